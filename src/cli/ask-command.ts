@@ -3,13 +3,10 @@ import { join } from 'node:path';
 import type { Config } from '../config/schema.ts';
 import { TriageError } from '../domain/errors.ts';
 import { visibleLine } from '../publish/visible-text.ts';
-import type { AskClient } from './ask-client.ts';
-import { runSession } from './ask-session.ts';
-import { answerFoot, plainAnswer, wordByWord } from './ask-text.ts';
-import { phaseText } from './phase-text.ts';
-import { type Progress, startProgress } from './progress.ts';
-import { findSecrets } from './secrets.ts';
-import { dataDirectory, readConfig } from './settings.ts';
+import type { AskClient } from './ask-clients.ts';
+import { answerFoot, plainAnswer, runSession, wordByWord } from './ask-session.ts';
+import { type Progress, phaseText, startProgress } from './progress.ts';
+import { dataDirectory, LOCAL_SERVICE, readConfig, tokenOf } from './settings.ts';
 import { interruptSignal, jsonText, print, say, type Voice, voiceOf } from './terminal.ts';
 
 export interface AskCommandOptions {
@@ -23,8 +20,6 @@ export interface AskCommandOptions {
   readonly json?: boolean;
   readonly plain?: boolean;
 }
-
-const LOCAL_SERVICE = 'http://127.0.0.1:4600';
 
 /** `faultline ask`: one question answered, or a session on a terminal. */
 export async function runAsk(target: string, question: string | undefined, options: AskCommandOptions): Promise<void> {
@@ -53,7 +48,7 @@ async function openClient(target: string, options: AskCommandOptions, progress: 
   if (target === '-' || statSync(target, { throwIfNoEntry: false }) !== undefined) {
     if (options.thread !== undefined || options.resume === true)
       throw new TriageError('invalid-config', 'Questions about a log file are not stored, so there is no thread to continue.');
-    const { openLogClient: openLogDesk } = await import('./ask-at-hand.ts');
+    const { openLogClient: openLogDesk } = await import('./ask-clients.ts');
     const signal = session ? new AbortController().signal : interruptSignal();
     const given = { ...(options.repo === undefined ? {} : { repo: options.repo }), onStep: (text: string) => progress.phase(text) };
     return await openLogDesk(target, given, withAnalyst(readConfig(dataDir), options), signal);
@@ -64,16 +59,14 @@ async function openClient(target: string, options: AskCommandOptions, progress: 
     const stored = await openStored(target, withAnalyst(readConfig(dataDir), options));
     if (stored !== null) return stored;
   }
-  const token = options.token ?? process.env.FAULTLINE_TOKEN ?? findSecrets(dataDir)?.token;
-  if (token === undefined)
-    throw new TriageError('invalid-config', 'No token: pass --token, set FAULTLINE_TOKEN, or run on the machine with the data directory');
-  const { openServerClient: openServedDesk } = await import('./ask-server.ts');
+  const token = tokenOf(options.token ?? process.env.FAULTLINE_TOKEN, dataDir);
+  const { openServerClient: openServedDesk } = await import('./ask-clients.ts');
   return openServedDesk(target, { url: url ?? LOCAL_SERVICE, token });
 }
 
 /** Null where a service has the data directory: then that is asked. */
 async function openStored(target: string, config: Config): Promise<AskClient | null> {
-  const { openStoredClient: openStoredDesk } = await import('./ask-at-hand.ts');
+  const { openStoredClient: openStoredDesk } = await import('./ask-clients.ts');
   return await openStoredDesk(target, config).catch((error: unknown) => {
     if (error instanceof TriageError && error.code === 'locked') return null;
     throw error;

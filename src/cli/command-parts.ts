@@ -1,4 +1,4 @@
-import { CommanderError, InvalidArgumentError, Option } from 'commander';
+import { type Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import type { Config } from '../config/schema.ts';
 import { reportError } from './terminal.ts';
 
@@ -54,4 +54,34 @@ export async function terminalConfig({ profile }: { readonly profile?: string } 
 
 function wantsJson(argument: unknown): boolean {
   return typeof argument === 'object' && argument !== null && 'json' in argument && argument.json === true;
+}
+
+/** Where a service is and who asks. */
+export interface Server {
+  readonly url: string;
+  readonly token: string;
+  readonly json: boolean;
+}
+
+export interface ServerOptions {
+  readonly url?: string;
+  readonly token?: string;
+  readonly data?: string;
+  readonly json?: boolean;
+}
+
+/** The options of every command that asks a running service. */
+export function asksService(command: Command): Command {
+  return command
+    .option('--url <address>', 'URL of the service (default: $FAULTLINE_URL or http://127.0.0.1:4600)')
+    .option('--token <token>', 'bearer token (default: $FAULTLINE_TOKEN or the one in the data directory)')
+    .addOption(dataOption())
+    .addOption(jsonOption());
+}
+
+/** Options, environment, or the data directory of this machine. Throws `invalid-config` where there is no token. */
+export async function serverOf(options: ServerOptions): Promise<Server> {
+  const { dataDirectory, LOCAL_SERVICE, tokenOf } = await import('./settings.ts');
+  const url = options.url ?? process.env.FAULTLINE_URL ?? LOCAL_SERVICE;
+  return { url, token: tokenOf(options.token ?? process.env.FAULTLINE_TOKEN, dataDirectory(options.data)), json: options.json === true };
 }

@@ -1,58 +1,245 @@
-import { Command, Option } from 'commander';
-import { dataOption, guarded, jsonOption } from './command-parts.ts';
-import type { AddOptions } from './knowledge-team.ts';
-import type { ServerOptions } from './server-options.ts';
-import type { DataOptions } from './settings.ts';
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { userInfo } from 'node:os';
+import { extname, join, relative, resolve, sep } from 'node:path';
+import { z } from 'zod';
+import { createApp } from '../app.ts';
+import type { Category } from '../domain/category.ts';
+import { messageOf, TriageError } from '../domain/errors.ts';
+import { append } from '../lib/lists.ts';
+import {
+  AddedDocument,
+  Embedded,
+  FORMAT_BY_ENDING,
+  type KnowledgeService,
+  type NewDocument,
+  ShownDocument,
+  TeamDocument,
+} from '../ports/knowledge.ts';
+import { silentLogger } from '../ports/telemetry.ts';
+import { visibleLine, visibleLines } from '../publish/visible-text.ts';
+import { type ServerOptions, serverOf } from './command-parts.ts';
+import { askServer } from './server-client.ts';
+import { dataDirectory, readStoreConfig } from './settings.ts';
+import { EXIT, print, say } from './terminal.ts';
 
-const CATEGORIES = ['CODE_ERROR', 'INFRA_ERROR', 'CONFIG_ERROR', 'DEPENDENCY_ERROR', 'TEST_FAILURE'];
-
-/** `faultline knowledge …`. */
-export function knowledgeCommand(): Command {
-  const knowledge = new Command('knowledge').description('Manage the documents that every analyst searches: built-in ones and your own.');
-  knowledge
-    .command('load')
-    .description('Update the index in the data directory from the documents.')
-    .addOption(dataOption())
-    .addOption(jsonOption())
-    .action(guarded(async (options: DataOptions) => (await import('./store-commands.ts')).runKnowledgeLoad(options)));
-  knowledge
-    .command('search')
-    .description('Search the index.')
-    .argument('<words>', 'what to search for, as one argument')
-    .addOption(dataOption())
-    .addOption(jsonOption())
-    .action(
-      guarded(async (words: string, options: DataOptions) => (await import('./store-commands.ts')).runKnowledgeSearch(words, options)),
-    );
-  addTeamCommands(knowledge);
-  return knowledge;
+export interface AddOptions extends ServerOptions {
+  readonly category?: Category;
+  readonly source?: string;
+  readonly dryRun?: boolean;
 }
 
-function addTeamCommands(knowledge: Command): void {
-  const command = (name: string, description: string) =>
-    knowledge
-      .command(name)
-      .description(description)
-      .option('--url <address>', 'use a running service at this URL (default: $FAULTLINE_URL, otherwise the data directory)')
-      .option('--token <token>', 'bearer token of the service (default: $FAULTLINE_TOKEN or the one in the data directory)')
-      .addOption(dataOption())
-      .addOption(jsonOption());
-  command('add', 'Import runbooks and post-mortems: Markdown, HTML, PDF, DOCX, PPTX, XLSX, plain text.')
-    .argument('<paths...>', 'files, and folders with all their files')
-    .addOption(new Option('--category <category>', 'failure category that they cover').choices(CATEGORIES))
-    .option('--source <name>', 'name for a single document, instead of its path')
-    .option('--dry-run', 'parse the documents without storing them')
-    .action(guarded(async (paths: string[], options: AddOptions) => (await import('./knowledge-team.ts')).addKnowledge(paths, options)));
-  command('list', 'List your documents.').action(
-    guarded(async (options: ServerOptions) => (await import('./knowledge-team.ts')).listKnowledge(options)),
+/** What became of one file. */
+interface Outcome {
+  readonly source: string;
+  readonly outcome: AddedDocument['outcome'] | 'removed' | 'failed';
+  readonly id?: string;
+  readonly passages?: number;
+  readonly notes: readonly string[];
+}
+
+const MAX_BYTES = 32 * 1024 * 1024;
+/** Reading and embedding one document on the other side. */
+const SERVER_MS = 180_000;
+const REINDEX_MS = 3_600_000;
+/** What is wrong with one file; everything else is wrong with all of them. */
+const OF_ONE_FILE = new Set(['too-large', 'unsupported-type', 'invalid-input', 'timeout', 'not-found', 'forbidden', 'conflict']);
+
+/** `faultline knowledge add PATH…`: what cannot be read is said and does not stop the rest; then the command fails at its end. */
+export async function addKnowledge(paths: readonly string[], options: AddOptions): Promise<void> {
+  const { files, folders } = await findKnowledgeFiles(paths, options.source);
+  await withService(options, async (service) => {
+    const outcomes: Outcome[] = [];
+    for (const file of files) outcomes.push(await addOne(service, file, options));
+    if (options.dryRun !== true) append(outcomes, await removeGone(service, files, folders));
+    const failed = outcomes.filter(({ outcome }) => outcome === 'failed').length;
+    if (failed > 0) process.exitCode = EXIT.unreadable;
+    if (options.json) return print(JSON.stringify({ ok: failed === 0, dryRun: options.dryRun === true, items: outcomes }));
+    for (const { source, notes } of outcomes) for (const note of notes) say(`${visibleLine(source)}: ${visibleLine(note)}`);
+    const rows = outcomes.map(({ outcome, source, passages }) =>
+      [
+        outcome.padEnd(9),
+        visibleLine(source),
+        ...(passages === undefined ? [] : [`${passages} ${passages === 1 ? 'passage' : 'passages'}`]),
+      ].join('  '),
+    );
+    return print([...rows, ...(options.dryRun ? ['Nothing was stored.'] : [])].join('\n'));
+  });
+}
+
+/** `faultline knowledge list` */
+export async function listKnowledge(options: ServerOptions): Promise<void> {
+  const items = await withService(options, (service) => service.list());
+  if (options.json) return print(JSON.stringify({ ok: true, items }));
+  const rows = items.map(
+    ({ id, source, title, passages, category, importedAt, importedBy }) =>
+      `${id}  ${visibleLine(source)}  ${visibleLine(title)}  ${passages} passages  ${category ?? '-'}  ${importedAt.slice(0, 10)} by ${visibleLine(importedBy)}`,
   );
-  command('show', 'Show one of your documents, split into passages and masked.')
-    .argument('<document>', 'its ID or source')
-    .action(guarded(async (id: string, options: ServerOptions) => (await import('./knowledge-team.ts')).showKnowledge(id, options)));
-  command('remove', 'Remove one of your documents.')
-    .argument('<document>', 'its ID or source')
-    .action(guarded(async (id: string, options: ServerOptions) => (await import('./knowledge-team.ts')).removeKnowledge(id, options)));
-  command('reindex', 'Re-embed all documents with the configured model.').action(
-    guarded(async (options: ServerOptions) => (await import('./knowledge-team.ts')).reindexKnowledge(options)),
-  );
+  return print(rows.join('\n') || 'No documents yet. Add some with: faultline knowledge add PATH…');
+}
+
+/** `faultline knowledge show ID` */
+export async function showKnowledge(id: string, options: ServerOptions): Promise<void> {
+  const shown = await withService(options, async (service) => (await service.show(id)) ?? (await service.show(sourceOf(id))));
+  if (shown === null) throw unknownDocument(id);
+  if (options.json) return print(JSON.stringify({ ok: true, ...shown }));
+  const { document, passages } = shown;
+  const head = `${document.id}  ${visibleLine(document.source)}  ${visibleLine(document.title)}  (${document.format})`;
+  const body = passages.map(({ place, text }) => `── ${visibleLine(place)}\n${visibleLines(text).join('\n')}`);
+  return print([head, ...document.notes.map(visibleLine), ...body].join('\n\n'));
+}
+
+/** `faultline knowledge remove ID|PATH` */
+export async function removeKnowledge(id: string, options: ServerOptions): Promise<void> {
+  const removed = await withService(options, async (service) => (await service.remove(id)) ?? (await service.remove(sourceOf(id))));
+  if (removed === null) throw unknownDocument(id);
+  return print(options.json ? JSON.stringify({ ok: true, removed }) : `removed  ${visibleLine(removed.source)}`);
+}
+
+/** `faultline knowledge reindex` */
+export async function reindexKnowledge(options: ServerOptions): Promise<void> {
+  const counts = await withService(options, (service) => service.embed({ anew: true }));
+  const text =
+    counts.embedder === null
+      ? 'No embedding model is configured (set FAULTLINE_EMBEDDER=openai). Knowledge is found by words only, so there is nothing to embed.'
+      : `${counts.embedded} ${counts.embedded === 1 ? 'passage' : 'passages'} embedded with ${counts.embedder}.`;
+  return print(options.json ? JSON.stringify({ ok: true, ...counts }) : text);
+}
+
+async function addOne(
+  service: KnowledgeService,
+  { path, source }: KnowledgeFile,
+  { category, dryRun = false }: AddOptions,
+): Promise<Outcome> {
+  try {
+    const bytes = await readBounded(path);
+    const added = await service.add({ source, bytes, category: category ?? null, importedBy: userInfo().username, dryRun });
+    const { id, passages } = added.document;
+    return { source, outcome: added.outcome, id, passages, notes: added.notes };
+  } catch (error) {
+    if (!(error instanceof TriageError) || !OF_ONE_FILE.has(error.code)) throw error;
+    return { source, outcome: 'failed', notes: [error.message] };
+  }
+}
+
+async function readBounded(path: string): Promise<Uint8Array> {
+  try {
+    const { size } = await stat(path);
+    if (size > MAX_BYTES) throw new TriageError('too-large', `${path} has ${size} bytes; the limit is ${MAX_BYTES}.`);
+    return await readFile(path);
+  } catch (error) {
+    if (error instanceof TriageError) throw error;
+    throw new TriageError('not-found', `${path} cannot be read: ${messageOf(error)}`, { cause: error });
+  }
+}
+
+/** A file that a folder no longer has, although it had it when it was last brought. */
+async function removeGone(service: KnowledgeService, files: readonly KnowledgeFile[], folders: readonly string[]): Promise<Outcome[]> {
+  const there = new Set(files.map(({ source }) => source));
+  // The working directory gives no name of its own, so everything would look gone.
+  const named = folders.filter((folder) => folder !== '').map((folder) => underFolder(folder, ''));
+  const gone = (await service.list()).filter(({ source }) => !there.has(source) && named.some((folder) => source.startsWith(folder)));
+  for (const { id } of gone) await service.remove(id);
+  return gone.map(({ id, source }) => ({ source, outcome: 'removed' as const, id, notes: [] }));
+}
+
+/** The service of the data directory, or of a running service where one is named. */
+async function withService<Result>(options: ServerOptions, work: (service: KnowledgeService) => Promise<Result>): Promise<Result> {
+  if (options.url !== undefined || process.env.FAULTLINE_URL !== undefined) return work(serverClient(await serverOf(options)));
+  const app = await createApp(readStoreConfig(dataDirectory(options.data)), silentLogger).catch((error: unknown) => {
+    if (!(error instanceof TriageError) || error.code !== 'locked') throw error;
+    const how = 'If a service is using it, add --url http://127.0.0.1:4600';
+    throw new TriageError('locked', `${error.message} ${how}`, { cause: error, details: error.details });
+  });
+  try {
+    return await work(app.knowledge);
+  } finally {
+    await app.close({ drainMs: 0 });
+  }
+}
+
+function serverClient(server: { url: string; token: string }): KnowledgeService {
+  const at = (id: string) => `/api/knowledge/${encodeURIComponent(id)}`;
+  const orNull = <Value>(asking: Promise<Value>): Promise<Value | null> =>
+    asking.catch((error: unknown) => {
+      if (error instanceof TriageError && error.code === 'not-found') return null;
+      throw error;
+    });
+  return {
+    add: ({ source, bytes, category, dryRun = false }: NewDocument) => {
+      const content = Buffer.from(bytes).toString('base64');
+      return askServer(server, 'POST', '/api/knowledge', AddedDocument, { source, content, category, dryRun }, SERVER_MS);
+    },
+    list: async () => (await askServer(server, 'GET', '/api/knowledge', z.object({ items: z.array(TeamDocument) }))).items,
+    show: (id) => orNull(askServer(server, 'GET', at(id), ShownDocument)),
+    remove: (id) => orNull(askServer(server, 'DELETE', at(id), TeamDocument, undefined, SERVER_MS)),
+    embed: () => askServer(server, 'POST', '/api/knowledge/reindex', Embedded, {}, REINDEX_MS),
+  };
+}
+
+function unknownDocument(id: string): TriageError {
+  return new TriageError('not-found', `There is no document ${id}. List them with: faultline knowledge list`);
+}
+
+/** A file to be brought, and the name under which it is kept. */
+interface KnowledgeFile {
+  readonly path: string;
+  readonly source: string;
+}
+
+interface KnowledgeFiles {
+  readonly files: readonly KnowledgeFile[];
+  /** Names that folders give to what lies in them: what is kept under one and is no longer there, is gone. */
+  readonly folders: readonly string[];
+}
+
+const MAX_FILES = 10_000;
+
+/**
+ * The documents at these paths; folders are read with all that is in them, except what is hidden or installed. Links are not followed. `name`
+ * replaces the path in the names. Throws `not-found`, and `invalid-input` for a folder without any document.
+ */
+async function findKnowledgeFiles(paths: readonly string[], name: string | undefined): Promise<KnowledgeFiles> {
+  if (name !== undefined && paths.length !== 1) throw new TriageError('invalid-config', '--source takes exactly one path.');
+  const files: KnowledgeFile[] = [];
+  const folders: string[] = [];
+  for (const path of paths) {
+    const source = name ?? sourceOf(path);
+    const kind = await stat(path).catch((cause: unknown) => {
+      throw new TriageError('not-found', `${path} cannot be read: ${messageOf(cause)}`, { cause });
+    });
+    if (!kind.isDirectory()) {
+      files.push({ path, source });
+      continue;
+    }
+    const inside = await documentsIn(path);
+    if (inside.length === 0) throw new TriageError('invalid-input', `${path} contains no readable document.`);
+    folders.push(source);
+    for (const file of inside) files.push({ path: file, source: underFolder(source, relative(path, file)) });
+  }
+  if (files.length > MAX_FILES) throw new TriageError('too-large', `Too many files: ${files.length}. The limit is ${MAX_FILES}.`);
+  return { files, folders };
+}
+
+/** The name of a path: as seen from here where it lies below, else the whole path. */
+function sourceOf(path: string): string {
+  const seen = relative(process.cwd(), resolve(path));
+  return (seen === '..' || seen.startsWith(`..${sep}`) ? resolve(path) : seen).split(sep).join('/');
+}
+
+/** Of a folder that is the working directory itself, no name is left. */
+function underFolder(folder: string, inside: string): string {
+  const path = inside.split(sep).join('/');
+  return folder === '' ? path : `${folder}/${path}`;
+}
+
+async function documentsIn(folder: string): Promise<string[]> {
+  const found: string[] = [];
+  const entries = await readdir(folder, { withFileTypes: true });
+  for (const entry of entries.sort((left, right) => (left.name < right.name ? -1 : 1))) {
+    if (entry.name.startsWith('.') || entry.name === 'node_modules') continue;
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) append(found, await documentsIn(path));
+    else if (entry.isFile() && Object.hasOwn(FORMAT_BY_ENDING, extname(entry.name).toLowerCase())) found.push(path);
+  }
+  return found;
 }

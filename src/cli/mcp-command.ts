@@ -1,9 +1,13 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { serveStdio } from '../mcp/stdio.ts';
+import { TriageError } from '../domain/errors.ts';
+import { connectHere, connectService } from '../mcp/client.ts';
+import type { Decide, OpenReview } from '../mcp/deps.ts';
+import { type Backend, serveStdio } from '../mcp/stdio.ts';
 import { silentLogger } from '../ports/telemetry.ts';
-import { createBackend } from './mcp-backend.ts';
-import { dataDirectory } from './settings.ts';
+import { decideReview } from '../review/decide.ts';
+import { openReviewFor } from '../review/open-review.ts';
+import { dataDirectory, LOCAL_SERVICE, readConfig, tokenOf } from './settings.ts';
 import { interruptSignal, say } from './terminal.ts';
 
 export interface McpCommandOptions {
@@ -12,8 +16,6 @@ export interface McpCommandOptions {
   readonly data?: string;
   readonly allowFeedback?: boolean;
 }
-
-const LOCAL_SERVICE = 'http://127.0.0.1:4600';
 
 /** `faultline mcp`: standard output carries the protocol only; everything else is said on standard error. */
 export async function runMcp(options: McpCommandOptions): Promise<void> {
@@ -35,4 +37,96 @@ function whereOf(url: string | undefined, dataDir: string): string {
   return existsSync(join(dataDir, 'database'))
     ? `reads ${dataDir}, or asks the service that uses it`
     : `there is no installation in ${dataDir}, so only pasted logs can be explained`;
+}
+
+interface BackendOptions {
+  /** A service that was named; then nobody else is asked. */
+  readonly url: string | undefined;
+  /** Who serves the data directory, where somebody does. */
+  readonly serviceUrl: string;
+  readonly token: string | undefined;
+  readonly dataDir: string;
+  readonly feedback: boolean;
+}
+
+type Client = Awaited<ReturnType<typeof connectHere>>;
+
+interface Opened {
+  readonly client: Client;
+  close(): Promise<void>;
+}
+
+/** A data directory belongs to one process: it is given back soon, so that `faultline serve` can start beside an agent. */
+const IDLE_MS = 5_000;
+/** Who decides on this machine, without any token. */
+const LOCAL_REVIEWER = 'local';
+
+/**
+ * Finds whoever can answer, anew for every call: the service that was named; else the data directory, which is opened for the time it is
+ * needed; else whoever serves that. Where there is no installation at all, pasted logs are still explained.
+ */
+function createBackend(options: BackendOptions): { readonly use: Backend; close(): Promise<void> } {
+  let opened: Promise<Opened> | undefined;
+  let using = 0;
+  let idle: NodeJS.Timeout | undefined;
+  let closing = Promise.resolve();
+  const close = async () => {
+    clearTimeout(idle);
+    const last = opened;
+    opened = undefined;
+    closing = closing.then(async () => await (await last?.catch(() => undefined))?.close());
+    await closing;
+  };
+  const use: Backend = async (work) => {
+    clearTimeout(idle);
+    using += 1;
+    try {
+      await closing;
+      opened ??= openBackend(options);
+      return await work((await opened).client);
+    } catch (error) {
+      // Whoever answered may be gone: the next call looks again.
+      if (error instanceof TriageError) await close();
+      throw error;
+    } finally {
+      using -= 1;
+      if (using === 0) idle = setTimeout(() => void close(), IDLE_MS).unref();
+    }
+  };
+  return { use, close };
+}
+
+async function openBackend(options: BackendOptions): Promise<Opened> {
+  if (options.url !== undefined) return await openService(options, options.url);
+  if (!existsSync(join(options.dataDir, 'database'))) return await openLogsOnly(options);
+  return await openDirectory(options).catch(async (error: unknown) => {
+    if (error instanceof TriageError && error.code === 'locked') return await openService(options, options.serviceUrl);
+    throw error;
+  });
+}
+
+async function openService({ token: given, dataDir, feedback }: BackendOptions, url: string): Promise<Opened> {
+  const client = await connectService({ url, token: tokenOf(given, dataDir), feedback });
+  return { client, close: async () => await client.close() };
+}
+
+async function openDirectory({ dataDir, feedback }: BackendOptions): Promise<Opened> {
+  const { createApp } = await import('../app.ts');
+  const app = await createApp(readConfig(dataDir), silentLogger);
+  const decide: Decide = async ({ review, ...said }) => await decideReview(app, { ...said, reviewId: review.id, version: review.version });
+  const openReview: OpenReview = async (analysisId, by) => await openReviewFor(app, { analysisId, by });
+  const allowed = feedback ? { feedback: { decide, openReview, reviewer: LOCAL_REVIEWER } } : {};
+  const client = await connectHere({ installation: app, explainLog: app.explainLog, ...allowed, logger: silentLogger }, silentLogger);
+  const close = async () => {
+    await client.close();
+    await app.close({ drainMs: 0 });
+  };
+  return { client, close };
+}
+
+async function openLogsOnly({ dataDir }: BackendOptions): Promise<Opened> {
+  const { openLogExplainer } = await import('../app/explain-log.ts');
+  const explainLog = openLogExplainer(readConfig(dataDir));
+  const client = await connectHere({ explainLog, logger: silentLogger }, silentLogger);
+  return { client, close: async () => await client.close() };
 }

@@ -1,24 +1,27 @@
-import { Command } from 'commander';
-import { askCommand } from './ask-program.ts';
+import { Command, CommanderError } from 'commander';
+import type { AskCommandOptions } from './ask-command.ts';
 import type { BenchReadOptions } from './bench-command.ts';
-import { analystOption, dataOption, guarded, jsonOption, port, positive, profileOption, terminalConfig } from './command-parts.ts';
-import { completionCommand } from './completion-program.ts';
-import { EXIT_HELP } from './exit-codes.ts';
-import { knowledgeCommand } from './knowledge-command.ts';
-import { mcpCommand } from './mcp-program.ts';
-import { queueCommand } from './queue-program.ts';
+import {
+  analystOption,
+  asksService,
+  dataOption,
+  guarded,
+  jsonOption,
+  port,
+  positive,
+  profileOption,
+  type ServerOptions,
+  serverOf,
+  terminalConfig,
+} from './command-parts.ts';
+import type { McpCommandOptions } from './mcp-command.ts';
 import type { ReadCommandOptions } from './read-command.ts';
-import { calibrateCommand } from './replay/calibrate-program.ts';
-import { casesCommand } from './replay/cases-program.ts';
-import { compareCommand } from './replay/compare-program.ts';
-import { recordingsCommand } from './replay/recordings-program.ts';
-import { replayCommand } from './replay/replay-program.ts';
-import { deleteCommand, retainCommand } from './retention-program.ts';
+import { calibrateCommand, casesCommand, compareCommand, recordingsCommand, replayCommand } from './replay/programs.ts';
 import { reviewCommand } from './review-program.ts';
 import type { ServeCommandOptions } from './serve-command.ts';
-import { asksService, type ServerOptions, serverOf } from './server-options.ts';
 import type { DataOptions } from './settings.ts';
-import { tokenCommand } from './token-command.ts';
+import { completionCommand, deleteCommand, knowledgeCommand, queueCommand, retainCommand, tokenCommand } from './store-programs.ts';
+import { EXIT, EXIT_HELP, endQuietlyOnClosedPipe, print, reportError } from './terminal.ts';
 import type { TriageCommandOptions } from './triage-command.ts';
 import { VERSION } from './version.ts';
 
@@ -58,11 +61,8 @@ export function createProgram(): Command {
     reviewCommand(),
     traceCommand(),
     mcpCommand(),
-  ]) {
-    program.addCommand(command);
-  }
-  program.addCommand(deleteCommand()).addCommand(retainCommand());
-  for (const command of [
+    deleteCommand(),
+    retainCommand(),
     knowledgeCommand(),
     tokenCommand(),
     queueCommand(),
@@ -102,10 +102,9 @@ function triageCommand(): Command {
     .option('--trace', 'also print every step: judge, tools called, time, tokens and cost')
     .option('--exit-code', 'exit with 10 if the answer needs review, 11 for INFRA_ERROR')
     .action(
-      guarded(async (input: string, files: string[], options: TriageCommandOptions) => {
-        const { runTriage } = await import('./triage-command.ts');
-        await runTriage(input, { ...options, files }, await terminalConfig(options));
-      }),
+      guarded(async (input: string, files: string[], options: TriageCommandOptions) =>
+        (await import('./triage-command.ts')).runTriage(input, { ...options, files }, await terminalConfig(options)),
+      ),
     );
 }
 
@@ -118,10 +117,9 @@ function readCommand(): Command {
     .option('--budget <tokens>', 'size of the excerpts in tokens', positive, 2000)
     .addOption(jsonOption())
     .action(
-      guarded(async (input: string, options: Omit<ReadCommandOptions, 'maxBytes'>) => {
-        const { runRead } = await import('./read-command.ts');
-        await runRead(input, { ...options, maxBytes: (await terminalConfig()).http.maxLogBytes });
-      }),
+      guarded(async (input: string, options: Omit<ReadCommandOptions, 'maxBytes'>) =>
+        (await import('./read-command.ts')).runRead(input, { ...options, maxBytes: (await terminalConfig()).http.maxLogBytes }),
+      ),
     );
 }
 
@@ -131,24 +129,14 @@ function serveCommand(): Command {
     .addOption(dataOption())
     .option('--port <n>', 'port to listen on; 0 picks a free port', port)
     .option('--demo', 'also send sample failures over HTTP and print their analyses')
-    .action(
-      guarded(async (options: ServeCommandOptions) => {
-        const { runServe } = await import('./serve-command.ts');
-        await runServe(options);
-      }),
-    );
+    .action(guarded(async (options: ServeCommandOptions) => (await import('./serve-command.ts')).runServe(options)));
 }
 
 function workerCommand(): Command {
   return new Command('worker')
     .description('Run a triage worker without the HTTP service.')
     .addOption(dataOption())
-    .action(
-      guarded(async (options: DataOptions) => {
-        const { runWorker } = await import('./serve-command.ts');
-        await runWorker(options);
-      }),
-    );
+    .action(guarded(async (options: DataOptions) => (await import('./serve-command.ts')).runWorker(options)));
 }
 
 function traceCommand(): Command {
@@ -156,10 +144,7 @@ function traceCommand(): Command {
     .description('Show every step of one analysis of a running service: judge, tools called, time, tokens and cost.')
     .argument('<id>', 'analysis ID, as shown by `faultline review show` and the API');
   return asksService(command).action(
-    guarded(async (id: string, options: ServerOptions) => {
-      const { runTrace } = await import('./trace-command.ts');
-      await runTrace(id, await serverOf(options));
-    }),
+    guarded(async (id: string, options: ServerOptions) => (await import('./triage-command.ts')).runTrace(id, await serverOf(options))),
   );
 }
 
@@ -168,12 +153,7 @@ function migrateCommand(): Command {
     .description('Update the database schema. Every start does this too; use this command to do it in advance.')
     .addOption(dataOption())
     .addOption(jsonOption())
-    .action(
-      guarded(async (options: DataOptions) => {
-        const { runMigrate } = await import('./store-commands.ts');
-        await runMigrate(options);
-      }),
-    );
+    .action(guarded(async (options: DataOptions) => (await import('./store-commands.ts')).runMigrate(options)));
 }
 
 function doctorCommand(): Command {
@@ -181,12 +161,7 @@ function doctorCommand(): Command {
     .description('Check every configured backend and print what to fix.')
     .addOption(dataOption())
     .addOption(jsonOption())
-    .action(
-      guarded(async (options: DataOptions) => {
-        const { runDoctor } = await import('./doctor.ts');
-        await runDoctor(options);
-      }),
-    );
+    .action(guarded(async (options: DataOptions) => (await import('./doctor.ts')).runDoctor(options)));
 }
 
 function benchCommand(): Command {
@@ -200,11 +175,78 @@ function benchCommand(): Command {
     .option('--budget <tokens>', 'log tokens to keep from each', positive, 8000)
     .option('--python <path>', 'Python executable with Drain3', 'python3')
     .addOption(jsonOption())
-    .action(
-      guarded(async (logs: string[], options: BenchReadOptions) => {
-        const { runBenchRead } = await import('./bench-command.ts');
-        await runBenchRead(logs, options);
-      }),
-    );
+    .action(guarded(async (logs: string[], options: BenchReadOptions) => (await import('./bench-command.ts')).runBenchRead(logs, options)));
   return new Command('bench').description('Measure speed and memory on this machine.').addCommand(read);
+}
+
+/** Runs the command line to its end; afterwards `process.exitCode` says how it went. Never throws. */
+export async function runProgram(argv: readonly string[]): Promise<void> {
+  endQuietlyOnClosedPipe();
+  try {
+    await createProgram().parseAsync(argv);
+  } catch (error) {
+    const json = argv.includes('--json');
+    if (error instanceof CommanderError) await endUsage(error, json);
+    else await reportError(error, json);
+  }
+}
+
+/** Commander has said its sentence on standard error; scripts that asked for JSON get it there too. */
+async function endUsage(error: CommanderError, json: boolean): Promise<void> {
+  if (error.exitCode === 0) return;
+  process.exitCode = EXIT.usage;
+  const message = error.message.replace(/^error: /, '');
+  if (json) await print(JSON.stringify({ ok: false, schema: 1, error: { code: 'usage', message } }));
+}
+
+const ASK_EXAMPLES = `
+Examples:
+  faultline ask ana_01j… "how did it fail?"
+  faultline ask github:812 "what is different from the last green build?"
+  faultline ask ana_01j… --resume
+  faultline ask build.log "who broke it?" --repo .`;
+
+/** `faultline ask`: follow-up questions, one at a time or in a session. */
+function askCommand(): Command {
+  return new Command('ask')
+    .description('Ask follow-up questions about an analysis. On a terminal, without a question, opens a session.')
+    .argument('<id>', 'ID of an analysis or build (or provider:number), or a log to analyze first; nothing is stored for a log')
+    .argument('[question]', 'the question, as one argument')
+    .option('--thread <id>', 'continue this thread')
+    .option('--resume', 'continue the newest thread about it')
+    .option('--repo <dir>', 'with a log: local clone to read code from')
+    .addOption(analystOption())
+    .option('--url <address>', 'URL of the service (default: the data directory, or the service that uses it)')
+    .option('--token <token>', 'bearer token (default: $FAULTLINE_TOKEN or the one in the data directory)')
+    .addOption(dataOption())
+    .addOption(jsonOption())
+    .option('--plain', 'no color, no streaming: one Key<tab>value per line, as in a pipe')
+    .addHelpText('after', ASK_EXAMPLES)
+    .action(
+      guarded(async (id: string, question: string | undefined, options: AskCommandOptions) =>
+        (await import('./ask-command.ts')).runAsk(id, question, options),
+      ),
+    );
+}
+
+const MCP_HELP = `
+Agent configuration:
+  { "mcpServers": { "faultline": { "command": "faultline", "args": ["mcp"] } } }
+A running service also serves MCP at /mcp (Streamable HTTP, bearer token with the role read).`;
+
+/** `faultline mcp`: tools for agents. */
+function mcpCommand(): Command {
+  return new Command('mcp')
+    .description(
+      'Serve tools to an agent over standard input and output (Model Context Protocol): failures, causes, evidence, pasted logs.',
+    )
+    .option(
+      '--url <address>',
+      'URL of a running service (default: $FAULTLINE_URL, otherwise the data directory, or the service that uses it)',
+    )
+    .option('--token <token>', 'bearer token (default: $FAULTLINE_TOKEN or the one in the data directory)')
+    .addOption(dataOption())
+    .option('--allow-feedback', "let the agent store a person's decisions; without it, access is read-only")
+    .addHelpText('after', MCP_HELP)
+    .action(guarded(async (options: McpCommandOptions) => (await import('./mcp-command.ts')).runMcp(options)));
 }

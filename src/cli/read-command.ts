@@ -4,10 +4,8 @@ import { showsFailure } from '../log/recognise/failures.ts';
 import { isUnknown } from '../log/recognise/fingerprint.ts';
 import { visibleLine, visibleLines } from '../publish/visible-text.ts';
 import { maskSources, readMasked } from '../triage/read-build.ts';
-import { EXIT, NO_FAILURE } from './exit-codes.ts';
-import { readInput, readReports } from './input.ts';
-import { type LargeLog, openLargeLog } from './large-log.ts';
-import { jsonText, print } from './terminal.ts';
+import { type LargeLog, openLargeLog, readInput, readReports } from './input.ts';
+import { EXIT, jsonText, NO_FAILURE, print } from './terminal.ts';
 
 export interface ReadCommandOptions {
   readonly junit?: string[];

@@ -5,10 +5,9 @@ import { type DecisionInput, itemCategory, Review, ReviewerQuestion } from '../d
 import { renderPlain, renderTerminal } from '../publish/render.ts';
 import { visibleLine } from '../publish/visible-text.ts';
 import { UndoView } from '../review/views.ts';
-import { EXIT } from './exit-codes.ts';
+import { type ServerOptions, serverOf } from './command-parts.ts';
 import { askServer } from './server-client.ts';
-import { type ServerOptions, serverOf } from './server-options.ts';
-import { jsonText, print, say, voiceOf } from './terminal.ts';
+import { EXIT, jsonText, print, say, voiceOf } from './terminal.ts';
 
 export interface ReviewCommandOptions {
   readonly url: string;
@@ -65,7 +64,7 @@ export async function workThroughQueue(id: string | undefined, options: ServerOp
       'Working through the queue needs a terminal. Without one, use: faultline review list, then show, accept, correct or reject.';
     throw new TriageError('invalid-config', message);
   }
-  const { openReviewClient: openReviewDesk } = await import('./review/client.ts');
+  const { openReviewClient: openReviewDesk } = await import('./review/session.ts');
   const { readKeys } = await import('./review/keys.ts');
   const { runReviewSession } = await import('./review/session.ts');
   const client = openReviewDesk(await serverOf(options));

@@ -1,8 +1,7 @@
 import { Command, Option } from 'commander';
 import type { Category } from '../domain/category.ts';
 import type { DecisionInput, DecisionType, RejectReason, ReviewState } from '../domain/review.ts';
-import { guarded } from './command-parts.ts';
-import { asksService, type ServerOptions, serverOf } from './server-options.ts';
+import { asksService, guarded, type ServerOptions, serverOf } from './command-parts.ts';
 
 interface DecisionOptions {
   readonly category?: string;
@@ -86,10 +85,9 @@ export function reviewCommand(): Command {
       .addOption(new Option('--reason-code <code>', 'reason for a rejection, as a code').choices(REASONS))
       .option('--shown-by <evidence>', 'evidence for the corrected cause: E1,E3 or none')
       .action(
-        guarded(async (id: string, options: ServerOptions & DecisionOptions) => {
-          const { decideReview } = await import('./review-command.ts');
-          await decideReview(id, await decisionOf(type, options), await serverOf(options));
-        }),
+        guarded(async (id: string, options: ServerOptions & DecisionOptions) =>
+          (await import('./review-command.ts')).decideReview(id, await decisionOf(type, options), await serverOf(options)),
+        ),
       );
   }
   return review;

@@ -2,20 +2,19 @@ import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import closeWithGrace from 'close-with-grace';
 import type { App } from '../app/served-app.ts';
-import { createApp } from '../app.ts';
+import { createApp, createLogger } from '../app.ts';
+import { maskingOf } from '../config/masking.ts';
+import type { Config } from '../config/schema.ts';
 import { messageOf, TriageError } from '../domain/errors.ts';
+import { buildOperations } from '../http/operations-server.ts';
 import { buildHttp } from '../http.ts';
 import { startDeliveryProcessor } from '../intake/delivery-processor.ts';
-import type { Logger } from '../ports/telemetry.ts';
-import { syncLibraryIndex } from '../review/learn.ts';
+import type { TokenStore } from '../ports/access.ts';
+import { type Logger, silentLogger } from '../ports/telemetry.ts';
+import { syncLibraryIndex } from '../review/library-index.ts';
 import { runDemo } from './demo.ts';
-import { openLogger } from './open-logger.ts';
-import { requireToken, requireWebhookSecrets } from './required-secrets.ts';
-import { secretsFile } from './secrets.ts';
-import { dataDirectory, readServedConfig, readStoreConfig, type ServedConfig } from './settings.ts';
-import { stopService } from './stop-service.ts';
+import { dataDirectory, readServedConfig, readStoreConfig, type ServedConfig, secretsFile } from './settings.ts';
 import { print, say } from './terminal.ts';
-import { openWatching } from './watching.ts';
 
 export interface ServeCommandOptions {
   readonly data?: string;
@@ -162,4 +161,74 @@ function closeOnSignals(app: App, doors: readonly Closeable[], logger: Logger): 
       },
     );
   });
+}
+
+/** Service logs as JSON lines on standard error, in which none of the configuration's own secrets stands. */
+async function openLogger(level: string, config: Config): Promise<Logger> {
+  return level === 'silent' ? silentLogger : createLogger(level, maskingOf(config).known);
+}
+
+/** Nothing without a secret: for a database that several processes share, each of which would make other secrets. Throws `invalid-config`. */
+export function requireWebhookSecrets({
+  database,
+  webhooks,
+}: Pick<Config, 'webhooks'> & { readonly database: Pick<Config['database'], 'driver'> }): void {
+  if (database.driver === 'pglite' || webhooks.githubSecrets.length + webhooks.jenkinsSecrets.length > 0) return;
+  throw new TriageError(
+    'invalid-config',
+    'No webhook secret is configured, so no build can be received. Set FAULTLINE_GITHUB_WEBHOOK_SECRET or FAULTLINE_JENKINS_WEBHOOK_SECRET, to the same value in every process. Create one with: openssl rand -hex 32',
+  );
+}
+
+/** Throws `invalid-config` where no token opens the API: none is configured, and the database knows no administrator's. */
+export async function requireToken(
+  { auth }: { readonly auth: Pick<Config['auth'], 'tokens'> },
+  tokens: Pick<TokenStore, 'countAdmins'>,
+): Promise<void> {
+  if (auth.tokens.length > 0 || (await tokens.countAdmins()) > 0) return;
+  throw new TriageError(
+    'invalid-config',
+    'No token gives access to the API: none is configured, and the database has no admin token. Create one with: faultline token make --name ann --role admin; or set FAULTLINE_TOKENS',
+  );
+}
+
+/** The part of an HTTP server that a stop needs. */
+interface HttpServer {
+  close(): Promise<unknown>;
+}
+
+/**
+ * Closes the HTTP server and drains the queue at the same time, so that both fit into `drainMs`; then the stores, which both need
+ * to the end. What fails is logged and holds up nothing.
+ */
+export async function stopService(
+  app: Pick<App, 'jobQueue' | 'logger' | 'close'>,
+  http: HttpServer | null,
+  drainMs: number,
+): Promise<void> {
+  const ended = await Promise.allSettled([http?.close(), app.jobQueue.stop({ timeoutMs: drainMs })]);
+  for (const { reason } of ended.filter((one) => one.status === 'rejected')) {
+    app.logger.error({ error: reason, reason: messageOf(reason) }, 'a part did not stop as it should');
+  }
+  await app.close({ drainMs: 0 });
+}
+
+/** The monitoring server, where one is configured; and a first look at every backend, so that what is away is said at the start. */
+async function openWatching(app: App): Promise<{ close(): Promise<unknown> } | null> {
+  // Not waited for: what hangs must not hold up the start.
+  void app.readiness();
+  const { metrics, http } = app.config;
+  if (metrics.port === null) return null;
+  const doors = await buildOperations(app);
+  const address = await doors.listen({ host: http.host, port: metrics.port }).catch((cause: unknown) => {
+    throw new TriageError(
+      'conflict',
+      `Cannot listen on ${http.host}:${metrics.port}: ${messageOf(cause)}. Use FAULTLINE_METRICS_PORT=0 for a free port.`,
+      {
+        cause,
+      },
+    );
+  });
+  say(`metrics, health and readiness on ${address}`);
+  return doors;
 }

@@ -1,40 +1,114 @@
-import { Command, InvalidArgumentError, Option } from 'commander';
-import { dataOption, guarded, jsonOption } from './command-parts.ts';
-import type { ServerOptions } from './server-options.ts';
-import type { MakeTokenOptions } from './tokens.ts';
+import { userInfo } from 'node:os';
+import { z } from 'zod';
+import { openTokens } from '../app/open-tokens.ts';
+import { AccessToken, checkNewToken, digestOfToken, makeToken, NewToken } from '../domain/access.ts';
+import { TriageError } from '../domain/errors.ts';
+import type { Role } from '../domain/review.ts';
+import { visibleLine } from '../publish/visible-text.ts';
+import { type ServerOptions, serverOf } from './command-parts.ts';
+import { askServer } from './server-client.ts';
+import { dataDirectory, readStoreConfig } from './settings.ts';
+import { print, say } from './terminal.ts';
 
-const ROLES = ['ingest', 'read', 'review', 'admin'];
-
-/** `faultline token …`. */
-export function tokenCommand(): Command {
-  const token = new Command('token').description('Manage bearer tokens for sending builds, reading, reviewing and administration.');
-  const command = (name: string, description: string) =>
-    token
-      .command(name)
-      .description(description)
-      .option('--url <address>', 'use a running service at this URL (default: $FAULTLINE_URL, otherwise the database)')
-      .option('--token <token>', 'admin bearer token (default: $FAULTLINE_TOKEN or the one in the data directory)')
-      .addOption(dataOption())
-      .addOption(jsonOption());
-  command('make', 'Create a token and print it once; only its hash is stored.')
-    .requiredOption('--name <name>', 'name of the holder, also shown on review decisions')
-    .addOption(new Option('--role <role...>', 'what it may do; admin includes all roles').choices(ROLES).makeOptionMandatory())
-    .option('--expires <days>', 'lifetime, such as 90d (default: no expiry)', days)
-    .option('--repository <repository...>', 'repositories it may access: owner/name or owner/* (default: all)')
-    .action(guarded(async (options: MakeTokenOptions) => (await import('./tokens.ts')).makeAccessToken(options)));
-  command('list', 'List the newest 200 tokens with their holders, roles and last use.').action(
-    guarded(async (options: ServerOptions) => (await import('./tokens.ts')).listTokens(options)),
-  );
-  command('revoke', 'Revoke a token. A running service accepts it for up to 10 more seconds.')
-    .argument('<token>', 'its name or ID')
-    .action(guarded(async (id: string, options: ServerOptions) => (await import('./tokens.ts')).revokeToken(id, options)));
-  return token;
+export interface MakeTokenOptions extends ServerOptions {
+  readonly name: string;
+  readonly role: readonly Role[];
+  /** Days. */
+  readonly expires?: number;
+  readonly repository?: readonly string[];
 }
 
-/** `90d`, `12w`, or `90`: days. */
-function days(text: string): number {
-  const [, number, unit = 'd'] = /^(\d{1,5})([dw])?$/.exec(text) ?? [];
-  const value = Number(number) * (unit === 'w' ? 7 : 1);
-  if (Number.isSafeInteger(value) && value >= 1 && value <= 3650) return value;
-  throw new InvalidArgumentError('Use a lifetime from 1d to 3650d, such as 90d or 12w.');
+const Made = z.object({ token: z.string(), made: AccessToken });
+type Made = z.infer<typeof Made>;
+
+/** Where tokens are made and ended: a database, or a service that has it open. */
+interface TokenClient {
+  make(wanted: NewToken): Promise<Made>;
+  list(): Promise<readonly AccessToken[]>;
+  /** Null where there is none. */
+  revoke(idOrName: string): Promise<AccessToken | null>;
+}
+
+/** `faultline token make`: the token alone goes to standard output, so that a script can keep it. */
+export async function makeAccessToken(options: MakeTokenOptions): Promise<void> {
+  const { name, role, expires = null, repository = null } = options;
+  const wanted = NewToken.safeParse({ name, roles: [...new Set(role)], repositories: repository, expiresInDays: expires });
+  if (!wanted.success) {
+    const [issue] = wanted.error.issues;
+    throw new TriageError('invalid-config', `Cannot create the token: ${issue?.path.join('.') ?? ''} ${issue?.message ?? ''}.`);
+  }
+  const { token, made } = await withDesk(options, (client) => client.make(wanted.data));
+  if (options.json) return print(JSON.stringify({ ok: true, token, ...made }));
+  say(`${lineOf(made)}\nThis token is shown only once:`);
+  return print(token);
+}
+
+/** `faultline token list` */
+export async function listTokens(options: ServerOptions): Promise<void> {
+  const items = await withDesk(options, (client) => client.list());
+  if (options.json) return print(JSON.stringify({ ok: true, items }));
+  return print(items.map(lineOf).join('\n') || 'There are no tokens. Create one with: faultline token make --name ann --role admin');
+}
+
+/** `faultline token revoke NAME|ID` */
+export async function revokeToken(idOrName: string, options: ServerOptions): Promise<void> {
+  const revoked = await withDesk(options, (client) => client.revoke(idOrName));
+  if (revoked === null) throw new TriageError('not-found', `There is no active token ${idOrName}. List tokens with: faultline token list`);
+  return print(options.json ? JSON.stringify({ ok: true, revoked }) : `revoked  ${lineOf(revoked)}`);
+}
+
+function lineOf({ id, name, roles, repositories, createdBy, createdAt, expiresAt, lastUsedAt, revokedAt }: AccessToken): string {
+  const over = expiresAt !== null && Date.parse(expiresAt) <= Date.now();
+  const state =
+    revokedAt !== null
+      ? `revoked ${day(revokedAt)}`
+      : expiresAt === null
+        ? 'never expires'
+        : `${over ? 'expired' : 'until'} ${day(expiresAt)}`;
+  const used = lastUsedAt === null ? 'never used' : `used ${day(lastUsedAt)}`;
+  const seen = repositories === null ? 'all repositories' : repositories.map(visibleLine).join(',');
+  return [id, visibleLine(name), roles.join('+'), seen, state, used, `by ${visibleLine(createdBy)} ${day(createdAt)}`].join('  ');
+}
+
+function day(time: string): string {
+  return time.slice(0, 10);
+}
+
+async function withDesk<Result>(options: ServerOptions, work: (client: TokenClient) => Promise<Result>): Promise<Result> {
+  if (options.url !== undefined || process.env.FAULTLINE_URL !== undefined) return work(serverClient(await serverOf(options)));
+  const config = readStoreConfig(dataDirectory(options.data));
+  const opened = await openTokens(config).catch((error: unknown) => {
+    if (!(error instanceof TriageError) || error.code !== 'locked') throw error;
+    const how = 'If a service is using it, add --url http://127.0.0.1:4600';
+    throw new TriageError('locked', `${error.message} ${how}`, { cause: error, details: error.details });
+  });
+  try {
+    return await work({
+      make: async (wanted) => {
+        checkNewToken(
+          wanted,
+          config.auth.tokens.map(({ name }) => name),
+        );
+        const token = makeToken();
+        const made = await opened.tokens.keep({ ...wanted, digest: digestOfToken(token), createdBy: userInfo().username });
+        return { token, made };
+      },
+      list: () => opened.tokens.list(),
+      revoke: (idOrName) => opened.tokens.revoke(idOrName, userInfo().username),
+    });
+  } finally {
+    await opened.close();
+  }
+}
+
+function serverClient(server: { readonly url: string; readonly token: string }): TokenClient {
+  return {
+    make: (wanted) => askServer(server, 'POST', '/api/tokens', Made, wanted),
+    list: async () => (await askServer(server, 'GET', '/api/tokens', z.object({ items: z.array(AccessToken) }))).items,
+    revoke: (idOrName) =>
+      askServer(server, 'DELETE', `/api/tokens/${encodeURIComponent(idOrName)}`, AccessToken).catch((error: unknown) => {
+        if (error instanceof TriageError && error.code === 'not-found') return null;
+        throw error;
+      }),
+  };
 }

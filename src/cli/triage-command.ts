@@ -12,17 +12,15 @@ import { createMasker } from '../log/mask/mask.ts';
 import { showsFailure } from '../log/recognise/failures.ts';
 import { silentLogger } from '../ports/telemetry.ts';
 import { renderGithubCommands, renderPlain, renderTerminal } from '../publish/render.ts';
-import type { AnalysisTrace } from '../publish/trace.ts';
+import { renderTracePlain, renderTraceTree } from '../publish/render-trace.ts';
+import { AnalysisTrace } from '../publish/trace.ts';
 import { visibleLine } from '../publish/visible-text.ts';
 import type { TriagedSources } from '../triage/triage-sources.ts';
-import { EXIT, NO_FAILURE } from './exit-codes.ts';
-import { readArtifacts, readInput, readReports } from './input.ts';
-import { type LargeLog, openLargeLog } from './large-log.ts';
-import { phaseText } from './phase-text.ts';
-import { type Progress, startProgress } from './progress.ts';
-import { interruptSignal, jsonText, print, type Voice, voiceOf } from './terminal.ts';
-import { renderTrace } from './trace-command.ts';
-import { jsonOf, noFailureJson } from './triage-json.ts';
+import type { Server } from './command-parts.ts';
+import { type LargeLog, openLargeLog, readArtifacts, readInput, readReports } from './input.ts';
+import { type Progress, phaseText, startProgress } from './progress.ts';
+import { askServer } from './server-client.ts';
+import { EXIT, interruptSignal, jsonText, NO_FAILURE, print, type Voice, voiceOf } from './terminal.ts';
 
 export interface TriageCommandOptions {
   /** Further files of the build. */
@@ -219,4 +217,73 @@ function verdictCode(analyses: readonly Analysis[]): number {
 /** The build that a log from nowhere belongs to. */
 export function localBuild(): Build {
   return { ...sparseBuild({ repository: LOCAL, pipeline: 'terminal', number: '1' }), id: 'local', receivedAt: new Date().toISOString() };
+}
+
+/** The terminal's JSON: one object, the main cause on top, further ones in `otherCauses`, the names of all failing tests in `tests`. `traces` are in the same order, where asked for. `schema` rises when a field changes meaning. */
+function jsonOf(analyses: readonly Analysis[], reading: Reading, traces: readonly AnalysisTrace[] = []): object {
+  const [main, ...rest] = analyses.map((analysis) => causeOf(analysis));
+  return {
+    ok: true,
+    schema: 1,
+    failureFound: true,
+    ...main,
+    otherCauses: rest,
+    tests: [...new Set(reading.failingTests.map(({ name }) => name))],
+    ...(traces.length === 0 ? {} : { traces }),
+    log: logOf(reading),
+  };
+}
+
+/** The same shape for a log in which nothing failed: no category, no cause, and a sentence that says so. */
+function noFailureJson(reading: Reading, message: string): object {
+  const { notes } = reading;
+  const nothing = { category: null, kind: null, message, otherCauses: [], tests: [] };
+  return { ok: true, schema: 1, failureFound: false, ...nothing, notes, log: logOf(reading) };
+}
+
+function logOf({ sources, tokens, maskedSecrets }: Reading): object {
+  return { lines: sources.reduce((total, source) => total + source.lines, 0), tokens, maskedSecrets };
+}
+
+function causeOf(analysis: Analysis): object {
+  const { answer, verdict, usage } = analysis;
+  return {
+    id: analysis.id,
+    category: analysis.category,
+    kind: analysis.kind,
+    confidence: verdict.confidence,
+    calibrated: verdict.calibration !== undefined,
+    abstained: analysis.classification.abstained,
+    probabilities: analysis.classification.probabilities,
+    because: analysis.classification.because,
+    record: analysis.classification.record ?? null,
+    action: verdict.action,
+    title: answer.title,
+    rootCause: answer.rootCause,
+    fix: answer.fixRecommendation,
+    claims: answer.claims,
+    evidence: analysis.evidence.map(({ id, tool, title, source, lineStart, lineEnd, text, url, score }) => {
+      return { id, tool, title, source, lineStart, lineEnd, text, url, score };
+    }),
+    suspects: answer.suspects,
+    hypotheses: answer.hypotheses,
+    reasons: verdict.reasons,
+    notes: analysis.notes,
+    fingerprint: analysis.fingerprint,
+    usage: { seconds: analysis.milliseconds / 1000, ...usage },
+    analyst: analysis.analyst,
+    model: analysis.model,
+    terminationReason: analysis.terminationReason,
+  };
+}
+
+/** `faultline trace ID`: what an analysis did, from a running service. */
+export async function runTrace(id: string, server: Server): Promise<void> {
+  const trace = await askServer(server, 'GET', `/api/analyses/${encodeURIComponent(id)}/trace`, AnalysisTrace);
+  return print(server.json ? jsonText({ ok: true, trace }) : renderTrace(trace, voiceOf({})));
+}
+
+/** A tree on a terminal, `Key<tab>value` lines in a pipe. */
+function renderTrace(trace: AnalysisTrace, voice: Voice): string {
+  return voice.color ? renderTraceTree(trace, voice) : renderTracePlain(trace);
 }

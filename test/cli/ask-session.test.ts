@@ -1,9 +1,8 @@
 import { PassThrough } from 'node:stream';
 import { expect, it } from 'vitest';
 import type { AskWatcher } from '../../src/ask/ask.ts';
-import type { Answered, AskClient } from '../../src/cli/ask-client.ts';
-import { runSession } from '../../src/cli/ask-session.ts';
-import { wordByWord } from '../../src/cli/ask-text.ts';
+import type { Answered, AskClient } from '../../src/cli/ask-clients.ts';
+import { runSession, wordByWord } from '../../src/cli/ask-session.ts';
 import type { Thread, Turn } from '../../src/domain/conversation.ts';
 import { TriageError } from '../../src/domain/errors.ts';
 

@@ -3,10 +3,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { bashCompletion } from '../../src/cli/completion/bash.ts';
-import { fishCompletion } from '../../src/cli/completion/fish.ts';
-import { everyCommand, shapeOf } from '../../src/cli/completion/shape.ts';
-import { zshCompletion } from '../../src/cli/completion/zsh.ts';
+import { bashCompletion, everyCommand, fishCompletion, shapeOf, zshCompletion } from '../../src/cli/completion.ts';
 import { createProgram } from '../../src/cli/program.ts';
 import { faultline } from './faultline.ts';
 

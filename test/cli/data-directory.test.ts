@@ -2,7 +2,7 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, statSync, s
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { prepareDataDirectory } from '../../src/cli/data-directory.ts';
+import { prepareDataDirectory } from '../../src/cli/settings.ts';
 import { faultline } from './faultline.ts';
 
 const FOLDER = mkdtempSync(join(tmpdir(), 'faultline-data-'));

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { noticeFindings } from '../../src/cli/doctor-notices.ts';
+import { noticeFindings } from '../../src/cli/doctor.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { embedded } from '../../src/config/presets.ts';
 

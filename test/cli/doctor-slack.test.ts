@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { slackExaminations } from '../../src/cli/doctor-slack.ts';
+import { slackExaminations } from '../../src/cli/doctor-outside.ts';
 import { NO_SLACK } from '../../src/config/slack-variables.ts';
 import { SLACK_TOKEN, type SlackApi, startSlackApi } from '../support/slack-api.ts';
 

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { vi } from 'vitest';
-import { runProgram } from '../../src/cli/run-program.ts';
+import { runProgram } from '../../src/cli/program.ts';
 
 const MAIN = resolve(import.meta.dirname, '../../src/cli/main.ts');
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { operatorName } from '../../src/cli/operator-name.ts';
+import { operatorName } from '../../src/cli/settings.ts';
 
 it('names whoever works here, also where a container gives them a number and no name', () => {
   expect(operatorName(() => ({ username: 'ann' }))).toBe('ann');

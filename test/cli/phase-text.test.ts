@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { phaseText } from '../../src/cli/phase-text.ts';
+import { phaseText } from '../../src/cli/progress.ts';
 import type { Step } from '../../src/domain/analysis.ts';
 
 const STEP: Step = { node: 'reason', round: 1, startedAt: '2026-10-12T14:00:00.000Z', milliseconds: 1, summary: '' };

@@ -1,6 +1,6 @@
 import { tmpdir } from 'node:os';
 import { expect, test } from 'vitest';
-import { requireToken, requireWebhookSecrets } from '../../src/cli/required-secrets.ts';
+import { requireToken, requireWebhookSecrets } from '../../src/cli/serve-command.ts';
 import { fakeTokens } from '../support/fake-tokens.ts';
 import { TEST_CONFIG } from '../support/http-deps.ts';
 import { faultline } from './faultline.ts';

@@ -1,8 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import type { Item, ReviewClient } from '../../src/cli/review/client.ts';
 import { KEYS, readKeys } from '../../src/cli/review/keys.ts';
-import { runReviewSession, type SessionDone } from '../../src/cli/review/session.ts';
+import { type Item, type ReviewClient, runReviewSession, type SessionDone } from '../../src/cli/review/session.ts';
 import { CATEGORIES } from '../../src/domain/category.ts';
 import { TriageError } from '../../src/domain/errors.ts';
 import type { DecisionInput, Review } from '../../src/domain/review.ts';

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it, vi } from 'vitest';
-import { findSecrets, keptSecrets, secretsFile } from '../../src/cli/secrets.ts';
+import { findSecrets, keptSecrets, secretsFile } from '../../src/cli/settings.ts';
 
 const run = promisify(execFile);
-const MODULE = resolve(import.meta.dirname, '../../src/cli/secrets.ts');
+const MODULE = resolve(import.meta.dirname, '../../src/cli/settings.ts');
 
 describe('secrets of a data directory', () => {
   it('are made once, for their owner only, and nothing else is left', () => {

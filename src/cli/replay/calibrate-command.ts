@@ -1,17 +1,59 @@
 import { writeFile } from 'node:fs/promises';
+import { basename } from 'node:path';
 import { maskingOf } from '../../config/masking.ts';
+import { budgetTokensOf } from '../../config/profiles.ts';
 import type { Config } from '../../config/schema.ts';
-import { type Calibration, calibratedAnalyst, parseCalibration } from '../../domain/calibration.ts';
+import { type Calibration, calibratedAnalyst, isCalibratedAs, parseCalibration } from '../../domain/calibration.ts';
 import { messageOf, TriageError } from '../../domain/errors.ts';
 import { newId } from '../../domain/ids.ts';
+import { append } from '../../lib/lists.ts';
+import { proportion } from '../../lib/statistics.ts';
 import { createMasker } from '../../log/mask/mask.ts';
-import { type CalibrateOptions, calibrationOf } from '../../replay/calibrate/calibrate.ts';
-import { operatorName } from '../operator-name.ts';
-import { jsonText, print, say } from '../terminal.ts';
-import { decidedAnswers, replayedAnswers } from './calibrate-answers.ts';
-import type { CalibrateCommandOptions, GatheredAnswers } from './calibrate-options.ts';
+import { visibleLine, visibleLines } from '../../publish/visible-text.ts';
+import {
+  type CalibrateOptions,
+  calibrationOf,
+  type FitRow,
+  type FittedCalibration,
+  labelledCases,
+  labelledDecisions,
+  type Measured,
+  reliability,
+} from '../../replay/calibrate/calibrate.ts';
+import { type FitMethod, type LabelledAnswer, OWN_FROM, POOLED_FROM } from '../../replay/calibrate/fit.ts';
+import type { CategoryThreshold } from '../../replay/calibrate/threshold.ts';
+import { casesAt } from '../../replay/cases/folder.ts';
+import { type ReplayedCase, replay } from '../../replay/run/replay.ts';
+import { type RunResults, readResults } from '../../replay/run/results-file.ts';
+import { type DataOptions, operatorName } from '../settings.ts';
+import { interruptSignal, jsonText, print, say } from '../terminal.ts';
+import { answering, replayConfig } from './answering.ts';
 import { checkReplaced, putInForce, withCalibrations } from './calibrate-store.ts';
-import { renderCalibration } from './calibrate-text.ts';
+import { stripForMetrics } from './replay-source.ts';
+
+/** What `faultline calibrate` was asked for, as commander reads it. */
+export interface CalibrateCommandOptions extends DataOptions {
+  readonly dataset?: readonly string[];
+  readonly results?: readonly string[];
+  readonly reviewed?: boolean;
+  readonly analyst?: 'rules' | 'llm';
+  readonly method: FitMethod;
+  readonly risk?: number;
+  readonly confidence: number;
+  readonly concurrency: number;
+  readonly out?: string;
+  readonly apply?: boolean;
+  readonly replaces?: number | 'none';
+}
+
+/** Answers whose truth is known, of one analyst. */
+interface GatheredAnswers {
+  readonly answers: readonly LabelledAnswer[];
+  readonly analyst: string;
+  readonly sources: readonly string[];
+  /** Answers a day brings, by category; null where no store was asked. */
+  readonly perDay: ReadonlyMap<string, number> | null;
+}
 
 /** `faultline calibrate`: fits, cross-validates, prints; writes and applies only what it is told to. */
 export async function runCalibrate(options: CalibrateCommandOptions, config: Config): Promise<void> {
@@ -64,4 +106,191 @@ async function refuseEarly(options: CalibrateCommandOptions, { analyst }: Config
   const driver = options.analyst ?? analyst.driver;
   const name = calibratedAnalyst(driver, driver === 'llm' ? analyst.llm.model : null);
   await withCalibrations(options, (calibrations) => checkReplaced(calibrations, name, options.replaces));
+}
+
+const NEWEST_DECIDED = 20_000;
+
+/** The answers to data sets: replayed now without a calibration, or as a results file has them. */
+async function replayedAnswers(options: CalibrateCommandOptions, config: Config): Promise<GatheredAnswers> {
+  const paths = options.dataset ?? [];
+  const driver = options.analyst ?? config.analyst.driver;
+  const cases: ReplayedCase[] = [];
+  const files = await Promise.all((options.results ?? []).map(readResults));
+  for (const path of paths) append(cases, files.length > 0 ? await fromResults(path, files) : await replayed(path, options, config));
+  const analyst = calibratedAnalyst(driver, driver === 'llm' ? config.analyst.llm.model : null);
+  const answers = labelledCases(ofAnalyst(cases, analyst));
+  const said = cases.length - answers.length;
+  if (said > 0) say(`${said} of ${cases.length} cases are left out: their category is unknown, or ${analyst} did not answer them.`);
+  return { answers, analyst, sources: paths.map((path) => basename(path)), perDay: null };
+}
+
+/** Those that this analyst answered: where a model is gone the rules answer, and their answers tell nothing of it. */
+function ofAnalyst(cases: readonly ReplayedCase[], analyst: string): ReplayedCase[] {
+  const answered = cases.filter(({ result }) => result.analyst !== null);
+  const own = answered.filter(({ result: { analyst: by, model } }) => {
+    // A file of an earlier version does not name the model.
+    return by === 'llm' && model === null ? analyst.startsWith('llm ') : isCalibratedAs(analyst, by ?? '', model);
+  });
+  if (own.length > 0 || answered.length === 0) return own;
+  throw noneOf(
+    analyst,
+    answered.map(({ result }) => calibratedAnalyst(result.analyst ?? '', result.model)),
+  );
+}
+
+function noneOf(analyst: string, others: readonly string[]): TriageError {
+  const named = [...new Set(others)].slice(0, 5).map(visibleLine).join(', ');
+  return new TriageError('invalid-input', `There are no answers by ${analyst}, only by ${named}; set --analyst, or configure that model.`);
+}
+
+/** What people decided of the answers of one analyst. */
+async function decidedAnswers(options: CalibrateCommandOptions, config: Config): Promise<GatheredAnswers> {
+  const driver = options.analyst ?? config.analyst.driver;
+  const analyst = calibratedAnalyst(driver, driver === 'llm' ? config.analyst.llm.model : null);
+  return await withCalibrations(options, async (calibrations) => {
+    const decided = await calibrations.decided(NEWEST_DECIDED);
+    const own = decided.filter((one) => isCalibratedAs(analyst, one.analyst, one.model));
+    if (own.length === 0 && decided.length > 0)
+      throw noneOf(
+        analyst,
+        decided.map((one) => calibratedAnalyst(one.analyst, one.model)),
+      );
+    if (own.length === 0)
+      throw new TriageError('invalid-input', `No answer of ${analyst} has been reviewed yet, so there is nothing to calibrate with.`);
+    const audits = own.filter(({ origin }) => origin === 'audit').length;
+    say(`${own.length} decided answers, ${audits} of them sampled from published answers${shareText(audits, config.review.auditEvery)}.`);
+    const perDay = new Map((await calibrations.answeredPerDay()).map(({ category, perDay: count }) => [category, count]));
+    return { answers: labelledDecisions(own, config.review.auditEvery), analyst, sources: ['reviewed'], perDay };
+  });
+}
+
+function shareText(audits: number, every: number): string {
+  if (audits === 0)
+    return ': they say nothing about confident answers, because only uncertain ones are reviewed (set FAULTLINE_AUDIT_EVERY to sample some)';
+  return every > 1 ? `, each of which represents ${every}` : '';
+}
+
+async function replayed(path: string, options: CalibrateCommandOptions, config: Config): Promise<ReplayedCase[]> {
+  const { calibration: _applied, ...triage } = config.triage;
+  const asked = {
+    ...(options.analyst === undefined ? {} : { analyst: options.analyst }),
+    repeat: 1,
+    concurrency: options.concurrency,
+    green: true,
+  };
+  const own = replayConfig(asked, { ...config, triage });
+  const cases: ReplayedCase[] = [];
+  const shared = { concurrency: options.concurrency, green: true, maxLogBytes: config.http.maxLogBytes };
+  const onCase = (done: ReplayedCase) => {
+    cases.push(stripForMetrics(done));
+    if (done.result.error !== null) say(`${done.result.id}: ${done.result.error}`);
+  };
+  const answer = await answering(asked, own);
+  await replay({ ...shared, cases: await casesAt(path), budgetTokens: budgetTokensOf(own), answer, onCase }, interruptSignal());
+  return cases;
+}
+
+async function fromResults(path: string, files: readonly RunResults[]): Promise<ReplayedCase[]> {
+  const cases: ReplayedCase[] = [];
+  for await (const outcome of await casesAt(path)) {
+    if ('error' in outcome) continue;
+    const { row } = outcome.one;
+    const [result, other] = files.flatMap(({ results }) => results.get(row.id) ?? []);
+    if (other !== undefined) throw new TriageError('invalid-input', `--results: the case ${visibleLine(row.id)} is in two of the files.`);
+    if (result !== undefined) cases.push(stripForMetrics({ row, result, analysis: null, quotes: { made: 0, literal: 0 } }));
+  }
+  return cases;
+}
+
+/** What was fitted, as tables for people. */
+function renderCalibration(fitted: FittedCalibration, gathered: GatheredAnswers): string {
+  const { calibration, rows, thresholds, held } = fitted;
+  const { fittedOn, before, after } = calibration;
+  const heading = `Calibration of ${calibration.analyst}, ${fittedOn.cases} cases from ${fittedOn.projectCount} projects`;
+  const lines = [
+    heading,
+    '='.repeat(heading.length),
+    '',
+    'category          cases  right  fit       ECE before  after *',
+    ...rows.map(rowText),
+    '',
+    `ECE    before ${measured(before.ece)}   after * ${after === null ? 'not known' : measured(after.ece)}`,
+    `Brier  before ${measured(before.brier)}   after * ${after === null ? 'not known' : measured(after.brier)}`,
+    after === null
+      ? '* All cases belong to one project, so none could be held out: the quality of the fit elsewhere is unknown.'
+      : '* Cross-validated: fitted without the case’s project. Intervals are 95 %, by resampling projects.',
+    ...notes(rows),
+    '',
+    'Reliability: stated → share right (cases)',
+    `  before   ${reliabilityText(gathered.answers)}`,
+    ...(held === null ? [] : [`  after *  ${reliabilityText(held)}`]),
+    ...riskLines(fitted, thresholds, gathered),
+  ];
+  return visibleLines(lines.join('\n')).join('\n');
+}
+
+function rowText({ category, cases, right, method, eceBefore, eceAfter }: FitRow): string {
+  const after = eceAfter === null || cases === 0 ? '    –' : eceAfter.toFixed(3);
+  const before = cases === 0 ? '    –' : eceBefore.toFixed(3);
+  return `${category.padEnd(16)}  ${`${cases}`.padStart(5)}  ${`${right}`.padStart(5)}  ${(method ?? '').padEnd(8)}  ${before.padStart(10)}  ${after.padStart(7)}`;
+}
+
+function measured({ value, low, high }: Measured): string {
+  return `${value.toFixed(3)} (${low.toFixed(3)}–${high.toFixed(3)})`;
+}
+
+function notes(rows: readonly FitRow[]): string[] {
+  return rows.flatMap(({ category, method, cases, worth }) => {
+    const found = Math.floor(worth) === cases ? `${cases}` : `${cases}, equivalent to ${Math.floor(worth)} equally weighted cases,`;
+    if (method === 'capped')
+      return [`${category}: too few cases (${found} < ${POOLED_FROM}): the stated confidence stays, capped by what so few cases allow.`];
+    if (method === 'pooled')
+      return [`${category}: too few cases (${found} < ${OWN_FROM}) for its own fit: the overall fit is used, never raising confidence.`];
+    return [];
+  });
+}
+
+function reliabilityText(statements: Parameters<typeof reliability>[0]): string {
+  return reliability(statements)
+    .map(({ stated, right, cases }) => `${stated.toFixed(2)} → ${right.toFixed(2)} (${cases})`)
+    .join('   ');
+}
+
+function riskLines(
+  { calibration: { risk } }: FittedCalibration,
+  thresholds: readonly CategoryThreshold[],
+  gathered: GatheredAnswers,
+): string[] {
+  if (risk === null) return [];
+  const known = thresholds.filter(({ cases }) => cases > 0);
+  const all = known.reduce((sum, { cases }) => sum + cases, 0);
+  const published = known.reduce((sum, one) => sum + one.published, 0);
+  const wrong = known.reduce((sum, one) => sum + one.wrong, 0);
+  const coverage = proportion(published, all);
+  return [
+    '',
+    `Thresholds for at most ${percent(risk.most)} wrong among published answers, with ${percent(risk.confidence)} confidence per category`,
+    'category          cases  from     published             wrong  at most  to people of 100',
+    ...thresholds.map((one) => thresholdText(one, gathered)),
+    `In all: ${published} of ${all} published (${percent(coverage.share)}, ${percent(coverage.low)}–${percent(coverage.high)}), ${wrong} wrong; ${Math.round(100 * (1 - coverage.share))} of 100 answers go to review.`,
+    'Clopper-Pearson bound; thresholds by Learn then Test (arXiv 2110.01052), per category.',
+  ];
+}
+
+function thresholdText(
+  { category, threshold, cases, published, wrong, upper, needed }: CategoryThreshold,
+  { perDay }: GatheredAnswers,
+): string {
+  const head = `${category.padEnd(16)}  ${`${cases}`.padStart(5)}  `;
+  const share = proportion(published, cases);
+  const load = threshold === null ? 100 : Math.round(100 * (1 - share.share));
+  const daily = perDay === null ? '' : `  ${((perDay.get(category) ?? 0) * (load / 100)).toFixed(1)} per day`;
+  if (threshold === null)
+    return `${head}always reviewed: no threshold meets the risk (at least ${needed} cases without an error are needed)${daily}`;
+  const covered = `${published} (${percent(share.share)}, ${percent(share.low)}–${percent(share.high)})`;
+  return `${head}${threshold.toFixed(4)}   ${covered.padEnd(20)}  ${`${wrong}`.padStart(5)}  ${percent(upper ?? 1).padStart(7)}  ${`${load}`.padStart(7)}${daily}`;
+}
+
+function percent(share: number): string {
+  return `${(share * 100).toFixed(share < 0.1 ? 1 : 0)} %`;
 }

@@ -3,8 +3,7 @@ import type { Calibration } from '../../domain/calibration.ts';
 import { TriageError } from '../../domain/errors.ts';
 import type { CalibrationAct, CalibrationStore } from '../../ports/measurements.ts';
 import { visibleLine } from '../../publish/visible-text.ts';
-import { operatorName } from '../operator-name.ts';
-import { type DataOptions, dataDirectory, readStoreConfig } from '../settings.ts';
+import { type DataOptions, dataDirectory, operatorName, readStoreConfig } from '../settings.ts';
 import { jsonText, print } from '../terminal.ts';
 
 export interface UseOptions extends DataOptions {

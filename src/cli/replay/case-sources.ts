@@ -1,16 +1,22 @@
 import { createHash } from 'node:crypto';
-import { statSync } from 'node:fs';
+import { createReadStream, statSync } from 'node:fs';
 import { basename } from 'node:path';
+import type { App } from '../../app/served-app.ts';
+import { createApp } from '../../app.ts';
+import { CATEGORIES, Category } from '../../domain/category.ts';
 import { TriageError } from '../../domain/errors.ts';
+import type { CaseFilter } from '../../ports/measurements.ts';
+import { silentLogger } from '../../ports/telemetry.ts';
 import { visibleLine } from '../../publish/visible-text.ts';
 import type { CaseOutcome } from '../../replay/cases/case.ts';
 import { sampleOf } from '../../replay/cases/choose.ts';
 import { datasetCases } from '../../replay/cases/dataset.ts';
 import { datasetAt, folderCases } from '../../replay/cases/folder.ts';
+import { type OnLeftOut, reviewedCases, storedCases } from '../../replay/cases/stored.ts';
+import { type DataOptions, dataDirectory, readStoreConfig } from '../settings.ts';
 import { say } from '../terminal.ts';
-import { type CaseMeasure, measureFile } from './measure-file.ts';
-import type { ReplayCommandOptions } from './replay-options.ts';
-import { casesOfApp, openInstallation, storeFilter } from './stored-cases.ts';
+
+import type { ReplayCommandOptions, StoredCaseOptions, StoreFilterOptions } from './replay-options.ts';
 
 /** Cases that are replayed together and get one table. */
 export interface CaseSource {
@@ -24,7 +30,7 @@ export interface CaseSource {
 }
 
 /** Sources of cases, and what has to be closed behind them. */
-export interface OpenedSources {
+interface OpenedSources {
   readonly sources: readonly CaseSource[];
   close(): Promise<void>;
 }
@@ -97,4 +103,70 @@ async function measureCases(outcomes: AsyncIterable<CaseOutcome>): Promise<CaseM
     hash.update(`${JSON.stringify('error' in outcome ? outcome : outcome.one.row)}\n`);
   }
   return { cases, sha256: hash.digest('hex') };
+}
+
+/** The stored failures that were asked for, of an app that is open. */
+export function casesOfApp(app: App, options: StoredCaseOptions, onLeftOut?: OnLeftOut): AsyncIterable<CaseOutcome> {
+  const from = { cases: app.stores.cases, builds: app.stores.builds, archive: app.archive };
+  return (options.reviewed ? reviewedCases : storedCases)(from, storeFilter(options), onLeftOut);
+}
+
+/** Opens an installation as the commands of operators do. Whoever opens it closes it. */
+export async function openInstallation(options: DataOptions): Promise<App> {
+  return await createApp(readStoreConfig(dataDirectory(options.data)), silentLogger);
+}
+
+/** What chooses among stored failures. Throws where a category is none. */
+export function storeFilter({ repository, branch, fingerprint, category, since, until }: StoreFilterOptions): CaseFilter {
+  return {
+    ...(repository === undefined ? {} : { repository }),
+    ...(branch === undefined ? {} : { branch }),
+    ...(fingerprint === undefined ? {} : { fingerprint }),
+    ...(category === undefined ? {} : { category: categoryOf(category) }),
+    ...(since === undefined ? {} : { since }),
+    ...(until === undefined ? {} : { until }),
+  };
+}
+
+function categoryOf(text: string): Category {
+  const category = Category.safeParse(text);
+  if (category.success) return category.data;
+  throw new TriageError('invalid-config', `--category: "${text}" is not a category; use one of ${CATEGORIES.join(', ')}.`);
+}
+
+const NEWLINE = 0x0a;
+/** Blank, tab, carriage return: a line of nothing else is no row. */
+const BLANK = new Set([0x20, 0x09, 0x0d]);
+
+/** How many cases there are, and a digest that changes with them; null where that is not told. */
+export interface CaseMeasure {
+  readonly cases: number | null;
+  readonly sha256: string | null;
+}
+
+/** Counts the lines of a file that are not blank, and digests it, in one pass and without parsing any. */
+async function measureFile(path: string): Promise<CaseMeasure> {
+  const hash = createHash('sha256');
+  let cases = 0;
+  let isBlank = true;
+  for await (const piece of createReadStream(path)) {
+    if (!Buffer.isBuffer(piece)) continue;
+    hash.update(piece);
+    let at = 0;
+    while (at < piece.length) {
+      const end = piece.indexOf(NEWLINE, at);
+      const stop = end === -1 ? piece.length : end;
+      isBlank = isBlank && isBlankBetween(piece, at, stop);
+      if (end === -1) break;
+      if (!isBlank) cases++;
+      isBlank = true;
+      at = end + 1;
+    }
+  }
+  return { cases: isBlank ? cases : cases + 1, sha256: hash.digest('hex') };
+}
+
+function isBlankBetween(piece: Buffer, start: number, end: number): boolean {
+  for (let at = start; at < end; at++) if (!BLANK.has(piece[at] ?? 0)) return false;
+  return true;
 }

@@ -30,7 +30,7 @@ export async function runCompare(options: CompareCommandOptions): Promise<void> 
     else await print(`${index === 0 ? '' : '\n'}${visibleLines(renderComparison(comparison)).join('\n')}`);
   }
   if (options.html === undefined) return;
-  const { comparePage } = await import('./compare-page.ts');
+  const { comparePage } = await import('./report-pages.ts');
   await writePage(options.html, comparePage(comparisons));
 }
 

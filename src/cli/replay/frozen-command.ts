@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import { type FileHandle, open } from 'node:fs/promises';
+import { type FileHandle, open, stat } from 'node:fs/promises';
 import { openToday } from '../../app/open-today.ts';
 import type { Config } from '../../config/schema.ts';
 import { messageOf, TriageError } from '../../domain/errors.ts';
@@ -7,12 +7,9 @@ import { visibleLine } from '../../publish/visible-text.ts';
 import { describeDifference } from '../../replay/recording/difference.ts';
 import { type RecordingSource, recordingsInFile, storedRecordings } from '../../replay/recording/read-recordings.ts';
 import { type FrozenRun, runFrozen } from '../../replay/recording/run-frozen.ts';
-import { EXIT } from '../exit-codes.ts';
 import { dataDirectory, readConfig, readStoreConfig } from '../settings.ts';
-import { interruptSignal, jsonText, print, say } from '../terminal.ts';
-import { askedRuns } from './asked-runs.ts';
-import { refuseOptionsOfCases, refuseSameFile } from './frozen-refusals.ts';
-import { withRecordings } from './recordings-command.ts';
+import { EXIT, interruptSignal, jsonText, print, say } from '../terminal.ts';
+import { askedRuns, withRecordings } from './recordings-command.ts';
 
 /** What `faultline replay --frozen` was asked for. */
 export interface FrozenOptions {
@@ -149,4 +146,36 @@ function summaryOf({ runs, identical, sameBytes, sameAnswer, otherAnswer, stoppe
   ];
   const others = parts.filter(([number]) => number > 0).map(([number, what]) => `${number} ${what}`);
   return [`${runs} runs: ${identical} identical`, ...others].join(', ');
+}
+
+/** Options of `replay` that say how cases are answered, judged or told; `usual` where leaving them out gives a value too. */
+const OF_CASES: readonly { readonly key: string; readonly flag: string; readonly usual?: unknown }[] = [
+  ...['dataset', 'logs', 'reviewed', 'stored', 'by', 'sample', 'resume', 'html', 'junit', 'gate', 'judge'].map(named),
+  ...['repository', 'branch', 'fingerprint', 'category', 'since', 'until'].map(named),
+  ...['analyst', 'profile', 'model', 'budget', 'max-usd', 'max-minutes', 'only', 'without', 'design', 'record'].map(named),
+  { key: 'repeat', flag: '--repeat', usual: 1 },
+  { key: 'green', flag: '--no-green', usual: true },
+];
+
+/**
+ * Refuses what does not go with `--frozen`. Left out silently, a gate would pass that nobody held. Throws `invalid-config`.
+ */
+function refuseOptionsOfCases(options: object): void {
+  const given = new Map<string, unknown>(Object.entries(options));
+  const flags = OF_CASES.filter(({ key, usual }) => given.get(key) !== undefined && given.get(key) !== usual).map(({ flag }) => flag);
+  if (flags.length === 0) return;
+  const sentence = `${flags.join(', ')} cannot be combined with --frozen, which reruns recordings.`;
+  throw new TriageError('invalid-config', sentence);
+}
+
+/** Refuses to write over what is to be read, also under another name. Throws `invalid-config`. */
+async function refuseSameFile(read: string, written: string | undefined): Promise<void> {
+  if (written === undefined) return;
+  const [one, other] = await Promise.all([read, written].map((path) => stat(path).catch(() => null)));
+  if (one != null && other != null && one.isFile() && one.dev === other.dev && one.ino === other.ino)
+    throw new TriageError('invalid-config', `--out: ${written} contains the recordings to read; choose another file.`);
+}
+
+function named(name: string): { readonly key: string; readonly flag: string } {
+  return { key: name.replace(/-(\w)/g, (_all, letter: string) => letter.toUpperCase()), flag: `--${name}` };
 }

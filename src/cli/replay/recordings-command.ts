@@ -1,13 +1,12 @@
 import { createApp } from '../../app.ts';
 import type { Config } from '../../config/schema.ts';
+import type { Recording } from '../../domain/recording.ts';
 import type { RecordingHead, RecordingStore } from '../../ports/measurements.ts';
 import { silentLogger } from '../../ports/telemetry.ts';
 import { visibleLine } from '../../publish/visible-text.ts';
 import { recordingHeads, storedRecordings } from '../../replay/recording/read-recordings.ts';
-import { EXIT } from '../exit-codes.ts';
 import { type DataOptions, dataDirectory, readStoreConfig } from '../settings.ts';
-import { jsonText, print, say } from '../terminal.ts';
-import { askedRuns } from './asked-runs.ts';
+import { EXIT, jsonText, print, say } from '../terminal.ts';
 import { openRecordingsFile } from './recordings-file.ts';
 
 export interface ListRecordingsOptions extends DataOptions {
@@ -89,4 +88,25 @@ function rowOf({ triageId, createdAt, repository, size, analysis, capped }: Reco
 
 function sizeText(bytes: number): string {
   return bytes < 1024 * 1024 ? `${(bytes / 1024).toFixed(1)} KiB` : `${(bytes / 1024 / 1024).toFixed(1)} MiB`;
+}
+
+/** The runs that were asked for by id, and which of them were met. */
+interface AskedRuns {
+  /** Whether this one is meant: by the id of its triage or of its answer; everything is where nothing was asked for. */
+  meant(recording: Pick<Recording, 'triageId'> & { readonly analysis: { readonly id: string } | null }): boolean;
+  /** Which ids were not met, in a sentence; null where all were. */
+  missing(): string | null;
+}
+
+export function askedRuns(runs: readonly string[] | undefined): AskedRuns {
+  const left = new Set(runs);
+  return {
+    meant: ({ triageId, analysis }) => {
+      if (runs === undefined) return true;
+      const ids = [triageId, ...(analysis === null ? [] : [analysis.id])].filter((id) => runs.includes(id));
+      for (const id of ids) left.delete(id);
+      return ids.length > 0;
+    },
+    missing: () => (left.size === 0 ? null : `There is no recording of ${[...left].join(', ')}.`),
+  };
 }

@@ -3,26 +3,22 @@ import { budgetTokensOf } from '../../config/profiles.ts';
 import type { Config } from '../../config/schema.ts';
 import { TriageError } from '../../domain/errors.ts';
 import { createMasker } from '../../log/mask/mask.ts';
+import { silentLogger } from '../../ports/telemetry.ts';
 import { readStagesOf } from '../../replay/ablation.ts';
 import type { FigureSection } from '../../replay/figures/figure.ts';
 import { scoreCases, scoreSlices } from '../../replay/figures/score.ts';
 import type { Gate, GateResult } from '../../replay/gate/gate.ts';
-import { createSpending } from '../../replay/run/progress.ts';
+import { judgeCases, scoreJudge } from '../../replay/judge.ts';
+import { createSpending, type Spending } from '../../replay/run/progress.ts';
 import type { ReplayedCase } from '../../replay/run/replay.ts';
-import { EXIT } from '../exit-codes.ts';
-import { interruptSignal, say, voiceOf } from '../terminal.ts';
+import { EXIT, interruptSignal, say, voiceOf } from '../terminal.ts';
 import { answering, replayConfig, stagesLeftOut, whoAnswers } from './answering.ts';
 import { type CaseSource, openCaseSources } from './case-sources.ts';
-import { gateOf, judgeReported, tellGate } from './gate-command.ts';
-import { type Judging, judging } from './judging.ts';
-import { type KeptRecordings, keptRecordings } from './kept-recordings.ts';
+import { type KeptRecordings, keptRecordings } from './recordings-file.ts';
 import type { ReplayCommandOptions } from './replay-options.ts';
-import { startReplayProgress } from './replay-progress.ts';
-import { checkReportPaths, tell, tellSpread, writeReports } from './replay-reports.ts';
-import { type Going, replaySource, type SourceOptions } from './replay-source.ts';
-import type { ReportedRun } from './reported-run.ts';
-import { openPassingFiles, openRunFiles, type RunFiles, repeatPath } from './run-files.ts';
-import { type Measured, manifestOf } from './run-manifest.ts';
+import { checkReportPaths, gateOf, judgeReported, tell, tellGate, tellSpread, writeReports } from './replay-reports.ts';
+import { type Going, type ReportedRun, replaySource, type SourceOptions, type SourceRun, startReplayProgress } from './replay-source.ts';
+import { type Measured, manifestOf, openPassingFiles, openRunFiles, type RunFiles, repeatPath } from './run-files.ts';
 
 /** `faultline replay`: every case of each source through the same road, the results as JSONL, the figures as tables and reports. */
 export async function runReplay(options: ReplayCommandOptions, configured: Config): Promise<void> {
@@ -154,4 +150,30 @@ function settleExitCode(reported: readonly ReportedRun[], signal: AbortSignal): 
   if (stopped === undefined || signal.aborted) return;
   say(`Not all cases were replayed: ${stopped.run.stopped}. With --out, --resume continues where it stopped.`);
   process.exitCode = EXIT.limitReached;
+}
+
+/**
+ * Asks the judge about the explanations of a run: a section of its own, told apart from what is measured. Empty where the run was stopped, or
+ * the judge is interrupted: what was replayed keeps its figures.
+ */
+type Judging = (run: SourceRun, spending: Spending, signal: AbortSignal) => Promise<FigureSection[]>;
+
+/** Opens the judge before anything is replayed, so that a missing model is said at once; null where none was asked for. */
+export async function judging(options: ReplayCommandOptions, config: Config): Promise<Judging | null> {
+  if (options.judge === undefined) return null;
+  const { openJudge } = await import('../../app/open-judge.ts');
+  const opened = await openJudge(config, silentLogger);
+  const repeats = options.judge === true ? 1 : options.judge;
+  return async ({ cases, stopped }, spending, signal) => {
+    if (stopped !== null) return [];
+    const limit = options.maxUsd === undefined ? {} : { maxCostUsd: Math.max(0, options.maxUsd - spending.usd) };
+    const asked = { ...opened, ...limit, repeats, concurrency: options.concurrency };
+    const report = await judgeCases(cases, asked, signal).catch((error: unknown) => {
+      if (signal.aborted) return null;
+      throw error;
+    });
+    if (report === null) return [];
+    spending.add(report.costUsd);
+    return [scoreJudge(report)];
+  };
 }

@@ -1,6 +1,6 @@
 import type { Design } from '../../domain/calibration.ts';
 import type { SliceBy } from '../../replay/figures/score.ts';
-import type { StoredCaseOptions } from './stored-cases.ts';
+import type { DataOptions } from '../settings.ts';
 
 /** What `faultline replay` was asked for, as commander reads it. */
 export interface ReplayCommandOptions extends StoredCaseOptions {
@@ -37,4 +37,22 @@ export interface ReplayCommandOptions extends StoredCaseOptions {
   /** Names of stages that are left out, unchecked. */
   readonly without?: readonly string[];
   readonly design?: Design;
+}
+
+/** Which stored failures are meant, as commander reads it. */
+export interface StoreFilterOptions {
+  readonly repository?: string;
+  readonly branch?: string;
+  readonly fingerprint?: string;
+  readonly category?: string;
+  readonly since?: string;
+  readonly until?: string;
+}
+
+/** Which stored failures are asked for, and where they are. */
+export interface StoredCaseOptions extends DataOptions, StoreFilterOptions {
+  /** What people decided. */
+  readonly reviewed?: true;
+  /** Every stored failure. */
+  readonly stored?: true;
 }

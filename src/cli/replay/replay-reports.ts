@@ -1,16 +1,18 @@
 import { access, constants, stat, writeFile } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { basename, dirname } from 'node:path';
 import { budgetTokensOf } from '../../config/profiles.ts';
 import type { Config } from '../../config/schema.ts';
 import { messageOf, TriageError } from '../../domain/errors.ts';
+import { maxOf } from '../../lib/lists.ts';
 import { visibleLines } from '../../publish/visible-text.ts';
-import { type GateResult, junitOf } from '../../replay/gate/gate.ts';
+import { type Gate, type GateResult, junitOf, openGate, renderGate } from '../../replay/gate/gate.ts';
+import { judgeGate } from '../../replay/gate/judge-gate.ts';
 import { casesSuite, renderJunit } from '../../replay/report/junit.ts';
 import { figuresJson, renderFigures, renderSpread, spreadOf, unsteadyCases } from '../../replay/report/table.ts';
-import { jsonText, print } from '../terminal.ts';
-import { checkOutputs, type Places } from './output-paths.ts';
+import { EXIT, jsonText, print } from '../terminal.ts';
 import type { ReplayCommandOptions } from './replay-options.ts';
-import type { ReportedRun } from './reported-run.ts';
+import type { ReportedRun } from './replay-source.ts';
+import { checkOutputs, type Places } from './run-files.ts';
 
 /** A long replay must not end with a report that has no place, nor begin with one in the place of its cases. Throws where one does. */
 export async function checkReportPaths(options: Places): Promise<void> {
@@ -69,7 +71,7 @@ export async function writeReports(
   if (options.junit !== undefined)
     await written('--junit', options.junit, renderJunit([...suites, ...(gate === null ? [] : junitOf(gate))]));
   if (options.html !== undefined) {
-    const { reportPage } = await import('./report-page.ts');
+    const { reportPage } = await import('./report-pages.ts');
     await written('--html', options.html, await reportPage(reported, options, config));
   }
 }
@@ -78,4 +80,35 @@ async function written(option: string, path: string, text: string): Promise<void
   await writeFile(path, text).catch((cause: unknown) => {
     throw new TriageError('storage-failed', `${option}: ${path} cannot be written: ${messageOf(cause)}.`, { cause });
   });
+}
+
+/** The bars that were asked for, read before anything is replayed; null where none were. */
+export async function gateOf({ gate }: ReplayCommandOptions): Promise<Gate | null> {
+  return gate === undefined ? null : openGate(gate);
+}
+
+/** Holds all that was replayed against the bars; every repeat must hold them. */
+export async function judgeReported(gate: Gate | null, reported: readonly ReportedRun[]): Promise<GateResult | null> {
+  if (gate === null) return null;
+  const repeats = maxOf(
+    reported.map(({ repeat }) => repeat),
+    1,
+  );
+  const runs = reported.map(({ run, sections, repeat }) => ({
+    name: basename(run.source.path),
+    label: repeats === 1 ? run.source.name : `${run.source.name}, repeat ${repeat} of ${repeats}`,
+    sections,
+    cases: run.cases,
+    isAll: run.stopped === null,
+  }));
+  return judgeGate(gate, runs);
+}
+
+/** Prints how the gate went, lines for people or one line of JSON, and sets the exit code where it failed. */
+export async function tellGate(result: GateResult | null, options: ReplayCommandOptions, signal: AbortSignal): Promise<void> {
+  if (result === null) return;
+  if (options.json) await print(jsonText({ ok: result.ok, schema: 1, gate: result }));
+  else await print(`\n${visibleLines(renderGate(result)).join('\n')}`);
+  // A missed bar says more than a run that was not finished; who interrupted it knows.
+  if (!result.ok && !signal.aborted) process.exitCode = EXIT.belowBar;
 }

@@ -1,13 +1,13 @@
 import { TriageError } from '../../domain/errors.ts';
 import { visibleLine } from '../../publish/visible-text.ts';
 import type { CaseOutcome } from '../../replay/cases/case.ts';
-import { durationText, type Spending } from '../../replay/run/progress.ts';
+import type { FigureSection } from '../../replay/figures/figure.ts';
+import { durationText, type Spending, type Standing, standingText } from '../../replay/run/progress.ts';
 import { type ReplayedCase, type ReplayOptions, replay } from '../../replay/run/replay.ts';
 import type { CaseResult } from '../../replay/run/result.ts';
 import type { ResultsFile } from '../../replay/run/results-file.ts';
-import type { ReplayProgress } from './replay-progress.ts';
-import type { Measured } from './run-manifest.ts';
-import { stripForMetrics } from './strip-for-metrics.ts';
+import type { ProgressStream } from '../progress.ts';
+import type { Measured } from './run-files.ts';
 
 export type SourceOptions = Omit<ReplayOptions, 'onCase' | 'cases' | 'finished' | 'mayStart'>;
 
@@ -91,5 +91,100 @@ function finishedOf(results: ResultsFile): (outcome: CaseOutcome) => Promise<Cas
     const id = 'error' in outcome ? (outcome.id ?? `line-${outcome.line}`) : outcome.one.row.id;
     if (result.id === id) return result;
     throw new TriageError('conflict', `--resume: ${results.path} has ${result.id} where the cases have ${id}; it belongs to other cases.`);
+  };
+}
+
+/** One source replayed once, with what came of it. */
+export interface ReportedRun {
+  readonly heading: string;
+  readonly run: SourceRun;
+  readonly sections: readonly FigureSection[];
+  /** 1-based. */
+  readonly repeat: number;
+  /** Where its results stand whole; null where nobody keeps them. */
+  readonly results: ResultsFile | null;
+}
+
+/**
+ * A case as figures need it: a hundred thousand of them must fit in memory. Logs, whole answers and the texts of excerpts go; these stay
+ * where the likeness of failures is measured by them.
+ */
+export function stripForMetrics(done: ReplayedCase): ReplayedCase {
+  const { row, result } = done;
+  const keptBytes = result.excerpts.reduce((total, { text }) => total + Buffer.byteLength(text), 0);
+  return {
+    ...done,
+    keptBytes,
+    analysis: null,
+    row: row === null ? null : { ...row, log: null, stack_trace: null, snippets: null },
+    result:
+      row?.group == null ? { ...result, messages: [], excerpts: result.excerpts.map((excerpt) => ({ ...excerpt, text: '' })) } : result,
+  };
+}
+
+/** How a long replay is told to whoever waits: one line that rewrites itself on a terminal, a line now and then elsewhere. */
+interface ReplayProgress {
+  show(standing: Standing): void;
+  /** A line that stays, such as a case that failed. */
+  say(line: string): void;
+  /** Ends it, and leaves nothing of the rewritten line. */
+  stop(): void;
+}
+
+/** A terminal need not be drawn more often. */
+const FRAME_MS = 100;
+/** Elsewhere: a line at least every so often, since CI systems end jobs that are silent for long. */
+const LINE_MS = 20_000;
+/** By cases: so many, and of many a twentieth. */
+const EVERY_CASES = 50;
+const LINES = 20;
+const CLEAR = '\r\x1b[2K';
+
+/** `now` tells milliseconds, from any start. */
+export function startReplayProgress(
+  { plain }: { readonly plain: boolean },
+  stream: ProgressStream = process.stderr,
+  now: () => number = () => performance.now(),
+): ReplayProgress {
+  return stream.isTTY === true && !plain ? rewritten(stream, now) : lineByLine(stream, now);
+}
+
+function rewritten(stream: ProgressStream, now: () => number): ReplayProgress {
+  let shown = '';
+  let drawnAt = Number.NEGATIVE_INFINITY;
+  const clear = () => {
+    if (shown !== '') stream.write(CLEAR);
+    shown = '';
+  };
+  return {
+    show(standing) {
+      if (now() - drawnAt < FRAME_MS && standing.done !== standing.total) return;
+      drawnAt = now();
+      shown = standingText(standing).slice(0, (stream.columns || 80) - 1);
+      stream.write(`${CLEAR}${shown}`);
+    },
+    say(line) {
+      const below = shown;
+      clear();
+      stream.write(`${line}\n${below}`);
+      shown = below;
+    },
+    stop: clear,
+  };
+}
+
+function lineByLine(stream: ProgressStream, now: () => number): ReplayProgress {
+  let saidAt = now();
+  let saidDone = 0;
+  return {
+    show(standing) {
+      if (standing.done === standing.total) return;
+      if (now() - saidAt < LINE_MS && standing.done - saidDone < Math.max(EVERY_CASES, (standing.total ?? 0) / LINES)) return;
+      saidAt = now();
+      saidDone = standing.done;
+      stream.write(`${standingText(standing)}\n`);
+    },
+    say: (line) => void stream.write(`${line}\n`),
+    stop: () => undefined,
   };
 }

@@ -1,7 +1,13 @@
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { mkdtemp, readFile, realpath, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { extname, join } from 'node:path';
+import { basename, dirname, extname, join, relative, resolve } from 'node:path';
+import { PROMPT_FOLDER } from '../../../prompts/load.ts';
+import { budgetTokensOf } from '../../config/profiles.ts';
+import type { Config } from '../../config/schema.ts';
 import { messageOf, TriageError } from '../../domain/errors.ts';
+import { datasetAt } from '../../replay/cases/folder.ts';
 import {
   createResults,
   differencesOf,
@@ -10,6 +16,10 @@ import {
   type RunManifest,
   resumeResults,
 } from '../../replay/run/results-file.ts';
+import { VERSION } from '../version.ts';
+import { stagesLeftOut } from './answering.ts';
+import type { CaseMeasure, CaseSource } from './case-sources.ts';
+import type { ReplayCommandOptions } from './replay-options.ts';
 
 /** Where the results of a run go, and what becomes of them in the end. */
 export interface RunFiles {
@@ -75,4 +85,140 @@ async function writeManifest(path: string, manifest: RunManifest): Promise<void>
 
 function manifestPath(path: string): string {
   return `${path}.run.json`;
+}
+
+/** Sources of cases with what they measure. */
+export type Measured = CaseMeasure & { readonly source: CaseSource };
+
+/** What a run is made of and with. Whatever an answer depends on belongs here: a run only goes on with results of the same. */
+export function manifestOf(options: ReplayCommandOptions, config: Config, measured: readonly Measured[]): RunManifest {
+  return {
+    schema: 1,
+    version: VERSION,
+    startedAt: new Date().toISOString(),
+    sources: measured.map(({ source, sha256, cases }) => ({ name: source.name, sha256, cases })),
+    settings: settingsOf(options, config),
+  };
+}
+
+/** By their names for people; null is "not set". */
+export function settingsOf(options: ReplayCommandOptions, config: Config): RunManifest['settings'] {
+  const { driver, llm } = config.analyst;
+  const read = {
+    'budget in tokens': budgetTokensOf(config),
+    'left out': stagesLeftOut(options).join(', ') || null,
+    'names masked': namesHidden(config),
+  };
+  if (options.only === 'read') return { analyst: null, ...read };
+  return {
+    analyst: driver,
+    design: options.design ?? 'loop',
+    ...read,
+    profile: config.triage.profile,
+    'settings of the triage': digestOf(JSON.stringify(config.triage)),
+    ...(driver === 'llm' ? { model: llm.model, server: originOf(llm.baseUrl ?? llm.azure.endpoint), prompts: promptsDigest() } : {}),
+  };
+}
+
+/** Answers are to logs as they are masked. */
+function namesHidden({ mask: { emails, hosts, hostSuffixes } }: Config): string | null {
+  const hidden = [...(emails ? ['e-mail addresses'] : []), ...(hosts ? ['hosts', ...hostSuffixes] : [])];
+  return hidden.join(', ') || null;
+}
+
+/** Without what a URL may hold of secrets. */
+function originOf(address: string | null): string | null {
+  return address !== null && URL.canParse(address) ? new URL(address).origin : null;
+}
+
+/** Changes with any prompt of the triage. */
+function promptsDigest(): string {
+  const folder = join(PROMPT_FOLDER, 'triage');
+  const files = readdirSync(folder).sort();
+  return digestOf(files.map((file) => `${file}\n${readFileSync(join(folder, file), 'utf8')}`).join('\n'));
+}
+
+function digestOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 16);
+}
+
+/** What is read and what is written, of the options of a command. */
+export type Places = Pick<Partial<ReplayCommandOptions>, 'dataset' | 'logs' | 'out' | 'record' | 'junit' | 'html' | 'gate' | 'repeat'>;
+
+interface Named {
+  readonly option: string;
+  /** Real: links are seen through. */
+  readonly path: string;
+  /** The same for one file by all its names; null for a device or a pipe, which holds nothing. */
+  readonly file: string | null;
+}
+
+/**
+ * Nothing that a replay writes may stand where its cases are: a data set would be gone before it is read, and results in a folder of
+ * logs would be cases of the next run. Nor may two of them be one file. Throws `invalid-config`.
+ */
+export async function checkOutputs(options: Places): Promise<void> {
+  const inputs = await inputsOf(options);
+  const folders = await Promise.all((options.logs ?? []).map(realPath));
+  const seen: Named[] = [];
+  for (const { option, path, file } of await outputsOf(options)) {
+    const isSame = (one: Named) => file !== null && one.file === file;
+    const input = inputs.find(isSame);
+    if (input !== undefined) throw refused(`${option} would overwrite the input of ${input.option}: ${path}.`);
+    const folder = folders.find((one) => isWithin(path, one));
+    if (folder !== undefined)
+      throw refused(`${option}: ${path} is in the folder of logs, where it would become a case. Choose another path.`);
+    const other = seen.find(isSame);
+    if (other !== undefined) throw refused(`${option} and ${other.option} name the same file: ${path}.`);
+    seen.push({ option, path, file });
+  }
+  if (options.html !== undefined && options.out !== undefined) await checkReadable(options.out);
+}
+
+/** The page tells what stands in the results, which are read again for it. */
+async function checkReadable(out: string): Promise<void> {
+  const found = await stat(out).catch(() => null);
+  if (found !== null && !found.isFile())
+    throw refused(`--html rereads the results, so --out must be a file, but ${out} is not. Omit --out, or use a file.`);
+}
+
+async function inputsOf({ dataset = [], gate }: Places): Promise<Named[]> {
+  const sets = dataset.map(async (path) => namedAt('--dataset', (await datasetAt(path).catch(() => null)) ?? path));
+  return Promise.all([...sets, ...(gate === undefined ? [] : [namedAt('--gate', gate)])]);
+}
+
+async function outputsOf({ out, record, junit, html, repeat = 1 }: Places): Promise<Named[]> {
+  const results = out === undefined ? [] : Array.from({ length: repeat }, (_, at) => repeatPath(out, at + 1, repeat));
+  const named = [
+    ...results.flatMap((path) => [path, `${path}.run.json`].map((one) => ({ option: '--out', path: one }))),
+    ...(record === undefined ? [] : [{ option: '--record', path: record }]),
+    ...(junit === undefined ? [] : [{ option: '--junit', path: junit }]),
+    ...(html === undefined ? [] : [{ option: '--html', path: html }]),
+  ];
+  return Promise.all(named.map(({ option, path }) => namedAt(option, path)));
+}
+
+async function namedAt(option: string, given: string): Promise<Named> {
+  const path = await realPath(given);
+  const found = await stat(path).catch(() => null);
+  if (found === null) return { option, path, file: path };
+  return { option, path, file: found.isFile() ? `${found.dev}:${found.ino}` : null };
+}
+
+/** Of what is there, or else of the folder it will be in. */
+async function realPath(path: string): Promise<string> {
+  const full = resolve(path);
+  const inFolder = () => realpath(dirname(full)).then((folder) => join(folder, basename(full)));
+  return realpath(full)
+    .catch(inFolder)
+    .catch(() => full);
+}
+
+function isWithin(path: string, folder: string): boolean {
+  const way = relative(folder, path);
+  return way !== '..' && !way.startsWith('../');
+}
+
+function refused(sentence: string): TriageError {
+  return new TriageError('invalid-config', sentence);
 }

@@ -1,14 +1,18 @@
-import { isNotDevelopersFault } from '../../domain/analysis.ts';
-import { CATEGORIES } from '../../domain/category.ts';
+import { styleText } from 'node:util';
+import { z } from 'zod';
+import { type Analysis, isNotDevelopersFault } from '../../domain/analysis.ts';
+import { Build } from '../../domain/build.ts';
+import { CATEGORIES, type Category } from '../../domain/category.ts';
 import { messageOf, TriageError } from '../../domain/errors.ts';
-import { type DecisionInput, overlapOf, RejectReason, type Review } from '../../domain/review.ts';
+import { DecisionInput, overlapOf, RejectReason, Review, ReviewCounts, type ShownBy } from '../../domain/review.ts';
+import { proofLines } from '../../publish/answer-facts.ts';
+import { renderTerminal } from '../../publish/render.ts';
 import { visibleLine } from '../../publish/visible-text.ts';
-import type { Item, ReviewClient } from './client.ts';
-import { askCorrection } from './correct.ts';
+import { DecisionView, GuessView, LastDecisionView, NextView, ReviewDetail, UndoView } from '../../review/views.ts';
+import { askServer } from '../server-client.ts';
 import { KEYS, type KeyAction, type KeyReader } from './keys.ts';
-import { blindText, emptyText, footText, helpText, itemText, type ReviewLook, reasonChoices } from './text.ts';
 
-export interface SessionParts {
+interface SessionParts {
   readonly client: ReviewClient;
   readonly keys: KeyReader;
   readonly write: (text: string) => void;
@@ -151,4 +155,175 @@ function refused(error: unknown, { write }: SessionParts): Left | null {
   if (!(error instanceof TriageError)) throw error;
   write(`Not saved: ${visibleLine(messageOf(error))}\n`);
   return error.code === 'conflict' ? 'next' : null;
+}
+
+interface CorrectionParts {
+  readonly keys: KeyReader;
+  readonly write: (text: string) => void;
+}
+
+/** Asks for category, cause, fix and what shows it; null where the reviewer gives up. Nothing is sent but by the key y. */
+async function askCorrection({ analysis }: Item, { keys, write }: CorrectionParts): Promise<DecisionInput | null> {
+  write(`${categoryChoices()}\n`);
+  const category = CATEGORIES[Number(await keys.key()) - 1];
+  if (category === undefined) return null;
+  write(`${category}\n`);
+  const rootCause = await keys.line('Cause     ', visibleLine(analysis.answer.rootCause));
+  if (rootCause === null) return null;
+  const fix = await keys.line('Fix       ', visibleLine(analysis.answer.fixRecommendation));
+  if (fix === null) return null;
+  const known = analysis.evidence.map(({ id }) => id);
+  const cited = [...new Set(analysis.answer.claims.flatMap(({ evidence }) => evidence))].filter((id) => known.includes(id));
+  const shown = await keys.line(`Shown by  (${known.slice(0, 12).join(' ')}, or none)  `, cited.join(' '));
+  if (shown === null) return null;
+  write(`Send this correction as ${category}? Press y to send, any other key to cancel.\n`);
+  if ((await keys.key()) !== 'y') return null;
+  const shownBy = shownByOf(shown, known);
+  return DecisionInput.parse({
+    type: 'correct',
+    category,
+    ...(rootCause.trim() === '' ? {} : { rootCause: rootCause.trim() }),
+    ...(fix.trim() === '' ? {} : { fixRecommendation: fix.trim() }),
+    ...(shownBy === null ? {} : { shownBy }),
+  });
+}
+
+/** "E1 E3", "none", or nothing said. */
+function shownByOf(text: string, known: readonly string[]): ShownBy | null {
+  if (text.trim().toLowerCase() === 'none') return 'none';
+  const evidence = text
+    .split(/[\s,]/)
+    .map((word) => word.toUpperCase())
+    .filter((word) => known.includes(word));
+  return evidence.length === 0 ? null : { evidence: [...new Set(evidence)], lines: [] };
+}
+
+interface ReviewLook {
+  readonly color: boolean;
+  readonly width: number;
+}
+
+const REASONS: Readonly<Record<RejectReason, string>> = {
+  evidence_does_not_support: 'The evidence does not support it',
+  right_category_wrong_cause: 'Right category, wrong cause',
+  not_a_failure: 'Not a failure',
+  cannot_be_told: 'Cannot tell from this log',
+};
+const MAX_EACH = 4;
+
+/** One item whole: where it is from, the answer, why a person is asked, what speaks against it. */
+function itemText({ review, analysis }: Item, counts: ReviewCounts, look: ReviewLook): string {
+  const against = [...analysis.verdict.unsupportedClaims.map((claim) => `no evidence for: ${claim}`), ...analysis.verdict.gaps];
+  return [
+    headText(review, counts, look),
+    renderTerminal(analysis, look).trimEnd(),
+    ...rowsOf('Reason', review.why),
+    ...rowsOf('Against', against),
+    footText(look),
+  ].join('\n');
+}
+
+/** Before a blind item's verdict may be seen: the lines of the log, and nothing that a machine concluded. */
+function blindText({ review, analysis }: Item, counts: ReviewCounts, look: ReviewLook): string {
+  const logs = analysis.evidence.filter(({ tool }) => tool === 'log');
+  const lines = proofLines({ ...analysis, evidence: logs, answer: { ...analysis.answer, claims: [] } });
+  return [
+    rule(`${visibleLine(review.repository)} · ${counts.waiting} waiting`, look),
+    ...lines.map(({ line, text }) => `${String(line).padStart(8)}  ${visibleLine(text)}`),
+    `Which category is it? The answer is shown afterwards.\n${categoryChoices()}   q quit`,
+  ].join('\n');
+}
+
+function categoryChoices(): string {
+  return CATEGORIES.map((category, index) => `${index + 1} ${category}`).join('   ');
+}
+
+function reasonChoices(): string {
+  return RejectReason.options.map((reason, index) => `${index + 1} ${REASONS[reason]}`).join('   ');
+}
+
+/** The keys that work here. */
+function footText({ color }: Pick<ReviewLook, 'color'>): string {
+  const words = KEYS.map(({ key, action }) => `${key} ${action}`).join('   ');
+  return color ? styleText('dim', words, { validateStream: false }) : words;
+}
+
+function helpText(): string {
+  const rows = KEYS.map(({ key, does }) => `  ${key}  ${does}`);
+  return `${rows.join('\n')}\nEnter, Space and Backspace never decide.`;
+}
+
+/** "The queue is empty. 17 decided today, 96 % agreed with Faultline." */
+function emptyText({ decidedToday, agreedToday }: ReviewCounts): string {
+  if (decidedToday === 0) return 'The queue is empty.';
+  return `The queue is empty. ${decidedToday} decided today, ${Math.floor((agreedToday / decidedToday) * 100)} % agreed with Faultline.`;
+}
+
+function headText({ repository, pullRequest, id }: Review, { waiting }: ReviewCounts, look: ReviewLook): string {
+  const pull = pullRequest === null ? '' : ` · PR ${pullRequest}`;
+  return rule(`${visibleLine(repository)}${pull} · ${id} · ${waiting} waiting`, look);
+}
+
+function rule(title: string, { width }: ReviewLook): string {
+  return `── ${title} ${'─'.repeat(Math.max(0, width - title.length - 4))}`;
+}
+
+function rowsOf(key: string, values: readonly string[]): string[] {
+  return values.slice(0, MAX_EACH).map((value, index) => `${(index === 0 ? key : '').padEnd(9)}${visibleLine(value)}`);
+}
+
+/** An item with all that is shown of it. */
+export interface Item {
+  readonly review: Review;
+  readonly analysis: Analysis;
+  /** A category of one's own is to be named before the verdict is shown. */
+  readonly blind: boolean;
+  /** Null where the build cannot be read. */
+  readonly build: Build | null;
+}
+
+/** The queue of a running service, as one reviewer sees it. Every method throws TriageError with the service's own sentence. */
+export interface ReviewClient {
+  counts(): Promise<ReviewCounts>;
+  /** Holds the next item; null where nothing waits for this reviewer. */
+  next(after?: string): Promise<Review | null>;
+  /** Holds this one. */
+  claim(id: string): Promise<Review>;
+  read(id: string): Promise<Item>;
+  /** The review of an analysis; opened where there is none. */
+  ofAnalysis(id: string): Promise<Review>;
+  guess(id: string, category: Category): Promise<void>;
+  /** Says in one sentence what was taught. */
+  decide(review: Review, decision: DecisionInput): Promise<string>;
+  skip(id: string): Promise<void>;
+  release(id: string): Promise<void>;
+  /** Takes back this reviewer's newest decision; null where there is none. */
+  undoLast(): Promise<Review | null>;
+}
+
+const BuildAnswer = z.object({ build: Build });
+
+export function openReviewClient(server: { readonly url: string; readonly token: string }): ReviewClient {
+  const at = (id: string, rest = '') => `/api/reviews/${encodeURIComponent(id)}${rest}`;
+  const post = async <Value>(path: string, schema: z.ZodType<Value>, body: object = {}) =>
+    await askServer(server, 'POST', path, schema, body);
+  return {
+    counts: async () => await askServer(server, 'GET', '/api/reviews/counts', ReviewCounts),
+    next: async (after) => (await post('/api/reviews/next', NextView, { sort: 'risk', ...(after === undefined ? {} : { after }) })).review,
+    claim: async (id) => await post(at(id, '/claim'), Review),
+    read: async (id) => {
+      const { review, analysis, blind } = await askServer(server, 'GET', at(id), ReviewDetail);
+      const build = await askServer(server, 'GET', `/api/builds/${encodeURIComponent(review.buildId)}`, BuildAnswer).catch(() => null);
+      return { review, analysis, blind, build: build?.build ?? null };
+    },
+    ofAnalysis: async (id) => await post(`/api/analyses/${encodeURIComponent(id)}/review`, Review),
+    guess: async (id, category) => void (await post(at(id, '/guess'), GuessView, { category })),
+    decide: async ({ id, version }, decision) => (await post(at(id, '/decision'), DecisionView, { ...decision, version })).teaching,
+    skip: async (id) => void (await post(at(id, '/skip'), Review)),
+    release: async (id) => void (await post(at(id, '/release'), Review)),
+    undoLast: async () => {
+      const { decision } = await askServer(server, 'GET', '/api/reviews/last-decision', LastDecisionView);
+      return decision === null ? null : (await post(at(decision.reviewId, '/undo'), UndoView)).review;
+    },
+  };
 }

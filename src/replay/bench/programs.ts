@@ -69,7 +69,7 @@ interface ProcessCost {
 
 const LOOK_EVERY = 20;
 
-/** How `faultline read` ends where no line says that something failed (see src/cli/exit-codes.ts). */
+/** How `faultline read` ends where no line says that something failed (see src/cli/terminal.ts). */
 const NO_FAILURE = 5;
 
 /** Runs this very Node with the arguments given and watches its memory. Throws where it ends badly. */

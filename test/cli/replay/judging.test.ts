@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { judging } from '../../../src/cli/replay/judging.ts';
+import { judging } from '../../../src/cli/replay/replay-command.ts';
 import { loadConfig } from '../../../src/config/load.ts';
 import { embedded } from '../../../src/config/presets.ts';
 import { createSpending } from '../../../src/replay/run/progress.ts';

@@ -2,7 +2,7 @@ import { linkSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileS
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { checkOutputs } from '../../../src/cli/replay/output-paths.ts';
+import { checkOutputs } from '../../../src/cli/replay/run-files.ts';
 import { faultline } from '../faultline.ts';
 
 const FOLDER = mkdtempSync(join(tmpdir(), 'faultline-outputs-'));

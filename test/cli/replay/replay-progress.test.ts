@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { startReplayProgress } from '../../../src/cli/replay/replay-progress.ts';
+import { startReplayProgress } from '../../../src/cli/replay/replay-source.ts';
 
 const STANDING = { done: 10, resumed: 0, total: 200, errors: 0, usd: 0, elapsedMs: 10_000 };
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { manifestOf } from '../../../src/cli/replay/run-manifest.ts';
+import { manifestOf } from '../../../src/cli/replay/run-files.ts';
 import { loadConfig } from '../../../src/config/load.ts';
 import { maskingOf } from '../../../src/config/masking.ts';
 import { embedded } from '../../../src/config/presets.ts';

@@ -1,0 +1,240 @@
+import type { Command } from 'commander';
+
+/** What may be typed after an option or in an argument's place: a file, one of some words, or anything. */
+type Value = { readonly files: true } | { readonly words: readonly string[] } | null;
+
+/** An option as shells see it. */
+interface CompletedOption {
+  /** `--json`, and `-V` where there is a short one. */
+  readonly names: readonly string[];
+  readonly says: string;
+  /** Undefined: it stands alone. */
+  readonly value?: Value;
+}
+
+/** A command with what may follow it. */
+export interface CompletedCommand {
+  /** "faultline review list" */
+  readonly path: string;
+  readonly name: string;
+  readonly says: string;
+  readonly options: readonly CompletedOption[];
+  readonly argument: Value;
+  readonly commands: readonly CompletedCommand[];
+}
+
+const FILE_VALUE = /<(?:file|dir|path)\b/;
+const FILE_ARGUMENT = /^(?:input|files|logs|paths)$/;
+const LONGEST = 72;
+
+/** The script for a shell, made from the program itself. */
+export function completionFor(shell: 'bash' | 'zsh' | 'fish', program: Command): string {
+  return { bash: bashCompletion, zsh: zshCompletion, fish: fishCompletion }[shell](shapeOf(program));
+}
+
+/** Reads the program itself, so that completions know what it knows. */
+export function shapeOf(command: Command, parent = ''): CompletedCommand {
+  const path = parent === '' ? command.name() : `${parent} ${command.name()}`;
+  const help = { names: ['--help', '-h'], says: 'display help for command' };
+  return {
+    path,
+    name: command.name(),
+    says: firstWords(command.description()),
+    options: [...command.options.map(optionOf), help],
+    argument: argumentOf(command),
+    commands: command.commands.map((child) => shapeOf(child, path)),
+  };
+}
+
+/** A command and all below it. */
+export function everyCommand(command: CompletedCommand): CompletedCommand[] {
+  return [command, ...command.commands.flatMap(everyCommand)];
+}
+
+/** In single quotes, as bash and zsh read them. */
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+function optionOf({ long, short, flags, description, required, optional, argChoices }: Command['options'][number]): CompletedOption {
+  const names = [long, short].flatMap((name) => (name == null ? [] : [name]));
+  const says = firstWords(description);
+  if (!required && !optional) return { names, says };
+  if (argChoices !== undefined) return { names, says, value: { words: argChoices } };
+  return { names, says, value: FILE_VALUE.test(flags) ? { files: true } : null };
+}
+
+function argumentOf({ registeredArguments }: Command): Value {
+  for (const { argChoices, description, name } of registeredArguments.map((one) => ({
+    ...one,
+    description: one.description,
+    name: one.name(),
+  }))) {
+    if (argChoices !== undefined) return { words: argChoices };
+    if (FILE_ARGUMENT.test(name) || /\blog to analyse\b/.test(description)) return { files: true };
+  }
+  return null;
+}
+
+/** The first sentence, on one line. */
+function firstWords(text: string): string {
+  const [sentence = ''] = text.replaceAll(/\s{1,20}/g, ' ').split(/[.;:] |\.$/, 1);
+  return sentence.length <= LONGEST ? sentence : `${sentence.slice(0, LONGEST - 1)}…`;
+}
+
+/** Branches of a shell's `case` that follow what was typed from command to command. */
+function whereCases(commands: readonly CompletedCommand[]): string {
+  return commands
+    .slice(1)
+    .map(({ path }) => `      ${quoted(path)}) where=${quoted(path)} ;;\n`)
+    .join('');
+}
+
+/** A completion script for bash 4 and newer; in 3.2 it completes all but file names. */
+export function bashCompletion(program: CompletedCommand): string {
+  const commands = everyCommand(program);
+  return `# Completions of faultline for bash. Load them with: source <(faultline completion bash)
+_faultline() {
+  local current="\${COMP_WORDS[COMP_CWORD]}" previous="\${COMP_WORDS[COMP_CWORD-1]}" where=faultline index
+  COMPREPLY=()
+  # bash parts --option=value into three words.
+  if [[ $current == '=' ]]; then current=''; elif [[ $previous == '=' ]]; then previous="\${COMP_WORDS[COMP_CWORD-2]}"; fi
+  for ((index = 1; index < COMP_CWORD; index++)); do
+    case "$where \${COMP_WORDS[index]}" in
+${whereCases(commands)}    esac
+  done
+  case "$where $previous" in
+${commands.flatMap(bashValues).join('')}  esac
+  if [[ $current == -* ]]; then
+    case "$where" in
+${commands.map(({ path, options }) => `      ${quoted(path)}) ${replies(options.flatMap(({ names }) => names))} ;;\n`).join('')}    esac
+    return
+  fi
+  case "$where" in
+${commands.map(bashWords).join('')}  esac
+}
+complete -F _faultline faultline
+`;
+}
+
+function bashValues({ path, options }: CompletedCommand): string[] {
+  return options.flatMap(({ names, value }) => {
+    if (value === undefined) return [];
+    const pattern = names.map((name) => quoted(`${path} ${name}`)).join('|');
+    const reply = value === null ? '' : 'files' in value ? 'compopt -o default 2>/dev/null; ' : `${replies(value.words)}; `;
+    return [`    ${pattern}) ${reply}return ;;\n`];
+  });
+}
+
+function bashWords({ path, commands, argument }: CompletedCommand): string {
+  const words = [...commands.map(({ name }) => name), ...(argument !== null && 'words' in argument ? argument.words : [])];
+  const files = argument !== null && 'files' in argument ? 'compopt -o default 2>/dev/null' : '';
+  if (words.length === 0 && files === '') return '';
+  return `    ${quoted(path)}) ${words.length > 0 ? replies(words) : files} ;;\n`;
+}
+
+/** Words of ours hold neither blanks nor patterns. */
+function replies(words: readonly string[]): string {
+  return `COMPREPLY=($(compgen -W ${quoted(words.join(' '))} -- "$current"))`;
+}
+
+/** A completion script for zsh: with descriptions, for `source` or as a file `_faultline` in \`$fpath\`. */
+export function zshCompletion(program: CompletedCommand): string {
+  const commands = everyCommand(program);
+  return `#compdef faultline
+# Completions of faultline for zsh. Load them with: source <(faultline completion zsh)
+_faultline() {
+  local where=faultline index current="\${words[CURRENT]}" previous="\${words[CURRENT-1]}"
+  local -a found
+  for ((index = 2; index < CURRENT; index++)); do
+    case "$where \${words[index]}" in
+${whereCases(commands)}    esac
+  done
+  case "$where $previous" in
+${commands.flatMap(zshValues).join('')}  esac
+  if [[ $current == -* ]]; then
+    case "$where" in
+${commands.map(zshOptions).join('')}    esac
+    _describe -o option found
+    return
+  fi
+  case "$where" in
+${commands.map(zshWords).join('')}  esac
+}
+if [[ "\${funcstack[1]}" == _faultline ]]; then _faultline "$@"; else compdef _faultline faultline; fi
+`;
+}
+
+function zshValues({ path, options }: CompletedCommand): string[] {
+  return options.flatMap(({ names, value }) => {
+    if (value === undefined) return [];
+    return [`    ${names.map((name) => quoted(`${path} ${name}`)).join('|')}) ${zshAnswer(value)}return ;;\n`];
+  });
+}
+
+function zshAnswer(value: Value): string {
+  if (value === null) return '';
+  return 'files' in value ? '_files; ' : `compadd -- ${value.words.map(quoted).join(' ')}; `;
+}
+
+function zshOptions({ path, options }: CompletedCommand): string {
+  const found = options.flatMap(({ names, says }) => names.map((name) => described(name, says)));
+  return `      ${quoted(path)}) found=(${found.join(' ')}) ;;\n`;
+}
+
+function zshWords({ path, commands, argument }: CompletedCommand): string {
+  if (commands.length > 0) {
+    const found = commands.map(({ name, says }) => described(name, says)).join(' ');
+    return `    ${quoted(path)}) found=(${found}); _describe command found ;;\n`;
+  }
+  return argument === null ? '' : `    ${quoted(path)}) ${zshAnswer(argument)};;\n`;
+}
+
+/** `_describe` takes "word:what it is". */
+function described(word: string, says: string): string {
+  return quoted(`${word.replaceAll(':', '\\:')}:${says}`);
+}
+
+/** A completion script for fish, with descriptions. */
+export function fishCompletion(program: CompletedCommand): string {
+  const commands = everyCommand(program);
+  return `# Completions of faultline for fish. Load them with: faultline completion fish | source
+function __faultline_at
+  set -l where faultline
+  for word in (commandline -opc)[2..]
+    switch "$where $word"
+${commands
+  .slice(1)
+  .map(({ path }) => `      case ${fishQuoted(path)}\n        set where ${fishQuoted(path)}\n`)
+  .join('')}    end
+  end
+  test "$where" = "$argv"
+end
+complete -c faultline -f
+${commands.flatMap(fishLines).join('\n')}
+`;
+}
+
+function fishLines({ path, commands, options, argument }: CompletedCommand): string[] {
+  const here = `complete -c faultline -n ${fishQuoted(`__faultline_at ${path}`)}`;
+  const words = argument !== null && 'words' in argument ? [`${here} -a ${fishQuoted(argument.words.join(' '))}`] : [];
+  const files = argument !== null && 'files' in argument ? [`${here} -F`] : [];
+  return [
+    ...commands.map(({ name, says }) => `${here} -a ${name} -d ${fishQuoted(says)}`),
+    ...words,
+    ...files,
+    ...options.map((option) => `${here}${fishOption(option)} -d ${fishQuoted(option.says)}`),
+  ];
+}
+
+function fishOption({ names, value }: CompletedOption): string {
+  const spelt = names.map((name) => (name.startsWith('--') ? ` -l ${name.slice(2)}` : ` -s ${name.slice(1)}`)).join('');
+  if (value === undefined) return spelt;
+  if (value === null) return `${spelt} -x`;
+  return 'files' in value ? `${spelt} -r -F` : `${spelt} -x -a ${fishQuoted(value.words.join(' '))}`;
+}
+
+/** In single quotes, as fish reads them. */
+function fishQuoted(text: string): string {
+  return `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
+}

@@ -1,0 +1,155 @@
+import { Argument, Command, InvalidArgumentError, Option } from 'commander';
+import { dataOption, guarded, jsonOption, positive, type ServerOptions } from './command-parts.ts';
+import type { AddOptions } from './knowledge-command.ts';
+import type { DataOptions } from './settings.ts';
+import type { ForgetOptions, QueueCommandOptions, RetainOptions } from './store-commands.ts';
+import { print } from './terminal.ts';
+import type { MakeTokenOptions } from './token-command.ts';
+
+/** As in the taxonomy; spelt out, so that help needs no schema. */
+const CATEGORIES = ['CODE_ERROR', 'INFRA_ERROR', 'CONFIG_ERROR', 'DEPENDENCY_ERROR', 'TEST_FAILURE'];
+
+/** `faultline knowledge …`. */
+export function knowledgeCommand(): Command {
+  const knowledge = new Command('knowledge').description('Manage the documents that every analyst searches: built-in ones and your own.');
+  knowledge
+    .command('load')
+    .description('Update the index in the data directory from the documents.')
+    .addOption(dataOption())
+    .addOption(jsonOption())
+    .action(guarded(async (options: DataOptions) => (await import('./store-commands.ts')).runKnowledgeLoad(options)));
+  knowledge
+    .command('search')
+    .description('Search the index.')
+    .argument('<words>', 'what to search for, as one argument')
+    .addOption(dataOption())
+    .addOption(jsonOption())
+    .action(
+      guarded(async (words: string, options: DataOptions) => (await import('./store-commands.ts')).runKnowledgeSearch(words, options)),
+    );
+  addTeamCommands(knowledge);
+  return knowledge;
+}
+
+function addTeamCommands(knowledge: Command): void {
+  const command = (name: string, description: string) =>
+    knowledge
+      .command(name)
+      .description(description)
+      .option('--url <address>', 'use a running service at this URL (default: $FAULTLINE_URL, otherwise the data directory)')
+      .option('--token <token>', 'bearer token of the service (default: $FAULTLINE_TOKEN or the one in the data directory)')
+      .addOption(dataOption())
+      .addOption(jsonOption());
+  command('add', 'Import runbooks and post-mortems: Markdown, HTML, PDF, DOCX, PPTX, XLSX, plain text.')
+    .argument('<paths...>', 'files, and folders with all their files')
+    .addOption(new Option('--category <category>', 'failure category that they cover').choices(CATEGORIES))
+    .option('--source <name>', 'name for a single document, instead of its path')
+    .option('--dry-run', 'parse the documents without storing them')
+    .action(guarded(async (paths: string[], options: AddOptions) => (await import('./knowledge-command.ts')).addKnowledge(paths, options)));
+  command('list', 'List your documents.').action(
+    guarded(async (options: ServerOptions) => (await import('./knowledge-command.ts')).listKnowledge(options)),
+  );
+  command('show', 'Show one of your documents, split into passages and masked.')
+    .argument('<document>', 'its ID or source')
+    .action(guarded(async (id: string, options: ServerOptions) => (await import('./knowledge-command.ts')).showKnowledge(id, options)));
+  command('remove', 'Remove one of your documents.')
+    .argument('<document>', 'its ID or source')
+    .action(guarded(async (id: string, options: ServerOptions) => (await import('./knowledge-command.ts')).removeKnowledge(id, options)));
+  command('reindex', 'Re-embed all documents with the configured model.').action(
+    guarded(async (options: ServerOptions) => (await import('./knowledge-command.ts')).reindexKnowledge(options)),
+  );
+}
+
+const ROLES = ['ingest', 'read', 'review', 'admin'];
+
+/** `faultline token …`. */
+export function tokenCommand(): Command {
+  const token = new Command('token').description('Manage bearer tokens for sending builds, reading, reviewing and administration.');
+  const command = (name: string, description: string) =>
+    token
+      .command(name)
+      .description(description)
+      .option('--url <address>', 'use a running service at this URL (default: $FAULTLINE_URL, otherwise the database)')
+      .option('--token <token>', 'admin bearer token (default: $FAULTLINE_TOKEN or the one in the data directory)')
+      .addOption(dataOption())
+      .addOption(jsonOption());
+  command('make', 'Create a token and print it once; only its hash is stored.')
+    .requiredOption('--name <name>', 'name of the holder, also shown on review decisions')
+    .addOption(new Option('--role <role...>', 'what it may do; admin includes all roles').choices(ROLES).makeOptionMandatory())
+    .option('--expires <days>', 'lifetime, such as 90d (default: no expiry)', days)
+    .option('--repository <repository...>', 'repositories it may access: owner/name or owner/* (default: all)')
+    .action(guarded(async (options: MakeTokenOptions) => (await import('./token-command.ts')).makeAccessToken(options)));
+  command('list', 'List the newest 200 tokens with their holders, roles and last use.').action(
+    guarded(async (options: ServerOptions) => (await import('./token-command.ts')).listTokens(options)),
+  );
+  command('revoke', 'Revoke a token. A running service accepts it for up to 10 more seconds.')
+    .argument('<token>', 'its name or ID')
+    .action(guarded(async (id: string, options: ServerOptions) => (await import('./token-command.ts')).revokeToken(id, options)));
+  return token;
+}
+
+/** `90d`, `12w`, or `90`: days. */
+function days(text: string): number {
+  const [, number, unit = 'd'] = /^(\d{1,5})([dw])?$/.exec(text) ?? [];
+  const value = Number(number) * (unit === 'w' ? 7 : 1);
+  if (Number.isSafeInteger(value) && value >= 1 && value <= 3650) return value;
+  throw new InvalidArgumentError('Use a lifetime from 1d to 3650d, such as 90d or 12w.');
+}
+
+/** `faultline queue …`: looks into the configured queue itself; an embedded one can be opened only while no service runs on it. */
+export function queueCommand(): Command {
+  const queue = new Command('queue').description('Inspect pending and failed jobs, and requeue them.');
+  const command = (name: string, description: string) =>
+    queue.command(name).description(description).addOption(dataOption()).addOption(jsonOption());
+  command('list', 'List pending triage jobs in processing order, and the queue messages for them.')
+    .option('--limit <number>', 'maximum rows of each kind', positive)
+    .action(guarded(async (options: QueueCommandOptions) => (await import('./store-commands.ts')).listQueue(options)));
+  command('dead', 'List jobs that failed permanently, and queue messages dropped after their last attempt.')
+    .option('--limit <number>', 'maximum rows of each kind', positive)
+    .action(guarded(async (options: QueueCommandOptions) => (await import('./store-commands.ts')).listDead(options)));
+  command('requeue', 'Requeue a job.')
+    .argument('<id>', 'job ID, as shown by `faultline queue dead`')
+    .action(guarded(async (id: string, options: QueueCommandOptions) => (await import('./store-commands.ts')).requeue(id, options)));
+  return queue;
+}
+
+/** `faultline delete`: forgets a repository in every store. */
+export function deleteCommand(): Command {
+  return new Command('delete')
+    .description('Delete all data of a repository from every store: builds, logs, analyses, reviews, conversations, library entries.')
+    .requiredOption('--repository <owner/name>', 'repository to delete')
+    .option('--older-than <days>', 'delete only data older than this many days', positive)
+    .option('--dry-run', 'only count what would be deleted')
+    .addOption(dataOption())
+    .addOption(jsonOption())
+    .action(guarded(async (options: ForgetOptions) => (await import('./store-commands.ts')).runDelete(options)));
+}
+
+/** `faultline retain`: does at once what the worker does every hour. */
+export function retainCommand(): Command {
+  return new Command('retain')
+    .description('Delete everything older than FAULTLINE_RETENTION_LOGS_DAYS and FAULTLINE_RETENTION_BUILDS_DAYS now.')
+    .addOption(dataOption())
+    .addOption(jsonOption())
+    .action(guarded(async (options: RetainOptions) => (await import('./store-commands.ts')).runRetain(options)));
+}
+
+const COMPLETION_HELP = `
+Load it now, or every time the shell starts:
+  bash   source <(faultline completion bash)            in ~/.bashrc
+  zsh    source <(faultline completion zsh)             in ~/.zshrc, after compinit
+  fish   faultline completion fish | source             in ~/.config/fish/config.fish`;
+
+/** `faultline completion SHELL`: prints a script, made from the commands themselves. */
+export function completionCommand(): Command {
+  return new Command('completion')
+    .description('Print a shell script that completes commands, options, values and file names.')
+    .addArgument(new Argument('<shell>', 'which shell').choices(['bash', 'zsh', 'fish']))
+    .addHelpText('after', COMPLETION_HELP)
+    .action(
+      guarded(async (shell: 'bash' | 'zsh' | 'fish', _options: object, command: Command) => {
+        const { completionFor } = await import('./completion.ts');
+        await print(completionFor(shell, command.parent ?? command));
+      }),
+    );
+}
