@@ -2,7 +2,7 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import autocannon from 'autocannon';
-import { MOST_WATCHED } from '../../src/console/runs/run-events.ts';
+import { MOST_WATCHED } from '../../src/console/runs.ts';
 import { githubJob, startGithubApi } from '../../test/support/github-api.ts';
 import { authorized, deliveryOf, LOG, listBuilds, tell, Uploaded, uploadOf, wronglyAnswered } from './shared/builds.ts';
 import { reportService, startService } from './shared/service.ts';

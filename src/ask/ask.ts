@@ -1,21 +1,21 @@
+import { z } from 'zod';
 import type { AskGraph } from '../../graphs/ask/graph.ts';
 import { recursionLimit } from '../../graphs/ask/routes.ts';
 import type { AskStateValue } from '../../graphs/ask/state.ts';
-import type { Step } from '../domain/analysis.ts';
-import type { Citation, Thread, Turn } from '../domain/conversation.ts';
+import type { Analysis, Step } from '../domain/analysis.ts';
+import { type Citation, type Memory, Thread, Turn } from '../domain/conversation.ts';
 import { TriageError } from '../domain/errors.ts';
 import type { Evidence } from '../domain/evidence.ts';
 import { newId } from '../domain/ids.ts';
 import type { Clock } from '../lib/time.ts';
 import type { Converse, TextPiece, Topic } from '../ports/analyst.ts';
+import { pageQuery } from '../ports/database.ts';
 import type { ConversationStore } from '../ports/reviews.ts';
 import type { Toolbox } from '../ports/toolbox.ts';
-import { chooseCause } from './choose-cause.ts';
-import { remember } from './remember.ts';
 import type { Topics } from './topic.ts';
 
 /** Longer ones are logs, not questions. */
-export const MAX_QUESTION = 2_000;
+const MAX_QUESTION = 2_000;
 /** Rounds of tool calls for one question. */
 const MAX_ROUNDS = 3;
 const MAX_TITLE = 120;
@@ -237,4 +237,86 @@ function citationsOf({ reply }: AskStateValue, evidence: readonly Evidence[]): C
 
 function noThread(id: string): TriageError {
   return new TriageError('not-found', `There is no thread ${id}.`);
+}
+
+/**
+ * Which of a build's causes a question is about: the one whose words it shares most, the category's name counting double; where none
+ * is named, the one with the most failures, then the first. Null where there is none.
+ */
+export function chooseCause(question: string, analyses: readonly Analysis[]): Analysis | null {
+  const asked = wordsOf(question);
+  let best: { readonly analysis: Analysis; readonly score: number } | null = null;
+  for (const analysis of analyses) {
+    const score = shared(asked, analysis) + Math.min(analysis.failureIds.length, 1_000) / 10_000;
+    if (best === null || score > best.score) best = { analysis, score };
+  }
+  return best?.analysis ?? null;
+}
+
+function shared(asked: ReadonlySet<string>, { answer, category, kind, evidence }: Analysis): number {
+  const said = wordsOf([answer.title, answer.rootCause, kind, ...evidence.slice(0, 3).map(({ title }) => title)].join(' '));
+  const named = wordsOf(category);
+  return [...asked].reduce((sum, word) => sum + (named.has(word) ? 2 : 0) + (said.has(word) ? 1 : 0), 0);
+}
+
+/** Words of four letters or more; shorter ones are in every question. */
+function wordsOf(text: string): Set<string> {
+  return new Set(text.toLowerCase().match(/[\p{L}\p{N}]{4,}/gu) ?? []);
+}
+
+/** Turns that are held whole. */
+const WHOLE = 4;
+/** Older turns that are held in a line each; before them only their number is told. */
+const IN_A_LINE = 12;
+const MAX_ANSWER = 2_000;
+const MAX_REMEMBERED = 160;
+const MAX_FIRST = 240;
+
+type Said = Pick<Turn, 'question' | 'text'>;
+
+/** What of a thread is held in mind, oldest first: bounded, and by rule, so that the same thread is remembered the same. */
+export function remember(turns: readonly Said[]): Memory {
+  const older = turns.slice(0, -WHOLE);
+  const told = older
+    .slice(-IN_A_LINE)
+    .map(({ question, text }) => `${cut(question, MAX_REMEMBERED)} → ${cut(firstSentence(text), MAX_FIRST)}`);
+  const left = older.length - told.length;
+  return {
+    older: left === 0 ? told : [`${left} questions before these`, ...told],
+    recent: turns.slice(-WHOLE).map(({ question, text }) => ({ question, answer: cut(text, MAX_ANSWER) })),
+  };
+}
+
+function firstSentence(text: string): string {
+  const line = text.split('\n').find((one) => one.trim() !== '') ?? '';
+  const end = line.indexOf('. ');
+  return (end < 0 ? line : line.slice(0, end + 1)).trim();
+}
+
+function cut(text: string, limit: number): string {
+  return text.length <= limit ? text : `${text.slice(0, limit - 1)}…`;
+}
+
+/** A question about an analysis or a build. */
+export const AskBody = z.object({
+  question: z.string().min(1).max(MAX_QUESTION).describe('The question, in your own words'),
+  thread: z.string().min(1).max(100).optional().describe('ID of the thread to continue; omit to start a new one'),
+});
+
+/** A turn as it is answered; the full trace of its steps stays with the thread. */
+export const AnswerView = Turn.omit({ steps: true });
+export type AnswerView = z.infer<typeof AnswerView>;
+
+export const ThreadView = z.object({ thread: Thread, turns: z.array(Turn) });
+
+export const ThreadList = z.object({ items: z.array(Thread), limit: z.int(), offset: z.int(), next: z.int().nullable() });
+
+export const ThreadsQuery = z.object({
+  analysis: z.string().min(1).max(300).optional().describe('Only threads about this analysis'),
+  build: z.string().min(1).max(300).optional().describe('Only threads about this build'),
+  ...pageQuery,
+});
+
+export function answerView({ steps: _steps, ...answer }: Turn): AnswerView {
+  return answer;
 }

@@ -1,20 +1,27 @@
-import type { Readable } from 'node:stream';
+import { PassThrough, type Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { Step } from '../domain/analysis.ts';
 import type { Build } from '../domain/build.ts';
-import { TriageError } from '../domain/errors.ts';
+import { messageOf, TriageError } from '../domain/errors.ts';
 import type { Principal } from '../domain/review.ts';
 import type { TextPiece } from '../ports/analyst.ts';
 import type { Scoped } from '../ports/stores.ts';
 import type { Logger } from '../ports/telemetry.ts';
-import type { Ask, AskInput, OpenQuestion } from './ask.ts';
-import { eventStream } from './event-stream.ts';
-import { createGate, type Gate } from './gate.ts';
-import { AnswerView, AskBody, answerView, ThreadList, ThreadsQuery, ThreadView } from './views.ts';
+import {
+  AnswerView,
+  type Ask,
+  AskBody,
+  type AskInput,
+  answerView,
+  type OpenQuestion,
+  ThreadList,
+  ThreadsQuery,
+  ThreadView,
+} from './ask.ts';
 
-export interface AskRouteDeps {
+interface AskRouteDeps {
   readonly ask: Ask & Scoped;
   /** The build of an id as all routes take it. Throws `not-found`. */
   readonly findBuild: (id: string) => Promise<Build>;
@@ -187,4 +194,73 @@ function principalOf(request: FastifyRequest): Principal {
 /** Events only where they are asked for by name; anything else gets JSON. */
 function wantsEvents(request: FastifyRequest): boolean {
   return (request.headers.accept ?? '').split(',').some((type) => type.split(';', 1)[0]?.trim() === EVENTS);
+}
+
+/** Proxies end connections that are silent for long. */
+const HEARTBEAT_MS = 15_000;
+
+type Emit = (event: string, data: object) => void;
+
+/**
+ * Runs work that tells events, as a stream of server-sent events: a comment at once and every 15 s, the events, on failure `error`, and
+ * `done` at the end. Where the reader goes away the work's signal is aborted.
+ */
+export function eventStream(work: (emit: Emit, signal: AbortSignal) => Promise<void>, onError: (error: unknown) => void): Readable {
+  const stream = new PassThrough();
+  const gone = new AbortController();
+  const write = (text: string) => void (stream.writable && stream.write(text));
+  const emit: Emit = (event, data) => write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
+  const heartbeat = setInterval(() => write(': still here\n\n'), HEARTBEAT_MS);
+  stream.on('close', () => {
+    clearInterval(heartbeat);
+    gone.abort(new TriageError('cancelled', 'The client disconnected.'));
+  });
+  stream.on('error', () => undefined); // a broken connection is the reader going away
+  write(': begins\n\n');
+  work(emit, gone.signal)
+    .catch((error: unknown) => {
+      if (gone.signal.aborted) return;
+      onError(error);
+      emit('error', toldOf(error));
+    })
+    .finally(() => {
+      emit('done', {});
+      stream.end();
+    });
+  return stream;
+}
+
+/** What was not thrown on purpose, and a driver's words, are for the log. */
+function toldOf(error: unknown): { code: string; message: string; retryable: boolean } {
+  const known = error instanceof TriageError && !(error.code === 'storage-failed' && error.cause !== undefined);
+  const code = error instanceof TriageError ? error.code : 'internal';
+  const message = known ? messageOf(error) : 'Something went wrong. See the server log.';
+  return { code, message, retryable: error instanceof TriageError && error.retryable };
+}
+
+/** How soon a place may be free. */
+const RETRY_MS = 5_000;
+
+/** Lets so many pieces of work run at once. */
+interface Gate {
+  /** Takes a place and returns how to give it back. Throws `rate-limited` where none is free: nobody is kept waiting unseen. */
+  enter(): () => void;
+}
+
+export function createGate(places: number): Gate {
+  let running = 0;
+  return {
+    enter: () => {
+      if (running >= places) {
+        const message = `${running} questions are already being answered. Try again in ${RETRY_MS / 1000} s.`;
+        throw new TriageError('rate-limited', message, { retryable: true, retryAfterMs: RETRY_MS });
+      }
+      running += 1;
+      let left = false;
+      return () => {
+        if (!left) running -= 1;
+        left = true;
+      };
+    },
+  };
 }

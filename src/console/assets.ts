@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import type { FastifyInstance } from 'fastify';
-import { protect } from './headers.ts';
+import { protect } from './http.ts';
 
 /** The browser's modules in the order in which they are joined; each may use those before it. */
 const MODULES = ['core.js', 'keys.js', 'review.js', 'log.js', 'live.js', 'ask.js', 'start.js'] as const;

@@ -1,21 +1,20 @@
-import type { FastifyInstance } from 'fastify';
-import { registerAnalysisPage } from './analyses/analysis-page.ts';
-import { registerAskPages } from './ask/ask-routes.ts';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { TriageError } from '../domain/errors.ts';
+import { registerAnalysisPage } from './analysis-page.ts';
+import { registerAskPages } from './ask.ts';
 import { registerAssets } from './assets.ts';
-import { registerBuildList } from './builds/build-list.ts';
-import { registerBuildPage } from './builds/build-page.ts';
+import { registerBuildList, registerBuildPage } from './builds.ts';
 import type { ConsoleDeps } from './console-deps.ts';
-import { registerErrorPages } from './error-pages.ts';
-import { acceptForms } from './forms.ts';
+import { type Html, html } from './html.ts';
+import { acceptForms, refusedForm } from './http.ts';
 import { registerInsightsPages } from './insights/insights-pages.ts';
-import { registerLibraryPages } from './library/library-pages.ts';
+import { registerLibraryPages } from './library.ts';
 import { registerLogs } from './logs/log-routes.ts';
 import { registerMe } from './me.ts';
-import { mayReview } from './reader.ts';
+import { mayReview, type Reader, readerOf, sendPage } from './page.ts';
 import { registerReviewPages } from './review/review-pages.ts';
-import { registerRunPages } from './runs/run-page.ts';
-import { registerSignIn } from './sign-in.ts';
-import { registerSignInElsewhere } from './sign-in-elsewhere.ts';
+import { registerRunPages } from './runs.ts';
+import { registerSignIn, registerSignInElsewhere, signInPage } from './sign-in.ts';
 
 /** The pages for people: every one works without scripts, and every route is theirs by `config.console`. */
 export async function registerConsole(app: FastifyInstance, deps: ConsoleDeps): Promise<void> {
@@ -49,4 +48,72 @@ function registerFront(app: FastifyInstance, deps: ConsoleDeps): void {
     if (principal === null) return reply.redirect('/sign-in', 303);
     return reply.redirect(mayReview(principal) ? '/review' : '/builds', 303);
   });
+}
+
+const TITLES: Readonly<Record<number, string>> = {
+  400: 'Invalid address or form',
+  401: 'Sign in first',
+  403: 'You do not have permission to do this',
+  404: 'Page not found',
+  409: 'Someone else changed this first',
+  413: 'Request too large',
+  429: 'Too many requests',
+  503: 'Unsupported content',
+  504: 'Request timed out',
+};
+
+/** Errors as pages: what happened, why, and where to go on. */
+function registerErrorPages(app: FastifyInstance, deps: ConsoleDeps): void {
+  app.setErrorHandler(async (thrown, request, reply) => {
+    const error = await mayWait(thrown, request, deps);
+    const { status, message } = deps.refused(error, request, reply);
+    if (status === 401) return await askToSignIn(message, request, reply, deps);
+    const title = TITLES[status] ?? 'Something went wrong';
+    return sendPage(
+      request,
+      reply,
+      { title, place: 'page', main: errorBody(title, message, status, request.id) },
+      await readerFor(request, deps),
+      status,
+    );
+  });
+}
+
+/** Too many wrong tokens: told to wait. */
+async function mayWait(thrown: unknown, request: FastifyRequest, deps: ConsoleDeps): Promise<unknown> {
+  if (!(thrown instanceof TriageError) || thrown.code !== 'unauthenticated') return thrown;
+  const showsToken = request.headers.authorization !== undefined;
+  const waitMs = showsToken ? await deps.countGuess(request) : null;
+  if (waitMs === null) return thrown;
+  const seconds = Math.max(1, Math.ceil(waitMs / 1000));
+  return new TriageError('rate-limited', `Too many invalid tokens from this address. Try again in ${seconds} s.`, {
+    retryable: true,
+    retryAfterMs: waitMs,
+  });
+}
+
+/** What was read leads back to itself; what was typed is kept, and sent again after signing in. */
+async function askToSignIn(message: string, request: FastifyRequest, reply: FastifyReply, deps: ConsoleDeps): Promise<FastifyReply> {
+  const signingIn = request.url.startsWith('/sign-in');
+  // Whoever shows a token is no browser, and is told what is wrong with it.
+  if (request.method === 'GET' && !signingIn && request.headers.authorization === undefined) {
+    return reply.removeHeader('www-authenticate').redirect(`/sign-in?next=${encodeURIComponent(request.url)}`, 303);
+  }
+  const held = await refusedForm(request);
+  const shown = request.headers.authorization !== undefined;
+  const [next, failure] = signingIn ? ['/', message] : [request.url, shown ? message : null];
+  const main = signInPage({ next, failure, signedOut: !signingIn && !shown, provider: deps.signIn?.name ?? null, held });
+  return sendPage(request, reply, { title: 'Sign in', place: 'page', main }, await readerFor(request, deps), 401);
+}
+
+/** Whoever's preferences cannot be read now still gets the page that says so. */
+async function readerFor(request: FastifyRequest, deps: ConsoleDeps): Promise<Reader> {
+  return await readerOf(request, deps).catch(() => readerOf(Object.assign(Object.create(request), { principal: null }), deps));
+}
+
+function errorBody(title: string, message: string, status: number, requestId: string): Html {
+  const retry = status >= 500 || status === 429;
+  return html`<div class="notice"><h1 tabindex="-1">${title}</h1><p>${message}</p>
+${retry && html`<p>Your decisions are saved. <a class="button" href="">Try again</a></p>`}
+<p class="quiet">Request ${requestId}. <a href="/">Start page</a></p></div>`;
 }

@@ -1,5 +1,59 @@
 import { type Html, html, type Shown } from './html.ts';
-import { keyOf } from './keys.ts';
+
+/** Where a key works. */
+export type Place = 'queue' | 'item' | 'log' | 'page';
+
+/** A key, what it does, and the action that it stands for: the control with that `data-action`, or a handler of that name in the browser. */
+export interface KeyBinding {
+  /** As `KeyboardEvent.key`; two in a row with a blank between; one of several with a bar between. */
+  readonly keys: string;
+  readonly action: string;
+  readonly places: readonly Place[];
+  /** For people. */
+  readonly does: string;
+  /** Works while somebody types, too; only such a key may be held with Ctrl or Cmd. */
+  readonly whileTyping?: true;
+}
+
+const EVERYWHERE: readonly Place[] = ['queue', 'item', 'log', 'page'];
+
+/**
+ * All keys there are: handlers, badges and the list of keys are made of this table. Enter, Space, Backspace, Delete and arrows decide
+ * nothing, ever: people press them believing that they are in a text field.
+ */
+export const KEYS: readonly KeyBinding[] = [
+  { keys: 'a', action: 'accept', places: ['item'], does: 'accept, and go to the next item' },
+  { keys: 'c', action: 'correct', places: ['item'], does: 'correct' },
+  { keys: 'x', action: 'reject', places: ['item'], does: 'reject, then 1–4 for the reason' },
+  { keys: '1|2|3|4|5', action: 'choose', places: ['item'], does: 'the category, or the reason of a rejection' },
+  { keys: 'Ctrl+Enter', action: 'save', places: ['item'], does: 'save, and go to the next item', whileTyping: true },
+  { keys: 's', action: 'skip', places: ['item'], does: 'skip: it stays in the queue' },
+  { keys: 'u', action: 'undo', places: ['item', 'queue'], does: 'undo my last decision' },
+  { keys: 'j', action: 'next', places: ['item', 'queue'], does: 'next item, or next row' },
+  { keys: 'k', action: 'previous', places: ['item', 'queue'], does: 'previous item, or previous row' },
+  { keys: 'n', action: 'next-evidence', places: ['item', 'log'], does: 'next evidence or hit' },
+  { keys: 'p', action: 'previous-evidence', places: ['item', 'log'], does: 'previous evidence or hit' },
+  { keys: 'e', action: 'expand', places: ['item', 'log'], does: 'show more lines around the evidence' },
+  { keys: 'o', action: 'open', places: ['item', 'queue'], does: 'open the build, or the row' },
+  { keys: 'l', action: 'full-log', places: ['item', 'log'], does: 'the full log, or back to the item' },
+  { keys: 't', action: 'timestamps', places: ['item', 'log'], does: 'timestamps on or off' },
+  { keys: '/', action: 'search', places: EVERYWHERE, does: 'ask, filter or search' },
+  { keys: 'g r', action: 'go-review', places: EVERYWHERE, does: 'go to Review' },
+  { keys: 'g b', action: 'go-builds', places: EVERYWHERE, does: 'go to Builds' },
+  { keys: 'g i', action: 'go-insights', places: EVERYWHERE, does: 'go to Insights' },
+  { keys: '?', action: 'keys', places: EVERYWHERE, does: 'this list' },
+  { keys: 'Escape', action: 'leave', places: EVERYWHERE, does: 'close, leave a field, or cancel', whileTyping: true },
+];
+
+/** The keys that work here, in the table's order. */
+export function keysOf(place: Place): readonly KeyBinding[] {
+  return KEYS.filter(({ places }) => places.includes(place));
+}
+
+/** The key of an action as a badge shows it; null where it has none. */
+function keyOf(action: string): string | null {
+  return KEYS.find((binding) => binding.action === action)?.keys ?? null;
+}
 
 /** The badge of an action's key; nothing where it has none. */
 export function badge(action: string): Html {

@@ -5,10 +5,9 @@ import type { Preferences } from '../domain/access.ts';
 import { TriageError } from '../domain/errors.ts';
 import type { Principal } from '../domain/review.ts';
 import type { ConsoleDeps } from './console-deps.ts';
+import { KEYS } from './controls.ts';
 import { type Html, html } from './html.ts';
-import { KEYS } from './keys.ts';
-import { sendPage } from './page.ts';
-import { readerOf } from './reader.ts';
+import { readerOf, sendPage } from './page.ts';
 
 const access = { role: 'read' } as const;
 

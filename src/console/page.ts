@@ -1,14 +1,16 @@
 import { gzipSync } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Preferences } from '../domain/access.ts';
+import { DEFAULT_PREFERENCES, type Preferences } from '../domain/access.ts';
 import type { Principal, Role } from '../domain/review.ts';
+import type { ScopedStores } from '../ports/stores.ts';
 import { ASSETS } from './assets.ts';
-import { protect } from './headers.ts';
+import type { ConsoleDeps } from './console-deps.ts';
+import { keysOf, type Place } from './controls.ts';
 import { type Html, html, type Shown } from './html.ts';
-import { keysOf, type Place } from './keys.ts';
+import { protect } from './http.ts';
 
 /** One page of the console. */
-export interface Page {
+interface Page {
   /** What the tab says; the page's own `h1` is part of `main`. */
   readonly title: string;
   /** Which keys work here. */
@@ -22,7 +24,7 @@ export interface Page {
   readonly said?: string;
 }
 
-export type Part = 'review' | 'builds' | 'insights' | 'library';
+type Part = 'review' | 'builds' | 'insights' | 'library';
 
 /** Who looks at the page, and how they like it. */
 export interface Reader {
@@ -93,4 +95,42 @@ function keyList(place: Place, keys: boolean): Html {
   return html`<dialog id="keys" aria-labelledby="keys-title"><h2 id="keys-title">Keys</h2><dl>${rows}</dl>
 <p>${keys ? 'Single-key shortcuts are on.' : 'Single-key shortcuts are off.'} <a href="/me">Change this</a></p>
 <form method="dialog"><button>Close</button></form></dialog>`;
+}
+
+/** So long a count of what waits is shown again, in milliseconds. */
+const COUNT_MS = 5_000;
+const counted = new WeakMap<ScopedStores, Map<string, { readonly at: number; readonly count: Promise<number | null> }>>();
+
+/** Who looks at the page that answers this request. */
+export async function readerOf(request: FastifyRequest, deps: Pick<ConsoleDeps, 'stores'>): Promise<Reader> {
+  const { principal } = request;
+  if (principal === null) return { principal, preferences: DEFAULT_PREFERENCES, waiting: null };
+  const [preferences, waiting] = await Promise.all([deps.stores.preferences.of(principal.name), waitingFor(principal, deps.stores)]);
+  return { principal, preferences, waiting };
+}
+
+/** After a decision the next page counts anew. */
+export function forgetWaiting(stores: ScopedStores): void {
+  counted.delete(stores);
+}
+
+/** How many items wait for whoever may review; a few seconds old at most. A count that cannot be had is no reason to show no page. */
+async function waitingFor(principal: Principal, stores: ScopedStores): Promise<number | null> {
+  if (!mayReview(principal)) return null;
+  const known = counted.get(stores) ?? new Map();
+  counted.set(stores, known);
+  const key = (principal.repositories ?? ['*']).join(' ');
+  const last = known.get(key);
+  if (last !== undefined && Date.now() - last.at < COUNT_MS) return await last.count;
+  const count = stores.reviews.counts(principal.name).then(
+    ({ waiting }) => waiting,
+    () => null,
+  );
+  if (known.size > 1000) known.clear();
+  known.set(key, { at: Date.now(), count });
+  return await count;
+}
+
+export function mayReview({ roles }: Principal): boolean {
+  return roles.includes('review') || roles.includes('admin');
 }

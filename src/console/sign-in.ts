@@ -1,17 +1,17 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { TriageError } from '../domain/errors.ts';
+import type { SignInProvider } from '../ports/access.ts';
 import type { ConsoleDeps } from './console-deps.ts';
-import { fieldsOf } from './forms.ts';
 import { type Html, html } from './html.ts';
-import { sendPage } from './page.ts';
-import { readerOf } from './reader.ts';
+import { fieldsOf } from './http.ts';
+import { readerOf, sendPage } from './page.ts';
 
 const OPEN = { open: 'whoever signs in is not signed in yet; wrong tokens are counted' };
 
 /** A path of our own to go on to, never `//elsewhere` or `/\elsewhere`. */
-export const Next = z
+const Next = z
   .string()
   .max(2000)
   .regex(/^\/(?![/\\])[\x21-\x7e]*$/)
@@ -21,7 +21,7 @@ export const Next = z
 /** What was typed when the session ended; sent again to `next` by a form. */
 const Held = z.string().max(200_000).catch('').default('');
 
-export interface SignInForm {
+interface SignInForm {
   readonly next: string;
   /** Why the last try failed; null on the first. */
   readonly failure: string | null;
@@ -88,4 +88,47 @@ function sendAgainPage(next: string, fields: Readonly<Record<string, string | re
   );
   return html`<div class="notice"><h1 tabindex="-1">You are signed in</h1><p>What you typed before is still here.</p>
 <form method="post" action="${next}" data-whole>${inputs}<button autofocus>Send it again</button></form><p><a href="/">Discard it</a></p></div>`;
+}
+
+const OPEN_ELSEWHERE = { open: 'whoever signs in is not signed in yet; state, nonce and PKCE tie both halves to one browser' };
+const CALLBACK = '/sign-in/openid/callback';
+const LONGEST_MS = 20_000;
+
+const Begun = z.object({ secrets: z.string(), next: Next });
+
+/** Signing in by OpenID Connect: there and back. */
+export function registerSignInElsewhere(app: FastifyInstance, deps: ConsoleDeps): void {
+  const typed = app.withTypeProvider<ZodTypeProvider>();
+  const callbackOf = ({ protocol, host }: FastifyRequest) => new URL(CALLBACK, deps.config.http.publicUrl ?? `${protocol}://${host}`).href;
+  typed.get(
+    '/sign-in/openid',
+    { config: { access: OPEN_ELSEWHERE }, schema: { querystring: z.object({ next: Next }) } },
+    async (request, reply) => {
+      const { address, secrets } = await providerOf(deps).begin(callbackOf(request), AbortSignal.timeout(LONGEST_MS));
+      reply.header('set-cookie', deps.sessions.remember(request, JSON.stringify({ secrets, next: request.query.next })));
+      return reply.redirect(address, 303);
+    },
+  );
+  typed.get(CALLBACK, { config: { access: OPEN_ELSEWHERE } }, async (request, reply) => {
+    const { secrets, next } = begunIn(deps.sessions.remembered(request));
+    const query = new URL(request.url, 'http://localhost').search;
+    const principal = await providerOf(deps).finish(callbackOf(request), query, secrets, AbortSignal.timeout(LONGEST_MS));
+    deps.logger.info({ principal: principal.name, address: request.ip, by: 'openid' }, 'signed in');
+    reply.header('set-cookie', [await deps.sessions.begin(request, principal), deps.sessions.remember(request, '')]);
+    return reply.redirect(next, 303);
+  });
+}
+
+function providerOf({ signIn }: ConsoleDeps): SignInProvider {
+  if (signIn === null || signIn === undefined)
+    throw new TriageError('invalid-config', 'No OpenID Connect issuer is configured. Sign in with a token.');
+  return signIn;
+}
+
+function begunIn(remembered: string | null): z.infer<typeof Begun> {
+  try {
+    return Begun.parse(JSON.parse(remembered ?? ''));
+  } catch {
+    throw new TriageError('invalid-input', 'This sign-in was started in another browser or has expired. Open /sign-in and start again.');
+  }
 }

@@ -1,8 +1,6 @@
-import type { McpDeps } from './deps.ts';
-import { PROMPTS } from './prompts.ts';
 import { openResources } from './resources.ts';
-import type { McpOffer } from './server.ts';
-import type { McpTool } from './tool.ts';
+import { type McpOffer, PROMPTS } from './server.ts';
+import type { McpDeps, McpTool } from './tool.ts';
 import { explainLog } from './tools/explain-log.ts';
 import { flakyTests } from './tools/flaky-tests.ts';
 import { getEvidence } from './tools/get-evidence.ts';

@@ -5,8 +5,8 @@ import { z } from 'zod';
 import { messageOf, TriageError } from '../domain/errors.ts';
 import type { Logger } from '../ports/telemetry.ts';
 import { offerOf } from './all-tools.ts';
-import type { McpDeps } from './deps.ts';
 import { createMcpServer, SERVER_NAME, SERVER_VERSION } from './server.ts';
+import type { McpDeps } from './tool.ts';
 
 export interface RemoteOptions {
   readonly url: string;

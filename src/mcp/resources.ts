@@ -4,9 +4,8 @@ import { shownAnalysis } from '../domain/analysis.ts';
 import { TriageError } from '../domain/errors.ts';
 import { summaryOf } from '../publish/analysis-summary.ts';
 import { findBuild } from '../publish/find-build.ts';
-import { cutBytes } from './bounded-text.ts';
-import type { InstallationDeps } from './deps.ts';
-import { describeBuild } from './describe-analysis.ts';
+import { cutBytes, describeBuild } from './shapes.ts';
+import type { InstallationDeps } from './tool.ts';
 
 /** What may be read by its address. */
 export interface McpResources {

@@ -8,8 +8,8 @@ import type { Principal } from '../domain/review.ts';
 import type { Scoped, ScopedStores, ShownArchive } from '../ports/stores.ts';
 import type { Logger } from '../ports/telemetry.ts';
 import { offerOf } from './all-tools.ts';
-import type { Decide, ExplainLog, InstallationDeps, OpenReview } from './deps.ts';
 import { createMcpServer } from './server.ts';
+import type { Decide, ExplainLog, InstallationDeps, OpenReview } from './tool.ts';
 
 export interface McpRouteDeps extends InstallationDeps {
   readonly stores: ScopedStores;

@@ -17,8 +17,8 @@ import {
 import { ZodError, type z } from 'zod';
 import { messageOf } from '../domain/errors.ts';
 import type { Logger } from '../ports/telemetry.ts';
-import { RpcError } from './rpc-error.ts';
 import { CAPABILITIES, INSTRUCTIONS, refusal, SERVER_NAME, SERVER_VERSION } from './server.ts';
+import { RpcError } from './tool.ts';
 
 /** Whoever has the tools now: this process, or a service. Throws TriageError where nobody can be asked. */
 export type Backend = <Value>(work: (client: Client) => Promise<Value>) => Promise<Value>;

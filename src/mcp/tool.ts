@@ -1,15 +1,23 @@
 import { z } from 'zod';
+import type { Analysis } from '../domain/analysis.ts';
+import type { Build } from '../domain/build.ts';
 import { Category } from '../domain/category.ts';
-import { readInput } from '../domain/errors.ts';
+import { readInput, TriageError } from '../domain/errors.ts';
+import type { DecisionInput, Review } from '../domain/review.ts';
+import type { BuildArchive } from '../ports/build-archive.ts';
+import type { ShownStores } from '../ports/stores.ts';
+import type { Logger } from '../ports/telemetry.ts';
+import { findBuild } from '../publish/find-build.ts';
+import { line } from './shapes.ts';
 
 /** What a call is given besides its arguments. */
-export interface CallContext {
+interface CallContext {
   /** Aborted when the client cancels, goes away, or the time is up. */
   readonly signal: AbortSignal;
 }
 
 /** What a client may expect of a tool, in the protocol's words. */
-export interface ToolManners {
+interface ToolManners {
   readonly readOnlyHint: boolean;
   readonly destructiveHint: boolean;
   readonly idempotentHint: boolean;
@@ -71,3 +79,89 @@ export const FIELDS = {
     .max(200)
     .describe('The cursor at the end of the previous answer, to continue there; keep the other arguments the same'),
 } as const;
+
+/** What is known of a pasted log: an analysis for each cause, the main one first. Nothing of it is kept. */
+export type ExplainLog = (log: string, signal: AbortSignal) => Promise<readonly Analysis[]>;
+
+/** Stores a decision under the reviewer's name, and says in one sentence what it taught. Throws TriageError. */
+export type Decide = (request: {
+  readonly review: Review;
+  readonly reviewer: string;
+  readonly input: DecisionInput;
+}) => Promise<{ readonly teaching: string }>;
+
+/** The review of an analysis, opened where there is none: a sure answer may be wrong too. Throws `not-found`. */
+export type OpenReview = (analysisId: string, by: string) => Promise<Review>;
+
+/** The installation that answers. */
+export interface InstallationDeps {
+  readonly stores: Pick<ShownStores, 'builds' | 'triages' | 'analyses' | 'failures' | 'history' | 'library' | 'reviews' | 'flakiness'>;
+  readonly archive: Pick<BuildArchive, 'list' | 'lines'>;
+}
+
+/** What the tools ask; what is absent is not offered. */
+export interface McpDeps {
+  readonly installation?: InstallationDeps;
+  readonly explainLog?: ExplainLog;
+  /** Absent: feedback is not offered. */
+  readonly feedback?: { readonly decide: Decide; readonly openReview: OpenReview; readonly reviewer: string };
+  readonly logger: Logger;
+}
+
+const MAX_OFFSET = 1_000_000;
+
+/** Where a cut answer goes on: opaque to whoever gets it, and good for the same tool only. */
+export function cursorOf(tool: string, offset: number): string {
+  return Buffer.from(`${tool}.${offset}`).toString('base64url');
+}
+
+/** The offset of a cursor, or 0 without one. Throws `invalid-input` for what is no cursor of this tool. */
+export function offsetOf(tool: string, cursor: string | undefined): number {
+  if (cursor === undefined) return 0;
+  const [name, digits] = Buffer.from(cursor, 'base64url').toString().split('.');
+  const offset = /^\d{1,7}$/.test(digits ?? '') ? Number(digits) : Number.NaN;
+  if (name === tool && offset <= MAX_OFFSET) return offset;
+  throw new TriageError('invalid-input', `This cursor does not belong to ${tool}. Omit it to start over.`);
+}
+
+/** The protocol's code for a resource that is not there. */
+export const RESOURCE_NOT_FOUND = -32002;
+
+/** A refusal as JSON-RPC tells it; the protocol's own class writes its code into the message, once on each side. */
+export class RpcError extends Error {
+  override readonly name = 'RpcError';
+  readonly code: number;
+
+  constructor(code: number, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+interface Found {
+  readonly build: Build | null;
+  /** One for the id of an analysis; all causes for that of a build. */
+  readonly analyses: readonly Analysis[];
+}
+
+/**
+ * What an id names: an analysis, or a build by our id or as `provider:number`. Throws `not-found`, and `conflict` where a build is
+ * known but has no answer yet.
+ */
+export async function findAnalyses(id: string, { stores }: InstallationDeps): Promise<Found> {
+  if (!id.startsWith('bld_') && !id.includes(':')) {
+    const analysis = await stores.analyses.find(id);
+    if (analysis === null) throw new TriageError('not-found', `There is no failure ${line(id, 100)}.`);
+    return { build: await stores.builds.find(analysis.buildId), analyses: [analysis] };
+  }
+  const build = await findBuild(stores.builds, id, {});
+  const analyses = await stores.analyses.listByBuild(build.id);
+  if (analyses.length > 0) return { build, analyses };
+  const job = await stores.triages.findByBuild(build.id);
+  if (job === null) throw new TriageError('not-found', `The build ${build.id} has nothing to analyze: its status is ${build.status}.`);
+  if (job.state === 'failed')
+    throw new TriageError('conflict', `The build ${build.id} could not be analyzed: ${line(job.error ?? '', 300)}`);
+  throw new TriageError('conflict', `The build ${build.id} is being analyzed (${job.state}). Ask again in a few seconds.`, {
+    retryable: true,
+  });
+}

@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
-import { eventStream } from '../../src/ask/event-stream.ts';
-import { createGate } from '../../src/ask/gate.ts';
+import { createGate, eventStream } from '../../src/ask/routes.ts';
 import { TriageError } from '../../src/domain/errors.ts';
 
 async function textOf(stream: AsyncIterable<unknown>): Promise<string> {

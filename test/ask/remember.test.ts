@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { remember } from '../../src/ask/remember.ts';
+import { remember } from '../../src/ask/ask.ts';
 
 const turn = (index: number) => ({ question: `question ${index}`, text: `Answer ${index}. And more of it.\nA second line.` });
 const turns = (count: number) => Array.from({ length: count }, (_, index) => turn(index + 1));

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { App } from '../../src/app/served-app.ts';
 import { createApp } from '../../src/app.ts';
-import { AnswerView, ThreadList, ThreadView } from '../../src/ask/views.ts';
+import { AnswerView, ThreadList, ThreadView } from '../../src/ask/ask.ts';
 import { embedded } from '../../src/config/presets.ts';
 import { COMMON, parseConfig } from '../../src/config/schema.ts';
 import { buildHttp } from '../../src/http.ts';

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { keysOf } from '../../src/console/keys.ts';
+import { keysOf } from '../../src/console/controls.ts';
 import type { Review } from '../../src/domain/review.ts';
 import { readKeys, WATCH_KEYS } from '../support/keys-in-browser.ts';
 import { type Desk, focused, itemAddress, openDesk, shownItem, storeQueue, untilSaid, untilShown } from '../support/review-desk.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { MOST_WATCHED } from '../../src/console/runs/run-events.ts';
+import { MOST_WATCHED } from '../../src/console/runs.ts';
 import { sampleAnalysis, sampleBuild, sampleGroup } from '../store/samples.ts';
 import { getPage, openConsole, type TestConsole, TOKENS } from '../support/console.ts';
 

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { KEYS } from '../../src/console/keys.ts';
+import { KEYS } from '../../src/console/controls.ts';
 import { openConsole, type TestConsole, TOKENS } from '../support/console.ts';
 import { emptyHttpDeps, type LogLine, recordingLogger } from '../support/http-deps.ts';
 

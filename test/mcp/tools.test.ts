@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { TriageError } from '../../src/domain/errors.ts';
-import { MAX_ANSWER_BYTES } from '../../src/mcp/bounded-text.ts';
-import type { Decide } from '../../src/mcp/deps.ts';
+import { MAX_ANSWER_BYTES } from '../../src/mcp/shapes.ts';
+import type { Decide } from '../../src/mcp/tool.ts';
 import { sampleAnalysis, sampleFailure } from '../support/sample-analysis.ts';
 import { ask, failureRow, installation } from './world.ts';
 

@@ -1,8 +1,7 @@
 import type { FailureRow } from '../../src/domain/failure.ts';
 import { allTools } from '../../src/mcp/all-tools.ts';
-import type { Decide, InstallationDeps } from '../../src/mcp/deps.ts';
 import { answer } from '../../src/mcp/server.ts';
-import type { McpTool } from '../../src/mcp/tool.ts';
+import type { Decide, InstallationDeps, McpTool } from '../../src/mcp/tool.ts';
 import type { Stores } from '../../src/ports/stores.ts';
 import { type Logger, silentLogger } from '../../src/ports/telemetry.ts';
 import { storesWith } from '../support/fake-tokens.ts';

@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import type { KeyBinding } from '../../src/console/keys.ts';
+import type { KeyBinding } from '../../src/console/controls.ts';
 
 /** Notes whether a page made a key its own, and lets no click go on, so that many keys can be tried on one page. */
 export const WATCH_KEYS = `

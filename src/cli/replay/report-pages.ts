@@ -1,8 +1,12 @@
 import { maskingOf } from '../../config/masking.ts';
 import type { Config } from '../../config/schema.ts';
-import type { ReportCaseList, ReportComparison, ReportDifference } from '../../console/replay-report/comparison.ts';
-import { renderComparisonReport } from '../../console/replay-report/comparison-page.ts';
-import { renderReplayReport } from '../../console/replay-report/page.ts';
+import {
+  type ReportCaseList,
+  type ReportComparison,
+  type ReportDifference,
+  renderComparisonReport,
+} from '../../console/replay-report/comparison.ts';
+import { renderReplayReport } from '../../console/replay-report/replay-report.ts';
 import type {
   ReportCase,
   ReportCaseMore,

@@ -1,8 +1,7 @@
 import type { WeekFigures } from '../../ports/insights.ts';
 import { formatDollars, formatDuration } from '../../publish/answer-facts.ts';
-import { percentOf } from '../charts/draw.ts';
-import { type Chart, figure } from '../charts/figure.ts';
-import { linesChart } from '../charts/lines.ts';
+import { type Chart, figure, percentOf } from '../charts/chart.ts';
+import { linesChart } from '../charts/counts.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
 import { html } from '../html.ts';
 import { filterForm, type InsightsQuery, type InsightsView, periodOf, search } from './insights-frame.ts';

@@ -1,8 +1,8 @@
 import { flakeProbability, type TestFlakiness } from '../../domain/flakiness.ts';
 import { proportion } from '../../lib/statistics.ts';
 import { buildAddress } from '../addresses.ts';
-import { percentOf } from '../charts/draw.ts';
-import { runStrip } from '../charts/strip.ts';
+import { percentOf } from '../charts/chart.ts';
+import { runStrip } from '../charts/counts.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
 import { timeOf } from '../controls.ts';
 import { type Html, html } from '../html.ts';

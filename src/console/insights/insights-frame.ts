@@ -6,12 +6,11 @@ import { TriageError } from '../../domain/errors.ts';
 import type { Role } from '../../domain/review.ts';
 import { csvOf } from '../../lib/text.ts';
 import type { Period } from '../../ports/insights.ts';
-import type { ChartTable } from '../charts/figure.ts';
+import type { ChartTable } from '../charts/chart.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
-import { protect } from '../headers.ts';
 import { type Html, html, type Shown } from '../html.ts';
-import { sendPage } from '../page.ts';
-import { mayReview, readerOf } from '../reader.ts';
+import { protect } from '../http.ts';
+import { mayReview, readerOf, sendPage } from '../page.ts';
 
 /** No build is older, or will ever be newer; what lies farther off is no date to a database. */
 const [FIRST_DAY, LAST_DAY] = ['2000-01-01', '2099-12-31'];

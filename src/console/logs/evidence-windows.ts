@@ -4,10 +4,18 @@ import type { ArchivedSource, BuildArchive } from '../../ports/build-archive.ts'
 import type { ShownStores } from '../../ports/stores.ts';
 import { logAddress } from '../addresses.ts';
 import { type Html, html, joined, NOTHING } from '../html.ts';
-import { type EvidenceLines, evidenceLines, linesOf, READER } from './evidence.ts';
-import { type ReadStretch, readStretches } from './read-stretches.ts';
 import { showLines } from './render-line.ts';
-import { logList, type RowsOptions, rowsOf } from './rows.ts';
+import {
+  type EvidenceLines,
+  evidenceLines,
+  linesOf,
+  logList,
+  READER,
+  type ReadStretch,
+  type RowsOptions,
+  readStretches,
+  rowsOf,
+} from './rows.ts';
 import { evidenceView, type Range } from './window.ts';
 
 export interface EvidenceWindows {

@@ -2,10 +2,20 @@ import { formatNumber } from '../../publish/visible-text.ts';
 import { analysisAddress, buildAddress, logAddress } from '../addresses.ts';
 import { badge } from '../controls.ts';
 import { type Html, html, joined, type Shown } from '../html.ts';
-import { type LogFacts, type NoLog, sayNoLog } from './log-facts.ts';
-import { type LogQuery, type Place, placeAddress } from './log-query.ts';
-import { keptOf, type LogView } from './log-view.ts';
-import { logList, rowsOf } from './rows.ts';
+import {
+  keptOf,
+  type LogFacts,
+  type LogQuery,
+  type LogView,
+  type NoLog,
+  type Place,
+  placeAddress,
+  rowOptions,
+  sayNoLog,
+} from './log-view.ts';
+import { showLines } from './render-line.ts';
+import { lineRow, logList, rowsOf } from './rows.ts';
+import { type Found, PAGE } from './search.ts';
 import { WINDOW } from './window.ts';
 
 /** How the reader sees the log now. */
@@ -56,7 +66,7 @@ ${sources.length > 0 && html`<ul>${sources.map(({ name }) => html`<li><a href="$
 }
 
 /** "1 line", "311,101 lines". */
-export function counted(count: number, thing: string): string {
+function counted(count: number, thing: string): string {
   return `${formatNumber(count)} ${thing}${count === 1 ? '' : 's'}`;
 }
 
@@ -110,4 +120,41 @@ function hiddenSecrets(stretches: LogView['stretches']): Shown {
 function sizeOf(bytes: number): string {
   if (bytes < 1_000) return `${bytes} bytes`;
   return bytes < 1_000_000 ? `${(bytes / 1_000).toFixed(1)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
+}
+
+/** What a search found: how many lines in all, a page of them, and the ways to the others. */
+export function searchBody(facts: LogFacts, query: LogQuery, shape: Shape, found: Found): Html {
+  const { source } = facts;
+  const options = rowOptions(facts, query, shape.stamps);
+  const rows = found.hits.map(({ line, text }) => {
+    const [shown] = showLines([text], line);
+    return shown === undefined ? null : html`${lineRow(shown, { from: line, to: line }, options)}\n`;
+  });
+  return html`<p role="note">${said(query, found)}</p>
+${pages(facts, query, found, 'Pages of hits')}
+${found.hits.length > 0 && logList(joined(rows), { label: `Lines of ${source.name} with “${query.q}”`, wrap: shape.wrap })}
+${found.hits.length === PAGE && pages(facts, query, found, 'Pages of hits (bottom)')}`;
+}
+
+function said({ q, hit }: LogQuery, { total, hits, endedAt }: Found): string {
+  const stopped =
+    endedAt === null ? '' : ` The search took too long and stopped at line ${formatNumber(endedAt)}; there may be more matches.`;
+  if (total === 0) return `No line contains “${q}”.${stopped}`;
+  const shown =
+    hits.length === 0 ? `there is no match ${formatNumber(hit)}` : `${formatNumber(hit)}–${formatNumber(hit + hits.length - 1)} shown`;
+  return `${counted(total, 'line')} ${total === 1 ? 'contains' : 'contain'} “${q}”, ${shown}.${stopped}`;
+}
+
+function pages({ build, source }: LogFacts, query: LogQuery, { total }: Found, label: string): Html {
+  const { hit } = query;
+  const page = (from: number, words: string) =>
+    html`<a href="${placeAddress(build.id, source.name, keptOf(query), { hit: from })}">${words}</a>`;
+  const last = total === 0 ? 1 : Math.floor((total - 1) / PAGE) * PAGE + 1;
+  const links = [
+    hit > 1 && page(1, 'First'),
+    hit > 1 && page(Math.max(1, hit - PAGE), 'Previous'),
+    hit + PAGE <= total && page(hit + PAGE, 'Next'),
+    hit + PAGE <= total && page(last, 'Last'),
+  ];
+  return html`${links.some((link) => link !== false) && html`<nav class="pages" aria-label="${label}">${links}</nav>`}`;
 }

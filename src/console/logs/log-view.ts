@@ -1,9 +1,149 @@
-import { failingEnd } from './failing-end.ts';
-import type { LogDeps, LogFacts } from './log-facts.ts';
-import { type Kept, type LogQuery, placeAddress } from './log-query.ts';
-import { type ReadStretch, readStretches } from './read-stretches.ts';
-import type { RowsOptions } from './rows.ts';
-import { aroundView, foldedView, openedGap, type Range, type Stretch, WINDOW, windowView } from './window.ts';
+import { z } from 'zod';
+import type { Analysis } from '../../domain/analysis.ts';
+import type { Build } from '../../domain/build.ts';
+import { TriageError } from '../../domain/errors.ts';
+import { openLog } from '../../log/lines/lines.ts';
+import { bytesOfText } from '../../log/lines/log-bytes.ts';
+import { buildMatcher, type Matcher } from '../../log/scan/matcher.ts';
+import { scanLog } from '../../log/scan/scan-log.ts';
+import { readStructure, STRUCTURE_LITERALS } from '../../log/sections.ts';
+import type { ArchivedSource, BuildArchive } from '../../ports/build-archive.ts';
+import { findBuild } from '../../publish/find-build.ts';
+import { analysisAddress, logAddress } from '../addresses.ts';
+import type { ConsoleDeps } from '../console-deps.ts';
+import { type EvidenceLines, evidenceLines, type ReadStretch, type RowsOptions, readStretches } from './rows.ts';
+import { aroundView, foldedView, openedGap, type Range, readRange, type Stretch, WINDOW, windowView, writeRange } from './window.ts';
+
+/** What pages of logs need. */
+type LogDeps = Pick<ConsoleDeps, 'archive' | 'stores'>;
+
+/** One text of a build, and what is known of its lines. */
+export interface LogFacts {
+  readonly build: Build;
+  /** All texts of the build, as they came. */
+  readonly sources: readonly ArchivedSource[];
+  readonly source: ArchivedSource;
+  readonly evidence: readonly EvidenceLines[];
+  /** Answers about the build, of which the evidence is. */
+  readonly analyses: readonly Analysis[];
+}
+
+/** A build whose texts are not there, and why, as far as it is known. */
+export interface NoLog {
+  readonly build: Build;
+  readonly sources: readonly ArchivedSource[];
+  /** The day when retention deleted them. */
+  readonly deletedAt: string | null;
+  readonly wanted: string | null;
+}
+
+/** Finds a text of a build that the asker may see: the named one, else the largest log. Throws `not-found` where there is no such build. */
+export async function findLog(
+  { archive, stores }: LogDeps,
+  id: string,
+  wanted: { readonly file?: string | undefined; readonly analysis?: string | undefined },
+): Promise<LogFacts | NoLog> {
+  const build = await findBuild(stores.builds, id, {});
+  const sources = await archive.list(build.id);
+  const source = wanted.file === undefined ? largest(sources) : sources.find(({ name }) => name === wanted.file);
+  if (source === undefined) {
+    return { build, sources, deletedAt: await stores.builds.logsForgottenAt(build.id), wanted: wanted.file ?? null };
+  }
+  const analyses = await analysesOf(stores, build, wanted.analysis);
+  return { build, sources, source, analyses, evidence: evidenceIn(analyses, source.name) };
+}
+
+/** The same where there must be one: throws `not-found` else. */
+export async function requireLog(deps: LogDeps, id: string, file: string | undefined): Promise<LogFacts> {
+  const facts = await findLog(deps, id, { file });
+  if ('source' in facts) return facts;
+  throw new TriageError('not-found', sayNoLog(facts));
+}
+
+/** Why there is nothing to show, in one sentence. */
+export function sayNoLog({ build, sources, deletedAt, wanted }: NoLog): string {
+  if (deletedAt !== null) return `Retention deleted the log on ${deletedAt.slice(0, 10)}.`;
+  if (sources.length > 0) return `Build ${build.number} has no log named ${wanted ?? ''}.`;
+  return 'The build has no log. Its runner may have been lost before the first line, or the log has not been fetched yet.';
+}
+
+function largest(sources: readonly ArchivedSource[]): ArchivedSource | undefined {
+  const bySize = sources.toSorted((left, right) => right.bytes - left.bytes);
+  return bySize.find(({ kind }) => kind === 'log') ?? bySize[0];
+}
+
+async function analysesOf(stores: LogDeps['stores'], { id }: Build, wanted: string | undefined): Promise<readonly Analysis[]> {
+  if (wanted === undefined) return await stores.analyses.listByBuild(id);
+  const analysis = await stores.analyses.find(wanted);
+  return analysis?.buildId === id ? [analysis] : [];
+}
+
+/** Where several answers cite the same log, their evidence is told apart by the answer's number. */
+function evidenceIn(analyses: readonly Analysis[], name: string): EvidenceLines[] {
+  return analyses.flatMap((analysis, at) =>
+    evidenceLines(analysis, new Set([name])).map(({ id, title, source, from, to }) => ({
+      id: analyses.length > 1 ? `${at + 1}·${id}` : id,
+      title: analyses.length > 1 ? `${analysis.answer.title}: ${title}` : title,
+      source,
+      from,
+      to,
+      anchor: false,
+      href: `${analysisAddress(analysis.id)}#${id}`,
+    })),
+  );
+}
+
+const range = z
+  .string()
+  .max(40)
+  .transform((text) => readRange(text))
+  .catch(null)
+  .default(null);
+const line = z.coerce.number().int().min(1).max(999_999_999).catch(0).default(0);
+const onOff = z.enum(['0', '1']).optional().catch(undefined);
+
+/** What the address of the viewer says. What cannot be read is as if it were not there. */
+export const LogQuery = z.object({
+  /** Name of the text; absent: the build's largest log. */
+  file: z.string().max(2_000).optional().catch(undefined),
+  /** Marked lines. */
+  L: range,
+  from: line,
+  to: line,
+  view: z.literal('full').optional().catch(undefined),
+  /** Words to search for, in one line. */
+  q: z.string().max(500).catch('').default(''),
+  case: z.literal('1').optional().catch(undefined),
+  /** First hit that is wanted. */
+  hit: z.coerce.number().int().min(1).max(999_999_999).catch(1).default(1),
+  ts: onOff,
+  wrap: onOff,
+  /** Only of this analysis evidence is shown. */
+  analysis: z.string().max(300).optional().catch(undefined),
+  /** Only the rows that take the place of this gap are wanted. */
+  part: range,
+});
+export type LogQuery = z.infer<typeof LogQuery>;
+
+/** A place in one log of the viewer. */
+export interface Place {
+  readonly marked?: Range;
+  readonly window?: Range;
+  readonly view?: 'full';
+  readonly hit?: number;
+}
+
+/** What stays as it is when somebody goes on within the log. */
+type Kept = Pick<LogQuery, 'ts' | 'wrap' | 'analysis' | 'q' | 'case'>;
+
+/** The address of a place in a log, with what stays as it is. */
+export function placeAddress(buildId: string, file: string, kept: Partial<Kept>, { marked, window, view, hit }: Place = {}): string {
+  const own = { view, from: window?.from, to: window?.to, hit, L: marked === undefined ? undefined : writeRange(marked) };
+  const asked = Object.entries({ ...kept, q: kept.q || undefined, ...own }).filter(([, value]) => value !== undefined);
+  const query = asked.map(([name, value]) => `&${name}=${encodeURIComponent(String(value).toWellFormed())}`).join('');
+  const first = marked?.from ?? window?.from;
+  return `${logAddress(buildId, file)}${query}${first === undefined ? '' : `#L${first}`}`;
+}
 
 /** Which lines of a log a page shows, and how its rows are drawn. */
 export interface LogView {
@@ -61,4 +201,26 @@ async function foldedStretches({ archive }: LogDeps, { build, source, evidence }
   const last = evidence.reduce((line, { to }) => Math.max(line, to), 0);
   const end = await failingEnd(archive, { buildId: build.id, name: source.name }, last === 0 ? source.lines : Math.min(last, source.lines));
   return foldedView({ lineCount: source.lines, evidence, ...(end !== null && { failedAt: end }) });
+}
+
+/** Lines looked at on either side: a step ends soon after what it died of, and so much is read in a few milliseconds. */
+const LOOKED_AT = 1_000;
+
+let matcher: Matcher | undefined;
+
+/** The last line of the step that failed, by the CI system's own marks near `line`; null where none are there. */
+export async function failingEnd(
+  archive: Pick<BuildArchive, 'lines'>,
+  of: { readonly buildId: string; readonly name: string },
+  line: number,
+): Promise<number | null> {
+  const from = Math.max(1, line - LOOKED_AT + 1);
+  const window = await archive.lines(of.buildId, of.name, from, line + LOOKED_AT);
+  if (window === null || window.lines.length === 0) return null;
+  matcher ??= buildMatcher([STRUCTURE_LITERALS]);
+  const bytes = bytesOfText(window.lines.join('\n'));
+  const scan = scanLog(bytes, matcher);
+  const { failedSections } = readStructure(openLog(of.name, bytes, scan.index, []), scan.hits[0] ?? []);
+  const ends = failedSections.filter(({ consequence }) => consequence !== true).map(({ lineEnd }) => from + lineEnd - 1);
+  return ends.find((end) => end >= line) ?? ends.at(-1) ?? null;
 }

@@ -1,8 +1,9 @@
+import type { Analysis } from '../../domain/analysis.ts';
+import type { Evidence } from '../../domain/evidence.ts';
+import type { BuildArchive } from '../../ports/build-archive.ts';
 import { type Html, html, joined } from '../html.ts';
-import type { EvidenceLines } from './evidence.ts';
-import type { ReadStretch } from './read-stretches.ts';
-import { type LinePart, markFound, type ShownLine } from './render-line.ts';
-import { type Range, STEP, stepOf, writeRange } from './window.ts';
+import { type LinePart, markFound, type ShownLine, showLines } from './render-line.ts';
+import { type Range, STEP, type Stretch, stepOf, writeRange } from './window.ts';
 
 /** How the rows of one log are drawn. */
 export interface RowsOptions {
@@ -93,4 +94,77 @@ function gapRow({ from, to }: Range, lineCount: number, options: RowsOptions): H
     return html`<a data-gap="${writeRange({ from, to })}" href="${windowAddress(shown)}">${text}</a>`;
   };
   return html`<li class="gap" data-from="${from}" data-to="${to}"${options.opening === true && html` data-opening`}>${link(first, words)}${second !== null && html` ${link(second, `or the last ${step.toLocaleString('en-US')}`)}`}</li>`;
+}
+
+/** A stretch of a view with the lines that it shows; none for a gap. */
+export interface ReadStretch extends Stretch {
+  readonly lines: readonly ShownLine[];
+}
+
+/** Lines of one question; the archive gives no more. */
+const AT_ONCE = 2_000;
+/** Stretches this close are read by one question: their chunks are the same, or neighbours. */
+const NEAR = 500;
+
+/** Reads the lines of a view. Null where the text is gone. */
+export async function readStretches(
+  archive: Pick<BuildArchive, 'lines'>,
+  of: { readonly buildId: string; readonly name: string },
+  stretches: readonly Stretch[],
+): Promise<ReadStretch[] | null> {
+  const questions = questionsFor(stretches);
+  const answers = await Promise.all(questions.map(({ from, to }) => archive.lines(of.buildId, of.name, from, to)));
+  if (answers.some((answer) => answer === null)) return null;
+  const windows = answers.flatMap((answer) => answer ?? []);
+  return stretches.map((stretch) => {
+    if (stretch.kind === 'gap') return { ...stretch, lines: [] };
+    const lines = windows.flatMap(({ lineStart, lines }) =>
+      lines.slice(Math.max(0, stretch.from - lineStart), Math.max(0, stretch.to - lineStart + 1)),
+    );
+    return { ...stretch, lines: showLines(lines, stretch.from) };
+  });
+}
+
+/** Ranges that hold all lines that are shown, each small enough for one answer, none overlapping another. */
+function questionsFor(stretches: readonly Stretch[]): { from: number; to: number }[] {
+  const questions: { from: number; to: number }[] = [];
+  for (const { kind, from, to } of stretches) {
+    if (kind === 'gap') continue;
+    const last = questions.at(-1);
+    if (last !== undefined && from - last.to <= NEAR && to - last.from < AT_ONCE) {
+      last.to = to;
+      continue;
+    }
+    for (let start = from; start <= to; start += AT_ONCE) questions.push({ from: start, to: Math.min(to, start + AT_ONCE - 1) });
+  }
+  return questions;
+}
+
+/** Lines of one log that a piece of evidence stands on. */
+export interface EvidenceLines extends Range {
+  /** "E3" */
+  readonly id: string;
+  readonly title: string;
+  readonly source: string;
+  /** Whether `#E3` is to lead here. */
+  readonly anchor: boolean;
+  /** Where the claims that rest on it are; null: nowhere to go. */
+  readonly href: string | null;
+}
+
+/** The evidence of an analysis that stands on lines of the texts of these names, in the order of its numbers. */
+export function evidenceLines({ evidence }: Pick<Analysis, 'evidence'>, names: ReadonlySet<string>): (Evidence & Range)[] {
+  return evidence.flatMap((one) => {
+    const lines = names.has(one.source) ? linesOf(one) : null;
+    return lines === null ? [] : [{ ...one, ...lines }];
+  });
+}
+
+/** The tool of excerpts that the reader of the logs chose. All other evidence was asked for. */
+export const READER = 'log';
+
+/** Evidence that can be pointed at names a line. */
+export function linesOf({ lineStart, lineEnd = lineStart }: Evidence): Range | null {
+  if (lineStart === undefined || lineEnd === undefined) return null;
+  return { from: lineStart, to: Math.max(lineStart, lineEnd) };
 }

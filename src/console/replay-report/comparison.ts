@@ -1,6 +1,25 @@
 import { maxOf } from '../../lib/lists.ts';
-import { at as unit } from '../charts/draw.ts';
+import { at as unit } from '../charts/chart.ts';
 import { type Html, html } from '../html.ts';
+import { standAlonePage } from './report.ts';
+
+/** What the page of a comparison shows. */
+interface ComparisonReport {
+  /** Version of Faultline. */
+  readonly version: string;
+  /** When it was made, ISO 8601. */
+  readonly madeAt: string;
+  readonly comparisons: readonly ReportComparison[];
+}
+
+/** Two runs side by side as one HTML page: it needs no other file, runs no script, and asks nobody for anything. */
+export function renderComparisonReport({ version, madeAt, comparisons }: ComparisonReport): string {
+  const contents = html`<nav aria-label="Data sets"><ul>${comparisons.map(({ heading }, index) => html`<li><a href="#k${index + 1}">${heading}</a></li>`)}</ul></nav>`;
+  const main = html`<main><h1>Comparison</h1>
+<dl class="facts heading"><dt>Made</dt><dd><time datetime="${madeAt}">${madeAt.slice(0, 16).replace('T', ' ')} UTC</time> by Faultline ${version}</dd></dl>
+${comparisons.length > 1 && contents}${comparisons.map(comparisonPart)}</main>`;
+  return standAlonePage(`Comparison: ${comparisons.map(({ heading }) => heading).join(', ')}`, main);
+}
 
 /** Two runs of the same cases as a page shows them: texts as people read them, numbers where something is drawn. */
 export interface ReportComparison {
@@ -33,7 +52,7 @@ export interface ReportDifference {
   readonly drawn: { readonly value: number; readonly interval: readonly [low: number, high: number] | null };
 }
 
-export interface ReportCost {
+interface ReportCost {
   readonly name: string;
   readonly a: string;
   readonly b: string;
@@ -63,7 +82,7 @@ const HEIGHT = 20;
 const DOT = 4;
 
 /** One comparison: what it means, every figure with its difference drawn, the cost, and the cases that the sides answer otherwise. */
-export function comparisonPart(one: ReportComparison, at: number): Html {
+function comparisonPart(one: ReportComparison, at: number): Html {
   const top = `k${at + 1}`;
   return html`<section aria-labelledby="${top}"><h2 id="${top}">${one.heading}</h2>
 <dl class="facts heading">${one.sides.map(([side, files]) => html`<dt>${side}</dt><dd>${files}</dd>`)}</dl>

@@ -1,21 +1,22 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { Category } from '../../domain/category.ts';
+import { Category, Kind } from '../../domain/category.ts';
 import { TriageError } from '../../domain/errors.ts';
-import type { Review } from '../../domain/review.ts';
-import { isAdmin, reviewerOf } from '../../review/conflicts.ts';
+import { DecisionInput, DecisionType, RejectReason, type Review, type ShownBy } from '../../domain/review.ts';
+import { recordBlindGuess } from '../../review/blind.ts';
 import { type DecisionOutcome, decideReview } from '../../review/decide.ts';
-import { nextFor, recordBlindGuess } from '../../review/queue.ts';
+import { answerQuestion } from '../../review/question-routes.ts';
+import { nextFor, skipReview, takeOverReview } from '../../review/queue.ts';
+import { isAdmin, reviewerOf } from '../../review/reviewer.ts';
 import { undoDecision } from '../../review/undo.ts';
 import { reviewAddress } from '../addresses.ts';
+import { readOverlap } from '../analysis-parts.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
-import { forgetWaiting } from '../reader.ts';
-import { conflictWords } from './conflict-words.ts';
-import { DecisionForm, inputOf, typedOf } from './decision-form.ts';
+import { forgetWaiting } from '../page.ts';
 import { ItemParams, reviewOf, sendItem } from './item-routes.ts';
-import { mustArm } from './item-view.ts';
-import { readOverlap } from './parts/analysis-facts.ts';
+import { mustArm, type Typed } from './item-view.ts';
+import { clockTime } from './queue-page.ts';
 import { CarriedQueue, filterOf, nextQuery, type QueueQuery, searchOf } from './queue-query.ts';
 
 const access = { role: 'review' } as const;
@@ -92,7 +93,7 @@ async function sendRefused(
 }
 
 /** Where a decision leads: the next item, or the queue. The decision is saved by now, whatever becomes of this. */
-export async function addressAfter(
+async function addressAfter(
   { stores, config, clock, logger }: ConsoleDeps,
   queue: QueueQuery,
   reviewer: string,
@@ -108,4 +109,130 @@ export async function addressAfter(
     logger.warn({ error, reviewId: id }, 'the next item could not be read');
     return `/review${searchOf({ ...query, of: undefined }, said)}`;
   }
+}
+
+const Body = z.object({ queue: CarriedQueue });
+
+/** Holding an item, giving it back, putting it aside, and answering what a run asks. */
+export function registerHolding(app: FastifyInstance, deps: ConsoleDeps): void {
+  const typed = app.withTypeProvider<ZodTypeProvider>();
+  const { stores, clock, config } = deps;
+  const held = { stores, clock, claimMs: config.review.claimMs };
+  const Claim = Body.extend({ over: z.literal('1').optional() });
+  typed.post('/review/:id/claim', { config: { access }, schema: { params: ItemParams, body: Claim } }, async (request, reply) => {
+    const review = await reviewOf(deps, request.params.id);
+    const reviewer = reviewerOf(request);
+    if (request.body.over === '1') await takeOverReview(held, { id: review.id, reviewer, isAdmin: isAdmin(request) });
+    else await stores.reviews.claim(review.id, reviewer, config.review.claimMs);
+    return reply.redirect(`${reviewAddress(review.id)}${searchOf(request.body.queue)}`, 303);
+  });
+  typed.post('/review/:id/release', { config: { access }, schema: { params: ItemParams, body: Body } }, async (request, reply) => {
+    const review = await reviewOf(deps, request.params.id);
+    await stores.reviews.release(review.id, reviewerOf(request));
+    return reply.redirect(`/review${searchOf({ ...request.body.queue, n: undefined, of: undefined }, { released: 1 })}`, 303);
+  });
+  typed.post('/review/:id/skip', { config: { access }, schema: { params: ItemParams, body: Body } }, async (request, reply) => {
+    const reviewer = reviewerOf(request);
+    const { id } = await skipReview(deps, request.params.id, reviewer);
+    return reply.redirect(await addressAfter(deps, request.body.queue, reviewer, { id, skipped: true }), 303);
+  });
+  registerAnswer(app, deps);
+}
+
+/** What the buttons beside the text say for the reviewer. */
+const WORDS = { unknown: 'I do not know.', 'not-needed': 'No answer needed: continue without one.' } as const;
+
+const Answer = Body.extend({ answer: z.string().trim().max(4000).default(''), how: z.enum(['answer', 'unknown', 'not-needed']) });
+
+function registerAnswer(app: FastifyInstance, deps: ConsoleDeps): void {
+  const typed = app.withTypeProvider<ZodTypeProvider>();
+  typed.post('/review/:id/answer', { config: { access }, schema: { params: ItemParams, body: Answer } }, async (request, reply) => {
+    const { answer, how, queue } = request.body;
+    const { id } = request.params;
+    const reviewer = reviewerOf(request);
+    if (how === 'answer' && answer === '') return reply.redirect(`${reviewAddress(id)}${searchOf(queue, { blank: 1 })}`, 303);
+    await answerQuestion(id, how === 'answer' ? answer : WORDS[how], reviewer, deps);
+    const next = await nextFor({ ...deps, claimMs: deps.config.review.claimMs }, { reviewer, filter: filterOf(queue), sort: queue.sort });
+    const query = nextQuery(queue);
+    if (next === null) return reply.redirect(`/review${searchOf({ ...query, of: undefined }, { answered: 1 })}`, 303);
+    return reply.redirect(`${reviewAddress(next.id)}${searchOf(query, { answered: 1 })}`, 303);
+  });
+}
+
+const blankless = (most: number) =>
+  z
+    .string()
+    .max(most)
+    .default('')
+    .transform((text) => (text.trim() === '' ? undefined : text));
+/** A field that comes once, several times, or not at all. */
+const several = z.union([z.string().transform((one) => [one]), z.array(z.string())]).default([]);
+
+/** A decision as its forms send it. */
+export const DecisionForm = z.object({
+  type: DecisionType,
+  version: z.coerce.number().int().min(0),
+  queue: CarriedQueue,
+  openedAt: z.iso.datetime().optional(),
+  armed: z.literal('1').optional(),
+  category: Category.optional(),
+  kind: z.union([z.literal('').transform(() => undefined), Kind]).optional(),
+  rootCause: blankless(4000),
+  fixRecommendation: blankless(4000),
+  reason: blankless(4000),
+  reasonCode: RejectReason.optional(),
+  evidence: several,
+  none: z.literal('1').optional(),
+  lines: z.string().max(400).default(''),
+  source: z.string().max(300).default(''),
+  alsoFor: z.enum(['', 'same-fingerprint']).default(''),
+  also: several,
+});
+export type DecisionForm = z.infer<typeof DecisionForm>;
+
+const RANGE = /^(\d{1,9})(?:[-–](\d{1,9}))?$/;
+
+/** The decision that a form states. A correction that names nothing that shows it says so. */
+export function inputOf(form: DecisionForm): DecisionInput {
+  const { type, category, kind, rootCause, fixRecommendation, reason, reasonCode, openedAt } = form;
+  const correction = type === 'correct' ? { category, kind, rootCause, fixRecommendation, shownBy: shownBy(form) } : {};
+  const rejection = type === 'reject' ? { reason, reasonCode } : {};
+  const given = Object.entries({ type, openedAt, ...correction, ...rejection }).filter(([, value]) => value !== undefined);
+  return DecisionInput.parse(Object.fromEntries(given));
+}
+
+function shownBy({ evidence, lines, source, none }: DecisionForm): ShownBy {
+  const ranges = source === '' ? [] : lines.split(/[,\s]/).flatMap((part) => rangeOf(part, source));
+  if (none === '1' || evidence.length + ranges.length === 0) return 'none';
+  return { evidence: evidence.slice(0, 50), lines: ranges.slice(0, 20) };
+}
+
+function rangeOf(text: string, source: string) {
+  const [, from, to] = RANGE.exec(text.trim()) ?? [];
+  const lineStart = Number(from ?? 0);
+  return lineStart < 1 ? [] : [{ source, lineStart, lineEnd: Number(to ?? from) }];
+}
+
+/** What was typed, to be shown again where it could not be saved. */
+export function typedOf({ category, kind, rootCause, fixRecommendation, reason, evidence, lines, none, alsoFor }: DecisionForm): Typed {
+  const given = { category, kind, rootCause, fixRecommendation, reason };
+  const kept = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+  return { ...kept, evidence, lines, none: none === '1', same: alsoFor === 'same-fingerprint' };
+}
+
+/** Why a decision came too late, and what becomes of what was typed. `now` in milliseconds since 1970. */
+export function conflictWords({ decision, state, claimedBy, claimedAt }: Review, reviewer: string, now: number): string {
+  if (decision !== null) {
+    const did = { accept: 'accepted', correct: `corrected to ${decision.category}`, reject: 'rejected' }[decision.type];
+    return `${decision.reviewer} decided this ${shortAge(now - Date.parse(decision.decidedAt))} ago: ${did}. Your text is kept below.`;
+  }
+  if (state === 'claimed' && claimedBy !== reviewer)
+    return `${claimedBy} has been reviewing this since ${clockTime(claimedAt)}. Your text is kept below.`;
+  return 'This item changed since you opened it. Your text is still here: check the item, then save again.';
+}
+
+function shortAge(milliseconds: number): string {
+  const seconds = Math.max(0, Math.round(milliseconds / 1000));
+  if (seconds < 120) return `${seconds} s`;
+  return seconds < 7200 ? `${Math.round(seconds / 60)} min` : `${Math.round(seconds / 3600)} h`;
 }

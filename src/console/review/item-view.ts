@@ -1,15 +1,15 @@
 import { isNotDevelopersFault } from '../../domain/analysis.ts';
 import { TriageError } from '../../domain/errors.ts';
 import type { Decision, DecisionInput, Review } from '../../domain/review.ts';
-import { listSame } from '../../review/decide.ts';
-import { type BlindState, blindStateOf, mayTakeOver } from '../../review/queue.ts';
+import { type BlindState, blindStateOf } from '../../review/blind.ts';
+import { mayTakeOver } from '../../review/queue.ts';
+import { listSame } from '../../review/same.ts';
+import { type AnalysisFacts, readAnalysisFacts } from '../analysis-parts.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
-import { type AnalysisFacts, readAnalysisFacts } from './parts/analysis-facts.ts';
 import type { QueueQuery } from './queue-query.ts';
-import { undoable } from './undoable.ts';
 
 /** What is open beside the item's parts. */
-export type Mode = 'read' | 'correct' | 'reject';
+type Mode = 'read' | 'correct' | 'reject';
 
 /** What somebody typed or chose, to be shown again; lists are of check boxes. */
 export type Typed = Partial<Pick<DecisionInput, 'category' | 'kind' | 'rootCause' | 'fixRecommendation' | 'reason'>> & {
@@ -20,7 +20,7 @@ export type Typed = Partial<Pick<DecisionInput, 'category' | 'kind' | 'rootCause
 };
 
 /** How the reviewer who looks stands to the item. */
-export type Hold = 'mine' | 'free' | 'others' | 'decided';
+type Hold = 'mine' | 'free' | 'others' | 'decided';
 
 export interface ItemView {
   readonly review: Review;
@@ -94,4 +94,13 @@ export function holdOf({ state, claimedBy, decision }: Review, reviewer: string)
 /** "Not your fault", said of a change that touches a suspect, is accepted by a second press only. */
 export function mustArm({ analysis, overlap }: Pick<AnalysisFacts, 'analysis' | 'overlap'>): boolean {
   return isNotDevelopersFault(analysis) && overlap.length > 0;
+}
+
+/** So long after a decision one key takes it back; later, its own page does. */
+const UNDO_MS = 3_600_000;
+
+/** The reviewer's newest decision that stands, while it is fresh. */
+export async function undoable({ stores, clock }: Pick<ConsoleDeps, 'stores' | 'clock'>, reviewer: string): Promise<Decision | null> {
+  const last = await stores.reviews.lastDecision(reviewer);
+  return last === null || clock.now() - Date.parse(last.decidedAt) > UNDO_MS ? null : last;
 }

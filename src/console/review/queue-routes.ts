@@ -2,20 +2,19 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { DEFAULT_PREFERENCES } from '../../domain/access.ts';
-import type { ReviewGroup } from '../../ports/reviews.ts';
-import { reviewerOf } from '../../review/conflicts.ts';
-import { openQuestions } from '../../review/questions.ts';
-import { blindStateOf, nextFor } from '../../review/queue.ts';
+import type { ReviewFilter, ReviewGroup, ReviewSort } from '../../ports/reviews.ts';
+import type { ShownStores } from '../../ports/stores.ts';
+import { blindStateOf } from '../../review/blind.ts';
+import { openQuestions } from '../../review/question-routes.ts';
+import { nextFor } from '../../review/queue.ts';
+import { reviewerOf } from '../../review/reviewer.ts';
 import { reviewAddress } from '../addresses.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
 import { html } from '../html.ts';
-import { sendPage } from '../page.ts';
-import { readerOf } from '../reader.ts';
-import { neighbourOf } from './neighbours.ts';
+import { readerOf, sendPage } from '../page.ts';
+import { undoable } from './item-view.ts';
 import { PAGE_ROWS, type QueueView, queueBar, queueMain } from './queue-page.ts';
-import { filterOf, QueueQuery, searchOf } from './queue-query.ts';
-import { Said, sentenceOf } from './said.ts';
-import { undoable } from './undoable.ts';
+import { filterOf, QueueQuery, Said, searchOf, sentenceOf } from './queue-query.ts';
 
 const access = { role: 'review' } as const;
 
@@ -124,4 +123,18 @@ async function sendUnreadable(thrown: unknown, request: FastifyRequest, reply: F
     waiting: null,
   }));
   return sendPage(request, reply, { title: 'Review', place: 'queue', part: 'review', main }, reader, status);
+}
+
+/** Rows of the queue within which neighbours are looked for. */
+const NEAR = 200;
+
+/** The item after (or before) this one in the queue's order, whoever holds it; null where it is not among the first rows, or the last. */
+async function neighbourOf(
+  { reviews }: Pick<ShownStores, 'reviews'>,
+  { filter, sort, id, back }: { filter: Omit<ReviewFilter, 'state'>; sort: ReviewSort; id: string; back: boolean },
+): Promise<string | null> {
+  const rows = await reviews.listGroups(filter, { limit: NEAR, offset: 0 }, sort);
+  const at = rows.findIndex(({ review }) => review.id === id);
+  if (at < 0) return null;
+  return rows[at + (back ? -1 : 1)]?.review.id ?? null;
 }

@@ -1,7 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { ConsoleDeps } from '../console-deps.ts';
-import { registerDecisions } from './decision-routes.ts';
-import { registerHolding } from './holding-routes.ts';
+import { registerDecisions, registerHolding } from './decision-routes.ts';
 import { registerItem } from './item-routes.ts';
 import { registerQueue } from './queue-routes.ts';
 

@@ -1,9 +1,6 @@
 import { z } from 'zod';
-import { line, takeFitting } from '../bounded-text.ts';
-import type { ExplainLog } from '../deps.ts';
-import { describeAnalysis } from '../describe-analysis.ts';
-import { ToldCause, toldCause } from '../shapes.ts';
-import { defineTool, type McpTool } from '../tool.ts';
+import { describeAnalysis, line, ToldCause, takeFitting, toldCause } from '../shapes.ts';
+import { defineTool, type ExplainLog, type McpTool } from '../tool.ts';
 
 const BUDGET_BYTES = 5_000;
 /** In characters. Reading takes about a second a megabyte of processor time. */

@@ -3,11 +3,8 @@ import { flakeProbability, type TestFlakiness } from '../../domain/flakiness.ts'
 import { proportion } from '../../lib/statistics.ts';
 import { FlakyTest, flakyTest } from '../../publish/flaky/flaky-routes.ts';
 import { present } from '../../publish/present.ts';
-import { line, takeFitting } from '../bounded-text.ts';
-import { cursorOf, offsetOf } from '../cursor.ts';
-import type { InstallationDeps } from '../deps.ts';
-import { Cursor } from '../shapes.ts';
-import { defineTool, FIELDS, type McpTool } from '../tool.ts';
+import { Cursor, line, takeFitting } from '../shapes.ts';
+import { cursorOf, defineTool, FIELDS, type InstallationDeps, type McpTool, offsetOf } from '../tool.ts';
 
 const NAME = 'flaky_tests';
 const BUDGET_BYTES = 3_500;

@@ -2,13 +2,8 @@ import { z } from 'zod';
 import type { Analysis } from '../../domain/analysis.ts';
 import { TriageError } from '../../domain/errors.ts';
 import { Evidence } from '../../domain/evidence.ts';
-import { line, takeFitting, UNTRUSTED, untrusted } from '../bounded-text.ts';
-import { cursorOf, offsetOf } from '../cursor.ts';
-import type { InstallationDeps } from '../deps.ts';
-import { findAnalyses } from '../find-analysis.ts';
-import { readableLines } from '../proof-rows.ts';
-import { Cursor, Rows } from '../shapes.ts';
-import { defineTool, FIELDS, type McpTool, type ToolAnswer } from '../tool.ts';
+import { Cursor, line, Rows, readableLines, takeFitting, UNTRUSTED, untrusted } from '../shapes.ts';
+import { cursorOf, defineTool, FIELDS, findAnalyses, type InstallationDeps, type McpTool, offsetOf, type ToolAnswer } from '../tool.ts';
 import { FailureId } from './get-failure.ts';
 
 const NAME = 'get_evidence';

@@ -3,12 +3,8 @@ import { type Analysis, saidCategory } from '../../domain/analysis.ts';
 import { Build } from '../../domain/build.ts';
 import { TriageError } from '../../domain/errors.ts';
 import { AnalysisSummary, summaryOf } from '../../publish/analysis-summary.ts';
-import { line, takeFitting } from '../bounded-text.ts';
-import type { InstallationDeps } from '../deps.ts';
-import { describeAnalysis, describeStanding } from '../describe-analysis.ts';
-import { findAnalyses } from '../find-analysis.ts';
-import { ToldCause, toldCause } from '../shapes.ts';
-import { defineTool, type McpTool } from '../tool.ts';
+import { describeAnalysis, describeStanding, line, ToldCause, takeFitting, toldCause } from '../shapes.ts';
+import { defineTool, findAnalyses, type InstallationDeps, type McpTool } from '../tool.ts';
 
 const BUDGET_BYTES = 4_000;
 const OTHER_CAUSES = 10;

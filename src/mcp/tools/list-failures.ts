@@ -3,12 +3,8 @@ import type { Analysis } from '../../domain/analysis.ts';
 import type { FailureRow } from '../../domain/failure.ts';
 import { percent } from '../../publish/answer-facts.ts';
 import { present } from '../../publish/present.ts';
-import { line, takeFitting } from '../bounded-text.ts';
-import { cursorOf, offsetOf } from '../cursor.ts';
-import type { InstallationDeps } from '../deps.ts';
-import { describeBuild } from '../describe-analysis.ts';
-import { Cursor, FailedCause, failedCause } from '../shapes.ts';
-import { defineTool, FIELDS, type McpTool } from '../tool.ts';
+import { Cursor, describeBuild, FailedCause, failedCause, line, takeFitting } from '../shapes.ts';
+import { cursorOf, defineTool, FIELDS, type InstallationDeps, type McpTool, offsetOf } from '../tool.ts';
 
 const NAME = 'list_failures';
 const BUDGET_BYTES = 3_000;

@@ -2,11 +2,8 @@ import { z } from 'zod';
 import type { FailureRow } from '../../domain/failure.ts';
 import { LibraryEntry } from '../../domain/library.ts';
 import { present } from '../../publish/present.ts';
-import { line, takeFitting } from '../bounded-text.ts';
-import type { InstallationDeps } from '../deps.ts';
-import { describeBuild } from '../describe-analysis.ts';
-import { FailedCause, failedCause } from '../shapes.ts';
-import { defineTool, FIELDS, type McpTool } from '../tool.ts';
+import { describeBuild, FailedCause, failedCause, line, takeFitting } from '../shapes.ts';
+import { defineTool, FIELDS, type InstallationDeps, type McpTool } from '../tool.ts';
 
 const BUDGET_BYTES = 3_500;
 /** Trigram similarity under which texts have little in common. */

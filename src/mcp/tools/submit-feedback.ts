@@ -3,10 +3,8 @@ import { Category } from '../../domain/category.ts';
 import { TriageError } from '../../domain/errors.ts';
 import type { DecisionInput } from '../../domain/review.ts';
 import { present } from '../../publish/present.ts';
-import { line } from '../bounded-text.ts';
-import type { InstallationDeps, McpDeps } from '../deps.ts';
-import { findAnalyses } from '../find-analysis.ts';
-import { defineTool, type McpTool } from '../tool.ts';
+import { line } from '../shapes.ts';
+import { defineTool, findAnalyses, type InstallationDeps, type McpDeps, type McpTool } from '../tool.ts';
 
 const Input = z.strictObject({
   id: z.string().min(1).max(300).describe('ID of the failure, from list_failures or get_failure, or of its review'),

@@ -1,11 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { calibrationBins, type Judged } from '../../../src/console/charts/bins.ts';
-import { calibrationChart, calibrationFinding } from '../../../src/console/charts/calibration.ts';
-import { columnsChart, type DayOf } from '../../../src/console/charts/columns.ts';
-import { coverageChart, coveragePoints, thresholdFor } from '../../../src/console/charts/coverage.ts';
-import { type Chart, figure } from '../../../src/console/charts/figure.ts';
-import { linesChart } from '../../../src/console/charts/lines.ts';
-import { runStrip, sparkline } from '../../../src/console/charts/strip.ts';
+import { type Chart, figure } from '../../../src/console/charts/chart.ts';
+import {
+  calibrationBins,
+  calibrationChart,
+  calibrationFinding,
+  coverageChart,
+  coveragePoints,
+  type Judged,
+  thresholdFor,
+} from '../../../src/console/charts/confidence.ts';
+import { columnsChart, type DayOf, linesChart, runStrip, sparkline } from '../../../src/console/charts/counts.ts';
 
 /** Answers at each tenth's middle: how many, and which share of them was right. */
 function judgedAt(...groups: readonly (readonly [at: number, count: number, right: number])[]): Judged[] {

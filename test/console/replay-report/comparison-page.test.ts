@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
-import type { ReportComparison } from '../../../src/console/replay-report/comparison.ts';
-import { renderComparisonReport } from '../../../src/console/replay-report/comparison-page.ts';
+import { type ReportComparison, renderComparisonReport } from '../../../src/console/replay-report/comparison.ts';
 
 const HOSTILE = '"><img src=x onerror=alert(1)><script>alert(2)</script></style>';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { renderReplayReport } from '../../../src/console/replay-report/page.ts';
+import { renderReplayReport } from '../../../src/console/replay-report/replay-report.ts';
 import type { ReplayReport, ReportCase, ReportCaseMore, ReportFigure, ReportSet } from '../../../src/console/replay-report/report.ts';
 
 const HOSTILE = '"><img src=x onerror=alert(1)><script>alert(2)</script>\u202egnp.exe\u0000\u001b[31m</pre></style>';

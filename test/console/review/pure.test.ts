@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { conflictWords } from '../../../src/console/review/conflict-words.ts';
-import { DecisionForm, inputOf, typedOf } from '../../../src/console/review/decision-form.ts';
-import { trackSentence } from '../../../src/console/review/parts/verdict.ts';
+import { trackSentence } from '../../../src/console/analysis-parts.ts';
+import { conflictWords, DecisionForm, inputOf, typedOf } from '../../../src/console/review/decision-routes.ts';
 import { CarriedQueue, filterOf, nextQuery, QueueQuery, searchOf } from '../../../src/console/review/queue-query.ts';
 import { sampleReview } from '../../support/sample-analysis.ts';
 

@@ -1,0 +1,308 @@
+import { type Analysis, type Claim, isJudged, type Suspect } from '../domain/analysis.ts';
+import type { Build } from '../domain/build.ts';
+import type { Evidence } from '../domain/evidence.ts';
+import type { Failure, FailureRow } from '../domain/failure.ts';
+import { flakeProbability, type TestFlakiness } from '../domain/flakiness.ts';
+import { answers, type LibraryEntry } from '../domain/library.ts';
+import { overlapOf } from '../domain/review.ts';
+import { cleanLine, stripEscapes } from '../log/lines/clean.ts';
+import type { BuildArchive } from '../ports/build-archive.ts';
+import { TOO_FEW, type TrackRecord } from '../ports/insights.ts';
+import type { ShownStores } from '../ports/stores.ts';
+import { confirmation, failureCount, formatDollars, formatDuration, percent } from '../publish/answer-facts.ts';
+import { analysisAddress, buildAddress, causeAddress, libraryAddress, runAddress } from './addresses.ts';
+import { timeOf } from './controls.ts';
+import { type Html, html, joined, linkTarget, type Shown } from './html.ts';
+import { type EvidenceWindows, evidenceWindows } from './logs/evidence-windows.ts';
+import { evidenceChip, inlineProse, prose } from './prose.ts';
+
+/** All that the parts of an analysis show. */
+export interface AnalysisFacts {
+  readonly analysis: Analysis;
+  readonly build: Build;
+  /** The failures that it is about. */
+  readonly failures: readonly Failure[];
+  /** How often answers as sure as this one were right, by people's decisions. */
+  readonly track: TrackRecord;
+  /** What people taught about this fingerprint here, the newest first. */
+  readonly taught: readonly LibraryEntry[];
+  /** The same failure, or the same test, in earlier builds of the repository, the newest first. */
+  readonly past: readonly FailureRow[];
+  /** What earlier runs say of the first of its tests; null where it never failed before or there is none. */
+  readonly flakiness: TestFlakiness | null;
+  /** A later build of the same commit that passed. */
+  readonly green: Build | null;
+  /** Suspects that the build's own change touches, by path. */
+  readonly overlap: readonly string[];
+  /** The exact lines of the logs around the evidence. */
+  readonly windows: EvidenceWindows;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+}
+
+interface AnalysisDeps {
+  readonly stores: Pick<ShownStores, 'builds' | 'failures' | 'history' | 'library' | 'flakiness' | 'insights'>;
+  readonly archive: Pick<BuildArchive, 'list' | 'lines'>;
+  readonly clock: { now(): number };
+}
+
+const PAST = 5;
+/** Builds of one commit that are looked through for a green one. */
+const SIBLINGS = 20;
+
+/** Reads what the parts show; `stamps`: with the timestamps of log lines. Null where the build is not stored. */
+export async function readAnalysisFacts(deps: AnalysisDeps, analysis: Analysis, stamps = false): Promise<AnalysisFacts | null> {
+  const { stores, clock } = deps;
+  const build = await stores.builds.find(analysis.buildId);
+  if (build === null) return null;
+  const ids = new Set(analysis.failureIds);
+  const failures = (await stores.failures.listByBuild(build.id)).filter(({ id }) => ids.has(id));
+  const test = failures.find((failure) => failure.test !== null)?.test ?? null;
+  const { repository } = build;
+  const [track, taught, past, flakiness, green, windows] = await Promise.all([
+    stores.insights.trackRecord(analysis.verdict.confidence),
+    stores.library.list({ limit: PAST, offset: 0 }, { repository, fingerprint: analysis.fingerprint }),
+    stores.history.failureHistory({
+      repository,
+      fingerprint: analysis.fingerprint,
+      test: test?.name ?? null,
+      beforeBuildId: build.id,
+      limit: PAST,
+    }),
+    test === null ? null : stores.flakiness.ofTest({ repository, name: test.name, suite: test.suite }),
+    greenOf(stores, build),
+    evidenceWindows(deps, analysis, { stamps }),
+  ]);
+  const overlap = overlapOf(build, analysis);
+  const facts = { analysis, build, failures, track, past, flakiness, green, overlap, windows };
+  return { ...facts, taught: taught.filter(answers), now: clock.now() };
+}
+
+/** A build of the same commit and pipeline that came later and passed. */
+async function greenOf(stores: Pick<ShownStores, 'builds'>, build: Build): Promise<Build | null> {
+  if (build.commit === null) return null;
+  const { provider, repository, pipeline, branch } = build;
+  const filter = { provider, repository, pipeline, status: 'passed' as const, ...(branch !== null && { branch }) };
+  const passed = await stores.builds.list(filter, { limit: SIBLINGS, offset: 0 });
+  return passed.find(({ commit, receivedAt }) => commit === build.commit && receivedAt >= build.receivedAt) ?? null;
+}
+
+/** Suspects that the build's own change touches, by path. */
+export async function readOverlap({ builds }: Pick<ShownStores, 'builds'>, analysis: Analysis): Promise<readonly string[]> {
+  const build = await builds.find(analysis.buildId);
+  return build === null ? [] : overlapOf(build, analysis);
+}
+
+interface PartsOptions {
+  /** Why a person is asked. */
+  readonly why?: readonly string[];
+  /** What comes between the verdict and its evidence. */
+  readonly between?: Shown;
+}
+
+/** Everything that is known of one analysis, below its title: the verdict, then its evidence beside what else is known. */
+export function analysisParts(facts: AnalysisFacts, { why = [], between }: PartsOptions = {}): Html {
+  return html`${verdictBox(facts, why)}${between}
+<div class="columns"><div>${evidencePart(facts)}</div>
+<div class="beside">${hypothesesPart(facts)}${suspectsPart(facts)}${similarPart(facts)}${testRunsPart(facts)}${historyPart(facts)}
+<p><a class="button" data-action="search" href="${analysisAddress(facts.analysis.id)}/ask">Ask about this <kbd aria-hidden="true">/</kbd></a></p></div></div>`;
+}
+
+/** Where it happened, in one line: repository, build, pull request, commit, how many failures. */
+export function placeLine({ analysis, build }: AnalysisFacts, more: readonly Shown[] = []): Html {
+  const commit =
+    build.commit === null ? null : html`<code>${build.commit.slice(0, 9)}</code>${build.author !== null && ` by ${build.author}`}`;
+  const outside = linkTarget(build.url);
+  const parts: Shown[] = [
+    build.repository,
+    html`<a data-action="open" href="${buildAddress(build.id)}">${build.pipeline} #${build.number}</a>${outside !== null && html` <a href="${outside}" rel="noreferrer">in its CI</a>`}`,
+    build.pullRequest !== null && `PR ${build.pullRequest}`,
+    build.branch,
+    commit,
+    `${failureCount(analysis)}, 1 cause`,
+    ...more,
+  ];
+  return html`<p class="place">${joined(
+    parts.filter((part) => part !== false && part !== null && part !== undefined),
+    ' · ',
+  )}</p>`;
+}
+
+/** Characters of several reasons that still read well as one sentence. */
+const ONE_LINE = 160;
+
+/** What it is, how sure and how often that was right, the cause with what it rests on, the fix, why a person, and what speaks against it. */
+function verdictBox(facts: AnalysisFacts, why: readonly string[] = []): Html {
+  const { analysis } = facts;
+  const ids = evidenceIds(analysis);
+  const points = [
+    point('Fix', inlineProse(analysis.answer.fixRecommendation, ids)),
+    point('Needs review because', why.length > 0 && sentences(why, ids)),
+    point('Conflicting evidence', againstIt(analysis, ids)),
+    point('Unknown', analysis.verdict.gaps.length > 0 && sentences(analysis.verdict.gaps, ids)),
+    point('Notes', analysis.notes.length > 0 && sentences(analysis.notes, ids)),
+  ];
+  return html`<section class="card verdict" aria-label="Verdict">
+<p class="sure">${headline(facts)}</p>
+${causeOf(analysis, ids)}
+<dl class="points">${points}</dl></section>`;
+}
+
+function headline({ analysis, track }: AnalysisFacts): Html {
+  const { category, kind, verdict } = analysis;
+  if (!isJudged(analysis)) return html`<strong>Not analyzed</strong>: the analysis failed`;
+  const known = confirmation(analysis);
+  const sure =
+    known === null
+      ? html`<strong>${percent(verdict.confidence)} sure</strong> <span class="quiet">(${trackSentence(track)})</span>`
+      : html`<strong>${known}</strong>`;
+  return html`<span class="category">${category}</span> · ${kind.replaceAll('_', ' ')} · ${sure}`;
+}
+
+/** "answers at 70–80 % were right 31 of 42"; with too few decided, that. */
+export function trackSentence(track: TrackRecord): string {
+  if (track.of === 0) return 'too few decisions at this level to state accuracy';
+  const level = `${Math.round(track.from * 100)}–${Math.round(track.to * 100)} %`;
+  if (track.of < TOO_FEW) return `${track.of} decided at ${level}: too few to state accuracy`;
+  return `answers at ${level} were right ${track.right} of ${track.of}`;
+}
+
+/** The cause with the chips of what it rests on; what else is claimed, each with its own. Lines of evidence lead back to `#claim-1`, … */
+function causeOf({ answer }: Analysis, ids: ReadonlySet<string>): Html {
+  const first = answer.claims.findIndex(({ text }) => text.trim() === answer.rootCause.trim());
+  const cited = (claim: Claim | undefined) => joined((claim?.evidence ?? []).filter((id) => ids.has(id)).map(evidenceChip), ' ');
+  const rest = answer.claims.flatMap((claim, at) =>
+    at === first ? [] : [html`<li id="claim-${at + 1}">${inlineProse(claim.text, ids)} ${cited(claim)}</li>`],
+  );
+  return html`<div class="cause"${first >= 0 && html` id="claim-${first + 1}"`}>${prose(answer.rootCause, ids)} ${cited(answer.claims[first])}</div>
+${rest.length > 0 && html`<ul class="claims">${rest}</ul>`}`;
+}
+
+/** What lowered the confidence, and what was said without proof. Never hidden. */
+function againstIt({ verdict }: Analysis, ids: ReadonlySet<string>): Shown {
+  const lowered = (verdict.factors ?? []).filter(({ value }) => value < 0).map(({ because }) => because);
+  const dropped = verdict.unsupportedClaims.map((claim) => `No evidence for: ${claim}`);
+  const all = [...lowered, ...dropped];
+  return all.length > 0 && sentences(all, ids);
+}
+
+function sentences(texts: readonly string[], ids: ReadonlySet<string>): Html {
+  const line = texts.map((text) => text.replace(/\.$/, '')).join('; ');
+  if (line.length <= ONE_LINE) return inlineProse(`${line}.`, ids);
+  return html`<ul>${texts.map((text) => html`<li>${inlineProse(text, ids)}</li>`)}</ul>`;
+}
+
+function point(name: string, words: Shown): Shown {
+  return words !== false && html`<div><dt>${name}</dt><dd>${words}</dd></div>`;
+}
+
+/** The ids that chips may lead to. */
+function evidenceIds({ evidence }: Analysis): ReadonlySet<string> {
+  return new Set(evidence.map(({ id }) => id));
+}
+
+/** Other explanations that fit, and what would settle each; nothing where there are fewer than two. */
+function hypothesesPart({ analysis }: AnalysisFacts): Html {
+  const { hypotheses } = analysis.answer;
+  const ids = evidenceIds(analysis);
+  return html`${
+    hypotheses.length > 1 &&
+    html`<section aria-labelledby="hypotheses"><h2 id="hypotheses">${hypotheses.length} explanations fit</h2>
+<ol class="hypotheses">${hypotheses.map(({ text, category, settledBy }) => html`<li><span class="category">${category}</span> ${inlineProse(text, ids)}<br><span class="quiet">To confirm: ${inlineProse(settledBy, ids)}</span></li>`)}</ol></section>`
+  }`;
+}
+
+/** Characters of one finding that are shown; the rest is where it was found. */
+const MAX_TEXT = 4000;
+
+/**
+ * What the answer rests on: the exact lines of the logs, then what the tools found; what was judged irrelevant comes last, folded.
+ * `logs`: only the lines, which say nothing of the answer.
+ */
+export function evidencePart({ analysis, windows }: AnalysisFacts, what: 'all' | 'logs' = 'all'): Html {
+  const others = analysis.evidence.filter(({ id, tool }) => !windows.shown.has(id) && (what === 'all' || tool === 'log'));
+  const isIrrelevant = ({ id }: Evidence) => analysis.verdict.grades[id] === 'irrelevant';
+  const aside = others.filter(isIrrelevant);
+  return html`<section class="proof" aria-labelledby="evidence"><h2 id="evidence">Evidence</h2>
+${windows.html}
+${others.filter((one) => !isIrrelevant(one)).map(finding)}
+${aside.length > 0 && html`<details class="aside"><summary>${aside.length} more, not related to this failure</summary>${aside.map(finding)}</details>`}</section>`;
+}
+
+function finding({ id, title, text, source, tool, url, lineStart, lineEnd }: Evidence): Html {
+  const target = linkTarget(url ?? null);
+  const place = lineStart === undefined ? source : `${source}, line ${lineStart}${lineEnd === undefined ? '' : `–${lineEnd}`}`;
+  const cut = text.length > MAX_TEXT && html`<p class="quiet">… +${(text.length - MAX_TEXT).toLocaleString('en-US')} characters</p>`;
+  const shown = text.slice(0, MAX_TEXT);
+  return html`<details class="finding" id="${id}" data-evidence><summary><span class="chip">${id}</span> ${title} <span class="quiet">${tool === 'log' ? 'log' : tool.replaceAll('_', ' ')}</span></summary>
+<p class="quiet">${target === null ? place : html`<a href="${target}" rel="noreferrer">${place}</a>`}</p>${lineStart === undefined ? prose(shown) : html`<pre tabindex="0">${shown.split('\n').map(plain).join('\n')}</pre>`}${cut}</details>`;
+}
+
+function plain(line: string): string {
+  return cleanLine(stripEscapes(line));
+}
+
+/** Files that may hold the fault, the likeliest first, and whether the failure is older than the change. */
+function suspectsPart(facts: AnalysisFacts): Html {
+  const { suspects } = facts.analysis.answer;
+  return html`<section aria-labelledby="suspects"><h2 id="suspects">Suspects</h2>
+${suspects.length === 0 ? html`<p class="quiet">No file is suspected.</p>` : html`<ol class="suspects">${suspects.map((one) => suspect(one, facts.overlap))}</ol>`}
+<p>${notYourChange(facts)}</p></section>`;
+}
+
+function suspect({ path, line, commit, author, score, reason }: Suspect, overlap: readonly string[]): Html {
+  const origin = [commit?.slice(0, 9), author].filter((part) => part !== null && part !== undefined).join(' ');
+  return html`<li><code>${path}${line !== null && `:${line}`}</code> <span class="number" title="how likely">${score.toFixed(2)}</span>
+<br><span class="quiet">${overlap.includes(path) && html`<strong class="warn">in this change</strong> · `}${reason}${origin !== '' && ` · ${origin}`}</span></li>`;
+}
+
+/** Said only where the past tells: the same failure before this change, or none. */
+function notYourChange({ past, analysis, build }: AnalysisFacts): Html {
+  const before = past.filter(
+    ({ failure, commit }) => failure.fingerprint.value === analysis.fingerprint && (commit === null || commit !== build.commit),
+  );
+  const [last] = before;
+  if (last === undefined) return html`<strong>Not this change?</strong> No evidence of that: first seen here.`;
+  return html`<strong>Not this change?</strong> It also failed in <a href="${buildAddress(last.failure.buildId)}">${last.pipeline} #${last.number}</a>${last.branch !== null && ` on ${last.branch}`}.`;
+}
+
+/** The same failure or test in earlier builds, and what people decided about it. */
+function similarPart({ past, taught, analysis }: AnalysisFacts): Html {
+  const decided = taught.map(
+    ({ id, category, title, confirmedBy, confirmedAt, timesSeen }) =>
+      html`<li><a href="${libraryAddress(id)}">${title}</a><br><span class="quiet"><span class="category">${category}</span> decided by ${confirmedBy}, ${timeOf(confirmedAt)}, seen ${timesSeen}×</span></li>`,
+  );
+  const before = past.map(
+    ({ failure, pipeline, number, category, branch, seenAt }) =>
+      html`<li><a href="${buildAddress(failure.buildId)}">${pipeline} #${number}</a>${branch !== null && ` on ${branch}`} ${category !== null && html`→ <span class="category">${category}</span>`}<br><span class="quiet">${failure.message.slice(0, 120)} · ${timeOf(seenAt)}</span></li>`,
+  );
+  return html`<section aria-labelledby="similar"><h2 id="similar">Seen before</h2>
+${decided.length + before.length === 0 ? html`<p class="quiet">Not seen before in this repository.</p>` : html`<ul class="past">${decided}${before}</ul>`}
+<p><a href="${causeAddress(analysis.fingerprint)}">All occurrences</a></p></section>`;
+}
+
+/** Its first test's newest runs, oldest first; nothing where it never failed before. */
+function testRunsPart({ flakiness }: AnalysisFacts): Html {
+  if (flakiness === null) return html``;
+  const chance = flakeProbability(flakiness);
+  return html`<section aria-labelledby="runs"><h2 id="runs">This test, last ${flakiness.recent.length} runs</h2>
+<p>${runStrip(flakiness)}</p>
+<p class="quiet">Failed ${flakiness.failed} of ${flakiness.runs} runs, ${flakiness.flakes} of them as a flake${chance !== null && `; on an unchanged rerun, it passes with a probability of about ${percent(chance)}`}.</p></section>`;
+}
+
+const MARKS = { passed: '▁', flake: '▄', failed: '█' } as const;
+
+/** Height says it as well as colour; the counts beside it say it in words. */
+function runStrip({ recent }: TestFlakiness): Html {
+  return html`<span class="strip" role="img" aria-label="${recent.map(({ mark }) => mark).join(', ')}">${recent.map(({ mark }) => html`<span class="${mark}">${MARKS[mark]}</span>`)}</span>`;
+}
+
+/** When it came, what was asked and what it cost. */
+function historyPart({ analysis, build }: AnalysisFacts): Html {
+  const { usage, milliseconds, createdAt } = analysis;
+  const rounds = `${usage.iterations} ${usage.iterations === 1 ? 'round' : 'rounds'}`;
+  const cost = usage.modelCalls === 0 ? 'no model used' : formatDollars(usage.costUsd);
+  return html`<section aria-labelledby="history"><h2 id="history">History</h2>
+<p class="quiet">Received ${timeOf(build.receivedAt)}, analyzed ${timeOf(createdAt)}: ${rounds}, ${formatDuration(milliseconds)}, ${cost}.</p>
+<p><a href="${runAddress(analysis.id)}">Analysis steps</a></p></section>`;
+}

@@ -1,0 +1,140 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import type { OpenQuestion } from '../ask/ask.ts';
+import { createGate } from '../ask/routes.ts';
+import type { Analysis } from '../domain/analysis.ts';
+import type { Citation, Thread, Turn } from '../domain/conversation.ts';
+import { messageOf, TriageError } from '../domain/errors.ts';
+import { formatDuration } from '../publish/answer-facts.ts';
+import { analysisAddress, askAddress, logAddress, threadAddress } from './addresses.ts';
+import type { ConsoleDeps } from './console-deps.ts';
+import { timeOf } from './controls.ts';
+import { type Html, html, linkTarget } from './html.ts';
+import { sendEvents } from './http.ts';
+import { readerOf, sendPage } from './page.ts';
+import { inlineProse } from './prose.ts';
+
+const Params = z.object({ id: z.string().min(1).max(300) });
+const ThreadParams = Params.extend({ thread: z.string().min(1).max(300) });
+const Body = z.object({ question: z.string().max(10_000), thread: z.string().max(300).optional() });
+const config = { access: { role: 'read' } } as const;
+/** Of one process. */
+const AT_ONCE = 8;
+/** A question may cost tokens and tool calls; of one address, a minute. */
+const QUESTIONS_A_MINUTE = 30;
+
+/** `/analyses/:id/ask`: follow-up questions. The answer comes as a page, or as events to a browser that can show it growing. */
+export function registerAskPages(app: FastifyInstance, deps: ConsoleDeps): void {
+  const typed = app.withTypeProvider<ZodTypeProvider>();
+  const gate = createGate(AT_ONCE);
+  typed.get('/analyses/:id/ask', { config, schema: { params: Params } }, async (request, reply) => {
+    const analysis = await analysisOf(request.params.id, deps);
+    const threads = await deps.ask.threads({ analysisId: analysis.id }, { limit: 20, offset: 0 });
+    const page = { title: 'Ask', place: 'page', part: 'builds', main: askPage(analysis, threads) } as const;
+    return sendPage(request, reply, page, await readerOf(request, deps));
+  });
+  typed.get('/analyses/:id/ask/:thread', { config, schema: { params: ThreadParams } }, async (request, reply) => {
+    const analysis = await analysisOf(request.params.id, deps);
+    const { thread, turns } = await deps.ask.thread(request.params.thread);
+    if (thread.analysisId !== analysis.id) throw new TriageError('not-found', `The thread ${thread.id} belongs to another analysis.`);
+    const page = { title: thread.title, place: 'page', part: 'builds', main: threadPage(analysis, thread, turns) } as const;
+    return sendPage(request, reply, page, await readerOf(request, deps));
+  });
+  const limited = { ...config, rateLimit: { max: QUESTIONS_A_MINUTE, timeWindow: 60_000 } };
+  typed.post('/analyses/:id/ask', { config: limited, schema: { params: Params, body: Body } }, async (request, reply) => {
+    const { question, thread } = request.body;
+    const about = { analysisId: request.params.id };
+    const opened = await deps.ask.open({ about, question, threadId: thread, askedBy: request.principal?.name ?? '' });
+    const leave = gate.enter();
+    if ((request.headers.accept ?? '').includes('text/event-stream')) return answerAsEvents(opened, request, reply, deps, leave);
+    const gone = new AbortController();
+    reply.raw.on('close', () => gone.abort());
+    const turn = await deps.ask.answer(opened, {}, gone.signal).finally(leave);
+    return reply.redirect(`${threadAddress(about.analysisId, opened.thread.id)}#turn-${turn.position}`, 303);
+  });
+}
+
+async function analysisOf(id: string, { stores }: ConsoleDeps): Promise<Analysis> {
+  const analysis = await stores.analyses.find(id);
+  if (analysis === null) throw new TriageError('not-found', `There is no analysis ${id}.`);
+  return analysis;
+}
+
+/** `step` and `text` while it grows, `wrong` where it fails, `done` with the address of the checked whole. */
+function answerAsEvents(
+  opened: OpenQuestion,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { ask }: ConsoleDeps,
+  leave: () => void,
+): FastifyReply {
+  return sendEvents(request, reply, async (emit, signal) => {
+    const watcher = {
+      onStep: ({ node, summary }: { readonly node: string; readonly summary: string }) => emit('step', html`${node}: ${summary}`.text),
+      onText: ({ text, restart }: { readonly text: string; readonly restart?: boolean }) =>
+        emit(restart === true ? 'restart' : 'text', html`${text}`.text),
+    };
+    try {
+      const turn = await ask.answer(opened, watcher, signal);
+      emit('done', `${threadAddress(opened.thread.analysisId, opened.thread.id)}#turn-${turn.position}`);
+    } catch (error) {
+      if (!signal.aborted)
+        emit(
+          'wrong',
+          html`${error instanceof TriageError && error.cause === undefined ? messageOf(error) : 'The question could not be answered. See the server log for the reason.'}`
+            .text,
+        );
+      throw error;
+    } finally {
+      leave();
+    }
+  });
+}
+
+const SUGGESTIONS = ['How did it fail?', 'What is different from the last green build?', 'Who should look at it?'] as const;
+
+/** Questions about one analysis: the form, and the threads that there are. */
+function askPage(analysis: Analysis, threads: readonly Thread[]): Html {
+  return html`<h1 tabindex="-1">Ask about “${analysis.answer.title}”</h1>
+<p><a href="${analysisAddress(analysis.id)}">Back to the analysis</a></p>
+${askForm(analysis.id, null)}<p>For example: ${SUGGESTIONS.map((question) => suggestion(analysis.id, question))}</p>
+${threads.length > 0 && html`<h2>Earlier questions</h2><ul>${threads.map((thread) => html`<li><a href="${threadAddress(analysis.id, thread.id)}">${thread.title}</a> <span class="quiet">by ${thread.startedBy}</span></li>`)}</ul>`}`;
+}
+
+/** One thread: its questions, what was answered, and what that rests on. */
+function threadPage(analysis: Analysis, thread: Thread, turns: readonly Turn[]): Html {
+  return html`<h1 tabindex="-1">${thread.title}</h1>
+<p>About <a href="${analysisAddress(analysis.id)}">${analysis.answer.title}</a> · <a href="${askAddress(analysis.id)}">Other questions</a></p>
+<div id="turns">${turns.map((turn) => turnOf(turn, analysis.buildId))}</div>
+${askForm(analysis.id, thread.id)}`;
+}
+
+/** The browser answers it in place, with a button that stops it; without scripts the answer comes as a page. */
+function askForm(analysisId: string, threadId: string | null): Html {
+  return html`<form method="post" action="${askAddress(analysisId)}" class="ask" data-ask>${threadId !== null && html`<input type="hidden" name="thread" value="${threadId}">`}
+<label for="question">Question</label><textarea id="question" name="question" required maxlength="2000" data-action="search"></textarea>
+<p><button class="first">Ask</button> <button type="button" data-stop hidden>Stop</button></p><div data-progress></div></form>`;
+}
+
+function suggestion(analysisId: string, question: string): Html {
+  return html`<form method="post" action="${askAddress(analysisId)}" class="inline" data-ask><button name="question" value="${question}">${question}</button></form> `;
+}
+
+function turnOf(turn: Turn, buildId: string): Html {
+  const known = new Set(turn.citations.map(({ id }) => id));
+  return html`<article class="card" id="turn-${turn.position}"><h2>${turn.question}</h2><p class="quiet">${turn.askedBy}, ${timeOf(turn.askedAt)}</p>
+<div class="answer">${turn.statements.map(({ lead, text }) => html`${lead.includes('\n') && html`<br>`}${lead.includes('-') ? '• ' : ' '}${inlineProse(text, known)}`)}</div>
+${turn.citations.length > 0 && html`<h3>Evidence</h3><ul>${turn.citations.map((one) => citation(one, buildId))}</ul>`}
+<details><summary>${turn.steps.length} ${turn.steps.length === 1 ? 'step' : 'steps'}</summary><ol>${turn.steps.map((step) => html`<li><strong>${step.node}</strong> <span class="quiet">${formatDuration(step.milliseconds)}</span> ${step.summary}</li>`)}</ol></details></article>`;
+}
+
+function citation({ id, title, source, lineStart, lineEnd, url }: Citation, buildId: string): Html {
+  const outside = linkTarget(url ?? null);
+  const lines = lineStart === undefined ? null : { lineStart, lineEnd: lineEnd ?? lineStart };
+  const place =
+    lines === null
+      ? source
+      : html`<a href="${logAddress(buildId, source, lines)}">${source}:${lines.lineStart}${lines.lineEnd > lines.lineStart && `–${lines.lineEnd}`}</a>`;
+  return html`<li id="${id}"><span class="chip">${id}</span> ${outside === null ? title : html`<a href="${outside}" rel="noreferrer">${title}</a>`} <span class="quiet">${place}</span></li>`;
+}

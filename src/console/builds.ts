@@ -1,0 +1,202 @@
+import type { FastifyInstance } from 'fastify';
+import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import { type Analysis, isJudged, saidCategory } from '../domain/analysis.ts';
+import { type Build, BuildStatus } from '../domain/build.ts';
+import type { Failure } from '../domain/failure.ts';
+import type { TriageJob } from '../domain/triage.ts';
+import type { ArchivedSource } from '../ports/build-archive.ts';
+import type { AnalysisHead } from '../ports/stores.ts';
+import { percent } from '../publish/answer-facts.ts';
+import { findBuild } from '../publish/find-build.ts';
+import { formatNumber } from '../publish/visible-text.ts';
+import { analysisAddress, buildAddress, causeAddress, logAddress, runAddress } from './addresses.ts';
+import type { ConsoleDeps } from './console-deps.ts';
+import { ageOf, timeOf } from './controls.ts';
+import { type Html, html, linkTarget } from './html.ts';
+import { readerOf, sendPage } from './page.ts';
+import { inlineProse } from './prose.ts';
+
+const MARKS: Readonly<Record<Build['status'], { readonly sign: string; readonly tone: string }>> = {
+  failed: { sign: '✗', tone: 'wrong' },
+  passed: { sign: '✓', tone: 'good' },
+  cancelled: { sign: '–', tone: 'quiet' },
+  unknown: { sign: '?', tone: 'quiet' },
+};
+
+/** A status by sign, word and colour: never by colour alone. */
+function statusWord(status: Build['status']): Html {
+  const { sign, tone } = MARKS[status];
+  return html`<span class="${tone} status"><span aria-hidden="true">${sign}</span> ${status}</span>`;
+}
+
+/** `shop/api · ci #812 · PR 1204 fix/tax · a41f9c2 by ada`, with a link to its CI where that is a web address. */
+export function buildLine(build: Build): Html {
+  const { repository, pipeline, number, attempt, pullRequest, branch, commit, author } = build;
+  const name = `${pipeline} #${number}${attempt > 1 ? `, attempt ${attempt}` : ''}`;
+  const address = linkTarget(build.url);
+  const parts = [
+    repository,
+    address === null ? name : html`<a href="${address}" rel="noreferrer">${name}</a>`,
+    ...(pullRequest === null && branch === null ? [] : [[pullRequest === null ? '' : `PR ${pullRequest} `, branch ?? ''].join('').trim()]),
+    ...(commit === null ? [] : [html`<code>${commit.slice(0, 7)}</code>${author !== null && ` by ${author}`}`]),
+  ];
+  return html`${parts.map((part, at) => [at > 0 && ' · ', part])}`;
+}
+
+const PAGE = 50;
+const text = z.string().trim().max(300).catch('').default('');
+
+const Query = z.object({
+  repository: text,
+  branch: text,
+  number: text,
+  status: BuildStatus.or(z.literal('')).catch('').default(''),
+  offset: z.coerce.number().int().min(0).max(1_000_000).catch(0).default(0),
+});
+type Query = z.infer<typeof Query>;
+
+/** `/builds`: what came in, newest first, with the causes that were found. */
+export function registerBuildList(app: FastifyInstance, deps: ConsoleDeps): void {
+  const config = { access: { role: 'read' } } as const;
+  app.withTypeProvider<ZodTypeProvider>().get('/builds', { config, schema: { querystring: Query } }, async (request, reply) => {
+    const { query } = request;
+    const filter = Object.fromEntries(
+      (['repository', 'branch', 'number', 'status'] as const).filter((name) => query[name] !== '').map((name) => [name, query[name]]),
+    );
+    const builds = await deps.stores.builds.list(filter, { limit: PAGE, offset: query.offset });
+    const heads = await deps.stores.analyses.heads(builds.map(({ id }) => id));
+    const main = html`<h1 tabindex="-1">Builds</h1>${filters(query)}${listOf(builds, heads, query, deps.clock.now())}`;
+    return sendPage(request, reply, { title: 'Builds', place: 'page', part: 'builds', main }, await readerOf(request, deps));
+  });
+}
+
+function filters({ repository, branch, number, status }: Query): Html {
+  const statuses = ['', ...BuildStatus.options].map(
+    (one) => html`<option value="${one}"${one === status && html` selected`}>${one === '' ? 'any' : one}</option>`,
+  );
+  return html`<form class="filters" role="search" aria-label="Builds"><label>repository <input name="repository" value="${repository}" data-action="search"></label>
+<label>branch <input name="branch" value="${branch}"></label><label>number <input name="number" value="${number}" size="8"></label>
+<label>status <select name="status">${statuses}</select></label><button>Filter</button></form>`;
+}
+
+function listOf(builds: readonly Build[], heads: readonly AnalysisHead[], query: Query, now: number): Html {
+  if (builds.length === 0) return nothing(query);
+  const rows = builds.map((build) => {
+    const causes = heads.filter(({ buildId }) => buildId === build.id);
+    return html`<tr><td>${statusWord(build.status)}</td>
+<td><a href="${buildAddress(build.id)}">${build.repository} · ${build.pipeline} #${build.number}${build.attempt > 1 && `, attempt ${build.attempt}`}</a><br><span class="quiet">${build.branch}${build.commit !== null && html` <code>${build.commit.slice(0, 7)}</code>`}${build.author !== null && ` by ${build.author}`}</span></td>
+<td>${causes.length === 0 ? build.status === 'failed' && html`<span class="quiet">no analysis yet</span>` : html`<ul class="plain">${causes.map(causeLine)}</ul>`}</td>
+<td class="quiet"><time datetime="${build.receivedAt}" title="${build.receivedAt}">${ageOf(build.receivedAt, now)}</time></td></tr>`;
+  });
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="Builds, newest first"><table class="listed"><thead><tr><th scope="col">Status</th><th scope="col">Build</th><th scope="col">Causes</th><th scope="col">Age</th></tr></thead><tbody>${rows}</tbody></table></div>
+${pager(query, builds.length)}`;
+}
+
+function causeLine({ id, category, title, confidence, action, decided }: AnalysisHead): Html {
+  const standing = decided
+    ? 'decided by a reviewer'
+    : action === 'auto_notify'
+      ? percent(confidence)
+      : `${percent(confidence)}, sent for review`;
+  return html`<li><a href="${analysisAddress(id)}">${title}</a> <span class="quiet"><span class="category">${category ?? 'not analyzed'}</span>, ${standing}</span></li>`;
+}
+
+function nothing({ repository, branch, number, status }: Query): Html {
+  const given = Object.entries({ repository, branch, number, status }).filter(([, value]) => value !== '');
+  if (given.length > 0)
+    return html`<p>No build matches ${given.map(([name, value]) => `${name}:${value}`).join(' ')}. <a class="button" href="/builds">Clear filters</a></p>`;
+  return html`<p>No builds yet. Send webhooks to <code>/webhooks/github</code> or <code>/webhooks/jenkins</code>, or upload a log with <code>POST /api/builds</code>.</p>`;
+}
+
+function pager(query: Query, shown: number): Html {
+  const at = (offset: number) => {
+    const search = new URLSearchParams(Object.entries({ ...query, offset: String(offset) }).filter(([, value]) => value !== ''));
+    return `/builds?${search.toString()}`;
+  };
+  return html`<nav class="pages" aria-label="Pages">${query.offset > 0 && html`<a rel="prev" href="${at(Math.max(0, query.offset - PAGE))}">Newer</a>`}
+${shown === PAGE && html`<a rel="next" href="${at(query.offset + PAGE)}">Older</a>`}</nav>`;
+}
+
+const Params = z.object({ id: z.string().min(1).max(300) });
+/** Tests of one cause that are named; the rest is counted. */
+const MAX_TESTS = 20;
+
+interface BuildFacts {
+  readonly build: Build;
+  readonly job: TriageJob | null;
+  readonly step: string | null;
+  readonly analyses: readonly Analysis[];
+  readonly failures: readonly Failure[];
+  readonly sources: readonly ArchivedSource[];
+}
+
+/** `/builds/:id`: one build as its causes, then its tests, then its logs. */
+export function registerBuildPage(app: FastifyInstance, deps: ConsoleDeps): void {
+  const config = { access: { role: 'read' } } as const;
+  app.withTypeProvider<ZodTypeProvider>().get('/builds/:id', { config, schema: { params: Params } }, async (request, reply) => {
+    const build = await findBuild(deps.stores.builds, request.params.id, {});
+    const facts = await factsOf(build, deps);
+    const title = `${build.pipeline} #${build.number}`;
+    return sendPage(request, reply, { title, place: 'page', part: 'builds', main: pageOf(facts) }, await readerOf(request, deps));
+  });
+}
+
+async function factsOf(build: Build, { stores, archive, currentStep }: ConsoleDeps): Promise<BuildFacts> {
+  const [job, analyses, failures, sources] = await Promise.all([
+    stores.triages.findByBuild(build.id),
+    stores.analyses.listByBuild(build.id),
+    stores.failures.listByBuild(build.id),
+    archive.list(build.id),
+  ]);
+  const step = job?.state === 'running' ? ((await currentStep?.(build.id)) ?? null) : null;
+  return { build, job, step, analyses, failures, sources };
+}
+
+function pageOf(facts: BuildFacts): Html {
+  const { build, analyses, failures } = facts;
+  return html`<h1 tabindex="-1">${build.repository} · ${build.pipeline} #${build.number}</h1>
+<p>${statusWord(build.status)} · ${buildLine(build)} · received ${timeOf(build.receivedAt)}</p>
+<p role="note">${howFar(facts)}</p>
+${analyses.length > 0 && html`<h2>${analyses.length === 1 ? 'One cause' : `${analyses.length} causes`}, ${formatNumber(failures.length)} ${failures.length === 1 ? 'failure' : 'failures'}</h2>`}
+${analyses.map((analysis) => causeCard(analysis, failures))}
+${logsOf(facts)}`;
+}
+
+/** One sentence about where its triage stands; never silence. */
+function howFar({ build, job, step, analyses }: BuildFacts): Html {
+  if (job === null)
+    return html`${build.status === 'failed' ? 'This build needs no analysis.' : 'Nothing failed, so there is nothing to analyze.'}`;
+  const watch = html` <a href="${runAddress(build.id)}">Watch</a>`;
+  if (job.state === 'queued') return html`Waiting for a worker.${job.error !== null && ` The last attempt failed: ${job.error}`}${watch}`;
+  if (job.state === 'running') return html`Analyzing${step !== null && `: ${step} is done`}.${watch}`;
+  if (job.state === 'failed') return html`<span class="wrong">The analysis failed: ${job.error ?? 'see the server log'}.</span>`;
+  return html`${analyses.length === 0 ? 'Analyzed. No failure was found in its logs.' : 'Analyzed.'}`;
+}
+
+function causeCard(analysis: Analysis, failures: readonly Failure[]): Html {
+  const ids = new Set(analysis.failureIds);
+  const own = failures.filter(({ id }) => ids.has(id));
+  const tests = own.flatMap(({ test }) => (test === null ? [] : [test.name]));
+  const { answer, verdict, recalled } = analysis;
+  const standing =
+    recalled !== null
+      ? `confirmed by ${recalled.confirmedBy}`
+      : isJudged(analysis)
+        ? `${percent(verdict.confidence)} sure`
+        : 'the analysis failed';
+  return html`<article class="card"><h3><a href="${analysisAddress(analysis.id)}">${answer.title}</a></h3>
+<p><span class="category">${saidCategory(analysis)}</span> · ${standing}${verdict.action !== 'auto_notify' && ' · sent for review'}</p>
+<p>${inlineProse(answer.rootCause)}</p>
+${tests.length > 0 && html`<details><summary>${formatNumber(tests.length)} ${tests.length === 1 ? 'test' : 'tests'}</summary><ul>${tests.slice(0, MAX_TESTS).map((name) => html`<li>${name}</li>`)}</ul>${tests.length > MAX_TESTS && html`<p>and ${formatNumber(tests.length - MAX_TESTS)} more</p>`}</details>`}
+<p><a href="${causeAddress(analysis.fingerprint)}">All occurrences</a> · <a href="${runAddress(analysis.id)}">Analysis steps</a></p></article>`;
+}
+
+function logsOf({ build, sources }: BuildFacts): Html {
+  if (sources.length === 0) return html`<h2>Logs</h2><p>No log is stored: none was received, or retention deleted it.</p>`;
+  const rows = sources.map(
+    ({ name, kind, lines, bytes, notes }) =>
+      html`<tr><td><a href="${logAddress(build.id, name)}">${name}</a></td><td>${kind}</td><td class="number">${formatNumber(lines)}</td><td class="number">${formatNumber(bytes)}</td><td class="quiet">${notes.join('; ')}</td></tr>`,
+  );
+  return html`<h2>Logs</h2><div class="scroll" tabindex="0" role="region" aria-label="Logs and reports"><table><thead><tr><th scope="col">Name</th><th scope="col">Kind</th><th scope="col" class="number">Lines</th><th scope="col" class="number">Bytes</th><th scope="col">Notes</th></tr></thead><tbody>${rows}</tbody></table></div>`;
+}

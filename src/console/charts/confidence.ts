@@ -1,0 +1,304 @@
+import { maxOf } from '../../lib/lists.ts';
+import { type Proportion, proportion } from '../../lib/statistics.ts';
+import { type Html, html } from '../html.ts';
+import { at, type Chart, type Drawing, grid, line, type Plot, percentOf, place, ticks, told } from './chart.ts';
+
+/** Answers of one hundredth of stated confidence, and whether they were right. */
+export interface Judged {
+  readonly at: number;
+  readonly right: boolean;
+  readonly count: number;
+}
+
+/** Answers whose stated confidence lies from `from` up to `to`. */
+interface Bin extends Proportion {
+  readonly from: number;
+  readonly to: number;
+  /** What they stated on average. */
+  readonly stated: number;
+}
+
+/** Fewer decided answers make no curve. */
+const NO_CURVE_BELOW = 50;
+/** Fewer decided answers are put into five bins of about as many each, more into ten of equal width. */
+const FIVE_BINS_BELOW = 200;
+/** Bins with fewer are drawn faded: chance speaks louder there. */
+const FADED_BELOW = 10;
+
+/** The bins of a calibration curve; empty ones are left out. Nothing where there is too little for a curve. */
+export function calibrationBins(judged: readonly Judged[]): Bin[] {
+  const total = judged.reduce((sum, { count }) => sum + count, 0);
+  if (total < NO_CURVE_BELOW) return [];
+  return total < FIVE_BINS_BELOW ? equalMass(judged, total, 5) : equalWidth(judged, 10);
+}
+
+function equalWidth(judged: readonly Judged[], bins: number): Bin[] {
+  const groups = Map.groupBy(judged, ({ at }) => Math.min(bins - 1, Math.floor(at * bins + 1e-9)));
+  return [...groups].toSorted(([one], [other]) => one - other).map(([bin, group]) => binOf(group, bin / bins, (bin + 1) / bins));
+}
+
+/** Answers of one hundredth stay together, so bins are only about equal. */
+function equalMass(judged: readonly Judged[], total: number, bins: number): Bin[] {
+  const levels = [...Map.groupBy(judged, ({ at }) => at)].toSorted(([one], [other]) => one - other);
+  let before = 0;
+  const groups = Map.groupBy(levels, ([, group]) => {
+    const middle = before + sum(group) / 2;
+    before += sum(group);
+    return Math.min(bins - 1, Math.floor((middle / total) * bins));
+  });
+  return [...groups.values()].map((group) => {
+    const [first, last] = [group[0]?.[0] ?? 0, group.at(-1)?.[0] ?? 0];
+    return binOf(
+      group.flatMap(([, members]) => members),
+      first,
+      Math.min(1, last + 0.01),
+    );
+  });
+}
+
+function binOf(group: readonly Judged[], from: number, to: number): Bin {
+  const of = sum(group);
+  const right = sum(group.filter((one) => one.right));
+  // a hundredth stands for what lies in it
+  const stated = group.reduce((total, { at, count }) => total + Math.min(1, at + 0.005) * count, 0) / Math.max(1, of);
+  return { from, to, stated, ...proportion(right, of) };
+}
+
+function sum(group: readonly Judged[]): number {
+  return group.reduce((total, { count }) => total + count, 0);
+}
+
+const CALIBRATION_PLOT: Plot = { left: 46, top: 10, width: 360, height: 260 };
+const SMALL: Plot = { left: 46, top: 10, width: 200, height: 130 };
+const BARS = 40;
+const GAP = 22;
+const SHARES = [0, 0.25, 0.5, 0.75, 1].map((share) => ({ share, words: percentOf(share) }));
+const HEAD = ['Stated', 'Average stated', 'Decided', 'Right', 'Share right', 'From (95 %)', 'To (95 %)'];
+
+/** What was stated against what turned out right, by people's decisions. `small` ones stand side by side. */
+export function calibrationChart(of: {
+  readonly id: string;
+  readonly name: string;
+  readonly judged: readonly Judged[];
+  readonly csv: string | null;
+  readonly small?: boolean;
+}): Chart {
+  const bins = calibrationBins(of.judged);
+  const total = of.judged.reduce((sum, { count }) => sum + count, 0);
+  const plot = of.small === true ? SMALL : CALIBRATION_PLOT;
+  const chart: Chart = {
+    id: of.id,
+    name: of.name,
+    finding: calibrationFinding(bins, total),
+    description:
+      'Each point is a group of answers: stated confidence on the horizontal axis, share that was right on the vertical axis, with its 95 % interval. On the diagonal, both are equal. The bars below count the answers.',
+    drawing: bins.length === 0 ? null : calibrationDrawing(bins, plot),
+    table: { head: HEAD, rows: bins.map(rowOf) },
+    csv: of.csv,
+  };
+  return bins.length === 0 ? { ...chart, table: countsOf(of.judged) } : chart;
+}
+
+/** What the bins say, in one sentence: the widest gap that chance does not explain. */
+export function calibrationFinding(bins: readonly Bin[], total: number): string {
+  if (bins.length === 0)
+    return total === 0
+      ? 'No decisions yet, so stated confidence cannot be compared with accuracy.'
+      : `${total} decided. The comparison starts at ${NO_CURVE_BELOW} decisions.`;
+  const off = bins.filter((bin) => bin.of >= FADED_BELOW && (bin.stated < bin.low || bin.stated > bin.high));
+  const [worst] = off.toSorted((one, other) => Math.abs(other.share - other.stated) - Math.abs(one.share - one.stated));
+  if (worst === undefined) return `Stated confidence matches accuracy, as far as ${total} decisions can show.`;
+  const points = Math.round(Math.abs(worst.share - worst.stated) * 100);
+  const manner = worst.share > worst.stated ? 'underconfident' : 'overconfident';
+  return `States ${percentOf(worst.stated)}, is right ${percentOf(worst.share)}: ${manner} by ${points} ${points === 1 ? 'point' : 'points'} between ${Math.round(worst.from * 100)} and ${Math.round(worst.to * 100)}.`;
+}
+
+function calibrationDrawing(bins: readonly Bin[], plot: Plot): Drawing {
+  const most = maxOf(bins.map(({ of }) => of));
+  const floor = plot.top + plot.height + GAP;
+  const [from, to] = [place(plot, 0, 0), place(plot, 1, 1)];
+  const marks = html`${grid(plot, SHARES)}<line class="diagonal" x1="${at(from.x)}" y1="${at(from.y)}" x2="${at(to.x)}" y2="${at(to.y)}"/>
+${line(
+  'curve',
+  bins.map((bin) => place(plot, bin.stated, bin.share)),
+)}${bins.map((bin) => point(bin, plot))}${bins.map((bin) => bar(bin, plot, floor, most))}${ticks(plot, SHARES, GAP + BARS + 16)}`;
+  return { width: plot.left + plot.width + 24, height: floor + BARS + 24, marks };
+}
+
+function point(bin: Bin, plot: Plot): Html {
+  const { x, y } = place(plot, bin.stated, bin.share);
+  const [low, high] = [place(plot, 0, bin.low).y, place(plot, 0, bin.high).y];
+  const faded = bin.of < FADED_BELOW ? ' faded' : '';
+  return told(
+    words(bin),
+    html`<line class="whisker${faded}" x1="${at(x)}" x2="${at(x)}" y1="${at(low)}" y2="${at(high)}"/><circle class="point${faded}" cx="${at(x)}" cy="${at(y)}" r="5" data-mark="${bin.of}"/>`,
+  );
+}
+
+function bar(bin: Bin, plot: Plot, top: number, most: number): Html {
+  const [x, end] = [place(plot, bin.from, 0).x + 1, place(plot, bin.to, 0).x - 1];
+  const height = Math.max(1, (bin.of / most) * BARS);
+  return told(
+    `${bin.of} decided`,
+    html`<rect class="count-bar" x="${at(x)}" y="${at(top + BARS - height)}" width="${at(Math.max(2, end - x))}" height="${at(height)}"/>`,
+  );
+}
+
+function words(bin: Bin): string {
+  return `Stated ${range(bin)}: right ${bin.hits} of ${bin.of} (${percentOf(bin.share)}; ${percentOf(bin.low)} to ${percentOf(bin.high)} with 95 % confidence)`;
+}
+
+function range({ from, to }: Bin): string {
+  return `${Math.round(from * 100)}–${Math.round(to * 100)} %`;
+}
+
+function rowOf(bin: Bin) {
+  return [range(bin), percentOf(bin.stated), bin.of, bin.hits, percentOf(bin.share), percentOf(bin.low), percentOf(bin.high)];
+}
+
+/** Too little for a curve: how many were right and wrong. */
+function countsOf(judged: readonly Judged[]) {
+  const count = (right: boolean) => judged.filter((one) => one.right === right).reduce((sum, one) => sum + one.count, 0);
+  return {
+    head: ['Decided', 'Count'],
+    rows: [
+      ['right', count(true)],
+      ['wrong', count(false)],
+    ],
+  };
+}
+
+/** What would be answered without a person from this stated confidence on, and how much of it was right. */
+interface CoveragePoint extends Proportion {
+  readonly threshold: number;
+  /** Share of all answers that state at least so much. */
+  readonly coverage: number;
+}
+
+/** Fewer decided answers above a threshold say too little to choose it. */
+const CHOSEN_FROM = 20;
+const COVERAGE_PLOT: Plot = { left: 46, top: 10, width: 480, height: 240 };
+
+/** One point for each hundredth at which an answer was decided, from the surest down. `answered` counts all answers, decided or not. */
+export function coveragePoints(
+  judged: readonly Judged[],
+  answered: readonly { readonly at: number; readonly count: number }[],
+): CoveragePoint[] {
+  const total = answered.reduce((sum, { count }) => sum + count, 0);
+  const thresholds = [...new Set(judged.map((one) => one.at))].toSorted((one, other) => other - one);
+  return thresholds.map((threshold) => pointAt(judged, answered, total, threshold));
+}
+
+function pointAt(
+  judged: readonly Judged[],
+  answered: readonly { readonly at: number; readonly count: number }[],
+  total: number,
+  threshold: number,
+): CoveragePoint {
+  const above = judged.filter((one) => one.at >= threshold - 1e-9);
+  const of = above.reduce((sum, { count }) => sum + count, 0);
+  const right = above.filter((one) => one.right).reduce((sum, { count }) => sum + count, 0);
+  const covered = answered.filter((one) => one.at >= threshold - 1e-9).reduce((sum, { count }) => sum + count, 0);
+  return { threshold, coverage: total === 0 ? 0 : covered / total, ...proportion(right, of) };
+}
+
+/** The lowest threshold above which, with 97.5 % confidence, at most this share is wrong; null where none is. */
+export function thresholdFor(points: readonly CoveragePoint[], wrong: number): CoveragePoint | null {
+  return points.findLast((point) => point.of >= CHOSEN_FROM && point.low >= 1 - wrong) ?? null;
+}
+
+export interface CoverageChart {
+  /** `coverage` where it is left out; unique on the page. */
+  readonly id?: string;
+  readonly judged: readonly Judged[];
+  readonly answered: readonly { readonly at: number; readonly count: number }[];
+  /** The threshold that is looked at, 0..1. */
+  readonly threshold: number;
+  /** The share of wrong answers that is borne. */
+  readonly wrong: number;
+  readonly csv: string | null;
+  /** Fields that the form for another threshold keeps; null: there is no such form. */
+  readonly kept: Readonly<Record<string, string>> | null;
+}
+
+/** How much would be published automatically, and how much of it rightly, at every threshold. */
+export function coverageChart(of: CoverageChart): Chart {
+  const points = coveragePoints(of.judged, of.answered);
+  const total = of.answered.reduce((sum, { count }) => sum + count, 0);
+  const here = pointAt(of.judged, of.answered, total, of.threshold);
+  const chosen = thresholdFor(points, of.wrong);
+  return {
+    id: of.id ?? 'coverage',
+    name: 'Accuracy and coverage',
+    finding: finding(here),
+    description:
+      'Horizontal axis: the share of all answers that would be published automatically. Vertical axis: the share of decided answers among them that was right, with the lower end of its 95 % interval. The threshold decreases from left to right.',
+    drawing:
+      points.length < 2
+        ? null
+        : {
+            width: COVERAGE_PLOT.left + COVERAGE_PLOT.width + 36,
+            height: COVERAGE_PLOT.top + COVERAGE_PLOT.height + 26,
+            marks: coverageDrawing(points, here, chosen),
+          },
+    below: html`${choice(chosen, of)}${form(of)}`,
+    table: {
+      head: ['Threshold', 'Published automatically', 'Decided', 'Right', 'Share right', 'From (95 %)'],
+      rows: points.map((point) => [
+        point.threshold.toFixed(2),
+        percentOf(point.coverage),
+        point.of,
+        point.hits,
+        percentOf(point.share),
+        percentOf(point.low),
+      ]),
+    },
+    csv: of.csv,
+  };
+}
+
+function finding(here: CoveragePoint): string {
+  const start = `At ${here.threshold.toFixed(2)}: ${percentOf(here.coverage)} published automatically`;
+  return here.of === 0
+    ? `${start}; none of those is decided.`
+    : `${start}, ${percentOf(here.share)} right (${here.hits} of ${here.of} decided).`;
+}
+
+function choice(chosen: CoveragePoint | null, { wrong }: CoverageChart): Html {
+  if (chosen === null) return html`<p>With the decisions so far, no threshold keeps wrong answers at or below ${percentOf(wrong)}.</p>`;
+  return html`<p>At most ${percentOf(wrong)} wrong: threshold <strong>${chosen.threshold.toFixed(2)}</strong> (${percentOf(chosen.coverage)} published automatically, ${percentOf(chosen.share)} right, ${percentOf(chosen.low)} at worst).</p>`;
+}
+
+function form({ threshold, wrong, kept }: CoverageChart): Html | null {
+  if (kept === null) return null;
+  const hidden = Object.entries(kept).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`);
+  return html`<form class="filters">${hidden}<label>threshold <input type="number" name="t" min="0" max="1" step="0.01" value="${threshold.toFixed(2)}"></label>
+<label>maximum wrong, % <input type="number" name="wrong" min="0" max="50" step="1" value="${Math.round(wrong * 100)}"></label><button>Apply</button></form>`;
+}
+
+function coverageDrawing(points: readonly CoveragePoint[], here: CoveragePoint, chosen: CoveragePoint | null): Html {
+  const x = at(place(COVERAGE_PLOT, here.coverage, 0).x);
+  const marks = points.map((point) => {
+    const { x: cx, y } = place(COVERAGE_PLOT, point.coverage, point.share);
+    return told(
+      `Threshold ${point.threshold.toFixed(2)}: ${percentOf(point.coverage)} published automatically, right ${point.hits} of ${point.of}`,
+      html`<circle class="dot" cx="${at(cx)}" cy="${at(y)}" r="2.5" data-mark="${point.of}"/>`,
+    );
+  });
+  return html`${grid(COVERAGE_PLOT, SHARES)}${ticks(COVERAGE_PLOT, SHARES)}${line(
+    'band',
+    points.map((one) => place(COVERAGE_PLOT, one.coverage, one.low)),
+  )}${line(
+    'curve',
+    points.map((one) => place(COVERAGE_PLOT, one.coverage, one.share)),
+  )}${marks}
+<line class="threshold" x1="${x}" x2="${x}" y1="${COVERAGE_PLOT.top}" y2="${COVERAGE_PLOT.top + COVERAGE_PLOT.height}"/><text class="label" x="${x}" y="${COVERAGE_PLOT.top + COVERAGE_PLOT.height - 6}" dx="4">${here.threshold.toFixed(2)}</text>${chosen !== null && chosenMark(chosen)}`;
+}
+
+function chosenMark(chosen: CoveragePoint): Html {
+  const { x, y } = place(COVERAGE_PLOT, chosen.coverage, chosen.low);
+  return told(
+    `Chosen: ${chosen.threshold.toFixed(2)}`,
+    html`<rect class="chosen" x="${at(x - 6)}" y="${at(y - 6)}" width="12" height="12"/>`,
+  );
+}

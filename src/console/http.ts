@@ -1,0 +1,103 @@
+import { PassThrough } from 'node:stream';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+
+/** Nothing is loaded from elsewhere, framed or sent away, and only one named policy may make markup of text (Trusted Types). */
+const CONTENT_SECURITY_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "connect-src 'self'",
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  'trusted-types faultline',
+].join('; ');
+
+/** The headers of every answer of the console. */
+export function protect(reply: FastifyReply): void {
+  reply
+    .header('content-security-policy', CONTENT_SECURITY_POLICY)
+    .header('x-content-type-options', 'nosniff')
+    .header('referrer-policy', 'same-origin')
+    .header('cross-origin-opener-policy', 'same-origin')
+    .header('cross-origin-resource-policy', 'same-origin')
+    .header('permissions-policy', 'camera=(), microphone=(), geolocation=()');
+}
+
+/** Proxies end connections that are silent for long. */
+const HEARTBEAT_MS = 15_000;
+/** When a browser comes again after a broken connection. */
+const RETRY_MS = 3_000;
+
+/** Tells one event; text of several lines goes as several lines of data. With an id a reader that comes again goes on after it. */
+export type Emit = (event: string, text: string, id?: string) => void;
+
+/** Answers with server-sent events until `work` ends or the reader goes away, which aborts its signal. */
+export function sendEvents(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  work: (emit: Emit, signal: AbortSignal) => Promise<void>,
+): FastifyReply {
+  const stream = new PassThrough();
+  const gone = new AbortController();
+  const write = (text: string) => void (stream.writable && stream.write(text));
+  const emit: Emit = (event, text, id) => {
+    const data = text.split('\n').map((line) => `data: ${line}\n`);
+    write(`${id === undefined ? '' : `id: ${id}\n`}event: ${event}\n${data.join('')}\n`);
+  };
+  const heartbeat = setInterval(() => write(': still here\n\n'), HEARTBEAT_MS);
+  stream.on('error', () => undefined); // a broken connection is the reader going away
+  stream.on('close', () => {
+    clearInterval(heartbeat);
+    gone.abort();
+  });
+  write(`retry: ${RETRY_MS}\n\n`);
+  protect(reply);
+  reply.header('content-type', 'text/event-stream; charset=utf-8').header('x-accel-buffering', 'no');
+  work(emit, gone.signal)
+    .catch((error: unknown) => {
+      if (!gone.signal.aborted) request.log.warn({ error }, 'a stream of events broke off');
+    })
+    .finally(() => stream.end());
+  return reply.send(stream);
+}
+
+/** Far above what the fields of any form here take. */
+const MAX_FORM_BYTES = 256 * 1024;
+
+/** Bodies of forms as records of their fields; of a field that comes several times (check boxes), all its values. */
+export function acceptForms(app: FastifyInstance): void {
+  app.addContentTypeParser(
+    'application/x-www-form-urlencoded',
+    { parseAs: 'string', bodyLimit: MAX_FORM_BYTES },
+    async (_request: unknown, body: string | Buffer) => fieldsOf(String(body)),
+  );
+}
+
+/** `a=1&b=2&b=3` as `{ a: '1', b: ['2', '3'] }`; line ends as `\n`, as everywhere here. */
+export function fieldsOf(body: string): Record<string, string | string[]> {
+  const form = new URLSearchParams(body);
+  const entries = [...new Set(form.keys())].map((name) => {
+    const values = form.getAll(name).map((value) => value.replaceAll('\r\n', '\n'));
+    return [name, values.length === 1 ? (values[0] ?? '') : values] as const;
+  });
+  // Without a prototype no field's name means anything.
+  return Object.assign(Object.create(null), Object.fromEntries(entries));
+}
+
+/** The body of a form that was refused before it was read, as it came; empty where it is no form, or too large to be one of ours. */
+export async function refusedForm(request: FastifyRequest): Promise<string> {
+  if (!(request.headers['content-type'] ?? '').startsWith('application/x-www-form-urlencoded')) return '';
+  if (typeof request.body === 'object' && request.body !== null) return '';
+  const pieces: Buffer[] = [];
+  let bytes = 0;
+  for await (const piece of request.raw) {
+    if (!Buffer.isBuffer(piece)) return '';
+    bytes += piece.length;
+    if (bytes > MAX_FORM_BYTES) return '';
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces).toString('utf8');
+}

@@ -1,0 +1,309 @@
+import { figure, percentOf } from '../charts/chart.ts';
+import { calibrationChart, coverageChart } from '../charts/confidence.ts';
+import { type Html, html, type Shown } from '../html.ts';
+import {
+  type ConfusionCell,
+  type ReplayReport,
+  type ReportCase,
+  type ReportCaseMore,
+  type ReportExcerpt,
+  type ReportFigure,
+  type ReportSection,
+  type ReportSet,
+  standAlonePage,
+} from './report.ts';
+
+/** So many cases of a set are on the page, at most. */
+const MOST_CASES = 5_000;
+/** The share of wrong answers for which the coverage chart names a threshold. */
+const BORNE = 0.03;
+
+/** What a reader looks for first, where the figures have it. */
+const TILES = [
+  'category accuracy',
+  'category macro-F1',
+  'confident errors',
+  'expected calibration error',
+  'published: coverage',
+  'published: accuracy',
+  'recall of labelled lines',
+  'quotations literally in the log',
+  'dollars a case (mean)',
+  'cases that failed',
+];
+const MOST_TILES = 8;
+
+/** The whole report as one HTML page: it needs no other file, runs no script, and asks nobody for anything. */
+export function renderReplayReport(report: ReplayReport): string {
+  const title = `Replay of ${report.sets.map(({ name }) => name).join(', ')}`;
+  const main = html`<main><h1>Replay report</h1>
+<dl class="facts heading"><dt>Made</dt><dd><time datetime="${report.madeAt}">${report.madeAt.slice(0, 16).replace('T', ' ')} UTC</time> by Faultline ${report.version}</dd>${report.settings.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>
+${report.sets.length > 1 && contents(report.sets)}${report.sets.map((set, index) => setPart(set, index, report.sets.length === 1))}${report.further.length > 0 && html`<h2>Whole run</h2>${figureSections(report.further, null)}`}</main>`;
+  return standAlonePage(title, main);
+}
+
+function contents(sets: readonly ReportSet[]): Html {
+  return html`<nav aria-label="Data sets"><ul>${sets.map(({ heading }, index) => html`<li><a href="#s${index + 1}">${heading}</a></li>`)}</ul></nav>`;
+}
+
+function setPart(set: ReportSet, index: number, isOnly: boolean): Html {
+  const shown = Math.min(set.cases.length, MOST_CASES);
+  const anchors = anchorsOf(set, index + 1, shown, isOnly);
+  return html`<section aria-labelledby="${anchors.top}"><h2 id="${anchors.top}">${set.heading}</h2>
+${set.stopped !== null && html`<p class="notice-line"><strong>Not all cases were replayed:</strong> ${set.stopped}. All figures cover only the ${set.cases.length} replayed cases.</p>`}
+${tiles(set)}${confusionMatrix(set.confusion, anchors)}${charts(set, anchors)}
+<h3 class="all-figures">All figures</h3>${figureSections(set.sections, anchors)}
+${casesPart(set, shown, anchors)}</section>`;
+}
+
+function tiles({ sections }: ReportSet): Html {
+  const figures = sections.flatMap((section) => section.figures);
+  const found = TILES.flatMap((name) => figures.find((figure) => figure.name === name) ?? []).slice(0, MOST_TILES);
+  return html`<dl class="key-figures">${found.map(tile)}</dl>`;
+}
+
+function tile({ name, value, interval, cases, isNotable }: ReportFigure): Html {
+  return html`<div class="card${isNotable && ' notable'}"><dt>${name}</dt><dd><strong>${value}</strong> <span class="quiet">${interval} of ${cases}</span>${isNotable && html` <span class="look">look here</span>`}</dd></div>`;
+}
+
+function charts({ stated }: ReportSet, { top, suffix }: Anchors): Html {
+  return html`${stated.map(({ name, judged, threshold }, at) => {
+    const calibration = calibrationChart({
+      id: `${top}-calibration-${at}`,
+      name: `Reliability of the ${name}${suffix}`,
+      judged,
+      csv: null,
+    });
+    const coverage = coverageChart({
+      id: `${top}-coverage-${at}`,
+      judged,
+      answered: judged,
+      threshold,
+      wrong: BORNE,
+      csv: null,
+      kept: null,
+    });
+    const named = { ...coverage, name: `Accuracy against coverage, by the ${name}${suffix}` };
+    return html`<div class="charts-pair">${figure(calibration, 'h3')}${figure(named, 'h3')}</div>`;
+  })}`;
+}
+
+/** Cells are shaded in so many steps. */
+const SHADES = 5;
+
+/** Sections of figures, each a table; figures of cells make a small table of their own. Without `anchors` no case is linked. */
+function figureSections(sections: readonly ReportSection[], anchors: Anchors | null): Html {
+  return html`<div class="sections">${sections.map((section) => oneSection(section, anchors))}</div>`;
+}
+
+function oneSection({ title, figures }: ReportSection, anchors: Anchors | null): Html {
+  const plain = figures.filter(({ cell }) => cell === null);
+  const cells = figures.filter(({ cell }) => cell !== null);
+  const isJudged = figures.some((figure) => figure.isJudged);
+  return html`<section class="figures${cells.length > 0 && ' broad'}"><h3>${title}</h3>${isJudged && html`<p class="quiet">A language model's opinion. Not used anywhere else.</p>`}
+${cells.length > 0 && grid(`${title}, by row${anchors?.suffix ?? ''}`, cells)}${plain.length > 0 && list(title, plain, anchors)}</section>`;
+}
+
+function list(title: string, figures: readonly ReportFigure[], anchors: Anchors | null): Html {
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="${title}${anchors?.suffix}"><table><thead><tr><th scope="col">Figure</th><th scope="col" class="number">Value</th><th scope="col">95 % interval</th><th scope="col" class="number">Of</th></tr></thead>
+<tbody>${figures.map((figure) => row(figure, anchors))}</tbody></table></div>`;
+}
+
+function row({ name, value, interval, cases, against, isNotable }: ReportFigure, anchors: Anchors | null): Html {
+  const links =
+    against.length === 0 || anchors === null
+      ? null
+      : html`<details><summary>${against.length} ${against.length === 1 ? 'case' : 'cases'} against it</summary>${caseLinks(against, anchors)}</details>`;
+  return html`<tr${isNotable && html` class="notable"`}><th scope="row">${name}${isNotable && html` <span class="look">look here</span>`}${links}</th><td class="number">${value}</td><td class="interval">${interval}</td><td class="number quiet">${cases}</td></tr>`;
+}
+
+function grid(label: string, figures: readonly ReportFigure[]): Html {
+  const columns = [...new Set(figures.map(({ cell }) => cell?.column ?? ''))];
+  const rows = [...new Set(figures.map(({ cell }) => cell?.row ?? ''))];
+  const find = (row: string, column: string) => figures.find(({ cell }) => cell?.row === row && cell.column === column);
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="${label}"><table class="grid-table"><thead><tr><td></td>${columns.map((column) => html`<th scope="col" class="number">${column}</th>`)}<th scope="col" class="number">Of</th></tr></thead>
+<tbody>${rows.map((row) => html`<tr><th scope="row">${row}</th>${columns.map((column) => cellOf(find(row, column)))}<td class="number quiet">${figures.find(({ cell }) => cell?.row === row)?.cases}</td></tr>`)}</tbody></table></div>`;
+}
+
+function cellOf(figure: ReportFigure | undefined): Html {
+  if (figure === undefined) return html`<td></td>`;
+  const { value, interval, isNotable, share } = figure;
+  return html`<td class="number${share !== null && ` ${shade(share)}`}${isNotable && ' notable'}">${value}${interval !== '' && html` <span class="interval">${interval}</span>`}</td>`;
+}
+
+/** A class for the shade of a share's cell: the more, the stronger. */
+function shade(share: number): string {
+  return `shade-${Math.max(0, Math.min(SHADES, Math.round(share * SHADES)))}`;
+}
+
+/** What is true against what was said, with the cases of each cell. Nothing where no case is labelled. */
+function confusionMatrix(cells: readonly ConfusionCell[], anchors: Anchors): Html | null {
+  if (cells.length === 0) return null;
+  const truths = [...new Set(cells.map(({ truth }) => truth))];
+  const saids = [...new Set(cells.map(({ said }) => said))];
+  const find = (truth: string, said: string) => cells.find((cell) => cell.truth === truth && cell.said === said);
+  const totals = new Map(truths.map((truth) => [truth, count(cells.filter((cell) => cell.truth === truth))]));
+  const right = count(cells.filter(({ truth, said }) => truth === said));
+  const name = `${anchors.top}-confusion`;
+  const body = truths.map(
+    (truth) =>
+      html`<tr><th scope="row">${truth}</th>${saids.map((said) => cell(find(truth, said), totals.get(truth) ?? 0, anchors))}<td class="number quiet">${totals.get(truth)}</td></tr>`,
+  );
+  const mistakes = cells
+    .filter(({ truth, said, ids }) => truth !== said && ids.length > 0)
+    .toSorted((one, other) => other.ids.length - one.ids.length);
+  return html`<section class="matrix" aria-labelledby="${name}"><h3 id="${name}">${right} of ${count(cells)} categories are right</h3>
+<p class="quiet">Rows are correct categories, columns are answers. Each number links to its cases.</p>
+<div class="beside"><div class="scroll" tabindex="0" role="region" aria-label="Categories, true against said${anchors.suffix}"><table class="grid-table"><thead><tr><td></td>${saids.map((said) => html`<th scope="col" class="number">${short(said)}</th>`)}<th scope="col" class="number">Of</th></tr></thead><tbody>${body}</tbody></table></div>
+<div>${mistakes.map((one) => casesOf(one, anchors))}${cells.filter(({ truth, said, ids }) => truth === said && ids.length > 0).map((one) => casesOf(one, anchors))}</div></div></section>`;
+}
+
+function cell(one: ConfusionCell | undefined, total: number, anchors: Anchors): Html {
+  if (one === undefined || one.ids.length === 0) return html`<td class="number quiet">·</td>`;
+  const isRight = one.truth === one.said;
+  const words = `${one.ids.length} ${one.truth} called ${one.said}`;
+  return html`<td class="number ${isRight ? 'right' : 'mistake'} ${shade(one.ids.length / Math.max(1, total))}"><a href="#${placeOf(one, anchors)}" aria-label="${words}">${one.ids.length}</a></td>`;
+}
+
+function casesOf(one: ConfusionCell, anchors: Anchors): Html {
+  const title = one.truth === one.said ? `${one.truth}, right` : `${one.truth} called ${one.said}`;
+  // The target stands inside, so that a browser that is sent there opens it.
+  return html`<details class="cell-cases"><summary>${title}: ${one.ids.length}</summary><div id="${placeOf(one, anchors)}">${caseLinks(one.ids, anchors)}</div></details>`;
+}
+
+/** Categories are made of letters and underscores. */
+function placeOf({ truth, said }: ConfusionCell, { top }: Anchors): string {
+  return `${top}-${truth}-${said}`.replace(/[^\w-]/g, '_');
+}
+
+/** "CODE_ERROR" → "CODE": the columns are narrow. */
+function short(category: string): string {
+  return category.replace(/_(?:ERROR|FAILURE)$/, '');
+}
+
+function count(cells: readonly ConfusionCell[]): number {
+  return cells.reduce((total, { ids }) => total + ids.length, 0);
+}
+
+/** Every case that is shown: those with more to say as sections, the others a line each. */
+function casesPart(set: ReportSet, shown: number, anchors: Anchors): Html {
+  const cases = set.cases.slice(0, shown);
+  const told = cases.filter(({ more }) => more !== null);
+  const others = cases.filter(({ more }) => more === null);
+  const rest = set.cases.length - shown;
+  return html`<h3 class="cases-head" id="${anchors.top}-cases">Cases</h3>
+<p class="quiet">${told.length} of ${set.cases.length} are shown in full${told.length < set.cases.length && ', failed and wrong ones first; the others have one line each'}${rest > 0 && `. ${rest} more are only in the results file`}.</p>
+${told.map((one) => caseSection(one, anchors))}
+${others.length > 0 && table(others, anchors)}`;
+}
+
+function caseSection(one: ReportCase, anchors: Anchors): Html {
+  const { more } = one;
+  const anchor = anchors.at(one);
+  return html`<article class="case ${look(one)}" id="${anchor}" aria-labelledby="${anchor}-name"><h4 id="${anchor}-name"><span class="mark">${mark(one)}</span> ${one.id}</h4>
+<p>${verdict(one)}</p>${more !== null && told(more)}<p class="back"><a href="#${anchors.top}">To the figures</a></p></article>`;
+}
+
+function verdict({ truth, said, probability, isRight, error }: ReportCase): Html {
+  const true_ = truth === null ? html`Correct category unknown` : html`True: <span class="category">${truth}</span>`;
+  if (error !== null) return html`${true_}. Failed: ${error}`;
+  if (said === null) return html`${true_}. Not answered.`;
+  const wrong = isRight === false && html` <strong class="wrong">wrong</strong>`;
+  return html`${true_}. Said: <span class="category">${said}</span>${probability !== null && ` with ${percentOf(probability)}`}${wrong}`;
+}
+
+function told(more: ReportCaseMore): Html {
+  const suspects = more.suspects.map(
+    ({ path, line, isTrue }) =>
+      html`<li><code>${path}${line !== null && `:${line}`}</code>${isTrue === true && html` <span class="good">was fixed</span>`}</li>`,
+  );
+  return html`<dl class="facts">${fact('Root cause', more.rootCause)}${fact('Known cause', more.trueCause)}${fact('Fix', more.fixRecommendation)}${fact('Known fix', more.trueFix)}${fact('Kind', more.kind)}${fact('Action', action(more))}${fact(
+    'Quotations',
+    more.quotes.length > 0 &&
+      html`<ul>${more.quotes.map(({ source, line, text }) => html`<li><span class="quiet">${source}:${line}</span> <code>${text}</code></li>`)}</ul>`,
+  )}${fact('Suspects', suspects.length > 0 && html`<ul>${suspects}</ul>`)}${fact('Fixed files', more.faultyFiles.length > 0 && html`<ul>${more.faultyFiles.map((path) => html`<li><code>${path}</code></li>`)}</ul>`)}${fact(
+    'Failing tests',
+    more.failingTests.length > 0 && html`<ul>${more.failingTests.map((name) => html`<li>${name}</li>`)}</ul>`,
+  )}${fact('Tools called', more.tools.length > 0 && more.tools.map(({ tool, status }) => html`<span class="chip">${tool} <span class="quiet">${status}</span></span> `))}${fact('Spent', spent(more))}</dl>
+${more.excerpts.length > 0 && excerpts(more)}`;
+}
+
+function fact(name: string, value: Shown): Html | null {
+  return value === null || value === false || value === '' ? null : html`<dt>${name}</dt><dd>${value}</dd>`;
+}
+
+function action({ action, answerConfidence }: ReportCaseMore): string | null {
+  if (action === null) return null;
+  return answerConfidence === null ? action : `${action}, the answer ${percentOf(answerConfidence)} sure`;
+}
+
+function spent({ seconds, costUsd, iterations }: ReportCaseMore): string {
+  const dollars = costUsd === 0 ? '' : `, $${costUsd.toFixed(4)}`;
+  return `${seconds.toFixed(1)} s${iterations === null ? '' : `, ${iterations} ${iterations === 1 ? 'round' : 'rounds'}`}${dollars}`;
+}
+
+function excerpts({ excerpts, moreExcerpts }: ReportCaseMore): Html {
+  const count = excerpts.length + moreExcerpts;
+  return html`<details><summary>${count} ${count === 1 ? 'excerpt' : 'excerpts'} of the log</summary>${excerpts.map(excerpt)}${moreExcerpts > 0 && html`<p class="quiet">${moreExcerpts} more are too long for this page; see the results file.</p>`}</details>`;
+}
+
+function excerpt({ source, lineStart, lineEnd, reason, text }: ReportExcerpt): Html {
+  return html`<p class="quiet">${source}, lines ${lineStart}–${lineEnd} (${reason})</p><pre tabindex="0" role="region" aria-label="Lines ${lineStart} to ${lineEnd} of ${source}">${text}</pre>`;
+}
+
+function table(cases: readonly ReportCase[], anchors: Anchors): Html {
+  const rows = cases.map(
+    (one) =>
+      html`<tr id="${anchors.at(one)}"><th scope="row"><span class="mark ${look(one)}">${mark(one)}</span> ${one.id}</th><td>${one.truth ?? '–'}</td><td>${one.error ?? one.said ?? '–'}</td><td class="number">${one.probability === null ? '–' : percentOf(one.probability)}</td></tr>`,
+  );
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="The other cases${anchors.suffix}"><table class="others"><caption>The other ${cases.length} cases</caption><thead><tr><th scope="col">Case</th><th scope="col">True</th><th scope="col">Said</th><th scope="col" class="number">With</th></tr></thead><tbody>${rows}</tbody></table></div>`;
+}
+
+/** Shape and colour both say it. */
+function mark(one: ReportCase): string {
+  return { failed: '!', 'is-wrong': '✗', 'is-right': '✓', unknown: '·' }[look(one)];
+}
+
+function look({ error, isRight }: ReportCase): 'failed' | 'is-wrong' | 'is-right' | 'unknown' {
+  if (error !== null) return 'failed';
+  if (isRight === null) return 'unknown';
+  return isRight ? 'is-right' : 'is-wrong';
+}
+
+/** Where the cases of a set are on the page. Ids are anybody's words, so the anchors are numbers. */
+interface Anchors {
+  /** The set's own. */
+  readonly top: string;
+  /** Told behind what several sets have alike, so that names are told apart: ", clean.jsonl"; empty where there is one set. */
+  readonly suffix: string;
+  /** Null for an id that no shown case has. Of several with one id, the one that was answered is meant. */
+  of(id: string): string | null;
+  /** A case's own: a row that repeats an id is a case that failed. */
+  at(one: ReportCase): string | null;
+}
+
+/** A list is no longer; the rest is counted. */
+const MOST_LINKS = 60;
+
+/** `at` is the number of the set on the page, `shown` how many of its cases are on it. */
+function anchorsOf(set: ReportSet, at: number, shown: number, isOnly: boolean): Anchors {
+  const cases = set.cases.slice(0, shown);
+  const own = new Map(cases.map((one, index) => [one, `s${at}-c${index + 1}`]));
+  const places = new Map<string, ReportCase>();
+  for (const one of cases) {
+    const known = places.get(one.id);
+    if (known === undefined || (known.error !== null && one.error === null)) places.set(one.id, one);
+  }
+  const atCase = (one: ReportCase | undefined) => (one === undefined ? null : (own.get(one) ?? null));
+  return { top: `s${at}`, suffix: isOnly ? '' : `, ${set.name}`, of: (id) => atCase(places.get(id)), at: atCase };
+}
+
+/** Cases by their ids, each a link to where it is. */
+function caseLinks(ids: readonly string[], anchors: Anchors): Html {
+  const links = ids.slice(0, MOST_LINKS).map((id) => {
+    const anchor = anchors.of(id);
+    return html`<li>${anchor === null ? id : html`<a href="#${anchor}">${id}</a>`}</li>`;
+  });
+  const rest = ids.length - links.length;
+  return html`<ul class="ids">${links}${rest > 0 && html`<li class="quiet">and ${rest} more</li>`}</ul>`;
+}

@@ -1,0 +1,174 @@
+import type { FastifyInstance } from 'fastify';
+import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import { KINDS } from '../domain/category.ts';
+import { TriageError } from '../domain/errors.ts';
+import { type Rule, RuleInput } from '../domain/library.ts';
+import { reviewerOf } from '../review/reviewer.ts';
+import { createRule, type RuleTrial, tryRule, withdrawRule } from '../review/rules/rules.ts';
+import { buildAddress } from './addresses.ts';
+import type { ConsoleDeps } from './console-deps.ts';
+import { postForm, timeOf } from './controls.ts';
+import { type Html, html } from './html.ts';
+import { readerOf, sendPage } from './page.ts';
+import { CATEGORY_KEYS } from './review/item-forms.ts';
+
+const access = { role: 'review' } as const;
+const MANY = 200;
+const SAID = { stored: 'Saved. It answers the next failure that matches.', withdrawn: 'Withdrawn. It is no longer used.' } as const;
+const ListQuery = z.object({
+  done: z.enum(['stored', 'withdrawn']).optional().catch(undefined),
+  withdrawn: z.literal('1').optional().catch(undefined),
+});
+
+const text = (most: number) => z.string().max(most).default('');
+/** A rule as its form sends it; what is wrong with it is said on the form. */
+const RuleForm = z.object({
+  ...{ pattern: text(1000), sample: text(10_000), repository: text(300), category: text(40), kind: text(40) },
+  ...{ rootCause: text(10_000), fixRecommendation: text(10_000), act: z.enum(['try', 'store']).default('try') },
+});
+type RuleForm = z.infer<typeof RuleForm>;
+
+/** `/library/rules`: patterns that reviewers wrote down, each tried before it is stored. */
+export function registerRulePages(app: FastifyInstance, deps: ConsoleDeps): void {
+  const typed = app.withTypeProvider<ZodTypeProvider>();
+  const frame = { title: 'Rules', place: 'page', part: 'library' } as const;
+  typed.get('/library/rules', { config: { access }, schema: { querystring: ListQuery } }, async (request, reply) => {
+    const { done, withdrawn } = request.query;
+    const rules = await deps.stores.rules.list({ limit: MANY, offset: 0 }, { withdrawn: withdrawn === '1' });
+    const main = rulesMain(rules, withdrawn === '1');
+    return sendPage(request, reply, { ...frame, main, ...(done && { said: SAID[done] }) }, await readerOf(request, deps));
+  });
+  typed.get('/library/rules/new', { config: { access }, schema: { querystring: RuleForm } }, async (request, reply) => {
+    const main = ruleFormMain(request.query, { failure: null, trial: null });
+    return sendPage(request, reply, { ...frame, title: 'New rule', main }, await readerOf(request, deps));
+  });
+  typed.post('/library/rules', { config: { access }, schema: { body: RuleForm } }, async (request, reply) => {
+    const outcome = await actOn(deps, request.body, reviewerOf(request));
+    if (outcome === 'stored') return reply.redirect('/library/rules?done=stored', 303);
+    const said = outcome.failure === null ? {} : { said: 'Not saved.' };
+    const page = { ...frame, title: 'New rule', main: ruleFormMain(request.body, outcome), ...said };
+    return sendPage(request, reply, page, await readerOf(request, deps), outcome.failure === null ? 200 : 400);
+  });
+  const Reason = z.object({ reason: z.string().trim().min(1).max(1000) });
+  const Params = z.object({ id: z.string().min(1).max(100) });
+  typed.post('/library/rules/:id/withdraw', { config: { access }, schema: { params: Params, body: Reason } }, async (request, reply) => {
+    await withdrawRule(deps, { id: request.params.id, by: reviewerOf(request), reason: request.body.reason });
+    return reply.redirect('/library/rules?done=withdrawn', 303);
+  });
+}
+
+async function actOn(deps: ConsoleDeps, { act, ...fields }: RuleForm, reviewer: string): Promise<RuleOutcome | 'stored'> {
+  const parsed = RuleInput.safeParse(inputOf(fields));
+  if (!parsed.success) return { failure: sentenceOf(parsed.error), trial: null };
+  try {
+    if (act === 'store') {
+      await createRule(deps, parsed.data, reviewer);
+      return 'stored';
+    }
+    const trial = await tryRule(deps, parsed.data);
+    return { failure: trial.refused, trial: trial.refused === null ? trial : null };
+  } catch (error) {
+    if (!(error instanceof TriageError) || (error.code !== 'invalid-input' && error.code !== 'forbidden')) throw error;
+    return { failure: error.message, trial: null };
+  }
+}
+
+function inputOf({ repository, kind, sample, ...rest }: RuleFields) {
+  return {
+    ...rest,
+    sample: sample.replaceAll('\r\n', '\n'),
+    repository: repository.trim() === '' ? null : repository.trim(),
+    ...(kind !== '' && { kind }),
+  };
+}
+
+const NAMES: Readonly<Record<string, string>> = {
+  rootCause: 'The root cause',
+  fixRecommendation: 'What to do',
+  sample: 'The sample',
+  pattern: 'The pattern',
+  category: 'The category',
+};
+
+function sentenceOf({ issues }: z.ZodError): string {
+  const [first] = issues;
+  const field = String(first?.path[0] ?? '');
+  return `${NAMES[field] ?? field} is invalid: ${first?.message ?? 'unknown'}.`;
+}
+
+/** What came of a rule that was not stored. */
+interface RuleOutcome {
+  readonly failure: string | null;
+  readonly trial: RuleTrial | null;
+}
+
+/** The fields as they were typed. */
+type RuleFields = { readonly [Field in keyof RuleInput]: string };
+
+/** Matches that a dry run lists. */
+const LISTED = 20;
+
+/** Writing a rule: it is tried first, on its sample, on green builds and on what failed last. */
+function ruleFormMain(fields: RuleFields, { failure, trial }: RuleOutcome): Html {
+  const { pattern, sample, repository, category, kind, rootCause, fixRecommendation } = fields;
+  const option = (value: string, chosen: boolean, words = value) =>
+    html`<option value="${value}"${chosen && html` selected`}>${words}</option>`;
+  return html`<div class="item"><h1 tabindex="-1">New rule</h1>
+${failure !== null && html`<div class="banner bad" id="failure"><p><strong>Refused.</strong> ${failure}</p></div>`}
+${trial !== null && trialPart(trial)}
+<div class="card"><form method="post" action="/library/rules"${failure !== null && html` aria-describedby="failure"`}>
+<p><label for="pattern">Pattern (RE2 syntax, no backtracking)</label><br><input id="pattern" name="pattern" class="mono" required minlength="4" maxlength="300" value="${pattern}" placeholder="registry \\S+ answered 5\\d\\d"></p>
+<p><label for="sample">Sample log lines that it must match</label><textarea id="sample" name="sample" class="mono" required maxlength="4000">${sample}</textarea></p>
+<p class="choices"><label>Category <select name="category">${CATEGORY_KEYS.map((one) => option(one, one === category))}</select></label>
+<label>Kind <select name="kind">${option('', kind === '', 'unknown')}${KINDS.filter((one) => one !== 'unknown').map((one) => option(one, one === kind, one.replaceAll('_', ' ')))}</select></label>
+<label>Repository <input name="repository" value="${repository}" placeholder="every repository"></label></p>
+<p><label for="rootCause">Root cause</label><textarea id="rootCause" name="rootCause" class="short" required maxlength="4000">${rootCause}</textarea></p>
+<p><label for="fix">What to do</label><textarea id="fix" name="fixRecommendation" class="short" required maxlength="4000">${fixRecommendation}</textarea></p>
+<p class="acts"><button class="first" name="act" value="try">Test</button> <button name="act" value="store">Save</button> <a class="button" href="/library/rules">Cancel</a></p></form></div></div>`;
+}
+
+function trialPart({ line, matches, tried }: RuleTrial): Html {
+  const rows = matches
+    .slice(0, LISTED)
+    .map(
+      ({ failure, repository, pipeline, number, category, seenAt }) =>
+        html`<li><a href="${buildAddress(failure.buildId)}">${repository} ${pipeline} #${number}</a> ${category !== null && html`was <span class="category">${category}</span>`} <span class="quiet">${failure.message.slice(0, 160)} · ${timeOf(seenAt)}</span></li>`,
+    );
+  return html`<div class="banner good"><p><strong>The rule can be saved.</strong> It matches this line of the sample:</p><pre tabindex="0">${line}</pre>
+<p>It matches ${matches.length} of the ${tried} latest failures and no green build.</p>
+${rows.length > 0 && html`<ul class="past">${rows}</ul>`}</div>`;
+}
+
+/** Rules of reviewers, the newest first. */
+function rulesMain(rules: readonly Rule[], withWithdrawn: boolean): Html {
+  return html`<div class="headline"><h1 tabindex="-1">Rules</h1><nav aria-label="Library"><ul class="tabs"><li><a href="/library">Library</a></li><li><a href="/library/rules" aria-current="page">Rules</a></li></ul></nav></div>
+<p class="quiet">A rule answers failures whose log matches its pattern, unless a reviewer has confirmed their cause.</p>
+<p class="acts"><a class="button first" href="/library/rules/new">New rule</a> <a class="button" href="/library/rules${withWithdrawn ? '' : '?withdrawn=1'}">${withWithdrawn ? 'Hide withdrawn' : 'Show withdrawn'}</a></p>
+${rules.length === 0 ? html`<p class="empty">No rules yet.</p>` : rules.map(ruleCard)}`;
+}
+
+function ruleCard({
+  id,
+  version,
+  title,
+  pattern,
+  repository,
+  category,
+  author,
+  createdAt,
+  timesUsed,
+  withdrawn,
+  rootCause,
+  fixRecommendation,
+}: Rule): Html {
+  const withdraw = postForm(
+    `/library/rules/${encodeURIComponent(id)}/withdraw`,
+    {},
+    html`<p><label>Reason <input name="reason" required maxlength="1000"></label> <button>Withdraw</button></p>`,
+  );
+  return html`<section class="card"><h2>${title}</h2>
+<p><span class="category">${category}</span> · ${repository ?? 'every repository'} · by ${author}, ${timeOf(createdAt)}${version > 1 && html` · version ${version}`} · answered ${timesUsed}×</p>
+<pre tabindex="0">${pattern}</pre><p>${rootCause}</p><p class="quiet">Fix: ${fixRecommendation}</p>
+${withdrawn === null ? html`<details><summary>Withdraw</summary>${withdraw}</details>` : html`<p><strong>Withdrawn</strong> by ${withdrawn.by}: ${withdrawn.reason}</p>`}</section>`;
+}

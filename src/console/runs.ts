@@ -1,0 +1,243 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import type { Analysis } from '../domain/analysis.ts';
+import type { Build } from '../domain/build.ts';
+import { TriageError } from '../domain/errors.ts';
+import { minOf } from '../lib/lists.ts';
+import type { RunStep } from '../ports/job-queue.ts';
+import type { AnalysisHead } from '../ports/stores.ts';
+import { formatDollars, formatDuration } from '../publish/answer-facts.ts';
+import { type AnalysisTrace, type StepTrace, type ToolTrace, traceOf, traceStep } from '../publish/trace.ts';
+import { formatNumber } from '../publish/visible-text.ts';
+import { analysisAddress, buildAddress, runAddress } from './addresses.ts';
+import { buildLine } from './builds.ts';
+import type { ConsoleDeps } from './console-deps.ts';
+import { type Html, html } from './html.ts';
+import { type Emit, protect, sendEvents } from './http.ts';
+import { readerOf, sendPage } from './page.ts';
+
+const Params = z.object({ id: z.string().min(1).max(300) });
+const config = { access: { role: 'read' } } as const;
+
+/** `/runs/:id`: what an analysis did, step by step; with the id of a build, what is being done for it now. */
+export function registerRunPages(app: FastifyInstance, deps: ConsoleDeps): void {
+  const typed = app.withTypeProvider<ZodTypeProvider>();
+  typed.get('/runs/:id', { config, schema: { params: Params } }, async (request, reply) => {
+    const analysis = await deps.stores.analyses.find(request.params.id);
+    return analysis === null ? await sendLive(request.params.id, request, reply, deps) : await sendFinished(analysis, request, reply, deps);
+  });
+  typed.get('/runs/:id/json', { config, schema: { params: Params } }, async (request, reply) => {
+    const analysis = await deps.stores.analyses.find(request.params.id);
+    if (analysis === null) throw new TriageError('not-found', `There is no analysis ${request.params.id}.`);
+    protect(reply);
+    reply
+      .header('content-disposition', `attachment; filename="${analysis.id}.json"`)
+      .header('content-type', 'application/json; charset=utf-8');
+    return reply.send(JSON.stringify(await traced(analysis, deps), null, 2));
+  });
+  registerRunEvents(app, deps);
+}
+
+async function traced(analysis: Analysis, { masker }: ConsoleDeps): Promise<AnalysisTrace> {
+  return await traceOf(analysis, async (text) => (await masker.mask(text)).text);
+}
+
+async function sendFinished(analysis: Analysis, request: FastifyRequest, reply: FastifyReply, deps: ConsoleDeps): Promise<FastifyReply> {
+  const trace = await traced(analysis, deps);
+  const main = html`<h1 tabindex="-1">How Faultline reached “${analysis.answer.title}”</h1>
+${headOf(trace)}
+<ol class="steps">${trace.steps.map((step, at) => stepLine(step, at + 1, { startedAt: begunAt(trace), milliseconds: trace.milliseconds }))}</ol>
+${trace.truncated && html`<p>Not all steps are shown; the JSON has them all.</p>`}
+${trace.notes.length > 0 && html`<h2>Notes</h2><ul>${trace.notes.map((note) => html`<li>${note}</li>`)}</ul>`}
+<p><a class="button" href="${analysisAddress(analysis.id)}">Back to the analysis</a> <a class="button" href="/runs/${encodeURIComponent(analysis.id)}/json">Download JSON</a></p>`;
+  return sendPage(request, reply, { title: 'Run', place: 'page', part: 'builds', main }, await readerOf(request, deps));
+}
+
+function headOf({ terminationReason, totals, milliseconds, reduction, model, analyst, action, promptHashes }: AnalysisTrace): Html {
+  const cost =
+    totals.modelCalls === 0
+      ? 'no model used'
+      : `${formatNumber(totals.inputTokens)} → ${formatNumber(totals.outputTokens)} tokens · ${formatDollars(totals.costUsd)}`;
+  const prompts = [...new Set(Object.values(promptHashes))].map((hash) => hash.slice(0, 8));
+  return html`<p>Finished: ${terminationReason.replaceAll('_', ' ')} · ${totals.iterations} ${totals.iterations === 1 ? 'round' : 'rounds'} · ${formatDuration(milliseconds)} · ${cost} · ended in <strong>${action.replaceAll('_', ' ')}</strong></p>
+<p class="quiet">Log ${formatNumber(reduction.logLines)} lines → ${formatNumber(reduction.keptLines)} kept · ${model === null ? `analyst ${analyst}` : `model ${model}`}${prompts.length > 0 && ` · prompts ${prompts.join(', ')}`}</p>`;
+}
+
+/** Steps of one run may begin before the clock of the first one that was stored, as after a resume. */
+function begunAt({ steps, createdAt }: AnalysisTrace): number {
+  return minOf(
+    steps.map(({ startedAt }) => Date.parse(startedAt)),
+    Date.parse(createdAt),
+  );
+}
+
+async function sendLive(id: string, request: FastifyRequest, reply: FastifyReply, deps: ConsoleDeps): Promise<FastifyReply> {
+  const build = await deps.stores.builds.find(id);
+  if (build === null) throw new TriageError('not-found', `There is no analysis or build ${id}.`);
+  const run = await liveRun(build.id, 0, deps);
+  const only = run.analyses.length === 1 ? run.analyses[0] : undefined;
+  if (run.ended && only !== undefined) return reply.redirect(runAddress(only.id), 303);
+  const steps = await Promise.all(run.steps.map((step) => stepOf(step, deps)));
+  return sendPage(
+    request,
+    reply,
+    { title: 'Run', place: 'page', part: 'builds', main: livePage(build, run, steps) },
+    await readerOf(request, deps),
+  );
+}
+
+function livePage(build: Build, run: LiveRun, steps: readonly Html[]): Html {
+  const at = run.steps.at(-1)?.position ?? 0;
+  return html`<h1 tabindex="-1">${run.ended ? 'Analysis of' : 'Analyzing'} ${build.pipeline} #${build.number}</h1>
+<p>${buildLine(build)}</p>
+<p id="live-state">${run.sentence}</p>
+<ol class="steps" id="steps"${!run.ended && html` data-events="${runAddress(build.id)}/events" data-last="${at}"`}>${steps}</ol>
+${!run.ended && html`<p><a class="button" href="${runAddress(build.id)}">Refresh</a></p>`}
+${run.analyses.length > 0 && html`<h2>Analyses</h2><ul>${run.analyses.map(({ id, title }) => html`<li><a href="${analysisAddress(id)}">${title}</a></li>`)}</ul>`}
+<p><a href="${buildAddress(build.id)}">Back to the build</a></p>`;
+}
+
+/** Between two looks into the database; a step takes seconds with a model. */
+const LOOK_MS = 700;
+/** The database counts no further. */
+const LAST_POSITION = 2_147_483_647;
+/** A page that is forgotten in a tab asks again after that. */
+const LONGEST_MS = 30 * 60_000;
+
+/** Pages that one holder watches at once, in one process: each asks the database again and again. */
+export const MOST_WATCHED = 50;
+
+/** What is being done for a build now. */
+interface LiveRun {
+  readonly steps: readonly RunStep[];
+  readonly analyses: readonly AnalysisHead[];
+  /** Nobody works on it any more. */
+  readonly ended: boolean;
+  /** Where it stands, for people. */
+  readonly sentence: string;
+}
+
+/** Steps after a position, and where the run stands. */
+async function liveRun(buildId: string, after: number, { stores }: Pick<ConsoleDeps, 'stores'>): Promise<LiveRun> {
+  const job = await stores.triages.findByBuild(buildId);
+  const [steps, analyses] = await Promise.all([stores.runSteps.after(buildId, after), stores.analyses.heads([buildId])]);
+  const ended = job === null || job.state === 'done' || job.state === 'failed';
+  const last = steps.at(-1)?.step;
+  const sentences = {
+    queued: 'Waiting for a worker.',
+    running: last === undefined ? 'Reading the logs.' : `Done: ${last.node}. ${last.summary}`,
+    done: 'Analyzed.',
+    failed: `The analysis failed: ${job?.error ?? 'see the server log'}.`,
+  };
+  return { steps, analyses, ended, sentence: job === null ? 'This build needs no analysis.' : sentences[job.state] };
+}
+
+/** A stored step as a line of the page. */
+async function stepOf({ position, step }: RunStep, { masker }: Pick<ConsoleDeps, 'masker'>): Promise<Html> {
+  return stepLine(await traceStep(step, async (text) => (await masker.mask(text)).text), position, null);
+}
+
+/**
+ * `/runs/:id/events`: the steps of a build that is being looked at, as they end. Each event's id is its position: a reader that
+ * comes again goes on after it. The last event is `done`, with the address of what was found.
+ */
+function registerRunEvents(app: FastifyInstance, deps: ConsoleDeps): void {
+  const schema = {
+    params: Params,
+    querystring: z.object({ after: z.coerce.number().int().min(0).max(LAST_POSITION).catch(0).default(0) }),
+  };
+  const watching = createWatchers();
+  const options = { config, schema, exposeHeadRoute: false };
+  app.withTypeProvider<ZodTypeProvider>().get('/runs/:id/events', options, async (request, reply) => {
+    const build = await deps.stores.builds.find(request.params.id);
+    if (build === null) throw new TriageError('not-found', `There is no build ${request.params.id}.`);
+    const resumed = Number.parseInt(String(request.headers['last-event-id'] ?? ''), 10);
+    let after = resumed >= 0 && resumed <= LAST_POSITION ? resumed : request.query.after;
+    const until = deps.clock.now() + LONGEST_MS;
+    const leave = watching.enter(request.principal?.name ?? '');
+    const watch = async (emit: Emit, signal: AbortSignal) => {
+      for (;;) {
+        const run = await liveRun(build.id, after, deps);
+        for (const step of run.steps) {
+          after = step.position;
+          emit('step', (await stepOf(step, deps)).text, String(after));
+        }
+        emit('state', html`${run.sentence}`.text);
+        const [only] = run.analyses;
+        if (run.ended) return emit('done', run.analyses.length === 1 && only !== undefined ? runAddress(only.id) : buildAddress(build.id));
+        if (deps.clock.now() > until) return;
+        await wait(LOOK_MS, undefined, { signal });
+      }
+    };
+    return sendEvents(request, reply, async (emit, signal) => await watch(emit, signal).finally(leave));
+  });
+}
+
+/** Counts who watches; `enter` returns how to leave, and throws `rate-limited` where a holder watches too much. */
+function createWatchers(): { enter(holder: string): () => void } {
+  const counts = new Map<string, number>();
+  return {
+    enter: (holder) => {
+      const count = counts.get(holder) ?? 0;
+      if (count >= MOST_WATCHED)
+        throw new TriageError('rate-limited', `${holder} already watches ${count} runs. Close some of those pages.`, { retryable: true });
+      counts.set(holder, count + 1);
+      return () => {
+        const left = (counts.get(holder) ?? 1) - 1;
+        if (left > 0) counts.set(holder, left);
+        else counts.delete(holder);
+      };
+    },
+  };
+}
+
+/** One finished step as a line that opens; steps in which something failed are open. `scale` is absent while the run goes on. */
+function stepLine(step: StepTrace, number: number, scale: RunScale | null): Html {
+  const failed = step.tools.some(isFailure);
+  const took = formatDuration(step.milliseconds);
+  return html`<li><details${failed && html` open`}><summary>${scale !== null && bar(step, scale)}<span class="number">${number}</span> <strong>${step.node}</strong>${step.round > 0 && html` <span class="quiet">round ${step.round}</span>`}${step.investigator !== undefined && html` <span class="quiet">${step.investigator}</span>`} <span class="quiet">${took}</span> ${step.summary}</summary>
+${step.judgements.map(
+  (judgement) =>
+    html`<p>${judgement.name} by ${judgement.by}${judgement.model !== null && ` (${judgement.model})`}: ${formatDuration(judgement.milliseconds)}${judgement.modelCalls > 0 && `, ${formatNumber(judgement.inputTokens)} → ${formatNumber(judgement.outputTokens)} tokens, ${formatDollars(judgement.costUsd)}`}${judgement.note !== null && html` <span class="quiet">${judgement.note}</span>`}</p>`,
+)}
+${step.tools.length > 0 && html`<ul class="plain">${step.tools.map(toolLine)}</ul>`}
+${step.judgements.length === 0 && step.tools.length === 0 && html`<p class="quiet">No model or tool was called in this step.</p>`}</details></li>`;
+}
+
+function toolLine(tool: ToolTrace): Html {
+  const sign = isFailure(tool)
+    ? html`<span class="wrong"><span aria-hidden="true">✗</span> ${tool.status}</span>`
+    : html`<span class="good"><span aria-hidden="true">✓</span> ${tool.status}</span>`;
+  const args = Object.entries(tool.args).map(([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`);
+  return html`<li>${sign} <code>${tool.tool}</code> ${tool.summary} <span class="quiet">${formatDuration(tool.milliseconds)}${tool.attempts > 1 && `, ${tool.attempts} attempts`}${tool.cached && ', from cache'}${tool.answeredBy !== undefined && html`. Instead: <code>${tool.answeredBy}</code>`}</span>
+${args.length > 0 && html`<br><span class="quiet mono">${args.join(' · ')}</span>`}<br><span class="quiet">${tool.why}</span></li>`;
+}
+
+/** Finding nothing is an answer. */
+function isFailure({ status }: ToolTrace): boolean {
+  return status !== 'ok' && status !== 'empty';
+}
+
+/** How long the whole run took and when it began, both in milliseconds: what the bars are drawn to. */
+interface RunScale {
+  readonly startedAt: number;
+  readonly milliseconds: number;
+}
+
+const WIDTH = 200;
+/** A step of a millisecond is still to be seen. */
+const MIN_WIDTH = 1;
+
+/** When a step began and how long it took, drawn to the scale of the whole run. The same is said in words beside it. */
+function bar(step: Pick<StepTrace, 'startedAt' | 'milliseconds'>, scale: RunScale): Html {
+  const total = Math.max(1, scale.milliseconds);
+  const from = clamp(((Date.parse(step.startedAt) - scale.startedAt) / total) * WIDTH, WIDTH - MIN_WIDTH);
+  const width = Math.max(MIN_WIDTH, clamp((step.milliseconds / total) * WIDTH, WIDTH - from));
+  return html`<svg class="bar" viewBox="0 0 ${WIDTH} 8" aria-hidden="true"><rect class="track" width="${WIDTH}" height="8"/><rect x="${from.toFixed(1)}" width="${width.toFixed(1)}" height="8"/></svg>`;
+}
+
+function clamp(value: number, most: number): number {
+  return Math.min(Math.max(0, value), most);
+}
