@@ -11,7 +11,8 @@ import { buildHttp } from '../http.ts';
 import { startDeliveryProcessor } from '../intake/delivery-processor.ts';
 import type { TokenStore } from '../ports/access.ts';
 import { type Logger, silentLogger } from '../ports/telemetry.ts';
-import { syncLibraryIndex } from '../review/library-index.ts';
+import { syncLibraryIndex } from '../review/learn.ts';
+
 import { runDemo } from './demo.ts';
 import { dataDirectory, readServedConfig, readStoreConfig, type ServedConfig, secretsFile } from './settings.ts';
 import { print, say } from './terminal.ts';

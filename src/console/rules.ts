@@ -4,8 +4,9 @@ import { z } from 'zod';
 import { KINDS } from '../domain/category.ts';
 import { TriageError } from '../domain/errors.ts';
 import { type Rule, RuleInput } from '../domain/library.ts';
-import { reviewerOf } from '../review/reviewer.ts';
-import { createRule, type RuleTrial, tryRule, withdrawRule } from '../review/rules/rules.ts';
+import { reviewerOf } from '../review/conflicts.ts';
+import { createRule, type RuleTrial, tryRule, withdrawRule } from '../review/rules.ts';
+
 import { buildAddress } from './addresses.ts';
 import type { ConsoleDeps } from './console-deps.ts';
 import { postForm, timeOf } from './controls.ts';

@@ -1,9 +1,9 @@
 import { isNotDevelopersFault } from '../../domain/analysis.ts';
 import { TriageError } from '../../domain/errors.ts';
 import type { Decision, DecisionInput, Review } from '../../domain/review.ts';
-import { type BlindState, blindStateOf } from '../../review/blind.ts';
-import { mayTakeOver } from '../../review/queue.ts';
-import { listSame } from '../../review/same.ts';
+import { listSame } from '../../review/decide.ts';
+import { type BlindState, blindStateOf, mayTakeOver } from '../../review/queue.ts';
+
 import { type AnalysisFacts, readAnalysisFacts } from '../analysis-parts.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
 import type { QueueQuery } from './queue-query.ts';

@@ -4,10 +4,10 @@ import { z } from 'zod';
 import { DEFAULT_PREFERENCES } from '../../domain/access.ts';
 import type { ReviewFilter, ReviewGroup, ReviewSort } from '../../ports/reviews.ts';
 import type { ShownStores } from '../../ports/stores.ts';
-import { blindStateOf } from '../../review/blind.ts';
-import { openQuestions } from '../../review/question-routes.ts';
-import { nextFor } from '../../review/queue.ts';
-import { reviewerOf } from '../../review/reviewer.ts';
+import { reviewerOf } from '../../review/conflicts.ts';
+import { openQuestions } from '../../review/questions.ts';
+import { blindStateOf, nextFor } from '../../review/queue.ts';
+
 import { reviewAddress } from '../addresses.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
 import { html } from '../html.ts';
