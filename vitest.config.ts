@@ -36,7 +36,7 @@ const LONG = [
  * would hold up the next file; one watches modules as they are loaded; and some take so much memory that all that follows would be slower.
  */
 const OWN_PROCESS = [
-  'test/adapters/{build-source,code-host,github-rest}/*.test.ts',
+  'test/providers/github/*.test.ts',
   'test/house/pattern-safety.test.ts',
   'test/intake/build-upload.test.ts',
   'test/log/threads.test.ts',

@@ -56,7 +56,7 @@ const MAX_PARAMETER = 300;
 
 /** What the HTTP server needs; an `App` has it all. */
 export interface HttpDeps {
-  readonly config: Pick<Config, 'http' | 'webhooks' | 'review'> & { readonly auth: Pick<Config['auth'], 'tokens'> };
+  readonly config: Pick<Config, 'http' | 'providers' | 'review'> & { readonly auth: Pick<Config['auth'], 'tokens'> };
   readonly stores: Stores;
   readonly database: Database;
   readonly archive: BuildArchive;

@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { z } from 'zod';
-import { readBounded } from '../../src/adapters/build-source/bounded-read.ts';
 import { type Analysis, GivenAnalysis } from '../../src/domain/analysis.ts';
 import type { NewBuild } from '../../src/domain/build.ts';
 import { isRetryable, messageOf, TriageError } from '../../src/domain/errors.ts';
 import type { UploadedFile } from '../../src/intake/upload-shape.ts';
+import { readBounded } from '../../src/providers/rest.ts';
 
 const REQUEST_MS = 60_000;
 const MAX_ANSWER_BYTES = 32 * 1024 * 1024;

@@ -12,7 +12,10 @@ const PARTS = {
 };
 /** What the rules never ask, whatever is configured: models, databases, services, other code hosts. */
 const LEFT_OUT =
-  /\/src\/adapters\/(?:chat-model|tracer|database|job-queue|embedder\/(?:openai|local)|vector-index\/(?:pgvector|pinecone)|analyst\/(?:llm|with-fallback)|code-host\/(?:github|combined)|web-search\/(?:searxng|brave|tavily))/;
+  /\/src\/adapters\/(?:chat-model|tracer|database|job-queue|embedder\/(?:openai|local)|vector-index\/(?:pgvector|pinecone)|analyst\/(?:llm|with-fallback)|web-search\/(?:searxng|brave|tavily))|\/src\/providers\/(?:combined-host|notice-channels)/;
+/** What a provider opens when it is asked; the rules ask none. */
+const OPENED_BY = /\/src\/providers\/[^/]+\/(?:provider|doctor)\.ts$/;
+const LIGHT = /\/(?:provider|settings|webhook|events|doctor|notice-rules|probe|read-input)\.ts$|\/src\/(?:domain|ports|log|config)\//;
 
 /** The bundle's files by name, the same for the same sources and packages. Readable but for the tokenizer's table, so that
  * differences stay small. */
@@ -54,7 +57,8 @@ function partsApart(self: string): Plugin {
         const part = Object.entries(PARTS).find(([name]) => name !== self && source === name);
         if (part !== undefined) return { id: `./${part[1]}`, external: true };
         if (!source.startsWith('.') || importer === undefined) return null;
-        return LEFT_OUT.test(join(importer, '..', source))
+        const path = join(importer, '..', source);
+        return LEFT_OUT.test(path) || (OPENED_BY.test(importer) && !LIGHT.test(path))
           ? { id: `faultline:left-out/${source.split('/').at(-1)}`, external: true }
           : null;
       },

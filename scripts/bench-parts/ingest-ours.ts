@@ -4,7 +4,7 @@ import { createPinoLogger } from '../../src/adapters/logger/pino.ts';
 import { buildHttp } from '../../src/http.ts';
 import { systemClock } from '../../src/lib/time.ts';
 import { createStores } from '../../src/store/stores.ts';
-import { emptyHttpDeps, TEST_CONFIG } from '../../test/support/http-deps.ts';
+import { emptyHttpDeps, TEST_CONFIG, withSecrets } from '../../test/support/http-deps.ts';
 import { openBenchDatabase } from './ingest-database.ts';
 
 /**
@@ -24,7 +24,7 @@ const stores = createStores(database, systemClock);
 const app = await buildHttp(
   emptyHttpDeps({
     ...{ database, logger, jobQueue, clock: systemClock, stores },
-    config: { ...TEST_CONFIG, webhooks: { githubSecrets: [secret], jenkinsSecrets: [] } },
+    config: { ...TEST_CONFIG, providers: withSecrets({ github: [secret] }) },
   }),
 );
 console.log(`listening on ${await app.listen({ host: '127.0.0.1', port: 0 })}`);

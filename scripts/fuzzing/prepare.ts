@@ -1,16 +1,17 @@
-/** `node scripts/fuzzing/prepare.ts TARGET FOLDER`: bundles the target as JavaScript, which the fuzzer can instrument, and writes its seeds and words. */
 import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { rolldown } from 'rolldown';
-import { CheckRunEvent, WorkflowJobEvent, WorkflowRunEvent } from '../../src/intake/github-events.ts';
-import { GenericEvent, NotificationEvent } from '../../src/intake/jenkins-events.ts';
 import { JsonUpload } from '../../src/intake/upload-shape.ts';
 import { readerLiterals } from '../../src/log/extract/run.ts';
 import { STRUCTURE_LITERALS } from '../../src/log/sections.ts';
+import { CheckRunEvent, WorkflowJobEvent, WorkflowRunEvent } from '../../src/providers/github/events.ts';
+import { GenericEvent, NotificationEvent } from '../../src/providers/jenkins/events.ts';
 import { makeTar } from '../../test/support/make-tar.ts';
 import { makeZip } from '../../test/support/make-zip.ts';
 import { githubExample } from '../../test/support/webhook-senders.ts';
+
+/** `node scripts/fuzzing/prepare.ts TARGET FOLDER`: bundles the target as JavaScript, which the fuzzer can instrument, and writes its seeds and words. */
 
 const ROOT = join(import.meta.dirname, '../..');
 /** Longer seeds are slower to change and say nothing more. */

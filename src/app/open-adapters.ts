@@ -9,9 +9,8 @@ import type { Database } from '../ports/database.ts';
 import type { JobQueue, QueueAdmin } from '../ports/job-queue.ts';
 import { type Logger, type Metrics, silentMetrics, silentTracer, type Tracer } from '../ports/telemetry.ts';
 import type { WebSearch } from '../ports/toolbox.ts';
-
 import type { Embedder, SemanticIndex, VectorIndex } from '../ports/vector-index.ts';
-
+import { providersOf } from '../providers/registry.ts';
 import { createResilience, type ResilienceOptions } from '../tools/resilience.ts';
 import { listenedChatModel } from '../triage/recording/recorder.ts';
 import { longestLogsDays } from '../triage/retention.ts';
@@ -141,36 +140,24 @@ export async function checkVectorIndex({ vectorIndex }: Pick<Config, 'vectorInde
 
 /** Clones on this machine: `owner/name` → folder. */
 export async function openClones(clones: Readonly<Record<string, string>>): Promise<CodeHost> {
-  return (await import('../adapters/code-host/local-git.ts')).createLocalGitHost({ clones });
+  return (await import('../providers/git/clone.ts')).createLocalGitHost({ clones });
 }
 
 export async function openCodeHost(config: CodeHostConfig, logger: Logger): Promise<CodeHost> {
   const { driver, clones } = config.codeHost;
-  switch (driver) {
-    case 'local-git':
-      return openClones(clones);
-    case 'github':
-      return openGithubHost(config, logger);
-    case 'auto': {
-      const { token, app } = config.buildSource?.github ?? COMMON.buildSource.github;
-      if (token === null && app === null) return openClones(clones);
-      const { createCombinedHost } = await import('../adapters/code-host/combined.ts');
-      const github = await openGithubHost(config, logger);
-      return Object.keys(clones).length === 0 ? github : createCombinedHost(await openClones(clones), github);
-    }
-    case 'none':
-      return (await import('../adapters/code-host/none.ts')).createNoCodeHost();
-  }
+  if (driver === 'local-git') return openClones(clones);
+  const { createCombinedHost, createNoCodeHost } = await import('../providers/combined-host.ts');
+  if (driver === 'none') return createNoCodeHost();
+  const { timeoutMs } = config.buildSource ?? COMMON.buildSource;
+  const asked = providersOf(config.providers ?? COMMON.providers).filter(({ name, code }) =>
+    driver === 'auto' ? code?.configured === true : driver === name,
+  );
+  const remotes = await Promise.all(asked.flatMap(({ code }) => (code === null ? [] : [code.open({ logger, timeoutMs })])));
+  const local = driver === 'auto' && (remotes.length === 0 || Object.keys(clones).length > 0) ? [await openClones(clones)] : [];
+  return [...local, ...remotes].reduceRight((others, first) => createCombinedHost(first, others));
 }
 
-type CodeHostConfig = Pick<Config, 'codeHost'> & Partial<Pick<Config, 'buildSource'>>;
-
-async function openGithubHost({ buildSource }: CodeHostConfig, logger: Logger): Promise<CodeHost> {
-  const { createGithubHost } = await import('../adapters/code-host/github.ts');
-  const { baseUrl, token, app } = buildSource?.github ?? COMMON.buildSource.github;
-  const timeout = buildSource === undefined ? {} : { timeoutMs: buildSource.timeoutMs };
-  return createGithubHost({ baseUrl, token, app, logger, ...timeout });
-}
+type CodeHostConfig = Pick<Config, 'codeHost'> & Partial<Pick<Config, 'buildSource' | 'providers'>>;
 
 export async function openWebSearch(config: Partial<Pick<Config, 'webSearch'>>): Promise<WebSearch> {
   const { driver, baseUrl, apiKey, ...limits } = config.webSearch ?? COMMON.webSearch;
@@ -220,20 +207,15 @@ export async function openAnalyst(
 }
 
 export async function openBuildSources(config: Config, logger: Logger): Promise<Partial<Record<Build['provider'], BuildSource>>> {
-  const { createGithubBuildSource } = await import('../adapters/build-source/github.ts');
-  const { createJenkinsBuildSource } = await import('../adapters/build-source/jenkins.ts');
-  const { github, jenkins, timeoutMs } = config.buildSource;
-  const common = { timeoutMs, maxLogBytes: config.http.maxLogBytes, logger };
+  const options = { timeoutMs: config.buildSource.timeoutMs, maxLogBytes: config.http.maxLogBytes, logger };
   const resilience = createResilience(LEFT_ALONE);
   const guarded = (source: BuildSource): BuildSource => ({
     provider: source.provider,
     fetch: (build, signal) => resilience.once(source.provider, () => source.fetch(build, signal)),
     fetchGreen: (build, signal, maxBytes) => resilience.once(source.provider, () => source.fetchGreen(build, signal, maxBytes)),
   });
-  return {
-    github: guarded(createGithubBuildSource({ ...github, ...common })),
-    jenkins: guarded(createJenkinsBuildSource({ ...jenkins, ...common })),
-  };
+  const opened = await Promise.all(providersOf(config.providers).map((provider) => provider.openBuildSource(options)));
+  return Object.fromEntries(opened.map((source) => [source.provider, guarded(source)]));
 }
 
 /** When a CI is left alone. A refusal is of one repository, and says nothing about the others. */

@@ -28,7 +28,7 @@ type Parts = Omit<ActsDeps, 'publishers' | 'timeLimitMs' | 'intervalMs'> & {
 };
 
 export async function openPublishing(
-  config: Pick<Config, 'publishers' | 'http' | 'buildSource' | 'slack'>,
+  config: Pick<Config, 'publishers' | 'http' | 'providers' | 'slack'>,
   parts: Parts,
 ): Promise<Publishing> {
   const opened = await openPublishers(config, parts.logger, parts.clock);

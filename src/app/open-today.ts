@@ -6,7 +6,6 @@ import type { JudgementName } from '../domain/recording.ts';
 import { createMasker } from '../log/mask/mask.ts';
 import type { ChatModel } from '../ports/chat-model.ts';
 import { silentLogger } from '../ports/telemetry.ts';
-
 import type { Today } from '../replay/recording/frozen-analyst.ts';
 import { greenAtHand } from '../triage/passing-builds.ts';
 import { listenedChatModel, listening } from '../triage/recording/recorder.ts';
@@ -73,7 +72,7 @@ async function describedToolbox(): Promise<Today['toolbox']> {
   const { createMemoryIndex } = await import('../adapters/vector-index/memory.ts');
   const { createMemoryArchive } = await import('../adapters/build-archive/memory.ts');
   const { createEmptyHistory } = await import('../adapters/memory/stores.ts');
-  const { createNoCodeHost } = await import('../adapters/code-host/none.ts');
+  const { createNoCodeHost } = await import('../providers/combined-host.ts');
   const { createNoWebSearch } = await import('../adapters/memory/stores.ts');
   const sources = {
     vectorIndex: createMemoryIndex(createHashingEmbedder()),

@@ -1,12 +1,10 @@
 import { readdir } from 'node:fs/promises';
 import { z } from 'zod';
-import type { GithubAppFacts } from '../adapters/github-rest/check-app.ts';
-import type { Probe, ProbeReply } from '../adapters/probe/http-probe.ts';
 import type { MongodbFacts } from '../adapters/probe/mongodb-probe.ts';
 import type { RedisFacts } from '../adapters/probe/redis-probe.ts';
 import type { Config } from '../config/schema.ts';
 import { TriageError } from '../domain/errors.ts';
-import { type Logger, silentLogger } from '../ports/telemetry.ts';
+import type { Logger } from '../ports/telemetry.ts';
 import { checkVectorIndex, openNamedEmbedder } from './open-adapters.ts';
 
 /** What doctor asks each service: one cheap question over a connection of its own. All of them throw what is wrong. */
@@ -67,21 +65,6 @@ export async function probeRedis(url: string): Promise<RedisFacts> {
 
 export async function probeMongodb(url: string, database: string): Promise<MongodbFacts> {
   return (await import('../adapters/probe/mongodb-probe.ts')).probeMongodb(url, database);
-}
-
-export async function probeHttp(question: Probe, signal: AbortSignal): Promise<ProbeReply> {
-  return (await import('../adapters/probe/http-probe.ts')).probe(question, signal);
-}
-
-/** Who the configured GitHub App is, and on which of these repositories it is not installed. */
-export async function probeGithubApp(
-  { baseUrl, app }: Config['buildSource']['github'],
-  repositories: readonly string[],
-  signal: AbortSignal,
-): Promise<GithubAppFacts> {
-  if (app === null) throw new TriageError('invalid-config', 'FAULTLINE_GITHUB_APP_ID is not set.');
-  const { checkGithubApp } = await import('../adapters/github-rest/check-app.ts');
-  return checkGithubApp({ baseUrl, logger: silentLogger }, app, repositories, signal);
 }
 
 /** A sentence about the index. */

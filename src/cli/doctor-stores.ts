@@ -2,11 +2,9 @@ import { probeDatabase, probeMongodb, probeRedis, probeVectorIndex } from '../ap
 import { createApp } from '../app.ts';
 import type { Config } from '../config/schema.ts';
 import { TriageError } from '../domain/errors.ts';
+import { clockFindings, type Examination, type Finding, note, ok, wrong } from '../ports/examination.ts';
 import { silentLogger } from '../ports/telemetry.ts';
-import { type Examination, type Finding, note, ok, wrong } from './doctor-finding.ts';
 
-/** Clocks further apart make signed deliveries fail and leases look odd. */
-export const SKEW_MS = 60_000;
 const EMBEDDED_MS = 30_000;
 const MIN_POSTGRES = 13;
 const MIN_REDIS = [6, 2] as const;
@@ -47,19 +45,10 @@ function databaseExamination(config: Config): Examination {
             'run "faultline migrate", or let the next start apply them',
           ),
         );
-      if (Math.abs(aheadMs) > SKEW_MS) findings.push(skewed('database clock', aheadMs));
-      return findings.length > 0 ? findings : ok('database', `PostgreSQL ${version}, ${Math.round(megabytes)} MB, schema up to date`);
+      const all = [...findings, ...clockFindings('database clock', aheadMs)];
+      return all.length > 0 ? all : ok('database', `PostgreSQL ${version}, ${Math.round(megabytes)} MB, schema up to date`);
     },
   };
-}
-
-export function skewed(name: string, aheadMs: number): Finding {
-  const seconds = Math.round(Math.abs(aheadMs) / 1000);
-  return wrong(
-    name,
-    `it is ${seconds} s ${aheadMs > 0 ? 'ahead of' : 'behind'} this machine`,
-    'synchronize both machines with NTP; signed deliveries older than five minutes are rejected',
-  );
 }
 
 /** Opened as the service opens it. Where the service runs, it holds the directory, and that is as it should be. */

@@ -1,13 +1,13 @@
 import { execFile } from 'node:child_process';
 import { stat, statfs } from 'node:fs/promises';
 import { promisify } from 'node:util';
-import { noticeRulesOf } from '../app/open-notices.ts';
 import type { Environment } from '../config/load.ts';
 import { maskingOf } from '../config/masking.ts';
 import type { Config } from '../config/schema.ts';
 import { messageOf } from '../domain/errors.ts';
 import { createMasker } from '../log/mask/mask.ts';
-import { type Examination, examine, type Finding, note, ok, wrong } from './doctor-finding.ts';
+import { type Examination, examine, type Finding, note, ok, wrong } from '../ports/examination.ts';
+import { providersOf } from '../providers/registry.ts';
 import { examineOutside } from './doctor-outside.ts';
 import { examineStores } from './doctor-stores.ts';
 import { type DataOptions, dataDirectory, findSecrets, prepareDataDirectory, readConfig } from './settings.ts';
@@ -63,6 +63,9 @@ const SHORT_SECRET = 16;
 const PLACEHOLDER = /^(?:change[-_ ]?me|secret|password|example|todo|your[-_].{0,40}|x{8,40}|12345678.{0,20})$/i;
 const LOOPBACK = /^(?:localhost|127\.[\d.]{1,15}|\[?::1\]?)$/i;
 
+/** Whose webhook secret is made where none is set. */
+const MADE: readonly string[] = ['github', 'jenkins'];
+
 /** What can be seen on this machine, without asking anybody. */
 function examineHere(config: Config, dataDir: string): Examination[] {
   return [
@@ -79,7 +82,6 @@ function examineHere(config: Config, dataDir: string): Examination[] {
       ask: () => dataFinding(dataDir),
     },
     { name: 'doors', mend: 'correct the tokens and secrets', ask: async () => doorFindings(config, dataDir) },
-    { name: 'github notices', mend: 'see docs/how-to/pull-requests.md', ask: async () => noticeFindings(config) },
     { name: 'public address', mend: 'set FAULTLINE_PUBLIC_URL', ask: async () => addressFinding(config) },
   ];
 }
@@ -119,12 +121,13 @@ async function isFolder(path: string): Promise<boolean> {
   );
 }
 
-function codeFindings({ codeHost, buildSource }: Config): Finding[] {
-  const reads =
-    codeHost.driver === 'github' || (codeHost.driver === 'auto' && (buildSource.github.token ?? buildSource.github.app) !== null);
-  if (codeHost.driver === 'none') return [ok('code', 'off, as configured')];
-  if (reads) return [ok('code', `read over ${hostOf(buildSource.github.baseUrl)}`)];
-  if (Object.keys(codeHost.clones).length > 0) return [];
+function codeFindings({ codeHost: { driver, clones }, providers }: Config): Finding[] {
+  if (driver === 'none') return [ok('code', 'off, as configured')];
+  const asked = providersOf(providers).flatMap(({ name, code }) =>
+    code !== null && (driver === name || (driver === 'auto' && code.configured)) ? [hostOf(code.baseUrl)] : [],
+  );
+  if (asked.length > 0) return [ok('code', `read over ${asked.join(', ')}`)];
+  if (Object.keys(clones).length > 0) return [];
   return [
     note('code', 'no local clone is configured', 'set FAULTLINE_CLONES=owner/name=folder or FAULTLINE_GITHUB_TOKEN for blame and suspects'),
   ];
@@ -145,7 +148,6 @@ async function dataFinding(dataDir: string): Promise<Finding> {
 function doorFindings(config: Config, dataDir: string): Finding[] {
   const made = findSecrets(dataDir) === null ? 'will be created on first start' : 'created for this data directory';
   const { tokens } = config.auth;
-  const { githubSecrets, jenkinsSecrets } = config.webhooks;
   return [
     secretFinding(
       'tokens',
@@ -153,8 +155,14 @@ function doorFindings(config: Config, dataDir: string): Finding[] {
       `one, ${made}`,
       'FAULTLINE_TOKENS',
     ),
-    secretFinding('github webhook', githubSecrets, `secret ${made}`, 'FAULTLINE_GITHUB_WEBHOOK_SECRET'),
-    secretFinding('jenkins webhook', jenkinsSecrets, `secret ${made}`, 'FAULTLINE_JENKINS_WEBHOOK_SECRET'),
+    ...providersOf(config.providers).map(({ name, webhook: { secrets } }) =>
+      secretFinding(
+        `${name} webhook`,
+        secrets,
+        MADE.includes(name) ? `secret ${made}` : 'off: no secret is set',
+        `FAULTLINE_${name.toUpperCase()}_WEBHOOK_SECRET`,
+      ),
+    ),
   ];
 }
 
@@ -183,32 +191,4 @@ function addressFinding({ http }: Config): Finding {
 
 function hostOf(url: string): string {
   return URL.canParse(url) ? new URL(url).host : url;
-}
-
-const NOTICES = 'github notices';
-
-/** What is to be said on GitHub and what of it can be, as far as the configuration tells. Nothing where nothing is asked for. */
-export function noticeFindings(config: Config): Finding[] {
-  const { comment, check, status } = config.publishers.github;
-  const asked = [...(comment ? ['github-comment'] : []), ...(check ? ['github-check'] : []), ...(status ? ['github-status'] : [])];
-  if (asked.length === 0) return [];
-  const said = noticeRulesOf(config).map(({ channel }) => channel);
-  const { app, token } = config.buildSource.github;
-  if (app === null && token === null) {
-    return [
-      note(
-        NOTICES,
-        `${asked.join(', ')} enabled, but no token or App is configured to write them`,
-        'set FAULTLINE_GITHUB_APP_ID and its key, or FAULTLINE_GITHUB_TOKEN',
-      ),
-    ];
-  }
-  const apps = check && !said.includes('github-check');
-  return [
-    ...(apps
-      ? [note(NOTICES, 'github-check is off: only GitHub Apps can write checks', 'configure a GitHub App with write access to checks')]
-      : []),
-    ...(config.http.publicUrl === null ? [note(NOTICES, 'the texts have no links', 'set FAULTLINE_PUBLIC_URL')] : []),
-    ...(said.some((channel) => asked.includes(channel)) ? [ok(NOTICES, said.filter((channel) => asked.includes(channel)).join(', '))] : []),
-  ];
 }

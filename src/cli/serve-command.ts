@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import closeWithGrace from 'close-with-grace';
-import type { App } from '../app/served-app.ts';
-import { createApp, createLogger } from '../app.ts';
+import { type App, createApp, createLogger } from '../app.ts';
 import { maskingOf } from '../config/masking.ts';
 import type { Config } from '../config/schema.ts';
 import { messageOf, TriageError } from '../domain/errors.ts';
@@ -11,8 +10,8 @@ import { buildHttp } from '../http.ts';
 import { startDeliveryProcessor } from '../intake/delivery-processor.ts';
 import type { TokenStore } from '../ports/access.ts';
 import { type Logger, silentLogger } from '../ports/telemetry.ts';
+import { providersOf } from '../providers/registry.ts';
 import { syncLibraryIndex } from '../review/learn.ts';
-
 import { runDemo } from './demo.ts';
 import { dataDirectory, readServedConfig, readStoreConfig, type ServedConfig, secretsFile } from './settings.ts';
 import { print, say } from './terminal.ts';
@@ -121,7 +120,9 @@ async function announce(address: string, { config, madeToken }: ServedConfig, da
       `  token      ${token}`,
       `  data       ${placeOf(config.database)}`,
       `  API        ${address}/docs`,
-      `  webhooks   ${address}/webhooks/github   ${address}/webhooks/jenkins`,
+      `  webhooks   ${webhookPaths(config)
+        .map((path) => `${address}${path}`)
+        .join('   ')}`,
       ...(config.jobQueue.inServe ? [] : ['  worker     none in this process; run `faultline worker`']),
       ...(existsSync(secretsFile(dataDir)) ? [`  secrets    generated secrets are in ${secretsFile(dataDir)}`] : []),
       'Press Ctrl-C to finish current jobs and stop.',
@@ -172,12 +173,12 @@ async function openLogger(level: string, config: Config): Promise<Logger> {
 /** Nothing without a secret: for a database that several processes share, each of which would make other secrets. Throws `invalid-config`. */
 export function requireWebhookSecrets({
   database,
-  webhooks,
-}: Pick<Config, 'webhooks'> & { readonly database: Pick<Config['database'], 'driver'> }): void {
-  if (database.driver === 'pglite' || webhooks.githubSecrets.length + webhooks.jenkinsSecrets.length > 0) return;
+  providers,
+}: Pick<Config, 'providers'> & { readonly database: Pick<Config['database'], 'driver'> }): void {
+  if (database.driver === 'pglite' || Object.values(providers).some(({ webhookSecrets }) => webhookSecrets.length > 0)) return;
   throw new TriageError(
     'invalid-config',
-    'No webhook secret is configured, so no build can be received. Set FAULTLINE_GITHUB_WEBHOOK_SECRET or FAULTLINE_JENKINS_WEBHOOK_SECRET, to the same value in every process. Create one with: openssl rand -hex 32',
+    'No webhook secret is configured, so no build can be received. Set FAULTLINE_GITHUB_WEBHOOK_SECRET, or that of another provider, to the same value in every process. Create one with: openssl rand -hex 32',
   );
 }
 
@@ -232,4 +233,9 @@ async function openWatching(app: App): Promise<{ close(): Promise<unknown> } | n
   });
   say(`metrics, health and readiness on ${address}`);
   return doors;
+}
+
+/** Those that accept something: a route without a secret refuses everything. */
+function webhookPaths({ providers }: Pick<Config, 'providers'>): string[] {
+  return providersOf(providers).flatMap(({ webhook }) => (webhook.secrets.length > 0 ? [webhook.path] : []));
 }

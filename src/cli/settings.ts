@@ -49,19 +49,21 @@ export interface ServedConfig {
 /** On an embedded database, tokens and webhook secrets that nobody configured are made and kept (0600), so that nothing is ever open to everybody. */
 export function readServedConfig(dataDir: string): ServedConfig {
   const config = readStoreConfig(dataDir);
-  const { githubSecrets, jenkinsSecrets } = config.webhooks;
+  const { github, jenkins } = config.providers;
   // Processes that share a database must know the same secrets, so none is made in any of them.
   if (config.database.driver !== 'pglite') return { config, madeToken: null };
-  if (config.auth.tokens.length > 0 && githubSecrets.length > 0 && jenkinsSecrets.length > 0) return { config, madeToken: null };
+  if (config.auth.tokens.length > 0 && github.webhookSecrets.length > 0 && jenkins.webhookSecrets.length > 0)
+    return { config, madeToken: null };
   const made = keptSecrets(dataDir);
   return {
     madeToken: config.auth.tokens.length > 0 ? null : made.token,
     config: {
       ...config,
       auth: config.auth.tokens.length > 0 ? config.auth : { ...config.auth, tokens: localToken(made) },
-      webhooks: {
-        githubSecrets: githubSecrets.length > 0 ? githubSecrets : [made.githubWebhookSecret],
-        jenkinsSecrets: jenkinsSecrets.length > 0 ? jenkinsSecrets : [made.jenkinsWebhookSecret],
+      providers: {
+        ...config.providers,
+        github: { ...github, webhookSecrets: github.webhookSecrets.length > 0 ? github.webhookSecrets : [made.githubWebhookSecret] },
+        jenkins: { ...jenkins, webhookSecrets: jenkins.webhookSecrets.length > 0 ? jenkins.webhookSecrets : [made.jenkinsWebhookSecret] },
       },
     },
   };

@@ -1,3 +1,4 @@
+import { providersOf } from '../providers/registry.ts';
 import type { Config } from './schema.ts';
 
 /** What masking is told: the process's own secrets, and which names are hidden beside them. */
@@ -12,11 +13,7 @@ const NO_NAMES: Config['mask'] = { emails: false, hosts: false, hostSuffixes: []
 export function maskingOf(config: Partial<Config>): Masking {
   const known = [
     ...(config.auth?.tokens.map(({ token }) => token) ?? []),
-    ...(config.webhooks?.githubSecrets ?? []),
-    ...(config.webhooks?.jenkinsSecrets ?? []),
-    config.buildSource?.github.token,
-    ...keyLines(config.buildSource?.github.app?.privateKey),
-    config.buildSource?.jenkins.token,
+    ...(config.providers === undefined ? [] : providersOf(config.providers).flatMap(({ secrets }) => secrets)),
     config.analyst?.llm.apiKey,
     config.analyst?.llm.azure.apiKey,
     config.embedder?.openai.apiKey,
@@ -46,9 +43,4 @@ function passwordOf(url: string | null): string | null {
   } catch {
     return spelt;
   }
-}
-
-/** Line by line, without the frame that every key has alike: line ends are also written `\\n`. */
-function keyLines(pem: string | undefined): readonly string[] {
-  return (pem ?? '').split('\n').filter((line) => !line.startsWith('-----'));
 }

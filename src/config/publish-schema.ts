@@ -16,15 +16,6 @@ export const PublishersConfig = z.object({
       path: ['secrets'],
       error: 'the webhook needs a signing secret',
     }),
-  /** Written with the token or the App that logs are read with. */
-  github: z.object({
-    comment: z.boolean(),
-    commentMode: z.enum(['edit', 'recreate']),
-    check: z.boolean(),
-    status: z.boolean(),
-  }),
-  /** Written with the token that logs are read with. */
-  jenkins: z.object({ description: z.enum(['off', 'html', 'text']) }),
   /** Between two edits of one text outside, in milliseconds. */
   pauseMs: z.int().min(0).max(600_000),
   /** Of one call, in milliseconds. */
@@ -34,8 +25,6 @@ export const PublishersConfig = z.object({
 /** Nobody but the log. */
 export const NO_PUBLISHERS: z.input<typeof PublishersConfig> = {
   webhook: { url: null, secrets: [], format: 'standard' },
-  jenkins: { description: 'off' },
-  github: { comment: false, commentMode: 'edit', check: false, status: false },
   pauseMs: 20_000,
   timeoutMs: 10_000,
 };

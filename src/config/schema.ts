@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import { messageOf, TriageError } from '../domain/errors.ts';
+import { NO_PROVIDERS, ProvidersConfig } from '../providers/settings.ts';
 import { NO_OPENID, OpenIdConfig } from './identity-schema.ts';
 import { NO_KEYS, ProviderKeys } from './model-providers.ts';
 import { PROFILE_NAMES, PROFILES } from './profiles.ts';
 import { NO_PUBLISHERS, PublishersConfig } from './publish-schema.ts';
 import { BuildArchiveConfig, DatabaseConfig, JobQueueConfig, VectorIndexConfig } from './service-schema.ts';
 import { NO_SLACK, SlackConfig } from './slack-variables.ts';
-import { BuildSourceConfig, CodeHostConfig, USUAL_SOURCES, WebSearchConfig } from './sources-schema.ts';
+import { CodeHostConfig, USUAL_SOURCES, WebSearchConfig } from './sources-schema.ts';
 import { variableOf } from './variables.ts';
 
 const bytes = (megabytes: number) => megabytes * 1024 * 1024;
@@ -75,11 +76,7 @@ export const Config = z.object({
     trustProxy: TrustProxy,
   }),
   auth: z.object({ tokens: z.array(TokenConfig), openId: OpenIdConfig.default(NO_OPENID) }),
-  webhooks: z.object({
-    /** Any of them may sign: two are valid while one is rotated. Empty: the route answers 503 and says why. */
-    githubSecrets: z.array(z.string().min(8)),
-    jenkinsSecrets: z.array(z.string().min(8)),
-  }),
+  providers: ProvidersConfig,
   database: DatabaseConfig,
   /** An embedded database with less free disk accepts no builds. */
   disk: z.object({ minFreeMegabytes: z.int().min(0) }),
@@ -108,7 +105,8 @@ export const Config = z.object({
   }),
   codeHost: CodeHostConfig,
   webSearch: WebSearchConfig,
-  buildSource: BuildSourceConfig,
+  /** Of fetching the logs and reports of one build, in milliseconds. */
+  buildSource: z.object({ timeoutMs: z.int().positive() }),
   analyst: z.object({
     driver: z.enum(['rules', 'llm']),
     llm: z.object({
@@ -222,7 +220,7 @@ export const COMMON = {
     trustProxy: false,
   },
   auth: { tokens: [], openId: NO_OPENID },
-  webhooks: { githubSecrets: [], jenkinsSecrets: [] },
+  providers: NO_PROVIDERS,
   embedder: {
     driver: 'hashing',
     local: { model: null, download: false },

@@ -73,11 +73,4 @@ export const SLACK_VARIABLES: readonly Variable[] = [
     type: 'text',
     meaning: 'URL of the Slack Web API, if not the default.',
   },
-  {
-    name: 'FAULTLINE_JENKINS_DESCRIPTION',
-    path: 'publishers.jenkins.description',
-    type: 'text',
-    meaning:
-      "Whether to write answers to the description of Jenkins builds: off, html (if the Jenkins markup formatter is Safe HTML) or text. The API token's user needs the permission Run/Update.",
-  },
 ];

@@ -1,3 +1,4 @@
+import { PROVIDER_VARIABLES } from '../providers/settings.ts';
 import { IDENTITY_VARIABLES } from './identity-variables.ts';
 import { MODEL_VARIABLES } from './model-variables.ts';
 import { PUBLISH_VARIABLES } from './publish-variables.ts';
@@ -54,20 +55,6 @@ export const VARIABLES: readonly Variable[] = [
     meaning: 'Bearer tokens as name:role+role:token, separated by commas or line breaks. Roles: ingest, read, review, admin.',
   },
   {
-    name: 'FAULTLINE_GITHUB_WEBHOOK_SECRET',
-    path: 'webhooks.githubSecrets',
-    type: 'list',
-    secret: true,
-    meaning: 'GitHub webhook secret. Two secrets, separated by a comma, during rotation.',
-  },
-  {
-    name: 'FAULTLINE_JENKINS_WEBHOOK_SECRET',
-    path: 'webhooks.jenkinsSecrets',
-    type: 'list',
-    secret: true,
-    meaning: 'Jenkins webhook secret or token. Two, separated by a comma, during rotation.',
-  },
-  {
     name: 'FAULTLINE_WEB_SEARCH',
     path: 'webSearch.driver',
     type: 'text',
@@ -109,41 +96,7 @@ export const VARIABLES: readonly Variable[] = [
     type: 'pairs',
     meaning: 'Local clones to read code from, as owner/name=folder, separated by commas.',
   },
-  {
-    name: 'FAULTLINE_GITHUB_URL',
-    path: 'buildSource.github.baseUrl',
-    type: 'text',
-    meaning: 'URL of GitHub or its API: https://ghe.example.com and https://ghe.example.com/api/v3 mean the same.',
-  },
-  {
-    name: 'FAULTLINE_GITHUB_TOKEN',
-    path: 'buildSource.github.token',
-    type: 'text',
-    secret: true,
-    meaning: 'Token that can read Actions logs and, for suspects from code, contents and pull requests.',
-  },
-  {
-    name: 'FAULTLINE_GITHUB_APP_ID',
-    path: 'buildSource.github.app.id',
-    type: 'text',
-    meaning:
-      'Number or client ID of a GitHub App with read access to Actions, contents and pull requests. Takes precedence over the token.',
-  },
-  {
-    name: 'FAULTLINE_GITHUB_APP_KEY',
-    path: 'buildSource.github.app.privateKey',
-    type: 'text',
-    secret: true,
-    meaning: 'Private key of the App in PEM format, with real line breaks or \\n.',
-  },
-  {
-    name: 'FAULTLINE_JENKINS_URL',
-    path: 'buildSource.jenkins.baseUrl',
-    type: 'text',
-    meaning: 'Base URL of Jenkins. Builds elsewhere are not fetched.',
-  },
-  { name: 'FAULTLINE_JENKINS_USER', path: 'buildSource.jenkins.user', type: 'text', meaning: 'User of the Jenkins API token.' },
-  { name: 'FAULTLINE_JENKINS_TOKEN', path: 'buildSource.jenkins.token', type: 'text', secret: true, meaning: 'Jenkins API token.' },
+  ...PROVIDER_VARIABLES,
   ...PUBLISH_VARIABLES,
   ...SLACK_VARIABLES,
   ...MODEL_VARIABLES,

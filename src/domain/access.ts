@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { z } from 'zod';
+import type { Provider } from './build.ts';
 import { TriageError } from './errors.ts';
 import { type Principal, Role } from './review.ts';
 
@@ -8,7 +9,10 @@ import { type Principal, Role } from './review.ts';
  * Who may use a route, declared on the route itself. A route without one is refused at start-up, so that none is open by
  * accident; `open` needs a stated reason.
  */
-export type RouteAccess = { readonly role: Role } | { readonly signature: 'github' | 'jenkins' | 'slack' } | { readonly open: string };
+export type RouteAccess =
+  | { readonly role: Role }
+  | { readonly signature: Exclude<Provider, 'upload'> | 'slack' }
+  | { readonly open: string };
 
 /** For whoever brings something of a repository. Throws `forbidden` where the token is for other repositories. */
 export function requireInScope(principal: Principal | null, repository: string): void {

@@ -64,6 +64,9 @@ export function sparseBuild(known: Pick<NewBuild, 'repository' | 'pipeline' | 'n
 export const SourceKind = z.enum(['log', 'report', 'artifact']);
 export type SourceKind = z.infer<typeof SourceKind>;
 
+/** What the console of a build is called among its logs, where its CI keeps one for all of it. */
+export const CONSOLE_LOG = 'console.log';
+
 /** A log or test report as it came in: named, decompressed, not yet masked. */
 export interface SourceText {
   readonly name: string;

@@ -7,6 +7,8 @@ import { z } from 'zod';
 import type { RouteAccess } from '../domain/access.ts';
 import { TriageError } from '../domain/errors.ts';
 import { ErrorAnswer } from '../intake/answers.ts';
+import { providersOf } from '../providers/registry.ts';
+import { NO_PROVIDERS } from '../providers/settings.ts';
 
 export const DOCS_PATH = '/docs';
 
@@ -40,22 +42,25 @@ const SECURITY_SCHEMES = {
     scheme: 'bearer',
     description: 'A token from `faultline token make`, `POST /api/tokens` or FAULTLINE_TOKENS.',
   },
-  githubSignature: signedHeader('X-Hub-Signature-256', '`sha256=` and the HMAC-SHA256 of the raw body, in hexadecimal.'),
   slackSignature: signedHeader('X-Slack-Signature', '`v0=` and the HMAC-SHA256 of `v0:<timestamp>:<raw body>`, in hexadecimal.'),
-  jenkinsSignature: signedHeader(
-    'X-Faultline-Signature',
-    '`sha256=` and the HMAC-SHA256 of `<id>.<timestamp>.<raw body>`, in hexadecimal; X-Faultline-Id and X-Faultline-Timestamp are required as well.',
-  ),
-  jenkinsToken: signedHeader('X-Faultline-Token', 'The secret itself, for senders that cannot sign.'),
-  jenkinsQueryToken: { type: 'apiKey', in: 'query', name: 'token', description: 'The secret, for senders that cannot set headers.' },
+  ...webhookSchemes(),
 } as const;
 
 /** Which of them a sender of webhooks may choose from. */
-const SIGNATURES = {
-  github: [{ githubSignature: [] }],
+const SIGNATURES: Readonly<Record<string, Record<string, string[]>[]>> = {
   slack: [{ slackSignature: [] }],
-  jenkins: [{ jenkinsSignature: [] }, { jenkinsToken: [] }, { jenkinsQueryToken: [] }],
+  ...Object.fromEntries(
+    providersOf(NO_PROVIDERS).map(({ name, webhook }) => [
+      name,
+      Object.keys(webhook.describes.security).map((scheme) => ({ [scheme]: [] })),
+    ]),
+  ),
 };
+
+function webhookSchemes() {
+  const schemes = providersOf(NO_PROVIDERS).flatMap(({ webhook }) => Object.entries(webhook.describes.security));
+  return Object.fromEntries(schemes.map(([name, scheme]) => [name, { type: 'apiKey' as const, ...scheme }]));
+}
 
 /** `/openapi.json`, generated from the zod schemas of the routes, and a page at `/docs` that shows it. */
 export async function describeApi(app: FastifyInstance, publicUrl: string | null): Promise<void> {
@@ -165,7 +170,8 @@ const ManyBodies = z.object({ content: z.record(z.string(), z.object({ schema: z
 function describeAccess(access: RouteAccess | undefined): { readonly security: Record<string, string[]>[]; readonly who: string } {
   if (access === undefined) throw new TriageError('internal', 'A route without config.access was described.');
   if ('role' in access) return { security: [{ bearer: [] }], who: `Needs a token with the role \`${access.role}\`.` };
-  if ('signature' in access) return { security: SIGNATURES[access.signature], who: 'Needs no token: the sender signs each delivery.' };
+  if ('signature' in access)
+    return { security: SIGNATURES[access.signature] ?? [], who: 'Needs no token: the sender signs each delivery.' };
   return { security: [], who: `Needs no token: ${access.open}.` };
 }
 

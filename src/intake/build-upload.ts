@@ -4,14 +4,14 @@ import { z } from 'zod';
 import { requireInScope } from '../domain/access.ts';
 import type { NewBuild } from '../domain/build.ts';
 import { TriageError } from '../domain/errors.ts';
+import { sha256InTurns } from '../providers/read-input.ts';
 import { answerFor, BuildReceived } from './answers.ts';
 import type { IntakeDeps } from './intake-deps.ts';
 import { type PreparedSources, prepareSources, requireSomethingToRead } from './prepare-sources.ts';
-import { sha256InTurns } from './read-input.ts';
 import { type Delivery, findRecorded, type Recorded, recordBuild } from './record-build.ts';
 import { readFormUpload } from './upload-form.ts';
 import { buildOf, FormUpload, JsonUpload, MAX_FILES, readJsonUpload, type Upload } from './upload-shape.ts';
-import { headerOf } from './webhook-body.ts';
+import { headerOf } from './webhook-route.ts';
 
 const UploadHeaders = z.object({
   'idempotency-key': z

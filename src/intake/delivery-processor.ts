@@ -1,13 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { CONSOLE_LOG } from '../domain/build.ts';
 import { isRetryable, messageOf } from '../domain/errors.ts';
-import { JENKINS_CONSOLE } from '../domain/jenkins-address.ts';
 import type { BuildArchive } from '../ports/build-archive.ts';
 import type { Database, Sql } from '../ports/database.ts';
 import type { DeliveryKey, LandedDelivery } from '../ports/deliveries.ts';
 import type { JobQueue } from '../ports/job-queue.ts';
 import type { Stores } from '../ports/stores.ts';
 import { type Logger, silentTracer, type Tracer } from '../ports/telemetry.ts';
-import { Intake } from './intake-shape.ts';
+import { Intake } from '../providers/webhook.ts';
 import { createJobNotifier, type JobNotifier } from './job-notifier.ts';
 import { isUrgent, type StoredBuild, storeBuild } from './store-build.ts';
 
@@ -178,8 +178,8 @@ async function record(deps: DeliveryProcessorDeps, delivery: LandedDelivery, sql
 async function keepLog({ archive, logger }: DeliveryProcessorDeps, { intake: { log }, stored: { build } }: Done): Promise<void> {
   if (log == null) return;
   try {
-    if ((await archive.list(build.id)).some(({ name }) => name === JENKINS_CONSOLE)) return;
-    await archive.put(build.id, { name: JENKINS_CONSOLE, kind: 'log', text: log, notes: ['Only the end of the log came with the event.'] });
+    if ((await archive.list(build.id)).some(({ name }) => name === CONSOLE_LOG)) return;
+    await archive.put(build.id, { name: CONSOLE_LOG, kind: 'log', text: log, notes: ['Only the end of the log came with the event.'] });
   } catch (error) {
     // The build is recorded, and its CI will be asked for the whole log.
     logger.warn({ buildId: build.id, error }, 'the log that came with an event could not be kept');

@@ -1,12 +1,13 @@
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
+import { Provider } from '../domain/build.ts';
 import { TriageError } from '../domain/errors.ts';
 import type { ScopedStores } from '../ports/stores.ts';
 import { linksOf } from './answers.ts';
 import type { IntakeSettings } from './intake-deps.ts';
 
-const Params = z.object({ source: z.enum(['github', 'jenkins', 'upload']), id: z.string().min(1).max(300) });
+const Params = z.object({ source: Provider, id: z.string().min(1).max(300) });
 
 /** Where a delivery has got to. */
 const DeliveryView = z

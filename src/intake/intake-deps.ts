@@ -5,6 +5,7 @@ import type { Database } from '../ports/database.ts';
 import type { JobQueue } from '../ports/job-queue.ts';
 import type { Stores } from '../ports/stores.ts';
 import type { Logger, Metrics, Tracer } from '../ports/telemetry.ts';
+import type { ProvidersConfig } from '../providers/settings.ts';
 import type { DeliveryInbox } from './delivery-inbox.ts';
 import type { DeliveryProcessor } from './delivery-processor.ts';
 import type { JobNotifier } from './job-notifier.ts';
@@ -19,7 +20,7 @@ export interface IntakeSettings {
     /** Of all logs and reports of one upload together, once decompressed. */
     readonly maxLogBytes: number;
   };
-  readonly webhooks: { readonly githubSecrets: readonly string[]; readonly jenkinsSecrets: readonly string[] };
+  readonly providers: ProvidersConfig;
 }
 
 /** What the caller of the routes gives. */

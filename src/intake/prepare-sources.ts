@@ -5,7 +5,7 @@ import { decodeSources } from '../log/decode/archive.ts';
 import type { Masker } from '../log/mask/mask.ts';
 import { parseReport } from '../log/reports/report.ts';
 import { artifactRoom, openArtifact } from '../log/survey/open-artifact.ts';
-import { shown, storable } from './read-input.ts';
+import { shown, storable } from '../providers/read-input.ts';
 import type { UploadedFile } from './upload-shape.ts';
 
 export interface PreparedSources {

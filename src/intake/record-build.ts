@@ -1,4 +1,4 @@
-import type { Build, NewBuild, TestResult } from '../domain/build.ts';
+import type { Build, NewBuild, Provider, TestResult } from '../domain/build.ts';
 import { TriageError } from '../domain/errors.ts';
 import type { TriageJob } from '../domain/triage.ts';
 import type { Sql } from '../ports/database.ts';
@@ -7,7 +7,7 @@ import { type StoredBuild, storeBuild } from './store-build.ts';
 
 /** One message of a sender, by the sender's own id. */
 export interface Delivery {
-  readonly source: 'github' | 'jenkins' | 'upload';
+  readonly source: Provider;
   readonly deliveryId: string;
   readonly event: string;
   readonly bodySha256: string;

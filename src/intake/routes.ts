@@ -1,11 +1,11 @@
 import type { FastifyInstance } from 'fastify';
+import { providersOf } from '../providers/registry.ts';
 import { registerBuildUpload } from './build-upload.ts';
 import { createDeliveryInbox } from './delivery-inbox.ts';
 import { createDeliveryProcessor } from './delivery-processor.ts';
-import { registerGithubWebhook } from './github-webhook.ts';
 import type { IntakeDeps, IntakeParts } from './intake-deps.ts';
-import { registerJenkinsWebhook } from './jenkins-webhook.ts';
 import { createJobNotifier } from './job-notifier.ts';
+import { registerWebhook } from './webhook-route.ts';
 
 /**
  * The routes through which builds come in, and behind them the processor, which makes builds of what was received. Each route has
@@ -19,7 +19,6 @@ export async function registerIntakeRoutes(app: FastifyInstance, parts: IntakePa
   // What an earlier process left is looked for once there are routes to serve, not by whoever only describes them.
   app.addHook('onListen', async () => processor.sweep());
   app.addHook('onClose', async () => await processor.stop());
-  await app.register(async (scope) => registerGithubWebhook(scope, deps));
-  await app.register(async (scope) => registerJenkinsWebhook(scope, deps));
+  for (const provider of providersOf(parts.settings.providers)) await app.register(async (scope) => registerWebhook(scope, provider, deps));
   await app.register((scope) => registerBuildUpload(scope, deps));
 }

@@ -6,7 +6,7 @@ import type { SlackButtons } from '../ports/chat-room.ts';
 import type { Logger } from '../ports/telemetry.ts';
 import { readSlackPress, type SlackPress } from './slack-press.ts';
 import { checkSlackSignature } from './slack-signature.ts';
-import { headerOf, rawBody } from './webhook-body.ts';
+import { headerOf, rawBody } from './webhook-route.ts';
 
 export interface SlackWebhookDeps {
   /** Absent: Slack is not used, and every request is refused. */

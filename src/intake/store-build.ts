@@ -2,7 +2,7 @@ import type { Build, NewBuild } from '../domain/build.ts';
 import type { TriageJob } from '../domain/triage.ts';
 import type { Sql } from '../ports/database.ts';
 import { type Stores, WHOLE_BUILD } from '../ports/stores.ts';
-import type { Intake } from './intake-shape.ts';
+import type { Intake } from '../providers/webhook.ts';
 
 export interface StoreBuildDeps {
   readonly stores: Pick<Stores, 'builds' | 'triages' | 'greens' | 'notices'>;

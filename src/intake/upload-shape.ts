@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { NewBuild, SourceKind } from '../domain/build.ts';
 import { readInput } from '../domain/errors.ts';
-import { attemptNumber, parseJson, pullRequestNumber, shortText, toUtc, webAddress } from './read-input.ts';
+import { attemptNumber, parseJson, pullRequestNumber, shortText, toUtc, webAddress } from '../providers/read-input.ts';
 
 const optionalText = shortText().nullish();
 

@@ -1,3 +1,4 @@
+import { Provider } from '../domain/build.ts';
 import { CATEGORIES } from '../domain/category.ts';
 
 /** Structured logging, fields first: `log.error({ buildId, error }, 'triage failed')`. Secrets never go in. */
@@ -35,7 +36,6 @@ export interface MetricOutline {
   readonly buckets?: readonly number[];
 }
 
-const PROVIDERS = ['github', 'jenkins', 'upload'] as const;
 const ANALYSTS = ['rules', 'llm', 'recall', 'recorded', 'none'] as const;
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
 const STATUS_CLASSES = ['1xx', '2xx', '3xx', '4xx', '5xx'] as const;
@@ -92,7 +92,7 @@ export const METRICS = {
   faultline_failures_total: {
     kind: 'counter',
     help: 'Failure groups that were analyzed, by source of the build and category.',
-    labels: { source: PROVIDERS, category: CATEGORIES },
+    labels: { source: Provider.options, category: CATEGORIES },
   },
   faultline_actions_total: {
     kind: 'counter',
@@ -117,7 +117,7 @@ export const METRICS = {
   faultline_deliveries_total: {
     kind: 'counter',
     help: 'Deliveries stored, and duplicates (dedupe hits).',
-    labels: { source: PROVIDERS, outcome: ['kept', 'repeated'] },
+    labels: { source: Provider.options, outcome: ['kept', 'repeated'] },
   },
   faultline_queue_depth: {
     kind: 'gauge',

@@ -6,9 +6,9 @@ import { silentLogger } from '../../src/ports/telemetry.ts';
 type Driver = Config['codeHost']['driver'];
 
 async function driverOf(driver: Driver, token: string | null, clones: Record<string, string> = {}): Promise<string> {
-  const { github, ...rest } = COMMON.buildSource;
-  const buildSource = { ...rest, github: { ...github, token } };
-  return (await openCodeHost({ codeHost: { driver, clones }, buildSource }, silentLogger)).driver;
+  const { github, ...rest } = COMMON.providers;
+  const providers = { ...rest, github: { ...github, token } };
+  return (await openCodeHost({ codeHost: { driver, clones }, providers }, silentLogger)).driver;
 }
 
 describe('the code host', () => {

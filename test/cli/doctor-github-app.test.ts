@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, expect, it } from 'vitest';
-import { examine, type Finding } from '../../src/cli/doctor-finding.ts';
 import { examineOutside } from '../../src/cli/doctor-outside.ts';
 import { readConfig } from '../../src/cli/settings.ts';
+import { examine, type Finding } from '../../src/ports/examination.ts';
 import { type GithubApi, startGithubApi } from '../support/github-api.ts';
 import { createTestGithubApp, install, type TestGithubApp } from '../support/github-app.ts';
 

@@ -1,10 +1,11 @@
 import { expect, it } from 'vitest';
-import { noticeFindings } from '../../src/cli/doctor.ts';
+import { examineOutside } from '../../src/cli/doctor-outside.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { embedded } from '../../src/config/presets.ts';
+import { examine } from '../../src/ports/examination.ts';
 
 /** What doctor says of these letters: c(omment), k (check), s(tatus). */
-function says(asked: string, token: string, publicUrl = 'https://fl.example'): string[] {
+async function says(asked: string, token: string, publicUrl = 'https://fl.example'): Promise<string[]> {
   const environment = {
     FAULTLINE_GITHUB_COMMENT: String(asked.includes('c')),
     FAULTLINE_GITHUB_CHECK: String(asked.includes('k')),
@@ -13,13 +14,18 @@ function says(asked: string, token: string, publicUrl = 'https://fl.example'): s
     FAULTLINE_PUBLIC_URL: publicUrl,
   };
   const config = loadConfig(embedded('/data', '/knowledge'), environment, () => '');
-  return noticeFindings(config).map(({ state, says: words }) => `${state}: ${words}`);
+  const found = await Promise.all(
+    examineOutside(config)
+      .filter(({ name }) => name === 'github notices')
+      .map(examine),
+  );
+  return found.flat().map(({ state, says: words }) => `${state}: ${words}`);
 }
 
-it('doctor says what is said on GitHub, and what cannot be', () => {
-  expect(says('', '')).toEqual([]);
-  expect(says('c', '')).toEqual(['note: github-comment enabled, but no token or App is configured to write them']);
-  expect(says('c', 'ghp_x')).toEqual(['ok: github-comment']);
-  expect(says('ck', 'ghp_x')).toEqual(['note: github-check is off: only GitHub Apps can write checks', 'ok: github-comment']);
-  expect(says('ks', 'ghs_ofActions', '')).toEqual(['note: the texts have no links', 'ok: github-check, github-status']);
+it('doctor says what is said on GitHub, and what cannot be', async () => {
+  expect(await says('', '')).toEqual([]);
+  expect(await says('c', '')).toEqual(['note: github-comment is off: no token or App is configured to write it']);
+  expect(await says('c', 'ghp_x')).toEqual(['ok: github-comment']);
+  expect(await says('ck', 'ghp_x')).toEqual(['ok: github-comment', 'note: github-check is off: only GitHub Apps can write checks']);
+  expect(await says('ks', 'ghs_ofActions', '')).toEqual(['ok: github-check', 'ok: github-status', 'note: the texts have no links']);
 });

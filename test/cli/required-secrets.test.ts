@@ -2,20 +2,16 @@ import { tmpdir } from 'node:os';
 import { expect, test } from 'vitest';
 import { requireToken, requireWebhookSecrets } from '../../src/cli/serve-command.ts';
 import { fakeTokens } from '../support/fake-tokens.ts';
-import { TEST_CONFIG } from '../support/http-deps.ts';
+import { TEST_CONFIG, withSecrets } from '../support/http-deps.ts';
 import { faultline } from './faultline.ts';
 
-const none = { githubSecrets: [], jenkinsSecrets: [] };
 const shared = { driver: 'postgres' } as const;
 
 test('T13: a shared database needs a webhook secret that is configured; an embedded one makes its own', () => {
-  expect(() => requireWebhookSecrets({ database: shared, webhooks: none })).toThrow('Set FAULTLINE_GITHUB_WEBHOOK_SECRET');
-  for (const webhooks of [
-    { ...none, githubSecrets: ['one-secret'] },
-    { ...none, jenkinsSecrets: ['one-secret'] },
-  ])
-    expect(() => requireWebhookSecrets({ database: shared, webhooks })).not.toThrow();
-  expect(() => requireWebhookSecrets({ database: { driver: 'pglite' }, webhooks: none })).not.toThrow();
+  expect(() => requireWebhookSecrets({ database: shared, providers: withSecrets({}) })).toThrow('Set FAULTLINE_GITHUB_WEBHOOK_SECRET');
+  for (const provider of ['github', 'jenkins'])
+    expect(() => requireWebhookSecrets({ database: shared, providers: withSecrets({ [provider]: ['one-secret'] }) })).not.toThrow();
+  expect(() => requireWebhookSecrets({ database: { driver: 'pglite' }, providers: withSecrets({}) })).not.toThrow();
 });
 
 test('T13: without a token anywhere nothing is served, and the sentence says how to make one', async () => {

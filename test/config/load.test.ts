@@ -32,7 +32,7 @@ describe('the environment', () => {
     });
     expect(config.http).toMatchObject({ host: '0.0.0.0', port: 8080 });
     expect(config.triage.thresholds.autoNotify).toBe(0.9);
-    expect(config.webhooks.githubSecrets).toEqual(['secret-one', 'secret-two']);
+    expect(config.providers.github.webhookSecrets).toEqual(['secret-one', 'secret-two']);
     expect(config.codeHost.clones).toEqual({ 'shop/api': '/clones/api', 'shop/web': '/clones/web=2' });
     expect(config.auth.tokens).toEqual([
       { name: 'ci', roles: ['ingest'], token: TOKEN },

@@ -7,9 +7,9 @@ function load(environment: Readonly<Record<string, string>>) {
 }
 
 it('says nothing in Slack, and nothing on Jenkins, unless asked', () => {
-  const { slack, publishers } = load({});
+  const { slack, providers } = load({});
   expect(slack).toMatchObject({ token: null, channel: null, reviewers: [], baseUrl: 'https://slack.com/api/' });
-  expect(publishers.jenkins.description).toBe('off');
+  expect(providers.jenkins.description).toBe('off');
 });
 
 it('reads the token from a file, channels by repository, secrets and reviewers', () => {

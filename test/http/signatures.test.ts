@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { afterEach, describe, expect, test } from 'vitest';
 import { buildHttp } from '../../src/http.ts';
 import { fakeHttpDeps } from '../support/fake-stores.ts';
-import { GITHUB_SECRETS, JENKINS_SECRETS, TEST_CONFIG } from '../support/http-deps.ts';
+import { GITHUB_SECRETS, JENKINS_SECRETS, TEST_CONFIG, withSecrets } from '../support/http-deps.ts';
 
 let app: FastifyInstance;
 afterEach(() => app.close());
@@ -12,9 +12,9 @@ const BODY = JSON.stringify({ zen: 'Keep it logically awesome.', hook_id: 1 });
 const hmac = (algorithm: string, secret: string, text: string) => createHmac(algorithm, secret).update(text).digest('hex');
 const NOW = Date.parse('2026-03-01T12:00:00Z');
 
-async function open(webhooks: Partial<(typeof TEST_CONFIG)['webhooks']> = {}) {
+async function open(providers = TEST_CONFIG.providers) {
   const { deps, state } = fakeHttpDeps({ clock: { now: () => NOW } });
-  app = await buildHttp({ ...deps, config: { ...TEST_CONFIG, webhooks: { ...TEST_CONFIG.webhooks, ...webhooks } } });
+  app = await buildHttp({ ...deps, config: { ...TEST_CONFIG, providers } });
   return state;
 }
 
@@ -77,13 +77,13 @@ describe('T12: while a secret is rotated', () => {
     const at = NOW / 1000;
     expect([(await jenkins(oldJenkins, at, 'a')).statusCode, (await jenkins(freshJenkins, at, 'b')).statusCode]).toEqual([202, 202]);
     await app.close();
-    await open({ githubSecrets: [fresh], jenkinsSecrets: [freshJenkins] });
+    await open(withSecrets({ github: [fresh], jenkins: [freshJenkins] }));
     expect([(await github(sign(old))).statusCode, (await github(sign(fresh))).statusCode]).toEqual([401, 202]);
     expect([(await jenkins(oldJenkins, at, 'c')).statusCode, (await jenkins(freshJenkins, at, 'd')).statusCode]).toEqual([401, 202]);
   });
 
   test('without any the door is closed and says what to set', async () => {
-    await open({ githubSecrets: [], jenkinsSecrets: [] });
+    await open(withSecrets({}));
     const answer = await github(`sha256=${hmac('sha256', '', BODY)}`);
     expect([answer.statusCode, answer.json().error.message]).toEqual([503, expect.stringContaining('FAULTLINE_GITHUB_WEBHOOK_SECRET')]);
   });

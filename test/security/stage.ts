@@ -4,7 +4,6 @@ import { createLlmAnalyst } from '../../src/adapters/analyst/llm/llm-analyst.ts'
 import { withFallback } from '../../src/adapters/analyst/with-fallback.ts';
 import { createMemoryArchive } from '../../src/adapters/build-archive/memory.ts';
 import { createOpenAiChatModel } from '../../src/adapters/chat-model/openai.ts';
-import { createLocalGitHost } from '../../src/adapters/code-host/local-git.ts';
 import { createHashingEmbedder } from '../../src/adapters/embedder/hashing.ts';
 import { createEmptyHistory } from '../../src/adapters/memory/stores.ts';
 import { createMemoryIndex } from '../../src/adapters/vector-index/memory.ts';
@@ -22,6 +21,7 @@ import type { CodeHost } from '../../src/ports/code-host.ts';
 import type { TeamKnowledgeStore } from '../../src/ports/knowledge.ts';
 import type { HistoryStore } from '../../src/ports/stores.ts';
 import type { ReviewerClient, Toolbox } from '../../src/ports/toolbox.ts';
+import { createLocalGitHost } from '../../src/providers/git/clone.ts';
 import { createTools } from '../../src/tools/all-tools.ts';
 import { createToolbox } from '../../src/tools/toolbox.ts';
 import { greenAtHand } from '../../src/triage/passing-builds.ts';

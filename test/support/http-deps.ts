@@ -2,6 +2,7 @@ import { TriageError } from '../../src/domain/errors.ts';
 import type { HttpDeps } from '../../src/http.ts';
 import { createMasker } from '../../src/log/mask/mask.ts';
 import type { Logger } from '../../src/ports/telemetry.ts';
+import { ProvidersConfig } from '../../src/providers/settings.ts';
 
 export interface LogLine {
   readonly level: string;
@@ -32,6 +33,11 @@ export const TOKENS = {
 export const GITHUB_SECRETS = ['first-github-secret', 'second-github-secret'] as const;
 export const JENKINS_SECRETS = ['first-jenkins-secret', 'second-jenkins-secret'] as const;
 
+/** Providers with nothing configured but these webhook secrets. */
+export function withSecrets(secrets: Partial<Record<keyof ProvidersConfig, readonly string[]>>): ProvidersConfig {
+  return ProvidersConfig.parse(Object.fromEntries(Object.entries(secrets).map(([name, webhookSecrets]) => [name, { webhookSecrets }])));
+}
+
 export const TEST_CONFIG: HttpDeps['config'] = {
   http: {
     host: '127.0.0.1',
@@ -51,7 +57,7 @@ export const TEST_CONFIG: HttpDeps['config'] = {
       roles: [role],
     })),
   },
-  webhooks: { githubSecrets: [...GITHUB_SECRETS], jenkinsSecrets: [...JENKINS_SECRETS] },
+  providers: withSecrets({ github: GITHUB_SECRETS, jenkins: JENKINS_SECRETS }),
   review: { claimMs: 60_000, questionMs: 60_000, undoMs: 0, blindEvery: 0, auditEvery: 0 },
 };
 

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createLocalGitHost } from '../../src/adapters/code-host/local-git.ts';
 import { TriageError } from '../../src/domain/errors.ts';
 import { countTokens } from '../../src/log/reduce/tokens.ts';
 import type { CodeHost } from '../../src/ports/code-host.ts';
 import type { Embedder } from '../../src/ports/vector-index.ts';
+import { createLocalGitHost } from '../../src/providers/git/clone.ts';
 import { chunksOf, codeWords, rankByWords, searchWords } from '../../src/tools/search-semantic.ts';
 import { createGitRepository, type GitRepository } from '../support/git-repository.ts';
 import { sampleBuild, sampleSubject } from '../support/subject.ts';

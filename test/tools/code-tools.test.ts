@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createLocalGitHost } from '../../src/adapters/code-host/local-git.ts';
 import { TriageError } from '../../src/domain/errors.ts';
 import type { FailingTest } from '../../src/domain/failure.ts';
 import type { CodeHost } from '../../src/ports/code-host.ts';
+import { createLocalGitHost } from '../../src/providers/git/clone.ts';
 import { createGitRepository, type GitRepository } from '../support/git-repository.ts';
 import { sampleBuild, sampleSubject } from '../support/subject.ts';
 import { asking } from './sources.ts';

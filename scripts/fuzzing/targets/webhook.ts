@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { NewBuild } from '../../../src/domain/build.ts';
-import { readGithubEvent } from '../../../src/intake/github-events.ts';
-import { readJenkinsEvent } from '../../../src/intake/jenkins-events.ts';
-import { parseJson } from '../../../src/intake/read-input.ts';
 import { readSlackPress } from '../../../src/intake/slack-press.ts';
 import { buildOf, readJsonUpload } from '../../../src/intake/upload-shape.ts';
+import { readGithubEvent } from '../../../src/providers/github/events.ts';
+import { readJenkinsEvent } from '../../../src/providers/jenkins/events.ts';
+import { parseJson } from '../../../src/providers/read-input.ts';
 import { unlessRefused } from '../refusals.ts';
 
 const MAX_TEXT = 2_000;
@@ -14,7 +14,7 @@ export async function fuzz(data: Buffer): Promise<void> {
   const body = () => parseJson('The body', data.toString('utf8'));
   const readers: readonly (() => { readonly build: NewBuild } | { readonly ignored: string })[] = [
     ...['workflow_run', 'workflow_job', 'check_run'].map((event) => () => readGithubEvent(event, body())),
-    () => readJenkinsEvent(body()),
+    () => readJenkinsEvent(body()).reading,
     () => ({ build: buildOf(readJsonUpload(body()).metadata) }),
   ];
   for (const read of readers) {

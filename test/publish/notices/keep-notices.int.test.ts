@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createGithubCommentClient } from '../../../src/adapters/publisher/github-comment.ts';
 import type { Analysis } from '../../../src/domain/analysis.ts';
 import type { Build, NewBuild } from '../../../src/domain/build.ts';
 import { newId } from '../../../src/domain/ids.ts';
@@ -9,10 +8,11 @@ import { systemClock } from '../../../src/lib/time.ts';
 import { createMasker } from '../../../src/log/mask/mask.ts';
 import type { Stores } from '../../../src/ports/stores.ts';
 import type { Logger } from '../../../src/ports/telemetry.ts';
+import { createGithubCommentClient } from '../../../src/providers/github/notices.ts';
+import { commentRule } from '../../../src/providers/notice-rules.ts';
 import type { BackgroundWorker } from '../../../src/publish/keep-turns.ts';
 import { noticeChannel } from '../../../src/publish/notices/notice-channel.ts';
 import { noticeLinks } from '../../../src/publish/notices/notice-links.ts';
-import { GITHUB_COMMENT } from '../../../src/publish/notices/notice-rules.ts';
 import { renderComment } from '../../../src/publish/notices/render-comment.ts';
 import { type NoticesDeps, syncNotifications } from '../../../src/publish/notices/sync-notifications.ts';
 import { createStores } from '../../../src/store/stores.ts';
@@ -22,6 +22,8 @@ import { createGithubDesk, type GithubDesk } from '../../support/github-desk.ts'
 import { type LogLine, recordingLogger } from '../../support/http-deps.ts';
 import { sendJson } from '../../support/loopback-server.ts';
 import { openTestDatabase, type TestDatabase } from '../../support/pglite.ts';
+
+const GITHUB_COMMENT = commentRule({ channel: 'github-comment', isOfOurs: () => true });
 
 let db: TestDatabase;
 let stores: Stores;

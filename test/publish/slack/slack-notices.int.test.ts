@@ -42,8 +42,7 @@ beforeAll(async () => {
   const config = parseConfig({
     ...preset,
     http: { ...preset.http, publicUrl: 'https://fl.example' },
-    buildSource: { ...preset.buildSource, jenkins: { baseUrl: jenkins.url, user: 'faultline', token: 'api-token' } },
-    publishers: { ...preset.publishers, jenkins: { description: 'html' } },
+    providers: { ...preset.providers, jenkins: { baseUrl: jenkins.url, user: 'faultline', token: 'api-token', description: 'html' } },
     slack: {
       ...preset.slack,
       token: SLACK_TOKEN,

@@ -1,5 +1,5 @@
-import { type Address, singleLine } from './address.js'
-import { deliveryDate } from './shipping.js'
+import { type Address, singleLine } from './address.ts';
+import { deliveryDate } from './shipping.ts';
 
 export interface Order {
   readonly id: string

@@ -1,4 +1,4 @@
-import type { Address } from './address.js'
+import type { Address } from './address.ts';
 
 const daysByCountry = { DE: 2, AT: 3, CH: 5 } as const
 

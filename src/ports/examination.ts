@@ -1,0 +1,58 @@
+import { messageOf } from '../domain/errors.ts';
+
+export interface Finding {
+  readonly name: string;
+  /** `note`: it works, but something is left out or could be better. */
+  readonly state: 'ok' | 'note' | 'wrong';
+  readonly says: string;
+  /** What to do about it; whatever is wrong has it. */
+  readonly mend?: string;
+}
+
+/** One question of doctor's. */
+export interface Examination {
+  readonly name: string;
+  /** What to do where it fails without saying so itself. */
+  readonly mend: string;
+  /** How long it may take, in milliseconds; absent: five seconds. */
+  readonly limitMs?: number;
+  ask(signal: AbortSignal): Promise<Finding | readonly Finding[]>;
+}
+
+const LIMIT_MS = 5_000;
+const MAX_SENTENCE = 400;
+
+/** Asks one question within its limit; what it throws is what is wrong. Never throws. */
+export async function examine({ name, mend, limitMs = LIMIT_MS, ask }: Examination): Promise<readonly Finding[]> {
+  const limit = AbortSignal.timeout(limitMs);
+  const late = new Promise<never>((_resolve, reject) =>
+    limit.addEventListener('abort', () => reject(new Error(`no answer within ${limitMs / 1000} s`)), { once: true }),
+  );
+  late.catch(() => undefined);
+  try {
+    return [await Promise.race([ask(limit), late])].flat();
+  } catch (error) {
+    return [{ name, state: 'wrong', says: messageOf(error).replaceAll(/\s+/g, ' ').slice(0, MAX_SENTENCE), mend }];
+  }
+}
+
+export const ok = (name: string, says: string): Finding => ({ name, state: 'ok', says });
+export const note = (name: string, says: string, mend: string): Finding => ({ name, state: 'note', says, mend });
+export const wrong = (name: string, says: string, mend: string): Finding => ({ name, state: 'wrong', says, mend });
+
+/** Clocks further apart make signed deliveries fail and leases look odd. */
+const SKEW_MS = 60_000;
+
+/** What is wrong with a clock that is so many milliseconds ahead of ours; null where it does not say. */
+export function clockFindings(name: string, aheadMs: number | null): Finding[] {
+  return aheadMs !== null && Math.abs(aheadMs) > SKEW_MS ? [skewed(name, aheadMs)] : [];
+}
+
+function skewed(name: string, aheadMs: number): Finding {
+  const seconds = Math.round(Math.abs(aheadMs) / 1000);
+  return wrong(
+    name,
+    `it is ${seconds} s ${aheadMs > 0 ? 'ahead of' : 'behind'} this machine`,
+    'synchronize both machines with NTP; signed deliveries older than five minutes are rejected',
+  );
+}

@@ -1,0 +1,203 @@
+import type { BlameLine, CodeLine, CommitInfo, FileHits } from '../../ports/code-host.ts';
+import {
+  assertReadableSize,
+  type FileWindow,
+  lineRange,
+  linkError,
+  linkTarget,
+  MAX_COMMITS,
+  MAX_LINES,
+  mostTelling,
+  plainRef,
+  submoduleError,
+  windowOf,
+} from '../code-questions.ts';
+import { assertAnswered, type Git, type GitAnswer, succeeded } from './command.ts';
+import { countMatches, parseBlame, parseFiles, parseGrep, parseLog } from './output.ts';
+
+/** What one question needs: the clone and the commit, already checked. */
+export interface Place {
+  readonly folder: string;
+  readonly commit: string;
+}
+
+export type Ask = (place: Place, args: readonly string[], signal: AbortSignal) => ReturnType<Git>;
+
+/** Finds the clone and the commit of a question; null where either is missing. */
+export type FindPlace = (query: { repository: string; ref: string | null }, signal: AbortSignal) => Promise<Place | null>;
+
+export function createPlaceFinder(git: Git, folderOf: (repository: string) => string | undefined): FindPlace {
+  return async (query, signal) => {
+    const ref = query.ref === null ? 'HEAD' : plainRef(query.ref);
+    const folder = folderOf(query.repository);
+    const commit = folder === undefined ? null : await commitOf(git, folder, ref, signal);
+    return folder === undefined || commit === null ? null : { folder, commit };
+  };
+}
+
+export async function isClone(git: Git, folder: string | undefined): Promise<boolean> {
+  if (folder === undefined) return false;
+  try {
+    return succeeded(await git(folder, ['rev-parse', '--git-dir'], AbortSignal.timeout(10_000)));
+  } catch {
+    return false;
+  }
+}
+
+/** The branch a clone was made from, else the one that is checked out; null for a detached head without a remote. */
+export async function defaultBranchOf(git: Git, folder: string, signal: AbortSignal): Promise<string | null> {
+  for (const name of ['refs/remotes/origin/HEAD', 'HEAD']) {
+    const answer = await git(folder, ['symbolic-ref', '--quiet', '--short', name], signal);
+    const branch = answer.output.trim().replace(/^origin\//, '');
+    if (succeeded(answer) && branch !== '') return branch;
+  }
+  return null;
+}
+
+async function commitOf(git: Git, folder: string, ref: string, signal: AbortSignal): Promise<string | null> {
+  const answer = await git(folder, ['rev-parse', '--verify', '--quiet', '--end-of-options', `${ref}^{commit}`], signal);
+  const commit = answer.output.trim();
+  return succeeded(answer) && /^[0-9a-f]{40,64}$/.test(commit) ? commit : null;
+}
+
+/** Commits whose list of files is kept: it never changes for a commit. */
+const KEPT_LISTS = 4;
+const MAX_LINKS = 5;
+
+export interface FileList {
+  readonly paths: readonly string[];
+  readonly truncated: boolean;
+}
+
+type Range = { readonly lineStart?: number; readonly lineEnd?: number };
+
+/** Reads lines of a committed file; a link is followed within the commit only, and `path` is then the file it leads to. */
+export async function readWindow(ask: Ask, place: Place, query: { path: string } & Range, signal: AbortSignal): Promise<FileWindow | null> {
+  let path = query.path;
+  for (let hops = 0; hops <= MAX_LINKS; hops += 1) {
+    const entry = await entryOf(ask, place, path, signal);
+    if (entry === null || entry.mode === '040000') {
+      if (hops > 0) throw linkError(query.path, path);
+      return null;
+    }
+    if (entry.mode === '160000') throw submoduleError(path);
+    if (entry.mode !== '120000') return windowOf(path, await readBlob(ask, place, { path, object: entry.object }, signal), query);
+    const link = await readBlob(ask, place, { path, object: entry.object }, signal);
+    const target = linkTarget(path, link);
+    if (target === null) throw linkError(path, link);
+    path = target;
+  }
+  throw linkError(query.path, path);
+}
+
+/** Git gives up on a file that is not there and on a first line past the end: nobody to blame, in both cases. */
+export async function blameLines(
+  ask: Ask,
+  place: Place,
+  query: { path: string; lineStart: number; lineEnd: number },
+  signal: AbortSignal,
+): Promise<BlameLine[]> {
+  const { first, last } = lineRange(query.lineStart, query.lineEnd, MAX_LINES);
+  const args = ['blame', '--porcelain', '--no-textconv', '-L', `${first},${last}`, place.commit, '--', query.path];
+  const answer = await ask(place, args, signal);
+  return succeeded(answer) ? parseBlame(answer.output) : [];
+}
+
+/** Lists a commit's files (links too, submodules not), remembering the last few lists. */
+export function createFileLister(ask: Ask): (place: Place, signal: AbortSignal) => Promise<FileList> {
+  const kept = new Map<string, FileList>();
+  return async (place, signal) => {
+    const key = `${place.folder}\0${place.commit}`;
+    const known = kept.get(key);
+    if (known !== undefined) return known;
+    const answer = await ask(place, ['ls-tree', '-r', '-z', '--full-tree', place.commit], signal);
+    assertAnswered(answer, 'list the files');
+    const entries = answer.output.split('\0').slice(0, -1);
+    const paths = entries.filter((entry) => !entry.startsWith('160000 ')).map((entry) => entry.slice(entry.indexOf('\t') + 1));
+    const list = { paths, truncated: answer.cut };
+    const oldest = kept.keys().next().value;
+    if (kept.size >= KEPT_LISTS && oldest !== undefined) kept.delete(oldest);
+    kept.set(key, list);
+    return list;
+  };
+}
+
+async function entryOf(ask: Ask, place: Place, path: string, signal: AbortSignal) {
+  const answer = await ask(place, ['ls-tree', '-z', '--full-tree', place.commit, '--', path], signal);
+  const fields = succeeded(answer) ? /^(\d{6}) [a-z]{1,10} ([0-9a-f]{40,64})\t/.exec(answer.output) : null;
+  return fields === null ? null : { mode: fields[1] ?? '', object: fields[2] ?? '' };
+}
+
+async function readBlob(ask: Ask, place: Place, { path, object }: { path: string; object: string }, signal: AbortSignal): Promise<string> {
+  const size = await ask(place, ['cat-file', '-s', object], signal);
+  assertAnswered(size, `read ${path}; a partial clone may not hold it`);
+  assertReadableSize(path, Number(size.output));
+  const blob = await ask(place, ['cat-file', 'blob', object], signal);
+  assertAnswered(blob, `read ${path}`);
+  return blob.output;
+}
+
+const FACTS = '--format=%H%x00%an%x00%aI%x00%s';
+const NAMES = ['--name-only', '--no-ext-diff', '--no-textconv', '--no-renames', '--diff-merges=first-parent', '--format=%H'];
+/** Commits whose files are asked for in one command: well below the longest command line of any system. */
+const COMMITS_A_COMMAND = 250;
+
+/** Commits of a range (`commit` or `^base commit`), newest first, with their files. */
+export async function readHistory(
+  ask: Ask,
+  place: Place,
+  query: { range?: readonly string[]; path?: string | undefined; limit: number },
+  signal: AbortSignal,
+): Promise<CommitInfo[]> {
+  const { range = [place.commit], path, limit } = query;
+  const args = ['log', '-z', '-n', String(limit), FACTS, ...range, '--', ...(path === undefined ? [] : [path])];
+  return withFiles(ask, place, await ask(place, args, signal), signal);
+}
+
+/** `git log -L` without its diff. Git gives up on lines and files that are not there: nobody touched them. */
+export async function readLineHistory(
+  ask: Ask,
+  place: Place,
+  query: { path: string; lineStart: number; lineEnd: number; limit: number },
+  signal: AbortSignal,
+): Promise<CommitInfo[]> {
+  const { first, last } = lineRange(query.lineStart, query.lineEnd, MAX_LINES);
+  const limit = String(Math.min(query.limit, MAX_COMMITS));
+  const args = ['log', '-z', '-n', limit, '-L', `${first},${last}:${query.path}`, '--no-patch', '--no-ext-diff', '--no-textconv', FACTS];
+  const answer = await ask(place, [...args, place.commit, '--'], signal);
+  return succeeded(answer) ? withFiles(ask, place, answer, signal) : [];
+}
+
+async function withFiles(ask: Ask, place: Place, facts: GitAnswer, signal: AbortSignal): Promise<CommitInfo[]> {
+  assertAnswered(facts, 'read the history');
+  const commits = parseLog(facts.output);
+  const ids = commits.map((commit) => commit.commit).slice(0, COMMITS_A_COMMAND);
+  // Without a commit named, git would tell of its own HEAD.
+  if (ids.length === 0) return [];
+  const names = await ask(place, ['log', '-z', '--no-walk=unsorted', ...NAMES, ...ids, '--'], signal);
+  assertAnswered(names, 'read the history');
+  const files = parseFiles(names.output, ids);
+  return commits.map((commit) => ({ ...commit, files: files.get(commit.commit) ?? [] }));
+}
+
+const OPTIONS = ['-z', '-F', '-I', '--no-color', '--full-name', '--no-textconv', '--no-recurse-submodules'];
+
+/** Lines that hold a text, as it is written. */
+export async function grepLines(ask: Ask, place: Place, text: string, limit: number, signal: AbortSignal): Promise<CodeLine[]> {
+  const answer = await ask(place, ['grep', '-n', ...OPTIONS, '-e', text, place.commit, '--'], signal);
+  assertAnswered(answer, 'search the repository');
+  return parseGrep(answer.output, place.commit, limit);
+}
+
+/** Files by how many of the words they hold. `-o` prints every occurrence, where `-c` would count lines and not tell the words apart. */
+export async function grepFiles(
+  ask: Ask,
+  place: Place,
+  { words, limit }: { words: readonly string[]; limit: number },
+  signal: AbortSignal,
+): Promise<FileHits[]> {
+  const patterns = words.flatMap((word) => ['-e', word]);
+  const answer = await ask(place, ['grep', '-o', '-i', ...OPTIONS, ...patterns, place.commit, '--'], signal);
+  assertAnswered(answer, 'search the repository');
+  return mostTelling(countMatches(answer.output, place.commit, words), limit);
+}

@@ -1,0 +1,150 @@
+import { z } from 'zod';
+import { TriageError } from '../../domain/errors.ts';
+import type { NoticeCall, NotificationClient } from '../../ports/notices.ts';
+import { asked, type GithubClientOptions, type GithubVoice, openGithubVoices, ownLogin, voiceFor } from './notices.ts';
+
+/** What a check run says. Its conclusion is not among it: that is always neutral. */
+export interface GithubCheckContent {
+  readonly status: 'in_progress' | 'completed';
+  readonly commit: string;
+  readonly pullRequest: number | null;
+  readonly title: string;
+  readonly summary: string;
+  readonly text: string;
+  readonly annotations: readonly GithubAnnotation[];
+  readonly detailsUrl: string | null;
+}
+
+export interface GithubAnnotation {
+  readonly path: string;
+  readonly line: number;
+  readonly level: 'failure' | 'notice';
+  readonly title: string;
+  readonly message: string;
+  readonly details: string;
+}
+
+const NAME = 'Faultline';
+/** GitHub takes no more in one request, and adds those of the next. */
+const PER_REQUEST = 50;
+const MAX_SUMMARY = 65_535;
+const RIGHT = 'Checks';
+
+const CheckRun = z.object({
+  id: z.int(),
+  external_id: z.string().nullish(),
+  app: z.object({ slug: z.string().nullish() }).nullish(),
+  output: z.object({ annotations_count: z.int() }).nullish(),
+});
+const CheckRuns = z.object({ check_runs: z.array(CheckRun) });
+
+/** The check run of a build, known by its `external_id` and by whose it is. Only GitHub Apps may write checks. */
+export function createGithubCheckClient(options: GithubClientOptions): NotificationClient<GithubCheckContent> {
+  const access = openGithubVoices(options);
+  const voice = async ({ notice, signal }: NoticeCall) => {
+    const found = await voiceFor(access, notice.repository, signal);
+    if (found.as === 'installation') return found;
+    throw new TriageError('upstream-auth', `Only GitHub Apps can write checks, and none is installed on ${notice.repository}.`);
+  };
+  return {
+    show: async (content, call) => {
+      const speaking = await voice(call);
+      const known = call.notice.reference ?? (await findOwn(speaking, content.commit, call));
+      const run = await write(speaking, content, known, [], call);
+      await annotate(speaking, content, run, call);
+      return { reference: String(run.id) };
+    },
+  };
+}
+
+/** A run of ours that a try has left which did not live to say so. */
+async function findOwn({ client, place }: GithubVoice, commit: string, { notice, signal }: NoticeCall): Promise<string | null> {
+  const { data } = await asked({ what: `the checks of ${commit}`, right: RIGHT }, () =>
+    client.request('GET /repos/{owner}/{repo}/commits/{ref}/check-runs', {
+      ...{ ...place, ref: commit, check_name: NAME, filter: 'all', per_page: 100 },
+      request: { signal },
+    }),
+  );
+  const ours = CheckRuns.parse(data).check_runs.filter((run) => run.external_id === notice.key);
+  if (ours.length === 0) return null;
+  const login = await ownLogin(client, signal);
+  const [found] = ours.filter(({ app }) => `${app?.slug}[bot]` === login);
+  return found === undefined ? null : String(found.id);
+}
+
+/** Creates the run, or changes the one that is known. */
+async function write(
+  { client, place }: GithubVoice,
+  content: GithubCheckContent,
+  reference: string | null,
+  annotations: readonly GithubAnnotation[],
+  { notice, signal }: NoticeCall,
+): Promise<z.infer<typeof CheckRun>> {
+  const fields = {
+    ...place,
+    ...(content.status === 'completed' ? { status: content.status, conclusion: 'neutral' as const } : { status: content.status }),
+    ...(content.detailsUrl === null ? {} : { details_url: content.detailsUrl }),
+    output: {
+      title: content.title,
+      summary: content.summary.slice(0, MAX_SUMMARY),
+      text: content.text,
+      ...(annotations.length === 0 ? {} : { annotations: annotations.map(annotationOf) }),
+    },
+  };
+  const { data } = await asked(
+    { what: `the check of ${notice.repository}@${content.commit}`, right: RIGHT },
+    async (): Promise<{ data: unknown }> =>
+      reference === null
+        ? await client.request('POST /repos/{owner}/{repo}/check-runs', {
+            ...{ ...fields, name: NAME, head_sha: content.commit, external_id: notice.key },
+            // Never again by the client: the first try may have got through. The next one looks for it.
+            request: { signal, retries: 0 },
+          })
+        : await client.request('PATCH /repos/{owner}/{repo}/check-runs/{check_run_id}', {
+            ...{ ...fields, check_run_id: Number(reference) },
+            request: { signal },
+          }),
+  );
+  return CheckRun.parse(data);
+}
+
+/** Adds those that are not there yet: GitHub keeps what it was told, and would show twice what it is told twice. */
+async function annotate(voice: GithubVoice, content: GithubCheckContent, run: z.infer<typeof CheckRun>, call: NoticeCall): Promise<void> {
+  const there = run.output?.annotations_count ?? 0;
+  if (content.annotations.length <= there || content.pullRequest === null) return;
+  const files = await listChangedFiles(voice, content.pullRequest, call.signal);
+  const wanted = content.annotations.filter(({ path }) => files.has(path));
+  for (let from = there; from < wanted.length; from += PER_REQUEST) {
+    await write(voice, content, String(run.id), wanted.slice(from, from + PER_REQUEST), call);
+  }
+}
+
+function annotationOf({ path, line, level, title, message, details }: GithubAnnotation) {
+  return {
+    ...{ path, start_line: line, end_line: line, annotation_level: level, title, message },
+    ...(details === '' ? {} : { raw_details: details }),
+  };
+}
+
+const PER_PAGE = 100;
+/** GitHub itself lists 3,000 files at most; a change of more than a thousand is looked through by nobody. */
+const MAX_PAGES = 10;
+
+const Files = z.array(z.object({ filename: z.string() }));
+
+/** The files that a pull request changes, at most a thousand. */
+async function listChangedFiles({ client, place }: GithubVoice, pullRequest: number, signal: AbortSignal): Promise<Set<string>> {
+  const names = new Set<string>();
+  for (let page = 1; page <= MAX_PAGES; page++) {
+    const { data } = await asked({ what: `the files of pull request ${pullRequest}`, right: 'Pull requests' }, () =>
+      client.request('GET /repos/{owner}/{repo}/pulls/{pull_number}/files', {
+        ...{ ...place, pull_number: pullRequest, per_page: PER_PAGE, page },
+        request: { signal },
+      }),
+    );
+    const files = Files.parse(data);
+    for (const { filename } of files) names.add(filename);
+    if (files.length < PER_PAGE) break;
+  }
+  return names;
+}

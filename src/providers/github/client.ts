@@ -1,0 +1,275 @@
+import { createAppAuth } from '@octokit/auth-app';
+import { retry } from '@octokit/plugin-retry';
+import { throttling } from '@octokit/plugin-throttling';
+import { Octokit } from '@octokit/rest';
+import { messageOf, TriageError } from '../../domain/errors.ts';
+import type { Logger } from '../../ports/telemetry.ts';
+import { type BoundedCache, createBoundedCache } from '../memory.ts';
+
+export interface GithubClientOptions {
+  /** Of the REST API: `https://api.github.com`, or `https://host/api/v3`. */
+  readonly baseUrl: string;
+  readonly logger: Logger;
+  /** Unit of the waits between tries, in milliseconds; a second unless a test is in a hurry. */
+  readonly retryUnitMs?: number;
+  /** Calls that write follow each other at once, and limits of the rate are not waited for: for tests in a hurry. */
+  readonly unpaced?: boolean;
+  /** Largest reply, in bytes; downloads have limits of their own. */
+  readonly maxReplyBytes?: number;
+}
+
+/** A repository, as the API addresses it. */
+export interface RepositoryName {
+  readonly owner: string;
+  readonly repo: string;
+}
+
+/** A GitHub App, as which calls can be signed. */
+export interface GithubAppKey {
+  /** Its number, or its client id. */
+  readonly id: string;
+  /** In PEM. */
+  readonly privateKey: string;
+}
+
+/** Whose client it is; kept answers are its own. */
+export interface Identity {
+  readonly who: string;
+  /** With whom it shares a rate limit; absent: with those of its name. */
+  readonly limit?: string;
+  /** Sent with every call, unless the App signs. */
+  readonly token?: string | null;
+  /** Signs as the App itself, which may do no more than look after its installations. */
+  readonly app?: GithubAppKey;
+  /** Where answers are kept; absent: in memory of the client's own. */
+  readonly answers?: KeptAnswers;
+}
+
+/** GitHub's own trees are cut at 7 MB of names; with their addresses they come to several times that. */
+const MAX_REPLY_BYTES = 48 * 1024 * 1024;
+/** A rate limit that ends sooner is waited for; a longer one goes back to the queue. */
+const LONGEST_WAIT_SECONDS = 20;
+const RETRIES = 2;
+
+const PatientOctokit = Octokit.plugin(retry, throttling);
+export type GithubClient = InstanceType<typeof PatientOctokit>;
+
+/**
+ * A client of GitHub's REST API that tries again after server errors, waits for short rate limits, asks only for what changed,
+ * and takes what it is signed with to no other host. `sign` is called with every request before it is sent.
+ */
+export function createGithubClient(options: GithubClientOptions, identity: Identity, sign?: (client: Octokit) => void): GithubClient {
+  const { baseUrl, logger, retryUnitMs = 1000, unpaced = false, maxReplyBytes = MAX_REPLY_BYTES } = options;
+  const wait = (retryAfter: number, _options: object, _octokit: object, retryCount: number) => {
+    logger.warn({ retryAfterSeconds: retryAfter, retryCount }, 'GitHub limits the rate');
+    return retryAfter <= LONGEST_WAIT_SECONDS && retryCount < RETRIES;
+  };
+  const say = (level: 'debug' | 'warn') => (message: string) => logger[level]({ message }, 'GitHub client');
+  const client = new PatientOctokit({
+    baseUrl: baseUrl.replace(/\/$/, ''),
+    userAgent: 'faultline',
+    request: { fetch: createGuardedFetch(maxReplyBytes) },
+    ...authentication(identity),
+    log: { debug: say('debug'), info: say('debug'), warn: say('warn'), error: say('warn') },
+    retry: { retries: RETRIES, retryAfterBaseValue: retryUnitMs },
+    throttle: {
+      enabled: !unpaced,
+      id: identity.limit ?? identity.who,
+      onRateLimit: wait,
+      onSecondaryRateLimit: wait,
+      retryAfterBaseValue: retryUnitMs,
+    },
+  });
+  sign?.(client);
+  askWhetherChanged(client, identity.answers ?? createKeptAnswers(), identity.who);
+  return client;
+}
+
+function authentication({ token = null, app }: Identity) {
+  if (app === undefined) return token === null ? {} : { auth: token };
+  // GitHub long wanted the number as a number; a client id is none.
+  const appId = /^\d+$/.test(app.id) ? Number(app.id) : app.id;
+  return { authStrategy: createAppAuth, auth: { appId, privateKey: app.privateKey } };
+}
+
+/** Names, in a reply made here, the code of the TriageError it stands for. */
+export const REFUSAL_HEADER = 'x-faultline-refusal';
+
+const MAX_HOPS = 3;
+/** Never tried again by the client, unlike an error thrown from here. */
+const FINAL_STATUS = 422;
+const BODILESS: readonly number[] = [204, 205, 304];
+
+/**
+ * A fetch for calls that carry a token: follows redirects (a renamed repository) on the same host only, and reads no more
+ * than `maxBytes`. What it refuses is answered as a reply with `REFUSAL_HEADER`. Who asks for `redirect: 'manual'` gets the first
+ * reply as it comes, to look after by itself.
+ */
+function createGuardedFetch(maxBytes: number): typeof fetch {
+  return async (input, init) => {
+    let url = new URL(input instanceof Request ? input.url : input);
+    if (init?.redirect === 'manual') return fetchOnce(url, init);
+    const { origin } = url;
+    for (let hops = 0; hops <= MAX_HOPS; hops += 1) {
+      const response = await fetchOnce(url, init);
+      const location = response.headers.get('location');
+      if (response.status < 300 || response.status > 399 || location === null) return readBounded(response, url, maxBytes);
+      await response.body?.cancel();
+      url = new URL(location, url);
+      if (url.origin !== origin) return refusal('upstream-failed', `it redirects to another host (${url.host}), which is not followed`);
+      if ((init?.method ?? 'GET') !== 'GET') return refusal('upstream-failed', 'a query was redirected to another address');
+    }
+    return refusal('upstream-failed', `it was redirected more than ${MAX_HOPS} times`);
+  };
+}
+
+async function fetchOnce(url: URL, init: RequestInit | undefined): Promise<Response> {
+  try {
+    return await fetch(url, { ...init, redirect: 'manual' });
+  } catch (error) {
+    // Under this name the client does not try again; a time limit has another.
+    if (init?.signal?.aborted === true) throw new DOMException('The call was stopped.', 'AbortError');
+    throw error;
+  }
+}
+
+async function readBounded(response: Response, url: URL, maxBytes: number): Promise<Response> {
+  const headers = new Headers(response.headers);
+  // The body is decoded by now, and nobody but us may refuse.
+  for (const name of [REFUSAL_HEADER, 'content-encoding', 'content-length']) headers.delete(name);
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of response.body ?? []) {
+    bytes += chunk.byteLength;
+    // Leaving the loop ends the connection.
+    if (bytes > maxBytes) return refusal('too-large', `the response is larger than ${Math.round(maxBytes / 1024 / 1024)} MB`);
+    chunks.push(chunk);
+  }
+  const body = BODILESS.includes(response.status) ? null : Buffer.concat(chunks);
+  const read = new Response(body, { status: response.status, statusText: response.statusText, headers });
+  // Where it came from at last: a renamed repository is known by it.
+  return Object.defineProperty(read, 'url', { value: url.href });
+}
+
+function refusal(code: 'upstream-failed' | 'too-large', message: string): Response {
+  return new Response(JSON.stringify({ message }), {
+    status: FINAL_STATUS,
+    headers: { 'content-type': 'application/json', [REFUSAL_HEADER]: code },
+  });
+}
+
+interface Kept {
+  readonly etag: string;
+  readonly response: Awaited<ReturnType<Octokit['request']>>;
+  readonly weight: number;
+}
+
+export type KeptAnswers = BoundedCache<Kept>;
+
+/** Characters of replies that are kept together, and of the largest. */
+const MAX_KEPT = 16 * 1024 * 1024;
+const MAX_ONE = 2 * 1024 * 1024;
+
+/** Room for the answers of several clients: those of each stay its own. */
+export function createKeptAnswers(): KeptAnswers {
+  return createBoundedCache<Kept>(MAX_KEPT, ({ weight }) => weight);
+}
+
+/**
+ * Asks again with the mark of the last answer (`If-None-Match`): where nothing changed GitHub says only that, which costs nothing of the
+ * rate limit, and the kept answer is given. An answer is given to `who` it was told and to nobody else: never to another token, nor to
+ * another installation of an App.
+ */
+function askWhetherChanged(client: Octokit, answers: KeptAnswers, who: string): void {
+  client.hook.wrap('request', async (request, options) => {
+    const { method, url, headers } = client.request.endpoint(options);
+    if (method !== 'GET') return await request(options);
+    const key = `${who} ${url} ${headers.accept ?? ''}`;
+    const kept = answers.get(key);
+    // In place: hooks further in were given these very options.
+    if (kept !== undefined) options.headers['if-none-match'] = kept.etag;
+    try {
+      const response = await request(options);
+      const { etag } = response.headers;
+      const weight = etag === undefined ? Number.POSITIVE_INFINITY : weightOf(response.data);
+      if (etag !== undefined && weight <= MAX_ONE) answers.set(key, { etag, response, weight });
+      return response;
+    } catch (error) {
+      if (kept !== undefined && httpFailure(error)?.status === 304) return kept.response;
+      throw error;
+    }
+  });
+}
+
+/** What is neither text nor JSON is not kept. */
+function weightOf(data: unknown): number {
+  if (typeof data === 'string') return data.length;
+  const isJson = Array.isArray(data) || (typeof data === 'object' && data !== null && Object.getPrototypeOf(data) === Object.prototype);
+  return isJson ? JSON.stringify(data).length : Number.POSITIVE_INFINITY;
+}
+
+/** A call that GitHub answered, and not with what was asked for. */
+export interface HttpFailure {
+  readonly status: number;
+  readonly message: string;
+  readonly headers: Readonly<Record<string, unknown>>;
+}
+
+/** What a failed call means for a triage; `what` names it for people, `right` what must be allowed to be read. TriageErrors pass as they are. */
+export function githubError(what: string, error: unknown, right: 'Actions' | 'the contents'): TriageError {
+  if (error instanceof TriageError) return error;
+  const failure = httpFailure(error);
+  if (failure === null) {
+    return new TriageError('upstream-failed', `GitHub could not be reached for ${what}: ${messageOf(error)}.`, {
+      retryable: true,
+      cause: error,
+    });
+  }
+  const { status, headers } = failure;
+  const refused = headers[REFUSAL_HEADER];
+  if (typeof refused === 'string') {
+    return new TriageError(refused === 'too-large' ? 'too-large' : 'upstream-failed', `GitHub's response for ${what}: ${failure.message}.`);
+  }
+  if (status === 429 || (status === 403 && isRateLimit(failure))) {
+    return new TriageError('upstream-failed', `The GitHub rate limit is reached; ${what} must wait.`, {
+      retryable: true,
+      retryAfterMs: retryAfterMs(failure),
+      cause: error,
+    });
+  }
+  if (status === 401 || status === 403) {
+    return new TriageError(
+      'upstream-auth',
+      `GitHub returned ${status} for ${what}. FAULTLINE_GITHUB_TOKEN, or the GitHub App, needs permission to read ${right} of this repository.`,
+      { cause: error },
+    );
+  }
+  if (status === 404) {
+    const scope = right === 'Actions' ? 'actions: read' : 'contents: read';
+    const why = `it no longer exists, or the token or App has no access (is ${scope} granted?)`;
+    return new TriageError('not-found', `GitHub returned 404 for ${what}: ${why}.`, { cause: error });
+  }
+  if (status === 410) return new TriageError('not-found', `GitHub returned 410 for ${what}: it has expired.`, { cause: error });
+  const retryable = status >= 500;
+  return new TriageError('upstream-failed', `GitHub returned ${status} for ${what}.`, { retryable, cause: error });
+}
+
+/** The answer behind a failed call; null where none came. */
+export function httpFailure(error: unknown): HttpFailure | null {
+  if (!(error instanceof Error) || !('status' in error) || typeof error.status !== 'number') return null;
+  // A connection that broke has status 500 and no response.
+  if (!('response' in error) || typeof error.response !== 'object' || error.response === null) return null;
+  const headers = 'headers' in error.response && typeof error.response.headers === 'object' ? error.response.headers : null;
+  return { status: error.status, message: error.message, headers: { ...headers } };
+}
+
+function isRateLimit({ headers, message }: HttpFailure): boolean {
+  return headers['retry-after'] !== undefined || headers['x-ratelimit-remaining'] === '0' || /rate limit/i.test(message);
+}
+
+function retryAfterMs({ headers }: HttpFailure): number {
+  const seconds = Number(headers['retry-after']);
+  if (Number.isFinite(seconds) && seconds > 0) return seconds * 1000;
+  const reset = Number(headers['x-ratelimit-reset']) * 1000 - Date.now();
+  return Number.isFinite(reset) && reset > 0 ? reset : 60_000;
+}

@@ -1,0 +1,233 @@
+import { z } from 'zod';
+import { type Build, CONSOLE_LOG, type SourceText, type TestResult } from '../../domain/build.ts';
+import { messageOf, TriageError } from '../../domain/errors.ts';
+import { decodeSource } from '../../log/decode/decode.ts';
+import { inParallel } from '../../log/survey/in-parallel.ts';
+import { type ArtifactRoom, artifactRoom, namelessText, openArtifact } from '../../log/survey/open-artifact.ts';
+import type { BuildSource, FetchedBuild } from '../../ports/build-source.ts';
+import type { Logger } from '../../ports/telemetry.ts';
+import { artifactsToFetch } from '../artifacts.ts';
+import { readBounded, withDeadline } from '../rest.ts';
+
+export interface JenkinsBuildSourceOptions {
+  /** Builds elsewhere are never fetched. Null: none are. */
+  readonly baseUrl: string | null;
+  readonly user: string | null;
+  /** An API token of that user. */
+  readonly token: string | null;
+  /** Of one whole fetch. */
+  readonly timeoutMs: number;
+  readonly maxLogBytes: number;
+  readonly logger: Logger;
+}
+
+const MAX_REPORT_BYTES = 32 * 1024 * 1024;
+const REPORT_TREE = 'suites[name,cases[className,name,status,duration]]';
+
+/** Jenkins' test report, of it the fields that the tree above names. Durations are in seconds. */
+const TestReport = z.object({
+  suites: z
+    .array(
+      z.object({
+        name: z.string().nullish(),
+        cases: z
+          .array(z.object({ className: z.string().nullish(), name: z.string(), status: z.string(), duration: z.number().nullish() }))
+          .default([]),
+      }),
+    )
+    .default([]),
+});
+type TestReport = z.infer<typeof TestReport>;
+
+/** Reads the console, the test report and the artifacts of a build from Jenkins. */
+export function createJenkinsBuildSource(options: JenkinsBuildSourceOptions): BuildSource {
+  return {
+    provider: 'jenkins',
+    fetch: (build, signal) =>
+      withDeadline(`Fetching build ${build.number} of ${build.pipeline} from Jenkins`, options.timeoutMs, signal, (within) =>
+        fetchBuild(options, build, within),
+      ),
+    fetchGreen: (build, signal, maxBytes) =>
+      withDeadline(
+        `Fetching the passed build ${build.number} of ${build.pipeline} from Jenkins`,
+        options.timeoutMs,
+        signal,
+        async (within) => [
+          await fetchConsole(options, jenkinsAddress(options.baseUrl, build), Math.min(maxBytes, options.maxLogBytes), within),
+        ],
+      ),
+  };
+}
+
+async function fetchBuild(options: JenkinsBuildSourceOptions, build: Build, signal: AbortSignal): Promise<FetchedBuild> {
+  const address = jenkinsAddress(options.baseUrl, build);
+  const notes: string[] = [];
+  const source = await fetchConsole(options, address, options.maxLogBytes, signal);
+  const testResults = await fetchTestResults(options, address, notes, signal);
+  const get = (path: string, what: string, maxBytes: number) => getFrom(options, new URL(path, address), what, maxBytes, signal);
+  const artifacts = await fetchJenkinsArtifacts({ get, signal, notes, room: artifactRoom() });
+  return { sources: [source, ...artifacts], testResults, notes };
+}
+
+async function fetchConsole(options: JenkinsBuildSourceOptions, address: URL, maxBytes: number, signal: AbortSignal): Promise<SourceText> {
+  const console = await getFrom(options, new URL('consoleText', address), 'the console', maxBytes, signal);
+  return decodeSource(CONSOLE_LOG, console, 'log', { maxBytes });
+}
+
+/** A build without tests has no report: that is no failure, and neither is a report that cannot be read. */
+async function fetchTestResults(
+  options: JenkinsBuildSourceOptions,
+  address: URL,
+  notes: string[],
+  signal: AbortSignal,
+): Promise<TestResult[]> {
+  const url = new URL(`testReport/api/json?tree=${encodeURIComponent(REPORT_TREE)}`, address);
+  try {
+    const bytes = await getFrom(options, url, 'the test report', MAX_REPORT_BYTES, signal);
+    return TestReport.parse(JSON.parse(bytes.toString('utf8'))).suites.flatMap(resultsOf);
+  } catch (error) {
+    if (signal.aborted) throw error;
+    if (!(error instanceof TriageError) || error.code !== 'not-found') {
+      options.logger.warn({ error }, 'a Jenkins test report could not be read');
+      notes.push(
+        `The test report could not be read: ${error instanceof TriageError ? error.message : 'Jenkins returned something unexpected.'}`,
+      );
+    }
+    return [];
+  }
+}
+
+function resultsOf(suite: TestReport['suites'][number]): TestResult[] {
+  return suite.cases.map((test) => ({
+    name: test.name,
+    suite: test.className ?? suite.name ?? null,
+    file: null,
+    status: statusOf(test.status),
+    durationMs: test.duration === null || test.duration === undefined ? null : test.duration * 1000,
+  }));
+}
+
+/** Jenkins says PASSED, FIXED, FAILED, REGRESSION or SKIPPED. */
+function statusOf(status: string): TestResult['status'] {
+  if (status === 'FAILED' || status === 'REGRESSION') return 'failed';
+  return status === 'SKIPPED' ? 'skipped' : 'passed';
+}
+
+async function getFrom(options: JenkinsBuildSourceOptions, url: URL, what: string, maxBytes: number, signal: AbortSignal): Promise<Buffer> {
+  const { user, token } = options;
+  const headers = user === null || token === null ? {} : { authorization: `Basic ${Buffer.from(`${user}:${token}`).toString('base64')}` };
+  try {
+    const response = await fetch(url, { headers, signal, redirect: 'manual' });
+    if (response.ok) return await readBounded(what, response.body, maxBytes);
+    await response.body?.cancel();
+    throw statusError(what, response.status);
+  } catch (error) {
+    if (error instanceof TriageError) throw error;
+    throw new TriageError('upstream-failed', `Jenkins could not be reached for ${what}: ${messageOf(error)}.`, {
+      retryable: true,
+      cause: error,
+    });
+  }
+}
+
+function statusError(what: string, status: number): TriageError {
+  if (status === 401 || status === 403 || (status >= 300 && status < 400)) {
+    const told = status < 400 ? 'redirects to a sign-in page' : `answered ${status}`;
+    return new TriageError(
+      'upstream-auth',
+      `Jenkins ${told} for ${what}. FAULTLINE_JENKINS_USER and FAULTLINE_JENKINS_TOKEN need permission to read the job.`,
+    );
+  }
+  if (status === 404 || status === 410)
+    return new TriageError('not-found', `Jenkins returned ${status} for ${what}: the build may have been deleted.`);
+  return new TriageError('upstream-failed', `Jenkins returned ${status} for ${what}.`, { retryable: status >= 500 || status === 429 });
+}
+
+export interface JenkinsArtifacts {
+  /** Reads what lies below the build's page. Throws as `BuildSource.fetch` does. */
+  readonly get: (path: string, what: string, maxBytes: number) => Promise<Buffer>;
+  readonly signal: AbortSignal;
+  readonly notes: string[];
+  readonly room: ArtifactRoom;
+}
+
+const TREE = 'artifacts[fileName,relativePath]';
+const Listed = z.object({ artifacts: z.array(z.object({ relativePath: z.string().min(1).max(1_000) })).default([]) });
+
+const MAX_LIST_BYTES = 4 * 1024 * 1024;
+/** Of one artifact. */
+const MAX_BYTES = 16 * 1024 * 1024;
+/** Jenkins keeps single files, so there are more of them than GitHub has artifacts. */
+const MAX_FETCHED = 40;
+const AT_ONCE = 4;
+
+/**
+ * The archived artifacts of a build, those with telling names first; of what is not fetched, the name and why. They complete the console but
+ * never replace it: where they cannot be read a note says so.
+ */
+export async function fetchJenkinsArtifacts(fetching: JenkinsArtifacts): Promise<SourceText[]> {
+  try {
+    const offered = (await listArtifacts(fetching)).map((name) => ({ name, bytes: null }));
+    const { fetch, leave } = artifactsToFetch(offered, { maxBytes: MAX_BYTES, maxCount: MAX_FETCHED });
+    const read = await inParallel(fetch, AT_ONCE, ({ name }) => readArtifact(fetching, name));
+    return [...read.flat(), ...leave.map(({ name, why }) => namelessText(name, why))];
+  } catch (error) {
+    if (fetching.signal.aborted) throw error;
+    // A Jenkins that hides or does not know the list has none to read.
+    if (!(error instanceof TriageError) || error.code !== 'not-found') {
+      const why = error instanceof TriageError ? error.message : 'Jenkins did not return a list.';
+      fetching.notes.push(`The build's artifacts could not be read: ${why}`);
+    }
+    return [];
+  }
+}
+
+async function listArtifacts({ get }: JenkinsArtifacts): Promise<string[]> {
+  const bytes = await get(`api/json?tree=${encodeURIComponent(TREE)}`, 'the list of artifacts', MAX_LIST_BYTES);
+  return Listed.parse(JSON.parse(bytes.toString('utf8'))).artifacts.map(({ relativePath }) => relativePath);
+}
+
+/** Names are the job's: each part is encoded, and none may climb out of the build's own folder. */
+async function readArtifact({ get, signal, room }: JenkinsArtifacts, name: string): Promise<SourceText[]> {
+  const parts = name.split('/');
+  if (parts.some((part) => part === '' || part === '.' || part === '..')) return [namelessText(name, 'its name is not a file path')];
+  try {
+    const bytes = await get(`artifact/${parts.map(encodeURIComponent).join('/')}`, 'an artifact', MAX_BYTES);
+    return await openArtifact(name, bytes, room);
+  } catch (error) {
+    if (signal.aborted || !(error instanceof TriageError)) throw error;
+    return [namelessText(name, messageOf(error))];
+  }
+}
+
+/**
+ * The build's page, if it lies below the configured Jenkins: whoever may send us events must not choose whom we call. Ends with a slash.
+ * Throws `invalid-config` without a Jenkins, `not-found` without an address, `forbidden` elsewhere.
+ */
+export function jenkinsAddress(baseUrl: string | null, build: Pick<Build, 'url' | 'externalId' | 'number' | 'pipeline'>): URL {
+  if (baseUrl === null)
+    throw new TriageError('invalid-config', 'Cannot fetch the logs of Jenkins builds: FAULTLINE_JENKINS_URL is not set.');
+  const given = build.url ?? build.externalId;
+  if (given === null || !URL.canParse(given)) {
+    throw new TriageError('not-found', `Build ${build.number} of ${build.pipeline} has no URL, so there is no log to fetch.`);
+  }
+  const base = folder(baseUrl);
+  const address = folder(given);
+  // The parser has resolved "..", so a path below the base stays below it; an encoded slash or dot could be read otherwise.
+  const isBelow = address.origin === base.origin && address.pathname.startsWith(base.pathname) && !/%2f|%5c|%2e/i.test(address.pathname);
+  if (!isBelow || address.username !== '' || address.password !== '') {
+    throw new TriageError(
+      'forbidden',
+      `The build's address ${address.host}${address.pathname} is not under ${base.host}${base.pathname} (FAULTLINE_JENKINS_URL).`,
+    );
+  }
+  return address;
+}
+
+function folder(address: string): URL {
+  const url = new URL(address);
+  url.search = '';
+  url.hash = '';
+  if (!url.pathname.endsWith('/')) url.pathname += '/';
+  return url;
+}

@@ -1,0 +1,81 @@
+import type { Build } from '../../domain/build.ts';
+import { clockFindings, type Examination, type Finding, note, ok, wrong } from '../../ports/examination.ts';
+import { buildRule } from '../notice-rules.ts';
+import { below, broken, type Probe, type ProbeReply, probe, rejected } from '../probe.ts';
+import type { Provider, ProviderChannel } from '../provider.ts';
+import type { JenkinsSettings } from './settings.ts';
+import { jenkinsWebhook } from './webhook.ts';
+
+/** Jenkins: consoles, test reports, artifacts and the descriptions of builds; and whoever sends the generic event. */
+export function jenkinsProvider(settings: JenkinsSettings): Provider {
+  const { webhookSecrets, baseUrl, user, token } = settings;
+  return {
+    name: 'jenkins',
+    webhook: jenkinsWebhook(webhookSecrets),
+    secrets: [...webhookSecrets, ...(token === null ? [] : [token])],
+    openBuildSource: async (options) => (await import('./build-source.ts')).createJenkinsBuildSource({ baseUrl, user, token, ...options }),
+    code: null,
+    channels: channelsOf(settings),
+    health:
+      baseUrl === null
+        ? null
+        : async (signal) => {
+            const { status } = await probe(rootProbe(baseUrl, user, token), signal);
+            if (status === 401 || status === 403) throw rejected('Jenkins', 'the user or the token');
+            if (status >= 400) throw broken('Jenkins', status);
+            return 'answers';
+          },
+    examine: () => [examination(settings)],
+  };
+}
+
+const isOfOurs = ({ provider }: Build) => provider === 'jenkins';
+
+/** The description of each failed build. */
+function channelsOf(settings: JenkinsSettings): ProviderChannel[] {
+  const { description, baseUrl, user, token } = settings;
+  if (description === 'off') return [];
+  const rule = buildRule({ channel: 'jenkins-description', isOfOurs });
+  if (baseUrl === null) return [{ rule, open: null, because: 'FAULTLINE_JENKINS_URL is not set' }];
+  return [
+    {
+      rule,
+      open: async ({ publicUrl }) =>
+        (await import('./description.ts')).descriptionChannel(rule, { baseUrl, user, token }, { publicUrl, format: description }),
+    },
+  ];
+}
+
+function rootProbe(baseUrl: string, user: string | null, token: string | null): Probe {
+  const basic = Buffer.from(`${user ?? ''}:${token ?? ''}`).toString('base64');
+  const headers = token === null ? {} : { authorization: user === null ? `Bearer ${token}` : `Basic ${basic}` };
+  return { url: below(baseUrl, 'api/json?tree=nodeDescription'), headers };
+}
+
+function examination({ baseUrl, user, token }: JenkinsSettings): Examination {
+  const name = 'jenkins';
+  return {
+    name,
+    mend: 'check FAULTLINE_JENKINS_URL: is Jenkins running there, and can this machine reach it?',
+    ask: async (signal) => {
+      if (baseUrl === null) return note(name, 'no URL: logs of Jenkins builds cannot be fetched', 'set FAULTLINE_JENKINS_URL');
+      const reply = await probe(rootProbe(baseUrl, user, token), signal);
+      return [...clockFindings('jenkins clock', reply.aheadMs), jenkinsFinding(reply)];
+    },
+  };
+}
+
+function jenkinsFinding({ status, headers }: ProbeReply): Finding {
+  const name = 'jenkins';
+  if (status === 401 || status === 403)
+    return wrong(
+      name,
+      `access refused (${status})`,
+      'check FAULTLINE_JENKINS_USER and FAULTLINE_JENKINS_TOKEN; the user needs Overall/Read and Job/Read',
+    );
+  if (status >= 300)
+    return wrong(name, `it returned ${status}`, 'check the path in FAULTLINE_JENKINS_URL: it is the part before /job/ in a build URL');
+  const version = headers.get('x-jenkins');
+  if (version === null) return wrong(name, 'the server there is not Jenkins', 'check FAULTLINE_JENKINS_URL');
+  return ok(name, `Jenkins ${version}`);
+}

@@ -1,0 +1,151 @@
+import type { ChangedFile, CommitInfo } from '../ports/code-host.ts';
+import { lineRange, MAX_COMMITS, MAX_LINES, MAX_PATCH } from './code-questions.ts';
+import type { GithubApi } from './github/code-api.ts';
+import { type Changes, listCommits } from './github/code-changes.ts';
+import type { Objects } from './github/code-objects.ts';
+import type { GithubPlace } from './github/code-places.ts';
+
+/** Commits looked at: each is a call, where it was not read before. */
+const MAX_LOOKED_AT = 30;
+const MAX_RENAMES = 3;
+
+interface Trail {
+  readonly path: string;
+  readonly lines: LineRange;
+  /** The commit that gave the file its later name: what it and newer ones did to this path is another file's story. */
+  readonly before: string | null;
+}
+
+/**
+ * The commits that touched some lines, by following the lines back through the patches of the file's last 30 commits, over
+ * renames too. GitHub has no question for it. Ends early where a patch is missing or cut: from there on the lines' places
+ * are not known.
+ */
+export async function readLineHistory(
+  parts: { api: GithubApi; objects: Objects; changes: Changes },
+  place: GithubPlace,
+  query: { path: string; lineStart: number; lineEnd: number; limit: number },
+  signal: AbortSignal,
+): Promise<CommitInfo[]> {
+  const { first, last } = lineRange(query.lineStart, query.lineEnd, MAX_LINES);
+  const file = await parts.objects.readFile(place, { path: query.path, lineStart: first, lineEnd: first }, signal);
+  if (file === null || first > file.totalLines) return [];
+  const limit = Math.min(query.limit, MAX_COMMITS);
+  const found: CommitInfo[] = [];
+  const lines = { first, last: Math.min(last, file.totalLines) };
+  let trail: Trail | null = { path: file.path, lines, before: null };
+  for (let renames = 0; trail !== null && renames <= MAX_RENAMES; renames += 1) {
+    trail = await follow(parts, place, trail, { found, limit }, signal);
+  }
+  return found;
+}
+
+/** Follows the lines under one name. The trail goes on where the file had another name before. */
+async function follow(
+  { api, changes }: { api: GithubApi; changes: Changes },
+  place: GithubPlace,
+  { path, lines: start, before }: Trail,
+  { found, limit }: { found: CommitInfo[]; limit: number },
+  signal: AbortSignal,
+): Promise<Trail | null> {
+  let lines = start;
+  const commits = (await listCommits(api, place, { path, limit: MAX_LOOKED_AT }, signal)).map(({ commit }) => commit);
+  for (const commit of commits.slice(before === null ? 0 : commits.indexOf(before) + 1)) {
+    if (found.length >= limit) return null;
+    const diff = await changes.commit({ ...place, commit }, signal);
+    const change = diff.files.find((file) => file.path === path);
+    // A merge that took the file as its first parent had it; a huge commit may have left the file out.
+    if (change === undefined && diff.truncated) return null;
+    if (change === undefined) continue;
+    const traced = trace(change, lines);
+    if (traced === null) return null;
+    if (traced.touched) found.push(diff.commit);
+    if (traced.before === null) return null;
+    lines = traced.before;
+    if (change.previousPath !== null) return { path: change.previousPath, lines, before: commit };
+  }
+  return null;
+}
+
+function trace(change: ChangedFile, lines: LineRange): ReturnType<typeof traceBack> | null {
+  if (change.status === 'added') return { touched: true, before: null };
+  if (change.patch === null) return change.status === 'renamed' ? { touched: false, before: lines } : null;
+  return change.patch.length >= MAX_PATCH ? null : traceBack(change.patch, lines);
+}
+
+/** Lines of a file, 1-based and inclusive. */
+export interface LineRange {
+  readonly first: number;
+  readonly last: number;
+}
+
+/** Neighbouring lines that a patch took away and put in their place; a start is where they stand, or would stand. */
+interface ChangedGroup {
+  readonly oldStart: number;
+  readonly oldCount: number;
+  readonly newStart: number;
+  readonly newCount: number;
+}
+
+/**
+ * Follows lines back through a patch, as `git log -L` does: whether it touched them, and where they stood before. `before`
+ * is null where they did not stand anywhere.
+ */
+export function traceBack(patch: string, range: LineRange): { readonly touched: boolean; readonly before: LineRange | null } {
+  const groups = groupsOf(patch);
+  const touched = groups.some((group) => touches(group, range));
+  const first = oldLineOf(groups, range.first, ({ oldStart }) => oldStart);
+  const last = oldLineOf(groups, range.last, ({ oldStart, oldCount }) => oldStart + oldCount - 1);
+  return { touched, before: last < first ? null : { first, last } };
+}
+
+/** Lines taken away count between two of the range; at its edge they belonged to the neighbours. */
+function touches({ newStart, newCount }: ChangedGroup, { first, last }: LineRange): boolean {
+  return newCount === 0 ? first < newStart && newStart <= last : newStart <= last && newStart + newCount > first;
+}
+
+/** Where a line stood before: in a group by `inside`, elsewhere moved by what the groups above it added. */
+function oldLineOf(groups: readonly ChangedGroup[], line: number, inside: (group: ChangedGroup) => number): number {
+  let added = 0;
+  for (const group of groups) {
+    if (group.newStart > line) break;
+    if (line < group.newStart + group.newCount) return inside(group);
+    added += group.newCount - group.oldCount;
+  }
+  return line - added;
+}
+
+/** The changed groups of a unified diff, from top to bottom. */
+function groupsOf(patch: string): ChangedGroup[] {
+  const groups: ChangedGroup[] = [];
+  let oldLine = 0;
+  let newLine = 0;
+  let open: { oldStart: number; oldCount: number; newStart: number; newCount: number } | null = null;
+  const close = () => {
+    if (open !== null) groups.push(open);
+    open = null;
+  };
+  for (const line of patch.split('\n')) {
+    const header = /^@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@/.exec(line);
+    if (header !== null) {
+      close();
+      // A side without lines names the line before it.
+      oldLine = Number(header[1]) + (header[2] === '0' ? 1 : 0);
+      newLine = Number(header[3]) + (header[4] === '0' ? 1 : 0);
+    } else if (line.startsWith('-')) {
+      open ??= { oldStart: oldLine, oldCount: 0, newStart: newLine, newCount: 0 };
+      open.oldCount += 1;
+      oldLine += 1;
+    } else if (line.startsWith('+')) {
+      open ??= { oldStart: oldLine, oldCount: 0, newStart: newLine, newCount: 0 };
+      open.newCount += 1;
+      newLine += 1;
+    } else if (line.startsWith(' ') || line === '') {
+      close();
+      oldLine += 1;
+      newLine += 1;
+    }
+  }
+  close();
+  return groups;
+}

@@ -1,0 +1,93 @@
+import { TriageError } from '../domain/errors.ts';
+
+export interface Memory<Value> {
+  /** What is remembered, else what `ask` says, kept for as long as `lifeMs` gives it. Several who ask at the same time ask once. */
+  recall(key: string, question: Recalled<Value>): Promise<Value>;
+  forget(key: string): void;
+}
+
+interface Recalled<Value> {
+  readonly signal: AbortSignal;
+  readonly lifeMs: (value: Value) => number;
+  ask(): Promise<Value>;
+}
+
+/** Remembers the last so many answers for a while; an error is not remembered. */
+export function createMemory<Value>(entries: number): Memory<Value> {
+  const cache = createBoundedCache<{ readonly value: Value; readonly until: number }>(entries, () => 1);
+  const together = createTogether<Value>();
+  return {
+    async recall(key, { signal, lifeMs, ask }) {
+      const known = cache.get(key);
+      if (known !== undefined && known.until > Date.now()) return known.value;
+      return together(key, signal, async () => {
+        const value = await ask();
+        cache.set(key, { value, until: Date.now() + lifeMs(value) });
+        return value;
+      });
+    },
+    forget: (key) => cache.delete(key),
+  };
+}
+
+/** Asks once for several who want the same at the same time. */
+export type Together<Value> = (key: string, signal: AbortSignal, ask: () => Promise<Value>) => Promise<Value>;
+
+/** Tools run side by side and begin with the same question. Where the one who asked gives up, the next asks again. */
+export function createTogether<Value>(): Together<Value> {
+  const asked = new Map<string, Promise<Value>>();
+  return async (key, signal, ask) => {
+    for (let other = asked.get(key); other !== undefined; other = asked.get(key)) {
+      try {
+        return await other;
+      } catch (error) {
+        if (signal.aborted || !(error instanceof TriageError) || error.code !== 'cancelled') throw error;
+      }
+    }
+    const own = ask();
+    asked.set(key, own);
+    try {
+      return await own;
+    } finally {
+      asked.delete(key);
+    }
+  };
+}
+
+export interface BoundedCache<Value> {
+  get(key: string): Value | undefined;
+  set(key: string, value: Value): void;
+  delete(key: string): void;
+}
+
+/** Keeps what was used last, up to a total weight; a value that is heavier than half of it is not kept at all. */
+export function createBoundedCache<Value>(maxWeight: number, weigh: (value: Value) => number): BoundedCache<Value> {
+  const kept = new Map<string, { readonly value: Value; readonly weight: number }>();
+  let total = 0;
+  function drop(key: string): void {
+    total -= kept.get(key)?.weight ?? 0;
+    kept.delete(key);
+  }
+  return {
+    get(key) {
+      const entry = kept.get(key);
+      if (entry === undefined) return undefined;
+      // A map keeps the order of insertion: the newest use goes last.
+      kept.delete(key);
+      kept.set(key, entry);
+      return entry.value;
+    },
+    set(key, value) {
+      const weight = weigh(value);
+      drop(key);
+      if (weight > maxWeight / 2) return;
+      kept.set(key, { value, weight });
+      total += weight;
+      for (const oldest of kept.keys()) {
+        if (total <= maxWeight) break;
+        drop(oldest);
+      }
+    },
+    delete: drop,
+  };
+}

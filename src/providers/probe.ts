@@ -1,0 +1,68 @@
+import { messageOf, TriageError } from '../domain/errors.ts';
+
+export interface Probe {
+  readonly url: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface ProbeReply {
+  readonly status: number;
+  readonly headers: Headers;
+  /** Parsed JSON of at most 64 KB; null where it is something else. */
+  readonly json: unknown;
+  /** How far the other side's clock is ahead of ours, in milliseconds, to the second; null where it does not say. */
+  readonly aheadMs: number | null;
+}
+
+const MAX_BYTES = 64 * 1024;
+
+/** One GET. Follows no redirect, which would take a key to another host. Throws `upstream-failed` where nothing answers. */
+export async function probe({ url, headers = {} }: Probe, signal: AbortSignal): Promise<ProbeReply> {
+  try {
+    const response = await fetch(url, { headers: { accept: 'application/json', ...headers }, redirect: 'manual', signal });
+    const date = Date.parse(response.headers.get('date') ?? '');
+    return {
+      status: response.status,
+      headers: response.headers,
+      json: await smallJson(response),
+      aheadMs: Number.isNaN(date) ? null : date - Date.now(),
+    };
+  } catch (cause) {
+    if (signal.aborted) throw new TriageError('timeout', `${hostOf(url)} did not respond in time`, { retryable: true, cause });
+    const { cause: inner } = cause instanceof Error ? cause : {};
+    throw new TriageError('upstream-failed', `${hostOf(url)} cannot be reached: ${messageOf(inner ?? cause)}`, { retryable: true, cause });
+  }
+}
+
+async function smallJson(response: Response): Promise<unknown> {
+  const pieces: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const piece of response.body ?? []) {
+    bytes += piece.byteLength;
+    if (bytes > MAX_BYTES) return null;
+    pieces.push(piece);
+  }
+  try {
+    return JSON.parse(Buffer.concat(pieces).toString('utf8'));
+  } catch {
+    return null;
+  }
+}
+
+/** Addresses may hold user and password. */
+function hostOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).host : 'the address';
+}
+
+/** An address below another, which may end with a slash or not. */
+export function below(baseUrl: string, path: string): string {
+  return `${baseUrl.replace(/\/$/, '')}/${path}`;
+}
+
+export function rejected(who: string, what: string): TriageError {
+  return new TriageError('upstream-auth', `${who} rejects ${what}`);
+}
+
+export function broken(who: string, status: number): TriageError {
+  return new TriageError('upstream-failed', `${who} returned ${status}`, { retryable: true });
+}

@@ -1,0 +1,54 @@
+import type { Provider as ProviderName } from '../domain/build.ts';
+import type { BuildSource } from '../ports/build-source.ts';
+import type { CodeHost } from '../ports/code-host.ts';
+import type { Examination } from '../ports/examination.ts';
+import type { NoticeChannel, NoticeRule } from '../ports/notices.ts';
+import type { Logger } from '../ports/telemetry.ts';
+import type { Webhook } from './webhook.ts';
+
+/**
+ * One CI system or code host, with its settings: what it sends, what is read there, and what is written there. Making one loads and asks
+ * nothing; what needs a library is loaded when it is opened.
+ */
+export interface Provider {
+  readonly name: Exclude<ProviderName, 'upload'>;
+  readonly webhook: Webhook;
+  /** Configured secrets, which stand in no log, prompt or answer. */
+  readonly secrets: readonly string[];
+  openBuildSource(options: FetchOptions): Promise<BuildSource>;
+  /** Null: it holds no code. */
+  readonly code: ProviderCode | null;
+  /** Texts that are kept in step there, as configured. */
+  readonly channels: readonly ProviderChannel[];
+  /** Whether it answers, for `/readyz`; null: nothing of it is configured that could be asked. */
+  readonly health: ((signal: AbortSignal) => Promise<Health>) | null;
+  /** What `faultline doctor` asks about it. `repositories`: some that are configured by name. */
+  examine(repositories: readonly string[]): Examination[];
+}
+
+/** What a backend says of itself; `degraded`: it answers, but not as it should. */
+export type Health = string | { readonly degraded: string };
+
+export interface FetchOptions {
+  readonly logger: Logger;
+  /** Of one whole fetch, in milliseconds. */
+  readonly timeoutMs: number;
+  /** Of all logs of a build together, decompressed. */
+  readonly maxLogBytes: number;
+}
+
+export interface ProviderCode {
+  /** Whether there are credentials, so that it is asked where nothing else is said. */
+  readonly configured: boolean;
+  /** Of its API, for people. */
+  readonly baseUrl: string;
+  /** `timeoutMs`: of one question. */
+  open(options: { readonly logger: Logger; readonly timeoutMs: number }): Promise<CodeHost>;
+}
+
+export interface ProviderChannel {
+  readonly rule: NoticeRule;
+  /** Null: it is asked for, but cannot be written with what is configured; `because` says why. */
+  readonly open: ((options: { readonly logger: Logger; readonly publicUrl: string | null }) => Promise<NoticeChannel>) | null;
+  readonly because?: string;
+}

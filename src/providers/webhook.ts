@@ -1,0 +1,119 @@
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import { z } from 'zod';
+import { NewBuild, TestResult } from '../domain/build.ts';
+import { TriageError } from '../domain/errors.ts';
+
+/** What a webhook's event says, in our own shape: what is stored, and what a build is made of. */
+export const Intake = z.object({
+  build: NewBuild,
+  /** What of the build is said to have failed; without it, all of it. */
+  part: z.string().optional(),
+  /** The event cannot tell which attempt of the run it is of: the newest known one is meant. */
+  attemptUnknown: z.boolean().optional(),
+  /** It is of a fork's branch: what passes there says nothing of our branch of that name. Absent: not known. */
+  fromFork: z.boolean().optional(),
+  /** The branch that the repository calls its default, where the event says so. */
+  defaultBranch: z.string().nullable().optional(),
+  /** The end of the build's log, masked, where the event brings it. */
+  log: z.string().nullable().optional(),
+  /** Of tests that the event names. */
+  testResults: z.array(TestResult).readonly().optional(),
+  /** W3C traceparent of the request that brought it, where somebody traces. */
+  traceparent: z.string().nullable().optional(),
+});
+export type Intake = z.infer<typeof Intake>;
+
+/** What a delivery means to us: nothing (and why), or a build. */
+export type Reading = { readonly ignored: string } | Intake;
+
+/** A request as it came: nothing of it is parsed before its signature was checked. */
+export interface WebhookRequest {
+  /** A header that stands once; the name in lower case. */
+  header(name: string): string | undefined;
+  readonly query: unknown;
+  readonly body: Buffer;
+}
+
+/** A delivery whose sender is known. */
+export interface Received {
+  readonly event: string;
+  /** The sender's own id of it; null: the body's hash takes its place. */
+  readonly deliveryId: string | null;
+  /** The id is signed and counts once: the same delivery again is a conflict. */
+  readonly once?: boolean;
+  readonly reading: Reading;
+}
+
+/** A header or parameter by which senders show who they are, as OpenAPI describes it. */
+export interface SecurityScheme {
+  readonly name: string;
+  readonly in: 'header' | 'query';
+  readonly description: string;
+}
+
+/** How one provider sends events. */
+export interface Webhook {
+  readonly path: `/webhooks/${string}`;
+  /** Any of them may sign: two are valid while one is rotated. None: the route answers 503 and says why. */
+  readonly secrets: readonly string[];
+  /** Media types of its bodies. */
+  readonly accepts: readonly string[];
+  /** For the description of the API. */
+  readonly describes: {
+    readonly operationId: string;
+    readonly summary: string;
+    readonly description: string;
+    readonly headers: z.ZodType;
+    /** By media type. */
+    readonly bodies: Readonly<Record<string, z.ZodType>>;
+    /** By the scheme's own name; a sender chooses one. */
+    readonly security: Readonly<Record<string, SecurityScheme>>;
+  };
+  /** Checks the sender, then reads. Throws `unauthenticated`, `invalid-config` without secrets, `invalid-input` for half an event. */
+  receive(request: WebhookRequest, nowMs: number): Received;
+}
+
+/** A header that must be there. Throws `invalid-input`. */
+export function requiredHeader(request: WebhookRequest, name: string): string {
+  const value = request.header(name.toLowerCase());
+  if (value === undefined || value === '' || value.length > 200)
+    throw new TriageError('invalid-input', `The header ${name} is missing or longer than 200 characters.`);
+  return value;
+}
+
+/** HMAC-SHA256 in hexadecimal over the parts; over bytes, which is measurably cheaper than over the text that they spell. */
+export function hmacOf(secret: string, ...parts: readonly (string | Buffer)[]): string {
+  const hmac = createHmac('sha256', secret);
+  for (const part of parts) hmac.update(part);
+  return hmac.digest('hex');
+}
+
+/** Whether any of the secrets has signed the body, which nobody does who signs nothing. `signature`: 64 hexadecimal digits. */
+export function isSigned(body: Buffer, signature: string, secrets: readonly string[]): boolean {
+  const given = Buffer.from(signature);
+  const matches = body.length === 0 ? [] : secrets.map((secret) => timingSafeEqual(given, Buffer.from(hmacOf(secret, body))));
+  return matches.includes(true);
+}
+
+/** Compares with every candidate in constant time; digests make the lengths equal. */
+export function matchesAny(given: string, candidates: readonly string[]): boolean {
+  const digest = sha256(given);
+  return candidates.map((candidate) => timingSafeEqual(digest, sha256(candidate))).includes(true);
+}
+
+function sha256(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}
+
+export function refused(message: string): TriageError {
+  return new TriageError('unauthenticated', message);
+}
+
+/** Throws `invalid-config` where nobody can be believed yet. */
+export function requireSecrets(secrets: readonly string[], sender: string, setting: string): void {
+  if (secrets.length > 0) return;
+  throw new TriageError(
+    'invalid-config',
+    `Webhooks from ${sender} are not accepted yet: no secret is configured. Set ${setting} and restart.`,
+  );
+}

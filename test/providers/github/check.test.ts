@@ -1,0 +1,101 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { silentLogger } from '../../../src/ports/telemetry.ts';
+import { createGithubCheckClient, type GithubAnnotation, type GithubCheckContent } from '../../../src/providers/github/check.ts';
+import { createGithubStatusClient } from '../../../src/providers/github/notices.ts';
+import { buildNotice, commitNotice } from '../../adapters/publisher/sample-notice.ts';
+import { type GithubApi, startGithubApi } from '../../support/github-api.ts';
+import { createTestGithubApp, install } from '../../support/github-app.ts';
+import { createGithubDesk, type GithubDesk } from '../../support/github-desk.ts';
+
+const signal = AbortSignal.timeout(60_000);
+const COMMIT = 'a41f9c2d00000000000000000000000000000000';
+const app = createTestGithubApp();
+install(app, 'shop/api', 7, { metadata: 'read', pull_requests: 'write', checks: 'write', statuses: 'write' });
+let client: GithubDesk;
+let github: GithubApi;
+beforeEach(async () => {
+  client = createGithubDesk('faultline-test[bot]');
+  github = await startGithubApi({ app, client });
+});
+afterEach(async () => github.close());
+
+function door(change: { token?: string; app?: null } = {}) {
+  return createGithubCheckClient({ baseUrl: github.url, app, token: null, logger: silentLogger, retryUnitMs: 1, unpaced: true, ...change });
+}
+
+function remark(path: string, line = 1): GithubAnnotation {
+  return {
+    path,
+    line,
+    level: 'failure',
+    title: 'Rounded twice (TEST_FAILURE, 91 %)',
+    message: 'It differs by 0.01.',
+    details: '288501  10.21',
+  };
+}
+
+function content(change: Partial<GithubCheckContent> = {}): GithubCheckContent {
+  const said = { title: 'Analyzing 3 failures', summary: '**Looking**', text: '', detailsUrl: null };
+  return { status: 'in_progress', commit: COMMIT, pullRequest: 1204, annotations: [], ...said, ...change };
+}
+
+describe('the check run of a build', () => {
+  it('begins in progress, and ends neutral', async () => {
+    const { reference } = await door().show(content(), { notice: buildNotice(), signal });
+    expect(client.checks).toMatchObject([{ externalId: 'github-check:bld_1', sha: COMMIT, status: 'in_progress', conclusion: null }]);
+    await door().show(content({ status: 'completed', title: '2 causes, 1 needs you' }), { notice: buildNotice({ reference }), signal });
+    expect(client.checks).toMatchObject([{ status: 'completed', conclusion: 'neutral', output: { title: '2 causes, 1 needs you' } }]);
+    expect(client.writes).toEqual(['POST check', 'PATCH check']);
+  });
+
+  it('is found again by its id and by whose it is', async () => {
+    await door().show(content(), { notice: buildNotice(), signal });
+    await door().show(content({ status: 'completed' }), { notice: buildNotice(), signal });
+    expect(client.checks).toHaveLength(1);
+    const [check] = client.checks;
+    if (check !== undefined) client.checks[0] = { ...check, slug: 'somebody-else' };
+    await door().show(content(), { notice: buildNotice(), signal });
+    expect(client.checks).toHaveLength(2);
+  });
+
+  it('UX 48: brings 120 annotations in three requests, each once', async () => {
+    client.files = ['src/a.ts'];
+    const annotations = Array.from({ length: 120 }, (_, index) => remark('src/a.ts', index + 1));
+    const { reference } = await door().show(content({ status: 'completed', annotations }), { notice: buildNotice(), signal });
+    expect(client.checks[0]?.annotations.map((request) => request.length)).toEqual([50, 50, 20]);
+    await door().show(content({ status: 'completed', annotations }), { notice: buildNotice({ reference }), signal });
+    expect(client.checks[0]?.annotations.flat()).toHaveLength(120);
+  });
+
+  it('remarks on nothing but files of the pull request', async () => {
+    client.files = [...Array.from({ length: 130 }, (_, index) => `docs/${index}.md`), 'src/mine.ts'];
+    const annotations = [remark('src/mine.ts'), remark('src/theirs.ts')];
+    await door().show(content({ status: 'completed', annotations }), { notice: buildNotice(), signal });
+    expect(client.checks[0]?.annotations.flat().map(({ path }) => path)).toEqual(['src/mine.ts']);
+    await door().show(content({ status: 'completed', annotations, pullRequest: null, commit: COMMIT.replace('a', 'b') }), {
+      notice: buildNotice({ key: 'github-check:bld_2' }),
+      signal,
+    });
+    expect(client.checks[1]?.annotations).toEqual([]);
+  });
+
+  it('is refused to whoever is no App, in words', async () => {
+    const refused = door({ app: null, token: 'ghp_secret' }).show(content(), { notice: buildNotice(), signal });
+    await expect(refused).rejects.toMatchObject({ code: 'upstream-auth', message: expect.stringContaining('Only GitHub Apps') });
+    expect(client.writes).toEqual([]);
+  });
+});
+
+it('a commit status says it in one line', async () => {
+  const speaking = createGithubStatusClient({
+    baseUrl: github.url,
+    app: null,
+    token: 'ghp_secret',
+    logger: silentLogger,
+    retryUnitMs: 1,
+    unpaced: true,
+  });
+  const said = { state: 'failure', description: '3 tests failed, 1 cause', targetUrl: 'https://fl.example/builds/1' } as const;
+  expect(await speaking.show(said, { notice: commitNotice(COMMIT), signal })).toEqual({ reference: COMMIT });
+  expect(client.statuses).toEqual([{ state: 'failure', description: said.description, target_url: said.targetUrl, context: 'Faultline' }]);
+});

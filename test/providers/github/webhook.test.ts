@@ -1,0 +1,423 @@
+import type { CheckRunCompletedEvent, WorkflowJobCompletedEvent, WorkflowRunCompletedEvent } from '@octokit/webhooks-types';
+import type { FastifyInstance } from 'fastify';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { z } from 'zod';
+import { buildHttp } from '../../../src/http.ts';
+import type { CheckRunEvent, WorkflowJobEvent, WorkflowRunEvent } from '../../../src/providers/github/events.ts';
+import { type FakeState, fakeHttpDeps, relayed } from '../../support/fake-stores.ts';
+import { emptyHttpDeps, GITHUB_SECRETS, TEST_CONFIG, withSecrets } from '../../support/http-deps.ts';
+import { type GithubSending, githubExample, githubSignature, sendGithub } from '../../support/webhook-senders.ts';
+
+// Checked by the compiler: what GitHub's published types promise is enough for our schemas.
+const published = {
+  workflowRun: (event: WorkflowRunCompletedEvent): z.input<typeof WorkflowRunEvent> => event,
+  workflowJob: (event: WorkflowJobCompletedEvent): z.input<typeof WorkflowJobEvent> => event,
+  checkRun: (event: CheckRunCompletedEvent): z.input<typeof CheckRunEvent> => event,
+};
+
+test('the published types are enough for our schemas', () => expect(Object.keys(published)).toHaveLength(3));
+
+let app: FastifyInstance;
+let state: FakeState;
+beforeEach(async () => {
+  const fake = fakeHttpDeps();
+  state = fake.state;
+  app = await buildHttp(fake.deps);
+});
+afterEach(() => app.close());
+
+/** Sends, and waits until the relay has made a build of it. */
+async function send(sending: GithubSending) {
+  const answer = await sendGithub(app, sending);
+  await relayed(state);
+  return answer;
+}
+
+const failedRun = githubExample('workflow_run', 'completed', { workflow_run: { conclusion: 'failure' } }, 1);
+const actionsCheck = {
+  conclusion: 'failure',
+  details_url: 'https://github.com/octo-org/octo-repo/actions/runs/289782451/job/99001',
+};
+
+describe('what GitHub reports becomes a build', () => {
+  test('a failed run is kept, owed a triage and rung for', async () => {
+    const answer = await send({ event: 'workflow_run', payload: failedRun });
+
+    expect(answer.statusCode).toBe(202);
+    expect(answer.json()).toEqual({
+      deliveryId: 'd1a7c4f0-0000-4000-8000-000000000001',
+      links: { delivery: '/api/deliveries/github/d1a7c4f0-0000-4000-8000-000000000001' },
+    });
+    expect(state.builds[0]).toMatchObject({
+      ...{ provider: 'github', repository: 'octo-org/octo-repo', pipeline: 'test', number: '163', attempt: 1 },
+      ...{ externalId: '289782451', status: 'failed', branch: 'master', startedAt: '2020-10-05T16:33:49.000Z' },
+    });
+    expect(state.rung).toEqual(['job_1']);
+    expect(state.deliveries).toHaveLength(1);
+  });
+
+  test('a passed run is owed templates, unless a fork ran it', async () => {
+    const run = { conclusion: 'success' };
+    await send({ event: 'workflow_run', payload: githubExample('workflow_run', 'completed', { workflow_run: run }, 1) });
+    const forked = { ...run, id: 77, run_number: 164, head_repository: { full_name: 'somebody/octo-repo' } };
+    const payload = githubExample('workflow_run', 'completed', { workflow_run: forked }, 1);
+    await send({ event: 'workflow_run', payload, delivery: 'd1a7c4f0-0000-4000-8000-000000000002' });
+
+    expect(state.builds.map(({ status }) => status)).toEqual(['passed', 'passed']);
+    expect([...state.greens]).toEqual(['bld_1']);
+    expect(state.defaultBranches.get('github octo-org/octo-repo')).toBe('master');
+    expect(state.rung).toEqual([]);
+  });
+
+  test("a fork's branch bears its owner's name, so that its main is never taken for ours", async () => {
+    const forked = { conclusion: 'failure', head_branch: 'master', head_repository: { full_name: 'somebody/octo-repo' } };
+    await send({ event: 'workflow_run', payload: githubExample('workflow_run', 'completed', { workflow_run: forked }, 1) });
+    expect(state.builds[0]).toMatchObject({ repository: 'octo-org/octo-repo', branch: 'somebody:master' });
+  });
+
+  test.each([
+    ['a job', 'workflow_job', { workflow_job: { head_branch: 'master' } }],
+    ['a check', 'check_run', { check_run: { ...actionsCheck, check_suite: { head_branch: 'master' } } }],
+  ] as const)(
+    "%s may be of a fork's master: ours is not blamed before the run's own event says whose it is",
+    async (_of, event, override) => {
+      await send({ event, payload: githubExample(event, 'completed', override) });
+      expect(state.builds[0]).toMatchObject({ branch: null });
+    },
+  );
+
+  test("a job's branch is kept where it is not called as our default branch", async () => {
+    await send({
+      event: 'workflow_job',
+      payload: githubExample('workflow_job', 'completed', { workflow_job: { head_branch: 'mend-cart' } }),
+    });
+    expect(state.builds[0]?.branch).toBe('mend-cart');
+  });
+
+  test.each(['failure', 'timed_out', 'startup_failure'])('a run that ended as %s is a failure', async (conclusion) => {
+    await send({
+      event: 'workflow_run',
+      payload: githubExample('workflow_run', 'completed', { workflow_run: { conclusion } }, 1),
+    });
+
+    expect(state.jobs).toHaveLength(1);
+  });
+
+  test('a run that passed is kept, with nothing owed', async () => {
+    const answer = await send({ event: 'workflow_run', payload: githubExample('workflow_run', 'completed', {}, 1) });
+
+    expect(answer.statusCode).toBe(202);
+    expect(state.builds[0]?.status).toBe('passed');
+    expect(state.jobs).toEqual([]);
+  });
+
+  test('a failed job and a failed check of Actions are failures too', async () => {
+    await send({ event: 'workflow_job', payload: githubExample('workflow_job', 'completed'), delivery: 'd-1' });
+    await send({
+      event: 'check_run',
+      payload: githubExample('check_run', 'completed', { check_run: actionsCheck }),
+      delivery: 'd-2',
+    });
+
+    expect(state.builds.map(({ externalId, pipeline, job }) => ({ externalId, pipeline, job }))).toEqual([
+      { externalId: '2202229078', pipeline: 'CodeQL', job: 'linters' },
+      { externalId: '289782451', pipeline: 'Octocoders-linter', job: 'Octocoders-linter' },
+    ]);
+  });
+});
+
+describe('what is no failure is acknowledged and ignored, with a reason', () => {
+  test.each([
+    ['ping', { zen: 'Keep it logically awesome.', hook_id: 1 }, 'ping'],
+    ['push', { ref: 'refs/heads/main' }, 'push events do not describe a build'],
+    ['no_such_event', {}, 'no_such_event events do not describe'],
+    ['workflow_run', githubExample('workflow_run', 'requested'), 'has not ended'],
+    ['workflow_job', githubExample('workflow_job', 'queued'), 'has not ended'],
+    ['check_run', githubExample('check_run', 'created'), 'has not ended'],
+    ['workflow_job', githubExample('workflow_job', 'completed', {}, 1), 'only failed ones are read'],
+    ['check_run', githubExample('check_run', 'completed'), 'not a job of GitHub Actions'],
+    ...['cancelled', 'skipped', 'neutral', 'stale', 'action_required'].map(
+      (conclusion) =>
+        [
+          'workflow_run',
+          githubExample('workflow_run', 'completed', { workflow_run: { conclusion } }, 1),
+          `ended as ${conclusion}`,
+        ] as const,
+    ),
+  ] as const)('%s', async (event, payload, reason) => {
+    const answer = await send({ event, payload });
+
+    expect(answer.statusCode).toBe(202);
+    expect(answer.json()).toEqual({ ignored: expect.stringContaining(reason) });
+    expect(state.builds).toEqual([]);
+    expect(state.log.some((line) => line.message === 'delivery ignored' && line.fields.event === event)).toBe(true);
+  });
+});
+
+describe('one run, told in several ways, is one build (T09)', () => {
+  const repository = { full_name: 'octo-org/octo-repo' };
+  const messages = {
+    run: { event: 'workflow_run', payload: failedRun, delivery: 'd-run' },
+    job: {
+      event: 'workflow_job',
+      payload: githubExample('workflow_job', 'completed', { repository, workflow_job: { run_id: 289782451, workflow_name: 'test' } }),
+      delivery: 'd-job',
+    },
+    check: {
+      event: 'check_run',
+      payload: githubExample('check_run', 'completed', { repository, check_run: actionsCheck }),
+      delivery: 'd-check',
+    },
+  };
+
+  test.each([[['run', 'job', 'check']], [['job', 'run', 'check']], [['check', 'job', 'run']], [['check', 'run', 'job']]] as const)(
+    'in the order %s',
+    async (order) => {
+      for (const name of order) await send(messages[name]);
+
+      expect(state.deliveries.map(({ buildId }) => buildId)).toEqual(['bld_1', 'bld_1', 'bld_1']);
+      expect(state.builds).toHaveLength(1);
+      expect(state.builds[0]).toMatchObject({ pipeline: 'test', number: '163' });
+      expect(state.jobs).toHaveLength(1);
+    },
+  );
+});
+
+describe('more of one run fails', () => {
+  const repository = { full_name: 'octo-org/octo-repo' };
+  const jobOf = (id: number, delivery: string) => ({
+    event: 'workflow_job',
+    payload: githubExample('workflow_job', 'completed', { repository, workflow_job: { id, run_id: 289782451, workflow_name: 'test' } }),
+    delivery,
+  });
+  const checkOf = (jobId: number, delivery: string) => ({
+    event: 'check_run',
+    payload: githubExample('check_run', 'completed', {
+      repository,
+      check_run: { conclusion: 'failure', details_url: `https://github.com/octo-org/octo-repo/actions/runs/289782451/job/${jobId}` },
+    }),
+    delivery,
+  });
+  const run = (delivery: string) => ({ event: 'workflow_run', payload: failedRun, delivery });
+  const owedAfter = async (...sendings: readonly Parameters<typeof sendGithub>[1][]) => {
+    const owed = [];
+    for (const sending of sendings) {
+      expect((await send(sending)).statusCode).toBe(202);
+      owed.push(state.jobs[0]?.owed);
+    }
+    expect(state.rung).toHaveLength(owed.at(-1) ?? 0);
+    expect(new Set(state.deliveries.map(({ buildId }) => buildId))).toEqual(new Set(['bld_1']));
+    return owed;
+  };
+
+  test('each other failed job, and the end of the run, owe the build once more', async () => {
+    expect(await owedAfter(jobOf(1, 'd-1'), jobOf(2, 'd-2'), checkOf(3, 'd-3'), run('d-4'))).toEqual([1, 2, 3, 4]);
+  });
+
+  test('the check of a job that is known, told again in another delivery, or told after the run has ended, is no news', async () => {
+    expect(await owedAfter(jobOf(1, 'd-1'), checkOf(1, 'd-2'), jobOf(1, 'd-3'), run('d-4'), jobOf(2, 'd-5'), checkOf(3, 'd-6'))).toEqual([
+      1, 1, 1, 2, 2, 2,
+    ]);
+  });
+});
+
+describe('deliveries that come again', () => {
+  test('the same delivery changes nothing; by then its build is known', async () => {
+    const first = await send({ event: 'workflow_run', payload: failedRun });
+    const second = await send({ event: 'workflow_run', payload: failedRun });
+
+    expect(second.statusCode).toBe(202);
+    expect(second.json()).toMatchObject({ ...first.json(), links: { build: '/api/builds/bld_1', analyses: '/api/builds/bld_1/analyses' } });
+    expect([state.deliveries.length, state.builds.length, state.rung.length]).toEqual([1, 1, 1]);
+  });
+
+  test('an id that comes again with another body is refused and logged (T07)', async () => {
+    await send({ event: 'workflow_run', payload: failedRun });
+    const other = githubExample('workflow_run', 'completed', { workflow_run: { conclusion: 'failure', run_number: 164, id: 2 } }, 1);
+    const answer = await send({ event: 'workflow_run', payload: other });
+
+    expect(answer.statusCode).toBe(409);
+    expect(state.builds).toHaveLength(1);
+    expect(state.log.some((line) => line.message === 'request refused' && line.fields.code === 'conflict')).toBe(true);
+  });
+
+  test('a re-run is another build', async () => {
+    await send({ event: 'workflow_run', payload: failedRun, delivery: 'd-1' });
+    const again = githubExample('workflow_run', 'completed', { workflow_run: { conclusion: 'failure', run_attempt: 2 } }, 1);
+    await send({ event: 'workflow_run', payload: again, delivery: 'd-2' });
+
+    expect(state.builds.map((build) => build.attempt)).toEqual([1, 2]);
+  });
+});
+
+describe('a delivery that is not signed as it must be is refused, and nothing is kept (T11)', () => {
+  const body = JSON.stringify(failedRun);
+  const good = githubSignature(body);
+  test.each([
+    ['no signature', undefined],
+    ['an empty one', ''],
+    ['sha1 only', 'sha1=4864d2759938a15468b5df9ade20bf161da9b4f7'],
+    ['a short one', good.slice(0, -1)],
+    ['a long one', `${good}0`],
+    ['another key', githubSignature(body, 'some-other-secret')],
+    ['another body', githubSignature(`${body} `)],
+    ['one bit off', good.replace(/.$/, (last) => (last === '0' ? '1' : '0'))],
+  ])('%s', async (_what, signature) => {
+    const answer = await send({ event: 'workflow_run', payload: body, headers: { 'x-hub-signature-256': signature } });
+
+    expect(answer.statusCode).toBe(401);
+    expect(answer.json().error).toMatchObject({ code: 'unauthenticated', message: expect.stringMatching(/\.|\?$/) });
+    expect(state.deliveries).toEqual([]);
+    expect(state.log.some((line) => line.message === 'request refused' && line.fields.route === '/webhooks/github')).toBe(true);
+  });
+
+  test('the signature is over the bytes: the same JSON with other spaces does not fit', async () => {
+    const spaced = JSON.stringify(failedRun, null, 2);
+    const answer = await send({ event: 'workflow_run', payload: spaced, headers: { 'x-hub-signature-256': good } });
+
+    expect(answer.statusCode).toBe(401);
+  });
+
+  test('either of two secrets may sign while one is rotated (T12)', async () => {
+    for (const [index, secret] of GITHUB_SECRETS.entries()) {
+      const answer = await send({ event: 'workflow_run', payload: failedRun, secret, delivery: `d-${index}` });
+      expect(answer.statusCode).toBe(202);
+    }
+  });
+
+  test('without any secret the door says which setting is missing', async () => {
+    const closed = await buildHttp(emptyHttpDeps({ config: { ...TEST_CONFIG, providers: withSecrets({}) } }));
+    const answer = await sendGithub(closed, { event: 'workflow_run', payload: failedRun });
+    await closed.close();
+
+    expect(answer.statusCode).toBe(503);
+    expect(answer.json().error.message).toContain('FAULTLINE_GITHUB_WEBHOOK_SECRET');
+  });
+
+  test('thirty forged deliveries in a minute are answered with "wait"; a true one still comes through (T19)', async () => {
+    let last = 0;
+    for (let forged = 0; forged < 32; forged++) {
+      const answer = await send({ event: 'workflow_run', payload: failedRun, secret: `guess-${forged}-xyz` });
+      last = answer.statusCode;
+    }
+    expect(last).toBe(429);
+    expect((await send({ event: 'workflow_run', payload: failedRun })).statusCode).toBe(202);
+  });
+});
+
+describe('a signed delivery that is not as it should be', () => {
+  test.each([
+    ['broken JSON', '{"action": "completed"', 400],
+    ['an empty body', '', 401],
+    ['an array', '[]', 400],
+    ['a known event without its fields', '{"action":"completed"}', 400],
+    ['a key that would reach a prototype', `${JSON.stringify(failedRun).slice(0, -1)},"__proto__":{"admin":true}}`, 400],
+    [
+      'a constructor that would reach a prototype',
+      `${JSON.stringify(failedRun).slice(0, -1)},"constructor":{"prototype":{"admin":true}}}`,
+      400,
+    ],
+    ['JSON nested ten thousand deep', `${'['.repeat(10_000)}${']'.repeat(10_000)}`, 400],
+    ['NaN', '{"action": NaN}', 400],
+  ])('%s', async (_what, payload, status) => {
+    const answer = await send({ event: 'workflow_run', payload });
+
+    expect(answer.statusCode).toBe(status);
+    expect(answer.json().error.message).toMatch(/[.?]$/);
+    expect(answer.body).not.toContain('node_modules');
+    expect(state.builds).toEqual([]);
+    expect(({} as { admin?: boolean }).admin).toBeUndefined();
+  });
+
+  test.each([
+    ['workflow_run', { run_attempt: 2_147_483_648 }],
+    ['workflow_run', { run_attempt: 10_001 }],
+    ['workflow_run', { pull_requests: [{ number: 2_147_483_648 }] }],
+    ['workflow_run', { html_url: 'javascript:alert(1)' }],
+    ['workflow_job', { run_attempt: 2_147_483_648 }],
+    ['workflow_job', { html_url: 'data:text/html,x' }],
+    ['check_run', { pull_requests: [{ number: 9_007_199_254_740_991 }] }],
+  ])('a %s that says %j is refused by its field, and nothing is kept', async (event, fields) => {
+    const answer = await send({ event, payload: githubExample(event, 'completed', { [event]: fields }) });
+
+    expect(answer.statusCode).toBe(400);
+    expect(answer.json().error.message).toContain(Object.keys(fields)[0]);
+    expect(state.builds).toEqual([]);
+  });
+
+  test.each(['javascript:alert(1)', '', 'no address'])('a check with the address %j is no job of Actions', async (details_url) => {
+    const payload = githubExample('check_run', 'completed', { check_run: { ...actionsCheck, details_url } });
+    const answer = await send({ event: 'check_run', payload });
+
+    expect([answer.statusCode, state.builds]).toEqual([202, []]);
+  });
+
+  test('deep nesting beside the fields that count does no harm', async () => {
+    const deep = `${JSON.stringify(failedRun).slice(0, -1)},"extra":${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}}`;
+
+    expect((await send({ event: 'workflow_run', payload: deep })).statusCode).toBe(202);
+  });
+
+  test('a form, which is what GitHub sends unless JSON is chosen, is read as the JSON in it', async () => {
+    const payload = new URLSearchParams({ payload: JSON.stringify(failedRun) }).toString();
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+    expect((await send({ event: 'workflow_run', payload, headers })).statusCode).toBe(202);
+    expect(state.builds[0]).toMatchObject({ repository: 'octo-org/octo-repo', number: '163', status: 'failed' });
+    const forged = await sendGithub(app, { event: 'workflow_run', payload, secret: 'another-secret', headers });
+    expect(forged.statusCode).toBe(401);
+  });
+
+  test('NUL and lone surrogates are kept as U+FFFD, which PostgreSQL can hold', async () => {
+    const payload = JSON.stringify(
+      githubExample('workflow_run', 'completed', { workflow_run: { conclusion: 'failure', head_branch: 'BRANCH' } }, 1),
+    );
+    await send({ event: 'workflow_run', payload: payload.replace('"BRANCH"', '"a\\u0000b\\ud800c"') });
+
+    expect(state.builds[0]?.branch).toBe('a\ufffdb\ufffdc');
+  });
+
+  test.each([
+    ['a form without a payload', { 'content-type': 'application/x-www-form-urlencoded' }, 400],
+    ['plain text', { 'content-type': 'text/plain' }, 415],
+    ['compressed', { 'content-encoding': 'gzip' }, 415],
+    ['no delivery id', { 'x-github-delivery': undefined }, 400],
+    ['an endless delivery id', { 'x-github-delivery': 'd'.repeat(201) }, 400],
+    ['no event', { 'x-github-event': undefined }, 400],
+  ])('%s', async (_what, headers, status) => {
+    const answer = await send({ event: 'workflow_run', payload: failedRun, headers });
+
+    expect(answer.statusCode).toBe(status);
+    expect(answer.json().error.message).toMatch(/\.$/);
+    expect(state.log.some((line) => line.message === 'request refused' && line.fields.status === status)).toBe(true);
+  });
+
+  test('a body above the limit is refused before it is read', async () => {
+    const payload = JSON.stringify({ filler: 'x'.repeat(TEST_CONFIG.http.maxBodyBytes) });
+    const answer = await send({ event: 'workflow_run', payload });
+
+    expect(answer.statusCode).toBe(413);
+    expect(answer.json().error.code).toBe('too-large');
+  });
+});
+
+describe('what is behind the door fails', () => {
+  test('a queue that takes nothing does not fail the sender: the job stays owed', async () => {
+    const fake = fakeHttpDeps({ jobQueue: emptyHttpDeps().jobQueue });
+    const withoutQueue = await buildHttp(fake.deps);
+    const answer = await sendGithub(withoutQueue, { event: 'workflow_run', payload: failedRun });
+    await relayed(fake.state);
+    await withoutQueue.close();
+
+    expect(answer.statusCode).toBe(202);
+    expect(fake.state.jobs).toHaveLength(1);
+    expect(fake.state.log.some((line) => line.message.includes('stays owed'))).toBe(true);
+  });
+
+  test('a database that is down is a 503 with Retry-After, never a 202', async () => {
+    const down = await buildHttp(emptyHttpDeps());
+    const answer = await sendGithub(down, { event: 'workflow_run', payload: failedRun });
+    await down.close();
+
+    expect([answer.statusCode, answer.headers['retry-after']]).toEqual([503, '5']);
+  });
+});

@@ -1,0 +1,114 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { Notice } from '../../../src/domain/notice.ts';
+import { createJenkinsClient } from '../../../src/providers/jenkins/description.ts';
+import { type LoopbackServer, sendJson, startLoopback } from '../../support/loopback-server.ts';
+
+let jenkins: LoopbackServer;
+/** The description on the build's page. */
+let description: string | null;
+let intercept: ((request: IncomingMessage, response: ServerResponse) => boolean) | null;
+
+beforeEach(async () => {
+  [description, intercept] = [null, null];
+  jenkins = await startLoopback(async (request, response) => {
+    if (intercept?.(request, response) === true) return;
+    if (request.method === 'GET') return sendJson(response, 200, { _class: 'hudson.model.FreeStyleBuild', description });
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(Buffer.from(chunk));
+    description = new URLSearchParams(Buffer.concat(chunks).toString('utf8')).get('description');
+    // As Jenkins does it.
+    response.writeHead(302, { location: '.' }).end();
+  });
+});
+afterEach(async () => jenkins.close());
+
+async function show(text: string, reference: string | null = null, url = `${jenkins.url}/job/shop/812/`) {
+  const door = createJenkinsClient({ baseUrl: jenkins.url, user: 'faultline', token: 'api-token' });
+  const notice: Notice = {
+    ...{
+      key: 'jenkins-description:bld_1',
+      channel: 'jenkins-description',
+      repository: 'shop/api',
+      about: { type: 'build', buildId: 'bld_1' },
+    },
+    ...{ wanted: 1, shown: 0, lease: 1, attempts: 1, retries: 0, reference, hash: null, error: null },
+  };
+  const content = { build: { url, externalId: null, number: '812', pipeline: 'shop' }, text, format: 'text' } as const;
+  return await door.show(content, { notice, signal: AbortSignal.timeout(5_000) });
+}
+
+const writes = () => jenkins.requests.filter(({ method }) => method === 'POST');
+
+it('writes the description as a user with an API token, without a crumb', async () => {
+  expect(await show('TEST_FAILURE 91 %: twice.')).toEqual({ reference: 'TEST_FAILURE 91 %: twice.' });
+  expect(description).toBe('TEST_FAILURE 91 %: twice.');
+  const basic = `Basic ${Buffer.from('faultline:api-token').toString('base64')}`;
+  expect(writes()).toMatchObject([
+    {
+      path: '/job/shop/812/submitDescription',
+      headers: { authorization: basic, 'content-type': expect.stringContaining('form-urlencoded') },
+    },
+  ]);
+});
+
+it('replaces its own sentence, and leaves what others wrote', async () => {
+  description = 'v1.2.3 $& to staging';
+  const { reference } = await show('TEST_FAILURE 61 %: twice.');
+  expect(description).toBe('v1.2.3 $& to staging\nTEST_FAILURE 61 %: twice.');
+  await show('TEST_FAILURE, confirmed by grace: twice.', reference);
+  expect(description).toBe('v1.2.3 $& to staging\nTEST_FAILURE, confirmed by grace: twice.');
+});
+
+it('writes nothing where it stands there already, as after a try that died', async () => {
+  description = 'TEST_FAILURE 91 %: twice.';
+  await show('TEST_FAILURE 91 %: twice.');
+  expect(writes()).toEqual([]);
+});
+
+it.each([
+  ['http://127.0.0.1:9/job/shop/812/', 'forbidden'],
+  ['https://elsewhere.example/job/shop/812/', 'forbidden'],
+  ['http://user:pass@127.0.0.1/job/shop/812/', 'forbidden'],
+  ['no address', 'not-found'],
+])('never sends its token elsewhere: %s', async (url, code) => {
+  await expect(show('x', null, url)).rejects.toMatchObject({ code });
+  expect(jenkins.requests).toEqual([]);
+});
+
+it.each([
+  [403, {}, { code: 'upstream-auth', retryable: false, message: expect.stringContaining('Run/Update') }],
+  [302, { location: '/login?from=%2Fjob' }, { code: 'upstream-auth', retryable: false }],
+  [302, { location: 'https://sso.example/' }, { code: 'upstream-auth', retryable: false }],
+  [404, {}, { code: 'not-found' }],
+  [503, {}, { code: 'upstream-failed', retryable: true }],
+])('with %i %j is %j', async (status, headers, wanted) => {
+  intercept = ({ method }, response) => {
+    if (method === 'GET') return false;
+    response.writeHead(status, headers).end('no');
+    return true;
+  };
+  await expect(show('x')).rejects.toMatchObject(wanted);
+  expect(writes()).toHaveLength(1);
+});
+
+it('may pass where nobody answers, and tells nothing of the address', async () => {
+  intercept = (request) => {
+    request.socket.destroy();
+    return true;
+  };
+  const message = expect.not.stringContaining('127.0.0.1');
+  await expect(show('x')).rejects.toMatchObject({ retryable: true, message });
+});
+
+it('reads no endless answer', async () => {
+  intercept = (_request, response) => {
+    const more = () => {
+      while (!response.destroyed && response.write(Buffer.alloc(65_536)));
+    };
+    response.on('drain', more);
+    more();
+    return true;
+  };
+  await expect(show('x')).rejects.toMatchObject({ code: 'too-large' });
+});

@@ -1,0 +1,248 @@
+import type { FastifyInstance, InjectOptions } from 'fastify';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { buildHttp } from '../../../src/http.ts';
+import { type FakeState, fakeHttpDeps, relayed } from '../../support/fake-stores.ts';
+import { emptyHttpDeps, JENKINS_SECRETS, TEST_CONFIG, withSecrets } from '../../support/http-deps.ts';
+import { signedHeaders } from '../../support/webhook-senders.ts';
+
+const NOW = Date.parse('2026-03-01T12:00:00Z');
+
+/** The shape that the Notification plugin (1.17) documents. */
+const notification = {
+  name: 'asgard',
+  display_name: 'asgard',
+  url: 'job/team/job/asgard/',
+  build: {
+    full_url: 'https://ci.example.com/job/team/job/asgard/18/',
+    number: 18,
+    queue_id: 1,
+    phase: 'COMPLETED',
+    status: 'FAILURE',
+    timestamp: Date.parse('2026-03-01T11:50:00Z'),
+    duration: 30_000,
+    url: 'job/team/job/asgard/18/',
+    scm: {
+      url: 'https://github.com/evgeny-goldin/asgard.git',
+      branch: 'origin/master',
+      commit: 'c6d86dc654b12425e706bcf951adfe5a8627a517',
+    },
+    log: '',
+    artifacts: { 'asgard.war': { archive: 'https://ci.example.com/job/asgard/18/artifact/asgard.war' } },
+  },
+};
+const generic = { repository: 'shop/api', pipeline: 'nightly', number: 7, status: 'failure', branch: 'main' };
+
+let app: FastifyInstance;
+let state: FakeState;
+beforeEach(async () => {
+  const fake = fakeHttpDeps({ clock: { now: () => NOW } });
+  state = fake.state;
+  app = await buildHttp(fake.deps);
+});
+afterEach(() => app.close());
+
+/** Sends, and waits until the relay has made a build of it. */
+async function send(payload: unknown, options: { headers?: Record<string, string>; url?: string } = {}) {
+  const body = typeof payload === 'string' ? payload : JSON.stringify(payload);
+  const headers = options.headers ?? { 'x-faultline-token': JENKINS_SECRETS[0] };
+  const request: InjectOptions = { method: 'POST', url: options.url ?? '/webhooks/jenkins', payload: body };
+  const answer = await app.inject({ ...request, headers: { 'content-type': 'application/json;charset=UTF-8', ...headers } });
+  await relayed(state);
+  return answer;
+}
+
+function changed(build: object): object {
+  return { ...notification, build: { ...notification.build, ...build } };
+}
+
+describe('the Notification plugin', () => {
+  test('a failed build is kept and owed a triage', async () => {
+    const answer = await send(notification);
+
+    expect(answer.statusCode).toBe(202);
+    expect(answer.json()).toEqual({
+      deliveryId: expect.any(String),
+      links: { delivery: expect.stringMatching('^/api/deliveries/jenkins/') },
+    });
+    expect(state.jobs).toHaveLength(1);
+    expect(state.builds[0]).toMatchObject({
+      ...{ provider: 'jenkins', repository: 'evgeny-goldin/asgard', pipeline: 'team/asgard', number: '18', attempt: 1, status: 'failed' },
+      ...{ branch: 'master', externalId: notification.build.full_url, url: notification.build.full_url },
+      ...{ startedAt: '2026-03-01T11:50:00.000Z', finishedAt: '2026-03-01T11:50:30.000Z' },
+    });
+  });
+
+  test('the end of the log and the failed tests that it brings are kept, masked', async () => {
+    const secret = `ghp_${'a1B2c3D4e5F6'.repeat(3)}`;
+    const log = `token ${secret}\nerror: discount is not defined\n`;
+    const test_summary = { total: 2, failed: 1, passed: 1, skipped: 0, failed_tests: ['shop.CartTest.total'] };
+    expect((await send(changed({ log, test_summary }))).statusCode).toBe(202);
+
+    await expect.poll(() => [...state.archive]).toEqual([['bld_1/console.log', 'token ***\nerror: discount is not defined\n']]);
+    expect(state.results.get('bld_1')).toMatchObject([{ suite: 'shop.CartTest', name: 'total', status: 'failed' }]);
+    expect(JSON.stringify(state.deliveries)).not.toContain(secret);
+  });
+
+  test('COMPLETED and FINALIZED of one build are one build, acted on once', async () => {
+    await send(notification);
+    await send(changed({ phase: 'FINALIZED' }));
+
+    expect(state.deliveries.map(({ event, buildId }) => `${event} ${buildId}`)).toEqual(['completed bld_1', 'finalized bld_1']);
+    expect([state.builds.length, state.jobs.length]).toEqual([1, 1]);
+  });
+
+  test('an unstable build has failing tests: it is a failure', async () => {
+    await send(changed({ status: 'UNSTABLE' }));
+
+    expect(state.rung).toEqual(['job_1']);
+  });
+
+  test('a build that passed is kept, with nothing owed', async () => {
+    expect((await send(changed({ status: 'SUCCESS' }))).statusCode).toBe(202);
+    expect([state.builds[0]?.status, state.jobs]).toEqual(['passed', []]);
+  });
+
+  test.each([
+    [{ phase: 'QUEUED' }, 'has not ended'],
+    [{ phase: 'STARTED', status: undefined }, 'has not ended'],
+    [{ status: 'ABORTED' }, 'ended as ABORTED'],
+    [{ status: 'NOT_BUILT' }, 'ended as NOT_BUILT'],
+    [{ status: null }, 'ended as nothing'],
+  ])('%o is acknowledged and ignored', async (build, reason) => {
+    const answer = await send(changed(build));
+
+    expect([answer.statusCode, answer.json()]).toEqual([202, { ignored: expect.stringContaining(reason) }]);
+    expect(state.builds).toEqual([]);
+  });
+
+  test('without source control the job is its own repository', async () => {
+    await send(changed({ scm: {} }));
+
+    expect(state.builds[0]?.repository).toBe('asgard');
+  });
+
+  test.each([
+    ['git@git.example.com:shop/api.git', 'shop/api'],
+    ['ssh://git@git.example.com:7999/shop/api.git', 'shop/api'],
+    ['https://git.example.com/group/sub/api/', 'group/sub/api'],
+  ])('%s is the repository %s', async (url, repository) => {
+    await send(changed({ scm: { url } }));
+
+    expect(state.builds[0]?.repository).toBe(repository);
+  });
+});
+
+describe('the generic shape', () => {
+  test.each([
+    ['failure', 'failed'],
+    ['FAILED', 'failed'],
+    ['unstable', 'failed'],
+    ['success', 'passed'],
+    ['passed', 'passed'],
+  ])('%s is %s', async (status, kept) => {
+    const answer = await send({ ...generic, status });
+
+    expect(answer.statusCode).toBe(202);
+    expect(state.builds[0]).toMatchObject({ repository: 'shop/api', pipeline: 'nightly', number: '7', status: kept });
+  });
+
+  test('anything else ended neither way', async () => {
+    expect((await send({ ...generic, status: 'aborted' })).json()).toEqual({ ignored: expect.stringContaining('aborted') });
+  });
+
+  test('what is missing is named', async () => {
+    const answer = await send({ repository: 'shop/api', status: 'failure' });
+
+    expect(answer.statusCode).toBe(400);
+    expect(answer.json().error.issues.map((issue: { path: string }) => issue.path)).toEqual(['pipeline', 'number']);
+  });
+});
+
+describe('who may come in', () => {
+  test.each([
+    ['the token in the query', { url: `/webhooks/jenkins?token=${JENKINS_SECRETS[1]}`, headers: {} }, 202],
+    ['the token in the header', { headers: { 'x-faultline-token': JENKINS_SECRETS[1] } }, 202],
+    ['no token', { headers: {} }, 401],
+    ['a wrong token', { headers: { 'x-faultline-token': 'first-jenkins-secreT' } }, 401],
+    ['a part of the token', { headers: { 'x-faultline-token': JENKINS_SECRETS[0].slice(0, -1) } }, 401],
+    ['a wrong token in the query', { url: '/webhooks/jenkins?token=x', headers: {} }, 401],
+    ['two tokens in the query', { url: `/webhooks/jenkins?token=${JENKINS_SECRETS[0]}&token=x`, headers: {} }, 401],
+  ])('%s', async (_what, options, status) => {
+    expect((await send(generic, options)).statusCode).toBe(status);
+  });
+
+  test('a token in the query is never logged', async () => {
+    await send(generic, { url: `/webhooks/jenkins?token=${JENKINS_SECRETS[0]}`, headers: {} });
+    await send('{', { url: `/webhooks/jenkins?token=${JENKINS_SECRETS[0]}`, headers: {} });
+
+    expect(state.log.length).toBeGreaterThan(1);
+    expect(JSON.stringify(state.log)).not.toContain(JENKINS_SECRETS[0]);
+  });
+
+  test('without any secret the door says which setting is missing', async () => {
+    const closed = await buildHttp(emptyHttpDeps({ config: { ...TEST_CONFIG, providers: withSecrets({}) } }));
+    const answer = await closed.inject({ method: 'POST', url: '/webhooks/jenkins', payload: generic });
+    await closed.close();
+
+    expect(answer.statusCode).toBe(503);
+    expect(answer.json().error.message).toContain('FAULTLINE_JENKINS_WEBHOOK_SECRET');
+  });
+});
+
+describe('signed deliveries (T14)', () => {
+  const body = JSON.stringify(generic);
+
+  test.each(JENKINS_SECRETS)('signed with %s is accepted', async (secret) => {
+    expect((await send(body, { headers: signedHeaders(body, NOW, 'evt-1', secret) })).statusCode).toBe(202);
+  });
+
+  test.each([
+    ['six minutes old', signedHeaders(body, NOW - 6 * 60_000)],
+    ['six minutes ahead', signedHeaders(body, NOW + 6 * 60_000)],
+    ['signed with another secret', signedHeaders(body, NOW, 'evt-1', 'some-other-secret')],
+    ['signed for another body', signedHeaders(`${body} `, NOW)],
+    ['under another id', { ...signedHeaders(body, NOW), 'x-faultline-id': 'evt-2' }],
+    ['at another time', { ...signedHeaders(body, NOW), 'x-faultline-timestamp': String(NOW / 1000 - 1) }],
+    ['with a time that is none', { ...signedHeaders(body, NOW), 'x-faultline-timestamp': 'yesterday' }],
+    ['without its id', { 'x-faultline-signature': 'sha256=00' }],
+  ])('%s: refused', async (_what, headers) => {
+    const answer = await send(body, { headers });
+
+    expect(answer.statusCode).toBe(401);
+    expect(state.builds).toEqual([]);
+  });
+
+  test('four minutes off is within tolerance', async () => {
+    expect((await send(body, { headers: signedHeaders(body, NOW - 4 * 60_000) })).statusCode).toBe(202);
+  });
+
+  test('a replayed id is refused and changes nothing', async () => {
+    const headers = signedHeaders(body, NOW);
+    await send(body, { headers });
+    const replay = await send(body, { headers });
+
+    expect(replay.statusCode).toBe(409);
+    expect(replay.json().error.message).toContain('/api/deliveries/jenkins/evt-1');
+    expect([state.builds.length, state.rung.length]).toEqual([1, 1]);
+  });
+
+  test('a signature counts even where a right token stands beside it', async () => {
+    const headers = { ...signedHeaders(body, NOW - 6 * 60_000), 'x-faultline-token': JENKINS_SECRETS[0] };
+
+    expect((await send(body, { headers })).statusCode).toBe(401);
+  });
+});
+
+test.each([
+  ['broken JSON', '{', 400],
+  ['nothing', '', 400],
+  ['null', 'null', 400],
+  ['a key that would reach a prototype', '{"__proto__":{"admin":true}}', 400],
+  ['ten thousand levels', `${'['.repeat(10_000)}${']'.repeat(10_000)}`, 400],
+  ['a build that is no build', '{"name":"x","build":7}', 400],
+])('%s is refused with a sentence', async (_what, body, status) => {
+  const answer = await send(body);
+
+  expect(answer.statusCode).toBe(status);
+  expect(answer.json().error.message).toMatch(/\.$/);
+});
