@@ -1,8 +1,7 @@
 import type { Analysis } from '../../src/domain/analysis.ts';
 import { percent } from '../../src/publish/answer-facts.ts';
-import { inline } from '../../src/publish/markdown-text.ts';
 import { renderGithubCommands, renderMarkdown } from '../../src/publish/render.ts';
-import { clip, disarmRunnerCommands, visibleLine } from '../../src/publish/visible-text.ts';
+import { clip, disarmRunnerCommands, inline, visibleLine } from '../../src/publish/visible-text.ts';
 
 /** GitHub shows ten annotations of a kind and step, and drops the rest. */
 const MAX_ANNOTATIONS = 10;

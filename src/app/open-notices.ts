@@ -6,8 +6,8 @@ import type { NoticeChannel, NoticeRule } from '../ports/notices.ts';
 import type { Stores } from '../ports/stores.ts';
 import type { Logger } from '../ports/telemetry.ts';
 import { providersOf } from '../providers/registry.ts';
-import type { BackgroundWorker } from '../publish/keep-turns.ts';
 import { syncNotifications } from '../publish/notices/sync-notifications.ts';
+import type { BackgroundWorker } from '../publish/outbox.ts';
 import { openSlackChannels, slackRulesOf } from './open-slack.ts';
 
 /** A look for what is due: "looking" is to be read within five seconds of the webhook, whichever process took it in. */

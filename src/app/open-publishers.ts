@@ -3,8 +3,7 @@ import type { Clock } from '../lib/time.ts';
 import type { Publisher } from '../ports/notices.ts';
 import type { Stores } from '../ports/stores.ts';
 import { type Logger, silentTracer, type Tracer } from '../ports/telemetry.ts';
-import type { BackgroundWorker } from '../publish/keep-turns.ts';
-import { type ActsDeps, startActs } from '../publish/start-acts.ts';
+import { type ActsDeps, type BackgroundWorker, startActs } from '../publish/outbox.ts';
 import { openNotices } from './open-notices.ts';
 import { tracedPublisher } from './watch-triage.ts';
 

@@ -5,7 +5,7 @@ import { type App, createApp, createLogger } from '../app.ts';
 import { maskingOf } from '../config/masking.ts';
 import type { Config } from '../config/schema.ts';
 import { messageOf, TriageError } from '../domain/errors.ts';
-import { buildOperations } from '../http/operations-server.ts';
+import { buildOperations } from '../http/operations.ts';
 import { buildHttp } from '../http.ts';
 import { startDeliveryProcessor } from '../intake/delivery-processor.ts';
 import type { TokenStore } from '../ports/access.ts';

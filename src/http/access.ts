@@ -1,11 +1,18 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { Readable } from 'node:stream';
+import { parseCookie, stringifySetCookie } from 'cookie';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { z } from 'zod';
 import type { SessionService } from '../console/console-deps.ts';
-import type { RouteAccess } from '../domain/access.ts';
-import { TriageError } from '../domain/errors.ts';
+import { AccessToken, checkNewToken, digestOfToken, isTokenForm, makeToken, NewToken, type RouteAccess } from '../domain/access.ts';
+import { messageOf, TriageError } from '../domain/errors.ts';
 import type { Principal, Role } from '../domain/review.ts';
+import { operation } from '../lib/openapi.ts';
+import type { Clock } from '../lib/time.ts';
+import type { SessionHolder, SessionStore, TokenStore } from '../ports/access.ts';
+import type { Logger } from '../ports/telemetry.ts';
 import { DOCS_ACCESS, DOCS_PATH } from './api-description.ts';
-import type { TokenHolders } from './token-holders.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -93,4 +100,249 @@ function lacksRole(principal: Principal, role: Role): TriageError {
   return new TriageError('forbidden', `${principal.name} does not have permission: this needs the role "${role}".`, {
     details: { principal: principal.name },
   });
+}
+
+/** How long an answer of the database is believed: so long a revoked token may still be taken by another process. */
+const BELIEVED_MS = 5_000;
+/** The database writes once a minute; asking it to more often would be for nothing. */
+const TOUCH_MS = 60_000;
+/** Answers kept at once; of the tokens that nobody made only the last few matter. */
+const MAX_KEPT = 5_000;
+
+/** A token from the configuration. */
+interface ConfiguredToken {
+  readonly name: string;
+  readonly roles: Principal['roles'];
+  readonly token: string;
+}
+
+interface HolderDeps {
+  readonly configured: readonly ConfiguredToken[];
+  readonly tokens: Pick<TokenStore, 'findByDigest' | 'touch'>;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+interface TokenHolders {
+  /** Who shows this `Authorization` header. Throws `unauthenticated`, and `storage-failed` where the database cannot be asked. */
+  find(authorization: string | undefined): Promise<Principal>;
+  /** Who holds this token, by any configured or made one's name, with the digest by which `findByDigest` knows it again. Throws as `find` does. */
+  show(token: string): Promise<{ readonly principal: Principal; readonly digest: string }>;
+  /** Who holds the token with this digest now; null where it was revoked, has expired, or is not configured any more. */
+  findByDigest(digest: string): Promise<Principal | null>;
+  /** Believes nothing of what it was told before: after a token was revoked here. */
+  forget(): void;
+}
+
+type Found = Awaited<ReturnType<TokenStore['findByDigest']>>;
+
+/**
+ * Tokens of the configuration and of the database. A token is never compared with another: its digest is looked up, so that
+ * time tells nothing of it. What has not the form of a token with its checksum never reaches the database.
+ */
+export function createTokenHolders({ configured, tokens, clock, logger }: HolderDeps): TokenHolders {
+  const known = configured.map(({ name, roles, token }) => ({
+    principal: { name, roles },
+    digest: Buffer.from(digestOfToken(token), 'hex'),
+  }));
+  const kept = new Map<string, { readonly found: Found; readonly at: number }>();
+  const touched = new Map<string, number>();
+
+  const look = async (digest: string): Promise<Found> => {
+    const now = clock.now();
+    const before = kept.get(digest);
+    if (before !== undefined && Math.abs(now - before.at) < BELIEVED_MS) return before.found;
+    const found = await tokens.findByDigest(digest);
+    keepNewest(kept, digest, { found, at: now });
+    return found;
+  };
+
+  const touch = (id: string): void => {
+    const now = clock.now();
+    if (Math.abs(now - (touched.get(id) ?? -TOUCH_MS)) < TOUCH_MS) return;
+    keepNewest(touched, id, now);
+    // When it was used is nice to know; nobody waits for it.
+    tokens.touch(id).catch((error: unknown) => logger.debug({ tokenId: id, reason: messageOf(error) }, 'the use of a token was not kept'));
+  };
+
+  const identify = async (token: string): Promise<Principal> => {
+    const own = holderAmong(known, digestOfToken(token));
+    if (own !== null) return own;
+    const found = isTokenForm(token) ? await look(digestOfToken(token)) : null;
+    if (found === null) throw refused('is invalid. Create tokens with `faultline token make`, or configure them in FAULTLINE_TOKENS');
+    if (found.state !== 'valid') throw refused(`"${found.token.name}" ${found.state === 'expired' ? 'has expired' : 'was revoked'}`);
+    touch(found.token.id);
+    return principalOf(found.token);
+  };
+
+  return {
+    find: async (authorization) => await identify(tokenIn(authorization)),
+    show: async (token) => ({ principal: await identify(token), digest: digestOfToken(token) }),
+    findByDigest: async (digest) => {
+      const own = holderAmong(known, digest);
+      if (own !== null) return own;
+      const found = await look(digest);
+      if (found === null || found.state !== 'valid') return null;
+      touch(found.token.id);
+      return principalOf(found.token);
+    },
+    forget: () => kept.clear(),
+  };
+}
+
+function principalOf({ name, roles, repositories }: AccessToken): Principal {
+  return { name, roles, repositories };
+}
+
+function tokenIn(authorization: string | undefined): string {
+  const token = /^Bearer ([\x21-\x7e]{1,1000})$/i.exec(authorization ?? '')?.[1];
+  if (token !== undefined) return token;
+  throw new TriageError('unauthenticated', 'A token is required. Send the header "Authorization: Bearer <token>".');
+}
+
+/** Compares with every configured token in constant time; digests make the lengths equal. */
+function holderAmong(known: readonly { readonly principal: Principal; readonly digest: Buffer }[], shown: string): Principal | null {
+  const digest = Buffer.from(shown, 'hex');
+  let holder: Principal | null = null;
+  for (const candidate of known) if (timingSafeEqual(digest, candidate.digest)) holder = candidate.principal;
+  return holder;
+}
+
+function keepNewest<Value>(map: Map<string, Value>, key: string, value: Value): void {
+  map.delete(key);
+  map.set(key, value);
+  const oldest = map.size > MAX_KEPT ? map.keys().next().value : undefined;
+  if (oldest !== undefined) map.delete(oldest);
+}
+
+function refused(what: string): TriageError {
+  return new TriageError('unauthenticated', `The token ${what}.`);
+}
+
+/** A working day and a long evening (UX: 12 h). */
+const LIFE_MS = 12 * 60 * 60 * 1000;
+/** Browsers take a cookie with this prefix only with Secure, Path=/ and no Domain: no neighbour can plant one. */
+const SECURE_NAME = '__Host-fl';
+/** For an installation that is reached over plain HTTP by another name than localhost, where browsers refuse Secure cookies. */
+const PLAIN_NAME = 'fl';
+const REMEMBERED_S = 600;
+const FORM = /^[\w-]{43}$/;
+
+/** Sessions of the console, held by a cookie that scripts cannot read. */
+export function createSessions(store: SessionStore, holders: TokenHolders, publicUrl: string | null = null): SessionService {
+  const address = publicUrl === null ? null : new URL(publicUrl);
+  const secureHost = address?.protocol === 'https:' ? address.host : null;
+  const nameFor = ({ protocol, host, hostname }: FastifyRequest): string =>
+    protocol === 'https' || host === secureHost || isLocal(hostname) ? SECURE_NAME : PLAIN_NAME;
+  const cookieIn = (request: FastifyRequest, suffix = ''): string | undefined =>
+    parseCookie(request.headers.cookie ?? '')[`${nameFor(request)}${suffix}`];
+  const sessionIn = (request: FastifyRequest): string | null => {
+    const found = cookieIn(request);
+    return found !== undefined && FORM.test(found) ? found : null;
+  };
+  const cookie = (request: FastifyRequest, value: string, maxAge: number, suffix = ''): string => {
+    const name = nameFor(request);
+    const secure = name === SECURE_NAME;
+    return stringifySetCookie({ name: `${name}${suffix}`, value, path: '/', httpOnly: true, sameSite: 'lax', secure, maxAge });
+  };
+  const start = async (request: FastifyRequest, holder: SessionHolder) => {
+    const before = sessionIn(request);
+    if (before !== null) await store.end(digestOf(before));
+    const id = randomBytes(32).toString('base64url');
+    await store.begin(digestOf(id), holder, LIFE_MS);
+    return cookie(request, id, LIFE_MS / 1000);
+  };
+  return {
+    find: async (request) => {
+      const id = sessionIn(request);
+      const holder = id === null ? null : await store.find(digestOf(id));
+      if (holder === null) throw signedOut();
+      const principal = 'principal' in holder ? holder.principal : await holders.findByDigest(holder.tokenDigest);
+      if (principal === null) throw signedOut();
+      return principal;
+    },
+    exchange: async (request, token) => {
+      const { principal, digest } = await holders.show(token);
+      return { principal, cookie: await start(request, { tokenDigest: digest }) };
+    },
+    begin: async (request, principal) => await start(request, { principal }),
+    end: async (request) => {
+      const id = sessionIn(request);
+      if (id !== null) await store.end(digestOf(id));
+      return cookie(request, '', 0);
+    },
+    remember: (request, text) => cookie(request, Buffer.from(text).toString('base64url'), text === '' ? 0 : REMEMBERED_S, '-begun'),
+    remembered: (request) => {
+      const kept = cookieIn(request, '-begun');
+      return kept === undefined || kept === '' ? null : Buffer.from(kept, 'base64url').toString('utf8');
+    },
+  };
+}
+
+function signedOut(): TriageError {
+  return new TriageError('unauthenticated', 'You are not signed in.');
+}
+
+function isLocal(hostname: string): boolean {
+  return hostname === 'localhost' || hostname === '127.0.0.1' || hostname === '[::1]' || hostname === '::1';
+}
+
+/** The cookie has 256 random bits, so a hash that is made to be slow would defend nothing. */
+function digestOf(id: string): string {
+  return createHash('sha256').update(id).digest('hex');
+}
+
+interface TokenRouteDeps {
+  readonly tokens: TokenStore;
+  /** Names of configured tokens, which a new one must not bear. */
+  readonly configuredNames: readonly string[];
+  /** Called when one was revoked. */
+  readonly onRevoked: () => void;
+  readonly logger: Logger;
+}
+
+const access = { access: { role: 'admin' } } as const;
+const Params = z.object({ id: z.string().min(1).max(300).describe('ID or name of the token') });
+const Made = z.object({ token: z.string().describe('Returned only once.'), made: AccessToken });
+
+/** Bearer tokens: made, listed and revoked, by administrators only. */
+export function registerTokenRoutes(app: FastifyInstance, { tokens, configuredNames, onRevoked, logger }: TokenRouteDeps): void {
+  const typed = app.withTypeProvider<ZodTypeProvider>();
+  typed.post(
+    '/api/tokens',
+    { config: access, schema: { ...operation('Tokens', 'createToken', 'Create a token'), body: NewToken, response: { 201: Made } } },
+    async ({ body, principal }, reply) => {
+      checkNewToken(body, configuredNames);
+      const token = makeToken();
+      const made = await tokens.keep({ ...body, digest: digestOfToken(token), createdBy: nameOf(principal) });
+      logger.info({ tokenId: made.id, name: made.name, roles: made.roles, by: made.createdBy }, 'token made');
+      return reply.code(201).send({ token, made });
+    },
+  );
+  typed.get(
+    '/api/tokens',
+    {
+      config: access,
+      schema: {
+        ...operation('Tokens', 'listTokens', 'List the newest 200 tokens'),
+        response: { 200: z.object({ items: z.array(AccessToken) }) },
+      },
+    },
+    async () => ({ items: await tokens.list() }),
+  );
+  typed.delete(
+    '/api/tokens/:id',
+    { config: access, schema: { ...operation('Tokens', 'revokeToken', 'Revoke a token'), params: Params, response: { 200: AccessToken } } },
+    async ({ params: { id }, principal }) => {
+      const revoked = await tokens.revoke(id, nameOf(principal));
+      if (revoked === null) throw new TriageError('not-found', `There is no active token ${id}.`);
+      onRevoked();
+      logger.info({ tokenId: revoked.id, name: revoked.name, by: nameOf(principal) }, 'token revoked');
+      return revoked;
+    },
+  );
+}
+
+function nameOf(principal: Principal | null): string {
+  return principal?.name ?? 'unknown';
 }

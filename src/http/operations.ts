@@ -1,7 +1,10 @@
-import type { FastifyInstance } from 'fastify';
+import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
+import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { RouteAccess } from '../domain/access.ts';
-import type { Metrics } from '../ports/telemetry.ts';
+import { operation } from '../lib/openapi.ts';
+import { type Logger, type Metrics, type Tracer, withFields } from '../ports/telemetry.ts';
+import { toFastifyLogger } from './refusal.ts';
 
 const State = z.enum(['ok', 'degraded', 'down']);
 const Short = {
@@ -21,7 +24,7 @@ export interface OperationsDeps {
 }
 
 /** Who may read the numbers, and whether what backends say in words is told here too. */
-export interface OperationsAccess {
+interface OperationsAccess {
   readonly metrics: RouteAccess;
   readonly details: RouteAccess | null;
 }
@@ -34,10 +37,12 @@ export function registerOperations(app: FastifyInstance, deps: OperationsDeps, a
     {
       config: { access: access.metrics },
       schema: {
-        tags: ['Health'],
-        operationId: 'readMetrics',
-        summary: 'Prometheus metrics',
-        description: 'In the Prometheus text format. See docs/reference/metrics.md for the list.',
+        ...operation(
+          'Health',
+          'readMetrics',
+          'Prometheus metrics',
+          'In the Prometheus text format. See docs/reference/metrics.md for the list.',
+        ),
         response: { 200: { description: 'The metrics', content: { 'text/plain': { schema: z.string() } } } },
       },
     },
@@ -52,9 +57,7 @@ export function registerOperations(app: FastifyInstance, deps: OperationsDeps, a
     {
       config: { access: access.details },
       schema: {
-        tags: ['Health'],
-        operationId: 'readReadiness',
-        summary: 'Status of each backend',
+        ...operation('Health', 'readReadiness', 'Status of each backend'),
         response: { 200: z.object({ ready: z.boolean(), degraded: Short.degraded, backends: z.record(z.string(), Health) }) },
       },
     },
@@ -70,12 +73,7 @@ function registerHealth(app: FastifyInstance, deps: OperationsDeps): void {
     '/healthz',
     {
       config: { access: { open: 'a probe has no token; the response says only that the process is alive' }, rateLimit: false },
-      schema: {
-        tags: ['Health'],
-        operationId: 'checkHealth',
-        summary: 'Liveness check',
-        response: { 200: z.object({ alive: z.literal(true) }) },
-      },
+      schema: { ...operation('Health', 'checkHealth', 'Liveness check'), response: { 200: z.object({ alive: z.literal(true) }) } },
     },
     async () => ({ alive: true as const }),
   );
@@ -87,9 +85,7 @@ function registerHealth(app: FastifyInstance, deps: OperationsDeps): void {
         rateLimit: false,
       },
       schema: {
-        tags: ['Health'],
-        operationId: 'checkReadiness',
-        summary: 'Readiness check and unavailable backends',
+        ...operation('Health', 'checkReadiness', 'Readiness check and unavailable backends'),
         response: { 200: z.object({ ready: z.literal(true), ...Short }), 503: z.object({ ready: z.literal(false), ...Short }) },
       },
     },
@@ -104,4 +100,80 @@ function registerHealth(app: FastifyInstance, deps: OperationsDeps): void {
         .send({ ready: false, ...short });
     },
   );
+}
+
+const REQUEST_TIMEOUT_MS = 10_000;
+const MAX_BODY_BYTES = 1024;
+
+const OPEN = { open: 'served on a separate port that serves nothing else and that only the scraper should reach' };
+
+/** A server for monitoring, on a port of its own: for processes without another server, and for scrapers without a token. */
+export async function buildOperations(deps: OperationsDeps & { readonly logger: Logger }): Promise<FastifyInstance> {
+  const app = fastify({
+    loggerInstance: toFastifyLogger(deps.logger),
+    logController: new LogController({ disableRequestLogging: true }),
+    bodyLimit: MAX_BODY_BYTES,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+  });
+  app.setValidatorCompiler(validatorCompiler);
+  app.setSerializerCompiler(serializerCompiler);
+  app.setErrorHandler(async (error, request, reply) => {
+    deps.logger.error({ error, path: request.routeOptions.url }, 'a question about operation failed');
+    return reply.status(500).send({ error: { code: 'internal', message: 'Something went wrong. See the server log.' } });
+  });
+  app.setNotFoundHandler(async (_request, reply) =>
+    reply.status(404).send({ error: { code: 'not-found', message: 'This port serves /healthz, /readyz and /metrics.' } }),
+  );
+  registerOperations(app, deps, { metrics: OPEN, details: null });
+  await app.ready();
+  return app;
+}
+
+interface Observers {
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  readonly tracer: Tracer;
+}
+
+/**
+ * For every route that is registered after this: its answers are timed, what its handler logs bears the request's id, and where builds come
+ * in a trace begins. A traceparent that a sender brings is not taken over: who we trace is no stranger's choice.
+ */
+export function observeRequests(app: FastifyInstance, { logger, metrics, tracer }: Observers): void {
+  app.addHook('onRoute', (route) => {
+    const { handler, url } = route;
+    const traced = bringsBuilds(route.config?.access);
+    route.handler = function observed(this: FastifyInstance, request: FastifyRequest, reply: FastifyReply) {
+      const handle = () => handler.call(this, request, reply);
+      return withFields(logger, { requestId: request.id }, () => (traced ? traceRequest(tracer, url, request, reply, handle) : handle()));
+    };
+  });
+  app.addHook('onResponse', async (request, reply) => {
+    const labels = {
+      method: request.method,
+      // What is no route is any text: it has no series of its own.
+      route: request.routeOptions.url ?? 'none',
+      status: `${Math.floor(reply.statusCode / 100)}xx`,
+    };
+    metrics.observe('http_request_duration_seconds', labels, reply.elapsedTime / 1000);
+  });
+}
+
+function bringsBuilds(access: RouteAccess | undefined): boolean {
+  return access !== undefined && ('signature' in access || ('role' in access && access.role === 'ingest'));
+}
+
+function traceRequest(
+  tracer: Tracer,
+  route: string,
+  { method, id }: FastifyRequest,
+  reply: FastifyReply,
+  handle: () => unknown,
+): Promise<unknown> {
+  const facts = { 'http.request.method': method, 'http.route': route, 'faultline.request.id': id };
+  return tracer.span({ name: `${method} ${route}`, kind: 'server', facts }, async (span) => {
+    const answer = await handle();
+    span.add({ 'http.response.status_code': reply.statusCode });
+    return answer;
+  });
 }

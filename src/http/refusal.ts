@@ -1,10 +1,11 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import { STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { messageOf, TriageError, type TriageErrorCode } from '../domain/errors.ts';
 import type { ErrorAnswer } from '../intake/answers.ts';
 import type { Logger } from '../ports/telemetry.ts';
-import { pathOf, requestFields } from './request-log.ts';
 
 const STATUS: Partial<Record<TriageErrorCode, number>> = {
   'invalid-input': 400,
@@ -26,7 +27,7 @@ const MAX_QUOTED = 200;
 const RETRY_AFTER_MS: Partial<Record<TriageErrorCode, number>> = { 'rate-limited': 60_000, locked: 5_000, 'storage-failed': 5_000 };
 
 /** What a client is told of an error. */
-export interface Refusal {
+interface Refusal {
   readonly status: number;
   readonly error: TriageError;
   /** How it went wrong and how to mend it, in words that are fit for the client. */
@@ -38,12 +39,7 @@ export function refuse(thrown: unknown, request: FastifyRequest, reply: FastifyR
   const { status, error, message } = recordRefusal(thrown, request, reply, logger);
   const issues = Issues.safeParse(error.details.issues);
   const answer: ErrorAnswer = {
-    error: {
-      code: error.code,
-      message,
-      requestId: request.id,
-      ...(issues.success ? { issues: issues.data } : {}),
-    },
+    error: { code: error.code, message, requestId: request.id, ...(issues.success ? { issues: issues.data } : {}) },
   };
   // Past the route's own response schemas: a refusal must arrive whatever they say.
   return reply.status(status).header('content-type', 'application/json; charset=utf-8').serializer(JSON.stringify).send(answer);
@@ -124,4 +120,129 @@ export function tooMany(message: string, waitMs: number): TriageError {
     retryable: true,
     retryAfterMs: waitMs,
   });
+}
+
+/** What a server's parser reports. It also holds the raw bytes, tokens and all, so only the code is ever read. */
+interface ParserError {
+  readonly code?: string | undefined;
+}
+
+interface BrokenRefusal {
+  readonly status: number;
+  readonly code: string;
+  readonly message: string;
+}
+
+/** Answers what is no HTTP request before any route can: in the same shape as every other refusal, and in the log. */
+export function refuseBroken(error: ParserError, socket: Socket, logger: Logger): void {
+  if (error.code === 'ECONNRESET' || socket.destroyed) return;
+  const { status, code, message } = refusalOf(error);
+  logger.warn({ status, code, reason: error.code, address: socket.remoteAddress }, 'request refused');
+  const answer: ErrorAnswer = { error: { code, message } };
+  const body = JSON.stringify(answer);
+  const head = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    'content-type: application/json; charset=utf-8',
+    `content-length: ${Buffer.byteLength(body)}`,
+    'connection: close',
+  ];
+  if (socket.writable) socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+  else socket.destroy();
+}
+
+function refusalOf({ code }: ParserError): BrokenRefusal {
+  if (code === 'HPE_HEADER_OVERFLOW')
+    return { status: 431, code: 'too-large', message: 'The URL and headers exceed 16 kB. Send a shorter query.' };
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
+    return { status: 408, code: 'timeout', message: 'The request did not arrive in time. Send it again.' };
+  return { status: 400, code: 'invalid-input', message: 'This is not a valid HTTP request.' };
+}
+
+/** A path as routes write it, such as `/api/builds/:id`, and the methods it is registered for. */
+interface KnownPath {
+  readonly pattern: RegExp;
+  readonly methods: Set<string>;
+}
+
+/**
+ * Answers what no route takes, before its body is read. A known path answers `wrong-method` (405) with the methods that it takes in `Allow`,
+ * and OPTIONS with just these (204); any other path answers `not-found`. Neither needs a token: `/openapi.json` lists the addresses anyway.
+ */
+export function answerUnrouted(app: FastifyInstance): void {
+  const paths = new Map<string, KnownPath>();
+  app.addHook('onRoute', ({ url, method }) => {
+    const known = paths.get(url) ?? { pattern: patternOf(url), methods: new Set(['OPTIONS']) };
+    paths.set(url, known);
+    for (const one of [method].flat()) known.methods.add(one);
+  });
+  app.addHook('onRequest', async (request, reply) => {
+    if (!request.is404) return;
+    const { method } = request;
+    const path = pathOf(request);
+    const known = paths.get(path) ?? [...paths.values()].find(({ pattern }) => pattern.test(path));
+    const methods = [...(known?.methods ?? [])].sort();
+    if (methods.length > 0) reply.header('allow', methods.join(', '));
+    if (methods.length > 0 && method === 'OPTIONS') return await reply.code(204).send();
+    if (methods.length === 0) {
+      throw new TriageError('not-found', `There is no ${method} ${path}. See /docs for all endpoints.`);
+    }
+    throw new TriageError('wrong-method', `${path} does not support ${method}. Use ${methods.join(', ')}; see /docs.`);
+  });
+}
+
+function patternOf(url: string): RegExp {
+  const segments = url.split('/').map((segment) => {
+    if (segment.startsWith(':')) return '[^/]*';
+    return segment === '*' ? '.*' : segment.replaceAll(/[.+?^${}()|[\]\\]/g, String.raw`\$&`);
+  });
+  return new RegExp(`^${segments.join('/')}$`);
+}
+
+/** The path without its query: a query may hold a token. */
+function pathOf(request: FastifyRequest): string {
+  return (request.url.split('?')[0] ?? '').slice(0, 300);
+}
+
+/** What a log line says of a request. */
+function requestFields(request: FastifyRequest): object {
+  return {
+    requestId: request.id,
+    method: request.method,
+    route: request.routeOptions.url ?? pathOf(request),
+    address: request.ip,
+    principal: request.principal?.name,
+  };
+}
+
+const PROBES: readonly string[] = ['/healthz', '/readyz', '/metrics'];
+
+/** One line for each answer, at `debug` for the probes that come every few seconds, and for webhooks, whose builds have a line of their own. */
+export function logAnswer(logger: Logger, request: FastifyRequest, reply: FastifyReply): void {
+  const fields = { ...requestFields(request), status: reply.statusCode, milliseconds: Math.round(reply.elapsedTime) };
+  const isProbe = PROBES.includes(request.routeOptions.url ?? '');
+  const isAccepted = reply.statusCode === 202 && 'signature' in (request.routeOptions.config.access ?? {});
+  if (isProbe || isAccepted) logger.debug(fields, 'request answered');
+  else logger.info(fields, 'request answered');
+}
+
+/** The logger port in the shape that Fastify and its plugins write to. */
+export function toFastifyLogger(logger: Logger): FastifyBaseLogger {
+  return overLogger(() => logger);
+}
+
+/** Fastify makes a logger for every request, and few of them write a line: each is made when it does. */
+function overLogger(made: () => Logger): FastifyBaseLogger {
+  const to = (write: (fields: object, message: string) => void) => (fields: unknown, message?: unknown) =>
+    typeof fields === 'object' && fields !== null ? write(fields, String(message ?? 'server')) : write({}, String(fields));
+  return {
+    level: 'info',
+    trace: to((fields, message) => made().debug(fields, message)),
+    debug: to((fields, message) => made().debug(fields, message)),
+    info: to((fields, message) => made().info(fields, message)),
+    warn: to((fields, message) => made().warn(fields, message)),
+    error: to((fields, message) => made().error(fields, message)),
+    fatal: to((fields, message) => made().error(fields, message)),
+    silent: () => undefined,
+    child: (fields) => overLogger(() => made().child(fields)),
+  };
 }

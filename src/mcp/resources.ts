@@ -2,8 +2,8 @@ import { UriTemplate } from '@modelcontextprotocol/sdk/shared/uriTemplate.js';
 import type { Resource, ResourceTemplate, TextResourceContents } from '@modelcontextprotocol/sdk/types.js';
 import { shownAnalysis } from '../domain/analysis.ts';
 import { TriageError } from '../domain/errors.ts';
-import { summaryOf } from '../publish/analysis-summary.ts';
 import { findBuild } from '../publish/find-build.ts';
+import { summaryOf } from '../publish/views.ts';
 import { cutBytes, describeBuild } from './shapes.ts';
 import type { InstallationDeps } from './tool.ts';
 

@@ -30,6 +30,16 @@ export interface Page {
 /** The same as a query says it. */
 export const pageQuery = { limit: queryInteger(1, 200, 50), offset: queryInteger(0, 1_000_000, 0) };
 
+/** A list with the page it is; `next` is the offset of the next page, or null where this one was not full. */
+export function listOf<Item extends z.ZodType>(item: Item) {
+  return z.object({ items: z.array(item), limit: z.int(), offset: z.int(), next: z.int().nullable() });
+}
+
+/** The same of items that were read with this page. */
+export function pageOf<Item>(items: Item[], { limit, offset }: Page) {
+  return { items, limit, offset, next: items.length < limit ? null : offset + limit };
+}
+
 /** An integer in a query: digits and nothing else, so that an empty value is no zero. Absent: `standard`. */
 export function queryInteger(minimum: number, maximum: number, standard: number) {
   const read = (text: unknown) => (typeof text === 'string' && /^\d{1,9}$/.test(text) ? Number(text) : text);

@@ -1,19 +1,31 @@
 import { z } from 'zod';
-import { ShownAnalysis } from '../domain/analysis.ts';
+import { Action, type Analysis, ShownAnalysis, shownAnalysis } from '../domain/analysis.ts';
 import { Build, BuildStatus, Provider } from '../domain/build.ts';
-import { Category } from '../domain/category.ts';
+import { Category, Kind } from '../domain/category.ts';
 import { FailureRow } from '../domain/failure.ts';
 import { LibraryEntry } from '../domain/library.ts';
 import { TriageJob } from '../domain/triage.ts';
-import { pageQuery } from '../ports/database.ts';
-import { AnalysisSummary } from './analysis-summary.ts';
+import { listOf, pageQuery } from '../ports/database.ts';
+
+/** One answer of a build in a few words. */
+export const AnalysisSummary = z.object({
+  id: z.string(),
+  category: ShownAnalysis.shape.category,
+  kind: Kind,
+  title: z.string(),
+  confidence: z.number(),
+  action: Action,
+  failures: z.int(),
+});
+export type AnalysisSummary = z.infer<typeof AnalysisSummary>;
+
+export function summaryOf(analysis: Analysis): AnalysisSummary {
+  const { id, kind, answer, verdict, failureIds } = analysis;
+  const { confidence, action } = verdict;
+  return { id, category: shownAnalysis(analysis).category, kind, title: answer.title, confidence, action, failures: failureIds.length };
+}
 
 const name = z.string().min(1).max(300);
-
-/** A list with the page it is; `next` is the offset of the next page, or null where this one was not full. */
-function listOf<Item extends z.ZodType>(item: Item) {
-  return z.object({ items: z.array(item), limit: z.int(), offset: z.int(), next: z.int().nullable() });
-}
 
 // Queries are strict: a misspelt filter is refused rather than ignored.
 export const BuildsQuery = z.strictObject({
@@ -84,3 +96,17 @@ export const AmbiguousBuild = z.object({
     details: z.object({ candidates: z.array(Build.pick({ id: true, repository: true, pipeline: true, attempt: true })) }),
   }),
 });
+
+/** Without its `undefined` fields: an absent filter and an undefined one are the same to a caller. */
+export function present<Filter extends object>(filter: Filter): { [Key in keyof Filter]?: Exclude<Filter[Key], undefined> } {
+  const given: { [Key in keyof Filter]?: Exclude<Filter[Key], undefined> } = {};
+  for (const key in filter) {
+    const value = filter[key];
+    if (isGiven(value)) given[key] = value;
+  }
+  return given;
+}
+
+function isGiven<Value>(value: Value): value is Exclude<Value, undefined> {
+  return value !== undefined;
+}

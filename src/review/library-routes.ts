@@ -3,7 +3,8 @@ import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { FailureRow } from '../domain/failure.ts';
 import { Rule, RuleInput } from '../domain/library.ts';
-import { pageQuery } from '../ports/database.ts';
+import { operation } from '../lib/openapi.ts';
+import { listOf, pageOf, pageQuery } from '../ports/database.ts';
 import { reviewerOf } from './conflicts.ts';
 import { createRule, type RuleDeps, tryRule, withdrawRule } from './rules.ts';
 import { confirmStays, type TeachDeps, withdrawEntry } from './undo.ts';
@@ -20,10 +21,12 @@ export function registerLibraryRoutes(app: FastifyInstance, deps: TeachDeps): vo
     {
       config: access,
       schema: {
-        tags: ['Library'],
-        operationId: 'withdrawLibraryEntry',
-        summary: 'Withdraw an entry',
-        description: 'The entry is no longer used in recall and search. The entry it replaced is used again.',
+        ...operation(
+          'Library',
+          'withdrawLibraryEntry',
+          'Withdraw an entry',
+          'The entry is no longer used in recall and search. The entry it replaced is used again.',
+        ),
         params: Params,
         body: WithdrawBody,
         response: { 200: TeachView },
@@ -36,10 +39,12 @@ export function registerLibraryRoutes(app: FastifyInstance, deps: TeachDeps): vo
     {
       config: access,
       schema: {
-        tags: ['Library'],
-        operationId: 'keepLibraryEntry',
-        summary: 'Confirm a flagged entry',
-        description: 'Green builds contain the same lines as this entry, so it is not used until someone confirms it.',
+        ...operation(
+          'Library',
+          'keepLibraryEntry',
+          'Confirm a flagged entry',
+          'Green builds contain the same lines as this entry, so it is not used until someone confirms it.',
+        ),
         params: Params,
         response: { 200: TeachView },
       },
@@ -48,14 +53,12 @@ export function registerLibraryRoutes(app: FastifyInstance, deps: TeachDeps): vo
   );
 }
 
-const RuleBody = RuleInput.extend({
-  replaces: z.string().min(1).max(100).optional().describe('The rule that this version replaces'),
-});
+const RuleBody = RuleInput.extend({ replaces: z.string().min(1).max(100).optional().describe('The rule that this version replaces') });
 const RulesQuery = z.strictObject({
   withdrawn: z.enum(['true', 'false']).default('false').describe('Include withdrawn versions'),
   ...pageQuery,
 });
-const RuleList = z.object({ items: z.array(Rule), limit: z.int(), offset: z.int(), next: z.int().nullable() });
+const RuleList = listOf(Rule);
 const TrialView = z.object({
   /** Why it would be refused; null: it would be taken. */
   refused: z.string().nullable(),
@@ -72,16 +75,14 @@ export function registerRuleRoutes(app: FastifyInstance, deps: RuleDeps): void {
     {
       config: access,
       schema: {
-        tags: ['Rules'],
-        operationId: 'listRules',
-        summary: 'Rules of reviewers, newest first',
+        ...operation('Rules', 'listRules', 'Rules of reviewers, newest first'),
         querystring: RulesQuery,
         response: { 200: RuleList },
       },
     },
     async ({ query: { withdrawn, limit, offset } }) => {
       const items = await deps.stores.rules.list({ limit, offset }, { withdrawn: withdrawn === 'true' });
-      return { items, limit, offset, next: items.length < limit ? null : offset + limit };
+      return pageOf(items, { limit, offset });
     },
   );
   typed.post(
@@ -89,11 +90,12 @@ export function registerRuleRoutes(app: FastifyInstance, deps: RuleDeps): void {
     {
       config: access,
       schema: {
-        tags: ['Rules'],
-        operationId: 'createRule',
-        summary: 'Write a rule',
-        description:
+        ...operation(
+          'Rules',
+          'createRule',
+          'Write a rule',
           'Failures whose message or excerpt matches the pattern (RE2) are answered with it, without a model, unless a reviewer has confirmed their cause. It is rejected if it does not match its sample, or if it matches lines of green builds or lines printed for any cause.',
+        ),
         body: RuleBody,
         response: { 200: Rule },
       },
@@ -108,10 +110,12 @@ export function registerRuleRoutes(app: FastifyInstance, deps: RuleDeps): void {
     {
       config: access,
       schema: {
-        tags: ['Rules'],
-        operationId: 'tryRule',
-        summary: 'Test a rule',
-        description: 'Tests it on its sample, on green builds and on the latest 200 failures. Nothing is stored.',
+        ...operation(
+          'Rules',
+          'tryRule',
+          'Test a rule',
+          'Tests it on its sample, on green builds and on the latest 200 failures. Nothing is stored.',
+        ),
         body: RuleInput,
         response: { 200: TrialView },
       },
@@ -125,14 +129,7 @@ export function registerRuleRoutes(app: FastifyInstance, deps: RuleDeps): void {
     '/api/rules/:id/withdraw',
     {
       config: access,
-      schema: {
-        tags: ['Rules'],
-        operationId: 'withdrawRule',
-        summary: 'Withdraw a rule',
-        params: Params,
-        body: WithdrawBody,
-        response: { 200: Rule },
-      },
+      schema: { ...operation('Rules', 'withdrawRule', 'Withdraw a rule'), params: Params, body: WithdrawBody, response: { 200: Rule } },
     },
     async (request) => await withdrawRule(deps, { id: request.params.id, by: reviewerOf(request), reason: request.body.reason }),
   );

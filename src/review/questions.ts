@@ -3,6 +3,7 @@ import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { TriageError, typedText } from '../domain/errors.ts';
 import { ReviewerQuestion } from '../domain/review.ts';
+import { operation } from '../lib/openapi.ts';
 import type { Masker } from '../log/mask/mask.ts';
 import type { JobQueue } from '../ports/job-queue.ts';
 import type { ShownStores } from '../ports/stores.ts';
@@ -35,10 +36,12 @@ export function registerQuestionRoutes(app: FastifyInstance, deps: QuestionDeps)
     {
       config: { access: { role: 'review' } },
       schema: {
-        tags: ['Review'],
-        operationId: 'answerQuestion',
-        summary: 'Answer a question of a running triage',
-        description: 'The answer becomes evidence with your name, and the analysis continues. A question can be answered once.',
+        ...operation(
+          'Review',
+          'answerQuestion',
+          'Answer a question of a running triage',
+          'The answer becomes evidence with your name, and the analysis continues. A question can be answered once.',
+        ),
         params: Params,
         body: Body,
         response: { 200: ReviewerQuestion },

@@ -3,6 +3,8 @@ import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { TriageError } from '../domain/errors.ts';
 import { Review, ReviewCounts } from '../domain/review.ts';
+import { operation } from '../lib/openapi.ts';
+import { pageOf } from '../ports/database.ts';
 import type { ReviewFilter, ReviewSort } from '../ports/reviews.ts';
 import type { ScopedStores } from '../ports/stores.ts';
 import { answerConflict, isAdmin, notHeld, obstacle, raced, reviewerOf, unknownReview } from './conflicts.ts';
@@ -51,7 +53,6 @@ export interface ReviewDeps extends DecideDeps, Omit<QuestionDeps, 'stores'> {
 
 const Params = z.object({ id: z.string().min(1).max(100) });
 const access = { access: { role: 'review' } } as const;
-const tags = ['Review'];
 
 /** The review queue: read it, hold an item, give it back, decide it. The reviewer is whoever the token names. */
 export function registerReviewRoutes(app: FastifyInstance, deps: ReviewDeps): void {
@@ -72,9 +73,7 @@ function registerReading(app: FastifyInstance, { stores, blindEvery }: ReviewDep
     {
       config: access,
       schema: {
-        tags,
-        operationId: 'listReviews',
-        summary: 'List the queue, oldest first by default',
+        ...operation('Review', 'listReviews', 'List the queue, oldest first by default'),
         querystring: ReviewQuery,
         response: { 200: ReviewList },
       },
@@ -87,7 +86,7 @@ function registerReading(app: FastifyInstance, { stores, blindEvery }: ReviewDep
         offset > 0 || (state ?? 'waiting') !== 'waiting'
           ? []
           : await openQuestions({ stores }, { ...(category && { category }), ...(repository && { repository }) });
-      return { items, questions, limit, offset, next: items.length < limit ? null : offset + limit };
+      return { ...pageOf(items, { limit, offset }), questions };
     },
   );
   typed.get(
@@ -95,9 +94,7 @@ function registerReading(app: FastifyInstance, { stores, blindEvery }: ReviewDep
     {
       config: access,
       schema: {
-        tags,
-        operationId: 'getReview',
-        summary: 'One item with its analysis and history',
+        ...operation('Review', 'getReview', 'One item with its analysis and history'),
         params: Params,
         response: { 200: ReviewDetail },
       },
@@ -122,9 +119,7 @@ function registerHolding(app: FastifyInstance, { stores, claimMs }: ReviewDeps):
       config: access,
       errorHandler: answerConflict,
       schema: {
-        tags,
-        operationId: 'claimReview',
-        summary: 'Claim an item, or extend the claim',
+        ...operation('Review', 'claimReview', 'Claim an item, or extend the claim'),
         params: Params,
         response: { 200: Review, 409: ReviewConflict },
       },
@@ -145,9 +140,7 @@ function registerHolding(app: FastifyInstance, { stores, claimMs }: ReviewDeps):
       config: access,
       errorHandler: answerConflict,
       schema: {
-        tags,
-        operationId: 'releaseReview',
-        summary: 'Release an item',
+        ...operation('Review', 'releaseReview', 'Release an item'),
         params: Params,
         response: { 200: Review, 409: ReviewConflict },
       },
@@ -171,11 +164,12 @@ function registerDecision(app: FastifyInstance, deps: ReviewDeps): void {
       config: access,
       errorHandler: answerConflict,
       schema: {
-        tags,
-        operationId: 'decideReview',
-        summary: 'Accept, correct or reject the answer',
-        description:
+        ...operation(
+          'Review',
+          'decideReview',
+          'Accept, correct or reject the answer',
           'Accept and correct update the library: the next failure with the same fingerprint in the same repository gets this answer at once.',
+        ),
         params: Params,
         body: DecisionBody,
         response: { 200: DecisionView, 409: ReviewConflict },
@@ -199,11 +193,12 @@ function registerUndoRoutes(app: FastifyInstance, deps: UndoDeps): void {
       config: access,
       errorHandler: answerConflict,
       schema: {
-        tags,
-        operationId: 'undoReview',
-        summary: 'Undo a decision',
-        description:
+        ...operation(
+          'Review',
+          'undoReview',
+          'Undo a decision',
           'Your own decision, or anyone’s with the role admin. The item returns to the queue, its library entry is withdrawn, and the entry it replaced is used again. Decisions made together are undone together.',
+        ),
         params: Params,
         body: UndoBody,
         response: { 200: UndoView, 409: ReviewConflict },
@@ -218,10 +213,7 @@ function registerUndoRoutes(app: FastifyInstance, deps: UndoDeps): void {
   );
   typed.get(
     '/api/reviews/last-decision',
-    {
-      config: access,
-      schema: { tags, operationId: 'getLastDecision', summary: 'Your latest decision', response: { 200: LastDecisionView } },
-    },
+    { config: access, schema: { ...operation('Review', 'getLastDecision', 'Your latest decision'), response: { 200: LastDecisionView } } },
     async (request) => ({ decision: await deps.stores.reviews.lastDecision(reviewerOf(request)) }),
   );
   typed.get(
@@ -229,9 +221,7 @@ function registerUndoRoutes(app: FastifyInstance, deps: UndoDeps): void {
     {
       config: access,
       schema: {
-        tags,
-        operationId: 'listSameReviews',
-        summary: 'Items that can be decided together with this one',
+        ...operation('Review', 'listSameReviews', 'Items that can be decided together with this one'),
         params: Params,
         response: { 200: SameView },
       },
@@ -256,29 +246,21 @@ function registerLists(app: FastifyInstance, { stores }: QueueRouteDeps): void {
     {
       config: access,
       schema: {
-        tags,
-        operationId: 'listReviewGroups',
-        summary: 'The queue, grouped by fingerprint',
+        ...operation('Review', 'listReviewGroups', 'The queue, grouped by fingerprint'),
         querystring: GroupQuery,
         response: { 200: GroupList },
       },
     },
     async ({ query: { limit, offset, sort, ...asked } }) => {
       const items = await stores.reviews.listGroups(filterOf(asked), { limit, offset }, sort);
-      return { items, limit, offset, next: items.length < limit ? null : offset + limit };
+      return pageOf(items, { limit, offset });
     },
   );
   typed.get(
     '/api/reviews/counts',
     {
       config: access,
-      schema: {
-        tags,
-        operationId: 'countReviews',
-        summary: 'Queue status',
-        querystring: CountsQuery,
-        response: { 200: ReviewCounts },
-      },
+      schema: { ...operation('Review', 'countReviews', 'Queue status'), querystring: CountsQuery, response: { 200: ReviewCounts } },
     },
     async (request) => {
       const { repository } = request.query;
@@ -294,10 +276,12 @@ function registerNext(app: FastifyInstance, deps: QueueRouteDeps): void {
     {
       config: access,
       schema: {
-        tags,
-        operationId: 'claimNextReview',
-        summary: 'Claim the next item',
-        description: 'Skips items held by others and items you skipped in the last half hour. Null if none is left.',
+        ...operation(
+          'Review',
+          'claimNextReview',
+          'Claim the next item',
+          'Skips items held by others and items you skipped in the last half hour. Null if none is left.',
+        ),
         body: NextBody,
         response: { 200: NextView },
       },
@@ -313,13 +297,7 @@ function registerNext(app: FastifyInstance, deps: QueueRouteDeps): void {
     {
       config: access,
       errorHandler: answerConflict,
-      schema: {
-        tags,
-        operationId: 'skipReview',
-        summary: 'Skip an item',
-        params: Params,
-        response: { 200: Review, 409: ReviewConflict },
-      },
+      schema: { ...operation('Review', 'skipReview', 'Skip an item'), params: Params, response: { 200: Review, 409: ReviewConflict } },
     },
     async (request) => await skipReview(deps, request.params.id, reviewerOf(request)),
   );
@@ -329,10 +307,12 @@ function registerNext(app: FastifyInstance, deps: QueueRouteDeps): void {
       config: access,
       errorHandler: answerConflict,
       schema: {
-        tags,
-        operationId: 'takeOverReview',
-        summary: 'Take over an item',
-        description: 'With the role admin at any time, otherwise once it has been held for 15 minutes.',
+        ...operation(
+          'Review',
+          'takeOverReview',
+          'Take over an item',
+          'With the role admin at any time, otherwise once it has been held for 15 minutes.',
+        ),
         params: Params,
         response: { 200: Review, 409: ReviewConflict },
       },
@@ -348,10 +328,12 @@ function registerOpening(app: FastifyInstance, deps: QueueRouteDeps): void {
     {
       config: access,
       schema: {
-        tags,
-        operationId: 'guessReview',
-        summary: 'Choose a category before the verdict is shown',
-        description: 'Only your first choice on an item that is blind to you counts; later calls change nothing.',
+        ...operation(
+          'Review',
+          'guessReview',
+          'Choose a category before the verdict is shown',
+          'Only your first choice on an item that is blind to you counts; later calls change nothing.',
+        ),
         params: Params,
         body: GuessBody,
         response: { 200: GuessView },
@@ -365,10 +347,12 @@ function registerOpening(app: FastifyInstance, deps: QueueRouteDeps): void {
     {
       config: access,
       schema: {
-        tags,
-        operationId: 'openReview',
-        summary: 'Open a review of an answer',
-        description: 'Also for automatically published answers. An analysis has one review: later calls return the same one.',
+        ...operation(
+          'Review',
+          'openReview',
+          'Open a review of an answer',
+          'Also for automatically published answers. An analysis has one review: later calls return the same one.',
+        ),
         params: Params,
         response: { 200: Review },
       },

@@ -4,7 +4,7 @@ import { Category } from '../domain/category.ts';
 import { typedText } from '../domain/errors.ts';
 import { LibraryEntry } from '../domain/library.ts';
 import { Decision, DecisionInput, Review, ReviewEvent, ReviewerQuestion, ReviewState } from '../domain/review.ts';
-import { pageQuery } from '../ports/database.ts';
+import { listOf, pageQuery } from '../ports/database.ts';
 
 const Sort = z.enum(['risk', 'age', 'confidence']);
 
@@ -21,14 +21,9 @@ export const ReviewQuery = z.strictObject({
   ...pageQuery,
 });
 
-export const ReviewList = z.object({
-  items: z.array(Review),
+export const ReviewList = listOf(Review).extend({
   /** What running triages ask; on the first page, where waiting items are asked for. */
   questions: z.array(ReviewerQuestion),
-  limit: z.int(),
-  offset: z.int(),
-  /** Offset of the next page, or null where this page was not full. */
-  next: z.int().nullable(),
 });
 
 export const ReviewDetail = z.object({
@@ -42,12 +37,7 @@ export const ReviewDetail = z.object({
 export const GroupQuery = ReviewQuery.omit({ state: true, fingerprint: true });
 
 /** Items of one fingerprint in one repository, as one. */
-export const GroupList = z.object({
-  items: z.array(z.object({ review: Review, count: z.int() })),
-  limit: z.int(),
-  offset: z.int(),
-  next: z.int().nullable(),
-});
+export const GroupList = listOf(z.object({ review: Review, count: z.int() }));
 
 export const CountsQuery = ReviewQuery.pick({ repository: true });
 

@@ -10,8 +10,17 @@ import { findShapes } from '../../src/log/mask/shapes.ts';
 import { findWrapped } from '../../src/log/mask/tokens.ts';
 import { repositoryPathCandidates } from '../../src/log/paths/repository-path.ts';
 import { tokenize } from '../../src/log/recognise/words.ts';
-import { codeSpan, fence, html, inline, prose } from '../../src/publish/markdown-text.ts';
-import { clip, disarmRunnerCommands, visibleLine, visibleLines } from '../../src/publish/visible-text.ts';
+import {
+  clip,
+  codeSpan,
+  disarmRunnerCommands,
+  fence,
+  html,
+  inline,
+  prose,
+  visibleLine,
+  visibleLines,
+} from '../../src/publish/visible-text.ts';
 import { cleanText, tellingLines } from '../../src/tools/findings.ts';
 import { testFilePaths } from '../../src/tools/repository.ts';
 

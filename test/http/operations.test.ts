@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createPrometheusMetrics } from '../../src/adapters/metrics/prometheus.ts';
-import { buildOperations } from '../../src/http/operations-server.ts';
+import { buildOperations } from '../../src/http/operations.ts';
 import { type LogLine, recordingLogger } from '../support/http-deps.ts';
 
 const lines: LogLine[] = [];

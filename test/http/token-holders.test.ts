@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { makeToken } from '../../src/domain/access.ts';
-import { createTokenHolders } from '../../src/http/token-holders.ts';
+import { createTokenHolders } from '../../src/http/access.ts';
 import { silentLogger } from '../../src/ports/telemetry.ts';
 import { fakeTokens } from '../support/fake-tokens.ts';
 

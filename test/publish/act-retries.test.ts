@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { TriageError } from '../../src/domain/errors.ts';
-import { actDelay, MAX_ACT_RETRIES } from '../../src/publish/act-retries.ts';
+import { actDelay, MAX_ACT_RETRIES } from '../../src/publish/outbox.ts';
 
 it('waits twice as long each time up to a quarter of an hour, less a random part', () => {
   expect([0, 1, 8, 50].map((retries) => actDelay(retries, null, 0))).toEqual([2_000, 4_000, 512_000, 900_000]);

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Analysis } from '../../src/domain/analysis.ts';
-import { codeSpan, fence, html, inline, prose } from '../../src/publish/markdown-text.ts';
 import { renderGithubCommands, renderMarkdown, renderPlain, renderTerminal } from '../../src/publish/render.ts';
+import { codeSpan, fence, html, inline, prose } from '../../src/publish/visible-text.ts';
 import { hostile, outsideCode, renderedMarkdown as render } from '../support/hostile-text.ts';
 import { recalledAnalysis, sampleAnalysis, unsureAnalysis } from '../support/sample-analysis.ts';
 

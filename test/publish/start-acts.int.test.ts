@@ -13,7 +13,7 @@ import { createMasker } from '../../src/log/mask/mask.ts';
 import type { Publisher } from '../../src/ports/notices.ts';
 import type { Stores } from '../../src/ports/stores.ts';
 import { silentLogger } from '../../src/ports/telemetry.ts';
-import { type ActsDeps, startActs } from '../../src/publish/start-acts.ts';
+import { type ActsDeps, startActs } from '../../src/publish/outbox.ts';
 import { createStores } from '../../src/store/stores.ts';
 import { sampleAnalysis, sampleBuild } from '../store/samples.ts';
 import { BARE } from '../support/bare-environment.ts';

@@ -2,7 +2,7 @@ import { performance } from 'node:perf_hooks';
 import { describe, expect, it } from 'vitest';
 import type { OutwardAct } from '../../src/domain/notice.ts';
 import type { Publisher } from '../../src/ports/notices.ts';
-import { type Telling, tell } from '../../src/publish/tell.ts';
+import { type Telling, tell } from '../../src/publish/outbox.ts';
 import { sampleAnalysis, sampleBuild } from '../support/sample-analysis.ts';
 
 const act: OutwardAct = {

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Analysis, JudgementTrace, Step } from '../../src/domain/analysis.ts';
-import { renderTracePlain, renderTraceTree } from '../../src/publish/render-trace.ts';
-import { AnalysisTrace, traceOf } from '../../src/publish/trace.ts';
+import { AnalysisTrace, renderTracePlain, renderTraceTree, traceOf } from '../../src/publish/trace.ts';
 import { sampleAnalysis } from '../support/sample-analysis.ts';
 
 const judgement: JudgementTrace = {

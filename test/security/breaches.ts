@@ -1,8 +1,7 @@
 import { micromark } from 'micromark';
 import { gfm, gfmHtml } from 'micromark-extension-gfm';
 import { renderGithubCommands, renderMarkdown, renderPlain, renderTerminal } from '../../src/publish/render.ts';
-import { renderTracePlain, renderTraceTree } from '../../src/publish/render-trace.ts';
-import { traceOf } from '../../src/publish/trace.ts';
+import { renderTracePlain, renderTraceTree, traceOf } from '../../src/publish/trace.ts';
 import type { ChatCompletionRequest } from '../support/openai-server.ts';
 import { canariesIn } from './canaries.ts';
 import type { Witness } from './stage.ts';

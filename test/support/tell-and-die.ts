@@ -2,7 +2,7 @@ import { openPglite } from '../../src/adapters/database/pglite.ts';
 import { systemClock } from '../../src/lib/time.ts';
 import { createMasker } from '../../src/log/mask/mask.ts';
 import { silentLogger } from '../../src/ports/telemetry.ts';
-import { startActs } from '../../src/publish/start-acts.ts';
+import { startActs } from '../../src/publish/outbox.ts';
 import { createStores } from '../../src/store/stores.ts';
 import { commentPublisher } from './comment-desk.ts';
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Analysis } from '../../domain/analysis.ts';
 import type { FailureRow } from '../../domain/failure.ts';
 import { percent } from '../../publish/answer-facts.ts';
-import { present } from '../../publish/present.ts';
+import { present } from '../../publish/views.ts';
 import { Cursor, describeBuild, FailedCause, failedCause, line, takeFitting } from '../shapes.ts';
 import { cursorOf, defineTool, FIELDS, type InstallationDeps, type McpTool, offsetOf } from '../tool.ts';
 

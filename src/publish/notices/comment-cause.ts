@@ -1,8 +1,7 @@
 import { maxOf, minOf } from '../../lib/lists.ts';
 import { asSentence } from '../../lib/text.ts';
 import { proofLines } from '../answer-facts.ts';
-import { codeSpan, fence, html, inline, prose } from '../markdown-text.ts';
-import { clip } from '../visible-text.ts';
+import { clip, codeSpan, fence, html, inline, prose } from '../visible-text.ts';
 import type { CauseStanding } from './cause-standing.ts';
 import { markdownLink, type NoticeLinks } from './notice-links.ts';
 import { buildName, changeWords, standingWords } from './notice-words.ts';

@@ -1,8 +1,7 @@
 import type { Build } from '../../domain/build.ts';
 import type { FailedBefore, Situation } from '../../ports/notices.ts';
 import { percent } from '../answer-facts.ts';
-import { codeSpan, inline } from '../markdown-text.ts';
-import { clip } from '../visible-text.ts';
+import { clip, codeSpan, inline } from '../visible-text.ts';
 import type { CauseStanding } from './cause-standing.ts';
 import { commentCause, commentCauseLine } from './comment-cause.ts';
 import { fitCauses } from './fit-causes.ts';

@@ -1,7 +1,7 @@
 import { TriageError } from '../../domain/errors.ts';
 import type { Notice } from '../../domain/notice.ts';
 import type { NoticeChannel, ReadyNotice } from '../../ports/notices.ts';
-import { inTime, type TimedCall } from '../tell.ts';
+import { inTime, type TimedCall } from '../outbox.ts';
 
 export interface ShowingNotice extends TimedCall {
   readonly notice: Notice;

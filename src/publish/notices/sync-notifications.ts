@@ -5,8 +5,7 @@ import type { Masker } from '../../log/mask/mask.ts';
 import type { Failpoint } from '../../ports/database.ts';
 import type { NoticeChannel, NoticeStore } from '../../ports/notices.ts';
 import type { Logger } from '../../ports/telemetry.ts';
-import { actDelay, MAX_ACT_ATTEMPTS, MAX_ACT_RETRIES } from '../act-retries.ts';
-import { type BackgroundWorker, keepTurns, type StopSignals } from '../keep-turns.ts';
+import { actDelay, type BackgroundWorker, keepTurns, MAX_ACT_ATTEMPTS, MAX_ACT_RETRIES, type StopSignals } from '../outbox.ts';
 import { showNotice } from './show-notice.ts';
 
 export interface NoticesDeps {

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ctrfOf } from '../../../src/publish/export/ctrf.ts';
-import { type Exported, sarifOf } from '../../../src/publish/export/sarif.ts';
+import { ctrfOf, type Exported, sarifOf } from '../../../src/publish/export.ts';
 import { schemaFaults } from '../../support/published-schemas.ts';
 import { recalledAnalysis, sampleAnalysis, sampleBuild, sampleFailure, unsureAnalysis } from '../../support/sample-analysis.ts';
 

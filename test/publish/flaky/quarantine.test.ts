@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { TestFlakiness } from '../../../src/domain/flakiness.ts';
-import { quarantineCsv, quarantineJunitNames, quarantineText } from '../../../src/publish/flaky/quarantine.ts';
+import { quarantineCsv, quarantineJunitNames, quarantineText } from '../../../src/publish/flaky.ts';
 
 function flaky(name: string, change: Partial<TestFlakiness> = {}): TestFlakiness {
   return {

@@ -1,15 +1,16 @@
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { TestFlakiness } from '../../domain/flakiness.ts';
-import { append } from '../../lib/lists.ts';
-import { proportion } from '../../lib/statistics.ts';
-import { pageQuery, queryInteger } from '../../ports/database.ts';
-import type { FlakinessFilter, FlakinessStore } from '../../ports/insights.ts';
-import { present } from '../present.ts';
-import { quarantineCsv, quarantineJunitNames, quarantineText, roundedProbability } from './quarantine.ts';
+import { flakeProbability, TestFlakiness } from '../domain/flakiness.ts';
+import { append } from '../lib/lists.ts';
+import { operation } from '../lib/openapi.ts';
+import { proportion } from '../lib/statistics.ts';
+import { csvOf } from '../lib/text.ts';
+import { pageOf, pageQuery, queryInteger } from '../ports/database.ts';
+import type { FlakinessFilter, FlakinessStore } from '../ports/insights.ts';
+import { present } from './views.ts';
 
-export interface FlakyRouteDeps {
+interface FlakyRouteDeps {
   readonly stores: { readonly flakiness: Pick<FlakinessStore, 'list'> };
 }
 
@@ -47,9 +48,7 @@ export function registerFlakyRoutes(app: FastifyInstance, { stores }: FlakyRoute
     {
       config: { access: { role: 'read' } },
       schema: {
-        tags: ['Tests'],
-        operationId: 'listFlakyTests',
-        summary: 'Flaky tests, the highest share of flakes first; also as CSV and as lists of names',
+        ...operation('Tests', 'listFlakyTests', 'Flaky tests, the highest share of flakes first; also as CSV and as lists of names'),
         querystring: Query,
         response: {
           200: {
@@ -70,7 +69,7 @@ export function registerFlakyRoutes(app: FastifyInstance, { stores }: FlakyRoute
         return await reply.type(type).send(write(await allOf(stores, filter)));
       }
       const items = (await stores.flakiness.list(filter, { limit, offset })).map(flakyTest);
-      return { items, limit, offset, next: items.length < limit ? null : offset + limit };
+      return pageOf(items, { limit, offset });
     },
   );
 }
@@ -89,4 +88,51 @@ async function allOf(stores: FlakyRouteDeps['stores'], filter: FlakinessFilter):
 export function flakyTest(test: TestFlakiness): z.infer<typeof FlakyTest> {
   const { share, low, high } = proportion(test.flakes, test.runs);
   return { ...test, rate: { share, low, high }, probability: roundedProbability(test) };
+}
+
+const HEADING = [
+  'repository',
+  'suite',
+  'test',
+  'file',
+  'runs',
+  'failed',
+  'flakes',
+  'failed_and_rerun',
+  'then_passed',
+  'default_branch_runs',
+  'default_branch_changes',
+  'flake_probability',
+  'since',
+  'last_flake',
+];
+
+/** All that is known of the tests, one a row. */
+export function quarantineCsv(tests: readonly TestFlakiness[]): string {
+  const rows = tests.map((test) => [
+    ...[test.repository, test.suite, test.name, test.file, test.runs, test.failed, test.flakes, test.rerun, test.recovered],
+    ...[test.defaultRuns, test.flips, roundedProbability(test), test.since, test.lastFlakeAt],
+  ]);
+  return csvOf(HEADING, rows);
+}
+
+/** One name a line, as `class#method`: what Surefire's `excludesFile` and its kin read. */
+export function quarantineJunitNames(tests: readonly TestFlakiness[]): string {
+  return lines(tests.map(({ suite, name }) => (suite === null ? name : `${suite}#${name}`)));
+}
+
+/** One name a line. */
+export function quarantineText(tests: readonly TestFlakiness[]): string {
+  return lines(tests.map(({ name }) => name));
+}
+
+/** The probability to three places; null where no failure was ever run again on its commit. */
+function roundedProbability(test: TestFlakiness): number | null {
+  const probability = flakeProbability(test);
+  return probability === null ? null : Math.round(probability * 1000) / 1000;
+}
+
+/** A name that has line ends stays on its line. */
+function lines(names: readonly string[]): string {
+  return [...new Set(names)].map((name) => `${name.replace(/[\r\n]/g, ' ')}\n`).join('');
 }

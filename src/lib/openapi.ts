@@ -1,0 +1,11 @@
+interface Operation {
+  readonly tags: string[];
+  readonly operationId: string;
+  readonly summary: string;
+  readonly description?: string;
+}
+
+/** What the API's description says of a route. */
+export function operation(tag: string, operationId: string, summary: string, description?: string): Operation {
+  return { tags: [tag], operationId, summary, ...(description === undefined ? {} : { description }) };
+}
