@@ -6,7 +6,7 @@ export const Excerpt = z.object({
   source: z.string(),
   lineStart: z.int().min(1),
   lineEnd: z.int().min(1),
-  /** The masked lines as stored, joined with `\n`. */
+  /** The masked lines from where their own words begin (no time stamps or columns of a CI system), at most 1,000 characters each, joined with `\n`. */
   text: z.string(),
   /** Why the reducer kept it, for people: "pytest failure summary". */
   reason: z.string(),

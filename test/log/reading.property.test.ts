@@ -10,11 +10,13 @@ import type { LogPosition } from '../../src/domain/failure.ts';
 import type { Reading } from '../../src/domain/reading.ts';
 import { decodeSources } from '../../src/log/decode/archive.ts';
 import { decodeSource } from '../../src/log/decode/decode.ts';
+import { stripEscapes } from '../../src/log/lines/clean.ts';
 import { openFileBytes } from '../../src/log/lines/file-bytes.ts';
 import { bytesInMemory } from '../../src/log/lines/log-bytes.ts';
 import { maskFile } from '../../src/log/mask/file.ts';
 import { createMasker } from '../../src/log/mask/mask.ts';
 import { readSources } from '../../src/log/read-sources.ts';
+import { keptOf } from '../../src/log/reduce/reduce.ts';
 import { countTokens } from '../../src/log/reduce/tokens.ts';
 import { runs } from '../support/thorough.ts';
 import { anyBytes, anyLog } from './log-pieces.ts';
@@ -36,12 +38,7 @@ function expectPointsRight(reading: Reading, sources: readonly SourceText[]): vo
     expect(lineEnd).toBeGreaterThanOrEqual(lineStart);
     expect(lineStart).toBeGreaterThan(ends.get(source) ?? 0);
     ends.set(source, lineEnd);
-    expect(text).toBe(
-      lines
-        .get(source)
-        ?.slice(lineStart - 1, lineEnd)
-        .join('\n'),
-    ); // prettier-ignore
+    expect(text.split('\n')).toEqual((lines.get(source) ?? []).slice(lineStart - 1, lineEnd).map(keptOf));
   }
   for (const { source, line } of placesOf(reading)) {
     expect(line).toBeGreaterThanOrEqual(1);
@@ -62,7 +59,7 @@ function placesOf(reading: Reading): LogPosition[] {
 }
 
 function expectWithin(reading: Reading, budgetTokens: number): void {
-  expect(reading.tokens).toBe(reading.excerpts.reduce((sum, { text }) => sum + countTokens(text), 0));
+  expect(reading.tokens).toBe(reading.excerpts.reduce((sum, { text }) => sum + countTokens(stripEscapes(text)), 0));
   expect(reading.tokens).toBeLessThanOrEqual(budgetTokens);
 }
 

@@ -78,6 +78,26 @@ export function cleanLine(line: string): string {
   return bar > 0 && bar <= LONGEST_CONTAINER ? shown.replace(CONTAINER, '') : shown;
 }
 
+/**
+ * A stored line from where its own words begin: without what CI systems put before it and what it overwrote. Escapes within stay, so that what is
+ * left stands in the stored line letter for letter.
+ */
+export function ownWords(raw: string): string {
+  const line = raw.replace(/\r{1,9}$/, '');
+  const plain = stripEscapes(line);
+  const shown = cleanLine(plain);
+  if (!plain.endsWith(shown)) return line;
+  let [room, at] = [plain.length - shown.length, 0];
+  if (plain.length === line.length) return line.slice(room);
+  for (const code of line.matchAll(ESCAPES)) {
+    const before = code.index - at;
+    if (before > room) break;
+    room -= before;
+    at = code.index + code[0].length;
+  }
+  return line.slice(at + room);
+}
+
 /** Job and step of a line (as stored) of a log that `gh run view` downloaded; null for any other line. */
 export function jobAndStep(line: string): { readonly job: string; readonly step: string } | null {
   const [, job, step] = JOB_AND_STEP.exec(line) ?? [];

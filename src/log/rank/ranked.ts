@@ -8,8 +8,10 @@ import type { RankedLine } from './rank.ts';
 const MAX_MESSAGES = 50;
 /** Weight of the phrases that say "error: …" and the like. */
 const PLAIN_ERROR = 48;
-/** Half of a line's place is the better one of both orders; of the other half the learned order has so much. */
-const LEARNED = 0.3;
+/** What the learned order counts beside the readers' own. */
+const LEARNED = 0.6;
+/** What each doubling of the rank costs, and of the length in characters beyond the first such piece: a long line takes the room of many. */
+const [PER_DOUBLING, PIECE] = [5, 40];
 /** How far a line is told by the better of its neighbors. */
 const TOGETHER = 0.5;
 /** Lines of one block that it lifts. */
@@ -17,15 +19,15 @@ const MAX_BLOCK = 2_000;
 
 /**
  * One block a ranked line, weighed by its place in the learned order and in the order of the readers' weights, halved with each doubling of the
- * rank. The better place counts most, so that the two orders share the room and neither alone can lose a line.
+ * rank, and by its length.
  */
 export function placeRanked(ranked: readonly RankedLine[], placed: readonly Block[]): Block[] {
   const heaviest = heaviestBlocks(ranked, placed);
   const byReaders = placesOf(ranked, (_, i) => heaviest[i]?.weight ?? -100);
   const byModel = placesOf(ranked, ({ score }) => score);
-  const weights = ranked.map((_, i) => {
-    const [read, learned] = [byReaders[i] ?? 0, byModel[i] ?? 0];
-    return 100 - 3.5 * (Math.min(read, learned) + LEARNED * learned + (1 - LEARNED) * read);
+  const weights = ranked.map(({ text }, i) => {
+    const place = LEARNED * (byModel[i] ?? 0) + (1 - LEARNED) * (byReaders[i] ?? 0);
+    return 100 - PER_DOUBLING * (place + Math.log2(1 + text.length / PIECE));
   });
   return ranked.map(({ line }, i): Block => {
     const own = weights[i] ?? 0;

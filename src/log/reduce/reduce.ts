@@ -1,6 +1,7 @@
 import type { Excerpt } from '../../domain/failure.ts';
 import type { Block } from '../extract/extraction.ts';
-import { type LogText, MAX_RAW } from '../lines/lines.ts';
+import { ownWords, stripEscapes } from '../lines/clean.ts';
+import type { LogText } from '../lines/lines.ts';
 import { countTokens } from './tokens.ts';
 
 /** One log with the blocks its readers proposed. */
@@ -35,7 +36,10 @@ const MAX_REFUSED = 100;
 /** The heaviest blocks get another chance for the dear lines they were given without. */
 const MAX_SECOND = 60;
 
-/** Fills the budget with the heaviest blocks, whole lines only, and gives them back in the order of the logs. */
+/**
+ * Fills the budget with the heaviest blocks and gives them back in the order of the logs. Counted is what is shown of a line: its own words, without
+ * time stamps, columns and escapes.
+ */
 export function reduceLogs(logs: readonly WeighedLog[], budgetTokens: number): Reduced {
   const picked = new Map<LogText, Map<number, Picked>>(logs.map(({ log }) => [log, new Map()]));
   let room = Math.floor(budgetTokens * RESERVE);
@@ -62,8 +66,8 @@ export function reduceLogs(logs: readonly WeighedLog[], budgetTokens: number): R
   );
 }
 
-/** Bytes that a token seldom exceeds: a line longer than the room times this is not worth counting. */
-const LONGEST_TOKEN = 16;
+/** Characters kept of a line. */
+const MAX_LINE = 1_000;
 /** A line dearer than this share of the budget is left out of blocks that can do without it. */
 const DEAR_LINE = 0.2;
 
@@ -74,9 +78,7 @@ function pick(block: Candidate, lines: Map<number, Picked>, room: number, budget
   for (let i = 0; i < count; i++) {
     const line = block.fromEnd === true ? block.end - i : block.start + i;
     if (lines.has(line)) continue;
-    const length = block.log.length(line);
-    if (length > room * LONGEST_TOKEN || length > MAX_RAW) continue;
-    const tokens = block.costs.get(line) ?? countTokens(`${block.log.raw(line)}\n`);
+    const tokens = block.costs.get(line) ?? tokensOf(`${keptOf(block.log.raw(line))}\n`);
     block.costs.set(line, tokens);
     if (count > 1 && tokens > budget * DEAR_LINE) continue;
     if (cost + tokens > room) break;
@@ -105,17 +107,26 @@ function excerptOf(log: LogText, lines: readonly number[], picked: ReadonlyMap<n
     const here = picked.get(line);
     if (here !== undefined && here.weight > best.weight) best = here;
   }
-  const text = lines.map((line) => log.raw(line)).join('\n');
+  const text = lines.map((line) => keptOf(log.raw(line))).join('\n');
   return { source: log.name, lineStart: lines[0] ?? 1, lineEnd: lines.at(-1) ?? 1, text, ...best };
 }
 
+/** What an excerpt keeps of a stored line. */
+export function keptOf(raw: string): string {
+  return ownWords(raw).slice(0, MAX_LINE);
+}
+
+function tokensOf(text: string): number {
+  return countTokens(stripEscapes(text));
+}
+
 function settle(excerpts: readonly Excerpt[], budgetTokens: number): Reduced {
-  const kept = excerpts.map((excerpt) => ({ excerpt, tokens: countTokens(excerpt.text) }));
-  let tokens = kept.reduce((sum, one) => sum + one.tokens, 0);
-  while (tokens > budgetTokens && kept.length > 0) {
-    const lightest = kept.reduce((least, one, i) => (one.excerpt.weight < (kept[least]?.excerpt.weight ?? 0) ? i : least), 0);
-    tokens -= kept[lightest]?.tokens ?? 0;
-    kept.splice(lightest, 1);
+  const counted = excerpts.map((excerpt) => ({ excerpt, tokens: tokensOf(excerpt.text) }));
+  let tokens = counted.reduce((sum, one) => sum + one.tokens, 0);
+  while (tokens > budgetTokens && counted.length > 0) {
+    const lightest = counted.reduce((least, one, i) => (one.excerpt.weight < (counted[least]?.excerpt.weight ?? 0) ? i : least), 0);
+    tokens -= counted[lightest]?.tokens ?? 0;
+    counted.splice(lightest, 1);
   }
-  return { excerpts: kept.map(({ excerpt }) => excerpt), tokens };
+  return { excerpts: counted.map(({ excerpt }) => excerpt), tokens };
 }

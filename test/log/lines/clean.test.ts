@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cleanLine, stripEscapes } from '../../../src/log/lines/clean.ts';
+import { cleanLine, ownWords, stripEscapes } from '../../../src/log/lines/clean.ts';
 
 describe('stripEscapes', () => {
   it.each([
@@ -86,5 +86,41 @@ describe('cleanLine', () => {
     '[info] scales: 4 tests',
   ])('leaves %s alone', (line) => {
     expect(cleanLine(line)).toBe(line);
+  });
+});
+
+describe('ownWords', () => {
+  it.each([
+    ['a time stamp', '2026-01-05T12:50:11.3244800Z FAILED tests/a.py', 'FAILED tests/a.py'],
+    ['columns of a download', 'test\tRun pytest\t2026-01-05T12:50:11.3244800Z E  assert 1', 'E  assert 1'],
+    ['what was overwritten, and the end of a Windows line', ' 10%\r 90%\rdone\r', 'done'],
+    ['nothing, where the line says nothing else', '12:30 is no time stamp', '12:30 is no time stamp'],
+  ])('leaves out %s', (_, stored, own) => {
+    expect(ownWords(stored)).toBe(own);
+  });
+
+  it('keeps escapes within the words, so that they stand in the stored line', () => {
+    const stored = '\u001b[36m2026-01-05T12:50:11.3244800Z \u001b[31merror\u001b[0m: x';
+    expect(ownWords(stored)).toBe('error\u001b[0m: x');
+  });
+
+  it('always stands in the stored line', () => {
+    const piece = fc.constantFrom(
+      '\u001b[31m',
+      '\u001b',
+      '2026-01-05T12:50:11.3244800Z ',
+      'job\tstep\t',
+      '\r',
+      '##[error] ',
+      'x',
+      ' ',
+      '[12:30:01] ',
+    );
+    fc.assert(
+      fc.property(
+        fc.array(piece).map((all) => all.join('')),
+        (stored) => stored.includes(ownWords(stored)),
+      ),
+    );
   });
 });
