@@ -151,7 +151,7 @@ module.exports = {
     vendor('slack-in-publisher', '@slack/[^/]+', ['^src/adapters/publisher/']),
     vendor('parsers-in-log', 'gpt-tokenizer|saxes|tar|yauzl', ['^src/log/']),
     vendor('resilience-in-tools', 'cockatiel', ['^src/(tools|lib)/']),
-    vendor('patterns-of-people', 're2js', ['^src/tools/', '^src/log/rules/']),
+    vendor('patterns-of-people', 're2js', ['^src/tools/', '^src/log/rule-pattern']),
     vendor('command-line-in-cli', 'commander|close-with-grace', ['^src/cli/']),
     vendor('document-parsers-in-reader', 'unpdf|mammoth|read-excel-file', ['^src/adapters/document-reader/']),
     vendor('html-parser-in-readers', 'parse5', ['^src/adapters/(document-reader|web-search)/']),

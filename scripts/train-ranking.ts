@@ -1,8 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { COLUMNS, type RankModel, scoreCandidates } from '../src/log/rank/model.ts';
-import { placeRanked, rankedMessages } from '../src/log/rank/ranked.ts';
-import type { Tree } from '../src/log/rank/trees.ts';
+import { COLUMNS, type RankModel, scoreCandidates, type Tree } from '../src/log/rank/model.ts';
+import { placeRanked, rankedMessages } from '../src/log/rank/rank.ts';
 import { BUCKETS } from '../src/log/rank/words.ts';
 import { reduceLogs } from '../src/log/reduce/reduce.ts';
 import { foldsBy } from '../src/replay/cases/case.ts';

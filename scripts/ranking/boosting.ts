@@ -1,4 +1,4 @@
-import type { Tree } from '../../src/log/rank/trees.ts';
+import type { Tree } from '../../src/log/rank/model.ts';
 
 /** Rows of numbers to learn from, `width` values each. */
 export interface Rows {

@@ -1,6 +1,5 @@
 import { append } from '../../src/lib/lists.ts';
-import { COLUMNS, MAY_PROVE, type RankModel, rowsOf, wordScore } from '../../src/log/rank/model.ts';
-import type { Tree } from '../../src/log/rank/trees.ts';
+import { COLUMNS, MAY_PROVE, type RankModel, rowsOf, type Tree, wordScore } from '../../src/log/rank/model.ts';
 import { bucketsOf } from '../../src/log/rank/words.ts';
 import { foldsBy } from '../../src/replay/cases/case.ts';
 import { type BoostingOptions, fitTrees } from './boosting.ts';

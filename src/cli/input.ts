@@ -5,7 +5,7 @@ import type { SourceKind, SourceText } from '../domain/build.ts';
 import { messageOf, TriageError } from '../domain/errors.ts';
 import { append } from '../lib/lists.ts';
 import { decodeSources } from '../log/decode/archive.ts';
-import { planTexts } from '../log/decode/archive-plan.ts';
+import { planTexts } from '../log/decode/archive-members.ts';
 import { maskFile } from '../log/mask/file.ts';
 import type { Masker } from '../log/mask/mask.ts';
 import type { LogInPieces } from '../log/read-sources.ts';

@@ -1,14 +1,19 @@
-import type { Answer, Classification } from '../domain/analysis.ts';
+import type { Answer, Claim, Classification, Hypothesis, Quote } from '../domain/analysis.ts';
+import type { Category } from '../domain/category.ts';
 import type { Evidence } from '../domain/evidence.ts';
+import type { LogPosition } from '../domain/failure.ts';
+import { saysNothing } from '../log/roles.ts';
 import type { Insight } from '../ports/analyst.ts';
 import { causeOf } from './causes.ts';
-import { claimsOf } from './claims.ts';
-import { type Ruling, ruleOn } from './classify.ts';
-import { causeConfidence } from './confidence.ts';
+import { bestOf, type Ruling, ruleOn } from './classify.ts';
+import type { Fact } from './facts.ts';
 import { fixOf } from './fixes.ts';
-import { hypothesesOf } from './hypotheses.ts';
-import { confirmedEntry, retrievedFrom } from './retrieved.ts';
+import { ranked } from './judgement.ts';
+import { type Quotation, quoteFact, quoteLine, quoteText, spokenKind, toolName, wordsOf } from './quotes.ts';
+import { repositoryFactsOf, touchesOf } from './repository-facts.ts';
+import { confirmedEntry, fittingDocument, retrievedFrom, seenElsewhere } from './retrieved.ts';
 import { suspectsOf } from './suspects.ts';
+import { causeConfidence, hasCloseRunnerUp } from './verify.ts';
 import { oneLine } from './wording.ts';
 
 /** What people know of such a failure, which comes first where no rule knows it: a decision of theirs, else their own document. */
@@ -39,4 +44,196 @@ export function composeAnswer({ subject, classification, evidence }: Insight): A
     suspects: suspectsOf(subject, evidence, classification.category),
     hypotheses: hypothesesOf(ruling, classification, confidence),
   };
+}
+
+const UNSURE = 0.65;
+const MOST = 3;
+
+/** What would tell each category from the others. */
+const SETTLED_BY: Readonly<Record<Category, string>> = {
+  CODE_ERROR: 'build the same commit on another machine and see whether it fails the same way',
+  TEST_FAILURE: 'run the failing test alone several times, on this commit and the one before',
+  INFRA_ERROR: 'rerun the same commit and check whether other builds failed at the same time',
+  CONFIG_ERROR: 'compare the workflow, variables and tool versions with the last green build',
+  DEPENDENCY_ERROR: 'compare the resolved versions with the last green build',
+};
+
+const SUPPOSED: Readonly<Record<Category, string>> = {
+  CODE_ERROR: 'The change or the product code is broken',
+  TEST_FAILURE: 'A test assertion is wrong or outdated',
+  INFRA_ERROR: 'The machine, the network or an external service failed',
+  CONFIG_ERROR: 'The build is misconfigured',
+  DEPENDENCY_ERROR: 'A dependency of the build is missing or incompatible',
+};
+
+/** Two or three explanations where one is not sure enough; none where it is. */
+function hypothesesOf(ruling: Ruling, classification: Classification, confidence: number): Hypothesis[] {
+  if (confidence >= UNSURE && !hasCloseRunnerUp(classification)) return [];
+  const order = ranked(classification.probabilities);
+  const first = [classification.category, ...order.filter((category) => category !== classification.category)];
+  const likely = first.filter((category, rank) => rank < 2 || classification.probabilities[category] >= 0.12).slice(0, MOST);
+  return likely.map((category) => {
+    const match = bestOf(ruling.matches, category);
+    if (match === null)
+      return { text: `${SUPPOSED[category]}: no log line shows this, but nothing rules it out`, category, settledBy: SETTLED_BY[category] };
+    const said = match.fact.text.replace(/\s+/g, ' ').trim().slice(0, 160);
+    return { text: `${spokenKind(match.rule.kind)}: ${said}`, category, settledBy: SETTLED_BY[category] };
+  });
+}
+
+const MAX_CLAIMS = 6;
+
+/** Statements that stand on evidence: each cites it, and quotes of the log stand literally on their line. */
+function claimsOf(rootCause: string, ruling: Ruling, classification: Classification, evidence: readonly Evidence[]): Claim[] {
+  const decisive = bestOf(ruling.matches, classification.category) ?? ruling.decisive;
+  const proof = classification.abstained ? null : decisive;
+  const main = proof === null ? null : (firstErrorBefore(proof.fact, ruling, evidence) ?? quoteFact(proof.fact, evidence));
+  const candidates: (Claim | null)[] = [
+    main === null ? null : withValues(claim(rootCause, main), ruling, evidence),
+    ...testClaims(ruling, evidence),
+    ...placeClaims(ruling, evidence),
+    toldClaim(ruling, main, evidence),
+    elsewhereClaim(ruling, evidence),
+  ];
+  // How the step ended says little where any line says why.
+  const ended = candidates.every((entry) => entry === null) ? [exitClaim(ruling, evidence)] : [];
+  const all = [...candidates, ...ended, ...retrievedClaims(classification, evidence), ...commitClaims(ruling, classification, evidence)];
+  const seen = new Set<string>();
+  const kept = all.filter((entry): entry is Claim => entry !== null && !seen.has(entry.text) && seen.add(entry.text) !== undefined);
+  return kept.slice(0, MAX_CLAIMS);
+}
+
+/** The lines that the reader takes to tell most, where the decisive quotation is none of them. */
+function toldClaim({ facts }: Ruling, main: Quotation | null, evidence: readonly Evidence[]): Claim | null {
+  const told = facts.subject.messages.filter(({ weight }) => weight >= NEARLY_BEST).slice(0, MAX_TOLD);
+  const quotations = told.flatMap((message) => at(message.at, evidence) ?? []).filter(({ quote }) => quote.line !== main?.quote.line);
+  const [first] = quotations;
+  if (first === undefined) return null;
+  const quotes = quotations.map(({ quote }) => quote).sort((a, b) => a.line - b.line);
+  return {
+    text: 'These lines of the failed step are the most informative.',
+    evidence: [...new Set(quotations.map(({ evidenceId }) => evidenceId))],
+    quotes,
+  };
+}
+
+/** Messages quoted for being told, and their share of the best one's weight. */
+const [MAX_TOLD, NEARLY_BEST] = [3, 30];
+
+/** A compiler's closing line ("could not compile") points to the errors above it: the first of them is quoted instead. */
+function firstErrorBefore(fact: Fact, { facts }: Ruling, evidence: readonly Evidence[]): Quotation | null {
+  if (!saysNothing(wordsOf(fact))) return null;
+  const first = facts.subject.diagnostics.find(
+    (entry) => entry.severity === 'error' && entry.tool !== 'make' && !saysNothing(entry.message),
+  );
+  return first === undefined ? null : at(first.at, evidence);
+}
+
+/** The lines just below the quoted one that show what was expected and what came. */
+function withValues(main: Claim, ruling: Ruling, evidence: readonly Evidence[]): Claim {
+  const [quote] = main.quotes;
+  if (quote === undefined) return main;
+  if (ruling.facts.subject.failingTests.length === 0) return { ...main, quotes: [quote, ...sources(main.text, quote, evidence)] };
+  const below = [1, 2, 3, 4].flatMap((offset) => quoteLine(quote.source, quote.line + offset, evidence)?.quote ?? []);
+  const values = below.filter(({ text }) => VALUE.test(text)).slice(0, 2);
+  return { ...main, quotes: [quote, ...values] };
+}
+
+/** Lines around the quoted one from which the statement has its names and versions, at most two. */
+function sources(statement: string, main: Quote, evidence: readonly Evidence[]): Quote[] {
+  const missing = new Set((statement.match(NAME) ?? []).map(bareName).filter((word) => !bareName(main.text).includes(word)));
+  const around = [-3, -2, -1, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12];
+  const lines = around.flatMap((offset) => quoteLine(main.source, main.line + offset, evidence)?.quote ?? []);
+  const chosen: Quote[] = [];
+  while (chosen.length < 2 && missing.size > 0) {
+    const holds = (line: Quote) => [...missing].filter((word) => bareName(line.text).includes(word));
+    const best = lines.reduce<Quote | null>(
+      (top, line) => (holds(line).length > (top === null ? 0 : holds(top).length) ? line : top),
+      null,
+    );
+    if (best === null) break;
+    chosen.push(best);
+    for (const word of holds(best)) missing.delete(word);
+  }
+  return chosen;
+}
+
+/** Names with a version, a path or a dash in them: words that one line of a log gave. */
+const NAME = /[\w@^~./-]{0,44}(?:\d\.\d|[@/]|\w[-_.]\w)[\w@^~./-]{0,44}\w/g;
+
+function bareName(text: string): string {
+  return text.replace(/["'`{}]/g, '').toLowerCase();
+}
+
+const VALUE = /^(?:[-+] )?\s{0,20}(?:E\s{1,8})?(?:expected|received|actual|got|want|left|right|but was)\b\s{0,4}[:=]/i;
+
+function testClaims(ruling: Ruling, evidence: readonly Evidence[]): (Claim | null)[] {
+  return ruling.facts.subject.failingTests.slice(0, 2).map((test) => {
+    const quotation = at(test.at, evidence) ?? quoteText(test.name, evidence);
+    return quotation === null ? null : claim(`Test ${test.name} failed.`, quotation);
+  });
+}
+
+function placeClaims(ruling: Ruling, evidence: readonly Evidence[]): (Claim | null)[] {
+  const errors = ruling.facts.subject.diagnostics
+    .filter((entry) => entry.severity === 'error' && entry.tool !== 'make' && !saysNothing(entry.message))
+    .filter((entry) => entry.file !== null || entry.tool === 'tsc' || entry.tool === 'linter')
+    .slice(0, 3);
+  return errors.map((entry) => {
+    const quotation = at(entry.at, evidence);
+    const place = entry.line === null ? entry.file : `${entry.file}:${entry.line}`;
+    return quotation === null
+      ? null
+      : claim(`${toolName(entry)} ${place === null ? 'reports the error' : `points to ${place}`}.`, quotation);
+  });
+}
+
+function exitClaim(ruling: Ruling, evidence: readonly Evidence[]): Claim | null {
+  const exit = ruling.facts.subject.exits.at(-1);
+  if (exit === undefined || (exit.code === null && exit.signal === null)) return null;
+  const quotation = quoteLine(exit.source, exit.line, evidence);
+  if (quotation === null) return null;
+  return claim(
+    exit.signal === null ? `The step ended with exit code ${exit.code}.` : `The process was terminated by ${exit.signal}.`,
+    quotation,
+  );
+}
+
+function retrievedClaims(classification: Classification, evidence: readonly Evidence[]): (Claim | null)[] {
+  const confirmed = confirmedEntry(evidence, classification.category);
+  const document = fittingDocument(evidence, classification.category, classification.kind);
+  return [
+    confirmed === null
+      ? null
+      : cite(`${confirmed.confirmedBy} confirmed this cause for an earlier failure: ${confirmed.evidence.title}.`, confirmed.evidence),
+    document === null ? null : cite(`The knowledge base describes this kind of failure: ${document.evidence.title}.`, document.evidence),
+  ];
+}
+
+/** Who changed the first suspect that a commit is known of, and whether that is part of what changed; the evidence says since when. */
+function commitClaims(ruling: Ruling, { category }: Classification, evidence: readonly Evidence[]): Claim[] {
+  const suspect = suspectsOf(ruling.facts.subject, evidence, category).find(({ commit }) => commit !== null);
+  if (suspect === undefined) return [];
+  const touch = touchesOf(suspect.path, repositoryFactsOf(evidence)).find(({ commit }) => commit === suspect.commit);
+  const item = evidence.find(({ id }) => id === touch?.evidenceId);
+  if (item === undefined) return [];
+  if (item.tool !== 'changed_since_green') return [cite(`Last changed by: ${item.title}.`, item)];
+  const who = [suspect.commit?.slice(0, 10), suspect.author, suspect.pullRequest == null ? null : `#${suspect.pullRequest}`];
+  return [cite(`${suspect.path} is part of this change: ${who.filter(Boolean).join(', ')}.`, item)];
+}
+
+function elsewhereClaim({ facts }: Ruling, evidence: readonly Evidence[]): Claim | null {
+  return seenElsewhere(facts.subject, evidence)?.claim ?? null;
+}
+
+function at(position: LogPosition | null, evidence: readonly Evidence[]): Quotation | null {
+  return position === null ? null : quoteLine(position.source, position.line, evidence);
+}
+
+function claim(text: string, quotation: Quotation): Claim {
+  return { text, evidence: [quotation.evidenceId], quotes: [quotation.quote] };
+}
+
+function cite(text: string, item: Evidence): Claim {
+  return { text, evidence: [item.id], quotes: [] };
 }

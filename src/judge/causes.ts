@@ -1,20 +1,21 @@
 import type { Classification } from '../domain/analysis.ts';
 import type { Diagnostic, FailingTest, ThrownException } from '../domain/failure.ts';
+import type { TriageSubject } from '../domain/triage.ts';
+import { cleanLine, stripEscapes } from '../log/lines/clean.ts';
 import { saysNothing } from '../log/roles.ts';
 import { bestOf, type Ruling } from './classify.ts';
 import type { Facts } from './facts.ts';
 import { missingModuleName } from './modules.ts';
 import { isForeignPath, projectPath } from './paths.ts';
+import { spokenKind, toolName, wordsOf } from './quotes.ts';
 import { reasonOf } from './reasons.ts';
 import type { Match } from './rule.ts';
 import { hostOf, ownServiceOf } from './services.ts';
-import { checkedExpression, firstDifference, spokenTest } from './test-words.ts';
 import { titleOf } from './titles.ts';
 import { listed, oneLine, toldBy } from './wording.ts';
-import { spokenKind, toolName, wordsOf } from './words.ts';
 
 /** The cause in words: a title a person would say, and one to three sentences that say more than the title. */
-export interface Cause {
+interface Cause {
   readonly title: string;
   /** What the evidence is to carry. */
   readonly statement: string;
@@ -272,4 +273,43 @@ function firstSentence(text: string): string {
 
 function upperFirst(text: string): string {
   return text.replace(/^the /, 'The ');
+}
+
+/** The line of the test that did not hold, as the framework showed it; null where it showed none. */
+function checkedExpression(test: FailingTest, subject: TriageSubject): string | null {
+  for (const line of linesAfter(test, subject, 40)) {
+    const shown =
+      /^\s{0,12}>\s{1,12}(?:\d{1,6}\s{0,3}[|│]\s{0,60})?(?=\S)(?<code>(?:assert|expect|self\.|should|require|[\w.]{1,60}\().{1,300})$/.exec(
+        line,
+      )?.groups?.code;
+    if (shown !== undefined) return oneLine(shown, 140);
+  }
+  return null;
+}
+
+/** A line of the stored text and the one that stands in its place now; null where no difference was shown. */
+function firstDifference(test: FailingTest, subject: TriageSubject): { readonly stored: string; readonly now: string } | null {
+  const lines = linesAfter(test, subject, 60);
+  for (const [index, line] of lines.entries()) {
+    const next = lines[index + 1] ?? '';
+    if (!/^\s{0,8}- {1,4}\S/.test(line) || !/^\s{0,8}\+ {1,4}\S/.test(next)) continue;
+    if (/^\s{0,8}[-+] (?:Snapshot|Expected|Received|expected|received|actual)\b/.test(line)) continue;
+    return { stored: oneLine(line.replace(/^\s{0,8}- /, ''), 80), now: oneLine(next.replace(/^\s{0,8}\+ /, ''), 80) };
+  }
+  return null;
+}
+
+/** A test as a person names it: with its suite, unless that only repeats a path or the name. */
+function spokenTest({ name, suite }: Pick<FailingTest, 'name' | 'suite'>): string {
+  if (suite === null || suite === '' || name.includes(suite) || /[/\\]|\.\w{1,4}$/.test(suite) || /^[\w.$]{1,300}$/.test(suite))
+    return name;
+  return `${suite} › ${name}`;
+}
+
+function linesAfter({ at }: FailingTest, { excerpts }: TriageSubject, most: number): string[] {
+  if (at === null) return [];
+  const excerpt = excerpts.find((one) => one.source === at.source && one.lineStart <= at.line && at.line <= one.lineEnd);
+  if (excerpt === undefined) return [];
+  const lines = excerpt.text.split('\n').slice(at.line - excerpt.lineStart, at.line - excerpt.lineStart + most);
+  return lines.map((line) => cleanLine(stripEscapes(line)).trimEnd());
 }

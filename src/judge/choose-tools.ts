@@ -1,9 +1,15 @@
+import { z } from 'zod';
 import { isNotDevelopersFault } from '../domain/analysis.ts';
 import type { Category } from '../domain/category.ts';
 import type { ToolCall } from '../domain/evidence.ts';
+import type { TriageSubject } from '../domain/triage.ts';
 import type { Insight, Plan } from '../ports/analyst.ts';
 import type { ToolDescription } from '../ports/toolbox.ts';
+import { ruleOn } from './classify.ts';
+import { placesOf } from './places.ts';
+import { retrievalScore } from './retrieved.ts';
 import { argumentsFor } from './tool-arguments.ts';
+import { causeConfidence } from './verify.ts';
 
 /** Retrieval from here on makes the costlier tools needless. */
 const GOOD_RETRIEVAL = 0.75;
@@ -123,4 +129,90 @@ function fitting(args: Readonly<Record<string, unknown>>, tool: ToolDescription)
 function keyOf(call: ToolCall): string {
   const sorted = Object.entries(call.args).sort(([left], [right]) => (left < right ? -1 : 1));
   return `${call.tool} ${JSON.stringify(sorted)}`;
+}
+
+/** From here on a cause counts as named. */
+const ENOUGH = 0.65;
+/** The graph stops at 0.9; before the first look-up nothing may be that sure. */
+const BEFORE_LOOKUP_MOST = 0.89;
+
+/** What is known, what is missing, and whether the cause can be named now. */
+export function planNext(insight: Insight): Plan {
+  const { subject, classification, evidence, outcomes, gaps } = insight;
+  const ruling = ruleOn(subject);
+  const lookedUp = outcomes.length > 0;
+  const sure = causeConfidence(classification, evidence);
+  const confidence = lookedUp ? sure : Math.min(sure, BEFORE_LOOKUP_MOST);
+  const named = ruling.decisive !== null && !classification.abstained;
+  const enough = lookedUp && named && confidence >= ENOUGH && gaps.length === 0;
+  return { thought: thoughtOf(insight, enough), confidence, enough, retrieval: retrievalScore(evidence) };
+}
+
+function thoughtOf({ subject, classification, outcomes, gaps }: Insight, enough: boolean): string {
+  const kind = classification.kind.replaceAll('_', ' ');
+  const place = placesOf(subject)[0];
+  const where = place === undefined ? '' : ` around ${place.path}${place.line === null ? '' : `:${place.line}`}`;
+  const known = classification.abstained
+    ? `The failing step reveals too little; ${classification.category} is only the best guess.`
+    : `This looks like ${kind}${where} (${classification.because}).`;
+  if (enough) return `${known} This is enough to name the cause.`;
+  if (outcomes.length === 0) return `${known} First, check what is already known.`;
+  if (gaps.length > 0) return `${known} Still missing: ${gaps[0]}`;
+  return `${known} More evidence is needed.`;
+}
+
+const Property = z.looseObject({
+  type: z.string().optional(),
+  minimum: z.number().optional(),
+  maximum: z.number().optional(),
+  maxLength: z.number().optional(),
+});
+const Parameters = z.looseObject({ properties: z.record(z.string(), Property).default({}), required: z.array(z.string()).default([]) });
+
+/** Mends arguments that are of the wrong type, out of bounds, unknown or missing; null where that makes no difference. */
+export function mendCall(call: ToolCall, tool: ToolDescription, subject: TriageSubject): ToolCall | null {
+  const schema = Parameters.safeParse(tool.parameters);
+  if (!schema.success) return null;
+  const { properties, required } = schema.data;
+  const known = argumentsFor(tool.name, subject) ?? {};
+  const args: Record<string, unknown> = {};
+  for (const [name, property] of Object.entries(properties)) {
+    const given = call.args[name] ?? (required.includes(name) ? known[name] : undefined);
+    const value = given === undefined || given === null ? undefined : fitValue(given, property);
+    if (value !== undefined) args[name] = value;
+    else if (required.includes(name)) {
+      const fallback = known[name];
+      if (fallback === undefined) return null;
+      args[name] = fallback;
+    }
+  }
+  orderLines(args);
+  return JSON.stringify(sorted(args)) === JSON.stringify(sorted(call.args)) ? null : { ...call, args };
+}
+
+function fitValue(value: unknown, property: z.infer<typeof Property>): unknown {
+  if (property.type === 'integer' || property.type === 'number') {
+    const number = typeof value === 'number' ? value : Number(typeof value === 'string' ? value.trim() : Number.NaN);
+    if (!Number.isFinite(number)) return undefined;
+    const bounded = Math.min(property.maximum ?? number, Math.max(property.minimum ?? number, number));
+    return property.type === 'integer' ? Math.round(bounded) : bounded;
+  }
+  if (property.type === 'string') {
+    if (typeof value === 'object') return undefined;
+    const text = String(value);
+    return property.maxLength === undefined ? text : text.slice(0, property.maxLength);
+  }
+  return value;
+}
+
+function orderLines(args: Record<string, unknown>): void {
+  const { lineStart, lineEnd } = args;
+  if (typeof lineStart === 'number' && typeof lineEnd === 'number' && lineStart > lineEnd) {
+    args.lineStart = lineEnd;
+    args.lineEnd = lineStart;
+  }
+}
+
+function sorted(args: Readonly<Record<string, unknown>>): [string, unknown][] {
+  return Object.entries(args).sort(([left], [right]) => (left < right ? -1 : 1));
 }

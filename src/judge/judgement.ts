@@ -5,7 +5,6 @@ import { maxOf } from '../lib/lists.ts';
 import type { Facts } from './facts.ts';
 import stored from './judgement.json' with { type: 'json' };
 import { type Match, TELLS } from './rule.ts';
-import { saysUnresolved } from './unresolved.ts';
 
 /** What the witnesses make together of a failure. */
 export interface Judged {
@@ -142,7 +141,7 @@ export function routeOf({ sureness, witnesses }: Pick<Judged, 'sureness' | 'witn
 }
 
 /** What facts and words each make of a failure, as log-odds per category. */
-export interface LogOdds {
+interface LogOdds {
   readonly facts: readonly number[];
   readonly words: readonly number[];
 }
@@ -351,4 +350,20 @@ function witnessesOf(category: Category, matches: readonly Match[], told: LogOdd
   });
   const words: Witness[] = margin(told.words, category) > 0 ? [{ by: 'words', name: 'learned words', at: null }] : [];
   return [...rules, ...words];
+}
+
+/**
+ * Words of package managers for something that did not arrive, whether the build ended by it or went on with a warning. Metadata that one
+ * of several repositories does not have is no such thing: the next repository is asked.
+ */
+const UNRESOLVED = [
+  /\b(?:dependency|dependencies|artifacts?|plugins?) could not be (?:resolved|found|downloaded)/i,
+  /could not (?:resolve|find|download) (?:dependency|dependencies|artifacts?|all (?:files|dependencies|artifacts))\b/i,
+  /\b(?:unable|failed) to (?:resolve|download|fetch) (?:the )?(?:dependency|dependencies|artifacts?|packages?)\b/i,
+  /no matching distribution found for\b/i,
+];
+
+/** Whether the build says that something it depends on could not be had. */
+function saysUnresolved(facts: Facts): boolean {
+  return facts.all.some((fact) => UNRESOLVED.some((pattern) => pattern.test(fact.text)));
 }

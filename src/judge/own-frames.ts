@@ -1,8 +1,16 @@
 import type { FailingTest, StackFrame } from '../domain/failure.ts';
 import type { TriageSubject } from '../domain/triage.ts';
-import { isTestClass, type JvmClass, jvmClassOf, sharedSegments, sourcePathOf } from './jvm-classes.ts';
-import { isForeignPath, isTestPath } from './paths.ts';
-import { pathIn, rootOf } from './project-root.ts';
+import {
+  isForeignPath,
+  isTestClass,
+  isTestPath,
+  type JvmClass,
+  jvmClassOf,
+  pathIn,
+  rootOf,
+  sharedSegments,
+  sourcePathOf,
+} from './paths.ts';
 
 /** A frame in a file of the project. */
 export interface OwnFrame {

@@ -1,14 +1,11 @@
 import type { TriageSubject } from '../domain/triage.ts';
 import { namedPaths } from '../lib/text.ts';
 import { stripEscapes } from '../log/lines/clean.ts';
-import { isTestClass } from './jvm-classes.ts';
-import { namedClasses } from './named-classes.ts';
 import { type OwnFrame, ownFramesOf, type Project, projectOf, tracesOf } from './own-frames.ts';
-import { isForeignPath } from './paths.ts';
-import { pathIn } from './project-root.ts';
-import { type TestedFiles, testedFilesOf } from './tested-files.ts';
-import { likeness, wordsIn } from './word-likeness.ts';
-import { toolName } from './words.ts';
+import { isForeignPath, isTestClass, pathIn } from './paths.ts';
+import { toolName } from './quotes.ts';
+import { namedClasses, type TestedFiles, testedFilesOf } from './tested-files.ts';
+import { likeness, wordsIn } from './wording.ts';
 
 /** A file of the project that the failure names, with its line where known. */
 export interface Place {

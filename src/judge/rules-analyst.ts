@@ -1,10 +1,8 @@
 import type { Analyst, Judgement } from '../ports/analyst.ts';
 import { composeAnswer } from './answer.ts';
-import { chooseCalls } from './choose-tools.ts';
+import { chooseCalls, mendCall, planNext } from './choose-tools.ts';
 import { ruleOn } from './classify.ts';
 import { createRulesConverse } from './converse.ts';
-import { mendCall } from './correct-call.ts';
-import { planNext } from './plan.ts';
 import { assess } from './verify.ts';
 
 export interface RulesAnalystOptions {

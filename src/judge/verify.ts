@@ -1,12 +1,12 @@
-import type { Answer, Grade } from '../domain/analysis.ts';
+import type { Answer, Classification, ConfidenceFactor, Grade } from '../domain/analysis.ts';
 import type { Category } from '../domain/category.ts';
 import type { Evidence } from '../domain/evidence.ts';
 import type { Assessment, Insight } from '../ports/analyst.ts';
 import { type Ruling, ruleOn } from './classify.ts';
-import { weighCause } from './confidence.ts';
 import type { Fact } from './facts.ts';
+import { ranked } from './judgement.ts';
 import { quoteFact } from './quotes.ts';
-import { retrievedFrom } from './retrieved.ts';
+import { confirmedEntry, lastingFailure, retrievedFrom } from './retrieved.ts';
 
 /** A rival rule this strong (logits) speaks against the category. */
 const STRONG_RIVAL = 3.4;
@@ -96,4 +96,64 @@ function overlap(left: string, right: string): number {
 
 function wordsOf(text: string): ReadonlySet<string> {
   return new Set(text.toLowerCase().match(/[\p{L}\p{N}_]{4,}/gu) ?? []);
+}
+
+/*
+ * What moves the confidence of a cause, in logits, beside what the learned judgement states. These weights are judgement: no labelled rows
+ * have history, decisions or contradictions to measure them.
+ */
+const CONFIRMED_BY_PERSON = 1.5;
+const CONTRADICTED = -0.9;
+/** What fails every time is not flaky. */
+const EVERY_TIME = -2;
+const CEILING = 0.97;
+
+/** How sure the cause is: the classification's probability, moved by evidence for and against. 0..0.97. */
+export function causeConfidence(classification: Classification, evidence: readonly Evidence[]): number {
+  return weighCause(classification, evidence).confidence;
+}
+
+/** The same with what moved it, where so much of the evidence speaks against it; the first factor is where it began. */
+function weighCause(
+  classification: Classification,
+  evidence: readonly Evidence[],
+  contradictions = 0,
+): { readonly confidence: number; readonly factors: readonly ConfidenceFactor[] } {
+  const { category, confidence } = classification;
+  const start = Math.min(0.98, Math.max(0.04, confidence));
+  const confirmed = confirmedEntry(evidence, category);
+  const factors = [factor('classification', logit(start), `the log alone gives ${category} a probability of ${start.toFixed(2)}`)];
+  const add = (name: string, value: number, because: string) => factors.push(factor(name, value, because));
+  if (confirmed !== null)
+    add('confirmed', CONFIRMED_BY_PERSON, `${confirmed.confirmedBy} confirmed a similar failure (${confirmed.evidence.id})`);
+  const lasting = lastingFailure(evidence);
+  if (lasting !== null && classification.kind === 'flaky_timing')
+    add('every time', EVERY_TIME, `it failed this way ${lasting.times} times in a row`);
+  if (contradictions > 0)
+    add(
+      'contradiction',
+      CONTRADICTED * Math.min(2, contradictions),
+      `${contradictions} ${contradictions === 1 ? 'piece of evidence contradicts' : 'pieces of evidence contradict'} this`,
+    );
+  const value = 1 / (1 + Math.exp(-factors.reduce((sum, one) => sum + one.value, 0)));
+  return { confidence: Math.round(Math.min(CEILING, value) * 1000) / 1000, factors: factors.map(rounded) };
+}
+
+function factor(name: string, value: number, because: string): ConfidenceFactor {
+  return { name, value, because };
+}
+
+function rounded(one: ConfidenceFactor): ConfidenceFactor {
+  return { ...one, value: Math.round(one.value * 1000) / 1000 };
+}
+
+function logit(value: number): number {
+  return Math.log(value / (1 - value));
+}
+
+/** Whether another category is nearly as probable. */
+export function hasCloseRunnerUp(classification: Classification): boolean {
+  const [first, second] = ranked(classification.probabilities);
+  if (first === undefined || second === undefined) return false;
+  return classification.probabilities[first] - classification.probabilities[second] < 0.25;
 }

@@ -2,10 +2,10 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
 import { messageOf, TriageError } from '../domain/errors.ts';
 import { decodeSources } from './decode/archive.ts';
-import { bytesOfFile } from './lines/file-bytes.ts';
+import { bytesOfFile } from './lines/bytes.ts';
 import { createMasker } from './mask/mask.ts';
 import { type ReadableSource, readSources } from './read-sources.ts';
-import { LineIndex } from './scan/line-index.ts';
+import { LineIndex } from './scan/scan-log.ts';
 import { type FromThread, PART, type SentSource, type ToThread } from './threads.ts';
 
 /** The thread in which one log after another is masked or read: errors travel as data. */

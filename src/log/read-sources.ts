@@ -1,6 +1,6 @@
 import type { SourceText, TestResult } from '../domain/build.ts';
 import type { ReadStage } from '../domain/calibration.ts';
-import type { Diagnostic, ErrorMessage } from '../domain/failure.ts';
+import type { Diagnostic, ErrorMessage, LogPosition } from '../domain/failure.ts';
 import type { Reading } from '../domain/reading.ts';
 import type { Block, Extraction } from './extract/extraction.ts';
 import { branchLines, extractAll, inFailedSteps, readerMatcher, structureLines, toolReaders } from './extract/run.ts';
@@ -15,18 +15,15 @@ import {
   newExits,
   newFindings,
 } from './green/green-diff.ts';
-import { foldReturns, isOverwritten } from './lines/carriage-returns.ts';
+import { bytesOfText, type LogBytes, withReturnsAsLineEnds } from './lines/bytes.ts';
 import { type LogText, openLog } from './lines/lines.ts';
-import { bytesOfText, type LogBytes, withReturnsAsLineEnds } from './lines/log-bytes.ts';
 import { mergeTests } from './merge-tests.ts';
-import { type RankedLine, rankLines } from './rank/rank.ts';
-import { placeRanked, rankedMessages } from './rank/ranked.ts';
+import { placeRanked, type RankedLine, rankedMessages, rankLines } from './rank/rank.ts';
 import { failuresOf } from './recognise/failures.ts';
 import { reduceLogs, type WeighedLog } from './reduce/reduce.ts';
 import { lastLines, weighBlocks } from './reduce/weigh.ts';
 import { parseReport } from './reports/report.ts';
-import type { LineIndex } from './scan/line-index.ts';
-import { type Scan, scanLog } from './scan/scan-log.ts';
+import { type LineIndex, type Scan, scanLog } from './scan/scan-log.ts';
 import { readStructure, type Structure, withoutSections } from './sections.ts';
 
 /** How to read a build's sources. */
@@ -218,4 +215,43 @@ function countLines(text: string): number {
   let lines = 1;
   for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) lines++;
   return lines;
+}
+
+/** Lone carriage returns to one line feed from which on a log is taken to use them as line ends. */
+const MANY = 20;
+const SAMPLE = 1_000_000;
+/** Bytes a line; where lines are shorter on average, no twenty returns with something between them fit in. */
+const SHORT_LINE = 60;
+const RETURN = 13;
+const FEED = 10;
+
+/** Whether a log's lines were joined by lone carriage returns, as some CI systems' downloads are. */
+function isOverwritten(bytes: LogBytes, lineCount: number): boolean {
+  if (bytes.size < lineCount * SHORT_LINE) return false;
+  const sample = bytes.slice(0, SAMPLE);
+  let lone = 0;
+  for (let at = sample.indexOf(RETURN); at !== -1; at = sample.indexOf(RETURN, at + 1)) if (sample[at + 1] !== FEED) lone++;
+  if (lone <= MANY) return false;
+  let feeds = 0;
+  for (let at = sample.indexOf(FEED); at !== -1; at = sample.indexOf(FEED, at + 1)) feeds++;
+  return lone > MANY * (feeds + 1);
+}
+
+/**
+ * Puts what was found in the form with returns as line ends (`split`) back onto the stored lines (`stored`); no byte has moved. Blocks are
+ * dropped: they would no longer be whole lines.
+ */
+function foldReturns(found: Extraction, split: LineIndex, stored: LineIndex): Extraction {
+  const move = <T extends { readonly at: LogPosition | null }>(items: readonly T[]): T[] =>
+    items.map((item) =>
+      item.at === null ? item : { ...item, at: { source: item.at.source, line: stored.lineAt(split.startOf(item.at.line)) } },
+    );
+  return {
+    ...found,
+    blocks: [],
+    failingTests: move(found.failingTests),
+    diagnostics: move(found.diagnostics),
+    exceptions: move(found.exceptions),
+    messages: move(found.messages),
+  };
 }

@@ -6,10 +6,10 @@ import type { SourceKind, SourceText } from '../domain/build.ts';
 import { messageOf, TriageError, type TriageErrorCode } from '../domain/errors.ts';
 import type { Reading } from '../domain/reading.ts';
 import { decodeSources } from './decode/archive.ts';
-import { fileTypeOf } from './decode/file-type.ts';
+import { fileTypeOf } from './decode/decompress.ts';
 import { createMasker, type Masked, type Masker, type MaskerOptions } from './mask/mask.ts';
 import { type LogInPieces, type ReadableSource, type ReadOptions, readSources } from './read-sources.ts';
-import type { LineIndexState } from './scan/line-index.ts';
+import type { LineIndexState } from './scan/scan-log.ts';
 
 /** Masks and reads logs in threads, so that a large one holds nobody else up. What is small is masked and read at once. */
 export interface LogThreads {

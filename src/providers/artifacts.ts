@@ -1,5 +1,5 @@
 import { sizeInWords } from '../log/decode/decompress.ts';
-import { namedAs } from '../log/survey/name-rules.ts';
+import { namedAs } from '../log/survey/references.ts';
 
 /** An artifact as a CI system lists it. */
 export interface Offered {

@@ -4,7 +4,7 @@ import type { Failure } from '../domain/failure.ts';
 import { newId } from '../domain/ids.ts';
 import { answers, type GreenFlag, type LibraryEntry, vectorOf } from '../domain/library.ts';
 import type { Decision } from '../domain/review.ts';
-import { standsIn, tellingLines } from '../log/green/stands-in.ts';
+import { standsIn, tellingLines } from '../log/green/green-diff.ts';
 import { likenessOf, likenessText } from '../log/recognise/likeness.ts';
 import type { LibraryStore } from '../ports/library.ts';
 import type { GreenStore } from '../ports/stores.ts';

@@ -1,4 +1,4 @@
-import { coverage, wantedOf, wordsOf } from '../log/recognise/words.ts';
+import { coverage, wantedOf, wordsOf } from '../log/recognise/normalise.ts';
 import type { Database } from '../ports/database.ts';
 import { Passage, type PassageMatch, type PassageOf, TeamDocument, type TeamKnowledgeStore } from '../ports/knowledge.ts';
 import { all, first } from './sql.ts';

@@ -4,7 +4,7 @@ import type { Category } from '../domain/category.ts';
 import type { Finding } from '../domain/evidence.ts';
 import type { FailureRow } from '../domain/failure.ts';
 import type { TriageSubject } from '../domain/triage.ts';
-import { repositoryPathCandidates } from '../log/paths/repository-path.ts';
+import { repositoryPathCandidates } from '../log/paths.ts';
 import type { ChangedFile, CodeHost, CommitInfo, Comparison } from '../ports/code-host.ts';
 import type { HistoryStore } from '../ports/stores.ts';
 import {

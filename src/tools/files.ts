@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Finding, ToolCall } from '../domain/evidence.ts';
 import type { FailingTest } from '../domain/failure.ts';
 import type { TriageSubject } from '../domain/triage.ts';
-import { repositoryPathCandidates } from '../log/paths/repository-path.ts';
+import { repositoryPathCandidates } from '../log/paths.ts';
 import type { CodeHost } from '../ports/code-host.ts';
 import { windowAround } from './findings.ts';
 import {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Category } from '../domain/category.ts';
 import type { Finding } from '../domain/evidence.ts';
 import type { TriageSubject } from '../domain/triage.ts';
-import { repositoryPathCandidates } from '../log/paths/repository-path.ts';
+import { repositoryPathCandidates } from '../log/paths.ts';
 import type { CodeHost } from '../ports/code-host.ts';
 import { codeUnavailable, inScope, keptByCommit, resolveCommit, testFilePaths, withNote } from './repository.ts';
 import { defineTool, type Tool, type ToolContext } from './tool.ts';

@@ -6,7 +6,7 @@ import type { TriageJob } from '../domain/triage.ts';
 import type { GreenTemplates } from '../log/green/green-diff.ts';
 import type { Masker } from '../log/mask/mask.ts';
 import { type ReadableSource, type ReadOptions, readSources } from '../log/read-sources.ts';
-import { inParallel } from '../log/survey/in-parallel.ts';
+import { inParallel } from '../log/survey/open-artifact.ts';
 import { surveyFiles } from '../log/survey/survey.ts';
 import type { LogThreads } from '../log/threads.ts';
 import type { BuildArchive } from '../ports/build-archive.ts';

@@ -5,7 +5,7 @@ import type { Failure } from '../domain/failure.ts';
 import { newId } from '../domain/ids.ts';
 import { type LibraryEntry, MAX_RULES, type Rule } from '../domain/library.ts';
 import type { TriageSubject } from '../domain/triage.ts';
-import { compileRulePattern, ruleText } from '../log/rules/rule-pattern.ts';
+import { compileRulePattern, ruleText } from '../log/rule-pattern.ts';
 import type { RuleStore } from '../ports/library.ts';
 import type { Logger } from '../ports/telemetry.ts';
 import { reductionOf } from './investigate.ts';

@@ -3,13 +3,11 @@ import { fenceData } from '../../prompts/fence.ts';
 import { readRefusal } from '../../src/adapters/chat-model/dialect.ts';
 import { jsonObjectsIn } from '../../src/adapters/chat-model/read-reply.ts';
 import { findBelow } from '../../src/log/mask/assigned.ts';
-import { findKeyBlock } from '../../src/log/mask/key-blocks.ts';
-import { createKnownFinder } from '../../src/log/mask/known.ts';
-import { createPseudonyms } from '../../src/log/mask/pseudonyms.ts';
+import { createKnownFinder, createPseudonyms } from '../../src/log/mask/known.ts';
 import { findShapes } from '../../src/log/mask/shapes.ts';
-import { findWrapped } from '../../src/log/mask/tokens.ts';
-import { repositoryPathCandidates } from '../../src/log/paths/repository-path.ts';
-import { tokenize } from '../../src/log/recognise/words.ts';
+import { findKeyBlock, findWrapped } from '../../src/log/mask/tokens.ts';
+import { repositoryPathCandidates } from '../../src/log/paths.ts';
+import { tokenize } from '../../src/log/recognise/normalise.ts';
 import {
   clip,
   codeSpan,

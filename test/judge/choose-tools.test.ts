@@ -1,9 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { CATEGORIES, type Category } from '../../src/domain/category.ts';
 import type { Evidence, ToolCall, ToolOutcome } from '../../src/domain/evidence.ts';
-import { chooseCalls } from '../../src/judge/choose-tools.ts';
-import { mendCall } from '../../src/judge/correct-call.ts';
-import { planNext } from '../../src/judge/plan.ts';
+import { chooseCalls, mendCall, planNext } from '../../src/judge/choose-tools.ts';
 import type { Insight, Plan } from '../../src/ports/analyst.ts';
 import type { ToolDescription } from '../../src/ports/toolbox.ts';
 import { insightOf, logEvidence, subjectOf } from './subject.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { EXPLANATIONS } from '../../src/judge/classify.ts';
 import { readFacts } from '../../src/judge/facts.ts';
 import { matchRule, type Rule, TELLS } from '../../src/judge/rule.ts';
 import { ALL_RULES } from '../../src/judge/rules/all.ts';
-import { EXPLANATIONS } from '../../src/judge/rules/explanations.ts';
 import { createRulesAnalyst } from '../../src/judge/rules-analyst.ts';
 import { classify, subjectOf } from './subject.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type SuspectSignals, suspectScore, UNCHANGED, WEIGHTS } from '../../src/judge/suspect-score.ts';
+import { type SuspectSignals, suspectScore, UNCHANGED, WEIGHTS } from '../../src/judge/suspects.ts';
 
 const LOG_ALONE: SuspectSignals = {
   log: 0.6,

@@ -2,8 +2,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, truncateSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { openFileBytes } from '../../src/log/lines/file-bytes.ts';
-import { bytesInMemory } from '../../src/log/lines/log-bytes.ts';
+import { bytesInMemory, openFileBytes } from '../../src/log/lines/bytes.ts';
 import { maskFile } from '../../src/log/mask/file.ts';
 import { createMasker } from '../../src/log/mask/mask.ts';
 import { readSources } from '../../src/log/read-sources.ts';

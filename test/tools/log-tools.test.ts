@@ -4,7 +4,7 @@ import { createMemoryArchive } from '../../src/adapters/build-archive/memory.ts'
 import { TriageError } from '../../src/domain/errors.ts';
 import type { Finding } from '../../src/domain/evidence.ts';
 import type { TriageSubject } from '../../src/domain/triage.ts';
-import { bytesInMemory } from '../../src/log/lines/log-bytes.ts';
+import { bytesInMemory } from '../../src/log/lines/bytes.ts';
 import { sampleSubject } from '../support/subject.ts';
 import { archiveOf, asking } from './sources.ts';
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { bytesInMemory } from '../../../src/log/lines/log-bytes.ts';
+import { bytesInMemory } from '../../../src/log/lines/bytes.ts';
 import { createMasker } from '../../../src/log/mask/mask.ts';
 
 /** Of the form of a token that its maker's name gives away; whole on a line of its own. */

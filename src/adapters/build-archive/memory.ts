@@ -1,9 +1,9 @@
+import { bytesOfText, type LogBytes } from '../../log/lines/bytes.ts';
 import { MAX_RAW } from '../../log/lines/lines.ts';
-import { bytesOfText, type LogBytes } from '../../log/lines/log-bytes.ts';
 import type { LogInPieces } from '../../log/read-sources.ts';
-import { LineIndex } from '../../log/scan/line-index.ts';
 import { buildMatcher } from '../../log/scan/matcher.ts';
 import { type ScannedChunk, scanChunks } from '../../log/scan/scan-chunks.ts';
+import { LineIndex } from '../../log/scan/scan-log.ts';
 import type { ArchivedSource, BuildArchive, NumberedLine } from '../../ports/build-archive.ts';
 import { archivable, CHUNK_LINES, describeSource, windowOf } from './chunks.ts';
 

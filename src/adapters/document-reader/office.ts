@@ -1,7 +1,6 @@
 import { posix } from 'node:path';
 import { TriageError } from '../../domain/errors.ts';
-import { createAllowance } from '../../log/decode/archive-limits.ts';
-import { listZip } from '../../log/decode/archive-zip.ts';
+import { createAllowance, listZip } from '../../log/decode/archive-members.ts';
 import { readXml } from '../../log/reports/xml.ts';
 import type { DocumentBlock } from '../../ports/knowledge.ts';
 import { type ReadText, readHtml } from './markup.ts';

@@ -1,5 +1,5 @@
 import { TriageError } from '../../domain/errors.ts';
-import { isNoise, tokenize } from '../../log/recognise/words.ts';
+import { isNoise, tokenize } from '../../log/recognise/normalise.ts';
 import type { Embedder } from '../../ports/vector-index.ts';
 
 const DIMENSIONS = 512;

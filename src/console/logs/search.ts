@@ -1,4 +1,4 @@
-import { afterEscape } from '../../log/scan/escapes.ts';
+import { afterEscape } from '../../log/scan/scan-chunks.ts';
 import type { BuildArchive, TextPiece } from '../../ports/build-archive.ts';
 
 /** What is looked for: letters as they are, no pattern, within one line. */

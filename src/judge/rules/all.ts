@@ -1,20 +1,14 @@
 import type { RuleRow } from '../rule.ts';
-import { ACCESS_RULES } from './access.ts';
 import { COMPILE_RULES } from './compile.ts';
-import { CONTAINER_RULES } from './containers.ts';
-import { CRASH_RULES } from './crashes.ts';
-import { ENVIRONMENT_RULES } from './environment.ts';
+import { CONTAINER_RULES, PROVISIONING_RULES } from './containers.ts';
+import { ENVIRONMENT_RULES, TOOLCHAIN_RULES } from './environment.ts';
 import { GATE_RULES, PROCESS_RULES } from './gates.ts';
 import { LIBRARY_RULES } from './libraries.ts';
-import { MACHINE_RULES } from './machine.ts';
-import { PACKAGE_RULES } from './more-packages.ts';
-import { NETWORK_RULES } from './network.ts';
-import { PIPELINE_RULES } from './pipeline.ts';
-import { PROVISIONING_RULES } from './provisioning.ts';
-import { RESOLVER_RULES } from './resolvers.ts';
-import { RUNNER_RULES } from './runners.ts';
+import { CRASH_RULES, MACHINE_RULES } from './machine.ts';
+import { ACCESS_RULES, NETWORK_RULES } from './network.ts';
+import { PIPELINE_RULES, RUNNER_RULES } from './pipeline.ts';
+import { PACKAGE_RULES, RESOLVER_RULES } from './resolvers.ts';
 import { TEST_RULES } from './tests.ts';
-import { TOOLCHAIN_RULES } from './toolchains.ts';
 
 /** Every rule, area by area. Names are unique. */
 export const ALL_RULES: readonly RuleRow[] = [

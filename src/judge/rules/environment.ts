@@ -138,3 +138,134 @@ function isNotOfCode(fact: Fact, facts: Facts): boolean {
   const thrown = fact.origin === 'test' || fact.origin === 'exception' || fact.origin === 'headline';
   return !(thrown && facts.subject.failingTests.length > 0);
 }
+
+/** The wrong or a missing compiler, interpreter or SDK, and project files that are not where a tool looks for them. */
+export const TOOLCHAIN_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
+  'sdk-missing': {
+    kind: 'environment',
+    strength: 4.6,
+    patterns: [
+      /A compatible \.NET SDK was not found/,
+      /You must install or update \.NET to run/,
+      /\b(?:NETSDK1045|MSB3644)\b/,
+      /SDK location not found/,
+      /have not accepted the license agreements/,
+      /Failed to find (?:target with hash string|Build Tools revision)/,
+      /Unable to find a destination matching/,
+      /xcrun: error: (?:unable to find utility|invalid active developer path)/,
+      /toolchain '[^']{1,80}' is not installed/,
+      /error: linker `[^`]{1,60}` not found/,
+      /cgo: C compiler "[^"]{1,60}" not found/,
+      /No CMAKE_\w{1,10}_COMPILER could be found/,
+      /InterpreterNotFound|could not find python interpreter|error: externally-managed-environment/,
+    ],
+    meets: [
+      'A compatible .NET SDK was not found.',
+      'SDK location not found. Define a valid SDK location with an ANDROID_HOME environment variable',
+      "error: toolchain 'nightly-2020-01-01' is not installed",
+      'error: linker `cc` not found',
+      'ERROR:  py38: InterpreterNotFound: python3.8',
+    ],
+    spares: [
+      "info: toolchain 'nightly-2020-01-01' is not installed, installing",
+      'You have not accepted the license agreements yet, accepted now: ok',
+    ],
+  },
+  'tool-of-wrong-version': {
+    kind: 'environment',
+    strength: 4.6,
+    patterns: [
+      /CMake \d[\d.]{0,10} or higher is required\. +You are running/i,
+      /^Your Ruby version is \S{1,20}, but your Gemfile specified/i,
+      /Your Composer dependencies require a PHP version/i,
+      /Could not determine java version from/i,
+      /Inconsistent JVM[- ]target compatibility detected/i,
+      /ERR_PNPM_UNSUPPORTED_ENGINE/i,
+      /ERR_OSSL_EVP_UNSUPPORTED|digital envelope routines::unsupported/i,
+      /requires SDK version/i,
+      /can't load config: the Go language version/i,
+    ],
+    meets: [
+      'CMake 3.28 or higher is required.  You are running version 3.16.3',
+      'Your Ruby version is 3.1.0, but your Gemfile specified 3.3.0',
+      'Could not determine java version from 21.0.1.',
+      'Error: error:0308010C:digital envelope routines::unsupported',
+    ],
+    spares: ['The current Dart SDK version is 3.4.0.', 'CMake 3.28 or higher is required'],
+  },
+  'project-file-missing': {
+    kind: 'missing_file',
+    strength: 4.4,
+    patterns: [
+      /go\.mod file not found in current directory/,
+      /go: cannot find main module/,
+      /Could not locate Gemfile/,
+      /\bMSB(?:1003|1009|4019)\b/,
+      /make: \*\*\* No targets specified and no makefile found/,
+      /could not find `Cargo\.toml` in/,
+      /Could not find or load main class org\.gradle\.wrapper\.GradleWrapperMain/,
+      /Composer could not find a composer\.json file/,
+      /does not contain a scheme named/,
+      /Neither 'setup\.py' nor 'pyproject\.toml' found/,
+      /needed by '[^']{1,200}', missing and no known rule to make it/,
+    ],
+    meets: [
+      'go: go.mod file not found in current directory or any parent directory; see go help modules',
+      'MSBUILD : error MSB1009: Project file does not exist.',
+      'make: *** No targets specified and no makefile found.  Stop.',
+      'Error: Could not find or load main class org.gradle.wrapper.GradleWrapperMain',
+    ],
+    spares: ['go: go.mod file found in /build', '✓ tells MSB1009'],
+  },
+  'build-script-broken': {
+    kind: 'workflow_config',
+    strength: 3.8,
+    patterns: [
+      /A problem occurred evaluating (?:root project|project|settings|script)/,
+      /Could not compile (?:build file|settings file)/,
+      /'dependencies\.dependency\.version' for \S{1,200} is missing/,
+      /ERROR: Invalid requirement: /,
+      /CMake Error: Could not create named generator/,
+      /● Validation Error/,
+      /ESLint couldn't find (?:a|an|the) (?:configuration|config|eslint\.config)/,
+      /django\.core\.exceptions\.ImproperlyConfigured/,
+      /Blocked mirror for repositories/,
+    ],
+    meets: ["A problem occurred evaluating root project 'scales'."],
+    spares: ['Validation: ok', '● Validation Warning:'],
+  },
+  'package-sources-broken': {
+    kind: 'workflow_config',
+    strength: 4.4,
+    patterns: [
+      /E: (?:Type '[^']{0,80}' is not known on line|Malformed (?:entry|line|stanza)|The list of sources could not be read)/,
+      /E: The repository '[^']{1,300}' (?:does not have a Release file|is no longer signed|is not signed)/,
+    ],
+    meets: [
+      "E: Type 'orchard' is not known on line 4 in source list /etc/apt/sources.list",
+      "E: The repository 'https://deb.orchard.example pear Release' does not have a Release file.",
+    ],
+    spares: [
+      'Get:4 https://deb.orchard.example pear Release [4711 B]',
+      "W: The repository 'https://deb.orchard.example pear Release' is not signed.",
+    ],
+  },
+  'database-not-ready': {
+    kind: 'environment',
+    strength: 4,
+    patterns: [
+      /ActiveRecord::(?:NoDatabaseError|PendingMigrationError|DatabaseConnectionError)/,
+      /^\W{0,4}Migrations are pending\. To resolve/,
+      /no such table: /,
+    ],
+    meets: ['ActiveRecord::NoDatabaseError: We could not find your database: scales_test.'],
+    spares: ['Migrations are pending: none, ok', '== CreatePears: migrated (0.0012s)'],
+  },
+  'url-not-found': {
+    kind: 'missing_file',
+    strength: 3,
+    patterns: [/The requested URL returned error: 404/, /ERROR 404: Not Found/, /server returned error: HTTP\/1\.1 404/],
+    meets: ['curl: (22) The requested URL returned error: 404'],
+    spares: ['HTTP/1.1 200 OK', '✓ server returned error: 404'],
+  },
+});

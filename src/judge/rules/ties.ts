@@ -2,7 +2,7 @@ import type { Category, Kind } from '../../domain/category.ts';
 import type { Fact, Facts } from '../facts.ts';
 import { isMappedName, isOwnModule, missingModuleName } from '../modules.ts';
 import { isForeignPath } from '../paths.ts';
-import { registryStatus } from '../registry.ts';
+import { registryStatus } from '../repository-facts.ts';
 import type { Match } from '../rule.ts';
 import { ownServiceOf } from '../services.ts';
 

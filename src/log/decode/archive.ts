@@ -2,13 +2,20 @@ import type { SourceKind, SourceText } from '../../domain/build.ts';
 import { TriageError } from '../../domain/errors.ts';
 import { append } from '../../lib/lists.ts';
 import { isLineReport, isReport, isStray } from '../reports/report.ts';
-import { type Allowance, createAllowance, refused } from './archive-limits.ts';
-import { mayBeRead, type PlannedText, planTexts, safePath } from './archive-plan.ts';
-import { listTar } from './archive-tar.ts';
-import { listZip, type Member } from './archive-zip.ts';
+import {
+  type Allowance,
+  createAllowance,
+  listTar,
+  listZip,
+  type Member,
+  mayBeRead,
+  type PlannedText,
+  planTexts,
+  refused,
+  safePath,
+} from './archive-members.ts';
 import { decodePlain } from './decode.ts';
-import { decompress, sizeInWords } from './decompress.ts';
-import { fileTypeOf } from './file-type.ts';
+import { decompress, fileTypeOf, sizeInWords } from './decompress.ts';
 
 /** How much an upload or file may hold once it is unpacked. */
 export interface ArchiveLimits {

@@ -1,8 +1,6 @@
 import type { SourceKind, SourceText } from '../../domain/build.ts';
 import { TriageError } from '../../domain/errors.ts';
-import { toText } from './decode-text.ts';
-import { type DecodeLimits, decompress, tooLarge } from './decompress.ts';
-import { fileTypeOf } from './file-type.ts';
+import { type DecodeLimits, decompress, fileTypeOf, tooLarge, toText } from './decompress.ts';
 
 /**
  * Makes one text of what was fetched or uploaded: plain, gzip or Zstandard, in UTF-8, UTF-16 or Windows-1252. Throws TriageError 'too-large'

@@ -1,15 +1,53 @@
 import type { LogPosition } from '../../domain/failure.ts';
-import { BRANCH_LITERALS } from '../lines/branches.ts';
-import type { LogText } from '../lines/lines.ts';
+import { BRANCH_LITERALS, type LogText } from '../lines/lines.ts';
 import { type LineRole, rolesOf } from '../roles.ts';
-import type { Matcher } from '../scan/matcher.ts';
-import { beginningsOf, buildMatcher } from '../scan/matcher.ts';
+import { beginningsOf, buildMatcher, type Matcher } from '../scan/matcher.ts';
 import type { Scan } from '../scan/scan-log.ts';
-import { type LineRange, STRUCTURE_LITERALS, type Structure } from '../sections.ts';
-import { EXTRACTORS } from './all.ts';
-import type { Extraction } from './extraction.ts';
-import { newExtraction } from './extraction.ts';
+import type { LineRange } from '../sections/system.ts';
+import { STRUCTURE_LITERALS, type Structure } from '../sections.ts';
+import { type Extraction, type Extractor, newExtraction } from './extraction.ts';
+import { COMPILED_RUNNERS } from './tests/compiled-runners.ts';
+import { goPanics, rustPanics } from './tests/panics.ts';
+import { harness, TAP, teamcity } from './tests/protocols.ts';
+import { SCRIPT_RUNNERS } from './tests/script-runners.ts';
+import { readerOf } from './tests/shapes.ts';
+import { structural } from './tests/structural.ts';
+import { anyTool, namedTools } from './tools/any-tool.ts';
+import { ansible, BUILDERS, DELIVERY } from './tools/builders.ts';
+import { COMPILERS, LINTERS } from './tools/compilers.ts';
+import { crashes, sanitizers } from './tools/crashes.ts';
+import { readersOf } from './tools/diagnostics.ts';
+import { PACKAGE_MANAGERS } from './tools/packages.ts';
+import { listings, phrases, records } from './tools/phrases.ts';
+import { commands, shell } from './tools/shell.ts';
 import { TOOL_NAMES } from './tools/tool-names.ts';
+import { moreTraces, pythonTraceback, stackTrace } from './tools/traces.ts';
+
+/** Readers of test runners' console output, most specific first; they come before those of build tools. */
+export const TEST_EXTRACTORS: readonly Extractor[] = [
+  ...[...SCRIPT_RUNNERS, TAP, ...COMPILED_RUNNERS].map(readerOf),
+  teamcity,
+  goPanics,
+  rustPanics,
+  harness,
+  structural,
+];
+
+/**
+ * Readers of build tools, linters, package managers and infrastructure; they come after those of test frameworks. First the tools that are
+ * known by name, then traces and crashes, then the shapes of tools that nobody taught us, and at last the nets.
+ */
+// biome-ignore format: one line for each kind of tool
+const TOOL_EXTRACTORS: readonly Extractor[] = [
+  namedTools, listings,
+  ...readersOf(LINTERS), ...readersOf(COMPILERS), ...readersOf(BUILDERS), ...readersOf(PACKAGE_MANAGERS), ...readersOf(DELIVERY), ansible,
+  sanitizers, crashes, pythonTraceback, stackTrace, moreTraces, records,
+  anyTool,
+  ...shell, phrases, commands,
+];
+
+/** Every reader of tool output, most specific first: test frameworks, then build tools. A new tool is a row of a table in `tools/`. */
+export const EXTRACTORS: readonly Extractor[] = [...TEST_EXTRACTORS, ...TOOL_EXTRACTORS];
 
 /** One group of literals for each extractor, in their order, then these two. */
 const STRUCTURE = EXTRACTORS.length;

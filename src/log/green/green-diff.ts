@@ -1,7 +1,7 @@
 import type { Templates } from '../../domain/build.ts';
-import type { ExitMark, LogPosition } from '../../domain/failure.ts';
+import type { ExitMark, Failure, LogPosition } from '../../domain/failure.ts';
 import type { Block, Extraction } from '../extract/extraction.ts';
-import type { LogText } from '../lines/lines.ts';
+import { type LogText, openText } from '../lines/lines.ts';
 import type { Structure } from '../sections.ts';
 import { knowsAny, templatesOf } from './templates.ts';
 
@@ -145,7 +145,7 @@ export function hasFindings({
 }
 
 /** A weighed block in two: its new parts, which gain, and the whole, which loses where the green build has some of it. */
-export interface SplitBlock {
+interface SplitBlock {
   readonly parts: readonly Block[];
   readonly rest: readonly Block[];
 }
@@ -258,4 +258,33 @@ function ownLines(found: Extraction, structure: Structure): ReadonlySet<number> 
 function linesIn(lines: ReadonlySet<number>, { start, end }: Block): number[] {
   if (lines.size === 0) return [];
   return Array.from({ length: Math.min(end - start + 1, MAX_BLOCK) }, (_, i) => start + i).filter((line) => lines.has(line));
+}
+
+const MAX_PROOFS = 5;
+const MAX_PROOF = 1_000;
+
+/**
+ * The lines of the log that say what a failure is about: those that hold a line of its message, as the log prints them, else the
+ * message itself. At most five. Masked as the failure is.
+ */
+export function tellingLines({ message, excerpt }: Pick<Failure, 'message' | 'excerpt'>): string[] {
+  const said = linesOf(message);
+  const printed = linesOf(excerpt?.text ?? '').filter((line) => said.some((one) => line.includes(one)));
+  return [...new Set(printed.length > 0 ? printed : said)].slice(0, MAX_PROOFS);
+}
+
+/** Whether every one of these lines stands in a green build's log, by its templates. Nothing to look for stands nowhere. */
+export function standsIn(telling: readonly string[], templates: readonly Templates[]): boolean {
+  return telling.length > 0 && telling.every((line) => knowsAny(templates, line));
+}
+
+/** Clean lines that hold a word. */
+function linesOf(text: string): string[] {
+  const log = openText(text);
+  return Array.from({ length: log.lineCount }, (_, i) =>
+    log
+      .line(i + 1)
+      .trim()
+      .slice(0, MAX_PROOF),
+  ).filter((line) => /\p{L}{3}/u.test(line));
 }

@@ -1,10 +1,7 @@
-import type { LineIndex } from '../scan/line-index.ts';
 import { buildMatcher } from '../scan/matcher.ts';
-import { scanLog } from '../scan/scan-log.ts';
-import { BRANCH_LITERALS, branchNames } from './branches.ts';
+import { type LineIndex, scanLog } from '../scan/scan-log.ts';
+import { bytesOfText, type LogBytes } from './bytes.ts';
 import { cleanLine, stripEscapes } from './clean.ts';
-import type { LogBytes } from './log-bytes.ts';
-import { bytesOfText } from './log-bytes.ts';
 
 /** A log with its lines at hand. Lines are 1-based over `text.split('\n')`; a lone `\r` never ends one. */
 export interface LogText {
@@ -72,4 +69,13 @@ export function remembered(lineCount: number, read: (line: number) => string): (
     young.set(line, text);
     return text;
   };
+}
+
+/** Literals whose lines {@link branchNames} needs. */
+export const BRANCH_LITERALS = ['[Pipeline] { (Branch: '] as const;
+
+/** Names of the branches of parallel stages: Jenkins puts them in brackets before each line of theirs. */
+function branchNames(plain: string): readonly string[] {
+  if (!plain.includes('[Pipeline] { (Branch: ')) return [];
+  return [...new Set(Array.from(plain.matchAll(/\[Pipeline\] \{ \(Branch: ([^\n)]{1,100})\)/g), ([, name]) => name ?? ''))].slice(0, 50);
 }

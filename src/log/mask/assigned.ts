@@ -1,5 +1,4 @@
-import { isPlaceholder, looksRandom, looksSecret } from './judge.ts';
-import type { Span } from './span.ts';
+import { isPlaceholder, looksRandom, looksSecret, type Span } from './span.ts';
 import { isVendorValue } from './vendor.ts';
 
 /** Without one of these (in any case) a line assigns nothing that is secret by its name. */

@@ -1,13 +1,11 @@
-import { bytesInMemory, type LogBytes } from '../lines/log-bytes.ts';
+import { bytesInMemory, type LogBytes } from '../lines/bytes.ts';
 import { beginningsOf, buildMatcher, type Matcher } from '../scan/matcher.ts';
 import { type ScannedChunk, scanChunks } from '../scan/scan-chunks.ts';
 import { findAssigned, findBelow, opensBlock } from './assigned.ts';
-import { isDistinctive } from './judge.ts';
-import { findKeyBlock, KEY_BLOCK_LITERALS } from './key-blocks.ts';
 import { MAX_SECRETS } from './known.ts';
 import { findShapes, SHAPES } from './shapes.ts';
-import { mergeSpans, type Span, SpanList } from './span.ts';
-import { findWrapped, TOKEN_SHAPES } from './tokens.ts';
+import { isDistinctive, mergeSpans, type Span, SpanList } from './span.ts';
+import { findKeyBlock, findWrapped, KEY_BLOCK_LITERALS, TOKEN_SHAPES } from './tokens.ts';
 
 /** Another reader of the same log: its literals are looked for in the same pass. */
 export interface FellowReader {

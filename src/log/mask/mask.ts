@@ -1,7 +1,14 @@
-import { bytesOfText, type LogBytes } from '../lines/log-bytes.ts';
+import { bytesOfText, type LogBytes } from '../lines/bytes.ts';
 import { BEYOND, endOfPiece, type FellowReader, findSecrets, PIECE } from './find-secrets.ts';
-import { createKnownFinder, type FindKnown, MAX_SECRETS, MIN_FORM } from './known.ts';
-import { createPseudonyms, type PseudonymOptions, type Pseudonyms } from './pseudonyms.ts';
+import {
+  createKnownFinder,
+  createPseudonyms,
+  type FindKnown,
+  MAX_SECRETS,
+  MIN_FORM,
+  type PseudonymOptions,
+  type Pseudonyms,
+} from './known.ts';
 import { hideSpans, type Masked, mergeSpans, type Span, type SpanList } from './span.ts';
 import { hideInReport, namesAsText } from './structured.ts';
 

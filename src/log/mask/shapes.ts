@@ -1,9 +1,7 @@
 import { append } from '../../lib/lists.ts';
 import { ASSIGNED_LITERALS, findAssigned } from './assigned.ts';
-import { isPlaceholder, looksSecret } from './judge.ts';
-import { ENCODED_KEY_LITERALS, findEncodedKeys } from './key-blocks.ts';
-import { hideSpans, mergeSpans, type Span } from './span.ts';
-import { type Shape, TOKEN_SHAPES } from './tokens.ts';
+import { hideSpans, isPlaceholder, looksSecret, mergeSpans, type Span } from './span.ts';
+import { ENCODED_KEY_LITERALS, findEncodedKeys, type Shape, TOKEN_SHAPES } from './tokens.ts';
 
 /** Addresses that are secrets themselves: who knows one may write there. The secret is what follows. */
 const WEBHOOKS =

@@ -73,3 +73,76 @@ export class SpanList {
     return spans;
   }
 }
+
+/** Longest part of a value that is looked at to judge it. */
+const JUDGED = 256;
+
+const PLACEHOLDER =
+  /^\*{3}|\*{3}$|^[$%<{]|^(?:null|nil|none|true|false|yes|no|undefined|redacted|removed|hidden|filtered|masked|secret|password|changeme|x{3,}|\.{3}|process\.env|secrets?\.|env\.|vault:|op:\/\/|arn:aws:)(?![A-Za-z0-9])|^\[[a-z ]{2,24}\]|^\w{1,60}\(/i;
+/** Paths, versions, times, digests and plain numbers. */
+const NO_SECRET = /^[./~]|\.\.|^[A-Za-z]:[\\/]|^v?\d[\d.:T+-]*Z?$|^(?:sha\d{1,3}|md5|blake\w{1,4})[:=-]|^https?:|^(?:jar|pom|war|aar):\d/i;
+const VERSION = /^[v^~]?\d+\.\d+(?:\.\d+)?(?:[-+.][\w.](?:[-+]?[\w.])*)?$/;
+const FILE_NAME = /\.[A-Za-z][A-Za-z0-9]{0,4}$/;
+
+/** Whether a value only stands for a secret: a variable, a call, a word for "nothing", or what was masked before. */
+export function isPlaceholder(value: string): boolean {
+  return PLACEHOLDER.test(value.slice(0, JUDGED)) || value.endsWith('***');
+}
+
+/**
+ * Letters and digits mixed, at least 8 characters, at least 2.8 bits of entropy a character, and not made of words and
+ * small numbers as paths, versions, times, file names and names of things are.
+ */
+export function looksSecret(value: string): boolean {
+  const judged = value.slice(0, JUDGED);
+  if (value.length < 8 || /\s/.test(judged)) return false;
+  if ((NO_SECRET.test(judged) && !isLongBase64(judged)) || !/\d/.test(judged) || !/[A-Za-z]/.test(judged)) return false;
+  if (VERSION.test(judged) && !/[a-z]\d[a-z]\d|[A-Z]/.test(judged)) return false;
+  if (FILE_NAME.test(judged) && !isMixed(judged)) return false;
+  return !isNamed(judged) && entropy(judged) >= 2.8;
+}
+
+/** As a random key of 20 or more characters looks: no words between separators, and either long hex or all kinds of letters. */
+export function looksRandom(value: string): boolean {
+  return value.length >= 20 && /^[\w+/=.~-]+$/.test(value) && looksSecret(value) && isMixed(value) && entropy(value) >= 3.8;
+}
+
+/** Whether it is safe to hide a secret wherever it stands: at least 8 characters, and nothing that is also a word or a name. */
+export function isDistinctive(secret: string): boolean {
+  if (secret.length < 8 || isPlaceholder(secret) || /\s/.test(secret.trim())) return false;
+  if (!/\d/.test(secret)) return secret.length >= 16 && isMixedCase(secret) && !isNamed(secret) && entropy(secret) >= 3.5;
+  if (!/[A-Za-z]/.test(secret)) return secret.length >= 14 && entropy(secret) >= 2.8;
+  return !isNamed(secret) && !FILE_NAME.test(secret.slice(-8)) && entropy(secret) >= 2.5;
+}
+
+/** Bits a character, over the first 256. */
+export function entropy(value: string): number {
+  const counts = new Map<string, number>();
+  const judged = value.slice(0, JUDGED);
+  for (const char of judged) counts.set(char, (counts.get(char) ?? 0) + 1);
+  let bits = 0;
+  for (const count of counts.values()) bits -= (count / judged.length) * Math.log2(count / judged.length);
+  return bits;
+}
+
+/** A key may begin like a path: three in a hundred begin with a slash or end in dots. */
+function isLongBase64(value: string): boolean {
+  return /^\/[A-Za-z0-9+/]{38,}={0,2}$/.test(value) && isMixed(value) && entropy(value) >= 4.3;
+}
+
+/** Words and small numbers with separators between them: `deploy-preview-12`, `linux_x64_3`, `org.example.TokenStore`. */
+function isNamed(value: string): boolean {
+  const parts = value.split(/[-_./:@#$]+/);
+  const isPath = parts.length > 3 || /^(?:com|org|net|io)\./.test(value);
+  return parts.length > 1 && parts.every((part) => WORD.test(part) || (isPath && /^[A-Za-z]{0,60}\d{0,2}$/.test(part)));
+}
+
+const WORD = /^(?:[a-z]{0,24}\d{0,3}|[A-Z]{0,24}\d{0,3}|[A-Z]?[a-z]{1,24}|v?\d{1,5})$/;
+
+function isMixed(value: string): boolean {
+  return /\d/.test(value) && isMixedCase(value);
+}
+
+function isMixedCase(value: string): boolean {
+  return /[a-z]/.test(value) && /[A-Z]/.test(value);
+}

@@ -1,5 +1,5 @@
-import { entropy } from './judge.ts';
-import { type Span, withoutColors } from './span.ts';
+import { append } from '../../lib/lists.ts';
+import { entropy, type Span, withoutColors } from './span.ts';
 import { VENDOR_TOKENS } from './vendor.ts';
 
 /** A kind of secret: literals (lower case) without which, in any case, no line holds one, and what finds them in a line. */
@@ -103,7 +103,7 @@ function spansOf(line: string, pattern: RegExp): Span[] {
 
 /** Longest end of a line, and start of the next, that may be two parts of one token. */
 const MAX_PART = 300;
-const LAST_RUN = /(?<![\w.-])[A-Za-z][\w.-]{2,299}$/;
+const LAST_RUN_TOKEN = /(?<![\w.-])[A-Za-z][\w.-]{2,299}$/;
 const FIRST_RUN = /^((?:\d{4}-\d\d-\d\d[T ][\d:.,]{5,20}Z?\s?|\s){0,8})([\w.-]{4,300})/;
 
 /**
@@ -114,7 +114,7 @@ const FIRST_RUN = /^((?:\d{4}-\d\d-\d\d[T ][\d:.,]{5,20}Z?\s?|\s){0,8})([\w.-]{4
 export function findWrapped(line: string, next: string): { readonly here: readonly Span[]; readonly there: readonly Span[] } {
   const none = { here: [], there: [] };
   const end = line.endsWith('\r') ? line.length - 1 : line.length;
-  const last = LAST_RUN.exec(line.slice(Math.max(0, end - MAX_PART), end))?.[0];
+  const last = LAST_RUN_TOKEN.exec(line.slice(Math.max(0, end - MAX_PART), end))?.[0];
   if (last === undefined) return none;
   const [, indent = '', first = ''] = FIRST_RUN.exec(next) ?? [];
   if (first === '') return none;
@@ -143,4 +143,91 @@ function fullLength(token: string): number {
 function isRest(first: string, after: string): boolean {
   if (after.trim() !== '' || /[.-]/.test(first) || !/[A-Za-z]/.test(first)) return false;
   return /\d/.test(first) ? first.length >= 6 : first.length >= 16 && /[a-z][A-Z]/.test(first);
+}
+
+export const KEY_BLOCK_LITERALS: readonly string[] = ['-----begin', '---- begin ssh2', 'private-lines:'];
+export const ENCODED_KEY_LITERALS: readonly string[] = ['ls0tls1crudjti'];
+
+const BEGIN = /-{4,5} ?BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)? ?-{4,5}|\bPrivate-Lines: \d{1,3}/;
+const END = /-{4,5} ?END /;
+/** The longest private key block, in lines. */
+const MAX_LINES = 200;
+/** Keys of one line, as in a JSON document without line ends. */
+const MAX_BLOCKS = 50;
+const LAST_RUN_KEY = /(?<![A-Za-z0-9+/=])[A-Za-z0-9+/=]{1,2000}(?=(?:\\{1,2}[nr]){0,2}["',]{0,3}\s{0,8}$)/;
+/** Lines of a block that hold no key: its headers, and what is empty. */
+const HEADER = /(?:^|\s)(?:Proc-Type|DEK-Info|Version|Comment|Hash|Subject|Charset): |^\s*$/;
+
+/** Reads the lines of a text after a given one; null where there is none. */
+type NextLine = (after: number) => string | null;
+
+/** Spans in one line; `line` counts from the line where the block begins. */
+interface LineSpans {
+  readonly line: number;
+  readonly spans: readonly Span[];
+}
+
+/**
+ * The bodies of the private keys that begin in this line: what follows on the line itself (`\n` written out; several where each of
+ * them also ends there), or on at most 200 lines after it, up to its end or to the first line that cannot belong to a key.
+ */
+export function findKeyBlock(first: string, next: NextLine): LineSpans[] {
+  const found: LineSpans[] = [];
+  let after = 0;
+  for (let block = 0; block < MAX_BLOCKS; block++) {
+    const begin = BEGIN.exec(first.slice(after));
+    if (begin === null) break;
+    const from = after + begin.index + begin[0].length;
+    const rest = first.slice(from, from + 20_000);
+    const end = rest.search(END);
+    if (end === -1) {
+      const here = /[A-Za-z0-9+/=]{16}/.test(rest) ? onOneLine(first, from, endOfText(first)) : [];
+      return [...found, ...here, ...bodyOf(next, after + begin.index)];
+    }
+    append(found, onOneLine(first, from, from + end));
+    after = from + end;
+  }
+  return found;
+}
+
+function bodyOf(next: NextLine, indent: number): LineSpans[] {
+  const body: LineSpans[] = [];
+  for (let line = 1; line <= MAX_LINES; line++) {
+    const text = next(line);
+    if (text === null || END.test(text)) break;
+    if (HEADER.test(text) || HEADER.test(text.slice(indent))) continue;
+    const run = LAST_RUN_KEY.exec(text.slice(0, 4_000));
+    if (run === null || !(isKeyMaterial(run[0]) || endsSoon(next, line))) break;
+    body.push({ line, spans: [{ from: run.index, to: run.index + run[0].length }] });
+  }
+  return body;
+}
+
+function isKeyMaterial(run: string): boolean {
+  return run.length >= 16 && /\d/.test(run) && /[A-Z]/.test(run) && /[a-z]/.test(run);
+}
+
+/** The last line of a key may be short, and a checksum may follow it. */
+function endsSoon(next: NextLine, line: number): boolean {
+  return END.test(next(line + 1) ?? '') || END.test(next(line + 2) ?? '');
+}
+
+/** Base64 of a whole PEM file with a private key, as in kubeconfigs and Kubernetes secrets; certificates stay. */
+export function findEncodedKeys(line: string): Span[] {
+  return Array.from(line.matchAll(/(?<![A-Za-z0-9+/])LS0tLS1CRUdJTi[A-Za-z0-9+/]{20,200000}={0,2}/g)).flatMap(({ 0: run, index }) =>
+    Buffer.from(run.slice(0, 80), 'base64').toString('latin1').includes('PRIVATE KEY') ? [{ from: index, to: index + run.length }] : [],
+  );
+}
+
+/** The key between its first and its last mark, without the breaks (`\n` written out) at both ends. */
+function onOneLine(line: string, from: number, to: number): LineSpans[] {
+  const body = line.slice(from, to);
+  const start = /^(?:\s|\\{1,3}[nr]){0,8}/.exec(body)?.[0].length ?? 0;
+  const rest = /(?:\s|\\{1,3}[nr]|["',]){0,8}$/.exec(body.slice(-24))?.[0].length ?? 0;
+  const span = { from: from + start, to: Math.max(from + start, to - rest) };
+  return line.startsWith('***', span.from) ? [] : [{ line: 0, spans: [span] }];
+}
+
+function endOfText(line: string): number {
+  return line.endsWith('\r') ? line.length - 1 : line.length;
 }

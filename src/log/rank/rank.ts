@@ -1,10 +1,11 @@
+import type { ErrorMessage } from '../../domain/failure.ts';
 import type { Block, Extraction } from '../extract/extraction.ts';
 import type { GreenDiff } from '../green/green-diff.ts';
 import type { LogText } from '../lines/lines.ts';
 import type { LineRole } from '../roles.ts';
 import type { Structure } from '../sections.ts';
 import { candidateLines, readCandidates } from './features.ts';
-import { rankModel, scoreCandidates } from './model.ts';
+import { MAY_PROVE, rankModel, scoreCandidates } from './model.ts';
 
 /** A line of a log and how telling the learned ranking takes it to be. */
 export interface RankedLine {
@@ -36,5 +37,104 @@ export function rankLines(
     ...one,
     score: (keeping[i] ?? 0) + known(one.line),
     proof: (proving[i] ?? 0) + known(one.line),
+  }));
+}
+
+/** Lines of one log that become messages at most. */
+const MAX_MESSAGES = 50;
+/** Weight of the phrases that say "error: …" and the like. */
+const PLAIN_ERROR = 48;
+/** What the learned order counts beside the readers' own. */
+const LEARNED = 0.6;
+/** What each doubling of the rank costs, and of the length in characters beyond the first such piece: a long line takes the room of many. */
+const [PER_DOUBLING, PIECE] = [5, 40];
+/** How far a line is told by the better of its neighbors. */
+const TOGETHER = 0.5;
+/** Lines of one block that it lifts. */
+const MAX_BLOCK = 2_000;
+
+/**
+ * One block a ranked line, weighed by its place in the learned order and in the order of the readers' weights, halved with each doubling of the
+ * rank, and by its length.
+ */
+export function placeRanked(ranked: readonly RankedLine[], placed: readonly Block[]): Block[] {
+  const heaviest = heaviestBlocks(ranked, placed);
+  const byReaders = placesOf(ranked, (_, i) => heaviest[i]?.weight ?? -100);
+  const byModel = placesOf(ranked, ({ score }) => score);
+  const weights = ranked.map(({ text }, i) => {
+    const place = LEARNED * (byModel[i] ?? 0) + (1 - LEARNED) * (byReaders[i] ?? 0);
+    return 100 - PER_DOUBLING * (place + Math.log2(1 + text.length / PIECE));
+  });
+  return ranked.map(({ line }, i): Block => {
+    const own = weights[i] ?? 0;
+    const beside = (j: number) => (Math.abs((ranked[j]?.line ?? -9) - line) === 1 ? (weights[j] ?? 0) : own);
+    const weight = own + TOGETHER * Math.max(0, beside(i - 1) - own, beside(i + 1) - own);
+    return { start: line, end: line, weight, reason: heaviest[i]?.reason ?? 'telling line' };
+  });
+}
+
+/** The binary logarithm of each line's rank, 0 for the first. */
+function placesOf(ranked: readonly RankedLine[], measure: (one: RankedLine, i: number) => number): number[] {
+  const values = ranked.map(measure);
+  const order = [...ranked.keys()].sort((a, b) => (values[b] ?? 0) - (values[a] ?? 0) || (ranked[b]?.line ?? 0) - (ranked[a]?.line ?? 0));
+  const places = new Array<number>(ranked.length).fill(0);
+  for (const [rank, i] of order.entries()) places[i] = Math.log2(1 + rank);
+  return places;
+}
+
+/** The heaviest block over each line. */
+function heaviestBlocks(ranked: readonly RankedLine[], placed: readonly Block[]): Block[] {
+  const blocks: Block[] = [];
+  for (const block of placed.toSorted((a, b) => b.weight - a.weight))
+    eachWithin(ranked, block, (i) => {
+      blocks[i] ??= block;
+    });
+  return blocks;
+}
+
+/** Tells the index of each ranked line of a block. */
+function eachWithin(ranked: readonly RankedLine[], { start, end }: Block, tell: (i: number) => void): void {
+  let [low, high] = [0, ranked.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((ranked[middle]?.line ?? 0) < start) low = middle + 1;
+    else high = middle;
+  }
+  for (const last = Math.min(end, start + MAX_BLOCK); (ranked[low]?.line ?? last + 1) <= last; low++) tell(low);
+}
+
+/** A first line that only leads to what is below it ("Error in module x:") gives way to the next line, where that may be a cause too. */
+function inward(chosen: readonly RankedLine[]): readonly RankedLine[] {
+  const [first, ...others] = chosen;
+  if (first === undefined || !/[^\s:]:\s{0,3}$/.test(first.text)) return chosen;
+  const next = others.find(({ line }) => line === first.line + 1);
+  return next === undefined ? chosen : [{ ...next, proof: first.proof }, first, ...others.filter((one) => one !== next)];
+}
+
+/**
+ * The sentences that tell most, with their share of the best one's odds as weight (0..100). A wrapper only where there is nothing else; of a log that does not say
+ * that anything failed, only what a reader took for an error.
+ */
+export function rankedMessages(source: string, found: Extraction, structure: Structure, ranked: readonly RankedLine[]): ErrorMessage[] {
+  const hasFailed = structure.failedSections.length > 0 || structure.exits.length > 0;
+  // In a log whose steps are marked, and none as failed, only a plain error tells that something did.
+  const least = hasFailed || structure.steps.length === 0 ? 0 : PLAIN_ERROR;
+  const byWeight = found.messages.filter(({ weight }) => weight >= least).sort((a, b) => a.weight - b.weight);
+  const told = new Map(byWeight.map((message) => [message.at?.line, message.text]));
+  const said = ranked.filter(({ line, role }) => MAY_PROVE.has(role) && (hasFailed || told.has(line)));
+  const free = said.filter(({ role }) => role !== 'wrapper');
+  const causes = free.length > 0 ? free : said;
+  const isFailed = (line: number) => structure.failedSections.some(({ lineStart, lineEnd }) => line >= lineStart && line <= lineEnd);
+  const inside = causes.filter(({ line }) => isFailed(line));
+  const seen = new Set<string>();
+  const chosen = (inside.length > 0 ? inside : causes)
+    .sort((a, b) => b.proof - a.proof)
+    .filter(({ text }) => !seen.has(text) && seen.add(text))
+    .slice(0, MAX_MESSAGES);
+  const best = chosen[0]?.proof ?? 0;
+  return inward(chosen).map(({ line, text, proof }) => ({
+    text: (told.get(line) ?? text.trim()).slice(0, 500),
+    at: { source, line },
+    weight: Math.round(1_000 * Math.exp(Math.max(-6, (proof - best) / 2))) / 10,
   }));
 }

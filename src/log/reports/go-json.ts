@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { readDiagnostic } from './go-build.ts';
-import type { ReportDraft } from './report-draft.ts';
-import { draftReport } from './report-draft.ts';
+import type { Diagnostic } from '../../domain/failure.ts';
+import { draftReport, type ReportDraft } from './report-draft.ts';
 
 const Event = z.object({
   Action: z.string(),
@@ -112,4 +111,22 @@ function endPackage({ source, draft, running, failed }: State, suite: string, ow
     if (hasCrashed && !failed.has(suite)) draft.add({ name, suite, status: 'failed', detail: output || (own?.output ?? ''), at });
     else draft.note(`${suite}.${name} has no end in ${source}.`);
   }
+}
+
+/** A complaint of Go's compiler or vet, `./cart.go:5:2: undefined: total`; null for any other line. */
+function readDiagnostic(line: string): Omit<Diagnostic, 'at'> | null {
+  const groups = /^(?:vet: )?(?<file>[\w./\\-]{1,250}\.go):(?<line>\d{1,7})(?::(?<column>\d{1,5}))?: (?<message>.{1,500})/.exec(
+    line,
+  )?.groups;
+  if (groups === undefined) return null;
+  const { file = null, line: number, column, message = '' } = groups;
+  return {
+    tool: 'go',
+    severity: 'error',
+    file,
+    line: Number(number),
+    column: column === undefined ? null : Number(column),
+    code: null,
+    message: message.trim(),
+  };
 }

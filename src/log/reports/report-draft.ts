@@ -1,9 +1,7 @@
 import type { TestResult } from '../../domain/build.ts';
 import type { Diagnostic, FailingTest } from '../../domain/failure.ts';
 import { splitExpectation } from '../expectation.ts';
-import { placedLine, tellingMessage, withoutEscapes } from './failure-words.ts';
-import { placeOf } from './place.ts';
-import type { TestReport } from './report-shape.ts';
+import { isForeignFile, readFrame } from '../frames.ts';
 
 /** One run of one test, as a report tells it. What is not known is left out. */
 export interface Outcome {
@@ -153,4 +151,119 @@ function failing(source: string, framework: string, outcome: Outcome): FailingTe
     framework,
     at: outcome.at === undefined || outcome.at === null ? null : { source, line: outcome.at },
   };
+}
+
+/** What reporters write where they have nothing to say. */
+const EMPTY_WORDS = /^(?:(?:test |subtest )?(?:failed|failure|error|not ok)|unknown|null|undefined|no message)?[.!:]?$/i;
+/** Lines of a test's output that frame it and do not tell. */
+const FRAMING = /^(?:=== |--- (?:FAIL|PASS|SKIP)|FAIL\b|PASS\b|ok\b|[-=_~*#.]{3,}|Traceback \(most recent|stack ?trace:|at \S)/i;
+const TELLING = /error|fail|assert|exception|expect|panic|mismatch|!=|\bgot\b|\bwant/i;
+/** What `go test` and others put before a message. */
+const PLACED = /^[\w./\\-]{1,200}\.\w{1,5}:\d{1,7}:(?:\d{1,6}:)? ?/;
+const MAX_LINES_WORDS = 400;
+
+/** What a report gives of a failure; empty where it gives nothing. */
+interface FailureWords {
+  readonly message: string;
+  readonly type: string | null;
+  readonly detail: string;
+  readonly output: string;
+}
+
+/** The message, or where it says nothing of its own, what detail, type or output say best; null where nothing does. */
+function tellingMessage({ message, type, detail, output }: FailureWords): string | null {
+  const said = message.trim();
+  if (!EMPTY_WORDS.test(said)) return said;
+  const first = placedLine(detail) ?? linesOf(detail)[0];
+  if (first !== undefined) return first.replace(PLACED, '').trim() || first;
+  if (type !== null && !EMPTY_WORDS.test(type.trim())) return type;
+  const printed = linesOf(output);
+  return printed.find((line) => TELLING.test(line)) ?? printed.at(-1) ?? (said || type || null);
+}
+
+/** Of the lines that begin with a place in a file, as `go test` and compilers write them, the most telling; null where there is none. */
+function placedLine(detail: string): string | null {
+  const placed = linesOf(detail).filter((line) => PLACED.test(line));
+  return placed.find((line) => TELLING.test(line.replace(PLACED, ''))) ?? placed[0] ?? null;
+}
+
+/** Takes colours and other terminal escapes off: reports quote what was meant for a terminal. */
+function withoutEscapes(text: string): string {
+  return /[\u001b\u009b]/.test(text) ? text.replace(/[\u001b\u009b]\[?[\d;?]{0,30}[A-Za-z]/g, '') : text;
+}
+
+function linesOf(text: string): string[] {
+  return text
+    .split('\n', MAX_LINES_WORDS)
+    .map((line) => line.trim())
+    .filter((line) => line !== '' && !FRAMING.test(line));
+}
+
+/** Where a test stands, as far as it is known. */
+interface Place {
+  readonly file: string | null;
+  /** 1-based. */
+  readonly line: number | null;
+}
+
+const MAX_LINES_PLACE = 300;
+const AT_FILE = /(?:^|[\s(#'"])(?<file>(?:[A-Za-z]:)?[\w./\\@+-]{1,250}\.[A-Za-z]{1,5}):(?<line>\d{1,7})(?=$|[:\s),'"])/;
+/** .NET, on Windows too. */
+const IN_FILE = / in (?<file>(?:[A-Za-z]:)?[^\n:]{1,250}):line (?<line>\d{1,7})$/;
+const AT_LINE = /\bat (?<file>[\w./\\-]{1,250}\.\w{1,5}) line (?<line>\d{1,7})\b/;
+
+/**
+ * The line of a failure in the test's own file, read from its stack trace or output. A known file stays; without one, the file is the
+ * first place in the project's own code that is the suite's or looks like a test's, else the first of its own at all.
+ */
+function placeOf(detail: string, known: Place & { readonly suite: string | null }): Place {
+  const places = placesIn(detail);
+  if (known.file !== null) {
+    const { file } = known;
+    const own = places.find((place) => isSameFile(place.file, file));
+    return { file, line: own?.line ?? known.line };
+  }
+  const names = classNames(known.suite);
+  const own =
+    places.find(({ file }) => names.has(baseOf(file))) ??
+    places.find(({ file }) => /(?:^|[/\\_.-])(?:tests?|specs?|__tests__|t)(?:[/\\_.-]|$)|Tests?\.\w+$/i.test(file)) ??
+    places[0];
+  return own ?? { file: null, line: known.line };
+}
+
+function placesIn(detail: string): { readonly file: string; readonly line: number }[] {
+  return detail.split('\n', MAX_LINES_PLACE).flatMap((text) => {
+    if (text.length > 1_000) return [];
+    const net = IN_FILE.exec(text.trimEnd())?.groups;
+    if (net?.file !== undefined) return [{ file: net.file, line: Number(net.line) }];
+    const frame = readFrame(text);
+    if (frame !== null) return frame.own && frame.line !== null ? [{ file: frame.file, line: frame.line }] : [];
+    const { file, line } = (AT_FILE.exec(text) ?? AT_LINE.exec(text))?.groups ?? {};
+    return file === undefined || line === undefined || isForeignFile(file) ? [] : [{ file, line: Number(line) }];
+  });
+}
+
+/** `com.example.OuterTest$Inner` is in `OuterTest`; `tests.test_tax.TestTax` is in `test_tax`. */
+function classNames(suite: string | null): ReadonlySet<string> {
+  return new Set((suite ?? '').split(/[.$+:\\/ ]/).filter((part) => part.length > 2));
+}
+
+function baseOf(file: string): string {
+  return /(?<![^/\\])([^/\\]*?)\.\w+$/.exec(file.slice(-260))?.[1] ?? file;
+}
+
+function isSameFile(one: string, other: string): boolean {
+  const [a, b] = [one.replaceAll('\\', '/').replace(/^\.\//, ''), other.replaceAll('\\', '/').replace(/^\.\//, '')];
+  return a === b || a.endsWith(`/${b}`) || b.endsWith(`/${a}`);
+}
+
+/** What a test report says, whatever its format. */
+export interface TestReport {
+  readonly failingTests: readonly FailingTest[];
+  /** Every test once, with its last outcome. */
+  readonly testResults: readonly TestResult[];
+  /** What a checker's report complains about. */
+  readonly diagnostics: readonly Diagnostic[];
+  /** Honest remarks: what was broken, cut, flaky or unknown. */
+  readonly notes: readonly string[];
 }

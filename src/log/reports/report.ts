@@ -1,20 +1,27 @@
 import { messageOf } from '../../domain/errors.ts';
-import { readCheckstyle } from './checkstyle.ts';
-import { Ctrf, readCtrf } from './ctrf.ts';
-import { readNunit, readXunit } from './dotnet.ts';
+import { readCheckstyle, readSarif, Sarif } from './diagnostics.ts';
+import { readNunit, readTrx, readXunit } from './dotnet.ts';
 import { isGoJson, readGoJson } from './go-json.ts';
-import { Jest, Mocha, readJest, readMocha } from './javascript-json.ts';
-import { openJson, parseJson } from './json.ts';
-import { readJUnit } from './junit.ts';
-import { Cucumber, Pytest, Rspec, readCucumber, readPytest, readRspec } from './other-json.ts';
-import type { ReportDraft } from './report-draft.ts';
-import type { TestReport } from './report-shape.ts';
-import { readSarif, Sarif } from './sarif.ts';
+import {
+  Ctrf,
+  Cucumber,
+  Jest,
+  Mocha,
+  openJson,
+  Pytest,
+  parseJson,
+  Rspec,
+  readCtrf,
+  readCucumber,
+  readJest,
+  readMocha,
+  readPytest,
+  readRspec,
+} from './json.ts';
+import { readJUnit, readTestng } from './junit.ts';
+import type { ReportDraft, TestReport } from './report-draft.ts';
 import { isTap, readTap } from './tap.ts';
-import { readTestng } from './testng.ts';
-import { readTrx } from './trx.ts';
-import type { XmlHandler } from './xml.ts';
-import { readXml, rootElement } from './xml.ts';
+import { readXml, rootElement, type XmlHandler } from './xml.ts';
 
 interface XmlFormat {
   readonly roots: readonly string[];

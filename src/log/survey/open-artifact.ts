@@ -1,15 +1,11 @@
 import type { SourceText } from '../../domain/build.ts';
 import { messageOf, TriageError } from '../../domain/errors.ts';
 import { append } from '../../lib/lists.ts';
-import { type Allowance, createAllowance } from '../decode/archive-limits.ts';
-import { safePath } from '../decode/archive-plan.ts';
-import { listTar } from '../decode/archive-tar.ts';
-import { listZip, type Member } from '../decode/archive-zip.ts';
+import { type Allowance, createAllowance, listTar, listZip, type Member, safePath } from '../decode/archive-members.ts';
 import { decodePlain } from '../decode/decode.ts';
-import { decompress, sizeInWords } from '../decode/decompress.ts';
-import { fileTypeOf } from '../decode/file-type.ts';
+import { decompress, fileTypeOf, sizeInWords } from '../decode/decompress.ts';
 import { isReport } from '../reports/report.ts';
-import { namedAs } from './name-rules.ts';
+import { namedAs } from './references.ts';
 
 /** What may still be kept of a build's artifacts; taken from as they are opened. */
 export interface ArtifactRoom {
@@ -111,4 +107,31 @@ function keep(room: ArtifactRoom, name: string, bytes: Uint8Array): SourceText {
   room.bytes -= bytes.length;
   const source = decodePlain(name, bytes, 'artifact', { maxBytes: limit });
   return isReport(source.text) ? { ...source, kind: 'report' } : source;
+}
+
+/** Does work for each item, at most `limit` at a time; the results are in the order of the items. The first failure is thrown once nothing runs. */
+export async function inParallel<Item, Result>(
+  items: readonly Item[],
+  limit: number,
+  work: (item: Item) => Promise<Result>,
+): Promise<Result[]> {
+  const results: Result[] = [];
+  let next = 0;
+  let failed = false;
+  const lane = async () => {
+    while (next < items.length && !failed) {
+      const at = next++;
+      const item = items[at];
+      if (item === undefined) continue;
+      try {
+        results[at] = await work(item);
+      } catch (error) {
+        failed = true;
+        throw error;
+      }
+    }
+  };
+  const lanes = await Promise.allSettled(Array.from({ length: Math.min(limit, items.length) }, lane));
+  for (const one of lanes) if (one.status === 'rejected') throw one.reason;
+  return results;
 }

@@ -1,8 +1,7 @@
 import type { Build, SourceText } from '../../domain/build.ts';
 import { isRetryable, messageOf, TriageError } from '../../domain/errors.ts';
 import { append } from '../../lib/lists.ts';
-import { createAllowance } from '../../log/decode/archive-limits.ts';
-import { listZip } from '../../log/decode/archive-zip.ts';
+import { createAllowance, listZip } from '../../log/decode/archive-members.ts';
 import { decodeSource } from '../../log/decode/decode.ts';
 import { artifactRoom } from '../../log/survey/open-artifact.ts';
 import type { BuildSource, FetchedBuild } from '../../ports/build-source.ts';

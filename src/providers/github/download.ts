@@ -1,7 +1,6 @@
 import type { SourceText } from '../../domain/build.ts';
 import { messageOf, TriageError } from '../../domain/errors.ts';
-import { inParallel } from '../../log/survey/in-parallel.ts';
-import { type ArtifactRoom, namelessText, openArtifact } from '../../log/survey/open-artifact.ts';
+import { type ArtifactRoom, inParallel, namelessText, openArtifact } from '../../log/survey/open-artifact.ts';
 import { artifactsToFetch, isNamedLikeReports, type Offered } from '../artifacts.ts';
 import { readBounded } from '../rest.ts';
 import { type GithubClient, githubError } from './client.ts';

@@ -1,6 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { openFileBytes } from '../../log/lines/file-bytes.ts';
-import { bytesOfText } from '../../log/lines/log-bytes.ts';
+import { bytesOfText, openFileBytes } from '../../log/lines/bytes.ts';
 import { generatedLog } from './bench-logs.ts';
 import { piecesOf } from './match.ts';
 

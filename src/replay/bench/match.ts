@@ -1,8 +1,7 @@
 import { once } from 'node:events';
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { openFileBytes } from '../../log/lines/file-bytes.ts';
-import type { LogBytes } from '../../log/lines/log-bytes.ts';
+import { type LogBytes, openFileBytes } from '../../log/lines/bytes.ts';
 import { buildMatcher } from '../../log/scan/matcher.ts';
 import { scanChunks } from '../../log/scan/scan-chunks.ts';
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { READER_GROUPS, readerLiterals } from '../../log/extract/run.ts';
-import { bytesInMemory } from '../../log/lines/log-bytes.ts';
+import { bytesInMemory } from '../../log/lines/bytes.ts';
 import { createMasker } from '../../log/mask/mask.ts';
 import { readSources } from '../../log/read-sources.ts';
 import { growingScan } from '../../log/scan/scan-log.ts';

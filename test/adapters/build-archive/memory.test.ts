@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createMemoryArchive } from '../../../src/adapters/build-archive/memory.ts';
-import { bytesInMemory } from '../../../src/log/lines/log-bytes.ts';
+import { bytesInMemory } from '../../../src/log/lines/bytes.ts';
 import type { LogInPieces } from '../../../src/log/read-sources.ts';
 import { buildArchiveContract } from '../../contract/build-archive-contract.ts';
 

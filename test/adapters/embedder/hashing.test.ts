@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createHashingEmbedder } from '../../../src/adapters/embedder/hashing.ts';
-import { tokenize } from '../../../src/log/recognise/words.ts';
+import { tokenize } from '../../../src/log/recognise/normalise.ts';
 import { embedderContract } from '../../contract/embedder-contract.ts';
 
 embedderContract('hashing', createHashingEmbedder);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { standsIn, tellingLines } from '../../../src/log/green/stands-in.ts';
+import { standsIn, tellingLines } from '../../../src/log/green/green-diff.ts';
 import { templatesOf } from '../../../src/log/green/templates.ts';
 import { sampleFailure } from '../../support/sample-analysis.ts';
 

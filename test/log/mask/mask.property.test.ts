@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isDistinctive } from '../../../src/log/mask/judge.ts';
 import { createMasker } from '../../../src/log/mask/mask.ts';
+import { isDistinctive } from '../../../src/log/mask/span.ts';
 import { type Planted, SECRETS } from './secrets.ts';
 
 const masker = createMasker();

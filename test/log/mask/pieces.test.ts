@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { READER_GROUPS, readerMatcher } from '../../../src/log/extract/run.ts';
-import { bytesOfText } from '../../../src/log/lines/log-bytes.ts';
+import { bytesOfText } from '../../../src/log/lines/bytes.ts';
 import { createMasker } from '../../../src/log/mask/mask.ts';
 import { growingScan, scanLog } from '../../../src/log/scan/scan-log.ts';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { createPseudonyms } from '../../../src/log/mask/known.ts';
 import { createMasker } from '../../../src/log/mask/mask.ts';
-import { createPseudonyms } from '../../../src/log/mask/pseudonyms.ts';
 
 const BOTH = { emails: true, hosts: true };
 

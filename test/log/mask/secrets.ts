@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { entropy } from '../../../src/log/mask/judge.ts';
+import { entropy } from '../../../src/log/mask/span.ts';
 
 const ALPHANUMERIC = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { repositoryPathCandidates } from '../../../src/log/paths/repository-path.ts';
+import { repositoryPathCandidates } from '../../../src/log/paths.ts';
 
 describe('a path from a log', () => {
   it.each([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { projectPath, repositoryPathCandidates } from '../../../src/log/paths/repository-path.ts';
+import { projectPath, repositoryPathCandidates } from '../../../src/log/paths.ts';
 
 /** System or tool, path as its log prints it, path in the repository. */
 const WORKSPACES: readonly (readonly [string, string, string])[] = [

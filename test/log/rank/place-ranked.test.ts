@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { RankedLine } from '../../../src/log/rank/rank.ts';
-import { placeRanked } from '../../../src/log/rank/ranked.ts';
+import { placeRanked, type RankedLine } from '../../../src/log/rank/rank.ts';
 
 /** Lines two apart, so that none is told by its neighbor. */
 const ranked = Array.from(

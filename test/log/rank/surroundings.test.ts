@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Candidate } from '../../../src/log/rank/surroundings.ts';
-import { SURROUNDINGS, surroundingsOf } from '../../../src/log/rank/surroundings.ts';
+import { type Candidate, SURROUNDINGS, surroundingsOf } from '../../../src/log/rank/features.ts';
 import { roleOf } from '../../../src/log/roles.ts';
 import type { Structure } from '../../../src/log/sections.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createTreeSum, type Tree } from '../../../src/log/rank/trees.ts';
+import { createTreeSum, type Tree } from '../../../src/log/rank/model.ts';
 
 const WIDTH = 3;
 

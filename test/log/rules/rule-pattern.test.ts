@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { compileRulePattern, ruleText } from '../../../src/log/rules/rule-pattern.ts';
+import { compileRulePattern, ruleText } from '../../../src/log/rule-pattern.ts';
 import { sampleFailure } from '../../support/sample-analysis.ts';
 
 function compiled(pattern: string) {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { bytesInMemory, bytesOfText, type LogBytes, withReturnsAsLineEnds } from '../../../src/log/lines/bytes.ts';
 import { stripEscapes } from '../../../src/log/lines/clean.ts';
-import { bytesInMemory, bytesOfText, type LogBytes, withReturnsAsLineEnds } from '../../../src/log/lines/log-bytes.ts';
 import { buildMatcher } from '../../../src/log/scan/matcher.ts';
 import { MAX_HITS, scanLog } from '../../../src/log/scan/scan-log.ts';
 

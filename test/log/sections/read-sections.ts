@@ -2,11 +2,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Section } from '../../../src/domain/failure.ts';
 import { branchLines, readerMatcher, structureLines } from '../../../src/log/extract/run.ts';
+import { bytesOfText } from '../../../src/log/lines/bytes.ts';
 import { openLog } from '../../../src/log/lines/lines.ts';
-import { bytesOfText } from '../../../src/log/lines/log-bytes.ts';
 import { scanLog } from '../../../src/log/scan/scan-log.ts';
-import type { Structure } from '../../../src/log/sections.ts';
-import { readStructure } from '../../../src/log/sections.ts';
+import { readStructure, type Structure } from '../../../src/log/sections.ts';
 
 /** What the marks in a log of these lines say. */
 export function structureOf(lines: readonly string[], name = 'log.txt'): Structure {

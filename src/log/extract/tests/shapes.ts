@@ -2,8 +2,7 @@ import { append } from '../../../lib/lists.ts';
 import { readFrame } from '../../frames.ts';
 import { type LogText, remembered } from '../../lines/lines.ts';
 import { blockEnd, type Extraction, type Extractor } from '../extraction.ts';
-import { placeIn, readBlock } from './block.ts';
-import { linesBetween, lookBack, openTestList, type TestList } from './test-list.ts';
+import { linesBetween, lookBack, openTestList, placeIn, readBlock, type TestList } from './block.ts';
 
 /** What the lines that name a failing test say of it: named groups of a shape's patterns. */
 export type Named = Readonly<Record<string, string | undefined>>;

@@ -1,12 +1,13 @@
 import { append, maxOf, minOf } from '../../../lib/lists.ts';
 import type { LogText } from '../../lines/lines.ts';
 import { blockEnd, type Extractor } from '../extraction.ts';
-import { isTestFile, placeIn, readBlock, TAG } from './block.ts';
+import { isTestFile, type KnownTest, linesBetween, lookBack, openTestList, placeIn, readBlock, TAG, UNKNOWN } from './block.ts';
 import {
   DETAIL,
   FILE_HEAD,
   FORMS,
   ITEM,
+  isTestTitle,
   LIST,
   LISTED,
   LOAD_ERROR,
@@ -14,12 +15,12 @@ import {
   NO_RESULT,
   OTHER_LIST,
   PASSED,
+  readTitle,
+  TIME,
   TOTALS,
   type Trust,
 } from './forms.ts';
 import { wordsOf as alikeWords, indentOf, isAlike, isPlace, placeAbove, stripped, type Words, withoutBlanks } from './shapes.ts';
-import { type KnownTest, linesBetween, lookBack, openTestList, UNKNOWN } from './test-list.ts';
-import { isTestTitle, readTitle, TIME } from './titles.ts';
 
 const MAX_ITEMS = 2_000;
 const MAX_BODY = 40;

@@ -1,11 +1,8 @@
 import { isForeignFile, readFrame } from '../../frames.ts';
 import type { LogText } from '../../lines/lines.ts';
 import { roleOf } from '../../roles.ts';
-import type { Extraction, Extractor } from '../extraction.ts';
-import { blockEnd } from '../extraction.ts';
-import { addFinding, isTaken, putRepeatsLast } from './findings.ts';
-import type { Placed } from './place.ts';
-import { isFile, numberOf, readHead, readPlaced, severityOf } from './place.ts';
+import { blockEnd, type Extraction, type Extractor } from '../extraction.ts';
+import { addFinding, isFile, isTaken, numberOf, type Placed, putRepeatsLast, readHead, readPlaced, severityOf } from './place.ts';
 import { nameTool } from './tool-names.ts';
 
 /** What a tool is called of which only the shape of its words is known. */

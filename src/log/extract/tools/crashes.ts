@@ -2,7 +2,7 @@ import type { StackFrame } from '../../../domain/failure.ts';
 import { readFrame } from '../../frames.ts';
 import type { LogText } from '../../lines/lines.ts';
 import type { Extraction, Extractor } from '../extraction.ts';
-import { addFinding } from './findings.ts';
+import { addFinding } from './place.ts';
 
 /** Windows exit codes that say how a process died, as unsigned numbers. */
 const WINDOWS_CODES: ReadonlyMap<number, string> = new Map([

@@ -1,9 +1,7 @@
 import type { Diagnostic } from '../../../domain/failure.ts';
 import type { LogText } from '../../lines/lines.ts';
-import type { Extraction, Extractor } from '../extraction.ts';
-import { blockEnd } from '../extraction.ts';
-import { addFinding, countFinding, isTaken, putRepeatsLast, take, weightOf } from './findings.ts';
-import { numberOf, severityOf } from './place.ts';
+import { blockEnd, type Extraction, type Extractor } from '../extraction.ts';
+import { addFinding, countFinding, isTaken, numberOf, putRepeatsLast, severityOf, take, weightOf } from './place.ts';
 
 /** One way in which a tool words its complaints. Named groups used: file, line, column, severity, code, message. */
 export interface DiagnosticShape {

@@ -1,5 +1,5 @@
 import { RE2JS, RE2JSException } from 're2js';
-import type { Failure } from '../../domain/failure.ts';
+import type { Failure } from '../domain/failure.ts';
 
 /** A pattern that can be tried on any text in time linear in its length, since RE2 never goes back. */
 export interface RulePattern {

@@ -1,7 +1,6 @@
-import type { Section } from '../../domain/failure.ts';
+import type { ExitMark, Section } from '../../domain/failure.ts';
 import type { LogText } from '../lines/lines.ts';
-import type { CiSystem, Mark, Step } from './system.ts';
-import { failedSection, lineAbove, withConsequences } from './system.ts';
+import { type CiSystem, failedSection, type LineRange, lineAbove, type Mark, type Step, withConsequences } from './system.ts';
 
 /** A CI system that tells where a command begins and how it ended. */
 interface CommandMarks {
@@ -141,4 +140,98 @@ function travisCommand(text: string, log: LogText, line: number): string | null 
   if (!isMarked && !text.startsWith('$ ')) return null;
   const shown = text.includes('$ ') || !log.line(line + 1).startsWith('$ ') ? text : log.line(line + 1);
   return /^.{0,200}?\$ (.{0,120})/.exec(shown)?.[1] ?? '';
+}
+
+/** Literals of lines that docker and Markdown put around commands and logs. */
+export const ECHO_LITERALS = ['] run ', ' : run ', '| >>> ', '```'] as const;
+
+/** `#12 [4/7] RUN npm ci`, ` > [4/7] RUN npm ci:`, `Step 4/7 : RUN npm ci`. */
+const INSTRUCTION = /^(?:#\d{1,4} | {0,2}> )\[[^\]]{1,80}\] RUN |^Step \d{1,3}\/\d{1,3} : RUN /;
+/** The Dockerfile around the instruction that failed. */
+const EXCERPT = /^\s{0,6}\d{1,5} \| |^-{20}$|^[\w./-]{0,200}[Dd]ockerfile[\w.-]{0,40}:\d{1,5}$/;
+const LONGEST_EXCERPT = 20;
+const FENCE = /^\s{0,3}```[\w-]{0,20}\s{0,3}$/;
+
+/** Lines of docker builds that repeat instructions, and the sentences around a log that stands in fences. */
+export function readEchoes(log: LogText, marks: readonly Mark[]): LineRange[] {
+  const echoes: LineRange[] = [];
+  for (const { line, text } of marks) {
+    if (INSTRUCTION.test(text)) echoes.push({ start: line, end: line });
+    else if (/^\s{0,6}\d{1,5} \| >>> /.test(text) && line > (echoes.at(-1)?.end ?? 0)) echoes.push(excerptAround(log, line));
+  }
+  return [...echoes, ...aroundFences(log, marks)];
+}
+
+function excerptAround(log: LogText, line: number): LineRange {
+  let [start, end] = [line, line];
+  while (start > line - LONGEST_EXCERPT && EXCERPT.test(log.line(start - 1))) start--;
+  while (end < line + LONGEST_EXCERPT && EXCERPT.test(log.line(end + 1))) end++;
+  return { start, end };
+}
+
+/** Empty unless fences hold more than half of a text, and more than a snippet: builds print Markdown too. */
+function aroundFences(log: LogText, marks: readonly Mark[]): LineRange[] {
+  const fences = marks.filter(({ text }) => FENCE.test(text)).map(({ line }) => line);
+  const outside: LineRange[] = [];
+  let [from, inside] = [1, 0];
+  for (let at = 0; at < fences.length; at += 2) {
+    const [open = 1, close = log.lineCount + 1] = fences.slice(at, at + 2);
+    outside.push({ start: from, end: open });
+    inside += close - open - 1;
+    from = close;
+  }
+  if (from <= log.lineCount) outside.push({ start: from, end: log.lineCount });
+  return inside > 4 && inside > log.lineCount / 2 ? outside : [];
+}
+
+/** `set -x` puts `+` before each command, once for each level of the shell; settings of variables may come first. */
+const TRACE = /^\+{1,4} ((?:[A-Za-z_]\w{0,40}=\S{0,100} ){0,5}["'$~]?[A-Za-z_./[][\w./~$'"@:[-]{0,200}(?: .{0,300})?)$/;
+/** Commands that set up, test or tidy; they are seldom what failed, and a trap runs them after it. */
+const TRIVIAL =
+  /^(?:exit|return|local|:|source|\.|set|trap|rm|echo|printf|true|false|export|declare|unset|shift|popd|cd|kill|wait|cat|test|mkdir|sleep)(?: |$)|^'?\[{1,2}'?(?: |$)|^(?:\w{1,40}=\S{0,200}$)/;
+/** pnpm and terraform list additions behind the same sign. */
+const LISTED = /^\+ @?[\w./-]{1,100} \(?v?\d{1,5}\.|^\+ (?:resource|module|data|output) "/;
+const COMPLAINT = /\b(?:error|fatal|fail(?:ed|ure)?|exception|not found|denied|killed|cannot|unable)\b/i;
+const SUCCESS = /^(?:Finished: SUCCESS|Job succeeded|Build succeeded|The command ".{1,300}" exited with 0)/i;
+const MAX_OUTPUT = 2_000;
+const MAX_TAIL = 300;
+
+/**
+ * The command that a traced shell ran last before it gave up: from its trace to its exit, or to the end of the log. Null unless at least
+ * two traced commands stand in the lines looked at, so that a line of a diff is not taken for one. A command that printed nothing is passed over: it is
+ * seldom what people look for.
+ */
+export function traceFailure(log: LogText, exits: readonly ExitMark[]): Section | null {
+  const exit = exits.findLast(({ code }) => code !== null);
+  const from = exit?.line ?? log.lineCount;
+  const first = Math.max(1, from - MAX_OUTPUT);
+  let traces = 0;
+  let blamed: number | null = null;
+  for (let line = from; line >= first && (traces < 2 || blamed === null); line--) {
+    const command = tracedCommand(log, line);
+    if (command === null) continue;
+    traces++;
+    if (blamed === null && line < from && !TRIVIAL.test(command) && !log.line(line + 1).startsWith('+')) blamed = line;
+  }
+  if (blamed === null || traces < 2 || (exit === undefined && !isComplaining(log, blamed))) return null;
+  return failedSection(log, [tracedCommand(log, blamed) ?? ''], blamed, from);
+}
+
+function tracedCommand(log: LogText, line: number): string | null {
+  const text = log.line(line);
+  if (!text.startsWith('+')) return null;
+  if (LISTED.test(text) || isDiff(log.line(line - 1)) || isDiff(log.line(line + 1))) return null;
+  return TRACE.exec(text)?.[1]?.trim() ?? null;
+}
+
+function isDiff(text: string): boolean {
+  return /^(?:@@|-(?![-\w]{1,20}[ =])|\+\+\+ |--- )/.test(text);
+}
+
+/** Where no exit is told, what the command printed must complain, and the end must not say that all went well. */
+function isComplaining(log: LogText, from: number): boolean {
+  return (
+    lineAbove(log, log.lineCount, 20, (text) => SUCCESS.test(text)) === null &&
+    lineAbove(log, log.lineCount, MAX_TAIL, (text) => COMPLAINT.test(text), from) !== null
+  );
 }

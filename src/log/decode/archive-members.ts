@@ -1,0 +1,225 @@
+import { Parser, type ReadEntry } from 'tar';
+import { type Entry, fromBufferPromise, type ZipFile } from 'yauzl';
+import { messageOf, TriageError } from '../../domain/errors.ts';
+
+/** What all archives inside one another may still use together. */
+export interface Allowance {
+  /** Throws 'too-large' where an archive has more entries than may still be listed. */
+  takeEntries(what: string, entries: number): void;
+  /** Throws 'too-large' where so many bytes would be too many, without taking them. */
+  checkRoom(what: string, bytes: number): void;
+  /** Counts decompressed bytes. Throws 'too-large' where there are too many. */
+  takeBytes(what: string, bytes: number): void;
+  /** Decompressed bytes that may still come. */
+  readonly room: number;
+}
+
+/** Opens an allowance of so many decompressed bytes and entries. */
+export function createAllowance(maxBytes: number, maxEntries: number): Allowance {
+  let bytesLeft = maxBytes;
+  let entriesLeft = maxEntries;
+  const checkRoom = (what: string, bytes: number): void => {
+    if (bytes > bytesLeft) throw refused(what, 'its contents are larger than the limit');
+  };
+  return {
+    takeEntries(what, entries) {
+      if (entries > entriesLeft) throw refused(what, `it has ${entries} entries, ${entriesLeft} are allowed. Give a part of it`);
+      entriesLeft -= entries;
+    },
+    checkRoom,
+    takeBytes(what, bytes) {
+      checkRoom(what, bytes);
+      bytesLeft -= bytes;
+    },
+    get room() {
+      return bytesLeft;
+    },
+  };
+}
+
+/** The error for an archive that asks for too much. */
+export function refused(what: string, why: string): TriageError {
+  return new TriageError('too-large', `${what} is refused: ${why}.`);
+}
+
+/** What is read of an archive: one text of one file, or of the files of a job's steps in their order. */
+export interface PlannedText {
+  /** Its path in the archive, or for steps that of their folder. */
+  readonly path: string;
+  readonly parts: readonly string[];
+  /** The names of a job's steps, where the archive tells them. */
+  readonly steps: readonly string[];
+}
+
+const SKIPPED_FOLDERS = new Set(['.git', 'node_modules', '__MACOSX', '.svn', '__pycache__']);
+/** What CI systems write logs, reports and archives of them as; a file without an ending may be a log. */
+const ENDINGS =
+  /\.(?:log|txt|out|err|stdout|stderr|text|console|xml|trx|tap|json|jsonl|ndjson|sarif|ctrf|gz|tgz|zst|tzst|zip|tar|\d{1,3})$|(?:^|\/)[^./]{1,100}$/i;
+const STEP = /^(?:(?<folder>.*)\/)?(?<number>-?\d{1,5})_(?<name>[^/]{1,300})\.txt$/;
+
+const NUMERIC = new Intl.Collator('en', { numeric: true });
+
+/** Whether a file's name allows that it holds a log, a report, or an archive of them. */
+export function mayBeRead(path: string): boolean {
+  const parts = path.split(/[/\\]/);
+  return ENDINGS.test(path) && !parts.some((part) => SKIPPED_FOLDERS.has(part)) && !parts.at(-1)?.startsWith('._');
+}
+
+/**
+ * Chooses what is read of the files of an archive or folder, in the order of their names. GitHub's log archives hold each job's log whole,
+ * `0_build.txt`, and again step by step, `build/3_Run tests.txt`: the whole is read once, and the steps only where it is missing.
+ */
+export function planTexts(paths: readonly string[]): PlannedText[] {
+  const sorted = [...new Set(paths)].filter(mayBeRead).sort(NUMERIC.compare);
+  const jobs = new Map(sorted.flatMap((path) => wholeJob(path)));
+  const stepsOf = Map.groupBy(
+    sorted.filter((path) => STEP.exec(path)?.groups?.folder !== undefined),
+    (path) => folderOf(path),
+  );
+  const plan: PlannedText[] = [];
+  for (const path of sorted) {
+    const folder = folderOf(path);
+    const steps = stepsOf.get(folder) ?? [];
+    const isSystem = path === `${folder}/system.txt` && steps.length > 0;
+    if (jobs.has(folder) && (steps.includes(path) || isSystem)) continue;
+    if (!steps.includes(path) || steps.length < 2 || !isJobFolder(steps)) {
+      if (!isSystem) plan.push({ path, parts: [path], steps: namesOf(stepsOf.get(jobFolderOf(path, jobs)) ?? []) });
+    } else if (path === steps[0]) plan.push({ path: `${folder}.txt`, parts: steps, steps: namesOf(steps) });
+  }
+  return plan;
+}
+
+/** Names are for people: no part climbs, and nothing in them moves a cursor. */
+export function safePath(path: string): string {
+  const parts = path.split(/[/\\]/).filter((part) => part !== '' && part !== '.' && part !== '..');
+  return (
+    parts
+      .join('/')
+      .replace(/[\0-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '\ufffd')
+      .slice(0, 300) || '(unnamed)'
+  );
+}
+
+/** `logs/0_build.txt` is the whole of the steps in `logs/build/`. */
+function wholeJob(path: string): [string, string][] {
+  const groups = STEP.exec(path)?.groups;
+  if (groups === undefined) return [];
+  return [[groups.folder === undefined ? (groups.name ?? '') : `${groups.folder}/${groups.name}`, path]];
+}
+
+function jobFolderOf(path: string, jobs: ReadonlyMap<string, string>): string {
+  const [job] = wholeJob(path);
+  return job !== undefined && jobs.get(job[0]) === path ? job[0] : '';
+}
+
+/** Steps are numbered once each, and the first is the job's own preparation. */
+function isJobFolder(steps: readonly string[]): boolean {
+  const numbers = steps.map((path) => Number(STEP.exec(path)?.groups?.number));
+  return new Set(numbers).size === numbers.length && /\/1_Set up job\.txt$/.test(steps[0] ?? '');
+}
+
+function namesOf(steps: readonly string[]): string[] {
+  return steps.map((path) => STEP.exec(path)?.groups?.name ?? path);
+}
+
+function folderOf(path: string): string {
+  return path.slice(0, Math.max(0, path.lastIndexOf('/')));
+}
+
+/** A file in an archive. */
+export interface Member {
+  readonly path: string;
+  /** Throws TriageError for what is broken, encrypted, or above the limits. */
+  readonly read: () => Promise<Uint8Array>;
+}
+
+/** Small files of one repeated line compress well; only above this size is a high ratio a bomb. */
+const RATIO_FROM_BYTES = 1024 * 1024;
+const MAX_RATIO = 100;
+
+/**
+ * Lists the files of a zip archive; each is read into memory when it is asked for, and nothing is written to disk. Throws `too-large` for too
+ * many entries, `invalid-input` for a broken archive, or one whose names leave it.
+ */
+export async function listZip(what: string, archive: Uint8Array, allowance: Allowance): Promise<Member[]> {
+  try {
+    const bytes = Buffer.from(archive.buffer, archive.byteOffset, archive.byteLength);
+    const zip = await fromBufferPromise(bytes, { validateEntrySizes: true, autoClose: false });
+    allowance.takeEntries(what, zip.entryCount);
+    const members: Member[] = [];
+    for await (const entry of zip.eachEntry()) {
+      if (!entry.fileName.endsWith('/')) members.push({ path: entry.fileName, read: () => readEntry(what, zip, entry, allowance) });
+    }
+    return members;
+  } catch (error) {
+    throw asTriageError(`${what} is not a usable zip archive`, error);
+  }
+}
+
+/** The declared size is checked; what comes out is counted all the same. */
+async function readEntry(what: string, zip: ZipFile, entry: Entry, allowance: Allowance): Promise<Uint8Array> {
+  const { uncompressedSize, compressedSize } = entry;
+  const shown = safePath(entry.fileName);
+  if (entry.isEncrypted()) throw new TriageError('invalid-input', `${what} is encrypted: "${shown}" cannot be read.`);
+  allowance.checkRoom(what, uncompressedSize);
+  if (uncompressedSize > RATIO_FROM_BYTES && uncompressedSize > compressedSize * MAX_RATIO) {
+    throw refused(what, `"${shown}" grows more than ${MAX_RATIO} times when it is decompressed. If you trust it, unpack it first`);
+  }
+  const chunks: Buffer[] = [];
+  try {
+    for await (const chunk of await zip.openReadStreamPromise(entry)) {
+      allowance.takeBytes(what, chunk.length);
+      chunks.push(chunk);
+    }
+  } catch (error) {
+    throw asTriageError(`"${shown}" in ${what} is damaged`, error);
+  }
+  return Buffer.concat(chunks);
+}
+
+function asTriageError(what: string, error: unknown): TriageError {
+  if (error instanceof TriageError) return error;
+  return new TriageError('invalid-input', `${what}: ${messageOf(error).replace(/\.$/, '')}.`, { cause: error });
+}
+
+const FILES: ReadonlySet<string> = new Set(['File', 'OldFile', 'ContiguousFile']);
+/** Of one header for a long name or other attributes. */
+const MAX_META_BYTES = 64 * 1024;
+const BLOCK = 512;
+
+/**
+ * Lists the files of a tar archive; links, devices and folders are left out, and no name is ever used as a path. An archive that was cut off
+ * gives what came before, with a note. Throws `too-large` for too many entries, `invalid-input` for what is no tar at all.
+ */
+export function listTar(what: string, archive: Uint8Array, allowance: Allowance, notes: string[]): Member[] {
+  const members: Member[] = [];
+  const warnings: string[] = [];
+  const parser = new Parser({
+    maxMetaEntrySize: MAX_META_BYTES,
+    onwarn: (_code, message) => warnings.push(messageOf(message)),
+    onReadEntry: (entry) => {
+      allowance.takeEntries(what, 1);
+      if (FILES.has(entry.type)) members.push(collect(entry));
+      else entry.resume();
+    },
+  });
+  try {
+    // In memory and flowing, all of it is read before this returns.
+    parser.end(Buffer.from(archive.buffer, archive.byteOffset, archive.byteLength));
+  } catch (error) {
+    if (error instanceof TriageError) throw error;
+    warnings.push(messageOf(error));
+  }
+  // Every header and content fills whole blocks; a header that was cut off is passed over in silence.
+  if (archive.length % BLOCK !== 0) warnings.push('its end is missing');
+  if (warnings.length === 0) return members;
+  if (members.length > 0) notes.push(`${what} is a damaged tar archive: ${warnings[0]}.`);
+  else throw new TriageError('invalid-input', `${what} is not a usable tar archive: ${warnings[0]}.`);
+  return members;
+}
+
+function collect(entry: ReadEntry): Member {
+  const chunks: Buffer[] = [];
+  entry.on('data', (chunk) => chunks.push(chunk));
+  return { path: entry.path, read: () => Promise.resolve(Buffer.concat(chunks)) };
+}
