@@ -23,11 +23,7 @@ export function openAsk(parts: AskParts & StoredTopicDeps & { readonly stores: P
 /** Follow-up questions about what was analysed in memory; its threads end with the process. */
 export async function openAskAtHand(build: Build, { analyses, reading }: TriagedSources, parts: AskParts): Promise<Ask> {
   const { createMemoryConversations } = await import('../adapters/memory/stores.ts');
-  return createAsk({
-    ...sharedOf(parts),
-    topics: topicsAtHand(build, analyses, reading),
-    conversations: createMemoryConversations(),
-  });
+  return createAsk({ ...sharedOf(parts), topics: topicsAtHand(build, analyses, reading), conversations: createMemoryConversations() });
 }
 
 function sharedOf({ analyst, toolbox, clock, masker, timeLimitMs }: AskParts): Omit<AskDeps, 'topics' | 'conversations'> {

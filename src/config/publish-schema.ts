@@ -12,10 +12,7 @@ export const PublishersConfig = z.object({
       /** As Standard Webhooks, or as CloudEvents in structured mode; signed the same way. */
       format: z.enum(['standard', 'cloudevents']),
     })
-    .refine(({ url, secrets }) => url === null || secrets.length > 0, {
-      path: ['secrets'],
-      error: 'the webhook needs a signing secret',
-    }),
+    .refine(({ url, secrets }) => url === null || secrets.length > 0, { path: ['secrets'], error: 'the webhook needs a signing secret' }),
   /** Between two edits of one text outside, in milliseconds. */
   pauseMs: z.int().min(0).max(600_000),
   /** Of one call, in milliseconds. */

@@ -33,11 +33,7 @@ const TrustProxy = z.union(
 );
 
 const Thresholds = z
-  .object({
-    autoNotify: z.number().min(0).max(1),
-    humanReview: z.number().min(0).max(1),
-    selfCorrect: z.number().min(0).max(1),
-  })
+  .object({ autoNotify: z.number().min(0).max(1), humanReview: z.number().min(0).max(1), selfCorrect: z.number().min(0).max(1) })
   .check(inOrder('selfCorrect', 'humanReview'), inOrder('humanReview', 'autoNotify'));
 
 /** US dollars for a million tokens of each model; what is not given for cached input costs as any other. */

@@ -67,10 +67,5 @@ export const SLACK_VARIABLES: readonly Variable[] = [
     type: 'list',
     meaning: 'IDs of the members who may use these buttons, such as U0123456789. Nobody else may.',
   },
-  {
-    name: 'FAULTLINE_SLACK_URL',
-    path: 'slack.baseUrl',
-    type: 'text',
-    meaning: 'URL of the Slack Web API, if not the default.',
-  },
+  { name: 'FAULTLINE_SLACK_URL', path: 'slack.baseUrl', type: 'text', meaning: 'URL of the Slack Web API, if not the default.' },
 ];

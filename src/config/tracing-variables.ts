@@ -9,12 +9,7 @@ export const TRACING_VARIABLES: readonly Variable[] = [
     meaning:
       'Base URL of an OpenTelemetry collector (OTLP over HTTP) that receives spans of runs, model calls and tools, without their text.',
   },
-  {
-    name: 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT',
-    path: 'tracing.otlp.tracesEndpoint',
-    type: 'text',
-    meaning: 'The same, as the full URL.',
-  },
+  { name: 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', path: 'tracing.otlp.tracesEndpoint', type: 'text', meaning: 'The same, as the full URL.' },
   {
     name: 'OTEL_EXPORTER_OTLP_HEADERS',
     path: 'tracing.otlp.headers',

@@ -229,12 +229,7 @@ export const VARIABLES: readonly Variable[] = [
   },
   ...REVIEW_VARIABLES,
   ...TRACING_VARIABLES,
-  {
-    name: 'FAULTLINE_LOG_LEVEL',
-    path: 'log.level',
-    type: 'text',
-    meaning: 'Log level: debug, info, warn, error or silent.',
-  },
+  { name: 'FAULTLINE_LOG_LEVEL', path: 'log.level', type: 'text', meaning: 'Log level: debug, info, warn, error or silent.' },
 ];
 
 /** The variable that sets a field of `Config`, or something inside it: `auth.tokens.0.token` is set by FAULTLINE_TOKENS. */

@@ -90,8 +90,5 @@ export const Thread = z.object({
 export type Thread = z.infer<typeof Thread>;
 
 /** What of a thread is held in mind for the next question: the last turns whole, older ones in a line each. */
-export const Memory = z.object({
-  older: z.array(z.string()),
-  recent: z.array(z.object({ question: z.string(), answer: z.string() })),
-});
+export const Memory = z.object({ older: z.array(z.string()), recent: z.array(z.object({ question: z.string(), answer: z.string() })) });
 export type Memory = z.infer<typeof Memory>;

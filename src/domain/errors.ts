@@ -58,6 +58,19 @@ export function isRetryable(error: unknown): boolean {
   return error instanceof TriageError && error.retryable;
 }
 
+/**
+ * How long to leave something alone that was retried `retries` times before, in milliseconds: 2 s, doubled each time, `longestMs` at most, times
+ * `spread`; or longer where the other side said so (Retry-After), `longestAskedMs` at most.
+ */
+export function delayOfRetry(
+  retries: number,
+  error: unknown,
+  { longestMs, longestAskedMs, spread = 1 }: { readonly longestMs: number; readonly longestAskedMs: number; readonly spread?: number },
+): number {
+  const backoff = Math.min(2 ** (retries + 1) * 1000, longestMs) * spread;
+  return Math.max(backoff, error instanceof TriageError ? Math.min(error.retryAfterMs ?? 0, longestAskedMs) : 0);
+}
+
 /** Text that somebody typed: trimmed, and not only of blanks, which the pattern also tells whoever reads the API's description. */
 export function typedText(max: number) {
   return z.string().regex(/\S/, 'must not be empty').trim().max(max);

@@ -53,12 +53,7 @@ export const RecordedJudgement = z.object({
 export type RecordedJudgement = z.infer<typeof RecordedJudgement>;
 
 /** One question put to a tool; no outcome: the time was up before it answered. */
-export const RecordedCall = z.object({
-  call: ToolCall,
-  category: Category,
-  at: z.number(),
-  outcome: ToolOutcome.nullable(),
-});
+export const RecordedCall = z.object({ call: ToolCall, category: Category, at: z.number(), outcome: ToolOutcome.nullable() });
 export type RecordedCall = z.infer<typeof RecordedCall>;
 
 /** The tools of a category, and those of them that could be asked about the subject just then. */

@@ -1,3 +1,19 @@
+/** At most so many characters (UTF-16), and `…` behind them where more came. */
+export function cutAfter(text: string, most: number): string {
+  return text.length <= most ? text : `${text.slice(0, most).toWellFormed()}…`;
+}
+
+/** The same with the `…` among the `most`. */
+export function cutWithin(text: string, most: number): string {
+  return text.length <= most ? text : `${text.slice(0, most - 1).toWellFormed()}…`;
+}
+
+/** The same by what people take for characters (code points). */
+export function cutCharacters(text: string, most: number): string {
+  const characters = Array.from(text);
+  return characters.length <= most ? text : `${characters.slice(0, most - 1).join('')}…`;
+}
+
 /** The text with a full stop, unless it ends as sentences do: something else follows it. */
 export function asSentence(text: string): string {
   const whole = text.trimEnd();

@@ -5,3 +5,36 @@ export interface Clock {
 }
 
 export const systemClock: Clock = { now: () => Date.now() };
+
+/**
+ * How long to wait after the n-th try, in milliseconds: doubled each time, `mostMs` at most. Half of it is left to chance, so that many who
+ * failed together do not come back together.
+ */
+export function backoff(firstMs: number, attempt: number, mostMs: number = Number.POSITIVE_INFINITY): number {
+  const ceiling = Math.min(firstMs * 2 ** (attempt - 1), mostMs);
+  return ceiling / 2 + (Math.random() * ceiling) / 2;
+}
+
+/**
+ * Does `work` now and every `intervalMs` milliseconds, never beside itself. `stop` tells it to end and waits until it has. `work` must not
+ * throw.
+ */
+export function lookRegularly(intervalMs: number, work: (stopping: AbortSignal) => Promise<void>): { stop(): Promise<void> } {
+  const stopping = new AbortController();
+  let running: Promise<void> | null = null;
+  const look = () => {
+    running ??= work(stopping.signal).finally(() => {
+      running = null;
+    });
+  };
+  const timer = setInterval(look, intervalMs);
+  timer.unref();
+  look();
+  return {
+    stop: async () => {
+      clearInterval(timer);
+      stopping.abort();
+      await running;
+    },
+  };
+}

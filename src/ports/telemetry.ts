@@ -83,10 +83,7 @@ export const METRICS = {
   faultline_tool_latency_seconds: {
     kind: 'histogram',
     help: 'Duration of one tool call, including retries and the alternative tool.',
-    labels: {
-      tool: TOOLS,
-      outcome: ['ok', 'empty', 'unavailable', 'invalid-arguments', 'refused', 'failed', 'timed-out', 'cancelled'],
-    },
+    labels: { tool: TOOLS, outcome: ['ok', 'empty', 'unavailable', 'invalid-arguments', 'refused', 'failed', 'timed-out', 'cancelled'] },
     buckets: QUICK,
   },
   faultline_failures_total: {
@@ -104,46 +101,18 @@ export const METRICS = {
     help: 'Model tokens read and written.',
     labels: { direction: ['input', 'output'], model: MODELS },
   },
-  faultline_llm_cost_usd_total: {
-    kind: 'counter',
-    help: 'Model cost in US dollars, where the price is known.',
-    labels: { model: MODELS },
-  },
-  faultline_retries_total: {
-    kind: 'counter',
-    help: 'Failed attempts that were retried.',
-    labels: { of: ['model', 'tool', 'triage'] },
-  },
+  faultline_llm_cost_usd_total: { kind: 'counter', help: 'Model cost in US dollars, where the price is known.', labels: { model: MODELS } },
+  faultline_retries_total: { kind: 'counter', help: 'Failed attempts that were retried.', labels: { of: ['model', 'tool', 'triage'] } },
   faultline_deliveries_total: {
     kind: 'counter',
     help: 'Deliveries stored, and duplicates (dedupe hits).',
     labels: { source: Provider.options, outcome: ['kept', 'repeated'] },
   },
-  faultline_queue_depth: {
-    kind: 'gauge',
-    help: 'Pending and running triages in the database.',
-    labels: { state: ['queued', 'running'] },
-  },
-  faultline_queue_oldest_seconds: {
-    kind: 'gauge',
-    help: 'Age of the oldest waiting triage; 0 if none is waiting.',
-    labels: {},
-  },
-  faultline_deliveries_landed: {
-    kind: 'gauge',
-    help: 'Deliveries accepted but not yet recorded as builds.',
-    labels: {},
-  },
-  faultline_publications_owed: {
-    kind: 'gauge',
-    help: 'Answers waiting to be published.',
-    labels: {},
-  },
-  faultline_review_pending: {
-    kind: 'gauge',
-    help: 'Analyses waiting for review.',
-    labels: {},
-  },
+  faultline_queue_depth: { kind: 'gauge', help: 'Pending and running triages in the database.', labels: { state: ['queued', 'running'] } },
+  faultline_queue_oldest_seconds: { kind: 'gauge', help: 'Age of the oldest waiting triage; 0 if none is waiting.', labels: {} },
+  faultline_deliveries_landed: { kind: 'gauge', help: 'Deliveries accepted but not yet recorded as builds.', labels: {} },
+  faultline_publications_owed: { kind: 'gauge', help: 'Answers waiting to be published.', labels: {} },
+  faultline_review_pending: { kind: 'gauge', help: 'Analyses waiting for review.', labels: {} },
   faultline_breaker_open: {
     kind: 'gauge',
     help: '1 if a provider failed so often that it is paused, 0.5 while it is tried again, otherwise 0.',

@@ -2,7 +2,7 @@ import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Analysis } from '../domain/analysis.ts';
 import type { Build } from '../domain/build.ts';
-import { isRetryable, messageOf, TriageError } from '../domain/errors.ts';
+import { delayOfRetry, isRetryable, messageOf, TriageError } from '../domain/errors.ts';
 import type { OutwardAct } from '../domain/notice.ts';
 import type { Masker } from '../log/mask/mask.ts';
 import type { Failpoint } from '../ports/database.ts';
@@ -110,17 +110,12 @@ async function fail(act: OutwardAct, error: string, { stores, logger }: ActsDeps
 export const MAX_ACT_RETRIES = 100;
 export const MAX_ACT_ATTEMPTS = 5;
 
-const LONGEST_MS = 15 * 60_000;
-const LONGEST_ASKED_MS = 24 * 3_600_000;
-
 /**
  * How long to leave an act alone that was retried `retries` times before, in milliseconds. A random part of up to a half keeps many
  * acts that failed together from coming back together.
  */
 export function actDelay(retries: number, error: unknown, random: number = Math.random()): number {
-  const backoff = Math.min(2 ** (retries + 1) * 1000, LONGEST_MS);
-  const asked = error instanceof TriageError ? (error.retryAfterMs ?? 0) : 0;
-  return Math.max(backoff * (1 - random / 2), Math.min(asked, LONGEST_ASKED_MS));
+  return delayOfRetry(retries, error, { longestMs: 15 * 60_000, longestAskedMs: 24 * 3_600_000, spread: 1 - random / 2 });
 }
 
 /** Work in the background that looks regularly for what is owed. */

@@ -1,7 +1,7 @@
 import { styleText } from 'node:util';
 import { type Analysis, type Hypothesis, isJudged, type Suspect, saidCategory } from '../domain/analysis.ts';
 import { maxOf } from '../lib/lists.ts';
-import { asSentence } from '../lib/text.ts';
+import { asSentence, cutCharacters } from '../lib/text.ts';
 import {
   confirmation,
   failureCount,
@@ -157,17 +157,12 @@ function evidenceRows(analysis: Analysis, columns: number, paint: Paint): string
   );
   const rows = proof.map(({ text }, index) => {
     const place = (places[index] ?? '').slice(-placeWidth).padStart(placeWidth);
-    return `${paint('dim', place)}  ${cut(disarmRunnerCommands(visibleLines(text)[0] ?? ''), columns - INDENT - placeWidth - 2)}`;
+    return `${paint('dim', place)}  ${cutCharacters(disarmRunnerCommands(visibleLines(text)[0] ?? ''), columns - INDENT - placeWidth - 2)}`;
   });
   const others = otherEvidence(analysis).flatMap(({ source, title }) => paragraph(`${source}: ${title}`, columns - INDENT));
   return [...rows, ...others].map(
     (line, index) => `${index === 0 ? paint('bold', 'Evidence '.padEnd(INDENT)) : ' '.repeat(INDENT)}${line}`,
   );
-}
-
-function cut(text: string, columns: number): string {
-  const characters = Array.from(text);
-  return characters.length <= columns ? text : `${characters.slice(0, columns - 1).join('')}…`;
 }
 
 const MAX_PROSE_MARKDOWN = 3000;

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { Action, type Analysis, JudgementTrace, type Step, TerminationReason, Usage } from '../domain/analysis.ts';
 import { Category } from '../domain/category.ts';
 import { ToolOutcome } from '../domain/evidence.ts';
+import { cutAfter, cutCharacters } from '../lib/text.ts';
 import { formatDollars, formatDuration } from './answer-facts.ts';
 import { clip, disarmRunnerCommands, formatNumber, visibleLine, wrap } from './visible-text.ts';
 
@@ -151,13 +152,13 @@ export function renderTraceTree(trace: AnalysisTrace, { color, width }: TraceOpt
   const bold = (text: string) => (color ? styleText('bold', text, { validateStream: false }) : text);
   const lines = trace.steps.flatMap((step, at) => {
     const last = at === trace.steps.length - 1 && !trace.truncated;
-    const parts = partsOf(step);
-    const head = cut(stepLine(step), columns - 3);
+    const parts = [...step.judgements.map(judgementLine), ...step.tools.map(toolLine)];
+    const head = cutCharacters(stepLine(step), columns - 3);
     return [
       `${dim(last ? '└─' : '├─')} ${bold(head)}`,
       ...parts.map((part, index) => {
         const stem = `${last ? '  ' : '│ '} ${index === parts.length - 1 ? '└─' : '├─'} `;
-        return `${dim(stem)}${cut(part, columns - stem.length)}`;
+        return `${dim(stem)}${cutCharacters(part, columns - stem.length)}`;
       }),
     ];
   });
@@ -166,7 +167,12 @@ export function renderTraceTree(trace: AnalysisTrace, { color, width }: TraceOpt
     `${trace.category} · ${trace.terminationReason.replaceAll('_', ' ')} · ${trace.action.replaceAll('_', ' ')}`,
     trace.analysisId,
   ];
-  return [bold(cut(head.map(visibleLine).join(' · '), columns)), ...lines, ...more, ...wrap(totalsOfRender(trace).join(' · '), columns)]
+  return [
+    bold(cutCharacters(head.map(visibleLine).join(' · '), columns)),
+    ...lines,
+    ...more,
+    ...wrap(totalsOfRender(trace).join(' · '), columns),
+  ]
     .map((line) => `${line}\n`)
     .join('');
 }
@@ -183,10 +189,6 @@ export function renderTracePlain(trace: AnalysisTrace): string {
     ['Total', totalsOfRender(trace).join(' · ')],
   ];
   return rows.map((cells) => `${cells.map((cell) => disarmRunnerCommands(visibleLine(cell))).join('\t')}\n`).join('');
-}
-
-function partsOf(step: StepTrace): string[] {
-  return [...step.judgements.map(judgementLine), ...step.tools.map(toolLine)];
 }
 
 function stepLine({ node, round, investigator, milliseconds, summary, tools }: StepTrace): string {
@@ -225,7 +227,7 @@ function judgementLine(judgement: JudgementTrace): string {
 
 function toolLine({ tool, args, status, summary, milliseconds, attempts, cached, answeredBy }: ToolTrace): string {
   const written = JSON.stringify(args);
-  const shown = written.length > MAX_ARGUMENTS ? `${written.slice(0, MAX_ARGUMENTS)}…` : written;
+  const shown = cutAfter(written, MAX_ARGUMENTS);
   const how = cached ? 'from cache' : retriesOf(attempts - 1);
   const instead = answeredBy === undefined ? '' : `answered by ${answeredBy}`;
   // The arguments last: a narrow terminal cuts them first.
@@ -259,9 +261,4 @@ function counted(count: number, noun: string): string {
 
 function joined(parts: readonly string[]): string {
   return disarmRunnerCommands(visibleLine(parts.filter((part) => part !== '').join(' · ')));
-}
-
-function cut(text: string, columns: number): string {
-  const characters = Array.from(text);
-  return characters.length <= columns ? text : `${characters.slice(0, columns - 1).join('')}…`;
 }

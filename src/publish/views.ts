@@ -38,12 +38,7 @@ export const BuildsQuery = z.strictObject({
   ...pageQuery,
 });
 
-export const ByNumberQuery = z.strictObject({
-  provider: Provider,
-  number: name,
-  repository: name.optional(),
-  pipeline: name.optional(),
-});
+export const ByNumberQuery = z.strictObject({ provider: Provider, number: name, repository: name.optional(), pipeline: name.optional() });
 
 /** Narrows `provider:number` down where several builds bear it. */
 export const NarrowQuery = z.strictObject({ repository: name.optional(), pipeline: name.optional() });

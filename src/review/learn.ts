@@ -4,6 +4,7 @@ import type { Failure } from '../domain/failure.ts';
 import { newId } from '../domain/ids.ts';
 import { answers, type GreenFlag, type LibraryEntry, vectorOf } from '../domain/library.ts';
 import type { Decision } from '../domain/review.ts';
+import { cutCharacters } from '../lib/text.ts';
 import { standsIn, tellingLines } from '../log/green/green-diff.ts';
 import { likenessOf, likenessText } from '../log/recognise/likeness.ts';
 import type { LibraryStore } from '../ports/library.ts';
@@ -101,8 +102,7 @@ function keptKind(analysis: Analysis, category: Analysis['category']): Kind {
 export function titleFrom(rootCause: string): string {
   const [line = ''] = rootCause.trim().split('\n');
   const sentence = /^.+?[.!?](?=\s|$)/.exec(line)?.[0] ?? line;
-  const characters = Array.from(sentence.replace(/\.$/, '').trim());
-  return characters.length <= MAX_TITLE ? characters.join('') : `${characters.slice(0, MAX_TITLE - 1).join('')}…`;
+  return cutCharacters(sentence.replace(/\.$/, '').trim(), MAX_TITLE);
 }
 
 /** A recalled analysis was counted when it was recalled. */

@@ -34,7 +34,7 @@ export async function boundFinding(finding: Finding, mask: (text: string) => str
   return {
     ...rest,
     ...cut,
-    title: (await mask(cleanText(oneLine(finding.title)))).slice(0, MAX_TITLE),
+    title: (await mask(cleanText(finding.title.replace(/\s+/g, ' ').trim()))).slice(0, MAX_TITLE),
     ...(data === undefined ? {} : { data: await boundData(data, mask) }),
   };
 }
@@ -72,10 +72,6 @@ async function boundValue(value: unknown, mask: (text: string) => string | Promi
 function lastShown(line: string): string {
   const end = line.endsWith('\r') ? line.replace(/\r{1,9}$/, '') : line;
   return end.slice(end.lastIndexOf('\r') + 1);
-}
-
-function oneLine(text: string): string {
-  return text.replace(/\s+/g, ' ').trim();
 }
 
 /** Consecutive lines of a log; `lineStart` is 1-based. */
@@ -175,7 +171,12 @@ export function failureText(subject: TriageSubject): string {
 export function tellingLines(text: string): string[] {
   const lines = stripEscapes(text)
     .split('\n')
-    .map((line) => withoutCiMark(cleanLine(line)).trim().slice(0, MAX_LINE));
+    .map((line) =>
+      cleanLine(line)
+        .replace(/^(?:##\[error\]|::error[^:]{0,200}::|E {3,})/, '')
+        .trim()
+        .slice(0, MAX_LINE),
+    );
   return [...new Set(lines)].filter((line) => /\p{L}{3}/u.test(line) && tells(line));
 }
 
@@ -197,8 +198,4 @@ export function failureHeadline({ failures, exceptions, messages }: TriageSubjec
 /** Name of the first failing test, as its report gave it, or null. */
 export function failingTestName(subject: TriageSubject): string | null {
   return subject.failures.find((failure) => failure.test !== null)?.test?.name ?? subject.failingTests[0]?.name ?? null;
-}
-
-function withoutCiMark(line: string): string {
-  return line.replace(/^(?:##\[error\]|::error[^:]{0,200}::|E {3,})/, '');
 }

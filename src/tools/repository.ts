@@ -120,10 +120,7 @@ const MANIFESTS: readonly RegExp[] = [
   /(?:^|\/)[\w.-]+\.(?:csproj|fsproj|vbproj|gemspec|cabal|podspec)$/,
 ];
 
-const SCOPES: Partial<Record<Category, readonly RegExp[]>> = {
-  CONFIG_ERROR: CI_CONFIGURATION,
-  DEPENDENCY_ERROR: MANIFESTS,
-};
+const SCOPES: Partial<Record<Category, readonly RegExp[]>> = { CONFIG_ERROR: CI_CONFIGURATION, DEPENDENCY_ERROR: MANIFESTS };
 
 /** Whether a change of this path may have to do with a failure of this category. */
 export function inScope(path: string, category: Category): boolean {

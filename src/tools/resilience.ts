@@ -9,6 +9,7 @@ import {
   wrap,
 } from 'cockatiel';
 import { isRetryable, TriageError, type TriageErrorCode } from '../domain/errors.ts';
+import { backoff } from '../lib/time.ts';
 
 /** Retries after the first attempt (DESIGN: "when a tool fails"). */
 const MAX_RETRIES = 3;
@@ -111,7 +112,7 @@ export function createResilience(options: ResilienceOptions): Resilience {
         if (signal.aborted) throw new TriageError('cancelled', 'The run was canceled during a tool call.', { cause: signal.reason });
         heed(provider, error);
         if (isBrokenCircuitError(error)) return { error: resting(provider, options.restMs), attempts };
-        return { error: limit.aborted ? tooSlow(limitMs) : error, attempts };
+        return { error: limit.aborted ? new TriageError('timeout', `No answer within ${limitMs} ms.`) : error, attempts };
       }
     },
   };
@@ -125,13 +126,11 @@ function stateName(state: CircuitState): 'closed' | 'open' | 'half-open' {
 /** Exponential backoff with half jitter; never sleeps past the deadline. */
 function retryUntil(deadline: number, firstDelayMs: number) {
   const worthwhile = (error: Error) => mayHelp(error) && Date.now() + (retryAfterOf(error) ?? 0) < deadline;
-  const backoff = new DelegateBackoff<{ attempt: number; result: { error: Error } | { value: unknown } }>(({ attempt, result }) => {
+  const delays = new DelegateBackoff<{ attempt: number; result: { error: Error } | { value: unknown } }>(({ attempt, result }) => {
     const demanded = 'error' in result ? retryAfterOf(result.error) : undefined;
-    if (demanded !== undefined) return demanded;
-    const ceiling = firstDelayMs * 2 ** (attempt - 1);
-    return ceiling / 2 + (Math.random() * ceiling) / 2;
+    return demanded ?? backoff(firstDelayMs, attempt);
   });
-  return retry(handleWhen(worthwhile), { maxAttempts: MAX_RETRIES, backoff });
+  return retry(handleWhen(worthwhile), { maxAttempts: MAX_RETRIES, backoff: delays });
 }
 
 function mayHelp(error: Error): boolean {
@@ -149,7 +148,7 @@ function retryAfterOf(error: unknown): number | undefined {
 
 /** Slow, broken or refusing our identity: asking again at once would be rude. What we asked wrongly does not count. */
 function speaksAgainstProvider(error: Error): boolean {
-  if (isAbort(error)) return true;
+  if (error.name === 'TimeoutError') return true;
   if (!(error instanceof TriageError)) return false;
   return error.retryable || ['timeout', 'upstream-failed', 'upstream-auth', 'quota-exhausted', 'storage-failed'].includes(error.code);
 }
@@ -162,14 +161,6 @@ export function orAborted<Value>(work: Promise<Value>, signal: AbortSignal): Pro
   signal.addEventListener('abort', stop, { once: true });
   work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
   return promise;
-}
-
-function isAbort(error: Error): boolean {
-  return error.name === 'TimeoutError';
-}
-
-function tooSlow(limitMs: number): TriageError {
-  return new TriageError('timeout', `No answer within ${limitMs} ms.`);
 }
 
 function resting(provider: string, restMs: number): TriageError {

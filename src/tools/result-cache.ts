@@ -53,7 +53,7 @@ export function createResultCache(store: ToolCacheStore | null, logger: Logger):
       const key = store === null ? null : await keyOf(tool, question, context, logger);
       const flight = key ?? digest([tool.description.name, question.args, context.category, context.subject.triageId]);
       return share(flight, context.signal, async () => {
-        const kept = key === null || store === null ? null : await lookUp(store, key, context.signal, logger);
+        const kept = key === null || store === null ? null : await within(LOOKUP_MS, context.signal, logger, () => store.get(key));
         if (kept !== null) return { status: 'ok', findings: [...kept.findings], summary: kept.summary, attempts: 0, cached: true };
         const reply = await work();
         if (key !== null && store !== null && reply.status === 'ok') await keep(store, key, tool, context, reply, logger);
@@ -75,10 +75,6 @@ async function keyOf(tool: Tool, question: Question, context: CacheContext, logg
   if (holds === null) return null;
   // The category is part of it since it decides which files a tool may read; the repository, so that no project sees another's.
   return digest([VERSION, tool.description.name, question.args, context.category, build.provider, build.repository, holds]);
-}
-
-function lookUp(store: ToolCacheStore, key: string, signal: AbortSignal, logger: Logger) {
-  return within(LOOKUP_MS, signal, logger, () => store.get(key));
 }
 
 async function keep(store: ToolCacheStore, key: string, tool: Tool, context: ToolContext, reply: Reply, logger: Logger): Promise<void> {

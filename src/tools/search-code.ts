@@ -41,9 +41,7 @@ export function searchCode(codeHost: CodeHost): Tool {
     costClass: 'high',
     usualLatencyMs: 1000,
     provider: `code-host:${codeHost.driver}`,
-    parameters: Parameters.refine(({ text, words }) => text !== undefined || words !== undefined, {
-      error: 'text or words must be given',
-    }),
+    parameters: Parameters.refine(({ text, words }) => text !== undefined || words !== undefined, { error: 'text or words must be given' }),
     cache: keptByCommit(codeHost, 'ofArguments'),
     unavailable: (subject) => codeUnavailable(codeHost, subject),
     async run(args, context) {

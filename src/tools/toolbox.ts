@@ -162,7 +162,7 @@ async function questioned(deps: ToolboxDeps, tool: Tool, question: Question, con
 }
 
 async function put(deps: ToolboxDeps, tool: Tool, question: Question, context: ToolContext): Promise<Reply> {
-  const limitMs = deps.options.timeLimitMs?.(tool.description) ?? timeLimitOf(tool.description);
+  const limitMs = deps.options.timeLimitMs?.(tool.description) ?? Math.min(Math.max(tool.description.usualLatencyMs * 20, 5_000), 30_000);
   const asked = await deps.resilience.attempt(tool.provider, limitMs, context.signal, async (signal) => {
     const reason = await tool.unavailable(context.subject);
     if (reason !== null) return { unavailable: reason };
@@ -211,10 +211,6 @@ function cancelled(error: unknown): TriageError {
 
 function refused(summary: string): Reply {
   return { status: 'refused', findings: [], summary, attempts: 0 };
-}
-
-function timeLimitOf(tool: ToolDescription): number {
-  return Math.min(Math.max(tool.usualLatencyMs * 20, 5_000), 30_000);
 }
 
 function cheapestFirst(left: ToolDescription, right: ToolDescription): number {

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isRetryable, messageOf, TriageError } from '../domain/errors.ts';
+import { delayOfRetry, isRetryable, messageOf } from '../domain/errors.ts';
+import { lookRegularly } from '../lib/time.ts';
 import type { Logger } from '../ports/telemetry.ts';
 import type { VectorDebt, VectorDebtStore, VectorIndex, VectorNamespace } from '../ports/vector-index.ts';
 
@@ -102,30 +103,6 @@ async function giveBack(deps: PayVectorsDeps, debts: readonly VectorDebt[], erro
 }
 
 /**
- * Does `work` now and every `intervalMs` milliseconds, never beside itself. `stop` tells it to end and waits until it has. `work` must not
- * throw.
- */
-export function lookRegularly(intervalMs: number, work: (stopping: AbortSignal) => Promise<void>): { stop(): Promise<void> } {
-  const stopping = new AbortController();
-  let running: Promise<void> | null = null;
-  const look = () => {
-    running ??= work(stopping.signal).finally(() => {
-      running = null;
-    });
-  };
-  const timer = setInterval(look, intervalMs);
-  timer.unref();
-  look();
-  return {
-    stop: async () => {
-      clearInterval(timer);
-      stopping.abort();
-      await running;
-    },
-  };
-}
-
-/**
  * How often a build is tried, counted since there was last news of it.
  *
  * - A try that failed with something that may pass (a retryable error) gives its job back and counts as a retry. The n-th
@@ -141,12 +118,7 @@ export function lookRegularly(intervalMs: number, work: (stopping: AbortSignal) 
  */
 export const MAX_RETRIES = 19;
 
-const LONGEST_MS = 300_000;
-const LONGEST_ASKED_MS = 3_600_000;
-
 /** How long to leave a job alone that was retried `retries` times before, in milliseconds. */
 export function retryDelay(retries: number, error: unknown): number {
-  const backoff = Math.min(2 ** (retries + 1) * 1000, LONGEST_MS);
-  const asked = error instanceof TriageError ? (error.retryAfterMs ?? 0) : 0;
-  return Math.max(backoff, Math.min(asked, LONGEST_ASKED_MS));
+  return delayOfRetry(retries, error, { longestMs: 300_000, longestAskedMs: 3_600_000 });
 }

@@ -11,6 +11,7 @@ import { TriageError } from '../domain/errors.ts';
 import type { ToolOutcome } from '../domain/evidence.ts';
 import { newId } from '../domain/ids.ts';
 import type { TriageSubject } from '../domain/triage.ts';
+import { cutAfter } from '../lib/text.ts';
 import type { Clock } from '../lib/time.ts';
 import type { Masker } from '../log/mask/mask.ts';
 import type { RunRecorder, RunRecording } from '../ports/measurements.ts';
@@ -186,7 +187,7 @@ export function missingAnswers(outcomes: readonly Pick<ToolOutcome, 'call' | 'st
 
 function short(summary: string): string {
   const line = summary.replaceAll(/\s+/g, ' ').trim();
-  return line.length > MAX_REASON ? `${line.slice(0, MAX_REASON)}…` : line;
+  return cutAfter(line, MAX_REASON);
 }
 
 /** A signal that also ends by time, and whether it was the time that ended it. */

@@ -3,6 +3,7 @@ import type { Build, GreenBuild, SourceText } from '../domain/build.ts';
 import { isRetryable, messageOf, TriageError } from '../domain/errors.ts';
 import type { Excerpt } from '../domain/failure.ts';
 import { debtsWithout } from '../domain/library.ts';
+import { lookRegularly } from '../lib/time.ts';
 import { type GreenLog as ComparedLog, type GreenTemplates, greenOf, greenOfLogs, newSince, standsIn } from '../log/green/green-diff.ts';
 import { templatesInTurns } from '../log/green/templates.ts';
 import type { Masker } from '../log/mask/mask.ts';
@@ -11,7 +12,7 @@ import type { BuildSource } from '../ports/build-source.ts';
 import type { Database } from '../ports/database.ts';
 import type { ChosenGreen, GreenJob, GreenLog, GreenLogs, GreenStore, Stores } from '../ports/stores.ts';
 import type { Logger } from '../ports/telemetry.ts';
-import { lookRegularly, retryDelay } from './background.ts';
+import { retryDelay } from './background.ts';
 import { maskSources } from './read-build.ts';
 
 export interface LearnDeps {

@@ -2,10 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf } from '../domain/errors.ts';
 import { append, maxOf } from '../lib/lists.ts';
-import type { Clock } from '../lib/time.ts';
+import { type Clock, lookRegularly } from '../lib/time.ts';
 import type { BuildArchive, ForgetScope, RetentionStore, RowCounts } from '../ports/build-archive.ts';
 import type { Logger } from '../ports/telemetry.ts';
-import { lookRegularly } from './background.ts';
 
 /** How long something is kept, in days since it was received; 0: for ever. */
 interface RetentionDays {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { lookRegularly } from '../../src/triage/background.ts';
+import { lookRegularly } from '../../src/lib/time.ts';
 
 it('looks at once and again, never beside itself, and a stop waits for the look that is going on', async () => {
   const events: string[] = [];

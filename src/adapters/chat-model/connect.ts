@@ -1,5 +1,6 @@
 import type { ChatOpenAICompletions } from '@langchain/openai';
 import { TriageError } from '../../domain/errors.ts';
+import { readText } from '../../lib/http-body.ts';
 import { type Dialect, errorOfRedirect, isReasoningModel } from './dialect.ts';
 
 export interface Message {
@@ -66,15 +67,9 @@ export async function post({ url, headers }: CompletionRequest, init: RequestIni
 }
 
 export async function readBounded(response: Response, limit: number): Promise<string> {
-  const decoder = new TextDecoder();
-  let text = '';
-  let bytes = 0;
-  for await (const chunk of response.body ?? []) {
-    bytes += chunk.byteLength;
-    if (bytes > limit) throw tooLarge(limit);
-    text += decoder.decode(chunk, { stream: true });
-  }
-  return text + decoder.decode();
+  const text = await readText(response.body, limit);
+  if (text === null) throw tooLarge(limit);
+  return text;
 }
 
 export function tooLarge(limit: number): TriageError {

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { TriageError } from '../../domain/errors.ts';
+import { backoff } from '../../lib/time.ts';
 import type { ChatReply } from '../../ports/chat-model.ts';
 import type { Logger } from '../../ports/telemetry.ts';
 import { type Completion, complete } from './completion.ts';
@@ -172,12 +173,6 @@ function spent(connection: ModelConnection, bill: Bill) {
     ...(cachedInputTokens === null ? {} : { cachedInputTokens }),
     ...(retries === 0 ? {} : { retries }),
   };
-}
-
-/** Half fixed, half random, so that many workers do not come back at once. */
-function backoff(firstMs: number, attempt: number): number {
-  const ceiling = firstMs * 2 ** (attempt - 1);
-  return ceiling / 2 + (Math.random() * ceiling) / 2;
 }
 
 function whatEnded(error: unknown, run: AbortSignal, limit: TimeLimit): unknown {

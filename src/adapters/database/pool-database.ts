@@ -42,10 +42,7 @@ export function createPoolDatabase({
     throw new TriageError(
       'storage-failed',
       `All ${pool.options.max} database connections are busy, and many requests are waiting for one`,
-      {
-        retryable: true,
-        details: { busy: true },
-      },
+      { retryable: true, details: { busy: true } },
     );
   }
 
@@ -196,9 +193,7 @@ async function takeTurn(client: pg.PoolClient): Promise<void> {
       throw new TriageError(
         'storage-failed',
         `Another process has been setting up the database for more than ${WAIT_MS / 60_000} minutes.`,
-        {
-          retryable: true,
-        },
+        { retryable: true },
       );
     }
     await delay(LOOK_MS);

@@ -1,7 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { TriageError } from '../../domain/errors.ts';
+import { readText } from '../../lib/http-body.ts';
 import { append } from '../../lib/lists.ts';
+import { backoff } from '../../lib/time.ts';
 import { type Logger, silentLogger } from '../../ports/telemetry.ts';
 import type { Embedder } from '../../ports/vector-index.ts';
 import { meanCosine, UNRELATED } from './unrelated.ts';
@@ -118,12 +120,6 @@ function requestOf({ baseUrl, apiKey, model, dimensions, maxReplyBytes }: OpenAi
   return { baseUrl: baseUrl ?? OPENAI, apiKey, model, texts, maxReplyBytes: maxReplyBytes ?? MAX_REPLY_BYTES, ...asked };
 }
 
-/** Half fixed, half random, so that many workers do not come back at once. */
-function backoff(firstMs: number, attempt: number): number {
-  const ceiling = firstMs * 2 ** (attempt - 1);
-  return ceiling / 2 + (Math.random() * ceiling) / 2;
-}
-
 function wrongLength(model: string, got: number, wanted: number | null): TriageError {
   const expected = wanted === null ? 'vectors of different lengths' : `a vector of ${got} numbers where ${wanted} were expected`;
   return new TriageError(
@@ -166,7 +162,10 @@ async function requestEmbeddings(request: EmbeddingsRequest, signal: AbortSignal
       redirect: 'error',
       signal,
     });
-    text = await readBounded(response, maxReplyBytes);
+    const read = await readText(response.body, maxReplyBytes);
+    if (read === null)
+      throw new TriageError('upstream-failed', `The response of the embedding server is larger than ${maxReplyBytes} bytes`);
+    text = read;
   } catch (error) {
     if (error instanceof TriageError) throw error;
     throw new TriageError('upstream-failed', 'The embedding server could not be reached', { retryable: true, cause: error });
@@ -193,9 +192,7 @@ function refusal({ status, headers }: Response, text: string, model: string): Tr
     return new TriageError(
       'upstream-auth',
       `The embedding server rejected the API key (HTTP ${status}); check the key and its permissions`,
-      {
-        details,
-      },
+      { details },
     );
   }
   if (status === 402 || (status === 429 && QUOTA.test(words))) {
@@ -230,18 +227,6 @@ function retryAfter(headers: Headers): number | null {
   if (seconds >= 0) return seconds * 1000;
   const at = Date.parse(value);
   return Number.isNaN(at) ? null : Math.max(0, at - Date.now());
-}
-
-async function readBounded(response: Response, limit: number): Promise<string> {
-  const decoder = new TextDecoder();
-  let text = '';
-  let bytes = 0;
-  for await (const chunk of response.body ?? []) {
-    bytes += chunk.byteLength;
-    if (bytes > limit) throw new TriageError('upstream-failed', `The response of the embedding server is larger than ${limit} bytes`);
-    text += decoder.decode(chunk, { stream: true });
-  }
-  return text + decoder.decode();
 }
 
 function parsed(text: string): unknown {

@@ -3,6 +3,7 @@ import { type Job, Queue, Worker } from 'bullmq';
 import type { Redis } from 'ioredis';
 import { messageOf, TriageError } from '../../domain/errors.ts';
 import { append } from '../../lib/lists.ts';
+import { backoff } from '../../lib/time.ts';
 import type { JobQueue, QueueAdmin, RingState } from '../../ports/job-queue.ts';
 import type { Logger } from '../../ports/telemetry.ts';
 import { createHandlerRuns, type HandlerRuns, settlesWithin } from './handler-runs.ts';
@@ -205,8 +206,7 @@ export function startBullmqWorker({ url, prefix, name, runs, concurrency, logger
 
 /** One second doubled with each failed try, half a minute at most, of which up to half is left to chance. In milliseconds. */
 export function backoffStrategy(attemptsMade: number): number {
-  const longest = Math.min(1000 * 2 ** Math.max(attemptsMade - 1, 0), LONGEST_BACKOFF_MS);
-  return Math.round(longest * (0.5 + Math.random() / 2));
+  return Math.round(backoff(1000, Math.max(attemptsMade, 1), LONGEST_BACKOFF_MS));
 }
 
 /** BullMQ makes a second connection from the first; both are ours to break when it cannot let go by itself. */

@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import pino from 'pino';
 import { TriageError } from '../../domain/errors.ts';
+import { cutAfter } from '../../lib/text.ts';
 import { createKnownFinder } from '../../log/mask/known.ts';
 import { findShapes, SHAPES } from '../../log/mask/shapes.ts';
 import { hideSpans, mergeSpans } from '../../log/mask/span.ts';
@@ -134,7 +135,7 @@ export type HideSecrets = (text: string) => string;
 export function createHideSecrets(known: readonly string[]): HideSecrets {
   const findKnown = createKnownFinder(known.filter((secret) => secret.length >= MIN_TEXT));
   return (given) => {
-    const text = (given.length > MAX_TEXT ? `${given.slice(0, MAX_TEXT)}…` : given).toWellFormed();
+    const text = cutAfter(given, MAX_TEXT).toWellFormed();
     if (text.length < MIN_TEXT) return text;
     const spans = findKnown?.(text) ?? [];
     let at = 0;

@@ -3,6 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Pinecone } from '@pinecone-database/pinecone';
 import { z } from 'zod';
 import { TriageError } from '../../domain/errors.ts';
+import { readText } from '../../lib/http-body.ts';
+import { backoff } from '../../lib/time.ts';
 import type { Logger } from '../../ports/telemetry.ts';
 
 interface PineconeCallOptions {
@@ -79,7 +81,8 @@ async function guardedFetch(input: string | URL | Request, init: RequestInit | u
   if (current === undefined) throw new TriageError('internal', 'Pinecone was called outside of a call');
   try {
     const response = await fetch(input, { ...init, redirect: 'error', signal: current.signal });
-    const text = await readBounded(response, maxBytes);
+    const text = await readText(response.body, maxBytes);
+    if (text === null) throw new TriageError('upstream-failed', `The reply of Pinecone is larger than ${maxBytes} bytes`);
     if (!response.ok) throw refusal(response, text);
     current.written = numberIn(response.headers, 'x-pinecone-request-lsn');
     current.indexed = numberIn(response.headers, 'x-pinecone-max-indexed-lsn');
@@ -112,27 +115,9 @@ function isArgumentError(error: unknown): error is Error {
   return error instanceof Error && /^Pinecone(?:Argument|Configuration|IndexProperty)Error$/.test(error.name);
 }
 
-async function readBounded(response: Response, limit: number): Promise<string> {
-  const decoder = new TextDecoder();
-  let text = '';
-  let bytes = 0;
-  for await (const chunk of response.body ?? []) {
-    bytes += chunk.byteLength;
-    if (bytes > limit) throw new TriageError('upstream-failed', `The reply of Pinecone is larger than ${limit} bytes`);
-    text += decoder.decode(chunk, { stream: true });
-  }
-  return text + decoder.decode();
-}
-
 function numberIn(headers: Headers, name: string): number | null {
   const value = headers.get(name);
   return value !== null && /^\d{1,15}$/.test(value) ? Number(value) : null;
-}
-
-/** Half fixed, half random, so that many workers do not come back at once. */
-function backoff(firstMs: number, attempt: number): number {
-  const ceiling = firstMs * 2 ** (attempt - 1);
-  return ceiling / 2 + (Math.random() * ceiling) / 2;
 }
 
 /** The data plane answers with a status of gRPC, the control plane with an error object. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { TriageError } from '../../domain/errors.ts';
+import { readBytes } from '../../lib/http-body.ts';
 import type { WebSearch } from '../../ports/toolbox.ts';
 import { searchWith, type WebSearchOptions } from './results.ts';
 
@@ -97,7 +98,9 @@ export async function askProvider<Schema extends z.ZodType>(
       await response.body?.cancel();
       throw statusError(provider, response);
     }
-    return read(provider, schema, await bounded(provider, response.body));
+    const bytes = await readBytes(response.body, MAX_BYTES);
+    if (bytes === null) throw new TriageError('too-large', `${provider} sent more than ${MAX_BYTES} bytes.`);
+    return read(provider, schema, bytes.toString('utf8'));
   } catch (error) {
     if (error instanceof TriageError) throw error;
     if (signal.aborted) throw new TriageError('cancelled', `The call to ${provider} was stopped.`, { retryable: true });
@@ -105,17 +108,6 @@ export async function askProvider<Schema extends z.ZodType>(
     // Without its cause: that may quote the request.
     throw new TriageError('upstream-failed', `${provider} could not be reached.`, { retryable: true });
   }
-}
-
-async function bounded(provider: string, body: ReadableStream<Uint8Array> | null): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of body ?? []) {
-    size += chunk.length;
-    if (size > MAX_BYTES) throw new TriageError('too-large', `${provider} sent more than ${MAX_BYTES} bytes.`);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
 }
 
 function read<Schema extends z.ZodType>(provider: string, schema: Schema, text: string): z.output<Schema> {

@@ -1,4 +1,5 @@
 import type { Build } from '../../domain/build.ts';
+import { cutWithin } from '../../lib/text.ts';
 import type { Situation } from '../../ports/notices.ts';
 import { percent, proofLines } from '../answer-facts.ts';
 import { visibleLine } from '../visible-text.ts';
@@ -137,5 +138,5 @@ function isPath(path: string): boolean {
 
 function short(text: string, limit: number): string {
   const line = visibleLine(text);
-  return line.length <= limit ? line : `${line.slice(0, limit - 1).toWellFormed()}…`;
+  return cutWithin(line, limit);
 }

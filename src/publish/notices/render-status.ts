@@ -1,3 +1,4 @@
+import { cutWithin } from '../../lib/text.ts';
 import type { Situation } from '../../ports/notices.ts';
 import { visibleLine } from '../visible-text.ts';
 import type { NoticeLinks } from './notice-links.ts';
@@ -23,7 +24,7 @@ export function renderStatus(situation: Situation, links: NoticeLinks): StatusCo
   const line = visibleLine(sentenceOf(toSay));
   return {
     state: isLooking ? 'pending' : toSay.state === 'fixed' ? 'success' : 'failure',
-    description: line.length <= MAX_DESCRIPTION ? line : `${line.slice(0, MAX_DESCRIPTION - 1).toWellFormed()}…`,
+    description: cutWithin(line, MAX_DESCRIPTION),
     targetUrl: links.build(head.build.id),
   };
 }

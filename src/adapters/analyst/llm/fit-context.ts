@@ -67,10 +67,7 @@ export function plus(left: ModelUsage | null, right: ModelUsage | null): ModelUs
     outputTokens: left.outputTokens + right.outputTokens,
     costUsd: left.costUsd + right.costUsd,
     modelCalls: left.modelCalls + right.modelCalls,
-    ...countsOf({
-      cachedInputTokens: sum(left.cachedInputTokens, right.cachedInputTokens),
-      retries: sum(left.retries, right.retries),
-    }),
+    ...countsOf({ cachedInputTokens: sum(left.cachedInputTokens, right.cachedInputTokens), retries: sum(left.retries, right.retries) }),
   };
 }
 

@@ -114,7 +114,7 @@ function withQuoted(cited: readonly string[], quotes: readonly Quote[], evidence
 function knownSuspects(suspects: AnswerReply['suspects'], insight: Insight): Suspect[] {
   const seen = [
     showFacts(insight.subject),
-    ...framesOf(insight),
+    ...[...insight.subject.exceptions, ...insight.subject.failures].flatMap((one) => one.frames.map((frame) => frame.file)),
     ...insight.evidence.flatMap(({ title, text, source }) => [title, text, source]),
   ].join('\n');
   const known = (value: string | null) => (value !== null && value !== '' && seen.includes(value) ? value : null);
@@ -132,10 +132,6 @@ function knownSuspects(suspects: AnswerReply['suspects'], insight: Insight): Sus
       },
     ];
   });
-}
-
-function framesOf({ subject }: Insight): string[] {
-  return [...subject.exceptions, ...subject.failures].flatMap((one) => one.frames.map((frame) => frame.file));
 }
 
 /** A 1-based line number, or null. */

@@ -3,6 +3,7 @@ import type { Category } from '../../../domain/category.ts';
 import { type Evidence, holdsQuote, type ToolOutcome } from '../../../domain/evidence.ts';
 import type { Diagnostic, FailingTest, ThrownException } from '../../../domain/failure.ts';
 import type { TriageSubject } from '../../../domain/triage.ts';
+import { cutAfter } from '../../../lib/text.ts';
 import { cleanLine, stripEscapes } from '../../../log/lines/clean.ts';
 import { roleOf } from '../../../log/roles.ts';
 import type { Insight, Plan, PlanGap } from '../../../ports/analyst.ts';
@@ -178,13 +179,9 @@ function showQuote(quote: Quote, evidence: readonly Evidence[]): string {
 }
 
 function showOutcome({ call, status, summary, evidence = [] }: ToolOutcome): string {
-  const args = Object.entries(call.args).map(([name, value]) => `${name}=${shortened(JSON.stringify(value), MAX_ARGUMENT)}`);
+  const args = Object.entries(call.args).map(([name, value]) => `${name}=${cutAfter(JSON.stringify(value), MAX_ARGUMENT)}`);
   const brought = evidence.length === 0 ? '' : ` (${evidence.join(', ')})`;
-  return `${call.tool}(${args.join(', ')}): ${status}, ${shortened(summary, MAX_SUMMARY)}${brought}`;
-}
-
-function shortened(text: string, limit: number): string {
-  return text.length <= limit ? text : `${text.slice(0, limit)}…`;
+  return `${call.tool}(${args.join(', ')}): ${status}, ${cutAfter(summary, MAX_SUMMARY)}${brought}`;
 }
 
 const MAX_LINE = 600;
