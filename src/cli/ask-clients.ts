@@ -20,7 +20,6 @@ export type Answered = Omit<Turn, 'steps'>;
 
 /** Where a question about one thing is put: a service, a data directory, or a log in memory. */
 export interface AskClient {
-  /** What is asked about, as the person named it. */
   readonly target: string;
   /** Whether threads outlive the process. */
   readonly kept: boolean;

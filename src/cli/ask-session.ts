@@ -171,7 +171,6 @@ function traceText(steps: readonly Step[]): string {
     .join('\n');
 }
 
-/** `/threads`: one a line. */
 function threadText({ id, turns, lastAskedAt, title }: Thread): string {
   return `${id}  ${lastAskedAt.slice(0, 16).replace('T', ' ')}  ${turns} ${turns === 1 ? 'question' : 'questions'}  ${visibleLine(title)}`;
 }

@@ -3,7 +3,6 @@ import type { Command } from 'commander';
 /** What may be typed after an option or in an argument's place: a file, one of some words, or anything. */
 type Value = { readonly files: true } | { readonly words: readonly string[] } | null;
 
-/** An option as shells see it. */
 interface CompletedOption {
   /** `--json`, and `-V` where there is a short one. */
   readonly names: readonly string[];

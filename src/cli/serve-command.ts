@@ -226,9 +226,7 @@ async function openWatching(app: App): Promise<{ close(): Promise<unknown> } | n
     throw new TriageError(
       'conflict',
       `Cannot listen on ${http.host}:${metrics.port}: ${messageOf(cause)}. Use FAULTLINE_METRICS_PORT=0 for a free port.`,
-      {
-        cause,
-      },
+      { cause },
     );
   });
   say(`metrics, health and readiness on ${address}`);

@@ -66,7 +66,6 @@ export interface Voice {
   readonly width: number;
   /** Asked for by `--plain`, NO_COLOR or TERM=dumb: nothing is redrawn either. */
   readonly plain: boolean;
-  /** Only the result. */
   readonly quiet: boolean;
 }
 

@@ -22,7 +22,6 @@ import { askServer } from './server-client.ts';
 import { EXIT, interruptSignal, jsonText, NO_FAILURE, print, type Voice, voiceOf } from './terminal.ts';
 
 export interface TriageCommandOptions {
-  /** Further files of the build. */
   readonly files?: readonly string[];
   readonly junit?: string[];
   readonly repo?: string;

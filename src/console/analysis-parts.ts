@@ -20,7 +20,6 @@ import { evidenceChip, inlineProse, prose } from './prose.ts';
 export interface AnalysisFacts {
   readonly analysis: Analysis;
   readonly build: Build;
-  /** The failures that it is about. */
   readonly failures: readonly Failure[];
   /** How often answers as sure as this one were right, by people's decisions. */
   readonly track: TrackRecord;
@@ -32,9 +31,7 @@ export interface AnalysisFacts {
   readonly flakiness: TestFlakiness | null;
   /** A later build of the same commit that passed. */
   readonly green: Build | null;
-  /** Suspects that the build's own change touches, by path. */
   readonly overlap: readonly string[];
-  /** The exact lines of the logs around the evidence. */
   readonly windows: EvidenceWindows;
   /** Milliseconds since 1970. */
   readonly now: number;
@@ -196,7 +193,6 @@ function point(name: string, words: Shown): Shown {
   return words !== false && html`<div><dt>${name}</dt><dd>${words}</dd></div>`;
 }
 
-/** The ids that chips may lead to. */
 function evidenceIds({ evidence }: Analysis): ReadonlySet<string> {
   return new Set(evidence.map(({ id }) => id));
 }
@@ -266,7 +262,6 @@ function notYourChange({ past, analysis, build }: AnalysisFacts): Html {
   return html`<strong>Not this change?</strong> It also failed in <a href="${buildAddress(last.failure.buildId)}">${last.pipeline} #${last.number}</a>${last.branch !== null && ` on ${last.branch}`}.`;
 }
 
-/** The same failure or test in earlier builds, and what people decided about it. */
 function similarPart({ past, taught, analysis }: AnalysisFacts): Html {
   const decided = taught.map(
     ({ id, category, title, confirmedBy, confirmedAt, timesSeen }) =>

@@ -94,7 +94,6 @@ function answerAsEvents(
 
 const SUGGESTIONS = ['How did it fail?', 'What is different from the last green build?', 'Who should look at it?'] as const;
 
-/** Questions about one analysis: the form, and the threads that there are. */
 function askPage(analysis: Analysis, threads: readonly Thread[]): Html {
   return html`<h1 tabindex="-1">Ask about “${analysis.answer.title}”</h1>
 <p><a href="${analysisAddress(analysis.id)}">Back to the analysis</a></p>
@@ -102,7 +101,6 @@ ${askForm(analysis.id, null)}<p>For example: ${SUGGESTIONS.map((question) => sug
 ${threads.length > 0 && html`<h2>Earlier questions</h2><ul>${threads.map((thread) => html`<li><a href="${threadAddress(analysis.id, thread.id)}">${thread.title}</a> <span class="quiet">by ${thread.startedBy}</span></li>`)}</ul>`}`;
 }
 
-/** One thread: its questions, what was answered, and what that rests on. */
 function threadPage(analysis: Analysis, thread: Thread, turns: readonly Turn[]): Html {
   return html`<h1 tabindex="-1">${thread.title}</h1>
 <p>About <a href="${analysisAddress(analysis.id)}">${analysis.answer.title}</a> · <a href="${askAddress(analysis.id)}">Other questions</a></p>

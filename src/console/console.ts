@@ -40,7 +40,6 @@ export async function registerConsole(app: FastifyInstance, deps: ConsoleDeps): 
   registerAskPages(app, deps);
 }
 
-/** Leads everybody to where their work is. */
 function registerFront(app: FastifyInstance, deps: ConsoleDeps): void {
   const access = { open: 'leads to the first page that the asker may see, or to sign-in, and shows nothing itself' };
   app.get('/', { config: { access } }, async (request, reply) => {

@@ -9,7 +9,6 @@ export interface KeyBinding {
   readonly keys: string;
   readonly action: string;
   readonly places: readonly Place[];
-  /** For people. */
   readonly does: string;
   /** Works while somebody types, too; only such a key may be held with Ctrl or Cmd. */
   readonly whileTyping?: true;

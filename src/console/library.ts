@@ -79,7 +79,6 @@ interface LibraryView {
 
 const SHOWS = { all: 'All', flagged: 'Contradicted by green builds', withdrawn: 'Include withdrawn' } as const;
 
-/** What people taught, the newest first. */
 function libraryMain({ query, entries, more }: LibraryView): Html {
   const tabs = (['all', 'flagged', 'withdrawn'] as const).map(
     (show) =>
@@ -128,7 +127,6 @@ function search({ repo, show, offset }: LibraryQuery): string {
   return given.size === 0 ? '' : `?${given}`;
 }
 
-/** One thing that a person taught: what it says, when it answers, and the way out. */
 function entryMain(entry: LibraryEntry): Html {
   const { title, category, kind, repository, confirmedBy, confirmedAt, timesSeen, lastSeenAt, rootCause, fixRecommendation } = entry;
   return html`<div class="item"><h1 tabindex="-1">${title}</h1>

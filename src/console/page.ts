@@ -9,11 +9,9 @@ import { keysOf, type Place } from './controls.ts';
 import { type Html, html, type Shown } from './html.ts';
 import { protect } from './http.ts';
 
-/** One page of the console. */
 interface Page {
   /** What the tab says; the page's own `h1` is part of `main`. */
   readonly title: string;
-  /** Which keys work here. */
   readonly place: Place;
   /** The part of the console that the page belongs to. */
   readonly part?: Part;

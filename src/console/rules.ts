@@ -107,7 +107,6 @@ interface RuleOutcome {
 /** The fields as they were typed. */
 type RuleFields = { readonly [Field in keyof RuleInput]: string };
 
-/** Matches that a dry run lists. */
 const LISTED = 20;
 
 /** Writing a rule: it is tried first, on its sample, on green builds and on what failed last. */

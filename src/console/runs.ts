@@ -113,9 +113,7 @@ export const MOST_WATCHED = 50;
 interface LiveRun {
   readonly steps: readonly RunStep[];
   readonly analyses: readonly AnalysisHead[];
-  /** Nobody works on it any more. */
   readonly ended: boolean;
-  /** Where it stands, for people. */
   readonly sentence: string;
 }
 

@@ -33,11 +33,7 @@ const Query = z.strictObject({
 });
 const Result = z.looseObject({ jsonrpc: z.literal('2.0'), id: z.union([z.string(), z.int()]).nullable() });
 /** A message that cannot be read has no id to answer to. */
-const BrokenMessage = z.object({
-  jsonrpc: z.literal('2.0'),
-  id: z.null(),
-  error: z.object({ code: z.int(), message: z.string() }),
-});
+const BrokenMessage = z.object({ jsonrpc: z.literal('2.0'), id: z.null(), error: z.object({ code: z.int(), message: z.string() }) });
 
 /**
  * The Model Context Protocol over HTTP: each message is answered for itself with JSON, nothing is kept between two. Whoever asks

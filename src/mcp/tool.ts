@@ -10,7 +10,6 @@ import type { Logger } from '../ports/telemetry.ts';
 import { findBuild } from '../publish/find-build.ts';
 import { line } from './shapes.ts';
 
-/** What a call is given besides its arguments. */
 interface CallContext {
   /** Aborted when the client cancels, goes away, or the time is up. */
   readonly signal: AbortSignal;

@@ -2,24 +2,7 @@ import { AblationStage, type Design, ReadStage } from '../domain/calibration.ts'
 import { TriageError } from '../domain/errors.ts';
 import type { Toolbox } from '../ports/toolbox.ts';
 import type { InvestigateDeps } from '../triage/investigate.ts';
-
-/** What each stage is, for people: what is missing where it is left out. */
-export const STAGE_TEXTS: Readonly<Record<AblationStage, string>> = {
-  library: 'no earlier failures decided by people',
-  knowledge: 'no curated documents',
-  'code-host': 'no repository: no code, commits or blame',
-  history: 'no earlier builds',
-  logs: 'no second look into the logs',
-  web: 'no web search',
-  tools: 'no tool at all: straight from reading the log to the answer',
-  loop: 'one round of questions instead of a loop',
-  corrections: 'verify never sends an answer back',
-  green: 'no comparison with a green build',
-  sections: 'no reduction to the failed step',
-  extractors: 'no tool-specific readers, only the generic one',
-  ranking: 'only the readers’ weights choose the lines',
-  reducer: 'the last lines of the log that fit the budget, nothing else',
-};
+import { toolsOf } from './figures/effort.ts';
 
 /** The stages by their names. Throws `invalid-input` that names them all where one is unknown. */
 export function parseStages(names: readonly string[]): AblationStage[] {
@@ -75,23 +58,10 @@ function limitsWithout(limits: InvestigateDeps['limits'], stages: readonly Ablat
 const TOOLS: Partial<Record<AblationStage, readonly string[]>> = {
   library: ['search_error_library'],
   knowledge: ['search_knowledge'],
-  'code-host': [
-    'find_files',
-    'read_file',
-    'read_blame',
-    'search_code',
-    'read_test_file',
-    'read_commit_history',
-    'read_commit_diff',
-    'changed_since_green',
-    'read_past_fixes',
-    'search_semantic',
-    'read_repository_docs',
-    'list_repositories',
-  ],
-  history: ['find_similar_failures', 'read_failure_history', 'count_consecutive_failures'],
-  logs: ['read_build_log', 'read_console_output', 'grep_log', 'view_log', 'read_artifact', 'diff_with_green'],
-  web: ['search_web'],
+  'code-host': toolsOf('code host'),
+  history: toolsOf('history'),
+  logs: toolsOf('log'),
+  web: toolsOf('web'),
   green: ['diff_with_green'],
 };
 

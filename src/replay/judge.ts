@@ -12,13 +12,11 @@ export interface JudgeOptions {
   readonly prompt: JudgePrompt;
   /** How often each case is put to the judge; several times show how far it agrees with itself. 1 where it is left out. */
   readonly repeats?: number;
-  /** Questions at once. */
   readonly concurrency?: number;
   /** Of one question with its retries, in milliseconds. */
   readonly timeoutMs?: number;
   /** No further question is put once so much is spent, in US dollars. */
   readonly maxCostUsd?: number;
-  /** Hides secrets in what is shown to the judge. */
   readonly masker?: Masker;
   readonly onJudged?: (done: JudgedCase) => void;
 }
@@ -152,7 +150,6 @@ function textOf(parts: readonly (readonly [heading: string, text: string | null 
   return parts.flatMap(([heading, text]) => (text == null || text.trim() === '' ? [] : [`${heading}: ${text.trim()}`])).join('\n');
 }
 
-/** A case's opinions that came about. */
 interface Heard {
   readonly one: JudgedCase['one'];
   readonly opinions: readonly Opinion[];

@@ -21,11 +21,7 @@ export function replayConfig(options: ReplayCommandOptions, config: Config): Con
     ...config,
     // Past cases name strangers' repositories: nobody is asked about them unless that is configured on purpose.
     codeHost: codeHost.driver === 'auto' ? ({ ...codeHost, driver: 'local-git' } satisfies Config['codeHost']) : codeHost,
-    analyst: {
-      ...analyst,
-      driver: options.analyst ?? analyst.driver,
-      llm: withModel(analyst.llm, options.model ?? analyst.llm.model),
-    },
+    analyst: { ...analyst, driver: options.analyst ?? analyst.driver, llm: withModel(analyst.llm, options.model ?? analyst.llm.model) },
     triage: { ...triage, budgetTokens: options.budget ?? triage.budgetTokens },
   };
 }

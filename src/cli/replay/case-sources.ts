@@ -78,10 +78,7 @@ async function openStoredSource(options: ReplayCommandOptions): Promise<OpenedSo
     if (measured.cases === 0) throw new TriageError('invalid-input', `There are no ${name} to replay.`);
     return measured;
   };
-  return {
-    sources: [{ name, path: kind, cases: () => casesOfApp(app, options), measure }],
-    close: () => app.close({ drainMs: 0 }),
-  };
+  return { sources: [{ name, path: kind, cases: () => casesOfApp(app, options), measure }], close: () => app.close({ drainMs: 0 }) };
 }
 
 function folderSource(path: string): CaseSource {

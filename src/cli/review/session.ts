@@ -242,7 +242,6 @@ function reasonChoices(): string {
   return RejectReason.options.map((reason, index) => `${index + 1} ${REASONS[reason]}`).join('   ');
 }
 
-/** The keys that work here. */
 function footText({ color }: Pick<ReviewLook, 'color'>): string {
   const words = KEYS.map(({ key, action }) => `${key} ${action}`).join('   ');
   return color ? styleText('dim', words, { validateStream: false }) : words;
@@ -287,7 +286,6 @@ export interface ReviewClient {
   counts(): Promise<ReviewCounts>;
   /** Holds the next item; null where nothing waits for this reviewer. */
   next(after?: string): Promise<Review | null>;
-  /** Holds this one. */
   claim(id: string): Promise<Review>;
   read(id: string): Promise<Item>;
   /** The review of an analysis; opened where there is none. */

@@ -61,7 +61,6 @@ export interface ChartTable {
 export interface Chart {
   /** Unique on the page; also of its parts. */
   readonly id: string;
-  /** What the chart is, in a few words. */
   readonly name: string;
   /** What it finds, in a sentence: the heading. */
   readonly finding: string;

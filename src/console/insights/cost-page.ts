@@ -72,7 +72,6 @@ function costCharts(figures: readonly WeekFigures[], { repo }: InsightsQuery): C
   ];
 }
 
-/** The newest figure of each line. */
 function last(series: readonly { readonly values: readonly (number | null)[] }[]): (number | null)[] {
   return series.map(({ values }) => values.findLast((value) => value !== null) ?? null);
 }

@@ -106,7 +106,6 @@ const onOff = z.enum(['0', '1']).optional().catch(undefined);
 export const LogQuery = z.object({
   /** Name of the text; absent: the build's largest log. */
   file: z.string().max(2_000).optional().catch(undefined),
-  /** Marked lines. */
   L: range,
   from: line,
   to: line,

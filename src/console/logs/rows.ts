@@ -15,7 +15,6 @@ export interface RowsOptions {
   readonly windowAddress: (window: Range) => string;
   readonly evidence: readonly EvidenceLines[];
   readonly marked?: Range | null;
-  /** What was searched for. */
   readonly found?: { readonly text: string; readonly matchCase: boolean } | null;
   readonly stamps?: boolean;
   /** Lines that a gap shows at a time. */

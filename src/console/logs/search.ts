@@ -119,7 +119,6 @@ interface Tally {
   readonly from: number;
 }
 
-/** Adds the hits of a piece that are wanted; returns how many lines hold the word by now. */
 function addHits({ bytes, lineStart }: TextPiece, compare: Comparer, { hits, total, from }: Tally): number {
   const seen = compare.comparable(bytes);
   const wanted: number[] = [];

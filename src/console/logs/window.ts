@@ -15,7 +15,6 @@ export const WINDOW = 400;
 export const STEP = 200;
 /** Rows of one page. */
 export const MAX_ROWS = 3_000;
-/** Lines around evidence. */
 const AROUND = 6;
 /** Lines around evidence on other pages, lines shown of one piece, and of all. */
 const BESIDE = 3;

@@ -3,7 +3,6 @@ import { at as unit } from '../charts/chart.ts';
 import { type Html, html } from '../html.ts';
 import { standAlonePage } from './report.ts';
 
-/** What the page of a comparison shows. */
 interface ComparisonReport {
   /** Version of Faultline. */
   readonly version: string;

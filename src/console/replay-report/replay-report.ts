@@ -298,7 +298,6 @@ function anchorsOf(set: ReportSet, at: number, shown: number, isOnly: boolean): 
   return { top: `s${at}`, suffix: isOnly ? '' : `, ${set.name}`, of: (id) => atCase(places.get(id)), at: atCase };
 }
 
-/** Cases by their ids, each a link to where it is. */
 function caseLinks(ids: readonly string[], anchors: Anchors): Html {
   const links = ids.slice(0, MOST_LINKS).map((id) => {
     const anchor = anchors.of(id);

@@ -72,9 +72,7 @@ export interface ReportFigure {
   readonly cell: { readonly row: string; readonly column: string } | null;
   /** Ids of the cases that keep it from being better. */
   readonly against: readonly string[];
-  /** Worth a look. */
   readonly isNotable: boolean;
-  /** A model said it. */
   readonly isJudged: boolean;
 }
 

@@ -34,7 +34,6 @@ export interface ItemView {
   /** Items that wait, for "item 7 of 42" where the address does not say. */
   readonly waiting: number;
   readonly mode: Mode;
-  /** Lines of logs show their timestamps. */
   readonly stamps: boolean;
   /** The next press accepts although the change touches a suspect. */
   readonly armed: boolean;
@@ -51,7 +50,6 @@ export interface Looking {
   readonly isAdmin: boolean;
   readonly queue: QueueQuery;
   readonly mode?: Mode;
-  /** Whether lines of logs show their timestamps. */
   readonly stamps?: boolean;
   readonly armed?: boolean;
   readonly typed?: Typed | null;

@@ -75,7 +75,6 @@ function randomFrom(seed: number): () => number {
 /** A log made to be slow or to break a reader. */
 interface HostileLog {
   readonly name: string;
-  /** A stretch that is written again and again. */
   readonly stretch: string;
 }
 

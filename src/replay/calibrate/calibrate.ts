@@ -24,7 +24,6 @@ export interface CalibrateOptions {
   readonly version: number;
   /** Names of data sets, or "reviewed". */
   readonly sources: readonly string[];
-  /** Hides what must not be stored. */
   readonly mask: (text: string) => string;
 }
 
@@ -188,14 +187,7 @@ export function labelledCases(cases: readonly ReplayedCase[]): LabelledAnswer[] 
     const stated = result.rawConfidence ?? result.answerConfidence;
     if (row === null || stated === null || !category.success) return [];
     return [
-      {
-        id: result.id,
-        project: projectOf(row),
-        category: category.data,
-        stated,
-        right: isRight(entry),
-        at: row.happened_at ?? null,
-      },
+      { id: result.id, project: projectOf(row), category: category.data, stated, right: isRight(entry), at: row.happened_at ?? null },
     ];
   });
 }

@@ -6,7 +6,6 @@ export interface LabelledAnswer extends Statement {
   readonly id: string;
   /** Answers of one project are never on both sides of a split. */
   readonly project: string;
-  /** The one that was said. */
   readonly category: Category;
   /** When it was decided or happened, ISO 8601; null where nobody knows. */
   readonly at: string | null;
@@ -244,7 +243,6 @@ export function fitIsotonic(statements: readonly Statement[]): CategoryMap['poin
   });
 }
 
-/** One block for each stated value, rising. */
 function sameStatements(statements: readonly Statement[]): Block[] {
   const found = new Map<number, Block>();
   for (const { stated, right, weight = 1 } of statements) {

@@ -13,7 +13,6 @@ interface CaseSetOptions {
   readonly maxLogBytes: number;
 }
 
-/** A case that is not in the set, and why. */
 interface LeftOutCase {
   /** 1-based, in a file the line; 0 where there is none. */
   readonly line: number;
@@ -24,13 +23,10 @@ interface LeftOutCase {
 
 export interface CaseSetSummary {
   readonly cases: number;
-  /** Files beside the rows. */
   readonly logs: number;
-  /** Places that were hidden. */
   readonly secrets: number;
   readonly categories: Readonly<Partial<Record<Category | 'none', number>>>;
   readonly leftOut: number;
-  /** The first of them. */
   readonly firstLeftOut: readonly LeftOutCase[];
 }
 
@@ -81,7 +77,6 @@ async function readCase(one: ReplayCase, options: CaseSetOptions): Promise<Maske
   }
 }
 
-/** Whether the log of a row stands in the row itself. */
 function isInline({ log_path, log, stack_trace, snippets }: DatasetRow): boolean {
   return !log_path && (log ?? stack_trace ?? snippets) != null;
 }

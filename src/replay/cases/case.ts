@@ -46,7 +46,6 @@ export const DatasetRow = z.object({
   forbidden_mentions: z.array(z.string().min(1)).nullish(),
   /** When the build failed; a split by time goes by it. */
   happened_at: z.iso.datetime({ offset: true }).nullish(),
-  /** Who said that this is the truth. */
   decided_by: z.string().nullish(),
   /** How the truth came about, where a review is its source: why a person looked, what they did, and whether they judged unseen. */
   review: z.object({ origin: ReviewOrigin, decision: DecisionType, blind: z.boolean() }).nullish(),
@@ -56,7 +55,6 @@ export type DatasetRow = z.infer<typeof DatasetRow>;
 export interface CaseLimits {
   /** Of one decompressed log. */
   readonly maxBytes: number;
-  /** Read the green log of cases that name one. */
   readonly green: boolean;
 }
 
@@ -71,9 +69,7 @@ export interface CaseTexts {
 
 /** A failure with its truth. Logs are read when their turn comes: a hundred thousand cases must not all be in memory. */
 export interface ReplayCase {
-  /** What is known to be true of it. */
   readonly row: DatasetRow;
-  /** The build it happened in, where that is known. */
   readonly build?: Build;
   /** Throws where there is no log, or none that can be read. */
   load(limits: CaseLimits): Promise<CaseTexts>;

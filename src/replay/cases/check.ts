@@ -14,7 +14,6 @@ export interface CaseProblem {
 
 export interface CheckedCases {
   readonly cases: number;
-  /** Of them, those with nothing wrong. */
   readonly good: number;
   readonly problems: number;
   /** Good ones by label; `none` are those without. */

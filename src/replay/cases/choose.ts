@@ -28,19 +28,6 @@ export async function* sampleOf(outcomes: AsyncIterable<CaseOutcome>, most: numb
   yield* [...bad, ...chosen.map(({ line, one }) => ({ line, one }))].sort((left, right) => left.line - right.line);
 }
 
-/** The cases with these ids. What is wrong with others is left out; an id that no case has is an outcome of its own, at the end. */
-export async function* limitTo(outcomes: AsyncIterable<CaseOutcome>, ids: Iterable<string>): AsyncGenerator<CaseOutcome> {
-  const wanted = new Set(ids);
-  const missing = new Set(wanted);
-  for await (const outcome of outcomes) {
-    const id = 'error' in outcome ? outcome.id : outcome.one.row.id;
-    if (id === null || !wanted.has(id)) continue;
-    missing.delete(id);
-    yield outcome;
-  }
-  for (const id of missing) yield { line: 0, id, error: `there is no case ${id}` };
-}
-
 /** The same number for the same words, spread evenly: sixteen hexadecimal digits. */
 export function hashOf(seed: string, id: string): string {
   return createHash('sha256').update(`${seed}\u0001${id}`).digest('hex').slice(0, 16);

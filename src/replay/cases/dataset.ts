@@ -44,7 +44,6 @@ function duplicate(id: string, line: number, first: number): BadCase {
   return { line, id, field: 'id', error: `line ${line}, field id: "${id.slice(0, 200)}" is already the ID of line ${first}` };
 }
 
-/** One line of a data set. */
 function parseRow(text: string, line: number): RowOutcome {
   let value: unknown;
   try {
@@ -100,7 +99,6 @@ function joined(path: string, texts: readonly SourceText[]): SourceText {
   return rest.length === 0 ? first : { ...first, text: texts.map(({ text }) => text).join('\n') };
 }
 
-/** The log that stands in the row itself. */
 function inlineText(row: DatasetRow): SourceText {
   const text = row.log ?? row.stack_trace ?? row.snippets?.map((snippet) => snippet.log).join('\n');
   if (text === undefined) throw new TriageError('invalid-input', `row ${row.id} has neither log, log_path, stack_trace nor snippets`);
@@ -131,7 +129,6 @@ function problemsOf(error: z.ZodError, value: unknown): RowProblem[] {
   });
 }
 
-/** Whether the field is one of those that hold a category. */
 function isLabel([field]: readonly PropertyKey[]): boolean {
   return typeof field === 'string' && LABELS.has(field);
 }

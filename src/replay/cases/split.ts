@@ -9,7 +9,6 @@ import { type Comparable, comparableOf, type NearDuplicate, nearDuplicatesAmong 
 import type { NewFolder } from './new-folder.ts';
 
 export interface SplitTask extends SplitOptions {
-  /** The JSONL file. */
   readonly dataset: string;
   /** Where `folder` will be: paths of logs are written as seen from there. */
   readonly out: string;
@@ -42,7 +41,6 @@ export interface SplitSummary {
   readonly nearDuplicates: number;
   /** Of them, those that were left out of the training side. */
   readonly dropped: number;
-  /** The most alike of them. */
   readonly mostAlike: readonly AcrossPair[];
   /** Cases whose log could not be read: nobody knows what they are near to. */
   readonly unread: number;

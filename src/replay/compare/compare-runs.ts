@@ -9,7 +9,6 @@ import { type PairedCase, pairCases, type Sides } from './paired-cases.ts';
 import { summaryOf } from './text.ts';
 
 export interface CompareOptions {
-  /** As people call the data set. */
   readonly dataset: string;
   readonly cases: AsyncIterable<CaseOutcome>;
   /** The results files of each side; several are repeats of one configuration. */

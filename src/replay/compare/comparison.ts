@@ -4,7 +4,6 @@ import type { Sides } from './paired-cases.ts';
 /** Two runs of the same cases, side by side. Everything that a table, a page or a script needs; stable. */
 export interface Comparison {
   readonly schema: 1;
-  /** The data set's name. */
   readonly dataset: string;
   readonly sides: Sides<ComparedSide>;
   readonly cases: ComparedCases;
@@ -17,7 +16,6 @@ export interface Comparison {
   readonly lost: readonly ChangedCase[];
   /** Another answer, and neither better nor worse. */
   readonly changed: readonly ChangedCase[];
-  /** What it means, in sentences for people. */
   readonly summary: readonly string[];
 }
 
@@ -67,7 +65,6 @@ export type DifferenceVerdict = 'b-better' | 'a-better' | 'higher' | 'lower' | '
 export interface Difference extends Sides<number> {
   readonly name: string;
   readonly better: Better;
-  /** Pairs that it rests on. */
   readonly cases: number;
   /** B less A. */
   readonly difference: number;
@@ -99,7 +96,6 @@ export interface ChangedCase {
   readonly line: number;
   /** Where the case is from, if the row says so with an http(s) address. */
   readonly url: string | null;
-  /** The label, for people. */
   readonly truth: string;
   readonly said: Sides<string>;
 }

@@ -24,7 +24,6 @@ export interface Measure {
 
 /** A measure with all that it needs of the cases, ready to be asked for one resample after another. */
 export interface Prepared {
-  /** Pairs that count. */
   readonly cases: number;
   /** On that side, every pair counted as often as its weight says, once each without weights; NaN where none that counts was drawn. */
   value(side: Side, weights: Weights | null): number;
@@ -99,12 +98,7 @@ const CALIBRATION_ERROR: Measure = {
     const gaps = pairs.flatMap(({ runs }) =>
       pairOf(runs, (run) => statementsOf(run).map((one) => Math.abs(one.stated - Number(one.right)))[0] ?? null),
     );
-    return {
-      cases: stated.cases,
-      value: (side, weights) => errorOf(stated.parts[side], weights),
-      ...changesOf(gaps),
-      binary: false,
-    };
+    return { cases: stated.cases, value: (side, weights) => errorOf(stated.parts[side], weights), ...changesOf(gaps), binary: false };
   },
 };
 

@@ -157,23 +157,8 @@ export function calibrationError(
   return all === 0 ? 0 : gaps.reduce((sum, gap) => sum + Math.abs(gap), 0) / all;
 }
 
-/** Cases whose stated probability lies from `from` up to `to`: how many, how many of them were right, and what they stated on average. */
-interface ReliabilityBin extends Proportion {
-  readonly from: number;
-  readonly to: number;
-  readonly stated: number;
-}
-
 /** Bins of one width (0 to 0.1, 0.1 to 0.2 …), or of about one number of cases. */
 type Binning = 'width' | 'mass';
-
-/** The reliability table: ten bins, the lowest first, empty ones left out. A probability that several cases state is in one bin. */
-export function reliabilityOf(cases: readonly ReplayedCase[], of: StatedBy, binning: Binning = 'width'): ReliabilityBin[] {
-  const statements = statementsOf(cases, of);
-  const place = binner(statements, binning);
-  const bins = Map.groupBy(statements, ({ stated }) => place(stated));
-  return [...bins].sort(([left], [right]) => left - right).map(([bin, members]) => reliabilityBin(bin, members, binning));
-}
 
 /** Which of the ten bins a stated probability falls into; by mass: as the statements that are given share out. */
 function binner(statements: readonly StatedCase[], binning: Binning): (stated: number) => number {
@@ -192,14 +177,6 @@ function binner(statements: readonly StatedCase[], binning: Binning): (stated: n
   };
 }
 
-function reliabilityBin(bin: number, members: readonly StatedCase[], binning: Binning): ReliabilityBin {
-  const stated = members.map((member) => member.stated);
-  const ends = [stated.reduce((least, one) => Math.min(least, one), 1), stated.reduce((most, one) => Math.max(most, one), 0)] as const;
-  const [from, to] = binning === 'width' ? [bin / BINS, (bin + 1) / BINS] : ends;
-  const average = stated.reduce((total, one) => total + one, 0) / stated.length;
-  return { from, to, stated: average, ...proportion(members.filter(({ right }) => right).length, members.length) };
-}
-
 /** What would be answered from this stated probability on, and how much of it was right. */
 interface CoveragePoint extends Proportion {
   readonly threshold: number;
@@ -207,17 +184,7 @@ interface CoveragePoint extends Proportion {
   readonly coverage: number;
 }
 
-/** More points than a line can show say nothing more. */
-const MOST_POINTS = 200;
 const COVERAGES = [0.6, 0.8, 0.9, 1];
-
-/** Accuracy against coverage: a point for each probability that was stated, the highest first, thinned out evenly where there are more than 200. */
-export function coverageCurve(cases: readonly ReplayedCase[], of: StatedBy): CoveragePoint[] {
-  const points = pointsOf(statementsOf(cases, of));
-  if (points.length <= MOST_POINTS) return points;
-  const step = (points.length - 1) / (MOST_POINTS - 1);
-  return Array.from({ length: MOST_POINTS }, (_, at) => points[Math.round(at * step)]).filter((point) => point !== undefined);
-}
 
 /**
  * Accuracy where the surest 60, 80, 90 and 100 % are answered, and the area under the curve of risk and coverage. Cases that state the same

@@ -155,13 +155,11 @@ interface ClassCounts {
 /** Cells of a matrix, row by row. */
 const CELLS = CATEGORIES.length * SAID;
 
-/** Counts a case in a matrix. */
 function addToMatrix(matrix: number[], { truth, said }: Judged): void {
   const place = placeOf(truth, said);
   matrix[place] = (matrix[place] ?? 0) + 1;
 }
 
-/** All cases in one matrix. */
 function sumMatrix(judged: readonly Judged[]): number[] {
   const matrix = new Array<number>(CELLS).fill(0);
   for (const entry of judged) addToMatrix(matrix, entry);
@@ -178,7 +176,6 @@ function classCounts(matrix: readonly number[]): ClassCounts[] {
   return CATEGORIES.map((category) => countsOf(matrix, category)).filter(({ truly }) => truly > 0);
 }
 
-/** The mean F1 of the classes that truly occur. */
 function macroF1(matrix: readonly number[]): number {
   const counts = classCounts(matrix);
   return ratio(

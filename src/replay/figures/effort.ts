@@ -122,7 +122,7 @@ function runsOf(cases: readonly ReplayedCase[]): Run[] {
 /** Whom a tool asks. */
 type ToolClass = 'code host' | 'knowledge' | 'history' | 'log' | 'web' | 'people' | 'other';
 
-const TOOL_CLASSES: readonly ToolClass[] = ['code host', 'knowledge', 'history', 'log', 'web', 'people', 'other'];
+export const TOOL_CLASSES: readonly ToolClass[] = ['code host', 'knowledge', 'history', 'log', 'web', 'people', 'other'];
 
 const CLASSES: Readonly<Record<string, ToolClass>> = {
   find_files: 'code host',
@@ -157,8 +157,10 @@ export function toolClassOf(tool: string): ToolClass {
   return Object.hasOwn(CLASSES, tool) ? (CLASSES[tool] ?? 'other') : 'other';
 }
 
-/** The tools that are known here. */
-export const KNOWN_TOOLS: readonly string[] = Object.keys(CLASSES);
+/** The tools of a class. */
+export function toolsOf(wanted: ToolClass): string[] {
+  return Object.keys(CLASSES).filter((tool) => CLASSES[tool] === wanted);
+}
 
 /** Tokens and dollars a case and in all, where a model was asked, and how long a case took. Failed cases are left out of the times. */
 export function scoreCosts(cases: readonly ReplayedCase[]): Figure[] {

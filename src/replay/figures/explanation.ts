@@ -84,7 +84,6 @@ function answerOf({ result }: ReplayedCase): string {
 /** Longer texts are compared up to here: the comparison takes time by the square of it. */
 const MOST_WORDS = 300;
 
-/** How two texts share words in one order. */
 interface Overlap {
   readonly precision: number;
   readonly recall: number;

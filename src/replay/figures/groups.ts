@@ -4,7 +4,6 @@ import type { ReplayedCase } from '../run/replay.ts';
 import type { CaseResult } from '../run/result.ts';
 import { type Figure, groupMean, shareFigure, withInterval } from './figure.ts';
 
-/** How many of the nearest other cases are looked at. */
 const NEAREST = 5;
 /** Near-match search asks for at most so many cases, spread evenly, and looks among so many: it takes time by the square of the cases. */
 const MOST_SEARCHED = 5000;
@@ -102,13 +101,11 @@ function partsOf({ failingTests, messages, excerpts }: CaseResult): LikenessPart
   };
 }
 
-/** A case with the failure it truly is and the key it was given; cases without a key pair with none. */
 interface Keyed {
   readonly group: string;
   readonly key: string | null;
 }
 
-/** Pairs of cases that have one key, that are of one group, and both. */
 interface PairCounts {
   readonly both: number;
   readonly sameKey: number;

@@ -52,7 +52,6 @@ export function coveredShare(wanted: readonly LineRange[], covering: readonly Li
   return lines === 0 ? 0 : covered / lines;
 }
 
-/** Whether a line lies in one of the ranges. */
 function holdsLine(ranges: readonly LineRange[], line: number): boolean {
   return ranges.some(([start, end]) => start <= line && line <= end);
 }

@@ -45,7 +45,6 @@ function countCases(cases: readonly ReplayedCase[]): Figure[] {
   ];
 }
 
-/** What cases can be told apart by. */
 const SLICES = ['project', 'source', 'category'] as const;
 export type SliceBy = (typeof SLICES)[number];
 

@@ -24,15 +24,10 @@ export function contentWords(text: string): string[] {
 }
 
 /**
- * Whether a text says a mention: the same words in the same order, however they are written: `max_retries`, `maxRetries` and "max retries" are
+ * Finds mentions in a text: the same words in the same order, however they are written: `max_retries`, `maxRetries` and "max retries" are
  * one, and so are "time out" and "timeout". Whole words only: "port" is not in "report". A mention without letters and digits must
  * stand as it is.
  */
-export function says(text: string, mention: string): boolean {
-  return mentionFinder(text)(mention);
-}
-
-/** The same for many mentions of one text. */
 export function mentionFinder(text: string): (mention: string) => boolean {
   const words = wordsOf(text);
   return (mention) => {

@@ -16,7 +16,6 @@ export const Bar = z
     dataset: Name.optional(),
     /** Under which heading of the table, where the name alone is not enough. */
     section: Name.optional(),
-    /** As the table names it. */
     figure: Name,
     atLeast: z.number().optional(),
     atMost: z.number().optional(),
@@ -80,7 +79,6 @@ async function readBars(path: string): Promise<Bars> {
 /** Whether what was measured is good enough. Stable: scripts read it. */
 export interface GateResult {
   readonly schema: 1;
-  /** The file of bars. */
   readonly file: string;
   /** No bar is missed beyond noise, and every one could be judged. */
   readonly ok: boolean;
@@ -100,9 +98,7 @@ export interface BarOutcome {
   /** Null where it could not be judged; for `worseBy` how much worse. */
   readonly value: number | null;
   readonly interval: readonly [low: number, high: number] | null;
-  /** Cases that it rests on. */
   readonly cases: number | null;
-  /** What came out, for people. */
   readonly sentence: string;
   readonly why: string | null;
   /** Ids of the cases that keep the figure from being better; empty where no single case does. */

@@ -63,7 +63,6 @@ function problem(dataset: string, sentence: string): BarOutcome {
 /** Sums in another order differ in their last digits. */
 const ROUNDING = 1e-9;
 
-/** Holds one figure against a bar that is a number. */
 function judgeBar(bar: Bar, { label, sections }: Pick<GatedRun, 'label' | 'sections'>): BarOutcome {
   const found = findFigure(bar, sections);
   if (typeof found === 'string') return unjudged(bar, label, `${label}: ${found}`);
@@ -94,7 +93,6 @@ function barText({ atLeast, atMost, worseBy }: Bar): string {
   return atMost === undefined ? `worse by at most ${worseBy}` : `at most ${atMost}`;
 }
 
-/** The figure that is meant, or why there is none. */
 function findFigure({ figure, section }: Bar, sections: readonly FigureSection[]): Figure | string {
   const titles = sections.map(({ title }) => title);
   if (section !== undefined && !titles.includes(section)) return `there is no section "${section}"${meant(section, titles)}`;
@@ -135,7 +133,6 @@ function sentenceOf(bar: Bar, dataset: string, figure: Figure, status: BarStatus
   return status === 'failed' ? `${lead}: ${missed}.` : `${lead}: ${missed}, within noise.`;
 }
 
-/** Holds a figure against the baseline's on the same cases. */
 function judgeWorse(bar: Bar, worseBy: number, { label }: Pick<GatedRun, 'label'>, compared: Comparison | string | null): BarOutcome {
   if (compared === null || typeof compared === 'string') {
     return unjudged(bar, label, `${label}: ${bar.figure} could not be compared to the baseline: ${compared}`);

@@ -81,7 +81,6 @@ export function frozenAnalyst(name: string, role: Place['role'], bench: FrozenBe
 
 type Ask<Value> = (analyst: Analyst) => Promise<Judgement<Value>>;
 
-/** One question to a frozen analyst. */
 interface Question<Value> {
   readonly input: object;
   readonly schema: z.ZodType<Value>;
@@ -155,11 +154,7 @@ async function fromRecording<Value>(
 
 /** Without what is undefined: an absent count is not there. */
 function plain({ cachedInputTokens, retries, ...usage }: RecordedReply['usage']): Judgement<unknown>['usage'] {
-  return {
-    ...usage,
-    ...(cachedInputTokens === undefined ? {} : { cachedInputTokens }),
-    ...(retries === undefined ? {} : { retries }),
-  };
+  return { ...usage, ...(cachedInputTokens === undefined ? {} : { cachedInputTokens }), ...(retries === undefined ? {} : { retries }) };
 }
 
 const Plan = z

@@ -20,7 +20,6 @@ import { CarriedNoFurther, frozenAnalyst, openBook, type RecordingBook, type Tod
 export interface FrozenRun {
   readonly triageId: string;
   readonly analysisId: string | null;
-  /** What the recording lacks; empty: nothing. */
   readonly missing: readonly string[];
   /** In the order in which they were met: the first is where the path first differs. */
   readonly differences: readonly Difference[];
@@ -32,7 +31,6 @@ export interface FrozenRun {
   readonly identical: boolean;
   /** Which parts of the answer that people see are others now: category, kind, action, title, root cause, fix. */
   readonly changed: readonly string[];
-  /** Remarks that are no differences. */
   readonly notes: readonly string[];
   /** Today's answer, with the recorded times. */
   readonly analysis: Analysis | null;
@@ -106,7 +104,6 @@ function limitsIn({ limits }: Recording): TriageLimits {
   throw new TriageError('invalid-input', `The limits of the recorded run cannot be read: ${read.error.issues[0]?.message ?? ''}`);
 }
 
-/** A person who answers each time as he did. */
 function recordedAnswers({ answers, triageId, subject }: Recording): NonNullable<InvestigateDeps['questions']> {
   const left = [...answers];
   return {

@@ -38,7 +38,6 @@ function rowsOf(figures: readonly Figure[], width: number): string[] {
   return [...gridOf(figures), ...lines];
 }
 
-/** Figures of cells, one line a row. */
 function gridOf(figures: readonly Figure[]): string[] {
   const cells = figures.flatMap((figure) => (figure.cell === undefined ? [] : [{ ...figure.cell, figure }]));
   if (cells.length === 0) return [];
@@ -136,10 +135,8 @@ export function isNotable({ name, value, cases, judged }: Figure): boolean {
   );
 }
 
-/** Cases that are named in a line. */
 const NAMED = 8;
 
-/** A figure over repeats of the same cases. */
 interface Spread {
   readonly name: string;
   readonly unit: Figure['unit'];
@@ -205,7 +202,6 @@ interface FigureJson {
   readonly cases: number;
   readonly interval?: readonly [low: number, high: number];
   readonly against?: readonly string[];
-  /** True where a language model said it. */
   readonly judged?: true;
 }
 

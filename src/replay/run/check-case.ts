@@ -11,7 +11,6 @@ export interface CaseChecks {
   readonly quotes: { readonly made: number; readonly literal: number };
   /** Tokens of the whole log, where its labelled lines are scored; counted in samples where the log is long. */
   readonly logTokens?: number;
-  /** Whether the labelled step is among those that failed. */
   readonly stepFound?: boolean;
   /** How long these checks took, which no triage makes; the clock of the run leaves it out. */
   readonly checkMilliseconds?: number;

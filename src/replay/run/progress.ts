@@ -2,7 +2,6 @@
 export interface Standing {
   /** Finished cases, those of an earlier run among them. */
   readonly done: number;
-  /** Of those: finished in an earlier run. */
   readonly resumed: number;
   /** Null where nobody has counted. */
   readonly total: number | null;

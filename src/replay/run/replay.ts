@@ -138,9 +138,7 @@ function buildOf(row: DatasetRow): Build {
 /** Those that are finished wait for a slow one before them, so many to each that runs. */
 const WAITING = 8;
 
-/** Cases that run or wait to be handed over. */
 interface Line<T> {
-  /** Waits until another may run. */
   room(): Promise<void>;
   /** Takes one that runs, and hands over those that are finished in front. */
   add(one: Promise<T>): Promise<void>;

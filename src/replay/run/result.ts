@@ -1,59 +1,68 @@
 import { z } from 'zod';
 import type { Analysis } from '../../domain/analysis.ts';
-import type { Excerpt } from '../../domain/failure.ts';
 import type { Reading } from '../../domain/reading.ts';
 import { isUnknown } from '../../log/recognise/fingerprint.ts';
 
-/** One line of the results file: camelCase, stable, missing knowledge is null or empty, never left out. */
-export interface CaseResult {
-  readonly id: string;
-  readonly category: string | null;
-  readonly kind: string | null;
-  readonly probabilities: Readonly<Record<string, number>>;
-  readonly confidence: number | null;
-  readonly abstained: boolean | null;
-  readonly excerpts: readonly Omit<Excerpt, 'weight'>[];
-  readonly tokens: number;
-  readonly logLines: number;
-  readonly logBytes: number;
-  readonly failingTests: readonly { name: string; suite: string | null; file: string | null; line: number | null }[];
-  readonly messages: readonly string[];
-  readonly fingerprint: string | null;
-  readonly suspects: readonly { path: string; line: number | null; score: number }[];
-  readonly rootCause: string | null;
-  readonly fixRecommendation: string | null;
-  readonly claims: readonly { text: string; quotes: readonly { source: string; line: number; text: string }[] }[];
-  readonly action: string | null;
-  readonly analyst: string | null;
-  readonly usage: { readonly inputTokens: number; readonly outputTokens: number; readonly costUsd: number };
-  readonly milliseconds: number;
-  readonly error: string | null;
-  /** How sure the answer is once verified, 0..1: what is published goes by it, `confidence` is the classification's. */
-  readonly answerConfidence: number | null;
-  readonly iterations: number | null;
-  readonly terminationReason: string | null;
-  /** Every tool that was asked, in order. */
-  readonly tools: readonly { tool: string; status: string }[];
+const Probability = z.number().min(0).max(1);
+const Count = z.number().min(0);
+const Text = z.string().nullable();
+const Line = z.int().nullable();
+const listOf = <Item extends z.ZodType>(item: Item) => z.array(item).readonly();
+
+/**
+ * One line of the results file: camelCase, stable; missing knowledge is null or empty, never left out. Keys with a default came later: a
+ * file of an older version lacks them.
+ */
+export const CaseResult = z.object({
+  id: z.string().min(1),
+  category: Text,
+  kind: Text,
+  probabilities: z.record(z.string(), Probability),
+  confidence: Probability.nullable(),
+  abstained: z.boolean().nullable(),
+  excerpts: listOf(z.object({ source: z.string(), lineStart: z.int(), lineEnd: z.int(), text: z.string(), reason: z.string() })),
+  tokens: Count,
+  logLines: Count,
+  logBytes: Count,
+  failingTests: listOf(z.object({ name: z.string(), suite: Text, file: Text, line: Line })),
+  messages: listOf(z.string()),
+  fingerprint: Text,
+  suspects: listOf(z.object({ path: z.string(), line: Line, score: z.number() })),
+  rootCause: Text,
+  fixRecommendation: Text,
+  claims: listOf(z.object({ text: z.string(), quotes: listOf(z.object({ source: z.string(), line: z.int(), text: z.string() })) })),
+  action: Text,
+  analyst: Text,
+  usage: z.object({ inputTokens: Count, outputTokens: Count, costUsd: Count }),
+  milliseconds: Count,
+  error: Text,
+  /** How sure the answer is once verified: what is published goes by it, `confidence` is the classification's. */
+  answerConfidence: Probability.nullable().default(null),
+  iterations: z.int().nullable().default(null),
+  terminationReason: Text.default(null),
+  tools: listOf(z.object({ tool: z.string(), status: z.string() })).default([]),
   /** How many quotations the claims make, and how many stand literally on their line of the log; null where the log was not read. */
-  readonly quotes: { readonly made: number; readonly literal: number } | null;
+  quotes: z
+    .object({ made: z.int().min(0), literal: z.int().min(0) })
+    .nullable()
+    .default(null),
   /** Tokens of the whole log, where its labelled lines are scored; counted in samples where the log is long. */
-  readonly logTokens: number | null;
+  logTokens: Count.nullable().default(null),
   /** How sure the verified answer was before a calibration; null where nobody answered. */
-  readonly rawConfidence: number | null;
-  /** The model that answered; null where none did. */
-  readonly model: string | null;
+  rawConfidence: Probability.nullable().default(null),
+  model: Text.default(null),
   /** The steps that failed, as the CI system marks them; `consequence`: only for the failure of another. */
-  readonly failedSections: readonly {
-    readonly name: string;
-    readonly source: string;
-    readonly lineStart: number;
-    readonly lineEnd: number;
-    readonly exitCode: number | null;
-    readonly consequence: boolean;
-  }[];
+  failedSections: listOf(
+    z.object({
+      ...{ name: z.string(), source: z.string(), lineStart: z.int(), lineEnd: z.int() },
+      exitCode: Line,
+      consequence: z.boolean(),
+    }),
+  ).default([]),
   /** Whether the labelled step is one of them; null where none is labelled, or the log was not read. */
-  readonly stepFound: boolean | null;
-}
+  stepFound: z.boolean().nullable().default(null),
+});
+export type CaseResult = z.infer<typeof CaseResult>;
 
 const MAX_MESSAGES = 20;
 
@@ -152,64 +161,6 @@ function emptyResult(id: string): CaseResult {
   };
 }
 
-const Probability = z.number().min(0).max(1);
-const Count = z.number().min(0);
-const Text = z.string().nullable();
-const Line = z.int().nullable();
-
-/**
- * A line of a results file, whole, as a run that goes on needs it. Keys that came later may be missing: the file may be of an older
- * version.
- */
-export const ResultLine = z.object({
-  id: z.string().min(1),
-  category: Text,
-  kind: Text,
-  probabilities: z.record(z.string(), Probability),
-  confidence: Probability.nullable(),
-  abstained: z.boolean().nullable(),
-  excerpts: z.array(z.object({ source: z.string(), lineStart: z.int(), lineEnd: z.int(), text: z.string(), reason: z.string() })),
-  tokens: Count,
-  logLines: Count,
-  logBytes: Count,
-  failingTests: z.array(z.object({ name: z.string(), suite: Text, file: Text, line: Line })),
-  messages: z.array(z.string()),
-  fingerprint: Text,
-  suspects: z.array(z.object({ path: z.string(), line: Line, score: z.number() })),
-  rootCause: Text,
-  fixRecommendation: Text,
-  claims: z.array(z.object({ text: z.string(), quotes: z.array(z.object({ source: z.string(), line: z.int(), text: z.string() })) })),
-  action: Text,
-  analyst: Text,
-  usage: z.object({ inputTokens: Count, outputTokens: Count, costUsd: Count }),
-  milliseconds: Count,
-  error: Text,
-  answerConfidence: Probability.nullable().default(null),
-  iterations: z.int().nullable().default(null),
-  terminationReason: Text.default(null),
-  tools: z.array(z.object({ tool: z.string(), status: z.string() })).default([]),
-  quotes: z
-    .object({ made: z.int().min(0), literal: z.int().min(0) })
-    .nullable()
-    .default(null),
-  logTokens: Count.nullable().default(null),
-  rawConfidence: Probability.nullable().default(null),
-  model: Text.default(null),
-  failedSections: z
-    .array(
-      z.object({
-        name: z.string(),
-        source: z.string(),
-        lineStart: z.int(),
-        lineEnd: z.int(),
-        exitCode: z.int().nullable(),
-        consequence: z.boolean(),
-      }),
-    )
-    .default([]),
-  stepFound: z.boolean().nullable().default(null),
-});
-
 /** Reads a line; null where it is none, such as the torn last line of a run that was killed. */
 export function parseResult(text: string): CaseResult | null {
   let value: unknown;
@@ -218,6 +169,6 @@ export function parseResult(text: string): CaseResult | null {
   } catch {
     return null;
   }
-  const parsed = ResultLine.safeParse(value);
+  const parsed = CaseResult.safeParse(value);
   return parsed.success ? parsed.data : null;
 }

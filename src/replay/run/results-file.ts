@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { CATEGORIES } from '../../domain/category.ts';
 import { messageOf, TriageError } from '../../domain/errors.ts';
 import { numberedLines } from '../cases/numbered-lines.ts';
-import { type CaseResult, parseResult, ResultLine } from './result.ts';
+import { CaseResult, parseResult } from './result.ts';
 
 /** A results file that grows a line a case; whatever happens, it holds whole lines only. */
 export interface ResultsFile {
@@ -142,7 +142,7 @@ function readLine(text: string | null, where: string): CaseResult {
     const message = `${where} is not JSON: ${messageOf(cause)}. Was the run that wrote it interrupted?`;
     throw new TriageError('invalid-input', message, { cause });
   }
-  const parsed = ResultLine.safeParse(value);
+  const parsed = CaseResult.safeParse(value);
   if (!parsed.success) {
     const issue = parsed.error.issues[0];
     throw new TriageError('invalid-input', `${where}, field ${issue?.path.join('.') || '(row)'}: ${issue?.message}`);
@@ -164,7 +164,6 @@ const Setting = z.union([z.string(), z.number(), z.boolean(), z.null()]);
 /** What a results file was made of and with: it stands beside it, and decides whether a run may go on with it. */
 export const RunManifest = z.object({
   schema: z.literal(1),
-  /** Version of Faultline. */
   version: z.string(),
   startedAt: z.string(),
   /** In the order in which they were replayed. */

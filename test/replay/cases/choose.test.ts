@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { CaseOutcome, DatasetRow } from '../../../src/replay/cases/case.ts';
-import { limitTo, sampleOf } from '../../../src/replay/cases/choose.ts';
+import { sampleOf } from '../../../src/replay/cases/choose.ts';
 
 const ROWS = Array.from({ length: 200 }, (_, index): DatasetRow => {
   return { id: `case-${index}`, category: index < 180 ? 'TEST_FAILURE' : index < 198 ? 'CODE_ERROR' : 'INFRA_ERROR' };
@@ -37,13 +37,6 @@ describe('a sample of cases', () => {
     const outcomes = await all(sampleOf(of(ROWS, [bad]), 3));
     expect(outcomes.at(-1)).toEqual(bad);
     expect(outcomes).toHaveLength(4);
-  });
-});
-
-describe('cases limited to some ids', () => {
-  it('are those, and an id that no case has is said', async () => {
-    const outcomes = await all(limitTo(of(ROWS, [{ line: 201, id: null, error: 'bad' }]), ['case-7', 'case-3', 'nobody']));
-    expect(outcomes.map((one) => ('error' in one ? one.error : one.one.row.id))).toEqual(['case-3', 'case-7', 'there is no case nobody']);
   });
 });
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { coverageCurve, reliabilityOf, scoreCalibration } from '../../../src/replay/figures/calibration.ts';
+import { scoreCalibration } from '../../../src/replay/figures/calibration.ts';
 import { figureOf, judged, one, stated } from './cases.ts';
 
 const SOME = stated([0.95, true], [0.95, false], [0.6, true], [0.6, true], [0.2, false]);
@@ -53,39 +53,7 @@ describe('calibration', () => {
   });
 });
 
-describe('the reliability table', () => {
-  it('has a bin a tenth, the lowest first, with what was stated and what was right', () => {
-    const bins = reliabilityOf(SOME, 'classification');
-    expect(bins.map(({ from, of, hits }) => [from, of, hits])).toEqual([
-      [0.2, 1, 0],
-      [0.6, 2, 2],
-      [0.9, 2, 1],
-    ]); // prettier-ignore
-    expect(bins.at(-1)).toMatchObject({ stated: 0.95, share: 0.5 });
-    expect(bins.at(-1)?.low).toBeGreaterThan(0);
-  });
-
-  it('a certain statement is in the last bin, and no statement gives no bin', () => {
-    expect(reliabilityOf(stated([1, true], [0, false]), 'classification').map(({ from }) => from)).toEqual([0, 0.9]);
-    expect(reliabilityOf(SOME, 'answer')).toEqual([]);
-  });
-
-  it('by mass has at most ten bins of about as many', () => {
-    const cases = stated(...Array.from({ length: 100 }, (_, at): [number, boolean] => [at / 100, true]));
-    expect(reliabilityOf(cases, 'classification', 'mass').map(({ of }) => of)).toEqual(Array(10).fill(10));
-  });
-});
-
 describe('accuracy against coverage', () => {
-  it('goes from the surest down, equal statements together', () => {
-    const points = coverageCurve(SOME, 'classification').map(({ threshold, coverage, share }) => [threshold, coverage, share]);
-    expect(points).toEqual([
-      [0.95, 0.4, 0.5],
-      [0.6, 0.8, 0.75],
-      [0.2, 1, 0.6],
-    ]); // prettier-ignore
-  });
-
   it('the table covers at least what it says, and names what is wrong there', () => {
     const figures = scoreCalibration(SOME);
     expect(figureOf(figures, 'accuracy at 60 % coverage')).toMatchObject({ value: 0.75, cases: 4, against: ['s1'] });
@@ -98,13 +66,6 @@ describe('accuracy against coverage', () => {
     expect(area).toBeCloseTo((1 / 2 + 1 / 2 + 1 / 3 + 1 / 4 + 2 / 5) / 5);
     const best = figureOf(scoreCalibration(stated([0.9, true], [0.8, true], [0.1, false])), 'area under risk and coverage').value;
     expect(best).toBeCloseTo(1 / 9);
-  });
-
-  it('is thinned out to 200 points that keep both ends', () => {
-    const cases = stated(...Array.from({ length: 1000 }, (_, at): [number, boolean] => [at / 1000, at > 300]));
-    const points = coverageCurve(cases, 'classification');
-    expect(points).toHaveLength(200);
-    expect([points[0]?.threshold, points.at(-1)?.coverage]).toEqual([0.999, 1]);
   });
 });
 

@@ -1,13 +1,14 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import {
-  KNOWN_TOOLS,
   percentile,
   scoreCosts,
   scoreLoop,
   scoreTools,
   scoreToolsByCategory,
+  TOOL_CLASSES,
   toolClassOf,
+  toolsOf,
 } from '../../../src/replay/figures/effort.ts';
 import { countPairs, pairIntervals } from '../../../src/replay/figures/groups.ts';
 import { coveredShare, scoreQuotes } from '../../../src/replay/figures/reading.ts';
@@ -119,7 +120,7 @@ describe('the loop', () => {
     const names = readdirSync(folder)
       .filter((file) => file.endsWith('.ts'))
       .flatMap((file) => [...readFileSync(new URL(file, folder), 'utf8').matchAll(/^ +name: '([a-z_]+)',$/gm)].map(([, name]) => name));
-    expect(new Set(KNOWN_TOOLS)).toEqual(new Set(names));
+    expect(new Set(TOOL_CLASSES.flatMap(toolsOf))).toEqual(new Set(names));
     expect(['read_file', 'search_web', 'constructor'].map(toolClassOf)).toEqual(['code host', 'web', 'other']);
   });
 
