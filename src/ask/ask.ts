@@ -7,6 +7,7 @@ import { type Citation, type Memory, Thread, Turn } from '../domain/conversation
 import { TriageError } from '../domain/errors.ts';
 import type { Evidence } from '../domain/evidence.ts';
 import { newId } from '../domain/ids.ts';
+import { present } from '../lib/present.ts';
 import type { Clock } from '../lib/time.ts';
 import type { Converse, TextPiece, Topic } from '../ports/analyst.ts';
 import { pageQuery } from '../ports/database.ts';
@@ -227,12 +228,7 @@ function citationsOf({ reply }: AskStateValue, evidence: readonly Evidence[]): C
   const cited = new Set(reply.flatMap((statement) => statement.evidence));
   return evidence
     .filter(({ id }) => cited.has(id))
-    .map(({ id, title, tool, source, lineStart, lineEnd, url }) => ({
-      ...{ id, title, tool, source },
-      ...(lineStart === undefined ? {} : { lineStart }),
-      ...(lineEnd === undefined ? {} : { lineEnd }),
-      ...(url === undefined ? {} : { url }),
-    }));
+    .map(({ id, title, tool, source, lineStart, lineEnd, url }) => ({ id, title, tool, source, ...present({ lineStart, lineEnd, url }) }));
 }
 
 function noThread(id: string): TriageError {

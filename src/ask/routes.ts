@@ -6,6 +6,7 @@ import type { Step } from '../domain/analysis.ts';
 import type { Build } from '../domain/build.ts';
 import { messageOf, TriageError } from '../domain/errors.ts';
 import type { Principal } from '../domain/review.ts';
+import { present } from '../lib/present.ts';
 import type { TextPiece } from '../ports/analyst.ts';
 import type { Scoped } from '../ports/stores.ts';
 import type { Logger } from '../ports/telemetry.ts';
@@ -139,7 +140,7 @@ function registerThreads(app: FastifyInstance, { ask, findBuild }: AskRouteDeps)
     },
     async ({ query: { analysis, build, limit, offset } }) => {
       const buildId = build === undefined ? undefined : (await findBuild(build)).id;
-      const filter = { ...(analysis === undefined ? {} : { analysisId: analysis }), ...(buildId === undefined ? {} : { buildId }) };
+      const filter = present({ analysisId: analysis, buildId });
       const items = await ask.threads(filter, { limit, offset });
       return { items, limit, offset, next: items.length < limit ? null : offset + limit };
     },

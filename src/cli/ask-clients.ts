@@ -12,7 +12,7 @@ import { createMasker } from '../log/mask/mask.ts';
 import { silentLogger } from '../ports/telemetry.ts';
 import { findBuild } from '../publish/find-build.ts';
 import { openLargeLog, readInput } from './input.ts';
-import { askServer } from './server-client.ts';
+import { askServer, Refusal, type Service, send } from './server-client.ts';
 import { localBuild } from './triage-command.ts';
 
 /** A turn as any client gives it; a service keeps the trace of its steps to itself until it is asked for the thread. */
@@ -92,16 +92,11 @@ function clientOf(target: string, about: AskInput['about'], ask: Ask, kept: bool
   };
 }
 
-interface Server {
-  readonly url: string;
-  readonly token: string;
-}
-
 const TIMEOUT_MS = 180_000;
 const MAX_BYTES = 8 * 1024 * 1024;
 
 /** Asks a running service, and hears its answer as it comes. */
-export function openServerClient(target: string, server: Server): AskClient {
+export function openServerClient(target: string, server: Service): AskClient {
   const path = `/api/${namesBuild(target) ? 'builds' : 'analyses'}/${encodeURIComponent(target)}/ask`;
   const filter = `${namesBuild(target) ? 'build' : 'analysis'}=${encodeURIComponent(target)}`;
   return {
@@ -115,38 +110,21 @@ export function openServerClient(target: string, server: Server): AskClient {
   };
 }
 
-async function askForEvents(server: Server, path: string, body: object, watcher: AskWatcher, signal: AbortSignal): Promise<Answered> {
-  if (!URL.canParse(path, server.url))
-    throw new TriageError('invalid-config', `${server.url} is not a valid URL; use one such as http://127.0.0.1:4600`);
-  const response = await fetch(new URL(path, server.url), {
-    method: 'POST',
-    headers: { authorization: `Bearer ${server.token}`, 'content-type': 'application/json', accept: 'text/event-stream' },
-    body: JSON.stringify(body),
-    redirect: 'error',
-    signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
-  }).catch((cause: unknown) => {
-    if (signal.aborted) throw new TriageError('cancelled', 'The answer was stopped.', { cause });
-    throw new TriageError(
-      'upstream-failed',
-      `Cannot reach Faultline at ${server.url} (${messageOf(cause)}). Start it with: faultline serve`,
-      { cause },
-    );
-  });
-  if (!response.ok || response.body === null) throw refusalOf(response.status, await response.text());
+async function askForEvents(server: Service, path: string, body: object, watcher: AskWatcher, signal: AbortSignal): Promise<Answered> {
+  const limited = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]);
   try {
+    const response = await send(server, 'POST', path, body, limited, { accept: 'text/event-stream' });
+    if (!response.ok || response.body === null) throw refusalOf(response.status, await response.text());
     return await readAnswer(response.body, watcher);
   } catch (cause) {
-    if (cause instanceof TriageError) throw cause;
     if (signal.aborted) throw new TriageError('cancelled', 'The answer was stopped.', { cause });
-    throw new TriageError('upstream-failed', `The response of ${server.url} was interrupted: ${messageOf(cause)}`, {
-      cause,
-      retryable: true,
-    });
+    if (cause instanceof TriageError) throw cause;
+    const message = `The response of ${server.url} was interrupted: ${messageOf(cause)}`;
+    throw new TriageError('upstream-failed', message, { cause, retryable: true });
   }
 }
 
 const TextEvent = z.object({ text: z.string(), restart: z.boolean().optional() });
-const ErrorEvent = z.object({ code: z.string(), message: z.string() });
 
 /** Reads events to the answer. Throws what the service says went wrong. */
 async function readAnswer(body: ReadableStream<Uint8Array>, watcher: AskWatcher): Promise<Answered> {
@@ -157,7 +135,7 @@ async function readAnswer(body: ReadableStream<Uint8Array>, watcher: AskWatcher)
       watcher.onText?.(restart === undefined ? { text } : { text, restart });
     } else if (event === 'answer') return AnswerView.parse(data);
     else if (event === 'error') {
-      const { code, message } = ErrorEvent.parse(data);
+      const { code, message } = Refusal.shape.error.parse(data);
       throw new TriageError(codeOf(code), message);
     }
   }
@@ -183,8 +161,6 @@ async function* eventsOf(body: ReadableStream<Uint8Array>): AsyncGenerator<{ eve
     }
   }
 }
-
-const Refusal = z.object({ error: ErrorEvent });
 
 function refusalOf(status: number, text: string): TriageError {
   try {

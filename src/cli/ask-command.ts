@@ -48,10 +48,10 @@ async function openClient(target: string, options: AskCommandOptions, progress: 
   if (target === '-' || statSync(target, { throwIfNoEntry: false }) !== undefined) {
     if (options.thread !== undefined || options.resume === true)
       throw new TriageError('invalid-config', 'Questions about a log file are not stored, so there is no thread to continue.');
-    const { openLogClient: openLogDesk } = await import('./ask-clients.ts');
+    const { openLogClient } = await import('./ask-clients.ts');
     const signal = session ? new AbortController().signal : interruptSignal();
     const given = { ...(options.repo === undefined ? {} : { repo: options.repo }), onStep: (text: string) => progress.phase(text) };
-    return await openLogDesk(target, given, withAnalyst(readConfig(dataDir), options), signal);
+    return await openLogClient(target, given, withAnalyst(readConfig(dataDir), options), signal);
   }
   const url = options.url ?? process.env.FAULTLINE_URL;
   if (url === undefined && existsSync(join(dataDir, 'database'))) {
@@ -60,14 +60,14 @@ async function openClient(target: string, options: AskCommandOptions, progress: 
     if (stored !== null) return stored;
   }
   const token = tokenOf(options.token ?? process.env.FAULTLINE_TOKEN, dataDir);
-  const { openServerClient: openServedDesk } = await import('./ask-clients.ts');
-  return openServedDesk(target, { url: url ?? LOCAL_SERVICE, token });
+  const { openServerClient } = await import('./ask-clients.ts');
+  return openServerClient(target, { url: url ?? LOCAL_SERVICE, token });
 }
 
 /** Null where a service has the data directory: then that is asked. */
 async function openStored(target: string, config: Config): Promise<AskClient | null> {
-  const { openStoredClient: openStoredDesk } = await import('./ask-clients.ts');
-  return await openStoredDesk(target, config).catch((error: unknown) => {
+  const { openStoredClient } = await import('./ask-clients.ts');
+  return await openStoredClient(target, config).catch((error: unknown) => {
     if (error instanceof TriageError && error.code === 'locked') return null;
     throw error;
   });

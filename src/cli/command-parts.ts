@@ -1,5 +1,6 @@
 import { type Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import type { Config } from '../config/schema.ts';
+import type { Service } from './server-client.ts';
 import { reportError } from './terminal.ts';
 
 /** What several commands share. Kept light: every command pays for it at start. */
@@ -56,13 +57,6 @@ function wantsJson(argument: unknown): boolean {
   return typeof argument === 'object' && argument !== null && 'json' in argument && argument.json === true;
 }
 
-/** Where a service is and who asks. */
-export interface Server {
-  readonly url: string;
-  readonly token: string;
-  readonly json: boolean;
-}
-
 export interface ServerOptions {
   readonly url?: string;
   readonly token?: string;
@@ -80,8 +74,8 @@ export function asksService(command: Command): Command {
 }
 
 /** Options, environment, or the data directory of this machine. Throws `invalid-config` where there is no token. */
-export async function serverOf(options: ServerOptions): Promise<Server> {
+export async function serverOf(options: ServerOptions): Promise<Service> {
   const { dataDirectory, LOCAL_SERVICE, tokenOf } = await import('./settings.ts');
   const url = options.url ?? process.env.FAULTLINE_URL ?? LOCAL_SERVICE;
-  return { url, token: tokenOf(options.token ?? process.env.FAULTLINE_TOKEN, dataDirectory(options.data)), json: options.json === true };
+  return { url, token: tokenOf(options.token ?? process.env.FAULTLINE_TOKEN, dataDirectory(options.data)) };
 }

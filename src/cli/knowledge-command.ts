@@ -1,5 +1,4 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
-import { userInfo } from 'node:os';
 import { extname, join, relative, resolve, sep } from 'node:path';
 import { z } from 'zod';
 import { createApp } from '../app.ts';
@@ -18,8 +17,8 @@ import {
 import { silentLogger } from '../ports/telemetry.ts';
 import { visibleLine, visibleLines } from '../publish/visible-text.ts';
 import { type ServerOptions, serverOf } from './command-parts.ts';
-import { askServer } from './server-client.ts';
-import { dataDirectory, readStoreConfig } from './settings.ts';
+import { adviseUrl, askServer, orNull, type Service } from './server-client.ts';
+import { dataDirectory, operatorName, readStoreConfig } from './settings.ts';
 import { EXIT, print, say } from './terminal.ts';
 
 export interface AddOptions extends ServerOptions {
@@ -112,7 +111,7 @@ async function addOne(
 ): Promise<Outcome> {
   try {
     const bytes = await readBounded(path);
-    const added = await service.add({ source, bytes, category: category ?? null, importedBy: userInfo().username, dryRun });
+    const added = await service.add({ source, bytes, category: category ?? null, importedBy: operatorName(), dryRun });
     const { id, passages } = added.document;
     return { source, outcome: added.outcome, id, passages, notes: added.notes };
   } catch (error) {
@@ -145,11 +144,7 @@ async function removeGone(service: KnowledgeService, files: readonly KnowledgeFi
 /** The service of the data directory, or of a running service where one is named. */
 async function withService<Result>(options: ServerOptions, work: (service: KnowledgeService) => Promise<Result>): Promise<Result> {
   if (options.url !== undefined || process.env.FAULTLINE_URL !== undefined) return work(serverClient(await serverOf(options)));
-  const app = await createApp(readStoreConfig(dataDirectory(options.data)), silentLogger).catch((error: unknown) => {
-    if (!(error instanceof TriageError) || error.code !== 'locked') throw error;
-    const how = 'If a service is using it, add --url http://127.0.0.1:4600';
-    throw new TriageError('locked', `${error.message} ${how}`, { cause: error, details: error.details });
-  });
+  const app = await createApp(readStoreConfig(dataDirectory(options.data)), silentLogger).catch(adviseUrl);
   try {
     return await work(app.knowledge);
   } finally {
@@ -157,13 +152,8 @@ async function withService<Result>(options: ServerOptions, work: (service: Knowl
   }
 }
 
-function serverClient(server: { url: string; token: string }): KnowledgeService {
+function serverClient(server: Service): KnowledgeService {
   const at = (id: string) => `/api/knowledge/${encodeURIComponent(id)}`;
-  const orNull = <Value>(asking: Promise<Value>): Promise<Value | null> =>
-    asking.catch((error: unknown) => {
-      if (error instanceof TriageError && error.code === 'not-found') return null;
-      throw error;
-    });
   return {
     add: ({ source, bytes, category, dryRun = false }: NewDocument) => {
       const content = Buffer.from(bytes).toString('base64');

@@ -11,7 +11,6 @@ import {
   positive,
   profileOption,
   type ServerOptions,
-  serverOf,
   terminalConfig,
 } from './command-parts.ts';
 import type { McpCommandOptions } from './mcp-command.ts';
@@ -144,7 +143,7 @@ function traceCommand(): Command {
     .description('Show every step of one analysis of a running service: judge, tools called, time, tokens and cost.')
     .argument('<id>', 'analysis ID, as shown by `faultline review show` and the API');
   return asksService(command).action(
-    guarded(async (id: string, options: ServerOptions) => (await import('./triage-command.ts')).runTrace(id, await serverOf(options))),
+    guarded(async (id: string, options: ServerOptions) => (await import('./triage-command.ts')).runTrace(id, options)),
   );
 }
 

@@ -9,28 +9,22 @@ import { type ServerOptions, serverOf } from './command-parts.ts';
 import { askServer } from './server-client.ts';
 import { EXIT, jsonText, print, say, voiceOf } from './terminal.ts';
 
-export interface ReviewCommandOptions {
-  readonly url: string;
-  readonly token: string;
-  readonly json?: boolean;
-}
-
 const Listed = z.object({ items: z.array(Review), questions: z.array(ReviewerQuestion).default([]) });
 const Detail = z.object({ review: Review, analysis: Analysis });
 const Decided = z.looseObject({ review: Review });
 
 /** `faultline review list`: what waits for a person, the oldest first. */
-export async function listReviews(options: ReviewCommandOptions & { readonly state?: string }): Promise<void> {
+export async function listReviews(options: ServerOptions & { readonly state?: string }): Promise<void> {
   const query = options.state === undefined ? '' : `?state=${encodeURIComponent(options.state)}`;
-  const { items, questions } = await askServer(options, 'GET', `/api/reviews${query}`, Listed);
+  const { items, questions } = await askServer(await serverOf(options), 'GET', `/api/reviews${query}`, Listed);
   if (options.json) return print(jsonText({ ok: true, items, questions }));
   const rows = [...questions.map(questionRow), ...items.map(rowOf)];
   return print(rows.length === 0 ? 'The queue is empty.' : rows.join('\n'));
 }
 
 /** `faultline review show ID`: the answer that waits, as the terminal shows any answer, and why it waits. */
-export async function showReview(id: string, options: ReviewCommandOptions): Promise<void> {
-  const { review, analysis } = await askServer(options, 'GET', `/api/reviews/${encodeURIComponent(id)}`, Detail);
+export async function showReview(id: string, options: ServerOptions): Promise<void> {
+  const { review, analysis } = await askServer(await serverOf(options), 'GET', `/api/reviews/${encodeURIComponent(id)}`, Detail);
   if (options.json) return print(jsonText({ ok: true, review, analysis }));
   const voice = voiceOf({});
   const body = voice.color ? renderTerminal(analysis, voice) : renderPlain(analysis);
@@ -38,20 +32,15 @@ export async function showReview(id: string, options: ReviewCommandOptions): Pro
 }
 
 /** `faultline review claim|release|skip ID`. */
-export async function holdReview(id: string, act: 'claim' | 'release' | 'skip', options: ReviewCommandOptions): Promise<void> {
-  const review = await askServer(
-    options,
-    'POST',
-    `/api/reviews/${encodeURIComponent(id)}/${act}`,
-    z.union([Review, Decided.transform((value) => value.review)]),
-    {},
-  );
+export async function holdReview(id: string, act: 'claim' | 'release' | 'skip', options: ServerOptions): Promise<void> {
+  const Held = z.union([Review, Decided.transform((value) => value.review)]);
+  const review = await askServer(await serverOf(options), 'POST', `/api/reviews/${encodeURIComponent(id)}/${act}`, Held, {});
   return print(options.json ? jsonText({ ok: true, review }) : rowOf(review));
 }
 
 /** `faultline review undo ID`: your own decision, or with the role admin anybody's. */
-export async function undoReview(id: string, options: ReviewCommandOptions): Promise<void> {
-  const outcome = await askServer(options, 'POST', `/api/reviews/${encodeURIComponent(id)}/undo`, UndoView, {});
+export async function undoReview(id: string, options: ServerOptions): Promise<void> {
+  const outcome = await askServer(await serverOf(options), 'POST', `/api/reviews/${encodeURIComponent(id)}/undo`, UndoView, {});
   if (options.json) return print(jsonText({ ok: true, ...outcome }));
   const what = outcome.undone.length === 0 ? 'already undone' : outcome.undone.length === 1 ? 'undone' : `${outcome.undone.length} undone`;
   return print(`${what} · ${rowOf(outcome.review)}`);
@@ -64,10 +53,9 @@ export async function workThroughQueue(id: string | undefined, options: ServerOp
       'Working through the queue needs a terminal. Without one, use: faultline review list, then show, accept, correct or reject.';
     throw new TriageError('invalid-config', message);
   }
-  const { openReviewClient: openReviewDesk } = await import('./review/session.ts');
+  const { openReviewClient, runReviewSession } = await import('./review/session.ts');
   const { readKeys } = await import('./review/keys.ts');
-  const { runReviewSession } = await import('./review/session.ts');
-  const client = openReviewDesk(await serverOf(options));
+  const client = openReviewClient(await serverOf(options));
   const first = id?.startsWith('ana_') ? (await client.ofAnalysis(id)).id : id;
   const keys = readKeys({ input: process.stdin, output: process.stdout });
   try {
@@ -80,16 +68,18 @@ export async function workThroughQueue(id: string | undefined, options: ServerOp
 }
 
 /** `faultline review answer ID TEXT`: the run that asked goes on. */
-export async function answerQuestion(id: string, answer: string, options: ReviewCommandOptions): Promise<void> {
-  const question = await askServer(options, 'POST', `/api/reviews/${encodeURIComponent(id)}/answer`, ReviewerQuestion, { answer });
+export async function answerQuestion(id: string, answer: string, options: ServerOptions): Promise<void> {
+  const question = await askServer(await serverOf(options), 'POST', `/api/reviews/${encodeURIComponent(id)}/answer`, ReviewerQuestion, {
+    answer,
+  });
   return print(options.json ? jsonText({ ok: true, question }) : `answered · ${questionRow(question)}`);
 }
 
 /** `faultline review accept|correct|reject ID`: decides on the version that was current a moment ago. */
-export async function decideReview(id: string, decision: DecisionInput, options: ReviewCommandOptions): Promise<void> {
-  const path = `/api/reviews/${encodeURIComponent(id)}`;
-  const { review } = await askServer(options, 'GET', path, Detail);
-  const outcome = await askServer(options, 'POST', `${path}/decision`, Decided, { ...decision, version: review.version });
+export async function decideReview(id: string, decision: DecisionInput, options: ServerOptions): Promise<void> {
+  const [server, path] = [await serverOf(options), `/api/reviews/${encodeURIComponent(id)}`];
+  const { review } = await askServer(server, 'GET', path, Detail);
+  const outcome = await askServer(server, 'POST', `${path}/decision`, Decided, { ...decision, version: review.version });
   return print(options.json ? jsonText({ ok: true, ...outcome }) : `${decision.type}ed · ${rowOf(outcome.review)}`);
 }
 

@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander';
 import type { Category } from '../domain/category.ts';
 import type { DecisionInput, DecisionType, RejectReason, ReviewState } from '../domain/review.ts';
-import { asksService, guarded, type ServerOptions, serverOf } from './command-parts.ts';
+import { asksService, guarded, type ServerOptions } from './command-parts.ts';
 
 interface DecisionOptions {
   readonly category?: string;
@@ -15,20 +15,15 @@ interface DecisionOptions {
 
 /** Spelt out, so that help needs no schema. */
 const STATES = ['waiting', 'claimed', 'decided'] as const satisfies readonly ReviewState[];
-const CATEGORIES = [
-  ...(['CODE_ERROR', 'TEST_FAILURE', 'INFRA_ERROR', 'CONFIG_ERROR', 'DEPENDENCY_ERROR'] as const),
-] as const satisfies readonly Category[];
-
-const REASONS = [
-  ...(['evidence_does_not_support', 'right_category_wrong_cause', 'not_a_failure', 'cannot_be_told'] as const),
-] as const satisfies readonly RejectReason[];
+const CATEGORIES: readonly Category[] = ['CODE_ERROR', 'TEST_FAILURE', 'INFRA_ERROR', 'CONFIG_ERROR', 'DEPENDENCY_ERROR'];
+const REASONS: readonly RejectReason[] = ['evidence_does_not_support', 'right_category_wrong_cause', 'not_a_failure', 'cannot_be_told'];
 const HOLD_HELP = {
   claim: 'Claim an item.',
   release: 'Release an item.',
   skip: 'Skip an item. It stays in the queue and is not offered to you for half an hour.',
 } as const;
-const KEYS_HELP = `
-On a terminal: a accept, c correct, x reject, s skip, u undo, ? help, q quit. Enter, Space and Backspace never decide.`;
+const KEYS_HELP =
+  '\nOn a terminal: a accept, c correct, x reject, s skip, u undo, ? help, q quit. Enter, Space and Backspace never decide.';
 
 const DECISION_HELP = {
   accept: 'Accept the answer. It is added to the library under your name.',
@@ -42,37 +37,25 @@ export function reviewCommand(): Command {
   const command = (name: string, description: string) => asksService(review.command(name).description(description));
   command('list', 'List items waiting for review.')
     .addOption(new Option('--state <state>', 'only items in this state').choices(STATES))
-    .action(
-      guarded(async (options: ServerOptions & { state?: string }) =>
-        (await import('./review-command.ts')).listReviews({ ...options, ...(await serverOf(options)) }),
-      ),
-    );
+    .action(guarded(async (options: ServerOptions & { state?: string }) => (await import('./review-command.ts')).listReviews(options)));
   command('show', 'Show one item with its answer.')
     .argument('<id>', 'item ID, as shown by `faultline review list`')
-    .action(
-      guarded(async (id: string, options: ServerOptions) => (await import('./review-command.ts')).showReview(id, await serverOf(options))),
-    );
+    .action(guarded(async (id: string, options: ServerOptions) => (await import('./review-command.ts')).showReview(id, options)));
   command('answer', 'Answer a question from a running analysis, which then continues.')
     .argument('<id>', 'question ID, as shown by `faultline review list`')
     .argument('<text>', 'the answer')
     .action(
       guarded(async (id: string, text: string, options: ServerOptions) =>
-        (await import('./review-command.ts')).answerQuestion(id, text, await serverOf(options)),
+        (await import('./review-command.ts')).answerQuestion(id, text, options),
       ),
     );
   command('undo', 'Undo a decision. The item returns to the queue, and the library entry is withdrawn.')
     .argument('<id>', 'item ID')
-    .action(
-      guarded(async (id: string, options: ServerOptions) => (await import('./review-command.ts')).undoReview(id, await serverOf(options))),
-    );
+    .action(guarded(async (id: string, options: ServerOptions) => (await import('./review-command.ts')).undoReview(id, options)));
   for (const act of ['claim', 'release', 'skip'] as const) {
     command(act, HOLD_HELP[act])
       .argument('<id>', 'item ID, as shown by `faultline review list`')
-      .action(
-        guarded(async (id: string, options: ServerOptions) =>
-          (await import('./review-command.ts')).holdReview(id, act, await serverOf(options)),
-        ),
-      );
+      .action(guarded(async (id: string, options: ServerOptions) => (await import('./review-command.ts')).holdReview(id, act, options)));
   }
   for (const type of ['accept', 'correct', 'reject'] as const) {
     command(type, DECISION_HELP[type])
@@ -86,7 +69,7 @@ export function reviewCommand(): Command {
       .option('--shown-by <evidence>', 'evidence for the corrected cause: E1,E3 or none')
       .action(
         guarded(async (id: string, options: ServerOptions & DecisionOptions) =>
-          (await import('./review-command.ts')).decideReview(id, await decisionOf(type, options), await serverOf(options)),
+          (await import('./review-command.ts')).decideReview(id, await decisionOf(type, options), options),
         ),
       );
   }

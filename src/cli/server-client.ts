@@ -1,34 +1,26 @@
 import { z } from 'zod';
 import { messageOf, TriageError } from '../domain/errors.ts';
 
-const ErrorBody = z.object({ error: z.object({ code: z.string(), message: z.string() }) });
+/** Where a service is and who asks. */
+export interface Service {
+  readonly url: string;
+  readonly token: string;
+}
+
+/** How a service refuses. */
+export const Refusal = z.object({ error: z.object({ code: z.string(), message: z.string() }) });
 const TIMEOUT_MS = 30_000;
 
 /** Asks a running service. Throws TriageError with the service's own sentence. */
 export async function askServer<Value>(
-  server: { url: string; token: string },
-  method: 'GET' | 'POST' | 'DELETE',
+  server: Service,
+  method: Method,
   path: string,
   schema: z.ZodType<Value>,
   body?: object,
   timeoutMs: number = TIMEOUT_MS,
 ): Promise<Value> {
-  if (!URL.canParse(path, server.url))
-    throw new TriageError('invalid-config', `${server.url} is not a valid URL; use one such as http://127.0.0.1:4600`);
-  const response = await fetch(new URL(path, server.url), {
-    method,
-    headers: { authorization: `Bearer ${server.token}`, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
-    body: body === undefined ? null : JSON.stringify(body),
-    // A token must not follow a redirect.
-    redirect: 'error',
-    signal: AbortSignal.timeout(timeoutMs),
-  }).catch((cause: unknown) => {
-    throw new TriageError(
-      'upstream-failed',
-      `Cannot reach Faultline at ${server.url} (${messageOf(cause)}). Start it with: faultline serve`,
-      { cause },
-    );
-  });
+  const response = await send(server, method, path, body, AbortSignal.timeout(timeoutMs));
   const text = await response.text();
   const value = parsed(text);
   if (response.ok) {
@@ -36,9 +28,49 @@ export async function askServer<Value>(
     if (answer.success) return answer.data;
     throw new TriageError('upstream-failed', `The server at ${server.url} is not Faultline of this version`, { cause: answer.error });
   }
-  const refusal = ErrorBody.safeParse(value);
+  const refusal = Refusal.safeParse(value);
   const message = refusal.success ? refusal.data.error.message : `The service answered ${response.status}`;
   throw new TriageError(response.status === 404 ? 'not-found' : response.status === 409 ? 'conflict' : 'forbidden', message);
+}
+
+type Method = 'GET' | 'POST' | 'DELETE';
+
+/** Sends a request whatever its answer is. Throws `upstream-failed` where the service cannot be reached, `invalid-config` for a URL that is none. */
+export async function send(
+  { url, token }: Service,
+  method: Method,
+  path: string,
+  body: object | undefined,
+  signal: AbortSignal,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Response> {
+  if (!URL.canParse(path, url)) throw new TriageError('invalid-config', `${url} is not a valid URL; use one such as http://127.0.0.1:4600`);
+  return await fetch(new URL(path, url), {
+    method,
+    headers: { authorization: `Bearer ${token}`, ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
+    body: body === undefined ? null : JSON.stringify(body),
+    // A token must not follow a redirect.
+    redirect: 'error',
+    signal,
+  }).catch((cause: unknown) => {
+    const message = `Cannot reach Faultline at ${url} (${messageOf(cause)}). Start it with: faultline serve`;
+    throw new TriageError('upstream-failed', message, { cause });
+  });
+}
+
+/** What is asked for by a name and is not there, as null. */
+export async function orNull<Value>(asking: Promise<Value>): Promise<Value | null> {
+  return await asking.catch((error: unknown) => {
+    if (error instanceof TriageError && error.code === 'not-found') return null;
+    throw error;
+  });
+}
+
+/** For commands that may ask a service as well: where one has the data directory, the error says how to ask it. */
+export function adviseUrl(error: unknown): never {
+  if (!(error instanceof TriageError) || error.code !== 'locked') throw error;
+  const message = `${error.message} If a service is using it, add --url http://127.0.0.1:4600`;
+  throw new TriageError('locked', message, { cause: error, details: error.details });
 }
 
 function parsed(text: string): unknown {

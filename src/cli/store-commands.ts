@@ -22,19 +22,17 @@ export async function runMigrate(options: DataOptions): Promise<void> {
 
 /** `faultline knowledge load`: brings the index up to date with the folder of documents. */
 export async function runKnowledgeLoad(options: DataOptions): Promise<void> {
-  const app = await createApp(readStoreConfig(dataDirectory(options.data)), silentLogger);
-  const counts = await app.loadKnowledge();
-  await app.close();
+  const counts = await withApp(options, (app) => app.loadKnowledge());
   const text = `${counts.changed} documents loaded, ${counts.unchanged} unchanged, ${counts.removed} removed.`;
   await print(options.json ? JSON.stringify({ ok: true, ...counts }) : text);
 }
 
 /** `faultline knowledge search WORDS`: what the index would give an analyst. */
 export async function runKnowledgeSearch(words: string, options: DataOptions): Promise<void> {
-  const app = await createApp(readStoreConfig(dataDirectory(options.data)), silentLogger);
-  await app.loadKnowledge();
-  const matches = await app.vectorIndex.search('knowledge', { text: words, limit: SEARCHED });
-  await app.close();
+  const matches = await withApp(options, async (app) => {
+    await app.loadKnowledge();
+    return await app.vectorIndex.search('knowledge', { text: words, limit: SEARCHED });
+  });
   const documents = bestOfEach(matches);
   const rows = documents.map((match) => `${match.score.toFixed(2)}  ${match.id}  ${match.metadata.title ?? ''}`);
   await print(options.json ? JSON.stringify({ ok: true, matches: documents }) : rows.join('\n') || 'No matches.');
@@ -85,10 +83,11 @@ function owedText({ logs, vectors }: { readonly logs: number; readonly vectors: 
   return rest.length === 0 ? '' : ` A store is unavailable: a worker will delete ${rest.join(' and ')} once it is back.`;
 }
 
-async function withApp(options: DataOptions, work: (app: App) => Promise<void>): Promise<void> {
+/** Opens an installation for as long as the work takes. */
+export async function withApp<Result>(options: DataOptions, work: (app: App) => Promise<Result>): Promise<Result> {
   const app = await createApp(readStoreConfig(dataDirectory(options.data)), silentLogger);
   try {
-    await work(app);
+    return await work(app);
   } finally {
     await app.close({ drainMs: 0 });
   }

@@ -1,4 +1,3 @@
-import { userInfo } from 'node:os';
 import { z } from 'zod';
 import { openTokens } from '../app/open-tokens.ts';
 import { AccessToken, checkNewToken, digestOfToken, makeToken, NewToken } from '../domain/access.ts';
@@ -6,8 +5,8 @@ import { TriageError } from '../domain/errors.ts';
 import type { Role } from '../domain/review.ts';
 import { visibleLine } from '../publish/visible-text.ts';
 import { type ServerOptions, serverOf } from './command-parts.ts';
-import { askServer } from './server-client.ts';
-import { dataDirectory, readStoreConfig } from './settings.ts';
+import { adviseUrl, askServer, orNull, type Service } from './server-client.ts';
+import { dataDirectory, operatorName, readStoreConfig } from './settings.ts';
 import { print, say } from './terminal.ts';
 
 export interface MakeTokenOptions extends ServerOptions {
@@ -37,7 +36,7 @@ export async function makeAccessToken(options: MakeTokenOptions): Promise<void> 
     const [issue] = wanted.error.issues;
     throw new TriageError('invalid-config', `Cannot create the token: ${issue?.path.join('.') ?? ''} ${issue?.message ?? ''}.`);
   }
-  const { token, made } = await withDesk(options, (client) => client.make(wanted.data));
+  const { token, made } = await withClient(options, (client) => client.make(wanted.data));
   if (options.json) return print(JSON.stringify({ ok: true, token, ...made }));
   say(`${lineOf(made)}\nThis token is shown only once:`);
   return print(token);
@@ -45,14 +44,14 @@ export async function makeAccessToken(options: MakeTokenOptions): Promise<void> 
 
 /** `faultline token list` */
 export async function listTokens(options: ServerOptions): Promise<void> {
-  const items = await withDesk(options, (client) => client.list());
+  const items = await withClient(options, (client) => client.list());
   if (options.json) return print(JSON.stringify({ ok: true, items }));
   return print(items.map(lineOf).join('\n') || 'There are no tokens. Create one with: faultline token make --name ann --role admin');
 }
 
 /** `faultline token revoke NAME|ID` */
 export async function revokeToken(idOrName: string, options: ServerOptions): Promise<void> {
-  const revoked = await withDesk(options, (client) => client.revoke(idOrName));
+  const revoked = await withClient(options, (client) => client.revoke(idOrName));
   if (revoked === null) throw new TriageError('not-found', `There is no active token ${idOrName}. List tokens with: faultline token list`);
   return print(options.json ? JSON.stringify({ ok: true, revoked }) : `revoked  ${lineOf(revoked)}`);
 }
@@ -74,41 +73,31 @@ function day(time: string): string {
   return time.slice(0, 10);
 }
 
-async function withDesk<Result>(options: ServerOptions, work: (client: TokenClient) => Promise<Result>): Promise<Result> {
+async function withClient<Result>(options: ServerOptions, work: (client: TokenClient) => Promise<Result>): Promise<Result> {
   if (options.url !== undefined || process.env.FAULTLINE_URL !== undefined) return work(serverClient(await serverOf(options)));
   const config = readStoreConfig(dataDirectory(options.data));
-  const opened = await openTokens(config).catch((error: unknown) => {
-    if (!(error instanceof TriageError) || error.code !== 'locked') throw error;
-    const how = 'If a service is using it, add --url http://127.0.0.1:4600';
-    throw new TriageError('locked', `${error.message} ${how}`, { cause: error, details: error.details });
-  });
+  const opened = await openTokens(config).catch(adviseUrl);
   try {
     return await work({
       make: async (wanted) => {
-        checkNewToken(
-          wanted,
-          config.auth.tokens.map(({ name }) => name),
-        );
+        const configured = config.auth.tokens.map(({ name }) => name);
+        checkNewToken(wanted, configured);
         const token = makeToken();
-        const made = await opened.tokens.keep({ ...wanted, digest: digestOfToken(token), createdBy: userInfo().username });
+        const made = await opened.tokens.keep({ ...wanted, digest: digestOfToken(token), createdBy: operatorName() });
         return { token, made };
       },
       list: () => opened.tokens.list(),
-      revoke: (idOrName) => opened.tokens.revoke(idOrName, userInfo().username),
+      revoke: (idOrName) => opened.tokens.revoke(idOrName, operatorName()),
     });
   } finally {
     await opened.close();
   }
 }
 
-function serverClient(server: { readonly url: string; readonly token: string }): TokenClient {
+function serverClient(server: Service): TokenClient {
   return {
     make: (wanted) => askServer(server, 'POST', '/api/tokens', Made, wanted),
     list: async () => (await askServer(server, 'GET', '/api/tokens', z.object({ items: z.array(AccessToken) }))).items,
-    revoke: (idOrName) =>
-      askServer(server, 'DELETE', `/api/tokens/${encodeURIComponent(idOrName)}`, AccessToken).catch((error: unknown) => {
-        if (error instanceof TriageError && error.code === 'not-found') return null;
-        throw error;
-      }),
+    revoke: (idOrName) => orNull(askServer(server, 'DELETE', `/api/tokens/${encodeURIComponent(idOrName)}`, AccessToken)),
   };
 }

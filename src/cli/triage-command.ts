@@ -8,6 +8,7 @@ import type { Analysis, Step } from '../domain/analysis.ts';
 import { type Build, sparseBuild } from '../domain/build.ts';
 import { TriageError } from '../domain/errors.ts';
 import type { Reading } from '../domain/reading.ts';
+import { present } from '../lib/present.ts';
 import { createMasker } from '../log/mask/mask.ts';
 import { showsFailure } from '../log/recognise/failures.ts';
 import { silentLogger } from '../ports/telemetry.ts';
@@ -15,7 +16,7 @@ import { renderGithubCommands, renderPlain, renderTerminal } from '../publish/re
 import { AnalysisTrace, renderTracePlain, renderTraceTree } from '../publish/trace.ts';
 import { visibleLine } from '../publish/visible-text.ts';
 import type { TriagedSources } from '../triage/triage-sources.ts';
-import type { Server } from './command-parts.ts';
+import { type ServerOptions, serverOf } from './command-parts.ts';
 import { type LargeLog, openLargeLog, readArtifacts, readInput, readReports } from './input.ts';
 import { type Progress, phaseText, startProgress } from './progress.ts';
 import { askServer } from './server-client.ts';
@@ -55,11 +56,8 @@ export async function runTriage(path: string, options: TriageCommandOptions, con
     if (analyses.length === 0) throw new TriageError('internal', 'No answer was produced. Please report this log');
     if (hasNoFailure(analyses, reading)) return await tellNoFailure(reading, options, voice);
     const traces = options.trace ? await tracesOf(analyses, config) : [];
-    await print(
-      options.json
-        ? jsonText(jsonOf(analyses, reading, traces))
-        : render(path, analyses, options, voice) + (options.github ? '' : shown(traces, voice)),
-    );
+    if (options.json) await print(jsonText(jsonOf(analyses, reading, traces)));
+    else await print(render(path, analyses, options, voice) + (options.github ? '' : shown(traces, voice)));
     if (options.exitCode) process.exitCode = verdictCode(analyses);
   } finally {
     progress.stop();
@@ -112,8 +110,7 @@ async function answerFrom(
     known.push(text);
     progress.phase(text);
   };
-  const greenAt = options.greenCommit === undefined ? {} : { greenCommit: options.greenCommit };
-  const told = { onStep, maskedSecrets: large?.secrets ?? 0, ...(green === undefined ? {} : { greenText: green }), ...greenAt };
+  const told = { onStep, maskedSecrets: large?.secrets ?? 0, ...present({ greenText: green, greenCommit: options.greenCommit }) };
   try {
     return await app.triage({ ...localBuild(), commit: options.commit ?? null }, sources, signal, told);
   } catch (error) {
@@ -151,21 +148,16 @@ async function commitsOf({
   const clone = await openClones({ [LOCAL]: resolve(repo) });
   const idOf = async (option: string, name: string) => {
     const { ref, note } = await clone.resolve({ repository: LOCAL, ref: name }, AbortSignal.timeout(GIT_MS));
-    if (ref === null || note !== null)
-      throw new TriageError(
-        'not-found',
-        `${option}: the clone ${visibleLine(repo)} has no commit, branch or tag called ${visibleLine(name)}.`,
-      );
-    return ref;
+    if (ref !== null && note === null) return ref;
+    const missing = `has no commit, branch or tag called ${visibleLine(name)}`;
+    throw new TriageError('not-found', `${option}: the clone ${visibleLine(repo)} ${missing}.`);
   };
   const head =
     commit === undefined
       ? (await clone.resolve({ repository: LOCAL, ref: null }, AbortSignal.timeout(GIT_MS))).ref
       : await idOf('--commit', commit);
-  return {
-    ...(head === null ? {} : { commit: head }),
-    ...(greenCommit === undefined ? {} : { greenCommit: await idOf('--green-commit', greenCommit) }),
-  };
+  const green = greenCommit === undefined ? undefined : await idOf('--green-commit', greenCommit);
+  return present({ commit: head ?? undefined, greenCommit: green });
 }
 
 function effective(config: Config, options: TriageCommandOptions): Config {
@@ -276,9 +268,9 @@ function causeOf(analysis: Analysis): object {
 }
 
 /** `faultline trace ID`: what an analysis did, from a running service. */
-export async function runTrace(id: string, server: Server): Promise<void> {
-  const trace = await askServer(server, 'GET', `/api/analyses/${encodeURIComponent(id)}/trace`, AnalysisTrace);
-  return print(server.json ? jsonText({ ok: true, trace }) : renderTrace(trace, voiceOf({})));
+export async function runTrace(id: string, options: ServerOptions): Promise<void> {
+  const trace = await askServer(await serverOf(options), 'GET', `/api/analyses/${encodeURIComponent(id)}/trace`, AnalysisTrace);
+  return print(options.json ? jsonText({ ok: true, trace }) : renderTrace(trace, voiceOf({})));
 }
 
 /** A tree on a terminal, `Key<tab>value` lines in a pipe. */

@@ -14,6 +14,14 @@ export type DecisionType = z.infer<typeof DecisionType>;
 export const RejectReason = z.enum(['evidence_does_not_support', 'right_category_wrong_cause', 'not_a_failure', 'cannot_be_told']);
 export type RejectReason = z.infer<typeof RejectReason>;
 
+/** As a reviewer reads them. */
+export const REJECT_REASONS: Readonly<Record<RejectReason, string>> = {
+  evidence_does_not_support: 'The evidence does not support it',
+  right_category_wrong_cause: 'Right category, wrong cause',
+  not_a_failure: 'Not a failure',
+  cannot_be_told: 'Cannot tell from this log',
+};
+
 /** What shows the corrected cause: evidence of the analysis by id, lines of its sources, or nothing at all. */
 export const ShownBy = z.union([
   z.literal('none'),

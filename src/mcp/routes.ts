@@ -5,6 +5,7 @@ import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { messageOf, TriageError } from '../domain/errors.ts';
 import type { Principal } from '../domain/review.ts';
+import { present } from '../lib/present.ts';
 import type { Scoped, ScopedStores, ShownArchive } from '../ports/stores.ts';
 import type { Logger } from '../ports/telemetry.ts';
 import { offerOf } from './all-tools.ts';
@@ -87,10 +88,7 @@ export function registerMcpRoutes(app: FastifyInstance, deps: McpRouteDeps): voi
 function offered({ explainLog, decide, openReview }: McpRouteDeps, { allow }: z.output<typeof Query>, principal: Principal | null) {
   const asked = allow === 'feedback';
   if (asked && !mayReview(principal)) throw new TriageError('forbidden', 'Feedback needs a token with the role "review".');
-  return {
-    ...(explainLog === undefined ? {} : { explainLog }),
-    ...(asked && principal !== null ? { feedback: { decide, openReview, reviewer: principal.name } } : {}),
-  };
+  return present({ explainLog, feedback: asked && principal !== null ? { decide, openReview, reviewer: principal.name } : undefined });
 }
 
 function mayReview(principal: Principal | null): boolean {

@@ -1,14 +1,13 @@
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { flakeProbability, TestFlakiness } from '../domain/flakiness.ts';
-import { append } from '../lib/lists.ts';
-import { operation } from '../lib/openapi.ts';
-import { proportion } from '../lib/statistics.ts';
-import { csvOf } from '../lib/text.ts';
-import { pageOf, pageQuery, queryInteger } from '../ports/database.ts';
-import type { FlakinessFilter, FlakinessStore } from '../ports/insights.ts';
-import { present } from './views.ts';
+import { TestFlakiness } from '../../domain/flakiness.ts';
+import { append } from '../../lib/lists.ts';
+import { present } from '../../lib/present.ts';
+import { proportion } from '../../lib/statistics.ts';
+import { pageQuery, queryInteger } from '../../ports/database.ts';
+import type { FlakinessFilter, FlakinessStore } from '../../ports/insights.ts';
+import { quarantineCsv, quarantineJunitNames, quarantineText, roundedProbability } from './quarantine.ts';
 
 interface FlakyRouteDeps {
   readonly stores: { readonly flakiness: Pick<FlakinessStore, 'list'> };

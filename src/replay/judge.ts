@@ -1,10 +1,9 @@
 import { z } from 'zod';
 import { messageOf, TriageError } from '../domain/errors.ts';
-import { proportion } from '../lib/statistics.ts';
-
 import { createMasker, type Masker } from '../log/mask/mask.ts';
 import type { ChatModel } from '../ports/chat-model.ts';
 import { type Figure, type FigureSection, idsOf, shareFigure } from './figures/figure.ts';
+import { pairsOf } from './figures/groups.ts';
 import type { ReplayedCase } from './run/replay.ts';
 
 export interface JudgeOptions {
@@ -134,20 +133,15 @@ function isJudgeable({ row, result }: ReplayedCase): boolean {
 
 /** Label and answer as the judge is shown them: masked, cut to what the prompt may hold. The logs themselves are not shown. */
 async function shownToJudge({ row, result }: ReplayedCase, masker: Masker): Promise<{ label: string; answer: string }> {
-  const label = textOf([
-    ['Root cause', row?.root_cause],
-    ['Fix', row?.fix],
-  ]);
-  const answer = textOf([
-    ['Root cause', result.rootCause],
-    ['Advice', result.fixRecommendation],
-  ]);
+  const label = textOf({ 'Root cause': row?.root_cause, Fix: row?.fix });
+  const answer = textOf({ 'Root cause': result.rootCause, Advice: result.fixRecommendation });
   const [first, second] = await masker.maskAll([label, answer]);
   return { label: (first?.text ?? '').slice(0, JUDGE.budget.label), answer: (second?.text ?? '').slice(0, JUDGE.budget.answer) };
 }
 
-function textOf(parts: readonly (readonly [heading: string, text: string | null | undefined])[]): string {
-  return parts.flatMap(([heading, text]) => (text == null || text.trim() === '' ? [] : [`${heading}: ${text.trim()}`])).join('\n');
+function textOf(parts: Readonly<Record<string, string | null | undefined>>): string {
+  const said = Object.entries(parts).map(([heading, text]) => [heading, text?.trim() ?? '']);
+  return said.flatMap(([heading, text]) => (text === '' ? [] : `${heading}: ${text}`)).join('\n');
 }
 
 interface Heard {
@@ -163,11 +157,11 @@ export function scoreJudge(report: JudgeReport): FigureSection {
   const heard = report.cases.map(({ one, opinions }): Heard => ({ one, opinions: opinions.filter(isOpinion) }));
   const judged = heard.filter(({ opinions }) => opinions.length > 0);
   const mute = heard.filter(({ opinions }) => opinions.length === 0);
-  const withFix = judged.filter(({ opinions }) => verdictOf(opinions, fixOf) !== 'unknown');
+  const withFix = judged.filter(({ opinions }) => verdictOf(opinions, 'fix') !== 'unknown');
   const figures: Figure[] = [
     shareFigure('judge: not judged', mute.length, heard.length, idsOf(mute)),
-    ...verdictShares('judge: cause', judged, causeOf),
-    ...verdictShares('judge: fix', withFix, fixOf),
+    ...verdictShares(judged, 'cause'),
+    ...verdictShares(withFix, 'fix'),
     ...agreement(judged),
     { name: 'judge: input tokens', value: report.inputTokens, cases: heard.length, unit: 'count' },
     { name: 'judge: output tokens', value: report.outputTokens, cases: heard.length, unit: 'count' },
@@ -177,11 +171,11 @@ export function scoreJudge(report: JudgeReport): FigureSection {
   return { title, figures: figures.map((figure) => ({ ...figure, judged: true })) };
 }
 
-function verdictShares(name: string, judged: readonly Heard[], partOf: PartOf): Figure[] {
+function verdictShares(judged: readonly Heard[], part: Part): Figure[] {
   if (judged.length === 0) return [];
   return ['same', 'partly', 'different'].map((verdict) => {
-    const said = judged.filter(({ opinions }) => verdictOf(opinions, partOf) === verdict);
-    return shareFigure(`${name} ${verdict}`, said.length, judged.length, verdict === 'same' ? [] : idsOf(said));
+    const said = judged.filter(({ opinions }) => verdictOf(opinions, part) === verdict);
+    return shareFigure(`judge: ${part} ${verdict}`, said.length, judged.length, verdict === 'same' ? [] : idsOf(said));
   });
 }
 
@@ -190,45 +184,26 @@ function agreement(judged: readonly Heard[]): Figure[] {
   let [agreed, pairs] = [0, 0];
   const torn: Heard[] = [];
   for (const entry of judged) {
-    const causes = entry.opinions.map(causeOf);
+    const causes = entry.opinions.map(({ cause }) => cause);
     const own = [...Map.groupBy(causes, (cause) => cause).values()].reduce((total, same) => total + pairsOf(same.length), 0);
     if (own < pairsOf(causes.length)) torn.push(entry);
     agreed += own;
     pairs += pairsOf(causes.length);
   }
   if (pairs === 0) return [];
-  const { share } = proportion(agreed, pairs);
+  const cases = judged.filter(({ opinions }) => opinions.length > 1).length;
   const against = torn.length === 0 ? {} : { against: idsOf(torn) };
-  return [
-    {
-      name: 'judge: agreement with itself on the cause',
-      value: share,
-      cases: judged.filter(({ opinions }) => opinions.length > 1).length,
-      ...against,
-    },
-  ];
+  return [{ name: 'judge: agreement with itself on the cause', value: agreed / pairs, cases, ...against }];
 }
 
-type PartOf = (opinion: Opinion) => string;
+type Part = 'cause' | 'fix';
 
 /** The worst first, so that a tie goes to it. */
 const ORDER = ['different', 'partly', 'same', 'unknown'];
 
-function verdictOf(opinions: readonly Opinion[], partOf: PartOf): string {
-  const counts = ORDER.map((verdict) => ({ verdict, count: opinions.filter((opinion) => partOf(opinion) === verdict).length }));
+function verdictOf(opinions: readonly Opinion[], part: Part): string {
+  const counts = ORDER.map((verdict) => ({ verdict, count: opinions.filter((opinion) => opinion[part] === verdict).length }));
   return counts.reduce((best, next) => (next.count > best.count ? next : best)).verdict;
-}
-
-function causeOf({ cause }: Opinion): string {
-  return cause;
-}
-
-function fixOf({ fix }: Opinion): string {
-  return fix;
-}
-
-function pairsOf(count: number): number {
-  return (count * (count - 1)) / 2;
 }
 
 function isOpinion(said: JudgedCase['opinions'][number]): said is Opinion {

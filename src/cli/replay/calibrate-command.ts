@@ -7,6 +7,7 @@ import { type Calibration, calibratedAnalyst, isCalibratedAs, parseCalibration }
 import { messageOf, TriageError } from '../../domain/errors.ts';
 import { newId } from '../../domain/ids.ts';
 import { append } from '../../lib/lists.ts';
+import { present } from '../../lib/present.ts';
 import { proportion } from '../../lib/statistics.ts';
 import { createMasker } from '../../log/mask/mask.ts';
 import { visibleLine, visibleLines } from '../../publish/visible-text.ts';
@@ -172,12 +173,7 @@ function shareText(audits: number, every: number): string {
 
 async function replayed(path: string, options: CalibrateCommandOptions, config: Config): Promise<ReplayedCase[]> {
   const { calibration: _applied, ...triage } = config.triage;
-  const asked = {
-    ...(options.analyst === undefined ? {} : { analyst: options.analyst }),
-    repeat: 1,
-    concurrency: options.concurrency,
-    green: true,
-  };
+  const asked = { ...present({ analyst: options.analyst }), repeat: 1, concurrency: options.concurrency, green: true };
   const own = replayConfig(asked, { ...config, triage });
   const cases: ReplayedCase[] = [];
   const shared = { concurrency: options.concurrency, green: true, maxLogBytes: config.http.maxLogBytes };

@@ -5,6 +5,7 @@ import type { App } from '../../app/served-app.ts';
 import { createApp } from '../../app.ts';
 import { CATEGORIES, Category } from '../../domain/category.ts';
 import { TriageError } from '../../domain/errors.ts';
+import { present } from '../../lib/present.ts';
 import type { CaseFilter } from '../../ports/measurements.ts';
 import { silentLogger } from '../../ports/telemetry.ts';
 import { visibleLine } from '../../publish/visible-text.ts';
@@ -15,7 +16,6 @@ import { datasetAt, folderCases } from '../../replay/cases/folder.ts';
 import { type OnLeftOut, reviewedCases, storedCases } from '../../replay/cases/stored.ts';
 import { type DataOptions, dataDirectory, readStoreConfig } from '../settings.ts';
 import { say } from '../terminal.ts';
-
 import type { ReplayCommandOptions, StoredCaseOptions, StoreFilterOptions } from './replay-options.ts';
 
 /** Cases that are replayed together and get one table. */
@@ -115,14 +115,8 @@ export async function openInstallation(options: DataOptions): Promise<App> {
 
 /** What chooses among stored failures. Throws where a category is none. */
 export function storeFilter({ repository, branch, fingerprint, category, since, until }: StoreFilterOptions): CaseFilter {
-  return {
-    ...(repository === undefined ? {} : { repository }),
-    ...(branch === undefined ? {} : { branch }),
-    ...(fingerprint === undefined ? {} : { fingerprint }),
-    ...(category === undefined ? {} : { category: categoryOf(category) }),
-    ...(since === undefined ? {} : { since }),
-    ...(until === undefined ? {} : { until }),
-  };
+  const known = category === undefined ? undefined : categoryOf(category);
+  return present({ repository, branch, fingerprint, category: known, since, until });
 }
 
 function categoryOf(text: string): Category {

@@ -1,6 +1,7 @@
 import { createApp } from '../../app.ts';
 import type { Config } from '../../config/schema.ts';
 import type { Recording } from '../../domain/recording.ts';
+import { present } from '../../lib/present.ts';
 import type { RecordingHead, RecordingStore } from '../../ports/measurements.ts';
 import { silentLogger } from '../../ports/telemetry.ts';
 import { visibleLine } from '../../publish/visible-text.ts';
@@ -22,7 +23,7 @@ export interface ExportRecordingsOptions extends ListRecordingsOptions {
 export async function listRecordings(options: ListRecordingsOptions): Promise<void> {
   await withRecordings(readStoreConfig(dataDirectory(options.data)), async (store) => {
     const [heads, totals] = [[] as RecordingHead[], { recordings: 0, bytes: 0 }];
-    for await (const head of recordingHeads(store, filterOf(options))) {
+    for await (const head of recordingHeads(store, present({ repository: options.repository }))) {
       totals.recordings += 1;
       totals.bytes += head.size;
       if (options.json) heads.push(head);
@@ -40,8 +41,7 @@ export async function exportRecordings(options: ExportRecordingsOptions): Promis
     const asked = askedRuns(options.run);
     let [written, unreadable] = [0, 0];
     try {
-      const filter = { ...filterOf(options), ...(options.run === undefined ? {} : { runs: options.run }) };
-      for await (const source of storedRecordings(store, filter)) {
+      for await (const source of storedRecordings(store, present({ repository: options.repository, runs: options.run }))) {
         if ('error' in source) {
           unreadable += 1;
           asked.meant({ triageId: source.name, analysis: null });
@@ -73,10 +73,6 @@ export async function withRecordings(config: Config, work: (store: RecordingStor
   } finally {
     await app.close({ drainMs: 0 });
   }
-}
-
-function filterOf({ repository }: ListRecordingsOptions) {
-  return repository === undefined ? {} : { repository };
 }
 
 function rowOf({ triageId, createdAt, repository, size, analysis, capped }: RecordingHead): string {

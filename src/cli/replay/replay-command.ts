@@ -2,6 +2,7 @@ import { maskingOf } from '../../config/masking.ts';
 import { budgetTokensOf } from '../../config/profiles.ts';
 import type { Config } from '../../config/schema.ts';
 import { TriageError } from '../../domain/errors.ts';
+import { present } from '../../lib/present.ts';
 import { createMasker } from '../../log/mask/mask.ts';
 import { silentLogger } from '../../ports/telemetry.ts';
 import { readStagesOf } from '../../replay/ablation.ts';
@@ -44,10 +45,7 @@ async function replaySources(
   const signal = interruptSignal();
   const measured = await Promise.all(sources.map(async (source) => ({ source, ...(await source.measure()) })));
   const judge = await judging(options, config);
-  const limits = {
-    ...(options.maxUsd === undefined ? {} : { usd: options.maxUsd }),
-    ...(options.maxMinutes === undefined ? {} : { minutes: options.maxMinutes }),
-  };
+  const limits = present({ usd: options.maxUsd, minutes: options.maxMinutes });
   const shared = { spending: createSpending(limits), progress: startReplayProgress(voiceOf({})) };
   const files: RunFiles[] = [];
   const reported: ReportedRun[] = [];

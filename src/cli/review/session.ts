@@ -4,12 +4,12 @@ import { type Analysis, isNotDevelopersFault } from '../../domain/analysis.ts';
 import { Build } from '../../domain/build.ts';
 import { CATEGORIES, type Category } from '../../domain/category.ts';
 import { messageOf, TriageError } from '../../domain/errors.ts';
-import { DecisionInput, overlapOf, RejectReason, Review, ReviewCounts, type ShownBy } from '../../domain/review.ts';
+import { DecisionInput, overlapOf, REJECT_REASONS, RejectReason, Review, ReviewCounts, type ShownBy } from '../../domain/review.ts';
 import { proofLines } from '../../publish/answer-facts.ts';
 import { renderTerminal } from '../../publish/render.ts';
 import { visibleLine } from '../../publish/visible-text.ts';
 import { DecisionView, GuessView, LastDecisionView, NextView, ReviewDetail, UndoView } from '../../review/views.ts';
-import { askServer } from '../server-client.ts';
+import { askServer, type Service } from '../server-client.ts';
 import { KEYS, type KeyAction, type KeyReader } from './keys.ts';
 
 interface SessionParts {
@@ -68,7 +68,7 @@ async function workOn(id: string, parts: SessionParts, done: SessionDone): Promi
     if (key === null) return 'interrupted';
     const action = KEYS.find((one) => one.key === key)?.action;
     const left =
-      action === undefined ? ignored(parts) : await act(action, item, parts, done).catch((error: unknown) => refused(error, parts));
+      action === undefined ? kept(parts, '') : await act(action, item, parts, done).catch((error: unknown) => refused(error, parts));
     if (left !== null) return left;
   }
 }
@@ -140,13 +140,8 @@ async function digitOf(keys: KeyReader, highest: number): Promise<number | null>
   return /^[1-9]$/.test(key) && Number(key) <= highest ? Number(key) : 0;
 }
 
-function kept({ write, look }: SessionParts): null {
-  write(`Nothing was decided.\n${footText(look)}\n`);
-  return null;
-}
-
-function ignored({ write, look }: SessionParts): null {
-  write(`${footText(look)}\n`);
+function kept({ write, look }: SessionParts, said = 'Nothing was decided.\n'): null {
+  write(`${said}${footText(look)}\n`);
   return null;
 }
 
@@ -157,13 +152,8 @@ function refused(error: unknown, { write }: SessionParts): Left | null {
   return error.code === 'conflict' ? 'next' : null;
 }
 
-interface CorrectionParts {
-  readonly keys: KeyReader;
-  readonly write: (text: string) => void;
-}
-
 /** Asks for category, cause, fix and what shows it; null where the reviewer gives up. Nothing is sent but by the key y. */
-async function askCorrection({ analysis }: Item, { keys, write }: CorrectionParts): Promise<DecisionInput | null> {
+async function askCorrection({ analysis }: Item, { keys, write }: SessionParts): Promise<DecisionInput | null> {
   write(`${categoryChoices()}\n`);
   const category = CATEGORIES[Number(await keys.key()) - 1];
   if (category === undefined) return null;
@@ -203,12 +193,6 @@ interface ReviewLook {
   readonly width: number;
 }
 
-const REASONS: Readonly<Record<RejectReason, string>> = {
-  evidence_does_not_support: 'The evidence does not support it',
-  right_category_wrong_cause: 'Right category, wrong cause',
-  not_a_failure: 'Not a failure',
-  cannot_be_told: 'Cannot tell from this log',
-};
 const MAX_EACH = 4;
 
 /** One item whole: where it is from, the answer, why a person is asked, what speaks against it. */
@@ -239,7 +223,7 @@ function categoryChoices(): string {
 }
 
 function reasonChoices(): string {
-  return RejectReason.options.map((reason, index) => `${index + 1} ${REASONS[reason]}`).join('   ');
+  return RejectReason.options.map((reason, index) => `${index + 1} ${REJECT_REASONS[reason]}`).join('   ');
 }
 
 function footText({ color }: Pick<ReviewLook, 'color'>): string {
@@ -301,10 +285,9 @@ export interface ReviewClient {
 
 const BuildAnswer = z.object({ build: Build });
 
-export function openReviewClient(server: { readonly url: string; readonly token: string }): ReviewClient {
+export function openReviewClient(server: Service): ReviewClient {
   const at = (id: string, rest = '') => `/api/reviews/${encodeURIComponent(id)}${rest}`;
-  const post = async <Value>(path: string, schema: z.ZodType<Value>, body: object = {}) =>
-    await askServer(server, 'POST', path, schema, body);
+  const post = <Value>(path: string, schema: z.ZodType<Value>, body: object = {}) => askServer(server, 'POST', path, schema, body);
   return {
     counts: async () => await askServer(server, 'GET', '/api/reviews/counts', ReviewCounts),
     next: async (after) => (await post('/api/reviews/next', NextView, { sort: 'risk', ...(after === undefined ? {} : { after }) })).review,

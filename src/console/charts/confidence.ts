@@ -27,7 +27,7 @@ const FADED_BELOW = 10;
 
 /** The bins of a calibration curve; empty ones are left out. Nothing where there is too little for a curve. */
 export function calibrationBins(judged: readonly Judged[]): Bin[] {
-  const total = judged.reduce((sum, { count }) => sum + count, 0);
+  const total = sum(judged);
   if (total < NO_CURVE_BELOW) return [];
   return total < FIVE_BINS_BELOW ? equalMass(judged, total, 5) : equalWidth(judged, 10);
 }
@@ -48,11 +48,8 @@ function equalMass(judged: readonly Judged[], total: number, bins: number): Bin[
   });
   return [...groups.values()].map((group) => {
     const [first, last] = [group[0]?.[0] ?? 0, group.at(-1)?.[0] ?? 0];
-    return binOf(
-      group.flatMap(([, members]) => members),
-      first,
-      Math.min(1, last + 0.01),
-    );
+    const members = group.flatMap(([, ones]) => ones);
+    return binOf(members, first, Math.min(1, last + 0.01));
   });
 }
 
@@ -64,7 +61,7 @@ function binOf(group: readonly Judged[], from: number, to: number): Bin {
   return { from, to, stated, ...proportion(right, of) };
 }
 
-function sum(group: readonly Judged[]): number {
+function sum(group: readonly { readonly count: number }[]): number {
   return group.reduce((total, { count }) => total + count, 0);
 }
 
@@ -84,7 +81,7 @@ export function calibrationChart(of: {
   readonly small?: boolean;
 }): Chart {
   const bins = calibrationBins(of.judged);
-  const total = of.judged.reduce((sum, { count }) => sum + count, 0);
+  const total = sum(of.judged);
   const plot = of.small === true ? SMALL : CALIBRATION_PLOT;
   const chart: Chart = {
     id: of.id,
@@ -158,7 +155,7 @@ function rowOf(bin: Bin) {
 
 /** Too little for a curve: how many were right and wrong. */
 function countsOf(judged: readonly Judged[]) {
-  const count = (right: boolean) => judged.filter((one) => one.right === right).reduce((sum, one) => sum + one.count, 0);
+  const count = (right: boolean) => sum(judged.filter((one) => one.right === right));
   return {
     head: ['Decided', 'Count'],
     rows: [
@@ -184,7 +181,7 @@ export function coveragePoints(
   judged: readonly Judged[],
   answered: readonly { readonly at: number; readonly count: number }[],
 ): CoveragePoint[] {
-  const total = answered.reduce((sum, { count }) => sum + count, 0);
+  const total = sum(answered);
   const thresholds = [...new Set(judged.map((one) => one.at))].toSorted((one, other) => other - one);
   return thresholds.map((threshold) => pointAt(judged, answered, total, threshold));
 }
@@ -196,9 +193,9 @@ function pointAt(
   threshold: number,
 ): CoveragePoint {
   const above = judged.filter((one) => one.at >= threshold - 1e-9);
-  const of = above.reduce((sum, { count }) => sum + count, 0);
-  const right = above.filter((one) => one.right).reduce((sum, { count }) => sum + count, 0);
-  const covered = answered.filter((one) => one.at >= threshold - 1e-9).reduce((sum, { count }) => sum + count, 0);
+  const of = sum(above);
+  const right = sum(above.filter((one) => one.right));
+  const covered = sum(answered.filter((one) => one.at >= threshold - 1e-9));
   return { threshold, coverage: total === 0 ? 0 : covered / total, ...proportion(right, of) };
 }
 
@@ -224,7 +221,7 @@ export interface CoverageChart {
 /** How much would be published automatically, and how much of it rightly, at every threshold. */
 export function coverageChart(of: CoverageChart): Chart {
   const points = coveragePoints(of.judged, of.answered);
-  const total = of.answered.reduce((sum, { count }) => sum + count, 0);
+  const total = sum(of.answered);
   const here = pointAt(of.judged, of.answered, total, of.threshold);
   const chosen = thresholdFor(points, of.wrong);
   return {

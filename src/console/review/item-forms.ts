@@ -1,5 +1,5 @@
 import { type Category, KINDS } from '../../domain/category.ts';
-import { RejectReason, type Review } from '../../domain/review.ts';
+import { REJECT_REASONS, RejectReason, type Review } from '../../domain/review.ts';
 import { percent } from '../../publish/answer-facts.ts';
 import { reviewAddress } from '../addresses.ts';
 import { postForm } from '../controls.ts';
@@ -84,19 +84,12 @@ function appliesTo({ same, typed }: ItemView): Html {
 <details${also && html` open`}><summary>show ${same.length === 1 ? 'it' : 'them'}</summary>${sameRows(same)}</details></fieldset>`;
 }
 
-const REASONS: Readonly<Record<RejectReason, string>> = {
-  evidence_does_not_support: 'The evidence does not support it',
-  right_category_wrong_cause: 'Right category, wrong cause',
-  not_a_failure: 'Not a failure',
-  cannot_be_told: 'Cannot tell from this log',
-};
-
 /** Why it is rejected; choosing saves at once. */
 export function rejectForm({ review, queue, mode, typed, facts }: ItemView): Html {
   const address = reviewAddress(review.id);
   const choices = RejectReason.options.map(
     (reason, at) =>
-      html`<button name="reasonCode" value="${reason}" data-action="choose" data-key="${at + 1}">${REASONS[reason]} <kbd aria-hidden="true">${at + 1}</kbd></button>`,
+      html`<button name="reasonCode" value="${reason}" data-action="choose" data-key="${at + 1}">${REJECT_REASONS[reason]} <kbd aria-hidden="true">${at + 1}</kbd></button>`,
   );
   return html`<section class="card" data-mode="reject"${mode !== 'reject' && html` hidden`} aria-labelledby="reject"><h2 id="reject" tabindex="-1">Reason for rejection</h2>
 <form method="post" action="${address}/decision"><input type="hidden" name="type" value="reject"><input type="hidden" name="version" value="${review.version}"><input type="hidden" name="queue" value="${searchOf(queue)}"><input type="hidden" name="openedAt" value="${new Date(facts.now).toISOString()}">

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Category } from '../../domain/category.ts';
+import { present } from '../../lib/present.ts';
 import type { ReviewFilter } from '../../ports/reviews.ts';
 import type { ShownStores } from '../../ports/stores.ts';
 
@@ -31,28 +32,21 @@ export type QueueQuery = z.infer<typeof QueueQuery>;
 
 /** The filters alone, as a store takes them. */
 export function filterOf({ category, repo, why }: QueueQuery): Omit<ReviewFilter, 'state'> {
-  return {
-    ...(category !== undefined && { category }),
-    ...(repo !== undefined && { repository: repo }),
-    ...(why !== undefined && { why }),
-  };
+  return present({ category, repository: repo, why });
 }
 
-export function isFiltered({ category, repo, why }: QueueQuery): boolean {
-  return [category, repo, why].some((one) => one !== undefined);
+export function isFiltered(query: QueueQuery): boolean {
+  return Object.keys(filterOf(query)).length > 0;
 }
+
+const DEFAULTS: Readonly<Record<string, unknown>> = { state: 'all', sort: 'risk', offset: 0 };
 
 /** The query as part of an address, without what is the default; `''` or `?repo=…`. */
 export function searchOf(query: QueueQuery, more: Readonly<Record<string, string | number>> = {}): string {
   const { state, category, repo, why, sort, offset, n, of } = query;
-  const [place, order, start] = [
-    state === 'all' ? undefined : state,
-    sort === 'risk' ? undefined : sort,
-    offset === 0 ? undefined : offset,
-  ];
-  const kept = { state: place, category, repo, why, sort: order, offset: start, n, of, ...more };
+  const known = { state, category, repo, why, sort, offset, n, of, ...more };
   const search = new URLSearchParams();
-  for (const [name, value] of Object.entries(kept)) if (value !== undefined) search.set(name, String(value));
+  for (const [name, value] of Object.entries(known)) if (value !== undefined && value !== DEFAULTS[name]) search.set(name, String(value));
   return search.size === 0 ? '' : `?${search}`;
 }
 

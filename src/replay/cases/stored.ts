@@ -1,6 +1,7 @@
 import type { Build, SourceText } from '../../domain/build.ts';
 import { TriageError } from '../../domain/errors.ts';
 import type { Decision } from '../../domain/review.ts';
+import { present } from '../../lib/present.ts';
 import { tooLarge } from '../../log/decode/decompress.ts';
 import type { BuildArchive } from '../../ports/build-archive.ts';
 import type { CaseCursor, CaseFilter, CaseStore, StoredCase } from '../../ports/measurements.ts';
@@ -119,12 +120,7 @@ function labelsOf({ category, kind, answer, terminationReason }: Answered, decis
   const rootCause = decision.rootCause ?? (holds ? answer.rootCause : undefined);
   const fix = decision.fixRecommendation ?? (holds && decision.rootCause === undefined ? answer.fixRecommendation : undefined);
   const kept = decision.kind ?? (holds && kind !== 'unknown' ? kind : undefined);
-  return {
-    category: said,
-    ...(kept === undefined ? {} : { kind: kept }),
-    ...(rootCause === undefined ? {} : { root_cause: rootCause }),
-    ...(fix === undefined ? {} : { fix }),
-  };
+  return { category: said, ...present({ kind: kept, root_cause: rootCause, fix }) };
 }
 
 /** The lines that the reviewer named, of the first log that they named any in: a row's lines are of one log. */

@@ -1,5 +1,5 @@
 import type { Better } from './measures.ts';
-import type { Sides } from './paired-cases.ts';
+import type { Sides, Unpaired } from './paired-cases.ts';
 
 /** Two runs of the same cases, side by side. Everything that a table, a page or a script needs; stable. */
 export interface Comparison {
@@ -43,16 +43,8 @@ export interface Spread {
 }
 
 /** Which cases were compared, and by id which were not, and why. */
-interface ComparedCases {
+interface ComparedCases extends Unpaired {
   readonly compared: number;
-  readonly onlyA: readonly string[];
-  readonly onlyB: readonly string[];
-  readonly unanswered: readonly string[];
-  readonly unlabelled: readonly string[];
-  /** Compared, and counted as wrong: the case failed on that side at least once. */
-  readonly failed: Sides<readonly string[]>;
-  /** Rows of the data set that could not be read. */
-  readonly unreadable: readonly string[];
 }
 
 /**

@@ -1,5 +1,5 @@
 import { bootstrapWeights, type Interval, type Weights } from '../../lib/statistics.ts';
-import { mean } from '../figures/figure.ts';
+import { LEAST_PROJECTS, mean } from '../figures/figure.ts';
 import type { CaseResult } from '../run/result.ts';
 import type { Comparison, CostDifference, Difference, DifferenceVerdict, McNemar, Resampling } from './comparison.ts';
 import { type Better, MEASURES, type Measure, type Prepared } from './measures.ts';
@@ -81,9 +81,6 @@ export function mcNemar(won: number, lost: number): McNemar {
   const midP = won === lost ? 1 : 2 * below + seen;
   return { won, lost, exact, midP };
 }
-
-/** Below so many projects, drawing projects says too little about how much they differ: cases are drawn instead. */
-const LEAST_PROJECTS = 10;
 
 /**
  * 95 % intervals of statistics of pairs, which are drawn with replacement: both sides of a case together, and the cases of a project

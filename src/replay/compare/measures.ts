@@ -111,12 +111,8 @@ const QUOTATIONS: Measure = {
     const quotes = partsOf(pairs, quoting);
     if (quotes === null || !quotes.parts.a.some(({ one }) => one.made > 0) || !quotes.parts.b.some(({ one }) => one.made > 0)) return null;
     const shares = pairs.flatMap(({ runs }) => pairOf(runs, ({ quotes: { made, literal } }) => (made === 0 ? null : literal / made)));
-    return {
-      cases: quotes.cases,
-      value: (side, weights) => quotationShare(quotes.parts[side], weights),
-      ...changesOf(shares),
-      binary: false,
-    };
+    const value: Prepared['value'] = (side, weights) => quotationShare(quotes.parts[side], weights);
+    return { cases: quotes.cases, value, ...changesOf(shares), binary: false };
   },
 };
 
@@ -241,10 +237,7 @@ function macroF1(parts: readonly Part<Judged>[], weights: Weights | null): numbe
   }
   const classes = [...counts.values()].filter(({ truly }) => truly > 0);
   const scores = classes.map(({ hits, said, truly }) => f1(ratio(hits, said), ratio(hits, truly)));
-  return ratio(
-    scores.reduce((total, score) => total + score, 0),
-    scores.length,
-  );
+  return mean(scores);
 }
 
 function errorOf(parts: readonly Part<{ stated: number; right: boolean }>[], weights: Weights | null): number {

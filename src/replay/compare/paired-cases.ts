@@ -20,9 +20,8 @@ export interface PairedCase {
   readonly runs: Sides<readonly ReplayedCase[]>;
 }
 
-/** The pairs, and by id everything that is no pair, or only half of one. */
-export interface Pairing {
-  readonly pairs: readonly PairedCase[];
+/** By id, everything that is no pair, or only half of one. */
+export interface Unpaired {
   readonly onlyA: readonly string[];
   readonly onlyB: readonly string[];
   /** In the data set, answered by neither. */
@@ -36,13 +35,16 @@ export interface Pairing {
 }
 
 /** Matches the results of both sides by the ids of the data set. Throws where an id stands twice, or no case is on both sides. */
-export async function pairCases(cases: AsyncIterable<CaseOutcome>, files: Sides<readonly RunResults[]>): Promise<Pairing> {
+export async function pairCases(
+  cases: AsyncIterable<CaseOutcome>,
+  files: Sides<readonly RunResults[]>,
+): Promise<Unpaired & { pairs: PairedCase[] }> {
   const seen = new Map<string, number>();
   const pairs: PairedCase[] = [];
-  const [onlyA, onlyB, unanswered, unreadable]: string[][] = [[], [], [], []];
+  const [onlyA, onlyB, unanswered, unreadable]: [string[], string[], string[], string[]] = [[], [], [], []];
   for await (const outcome of cases) {
     if ('error' in outcome) {
-      unreadable?.push(outcome.error);
+      unreadable.push(outcome.error);
       continue;
     }
     const { row } = outcome.one;
@@ -52,24 +54,20 @@ export async function pairCases(cases: AsyncIterable<CaseOutcome>, files: Sides<
     seen.set(row.id, outcome.line);
     const runs = { a: runsOf(row, files.a), b: runsOf(row, files.b) };
     if (runs.a.length > 0 && runs.b.length > 0) pairs.push({ id: row.id, line: outcome.line, row, project: projectOf(row), runs });
-    else if (runs.a.length > 0) onlyA?.push(row.id);
-    else if (runs.b.length > 0) onlyB?.push(row.id);
-    else unanswered?.push(row.id);
+    else if (runs.a.length > 0) onlyA.push(row.id);
+    else if (runs.b.length > 0) onlyB.push(row.id);
+    else unanswered.push(row.id);
   }
   const answered = [...files.a, ...files.b].flatMap(({ results }) => [...results.keys()]);
   const unlabelled = [...new Set(answered)].filter((id) => !seen.has(id));
   if (pairs.length === 0) throw noCommonCase(seen.size, files);
   const failed = { a: failedOf(pairs, 'a'), b: failedOf(pairs, 'b') };
-  return { pairs, onlyA: onlyA ?? [], onlyB: onlyB ?? [], unanswered: unanswered ?? [], unlabelled, failed, unreadable: unreadable ?? [] };
+  return { pairs, onlyA, onlyB, unanswered, unlabelled, failed, unreadable };
 }
 
 function runsOf(row: DatasetRow, files: readonly RunResults[]): ReplayedCase[] {
   const light = { ...row, log: null, stack_trace: null, snippets: null };
-  return files.flatMap(({ results }) => {
-    const result = results.get(row.id);
-    if (result === undefined) return [];
-    return [replayedFrom(light, result)];
-  });
+  return files.flatMap(({ results }) => results.get(row.id) ?? []).map((result) => replayedFrom(light, result));
 }
 
 function failedOf(pairs: readonly PairedCase[], side: keyof Sides<unknown>): string[] {

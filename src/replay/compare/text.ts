@@ -206,12 +206,8 @@ function costRows(costs: readonly CostDifference[]): string[] {
 
 function spreadRows(side: string, spread: Spread | null): string[] {
   if (spread === null) return [];
-  const rows = spread.figures.map(({ name, mean, deviation, values }) => [
-    name,
-    mean.toFixed(3),
-    deviation.toFixed(3),
-    values.map((value) => value.toFixed(3)).join(' '),
-  ]);
+  const say = (value: number) => value.toFixed(3);
+  const rows = spread.figures.map(({ name, mean, deviation, values }) => [name, say(mean), say(deviation), values.map(say).join(' ')]);
   const flips = `${INDENT}${spread.flips.length} cases change their category between repeats${namesOf(spread.flips, MOST_NAMED)}`;
   const partial =
     spread.partial.length === 0

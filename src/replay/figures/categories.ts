@@ -12,6 +12,7 @@ import {
   isRight,
   type Judged,
   judgedCases,
+  mean,
   ratio,
   shareFigure,
   withInterval,
@@ -33,21 +34,18 @@ const COLUMNS: Readonly<Record<string, string>> = {
 export function scoreCategories(cases: readonly ReplayedCase[]): Figure[] {
   const judged = classified(cases);
   if (judged.length === 0) return [];
-  const real = judged.filter(({ truth }) => isReal(truth));
+  const real = judged.filter(({ truth }) => truth === 'CODE_ERROR' || truth === 'TEST_FAILURE');
+  const failures = judged.filter(isRealFailure);
+  const isPublished = ({ one }: Judged) => one.result.action === 'auto_notify';
   return [
     caseShare('category accuracy', judged, isRight),
     macroFigure(judged),
     caseShare('category top-2', judged, isInTopTwo),
     caseShare('code and test failures called INFRA_ERROR', real, ({ said }) => said === 'INFRA_ERROR', 'bad'),
-    caseShare('real failures called infrastructure or flaky', judged.filter(isRealFailure), isExcused, 'bad'),
-    caseShare(
-      'real failures published as infrastructure or flaky',
-      judged.filter(isRealFailure),
-      (entry) => isExcused(entry) && entry.one.result.action === 'auto_notify',
-      'bad',
-    ),
+    caseShare('real failures called infrastructure or flaky', failures, isExcused, 'bad'),
+    caseShare('real failures published as infrastructure or flaky', failures, (one) => isExcused(one) && isPublished(one), 'bad'),
     caseShare('abstained', judged, ({ one }) => one.result.abstained === true, 'bad'),
-    caseShare('published without a person', judged, ({ one }) => one.result.action === 'auto_notify', 'neither'),
+    caseShare('published without a person', judged, isPublished, 'neither'),
   ];
 }
 
@@ -58,14 +56,12 @@ export function scoreClasses(cases: readonly ReplayedCase[]): Figure[] {
     const { category: row, truly } = counts;
     const missed = judged.filter(({ truth, said }) => truth === row && said !== row);
     const taken = judged.filter(({ truth, said }) => truth !== row && said === row);
+    const wrong = [...missed, ...taken];
     const cell = (column: string, figure: Figure): Figure => ({ ...figure, cases: truly, cell: { row, column } });
     return [
       cell('precision', shareFigure(`category precision ${row}`, counts.hits, counts.said, idsOf(taken))),
       cell('recall', shareFigure(`category recall ${row}`, counts.hits, truly, idsOf(missed))),
-      cell(
-        'F1',
-        withInterval({ ...against(`category F1 ${row}`, [...missed, ...taken]), value: counts.f1, cases: truly }, f1Interval(counts)),
-      ),
+      cell('F1', withInterval({ ...against(`category F1 ${row}`, wrong), value: counts.f1, cases: truly }, f1Interval(counts))),
     ];
   });
 }
@@ -74,15 +70,13 @@ export function scoreClasses(cases: readonly ReplayedCase[]): Figure[] {
 export function scoreMatrix(cases: readonly ReplayedCase[]): Figure[] {
   const judged = classified(cases);
   const matrix = sumMatrix(judged);
-  const mistakes = Map.groupBy(
-    judged.filter((entry) => !isRight(entry)),
-    ({ truth, said }) => `${truth} ${said}`,
-  );
+  const wrong = judged.filter((entry) => !isRight(entry));
+  const mistakes = Map.groupBy(wrong, ({ truth, said }) => `${truth} ${said}`);
   return classCounts(matrix).flatMap(({ category: row, truly }) =>
     [...CATEGORIES, null].map((said): Figure => {
       const column = said === null ? 'nothing' : (COLUMNS[said] ?? said);
-      const figure = against(`category matrix ${row}, said ${said ?? 'nothing'}`, mistakes.get(`${row} ${said}`) ?? []);
-      return { ...figure, value: cellOf(matrix, row, said), cases: truly, unit: 'count', cell: { row, column } };
+      const figure = counted(`category matrix ${row}, said ${said ?? 'nothing'}`, mistakes.get(`${row} ${said}`) ?? [], truly);
+      return { ...figure, value: cellOf(matrix, row, said), cell: { row, column } };
     }),
   );
 }
@@ -91,19 +85,17 @@ export function scoreMatrix(cases: readonly ReplayedCase[]): Figure[] {
 export function scoreConfusions(cases: readonly ReplayedCase[]): Figure[] {
   const judged = classified(cases);
   const truly = new Map(classCounts(sumMatrix(judged)).map((counts) => [counts.category, counts.truly]));
-  const mistakes = Map.groupBy(
-    judged.filter((entry) => !isRight(entry)),
-    ({ truth, said }) => `${truth} called ${said ?? 'nothing'}`,
+  const wrong = judged.filter((entry) => !isRight(entry));
+  return confusions(
+    Map.groupBy(wrong, ({ truth, said }) => `${truth} called ${said ?? 'nothing'}`),
+    ({ truth }) => truly.get(truth) ?? 0,
   );
-  const figures = [...mistakes].map(([name, entries]): Figure => {
-    return { ...against(name, entries), value: entries.length, cases: truly.get(entries[0]?.truth ?? '') ?? 0, unit: 'count' };
-  });
-  return figures.sort((left, right) => right.value - left.value || left.name.localeCompare(right.name));
 }
 
-/** Whether a failure of our own was put down to the machine or to chance: the mistake after which nobody looks. */
-function isReal(truth: string): boolean {
-  return truth === 'CODE_ERROR' || truth === 'TEST_FAILURE';
+/** One figure a mistake, the commonest first; `casesOf`: on how many cases it could have been made. */
+function confusions<T extends { readonly one: ReplayedCase }>(mistakes: Map<string, T[]>, casesOf: (first: T) => number): Figure[] {
+  const figures = [...mistakes].map(([name, entries]) => counted(name, entries, entries[0] === undefined ? 0 : casesOf(entries[0])));
+  return figures.sort((left, right) => right.value - left.value || left.name.localeCompare(right.name));
 }
 
 function classified(cases: readonly ReplayedCase[]): Judged[] {
@@ -126,8 +118,13 @@ function f1Interval({ hits, said, truly }: ClassCounts): readonly [number, numbe
   return [(2 * low) / (1 + low), (2 * high) / (1 + high)];
 }
 
-function against(name: string, entries: readonly Judged[]): Pick<Figure, 'name' | 'against'> {
+function against(name: string, entries: readonly { readonly one: ReplayedCase }[]): Pick<Figure, 'name' | 'against'> {
   return entries.length === 0 ? { name } : { name, against: idsOf(entries) };
+}
+
+/** How many there are of these mistakes. */
+function counted(name: string, entries: readonly { readonly one: ReplayedCase }[], cases: number): Figure {
+  return { ...against(name, entries), value: entries.length, cases, unit: 'count' };
 }
 
 /** Whether one of the two likeliest categories is the label or an accepted alternative. */
@@ -177,11 +174,7 @@ function classCounts(matrix: readonly number[]): ClassCounts[] {
 }
 
 function macroF1(matrix: readonly number[]): number {
-  const counts = classCounts(matrix);
-  return ratio(
-    counts.reduce((total, one) => total + one.f1, 0),
-    counts.length,
-  );
+  return mean(classCounts(matrix).map((counts) => counts.f1));
 }
 
 function countsOf(matrix: readonly number[], category: string): ClassCounts {
@@ -204,18 +197,12 @@ export function scoreKinds(cases: readonly ReplayedCase[]): Figure[] {
   const right = new Set(judgedCases(cases).flatMap((entry) => (isRight(entry) ? [entry.one] : [])));
   const settled = labelled.filter(({ one }) => right.has(one));
   const isKind = ({ one, kind }: (typeof labelled)[number]) => one.result.kind === kind;
-  const mistakes = Map.groupBy(
-    labelled.filter((entry) => !isKind(entry)),
-    ({ one, kind }) => `kind ${kind} called ${one.result.kind ?? 'nothing'}`,
-  );
-  const confused = [...mistakes].map(([name, entries]): Figure => {
-    const cases = labelled.filter(({ kind }) => kind === entries[0]?.kind).length;
-    return { name, value: entries.length, cases, unit: 'count', against: entries.map(({ one }) => one.result.id) };
-  });
+  const wrong = labelled.filter((entry) => !isKind(entry));
+  const mistakes = Map.groupBy(wrong, ({ one, kind }) => `kind ${kind} called ${one.result.kind ?? 'nothing'}`);
   return [
     caseShare('kind accuracy', labelled, isKind),
     ...(settled.length === 0 ? [] : [caseShare('kind accuracy where the category is right', settled, isKind)]),
-    ...confused.sort((left, right) => right.value - left.value || left.name.localeCompare(right.name)),
+    ...confusions(mistakes, ({ kind }) => labelled.filter((entry) => entry.kind === kind).length),
   ];
 }
 

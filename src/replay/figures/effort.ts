@@ -1,6 +1,6 @@
 import type { ReplayedCase } from '../run/replay.ts';
 import type { CaseResult } from '../run/result.ts';
-import { caseShare, type Figure, mean, meanFigure, ratio, shareFigure } from './figure.ts';
+import { caseShare, type Figure, idsOf, mean, meanFigure, ratio, shareFigure } from './figure.ts';
 
 interface Run {
   readonly one: ReplayedCase;
@@ -16,12 +16,8 @@ export function scoreLoop(cases: readonly ReplayedCase[]): Figure[] {
   const rounds = (one: ReplayedCase) => one.result.iterations ?? 0;
   const most = runs.reduce((top, { one }) => Math.max(top, rounds(one)), 0);
   const counts = Array.from({ length: most + 1 }, (_, count): Figure => {
-    return {
-      name: count === 1 ? 'runs of 1 round' : `runs of ${count} rounds`,
-      value: runs.filter(({ one }) => rounds(one) === count).length,
-      cases: runs.length,
-      unit: 'count',
-    };
+    const value = runs.filter(({ one }) => rounds(one) === count).length;
+    return { name: `runs of ${count} ${count === 1 ? 'round' : 'rounds'}`, value, cases: runs.length, unit: 'count' };
   });
   const reasons = [...new Set(runs.map(({ one }) => one.result.terminationReason ?? 'unknown'))].sort();
   const code = runs.filter(({ one }) => one.result.category === 'CODE_ERROR');
@@ -52,10 +48,10 @@ export function scoreToolsByCategory(cases: readonly ReplayedCase[]): Figure[] {
     const calls = own.reduce((total, { one }) => total + one.result.tools.length, 0) / own.length;
     return [
       { name: `tool calls a run, ${row}`, value: calls, cases: own.length, unit: 'measure' as const, cell: { row, column: 'calls' } },
-      ...used.map((column) => ({
-        ...caseShare(`runs that asked: ${column}, ${row}`, own, ({ one }) => asked(one.result, column), 'neither'),
-        cell: { row, column },
-      })),
+      ...used.map((column) => {
+        const figure = caseShare(`runs that asked: ${column}, ${row}`, own, ({ one }) => asked(one.result, column), 'neither');
+        return { ...figure, cell: { row, column } };
+      }),
     ];
   });
 }
@@ -75,13 +71,8 @@ export function scoreTools(cases: readonly ReplayedCase[]): Figure[] {
       const total = counts.get('calls') ?? 0;
       return ['calls', ...STATUSES].map((column): Figure => {
         const name = column === 'calls' ? `calls of ${row}` : `calls of ${row}: ${column}`;
-        return {
-          name,
-          value: counts.get(column) ?? 0,
-          cases: total,
-          unit: 'count',
-          cell: { row, column: column === 'unavailable' ? 'unavail.' : column },
-        };
+        const cell = { row, column: column === 'unavailable' ? 'unavail.' : column };
+        return { name, value: counts.get(column) ?? 0, cases: total, unit: 'count', cell };
       });
     });
 }
@@ -93,12 +84,7 @@ function unansweredCalls(runs: readonly Run[]): Figure[] {
   const failing = runs.filter(({ one }) => one.result.tools.some(({ status }) => columnOf(status) === 'failed'));
   return [
     shareFigure('tool calls that found something', count('ok'), statuses.length),
-    shareFigure(
-      'tool calls that failed',
-      count('failed'),
-      statuses.length,
-      failing.map(({ one }) => one.result.id),
-    ),
+    shareFigure('tool calls that failed', count('failed'), statuses.length, idsOf(failing)),
   ];
 }
 
@@ -167,28 +153,19 @@ export function scoreCosts(cases: readonly ReplayedCase[]): Figure[] {
   const answered = cases.filter((one) => one.result.action !== null);
   if (answered.length === 0) return [];
   const usages = cases.map(({ result }) => result.usage);
+  const input = usages.map(({ inputTokens }) => inputTokens);
+  const output = usages.map(({ outputTokens }) => outputTokens);
+  const dollars = usages.map(({ costUsd }) => costUsd);
   const tokens = usages.map(({ inputTokens, outputTokens }) => inputTokens + outputTokens);
-  const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
+  const total = (name: string, values: readonly number[], unit: 'count' | 'dollars'): Figure => ({
+    ...{ name, value: values.reduce((sum, value) => sum + value, 0), cases: cases.length, unit },
+  });
   const times = answered.map(({ result }) => result.milliseconds);
+  const asked = tokens.some((count) => count > 0);
   return [
-    ...(sum(tokens) === 0
-      ? []
-      : [
-          { name: 'input tokens', value: sum(usages.map(({ inputTokens }) => inputTokens)), cases: cases.length, unit: 'count' as const },
-          {
-            name: 'output tokens',
-            value: sum(usages.map(({ outputTokens }) => outputTokens)),
-            cases: cases.length,
-            unit: 'count' as const,
-          },
-          ...spreadOf('tokens a case', tokens, 'measure'),
-          { name: 'dollars', value: sum(usages.map(({ costUsd }) => costUsd)), cases: cases.length, unit: 'dollars' as const },
-          ...spreadOf(
-            'dollars a case',
-            usages.map(({ costUsd }) => costUsd),
-            'dollars',
-          ),
-        ]),
+    ...(asked ? [total('input tokens', input, 'count'), total('output tokens', output, 'count')] : []),
+    ...(asked ? [...spreadOf('tokens a case', tokens, 'measure'), total('dollars', dollars, 'dollars')] : []),
+    ...(asked ? spreadOf('dollars a case', dollars, 'dollars') : []),
     ...spreadOf('milliseconds a case', times, 'measure'),
   ];
 }

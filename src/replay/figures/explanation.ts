@@ -84,12 +84,6 @@ function answerOf({ result }: ReplayedCase): string {
 /** Longer texts are compared up to here: the comparison takes time by the square of it. */
 const MOST_WORDS = 300;
 
-interface Overlap {
-  readonly precision: number;
-  readonly recall: number;
-  readonly f1: number;
-}
-
 interface Explained {
   readonly one: ReplayedCase;
   readonly said: readonly string[];
@@ -102,16 +96,8 @@ interface Explained {
  * Empty where no label is in words, or nothing was answered.
  */
 export function scoreOverlap(cases: readonly ReplayedCase[]): Figure[] {
-  const causes = explained(
-    cases,
-    ({ row }) => row?.root_cause,
-    ({ result }) => result.rootCause,
-  );
-  const fixes = explained(
-    cases,
-    ({ row }) => row?.fix,
-    ({ result }) => result.fixRecommendation,
-  );
+  const causes = explained(cases, ({ row, result }) => [row?.root_cause, result.rootCause]);
+  const fixes = explained(cases, ({ row, result }) => [row?.fix, result.fixRecommendation]);
   return [...figuresOf('root cause', causes), ...figuresOf('fix', fixes)];
 }
 
@@ -119,7 +105,7 @@ export function scoreOverlap(cases: readonly ReplayedCase[]): Figure[] {
  * ROUGE-L (Lin 2004, "ROUGE: a package for automatic evaluation of summaries"): the longest common subsequence of words, as a share of the
  * label's words (recall) and of the answer's (precision). Both have at least one word, else all is 0.
  */
-export function rougeL(said: readonly string[], label: readonly string[]): Overlap {
+export function rougeL(said: readonly string[], label: readonly string[]): { precision: number; recall: number; f1: number } {
   const common = longestCommon(said.slice(0, MOST_WORDS), label.slice(0, MOST_WORDS));
   const precision = ratio(common, Math.min(MOST_WORDS, said.length));
   const recall = ratio(common, Math.min(MOST_WORDS, label.length));
@@ -143,12 +129,11 @@ function figuresOf(what: string, entries: readonly Explained[]): Figure[] {
 /** In the order of their ids, so that the next case is the same one whatever the order of the file. */
 function explained(
   cases: readonly ReplayedCase[],
-  labelOf: (one: ReplayedCase) => string | null | undefined,
-  saidOf: (one: ReplayedCase) => string | null,
+  textsOf: (one: ReplayedCase) => readonly [label: string | null | undefined, said: string | null],
 ): Explained[] {
   const entries = cases.flatMap((one): Explained[] => {
-    const label = contentWords(labelOf(one) ?? '');
-    return label.length === 0 ? [] : [{ one, label, said: contentWords(saidOf(one) ?? '') }];
+    const [label, said] = textsOf(one).map((text) => contentWords(text ?? ''));
+    return label === undefined || said === undefined || label.length === 0 ? [] : [{ one, label, said }];
   });
   if (!entries.some(({ one }) => one.result.action !== null)) return [];
   return entries.sort((left, right) => (left.one.result.id < right.one.result.id ? -1 : 1));

@@ -111,7 +111,7 @@ export function isExcused({ said, one }: Judged): boolean {
 }
 
 /** Below so many projects, drawing projects says too little about how much they differ: cases are drawn instead. */
-const LEAST_PROJECTS = 10;
+export const LEAST_PROJECTS = 10;
 
 /**
  * What each cluster of cases adds up to, for a bootstrap: a cluster is a project where at least ten are known, else a case. In the order of
@@ -128,11 +128,8 @@ export function clusterSums<T extends { readonly one: ReplayedCase }>(
   const clusters = new Map<string, number[]>();
   for (const entry of entries) {
     const key = keyOf(entry.one);
-    let sums = clusters.get(key);
-    if (sums === undefined) {
-      sums = new Array<number>(width).fill(0);
-      clusters.set(key, sums);
-    }
+    const sums = clusters.get(key) ?? new Array<number>(width).fill(0);
+    clusters.set(key, sums);
     add(sums, entry);
   }
   return [...clusters].sort(([left], [right]) => (left < right ? -1 : 1)).map(([, sums]) => sums);
@@ -151,27 +148,18 @@ export function meanFigure<T extends { readonly one: ReplayedCase }>(
   good?: number,
 ): Figure {
   const pairs = entries.map((entry) => ({ one: entry.one, value: worthOf(entry) }));
-  const value = pairs.reduce((total, pair) => total + pair.value, 0) / Math.max(1, pairs.length);
+  const value = mean(pairs.map((pair) => pair.value));
   const interval = ratioInterval(pairs, (pair) => [pair.value, 1]);
   const against = good === undefined ? [] : pairs.filter((pair) => pair.value < good).sort((left, right) => left.value - right.value);
-  const figure = {
-    name,
-    value,
-    cases: pairs.length,
-    ...(against.length === 0 ? {} : { against: against.map(({ one }) => one.result.id) }),
-  };
-  return withInterval(figure, interval);
+  return withInterval({ name, value, cases: pairs.length, ...(against.length > 0 && { against: idsOf(against) }) }, interval);
 }
 
 /** The mean of values that belong to clusters of their own, with its interval. */
-export function groupMean(values: readonly { readonly cluster: string; readonly value: number }[]): {
-  value: number;
-  interval: Interval | null;
-} {
+export function groupMean(values: readonly { readonly cluster: string; readonly value: number }[]) {
   const clusters = [...Map.groupBy(values, ({ cluster }) => cluster)].sort(([left], [right]) => (left < right ? -1 : 1));
   const sums = clusters.map(([, members]) => [members.reduce((total, { value }) => total + value, 0), members.length]);
   const [interval = null] = bootstrap(sums, ([sum = 0, count = 0]) => [sum / count]);
-  return { value: values.reduce((total, { value }) => total + value, 0) / Math.max(1, values.length), interval };
+  return { value: mean(values.map(({ value }) => value)), interval };
 }
 
 /** The interval of a ratio of two sums over cases, such as hits by things found; null where it has none. */

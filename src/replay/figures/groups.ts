@@ -171,6 +171,6 @@ function countWeighted(groups: readonly number[], keys: readonly (readonly Cell[
   return { both, sameKey, sameGroup };
 }
 
-function pairsOf(count: number): number {
+export function pairsOf(count: number): number {
   return (count * (count - 1)) / 2;
 }

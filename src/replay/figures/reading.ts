@@ -21,10 +21,8 @@ export function scoreLines(cases: readonly ReplayedCase[]): Figure[] {
 
 /** The share of the labelled lines that the excerpts hold; 0 where none is labelled. */
 export function lineRecall({ row, result }: ReplayedCase): number {
-  return coveredShare(
-    row?.expected_lines ?? [],
-    result.excerpts.map(({ lineStart, lineEnd }) => [lineStart, lineEnd]),
-  );
+  const kept = result.excerpts.map(({ lineStart, lineEnd }): LineRange => [lineStart, lineEnd]);
+  return coveredShare(row?.expected_lines ?? [], kept);
 }
 
 function tokenShare({ result, logTokens }: ReplayedCase): number {
@@ -49,7 +47,7 @@ export function coveredShare(wanted: readonly LineRange[], covering: readonly Li
     lines += lengthOf([start, end]);
     for (const [from, to] of merged) covered += lengthOf([Math.max(start, from), Math.min(end, to)]);
   }
-  return lines === 0 ? 0 : covered / lines;
+  return ratio(covered, lines);
 }
 
 function holdsLine(ranges: readonly LineRange[], line: number): boolean {
@@ -75,39 +73,28 @@ export function scoreSteps(cases: readonly ReplayedCase[]): Figure[] {
   const named = cases.flatMap((one) => (one.row?.step == null ? [] : [{ one }]));
   const ended = cases.flatMap((one) => (one.row?.exit_code == null ? [] : [{ one, code: one.row.exit_code }]));
   const failed = ({ one }: { readonly one: ReplayedCase }) => one.result.failedSections.filter(({ consequence }) => !consequence);
-  return [
-    ...(named.length === 0
-      ? []
-      : [
-          caseShare('failing step found', named, ({ one }) => one.result.stepFound === true),
-          meanFigure('failed steps named, a case', named, (entry) => failed(entry).length),
-        ]),
-    ...(ended.length === 0
-      ? []
-      : [caseShare("failing step's exit code", ended, (entry) => failed(entry).some(({ exitCode }) => exitCode === entry.code))]),
+  const figures = [
+    caseShare('failing step found', named, ({ one }) => one.result.stepFound === true),
+    meanFigure('failed steps named, a case', named, (entry) => failed(entry).length),
+    caseShare("failing step's exit code", ended, (entry) => failed(entry).some(({ exitCode }) => exitCode === entry.code)),
   ];
+  return figures.filter(({ cases: of }) => of > 0);
 }
 
 /** Precision and recall over all named tests together; names are compared by their words, so that notation does not count. */
 export function scoreTests(cases: readonly ReplayedCase[]): Figure[] {
   const labelled = cases.filter((one) => (one.row?.failing_tests?.length ?? 0) > 0);
   if (labelled.length === 0) return [];
-  let hits = 0;
-  let wanted = 0;
-  let named = 0;
+  let [hits, wanted, named] = [0, 0, 0];
   for (const { row, result } of labelled) {
     const truth = [...new Set(row?.failing_tests ?? [])];
     wanted += truth.length;
     named += result.failingTests.length;
     hits += countNamed(truth, result.failingTests);
   }
-  const precision = ratio(hits, named);
-  const recall = ratio(hits, wanted);
-  return [
-    { name: 'failing tests: precision', value: precision, cases: labelled.length },
-    { name: 'failing tests: recall', value: recall, cases: labelled.length },
-    { name: 'failing tests: F1', value: f1(precision, recall), cases: labelled.length },
-  ];
+  const [precision, recall] = [ratio(hits, named), ratio(hits, wanted)];
+  const values = { precision, recall, F1: f1(precision, recall) };
+  return Object.entries(values).map(([name, value]) => ({ name: `failing tests: ${name}`, value, cases: labelled.length }));
 }
 
 /** How many of the labelled tests were named; each found test counts for one of them. */
@@ -160,13 +147,8 @@ function literalFigure(answered: readonly Quoting[]): Figure[] {
   if (made === 0) return [];
   const literal = answered.reduce((total, { one }) => total + one.quotes.literal, 0);
   const wrong = answered.filter(({ one }) => one.quotes.literal < one.quotes.made);
-  const figure = shareFigure('quotations literally in the log', literal, made, idsOf(wrong));
-  return [
-    withInterval(
-      figure,
-      ratioInterval(answered, ({ one }) => [one.quotes.literal, one.quotes.made]),
-    ),
-  ];
+  const interval = ratioInterval(answered, ({ one }) => [one.quotes.literal, one.quotes.made]);
+  return [withInterval(shareFigure('quotations literally in the log', literal, made, idsOf(wrong)), interval)];
 }
 
 function metFigures(labelled: readonly Quoting[]): Figure[] {
@@ -175,22 +157,12 @@ function metFigures(labelled: readonly Quoting[]): Figure[] {
   const sum = (countOf: (entry: Quoting) => number) => labelled.reduce((total, entry) => total + countOf(entry), 0);
   const aside = labelled.filter((entry) => met(entry) < quotes(entry));
   const precision = shareFigure('quotations on a labelled line', sum(met), sum(quotes), idsOf(aside));
+  const interval = ratioInterval(labelled, (entry) => [met(entry), quotes(entry)]);
+  const recall = ({ one, quoted }: Quoting) => coveredShare(one.row?.expected_lines ?? [], quoted);
   return [
-    meanFigure(
-      'recall of labelled lines, by quotations',
-      labelled,
-      ({ one, quoted }) => coveredShare(one.row?.expected_lines ?? [], quoted),
-      1,
-    ),
+    meanFigure('recall of labelled lines, by quotations', labelled, recall, 1),
     caseShare('answers that quote a labelled line', labelled, (entry) => met(entry) > 0),
-    ...(sum(quotes) === 0
-      ? []
-      : [
-          withInterval(
-            precision,
-            ratioInterval(labelled, (entry) => [met(entry), quotes(entry)]),
-          ),
-        ]),
+    ...(precision.cases === 0 ? [] : [withInterval(precision, interval)]),
   ];
 }
 

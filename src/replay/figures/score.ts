@@ -4,7 +4,7 @@ import { scoreCalibration } from './calibration.ts';
 import { scoreActions, scoreCategories, scoreClasses, scoreConfusions, scoreKinds, scoreMatrix } from './categories.ts';
 import { scoreCosts, scoreLoop, scoreSpeed, scoreTools, scoreToolsByCategory } from './effort.ts';
 import { rankOf, scoreMentions, scoreOverlap, scoreSuspects } from './explanation.ts';
-import { caseShare, type Figure, type FigureSection, isRight, judgedCases } from './figure.ts';
+import { caseShare, type Figure, type FigureSection, isRight, judgedCases, mean } from './figure.ts';
 import { scoreGroups } from './groups.ts';
 import { lineRecall, scoreLines, scoreQuotes, scoreSteps, scoreTests } from './reading.ts';
 
@@ -78,19 +78,13 @@ function rowOf(row: string, members: readonly ReplayedCase[]): Figure[] {
   const suspected = members.filter((one) => (one.row?.faulty_files?.length ?? 0) > 0).map((one) => ({ one }));
   const labelled = members.filter((one) => (one.row?.expected_lines?.length ?? 0) > 0);
   const cell = (column: string, figure: Figure): Figure => ({ ...figure, name: `${column}, ${row}`, cell: { row, column } });
-  const recall = labelled.reduce((total, one) => total + lineRecall(one), 0) / Math.max(1, labelled.length);
-  return [
+  const isFirst = ({ one }: { readonly one: ReplayedCase }) => rankOf(one) === 1;
+  const figures = [
     cell('cases', { name: '', value: members.length, cases: members.length, unit: 'count' }),
-    ...(judged.length === 0 ? [] : [cell('right', caseShare('', judged, isRight))]),
-    ...(published.length === 0 ? [] : [cell('publ. ok', caseShare('', published, isRight))]),
-    ...(suspected.length === 0
-      ? []
-      : [
-          cell(
-            'suspect',
-            caseShare('', suspected, ({ one }) => rankOf(one) === 1),
-          ),
-        ]),
-    ...(labelled.length === 0 ? [] : [cell('lines', { name: '', value: recall, cases: labelled.length })]),
+    cell('right', caseShare('', judged, isRight)),
+    cell('publ. ok', caseShare('', published, isRight)),
+    cell('suspect', caseShare('', suspected, isFirst)),
+    cell('lines', { name: '', value: mean(labelled.map(lineRecall)), cases: labelled.length }),
   ];
+  return figures.filter(({ cases }) => cases > 0);
 }

@@ -7,6 +7,7 @@ import { TriageError } from '../../domain/errors.ts';
 import { ToolCall } from '../../domain/evidence.ts';
 
 import type { JudgementName, RecordedCall, RecordedJudgement, RecordedMaker, RecordedReply, Recording } from '../../domain/recording.ts';
+import { present } from '../../lib/present.ts';
 import type { Analyst, Judgement } from '../../ports/analyst.ts';
 import type { Toolbox } from '../../ports/toolbox.ts';
 import { placeOf } from '../../triage/recording/recorder.ts';
@@ -152,11 +153,6 @@ async function fromRecording<Value>(
   return { value: read.data, by, model, promptHash, usage: plain(usage), note };
 }
 
-/** Without what is undefined: an absent count is not there. */
-function plain({ cachedInputTokens, retries, ...usage }: RecordedReply['usage']): Judgement<unknown>['usage'] {
-  return { ...usage, ...(cachedInputTokens === undefined ? {} : { cachedInputTokens }), ...(retries === undefined ? {} : { retries }) };
-}
-
 const Plan = z
   .object({
     thought: z.string(),
@@ -166,11 +162,7 @@ const Plan = z
     gaps: z.array(z.object({ missing: z.string(), tool: z.string().nullable(), blocks: z.boolean() })).optional(),
     revised: z.object({ category: Category, kind: Kind }).optional(),
   })
-  .transform(({ gaps, revised, ...rest }) => ({
-    ...rest,
-    ...(gaps === undefined ? {} : { gaps }),
-    ...(revised === undefined ? {} : { revised }),
-  }));
+  .transform(({ gaps, revised, ...rest }) => ({ ...rest, ...present({ gaps, revised }) }));
 
 const Assessment = z
   .object({
@@ -181,7 +173,12 @@ const Assessment = z
     against: z.array(z.string()),
     factors: z.array(ConfidenceFactor).optional(),
   })
-  .transform(({ factors, ...rest }) => ({ ...rest, ...(factors === undefined ? {} : { factors }) }));
+  .transform(({ factors, ...rest }) => ({ ...rest, ...present({ factors }) }));
+
+/** Without what is undefined: an absent count is not there. */
+function plain({ cachedInputTokens, retries, ...usage }: RecordedReply['usage']): Judgement<unknown>['usage'] {
+  return { ...usage, ...present({ cachedInputTokens, retries }) };
+}
 
 /** What each judgement's recorded value must be. */
 const JUDGEMENT_VALUES = {

@@ -8,6 +8,7 @@ import { messageOf, TriageError } from '../../domain/errors.ts';
 import type { ToolCall, ToolOutcome } from '../../domain/evidence.ts';
 import type { Recording } from '../../domain/recording.ts';
 import type { ReviewerQuestion } from '../../domain/review.ts';
+import { present } from '../../lib/present.ts';
 import type { Clock } from '../../lib/time.ts';
 
 import type { Toolbox, ToolDescription } from '../../ports/toolbox.ts';
@@ -95,7 +96,7 @@ function frozenDeps(recording: Recording, today: Today, differs: (difference: Di
 function limitsFor(recording: Recording, { boundBy, limits }: Today): TriageLimits {
   const recorded = limitsIn(recording);
   if (boundBy === 'recorded') return recorded;
-  return { ...limits, ...(recorded.calibrations === undefined ? {} : { calibrations: recorded.calibrations }) };
+  return { ...limits, ...present({ calibrations: recorded.calibrations }) };
 }
 
 function limitsIn({ limits }: Recording): TriageLimits {
@@ -274,30 +275,20 @@ function frozenClock({ startedAt, analysis }: Pick<Recording, 'startedAt' | 'ana
  * run's own.
  */
 function withRecordedTimes(now: Analysis, recorded: Analysis): Analysis {
-  return {
-    ...now,
-    id: recorded.id,
-    createdAt: recorded.createdAt,
-    milliseconds: recorded.milliseconds,
-    steps: now.steps.map((step, index) => stepAt(step, recorded.steps[index])),
-  };
+  const { id, createdAt, milliseconds } = recorded;
+  return { ...now, id, createdAt, milliseconds, steps: now.steps.map((step, index) => stepAt(step, recorded.steps[index])) };
 }
 
 function stepAt(step: Step, recorded: Step | undefined): Step {
   if (recorded === undefined) return step;
-  const { judgements, outcomes } = step;
-  return {
-    ...step,
-    startedAt: recorded.startedAt,
-    milliseconds: recorded.milliseconds,
-    ...(judgements === undefined ? {} : { judgements: timed(judgements, recorded.judgements) }),
-    ...(outcomes === undefined ? {} : { outcomes: timed(outcomes, recorded.outcomes) }),
-  };
+  const { startedAt, milliseconds } = recorded;
+  const [judgements, outcomes] = [timed(step.judgements, recorded.judgements), timed(step.outcomes, recorded.outcomes)];
+  return { ...step, startedAt, milliseconds, ...present({ judgements, outcomes }) };
 }
 
 function timed<Item extends { readonly milliseconds: number }>(
-  items: readonly Item[],
+  items: readonly Item[] | undefined,
   recorded: readonly { readonly milliseconds: number }[] | undefined,
-): Item[] {
-  return items.map((item, index) => ({ ...item, milliseconds: recorded?.[index]?.milliseconds ?? item.milliseconds }));
+): Item[] | undefined {
+  return items?.map((item, index) => ({ ...item, milliseconds: recorded?.[index]?.milliseconds ?? item.milliseconds }));
 }

@@ -1,4 +1,5 @@
 import { maxOf, minOf } from '../../lib/lists.ts';
+import { present } from '../../lib/present.ts';
 import { type Figure, type FigureSection, mean } from '../figures/figure.ts';
 import type { ReplayedCase } from '../run/replay.ts';
 
@@ -12,24 +13,16 @@ const MARK = '  ← ';
  * interval. What is worth a look is marked, with the cases to begin with. Scripts may rely on `name value n=cases`.
  */
 export function renderFigures(heading: string, sections: readonly FigureSection[]): string {
-  const width = maxOf(
-    sections.flatMap(({ figures }) => figures.filter(({ cell }) => cell === undefined).map(({ name }) => name.length)),
-    0,
-  );
+  const plain = sections.flatMap(({ figures }) => figures.filter(({ cell }) => cell === undefined));
+  const width = longest(plain.map(({ name }) => name));
   const blocks = sections.map(({ title, figures }) => [title, ...rowsOf(figures, width)].join('\n'));
   return [heading, '='.repeat(heading.length), '', blocks.join('\n\n')].join('\n');
 }
 
 function rowsOf(figures: readonly Figure[], width: number): string[] {
   const plain = figures.filter(({ cell }) => cell === undefined);
-  const intervals = maxOf(
-    plain.map((figure) => intervalText(figure).length),
-    0,
-  );
-  const counts = maxOf(
-    plain.map(({ cases }) => `n=${cases}`.length),
-    0,
-  );
+  const intervals = longest(plain.map(intervalText));
+  const counts = longest(plain.map(({ cases }) => `n=${cases}`));
   const lines = plain.map((figure) => {
     const interval = intervals === 0 ? '' : `  ${intervalText(figure).padEnd(intervals)}`;
     const line = `${INDENT}${figure.name.padEnd(width)}  ${valueText(figure).padStart(10)}  ${`n=${figure.cases}`.padEnd(counts)}${interval}`;
@@ -45,16 +38,8 @@ function gridOf(figures: readonly Figure[]): string[] {
   const rows = [...new Set(cells.map(({ row }) => row))];
   const texts = (row: string) =>
     columns.map((column) => cellText(cells.find((cell) => cell.row === row && cell.column === column)?.figure));
-  const width = maxOf(rows.map((row) => row.length));
-  const widths = columns.map((column, at) =>
-    Math.max(
-      column.length + 2,
-      maxOf(
-        rows.map((row) => (texts(row)[at] ?? '').length + 2),
-        10,
-      ),
-    ),
-  );
+  const width = longest(rows);
+  const widths = columns.map((column, at) => Math.max(10, 2 + longest([column, ...rows.map((row) => texts(row)[at] ?? '')])));
   const line = (name: string, parts: readonly string[]) =>
     `${INDENT}${name.padEnd(width)}  ${parts.map((part, at) => part.padStart(widths[at] ?? 10)).join('')}`;
   return [
@@ -175,14 +160,15 @@ export function unsteadyCases(repeats: readonly (readonly ReplayedCase[])[]): { 
   return { ids: all.filter(([, categories]) => new Set(categories).size > 1).map(([id]) => id), cases: all.length };
 }
 
+function longest(texts: readonly string[]): number {
+  return texts.reduce((most, text) => Math.max(most, text.length), 0);
+}
+
 /** A table of the figures that differ between repeats, and the cases that are not always put into the same category. */
 export function renderSpread(heading: string, spreads: readonly Spread[], unsteady: ReturnType<typeof unsteadyCases>): string {
-  const width = maxOf(
-    spreads.map(({ name }) => name.length),
-    0,
-  );
+  const width = longest(spreads.map(({ name }) => name));
   const rows = spreads.map(({ name, unit, mean, low, high, repeats }) => {
-    const text = (value: number) => valueText({ value, ...(unit === undefined ? {} : { unit }) });
+    const text = (value: number) => valueText({ value, ...present({ unit }) });
     return `  ${name.padEnd(width)}  ${text(mean).padStart(10)}  n=${repeats}  from ${text(low)} to ${text(high)}`;
   });
   const same = unsteady.cases - unsteady.ids.length;
@@ -194,30 +180,7 @@ export function renderSpread(heading: string, spreads: readonly Spread[], unstea
   return [heading, '='.repeat(heading.length), '', ...rows, `  ${share}${others}`].join('\n');
 }
 
-/** A figure as `--json` writes it; intervals and the cases against it only where there are such. */
-interface FigureJson {
-  readonly section: string;
-  readonly name: string;
-  readonly value: number;
-  readonly cases: number;
-  readonly interval?: readonly [low: number, high: number];
-  readonly against?: readonly string[];
-  readonly judged?: true;
-}
-
-/** The figures flat, each with the section it is read in. */
-export function figuresJson(sections: readonly FigureSection[]): FigureJson[] {
-  return sections.flatMap(({ title, figures }) => figures.map((figure) => figureJson(title, figure)));
-}
-
-function figureJson(section: string, { name, value, cases, interval, against, judged }: Figure): FigureJson {
-  return {
-    section,
-    name,
-    value,
-    cases,
-    ...(interval === undefined ? {} : { interval }),
-    ...(against === undefined ? {} : { against }),
-    ...(judged === undefined ? {} : { judged }),
-  };
+/** The figures flat, as `--json` writes them, each with the section it is read in; without unit and cell. */
+export function figuresJson(sections: readonly FigureSection[]) {
+  return sections.flatMap(({ title, figures }) => figures.map(({ unit: _, cell: _cell, ...figure }) => ({ section: title, ...figure })));
 }

@@ -2,6 +2,7 @@ import { type Analysis, type Step, Usage } from '../../domain/analysis.ts';
 import { type Build, sparseBuild } from '../../domain/build.ts';
 import type { ReadStage } from '../../domain/calibration.ts';
 import { messageOf, TriageError } from '../../domain/errors.ts';
+import { present } from '../../lib/present.ts';
 import { createMasker, type Masker } from '../../log/mask/mask.ts';
 import { maskSources, readMasked } from '../../triage/read-build.ts';
 import type { TriagedSources } from '../../triage/triage-sources.ts';
@@ -119,14 +120,9 @@ type Masked = ReplayOptions & { readonly masker: Masker; readonly onStep: (step:
 
 async function answerCase(one: ReplayCase, texts: CaseTexts, options: Masked, signal: AbortSignal): Promise<Answered> {
   if (options.answer !== null) return options.answer(one.build ?? buildOf(one.row), texts, signal, options.onStep);
-  const { sources, secrets } = await maskSources(texts.sources, options.masker);
-  const green = texts.greenText;
-  const reading = readMasked(sources, {
-    budgetTokens: options.budgetTokens,
-    secrets,
-    ...(green === undefined ? {} : { greenText: green }),
-    ...(options.without === undefined ? {} : { without: options.without }),
-  });
+  const { budgetTokens, without, masker } = options;
+  const { sources, secrets } = await maskSources(texts.sources, masker);
+  const reading = readMasked(sources, { budgetTokens, secrets, ...present({ greenText: texts.greenText, without }) });
   return { reading, analyses: [] };
 }
 
