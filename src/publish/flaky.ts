@@ -1,13 +1,14 @@
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { TestFlakiness } from '../../domain/flakiness.ts';
-import { append } from '../../lib/lists.ts';
-import { present } from '../../lib/present.ts';
-import { proportion } from '../../lib/statistics.ts';
-import { pageQuery, queryInteger } from '../../ports/database.ts';
-import type { FlakinessFilter, FlakinessStore } from '../../ports/insights.ts';
-import { quarantineCsv, quarantineJunitNames, quarantineText, roundedProbability } from './quarantine.ts';
+import { flakeProbability, TestFlakiness } from '../domain/flakiness.ts';
+import { append } from '../lib/lists.ts';
+import { operation } from '../lib/openapi.ts';
+import { present } from '../lib/present.ts';
+import { proportion } from '../lib/statistics.ts';
+import { csvOf } from '../lib/text.ts';
+import { pageOf, pageQuery, queryInteger } from '../ports/database.ts';
+import type { FlakinessFilter, FlakinessStore } from '../ports/insights.ts';
 
 interface FlakyRouteDeps {
   readonly stores: { readonly flakiness: Pick<FlakinessStore, 'list'> };

@@ -6,13 +6,30 @@ import { ShownAnalysis, shownAnalysis } from '../domain/analysis.ts';
 import type { Build } from '../domain/build.ts';
 import { TriageError } from '../domain/errors.ts';
 import { LibraryEntry } from '../domain/library.ts';
+import { operation } from '../lib/openapi.ts';
 import { present } from '../lib/present.ts';
-import type { ScopedStores } from '../ports/stores.ts';
-import { type BuildRouteDeps, registerBuildRoutes } from './build-routes.ts';
-import { type ExportDeps, registerExportRoutes } from './export/export-routes.ts';
-import { registerFlakyRoutes } from './flaky/flaky-routes.ts';
-import { registerTraceRoute, type TraceRouteDeps } from './trace-route.ts';
-import { FailureList, FailuresQuery, LibraryList, LibraryQuery } from './views.ts';
+import type { Masker } from '../log/mask/mask.ts';
+import { pageOf } from '../ports/database.ts';
+import type { ScopedStores, ShownStores } from '../ports/stores.ts';
+import { ctrfOf, type Exported, sarifOf } from './export.ts';
+import { findBuild, findByNumber } from './find-build.ts';
+import { registerFlakyRoutes } from './flaky.ts';
+import { AnalysisTrace, traceOf } from './trace.ts';
+import {
+  AmbiguousBuild,
+  BuildAnalyses,
+  BuildList,
+  BuildsQuery,
+  BuildView,
+  ByNumberQuery,
+  FailureList,
+  FailuresQuery,
+  LibraryList,
+  LibraryQuery,
+  NarrowQuery,
+  summaryOf,
+  type TriageState,
+} from './views.ts';
 
 interface PublishDeps extends BuildRouteDeps, TraceRouteDeps, Pick<ExportDeps, 'config'> {
   readonly stores: ScopedStores;

@@ -91,17 +91,3 @@ export const AmbiguousBuild = z.object({
     details: z.object({ candidates: z.array(Build.pick({ id: true, repository: true, pipeline: true, attempt: true })) }),
   }),
 });
-
-/** Without its `undefined` fields: an absent filter and an undefined one are the same to a caller. */
-export function present<Filter extends object>(filter: Filter): { [Key in keyof Filter]?: Exclude<Filter[Key], undefined> } {
-  const given: { [Key in keyof Filter]?: Exclude<Filter[Key], undefined> } = {};
-  for (const key in filter) {
-    const value = filter[key];
-    if (isGiven(value)) given[key] = value;
-  }
-  return given;
-}
-
-function isGiven<Value>(value: Value): value is Exclude<Value, undefined> {
-  return value !== undefined;
-}

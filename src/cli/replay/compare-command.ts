@@ -30,8 +30,8 @@ export async function runCompare(options: CompareCommandOptions): Promise<void> 
     else await print(`${index === 0 ? '' : '\n'}${visibleLines(renderComparison(comparison)).join('\n')}`);
   }
   if (options.html === undefined) return;
-  const { comparePage } = await import('./report-pages.ts');
-  await writePage(options.html, comparePage(comparisons));
+  const { comparisonPage } = await import('./comparison-page.ts');
+  await writePage(options.html, comparisonPage(comparisons));
 }
 
 async function readAll(paths: readonly string[]): Promise<RunResults[]> {

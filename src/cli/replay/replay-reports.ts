@@ -71,7 +71,7 @@ export async function writeReports(
   if (options.junit !== undefined)
     await written('--junit', options.junit, renderJunit([...suites, ...(gate === null ? [] : junitOf(gate))]));
   if (options.html !== undefined) {
-    const { reportPage } = await import('./report-pages.ts');
+    const { reportPage } = await import('./report-page.ts');
     await written('--html', options.html, await reportPage(reported, options, config));
   }
 }

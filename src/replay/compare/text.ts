@@ -19,7 +19,7 @@ export function probability(value: number): string {
 }
 
 /** Dollars with as many places as a case needs. */
-export function dollars(value: number): string {
+function dollars(value: number): string {
   const sign = value < 0 ? '−' : '';
   const size = Math.abs(value);
   return `${sign}$${size >= 1 || size === 0 ? size.toFixed(2) : size.toFixed(size >= 0.01 ? 3 : 5)}`;
@@ -54,6 +54,15 @@ export function namesOf(ids: readonly string[], most: number): string {
 export function signed(value: number): string {
   const text = Math.abs(value).toFixed(3);
   return `${Number(text) === 0 ? '' : value > 0 ? '+' : '−'}${text}`;
+}
+
+/** What was drawn for the intervals: "12 projects". */
+export function drawnText({ by, units }: Comparison['resampling']): string {
+  return `${units} ${by}s`;
+}
+
+export function costText(value: number, unit: CostDifference['unit']): string {
+  return unit === 'dollars' ? dollars(value) : value.toFixed(unit === 'rounds' ? 1 : 0);
 }
 
 const NO_FIGURE = 'These cases have no labels to score; only costs are compared.';
@@ -143,7 +152,8 @@ function careSentences({ cases, sides, differences }: Omit<Comparison, 'summary'
 }
 
 const INDENT = '  ';
-const VERDICTS: Readonly<Record<DifferenceVerdict, string>> = {
+/** Verdicts as people read them. */
+export const VERDICTS: Readonly<Record<DifferenceVerdict, string>> = {
   'b-better': 'B is better',
   'a-better': 'B is worse',
   higher: 'B is higher',
@@ -158,10 +168,9 @@ const MOST_LISTED = 50;
 export function renderComparison(comparison: Comparison): string {
   const { dataset, sides, cases, resampling } = comparison;
   const heading = `${dataset}: A against B`;
-  const drawn = resampling.by === 'project' ? `${resampling.units} projects` : `${resampling.units} cases`;
   const blocks = [
     [heading, '='.repeat(heading.length), `A: ${sides.a.files.join(', ')}`, `B: ${sides.b.files.join(', ')}`],
-    [`${cases.compared} cases on both sides; intervals (95 %) from resampling ${drawn}, both sides of a case together`],
+    [`${cases.compared} cases on both sides; intervals (95 %) from resampling ${drawnText(resampling)}, both sides of a case together`],
     comparison.summary,
     figureRows(comparison.differences),
     costRows(comparison.costs),
@@ -197,7 +206,7 @@ function figureRows(differences: readonly Difference[]): string[] {
 function costRows(costs: readonly CostDifference[]): string[] {
   if (costs.length === 0) return [];
   const rows = costs.map(({ name, unit, a, b, difference, interval, totals, cases }) => {
-    const say = (value: number) => (unit === 'dollars' ? dollars(value) : value.toFixed(unit === 'rounds' ? 1 : 0));
+    const say = (value: number) => costText(value, unit);
     const range = interval === null ? '' : `[${say(interval[0])}, ${say(interval[1])}]`;
     return [name, say(a), say(b), say(difference), range, say(totals.a), say(totals.b), `n=${cases}`];
   });

@@ -2,7 +2,7 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { reportCases } from '../../../src/cli/replay/report-pages.ts';
+import { reportCases } from '../../../src/cli/replay/report-cases.ts';
 import { loadConfig } from '../../../src/config/load.ts';
 import { embedded } from '../../../src/config/presets.ts';
 import { failedResult } from '../../../src/replay/run/result.ts';

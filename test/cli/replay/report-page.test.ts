@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { renderReplayReport } from '../../../src/console/replay-report/replay-report.ts';
-import type { ReplayReport, ReportCase, ReportCaseMore, ReportFigure, ReportSet } from '../../../src/console/replay-report/report.ts';
+import type { ReportCase, ReportCaseMore } from '../../../src/cli/replay/report-cases.ts';
+import { type ReportSet, renderReplayReport } from '../../../src/cli/replay/report-page.ts';
+import type { Figure } from '../../../src/replay/figures/figure.ts';
 
 const HOSTILE = '"><img src=x onerror=alert(1)><script>alert(2)</script>\u202egnp.exe\u0000\u001b[31m</pre></style>';
 
@@ -23,7 +24,7 @@ describe('the report of a replay as one page', () => {
       heading: HOSTILE,
       sections: [{ title: HOSTILE, figures: [figureOf({ name: HOSTILE, against: [HOSTILE] })] }],
     });
-    const page = renderReplayReport({ ...REPORT, settings: [[HOSTILE, HOSTILE]], sets: [set, set] });
+    const page = renderReplayReport([[HOSTILE, HOSTILE]], [set, set]);
     expect(page).toContain('default-src &#39;none&#39;; style-src &#39;sha256-');
     expect(page).not.toMatch(/<(?:script|img|link|iframe|form|object)\b|\son\w+="|\sstyle="|url\(|@import|\u202e|\u0000|\u001b/);
     expect(page.match(/<\/style>/g)).toHaveLength(1);
@@ -36,7 +37,7 @@ describe('the report of a replay as one page', () => {
       { truth: 'CODE_ERROR', said: 'CODE_ERROR', ids: ['right/1'] },
       { truth: 'CODE_ERROR', said: 'INFRA_ERROR', ids: ['wrong/1'] },
     ];
-    const page = renderReplayReport({ ...REPORT, sets: [setOf(cases, { confusion })] });
+    const page = renderReplayReport(SETTINGS, [setOf(cases, { confusion })]);
     expect(page).toContain('<summary>1 case against it</summary><ul class="ids"><li><a href="#s1-c1">wrong/1</a></li></ul>');
     expect(page).toContain('1 of 2 categories are right');
     expect(page).toContain('<a href="#s1-CODE_ERROR-INFRA_ERROR" aria-label="1 CODE_ERROR called INFRA_ERROR">1</a>');
@@ -50,14 +51,14 @@ describe('the report of a replay as one page', () => {
     const repeated = caseOf({ id: 'twice', error: 'line 2, field id: "twice" is already the ID of line 1', more: null });
     const answered = caseOf({ id: 'twice', isRight: false, said: 'INFRA_ERROR' });
     const sections = [{ title: 'category', figures: [figureOf({ against: ['twice'] })] }];
-    const page = renderReplayReport({ ...REPORT, sets: [setOf([repeated, answered], { sections })] });
+    const page = renderReplayReport(SETTINGS, [setOf([repeated, answered], { sections })]);
     const targets = [...page.matchAll(/\sid="([^"]+)"/g)].map(([, id]) => id);
     expect(new Set(targets).size).toBe(targets.length);
     expect(page).toContain('<a href="#s1-c2">twice</a>');
   });
 
   it('tells a case with its truth, its quotations and its excerpts, folded', () => {
-    const page = renderReplayReport({ ...REPORT, sets: [setOf([caseOf({ isRight: false, said: 'INFRA_ERROR', probability: 0.874 })])] });
+    const page = renderReplayReport(SETTINGS, [setOf([caseOf({ isRight: false, said: 'INFRA_ERROR', probability: 0.874 })])]);
     expect(page).toContain('True: <span class="category">CODE_ERROR</span>. Said: <span class="category">INFRA_ERROR</span> with 87 %');
     expect(page).toContain('<span class="quiet">log:7</span> <code>Error: boom</code>');
     expect(page).toContain('<details><summary>3 excerpts of the log</summary>');
@@ -66,7 +67,7 @@ describe('the report of a replay as one page', () => {
 
   it('lists the cases that have no more to say, and counts those that are too many', () => {
     const many = Array.from({ length: 6_000 }, (_, index) => caseOf({ id: `case-${index}`, more: null }));
-    const page = renderReplayReport({ ...REPORT, sets: [setOf(many, { stopped: '$1 spent' })] });
+    const page = renderReplayReport(SETTINGS, [setOf(many, { stopped: '$1 spent' })]);
     expect(page.match(/<tr id="/g)).toHaveLength(5_000);
     expect(page).toContain('1000 more are only in the results file');
     expect(page).toContain('<strong>Not all cases were replayed:</strong> $1 spent. All figures cover only the 6000 replayed cases.');
@@ -74,22 +75,17 @@ describe('the report of a replay as one page', () => {
 
   it('marks what is worth a look, and tells apart what a model said', () => {
     const sections = [
-      { title: 'probability', figures: [figureOf({ name: 'confident errors', isNotable: true })] },
-      { title: 'opinion', figures: [figureOf({ isJudged: true })] },
+      { title: 'probability', figures: [figureOf({ name: 'confident errors', value: 0.5 })] },
+      { title: 'opinion', figures: [figureOf({ judged: true })] },
     ];
-    const page = renderReplayReport({ ...REPORT, sets: [setOf([], { sections })], further: sections });
-    expect(page.match(/look here/g)).toHaveLength(3);
-    expect(page.match(/A language model's opinion/g)).toHaveLength(2);
+    const page = renderReplayReport(SETTINGS, [setOf([], { sections })]);
+    // In the tiles and in the table.
+    expect(page.match(/look here/g)).toHaveLength(2);
+    expect(page.match(/A language model's opinion/g)).toHaveLength(1);
   });
 });
 
-const REPORT: ReplayReport = {
-  version: '0.1.0',
-  madeAt: '2026-01-01T00:00:00.000Z',
-  settings: [['analyst', 'rules']],
-  sets: [],
-  further: [],
-};
+const SETTINGS = [['analyst', 'rules']] as const;
 
 const MORE: ReportCaseMore = {
   ...{
@@ -114,9 +110,8 @@ function caseOf(given: Partial<ReportCase>): ReportCase {
   return { id: 'a', truth: 'CODE_ERROR', said: 'CODE_ERROR', probability: 0.9, isRight: true, error: null, more: MORE, ...given };
 }
 
-function figureOf(given: Partial<ReportFigure>): ReportFigure {
-  const figure = { name: 'category accuracy', value: '0.500', interval: '(0.10–0.90)', cases: 2, share: 0.5, cell: null, against: [] };
-  return { ...figure, isNotable: false, isJudged: false, ...given };
+function figureOf(given: Partial<Figure>): Figure {
+  return { name: 'category accuracy', value: 0.5, interval: [0.1, 0.9], cases: 2, against: [], ...given };
 }
 
 function setOf(cases: readonly ReportCase[], given: Partial<ReportSet> = {}): ReportSet {

@@ -1,17 +1,18 @@
-import { figure, percentOf } from '../charts/chart.ts';
-import { calibrationChart, coverageChart } from '../charts/confidence.ts';
-import { type Html, html, type Shown } from '../html.ts';
-import {
-  type ConfusionCell,
-  type ReplayReport,
-  type ReportCase,
-  type ReportCaseMore,
-  type ReportExcerpt,
-  type ReportFigure,
-  type ReportSection,
-  type ReportSet,
-  standAlonePage,
-} from './report.ts';
+import type { Config } from '../../config/schema.ts';
+import { figure, percentOf } from '../../console/charts/chart.ts';
+import { calibrationChart, coverageChart, type Judged } from '../../console/charts/confidence.ts';
+import { type Html, html, type Shown } from '../../console/html.ts';
+import { standAlonePage } from '../../console/stand-alone-page.ts';
+import { CATEGORIES } from '../../domain/category.ts';
+import { type StatedBy, statementsOf } from '../../replay/figures/calibration.ts';
+import { type Figure, type FigureSection, idsOf, judgedCases } from '../../replay/figures/figure.ts';
+import { intervalText, isNotable, valueText } from '../../replay/report/table.ts';
+import type { ReplayedCase } from '../../replay/run/replay.ts';
+import { VERSION } from '../version.ts';
+import type { ReplayCommandOptions } from './replay-options.ts';
+import type { ReportedRun } from './replay-source.ts';
+import { type ReportCase, type ReportCaseMore, reportCases } from './report-cases.ts';
+import { settingsOf } from './run-files.ts';
 
 /** So many cases of a set are on the page, at most. */
 const MOST_CASES = 5_000;
@@ -33,12 +34,91 @@ const TILES = [
 ];
 const MOST_TILES = 8;
 
+/** One source of cases, replayed once. */
+export interface ReportSet {
+  readonly name: string;
+  /** With what it was replayed, in a line. */
+  readonly heading: string;
+  /** Why it is not all; null where it is. */
+  readonly stopped: string | null;
+  readonly sections: readonly FigureSection[];
+  /** Stated probabilities and whether they were right; empty where none is labelled. */
+  readonly stated: readonly ReportStated[];
+  /** What is true of cases, and what was said; in the order of the taxonomy. Empty where nothing is labelled. */
+  readonly confusion: readonly ConfusionCell[];
+  /** All cases, the most telling first. */
+  readonly cases: readonly ReportCase[];
+}
+
+interface ReportStated {
+  readonly name: string;
+  readonly judged: readonly Judged[];
+  /** Above this, an answer is published without a person. */
+  readonly threshold: number;
+}
+
+interface ConfusionCell {
+  readonly truth: string;
+  readonly said: string;
+  readonly ids: readonly string[];
+}
+
+/** The confusion matrix is here a part of its own, with links. */
+const DRAWN = /^category, whole matrix/;
+const NOTHING = 'nothing';
+
+/** Everything that was replayed as one page that needs nothing else. */
+export async function reportPage(reported: readonly ReportedRun[], options: ReplayCommandOptions, config: Config): Promise<string> {
+  const cases = await reportCases(reported, config);
+  const settings = Object.entries(settingsOf(options, config)).filter(([, value]) => value !== null);
+  const sets = reported.map((one, at) => ({ ...setOf(one, config), cases: cases[at] ?? [] }));
+  return renderReplayReport(settings, sets);
+}
+
+function setOf({ heading, run, sections, repeat }: ReportedRun, config: Config): Omit<ReportSet, 'cases'> {
+  const threshold = config.triage.thresholds.autoNotify;
+  const stated = [
+    statedOf('category’s probability', run.cases, 'classification', threshold),
+    statedOf('answer’s probability', run.cases, 'answer', threshold),
+  ];
+  return {
+    name: repeat === 1 ? run.source.name : `${run.source.name}, repeat ${repeat}`,
+    heading,
+    stopped: run.stopped,
+    sections: sections.filter(({ title }) => !DRAWN.test(title)),
+    stated: stated.filter(({ judged }) => judged.length > 0),
+    confusion: confusionOf(run.cases),
+  };
+}
+
+/** By hundredths, rounded down, as the console's charts count them. */
+function statedOf(name: string, cases: readonly ReplayedCase[], by: StatedBy, threshold: number): ReportStated {
+  const groups = Map.groupBy(statementsOf(cases, by), ({ stated, right }) => `${Math.floor(stated * 100 + 1e-9)} ${right}`);
+  const judged = [...groups.values()].map(([first, ...others]) => {
+    return { at: Math.floor((first?.stated ?? 0) * 100 + 1e-9) / 100, right: first?.right === true, count: 1 + others.length };
+  });
+  return { name, judged, threshold };
+}
+
+function confusionOf(cases: readonly ReplayedCase[]): ReportSet['confusion'] {
+  const judged = judgedCases(cases);
+  if (!judged.some(({ said }) => said !== null)) return [];
+  const truths = CATEGORIES.filter((category) => judged.some(({ truth }) => truth === category));
+  const silent = judged.some(({ said }) => said === null);
+  const saids: readonly string[] = silent ? [...CATEGORIES, NOTHING] : CATEGORIES;
+  return truths.flatMap((truth) =>
+    saids.map((said) => {
+      return { truth, said, ids: idsOf(judged.filter((entry) => entry.truth === truth && (entry.said ?? NOTHING) === said)) };
+    }),
+  );
+}
+
 /** The whole report as one HTML page: it needs no other file, runs no script, and asks nobody for anything. */
-export function renderReplayReport(report: ReplayReport): string {
-  const title = `Replay of ${report.sets.map(({ name }) => name).join(', ')}`;
+export function renderReplayReport(settings: readonly (readonly [string, unknown])[], sets: readonly ReportSet[]): string {
+  const [title, madeAt] = [`Replay of ${sets.map(({ name }) => name).join(', ')}`, new Date().toISOString()];
   const main = html`<main><h1>Replay report</h1>
-<dl class="facts heading"><dt>Made</dt><dd><time datetime="${report.madeAt}">${report.madeAt.slice(0, 16).replace('T', ' ')} UTC</time> by Faultline ${report.version}</dd>${report.settings.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>
-${report.sets.length > 1 && contents(report.sets)}${report.sets.map((set, index) => setPart(set, index, report.sets.length === 1))}${report.further.length > 0 && html`<h2>Whole run</h2>${figureSections(report.further, null)}`}</main>`;
+<dl class="facts heading"><dt>Made</dt><dd><time datetime="${madeAt}">${madeAt.slice(0, 16).replace('T', ' ')} UTC</time> by Faultline ${VERSION}</dd>${settings.map(([name, value]) => html`<dt>${name}</dt><dd>${String(value)}</dd>`)}</dl>
+${sets.length > 1 && contents(sets)}${sets.map((set, index) => setPart(set, index, sets.length === 1))}</main>`;
   return standAlonePage(title, main);
 }
 
@@ -52,7 +132,7 @@ function setPart(set: ReportSet, index: number, isOnly: boolean): Html {
   return html`<section aria-labelledby="${anchors.top}"><h2 id="${anchors.top}">${set.heading}</h2>
 ${set.stopped !== null && html`<p class="notice-line"><strong>Not all cases were replayed:</strong> ${set.stopped}. All figures cover only the ${set.cases.length} replayed cases.</p>`}
 ${tiles(set)}${confusionMatrix(set.confusion, anchors)}${charts(set, anchors)}
-<h3 class="all-figures">All figures</h3>${figureSections(set.sections, anchors)}
+<h3 class="all-figures">All figures</h3><div class="sections">${set.sections.map((section) => figureSection(section, anchors))}</div>
 ${casesPart(set, shown, anchors)}</section>`;
 }
 
@@ -62,27 +142,16 @@ function tiles({ sections }: ReportSet): Html {
   return html`<dl class="key-figures">${found.map(tile)}</dl>`;
 }
 
-function tile({ name, value, interval, cases, isNotable }: ReportFigure): Html {
-  return html`<div class="card${isNotable && ' notable'}"><dt>${name}</dt><dd><strong>${value}</strong> <span class="quiet">${interval} of ${cases}</span>${isNotable && html` <span class="look">look here</span>`}</dd></div>`;
+function tile(figure: Figure): Html {
+  const isMarked = isNotable(figure);
+  return html`<div class="card${isMarked && ' notable'}"><dt>${figure.name}</dt><dd><strong>${valueText(figure)}</strong> <span class="quiet">${intervalText(figure)} of ${figure.cases}</span>${isMarked && html` <span class="look">look here</span>`}</dd></div>`;
 }
 
 function charts({ stated }: ReportSet, { top, suffix }: Anchors): Html {
   return html`${stated.map(({ name, judged, threshold }, at) => {
-    const calibration = calibrationChart({
-      id: `${top}-calibration-${at}`,
-      name: `Reliability of the ${name}${suffix}`,
-      judged,
-      csv: null,
-    });
-    const coverage = coverageChart({
-      id: `${top}-coverage-${at}`,
-      judged,
-      answered: judged,
-      threshold,
-      wrong: BORNE,
-      csv: null,
-      kept: null,
-    });
+    const shared = { judged, csv: null };
+    const calibration = calibrationChart({ ...shared, id: `${top}-calibration-${at}`, name: `Reliability of the ${name}${suffix}` });
+    const coverage = coverageChart({ ...shared, id: `${top}-coverage-${at}`, answered: judged, threshold, wrong: BORNE, kept: null });
     const named = { ...coverage, name: `Accuracy against coverage, by the ${name}${suffix}` };
     return html`<div class="charts-pair">${figure(calibration, 'h3')}${figure(named, 'h3')}</div>`;
   })}`;
@@ -91,33 +160,30 @@ function charts({ stated }: ReportSet, { top, suffix }: Anchors): Html {
 /** Cells are shaded in so many steps. */
 const SHADES = 5;
 
-/** Sections of figures, each a table; figures of cells make a small table of their own. Without `anchors` no case is linked. */
-function figureSections(sections: readonly ReportSection[], anchors: Anchors | null): Html {
-  return html`<div class="sections">${sections.map((section) => oneSection(section, anchors))}</div>`;
-}
-
-function oneSection({ title, figures }: ReportSection, anchors: Anchors | null): Html {
-  const plain = figures.filter(({ cell }) => cell === null);
-  const cells = figures.filter(({ cell }) => cell !== null);
-  const isJudged = figures.some((figure) => figure.isJudged);
+/** Figures as a table; figures of cells make a small table of their own. */
+function figureSection({ title, figures }: FigureSection, anchors: Anchors): Html {
+  const plain = figures.filter(({ cell }) => cell === undefined);
+  const cells = figures.filter(({ cell }) => cell !== undefined);
+  const isJudged = figures.some(({ judged }) => judged === true);
   return html`<section class="figures${cells.length > 0 && ' broad'}"><h3>${title}</h3>${isJudged && html`<p class="quiet">A language model's opinion. Not used anywhere else.</p>`}
-${cells.length > 0 && grid(`${title}, by row${anchors?.suffix ?? ''}`, cells)}${plain.length > 0 && list(title, plain, anchors)}</section>`;
+${cells.length > 0 && grid(`${title}, by row${anchors.suffix}`, cells)}${plain.length > 0 && list(title, plain, anchors)}</section>`;
 }
 
-function list(title: string, figures: readonly ReportFigure[], anchors: Anchors | null): Html {
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="${title}${anchors?.suffix}"><table><thead><tr><th scope="col">Figure</th><th scope="col" class="number">Value</th><th scope="col">95 % interval</th><th scope="col" class="number">Of</th></tr></thead>
+function list(title: string, figures: readonly Figure[], anchors: Anchors): Html {
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="${title}${anchors.suffix}"><table><thead><tr><th scope="col">Figure</th><th scope="col" class="number">Value</th><th scope="col">95 % interval</th><th scope="col" class="number">Of</th></tr></thead>
 <tbody>${figures.map((figure) => row(figure, anchors))}</tbody></table></div>`;
 }
 
-function row({ name, value, interval, cases, against, isNotable }: ReportFigure, anchors: Anchors | null): Html {
+function row(figure: Figure, anchors: Anchors): Html {
+  const { name, cases, against = [] } = figure;
+  const isMarked = isNotable(figure);
   const links =
-    against.length === 0 || anchors === null
-      ? null
-      : html`<details><summary>${against.length} ${against.length === 1 ? 'case' : 'cases'} against it</summary>${caseLinks(against, anchors)}</details>`;
-  return html`<tr${isNotable && html` class="notable"`}><th scope="row">${name}${isNotable && html` <span class="look">look here</span>`}${links}</th><td class="number">${value}</td><td class="interval">${interval}</td><td class="number quiet">${cases}</td></tr>`;
+    against.length > 0 &&
+    html`<details><summary>${against.length} ${against.length === 1 ? 'case' : 'cases'} against it</summary>${caseLinks(against, anchors)}</details>`;
+  return html`<tr${isMarked && html` class="notable"`}><th scope="row">${name}${isMarked && html` <span class="look">look here</span>`}${links}</th><td class="number">${valueText(figure)}</td><td class="interval">${intervalText(figure)}</td><td class="number quiet">${cases}</td></tr>`;
 }
 
-function grid(label: string, figures: readonly ReportFigure[]): Html {
+function grid(label: string, figures: readonly Figure[]): Html {
   const columns = [...new Set(figures.map(({ cell }) => cell?.column ?? ''))];
   const rows = [...new Set(figures.map(({ cell }) => cell?.row ?? ''))];
   const find = (row: string, column: string) => figures.find(({ cell }) => cell?.row === row && cell.column === column);
@@ -125,10 +191,10 @@ function grid(label: string, figures: readonly ReportFigure[]): Html {
 <tbody>${rows.map((row) => html`<tr><th scope="row">${row}</th>${columns.map((column) => cellOf(find(row, column)))}<td class="number quiet">${figures.find(({ cell }) => cell?.row === row)?.cases}</td></tr>`)}</tbody></table></div>`;
 }
 
-function cellOf(figure: ReportFigure | undefined): Html {
+function cellOf(figure: Figure | undefined): Html {
   if (figure === undefined) return html`<td></td>`;
-  const { value, interval, isNotable, share } = figure;
-  return html`<td class="number${share !== null && ` ${shade(share)}`}${isNotable && ' notable'}">${value}${interval !== '' && html` <span class="interval">${interval}</span>`}</td>`;
+  const interval = intervalText(figure);
+  return html`<td class="number${figure.unit === undefined && ` ${shade(figure.value)}`}${isNotable(figure) && ' notable'}">${valueText(figure)}${interval !== '' && html` <span class="interval">${interval}</span>`}</td>`;
 }
 
 /** A class for the shade of a share's cell: the more, the stronger. */
@@ -247,7 +313,7 @@ function excerpts({ excerpts, moreExcerpts }: ReportCaseMore): Html {
   return html`<details><summary>${count} ${count === 1 ? 'excerpt' : 'excerpts'} of the log</summary>${excerpts.map(excerpt)}${moreExcerpts > 0 && html`<p class="quiet">${moreExcerpts} more are too long for this page; see the results file.</p>`}</details>`;
 }
 
-function excerpt({ source, lineStart, lineEnd, reason, text }: ReportExcerpt): Html {
+function excerpt({ source, lineStart, lineEnd, reason, text }: ReportCaseMore['excerpts'][number]): Html {
   return html`<p class="quiet">${source}, lines ${lineStart}–${lineEnd} (${reason})</p><pre tabindex="0" role="region" aria-label="Lines ${lineStart} to ${lineEnd} of ${source}">${text}</pre>`;
 }
 
