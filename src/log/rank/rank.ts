@@ -46,8 +46,8 @@ const MAX_MESSAGES = 50;
 const PLAIN_ERROR = 48;
 /** What the learned order counts beside the readers' own. */
 const LEARNED = 0.6;
-/** What each doubling of the rank costs, and of the length in characters beyond the first such piece: a long line takes the room of many. */
-const [PER_DOUBLING, PIECE] = [5, 40];
+/** What each doubling of the rank costs, and of the length in such pieces: a long line takes the room of many. */
+const [PER_DOUBLING, PER_LENGTH, PIECE] = [5, 2.5, 40];
 /** How far a line is told by the better of its neighbors. */
 const TOGETHER = 0.5;
 /** Lines of one block that it lifts. */
@@ -63,7 +63,7 @@ export function placeRanked(ranked: readonly RankedLine[], placed: readonly Bloc
   const byModel = placesOf(ranked, ({ score }) => score);
   const weights = ranked.map(({ text }, i) => {
     const place = LEARNED * (byModel[i] ?? 0) + (1 - LEARNED) * (byReaders[i] ?? 0);
-    return 100 - PER_DOUBLING * (place + Math.log2(1 + text.length / PIECE));
+    return 100 - PER_DOUBLING * place - PER_LENGTH * Math.log2(1 + text.length / PIECE);
   });
   return ranked.map(({ line }, i): Block => {
     const own = weights[i] ?? 0;
