@@ -6,9 +6,9 @@ import { readInput } from '../src/cli/input.ts';
 import { createProgram } from '../src/cli/program.ts';
 import { localBuild, terminalBlocks } from '../src/cli/triage-command.ts';
 import { embedded } from '../src/config/presets.ts';
-import { parseConfig } from '../src/config/schema.ts';
+import { parseConfig, VARIABLES } from '../src/config/schema.ts';
 import type { Variable } from '../src/config/variable.ts';
-import { TERMINAL_VARIABLES, VARIABLES } from '../src/config/variables.ts';
+import { TERMINAL_VARIABLES } from '../src/config/variable.ts';
 import { METRICS, silentLogger } from '../src/ports/telemetry.ts';
 
 /**

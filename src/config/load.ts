@@ -1,9 +1,8 @@
 import { TriageError } from '../domain/errors.ts';
 import { withModel } from './model-providers.ts';
 import { profileOf } from './profiles.ts';
-import { type Config, parseConfig } from './schema.ts';
+import { type Config, parseConfig, VARIABLES } from './schema.ts';
 import type { Variable } from './variable.ts';
-import { VARIABLES } from './variables.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Variable } from './variable.ts';
+import { group, setting } from './variable.ts';
 
 /** Who serves models by OpenAI's chat completions, and the variable of its key; null: no key is needed. */
 export interface ModelProvider {
@@ -21,19 +21,123 @@ const MODEL_PROVIDERS: Readonly<Record<string, ModelProvider>> = {
 const KEYED = Object.entries(MODEL_PROVIDERS).flatMap(([name, { keyName }]) => (keyName === null ? [] : [{ name, keyName }]));
 
 /** A key for each provider that needs one. */
-export const ProviderKeys = z.object(Object.fromEntries(KEYED.map(({ name }) => [name, z.string().nullable()])));
+const ProviderKeys = z.object(
+  Object.fromEntries(
+    KEYED.map(({ name, keyName }) => [
+      name,
+      setting(keyName, z.string().nullable().default(null), `API key for models named "${name}:…".`, { secret: true }),
+    ]),
+  ),
+);
 
-/** No provider's key is set. */
-export const NO_KEYS: z.infer<typeof ProviderKeys> = Object.fromEntries(KEYED.map(({ name }) => [name, null]));
+/** US dollars for a million tokens of each model; what is not given for cached input costs as any other. */
+const Prices = z.record(
+  z.string().min(1),
+  z.strictObject({ input: z.number().min(0), output: z.number().min(0), cachedInput: z.number().min(0).optional() }),
+);
 
-/** The keys of all providers. */
-export const PROVIDER_VARIABLES: readonly Variable[] = KEYED.map(({ name, keyName }) => ({
-  name: keyName,
-  path: `analyst.llm.keys.${name}`,
-  type: 'text',
-  secret: true,
-  meaning: `API key for models named "${name}:…".`,
-}));
+/** How knowledge is searched. */
+export const EmbedderConfig = group({
+  /** `hashing` compares words; `openai` also asks a model, `local` one on this machine. */
+  driver: setting(
+    'FAULTLINE_EMBEDDER',
+    z.enum(['hashing', 'openai', 'local']).default('hashing'),
+    'How knowledge is searched: hashing (by words), openai (also by meaning, with an embedding model), or local (with an embedding model on this machine).',
+  ),
+  local: group({
+    /** A folder, or a name of the hub; null: words alone. */
+    model: setting(
+      'FAULTLINE_EMBEDDER_MODEL',
+      z.string().min(1).nullable().default(null),
+      'Sentence model for local: a folder with an ONNX model, or a hub name such as Xenova/all-MiniLM-L6-v2.',
+    ),
+    download: setting(
+      'FAULTLINE_EMBEDDER_DOWNLOAD',
+      z.boolean().default(false),
+      'Set to true to allow a one-time download of a hub model.',
+    ),
+  }),
+  openai: group({
+    /** null: the analyst's server, with its key. */
+    baseUrl: setting(
+      'OPENAI_EMBEDDING_BASE_URL',
+      z.url().nullable().default(null),
+      'Base URL of an OpenAI-compatible embedding server. Empty means the server of OPENAI_BASE_URL, with its key.',
+    ),
+    apiKey: setting('OPENAI_EMBEDDING_API_KEY', z.string().nullable().default(null), 'Its API key, if different from OPENAI_API_KEY.', {
+      secret: true,
+    }),
+    model: setting('OPENAI_EMBEDDING_MODEL', z.string().min(1).default('text-embedding-3-small'), 'Embedding model to use.'),
+    /** Length of a vector; null: as the server answers. */
+    dimensions: setting(
+      'OPENAI_EMBEDDING_DIMENSIONS',
+      z.int().min(8).max(16_000).nullable().default(null),
+      'Required vector dimensions. Default: the dimensions of the first response.',
+    ),
+    timeoutMs: setting(
+      'OPENAI_EMBEDDING_TIMEOUT_MS',
+      z.int().positive().default(30_000),
+      'Time limit of one batch of texts, in milliseconds.',
+    ),
+    maxRetries: z.int().min(0).max(5).default(2),
+  }),
+});
+
+/** Who judges. */
+export const AnalystConfig = group({
+  driver: setting('FAULTLINE_ANALYST', z.enum(['rules', 'llm']).default('rules'), 'Analyst: rules, or llm with rules as the fallback.'),
+  llm: group({
+    /** Any OpenAI-compatible server, with or without `/v1`. */
+    baseUrl: setting(
+      'OPENAI_BASE_URL',
+      z
+        .url({ protocol: /^https?$/ })
+        .nullable()
+        .default(null),
+      'Base URL of an OpenAI-compatible server, with or without /v1. Empty means OpenAI, or Azure if configured.',
+    ),
+    apiKey: setting('OPENAI_API_KEY', z.string().nullable().default(null), 'Its API key.', { secret: true }),
+    model: setting(
+      'FAULTLINE_MODEL',
+      setting(
+        'OPENAI_MODEL',
+        z.string().default('gpt-4o-mini'),
+        'Model to use. With a provider prefix, such as "anthropic:claude-sonnet-4-5", that provider is used with its own key.',
+      ),
+      'Same as OPENAI_MODEL; takes precedence over it.',
+    ),
+    /** Keys of providers that a model's name may begin with, by the provider's name. */
+    keys: ProviderKeys.prefault({}),
+    /** Azure OpenAI, asked where no base URL is given. The deployment's name is the model's where none is named. */
+    azure: group({
+      endpoint: setting(
+        'AZURE_OPENAI_ENDPOINT',
+        z
+          .url({ protocol: /^https?$/ })
+          .nullable()
+          .default(null),
+        'URL of an Azure OpenAI resource. Used unless OPENAI_BASE_URL names another server.',
+      ),
+      apiKey: setting('AZURE_OPENAI_API_KEY', z.string().nullable().default(null), 'Its API key. Default: OPENAI_API_KEY.', {
+        secret: true,
+      }),
+      apiVersion: setting('OPENAI_API_VERSION', z.string().nullable().default(null), 'Azure api-version. Default: 2024-10-21.'),
+      deployment: setting(
+        'AZURE_OPENAI_DEPLOYMENT',
+        z.string().nullable().default(null),
+        'Name of the Azure deployment. Default: the model name.',
+      ),
+    }),
+    timeoutMs: setting('FAULTLINE_MODEL_TIMEOUT_MS', z.int().positive().default(60_000), 'Time limit of one model call, in milliseconds.'),
+    maxRetries: z.int().min(0).max(5).default(2),
+    prices: setting(
+      'FAULTLINE_MODEL_PRICES',
+      Prices.default({}),
+      'US dollars per million tokens, as JSON or the path of a JSON file: {"model": {"input": 0.15, "cachedInput": 0.075, "output": 0.6}}. Overrides the built-in list prices and adds models.',
+      { type: 'json' },
+    ),
+  }),
+});
 
 /** The settings by which a model is asked. */
 interface Asked {

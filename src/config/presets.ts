@@ -4,12 +4,8 @@ import { TriageError } from '../domain/errors.ts';
 import type { Environment } from './load.ts';
 import { COMMON, type Config } from './schema.ts';
 
-type ConfigInput = z.input<typeof Config>;
-type Preset = Omit<ConfigInput, 'database' | 'jobQueue' | 'buildArchive' | 'vectorIndex'> &
-  Record<'database' | 'jobQueue' | 'buildArchive' | 'vectorIndex', object>;
-
 /** One process, one data directory, nothing to install. */
-export function embedded(dataDir: string, knowledgeFolder: string): ConfigInput {
+export function embedded(dataDir: string, knowledgeFolder: string) {
   return {
     ...COMMON,
     database: { driver: 'pglite', dataDir: join(dataDir, 'database') },
@@ -17,14 +13,14 @@ export function embedded(dataDir: string, knowledgeFolder: string): ConfigInput 
     buildArchive: { driver: 'postgres' },
     vectorIndex: { driver: 'pgvector' },
     knowledge: { folder: knowledgeFolder },
-  };
+  } satisfies Omit<z.input<typeof Config>, 'auth'>;
 }
 
 /**
  * Services of their own, so that any number of processes share the work. Their addresses have no default: whoever leaves one
  * out is told its variable.
  */
-function server(knowledgeFolder: string): Preset {
+function server(knowledgeFolder: string): object {
   return {
     ...COMMON,
     database: { driver: 'postgres', readerUrl: null, ownerUrl: null, poolSize: 10 },

@@ -1,14 +1,11 @@
 import { z } from 'zod';
 import { messageOf, TriageError } from '../domain/errors.ts';
-import { NO_PROVIDERS, ProvidersConfig } from '../providers/settings.ts';
-import { NO_OPENID, OpenIdConfig } from './identity-schema.ts';
-import { NO_KEYS, ProviderKeys } from './model-providers.ts';
-import { PROFILE_NAMES, PROFILES } from './profiles.ts';
-import { NO_PUBLISHERS, PublishersConfig } from './publish-schema.ts';
-import { BuildArchiveConfig, DatabaseConfig, JobQueueConfig, VectorIndexConfig } from './service-schema.ts';
-import { NO_SLACK, SlackConfig } from './slack-variables.ts';
-import { CodeHostConfig, USUAL_SOURCES, WebSearchConfig } from './sources-schema.ts';
-import { variableOf } from './variables.ts';
+import { PROVIDER_VARIABLES, ProvidersConfig } from '../providers/settings.ts';
+import { AnalystConfig, EmbedderConfig } from './model-providers.ts';
+import { OpenIdConfig, PublishersConfig, SlackConfig } from './outside.ts';
+import { PROFILE_NAMES } from './profiles.ts';
+import { BuildArchiveConfig, CodeHostConfig, DatabaseConfig, JobQueueConfig, VectorIndexConfig, WebSearchConfig } from './services.ts';
+import { group, setting, type Variable, variablesOf } from './variable.ts';
 
 const bytes = (megabytes: number) => megabytes * 1024 * 1024;
 
@@ -33,14 +30,24 @@ const TrustProxy = z.union(
 );
 
 const Thresholds = z
-  .object({ autoNotify: z.number().min(0).max(1), humanReview: z.number().min(0).max(1), selfCorrect: z.number().min(0).max(1) })
+  .object({
+    autoNotify: setting(
+      'FAULTLINE_AUTO_NOTIFY',
+      z.number().min(0).max(1).default(0.85),
+      'Minimum confidence (0..1) to publish an answer automatically.',
+    ),
+    humanReview: setting(
+      'FAULTLINE_HUMAN_REVIEW',
+      z.number().min(0).max(1).default(0.65),
+      'Minimum confidence to send an answer to review rather than work on it again.',
+    ),
+    selfCorrect: setting(
+      'FAULTLINE_SELF_CORRECT',
+      z.number().min(0).max(1).default(0.5),
+      'Minimum confidence to work on an answer again; below it, the web is searched.',
+    ),
+  })
   .check(inOrder('selfCorrect', 'humanReview'), inOrder('humanReview', 'autoNotify'));
-
-/** US dollars for a million tokens of each model; what is not given for cached input costs as any other. */
-const Prices = z.record(
-  z.string().min(1),
-  z.strictObject({ input: z.number().min(0), output: z.number().min(0), cachedInput: z.number().min(0).optional() }),
-);
 
 type ThresholdName = 'selfCorrect' | 'humanReview' | 'autoNotify';
 
@@ -53,213 +60,276 @@ function inOrder(lower: ThresholdName, upper: ThresholdName): z.core.CheckFn<Rea
   };
 }
 
-/** Everything that can be set, with a driver per port and no mode: nothing can branch on one. */
-export const Config = z.object({
-  http: z.object({
-    host: z.string(),
-    port: z.int().min(0).max(65535),
-    /** The address people reach us by, for links. */
-    publicUrl: z.url().nullable(),
-    maxBodyBytes: z.int().positive(),
-    /** Limit of one log after decompression. */
-    maxLogBytes: z.int().positive(),
-    /** Requests per minute and address. */
-    rateLimit: z.int().positive(),
-    /** Requests per minute and token, from any address. */
-    tokenRateLimit: z.int().positive(),
-    /** Accepted webhooks per minute and sender. */
-    sourceRateLimit: z.int().positive(),
-    trustProxy: TrustProxy,
+/** What holds wherever Faultline runs, unless it is set otherwise. */
+const Common = z.object({
+  http: group({
+    host: setting('FAULTLINE_HOST', z.string().default('127.0.0.1'), 'Address to listen on.'),
+    port: setting('FAULTLINE_PORT', z.int().min(0).max(65535).default(4600), 'Port to listen on; 0 picks a free port.'),
+    publicUrl: setting('FAULTLINE_PUBLIC_URL', z.url().nullable().default(null), 'Public URL of the service, used in links.'),
+    maxBodyBytes: setting('FAULTLINE_MAX_BODY_BYTES', z.int().positive().default(bytes(64)), 'Largest request body, in bytes.'),
+    maxLogBytes: setting('FAULTLINE_MAX_LOG_BYTES', z.int().positive().default(bytes(256)), 'Largest log after decompression, in bytes.'),
+    rateLimit: setting(
+      'FAULTLINE_RATE_LIMIT',
+      z.int().positive().default(600),
+      'Requests per minute and address. This limit and the two below apply per process.',
+    ),
+    tokenRateLimit: setting(
+      'FAULTLINE_TOKEN_RATE_LIMIT',
+      z.int().positive().default(3000),
+      'Requests per minute and token, from any address.',
+    ),
+    sourceRateLimit: setting(
+      'FAULTLINE_SOURCE_RATE_LIMIT',
+      z.int().positive().default(6000),
+      'Accepted webhooks per minute and sender: a GitHub repository, organization or App, or a Jenkins address.',
+    ),
+    trustProxy: setting(
+      'FAULTLINE_TRUST_PROXY',
+      TrustProxy.default(false),
+      'Trusted reverse proxies: their number, or their addresses (IP, range, loopback), separated by commas. Their X-Forwarded-For header then identifies the client for rate limits and the log. If unset, the header is ignored.',
+      { type: 'proxies' },
+    ),
   }),
-  auth: z.object({ tokens: z.array(TokenConfig), openId: OpenIdConfig.default(NO_OPENID) }),
-  providers: ProvidersConfig,
-  database: DatabaseConfig,
+  auth: group({
+    tokens: setting(
+      'FAULTLINE_TOKENS',
+      z.array(TokenConfig).default([]),
+      'Bearer tokens as name:role+role:token, separated by commas or line breaks. Roles: ingest, read, review, admin.',
+      { secret: true, type: 'tokens' },
+    ),
+    openId: OpenIdConfig.prefault({}),
+  }),
+  providers: ProvidersConfig.prefault({}),
   /** An embedded database with less free disk accepts no builds. */
-  disk: z.object({ minFreeMegabytes: z.int().min(0) }),
+  disk: group({
+    minFreeMegabytes: setting(
+      'FAULTLINE_MIN_FREE_MB',
+      z.int().min(0).default(256),
+      'Minimum free megabytes on the disk of an embedded database. Below it, /readyz returns 503; 0 disables the check.',
+    ),
+  }),
+  embedder: EmbedderConfig,
+
+  codeHost: CodeHostConfig.prefault({}),
+  webSearch: WebSearchConfig.prefault({}),
+  /** Of fetching the logs and reports of one build, in milliseconds. */
+  buildSource: group({ timeoutMs: z.int().positive().default(60_000) }),
+  analyst: AnalystConfig,
+
+  publishers: PublishersConfig.prefault({}),
+  slack: SlackConfig.prefault({}),
+  triage: group({
+    /** Null: as many as who judges makes the most of, see {@link budgetTokensOf}. */
+    budgetTokens: setting(
+      'FAULTLINE_BUDGET_TOKENS',
+      z.int().min(200).max(200_000).nullable().default(null),
+      'Log tokens that an analysis may use.',
+    ),
+    /** Which numbers stand where none is set: see `profiles.ts`. */
+    profile: setting(
+      'FAULTLINE_PROFILE',
+      z.enum(PROFILE_NAMES).default('balanced'),
+      'Effort per run: fast, balanced or thorough. Sets rounds, time limit, budgets and investigators; each of these can be overridden on its own.',
+    ),
+    maxIterations: setting('FAULTLINE_MAX_ITERATIONS', z.int().min(1).max(10).default(5), 'Maximum rounds of tool calls.'),
+    /** What one run may use up before it ends with what is known; 0: as much as it likes. */
+    budget: group({
+      tokens: setting(
+        'FAULTLINE_MAX_RUN_TOKENS',
+        z.int().min(0).default(80_000),
+        'Model tokens that one run may use before it ends with what is known. 0: no limit.',
+      ),
+      costUsd: setting(
+        'FAULTLINE_MAX_RUN_USD',
+        z.number().min(0).default(0.1),
+        'US dollars that one run may cost before it ends with what is known. 0: no limit.',
+      ),
+      seconds: setting(
+        'FAULTLINE_MAX_RUN_SECONDS',
+        z.number().min(0).default(240),
+        'Seconds of work after which a run ends with what is known. 0: only the time limit ends it, without an answer.',
+      ),
+    }),
+    firstRound: setting(
+      'FAULTLINE_FIRST_ROUND',
+      z.enum(['rules', 'model']).default('rules'),
+      'What chooses the first tool calls when the analyst is llm: rules (by category, at no cost) or model.',
+    ),
+    investigators: group({
+      when: setting(
+        'FAULTLINE_INVESTIGATORS',
+        z.enum(['never', 'complex', 'always']).default('complex'),
+        'When code, history and documents are investigated in parallel: never, complex (complex failures only) or always.',
+      ),
+      rounds: setting('FAULTLINE_INVESTIGATOR_ROUNDS', z.int().min(1).max(3).default(1), 'Maximum rounds of tool calls per investigator.'),
+    }),
+    shareRepositories: setting(
+      'FAULTLINE_SHARE_REPOSITORIES',
+      z.boolean().default(false),
+      'Set to true to let an answer use failures and decisions of every repository, and quote them to anyone who may read the build. Otherwise, it uses only repositories that every token with access to the build may also read.',
+    ),
+    toolConcurrency: setting(
+      'FAULTLINE_TOOL_CONCURRENCY',
+      z.int().min(1).max(16).default(4),
+      'Tool calls that one triage makes in parallel.',
+    ),
+    timeLimitMs: setting('FAULTLINE_TIME_LIMIT_MS', z.int().positive().default(300_000), 'Time limit of one analysis, in milliseconds.'),
+    leaseMs: setting(
+      'FAULTLINE_LEASE_MS',
+      z.int().min(1000).default(30_000),
+      'How long the builds of a dead or frozen worker wait for another worker, in milliseconds; at least 1000.',
+    ),
+    maxCrashes: setting(
+      'FAULTLINE_MAX_CRASHES',
+      z.int().min(1).max(100).default(3),
+      'How many times the process may die while triaging a build, with no step finished, before the build is sent to review.',
+    ),
+    greenBuilds: setting(
+      'FAULTLINE_GREEN_BUILDS',
+      z.int().min(0).max(10).default(3),
+      'Number of green builds of a job to compare a failed build with. Their logs are stored as templates. 0 turns this off.',
+    ),
+    thresholds: Thresholds.prefault({}),
+    /** What `faultline calibrate --out` wrote, for processes without a store; absent: none. Read where it is used. */
+    calibration: setting(
+      'FAULTLINE_CALIBRATION',
+      z.record(z.string(), z.unknown()).optional(),
+      'File written by `faultline calibrate --out`. `triage` and `replay` apply it to its analyst. A service applies the calibration set by `faultline calibrate use`.',
+      { type: 'json' },
+    ),
+  }),
+  review: group({
+    claimMs: setting('FAULTLINE_CLAIM_MS', z.int().positive().default(900_000), 'How long a reviewer holds an item, in milliseconds.'),
+    questionMs: setting(
+      'FAULTLINE_QUESTION_MS',
+      z.int().positive().default(86_400_000),
+      "How long a run waits for a reviewer's answer before it continues without one, in milliseconds.",
+    ),
+    undoMs: setting(
+      'FAULTLINE_UNDO_MS',
+      z.int().min(0).max(600_000).default(10_000),
+      'Delay before a decision is published, in milliseconds. A decision undone within it is never published.',
+    ),
+    blindEvery: setting(
+      'FAULTLINE_BLIND_EVERY',
+      z.int().min(0).max(1_000_000).default(20),
+      "One in this many review items hides Faultline's verdict until the reviewer has chosen a category; 0 disables this. It measures how much seeing the verdict sways reviewers.",
+    ),
+    auditEvery: setting(
+      'FAULTLINE_AUDIT_EVERY',
+      z.int().min(0).max(1_000_000).default(0),
+      'One in this many automatically published answers is also queued for review, to measure their accuracy; 0 disables this. 50 is a good start.',
+    ),
+  }),
+  /** What is hidden beside secrets, as `<EMAIL_1>` and `<HOST_1>`. */
+  mask: group({
+    emails: setting(
+      'FAULTLINE_MASK_EMAILS',
+      z.boolean().default(false),
+      'Set to true to replace email addresses in logs with `<EMAIL_1>`, `<EMAIL_2>` and so on before anything is stored or sent to a model.',
+    ),
+    hosts: setting(
+      'FAULTLINE_MASK_HOSTS',
+      z.boolean().default(false),
+      'Set to true to replace private addresses and host names in logs with `<HOST_1>`, `<HOST_2>` and so on.',
+    ),
+    /** Endings of private host names, beside `.local`, `.internal` and the like. */
+    hostSuffixes: setting(
+      'FAULTLINE_MASK_HOST_SUFFIXES',
+      z.array(z.string().min(2)).default([]),
+      'Suffixes of additional private host names, such as .corp.example.com, separated by commas.',
+    ),
+  }),
+  /** How long builds, with all that hangs on them, and their logs are kept. */
+  retention: group({
+    logsDays: setting(
+      'FAULTLINE_RETENTION_LOGS_DAYS',
+      Days.default(0),
+      'Days after which the full logs, reports and artifacts of a build are deleted. 0 keeps them forever.',
+    ),
+    buildsDays: setting(
+      'FAULTLINE_RETENTION_BUILDS_DAYS',
+      Days.default(0),
+      'Days after which a build is deleted with its analyses, reviews and conversations. 0 keeps it forever.',
+    ),
+    /** `owner/name` → its own; what is not given is as for all. */
+    repositories: setting(
+      'FAULTLINE_RETENTION_REPOSITORIES',
+      z.record(z.string().min(1), z.strictObject({ logsDays: Days.optional(), buildsDays: Days.optional() })).default({}),
+      'Retention days per repository, as JSON {"owner/name": {"logsDays": 7, "buildsDays": 365}} or the path of a JSON file.',
+      { type: 'json' },
+    ),
+  }),
+  /** Where spans of runs, model calls and tools go; nowhere unless an address or a key is set. They hold no text of logs or prompts. */
+  tracing: group({
+    otlp: group({
+      /** Base address of a collector; `/v1/traces` is added. */
+      endpoint: setting(
+        'OTEL_EXPORTER_OTLP_ENDPOINT',
+        z.url().nullable().default(null),
+        'Base URL of an OpenTelemetry collector (OTLP over HTTP) that receives spans of runs, model calls and tools, without their text.',
+      ),
+      tracesEndpoint: setting('OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', z.url().nullable().default(null), 'The same, as the full URL.'),
+      /** `name=value,…` */
+      headers: setting(
+        'OTEL_EXPORTER_OTLP_HEADERS',
+        z.string().nullable().default(null),
+        'Headers for the collector, as name=value, separated by commas.',
+        { secret: true },
+      ),
+      serviceName: setting('OTEL_SERVICE_NAME', z.string().min(1).default('faultline'), 'Service name in the spans.'),
+    }),
+    langfuse: group({
+      publicKey: setting(
+        'LANGFUSE_PUBLIC_KEY',
+        z.string().nullable().default(null),
+        'Langfuse public key. With the secret key, the same spans go to Langfuse.',
+      ),
+      secretKey: setting('LANGFUSE_SECRET_KEY', z.string().nullable().default(null), 'Langfuse secret key.', { secret: true }),
+      host: setting(
+        'LANGFUSE_HOST',
+        z.url().default('https://cloud.langfuse.com'),
+        'Langfuse URL, for another region or a self-hosted instance.',
+      ),
+    }),
+  }),
+  /** A port of its own for monitoring: `/metrics`, `/healthz` and `/readyz` without a token. Null: there is none. */
+  metrics: group({
+    port: setting(
+      'FAULTLINE_METRICS_PORT',
+      z.int().min(0).max(65535).nullable().default(null),
+      'Port that serves only /metrics, /healthz and /readyz, without a token. 0 picks a free port. If unset, serve has them on its main port and a worker does not serve them.',
+    ),
+  }),
+  log: group({
+    level: setting(
+      'FAULTLINE_LOG_LEVEL',
+      z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info'),
+      'Log level: debug, info, warn, error or silent.',
+    ),
+  }),
+});
+
+/** Everything that can be set, with a driver per port and no mode: nothing can branch on one. */
+export const Config = Common.extend({
+  database: DatabaseConfig,
   jobQueue: JobQueueConfig,
   buildArchive: BuildArchiveConfig,
   vectorIndex: VectorIndexConfig,
-  embedder: z.object({
-    /** `hashing` compares words; `openai` also asks a model, `local` one on this machine. */
-    driver: z.enum(['hashing', 'openai', 'local']),
-    local: z.object({
-      /** A folder, or a name of the hub; null: words alone. */
-      model: z.string().min(1).nullable(),
-      /** Whether a model of the hub may be fetched. */
-      download: z.boolean(),
-    }),
-    openai: z.object({
-      /** null: the analyst's server, with its key. */
-      baseUrl: z.url().nullable(),
-      apiKey: z.string().nullable(),
-      model: z.string().min(1),
-      /** Length of a vector; null: as the server answers. */
-      dimensions: z.int().min(8).max(16_000).nullable(),
-      timeoutMs: z.int().positive(),
-      maxRetries: z.int().min(0).max(5),
-    }),
-  }),
-  codeHost: CodeHostConfig,
-  webSearch: WebSearchConfig,
-  /** Of fetching the logs and reports of one build, in milliseconds. */
-  buildSource: z.object({ timeoutMs: z.int().positive() }),
-  analyst: z.object({
-    driver: z.enum(['rules', 'llm']),
-    llm: z.object({
-      /** Any OpenAI-compatible server, with or without `/v1`. */
-      baseUrl: z.url({ protocol: /^https?$/ }).nullable(),
-      apiKey: z.string().nullable(),
-      model: z.string(),
-      /** Keys of providers that a model's name may begin with, by the provider's name. */
-      keys: ProviderKeys,
-      /** Azure OpenAI, asked where no base URL is given. The deployment's name is the model's where none is named. */
-      azure: z.object({
-        endpoint: z.url({ protocol: /^https?$/ }).nullable(),
-        apiKey: z.string().nullable(),
-        apiVersion: z.string().nullable(),
-        deployment: z.string().nullable(),
-      }),
-      timeoutMs: z.int().positive(),
-      maxRetries: z.int().min(0).max(5),
-      /** Correct the list prices, and add models that are not listed. */
-      prices: Prices,
-    }),
-  }),
-  publishers: PublishersConfig,
-  slack: SlackConfig,
-  triage: z.object({
-    /** Null: as many as who judges makes the most of, see {@link budgetTokensOf}. */
-    budgetTokens: z.int().min(200).max(200_000).nullable(),
-    /** Which numbers stand where none is set: see `profiles.ts`. */
-    profile: z.enum(PROFILE_NAMES),
-    maxIterations: z.int().min(1).max(10),
-    /** What one run may use up before it ends with what is known; 0: as much as it likes. */
-    budget: z.object({ tokens: z.int().min(0), costUsd: z.number().min(0), seconds: z.number().min(0) }),
-    /** Who plans and asks the first round where a model judges: it goes by the category alone, so the rules can. */
-    firstRound: z.enum(['rules', 'model']),
-    investigators: z.object({
-      /** For which failures investigators look at code, history and documents side by side. */
-      when: z.enum(['never', 'complex', 'always']),
-      rounds: z.int().min(1).max(3),
-    }),
-    /** Tools may look at failures and decisions of repositories that not every reader of the answer may see. */
-    shareRepositories: z.boolean(),
-    /** Tool calls that one triage makes in parallel. */
-    toolConcurrency: z.int().min(1).max(16),
-    /** Of one whole run, in milliseconds. */
-    timeLimitMs: z.int().positive(),
-    leaseMs: z.int().min(1000),
-    /** A build during whose triage the process died so often, without a step finished, is given to a person. */
-    maxCrashes: z.int().min(1).max(100),
-    /** How many green builds of a job a failed one is compared with; 0: none, and none is kept. */
-    greenBuilds: z.int().min(0).max(10),
-    thresholds: Thresholds,
-    /** What `faultline calibrate --out` wrote, for processes without a store; absent: none. Read where it is used. */
-    calibration: z.record(z.string(), z.unknown()).optional(),
-  }),
-  review: z.object({
-    claimMs: z.int().positive(),
-    /** How long a run waits for a person whom it asked, in milliseconds. */
-    questionMs: z.int().positive(),
-    /** A decision is shown outside after so long, in milliseconds: taken back before, it is never seen there. */
-    undoMs: z.int().min(0).max(600_000),
-    /** One item in so many hides its verdict at first; 0: none. */
-    blindEvery: z.int().min(0).max(1_000_000),
-    /** One published answer in so many is looked at all the same; 0: none. */
-    auditEvery: z.int().min(0).max(1_000_000),
-  }),
-  /** What is hidden beside secrets, as `<EMAIL_1>` and `<HOST_1>`. */
-  mask: z.object({
-    emails: z.boolean(),
-    hosts: z.boolean(),
-    /** Endings of private host names, beside `.local`, `.internal` and the like. */
-    hostSuffixes: z.array(z.string().min(2)),
-  }),
   knowledge: z.object({ folder: z.string() }),
-  /** How long builds, with all that hangs on them, and their logs are kept. */
-  retention: z.object({
-    logsDays: Days,
-    buildsDays: Days,
-    /** `owner/name` → its own; what is not given is as for all. */
-    repositories: z.record(z.string().min(1), z.strictObject({ logsDays: Days.optional(), buildsDays: Days.optional() })),
-  }),
-  /** Where spans of runs, model calls and tools go; nowhere unless an address or a key is set. They hold no text of logs or prompts. */
-  tracing: z.object({
-    otlp: z.object({
-      /** Base address of a collector; `/v1/traces` is added. */
-      endpoint: z.url().nullable(),
-      /** The address as it is, before the base address. */
-      tracesEndpoint: z.url().nullable(),
-      /** `name=value,…` */
-      headers: z.string().nullable(),
-      serviceName: z.string().min(1),
-    }),
-    langfuse: z.object({ publicKey: z.string().nullable(), secretKey: z.string().nullable(), host: z.url() }),
-  }),
-  /** A port of its own for monitoring: `/metrics`, `/healthz` and `/readyz` without a token. Null: there is none. */
-  metrics: z.object({ port: z.int().min(0).max(65535).nullable() }),
-  log: z.object({ level: z.enum(['debug', 'info', 'warn', 'error', 'silent']) }),
 });
 export type Config = z.infer<typeof Config>;
 
 /** Defaults that hold wherever Faultline runs. */
-export const COMMON = {
-  http: {
-    host: '127.0.0.1',
-    port: 4600,
-    publicUrl: null,
-    maxBodyBytes: bytes(64),
-    maxLogBytes: bytes(256),
-    rateLimit: 600,
-    tokenRateLimit: 3000,
-    sourceRateLimit: 6000,
-    trustProxy: false,
-  },
-  auth: { tokens: [], openId: NO_OPENID },
-  providers: NO_PROVIDERS,
-  embedder: {
-    driver: 'hashing',
-    local: { model: null, download: false },
-    openai: { baseUrl: null, apiKey: null, model: 'text-embedding-3-small', dimensions: null, timeoutMs: 30_000, maxRetries: 2 },
-  },
-  ...USUAL_SOURCES,
-  analyst: {
-    driver: 'rules',
-    llm: {
-      baseUrl: null,
-      apiKey: null,
-      model: 'gpt-4o-mini',
-      keys: NO_KEYS,
-      azure: { endpoint: null, apiKey: null, apiVersion: null, deployment: null },
-      timeoutMs: 60_000,
-      maxRetries: 2,
-      prices: {},
-    },
-  },
-  publishers: NO_PUBLISHERS,
-  slack: NO_SLACK,
-  triage: {
-    budgetTokens: null,
-    profile: 'balanced',
-    ...PROFILES.balanced,
-    shareRepositories: false,
-    toolConcurrency: 4,
-    leaseMs: 30_000,
-    maxCrashes: 3,
-    greenBuilds: 3,
-    thresholds: { autoNotify: 0.85, humanReview: 0.65, selfCorrect: 0.5 },
-  },
-  disk: { minFreeMegabytes: 256 },
-  review: { claimMs: 15 * 60_000, questionMs: 24 * 3_600_000, undoMs: 10_000, blindEvery: 20, auditEvery: 0 },
-  mask: { emails: false, hosts: false, hostSuffixes: [] },
-  retention: { logsDays: 0, buildsDays: 0, repositories: {} },
-  tracing: {
-    otlp: { endpoint: null, tracesEndpoint: null, headers: null, serviceName: 'faultline' },
-    langfuse: { publicKey: null, secretKey: null, host: 'https://cloud.langfuse.com' },
-  },
-  metrics: { port: null },
-  log: { level: 'info' },
-} satisfies Partial<z.input<typeof Config>>;
+export const COMMON = Common.parse({});
+
+/** Every setting as the environment names it. */
+export const VARIABLES: readonly Variable[] = [...variablesOf(Config), ...PROVIDER_VARIABLES];
+
+/** The variable that sets a field of `Config`, or something inside it: `auth.tokens.0.token` is set by FAULTLINE_TOKENS. */
+function variableOf(path: string): Variable | undefined {
+  return VARIABLES.find((variable) => path === variable.path || path.startsWith(`${variable.path}.`));
+}
 
 /** Checks a merged config; says every field that is wrong, and how it is called in the environment, beside what was `wrong` before. */
 export function parseConfig(input: unknown, wrong: readonly TriageError[] = []): Config {

@@ -1,3 +1,5 @@
+import { z } from 'zod';
+
 /** One setting as the environment names it. The same table reads the environment and prints the documentation. */
 export interface Variable {
   readonly name: string;
@@ -8,3 +10,71 @@ export interface Variable {
   readonly secret?: true;
   readonly meaning: string;
 }
+
+type Named = Omit<Variable, 'path' | 'type'> & Partial<Pick<Variable, 'type'>>;
+/** What names a setting; of several names the last goes before the others. */
+const NAMES = new WeakMap<z.core.$ZodType, readonly Named[]>();
+
+/** A setting with the variable that sets it and what it means, for people; the variable's type is that of the schema where none is given. */
+export function setting<Schema extends z.ZodType>(
+  name: string,
+  schema: Schema,
+  meaning: string,
+  more: Partial<Pick<Variable, 'secret' | 'type'>> = {},
+): Schema {
+  NAMES.set(schema, [...(NAMES.get(schema) ?? []), { name, meaning, ...more }]);
+  return schema;
+}
+
+/** Settings that belong together, each with a default. */
+export function group<Shape extends z.ZodRawShape>(shape: Shape): z.ZodPrefault<z.ZodObject<Shape>> {
+  return z.prefault(z.object(shape), {} as z.input<z.ZodObject<Shape>>);
+}
+
+/** The variables of all settings in a schema, in its order; a setting that several drivers have once. */
+export function variablesOf(schema: z.core.$ZodType, path = ''): Variable[] {
+  const names = NAMES.get(schema);
+  if (names !== undefined) return names.map((named) => ({ ...named, path, type: named.type ?? typeOf(schema) }));
+  const inner = unwrapped(schema);
+  if (inner instanceof z.ZodDiscriminatedUnion) {
+    const all = inner.options.flatMap((option) => variablesOf(option, path));
+    return [...new Map(all.map((variable) => [variable.name, variable])).values()];
+  }
+  if (!(inner instanceof z.ZodObject)) return [];
+  return Object.entries(inner.shape).flatMap(([field, one]) => variablesOf(one, path === '' ? field : `${path}.${field}`));
+}
+
+function unwrapped(schema: z.core.$ZodType): z.core.$ZodType {
+  const wraps = schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault || schema instanceof z.ZodNullable;
+  return wraps ? unwrapped(schema.unwrap()) : schema;
+}
+
+function typeOf(schema: z.core.$ZodType): Variable['type'] {
+  const inner = unwrapped(schema);
+  if (inner instanceof z.ZodNumber) return 'number';
+  if (inner instanceof z.ZodBoolean) return 'flag';
+  if (inner instanceof z.ZodArray) return 'list';
+  return inner instanceof z.ZodRecord ? 'pairs' : 'text';
+}
+
+/** What the terminal itself reads, beside the table above: where things are and how to speak. */
+export const TERMINAL_VARIABLES: readonly Pick<Variable, 'name' | 'meaning'>[] = [
+  {
+    name: 'FAULTLINE_PRESET',
+    meaning:
+      'Either embedded (everything in one process and one directory) or server (separate services). Default: server if FAULTLINE_DATABASE_URL is set, otherwise embedded.',
+  },
+  { name: 'FAULTLINE_DATA_DIR', meaning: 'Data directory, unless --data names one. Default: .faultline.' },
+  { name: 'FAULTLINE_URL', meaning: 'URL of the service that `faultline review` uses, unless --url names one.' },
+  { name: 'FAULTLINE_TOKEN', meaning: 'Bearer token that `faultline review` uses, unless --token gives one.' },
+  {
+    name: 'LANGSMITH_TRACING',
+    meaning:
+      'Set to true to send log excerpts, prompts and answers, with secrets masked, to LangSmith, configured by LANGSMITH_API_KEY, LANGSMITH_ENDPOINT and LANGSMITH_PROJECT. Each start prints a notice. Otherwise, these variables are ignored. LANGCHAIN_… is always ignored.',
+  },
+  { name: 'FAULTLINE_TRACING', meaning: 'Set to off to send nothing to LangSmith, whatever else is set.' },
+  { name: 'FAULTLINE_DEBUG', meaning: 'If set, internal errors also print their stack trace.' },
+  { name: 'NO_COLOR', meaning: 'If set, output has no color and no box, as with --plain.' },
+  { name: 'XDG_CACHE_HOME', meaning: 'Directory for compiled code, in a folder `faultline`. Default: ~/.cache.' },
+  { name: 'NODE_DISABLE_COMPILE_CACHE', meaning: 'Set to 1 to keep no compiled code between runs.' },
+];

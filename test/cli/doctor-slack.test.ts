@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { slackExaminations } from '../../src/cli/doctor-outside.ts';
-import { NO_SLACK } from '../../src/config/slack-variables.ts';
+import { COMMON } from '../../src/config/schema.ts';
 import { SLACK_TOKEN, type SlackApi, startSlackApi } from '../support/slack-api.ts';
 
 let slack: SlackApi;
@@ -12,13 +12,13 @@ afterEach(async () => slack.close());
 type Settings = Parameters<typeof slackExaminations>[0]['slack'];
 
 async function ask(change: Partial<Settings>) {
-  const [examination] = slackExaminations({ slack: { ...NO_SLACK, token: SLACK_TOKEN, baseUrl: slack.url, ...change } });
+  const [examination] = slackExaminations({ slack: { ...COMMON.slack, token: SLACK_TOKEN, baseUrl: slack.url, ...change } });
   const findings = await examination?.ask(AbortSignal.timeout(5_000));
   return [findings ?? []].flat().map(({ name, state }) => `${name}: ${state}`);
 }
 
 it('says nothing where Slack is not used', () => {
-  expect(slackExaminations({ slack: NO_SLACK })).toEqual([]);
+  expect(slackExaminations({ slack: COMMON.slack })).toEqual([]);
 });
 
 it.each([

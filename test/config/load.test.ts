@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Environment, loadConfig } from '../../src/config/load.ts';
 import { embedded, presetOf } from '../../src/config/presets.ts';
-import { Config } from '../../src/config/schema.ts';
-import { VARIABLES } from '../../src/config/variables.ts';
+import { Config, VARIABLES } from '../../src/config/schema.ts';
 import { TriageError } from '../../src/domain/errors.ts';
 
 const PRESET = embedded('/data', '/knowledge');

@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { TERMINAL_VARIABLES, VARIABLES } from '../../src/config/variables.ts';
+import { VARIABLES } from '../../src/config/schema.ts';
+import { TERMINAL_VARIABLES } from '../../src/config/variable.ts';
 import { type ComposeModel, newEnv, ROOT, readCompose } from '../support/compose/compose.ts';
 
 const OURS = ['api', 'worker', 'migrate'];
