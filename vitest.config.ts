@@ -37,6 +37,7 @@ const LONG = [
  */
 const OWN_PROCESS = [
   'test/providers/github/*.test.ts',
+  'test/providers/contract.test.ts',
   'test/house/pattern-safety.test.ts',
   'test/intake/build-upload.test.ts',
   'test/log/threads.test.ts',

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-export const Provider = z.enum(['github', 'jenkins', 'upload']);
+export const Provider = z.enum(['github', 'gitea', 'jenkins', 'upload']);
 export type Provider = z.infer<typeof Provider>;
 
 export const BuildStatus = z.enum(['failed', 'passed', 'cancelled', 'unknown']);
@@ -33,6 +33,11 @@ export const Build = z.object({
   receivedAt: z.iso.datetime(),
 });
 export type Build = z.infer<typeof Build>;
+
+/** Stands for the number of a run until an event names its own; no CI's own number looks like it. */
+export function provisionalNumber(runId: number | string): string {
+  return `run ${runId}`;
+}
 
 /** A build before it is stored: no id and no time of receipt yet. */
 export const NewBuild = Build.omit({ id: true, receivedAt: true });

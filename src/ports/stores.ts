@@ -36,8 +36,8 @@ export interface BuildStore {
   /**
    * Stores a build, or returns the known one: with the same (provider, repository, pipeline, number, attempt), or the same
    * (provider, repository, externalId, attempt) where it has an externalId; two events of one run that come at once make one
-   * build. A known build only gains fields and its status may change from unknown. A number that equals the externalId is
-   * provisional (GitHub's job events do not name the run's number): it and its pipeline give way to the real ones.
+   * build. A known build only gains fields and its status may change from unknown. A number that equals the externalId, or
+   * is its `provisionalNumber`, is provisional (job events do not name the run's number): it and its pipeline give way to the real ones.
    */
   upsert(build: NewBuild, sql?: Sql): Promise<{ readonly build: Build; readonly created: boolean }>;
   find(id: string, sql?: Sql): Promise<Build | null>;

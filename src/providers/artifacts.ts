@@ -1,4 +1,7 @@
+import type { SourceText } from '../domain/build.ts';
+import { messageOf, TriageError } from '../domain/errors.ts';
 import { sizeInWords } from '../log/decode/decompress.ts';
+import { type ArtifactRoom, inParallel, namelessText, openArtifact } from '../log/survey/open-artifact.ts';
 import { namedAs } from '../log/survey/references.ts';
 
 /** An artifact as a CI system lists it. */
@@ -18,7 +21,7 @@ const PRODUCT_NAME =
 const MAX_NAME = 200;
 
 /** Whether an artifact is called what holds test reports. */
-export function isNamedLikeReports(name: string): boolean {
+function isNamedLikeReports(name: string): boolean {
   return REPORT_NAME.test(name.slice(0, MAX_NAME));
 }
 
@@ -50,4 +53,52 @@ function rankOf(name: string): number {
   if (namedAs(name)?.grade === 'relevant') return 0;
   if (PRODUCT_NAME.test(start)) return 3;
   return LOG_NAME.test(start) ? 1 : 2;
+}
+
+export interface ArtifactFetching<One extends Offered> {
+  /** Archives that can be had. Throws as `BuildSource.fetch` does. */
+  readonly list: () => Promise<readonly One[]>;
+  readonly download: (one: One, what: string, maxBytes: number) => Promise<Buffer>;
+  readonly signal: AbortSignal;
+  readonly notes: string[];
+  readonly room: ArtifactRoom;
+}
+
+/** Of one archive, packed. */
+const MAX_BYTES = 20 * 1024 * 1024;
+const MAX_FETCHED = 12;
+const AT_ONCE = 3;
+/** Artifacts hold much that nobody reads, which is no remark. */
+const LEFT_OUT = /left out/i;
+
+/**
+ * The test reports, logs and other texts in the run's archives, those with telling names first; of what is not fetched, the name and why.
+ * They complete a log but never replace it: where they cannot be read a note says so, and the build goes on.
+ */
+export async function fetchArtifacts<One extends Offered>(fetching: ArtifactFetching<One>, logs: number): Promise<SourceText[]> {
+  try {
+    const { fetch, leave } = artifactsToFetch(await fetching.list(), { maxBytes: MAX_BYTES, maxCount: MAX_FETCHED });
+    const read = await inParallel(fetch, AT_ONCE, (artifact) => readArtifact(fetching, artifact));
+    return [...read.flat(), ...leave.map(({ name, why }) => namelessText(name, why))];
+  } catch (error) {
+    if (fetching.signal.aborted || logs === 0) throw error;
+    fetching.notes.push(`The run's artifacts could not be read: ${messageOf(error)}`);
+    return [];
+  }
+}
+
+async function readArtifact<One extends Offered>(fetching: ArtifactFetching<One>, artifact: One): Promise<SourceText[]> {
+  const { signal, notes, room } = fetching;
+  const { name } = artifact;
+  const what = `the artifact "${name}"`;
+  try {
+    const files = await openArtifact(name, await fetching.download(artifact, what, MAX_BYTES), room);
+    if (files[0]?.name === name) throw new TriageError('invalid-input', `${what} is not an archive.`);
+    if (isNamedLikeReports(name) && !files.some(({ kind }) => kind === 'report')) notes.push(`There is no test report in ${what}.`);
+    return files.map((file) => ({ ...file, notes: file.notes.filter((note) => !LEFT_OUT.test(note)) }));
+  } catch (error) {
+    if (signal.aborted || !(error instanceof TriageError)) throw error;
+    notes.push(`The content of ${what} could not be read: ${error.message}`);
+    return [];
+  }
 }

@@ -1,13 +1,14 @@
 import type { ChangedFile, CommitInfo } from '../ports/code-host.ts';
-import { lineRange, MAX_COMMITS, MAX_LINES, MAX_PATCH } from './code-questions.ts';
-import type { GithubApi } from './github/code-api.ts';
-import { type Changes, listCommits } from './github/code-changes.ts';
-import type { Objects } from './github/code-objects.ts';
-import type { GithubPlace } from './github/code-places.ts';
+import { type FileWindow, lineRange, MAX_COMMITS, MAX_LINES, MAX_PATCH } from './code-questions.ts';
+import type { BlamedRange, Place, RemoteChanges, RemoteCode } from './remote-code.ts';
 
 /** Commits looked at: each is a call, where it was not read before. */
 const MAX_LOOKED_AT = 30;
 const MAX_RENAMES = 3;
+
+interface FileReader {
+  readFile(place: Place, query: { path: string; lineStart: number; lineEnd: number }, signal: AbortSignal): Promise<FileWindow | null>;
+}
 
 interface Trail {
   readonly path: string;
@@ -18,17 +19,17 @@ interface Trail {
 
 /**
  * The commits that touched some lines, by following the lines back through the patches of the file's last 30 commits, over
- * renames too. GitHub has no question for it. Ends early where a patch is missing or cut: from there on the lines' places
+ * renames too. No host has a question for it. Ends early where a patch is missing or cut: from there on the lines' places
  * are not known.
  */
 export async function readLineHistory(
-  parts: { api: GithubApi; objects: Objects; changes: Changes },
-  place: GithubPlace,
+  parts: { code: RemoteCode; files: FileReader; changes: Pick<RemoteChanges, 'commit'> },
+  place: Place,
   query: { path: string; lineStart: number; lineEnd: number; limit: number },
   signal: AbortSignal,
 ): Promise<CommitInfo[]> {
   const { first, last } = lineRange(query.lineStart, query.lineEnd, MAX_LINES);
-  const file = await parts.objects.readFile(place, { path: query.path, lineStart: first, lineEnd: first }, signal);
+  const file = await parts.files.readFile(place, { path: query.path, lineStart: first, lineEnd: first }, signal);
   if (file === null || first > file.totalLines) return [];
   const limit = Math.min(query.limit, MAX_COMMITS);
   const found: CommitInfo[] = [];
@@ -42,14 +43,14 @@ export async function readLineHistory(
 
 /** Follows the lines under one name. The trail goes on where the file had another name before. */
 async function follow(
-  { api, changes }: { api: GithubApi; changes: Changes },
-  place: GithubPlace,
+  { code, changes }: { code: RemoteCode; changes: Pick<RemoteChanges, 'commit'> },
+  place: Place,
   { path, lines: start, before }: Trail,
   { found, limit }: { found: CommitInfo[]; limit: number },
   signal: AbortSignal,
 ): Promise<Trail | null> {
   let lines = start;
-  const commits = (await listCommits(api, place, { path, limit: MAX_LOOKED_AT }, signal)).map(({ commit }) => commit);
+  const commits = (await code.commits(place, { path, limit: MAX_LOOKED_AT }, signal)).map(({ commit }) => commit);
   for (const commit of commits.slice(before === null ? 0 : commits.indexOf(before) + 1)) {
     if (found.length >= limit) return null;
     const diff = await changes.commit({ ...place, commit }, signal);
@@ -65,6 +66,46 @@ async function follow(
     if (change.previousPath !== null) return { path: change.previousPath, lines, before: commit };
   }
   return null;
+}
+
+/**
+ * Who last changed each line, by following each back as above; lines that 30 commits did not touch are left out. For hosts that do not
+ * tell.
+ */
+export async function blameByHistory(
+  { code, changes }: { code: RemoteCode; changes: Pick<RemoteChanges, 'commit'> },
+  place: Place,
+  query: { path: string; first: number; last: number },
+  signal: AbortSignal,
+): Promise<BlamedRange[]> {
+  const found: BlamedRange[] = [];
+  let open = Array.from({ length: query.last - query.first + 1 }, (_, index) => ({
+    line: query.first + index,
+    stood: query.first + index,
+  }));
+  const trail: { path: string; before: string | null }[] = [{ path: query.path, before: null }];
+  for (const { path, before } of trail) {
+    const commits = (await code.commits(place, { path, limit: MAX_LOOKED_AT }, signal)).map(({ commit }) => commit);
+    for (const commit of commits.slice(before === null ? 0 : commits.indexOf(before) + 1)) {
+      const diff = await changes.commit({ ...place, commit }, signal);
+      const change = diff.files.find((file) => file.path === path);
+      if (change === undefined && diff.truncated) return found;
+      if (change === undefined) continue;
+      const traced = open.map((one) => ({ ...one, back: trace(change, { first: one.stood, last: one.stood }) }));
+      if (traced.some(({ back }) => back === null)) return found;
+      const { author, at, subject } = diff.commit;
+      for (const { line, back } of traced)
+        if (back?.touched === true || back?.before === null) found.push({ first: line, last: line, commit, author, at, subject });
+      open = traced.flatMap(({ line, back }) =>
+        back?.touched !== false || back.before === null ? [] : [{ line, stood: back.before.first }],
+      );
+      if (open.length === 0) return found;
+      if (change.previousPath === null) continue;
+      if (trail.length <= MAX_RENAMES) trail.push({ path: change.previousPath, before: commit });
+      break;
+    }
+  }
+  return found;
 }
 
 function trace(change: ChangedFile, lines: LineRange): ReturnType<typeof traceBack> | null {

@@ -1,4 +1,5 @@
 import { messageOf, TriageError } from '../domain/errors.ts';
+import { readText } from '../lib/http-body.ts';
 
 export interface Probe {
   readonly url: string;
@@ -35,15 +36,8 @@ export async function probe({ url, headers = {} }: Probe, signal: AbortSignal): 
 }
 
 async function smallJson(response: Response): Promise<unknown> {
-  const pieces: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const piece of response.body ?? []) {
-    bytes += piece.byteLength;
-    if (bytes > MAX_BYTES) return null;
-    pieces.push(piece);
-  }
   try {
-    return JSON.parse(Buffer.concat(pieces).toString('utf8'));
+    return JSON.parse((await readText(response.body, MAX_BYTES)) ?? '');
   } catch {
     return null;
   }

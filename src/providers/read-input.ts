@@ -24,6 +24,14 @@ export function shortText(max = 1000) {
   return typedText(max).overwrite(shown);
 }
 
+/** Made once: a schema costs more to make than to use. */
+const TEXT = shortText();
+
+/** A short text as it may be stored; null where it is absent, empty or too long. */
+export function textOrNull(text: string | null | undefined): string | null {
+  return TEXT.safeParse(text).data ?? null;
+}
+
 /** A text of one line as it may be stored and shown. */
 export function shown(text: string): string {
   return maskLine(storable(text));

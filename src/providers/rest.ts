@@ -1,17 +1,11 @@
 import { TriageError } from '../domain/errors.ts';
+import { readBytes } from '../lib/http-body.ts';
 
 /** Reads a body up to a limit; above it the rest is not read. `what` names it for people. Throws `too-large`. */
 export async function readBounded(what: string, body: ReadableStream<Uint8Array> | null, maxBytes: number): Promise<Buffer> {
-  if (body === null) return Buffer.alloc(0);
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of body) {
-    size += chunk.length;
-    // Leaving the loop cancels the stream.
-    if (size > maxBytes) throw tooLarge(what, maxBytes);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
+  const bytes = await readBytes(body, maxBytes);
+  if (bytes === null) throw tooLarge(what, maxBytes);
+  return bytes;
 }
 
 function tooLarge(what: string, maxBytes: number): TriageError {

@@ -73,6 +73,15 @@ export interface Webhook {
   receive(request: WebhookRequest, nowMs: number): Received;
 }
 
+/** What GitHub, Gitea and Forgejo send where nobody chose "application/json". */
+export const FORM = 'application/x-www-form-urlencoded';
+
+/** The JSON of a body: a form holds it in one field, and is signed as it is sent. */
+export function bodyText({ header, body }: WebhookRequest): string {
+  const text = body.toString('utf8');
+  return header('content-type')?.startsWith(FORM) === true ? (new URLSearchParams(text).get('payload') ?? '') : text;
+}
+
 /** A header that must be there. Throws `invalid-input`. */
 export function requiredHeader(request: WebhookRequest, name: string): string {
   const value = request.header(name.toLowerCase());

@@ -132,8 +132,9 @@ const INSERT = `
   values (${BUILD_COLUMNS.map((_, index) => `$${index + 1}`).join(', ')})
   returning ${buildColumns('b')}`;
 
-/** The stored number is the run id, kept until the CI's own number is known. */
-const PROVISIONAL = `(b.number = b.external_id and $4 = b.external_id and $3 <> $4)`;
+/** The stored number stands for the run id, alone (GitHub's job events) or as `provisionalNumber` writes it, until the CI's own is known. */
+const PROVISIONAL = `($4 = b.external_id and $3 <> b.number
+    and (b.number = 'run ' || b.external_id or (b.number = b.external_id and $3 <> 'run ' || $4)))`;
 
 const ADD_FIELDS = `
   update builds b set

@@ -138,7 +138,7 @@ function fakeBuilds(state: FakeState, empty: HttpDeps): Stores['builds'] {
         state.builds.push(created);
         return { build: created, created: true };
       }
-      const provisional = known.number === known.externalId;
+      const provisional = known.number === known.externalId || known.number === `run ${known.externalId}`;
       const changed = {
         ...known,
         ...(provisional ? { pipeline: build.pipeline, number: build.number } : {}),

@@ -3,6 +3,7 @@ import { retry } from '@octokit/plugin-retry';
 import { throttling } from '@octokit/plugin-throttling';
 import { Octokit } from '@octokit/rest';
 import { messageOf, TriageError } from '../../domain/errors.ts';
+import { readBytes } from '../../lib/http-body.ts';
 import type { Logger } from '../../ports/telemetry.ts';
 import { type BoundedCache, createBoundedCache } from '../memory.ts';
 
@@ -137,15 +138,9 @@ async function readBounded(response: Response, url: URL, maxBytes: number): Prom
   const headers = new Headers(response.headers);
   // The body is decoded by now, and nobody but us may refuse.
   for (const name of [REFUSAL_HEADER, 'content-encoding', 'content-length']) headers.delete(name);
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of response.body ?? []) {
-    bytes += chunk.byteLength;
-    // Leaving the loop ends the connection.
-    if (bytes > maxBytes) return refusal('too-large', `the response is larger than ${Math.round(maxBytes / 1024 / 1024)} MB`);
-    chunks.push(chunk);
-  }
-  const body = BODILESS.includes(response.status) ? null : Buffer.concat(chunks);
+  const bytes = await readBytes(response.body, maxBytes);
+  if (bytes === null) return refusal('too-large', `the response is larger than ${Math.round(maxBytes / 1024 / 1024)} MB`);
+  const body = BODILESS.includes(response.status) ? null : bytes;
   const read = new Response(body, { status: response.status, statusText: response.statusText, headers });
   // Where it came from at last: a renamed repository is known by it.
   return Object.defineProperty(read, 'url', { value: url.href });

@@ -71,16 +71,6 @@ export function createGithubApi({ timeoutMs = LIMIT_MS, ...options }: GithubApiO
   };
 }
 
-/** Null in place of `not-found`. */
-export async function orNull<Value>(asked: Promise<Value>): Promise<Value | null> {
-  try {
-    return await asked;
-  } catch (error) {
-    if (error instanceof TriageError && error.code === 'not-found') return null;
-    throw error;
-  }
-}
-
 /** Runs a call under one time limit; a wait of the client's own between tries does not hold anybody who gave up. */
 async function bounded<Value>(
   what: string,
@@ -151,7 +141,6 @@ export const Tree = z.object({
   tree: z.array(z.object({ path: z.string(), mode: z.string(), type: z.string(), sha: z.string(), size: z.number().optional() })),
   truncated: z.boolean().default(false),
 });
-export type TreeEntry = z.infer<typeof Tree>['tree'][number];
 
 /** A file by its path: only asked where the tree was too large to hold it. */
 export const Content = z.object({ type: z.string(), sha: z.string(), size: z.number().default(0), target: z.string().nullish() });

@@ -1,157 +1,206 @@
 import { z } from 'zod';
 import { TriageError } from '../../domain/errors.ts';
-import type { CodeHost, RepositoryInfo } from '../../ports/code-host.ts';
-import { filesBelow, filesEndingWith, MAX_COMMITS, plainRef, repositoryPath, searchText, searchWords } from '../code-questions.ts';
-import { readLineHistory } from '../line-history.ts';
-import {
-  createGithubApi,
-  type GithubApi,
-  type GithubApiOptions,
-  InstallationRepositories,
-  type Lister,
-  orNull,
-  Repository,
-} from './code-api.ts';
-import { type Changes, createChanges, readBlame } from './code-changes.ts';
-import { createObjects, type Objects } from './code-objects.ts';
-import { createPlaces, type Places } from './code-places.ts';
-import { searchFiles, searchLines } from './code-search.ts';
-
-interface Parts {
-  readonly api: ReturnType<typeof createGithubApi>;
-  readonly places: Places;
-  readonly objects: Objects;
-  readonly changes: Changes;
-}
+import type { ChangedFile, CodeHost, CommitInfo, RepositoryInfo } from '../../ports/code-host.ts';
+import { MAX_CHANGED_FILES, MAX_PATCH, pullRequestOf } from '../code-questions.ts';
+import type { BlamedRange, KnownRepository, Place, RemoteCode, TreeEntry } from '../remote-code.ts';
+import { createRemoteHost, orNull } from '../remote-host.ts';
+import * as replies from './code-api.ts';
+import { createGithubApi, type GithubApi, type GithubApiOptions, type Lister } from './code-api.ts';
 
 /**
- * Reads repositories over GitHub's API (github.com or an Enterprise server), never writes. Without a token: public
- * repositories, no blame, no code search. What cannot change (trees, blobs, commits) is kept in memory.
+ * Reads repositories over GitHub's API (github.com or an Enterprise server). Without a token: public repositories, no blame, no code
+ * search.
  */
 export function createGithubHost(options: GithubApiOptions): CodeHost {
   const api = createGithubApi(options);
-  const parts: Parts = { api, places: createPlaces(api), objects: createObjects(api), changes: createChanges(api) };
-  return {
-    driver: 'github',
-    canRead: (repository) => canRead(parts.places, repository),
-    listRepositories: ({ limit }, signal) => listRepositories(api, limit, signal),
-    ...fileQuestions(parts),
-    ...searchQuestions(parts),
-    ...changeQuestions(parts),
-  };
+  return createRemoteHost({ driver: 'github', label: 'GitHub', ...fileQuestions(api), ...changeQuestions(api) });
 }
 
-/** While GitHub does not answer it may hold the repository: the questions themselves will say what is wrong. */
-async function canRead(places: Places, repository: string): Promise<boolean> {
-  try {
-    return (await places.repository(repository, AbortSignal.timeout(15_000))) !== null;
-  } catch (error) {
-    return error instanceof TriageError && error.code !== 'upstream-auth';
-  }
-}
-
-function fileQuestions({ api, places, objects }: Parts): Pick<CodeHost, 'resolve' | 'readFile' | 'blame'> {
-  return {
-    async resolve(query, signal) {
-      const place = await places.find(query, signal);
-      if (place !== null) return { ref: place.commit, note: null };
-      const head = query.ref === null ? null : await places.find({ ...query, ref: null }, signal);
-      if (head === null) return { ref: null, note: null };
-      return { ref: head.commit, note: `as of ${head.commit.slice(0, 10)}: ${query.ref?.slice(0, 10)} is not on GitHub` };
-    },
-    async readFile(query, signal) {
-      const path = repositoryPath(query.path);
-      const place = await places.find(query, signal);
-      return place === null ? null : objects.readFile(place, { ...query, path }, signal);
-    },
-    async blame(query, signal) {
-      const path = repositoryPath(query.path);
-      const place = await places.find(query, signal);
-      return place === null ? [] : readBlame({ api, objects }, place, { ...query, path }, signal);
-    },
-  };
-}
-
-function searchQuestions({ api, places, objects }: Parts): Pick<CodeHost, 'search' | 'searchFiles' | 'findFiles' | 'listFiles'> {
-  return {
-    async search(query, signal) {
-      const text = searchText(query.text);
-      const place = await places.find(query, signal);
-      return place === null ? [] : searchLines(api, objects, place, { text, limit: query.limit }, signal);
-    },
-    async searchFiles(query, signal) {
-      const words = searchWords(query.words);
-      const place = await places.find(query, signal);
-      return place === null ? [] : searchFiles(api, objects, place, { words, limit: query.limit }, signal);
-    },
-    async findFiles(query, signal) {
-      const suffix = repositoryPath(query.suffix);
-      const place = await places.find(query, signal);
-      if (place === null) return [];
-      const tree = await objects.tree(place, signal);
-      const found = filesEndingWith(tree.paths, suffix, query.limit);
-      if (found.length > 0 || !tree.truncated) return found;
-      // The list was cut, but a whole path can be asked for.
-      return (await objects.holds(place, suffix, signal)) ? [suffix] : [];
-    },
-    async listFiles(query, signal) {
-      const under = query.under === undefined ? null : repositoryPath(query.under);
-      const place = await places.find(query, signal);
-      return place === null ? { paths: [], truncated: false } : filesBelow(await objects.tree(place, signal), under, query.limit);
-    },
-  };
-}
-
-function changeQuestions({ api, places, objects, changes }: Parts): Pick<CodeHost, 'history' | 'lineHistory' | 'commitDiff' | 'compare'> {
-  return {
-    async history(query, signal) {
-      const path = query.path === undefined ? undefined : repositoryPath(query.path);
-      const place = await places.find(query, signal);
-      return place === null ? [] : changes.history(place, { path, limit: Math.min(query.limit, MAX_COMMITS) }, signal);
-    },
-    async lineHistory(query, signal) {
-      const path = repositoryPath(query.path);
-      const place = await places.find(query, signal);
-      return place === null ? [] : readLineHistory({ api, objects, changes }, place, { ...query, path }, signal);
-    },
-    async commitDiff(query, signal) {
-      const place = await places.find({ repository: query.repository, ref: query.commit }, signal);
-      const diff = place === null ? null : await orNull(changes.commit(place, signal));
-      if (place === null || diff === null) return null;
-      return { ...diff, commit: { ...diff.commit, pullRequest: await changes.pullRequestOf(place, diff.commit, signal) } };
-    },
-    async compare({ repository, base, head }, signal) {
-      const refs = { base: plainRef(base), head: plainRef(head) };
-      const known = await places.repository(repository, signal);
-      return known === null ? null : changes.compare(known, refs, signal);
-    },
-  };
-}
-
+const NAME = /^([A-Za-z0-9][A-Za-z0-9_-]{0,99})\/([A-Za-z0-9._-]{1,100})$/;
 const PAGE = 100;
 const MAX_PAGES = 10;
 
-/** The repositories that the App or the token may read, by name; none without either, as the public ones are without number. */
-export async function listRepositories(api: GithubApi, limit: number, signal: AbortSignal): Promise<RepositoryInfo[]> {
-  const found = new Map<string, RepositoryInfo>();
+type FileQuestion = 'repository' | 'commitOf' | 'tree' | 'entry' | 'blob' | 'searchPaths' | 'repositories';
+
+function fileQuestions(api: GithubApi): Pick<RemoteCode, FileQuestion> {
+  return {
+    async repository(name, signal) {
+      const [, owner, repo] = NAME.exec(name) ?? [];
+      if (owner === undefined || repo === undefined || /^\.+$/.test(repo)) return null;
+      const place = { owner, repo };
+      const question = { route: 'GET /repos/{owner}/{repo}', parameters: place, what: `the repository ${name}`, signal };
+      const reply = await orNull(api.get(place, replies.Repository, question));
+      if (reply === null) return null;
+      const [, newOwner = owner, newRepo = repo] = NAME.exec(reply.full_name) ?? [];
+      return { owner: newOwner, repo: newRepo, defaultBranch: reply.default_branch ?? null };
+    },
+    async commitOf({ owner, repo }, ref, signal) {
+      const route = 'GET /repos/{owner}/{repo}/commits/{ref}';
+      return (
+        await api.text({ owner, repo }, 'sha', { route, parameters: { owner, repo, ref }, what: `the commit ${ref}`, signal })
+      ).trim();
+    },
+    // GitHub lists at most 100,000 entries.
+    async tree({ owner, repo, commit }, signal) {
+      const route = 'GET /repos/{owner}/{repo}/git/trees/{commit}';
+      const parameters = { owner, repo, commit, recursive: 1 };
+      const what = `the files of ${commit.slice(0, 10)}`;
+      const { tree: entries, truncated } = await api.get({ owner, repo }, replies.Tree, { route, parameters, what, signal });
+      return { entries, truncated };
+    },
+    entry: (place, path, signal) => askEntry(api, place, path, signal),
+    blob: async ({ owner, repo }, { path, sha }, signal) => {
+      const route = 'GET /repos/{owner}/{repo}/git/blobs/{sha}';
+      return api.text({ owner, repo }, 'raw', { route, parameters: { owner, repo, sha }, what: path, signal });
+    },
+    searchPaths: async (place, word, limit, signal) =>
+      (await api.isSigned(place, signal)) ? askPaths(api, place, word, limit, signal) : [],
+    repositories: (limit, signal) => listRepositories(api, limit, signal),
+  };
+}
+
+async function askEntry(api: GithubApi, { owner, repo, commit }: Place, path: string, signal: AbortSignal): Promise<TreeEntry | null> {
+  const route = 'GET /repos/{owner}/{repo}/contents/{path}';
+  const parameters = { owner, repo, path, ref: commit };
+  const found = await orNull(api.get({ owner, repo }, replies.Content, { route, parameters, what: path, signal, format: 'object' }));
+  if (found === null || found.type === 'dir') return null;
+  const modes: Readonly<Record<string, string>> = { submodule: '160000', symlink: '120000' };
+  return { path, mode: modes[found.type] ?? '100644', type: 'blob', sha: found.sha, size: found.size };
+}
+
+async function askPaths(api: GithubApi, { owner, repo }: Place, word: string, limit: number, signal: AbortSignal): Promise<string[]> {
+  // A quotation mark would end the quoted text; code search ignores such marks anyway.
+  const quoted = word.replace(/["\\]/g, ' ').trim().slice(0, 200);
+  if (quoted === '') return [];
+  const parameters = { q: `"${quoted}" repo:${owner}/${repo}`, per_page: limit };
+  try {
+    const question = { route: 'GET /search/code', parameters, what: 'a code search', signal };
+    return (await api.get({ owner, repo }, replies.CodeSearch, question)).items.map((item) => item.path);
+  } catch (error) {
+    // Its limit is soon used up, and it knows nothing of forks and archives: the paths alone name files then.
+    if (error instanceof TriageError && (error.code === 'upstream-failed' || error.code === 'not-found')) return [];
+    throw error;
+  }
+}
+
+/** The repositories that the App or the token may read; none without either, as the public ones are without number. */
+async function listRepositories(api: GithubApi, limit: number, signal: AbortSignal): Promise<RepositoryInfo[]> {
+  const found: RepositoryInfo[] = [];
   for (const lister of await api.listers(signal)) {
-    for (let page = 1; page <= MAX_PAGES && found.size < limit; page += 1) {
-      const repositories = await askPage(lister, page, signal);
-      for (const { full_name, default_branch, description } of repositories) {
-        found.set(full_name, { repository: full_name, defaultBranch: default_branch ?? null, description: description ?? null });
+    for (let page = 1; page <= MAX_PAGES && found.length < limit; page += 1) {
+      const listed = await askPage(lister, page, signal);
+      for (const { full_name, default_branch, description } of listed) {
+        found.push({ repository: full_name, defaultBranch: default_branch ?? null, description: description ?? null });
       }
-      if (repositories.length < PAGE) break;
+      if (listed.length < PAGE) break;
     }
   }
-  return [...found.values()].sort((left, right) => (left.repository < right.repository ? -1 : 1)).slice(0, limit);
+  return found;
 }
 
 async function askPage(lister: Lister, page: number, signal: AbortSignal) {
   const what = 'the repositories that may be read';
   if (lister.as === 'installation') {
     const parameters = { per_page: PAGE, page };
-    return (await lister.get(InstallationRepositories, { route: 'GET /installation/repositories', parameters, what, signal })).repositories;
+    const question = { route: 'GET /installation/repositories', parameters, what, signal };
+    return (await lister.get(replies.InstallationRepositories, question)).repositories;
   }
   const parameters = { per_page: PAGE, page, sort: 'full_name', direction: 'asc' };
-  return lister.get(z.array(Repository), { route: 'GET /user/repos', parameters, what, signal });
+  return lister.get(z.array(replies.Repository), { route: 'GET /user/repos', parameters, what, signal });
+}
+
+function changeQuestions(api: GithubApi): Pick<RemoteCode, 'commits' | 'commit' | 'compare' | 'blame' | 'pullRequestOf'> {
+  return {
+    async commits({ owner, repo, commit }, { path, limit }, signal) {
+      const route = 'GET /repos/{owner}/{repo}/commits';
+      const parameters = { owner, repo, sha: commit, per_page: Math.min(100, limit), ...(path === undefined ? {} : { path }) };
+      const question = { route, parameters, what: 'the history', signal };
+      const reply = await orNull(api.get({ owner, repo }, z.array(replies.Commit), question));
+      return (reply ?? []).slice(0, limit).map(infoOf);
+    },
+    async commit({ owner, repo, commit }, signal) {
+      // Without paging GitHub gives the most it gives at once: 300 files.
+      const question = { route: 'GET /repos/{owner}/{repo}/commits/{commit}', parameters: { owner, repo, commit }, signal };
+      const reply = await api.get({ owner, repo }, replies.Commit, { ...question, what: `the commit ${commit.slice(0, 10)}` });
+      const files = (reply.files ?? []).map(changeOf);
+      const names = files.map((file) => file.path);
+      return { commit: { ...infoOf(reply), files: names }, files, truncated: files.length >= MAX_CHANGED_FILES };
+    },
+    async compare({ owner, repo }: KnownRepository, { base, head }, signal) {
+      // Without paging: 250 commits, oldest first, and 300 files.
+      const question = { route: 'GET /repos/{owner}/{repo}/compare/{base}...{head}', parameters: { owner, repo, base, head }, signal };
+      const what = `what is between ${base.slice(0, 10)} and ${head.slice(0, 10)}`;
+      const reply = await orNull(api.get({ owner, repo }, replies.Comparison, { ...question, what }));
+      if (reply === null) return null;
+      return {
+        commits: reply.commits.map(infoOf).reverse(),
+        files: reply.files.slice(0, MAX_CHANGED_FILES).map(changeOf),
+        truncated: reply.total_commits > reply.commits.length || reply.files.length >= MAX_CHANGED_FILES,
+      };
+    },
+    blame: (place, { path }, signal) => askBlame(api, place, path, signal),
+    pullRequestOf: (place, commit, signal) => askPullRequest(api, place, commit, signal),
+  };
+}
+
+const BLAME = `query($owner: String!, $repo: String!, $commit: GitObjectID!, $path: String!) {
+  repository(owner: $owner, name: $repo) {
+    object(oid: $commit) {
+      ... on Commit {
+        blame(path: $path) {
+          ranges { startingLine endingLine commit { oid authoredDate messageHeadline author { name } } }
+        }
+      }
+    }
+  }
+}`;
+
+/** Only GraphQL tells, and it answers nobody without a token or an App. */
+async function askBlame(api: GithubApi, place: Place, path: string, signal: AbortSignal): Promise<BlamedRange[]> {
+  if (!(await api.isSigned(place, signal)))
+    throw new TriageError('forbidden', 'GitHub shows who changed a line only with a token or an App: set FAULTLINE_GITHUB_TOKEN.');
+  const { owner, repo, commit } = place;
+  const question = { parameters: { owner, repo, commit, path }, what: `who changed ${path}`, signal };
+  const reply = await orNull(api.graphql(place, replies.Blame, BLAME, question));
+  return (reply?.repository?.object?.blame?.ranges ?? []).map(({ startingLine, endingLine, commit: changed }) => ({
+    first: startingLine,
+    last: endingLine,
+    commit: changed.oid,
+    author: changed.author?.name ?? '',
+    at: new Date(changed.authoredDate).toISOString(),
+    subject: changed.messageHeadline,
+  }));
+}
+
+/** A token that may not see pull requests is no reason to fail. */
+async function askPullRequest(api: GithubApi, { owner, repo }: Place, commit: string, signal: AbortSignal): Promise<number | null> {
+  const route = 'GET /repos/{owner}/{repo}/commits/{commit}/pulls';
+  const question = {
+    route,
+    parameters: { owner, repo, commit, per_page: 10 },
+    what: `the pull requests of ${commit.slice(0, 10)}`,
+    signal,
+  };
+  try {
+    const pulls = await api.get({ owner, repo }, replies.PullRequests, question);
+    return (pulls.find((pull) => pull.merged_at != null) ?? pulls[0])?.number ?? null;
+  } catch (error) {
+    if (error instanceof TriageError && (error.code === 'not-found' || error.code === 'upstream-auth')) return null;
+    throw error;
+  }
+}
+
+function infoOf({ sha, commit }: replies.CommitReply): CommitInfo {
+  const subject = commit.message.split('\n')[0] ?? '';
+  const { name, date } = commit.author ?? {};
+  return { commit: sha, author: name ?? '', at: date ?? '', subject, files: [], pullRequest: pullRequestOf(subject) };
+}
+
+const STATUS: Readonly<Record<string, ChangedFile['status']>> = { added: 'added', copied: 'added', removed: 'removed', renamed: 'renamed' };
+
+function changeOf(file: replies.FileReply): ChangedFile {
+  const status = STATUS[file.status] ?? 'modified';
+  const previousPath = status === 'renamed' ? (file.previous_filename ?? null) : null;
+  const patch = file.patch === undefined || file.patch === '' ? null : file.patch.slice(0, MAX_PATCH);
+  return { path: file.filename, previousPath, status, additions: file.additions, deletions: file.deletions, patch };
 }

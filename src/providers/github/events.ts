@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { BuildStatus, NewBuild } from '../../domain/build.ts';
 import { readInput } from '../../domain/errors.ts';
 import { WHOLE_BUILD } from '../../ports/stores.ts';
-import { attemptNumber, pullRequestNumber, shortText, toUtc, webAddress } from '../read-input.ts';
+import { attemptNumber, pullRequestNumber, shortText, textOrNull, toUtc, webAddress } from '../read-input.ts';
 import type { Reading } from '../webhook.ts';
 
 const time = z.string().nullish();
@@ -240,12 +240,4 @@ function firstText(...candidates: readonly (string | null | undefined)[]): strin
     if (text !== null) return text;
   }
   return 'unnamed';
-}
-
-/** Made once: a schema costs more to make than to use. */
-const TEXT = shortText();
-
-function textOrNull(text: string | null | undefined): string | null {
-  const read = TEXT.safeParse(text);
-  return read.success ? read.data : null;
 }

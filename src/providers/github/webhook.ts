@@ -1,10 +1,8 @@
 import { z } from 'zod';
+import { TriageError } from '../../domain/errors.ts';
 import { parseJson } from '../read-input.ts';
-import { isSigned, refused, requiredHeader, requireSecrets, type Webhook, type WebhookRequest } from '../webhook.ts';
+import { bodyText, FORM, isSigned, refused, requiredHeader, requireSecrets, type Webhook, type WebhookRequest } from '../webhook.ts';
 import { CheckRunEvent, readGithubEvent, WorkflowJobEvent, WorkflowRunEvent } from './events.ts';
-
-/** What GitHub sends where nobody chose "application/json". */
-const FORM = 'application/x-www-form-urlencoded';
 
 /** `POST /webhooks/github`: signed over the raw body. */
 export function githubWebhook(secrets: readonly string[]): Webhook {
@@ -35,9 +33,10 @@ export function githubWebhook(secrets: readonly string[]): Webhook {
     },
     receive: (request) => {
       checkSignature(request, secrets);
+      if (request.header('x-gitea-event') !== undefined || request.header('x-forgejo-event') !== undefined) throw fromGitea();
       const event = requiredHeader(request, 'X-GitHub-Event');
       const deliveryId = requiredHeader(request, 'X-GitHub-Delivery');
-      return { event, deliveryId, reading: readGithubEvent(event, parseJson('The body', jsonIn(request))) };
+      return { event, deliveryId, reading: readGithubEvent(event, parseJson('The body', bodyText(request))) };
     },
   };
 }
@@ -52,8 +51,10 @@ function checkSignature(request: WebhookRequest, secrets: readonly string[]): vo
     throw refused('The signature does not match any configured secret. Is the secret in GitHub the same as the one configured here?');
 }
 
-/** A form holds the JSON in one field; GitHub signs the form as it is sent. */
-function jsonIn(request: WebhookRequest): string {
-  const text = request.body.toString('utf8');
-  return request.header('content-type')?.startsWith(FORM) ? (new URLSearchParams(text).get('payload') ?? '') : text;
+/** They sign as GitHub does and send its headers too, but their logs are read elsewhere. */
+function fromGitea(): TriageError {
+  return new TriageError(
+    'invalid-input',
+    'This delivery comes from Gitea or Forgejo. Change the webhook to /webhooks/gitea, with the secret in FAULTLINE_GITEA_WEBHOOK_SECRET.',
+  );
 }

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { isJudged, saidCategory } from '../../domain/analysis.ts';
 import type { Build } from '../../domain/build.ts';
 import { TriageError } from '../../domain/errors.ts';
+import { readText } from '../../lib/http-body.ts';
 import type { Cause, NoticeChannel, NoticeRule, NotificationClient, Situation } from '../../ports/notices.ts';
 import { confirmation, formOf, percent } from '../../publish/answer-facts.ts';
 import { noticeChannel } from '../../publish/notices/notice-channel.ts';
@@ -166,15 +167,10 @@ async function call(
 }
 
 async function jsonOf(response: Response): Promise<unknown> {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of response.body ?? []) {
-    bytes += chunk.byteLength;
-    if (bytes > MAX_ANSWER_BYTES) throw new TriageError('too-large', 'The description of a Jenkins build is larger than 256 kB.');
-    chunks.push(chunk);
-  }
+  const text = await readText(response.body, MAX_ANSWER_BYTES);
+  if (text === null) throw new TriageError('too-large', 'The description of a Jenkins build is larger than 256 kB.');
   try {
-    return JSON.parse(Buffer.concat(chunks).toString('utf8'));
+    return JSON.parse(text);
   } catch {
     return null;
   }

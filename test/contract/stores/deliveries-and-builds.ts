@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { provisionalNumber } from '../../../src/domain/build.ts';
 import type { Stores } from '../../../src/ports/stores.ts';
 import { WHOLE_BUILD } from '../../../src/ports/stores.ts';
 import { sampleBuild } from '../../store/samples.ts';
@@ -63,6 +64,13 @@ export function deliveriesAndBuildsContract(world: StoresWorld): void {
       const run = await world.build({ externalId: '9001', number: '77', pipeline: 'CI', branch: 'somebody:main' });
       expect(run).toMatchObject({ number: '77', branch: 'somebody:main' });
       expect(await world.build({ externalId: '9001', number: '9001', pipeline: 'lint', job: 'lint', branch: 'main' })).toEqual(run);
+    });
+
+    it('tells a run whose id is also its number from a provisional number', async () => {
+      const job = await world.build({ externalId: '12', number: provisionalNumber(12), pipeline: 'test', job: 'test' });
+      const run = await world.build({ externalId: '12', number: '12', pipeline: 'ci' });
+      expect(run).toMatchObject({ id: job.id, number: '12', pipeline: 'ci', job: 'test' });
+      expect(await world.build({ externalId: '12', number: provisionalNumber(12), pipeline: 'lint', job: 'lint' })).toEqual(run);
     });
 
     it('makes one build of two events of one run and prefers the real number to a provisional one', async () => {

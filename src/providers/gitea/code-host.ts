@@ -1,0 +1,186 @@
+import { z } from 'zod';
+import { TriageError } from '../../domain/errors.ts';
+import type { ChangedFile, CodeHost, CommitInfo, Comparison } from '../../ports/code-host.ts';
+import { MAX_CHANGED_FILES, MAX_COMPARED_COMMITS, MAX_PATCH, pullRequestOf } from '../code-questions.ts';
+import type { CommitDiff, KnownRepository, Place, RemoteCode, TreeEntry } from '../remote-code.ts';
+import { createRemoteHost, orNull } from '../remote-host.ts';
+import { at, type RestClient } from '../rest-client.ts';
+import { filesOfDiff } from '../unified-diff.ts';
+import { createGiteaClient, type GiteaOptions, ownerAndName, PAGE } from './client.ts';
+
+/** Reads repositories over the API of Gitea or Forgejo. It has no question for who changed a line, and no code search. */
+export function createGiteaHost(options: GiteaOptions & { readonly timeoutMs: number }): CodeHost {
+  const client = createGiteaClient(options, options.timeoutMs);
+  return createRemoteHost({ driver: 'gitea', label: 'Gitea', ...fileQuestions(client), ...changeQuestions(client) });
+}
+
+const MAX_PAGES = 10;
+const TREE_PAGE = 1_000;
+const MAX_TREE_PAGES = 100;
+/** Of a comparison, so many commits are asked what they changed. */
+const MAX_READ_COMMITS = 20;
+/** What only costs time: counts, files and signatures of each commit of a list. */
+const BARE = { stat: 'false', files: 'false', verification: 'false' };
+
+const Repository = z.object({ full_name: z.string(), default_branch: z.string().nullish(), description: z.string().nullish() });
+const Tree = z.object({
+  tree: z
+    .array(z.object({ path: z.string(), mode: z.string(), type: z.string(), sha: z.string(), size: z.number().optional() }))
+    .nullable(),
+  truncated: z.boolean().default(false),
+});
+const Content = z.union([z.object({ type: z.string(), sha: z.string(), size: z.number().default(0) }), z.array(z.unknown())]);
+const Blob = z.object({ content: z.string(), encoding: z.string().nullish() });
+const Commit = z.object({
+  sha: z.string(),
+  commit: z.object({ message: z.string(), author: z.object({ name: z.string().nullish(), date: z.string().nullish() }).nullish() }),
+  parents: z.array(z.unknown()).nullish(),
+});
+const Compared = z.object({ total_commits: z.number(), commits: z.array(Commit).nullable() });
+const PullRequest = z.object({ number: z.int() });
+
+type FileQuestion = 'repository' | 'commitOf' | 'tree' | 'entry' | 'blob' | 'searchPaths' | 'repositories';
+
+function fileQuestions(client: RestClient): Pick<RemoteCode, FileQuestion> {
+  return {
+    async repository(name, signal) {
+      const question = async () => {
+        const { owner, repo } = ownerAndName(name);
+        return client.get(Repository, { path: at`/repos/${owner}/${repo}`, what: `the repository ${name}`, signal });
+      };
+      const reply = await orNull(question());
+      return reply === null ? null : { ...ownerAndName(reply.full_name), defaultBranch: reply.default_branch ?? null };
+    },
+    // The list takes branches with slashes, which the address of one commit does not.
+    async commitOf({ owner, repo }, ref, signal) {
+      const path = at`/repos/${owner}/${repo}/commits`;
+      const query = { ...BARE, sha: ref, limit: 1 };
+      const found = await orNull(client.get(z.array(Commit), { path, query, what: `the commit ${ref}`, signal }));
+      return found?.[0]?.sha ?? null;
+    },
+    tree: (place, signal) => listTree(client, place, signal),
+    async entry({ owner, repo, commit }, path, signal) {
+      const address = `${at`/repos/${owner}/${repo}/contents/`}${path.split('/').map(encodeURIComponent).join('/')}`;
+      const found = await orNull(client.get(Content, { path: address, query: { ref: commit }, what: path, signal }));
+      if (found === null || Array.isArray(found)) return null;
+      const modes: Readonly<Record<string, string>> = { submodule: '160000', symlink: '120000' };
+      return { path, mode: modes[found.type] ?? '100644', type: 'blob', sha: found.sha, size: found.size };
+    },
+    async blob({ owner, repo }, { path, sha }, signal) {
+      const { content } = await client.get(Blob, { path: at`/repos/${owner}/${repo}/git/blobs/${sha}`, what: path, signal });
+      return Buffer.from(content, 'base64').toString('utf8');
+    },
+    searchPaths: async () => [],
+    async repositories(limit, signal) {
+      const question = { path: '/user/repos', what: 'the repositories that may be read', signal };
+      const pages = { sizeName: 'limit', size: PAGE, maxPages: Math.min(MAX_PAGES, Math.ceil(limit / PAGE)) };
+      return (await client.list(z.array(Repository), question, pages)).map(({ full_name, default_branch, description }) => ({
+        repository: full_name,
+        defaultBranch: default_branch ?? null,
+        description: description ?? null,
+      }));
+    },
+  };
+}
+
+async function listTree(client: RestClient, { owner, repo, commit }: Place, signal: AbortSignal) {
+  const entries: TreeEntry[] = [];
+  for (let page = 1; page <= MAX_TREE_PAGES; page += 1) {
+    const question = { path: at`/repos/${owner}/${repo}/git/trees/${commit}`, what: `the files of ${commit.slice(0, 10)}`, signal };
+    const reply = await client.get(Tree, { ...question, query: { recursive: 'true', per_page: TREE_PAGE, page } });
+    for (const entry of reply.tree ?? []) entries.push(entry);
+    // On each page but the last.
+    if (!reply.truncated || reply.tree === null || reply.tree.length === 0) return { entries, truncated: false };
+  }
+  return { entries, truncated: true };
+}
+
+function changeQuestions(client: RestClient): Pick<RemoteCode, 'commits' | 'commit' | 'compare' | 'blame' | 'pullRequestOf'> {
+  return {
+    async commits({ owner, repo, commit }, { path, limit }, signal) {
+      const question = { path: at`/repos/${owner}/${repo}/commits`, query: { ...BARE, sha: commit, path }, what: 'the history', signal };
+      const pages = { sizeName: 'limit', size: Math.min(PAGE, limit), maxPages: Math.ceil(limit / PAGE) };
+      const listed = await orNull(client.list(z.array(Commit), question, pages));
+      return (listed ?? []).slice(0, limit).map(infoOf);
+    },
+    commit: (place, signal) => askCommit(client, place, signal),
+    compare: (repository, refs, signal) => compare(client, repository, refs, signal),
+    blame: async () => null,
+    async pullRequestOf({ owner, repo }, commit, signal) {
+      const question = {
+        path: at`/repos/${owner}/${repo}/commits/${commit}/pull`,
+        what: `the pull request of ${commit.slice(0, 10)}`,
+        signal,
+      };
+      try {
+        return (await orNull(client.get(PullRequest, question)))?.number ?? null;
+      } catch (error) {
+        if (error instanceof TriageError && error.code === 'upstream-auth') return null;
+        throw error;
+      }
+    },
+  };
+}
+
+async function askCommit(client: RestClient, { owner, repo, commit }: Place, signal: AbortSignal): Promise<CommitDiff> {
+  const what = `the commit ${commit.slice(0, 10)}`;
+  const [reply, diff] = await Promise.all([
+    client.get(Commit, { path: at`/repos/${owner}/${repo}/git/commits/${commit}`, query: BARE, what, signal }),
+    client.bytes({ path: at`/repos/${owner}/${repo}/git/commits/${`${commit}.diff`}`, what, signal }),
+  ]);
+  const files = filesOfDiff(diff.toString('utf8'));
+  const kept = files.slice(0, MAX_CHANGED_FILES);
+  return { commit: { ...infoOf(reply), files: kept.map(({ path }) => path) }, files: kept, truncated: files.length > kept.length };
+}
+
+/** The API lists the commits between two, and not what they changed: their own changes are put together, the oldest first. */
+async function compare(
+  client: RestClient,
+  repository: KnownRepository,
+  { base, head }: { base: string; head: string },
+  signal: AbortSignal,
+): Promise<Comparison | null> {
+  const { owner, repo } = repository;
+  const path = `${at`/repos/${owner}/${repo}/compare/`}${encodeURIComponent(base)}...${encodeURIComponent(head)}`;
+  const what = `what is between ${base.slice(0, 10)} and ${head.slice(0, 10)}`;
+  const reply = await orNull(client.get(Compared, { path, what, signal }));
+  if (reply === null) return null;
+  const listed = reply.commits ?? [];
+  const own = listed.filter(({ parents }) => (parents?.length ?? 1) < 2).slice(0, MAX_READ_COMMITS);
+  const files = new Map<string, ChangedFile>();
+  for (const { sha } of own.reverse())
+    for (const file of (await askCommit(client, { ...repository, commit: sha }, signal)).files) {
+      const name = file.previousPath ?? file.path;
+      const before = files.get(name);
+      files.delete(name);
+      // What came and went between the two is no change.
+      if (before?.status !== 'added' || file.status !== 'removed') files.set(file.path, before === undefined ? file : after(before, file));
+    }
+  const commits = listed.slice(0, MAX_COMPARED_COMMITS).map(infoOf);
+  const all = [...files.values()];
+  return {
+    commits,
+    files: all.slice(0, MAX_CHANGED_FILES),
+    truncated: reply.total_commits > commits.length || listed.length > MAX_READ_COMMITS || all.length > MAX_CHANGED_FILES,
+  };
+}
+
+/** A file that two commits changed, with both patches. */
+function after(before: ChangedFile, file: ChangedFile): ChangedFile {
+  const patches = [before.patch, file.patch].filter((patch) => patch !== null);
+  const isKept = file.status === 'modified' || file.status === 'renamed';
+  return {
+    path: file.path,
+    previousPath: before.status === 'added' ? null : (before.previousPath ?? file.previousPath),
+    status: isKept && before.status !== 'modified' ? before.status : file.status,
+    additions: before.additions + file.additions,
+    deletions: before.deletions + file.deletions,
+    patch: patches.length === 0 ? null : patches.join('\n').slice(0, MAX_PATCH),
+  };
+}
+
+function infoOf({ sha, commit }: z.infer<typeof Commit>): CommitInfo {
+  const subject = commit.message.split('\n')[0] ?? '';
+  const { name, date } = commit.author ?? {};
+  return { commit: sha, author: name ?? '', at: date ?? '', subject, files: [], pullRequest: pullRequestOf(subject) };
+}

@@ -1,0 +1,101 @@
+import type { SourceText } from '../domain/build.ts';
+import { isRetryable, messageOf, TriageError } from '../domain/errors.ts';
+import { decodeSource } from '../log/decode/decode.ts';
+
+/** A job of a run, in words that all hosts share. */
+export interface CiJob {
+  readonly id: number;
+  readonly name: string;
+  readonly isOver: boolean;
+  readonly outcome: 'failed' | 'passed' | 'other';
+  /** When it ended, as the host writes it; null where it does not say. */
+  readonly endedAt: string | null;
+}
+
+/** What one fetch needs; `room` is how many bytes of log may still come. */
+export interface LogFetching<Job extends CiJob = CiJob> {
+  readonly signal: AbortSignal;
+  readonly notes: string[];
+  room: number;
+  /** One job's own log, of at most so many bytes. Throws as `BuildSource.fetch` does. */
+  readonly fetchLog: (job: Job, maxBytes: number) => Promise<Buffer>;
+}
+
+/** More failed jobs than this say nothing new: they are the cells of one matrix. */
+const MAX_FAILED = 30;
+/** Logs of passed jobs fetched one by one. */
+const MAX_PASSED = 10;
+/** A log that is missing for longer than this after its job ended will not come. */
+const LOG_DELAY_MS = 120_000;
+
+/** The failed jobs' own logs, and why others could not be read. None where none can be had, unless a later try may find them: that is thrown. */
+export async function fetchFailedLogs<Job extends CiJob>(fetching: LogFetching<Job>, jobs: readonly Job[]): Promise<SourceText[]> {
+  const { notes, signal } = fetching;
+  const running = jobs.filter((job) => !job.isOver).length;
+  if (running > 0) notes.push(`${running} of the run's ${jobs.length} jobs had not finished when its logs were read.`);
+  const failed = jobs.filter((job) => job.outcome === 'failed');
+  const logs: SourceText[] = [];
+  let firstError: unknown = null;
+  for (const job of failed.slice(0, MAX_FAILED)) {
+    try {
+      logs.push(await jobLog(fetching, job));
+    } catch (error) {
+      // What a later try may heal must not end as a half-read build.
+      if (isRetryable(error) || signal.aborted) throw error;
+      if (isMissing(error) && endedJustNow(job)) throw notYet(job, error);
+      firstError ??= error;
+      notes.push(`The log of job "${job.name}" could not be read: ${messageOf(error)}`);
+    }
+  }
+  if (failed.length > MAX_FAILED) notes.push(`${failed.length} jobs failed; the logs of the first ${MAX_FAILED} were read.`);
+  if (logs.length === 0 && firstError instanceof TriageError && firstError.code !== 'not-found') throw firstError;
+  return logs;
+}
+
+/** The logs of the first passed jobs, as many as there is room for. */
+export async function fetchPassedLogs<Job extends CiJob>(fetching: LogFetching<Job>, jobs: readonly Job[]): Promise<SourceText[]> {
+  const logs: SourceText[] = [];
+  for (const job of jobs.filter(({ outcome }) => outcome === 'passed').slice(0, MAX_PASSED)) {
+    try {
+      logs.push(await jobLog(fetching, job));
+    } catch (error) {
+      if (isRetryable(error) || fetching.signal.aborted) throw error;
+      if (isMissing(error) && endedJustNow(job)) throw notYet(job, error);
+      // One log too large, or gone, says nothing of the others.
+      if (!(error instanceof TriageError) || error.code === 'upstream-auth') throw error;
+    }
+  }
+  return logs;
+}
+
+/** A decoded log; what it takes of the room is gone. */
+export function decodeLog(fetching: { room: number }, name: string, bytes: Uint8Array): SourceText {
+  const source = decodeSource(name, bytes, 'log', { maxBytes: Math.max(1, fetching.room) });
+  fetching.room -= Buffer.byteLength(source.text);
+  return source;
+}
+
+/** What the log of a job is called, whether it failed or passed. */
+export function logName(job: Pick<CiJob, 'name'>): string {
+  return `${job.name}.log`;
+}
+
+/** Whether it is not there: expired, deleted, or not written yet. */
+export function isMissing(error: unknown): boolean {
+  return error instanceof TriageError && error.code === 'not-found';
+}
+
+async function jobLog<Job extends CiJob>(fetching: LogFetching<Job>, job: Job): Promise<SourceText> {
+  return decodeLog(fetching, logName(job), await fetching.fetchLog(job, fetching.room));
+}
+
+/** A job is shown as ended some seconds before its log can be had. */
+function endedJustNow({ endedAt }: CiJob): boolean {
+  return endedAt !== null && Date.now() - Date.parse(endedAt) < LOG_DELAY_MS;
+}
+
+/** The error for a log that a later try may find. */
+function notYet(job: CiJob, cause: unknown): TriageError {
+  const says = `The log of job "${job.name}" is not available yet; the job has just ended.`;
+  return new TriageError('not-found', says, { retryable: true, cause });
+}

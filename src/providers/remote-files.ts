@@ -1,0 +1,198 @@
+import { inParallel } from '../log/survey/open-artifact.ts';
+import type { BlameLine, CodeLine, FileHits } from '../ports/code-host.ts';
+import {
+  assertReadableSize,
+  type FileWindow,
+  lineRange,
+  linkError,
+  linkTarget,
+  MAX_LINES,
+  mostTelling,
+  submoduleError,
+  windowOf,
+} from './code-questions.ts';
+import { blameByHistory } from './line-history.ts';
+import { createBoundedCache, createTogether } from './memory.ts';
+import type { Place, RemoteChanges, RemoteCode, TreeEntry } from './remote-code.ts';
+
+/** A commit's files. */
+export interface CommitTree {
+  readonly entries: ReadonlyMap<string, TreeEntry>;
+  readonly paths: readonly string[];
+  readonly truncated: boolean;
+}
+
+/** Trees and blobs never change for their id, so the last ones are kept. */
+export interface RemoteFiles {
+  tree(place: Place, signal: AbortSignal): Promise<CommitTree>;
+  /** Whether a file is there that a truncated tree does not list. */
+  holds(place: Place, path: string, signal: AbortSignal): Promise<boolean>;
+  readFile(place: Place, query: { path: string; lineStart?: number; lineEnd?: number }, signal: AbortSignal): Promise<FileWindow | null>;
+  /**
+   * Lines that hold a text as it is written, in the asked commit. A small repository is read whole. In a larger one the host's code search
+   * names the files, where it has one, and so do paths that hold a word of the text; at most 60 of them are read, so a line may be missed,
+   * but none is quoted from another commit.
+   */
+  searchLines(place: Place, query: { text: string; limit: number }, signal: AbortSignal): Promise<CodeLine[]>;
+  /** Files by how many of the words they hold, in any case; found as `searchLines` finds them. */
+  searchFiles(place: Place, query: { words: readonly string[]; limit: number }, signal: AbortSignal): Promise<FileHits[]>;
+  blame(place: Place, query: { path: string; lineStart: number; lineEnd: number }, signal: AbortSignal): Promise<BlameLine[]>;
+}
+
+const LINK = '120000';
+const SUBMODULE = '160000';
+const MAX_LINKS = 5;
+/** Entries of the trees that are kept: about 100 MB at most. */
+const KEPT_ENTRIES = 400_000;
+const KEPT_CHARACTERS = 32 * 1024 * 1024;
+/** Files read for one search: each is a call, where it was not read before. */
+const MAX_READ = 60;
+/** GitHub's code search looks at no larger files either. */
+const MAX_SEARCHED_BYTES = 384 * 1024;
+/** Code search may be asked ten times a minute. */
+const MAX_QUERIES = 2;
+const AT_ONCE = 6;
+const MAX_LINE = 1_000;
+/** Files that hold no text anybody searches. */
+const NO_TEXT = /\.(?:png|jpe?g|gif|ico|webp|pdf|zip|gz|tgz|jar|war|class|so|dll|exe|woff2?|ttf|eot|mp[34]|mov|bin|wasm|pyc)$/i;
+
+export function createRemoteFiles(code: RemoteCode, changes: Pick<RemoteChanges, 'commit'>): RemoteFiles {
+  const kept = createKept(code);
+  return {
+    tree: kept.tree,
+    readFile: (place, query, signal) => readFile(code, kept, place, query, signal),
+    holds: async (place, path, signal) => (await code.entry(place, path, signal)) !== null,
+    async searchLines(place, { text, limit }, signal) {
+      const found: CodeLine[] = [];
+      for (const { path, text: file } of await candidates(code, kept, place, [text], signal)) {
+        if (!file.includes(text)) continue;
+        for (const [index, line] of file.split('\n').entries()) {
+          if (line.includes(text)) found.push({ path, line: index + 1, text: line.slice(0, MAX_LINE) });
+          if (found.length === limit) return found;
+        }
+      }
+      return found;
+    },
+    async searchFiles(place, { words, limit }, signal) {
+      const hits = (await candidates(code, kept, place, words, signal)).map(({ path, text }) => hitsOf(path, text.toLowerCase(), words));
+      return mostTelling(
+        hits.filter((file) => file.words > 0),
+        limit,
+      );
+    },
+    async blame(place, query, signal) {
+      const { first, last } = lineRange(query.lineStart, query.lineEnd, MAX_LINES);
+      const file = await readFile(code, kept, place, { path: query.path, lineStart: first, lineEnd: last }, signal);
+      if (file === null || file.lines.length === 0) return [];
+      const asked = { path: file.path, first, last: first + file.lines.length - 1 };
+      const ranges = (await code.blame(place, asked, signal)) ?? (await blameByHistory({ code, changes }, place, asked, signal));
+      return file.lines.flatMap((text, index): BlameLine[] => {
+        const line = first + index;
+        const range = ranges.find((one) => one.first <= line && line <= one.last);
+        if (range === undefined) return [];
+        const { commit, author, at, subject } = range;
+        return [{ line, commit, author, at, subject, text: text.slice(0, MAX_LINE) }];
+      });
+    },
+  };
+}
+
+interface Kept extends Pick<RemoteFiles, 'tree'> {
+  blob(place: Place, entry: TreeEntry, signal: AbortSignal): Promise<string>;
+}
+
+function createKept(code: RemoteCode): Kept {
+  const trees = createBoundedCache<CommitTree>(KEPT_ENTRIES, (tree) => tree.entries.size + 1);
+  const together = createTogether<CommitTree>();
+  const blobs = createBoundedCache<string>(KEPT_CHARACTERS, (text) => text.length + 1);
+  const keyOf = ({ owner, repo }: Place, id: string) => `${owner}/${repo} ${id}`;
+
+  async function tree(place: Place, signal: AbortSignal): Promise<CommitTree> {
+    const key = keyOf(place, place.commit);
+    const known = trees.get(key);
+    if (known !== undefined) return known;
+    return together(key, signal, async () => {
+      const { entries, truncated } = await code.tree(place, signal);
+      const files = entries.filter((entry) => entry.type !== 'tree');
+      const paths = files.filter((entry) => entry.mode !== SUBMODULE).map((entry) => entry.path);
+      const listed = { entries: new Map(files.map((entry) => [entry.path, entry])), paths, truncated };
+      trees.set(key, listed);
+      return listed;
+    });
+  }
+
+  async function blob(place: Place, entry: TreeEntry, signal: AbortSignal): Promise<string> {
+    const key = keyOf(place, entry.sha);
+    const known = blobs.get(key);
+    if (known !== undefined) return known;
+    const text = await code.blob(place, entry, signal);
+    blobs.set(key, text);
+    return text;
+  }
+  return { tree, blob };
+}
+
+/** A link is followed within the commit only. */
+async function readFile(
+  code: RemoteCode,
+  kept: Kept,
+  place: Place,
+  query: { path: string; lineStart?: number; lineEnd?: number },
+  signal: AbortSignal,
+) {
+  const { entries, truncated } = await kept.tree(place, signal);
+  let path = query.path;
+  for (let hops = 0; hops <= MAX_LINKS; hops += 1) {
+    const entry = entries.get(path) ?? (truncated ? await code.entry(place, path, signal) : null);
+    if (entry === null && hops > 0) throw linkError(query.path, path);
+    if (entry === null) return null;
+    if (entry.mode === SUBMODULE) throw submoduleError(path);
+    assertReadableSize(path, entry.size ?? 0);
+    const text = await kept.blob(place, { ...entry, path }, signal);
+    if (entry.mode !== LINK) return windowOf(path, text, query);
+    const target = linkTarget(path, text);
+    if (target === null) throw linkError(path, text);
+    path = target;
+  }
+  throw linkError(query.path, path);
+}
+
+/** Texts of the files that may hold any of the words, in order of their paths. */
+async function candidates(code: RemoteCode, kept: Kept, place: Place, words: readonly string[], signal: AbortSignal) {
+  const files = [...(await kept.tree(place, signal)).entries.values()].filter(isSearched);
+  const wanted = files.length <= MAX_READ ? files : await namedFiles(code, place, files, words, signal);
+  const texts = await inParallel(wanted, AT_ONCE, async (entry) => {
+    const text = await kept.blob(place, entry, signal);
+    return { path: entry.path, text: text.includes('\0') ? '' : text };
+  });
+  return texts.sort((left, right) => (left.path < right.path ? -1 : 1));
+}
+
+function hitsOf(path: string, text: string, words: readonly string[]): FileHits {
+  const counts = words.map((word) => text.split(word.toLowerCase()).length - 1);
+  return { path, occurrences: counts.reduce((sum, count) => sum + count, 0), words: counts.filter((count) => count > 0).length };
+}
+
+function isSearched({ type, mode, size, path }: TreeEntry): boolean {
+  return type === 'blob' && mode !== LINK && (size ?? 0) <= MAX_SEARCHED_BYTES && !NO_TEXT.test(path);
+}
+
+/** The files that code search names for the most telling words, then those whose path holds a word. */
+async function namedFiles(
+  code: RemoteCode,
+  place: Place,
+  files: readonly TreeEntry[],
+  words: readonly string[],
+  signal: AbortSignal,
+): Promise<TreeEntry[]> {
+  const telling = [...words].sort((left, right) => right.length - left.length);
+  const lists = await Promise.all(telling.slice(0, MAX_QUERIES).map((word) => code.searchPaths(place, word, MAX_READ, signal)));
+  const named = new Set(lists.flat());
+  const parts = telling.flatMap((word) => word.toLowerCase().match(/[a-z0-9_]{3,60}/g) ?? []);
+  const matches = (path: string) => parts.filter((part) => path.toLowerCase().includes(part)).length;
+  const ranked = files
+    .map((file) => ({ file, score: (named.has(file.path) ? 1_000 : 0) + matches(file.path) }))
+    .filter(({ score }) => score > 0)
+    .sort((left, right) => right.score - left.score);
+  return ranked.slice(0, MAX_READ).map(({ file }) => file);
+}

@@ -1,0 +1,213 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { z } from 'zod';
+import { messageOf, TriageError } from '../domain/errors.ts';
+import { backoff } from '../lib/time.ts';
+import { readBounded, withDeadline } from './rest.ts';
+
+export interface RestOptions {
+  /** As people write it: "Gitea". */
+  readonly label: string;
+  /** Of the API, without a slash at the end. */
+  readonly baseUrl: string;
+  /** Sent with each request to that host, and to no other. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** The variable of the token, for what people are told. */
+  readonly tokenSetting: string;
+  /** Time limit of one question with all its tries, in milliseconds. */
+  readonly timeoutMs: number;
+  /** Unit of the waits between tries, in milliseconds; a second unless a test is in a hurry. */
+  readonly retryUnitMs?: number;
+}
+
+export interface Question {
+  /** Below the base address; `at` encodes what is filled in. */
+  readonly path: string;
+  readonly query?: Readonly<Record<string, string | number | undefined>>;
+  /** For people: `the log of "build"`. */
+  readonly what: string;
+  readonly signal: AbortSignal;
+  /** Largest reply, in bytes; absent: 48 MB. */
+  readonly maxBytes?: number;
+}
+
+export interface Change extends Question {
+  readonly method: 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  readonly body?: unknown;
+  /** "write:issue": what the token must be allowed to do, for what people are told. */
+  readonly right: string;
+}
+
+/** Asks one host. Throws TriageErrors only, as `BuildSource.fetch` does. */
+export interface RestClient {
+  readonly label: string;
+  get<Reply>(schema: z.ZodType<Reply>, question: Question): Promise<Reply>;
+  bytes(question: Question): Promise<Buffer>;
+  /** Pages of a list until one is not full, at most `maxPages`; `sizeName`: what the host calls the length of a page. */
+  list<Item>(schema: z.ZodType<Item[]>, question: Question, pages: { sizeName: string; size: number; maxPages: number }): Promise<Item[]>;
+  /** Tried once: the first try may have got through. */
+  send<Reply>(schema: z.ZodType<Reply>, change: Change): Promise<Reply>;
+}
+
+const MAX_REPLY_BYTES = 48 * 1024 * 1024;
+const MAX_HOPS = 3;
+const TRIES = 3;
+/** What is asked of a token where nothing is changed. */
+const READ = 'read it';
+/** A rate limit that ends sooner is waited for; a longer one goes back to the queue. */
+const LONGEST_WAIT_MS = 20_000;
+
+/** A path whose variables are encoded, so that none can leave its place. */
+export function at(parts: TemplateStringsArray, ...values: readonly (string | number)[]): string {
+  return parts.reduce((path, part, index) => `${path}${encodeURIComponent(values[index - 1] ?? '')}${part}`);
+}
+
+export function createRestClient(options: RestOptions): RestClient {
+  const { label, timeoutMs } = options;
+  const ask = (question: Question, init: Init, tries: number) =>
+    withDeadline(`Asking ${label} for ${question.what}`, timeoutMs, question.signal, (signal) =>
+      askPatiently(options, { ...question, signal }, init, tries),
+    );
+  const read = async <Reply>(schema: z.ZodType<Reply>, question: Question, bytes: Buffer) =>
+    checked(label, schema, question.what, parsed(bytes));
+  const bytes = (question: Question) => ask(question, { method: 'GET' }, TRIES);
+  const get = async <Reply>(schema: z.ZodType<Reply>, question: Question) => read(schema, question, await bytes(question));
+  return {
+    label,
+    get,
+    bytes,
+    list: async (schema, question, { sizeName, size, maxPages }) => {
+      const items: z.infer<typeof schema> = [];
+      for (let page = 1; page <= maxPages; page += 1) {
+        const found = await get(schema, { ...question, query: { ...question.query, [sizeName]: size, page } });
+        for (const item of found) items.push(item);
+        if (found.length < size) break;
+      }
+      return items;
+    },
+    send: async (schema, change) => {
+      const { method, body, right } = change;
+      return read(schema, change, await ask(change, { method, right, ...(body === undefined ? {} : { body: JSON.stringify(body) }) }, 1));
+    },
+  };
+}
+
+interface Init {
+  readonly method: string;
+  readonly body?: string;
+  readonly right?: string;
+}
+
+/** Again after what may pass, such as an error of the server or a short rate limit; a wait of minutes is the caller's. */
+async function askPatiently(options: RestOptions, question: Question, init: Init, tries: number): Promise<Buffer> {
+  for (let left = tries - 1; ; left -= 1) {
+    try {
+      return await askOnce(options, question, init);
+    } catch (error) {
+      if (!(error instanceof TriageError) || !error.retryable || left <= 0 || question.signal.aborted) throw error;
+      const waitMs = error.retryAfterMs ?? backoff((options.retryUnitMs ?? 1000) * 2, tries - left);
+      if (waitMs > LONGEST_WAIT_MS) throw error;
+      await sleep(waitMs, undefined, { signal: question.signal });
+    }
+  }
+}
+
+async function askOnce(
+  options: RestOptions,
+  { path, query = {}, what, signal, maxBytes = MAX_REPLY_BYTES }: Question,
+  init: Init,
+): Promise<Buffer> {
+  let url = new URL(`${options.baseUrl}${path}`);
+  for (const [name, value] of Object.entries(query)) if (value !== undefined) url.searchParams.set(name, String(value));
+  const home = url.origin;
+  for (let hops = 0; hops <= MAX_HOPS; hops += 1) {
+    const response = await fetchOnce(options, url, { init, what, signal, isHome: url.origin === home });
+    const location = response.headers.get('location');
+    if (response.ok) return await bodyOf(options.label, what, response, maxBytes);
+    if (response.status < 300 || response.status > 399 || location === null || init.method !== 'GET')
+      throw await meaningOf(options, what, response, init.right);
+    await response.body?.cancel();
+    const next = new URL(location, url);
+    // Logs and artifacts may lie in a storage of its own, at a signed address: it is asked without the token.
+    if (next.protocol !== 'https:' && next.protocol !== url.protocol)
+      throw new TriageError('upstream-failed', `${options.label} sent ${what} to an address that is not encrypted.`);
+    url = next;
+  }
+  throw new TriageError('upstream-failed', `${options.label} redirected ${what} more than ${MAX_HOPS} times.`);
+}
+
+interface Sending {
+  readonly init: Init;
+  readonly what: string;
+  readonly signal: AbortSignal;
+  /** The token is for the configured host alone. */
+  readonly isHome: boolean;
+}
+
+async function fetchOnce({ label, headers }: RestOptions, url: URL, { init, what, signal, isHome }: Sending): Promise<Response> {
+  const type = init.body === undefined ? {} : { 'content-type': 'application/json' };
+  try {
+    return await fetch(url, {
+      method: init.method,
+      headers: { 'user-agent': 'faultline', ...(isHome ? { ...headers, ...type } : {}) },
+      ...(init.body === undefined ? {} : { body: init.body }),
+      redirect: 'manual',
+      signal,
+    });
+  } catch (cause) {
+    // Without its words: a signed address must not be logged.
+    const where = isHome ? '' : ` at ${url.host}`;
+    throw new TriageError('upstream-failed', `${label}${where} could not be reached for ${what}.`, { retryable: true, cause });
+  }
+}
+
+async function bodyOf(label: string, what: string, response: Response, maxBytes: number): Promise<Buffer> {
+  try {
+    return await readBounded(what, response.body, maxBytes);
+  } catch (error) {
+    if (error instanceof TriageError) throw error;
+    const says = `The connection to ${label} broke while reading ${what}: ${messageOf(error)}.`;
+    throw new TriageError('upstream-failed', says, { retryable: true, cause: error });
+  }
+}
+
+/** What an answer other than 2xx means for a triage. */
+async function meaningOf({ label, tokenSetting }: RestOptions, what: string, response: Response, right = READ): Promise<TriageError> {
+  await response.body?.cancel();
+  const { status, headers } = response;
+  const says = `${label} returned ${status} for ${what}`;
+  if (status === 429) {
+    const options = { retryable: true, retryAfterMs: retryAfterMs(headers) };
+    return new TriageError('upstream-failed', `The ${label} rate limit is reached; ${what} must wait.`, options);
+  }
+  if (status === 401 || status === 403) return new TriageError('upstream-auth', `${says}. ${tokenSetting} needs permission to ${right}.`);
+  if (status === 404)
+    return new TriageError('not-found', `${says}: it does not exist or was deleted, or ${tokenSetting} gives no access to it.`);
+  if (status === 410) return new TriageError('not-found', `${says}: it has expired.`);
+  if (status === 409 && right === READ) return new TriageError('not-found', `${says}: the repository is empty.`);
+  return new TriageError('upstream-failed', `${says}.`, { retryable: status >= 500 });
+}
+
+function retryAfterMs(headers: Headers): number {
+  const seconds = Number(headers.get('retry-after'));
+  if (Number.isFinite(seconds) && seconds > 0) return seconds * 1000;
+  const reset = Number(headers.get('ratelimit-reset')) * 1000 - Date.now();
+  return Number.isFinite(reset) && reset > 0 ? reset : 60_000;
+}
+
+/** What is no JSON reads as its text. */
+function parsed(bytes: Buffer): unknown {
+  const text = bytes.toString('utf8');
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+function checked<Reply>(label: string, schema: z.ZodType<Reply>, what: string, data: unknown): Reply {
+  const result = schema.safeParse(data);
+  if (result.success) return result.data;
+  const [issue] = result.error.issues;
+  const where = issue === undefined ? '' : ` (${issue.path.join('.')}: ${issue.message})`;
+  throw new TriageError('upstream-failed', `${label}'s response for ${what} has an unexpected format${where}.`, { cause: result.error });
+}

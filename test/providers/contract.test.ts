@@ -1,0 +1,263 @@
+import type { FastifyInstance } from 'fastify';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Build } from '../../src/domain/build.ts';
+import type { Notice } from '../../src/domain/notice.ts';
+import { buildHttp } from '../../src/http.ts';
+import type { NoticeChannel } from '../../src/ports/notices.ts';
+import { silentLogger } from '../../src/ports/telemetry.ts';
+import type { Provider } from '../../src/providers/provider.ts';
+import { causeOf, headOf, situationOf } from '../publish/notices/sample-situation.ts';
+import { type FakeState, fakeHttpDeps, relayed } from '../support/fake-stores.ts';
+import { TEST_CONFIG, withSecrets } from '../support/http-deps.ts';
+import { sampleBuild } from '../support/sample-build.ts';
+import { COMMIT, type Host, OURS, type ProviderWorld, type Sent, startHost } from './contract.ts';
+import { giteaWorld } from './worlds/gitea.ts';
+import { githubWorld } from './worlds/github.ts';
+import { jenkinsWorld } from './worlds/jenkins.ts';
+
+const SECRET = 'contract-secret-one';
+const signal = AbortSignal.timeout(120_000);
+
+describe.each([githubWorld, giteaWorld, jenkinsWorld])('$name keeps the contract of a provider:', (world: ProviderWorld) => {
+  let host: Host;
+  let provider: Provider;
+  beforeEach(async () => {
+    host = await startHost(world);
+    provider = world.open(host.url, SECRET);
+  });
+  afterEach(() => host.close());
+
+  const failed: Sent = { of: 'run', status: 'failed' };
+  const has = (what: ProviderWorld['lacks'][number]) => !world.lacks.includes(what);
+
+  describe('a delivery', () => {
+    let app: FastifyInstance;
+    let state: FakeState;
+    beforeEach(async () => {
+      const fake = fakeHttpDeps();
+      state = fake.state;
+      app = await buildHttp({ ...fake.deps, config: { ...TEST_CONFIG, providers: withSecrets({ [world.name]: [SECRET] }) } });
+    });
+    afterEach(() => app.close());
+
+    async function send(sent: Sent, secret: string | null = SECRET, deliveryId = 'd-1') {
+      const delivery = world.deliver(sent, secret, deliveryId);
+      if (delivery === null) return null;
+      const answer = await app.inject({ method: 'POST', url: `/webhooks/${world.name}`, ...delivery });
+      if (answer.statusCode === 202) await relayed(state);
+      return answer;
+    }
+
+    test('of a failed run becomes a build that is owed a triage', async () => {
+      expect((await send(failed))?.statusCode).toBe(202);
+      const expected = { provider: world.name, ...world.build, status: 'failed', commit: COMMIT };
+      const { externalId, ...known } = expected;
+      expect(state.builds).toMatchObject([externalId === null ? known : expected]);
+      expect(state.rung).toHaveLength(1);
+    });
+
+    test('of a passed run is kept, and owes nothing', async () => {
+      expect((await send({ of: 'run', status: 'passed' }))?.statusCode).toBe(202);
+      expect(state.builds).toMatchObject([{ status: 'passed' }]);
+      expect(state.rung).toEqual([]);
+    });
+
+    test('with a wrong signature, or none, is refused and leaves nothing', async () => {
+      for (const secret of ['another-secret-two', null]) {
+        const answer = await send(failed, secret);
+        expect(answer?.statusCode).toBe(401);
+        expect(answer?.json().error.message).not.toContain(SECRET);
+      }
+      expect(state.deliveries).toEqual([]);
+    });
+
+    test('of an unknown kind, or of a run that goes on, is acknowledged and ignored with a reason', async () => {
+      for (const sent of [{ of: 'unknown' }, { of: 'run', status: 'running' }] satisfies Sent[]) {
+        const answer = await send(sent);
+        if (answer === null) continue;
+        expect([answer.statusCode, typeof answer.json().ignored]).toEqual([202, 'string']);
+      }
+      expect(state.deliveries).toEqual([]);
+    });
+
+    test('that lacks half of its fields is refused by their names', async () => {
+      const answer = await send({ of: 'half' });
+      expect(answer?.statusCode).toBe(400);
+      expect(answer?.json().error.code).toBe('invalid-input');
+      expect(state.deliveries).toEqual([]);
+    });
+
+    test('that comes twice counts once', async () => {
+      await send(failed);
+      expect((await send(failed))?.statusCode).toBe(202);
+      expect(state.deliveries).toHaveLength(1);
+    });
+
+    test.runIf(has('jobs'))('of a job and then of its run are one build, in any order', async () => {
+      const job: Sent = { of: 'job' };
+      await send(job, SECRET, 'd-job');
+      await send(failed, SECRET, 'd-run');
+      expect(state.builds).toMatchObject([{ ...world.build, status: 'failed' }]);
+      await send({ of: 'run', status: 'failed', attempt: 2 }, SECRET, 'd-run-2');
+      await send({ of: 'job', attempt: 2 }, SECRET, 'd-job-2');
+      expect(state.builds.map(({ pipeline, number }) => [pipeline, number])).toEqual(
+        has('attempts') ? Array(2).fill([world.build.pipeline, world.build.number]) : [[world.build.pipeline, world.build.number]],
+      );
+    });
+
+    test.runIf(has('attempts'))('of a second attempt is a build of its own', async () => {
+      await send(failed, SECRET, 'd-1');
+      await send({ of: 'run', status: 'passed', attempt: 2 }, SECRET, 'd-2');
+      expect(state.builds).toMatchObject([
+        { number: world.build.number, attempt: 1, status: 'failed' },
+        { number: world.build.number, attempt: 2, status: 'passed' },
+      ]);
+    });
+
+    test.runIf(has('forks'))('of a fork does not pass for our branch of that name', async () => {
+      await send({ of: 'run', status: 'passed', fork: true });
+      expect(state.builds[0]?.branch).not.toBe('round');
+      expect(state.builds[0]?.pullRequest).toBe(7);
+    });
+  });
+
+  describe('the log of a run', () => {
+    const build = (change: Partial<Build> = {}) =>
+      sampleBuild({ provider: world.name, ...world.build, url: `${host.url}/job/ci/12/`, commit: COMMIT, ...change });
+    const fetch = async (change: Partial<Build> = {}, limits = {}) => {
+      const source = await provider.openBuildSource({ logger: silentLogger, timeoutMs: 20_000, maxLogBytes: 1024 * 1024, ...limits });
+      return source.fetch(build(change), signal);
+    };
+
+    test('is read with the token, and that of its failed jobs alone', async () => {
+      const { sources } = await fetch();
+      expect(sources.map(({ kind, text }) => [kind, text])).toEqual([['log', 'FAIL cart adds up\n']]);
+      expect(host.requests.some(({ headers }) => Object.values(headers).some((value) => /contract|Basic/.test(String(value))))).toBe(true);
+    });
+
+    test('that is gone says so, and is final', async () => {
+      for (const status of [404, 410]) {
+        host.state.log = { status };
+        await expect(fetch()).rejects.toMatchObject({ code: 'not-found', retryable: false });
+      }
+    });
+
+    test('that nobody lets us read names what the token needs', async () => {
+      host.state.log = { status: 403 };
+      const message = expect.stringMatching(/FAULTLINE_[A-Z]+_TOKEN/);
+      await expect(fetch()).rejects.toMatchObject({ code: 'upstream-auth', retryable: false, message });
+    });
+
+    test('is asked for later where the host limits the rate', async () => {
+      host.state.log = { status: 429, headers: { 'retry-after': '120' } };
+      await expect(fetch()).rejects.toMatchObject({ code: 'upstream-failed', retryable: true });
+    });
+
+    test('that is larger than the limit is not read to its end', async () => {
+      host.state.log = 'x'.repeat(300_000);
+      await expect(fetch({}, { maxLogBytes: 100_000 })).rejects.toMatchObject({ code: 'too-large' });
+    });
+
+    test('that does not come is not waited for longer than the limit', async () => {
+      host.state.log = 'slow';
+      await expect(fetch({}, { timeoutMs: 300 })).rejects.toMatchObject({ code: 'timeout', retryable: true });
+      const stop = AbortSignal.timeout(200);
+      const source = await provider.openBuildSource({ logger: silentLogger, timeoutMs: 20_000, maxLogBytes: 1024 });
+      await expect(source.fetch(build(), stop)).rejects.toMatchObject({ code: 'cancelled' });
+    });
+
+    test('of a run that was deleted is gone', async () => {
+      host.state.jobs = null;
+      await expect(fetch()).rejects.toMatchObject({ code: 'not-found', retryable: false });
+    });
+
+    test.runIf(has('attempts'))('is that of the attempt', async () => {
+      host.state.jobs = [
+        { id: 2, name: 'test', outcome: 'failed', attempt: 1 },
+        { id: 22, name: 'test again', outcome: 'failed', attempt: 2 },
+      ];
+      expect((await fetch({ attempt: 2 })).sources.map(({ name }) => name)).toEqual(['test again.log']);
+    });
+
+    test('of a passed run is read for comparison', async () => {
+      const source = await provider.openBuildSource({ logger: silentLogger, timeoutMs: 20_000, maxLogBytes: 1024 * 1024 });
+      const logs = await source.fetchGreen(build({ status: 'passed' }), signal, 1024 * 1024);
+      expect(logs.map(({ text }) => text)).toEqual(['FAIL cart adds up\n']);
+    });
+  });
+
+  describe('what is said there', () => {
+    const built = (change: Partial<Build> = {}) =>
+      sampleBuild({ provider: world.name, ...world.build, pullRequest: 7, commit: COMMIT, ...change });
+    async function channel(kind: 'comment' | 'status'): Promise<NoticeChannel> {
+      const found = provider.channels.find(({ rule }) => rule.channel === `${world.name}-${kind}`);
+      if (found?.open == null) throw new Error(`no ${kind}`);
+      return found.open({ logger: silentLogger, publicUrl: 'https://fl.example' });
+    }
+    function noticeOf(one: NoticeChannel, build: Build, reference: string | null): Notice {
+      const place = one.placeOf(build, { defaultBranch: 'main' });
+      if (place === null) throw new Error('no place');
+      const fresh = { wanted: 1, shown: 0, lease: 1, attempts: 1, retries: 0, hash: null, error: null };
+      return { ...fresh, key: place.key, channel: one.channel, repository: build.repository, about: place.about, reference };
+    }
+
+    test.runIf(has('comments'))('is one comment, that is changed and says in the end that the failure is gone', async () => {
+      const comment = await channel('comment');
+      const build = built();
+      expect(comment.placeOf(build, { defaultBranch: 'main' })).toMatchObject({ opens: true });
+      const first = await comment.prepare(situationOf(headOf({ build })))?.show({ notice: noticeOf(comment, build, null), signal });
+      expect(host.state.comments.map(({ body }) => /Analyzing/.test(body))).toEqual([true]);
+      const reference = first?.reference ?? null;
+      const answered = situationOf(headOf({ build, causes: [causeOf()] }));
+      await comment.prepare(answered)?.show({ notice: noticeOf(comment, build, reference), signal });
+      const green = built({ id: 'bld_2', status: 'passed', number: '13' });
+      const lastFailed = { build, fixedBy: green, failures: 1, causes: [] };
+      await comment
+        .prepare(situationOf(headOf({ build: green, lastFailed })))
+        ?.show({ notice: noticeOf(comment, green, reference), signal });
+      expect(host.state.comments).toHaveLength(1);
+      expect(host.state.comments[0]?.body).toContain('is fixed in');
+    });
+
+    test.runIf(has('comments'))('is found again by its marker and its author', async () => {
+      const comment = await channel('comment');
+      const build = built();
+      const { reference = null } =
+        (await comment.prepare(situationOf(headOf({ build })))?.show({ notice: noticeOf(comment, build, null), signal })) ?? {};
+      const [ours] = host.state.comments;
+      host.state.comments.unshift({ id: 9, body: ours?.body ?? '', author: 'mallory' });
+      expect(await comment.find?.({ notice: noticeOf(comment, build, null), signal })).toEqual({ reference });
+      expect(ours?.author).toBe(OURS);
+    });
+
+    test.runIf(has('comments'))('is made anew where somebody deleted it', async () => {
+      const comment = await channel('comment');
+      const ready = comment.prepare(situationOf(headOf({ build: built() })));
+      await expect(ready?.show({ notice: noticeOf(comment, built(), '4242'), signal })).rejects.toMatchObject({ code: 'not-found' });
+    });
+
+    test.runIf(has('statuses'))('is the status of its commit', async () => {
+      const status = await channel('status');
+      const build = built();
+      await status.prepare(situationOf(headOf({ build, causes: [causeOf()] })))?.show({ notice: noticeOf(status, build, null), signal });
+      expect(host.state.statuses).toHaveLength(1);
+      expect(host.state.statuses[0]?.state).toMatch(/^fail/);
+    });
+
+    test('stays silent about builds of other hosts', () => {
+      const others = world.name === 'github' ? 'gitea' : 'github';
+      for (const { rule } of provider.channels)
+        expect(rule.placeOf(built({ provider: others, url: 'https://elsewhere.example/1' }), { defaultBranch: 'main' })).toBeNull();
+    });
+  });
+
+  test('its secrets are known, so that they are masked', () => {
+    expect(provider.secrets).toContain(SECRET);
+    expect(provider.secrets).toHaveLength(2);
+  });
+
+  test('says what is wrong with its address or token', async () => {
+    const findings = await Promise.all(provider.examine([]).map(({ ask }) => ask(signal)));
+    for (const finding of findings.flat()) if (finding.state === 'wrong') expect(finding.mend).toMatch(/FAULTLINE_/);
+  });
+});

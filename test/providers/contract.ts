@@ -1,0 +1,103 @@
+import type { IncomingMessage } from 'node:http';
+import type { Build } from '../../src/domain/build.ts';
+import type { Provider } from '../../src/providers/provider.ts';
+import { type LoopbackServer, startLoopback } from '../support/loopback-server.ts';
+
+/** What a pretended host knows of one run of `shop/api`. Change it at any time. */
+export interface HostState {
+  /** Null: the run was deleted. */
+  jobs: readonly { readonly id: number; readonly name: string; readonly outcome: 'failed' | 'passed'; readonly attempt: number }[] | null;
+  /** What is answered where a log is asked for: its text, a status with headers, or nothing for a long time. */
+  log: string | { readonly status: number; readonly headers?: Readonly<Record<string, string>> } | 'slow';
+  readonly comments: { readonly id: number; body: string; readonly author: string }[];
+  readonly statuses: { readonly state: string; readonly description: string }[];
+}
+
+/** The login under which the pretended host keeps what is written. */
+export const OURS = 'faultline-bot';
+export const RUN = 4711;
+export const COMMIT = 'a41f9c2e8d0b5f6a7c8d9e0f1a2b3c4d5e6f7a8b';
+export const ENDED = '2026-03-01T11:00:00Z';
+
+export interface HostAnswer {
+  readonly status?: number;
+  readonly json?: unknown;
+  readonly text?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface HostRequest {
+  readonly method: string;
+  /** Decoded, without the query. */
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly headers: IncomingMessage['headers'];
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+/** An event as the provider would send it. */
+export type Sent =
+  | { readonly of: 'run'; readonly status: 'failed' | 'passed' | 'running'; readonly attempt?: number; readonly fork?: boolean }
+  | { readonly of: 'job'; readonly attempt?: number }
+  /** Of a kind that is none of ours; and one of ours that lacks half of its fields. */
+  | { readonly of: 'unknown' }
+  | { readonly of: 'half' };
+
+/** One provider and a server that speaks its documented API over real HTTP. */
+export interface ProviderWorld {
+  readonly name: Provider['name'];
+  /** With this host, a token, one webhook secret, comments and statuses on; `timeoutMs` of a whole fetch is the caller's. */
+  open(url: string, secret: string): Provider;
+  /** Headers and body of a delivery; null where the provider knows no such event. `secret` null: unsigned. */
+  deliver(
+    sent: Sent,
+    secret: string | null,
+    deliveryId: string,
+  ): { readonly headers: Record<string, string>; readonly payload: string } | null;
+  answer(request: HostRequest, state: HostState): HostAnswer | null;
+  /** The build that the run's event becomes. */
+  readonly build: Pick<Build, 'repository' | 'pipeline' | 'number' | 'externalId'>;
+  /** What the host does not have. */
+  readonly lacks: readonly ('attempts' | 'forks' | 'comments' | 'statuses' | 'jobs')[];
+}
+
+export interface Host extends LoopbackServer {
+  readonly state: HostState;
+}
+
+/** The world's host on a free port. */
+export async function startHost(world: ProviderWorld): Promise<Host> {
+  const state: HostState = {
+    jobs: [
+      { id: 1, name: 'lint', outcome: 'passed', attempt: 1 },
+      { id: 2, name: 'test', outcome: 'failed', attempt: 1 },
+    ],
+    log: 'FAIL cart adds up\n',
+    comments: [],
+    statuses: [],
+  };
+  const server = await startLoopback((request, response) => {
+    void (async () => {
+      let text = '';
+      for await (const chunk of request.setEncoding('utf8')) text += String(chunk);
+      const { pathname, searchParams: query } = new URL(request.url ?? '', 'http://x');
+      const { method = '', headers } = request;
+      const body = headers['content-type'] === 'application/json' || text.startsWith('{') ? JSON.parse(text || '{}') : {};
+      const answer = world.answer({ method, path: decodeURIComponent(pathname), query, headers, body }, state);
+      if (answer === HANGS) return;
+      const { status = answer === null ? 404 : 200, json, text: plain, headers: more = {} } = answer ?? {};
+      const type = plain === undefined ? 'application/json; charset=utf-8' : 'text/plain; charset=utf-8';
+      response.writeHead(status, { 'content-type': type, ...more }).end(plain ?? JSON.stringify(json ?? { message: 'Not Found' }));
+    })();
+  });
+  return { ...server, state };
+}
+
+/** No answer at all, until the connection ends. */
+const HANGS: HostAnswer = {};
+
+/** What the state says of a log. */
+export function logAnswer({ log }: HostState): HostAnswer {
+  if (log === 'slow') return HANGS;
+  return typeof log === 'string' ? { text: log } : { status: log.status, headers: log.headers ?? {}, json: { message: 'refused' } };
+}

@@ -1,0 +1,79 @@
+import { githubProvider } from '../../../src/providers/github/provider.ts';
+import { GithubSettings } from '../../../src/providers/github/settings.ts';
+import { githubSignature } from '../../support/webhook-senders.ts';
+import { COMMIT, ENDED, type HostState, logAnswer, OURS, type ProviderWorld, RUN, type Sent } from '../contract.ts';
+
+/** GitHub's documented API, as far as a run, its pull request and its commit go. */
+export const githubWorld: ProviderWorld = {
+  name: 'github',
+  lacks: [],
+  build: { repository: 'shop/api', pipeline: 'ci', number: '12', externalId: String(RUN) },
+  open: (baseUrl, secret) =>
+    githubProvider(GithubSettings.parse({ baseUrl, token: 'ghp_contract', webhookSecrets: [secret], comment: true, status: true })),
+  deliver(sent, secret, deliveryId) {
+    const payload = JSON.stringify(payloadOf(sent));
+    const event = sent.of === 'unknown' ? 'star' : sent.of === 'job' ? 'workflow_job' : 'workflow_run';
+    const headers = { 'content-type': 'application/json', 'x-github-event': event, 'x-github-delivery': deliveryId };
+    return { payload, headers: secret === null ? headers : { ...headers, 'x-hub-signature-256': githubSignature(payload, secret) } };
+  },
+  answer({ method, path, query, body }, state) {
+    const route = `${method} ${path.replace('/repos/shop/api', '')}`;
+    const attempt = /^GET \/actions\/runs\/4711\/attempts\/(\d+)\/jobs$/.exec(route)?.[1];
+    if (attempt !== undefined) {
+      if (state.jobs === null) return null;
+      const jobs = state.jobs.filter((job) => job.attempt === Number(attempt)).map(jobOf);
+      return { json: { total_count: jobs.length, jobs: query.get('page') === '2' ? [] : jobs } };
+    }
+    if (/^GET \/actions\/jobs\/\d+\/logs$/.test(route)) return logAnswer(state);
+    if (/\/attempts\/\d+\/logs$/.test(route)) return { status: 404, json: { message: 'Not Found' } };
+    if (route === 'GET /actions/runs/4711/artifacts') return { json: { total_count: 0, artifacts: [] } };
+    if (route === 'POST /graphql') return { json: { data: { viewer: { login: OURS } } } };
+    return commentAnswer(route, body, state);
+  },
+};
+
+/** Comments and statuses as GitHub and Gitea have them. */
+export function commentAnswer(route: string, body: Readonly<Record<string, unknown>>, state: HostState) {
+  const shown = ({ id, body: text, author }: HostState['comments'][number]) => ({ id, body: text, user: { login: author } });
+  if (route === 'GET /issues/7/comments') return { json: state.comments.map(shown) };
+  if (route === 'POST /issues/7/comments') {
+    const comment = { id: 100 + state.comments.length, body: String(body.body), author: OURS };
+    state.comments.push(comment);
+    return { status: 201, json: shown(comment) };
+  }
+  const edited = /^PATCH \/issues\/comments\/(\d+)$/.exec(route)?.[1];
+  if (edited !== undefined) {
+    const comment = state.comments.find(({ id }) => id === Number(edited));
+    if (comment === undefined) return null;
+    comment.body = String(body.body);
+    return { json: shown(comment) };
+  }
+  if (route !== `POST /statuses/${COMMIT}`) return null;
+  state.statuses.push({ state: String(body.state), description: String(body.description) });
+  return { status: 201, json: { id: 1 } };
+}
+
+/** A job as GitHub and Gitea list it. */
+export function jobOf({ id, name, outcome, attempt }: NonNullable<HostState['jobs']>[number]) {
+  const conclusion = outcome === 'failed' ? 'failure' : 'success';
+  return { id, name, run_id: RUN, run_attempt: attempt, status: 'completed', conclusion, completed_at: ENDED };
+}
+
+const repository = { full_name: 'shop/api', default_branch: 'main' };
+
+function payloadOf(sent: Sent): object {
+  if (sent.of === 'unknown') return { action: 'created', repository };
+  if (sent.of === 'half') return { action: 'completed', repository, workflow_run: { id: RUN } };
+  const attempt = sent.attempt ?? 1;
+  if (sent.of === 'job') {
+    const job = { id: 2, run_id: RUN, run_attempt: attempt, name: 'test', workflow_name: 'ci', head_branch: 'round', head_sha: COMMIT };
+    return { action: 'completed', repository, workflow_job: { ...job, conclusion: 'failure' } };
+  }
+  const run = {
+    ...{ id: RUN, name: 'ci', run_number: 12, run_attempt: attempt, head_branch: 'round', head_sha: COMMIT },
+    ...{ html_url: 'https://github.com/shop/api/actions/runs/4711', pull_requests: [{ number: 7 }] },
+    head_repository: { full_name: sent.fork === true ? 'eve/api' : 'shop/api' },
+    conclusion: sent.status === 'running' ? null : sent.status === 'failed' ? 'failure' : 'success',
+  };
+  return { action: sent.status === 'running' ? 'in_progress' : 'completed', repository, workflow: { name: 'ci' }, workflow_run: run };
+}
