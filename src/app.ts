@@ -1,21 +1,20 @@
 import { openBackground } from './app/background.ts';
-import { openLogExplainer } from './app/explain-log.ts';
 import { openIndexKeeping } from './app/index-keeping.ts';
 import { openArchive, openDatabase, openVectorIndex, openWordEmbedder } from './app/open-adapters.ts';
 import { openAsk } from './app/open-ask.ts';
 import { openKnowledge } from './app/open-knowledge.ts';
-import { openObserved, openReadiness } from './app/open-metrics.ts';
-import { openPublishing } from './app/open-publishers.ts';
+import { openPublishing, openSlackButtons } from './app/open-publishers.ts';
 import { openRetention } from './app/open-retention.ts';
-import { openSignIn } from './app/open-sign-in.ts';
-import { openSlackButtons } from './app/open-slack.ts';
+import { openObserved, openReadiness } from './app/open-telemetry.ts';
 import type { App } from './app/served-app.ts';
+import { openLogExplainer } from './app/terminal-app.ts';
 import { triageDepsOf } from './app/triage-deps.ts';
-import { watchTriage } from './app/watch-triage.ts';
+import { watchTriage } from './app/watched.ts';
 import { maskingOf } from './config/masking.ts';
 import type { Config } from './config/schema.ts';
 import { type Clock, systemClock } from './lib/time.ts';
 import { createLogThreads } from './log/threads.ts';
+import type { SignInProvider } from './ports/access.ts';
 import type { Database, Failpoint } from './ports/database.ts';
 import type { Stores } from './ports/stores.ts';
 import type { Logger } from './ports/telemetry.ts';
@@ -163,4 +162,11 @@ async function forgetConcluded(database: Database, logger: Logger): Promise<void
   } catch (error) {
     logger.warn({ error }, 'checkpoints of concluded triages could not be swept');
   }
+}
+
+/** Who signs people in beside tokens; null where nobody is configured. */
+async function openSignIn({ auth }: Pick<Config, 'auth'>): Promise<SignInProvider | null> {
+  const { issuer, clientId, ...rest } = auth.openId;
+  if (issuer === null || clientId === null) return null;
+  return (await import('./adapters/identity/openid.ts')).createOpenIdProvider({ issuer, clientId, ...rest });
 }

@@ -1,8 +1,9 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { TriageError } from '../domain/errors.ts';
 import type { Stores } from '../ports/stores.ts';
 import type { Logger } from '../ports/telemetry.ts';
 import type { VectorIndex, VectorNamespace } from '../ports/vector-index.ts';
 import { payAtOnce, startIndexWorker } from '../triage/background.ts';
-import { createInStep } from './in-step.ts';
 
 const LOOK_MS = 5_000;
 
@@ -35,4 +36,55 @@ export function openIndexKeeping(stores: Pick<Stores, 'vectorDebts'>, vectorInde
       await worker?.stop();
     },
   };
+}
+
+/** What a service that is away, refuses us or is not set up yet is known by. */
+const AWAY: readonly TriageError['code'][] = ['upstream-failed', 'upstream-auth', 'timeout', 'rate-limited', 'quota-exhausted'];
+const FIRST_PAUSE_MS = 2_000;
+const LONGEST_PAUSE_MS = 300_000;
+
+interface InStep {
+  /** Does the work now. Where a service is away it is done again in the background until it succeeds; other errors are thrown. */
+  bring(what: string, work: () => Promise<unknown>): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Work of the start that must not hold the start up: whatever else is missing, builds are accepted and triaged. */
+export function createInStep(logger: Logger, firstPauseMs = FIRST_PAUSE_MS): InStep {
+  const ending = new AbortController();
+  const owed = new Set<Promise<void>>();
+
+  async function again(what: string, work: () => Promise<unknown>): Promise<void> {
+    for (let pause = firstPauseMs; !ending.signal.aborted; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
+      await sleep(pause, undefined, { signal: ending.signal, ref: false }).catch(() => undefined);
+      if (ending.signal.aborted) return;
+      try {
+        await work();
+        return logger.info({ what }, 'in step with the index again');
+      } catch (error) {
+        logger.warn({ what, error }, 'still not in step with the index; it will be tried again');
+      }
+    }
+  }
+
+  return {
+    async bring(what, work) {
+      try {
+        await work();
+      } catch (error) {
+        if (!isAway(error)) throw error;
+        logger.warn({ what, error }, 'started without the index; it is brought into step in the background');
+        const trying = again(what, work).finally(() => owed.delete(trying));
+        owed.add(trying);
+      }
+    },
+    async stop() {
+      ending.abort();
+      await Promise.all(owed);
+    },
+  };
+}
+
+function isAway(error: unknown): boolean {
+  return error instanceof TriageError && (AWAY.includes(error.code) || error.details.backend !== undefined);
 }

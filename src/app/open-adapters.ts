@@ -14,9 +14,8 @@ import { providersOf } from '../providers/registry.ts';
 import { createResilience, type ResilienceOptions } from '../tools/resilience.ts';
 import { listenedChatModel } from '../triage/recording/recorder.ts';
 import { longestLogsDays } from '../triage/retention.ts';
-import { measuredChatModel } from './measured.ts';
-import { modelOptions } from './model-options.ts';
-import { tracedChatModel } from './traced.ts';
+import { modelOptions } from './open-models.ts';
+import { measuredChatModel, tracedChatModel } from './watched.ts';
 
 const NO_MODEL =
   'No model is configured (set OPENAI_API_KEY, AZURE_OPENAI_ENDPOINT, or OPENAI_BASE_URL for a server that needs no key); the rules decided.';

@@ -9,9 +9,7 @@ import { silentLogger } from '../ports/telemetry.ts';
 import type { Today } from '../replay/recording/frozen-analyst.ts';
 import { greenAtHand } from '../triage/passing-builds.ts';
 import { listenedChatModel, listening } from '../triage/recording/recorder.ts';
-import { createAppToolbox } from './investigation.ts';
-import { limitsOf } from './limits-of.ts';
-import { makerOfToday } from './open-recorder.ts';
+import { createAppToolbox, limitsOf, makerOfToday } from './investigation.ts';
 
 /** What recordings are held against: this code and this configuration. Nothing outside is asked, and no model. */
 export async function openToday(config: Config, boundBy: Today['boundBy']): Promise<Today> {

@@ -1,11 +1,21 @@
-import { messageOf } from '../domain/errors.ts';
+import { statfs } from 'node:fs/promises';
+import type { Config } from '../config/schema.ts';
+import { messageOf, TriageError } from '../domain/errors.ts';
 import type { Clock } from '../lib/time.ts';
+import type { BuildArchive } from '../ports/build-archive.ts';
+import type { Database } from '../ports/database.ts';
+import type { JobQueue } from '../ports/job-queue.ts';
 import type { Logger } from '../ports/telemetry.ts';
+import type { VectorIndex } from '../ports/vector-index.ts';
+import { below, broken, type Probe, type ProbeReply, probe, rejected } from '../providers/probe.ts';
+import { providersOf } from '../providers/registry.ts';
+import { createDeliveryStore } from '../store/builds.ts';
+import { checkVectorIndex } from './open-adapters.ts';
 
 /** `degraded`: it answers, but not as it should. */
 export type BackendState = 'ok' | 'degraded' | 'down';
 
-export interface BackendHealth {
+interface BackendHealth {
   readonly state: BackendState;
   /** One sentence, masked. It may name hosts: for people with a token and for the log. */
   readonly says: string;
@@ -33,7 +43,7 @@ export interface BackendCheck {
   ask(signal: AbortSignal): Promise<string | { readonly degraded: string }>;
 }
 
-export interface ReadinessOptions {
+interface ReadinessOptions {
   readonly logger: Logger;
   readonly clock: Clock;
   /** Hides secrets in what backends say of themselves. */
@@ -102,4 +112,111 @@ async function settle(one: Known, state: BackendState, said: string, { logger, c
   const fields = { backend: one.check.name, state, says };
   if (state === 'ok') logger.info(fields, 'a backend is back');
   else logger.warn(fields, one.check.needed === true ? 'no build can be accepted' : 'a backend is away; triage goes on without it');
+}
+
+export interface Backends {
+  readonly config: Config;
+  readonly database: Database;
+  readonly jobQueue: JobQueue;
+  readonly archive: BuildArchive;
+  readonly vectorIndex: VectorIndex;
+}
+
+/** Probes come every few seconds from more than one side. */
+const DATABASE_MS = 1_000;
+const SERVICE_MS = 5_000;
+const CLOUD_MS = 30_000;
+/** A delivery that was received longer ago than this has found no processor, or more came than it can record. */
+const LATE_MS = 60_000;
+const MEGABYTE = 1024 * 1024;
+
+/** Every backend of an installation, by the names that `/readyz` and the metrics use. Only the database is needed, and the disk that it stands on. */
+export function backendChecks({ config, database, jobQueue, archive, vectorIndex }: Backends): BackendCheck[] {
+  const isHere = vectorIndex.driver !== 'pinecone';
+  return [
+    { name: 'database', needed: true, freshMs: DATABASE_MS, ask: () => askDatabase(database) },
+    ...diskChecks(config),
+    { name: 'deliveries', freshMs: SERVICE_MS, ask: () => askDeliveries(database) },
+    { name: 'jobQueue', freshMs: SERVICE_MS, ask: async () => `${jobQueue.driver}: ${await jobQueue.depth()} waiting or running` },
+    { name: 'archive', freshMs: SERVICE_MS, ask: async () => `${archive.driver}: ${(await archive.check?.()) ?? 'in the database'}` },
+    {
+      name: 'vectorIndex',
+      freshMs: isHere ? SERVICE_MS : CLOUD_MS,
+      ask: async (signal) =>
+        isHere ? `${vectorIndex.driver}: ${await vectorIndex.count('knowledge')} entries` : await checkVectorIndex(config, signal),
+    },
+    ...outsideChecks(config),
+  ];
+}
+
+async function askDatabase(database: Database): Promise<string> {
+  await database.query('select 1');
+  return `${database.driver} answers`;
+}
+
+/** Of an embedded database: what it stands on fills up with logs. */
+function diskChecks({ database, disk }: Config): BackendCheck[] {
+  if (database.driver !== 'pglite') return [];
+  const ask = async () => {
+    const { bavail, bsize } = await statfs(database.dataDir);
+    const free = `${Math.floor((bavail * bsize) / MEGABYTE)} MB free`;
+    if (bavail * bsize >= disk.minFreeMegabytes * MEGABYTE) return free;
+    throw new TriageError(
+      'storage-failed',
+      `The data directory has ${free}, less than the minimum of ${disk.minFreeMegabytes} (FAULTLINE_MIN_FREE_MB).`,
+    );
+  };
+  return [{ name: 'disk', needed: true, freshMs: SERVICE_MS, ask }];
+}
+
+/** Accepted webhooks of which no build was made: for a moment that is as it should be. */
+async function askDeliveries(database: Database): Promise<string | { readonly degraded: string }> {
+  const { landed, oldestMs, refused, refusal } = await createDeliveryStore(database).backlog();
+  if (refused > 0) return { degraded: `${refused} could not be recorded and must be delivered again: ${refusal ?? 'see the server log'}` };
+  if ((oldestMs ?? 0) > LATE_MS)
+    return { degraded: `${landed} accepted but not yet recorded, the oldest ${Math.round((oldestMs ?? 0) / 1000)} s ago` };
+  return `${landed} in progress`;
+}
+
+/** Others' services are asked rarely: a probe every few seconds must not become a load on them. */
+const OUTSIDE_MS = 60_000;
+const LIMIT_MS_OUTSIDE = 2_000;
+
+type Said = Awaited<ReturnType<BackendCheck['ask']>>;
+
+/** Services of others, as far as they are configured. None of them is needed to accept a build, and none is asked what costs money. */
+function outsideChecks(config: Config): BackendCheck[] {
+  const checks: BackendCheck[] = [];
+  const add = (name: string, question: Probe, read: (reply: ProbeReply) => Said) => {
+    checks.push({ name, freshMs: OUTSIDE_MS, limitMs: LIMIT_MS_OUTSIDE, ask: async (signal) => read(await probe(question, signal)) });
+  };
+  const model = modelProbe(config);
+  if (model !== null) add('analyst', model, readModel);
+  for (const { name, health } of providersOf(config.providers))
+    if (health !== null) checks.push({ name, freshMs: OUTSIDE_MS, limitMs: LIMIT_MS_OUTSIDE, ask: health });
+  const { driver, baseUrl } = config.webSearch;
+  // The others have no question that is free.
+  if (driver === 'searxng' && baseUrl !== null) add('webSearch', { url: below(baseUrl, 'healthz') }, readSearch);
+  return checks;
+}
+
+/** The list of models costs nothing. */
+function modelProbe({ analyst: { driver, llm } }: Config): Probe | null {
+  if (driver === 'rules') return null;
+  const bearer = (key: string | null) => (key === null ? {} : { authorization: `Bearer ${key}` });
+  if (llm.baseUrl !== null) return { url: below(llm.baseUrl, 'models'), headers: bearer(llm.apiKey) };
+  const { endpoint, apiKey } = llm.azure;
+  if (endpoint !== null) return { url: below(endpoint, 'openai/models?api-version=2024-10-21'), headers: { 'api-key': apiKey ?? '' } };
+  return llm.apiKey === null ? null : { url: 'https://api.openai.com/v1/models', headers: bearer(llm.apiKey) };
+}
+
+function readModel({ status }: ProbeReply): Said {
+  if (status === 401 || status === 403) throw rejected('The model server', 'the key');
+  if (status >= 500) throw broken('The model server', status);
+  return 'the model server responds';
+}
+
+function readSearch({ status }: ProbeReply): Said {
+  if (status >= 500) throw broken('The search engine', status);
+  return 'answers';
 }

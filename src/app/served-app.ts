@@ -12,10 +12,10 @@ import type { KnowledgeService } from '../ports/knowledge.ts';
 import type { Stores } from '../ports/stores.ts';
 import type { Logger, Metrics, Tracer } from '../ports/telemetry.ts';
 import type { VectorIndex } from '../ports/vector-index.ts';
-import type { ExplainLog } from './explain-log.ts';
 import type { IndexSync } from './index-keeping.ts';
 import type { Retention } from './open-retention.ts';
 import type { Readiness } from './readiness.ts';
+import type { ExplainLog } from './terminal-app.ts';
 
 /** Everything a served installation is made of. Composed in `src/app.ts` and nowhere else. */
 export interface App extends IndexSync {

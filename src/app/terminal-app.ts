@@ -2,15 +2,16 @@ import type { Ask } from '../ask/ask.ts';
 import { maskingOf } from '../config/masking.ts';
 import { budgetTokensOf } from '../config/profiles.ts';
 import type { Config } from '../config/schema.ts';
-import type { Build, SourceText } from '../domain/build.ts';
+import type { Analysis } from '../domain/analysis.ts';
+import { type Build, type SourceText, sparseBuild } from '../domain/build.ts';
+import { TriageError } from '../domain/errors.ts';
 import type { Recording } from '../domain/recording.ts';
 import { type Clock, systemClock } from '../lib/time.ts';
 import { greenTemplates } from '../log/green/green-diff.ts';
 import { createMasker } from '../log/mask/mask.ts';
 import type { LogInPieces } from '../log/read-sources.ts';
 import { createLogThreads } from '../log/threads.ts';
-import type { Logger } from '../ports/telemetry.ts';
-
+import { type Logger, silentLogger } from '../ports/telemetry.ts';
 import type { Experiment } from '../replay/ablation.ts';
 import { loadKnowledge, readKnowledge } from '../tools/knowledge-base.ts';
 import { createMemoryToolCache } from '../tools/result-cache.ts';
@@ -18,12 +19,10 @@ import type { InvestigateDeps } from '../triage/investigate.ts';
 import { greenAtHand } from '../triage/passing-builds.ts';
 import { recordAtHand } from '../triage/recording/recorder.ts';
 import { type TriagedSources, triageSources } from '../triage/triage-sources.ts';
-import { calibrationAtHand } from './calibrations-in-force.ts';
-import { createAppToolbox, investigationOf } from './investigation.ts';
+import { calibrationAtHand, createAppToolbox, investigationOf, makerOfToday } from './investigation.ts';
 import { openAnalyst, openClones, openCodeHost, openFallbackAnalyst, openWebSearch } from './open-adapters.ts';
 import { openAskAtHand } from './open-ask.ts';
-import { makerOfToday } from './open-recorder.ts';
-import { openTracer } from './open-tracer.ts';
+import { openTracer } from './open-telemetry.ts';
 
 /** Characters of logs that are read at once: a thread takes longer to start than they take to read. */
 const SMALL = 8_000_000;
@@ -110,5 +109,60 @@ export async function createTerminalApp(
       const recordings = recorded?.recordingsOf(triaged.analyses) ?? [];
       return { ...triaged, recordings, ask: () => openAskAtHand(build, triaged, { ...investigation, masker }) };
     },
+  };
+}
+
+/** Of one process: reading a log is work of the processor, which every other request shares. */
+const AT_ONCE = 2;
+const RETRY_MS = 3_000;
+const SOURCE = 'log';
+
+/** An analysis for each cause of a log, the main one first. Keeps nothing, asks no model, no code host and no web search. */
+export type ExplainLog = (log: string, signal: AbortSignal) => Promise<readonly Analysis[]>;
+
+/**
+ * Explains logs that somebody pastes, by rules alone. What that needs is opened with the first log. Throws `rate-limited` where two are
+ * being read already.
+ */
+export function openLogExplainer(config: Config): ExplainLog {
+  let opened: Promise<TerminalApp> | undefined;
+  let running = 0;
+  const open = async () => await createTerminalApp(withRulesAlone(config), silentLogger);
+  return async (log, signal) => {
+    if (running >= AT_ONCE) {
+      const message = `${running} logs are already being explained. Try again in ${RETRY_MS / 1000} s.`;
+      throw new TriageError('rate-limited', message, { retryable: true, retryAfterMs: RETRY_MS });
+    }
+    running += 1;
+    try {
+      opened ??= open();
+      const app = await opened.catch((error: unknown) => {
+        opened = undefined;
+        throw error;
+      });
+      const { analyses } = await app.triage(pastedBuild(), [{ name: SOURCE, kind: 'log', text: log, notes: [] }], signal);
+      return analyses;
+    } finally {
+      running -= 1;
+    }
+  };
+}
+
+/** The same secrets to hide, and nobody to ask or to tell. */
+function withRulesAlone({ analyst, tracing, webSearch, ...config }: Config): Config {
+  return {
+    ...config,
+    analyst: { ...analyst, driver: 'rules' },
+    codeHost: { driver: 'local-git', clones: {} },
+    webSearch: { ...webSearch, driver: 'none' },
+    tracing: { otlp: { ...tracing.otlp, endpoint: null, tracesEndpoint: null }, langfuse: { ...tracing.langfuse, publicKey: null } },
+  };
+}
+
+function pastedBuild() {
+  return {
+    ...sparseBuild({ repository: 'local/pasted', pipeline: 'pasted', number: '1' }),
+    id: 'pasted',
+    receivedAt: new Date().toISOString(),
   };
 }

@@ -5,15 +5,12 @@ import { sightOfReaders } from '../tools/tool.ts';
 import { createReviewerClient } from '../triage/investigate.ts';
 import { storedGreens } from '../triage/passing-builds.ts';
 import type { TriageBuildDeps } from '../triage/triage-build.ts';
-import { calibrationsInForce } from './calibrations-in-force.ts';
-import { createAppToolbox, investigationOf } from './investigation.ts';
-import { countAnalysis, measuredToolbox } from './measured.ts';
+import { calibrationsInForce, createAppToolbox, investigationOf, openRecorder } from './investigation.ts';
 import { openAnalyst, openBuildSources, openCodeHost, openEmbedder, openFallbackAnalyst, openWebSearch } from './open-adapters.ts';
 import type { OpenedKnowledge } from './open-knowledge.ts';
 import type { Publishing } from './open-publishers.ts';
-import { openRecorder } from './open-recorder.ts';
 import type { App } from './served-app.ts';
-import { recordNode } from './watch-triage.ts';
+import { countAnalysis, measuredToolbox, recordNode } from './watched.ts';
 
 type AppParts = Pick<
   App,

@@ -1,6 +1,6 @@
-import { checkAnalyst } from '../app/check-analyst.ts';
-import { askSlack } from '../app/open-slack.ts';
-import { receiversOf } from '../app/open-tracer.ts';
+import { checkAnalyst } from '../app/open-models.ts';
+import { askSlack } from '../app/open-publishers.ts';
+import { receiversOf } from '../app/open-telemetry.ts';
 import { probeEmbedder } from '../app/probes.ts';
 import { keyNameOf } from '../config/model-providers.ts';
 import type { Config } from '../config/schema.ts';

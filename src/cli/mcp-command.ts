@@ -126,7 +126,7 @@ async function openDirectory({ dataDir, feedback }: BackendOptions): Promise<Ope
 }
 
 async function openLogsOnly({ dataDir }: BackendOptions): Promise<Opened> {
-  const { openLogExplainer } = await import('../app/explain-log.ts');
+  const { openLogExplainer } = await import('../app/terminal-app.ts');
   const explainLog = openLogExplainer(readConfig(dataDir));
   const client = await connectHere({ explainLog, logger: silentLogger }, silentLogger);
   return { client, close: async () => await client.close() };

@@ -1,5 +1,4 @@
-import { type OpenedQueue, openQueueAdmin } from '../app/open-queue-admin.ts';
-import { migrateDatabase } from '../app/open-schema.ts';
+import { migrateDatabase, type OpenedQueue, openQueueAdmin } from '../app/open-for-operators.ts';
 import type { App } from '../app/served-app.ts';
 import { createApp } from '../app.ts';
 import { messageOf, TriageError } from '../domain/errors.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { openTokens } from '../app/open-tokens.ts';
+import { openTokens } from '../app/open-for-operators.ts';
 import { AccessToken, checkNewToken, digestOfToken, makeToken, NewToken } from '../domain/access.ts';
 import { TriageError } from '../domain/errors.ts';
 import type { Role } from '../domain/review.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { calibrationAtHand, calibrationsInForce } from '../../src/app/calibrations-in-force.ts';
+import { calibrationAtHand, calibrationsInForce } from '../../src/app/investigation.ts';
 import { COMMON } from '../../src/config/schema.ts';
 import type { Calibration } from '../../src/domain/calibration.ts';
 import { silentLogger } from '../../src/ports/telemetry.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createInStep } from '../../src/app/in-step.ts';
+import { createInStep } from '../../src/app/index-keeping.ts';
 import { TriageError } from '../../src/domain/errors.ts';
 import { silentLogger } from '../../src/ports/telemetry.ts';
 

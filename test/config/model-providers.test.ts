@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { modelOptions } from '../../src/app/model-options.ts';
+import { modelOptions } from '../../src/app/open-models.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { withModel } from '../../src/config/model-providers.ts';
 import { embedded } from '../../src/config/presets.ts';

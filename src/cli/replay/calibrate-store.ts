@@ -1,4 +1,4 @@
-import { openCalibrations } from '../../app/open-calibrations.ts';
+import { openCalibrations } from '../../app/open-for-operators.ts';
 import type { Calibration } from '../../domain/calibration.ts';
 import { TriageError } from '../../domain/errors.ts';
 import type { CalibrationAct, CalibrationStore } from '../../ports/measurements.ts';

@@ -159,7 +159,7 @@ type Judging = (run: SourceRun, spending: Spending, signal: AbortSignal) => Prom
 /** Opens the judge before anything is replayed, so that a missing model is said at once; null where none was asked for. */
 export async function judging(options: ReplayCommandOptions, config: Config): Promise<Judging | null> {
   if (options.judge === undefined) return null;
-  const { openJudge } = await import('../../app/open-judge.ts');
+  const { openJudge } = await import('../../app/open-models.ts');
   const opened = await openJudge(config, silentLogger);
   const repeats = options.judge === true ? 1 : options.judge;
   return async ({ cases, stopped }, spending, signal) => {

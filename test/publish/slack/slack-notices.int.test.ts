@@ -1,8 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { noticeRulesOf, openNotices } from '../../../src/app/open-notices.ts';
-import { openSlackButtons } from '../../../src/app/open-slack.ts';
+import { noticeRulesOf, openNotices, openSlackButtons } from '../../../src/app/open-publishers.ts';
 import { embedded } from '../../../src/config/presets.ts';
 import { parseConfig } from '../../../src/config/schema.ts';
 import type { NewBuild } from '../../../src/domain/build.ts';

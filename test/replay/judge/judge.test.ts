@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadPrompt, renderPrompt } from '../../../prompts/load.ts';
 import { createOpenAiChatModel } from '../../../src/adapters/chat-model/openai.ts';
-import { openJudge } from '../../../src/app/open-judge.ts';
+import { openJudge } from '../../../src/app/open-models.ts';
 import { loadConfig } from '../../../src/config/load.ts';
 import { embedded } from '../../../src/config/presets.ts';
 import { silentLogger } from '../../../src/ports/telemetry.ts';

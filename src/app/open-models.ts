@@ -1,0 +1,100 @@
+import { z } from 'zod';
+import { loadPrompt, renderPrompt } from '../../prompts/load.ts';
+import { maskingOf } from '../config/masking.ts';
+import { keyNameOf } from '../config/model-providers.ts';
+import type { Config } from '../config/schema.ts';
+import { TriageError } from '../domain/errors.ts';
+import { createMasker } from '../log/mask/mask.ts';
+import type { Logger } from '../ports/telemetry.ts';
+import { JUDGE, type JudgeOptions } from '../replay/judge.ts';
+
+type Llm = Config['analyst']['llm'];
+
+/** How the configured model is reached. */
+export interface ModelOptions {
+  readonly baseUrl: string | null;
+  readonly apiKey: string | null;
+  readonly apiVersion: string | null;
+  readonly model: string;
+  readonly timeoutMs: number;
+  readonly maxRetries: number;
+}
+
+/**
+ * A base URL goes first, then Azure's endpoint, then OpenAI itself; null where there is not even a key for that. Azure's own
+ * variables count wherever the server is Azure's, also one that is given as a base URL. Throws `invalid-config` where a provider's key is missing.
+ */
+export function modelOptions({ baseUrl, apiKey, model, azure, timeoutMs, maxRetries }: Llm): ModelOptions | null {
+  const limits = { timeoutMs, maxRetries };
+  const isAzure = baseUrl === null ? azure.endpoint !== null : new URL(baseUrl).hostname.endsWith('.azure.com');
+  if (isAzure) {
+    const deployment = azure.deployment ?? model;
+    return {
+      baseUrl: baseUrl ?? azure.endpoint,
+      apiKey: azure.apiKey ?? apiKey,
+      apiVersion: azure.apiVersion ?? '',
+      model: deployment,
+      ...limits,
+    };
+  }
+  if (apiKey === null) {
+    if (baseUrl === null) return null;
+    const keyName = keyNameOf(baseUrl);
+    if (keyName !== null) throw new TriageError('invalid-config', `${new URL(baseUrl).host} requires a key: set ${keyName}`);
+  }
+  return { baseUrl, apiKey, apiVersion: null, model, ...limits };
+}
+
+const READY = {
+  name: 'report_ready',
+  description: 'Reports that you can call functions.',
+  parameters: z.toJSONSchema(z.object({ ready: z.boolean() })),
+};
+const HOW = {
+  strict_tools: 'by function calling with strict schemas',
+  tools: 'by function calling',
+  json_schema: 'by JSON schema (it does not call functions)',
+  json_object: 'in JSON without a schema (it does not call functions)',
+  text: 'as text only, from which JSON is extracted',
+} as const;
+
+/** Small models may go round in circles: they need not fill their context to be found out. */
+const ANSWER_TOKENS = 1_024;
+
+/**
+ * One cheap question to the configured analyst; says who answered, from where and in which way. Throws what the model throws;
+ * `invalid-config` where none is configured.
+ */
+export async function checkAnalyst(config: Pick<Config, 'analyst'>, signal: AbortSignal): Promise<string> {
+  if (config.analyst.driver === 'rules') return 'rules: no model is needed';
+  const options = modelOptions(config.analyst.llm);
+  if (options === null) throw new TriageError('invalid-config', 'No model is configured: there is no key and no server URL');
+  const { createOpenAiChatModel } = await import('../adapters/chat-model/openai.ts');
+  const model = createOpenAiChatModel({ ...options, prices: {}, maxRetries: 0, outputTokens: ANSWER_TOKENS });
+  const system = 'You are being checked. Call report_ready once, with ready true.';
+  const reply = await model.chooseTools({ system, user: 'Are you ready?', name: 'ready', tools: [READY] }, signal);
+  const { tools } = model.supports();
+  const how = reply.value.length === 0 ? 'but called no function, so it may not be able to choose tools' : HOW[tools];
+  return `llm: ${reply.model} at ${model.address()} answered ${how}`;
+}
+
+/** What a judge of explanations is asked with: the configured model, its prompt, a masker. Throws `invalid-config` where no model is configured. */
+export async function openJudge(
+  config: Pick<Config, 'analyst'> & Partial<Config>,
+  logger: Logger,
+): Promise<Pick<JudgeOptions, 'chatModel' | 'prompt' | 'masker' | 'timeoutMs'>> {
+  const options = modelOptions(config.analyst.llm);
+  if (options === null) {
+    throw new TriageError('invalid-config', 'A judge needs a model: set OPENAI_API_KEY, or OPENAI_BASE_URL for your own server.');
+  }
+  const { createOpenAiChatModel } = await import('../adapters/chat-model/openai.ts');
+  const { pricesWith } = await import('../adapters/chat-model/prices.ts');
+  const chatModel = createOpenAiChatModel({ ...options, prices: pricesWith(config.analyst.llm.prices), logger });
+  const prompt = loadPrompt(JUDGE.prompt);
+  return {
+    chatModel,
+    prompt: { hash: prompt.hash, render: (values) => renderPrompt(prompt, values) },
+    masker: createMasker(maskingOf(config)),
+    timeoutMs: options.timeoutMs,
+  };
+}

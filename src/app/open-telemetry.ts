@@ -1,0 +1,116 @@
+import type { Config } from '../config/schema.ts';
+import type { Clock } from '../lib/time.ts';
+import type { Masker } from '../log/mask/mask.ts';
+import type { Database } from '../ports/database.ts';
+import type { Stores } from '../ports/stores.ts';
+import { type Logger, type Metrics, type Reading, silentTracer, type Tracer } from '../ports/telemetry.ts';
+import type { Toolbox } from '../ports/toolbox.ts';
+import { createStores } from '../store/stores.ts';
+import { readBacklog } from '../store/triages.ts';
+import { noticeRulesOf } from './open-publishers.ts';
+import { type BackendState, type Backends, backendChecks, createReadiness, type Readiness } from './readiness.ts';
+import { measuredStores } from './watched.ts';
+
+const UP: Readonly<Record<BackendState, number>> = { ok: 1, degraded: 0.5, down: 0 };
+const OPEN = { closed: 0, 'half-open': 0.5, open: 1 } as const;
+
+interface Observed {
+  readonly tracer: Tracer;
+  readonly metrics: Metrics;
+  /** Counted, and with the trace of whoever owes work. */
+  readonly stores: Stores;
+}
+
+/** Who is told of what happens, and the stores, which tell them. */
+export async function openObserved(config: Config, database: Database, clock: Clock, logger: Logger): Promise<Observed> {
+  const tracer = await openTracer(config, logger);
+  const metrics = (await import('../adapters/metrics/prometheus.ts')).createPrometheusMetrics();
+  const stores = createStores(database, clock, () => tracer.traceparent(), noticeRulesOf(config));
+  return { tracer, metrics, stores: measuredStores(stores, metrics) };
+}
+
+interface Watched extends Backends {
+  readonly toolbox: Toolbox;
+  readonly metrics: Metrics;
+  readonly masker: Masker;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** What backends say of themselves. The metrics tell it too, with what the database owes and which providers are left alone. */
+export function openReadiness(watched: Watched): () => Promise<Readiness> {
+  const { metrics, database, toolbox, masker } = watched;
+  const mask = async (text: string) => (await masker.mask(text)).text;
+  const readiness = createReadiness(backendChecks(watched), { ...watched, mask });
+  metrics.read('backlog', () => readBacklog(database));
+  metrics.read('backends', async () => backendsOf(await readiness()));
+  metrics.read('breakers', async () => breakersOf(toolbox));
+  return readiness;
+}
+
+function backendsOf({ backends }: Readiness): Reading[] {
+  return Object.entries(backends).map(([backend, { state }]) => ({ name: 'faultline_backend_up', labels: { backend }, value: UP[state] }));
+}
+
+function breakersOf(toolbox: Toolbox): Reading[] {
+  return Object.entries(toolbox.breakers?.() ?? {}).map(([provider, state]) => ({
+    name: 'faultline_breaker_open',
+    labels: { provider },
+    value: OPEN[state],
+  }));
+}
+
+interface Receiver {
+  readonly name: string;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** Tells whoever is configured; nobody, and without loading anything, where nobody is. */
+export async function openTracer(config: Partial<Pick<Config, 'tracing'>>, logger: Logger): Promise<Tracer> {
+  const receivers = config.tracing === undefined ? [] : receiversOf(config.tracing);
+  if (config.tracing === undefined || receivers.length === 0) return silentTracer;
+  const { createOpenTelemetryTracer } = await import('../adapters/tracer/opentelemetry.ts');
+  return createOpenTelemetryTracer({ serviceName: config.tracing.otlp.serviceName, receivers, logger });
+}
+
+/** A collector by OpenTelemetry's own settings, Langfuse by its keys, or both. */
+export function receiversOf({ otlp, langfuse }: Config['tracing']): Receiver[] {
+  const collector = otlp.tracesEndpoint ?? (otlp.endpoint === null ? null : `${otlp.endpoint.replace(/\/$/, '')}/v1/traces`);
+  const { publicKey, secretKey } = langfuse;
+  return [
+    ...(collector === null ? [] : [{ name: 'otlp', url: collector, headers: headersOf(otlp.headers ?? '') }]),
+    ...(publicKey === null || secretKey === null
+      ? []
+      : [
+          {
+            name: 'langfuse',
+            url: `${langfuse.host.replace(/\/$/, '')}/api/public/otel/v1/traces`,
+            headers: langfuseHeaders(publicKey, secretKey),
+          },
+        ]),
+  ];
+}
+
+function langfuseHeaders(publicKey: string, secretKey: string): Record<string, string> {
+  const basic = Buffer.from(`${publicKey}:${secretKey}`).toString('base64');
+  return { authorization: `Basic ${basic}`, 'x-langfuse-ingestion-version': '4' };
+}
+
+/** `name=value,…` with values as URLs encode them (OpenTelemetry's form). What is not of that form is left out. */
+function headersOf(text: string): Record<string, string> {
+  const pairs = text.split(',').flatMap((pair) => {
+    const at = pair.indexOf('=');
+    const name = pair.slice(0, at).trim().toLowerCase();
+    return at > 0 && /^[\w-]+$/.test(name) ? [[name, decoded(pair.slice(at + 1).trim())] as const] : [];
+  });
+  return Object.fromEntries(pairs);
+}
+
+function decoded(value: string): string {
+  try {
+    return decodeURIComponent(value);
+  } catch {
+    return value;
+  }
+}

@@ -1,0 +1,254 @@
+import { randomUUID } from 'node:crypto';
+import type { TriageGraph } from '../../graphs/triage/graph.ts';
+import type { Analysis, Step } from '../domain/analysis.ts';
+import { TriageError } from '../domain/errors.ts';
+import type { ToolOutcome } from '../domain/evidence.ts';
+import type { TriageJob } from '../domain/triage.ts';
+import type { ChatModel, ChatReply } from '../ports/chat-model.ts';
+import type { Publisher } from '../ports/notices.ts';
+import type { Stores, TriageStore } from '../ports/stores.ts';
+import { type Logger, type Metrics, silentTracer, type Tracer, withFields } from '../ports/telemetry.ts';
+import type { Toolbox } from '../ports/toolbox.ts';
+
+/** Every question to the model is timed; tokens, dollars and retries are added up. */
+export function measuredChatModel(model: ChatModel, metrics: Metrics): ChatModel {
+  const chat = async <Value>(ask: () => Promise<ChatReply<Value>>): Promise<ChatReply<Value>> => {
+    const startedAt = performance.now();
+    const ended = (outcome: string) =>
+      metrics.observe('faultline_model_latency_seconds', { model: model.name, outcome }, (performance.now() - startedAt) / 1000);
+    try {
+      const reply = await ask();
+      ended('ok');
+      countReply(reply, metrics);
+      return reply;
+    } catch (error) {
+      ended('failed');
+      throw error;
+    }
+  };
+  return {
+    ...model,
+    ask: (request, signal) => chat(() => model.ask(request, signal)),
+    chooseTools: (request, signal) => chat(() => model.chooseTools(request, signal)),
+    stream: (request, signal) => chat(() => model.stream(request, signal)),
+  };
+}
+
+function countReply({ model, inputTokens, outputTokens, costUsd, retries = 0 }: ChatReply<unknown>, metrics: Metrics): void {
+  metrics.count('faultline_llm_tokens_total', { direction: 'input', model }, inputTokens);
+  metrics.count('faultline_llm_tokens_total', { direction: 'output', model }, outputTokens);
+  metrics.count('faultline_llm_cost_usd_total', { model }, costUsd);
+  metrics.count('faultline_retries_total', { of: 'model' }, retries);
+}
+
+/** Every question to a tool is timed. */
+export function measuredToolbox(toolbox: Toolbox, metrics: Metrics): Toolbox {
+  return {
+    ...toolbox,
+    run: async (call, subject, category, signal) => {
+      const startedAt = performance.now();
+      // A model may name a tool that does not exist, in any words.
+      const tool = toolbox.describe(call.tool)?.name ?? 'unknown';
+      const ended = (outcome: string) =>
+        metrics.observe('faultline_tool_latency_seconds', { tool, outcome }, (performance.now() - startedAt) / 1000);
+      try {
+        const outcome = await toolbox.run(call, subject, category, signal);
+        ended(outcome.status);
+        metrics.count('faultline_retries_total', { of: 'tool' }, outcome.attempts - 1);
+        return outcome;
+      } catch (error) {
+        ended(error instanceof TriageError && error.code === 'cancelled' ? 'cancelled' : 'failed');
+        throw error;
+      }
+    },
+  };
+}
+
+/** How long jobs wait for a worker, and how often they are given back. */
+export function measuredStores(stores: Stores, metrics: Metrics): Stores {
+  const { triages } = stores;
+  return {
+    ...stores,
+    triages: {
+      ...triages,
+      lease: async (jobId, leaseMs) => {
+        const job = await triages.lease(jobId, leaseMs);
+        // Later tries waited for other reasons. Both times are the database's.
+        if (job !== null && job.owedAt !== undefined && job.attempts === 1 && job.retries === 0)
+          metrics.observe('faultline_queue_wait_seconds', {}, secondsBetween(job.owedAt, job.updatedAt));
+        return job;
+      },
+      release: async (job, error, delayMs) => {
+        await triages.release(job, error, delayMs);
+        if (delayMs > 0) metrics.count('faultline_retries_total', { of: 'triage' });
+      },
+    },
+  };
+}
+
+/** Counts an analysis that has just been saved, with the time since its build arrived. */
+export function countAnalysis(
+  build: { readonly provider: string; readonly receivedAt: string },
+  { category, analyst, verdict, milliseconds, createdAt }: Analysis,
+  metrics: Metrics,
+): void {
+  metrics.count('faultline_actions_total', { action: verdict.action });
+  metrics.count('faultline_failures_total', { source: build.provider, category });
+  metrics.observe('faultline_analysis_duration_seconds', { category, analyst }, milliseconds / 1000);
+  metrics.observe('faultline_webhook_to_answer_seconds', { category, analyst }, secondsBetween(build.receivedAt, createdAt));
+}
+
+function secondsBetween(from: string, to: string): number {
+  return (Date.parse(to) - Date.parse(from)) / 1000;
+}
+
+/** Span names and facts follow OpenTelemetry's GenAI conventions; what those have no name for is `faultline.…`. No prompt, argument or answer. */
+
+/** Every run of the graph, or part of one that was cut off or waited for a person, is an `invoke_agent` span. Changes the graph it is given. */
+export function tracedGraph(graph: TriageGraph, tracer: Tracer): TriageGraph {
+  const invoke = graph.invoke.bind(graph);
+  const traced: typeof graph.invoke = (input, options) => {
+    const facts = {
+      'gen_ai.operation.name': 'invoke_agent',
+      'gen_ai.agent.name': 'triage',
+      'gen_ai.conversation.id': textOf(options?.configurable?.thread_id),
+    };
+    return tracer.span({ name: 'invoke_agent triage', kind: 'internal', facts }, async (span) => {
+      const state = await invoke(input, options);
+      span.add({
+        'gen_ai.usage.input_tokens': state.usage.inputTokens,
+        'gen_ai.usage.output_tokens': state.usage.outputTokens,
+        'gen_ai.request.model': state.model,
+        'faultline.cost_usd': state.usage.costUsd,
+        'faultline.model_calls': state.usage.modelCalls,
+        'faultline.tool_calls': state.usage.toolCalls,
+        'faultline.iterations': state.rounds,
+        'faultline.category': state.classification?.category,
+        'faultline.termination': state.termination,
+        'faultline.action': state.verdict?.action,
+        'faultline.confidence': state.verdict?.confidence,
+      });
+      return state;
+    });
+  };
+  return Object.assign(graph, { invoke: traced });
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** Every question to the model is a `chat` span. What speaks OpenAI's protocol is "openai" to the conventions, whoever runs it. */
+export function tracedChatModel(model: ChatModel, tracer: Tracer): ChatModel {
+  const chat = <Value>(question: string, ask: () => Promise<ChatReply<Value>>): Promise<ChatReply<Value>> => {
+    const facts = {
+      'gen_ai.operation.name': 'chat',
+      'gen_ai.provider.name': 'openai',
+      'gen_ai.request.model': model.name,
+      'faultline.question': question,
+    };
+    return tracer.span({ name: `chat ${model.name}`, kind: 'client', facts }, async (span) => {
+      const reply = await ask();
+      span.add(repliedFacts(reply));
+      return reply;
+    });
+  };
+  return {
+    ...model,
+    ask: (request, signal) => chat(request.name, () => model.ask(request, signal)),
+    chooseTools: (request, signal) => chat(request.name, () => model.chooseTools(request, signal)),
+    stream: (request, signal) => chat(request.name, () => model.stream(request, signal)),
+  };
+}
+
+function repliedFacts(reply: ChatReply<unknown>) {
+  return {
+    'gen_ai.response.model': reply.model,
+    'gen_ai.usage.input_tokens': reply.inputTokens,
+    'gen_ai.usage.output_tokens': reply.outputTokens,
+    'gen_ai.usage.cache_read.input_tokens': reply.cachedInputTokens,
+    'faultline.model_calls': reply.calls ?? 1,
+    'faultline.retries': reply.retries,
+    'faultline.cost_usd': reply.costKnown === false ? undefined : reply.costUsd,
+  };
+}
+
+/** Failures of a tool that are its provider's, not the asker's. */
+const FAILED: readonly ToolOutcome['status'][] = ['failed', 'timed-out'];
+
+/** Every question to a tool is an `execute_tool` span. */
+export function tracedToolbox(toolbox: Toolbox, tracer: Tracer): Toolbox {
+  return {
+    ...toolbox,
+    run: (call, subject, category, signal) => {
+      // A model may name a tool that does not exist, in any words.
+      const name = toolbox.describe(call.tool)?.name ?? 'unknown';
+      const facts = {
+        'gen_ai.operation.name': 'execute_tool',
+        'gen_ai.tool.name': name,
+        'gen_ai.tool.type': 'function',
+        'gen_ai.tool.call.id': `call_${randomUUID()}`,
+        'faultline.category': category,
+      };
+      return tracer.span({ name: `execute_tool ${name}`, kind: 'internal', facts }, async (span) => {
+        const outcome = await toolbox.run(call, subject, category, signal);
+        span.add({
+          'faultline.tool.status': outcome.status,
+          'faultline.tool.attempts': outcome.attempts,
+          'faultline.tool.cached': outcome.cached ?? false,
+          'faultline.tool.answered_by': outcome.answeredBy,
+          'faultline.tool.findings': outcome.findings.length,
+        });
+        if (FAILED.includes(outcome.status)) span.fail(outcome.status);
+        return outcome;
+      });
+    },
+  };
+}
+
+/**
+ * The work on one job, in the trace of the request that owed it, and with its ids in every line of the log. How long it waited
+ * for a worker is a span of its own.
+ */
+export function watchTriage<Value>(
+  job: TriageJob | undefined,
+  { tracer, logger }: { readonly tracer: Tracer; readonly logger: Logger },
+  work: () => Promise<Value>,
+): Promise<Value> {
+  if (job === undefined) return work();
+  const parent = job.traceparent ?? null;
+  const facts = { 'faultline.build.id': job.buildId, 'faultline.job.id': job.id, 'faultline.attempts': job.attempts };
+  if (job.owedAt !== undefined && job.attempts === 1) {
+    const period = { startedAt: Date.parse(job.owedAt), endedAt: Date.parse(job.updatedAt) };
+    tracer.record({ name: 'queue wait', kind: 'internal', facts, parent }, period);
+  }
+  return withFields(logger, { jobId: job.id, buildId: job.buildId }, () =>
+    tracer.span({ name: 'triage build', kind: 'consumer', facts, parent }, work),
+  );
+}
+
+/** A node of the graph that has finished. */
+export function recordNode(tracer: Tracer, { node, round, startedAt, milliseconds, by, investigator }: Step): void {
+  const facts = { 'faultline.node': node, 'faultline.round': round, 'faultline.judged_by': by, 'faultline.investigator': investigator };
+  const start = Date.parse(startedAt);
+  tracer.record({ name: `node ${node}`, kind: 'internal', facts }, { startedAt: start, endedAt: start + milliseconds });
+}
+
+/** Every telling is a span in the trace of the build that it is about, however much later it is. */
+export function tracedPublisher(publisher: Publisher, tracer: Tracer, triages: Pick<TriageStore, 'findByBuild'>): Publisher {
+  if (tracer === silentTracer) return publisher;
+  return {
+    ...publisher,
+    publish: async (build, analysis, options) => {
+      const job = await triages.findByBuild(build.id).catch(() => null);
+      const facts = {
+        'faultline.publisher': publisher.driver,
+        'faultline.build.id': build.id,
+        'faultline.analysis.id': analysis.id,
+        'faultline.category': analysis.category,
+      };
+      const outline = { name: `publish ${publisher.driver}`, kind: 'client' as const, facts, parent: job?.traceparent ?? null };
+      return tracer.span(outline, () => publisher.publish(build, analysis, options));
+    },
+  };
+}
