@@ -144,8 +144,8 @@ async function beginAnew(database: Database, stores: Stores, logger: Logger): Pr
   if (database.exclusive)
     await Promise.all([
       stores.triages.reclaim(),
-      stores.greens.reclaim(),
-      stores.acts.reclaim(),
+      stores.passingBuilds.reclaim(),
+      stores.outbox.reclaim(),
       stores.notices.reclaim(),
       stores.vectorDebts.reclaim(),
     ]);

@@ -67,7 +67,7 @@ export async function openAgentWorld(folder: string, baseUrl: string): Promise<A
   const tools = createTools({
     vectorIndex,
     archive,
-    greens: { of: async () => null },
+    passingBuilds: { of: async () => null },
     history: stores.history,
     codeHost,
     webSearch: createNoWebSearch(),

@@ -8,7 +8,7 @@ import type { Stores } from '../ports/stores.ts';
 import { type Logger, silentTracer, type Tracer } from '../ports/telemetry.ts';
 import { providersOf } from '../providers/registry.ts';
 import { syncNotifications } from '../publish/notices/sync-notifications.ts';
-import { type ActsDeps, type BackgroundWorker, startActs } from '../publish/outbox.ts';
+import { type BackgroundWorker, type OutboxDeps, startOutbox } from '../publish/outbox.ts';
 import { slackChannel, slackRule } from '../publish/slack/slack-channel.ts';
 import { createSlackPresses } from '../store/access.ts';
 import { tracedPublisher } from './watched.ts';
@@ -26,7 +26,7 @@ export interface Publishing {
   stop(): Promise<void>;
 }
 
-type Parts = Omit<ActsDeps, 'publishers' | 'timeLimitMs' | 'intervalMs'> & {
+type Parts = Omit<OutboxDeps, 'publishers' | 'timeLimitMs' | 'intervalMs'> & {
   readonly clock: Clock;
   readonly tracer?: Tracer;
   readonly stores: Pick<Stores, 'history' | 'notices' | 'triages'>;
@@ -47,7 +47,7 @@ export async function openPublishing(
       notices.wake();
     },
     start: () => {
-      worker ??= startActs({ ...parts, publishers, timeLimitMs: config.publishers.timeoutMs, intervalMs: LOOK_MS_PUBLISHERS });
+      worker ??= startOutbox({ ...parts, publishers, timeLimitMs: config.publishers.timeoutMs, intervalMs: LOOK_MS_PUBLISHERS });
       notices.start();
     },
     stop: async () => void (await Promise.all([worker?.stop(), notices.stop()])),

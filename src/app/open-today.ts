@@ -76,7 +76,7 @@ async function describedToolbox(): Promise<Today['toolbox']> {
     vectorIndex: createMemoryIndex(createHashingEmbedder()),
     archive: createMemoryArchive(),
     history: createEmptyHistory(),
-    greens: greenAtHand(null),
+    passingBuilds: greenAtHand(null),
     codeHost: createNoCodeHost(),
     webSearch: createNoWebSearch(),
   };

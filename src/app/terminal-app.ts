@@ -93,7 +93,7 @@ export async function createTerminalApp(
       const history = createEmptyHistory(
         greenCommit === undefined ? null : { ...build, id: 'green', commit: greenCommit, status: 'passed' },
       );
-      const asked = { vectorIndex, archive, history, greens: greenAtHand(green), codeHost: code, webSearch };
+      const asked = { vectorIndex, archive, history, passingBuilds: greenAtHand(green), codeHost: code, webSearch };
       const toolbox = createAppToolbox(asked, { masker, logger, cache, concurrency: config.triage.toolConcurrency });
       if (record) madeBy ??= makerOfToday(config);
       const recorded = madeBy !== undefined && record ? recordAtHand({ clock, masker, logger, madeBy: await madeBy }) : null;

@@ -36,8 +36,8 @@ export async function triageDepsOf(
   steps: Map<string, string>,
   checkpointer: Awaited<ReturnType<typeof createPostgresCheckpointer>>,
 ): Promise<TriageBuildDeps> {
-  const greens = storedGreens({ greens: stores.greens, greenBuilds: config.triage.greenBuilds });
-  const sources = { vectorIndex, knowledge: found, archive, greens, history: stores.history };
+  const passingBuilds = storedGreens({ passingBuilds: stores.passingBuilds, greenBuilds: config.triage.greenBuilds });
+  const sources = { vectorIndex, knowledge: found, archive, passingBuilds, history: stores.history };
   const [embedder, codeHost] = [await openEmbedder(config, logger), await openCodeHost(config, logger)];
   const asked = { ...sources, embedder, codeHost, webSearch: await openWebSearch(config) };
   const reviewers = createReviewerClient({

@@ -39,7 +39,7 @@ export type Notice = z.infer<typeof Notice>;
 const ActState = z.enum(['owed', 'started', 'done', 'failed', 'superseded']);
 
 /** One telling of one answer to one publisher. Its row is there before the call, and says afterwards how it ended. */
-export const OutwardAct = z.object({
+export const OutboxEntry = z.object({
   /** Unique, and known to the other side: see `actKey`. */
   key: z.string(),
   /** The driver of the publisher that makes it. */
@@ -57,9 +57,9 @@ export const OutwardAct = z.object({
   reference: z.string().nullable(),
   error: z.string().nullable(),
 });
-export type OutwardAct = z.infer<typeof OutwardAct>;
+export type OutboxEntry = z.infer<typeof OutboxEntry>;
 
 /** The key under which this publisher tells this answer, now and in every later try. */
-export function actKey(publisher: string, analysisId: string): string {
+export function outboxKey(publisher: string, analysisId: string): string {
   return `${publisher}:${analysisId}`;
 }

@@ -29,7 +29,7 @@ export function scopeStores(stores: Stores, scope: Scope): ScopedStores {
     questions: marked(scopeQuestions(stores, held)),
     flakiness: marked(scopeFlakiness(stores, held)),
     insights: marked(scopeInsights(stores, held)),
-    greens: marked(scopeGreens(stores, held)),
+    passingBuilds: marked(scopeGreens(stores, held)),
     notices: marked({ changed: async (of, sql) => (await held.build(of.buildId, sql)) && (await stores.notices.changed(of, sql)) }),
     // Of no repository: what a person has set for the pages, and the texts that a decision hands to the index.
     preferences: marked({ of: (holder) => preferences.of(holder), set: (holder, chosen) => preferences.set(holder, chosen) }),
@@ -284,11 +284,11 @@ function scopeInsights({ insights }: Stores, held: Held): ShownStores['insights'
 }
 
 /** A rule is tried on what green builds say, and told which line of theirs it matches. */
-function scopeGreens({ greens }: Stores, held: Held): ShownStores['greens'] {
+function scopeGreens({ passingBuilds }: Stores, held: Held): ShownStores['passingBuilds'] {
   return {
     newest: async (repository, limit) => {
       if (repository !== null && !held.allows(repository)) return [];
-      const found = await greens.newest(repository, limit);
+      const found = await passingBuilds.newest(repository, limit);
       if (repository !== null || held.repositories() === null) return found;
       const visible = await Promise.all(found.map(({ build }) => held.build(build.buildId)));
       return found.filter((_, at) => visible[at] === true);

@@ -36,7 +36,7 @@ const RING_MS = 50;
 const SETTLE_MS = 2_000;
 
 export interface DeliveryProcessorDeps {
-  readonly stores: Pick<Stores, 'deliveries' | 'builds' | 'triages' | 'greens' | 'notices'>;
+  readonly stores: Pick<Stores, 'deliveries' | 'builds' | 'triages' | 'passingBuilds' | 'notices'>;
   readonly database: Pick<Database, 'transaction'>;
   readonly archive: Pick<BuildArchive, 'list' | 'put'>;
   readonly jobNotifier: JobNotifier;

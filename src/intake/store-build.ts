@@ -5,7 +5,7 @@ import { type Stores, WHOLE_BUILD } from '../ports/stores.ts';
 import type { Intake } from '../providers/webhook.ts';
 
 export interface StoreBuildDeps {
-  readonly stores: Pick<Stores, 'builds' | 'triages' | 'greens' | 'notices'>;
+  readonly stores: Pick<Stores, 'builds' | 'triages' | 'passingBuilds' | 'notices'>;
 }
 
 export interface StoredBuild {
@@ -50,10 +50,10 @@ export async function storeBuild(
 
 type BuildStores = StoreBuildDeps['stores'];
 
-async function rememberGreen({ greens }: BuildStores, build: Build, { fromFork, defaultBranch }: Intake, sql: Sql): Promise<void> {
+async function rememberGreen({ passingBuilds }: BuildStores, build: Build, { fromFork, defaultBranch }: Intake, sql: Sql): Promise<void> {
   const { provider, repository } = build;
-  if (defaultBranch != null) await greens.saveDefaultBranch({ provider, repository, branch: defaultBranch }, sql);
-  if (build.status === 'passed' && fromFork !== true) await greens.owe(build.id, sql);
+  if (defaultBranch != null) await passingBuilds.saveDefaultBranch({ provider, repository, branch: defaultBranch }, sql);
+  if (build.status === 'passed' && fromFork !== true) await passingBuilds.owe(build.id, sql);
 }
 
 async function withKnownAttempt({ builds }: BuildStores, incoming: NewBuild, failedPart: string, sql: Sql): Promise<NewBuild> {

@@ -13,7 +13,7 @@ import type { FlakinessStore, InsightsStore } from './insights.ts';
 import type { RunStepStore } from './job-queue.ts';
 import type { LibraryStore, RuleStore } from './library.ts';
 import type { CalibrationStore, CaseStore, RecordingStore } from './measurements.ts';
-import type { ActStore, NoticeStore } from './notices.ts';
+import type { NoticeStore, OutboxStore } from './notices.ts';
 import type { ConversationStore, QuestionStore, ReviewStore } from './reviews.ts';
 import type { VectorDebtStore } from './vector-index.ts';
 
@@ -189,7 +189,7 @@ export interface AnalysisHead {
 }
 
 /** The debt to a passed build: its logs are to become templates. Held by whoever took it, for as long as its lease is the newest. */
-export interface GreenJob {
+export interface PassingBuildJob {
   readonly buildId: string;
   /** This try included; those that gave the job back too. */
   readonly attempts: number;
@@ -197,29 +197,29 @@ export interface GreenJob {
 }
 
 /** What one log of a green build says; `log` is what the same log of another build is found by. */
-export interface GreenLog {
+export interface PassingLog {
   readonly log: string;
   readonly templates: Templates;
 }
 
-export interface GreenStore {
+export interface PassingBuildStore {
   /** Records that the logs of a passed build are to become templates; once per build. Call inside the transaction that stores the build. */
   owe(buildId: string, sql?: Sql): Promise<void>;
   /** Keeps which branch the CI calls the repository's default. */
   saveDefaultBranch(of: { readonly provider: string; readonly repository: string; readonly branch: string }, sql?: Sql): Promise<void>;
   /** Takes the newest job that is owed now, for `leaseMs`; null where none is. */
-  take(leaseMs: number): Promise<GreenJob | null>;
+  take(leaseMs: number): Promise<PassingBuildJob | null>;
   /** Whether templates of this build would stay: fewer than `builds` newer ones of its pipeline and branch have some. */
   isWanted(buildId: string, builds: number): Promise<boolean>;
   /**
    * Stores the templates, ends the job, and forgets those of all but the newest `builds` builds of each log and branch, except what
    * a build that is being triaged was compared with. `false` where the lease is stale: nothing changes.
    */
-  keep(job: GreenJob, logs: readonly GreenLog[], builds: number): Promise<boolean>;
+  keep(job: PassingBuildJob, logs: readonly PassingLog[], builds: number): Promise<boolean>;
   /** Ends the job without templates. A stale lease changes nothing. */
-  drop(job: GreenJob, state: 'skipped' | 'failed', error: string | null): Promise<void>;
+  drop(job: PassingBuildJob, state: 'skipped' | 'failed', error: string | null): Promise<void>;
   /** Gives the job back, to be left alone for `delayMs`; with 0 the try does not count. A stale lease changes nothing. */
-  release(job: GreenJob, error: string, delayMs: number): Promise<void>;
+  release(job: PassingBuildJob, error: string, delayMs: number): Promise<void>;
   /** Gives back every running job, and says how many; only for a database that no other process can have open. */
   reclaim(): Promise<number>;
   /**
@@ -227,13 +227,13 @@ export interface GreenStore {
    * pipeline before it, of the same branch, else of the default branch; newest first. What was chosen for a log stays
    * chosen; logs without any are left out.
    */
-  choose(buildId: string, logs: readonly string[], builds: number): Promise<readonly ChosenGreen[]>;
+  choose(buildId: string, logs: readonly string[], builds: number): Promise<readonly ChosenPassingLog[]>;
   /** Templates of a repository's green builds, or of all repositories' where null; newest first, at most `limit` logs. */
-  newest(repository: string | null, limit: number): Promise<readonly (ChosenGreen & { readonly seenAt: string })[]>;
+  newest(repository: string | null, limit: number): Promise<readonly (ChosenPassingLog & { readonly seenAt: string })[]>;
 }
 
 /** Templates of one log of one green build, chosen for a failed build. */
-export interface ChosenGreen extends GreenLog {
+export interface ChosenPassingLog extends PassingLog {
   readonly build: GreenBuild;
 }
 
@@ -267,12 +267,12 @@ export interface Stores {
   readonly questions: QuestionStore;
   readonly library: LibraryStore;
   readonly rules: RuleStore;
-  readonly greens: GreenStore;
+  readonly passingBuilds: PassingBuildStore;
   readonly toolCache: ToolCacheStore;
   readonly conversations: ConversationStore;
   readonly tokens: TokenStore;
   readonly vectorDebts: VectorDebtStore;
-  readonly acts: ActStore;
+  readonly outbox: OutboxStore;
   readonly flakiness: FlakinessStore;
   readonly insights: InsightsStore;
   readonly notices: NoticeStore;
@@ -303,7 +303,7 @@ export interface ShownStores extends Pick<Stores, 'reviews' | 'insights' | 'pref
   readonly rules: Pick<Stores['rules'], 'add' | 'find' | 'list' | 'countActive' | 'withdraw'>;
   readonly questions: Pick<Stores['questions'], 'find' | 'list' | 'answer'>;
   readonly flakiness: Pick<Stores['flakiness'], 'list' | 'ofTest'>;
-  readonly greens: Pick<GreenStore, 'newest'>;
+  readonly passingBuilds: Pick<PassingBuildStore, 'newest'>;
   readonly notices: Pick<NoticeStore, 'changed'>;
   readonly vectorDebts: Pick<VectorDebtStore, 'owe'>;
 }
@@ -322,7 +322,7 @@ export interface Scoped {
 export type ScopedStores = { readonly [Name in keyof ShownStores]: ShownStores[Name] & Scoped };
 
 /** What one log of a failed build is compared with. */
-export interface GreenBasis {
+export interface PassingBasis {
   /** For people: "build 1234", "the green build". */
   readonly name: string;
   /** What the same log of each green build says, newest first; a line that any of them says is known. */
@@ -332,10 +332,10 @@ export interface GreenBasis {
 }
 
 /** What is known of green builds, log by log. */
-export interface GreenLogs {
+export interface PassingLogs {
   /**
    * What `log`, one of all the sources of a failed build, is compared with; null where no green build of it is known. Says the same as
    * the reading of that build was told. Throws what the stores throw.
    */
-  of(build: Build, sources: readonly Pick<SourceText, 'name' | 'kind'>[], log: string): Promise<GreenBasis | null>;
+  of(build: Build, sources: readonly Pick<SourceText, 'name' | 'kind'>[], log: string): Promise<PassingBasis | null>;
 }

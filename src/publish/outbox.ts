@@ -3,16 +3,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Analysis } from '../domain/analysis.ts';
 import type { Build } from '../domain/build.ts';
 import { delayOfRetry, isRetryable, messageOf, TriageError } from '../domain/errors.ts';
-import type { OutwardAct } from '../domain/notice.ts';
+import type { OutboxEntry } from '../domain/notice.ts';
 import type { Masker } from '../log/mask/mask.ts';
 import type { Failpoint } from '../ports/database.ts';
 import type { Published, Publisher } from '../ports/notices.ts';
 import type { Stores } from '../ports/stores.ts';
 import type { Logger } from '../ports/telemetry.ts';
 
-export interface ActsDeps {
+export interface OutboxDeps {
   readonly stores: {
-    readonly acts: Pick<Stores['acts'], 'take' | 'obsolete' | 'finish' | 'release'>;
+    readonly outbox: Pick<Stores['outbox'], 'take' | 'obsolete' | 'finish' | 'release'>;
     readonly builds: Pick<Stores['builds'], 'find'>;
     readonly analyses: Pick<Stores['analyses'], 'find'>;
   };
@@ -36,16 +36,16 @@ const MAX_SENTENCE = 500;
  * Tells the world what is owed to it, in the background. What is owed stands in the database: a stop or a crash loses nothing, and any
  * number of processes may do this at once. Each publisher has its own turn, so that one that hangs holds up no other.
  */
-export function startActs(deps: ActsDeps): BackgroundWorker {
+export function startOutbox(deps: OutboxDeps): BackgroundWorker {
   return keepTurns(deps.publishers, (publisher, signals) => payAll(publisher, deps, signals.stopping, signals.cutOff), deps.intervalMs);
 }
 
-async function payAll(publisher: Publisher, deps: ActsDeps, stopping: AbortSignal, cutOff: AbortSignal): Promise<void> {
+async function payAll(publisher: Publisher, deps: OutboxDeps, stopping: AbortSignal, cutOff: AbortSignal): Promise<void> {
   const leaseMs = deps.timeLimitMs * LEASE_PER_LIMIT;
   const lane = async () => {
     while (!stopping.aborted) {
       const takenAt = performance.now();
-      const act = await deps.stores.acts.take([publisher.driver], leaseMs);
+      const act = await deps.stores.outbox.take([publisher.driver], leaseMs);
       if (act === null) return;
       deps.failpoint?.('act-taken', act.key);
       await pay(act, publisher, deps, { takenAt, leaseMs, cutOff });
@@ -67,11 +67,12 @@ interface Taken {
 }
 
 /** Throws only where the database cannot be asked; the act is then found again when its lease is over. */
-async function pay(act: OutwardAct, publisher: Publisher, deps: ActsDeps, { cutOff, ...taken }: Taken): Promise<void> {
-  const { acts, builds, analyses } = deps.stores;
-  if (act.attempts > MAX_ACT_ATTEMPTS) return await fail(act, `Stopped after ${MAX_ACT_ATTEMPTS} attempts that did not finish.`, deps);
-  const why = await acts.obsolete(act);
-  if (why !== null) return void (await acts.finish(act, { state: 'superseded', error: why }));
+async function pay(act: OutboxEntry, publisher: Publisher, deps: OutboxDeps, { cutOff, ...taken }: Taken): Promise<void> {
+  const { outbox, builds, analyses } = deps.stores;
+  if (act.attempts > MAX_OUTBOX_ATTEMPTS)
+    return await fail(act, `Stopped after ${MAX_OUTBOX_ATTEMPTS} attempts that did not finish.`, deps);
+  const why = await outbox.obsolete(act);
+  if (why !== null) return void (await outbox.finish(act, { state: 'superseded', error: why }));
   const [build, analysis] = [await builds.find(act.buildId), await analyses.find(act.analysisId)];
   if (build === null || analysis === null) return await fail(act, 'The answer to publish is no longer stored.', deps);
   const told = await tell(publisher, { act, build, analysis, ...taken, timeLimitMs: deps.timeLimitMs, signal: cutOff }).catch(
@@ -79,23 +80,23 @@ async function pay(act: OutwardAct, publisher: Publisher, deps: ActsDeps, { cutO
   );
   if (told === undefined) return;
   deps.failpoint?.('act-made', act.key);
-  const noted = await acts.finish(act, { state: 'done', reference: told.reference });
+  const noted = await outbox.finish(act, { state: 'done', reference: told.reference });
   deps.failpoint?.('act-noted', act.key);
   if (!noted) deps.logger.warn({ key: act.key }, 'an answer was told, and another process had taken the telling over');
 }
 
-async function settle(act: OutwardAct, error: unknown, stopped: boolean, deps: ActsDeps): Promise<void> {
-  if (stopped) return await deps.stores.acts.release(act, 'The process stopped.', 0);
-  const again = isRetryable(error) && act.retries < MAX_ACT_RETRIES;
+async function settle(act: OutboxEntry, error: unknown, stopped: boolean, deps: OutboxDeps): Promise<void> {
+  if (stopped) return await deps.stores.outbox.release(act, 'The process stopped.', 0);
+  const again = isRetryable(error) && act.retries < MAX_OUTBOX_RETRIES;
   deps.logger.warn({ key: act.key, retries: act.retries, again, error }, 'an answer could not be told');
   const sentence = (await deps.masker.mask(messageOf(error))).text.slice(0, MAX_SENTENCE);
-  if (again) await deps.stores.acts.release(act, sentence, actDelay(act.retries, error));
+  if (again) await deps.stores.outbox.release(act, sentence, outboxDelay(act.retries, error));
   else await fail(act, sentence, deps);
 }
 
-async function fail(act: OutwardAct, error: string, { stores, logger }: ActsDeps): Promise<void> {
+async function fail(act: OutboxEntry, error: string, { stores, logger }: OutboxDeps): Promise<void> {
   logger.error({ key: act.key, buildId: act.buildId, reason: error }, 'an answer is not told');
-  await stores.acts.finish(act, { state: 'failed', error });
+  await stores.outbox.finish(act, { state: 'failed', error });
 }
 
 /**
@@ -107,14 +108,14 @@ async function fail(act: OutwardAct, error: string, { stores, logger }: ActsDeps
  * - A try that never gave the act back, as when the process died, counts as an attempt. After five of them the act is given up: it may
  *   be what takes the process down.
  */
-export const MAX_ACT_RETRIES = 100;
-export const MAX_ACT_ATTEMPTS = 5;
+export const MAX_OUTBOX_RETRIES = 100;
+export const MAX_OUTBOX_ATTEMPTS = 5;
 
 /**
  * How long to leave an act alone that was retried `retries` times before, in milliseconds. A random part of up to a half keeps many
- * acts that failed together from coming back together.
+ * outbox that failed together from coming back together.
  */
-export function actDelay(retries: number, error: unknown, random: number = Math.random()): number {
+export function outboxDelay(retries: number, error: unknown, random: number = Math.random()): number {
   return delayOfRetry(retries, error, { longestMs: 15 * 60_000, longestAskedMs: 24 * 3_600_000, spread: 1 - random / 2 });
 }
 
@@ -192,7 +193,7 @@ export interface TimedCall {
 }
 
 export interface Telling extends TimedCall {
-  readonly act: OutwardAct;
+  readonly act: OutboxEntry;
   readonly build: Build;
   readonly analysis: Analysis;
 }

@@ -18,7 +18,7 @@ import { blindStateOf } from './queue.ts';
 
 export interface DecideDeps {
   readonly database: Database;
-  readonly stores: Pick<ShownStores, 'reviews' | 'analyses' | 'failures' | 'library' | 'vectorDebts' | 'greens' | 'notices'>;
+  readonly stores: Pick<ShownStores, 'reviews' | 'analyses' | 'failures' | 'library' | 'vectorDebts' | 'passingBuilds' | 'notices'>;
   /** Gives the index what it is owed; `false` where it does not take it yet and it stays owed. Never throws. Absent: it is paid in the background. */
   readonly payVectors?: (namespace: VectorNamespace, ids: readonly string[]) => Promise<boolean>;
   /** How long a decision is kept from being shown outside, so that it can be taken back unseen, in milliseconds. Absent: 10 s. */
@@ -118,7 +118,7 @@ async function prepareLesson(
   const ids = new Set(analysis.failureIds);
   const failures = (await deps.stores.failures.listByBuild(analysis.buildId)).filter(({ id }) => ids.has(id));
   const { entry, teaching } = lessonOf({ decision, analysis, repository, failures, previous });
-  const flag = entry === null ? null : await greenFlagOf(deps.stores.greens, repository, entry.telling);
+  const flag = entry === null ? null : await greenFlagOf(deps.stores.passingBuilds, repository, entry.telling);
   if (entry === null || flag === null) return { entry, teaching };
   return {
     entry: { ...entry, flag },

@@ -8,7 +8,7 @@ import { cutCharacters } from '../lib/text.ts';
 import { standsIn, tellingLines } from '../log/green/green-diff.ts';
 import { likenessOf, likenessText } from '../log/recognise/likeness.ts';
 import type { LibraryStore } from '../ports/library.ts';
-import type { GreenStore } from '../ports/stores.ts';
+import type { PassingBuildStore } from '../ports/stores.ts';
 import type { Logger } from '../ports/telemetry.ts';
 import type { VectorIndex } from '../ports/vector-index.ts';
 
@@ -116,12 +116,12 @@ const GREEN_LOGS = 24;
 
 /** The newest green builds of a repository in which all telling lines stand too; null where there are none. */
 export async function greenFlagOf(
-  greens: Pick<GreenStore, 'newest'>,
+  passingBuilds: Pick<PassingBuildStore, 'newest'>,
   repository: string,
   telling: readonly string[],
 ): Promise<GreenFlag | null> {
   if (telling.length === 0) return null;
-  const same = (await greens.newest(repository, GREEN_LOGS)).filter(({ templates }) => standsIn(telling, [templates]));
+  const same = (await passingBuilds.newest(repository, GREEN_LOGS)).filter(({ templates }) => standsIn(telling, [templates]));
   const [newest] = same;
   if (newest === undefined) return null;
   const since = same.map(({ seenAt }) => seenAt).sort()[0] ?? newest.seenAt;

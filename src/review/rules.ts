@@ -8,13 +8,13 @@ import { standsIn } from '../log/green/green-diff.ts';
 import type { Masker } from '../log/mask/mask.ts';
 import { compileRulePattern, type RulePattern, ruleText } from '../log/rule-pattern.ts';
 import type { Database, Sql } from '../ports/database.ts';
-import type { GreenStore, ShownStores } from '../ports/stores.ts';
+import type { PassingBuildStore, ShownStores } from '../ports/stores.ts';
 import type { Logger } from '../ports/telemetry.ts';
 import { titleFrom } from './learn.ts';
 
 export interface RuleDeps {
   readonly database: Database;
-  readonly stores: Pick<ShownStores, 'rules' | 'greens' | 'failures'>;
+  readonly stores: Pick<ShownStores, 'rules' | 'passingBuilds' | 'failures'>;
   readonly masker: Pick<Masker, 'mask'>;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -119,7 +119,7 @@ function tooMany(): TriageError {
 }
 
 interface CheckRuleDeps {
-  readonly greens: Pick<GreenStore, 'newest'>;
+  readonly passingBuilds: Pick<PassingBuildStore, 'newest'>;
 }
 
 /** A rule that may be taken, or a sentence that says why not. */
@@ -153,7 +153,7 @@ async function checkRule(
 }
 
 async function standsInGreen(deps: CheckRuleDeps, pattern: RulePattern, line: string, repository: string | null): Promise<string | null> {
-  for (const { build, templates } of await deps.greens.newest(repository, GREEN_LOGS)) {
+  for (const { build, templates } of await deps.passingBuilds.newest(repository, GREEN_LOGS)) {
     await nextTurn();
     if (standsIn([line.trim()], [templates])) return `Green build ${build.number} also contains the matched sample line: "${line.trim()}".`;
     for (const piece of pieces(templates.lines)) {

@@ -1,19 +1,19 @@
 import { Build } from '../domain/build.ts';
-import { actKey, Notice, OutwardAct } from '../domain/notice.ts';
+import { Notice, OutboxEntry, outboxKey } from '../domain/notice.ts';
 import type { Database } from '../ports/database.ts';
-import type { ActStore, NoticePlace, NoticeRule, NoticeStore } from '../ports/notices.ts';
+import type { NoticePlace, NoticeRule, NoticeStore, OutboxStore } from '../ports/notices.ts';
 import { readSituation } from './situation.ts';
 import { all, buildColumns, first, fromNow } from './sql.ts';
 
 /** Leases are judged by the database's clock, so that processes with different clocks agree. */
-export function createActStore(db: Database): ActStore {
+export function createOutboxStore(db: Database): OutboxStore {
   return {
     owe: async ({ publishers, buildId, analysisId }, sql = db) => {
       if (publishers.length === 0) return;
-      const keys = publishers.map((publisher) => actKey(publisher, analysisId));
+      const keys = publishers.map((publisher) => outboxKey(publisher, analysisId));
       await sql.query(OWE, [keys, publishers, buildId, analysisId]);
     },
-    take: async (publishers, leaseMs) => await first(db, OutwardAct, TAKE_ACTS, [publishers, leaseMs]),
+    take: async (publishers, leaseMs) => await first(db, OutboxEntry, TAKE_ACTS, [publishers, leaseMs]),
     obsolete: async ({ key }) => {
       const [row] = await db.query<{ why: string | null }>(OBSOLETE, [key]);
       return row?.why ?? null;
@@ -21,14 +21,14 @@ export function createActStore(db: Database): ActStore {
     finish: async (act, end) => {
       const reference = end.state === 'done' ? end.reference : null;
       const error = end.state === 'done' ? null : end.error;
-      return (await all(db, OutwardAct, FINISH_ACTS, [act.key, act.lease, end.state, reference, error])).length > 0;
+      return (await all(db, OutboxEntry, FINISH_ACTS, [act.key, act.lease, end.state, reference, error])).length > 0;
     },
     release: async (act, error, delayMs) => {
-      await all(db, OutwardAct, RELEASE_ACTS, [act.key, act.lease, error, delayMs]);
+      await all(db, OutboxEntry, RELEASE_ACTS, [act.key, act.lease, error, delayMs]);
     },
-    reclaim: async () => (await all(db, OutwardAct, RECLAIM_ACTS, [])).length,
+    reclaim: async () => (await all(db, OutboxEntry, RECLAIM_ACTS, [])).length,
     listByBuild: async (buildId) =>
-      await all(db, OutwardAct, `select ${ACT} from outward_acts where build_id = $1 order by owed_at, key`, [buildId]),
+      await all(db, OutboxEntry, `select ${ACT} from outward_acts where build_id = $1 order by owed_at, key`, [buildId]),
   };
 }
 

@@ -1,17 +1,17 @@
 import { z } from 'zod';
 import { GreenBuild, Templates } from '../domain/build.ts';
 import type { Database, Sql } from '../ports/database.ts';
-import type { ChosenGreen, GreenJob, GreenStore } from '../ports/stores.ts';
+import type { ChosenPassingLog, PassingBuildJob, PassingBuildStore } from '../ports/stores.ts';
 import { buildOrder, first, fromNow, IS_DEFAULT } from './sql.ts';
 
 /** Leases are judged by the database's clock, so that processes with different clocks agree. */
-export function createGreenStore(db: Database): GreenStore {
+export function createPassingBuildStore(db: Database): PassingBuildStore {
   return { ...jobMethods(db), ...templateMethods(db) };
 }
 
-type TemplateMethods = Pick<GreenStore, 'isWanted' | 'keep' | 'choose' | 'newest'>;
+type TemplateMethods = Pick<PassingBuildStore, 'isWanted' | 'keep' | 'choose' | 'newest'>;
 
-function jobMethods(db: Database): Omit<GreenStore, keyof TemplateMethods> {
+function jobMethods(db: Database): Omit<PassingBuildStore, keyof TemplateMethods> {
   return {
     owe: async (buildId, sql = db) => {
       await sql.query(`insert into green_jobs (build_id, state) values ($1, 'queued') on conflict do nothing`, [buildId]);
@@ -54,7 +54,7 @@ function templateMethods(db: Database): TemplateMethods {
   };
 }
 
-async function end(sql: Sql, job: GreenJob): Promise<boolean> {
+async function end(sql: Sql, job: PassingBuildJob): Promise<boolean> {
   return (await sql.query(END, [job.buildId, job.lease, 'done', null])).length > 0;
 }
 
@@ -64,7 +64,7 @@ const Chosen = GreenBuild.extend({ log: z.string(), body: Templates });
 
 const Seen = z.object({ seenAt: z.iso.datetime() });
 
-function readChosen(row: unknown): ChosenGreen {
+function readChosen(row: unknown): ChosenPassingLog {
   const { log, body, ...build } = Chosen.parse(row);
   return { log, templates: body, build };
 }

@@ -10,8 +10,8 @@ import { createFlakinessStore } from './flakiness.ts';
 import { createInsightsStore } from './insights.ts';
 import { createLibraryStore, createRuleStore, createVectorDebtStore } from './library.ts';
 import { createCalibrationStore, createCaseStore, createRecordingStore } from './measurements.ts';
-import { createActStore, createNoticeStore } from './outbox.ts';
-import { createGreenStore } from './passing-builds.ts';
+import { createNoticeStore, createOutboxStore } from './outbox.ts';
+import { createPassingBuildStore } from './passing-builds.ts';
 import { createReviewStore } from './reviews.ts';
 import { createToolCacheStore } from './tool-cache.ts';
 import { createRunStepStore, createTriageStore, type Traceparent } from './triages.ts';
@@ -29,12 +29,12 @@ export function createStores(db: Database, clock: Clock, traceparent?: Tracepare
     questions: createQuestionStore(db),
     library: createLibraryStore(db),
     rules: createRuleStore(db),
-    greens: createGreenStore(db),
+    passingBuilds: createPassingBuildStore(db),
     toolCache: createToolCacheStore(db),
     conversations: createConversationStore(db),
     vectorDebts: createVectorDebtStore(db),
     tokens: createTokenStore(db),
-    acts: createActStore(db),
+    outbox: createOutboxStore(db),
     flakiness: createFlakinessStore(db),
     insights: createInsightsStore(db),
     notices: createNoticeStore(db, rules),

@@ -1,6 +1,6 @@
 import type { BuildArchive } from '../ports/build-archive.ts';
 import type { CodeHost } from '../ports/code-host.ts';
-import type { GreenLogs, HistoryStore } from '../ports/stores.ts';
+import type { HistoryStore, PassingLogs } from '../ports/stores.ts';
 import type { ReviewerClient, WebSearch } from '../ports/toolbox.ts';
 import type { Embedder, VectorIndex } from '../ports/vector-index.ts';
 import { changedSinceGreen, readCommitDiff, readCommitHistory, readPastFixes } from './commits.ts';
@@ -21,7 +21,7 @@ import { SEES_ALL, type Sight, type Tool } from './tool.ts';
 export interface ToolSources {
   readonly vectorIndex: VectorIndex;
   readonly archive: BuildArchive;
-  readonly greens: GreenLogs;
+  readonly passingBuilds: PassingLogs;
   readonly codeHost: CodeHost;
   readonly history: HistoryStore;
   readonly webSearch: WebSearch;
@@ -39,7 +39,7 @@ export interface ToolSources {
 
 /** Every question Faultline can ask. */
 export function createTools(sources: ToolSources): Tool[] {
-  const { vectorIndex, archive, greens, codeHost, history, webSearch, sight = SEES_ALL } = sources;
+  const { vectorIndex, archive, passingBuilds, codeHost, history, webSearch, sight = SEES_ALL } = sources;
   return [
     searchKnowledge(vectorIndex, sources.knowledge),
     searchErrorLibrary(vectorIndex, sight),
@@ -64,7 +64,7 @@ export function createTools(sources: ToolSources): Tool[] {
     grepLog(archive),
     viewLog(archive),
     readArtifact(archive),
-    diffWithGreen(archive, greens),
+    diffWithGreen(archive, passingBuilds),
     askReviewer(sources.reviewers),
   ];
 }

@@ -7,7 +7,7 @@ import type { TriageSubject } from '../domain/triage.ts';
 import { type GreenDiff, hasKnownLine, newLines, runsOf } from '../log/green/green-diff.ts';
 import { type LogText, openText } from '../log/lines/lines.ts';
 import type { BuildArchive } from '../ports/build-archive.ts';
-import type { GreenBasis, GreenLogs } from '../ports/stores.ts';
+import type { PassingBasis, PassingLogs } from '../ports/stores.ts';
 import { chooseSource, cleanText, MAX_FINDINGS, windowPieces } from './findings.ts';
 import { defineTool, type Tool } from './tool.ts';
 
@@ -38,7 +38,7 @@ interface Stretch {
  * Up to two known lines between new ones stay, and so does every line's number. Without a green build, or where nothing is
  * new, the outcome is empty and its summary says which of the two it is.
  */
-export function diffWithGreen(archive: BuildArchive, greens: GreenLogs): Tool {
+export function diffWithGreen(archive: BuildArchive, passingBuilds: PassingLogs): Tool {
   return defineTool({
     name: 'diff_with_green',
     question: 'Which lines of the log are new since the last green build of the same job?',
@@ -50,7 +50,7 @@ export function diffWithGreen(archive: BuildArchive, greens: GreenLogs): Tool {
     async run({ source: named, from, to }, { subject, signal }) {
       const source = await chooseSource(archive, subject, named);
       if (source === null) return [];
-      const green = await greens.of(subject.build, await archive.list(subject.build.id), source.name);
+      const green = await passingBuilds.of(subject.build, await archive.list(subject.build.id), source.name);
       if (green === null) return nothing(`No known green build has ${source.name}, so its new lines cannot be determined.`);
       const stored = await archive.read(subject.build.id, source.name);
       if (stored === null) return [];
@@ -65,7 +65,7 @@ export function diffWithGreen(archive: BuildArchive, greens: GreenLogs): Tool {
 
 interface Comparison {
   readonly name: string;
-  readonly green: GreenBasis;
+  readonly green: PassingBasis;
   /** Where new lines are looked for; empty: everywhere. */
   readonly places: readonly Stretch[];
 }

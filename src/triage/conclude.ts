@@ -17,7 +17,7 @@ import type { TriageRun } from './queue.ts';
 
 export interface ConcludeDeps {
   readonly database: Database;
-  readonly stores: Pick<Stores, 'acts' | 'analyses' | 'notices' | 'reviews' | 'triages'>;
+  readonly stores: Pick<Stores, 'outbox' | 'analyses' | 'notices' | 'reviews' | 'triages'>;
   /** The drivers of the publishers that every sure answer is owed to. */
   readonly publishers: readonly string[];
   /** One sure answer in so many waits for a person too, as a sample; absent or 0: none. */
@@ -50,7 +50,7 @@ export async function conclude(build: Build, draft: Draft, deps: ConcludeDeps, r
     const { analysis: stored, created } = await stores.analyses.insertOnce(analysis, sql);
     if (!created) return { stored, created };
     await stores.triages.conclude(stored.triageId, stored.id, sql);
-    if (isSure(stored)) await stores.acts.owe({ publishers: deps.publishers, buildId: build.id, analysisId: stored.id }, sql);
+    if (isSure(stored)) await stores.outbox.owe({ publishers: deps.publishers, buildId: build.id, analysisId: stored.id }, sql);
     const review = reviewFor(build, stored, deps);
     if (review !== null) await stores.reviews.open(review, sql);
     await stores.notices.changed({ buildId: build.id, delayMs: 0 }, sql);
@@ -203,7 +203,7 @@ function placeOf({ id, excerpt }: Failure): string {
 }
 
 interface GiveUpDeps extends ConcludeDeps {
-  readonly stores: Pick<Stores, 'acts' | 'analyses' | 'builds' | 'failures' | 'notices' | 'reviews' | 'triages'>;
+  readonly stores: Pick<Stores, 'outbox' | 'analyses' | 'builds' | 'failures' | 'notices' | 'reviews' | 'triages'>;
   readonly masker: Masker;
 }
 

@@ -10,7 +10,7 @@ import type { Masker } from '../log/mask/mask.ts';
 import type { BuildArchive } from '../ports/build-archive.ts';
 import type { BuildSource } from '../ports/build-source.ts';
 import type { Database } from '../ports/database.ts';
-import type { ChosenGreen, GreenJob, GreenLog, GreenLogs, GreenStore, Stores } from '../ports/stores.ts';
+import type { ChosenPassingLog, PassingBuildJob, PassingBuildStore, PassingLog, PassingLogs, Stores } from '../ports/stores.ts';
 import type { Logger } from '../ports/telemetry.ts';
 import { retryDelay } from './background.ts';
 import { maskSources } from './read-build.ts';
@@ -18,7 +18,7 @@ import { maskSources } from './read-build.ts';
 export interface LearnDeps {
   readonly stores: {
     readonly builds: Pick<Stores['builds'], 'find'>;
-    readonly greens: Pick<Stores['greens'], 'isWanted' | 'keep' | 'drop'>;
+    readonly passingBuilds: Pick<Stores['passingBuilds'], 'isWanted' | 'keep' | 'drop'>;
   };
   readonly archive: Pick<BuildArchive, 'list' | 'read'>;
   readonly masker: Masker;
@@ -37,12 +37,13 @@ const MAX_BYTES = 32 * 1024 * 1024;
  * Keeps what the logs of a passed build say as templates. They are masked first, and the logs themselves are not kept. Ends the
  * job, without templates where there is no log, or where enough newer builds have some. Throws what its CI and the stores throw.
  */
-export async function learnGreen(job: GreenJob, deps: LearnDeps, signal: AbortSignal): Promise<void> {
-  const { builds, greens } = deps.stores;
+export async function learnGreen(job: PassingBuildJob, deps: LearnDeps, signal: AbortSignal): Promise<void> {
+  const { builds, passingBuilds } = deps.stores;
   const build = await builds.find(job.buildId);
-  if (build === null || !(await greens.isWanted(job.buildId, deps.greenBuilds))) return await greens.drop(job, 'skipped', null);
+  if (build === null || !(await passingBuilds.isWanted(job.buildId, deps.greenBuilds)))
+    return await passingBuilds.drop(job, 'skipped', null);
   const logs = await logsOf(build, deps, signal);
-  const kept: GreenLog[] = [];
+  const kept: PassingLog[] = [];
   const pause = async () => {
     await nextTurn();
     signal.throwIfAborted();
@@ -53,10 +54,10 @@ export async function learnGreen(job: GreenJob, deps: LearnDeps, signal: AbortSi
     kept.push({ log: greenKey(build, name, logs.length), templates: await templatesInTurns(text, pause) });
   }
   const told = kept.filter(({ templates }) => templates.lines.length > 0);
-  if (told.length === 0) return await greens.drop(job, 'skipped', 'There is no log.');
+  if (told.length === 0) return await passingBuilds.drop(job, 'skipped', 'There is no log.');
   // Before the job ends: who dies in between does both again, and a build counts once.
   if (deps.flagging !== undefined) await flagContradicted(build, told, deps.flagging);
-  if (!(await greens.keep(job, told, deps.greenBuilds))) {
+  if (!(await passingBuilds.keep(job, told, deps.greenBuilds))) {
     throw new TriageError('cancelled', 'Another process has taken over this green build', { retryable: true });
   }
 }
@@ -94,7 +95,7 @@ const TURN = 50;
  * Flags what people taught and a green build says too: a line that passes does not tell why another build failed. A flagged entry
  * answers no more, in recall and in search, until a person lets it stay. A build counts once, however often it is told.
  */
-export async function flagContradicted(build: Build, logs: readonly GreenLog[], deps: FlagDeps): Promise<void> {
+export async function flagContradicted(build: Build, logs: readonly PassingLog[], deps: FlagDeps): Promise<void> {
   const { library, vectorDebts } = deps.stores;
   const hit: string[] = [];
   for (const [number, { id, telling }] of (await library.telling(build.repository, MAX_ENTRIES)).entries()) {
@@ -120,7 +121,7 @@ function greenKey(build: Pick<Build, 'provider'>, name: string, logs: number): s
 }
 
 /** The green builds that the store chose, or now chooses, for a log; the same ones that its build is read beside. */
-export function storedGreens(deps: BesideDeps): GreenLogs {
+export function storedGreens(deps: BesideDeps): PassingLogs {
   return {
     of: async (build, sources, log) => {
       const beside = await diffAgainstPassing(build, sources, deps, log);
@@ -131,7 +132,7 @@ export function storedGreens(deps: BesideDeps): GreenLogs {
 }
 
 /** One green log at hand, which stands for every log of the failed build; null: there is none. */
-export function greenAtHand(green: GreenTemplates | null): GreenLogs {
+export function greenAtHand(green: GreenTemplates | null): PassingLogs {
   return {
     of: async (_build, sources, log) => {
       const isLog = sources.some(({ name, kind }) => name === log && kind === 'log');
@@ -149,7 +150,7 @@ export interface BesideGreen {
 }
 
 interface BesideDeps {
-  readonly greens: Pick<GreenStore, 'choose'>;
+  readonly passingBuilds: Pick<PassingBuildStore, 'choose'>;
   /** How many green builds a log is compared with; 0: none. */
   readonly greenBuilds: number;
 }
@@ -168,7 +169,7 @@ export async function diffAgainstPassing(
   const wanted = only === undefined ? names : names.filter((name) => name === only);
   if (deps.greenBuilds === 0 || wanted.length === 0) return null;
   const keys = new Map(wanted.map((name) => [name, greenKey(build, name, names.length)]));
-  const chosen = Map.groupBy(await deps.greens.choose(build.id, [...new Set(keys.values())], deps.greenBuilds), ({ log }) => log);
+  const chosen = Map.groupBy(await deps.passingBuilds.choose(build.id, [...new Set(keys.values())], deps.greenBuilds), ({ log }) => log);
   if (chosen.size === 0) return null;
   const logs = new Map<string, ComparedLog>();
   const builds = new Map<string, GreenBuild>();
@@ -191,13 +192,13 @@ export function greenBehind(excerpts: readonly Excerpt[], beside: BesideGreen | 
   return null;
 }
 
-function nameOf({ build }: Pick<ChosenGreen, 'build'>): string {
+function nameOf({ build }: Pick<ChosenPassingLog, 'build'>): string {
   return `build ${build.number}`;
 }
 
 export interface PassingBuildWorkerDeps extends LearnDeps {
   readonly stores: LearnDeps['stores'] & {
-    readonly greens: Pick<Stores['greens'], 'take' | 'release'>;
+    readonly passingBuilds: Pick<Stores['passingBuilds'], 'take' | 'release'>;
     readonly triages: Pick<Stores['triages'], 'owed'>;
   };
   readonly logger: Logger;
@@ -222,7 +223,7 @@ export function startPassingBuildWorker(deps: PassingBuildWorkerDeps): { stop():
 async function workOff(deps: PassingBuildWorkerDeps, stopping: AbortSignal): Promise<void> {
   try {
     while (!stopping.aborted && (await deps.stores.triages.owed(1)).length === 0) {
-      const job = await deps.stores.greens.take(LEASE_MS);
+      const job = await deps.stores.passingBuilds.take(LEASE_MS);
       if (job === null) return;
       await settle(job, deps, stopping);
     }
@@ -231,21 +232,21 @@ async function workOff(deps: PassingBuildWorkerDeps, stopping: AbortSignal): Pro
   }
 }
 
-async function settle(job: GreenJob, deps: PassingBuildWorkerDeps, stopping: AbortSignal): Promise<void> {
-  const { greens } = deps.stores;
-  if (job.attempts > MAX_TRIES) return await greens.drop(job, 'failed', 'Stopped after too many attempts that did not finish.');
+async function settle(job: PassingBuildJob, deps: PassingBuildWorkerDeps, stopping: AbortSignal): Promise<void> {
+  const { passingBuilds } = deps.stores;
+  if (job.attempts > MAX_TRIES) return await passingBuilds.drop(job, 'failed', 'Stopped after too many attempts that did not finish.');
   const tooLong = AbortSignal.timeout(LEASE_MS);
   try {
     await learnGreen(job, deps, AbortSignal.any([stopping, tooLong]));
   } catch (error) {
-    if (stopping.aborted) return await greens.release(job, 'The process stopped.', 0);
+    if (stopping.aborted) return await passingBuilds.release(job, 'The process stopped.', 0);
     const again = isRetryable(error) && job.attempts < MAX_TRIES;
     deps.logger.warn(
       { buildId: job.buildId, attempts: job.attempts, again, error },
       'the logs of a green build could not be kept as templates',
     );
     const sentence = (await deps.masker.mask(messageOf(error))).text.slice(0, MAX_SENTENCE);
-    if (again) await greens.release(job, sentence, retryDelay(job.attempts - 1, error));
-    else await greens.drop(job, 'failed', sentence);
+    if (again) await passingBuilds.release(job, sentence, retryDelay(job.attempts - 1, error));
+    else await passingBuilds.drop(job, 'failed', sentence);
   }
 }

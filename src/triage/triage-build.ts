@@ -36,7 +36,7 @@ export async function triageBuild(buildId: string, deps: TriageBuildDeps, run: T
   if (build === null) throw new TriageError('not-found', `Build ${buildId} is not stored`);
   const { sources, notes, survey } = await gatherSources(build, deps, run);
   if (sources.length === 0 && !(await isKnown(build, deps))) throw new TriageError('not-found', notes[0] ?? 'The build has no log.');
-  const beside = await diffAgainstPassing(build, sources, { greens: deps.stores.greens, greenBuilds: deps.greenBuilds });
+  const beside = await diffAgainstPassing(build, sources, { passingBuilds: deps.stores.passingBuilds, greenBuilds: deps.greenBuilds });
   const read = reader(deps, beside, run.signal);
   const groups = await storedGroups(build, sources, read, deps);
   const analyses: Analysis[] = [];

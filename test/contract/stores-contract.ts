@@ -1,5 +1,5 @@
 import { describe } from 'vitest';
-import { actsContract } from './stores/acts.ts';
+import { outboxContract } from './stores/acts.ts';
 import { calibrationsContract } from './stores/calibrations.ts';
 import { casesContract } from './stores/cases.ts';
 import { conversationsContract } from './stores/conversations.ts';
@@ -39,7 +39,7 @@ export function storesContract(name: string, open: () => Promise<StoresUnderTest
     toolCacheContract(world);
     recordingsContract(world);
     conversationsContract(world);
-    actsContract(world);
+    outboxContract(world);
     noticesContract(world);
     situationContract(world);
     tokensContract(world);

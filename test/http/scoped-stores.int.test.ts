@@ -72,7 +72,7 @@ const CALLS: Calls = {
     perWeek: (store, of) => store.perWeek(period(of)),
     reviewing: (store, of) => store.reviewing(period(of)),
   },
-  greens: { newest: (store, { repository }) => store.newest(repository, 9) },
+  passingBuilds: { newest: (store, { repository }) => store.newest(repository, 9) },
   flakiness: {
     list: (store, { repository }) => store.list({ repository }, PAGE),
     ofTest: (store, { repository }) => store.ofTest({ repository, name: 'adds' }),

@@ -84,9 +84,13 @@ describe('the relay', () => {
     const { deps, state } = world();
     const upsert = async () => Promise.reject(new TriageError('storage-failed', 'Deadlock.', { retryable: true }));
     const stores = { ...deps.stores, deliveries: deps.stores.deliveries, builds: { ...deps.stores.builds, upsert } };
-    const { triages, greens, notices } = deps.stores;
+    const { triages, passingBuilds, notices } = deps.stores;
     const bell = createJobNotifier({ jobQueue: deps.jobQueue, logger: silentLogger });
-    const processor = createDeliveryProcessor({ ...deps, stores: { ...stores, triages, greens, notices }, jobNotifier: bell });
+    const processor = createDeliveryProcessor({
+      ...deps,
+      stores: { ...stores, triages, passingBuilds, notices },
+      jobNotifier: bell,
+    });
     const { key, delivery } = landed(1);
     await deps.stores.deliveries.land([delivery]);
     for (let tries = 0; tries < 30; tries++) {

@@ -103,7 +103,7 @@ export async function runGraph(server: OpenAiServer, { log = LOG, timeoutMs = 50
   const tools = createTools({
     vectorIndex,
     archive: archiveOf(log),
-    greens: { of: async () => null },
+    passingBuilds: { of: async () => null },
     codeHost: halfBrokenHost,
     history: createEmptyHistory(),
     webSearch: createNoWebSearch(),

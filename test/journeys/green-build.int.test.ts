@@ -127,7 +127,7 @@ async function diffOf(buildId: string): Promise<ToolOutcome> {
   const database = await openPglite({ dataDir: join(folder, 'database') });
   try {
     const stores = createStores(database, systemClock);
-    const tool = diffWithGreen(createPostgresArchive(database), storedGreens({ greens: stores.greens, greenBuilds: 3 }));
+    const tool = diffWithGreen(createPostgresArchive(database), storedGreens({ passingBuilds: stores.passingBuilds, greenBuilds: 3 }));
     const build = await stores.builds.find(buildId);
     if (build === null) throw new Error('the build is stored');
     const toolbox = createToolbox([tool], { mask: (text) => text });

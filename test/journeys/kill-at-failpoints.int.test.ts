@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { Analysis } from '../../src/domain/analysis.ts';
-import { OutwardAct } from '../../src/domain/notice.ts';
+import { OutboxEntry } from '../../src/domain/notice.ts';
 import { BARE } from '../support/bare-environment.ts';
 import { faultOfWalk } from '../support/graph-walk.ts';
 import { startLoopback } from '../support/loopback-server.ts';
@@ -30,7 +30,7 @@ const PLACES = THOROUGH
 const Told = z.object({
   analyses: z.array(Analysis),
   reviews: z.int(),
-  acts: z.array(OutwardAct),
+  acts: z.array(OutboxEntry),
   job: z.string(),
   checkpoints: z.int(),
 });

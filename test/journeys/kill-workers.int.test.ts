@@ -137,7 +137,7 @@ describe.skipIf(withoutPostgres)('several worker processes on one PostgreSQL', (
       expect(faultOfWalk(before[0]?.steps ?? [])).toBeNull();
       const job = await fleet.stores.triages.findByBuild(build);
       expect(job).toMatchObject({ state: 'done', error: null });
-      expect(await fleet.stores.acts.listByBuild(build)).toMatchObject([{ state: 'done', lease: 1 }]);
+      expect(await fleet.stores.outbox.listByBuild(build)).toMatchObject([{ state: 'done', lease: 1 }]);
       expect(nodesOf([other], build)).not.toContain('classify');
       console.info('1 worker frozen past its lease, 1 analysis, 1 telling; writes of the frozen one: 0');
     });

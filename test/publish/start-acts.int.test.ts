@@ -7,13 +7,13 @@ import { createWebhookPublisher } from '../../src/adapters/publisher/webhook.ts'
 import type { Build } from '../../src/domain/build.ts';
 import { TriageError } from '../../src/domain/errors.ts';
 import { newId } from '../../src/domain/ids.ts';
-import type { OutwardAct } from '../../src/domain/notice.ts';
+import type { OutboxEntry } from '../../src/domain/notice.ts';
 import { systemClock } from '../../src/lib/time.ts';
 import { createMasker } from '../../src/log/mask/mask.ts';
 import type { Publisher } from '../../src/ports/notices.ts';
 import type { Stores } from '../../src/ports/stores.ts';
 import { silentLogger } from '../../src/ports/telemetry.ts';
-import { type ActsDeps, startActs } from '../../src/publish/outbox.ts';
+import { type OutboxDeps, startOutbox } from '../../src/publish/outbox.ts';
 import { createStores } from '../../src/store/stores.ts';
 import { sampleAnalysis, sampleBuild } from '../store/samples.ts';
 import { BARE } from '../support/bare-environment.ts';
@@ -37,13 +37,13 @@ async function owe(...publishers: readonly string[]): Promise<Build> {
   const triage = await stores.triages.open(build.id, 'f00d');
   const keys = { buildId: build.id, triageId: triage.id, fingerprint: 'f00d' };
   const { analysis } = await stores.analyses.insertOnce(sampleAnalysis(keys));
-  await stores.acts.owe({ publishers, buildId: build.id, analysisId: analysis.id });
+  await stores.outbox.owe({ publishers, buildId: build.id, analysisId: analysis.id });
   return build;
 }
 
-function worker(publishers: readonly Publisher[], change: Partial<ActsDeps> = {}) {
+function worker(publishers: readonly Publisher[], change: Partial<OutboxDeps> = {}) {
   const deps = { stores, publishers, masker: createMasker(), logger: silentLogger, timeLimitMs: 1_000, intervalMs: 60_000, ...change };
-  return startActs(deps);
+  return startOutbox(deps);
 }
 
 /** A publisher with a name of its own, so that no other test's keeper takes what it owes. */
@@ -51,11 +51,11 @@ function publisher(publish: Publisher['publish']): Publisher {
   return { driver: newId('thr'), publish };
 }
 
-async function actOf(build: Build): Promise<OutwardAct | undefined> {
-  return (await stores.acts.listByBuild(build.id))[0];
+async function actOf(build: Build): Promise<OutboxEntry | undefined> {
+  return (await stores.outbox.listByBuild(build.id))[0];
 }
 
-async function until(build: Build, wanted: (act: OutwardAct) => boolean): Promise<OutwardAct> {
+async function until(build: Build, wanted: (act: OutboxEntry) => boolean): Promise<OutboxEntry> {
   for (let tries = 0; tries < 200; tries++) {
     const act = await actOf(build);
     if (act !== undefined && wanted(act)) return act;
@@ -64,7 +64,7 @@ async function until(build: Build, wanted: (act: OutwardAct) => boolean): Promis
   throw new Error(`it never came to that: ${JSON.stringify(await actOf(build))}`);
 }
 
-const ended = ({ state }: OutwardAct) => state !== 'owed' && state !== 'started';
+const ended = ({ state }: OutboxEntry) => state !== 'owed' && state !== 'started';
 
 describe('what is owed outside', () => {
   it('is told when woken, and its reference kept', async () => {
@@ -172,7 +172,7 @@ it('T03: a comment whose process was killed before its row said so is found and 
   const triage = await before.triages.open(build.id, 'f00d');
   const keys = { buildId: build.id, triageId: triage.id, fingerprint: 'f00d' };
   const { analysis } = await before.analyses.insertOnce(sampleAnalysis(keys));
-  await before.acts.owe({ publishers: ['comments'], buildId: build.id, analysisId: analysis.id });
+  await before.outbox.owe({ publishers: ['comments'], buildId: build.id, analysisId: analysis.id });
   await own.close();
   const client = await startCommentDesk();
 

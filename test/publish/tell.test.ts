@@ -1,11 +1,11 @@
 import { performance } from 'node:perf_hooks';
 import { describe, expect, it } from 'vitest';
-import type { OutwardAct } from '../../src/domain/notice.ts';
+import type { OutboxEntry } from '../../src/domain/notice.ts';
 import type { Publisher } from '../../src/ports/notices.ts';
 import { type Telling, tell } from '../../src/publish/outbox.ts';
 import { sampleAnalysis, sampleBuild } from '../support/sample-analysis.ts';
 
-const act: OutwardAct = {
+const act: OutboxEntry = {
   ...{ key: 'comments:ana_1', publisher: 'comments', buildId: 'bld_1', analysisId: 'ana_1', state: 'started' },
   ...{ attempts: 1, retries: 0, lease: 1, reference: null, error: null },
 };

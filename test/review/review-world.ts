@@ -54,8 +54,8 @@ export function createReviewWorld(given: { reviews: Review[]; analyses: Analysis
     failLibrary: false,
     failIndex: false,
   };
-  const stores: Pick<Stores, 'reviews' | 'analyses' | 'failures' | 'library' | 'vectorDebts' | 'greens' | 'notices'> = {
-    greens: memoryGreens(state),
+  const stores: Pick<Stores, 'reviews' | 'analyses' | 'failures' | 'library' | 'vectorDebts' | 'passingBuilds' | 'notices'> = {
+    passingBuilds: memoryGreens(state),
     notices: part<Stores['notices']>({ changed: async () => false }),
     vectorDebts: memoryDebts(state),
     reviews: memoryReviews(state),
@@ -211,7 +211,7 @@ function memoryLibrary(state: ReviewWorld['state']): LibraryStore {
   };
 }
 
-function memoryGreens(state: ReviewWorld['state']): Stores['greens'] {
+function memoryGreens(state: ReviewWorld['state']): Stores['passingBuilds'] {
   const build = { buildId: 'bld_green', number: '811', url: null };
   return {
     ...{ owe: unused, saveDefaultBranch: unused, take: unused, isWanted: unused, keep: unused, drop: unused },

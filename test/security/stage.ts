@@ -116,7 +116,7 @@ export async function openStage(): Promise<Stage> {
       const tools = createTools({
         vectorIndex: createMemoryIndex(createHashingEmbedder()),
         archive,
-        greens: greenAtHand(null),
+        passingBuilds: greenAtHand(null),
         codeHost,
         history: historyOf(world.past),
         webSearch: searchOn(web),

@@ -34,13 +34,13 @@ describe.each(withoutPostgres ? (['pglite'] as const) : (['pglite', 'postgres'] 
   }
 
   it('takes one of each repository after another, urgent ones first, and says how much is in work', async () => {
-    const { triages, greens } = createStores(db, { now: () => Date.now() });
+    const { triages, passingBuilds } = createStores(db, { now: () => Date.now() });
     const turns = createJobTurns(db);
     const noisy = [await owe('acme/noisy', 'a'), await owe('acme/noisy', 'b'), await owe('acme/noisy', 'c')];
     const working = await owe('acme/noisy', 'main');
     const urgent = await owe('acme/noisy', 'develop');
     const quiet = await owe('acme/quiet', 'a');
-    await greens.saveDefaultBranch({ provider: sampleBuild({}).provider, repository: 'acme/noisy', branch: 'develop' });
+    await passingBuilds.saveDefaultBranch({ provider: sampleBuild({}).provider, repository: 'acme/noisy', branch: 'develop' });
     await triages.lease(working, 60_000);
 
     const next = await turns.next(10);

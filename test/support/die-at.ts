@@ -56,7 +56,7 @@ async function tellAll({ stores, database, close }: App, buildId: string): Promi
   const isOwed = async () => {
     const [{ state } = { state: 'none' }, acts] = [
       (await stores.triages.findByBuild(buildId)) ?? undefined,
-      await stores.acts.listByBuild(buildId),
+      await stores.outbox.listByBuild(buildId),
     ];
     return (state !== 'done' && state !== 'failed') || acts.some((act) => act.state === 'owed' || act.state === 'started');
   };
@@ -65,7 +65,7 @@ async function tellAll({ stores, database, close }: App, buildId: string): Promi
   const told = {
     analyses: await stores.analyses.listByBuild(buildId),
     reviews: (await stores.reviews.list({}, { limit: 10, offset: 0 })).length,
-    acts: await stores.acts.listByBuild(buildId),
+    acts: await stores.outbox.listByBuild(buildId),
     job: (await stores.triages.findByBuild(buildId))?.state,
     checkpoints: left?.checkpoints,
   };

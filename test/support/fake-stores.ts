@@ -26,7 +26,7 @@ export interface FakeState {
   /** `<build id> <part>` */
   readonly failedParts: Set<string>;
   /** Ids of passed builds whose logs are to become templates. */
-  readonly greens: Set<string>;
+  readonly passingBuilds: Set<string>;
   /** `<provider> <repository>` → branch */
   readonly defaultBranches: Map<string, string>;
   readonly log: LogLine[];
@@ -42,7 +42,7 @@ export function fakeHttpDeps(changes: Partial<HttpDeps> = {}): { readonly deps: 
     archive: new Map(),
     rung: [],
     failedParts: new Set(),
-    greens: new Set(),
+    passingBuilds: new Set(),
     defaultBranches: new Map(),
     log: [],
   };
@@ -54,7 +54,7 @@ export function fakeHttpDeps(changes: Partial<HttpDeps> = {}): { readonly deps: 
       deliveries: fakeDeliveries(state),
       builds: fakeBuilds(state, empty),
       triages: fakeTriages(state, empty),
-      greens: fakeGreens(state, empty),
+      passingBuilds: fakeGreens(state, empty),
       notices: { ...empty.stores.notices, changed: async () => false },
     }),
     database: { ...empty.database, driver: 'pglite', transaction: async (work) => work({ query: async () => [] }) },
@@ -193,10 +193,10 @@ function fakeTriages(state: FakeState, empty: HttpDeps): Stores['triages'] {
   };
 }
 
-function fakeGreens(state: FakeState, empty: HttpDeps): Stores['greens'] {
+function fakeGreens(state: FakeState, empty: HttpDeps): Stores['passingBuilds'] {
   return {
-    ...empty.stores.greens,
-    owe: async (buildId) => void state.greens.add(buildId),
+    ...empty.stores.passingBuilds,
+    owe: async (buildId) => void state.passingBuilds.add(buildId),
     saveDefaultBranch: async ({ provider, repository, branch }) => void state.defaultBranches.set(`${provider} ${repository}`, branch),
   };
 }

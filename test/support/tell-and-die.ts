@@ -2,7 +2,7 @@ import { openPglite } from '../../src/adapters/database/pglite.ts';
 import { systemClock } from '../../src/lib/time.ts';
 import { createMasker } from '../../src/log/mask/mask.ts';
 import { silentLogger } from '../../src/ports/telemetry.ts';
-import { startActs } from '../../src/publish/outbox.ts';
+import { startOutbox } from '../../src/publish/outbox.ts';
 import { createStores } from '../../src/store/stores.ts';
 import { commentPublisher } from './comment-desk.ts';
 
@@ -15,8 +15,8 @@ const [dataDir = '', deadly = '', url = ''] = process.argv.slice(2);
 
 const database = await openPglite({ dataDir });
 const stores = createStores(database, systemClock);
-await stores.acts.reclaim();
-startActs({
+await stores.outbox.reclaim();
+startOutbox({
   ...{ stores, publishers: [commentPublisher(url)], masker: createMasker(), logger: silentLogger, timeLimitMs: 5_000, intervalMs: 100 },
   failpoint: (name) => {
     if (name === deadly) process.kill(process.pid, 'SIGKILL');

@@ -1,19 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import type { Finding } from '../../src/domain/evidence.ts';
 import { templatesOf } from '../../src/log/green/templates.ts';
-import type { GreenBasis } from '../../src/ports/stores.ts';
+import type { PassingBasis } from '../../src/ports/stores.ts';
 import { sampleSubject } from '../support/subject.ts';
 import { archiveOf, asking } from './sources.ts';
 
 const BUILD = { buildId: 'bld_12', number: '12', url: null };
 const GREEN = ['$ make', ...Array.from({ length: 400 }, (_, i) => `compiled unit ${i}`), 'error: cache is cold', 'done'];
-const basis = (lines: readonly string[]): GreenBasis => ({ name: 'build 12', build: BUILD, templates: [templatesOf(lines.join('\n'))] });
+const basis = (lines: readonly string[]): PassingBasis => ({ name: 'build 12', build: BUILD, templates: [templatesOf(lines.join('\n'))] });
 const letters = (n: number): string => String(n).replace(/\d/g, (digit) => 'abcdefghij'[Number(digit)] ?? '');
 
 /** Asks of one log beside one green build, as the model would. */
-function ask(lines: readonly string[], args: Record<string, unknown> = {}, green: GreenBasis | null = basis(GREEN), subject = {}) {
+function ask(lines: readonly string[], args: Record<string, unknown> = {}, green: PassingBasis | null = basis(GREEN), subject = {}) {
   const archive = archiveOf({ 'build.log': lines.join('\n'), 'other.log': 'words of another job' });
-  return asking({ archive, greens: { of: async () => green } }, sampleSubject(subject))('CODE_ERROR', 'diff_with_green', args);
+  return asking({ archive, passingBuilds: { of: async () => green } }, sampleSubject(subject))('CODE_ERROR', 'diff_with_green', args);
 }
 
 function linesOf(findings: readonly Finding[]): (readonly [number | undefined, number | undefined])[] {
@@ -126,14 +126,16 @@ describe('diff_with_green', () => {
   it('ends with the run', async () => {
     const archive = archiveOf({ 'build.log': RED.join('\n').repeat(200) });
     const controller = new AbortController();
-    const greens = {
+    const passingBuilds = {
       of: async () => {
         controller.abort();
         return basis(GREEN);
       },
     };
 
-    await expect(asking({ archive, greens }, sampleSubject(), controller.signal)('CODE_ERROR', 'diff_with_green')).rejects.toMatchObject({
+    await expect(
+      asking({ archive, passingBuilds }, sampleSubject(), controller.signal)('CODE_ERROR', 'diff_with_green'),
+    ).rejects.toMatchObject({
       code: 'cancelled',
     });
   });

@@ -34,7 +34,7 @@ export function emptySources(): ToolSources {
   return {
     vectorIndex: createMemoryIndex(createHashingEmbedder()),
     archive: archiveOf({}),
-    greens: { of: async () => null },
+    passingBuilds: { of: async () => null },
     codeHost: createNoCodeHost(),
     history: { ...createEmptyHistory(), kept: true },
     webSearch: createNoWebSearch(),

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { SourceText } from '../../src/domain/build.ts';
 import { templatesOf } from '../../src/log/green/templates.ts';
-import type { ChosenGreen } from '../../src/ports/stores.ts';
+import type { ChosenPassingLog } from '../../src/ports/stores.ts';
 import { diffAgainstPassing, greenBehind } from '../../src/triage/passing-builds.ts';
 import { readMasked } from '../../src/triage/read-build.ts';
 import { sampleBuild } from '../support/sample-build.ts';
@@ -14,19 +14,19 @@ function logOf(name: string, lines: readonly string[] = RED): SourceText {
   return { name, kind: 'log', text: lines.join('\n'), notes: [] };
 }
 
-function chosen(log: string, number: string, lines: readonly string[]): ChosenGreen {
+function chosen(log: string, number: string, lines: readonly string[]): ChosenPassingLog {
   return { log, templates: templatesOf(lines.join('\n')), build: { buildId: `bld_${number}`, number, url: null } };
 }
 
-function choosing(all: readonly ChosenGreen[]) {
+function choosing(all: readonly ChosenPassingLog[]) {
   const asked: string[][] = [];
-  const greens = {
+  const passingBuilds = {
     choose: async (_build: string, logs: readonly string[]) => {
       asked.push([...logs]);
       return all.filter(({ log }) => logs.includes(log));
     },
   };
-  return { asked, deps: { greens, greenBuilds: 3 } };
+  return { asked, deps: { passingBuilds, greenBuilds: 3 } };
 }
 
 describe('reading beside green builds', () => {

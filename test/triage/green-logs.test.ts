@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { greenOfLogs } from '../../src/log/green/green-diff.ts';
 import { templatesOf } from '../../src/log/green/templates.ts';
-import type { ChosenGreen } from '../../src/ports/stores.ts';
+import type { ChosenPassingLog } from '../../src/ports/stores.ts';
 import { greenAtHand, storedGreens } from '../../src/triage/passing-builds.ts';
 import { sampleBuild } from '../support/sample-build.ts';
 
@@ -14,20 +14,20 @@ const SOURCES = [
 
 function storing(...log: string[]) {
   const asked: (readonly string[])[] = [];
-  const chosen = (number: string): ChosenGreen[] =>
+  const chosen = (number: string): ChosenPassingLog[] =>
     log.map((name) => ({ log: name, templates: TEMPLATES, build: { buildId: `bld_${number}`, number, url: null } }));
   const choose = async (_build: string, logs: readonly string[]) => {
     asked.push(logs);
     return [...chosen('12'), ...chosen('11')].filter((one) => logs.includes(one.log));
   };
-  return { asked, greens: storedGreens({ greens: { choose }, greenBuilds: 3 }) };
+  return { asked, passingBuilds: storedGreens({ passingBuilds: { choose }, greenBuilds: 3 }) };
 }
 
 describe('stored green builds', () => {
   it('are asked for one log, and named after the newest', async () => {
-    const { asked, greens } = storing('a.log', 'b.log');
+    const { asked, passingBuilds } = storing('a.log', 'b.log');
 
-    expect(await greens.of(sampleBuild(), SOURCES, 'b.log')).toEqual({
+    expect(await passingBuilds.of(sampleBuild(), SOURCES, 'b.log')).toEqual({
       name: 'build 12',
       templates: [TEMPLATES, TEMPLATES],
       build: { buildId: 'bld_12', number: '12', url: null },
@@ -36,17 +36,17 @@ describe('stored green builds', () => {
   });
 
   it('are none for a report, a log that none has, and a log that the build has not', async () => {
-    const { greens } = storing('b.log');
+    const { passingBuilds } = storing('b.log');
 
-    for (const name of ['junit.xml', 'a.log', 'c.log']) expect(await greens.of(sampleBuild(), SOURCES, name)).toBeNull();
+    for (const name of ['junit.xml', 'a.log', 'c.log']) expect(await passingBuilds.of(sampleBuild(), SOURCES, name)).toBeNull();
   });
 
   it('know the only log of an upload whatever it is called, and only that', async () => {
     const upload = sampleBuild({ provider: 'upload' });
-    const { greens } = storing('');
+    const { passingBuilds } = storing('');
 
-    expect((await greens.of(upload, SOURCES.slice(1), 'b.log'))?.name).toBe('build 12');
-    expect(await greens.of(upload, SOURCES, 'b.log')).toBeNull();
+    expect((await passingBuilds.of(upload, SOURCES.slice(1), 'b.log'))?.name).toBe('build 12');
+    expect(await passingBuilds.of(upload, SOURCES, 'b.log')).toBeNull();
   });
 });
 

@@ -3,16 +3,16 @@ import { createMemoryArchive } from '../../src/adapters/build-archive/memory.ts'
 import type { Build, SourceText } from '../../src/domain/build.ts';
 import { TriageError } from '../../src/domain/errors.ts';
 import { createMasker } from '../../src/log/mask/mask.ts';
-import type { GreenJob, GreenLog } from '../../src/ports/stores.ts';
+import type { PassingBuildJob, PassingLog } from '../../src/ports/stores.ts';
 import { silentLogger } from '../../src/ports/telemetry.ts';
 import { type LearnDeps, learnGreen, type PassingBuildWorkerDeps, startPassingBuildWorker } from '../../src/triage/passing-builds.ts';
 import { sampleBuild } from '../support/sample-build.ts';
 
-const JOB: GreenJob = { buildId: 'bld_1', attempts: 1, lease: 1 };
+const JOB: PassingBuildJob = { buildId: 'bld_1', attempts: 1, lease: 1 };
 /** Assembled, so that no scanner takes this file for a leak. */
 const SECRET = ['ghp', 'a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8'].join('_');
 
-let kept: GreenLog[];
+let kept: PassingLog[];
 let ends: string[];
 let wanted: boolean;
 beforeEach(() => {
@@ -29,7 +29,7 @@ function depsFor(build: Partial<Build>, logs: readonly SourceText[], archive = c
   return {
     stores: {
       builds: { find: async () => sampleBuild({ status: 'passed', ...build }) },
-      greens: {
+      passingBuilds: {
         isWanted: async () => wanted,
         keep: async (_job, made) => {
           kept = [...made];
@@ -90,7 +90,7 @@ describe('a green build', () => {
 
 describe('the keeper of green builds', () => {
   /** Lets a keeper do all that it finds to do, and says what became of it. */
-  async function workOff(jobs: GreenJob[], change: { fails?: () => Error; waiting?: boolean } = {}): Promise<string[]> {
+  async function workOff(jobs: PassingBuildJob[], change: { fails?: () => Error; waiting?: boolean } = {}): Promise<string[]> {
     const said: string[] = [];
     const learned = depsFor({}, [logOf('unit.log', 'fine')]);
     const { fails } = change;
@@ -110,8 +110,8 @@ describe('the keeper of green builds', () => {
             return change.waiting === true ? [TRIAGE_JOB] : [];
           },
         },
-        greens: {
-          ...learned.stores.greens,
+        passingBuilds: {
+          ...learned.stores.passingBuilds,
           take: async () => {
             const job = jobs.shift() ?? null;
             if (job === null) looked();

@@ -106,7 +106,7 @@ describe('a worker that lost its lease (T05)', () => {
     expect(analyses).toHaveLength(1);
     expect(await stores.analyses.listByBuild(build.id)).toEqual(analyses);
     expect(await triageBuild(build.id, deps, runOf(held))).toEqual(analyses);
-    const owed = await stores.acts.listByBuild(build.id);
+    const owed = await stores.outbox.listByBuild(build.id);
     expect(owed.length + (await reviewsOf(build)).length).toBe(1);
   });
 
@@ -194,7 +194,7 @@ describe('an analysis that fails for good', () => {
     await escalateToReviewer(build.id, new Error('again'), { ...deps, stores: { ...stores, failures: noneUnread() } }, runOf(job));
     expect(await stores.analyses.listByBuild(build.id)).toEqual(analyses);
     expect(await reviewsOf(build)).toMatchObject([{ analysisId: analyses[0]?.id, state: 'waiting', confidence: 0 }]);
-    expect(await stores.acts.listByBuild(build.id)).toEqual([]);
+    expect(await stores.outbox.listByBuild(build.id)).toEqual([]);
   });
 
   it('is tried again where it may pass, and given to a person at the last try', async () => {

@@ -5,7 +5,7 @@ import type { Masker } from '../../log/mask/mask.ts';
 import type { Failpoint } from '../../ports/database.ts';
 import type { NoticeChannel, NoticeStore } from '../../ports/notices.ts';
 import type { Logger } from '../../ports/telemetry.ts';
-import { actDelay, type BackgroundWorker, keepTurns, MAX_ACT_ATTEMPTS, MAX_ACT_RETRIES, type StopSignals } from '../outbox.ts';
+import { type BackgroundWorker, keepTurns, MAX_OUTBOX_ATTEMPTS, MAX_OUTBOX_RETRIES, outboxDelay, type StopSignals } from '../outbox.ts';
 import { showNotice } from './show-notice.ts';
 
 export interface NoticesDeps {
@@ -67,8 +67,8 @@ interface Held {
 /** Throws only where the database cannot be asked; the notice is then found again when its lease is over. */
 async function keep(notice: Notice, channel: NoticeChannel, deps: NoticesDeps, held: Held): Promise<void> {
   const { notices, failpoint, logger } = deps;
-  if (notice.attempts > MAX_ACT_ATTEMPTS)
-    return await fail(notice, `Stopped after ${MAX_ACT_ATTEMPTS} attempts that did not finish.`, deps);
+  if (notice.attempts > MAX_OUTBOX_ATTEMPTS)
+    return await fail(notice, `Stopped after ${MAX_OUTBOX_ATTEMPTS} attempts that did not finish.`, deps);
   const ready = channel.prepare(await notices.situation(notice.about));
   // What came meanwhile may be read already and not be due yet: a decision that is taken back within its delay is never seen.
   if (!(await notices.isCurrent(notice))) return await notices.release(notice, null, 0);
@@ -90,11 +90,11 @@ async function keep(notice: Notice, channel: NoticeChannel, deps: NoticesDeps, h
 async function settle(notice: Notice, error: unknown, stopped: boolean, deps: NoticesDeps): Promise<void> {
   // The call may have got through: with a delay the try counts, and the next one looks for what it made.
   if (stopped) return await deps.notices.release(notice, null, 1);
-  const again = isRetryable(error) && notice.retries < MAX_ACT_RETRIES;
+  const again = isRetryable(error) && notice.retries < MAX_OUTBOX_RETRIES;
   const sentence = (await deps.masker.mask(messageOf(error))).text.slice(0, MAX_SENTENCE);
   if (!again) return await fail(notice, sentence, deps, error);
   deps.logger.warn({ key: notice.key, retries: notice.retries, error }, 'a notice could not be shown; it will be tried again');
-  await deps.notices.release(notice, sentence, actDelay(notice.retries, error));
+  await deps.notices.release(notice, sentence, outboxDelay(notice.retries, error));
 }
 
 async function fail(notice: Notice, reason: string, { notices, logger }: NoticesDeps, error?: unknown): Promise<void> {

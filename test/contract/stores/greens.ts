@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Build, NewBuild } from '../../../src/domain/build.ts';
-import type { GreenJob } from '../../../src/ports/stores.ts';
+import type { PassingBuildJob } from '../../../src/ports/stores.ts';
 import type { StoresWorld } from './world.ts';
 
 const LONG = 60_000;
@@ -11,9 +11,9 @@ export function greensContract(world: StoresWorld): void {
     world.build({ number: `${number}`, status: 'passed', ...change });
   const failed = (number: number, change: Partial<NewBuild> = {}): Promise<Build> => world.build({ number: `${number}`, ...change });
 
-  async function takeFor(build: Build): Promise<GreenJob> {
-    await world.stores.greens.owe(build.id);
-    const job = await world.stores.greens.take(LONG);
+  async function takeFor(build: Build): Promise<PassingBuildJob> {
+    await world.stores.passingBuilds.owe(build.id);
+    const job = await world.stores.passingBuilds.take(LONG);
     if (job?.buildId !== build.id) throw new Error(`took ${job?.buildId} instead of ${build.id}`);
     return job;
   }
@@ -22,55 +22,56 @@ export function greensContract(world: StoresWorld): void {
   async function green(number: number, change: Partial<NewBuild> = {}, logs: readonly string[] = ['test.log'], builds = 3): Promise<Build> {
     const build = await passed(number, change);
     const made = logs.map((log) => ({ log, templates: { version: 1 as const, lines: [`${log} of ${number}`] } }));
-    expect(await world.stores.greens.keep(await takeFor(build), made, builds)).toBe(true);
+    expect(await world.stores.passingBuilds.keep(await takeFor(build), made, builds)).toBe(true);
     return build;
   }
 
   async function numbersFor(build: Build, logs: readonly string[] = ['test.log'], builds = 3): Promise<string[]> {
-    return (await world.stores.greens.choose(build.id, logs, builds)).map(({ build: { number } }) => number);
+    return (await world.stores.passingBuilds.choose(build.id, logs, builds)).map(({ build: { number } }) => number);
   }
 
   describe('what is owed to green builds', () => {
     it('is taken once, the newest first, and again when its lease has run out', async () => {
-      const { greens } = world.stores;
+      const { passingBuilds } = world.stores;
       const [older, newer] = [await passed(1), await passed(2)];
-      await greens.owe(older.id);
-      await greens.owe(newer.id);
-      await greens.owe(newer.id);
+      await passingBuilds.owe(older.id);
+      await passingBuilds.owe(newer.id);
+      await passingBuilds.owe(newer.id);
 
-      const first = await greens.take(0);
+      const first = await passingBuilds.take(0);
       expect(first).toMatchObject({ buildId: newer.id, attempts: 1 });
-      const again = await greens.take(LONG);
+      const again = await passingBuilds.take(LONG);
       expect(again).toMatchObject({ buildId: newer.id, attempts: 2 });
-      expect(await greens.take(LONG)).toMatchObject({ buildId: older.id });
-      expect(await greens.take(LONG)).toBeNull();
+      expect(await passingBuilds.take(LONG)).toMatchObject({ buildId: older.id });
+      expect(await passingBuilds.take(LONG)).toBeNull();
       if (first === null) throw new Error('nothing was taken');
-      expect(await greens.keep(first, [{ log: 'stale', templates: { version: 1, lines: ['stale'] } }], 3)).toBe(false);
-      await greens.drop(first, 'failed', 'stale');
-      expect(await greens.reclaim()).toBe(2);
-      for (let job = await greens.take(LONG); job !== null; job = await greens.take(LONG)) await greens.drop(job, 'skipped', null);
+      expect(await passingBuilds.keep(first, [{ log: 'stale', templates: { version: 1, lines: ['stale'] } }], 3)).toBe(false);
+      await passingBuilds.drop(first, 'failed', 'stale');
+      expect(await passingBuilds.reclaim()).toBe(2);
+      for (let job = await passingBuilds.take(LONG); job !== null; job = await passingBuilds.take(LONG))
+        await passingBuilds.drop(job, 'skipped', null);
     });
 
     it('waits where it was given back, and does not count a try that the process cut off', async () => {
-      const { greens } = world.stores;
+      const { passingBuilds } = world.stores;
       const job = await takeFor(await passed(1));
-      await greens.release(job, 'stopping', 0);
-      const second = await greens.take(LONG);
+      await passingBuilds.release(job, 'stopping', 0);
+      const second = await passingBuilds.take(LONG);
       expect(second).toMatchObject({ buildId: job.buildId, attempts: 1 });
       if (second === null) throw new Error('nothing was taken');
 
-      await greens.release(second, 'GitHub is down', LONG);
-      expect(await greens.take(LONG)).toBeNull();
+      await passingBuilds.release(second, 'GitHub is down', LONG);
+      expect(await passingBuilds.take(LONG)).toBeNull();
     });
 
     it('is not wanted where enough newer builds of the branch have templates', async () => {
       await green(5);
       const late = await passed(4);
-      expect(await world.stores.greens.isWanted(late.id, 2)).toBe(true);
+      expect(await world.stores.passingBuilds.isWanted(late.id, 2)).toBe(true);
       await green(6);
-      expect(await world.stores.greens.isWanted(late.id, 2)).toBe(false);
-      expect(await world.stores.greens.isWanted((await passed(7)).id, 2)).toBe(true);
-      expect(await world.stores.greens.isWanted((await passed(3, { branch: 'topic' })).id, 2)).toBe(true);
+      expect(await world.stores.passingBuilds.isWanted(late.id, 2)).toBe(false);
+      expect(await world.stores.passingBuilds.isWanted((await passed(7)).id, 2)).toBe(true);
+      expect(await world.stores.passingBuilds.isWanted((await passed(3, { branch: 'topic' })).id, 2)).toBe(true);
     });
   });
 
@@ -80,7 +81,7 @@ export function greensContract(world: StoresWorld): void {
       await green(9, { pipeline: 'nightly' });
       await green(9, { repository: `${world.repository}-fork` });
 
-      const [newest, ...rest] = await world.stores.greens.choose((await failed(11)).id, ['test.log', 'other.log'], 2);
+      const [newest, ...rest] = await world.stores.passingBuilds.choose((await failed(11)).id, ['test.log', 'other.log'], 2);
 
       expect(newest).toMatchObject({
         log: 'test.log',
@@ -95,20 +96,20 @@ export function greensContract(world: StoresWorld): void {
       await green(2, { branch: 'topic' }, ['unit.log']);
       await green(3, { branch: 'other' }, ['unit.log', 'lint.log']);
 
-      const chosen = await world.stores.greens.choose((await failed(4, { branch: 'topic' })).id, ['lint.log', 'unit.log'], 3);
+      const chosen = await world.stores.passingBuilds.choose((await failed(4, { branch: 'topic' })).id, ['lint.log', 'unit.log'], 3);
 
       expect(chosen.map(({ log, build }) => `${log} ${build.number}`)).toEqual(['lint.log 1', 'unit.log 2']);
     });
 
     it('know the default branch by what the CI says, else by its usual names', async () => {
-      const { greens } = world.stores;
+      const { passingBuilds } = world.stores;
       await green(1, { branch: 'main' });
       await green(2, { branch: 'develop' });
       expect(await numbersFor(await failed(3, { branch: 'topic' }))).toEqual(['1']);
 
       const of = { provider: 'github', repository: world.repository };
-      await greens.saveDefaultBranch({ ...of, branch: 'elsewhere' });
-      await greens.saveDefaultBranch({ ...of, branch: 'develop' });
+      await passingBuilds.saveDefaultBranch({ ...of, branch: 'elsewhere' });
+      await passingBuilds.saveDefaultBranch({ ...of, branch: 'develop' });
 
       expect(await numbersFor(await failed(4, { branch: 'topic' }))).toEqual(['2']);
     });

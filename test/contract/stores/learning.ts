@@ -70,21 +70,21 @@ export function learningContract(world: StoresWorld): void {
 
   describe('templates of green builds', () => {
     it('are found by repository, the newest first', async () => {
-      const { greens } = world.stores;
+      const { passingBuilds } = world.stores;
       const names: string[] = [];
       for (const number of ['1', '2']) {
         const { id } = await world.build({ number, status: 'passed' });
-        await greens.owe(id);
-        const job = await greens.take(60_000);
-        if (job !== null) await greens.keep(job, [{ log: 'ci', templates: { version: 1, lines: [`green ${number}`] } }], 5);
+        await passingBuilds.owe(id);
+        const job = await passingBuilds.take(60_000);
+        if (job !== null) await passingBuilds.keep(job, [{ log: 'ci', templates: { version: 1, lines: [`green ${number}`] } }], 5);
         names.push(number);
       }
-      const found = await greens.newest(world.repository, 9);
+      const found = await passingBuilds.newest(world.repository, 9);
       expect(found.map(({ build }) => build.number)).toEqual(names.toReversed());
       expect(found[0]).toMatchObject({ log: 'ci', templates: { lines: ['green 2'] }, seenAt: expect.stringMatching(/Z$/) });
-      expect(await greens.newest(world.repository, 1)).toHaveLength(1);
-      expect((await greens.newest(null, 1)).length).toBe(1);
-      expect(await greens.newest('nobody/nothing', 9)).toEqual([]);
+      expect(await passingBuilds.newest(world.repository, 1)).toHaveLength(1);
+      expect((await passingBuilds.newest(null, 1)).length).toBe(1);
+      expect(await passingBuilds.newest('nobody/nothing', 9)).toEqual([]);
     });
   });
 

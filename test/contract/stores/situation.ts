@@ -109,7 +109,7 @@ export function situationContract(world: StoresWorld): void {
     });
 
     it('is the branch that the CI calls its default, and whether a fingerprint proves anything', async () => {
-      await world.stores.greens.saveDefaultBranch({ provider: 'github', repository: world.repository, branch: 'develop' });
+      await world.stores.passingBuilds.saveDefaultBranch({ provider: 'github', repository: world.repository, branch: 'develop' });
       await world.build({ branch: 'develop', number: '1', status: 'passed' });
       expect(await historyOf('f00d', {}, true)).toMatchObject({ generic: true, defaultBranch: { name: 'develop', status: 'passed' } });
       expect((await situation()).defaultBranch).toBe('develop');

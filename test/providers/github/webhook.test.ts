@@ -64,7 +64,7 @@ describe('what GitHub reports becomes a build', () => {
     await send({ event: 'workflow_run', payload, delivery: 'd1a7c4f0-0000-4000-8000-000000000002' });
 
     expect(state.builds.map(({ status }) => status)).toEqual(['passed', 'passed']);
-    expect([...state.greens]).toEqual(['bld_1']);
+    expect([...state.passingBuilds]).toEqual(['bld_1']);
     expect(state.defaultBranches.get('github octo-org/octo-repo')).toBe('master');
     expect(state.rung).toEqual([]);
   });

@@ -39,7 +39,7 @@ function rulesWorld({ green = [], rows = [] }: { green?: string[]; rows?: Failur
   const newest =
     green.length === 0 ? [] : [{ log: 'l', build, templates: templatesOf(green.join('\n')), seenAt: '2026-10-01T00:00:00.000Z' }];
   const deps = {
-    stores: { rules, greens: { newest: async () => newest }, failures: { search: async () => rows } },
+    stores: { rules, passingBuilds: { newest: async () => newest }, failures: { search: async () => rows } },
     database: {
       transaction: async <Result>(work: (sql: { query: () => Promise<never[]> }) => Promise<Result>) =>
         await work({ query: async () => [] }),
