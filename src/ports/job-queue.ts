@@ -1,4 +1,5 @@
-import type { Step } from '../domain/analysis.ts';
+import z from 'zod';
+import { Step } from '../domain/analysis.ts';
 
 /** What is known of the job when it rings. */
 interface Ring {
@@ -46,23 +47,25 @@ export interface QueueAdmin {
 }
 
 /** A triage job that is owed now and that nobody holds, and what decides when its turn is. */
-export interface Turn {
-  readonly id: string;
-  readonly repository: string;
+export const Turn = z.object({
+  id: z.string(),
+  repository: z.string(),
   /** It is of the branch that everybody works from. */
-  readonly urgent: boolean;
+  urgent: z.boolean(),
   /** Jobs of its repository that are in work now, anywhere. */
-  readonly working: number;
-}
+  working: z.int(),
+});
+export type Turn = z.infer<typeof Turn>;
 
 /** A triage job that ended without an answer that could be stored. */
-export interface FailedJob {
-  readonly id: string;
-  readonly buildId: string;
-  readonly repository: string;
-  readonly error: string | null;
-  readonly at: string;
-}
+export const FailedJob = z.object({
+  id: z.string(),
+  buildId: z.string(),
+  repository: z.string(),
+  error: z.string().nullable(),
+  at: z.iso.datetime(),
+});
+export type FailedJob = z.infer<typeof FailedJob>;
 
 /** Whose turn it is, so that one noisy repository cannot starve the others. Ask the lease who really gets a job. */
 export interface JobTurns {
@@ -80,10 +83,8 @@ export interface JobTurns {
 }
 
 /** A finished step of a run that goes on; `position` rises with each, and may skip numbers. */
-export interface RunStep {
-  readonly position: number;
-  readonly step: Step;
-}
+export const RunStep = z.object({ position: z.int(), step: Step });
+export type RunStep = z.infer<typeof RunStep>;
 
 /** Steps of triages that are running, from whichever process works on them. Losing any of it costs a look only. */
 export interface RunStepStore {

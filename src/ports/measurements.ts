@@ -129,32 +129,30 @@ interface RecordingPart {
 }
 
 /** What a list says of a stored recording. */
-export interface RecordingHead {
-  readonly triageId: string;
-  readonly repository: string;
-  readonly schema: number;
+export const RecordingHead = z.object({
+  triageId: z.string(),
+  repository: z.string(),
+  schema: z.int(),
   /** Of what is stored, in bytes. */
-  readonly size: number;
-  readonly parts: number;
-  readonly capped: boolean;
-  readonly createdAt: string;
+  size: z.int(),
+  parts: z.int(),
+  capped: z.boolean(),
+  createdAt: z.string(),
   /** Null where the run has not ended with an answer. */
-  readonly analysis: {
-    readonly id: string;
-    readonly category: string;
-    readonly analyst: string;
-    readonly model: string | null;
-    readonly title: string;
-  } | null;
-}
+  analysis: z
+    .object({ id: z.string(), category: z.string(), analyst: z.string(), model: z.string().nullable(), title: z.string() })
+    .nullable(),
+});
+export type RecordingHead = z.infer<typeof RecordingHead>;
 
-export interface StoredRecording {
-  readonly triageId: string;
-  readonly schema: number;
-  readonly bytes: Uint8Array;
-  readonly capped: boolean;
-  readonly analysis: Analysis | null;
-}
+export const StoredRecording = z.object({
+  triageId: z.string(),
+  schema: z.int(),
+  bytes: z.instanceof(Uint8Array),
+  capped: z.boolean(),
+  analysis: Analysis.nullable(),
+});
+export type StoredRecording = z.infer<typeof StoredRecording>;
 
 export interface RecordingFilter {
   /** Ids of triages or of analyses; absent: all. */

@@ -1,7 +1,8 @@
-import type { Analysis } from '../domain/analysis.ts';
+import z from 'zod';
+import { Action, type Analysis } from '../domain/analysis.ts';
 import type { Build, GreenBuild, NewBuild, SourceText, Templates, TestResult } from '../domain/build.ts';
-import type { Category } from '../domain/category.ts';
-import type { Finding } from '../domain/evidence.ts';
+import { Category } from '../domain/category.ts';
+import { Finding } from '../domain/evidence.ts';
 import type { Failure, FailureRow } from '../domain/failure.ts';
 import type { FailureGroup } from '../domain/reading.ts';
 import type { Triage, TriageJob } from '../domain/triage.ts';
@@ -174,27 +175,29 @@ export interface AnalysisStore {
 }
 
 /** What a list says of an analysis. */
-export interface AnalysisHead {
-  readonly id: string;
-  readonly buildId: string;
+export const AnalysisHead = z.object({
+  id: z.string(),
+  buildId: z.string(),
   /** Null where nobody judged. */
-  readonly category: Category | null;
-  readonly title: string;
+  category: Category.nullable(),
+  title: z.string(),
   /** 0..1, the verdict's. */
-  readonly confidence: number;
-  readonly action: Analysis['verdict']['action'];
-  readonly failures: number;
+  confidence: z.number(),
+  action: Action,
+  failures: z.int(),
   /** A person confirmed its cause, or one like it before. */
-  readonly decided: boolean;
-}
+  decided: z.boolean(),
+});
+export type AnalysisHead = z.infer<typeof AnalysisHead>;
 
 /** The debt to a passed build: its logs are to become templates. Held by whoever took it, for as long as its lease is the newest. */
-export interface PassingBuildJob {
-  readonly buildId: string;
+export const PassingBuildJob = z.object({
+  buildId: z.string(),
   /** This try included; those that gave the job back too. */
-  readonly attempts: number;
-  readonly lease: number;
-}
+  attempts: z.int(),
+  lease: z.int(),
+});
+export type PassingBuildJob = z.infer<typeof PassingBuildJob>;
 
 /** What one log of a green build says; `log` is what the same log of another build is found by. */
 export interface PassingLog {
@@ -238,10 +241,8 @@ export interface ChosenPassingLog extends PassingLog {
 }
 
 /** A tool's answer as it is kept: masked, bounded, and with the sentence that told how much there was. */
-export interface KeptResult {
-  readonly findings: readonly Finding[];
-  readonly summary: string;
-}
+export const KeptResult = z.object({ findings: z.array(Finding), summary: z.string() });
+export type KeptResult = z.infer<typeof KeptResult>;
 
 /** Answers of tools, kept across runs. Losing any of it at any time costs time only. */
 export interface ToolCacheStore {

@@ -1,13 +1,12 @@
 import { z } from 'zod';
-import { Action, Analysis } from '../domain/analysis.ts';
+import { Analysis } from '../domain/analysis.ts';
 import { Build } from '../domain/build.ts';
-import { Category } from '../domain/category.ts';
 import { TriageError } from '../domain/errors.ts';
 import { Failure, FailureRow, Fingerprint } from '../domain/failure.ts';
 import type { FailureGroup } from '../domain/reading.ts';
 import { append, maxOf } from '../lib/lists.ts';
 import type { Database, Sql } from '../ports/database.ts';
-import type { AnalysisStore, FailureFilter, FailureStore, HistoryStore } from '../ports/stores.ts';
+import { AnalysisHead, type AnalysisStore, type FailureFilter, type FailureStore, type HistoryStore } from '../ports/stores.ts';
 import { all, buildColumns, buildOrder, likeLiteral, pageValues, scopeValue } from './sql.ts';
 
 export function createFailureStore(db: Database): FailureStore {
@@ -251,17 +250,6 @@ export function createAnalysisStore(db: Database): AnalysisStore {
     heads: async (buildIds) => await all(db, AnalysisHead, HEADS, [buildIds]),
   };
 }
-
-const AnalysisHead = z.object({
-  id: z.string(),
-  buildId: z.string(),
-  category: Category.nullable(),
-  title: z.string(),
-  confidence: z.number(),
-  action: Action,
-  failures: z.int(),
-  decided: z.boolean(),
-});
 
 const HEADS = `
   select a.id, a.build_id as "buildId", coalesce(d.category, ${JUDGED_CATEGORY}) as category, a.body -> 'answer' ->> 'title' as title, a.confidence,

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { Analysis } from '../domain/analysis.ts';
 import { Build } from '../domain/build.ts';
 import { Calibration, CalibrationInUse, cappedMap, everyCategory } from '../domain/calibration.ts';
 import { Category } from '../domain/category.ts';
@@ -11,8 +10,10 @@ import {
   type CaseStore,
   DecidedAnswer,
   type RecordingFilter,
+  RecordingHead,
   type RecordingStore,
   StoredCase,
+  StoredRecording,
 } from '../ports/measurements.ts';
 import { RIGHT } from './insights.ts';
 import { all, BUILD_COLUMNS, buildColumns, fieldOf, first, isoTime, scopeValue } from './sql.ts';
@@ -99,7 +100,7 @@ export function createCaseStore(read: Pick<Sql, 'query'>): CaseStore {
   return {
     list: async (filter, limit, after) => {
       const values = [...filterValues(filter), after?.buildId ?? null, after?.cause ?? null, limit];
-      return (await read.query(LIST_CASE, values)).map(readCase);
+      return (await read.query(LIST_CASES, values)).map(readCase);
     },
   };
 }
@@ -119,7 +120,7 @@ function readCase(row: unknown): StoredCase {
 const HAPPENED = 'coalesce(b.finished_at, b.started_at, b.received_at)';
 
 // A group's first failure stands for its cause. Ids of builds rise with time.
-const LIST_CASE = `
+const LIST_CASES = `
   select ${buildColumns('b')}, f.fingerprint, f.group_number as cause, a.body as analysis, d.body as decision, r.origin
   from failures f
   join builds b on b.id = f.build_id
@@ -138,34 +139,13 @@ const LIST_CASE = `
 /** Most bytes of one recording, compressed: some thousand judgements of a model with all that the tools brought. */
 const MAX_RECORDING_BYTES = 8 * 1024 * 1024;
 
-const Head = z.object({
-  triageId: z.string(),
-  repository: z.string(),
-  schema: z.int(),
-  size: z.int(),
-  parts: z.int(),
-  capped: z.boolean(),
-  createdAt: z.string(),
-  analysis: z
-    .object({ id: z.string(), category: z.string(), analyst: z.string(), model: z.string().nullable(), title: z.string() })
-    .nullable(),
-});
-
-const RecordingRow = z.object({
-  triageId: z.string(),
-  schema: z.int(),
-  bytes: z.instanceof(Uint8Array),
-  capped: z.boolean(),
-  analysis: Analysis.nullable(),
-});
-
 export function createRecordingStore(db: Database, maxBytes: number = MAX_RECORDING_BYTES): RecordingStore {
   return {
     append: async ({ triageId, schema, bytes }) => {
       await db.query(APPEND, [triageId, schema, Buffer.from(bytes), maxBytes]);
     },
-    list: async (filter, { limit }) => (await db.query(LIST_RECORDING, [...valuesOf(filter), limit])).map((row) => Head.parse(row)),
-    find: async (triageId) => await first(db, RecordingRow, FIND, [triageId]),
+    list: async (filter, { limit }) => await all(db, RecordingHead, LIST_RECORDINGS, [...valuesOf(filter), limit]),
+    find: async (triageId) => await first(db, StoredRecording, FIND, [triageId]),
   };
 }
 
@@ -182,7 +162,7 @@ const APPEND = `
     capped = recordings.capped or octet_length(recordings.bytes) + octet_length($3::bytea) > $4,
     parts = recordings.parts + 1, updated_at = clock_timestamp()`;
 
-const LIST_RECORDING = `
+const LIST_RECORDINGS = `
   select r.triage_id as "triageId", b.repository, r.schema, r.size, r.parts, r.capped, r.created_at as "createdAt",
     case when a.id is null then null else jsonb_build_object('id', a.id, 'category', a.category, 'analyst', a.analyst,
       'model', a.body -> 'model', 'title', a.body -> 'answer' ->> 'title') end as analysis

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { GreenBuild, Templates } from '../domain/build.ts';
 import type { Database, Sql } from '../ports/database.ts';
-import type { ChosenPassingLog, PassingBuildJob, PassingBuildStore } from '../ports/stores.ts';
+import { type ChosenPassingLog, PassingBuildJob, type PassingBuildStore } from '../ports/stores.ts';
 import { buildOrder, first, fromNow, IS_DEFAULT } from './sql.ts';
 
 /** Leases are judged by the database's clock, so that processes with different clocks agree. */
@@ -19,7 +19,7 @@ function jobMethods(db: Database): Omit<PassingBuildStore, keyof TemplateMethods
     saveDefaultBranch: async ({ provider, repository, branch }, sql = db) => {
       await sql.query(SAVE_DEFAULT_BRANCH, [provider, repository, branch]);
     },
-    take: async (leaseMs) => await first(db, Job, TAKE, [leaseMs]),
+    take: async (leaseMs) => await first(db, PassingBuildJob, TAKE, [leaseMs]),
     drop: async (job, state, error) => {
       await db.query(END, [job.buildId, job.lease, state, error]);
     },
@@ -57,8 +57,6 @@ function templateMethods(db: Database): TemplateMethods {
 async function end(sql: Sql, job: PassingBuildJob): Promise<boolean> {
   return (await sql.query(END, [job.buildId, job.lease, 'done', null])).length > 0;
 }
-
-const Job = z.object({ buildId: z.string(), attempts: z.int(), lease: z.int() });
 
 const Chosen = GreenBuild.extend({ log: z.string(), body: Templates });
 

@@ -1,7 +1,5 @@
-import { z } from 'zod';
-import { Finding } from '../domain/evidence.ts';
 import type { Database } from '../ports/database.ts';
-import type { KeptResult, ToolCacheStore } from '../ports/stores.ts';
+import { KeptResult, type ToolCacheStore } from '../ports/stores.ts';
 import { fromNow } from './sql.ts';
 
 /** How much is kept. The whole may be exceeded by what `sweepEvery` answers bring. */
@@ -15,8 +13,6 @@ export interface ToolCacheBounds {
 }
 
 export const TOOL_CACHE_BOUNDS: ToolCacheBounds = { rows: 5_000, bytes: 64 * 1024 * 1024, entryBytes: 256 * 1024, sweepEvery: 50 };
-
-const Kept = z.object({ findings: z.array(Finding), summary: z.string() });
 
 /** Answers expire by the database's clock, so that processes with different clocks agree. */
 export function createToolCacheStore(db: Database, bounds: ToolCacheBounds = TOOL_CACHE_BOUNDS): ToolCacheStore {
@@ -43,7 +39,7 @@ function withoutNul(text: string): string {
 
 /** A row that is not understood (another version wrote it) is no answer. */
 function readKept([row]: readonly unknown[]): KeptResult | null {
-  const kept = Kept.safeParse(row);
+  const kept = KeptResult.safeParse(row);
   return kept.success ? kept.data : null;
 }
 

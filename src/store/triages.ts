@@ -1,11 +1,10 @@
 import { z } from 'zod';
-import { Step } from '../domain/analysis.ts';
 import { TriageError } from '../domain/errors.ts';
 import { newId } from '../domain/ids.ts';
 import { Triage, TriageJob } from '../domain/triage.ts';
 import type { Clock } from '../lib/time.ts';
 import type { Database, Sql } from '../ports/database.ts';
-import type { JobTurns, RunStepStore } from '../ports/job-queue.ts';
+import { FailedJob, type JobTurns, RunStep, type RunStepStore, Turn } from '../ports/job-queue.ts';
 import type { TriageStore } from '../ports/stores.ts';
 import type { Reading } from '../ports/telemetry.ts';
 import { all, first, fromNow, IS_DEFAULT } from './sql.ts';
@@ -146,22 +145,14 @@ const OPEN = `
 
 const FIND_TRIAGE = `select ${TRIAGE} from triages where build_id = $1 and fingerprint = $2`;
 
-const OwedTurn = z.object({ id: z.string(), repository: z.string(), urgent: z.boolean(), working: z.int() });
-const Place = OwedTurn.pick({ repository: true, urgent: true });
-const Failed = z.object({
-  id: z.string(),
-  buildId: z.string(),
-  repository: z.string(),
-  error: z.string().nullable(),
-  at: z.iso.datetime(),
-});
+const Place = Turn.pick({ repository: true, urgent: true });
 const Outcome = z.object({ outcome: z.enum(['owed', 'in-work', 'done']) });
 
 export function createJobTurns(db: Database): JobTurns {
   return {
-    next: async (limit) => z.array(OwedTurn).parse(await db.query(NEXT, [limit])),
+    next: async (limit) => z.array(Turn).parse(await db.query(NEXT, [limit])),
     place: async (jobId) => await first(db, Place, PLACE, [jobId]),
-    failed: async (limit) => z.array(Failed).parse(await db.query(FAILED, [limit])),
+    failed: async (limit) => z.array(FailedJob).parse(await db.query(FAILED, [limit])),
     oweAnew: async (jobId) => {
       const [row] = await db.query(OWE_ANEW, [jobId]);
       return row === undefined ? null : Outcome.parse(row).outcome;
@@ -207,8 +198,6 @@ const OWE_ANEW = `
   )
   select case when exists (select 1 from anew) then 'owed' when state = 'done' then 'done' else 'in-work' end as outcome from known`;
 
-const RunStepRow = z.object({ position: z.int(), step: Step });
-
 /** What runs that died have left is swept with the steps of whatever runs next. */
 export function createRunStepStore(db: Database): RunStepStore {
   return {
@@ -216,7 +205,7 @@ export function createRunStepStore(db: Database): RunStepStore {
       await db.query('insert into run_steps (build_id, step) values ($1, $2::jsonb)', [buildId, step]);
     },
     after: async (buildId, position) =>
-      await all(db, RunStepRow, 'select position, step from run_steps where build_id = $1 and position > $2 order by position limit 300', [
+      await all(db, RunStep, 'select position, step from run_steps where build_id = $1 and position > $2 order by position limit 300', [
         buildId,
         position,
       ]),

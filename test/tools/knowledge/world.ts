@@ -4,8 +4,8 @@ import { createMemoryIndex } from '../../../src/adapters/vector-index/memory.ts'
 import { createMasker } from '../../../src/log/mask/mask.ts';
 import { silentLogger } from '../../../src/ports/telemetry.ts';
 import type { Embedder, SemanticIndex, VectorItem } from '../../../src/ports/vector-index.ts';
-import { createMemoryTeamKnowledge } from '../../../src/store/knowledge.ts';
 import { createKnowledgeService } from '../../../src/tools/knowledge-service.ts';
+import { createMemoryTeamKnowledge } from '../../support/memory-team-knowledge.ts';
 
 /** An index in memory that plays the one of a model. */
 function semanticIndex(embedder: Embedder): SemanticIndex {
