@@ -40,7 +40,7 @@ interface CtrfTest {
 
 /** More of one build is left out: `extra.leftOut` says how many. */
 const MAX_TESTS = 5_000;
-const MAX_TEXT_CTRF = 4_000;
+const MAX_TEXT = 4_000;
 
 /**
  * What failed, as a CTRF report: one failed test a failure, with the cause in `ai` and its category in `extra`. Failed tests only: what
@@ -108,7 +108,7 @@ function environmentOf(build: Build): Readonly<Record<string, string | number>> 
   };
 }
 
-function text(value: string, limit = MAX_TEXT_CTRF): string {
+function text(value: string, limit = MAX_TEXT): string {
   return clip(value, limit).toWellFormed();
 }
 
@@ -128,7 +128,6 @@ export interface Exported {
 /** More of one build is left out: the property `leftOut` says how many. */
 const MAX_RESULTS = 1_000;
 const MAX_RELATED = 20;
-const MAX_TEXT_SARIF = 4_000;
 /** Versions of the fingerprint's meaning; see SARIF 2.1.0, 3.27.17. */
 const FINGERPRINT = 'faultline/v1';
 const ROOT = '%SRCROOT%';
@@ -176,7 +175,7 @@ function resultOf(analysis: Analysis, failures: readonly Failure[], ruleIndex: n
     ruleId: ruleOf(analysis),
     ruleIndex,
     level: formOf(analysis) === 'unsure' ? 'warning' : 'error',
-    message: { text: sarifText(clip(messageOf(analysis), MAX_TEXT_SARIF)) },
+    message: { text: sarifText(clip(messageOf(analysis), MAX_TEXT)) },
     locations: place === undefined ? [] : [place],
     relatedLocations: [...others, ...evidenceOf(analysis)].slice(0, MAX_RELATED).map((location, index) => ({ ...location, id: index + 1 })),
     partialFingerprints: { [FINGERPRINT]: analysis.fingerprint },

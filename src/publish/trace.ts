@@ -171,7 +171,7 @@ export function renderTraceTree(trace: AnalysisTrace, { color, width }: TraceOpt
     bold(cutCharacters(head.map(visibleLine).join(' · '), columns)),
     ...lines,
     ...more,
-    ...wrap(totalsOfRender(trace).join(' · '), columns),
+    ...wrap(totalsText(trace).join(' · '), columns),
   ]
     .map((line) => `${line}\n`)
     .join('');
@@ -186,7 +186,7 @@ export function renderTracePlain(trace: AnalysisTrace): string {
       ...step.judgements.map((judgement) => ['Judgement', judgementLine(judgement)]),
       ...step.tools.map((tool) => ['Tool', toolLine(tool)]),
     ]),
-    ['Total', totalsOfRender(trace).join(' · ')],
+    ['Total', totalsText(trace).join(' · ')],
   ];
   return rows.map((cells) => `${cells.map((cell) => disarmRunnerCommands(visibleLine(cell))).join('\t')}\n`).join('');
 }
@@ -234,7 +234,7 @@ function toolLine({ tool, args, status, summary, milliseconds, attempts, cached,
   return joined([tool, status, formatDuration(milliseconds), how, instead, summary, written === '{}' ? '' : shown]);
 }
 
-function totalsOfRender({ totals, milliseconds, reduction }: AnalysisTrace): string[] {
+function totalsText({ totals, milliseconds, reduction }: AnalysisTrace): string[] {
   const cached = totals.cachedInputTokens > 0 ? ` (${formatNumber(totals.cachedInputTokens)} cached)` : '';
   const kept = totals.cachedToolCalls > 0 ? ` (${totals.cachedToolCalls} from cache)` : '';
   return [

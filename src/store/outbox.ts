@@ -13,7 +13,7 @@ export function createOutboxStore(db: Database): OutboxStore {
       const keys = publishers.map((publisher) => outboxKey(publisher, analysisId));
       await sql.query(OWE, [keys, publishers, buildId, analysisId]);
     },
-    take: async (publishers, leaseMs) => await first(db, OutboxEntry, TAKE_ACTS, [publishers, leaseMs]),
+    take: async (publishers, leaseMs) => await first(db, OutboxEntry, TAKE_ENTRIES, [publishers, leaseMs]),
     obsolete: async ({ key }) => {
       const [row] = await db.query<{ why: string | null }>(OBSOLETE, [key]);
       return row?.why ?? null;
@@ -21,12 +21,12 @@ export function createOutboxStore(db: Database): OutboxStore {
     finish: async (act, end) => {
       const reference = end.state === 'done' ? end.reference : null;
       const error = end.state === 'done' ? null : end.error;
-      return (await all(db, OutboxEntry, FINISH_ACTS, [act.key, act.lease, end.state, reference, error])).length > 0;
+      return (await all(db, OutboxEntry, FINISH_ENTRIES, [act.key, act.lease, end.state, reference, error])).length > 0;
     },
     release: async (act, error, delayMs) => {
-      await all(db, OutboxEntry, RELEASE_ACTS, [act.key, act.lease, error, delayMs]);
+      await all(db, OutboxEntry, RELEASE_ENTRIES, [act.key, act.lease, error, delayMs]);
     },
-    reclaim: async () => (await all(db, OutboxEntry, RECLAIM_ACTS, [])).length,
+    reclaim: async () => (await all(db, OutboxEntry, RECLAIM_ENTRIES, [])).length,
     listByBuild: async (buildId) =>
       await all(db, OutboxEntry, `select ${ACT} from outward_acts where build_id = $1 order by owed_at, key`, [buildId]),
   };
@@ -39,7 +39,7 @@ const OWE = `
   select o.key, o.publisher, $3, $4, 'owed' from unnest($1::text[], $2::text[]) as o (key, publisher)
   on conflict (key) do nothing`;
 
-const TAKE_ACTS = `
+const TAKE_ENTRIES = `
   update outward_acts set state = 'started', attempts = attempts + 1, lease = lease + 1, error = null,
     free_at = ${fromNow('$2')}, updated_at = clock_timestamp()
   where key = (
@@ -68,16 +68,16 @@ const OBSOLETE = `
   from outward_acts o join analyses a on a.id = o.analysis_id join builds b on b.id = o.build_id
   where o.key = $1`;
 
-const FINISH_ACTS = `
+const FINISH_ENTRIES = `
   update outward_acts set state = $3, reference = $4, error = $5, updated_at = clock_timestamp()
   where key = $1 and lease = $2 and state = 'started' returning ${ACT}`;
 
-const RELEASE_ACTS = `
+const RELEASE_ENTRIES = `
   update outward_acts set state = 'owed', error = $3, free_at = ${fromNow('$4')}, updated_at = clock_timestamp(),
     attempts = greatest(attempts - 1, 0), retries = case when $4::float8 > 0 then retries + 1 else retries end
   where key = $1 and lease = $2 and state = 'started' returning ${ACT}`;
 
-const RECLAIM_ACTS = `
+const RECLAIM_ENTRIES = `
   update outward_acts set state = 'owed', free_at = clock_timestamp(), updated_at = clock_timestamp()
   where state = 'started' returning ${ACT}`;
 

@@ -111,13 +111,13 @@ export function sourcesOfGroup(group: FailureGroup, sources: readonly SourceText
  * failure in other words; what shares its cause joins its group.
  */
 export function joinKnown(read: readonly FailureGroup[], stored: readonly FailureGroup[]): FailureGroup[] {
-  const known = new Set(stored.flatMap(testsOfLog));
+  const known = new Set(stored.flatMap(testKeysOf));
   return read.flatMap((group) => {
     const failures = group.failures.filter(({ test }) => test === null || !known.has(testKey(test)));
     if (failures.length === 0) return [];
-    const tests = testsOfLog(group);
+    const tests = testKeysOf(group);
     const same = stored.find(
-      (one) => one.generic === group.generic && (testsOfLog(one).some((test) => tests.includes(test)) || endAlike(one, group)),
+      (one) => one.generic === group.generic && (testKeysOf(one).some((test) => tests.includes(test)) || endAlike(one, group)),
     );
     return [{ fingerprint: same?.fingerprint ?? group.fingerprint, generic: group.generic, failures }];
   });
@@ -134,7 +134,7 @@ function endAlike(one: FailureGroup, other: FailureGroup): boolean {
   return left.generic && right.generic && endingKey(left) === endingKey(right);
 }
 
-function testsOfLog(group: FailureGroup): string[] {
+function testKeysOf(group: FailureGroup): string[] {
   return group.failures.flatMap(({ test }) => (test === null ? [] : [testKey(test)]));
 }
 
@@ -166,7 +166,7 @@ export function subjectOf(input: {
     fingerprint: group.fingerprint,
     generic: group.generic,
     excerpts,
-    failingTests: testsOfSubject(group).slice(0, MAX_FACTS),
+    failingTests: testsOf(group).slice(0, MAX_FACTS),
     diagnostics: reading.diagnostics.filter((one) => within(one.at)).slice(0, MAX_FACTS),
     exceptions: reading.exceptions.filter((one) => within(one.at)).slice(0, MAX_FACTS),
     messages: reading.messages.filter((one) => within(one.at)).slice(0, MAX_FACTS),
@@ -180,7 +180,7 @@ export function subjectOf(input: {
   };
 }
 
-function testsOfSubject(group: FailureGroup): FailingTest[] {
+function testsOf(group: FailureGroup): FailingTest[] {
   return group.failures.flatMap((failure) => (failure.test === null ? [] : [failure.test]));
 }
 
@@ -189,7 +189,7 @@ function foreignPositions(groups: readonly FailureGroup[], own: FailureGroup): L
 }
 
 function positionsOf(group: FailureGroup): LogPosition[] {
-  return testsOfSubject(group).flatMap((test) => (test.at === null ? [] : [test.at]));
+  return testsOf(group).flatMap((test) => (test.at === null ? [] : [test.at]));
 }
 
 /** An excerpt that shows failures of other groups and none of this one would mislead; shared context stays. */

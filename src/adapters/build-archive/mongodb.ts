@@ -41,7 +41,7 @@ const PIECE_BYTES = 2 * 1024 * 1024;
 const BATCH_BYTES = 8 * 1024 * 1024;
 const BATCH_PIECES = 100;
 /** Writers of one text at the same moment begin anew. */
-const TRIES_ARCHIVE = 4;
+const TRIES = 4;
 const DRAFT_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 
@@ -176,7 +176,7 @@ async function makeValid(
   replacing: string | null | undefined,
 ): Promise<string | null> {
   const { buildId, name, generation } = source;
-  for (let attempt = 0; attempt < TRIES_ARCHIVE; attempt += 1) {
+  for (let attempt = 0; attempt < TRIES; attempt += 1) {
     const old = await within(({ sources }, signal) => sources.findOne({ buildId, name }, { signal }));
     const before = old?.generation ?? null;
     if (replacing !== undefined && before !== replacing) break;
@@ -235,8 +235,6 @@ async function tidy({ within }: MongodbCollections, find: FindSource, before: Da
 
 /** Of one question, where a text is read in order. */
 const BATCH_CHUNKS = 40;
-/** A reader whose text is replaced meanwhile begins anew. */
-const TRIES_READ = 4;
 
 export const Source = z.object({
   name: z.string(),
@@ -265,7 +263,7 @@ async function readWhole<Result>(
   chunksOf: (source: StoredSource) => ChunkRange,
   use: (bytes: Buffer[]) => Promise<Result>,
 ): Promise<Result | null> {
-  for (let attempt = 0; attempt < TRIES_READ; attempt += 1) {
+  for (let attempt = 0; attempt < TRIES; attempt += 1) {
     const source = await find(buildId, name);
     if (source === null) return null;
     const bytes = await readChunks(within, { buildId, name, generation: source.generation }, chunksOf(source));

@@ -17,7 +17,7 @@ export interface SpillingOptions {
 }
 
 const REST_MS = 5_000;
-const REMOVALS_SPILLING = 50;
+const REMOVALS_AT_ONCE = 50;
 /** What the other store would say, too. */
 const NOT_ELSEWHERE: readonly TriageErrorCode[] = ['too-large', 'invalid-input', 'cancelled', 'internal', 'invalid-config'];
 
@@ -163,8 +163,8 @@ async function* heedingFirst(pieces: AsyncGenerator<TextPiece>, ask: ReturnType<
 
 async function removeOwed(primary: MongodbArchive, ledger: ReturnType<typeof createTextLedger>, signal: AbortSignal): Promise<number> {
   let removed = 0;
-  for (let found = REMOVALS_SPILLING; found === REMOVALS_SPILLING && !signal.aborted; ) {
-    const owed = await ledger.removals(REMOVALS_SPILLING);
+  for (let found = REMOVALS_AT_ONCE; found === REMOVALS_AT_ONCE && !signal.aborted; ) {
+    const owed = await ledger.removals(REMOVALS_AT_ONCE);
     found = owed.length;
     for (const removal of owed) {
       if (signal.aborted) return removed;
@@ -348,7 +348,7 @@ function createTextLedger(db: Database): TextLedger {
         const [row] = await sql.query(OWE_REMOVAL, [buildId]);
         return Owed.parse(row);
       }),
-    removals: async (limit) => (await db.query(REMOVALS_LEDGER, [limit])).map((row) => Owed.parse(row)),
+    removals: async (limit) => (await db.query(REMOVALS, [limit])).map((row) => Owed.parse(row)),
     removalDone: async ({ buildId, version }) => {
       await db.query('delete from archive_removals where build_id = $1 and owed_at::text = $2', [buildId, version]);
     },
@@ -391,7 +391,7 @@ const OWE_REMOVAL = `
   insert into archive_removals (build_id) values ($1) on conflict (build_id) do update set owed_at = clock_timestamp()
   returning build_id as "buildId", owed_at::text as version`;
 
-const REMOVALS_LEDGER = 'select build_id as "buildId", owed_at::text as version from archive_removals order by owed_at limit $1';
+const REMOVALS = 'select build_id as "buildId", owed_at::text as version from archive_removals order by owed_at limit $1';
 
 const LEFT = `
   select (select count(*) from build_sources where place = 'database') as texts, (select count(*) from archive_removals) as removals`;

@@ -39,12 +39,12 @@ async function readAs(format: DocumentFormat, name: string, bytes: Uint8Array): 
     }
     case 'text': {
       const { text, notes } = toText(name, bytes);
-      return { blocks: paragraphsDocument(text), notes };
+      return { blocks: paragraphsOfText(text), notes };
     }
   }
 }
 
-function paragraphsDocument(text: string): DocumentBlock[] {
+function paragraphsOfText(text: string): DocumentBlock[] {
   return text
     .replaceAll('\r\n', '\n')
     .split(/\n[ \t]{0,200}\n/)
@@ -68,7 +68,9 @@ async function readPdf(name: string, bytes: Uint8Array): Promise<{ title: string
     const notes = silent === 0 ? [] : [`${silent} of ${text.length} pages contain no text; images of text are not recognized.`];
     return {
       title: typeof title === 'string' && title.trim() !== '' ? title.trim() : null,
-      blocks: text.flatMap((page, index) => paragraphsPdf(page).map((said) => ({ text: said, heading: null, place: { page: index + 1 } }))),
+      blocks: text.flatMap((page, index) =>
+        paragraphsOfPage(page).map((said) => ({ text: said, heading: null, place: { page: index + 1 } })),
+      ),
       notes,
     };
   } catch (error) {
@@ -76,7 +78,7 @@ async function readPdf(name: string, bytes: Uint8Array): Promise<{ title: string
   }
 }
 
-function paragraphsPdf(page: string): string[] {
+function paragraphsOfPage(page: string): string[] {
   return page
     .split(/\n\s{0,200}\n/)
     .map((text) => text.trim())
