@@ -77,21 +77,15 @@ async function readDirectory(folder: string, maxBytes: number): Promise<SourceTe
     try {
       const read = await readFileSources(join(folder, file), file, maxBytes - bytes, { onlySources: true });
       bytes += read.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0);
-      append(
-        sources,
-        read.filter(({ text }) => text.trim() !== ''),
-      );
+      const known = read.filter(({ text }) => text.trim() !== '');
+      append(sources, known);
     } catch (error) {
       if (!(error instanceof TriageError) || error.code === 'too-large') throw error;
       notes.push(`Skipped: ${error.message}`);
     }
   }
-  if (notes.length > MAX_NOTES)
-    notes.splice(
-      MAX_NOTES,
-      notes.length,
-      `Skipped: ${notes.length - MAX_NOTES} more ${notes.length - MAX_NOTES === 1 ? 'file' : 'files'}.`,
-    );
+  const more = notes.length - MAX_NOTES;
+  if (more > 0) notes.splice(MAX_NOTES, notes.length, `Skipped: ${more} more ${more === 1 ? 'file' : 'files'}.`);
   const [first, ...rest] = sources;
   if (first !== undefined) return [{ ...first, notes: [...first.notes, ...notes] }, ...rest];
   const why =

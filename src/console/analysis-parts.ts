@@ -119,10 +119,8 @@ export function placeLine({ analysis, build }: AnalysisFacts, more: readonly Sho
     `${failureCount(analysis)}, 1 cause`,
     ...more,
   ];
-  return html`<p class="place">${joined(
-    parts.filter((part) => part !== false && part !== null && part !== undefined),
-    ' · ',
-  )}</p>`;
+  const shown = parts.filter((part) => part !== false && part !== null && part !== undefined);
+  return html`<p class="place">${joined(shown, ' · ')}</p>`;
 }
 
 /** Characters of several reasons that still read well as one sentence. */

@@ -68,13 +68,8 @@ function registerErrorPages(app: FastifyInstance, deps: ConsoleDeps): void {
     const { status, message } = deps.refused(error, request, reply);
     if (status === 401) return await askToSignIn(message, request, reply, deps);
     const title = TITLES[status] ?? 'Something went wrong';
-    return sendPage(
-      request,
-      reply,
-      { title, place: 'page', main: errorBody(title, message, status, request.id) },
-      await readerFor(request, deps),
-      status,
-    );
+    const main = errorBody(title, message, status, request.id);
+    return sendPage(request, reply, { title, place: 'page', main }, await readerFor(request, deps), status);
   });
 }
 
@@ -85,10 +80,8 @@ async function mayWait(thrown: unknown, request: FastifyRequest, deps: ConsoleDe
   const waitMs = showsToken ? await deps.countGuess(request) : null;
   if (waitMs === null) return thrown;
   const seconds = Math.max(1, Math.ceil(waitMs / 1000));
-  return new TriageError('rate-limited', `Too many invalid tokens from this address. Try again in ${seconds} s.`, {
-    retryable: true,
-    retryAfterMs: waitMs,
-  });
+  const message = `Too many invalid tokens from this address. Try again in ${seconds} s.`;
+  return new TriageError('rate-limited', message, { retryable: true, retryAfterMs: waitMs });
 }
 
 /** What was read leads back to itself; what was typed is kept, and sent again after signing in. */

@@ -11,26 +11,19 @@ import { readerOf, sendPage } from './page.ts';
 
 const access = { role: 'read' } as const;
 
-const Body = z.object({
-  keys: z.literal('on').optional(),
-  theme: z.enum(['system', 'light', 'dark']),
-  wrap: z.literal('on').optional(),
-  timestamps: z.literal('on').optional(),
-});
+const ticked = z.literal('on').optional();
+const Body = z.object({ keys: ticked, theme: z.enum(['system', 'light', 'dark']), wrap: ticked, timestamps: ticked });
+const Query = z.object({ saved: z.literal('1').optional() });
 
 /** `/me`: how the pages behave for whoever is signed in. */
 export function registerMe(app: FastifyInstance, deps: ConsoleDeps): void {
   const typed = app.withTypeProvider<ZodTypeProvider>();
-  typed.get(
-    '/me',
-    { config: { access }, schema: { querystring: z.object({ saved: z.literal('1').optional() }) } },
-    async (request, reply) => {
-      const reader = await readerOf(request, deps);
-      const said = request.query.saved === undefined ? {} : { said: 'Saved.' };
-      const main = mePage(holderOf(request.principal), reader.preferences);
-      return sendPage(request, reply, { title: 'Your settings', place: 'page', main, ...said }, reader);
-    },
-  );
+  typed.get('/me', { config: { access }, schema: { querystring: Query } }, async (request, reply) => {
+    const reader = await readerOf(request, deps);
+    const said = request.query.saved === undefined ? {} : { said: 'Saved.' };
+    const main = mePage(holderOf(request.principal), reader.preferences);
+    return sendPage(request, reply, { title: 'Your settings', place: 'page', main, ...said }, reader);
+  });
   typed.post('/me', { config: { access }, schema: { body: Body } }, async (request, reply) => {
     const { keys, theme, wrap, timestamps } = request.body;
     const preferences = { keys: keys === 'on', theme, wrap: wrap === 'on', timestamps: timestamps === 'on' };

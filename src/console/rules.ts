@@ -76,20 +76,12 @@ async function actOn(deps: ConsoleDeps, { act, ...fields }: RuleForm, reviewer: 
 }
 
 function inputOf({ repository, kind, sample, ...rest }: RuleFields) {
-  return {
-    ...rest,
-    sample: sample.replaceAll('\r\n', '\n'),
-    repository: repository.trim() === '' ? null : repository.trim(),
-    ...(kind !== '' && { kind }),
-  };
+  return { ...rest, sample: sample.replaceAll('\r\n', '\n'), repository: repository.trim() || null, ...(kind !== '' && { kind }) };
 }
 
 const NAMES: Readonly<Record<string, string>> = {
-  rootCause: 'The root cause',
-  fixRecommendation: 'What to do',
-  sample: 'The sample',
-  pattern: 'The pattern',
-  category: 'The category',
+  ...{ rootCause: 'The root cause', fixRecommendation: 'What to do' },
+  ...{ sample: 'The sample', pattern: 'The pattern', category: 'The category' },
 };
 
 function sentenceOf({ issues }: z.ZodError): string {

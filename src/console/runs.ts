@@ -67,10 +67,8 @@ function headOf({ terminationReason, totals, milliseconds, reduction, model, ana
 
 /** Steps of one run may begin before the clock of the first one that was stored, as after a resume. */
 function begunAt({ steps, createdAt }: AnalysisTrace): number {
-  return minOf(
-    steps.map(({ startedAt }) => Date.parse(startedAt)),
-    Date.parse(createdAt),
-  );
+  const starts = steps.map(({ startedAt }) => Date.parse(startedAt));
+  return minOf(starts, Date.parse(createdAt));
 }
 
 async function sendLive(id: string, request: FastifyRequest, reply: FastifyReply, deps: ConsoleDeps): Promise<FastifyReply> {
@@ -80,12 +78,8 @@ async function sendLive(id: string, request: FastifyRequest, reply: FastifyReply
   const only = run.analyses.length === 1 ? run.analyses[0] : undefined;
   if (run.ended && only !== undefined) return reply.redirect(runAddress(only.id), 303);
   const steps = await Promise.all(run.steps.map((step) => stepOf(step, deps)));
-  return sendPage(
-    request,
-    reply,
-    { title: 'Run', place: 'page', part: 'builds', main: livePage(build, run, steps) },
-    await readerOf(request, deps),
-  );
+  const main = livePage(build, run, steps);
+  return sendPage(request, reply, { title: 'Run', place: 'page', part: 'builds', main }, await readerOf(request, deps));
 }
 
 function livePage(build: Build, run: LiveRun, steps: readonly Html[]): Html {

@@ -52,13 +52,8 @@ export function registerSignIn(app: FastifyInstance, deps: ConsoleDeps): void {
       const waitMs = await deps.countGuess(request);
       const failure = waitMs === null ? error.message : `Too many invalid tokens. Try again in ${Math.max(1, Math.ceil(waitMs / 1000))} s.`;
       const main = signInPage({ next, failure, signedOut: held !== '', provider: deps.signIn?.name ?? null, held });
-      return sendPage(
-        request,
-        reply,
-        { title: 'Sign in', place: 'page', main },
-        await readerOf(request, deps),
-        waitMs === null ? 401 : 429,
-      );
+      const status = waitMs === null ? 401 : 429;
+      return sendPage(request, reply, { title: 'Sign in', place: 'page', main }, await readerOf(request, deps), status);
     }
     if (held === '') return reply.redirect(next, 303);
     const main = sendAgainPage(next, fieldsOf(held));

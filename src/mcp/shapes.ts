@@ -24,13 +24,7 @@ export const ToldCause = AnalysisSummary.extend({
 
 /** Failures of one cause in one build. */
 export const FailedCause = FailureRow.pick({
-  repository: true,
-  pipeline: true,
-  number: true,
-  branch: true,
-  commit: true,
-  category: true,
-  seenAt: true,
+  ...{ repository: true, pipeline: true, number: true, branch: true, commit: true, category: true, seenAt: true },
 }).extend({
   id: z.string().describe('ID to pass to get_failure'),
   buildId: z.string(),
@@ -62,13 +56,8 @@ export function failedCause({ failure, analysisId, ...row }: FailureRow, analysi
   return {
     id: analysisId ?? failure.buildId,
     buildId: failure.buildId,
-    repository,
-    pipeline,
-    number,
-    branch,
-    commit,
+    ...{ repository, pipeline, number, branch, commit, seenAt },
     category: row.category ?? analysis?.category ?? null,
-    seenAt,
     confidence: analysis?.verdict.confidence ?? null,
     title: analysis === null ? null : line(analysis.answer.title, 160),
     message: line(failure.message, 200),
@@ -159,10 +148,9 @@ function proofRows(analysis: Analysis): ProofLine[] {
 
 /** The lines of a piece of evidence as a person sees them: without the time and stream marks before them. */
 export function readableLines({ text, lineStart }: Evidence): readonly { readonly line: number | null; readonly text: string }[] {
-  return text.split('\n').map((row, index) => ({
-    line: lineStart === undefined ? null : lineStart + index,
-    text: lineStart === undefined ? row : cleanLine(stripEscapes(row)),
-  }));
+  const rows = text.split('\n');
+  if (lineStart === undefined) return rows.map((row) => ({ line: null, text: row }));
+  return rows.map((row, index) => ({ line: lineStart + index, text: cleanLine(stripEscapes(row)) }));
 }
 
 function neighboursOf({ source, line }: ProofLine, evidence: readonly Evidence[]): ProofLine[] {
@@ -197,13 +185,10 @@ export function untrusted(lines: readonly string[], limit = 300): string {
 }
 
 /**
- * As many blocks as takeFitting, in order, always at least one (cut where it alone is too large). `rest` is how many were left out.
+ * As many blocks as fit, in order, always at least one (cut where it alone is too large). `rest` is how many were left out.
  * `budget` is in bytes of UTF-8.
  */
-export function takeFitting(
-  blocks: readonly string[],
-  budget: number,
-): { readonly text: string; readonly shown: number; readonly rest: number } {
+export function takeFitting(blocks: readonly string[], budget: number) {
   let text = '';
   let shown = 0;
   for (const block of blocks) {

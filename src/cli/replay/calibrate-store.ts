@@ -82,14 +82,8 @@ export async function withCalibrations<Result>(options: DataOptions, work: (stor
 function lineOf({ version, analyst, fittedOn, before, after, risk, createdBy, createdAt }: Calibration): string {
   const ece = after === null ? 'not cross-validated' : `ECE ${before.ece.value.toFixed(3)} → ${after.ece.value.toFixed(3)}`;
   const kept = risk === null ? 'no thresholds' : `at most ${risk.most * 100} % wrong`;
-  return [
-    `${version}`.padStart(4),
-    visibleLine(analyst),
-    `${fittedOn.cases} cases`,
-    ece,
-    kept,
-    `by ${visibleLine(createdBy)} ${createdAt}`,
-  ].join('  ');
+  const by = `by ${visibleLine(createdBy)} ${createdAt}`;
+  return [`${version}`.padStart(4), visibleLine(analyst), `${fittedOn.cases} cases`, ece, kept, by].join('  ');
 }
 
 function actLine({ analyst, version, replaced, actor, at }: CalibrationAct): string {

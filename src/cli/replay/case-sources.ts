@@ -14,7 +14,7 @@ import { sampleOf } from '../../replay/cases/choose.ts';
 import { datasetCases } from '../../replay/cases/dataset.ts';
 import { datasetAt, folderCases } from '../../replay/cases/folder.ts';
 import { type OnLeftOut, reviewedCases, storedCases } from '../../replay/cases/stored.ts';
-import { type DataOptions, dataDirectory, readStoreConfig } from '../settings.ts';
+import { dataDirectory, readStoreConfig } from '../settings.ts';
 import { say } from '../terminal.ts';
 import type { ReplayCommandOptions, StoredCaseOptions, StoreFilterOptions } from './replay-options.ts';
 
@@ -68,7 +68,7 @@ async function datasetSource(path: string): Promise<CaseSource> {
 async function openStoredSource(options: ReplayCommandOptions): Promise<OpenedSources> {
   const chosen = Object.entries(storeFilter(options)).map(([name, value]) => `${name} ${value}`);
   const kind = options.reviewed ? 'reviewed' : 'stored';
-  const app = await openInstallation(options);
+  const app = await createApp(readStoreConfig(dataDirectory(options.data)), silentLogger);
   const name = `${kind} cases${chosen.length === 0 ? '' : ` (${chosen.join(', ')})`}`;
   const measure = async () => {
     const leftOut = new Map<string, number>();
@@ -106,11 +106,6 @@ async function measureCases(outcomes: AsyncIterable<CaseOutcome>): Promise<CaseM
 export function casesOfApp(app: App, options: StoredCaseOptions, onLeftOut?: OnLeftOut): AsyncIterable<CaseOutcome> {
   const from = { cases: app.stores.cases, builds: app.stores.builds, archive: app.archive };
   return (options.reviewed ? reviewedCases : storedCases)(from, storeFilter(options), onLeftOut);
-}
-
-/** Opens an installation as the commands of operators do. Whoever opens it closes it. */
-export async function openInstallation(options: DataOptions): Promise<App> {
-  return await createApp(readStoreConfig(dataDirectory(options.data)), silentLogger);
 }
 
 /** What chooses among stored failures. Throws where a category is none. */

@@ -10,8 +10,9 @@ import { casesAt, datasetAt } from '../../replay/cases/folder.ts';
 import { beginFolder } from '../../replay/cases/new-folder.ts';
 import { type SplitBy, type SplitSummary, splitCases } from '../../replay/cases/split.ts';
 import { terminalConfig } from '../command-parts.ts';
+import { withApp } from '../store-commands.ts';
 import { EXIT, interruptSignal, jsonText, print, say } from '../terminal.ts';
-import { casesOfApp, openInstallation, storeFilter } from './case-sources.ts';
+import { casesOfApp, storeFilter } from './case-sources.ts';
 import type { StoredCaseOptions } from './replay-options.ts';
 
 export interface CheckCommandOptions {
@@ -39,12 +40,8 @@ export async function runCasesCheck(path: string, options: CheckCommandOptions):
 }
 
 function problemText({ line, id, field, reason }: CaseProblem): string {
-  return [
-    `line ${line}`,
-    id === null ? '' : ` (${jsonText({ id }).slice(6, -1)})`,
-    field === null ? '' : `, ${visibleLine(field)}`,
-    `: ${visibleLine(reason)}`,
-  ].join('');
+  const named = id === null ? '' : ` (${jsonText({ id }).slice(6, -1)})`;
+  return `line ${line}${named}${field === null ? '' : `, ${visibleLine(field)}`}: ${visibleLine(reason)}`;
 }
 
 function checkText({ cases, good, problems, categories, projects, dated }: CheckedCases): string {
@@ -76,15 +73,12 @@ export async function runCasesExport(options: ExportCommandOptions): Promise<voi
     notCases[reason] = (notCases[reason] ?? 0) + 1;
   };
   try {
-    const app = await openInstallation(options);
-    try {
+    await withApp(options, async (app) => {
       const cases = casesOfApp(app, options, onLeftOut);
       const limits = { masker: app.masker, maxLogBytes: app.config.http.maxLogBytes };
       const set = await writeCaseSet(cases, folder, limits, signal);
       await print(options.json ? jsonText({ ok: true, out, ...set, notCases }) : setText(options.out, set, notCases));
-    } finally {
-      await app.close({ drainMs: 0 });
-    }
+    });
   } finally {
     await folder.discard();
   }
@@ -130,19 +124,13 @@ export async function runCasesSplit(path: string, options: SplitCommandOptions):
     throw new TriageError('invalid-input', `${path} is a folder of logs: convert it with faultline cases import first.`);
   const { http } = await terminalConfig();
   const out = resolve(options.out);
+  const { by, share, seed = '', near: minScore, dropDuplicates = false } = options;
   const task = {
-    dataset,
-    out,
-    by: options.by,
-    share: options.share,
-    seed: options.seed ?? '',
-    dropDuplicates: options.dropDuplicates === true,
-    minScore: options.near,
-    maxLogBytes: http.maxLogBytes,
+    ...{ dataset, out, by, share, seed, dropDuplicates, minScore, maxLogBytes: http.maxLogBytes },
     onBad: ({ error }: { readonly error: string }) => say(visibleLine(`left out: ${error}`)),
   };
   const split = await splitCases(task, await beginFolder(out), interruptSignal());
-  await print(options.json ? jsonText({ ok: true, by: options.by, share: options.share, out, ...split }) : splitText(options, split));
+  await print(options.json ? jsonText({ ok: true, by, share, out, ...split }) : splitText(options, split));
 }
 
 function splitText({ out, by, dropDuplicates }: SplitCommandOptions, split: SplitSummary): string {

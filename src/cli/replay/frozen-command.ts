@@ -3,13 +3,15 @@ import { type FileHandle, open, stat } from 'node:fs/promises';
 import { openToday } from '../../app/open-today.ts';
 import type { Config } from '../../config/schema.ts';
 import { messageOf, TriageError } from '../../domain/errors.ts';
+import { present } from '../../lib/present.ts';
 import { visibleLine } from '../../publish/visible-text.ts';
 import { describeDifference } from '../../replay/recording/difference.ts';
 import { type RecordingSource, recordingsInFile, storedRecordings } from '../../replay/recording/read-recordings.ts';
 import { type FrozenRun, runFrozen } from '../../replay/recording/run-frozen.ts';
-import { dataDirectory, readConfig, readStoreConfig } from '../settings.ts';
+import { dataDirectory, readConfig } from '../settings.ts';
+import { withApp } from '../store-commands.ts';
 import { EXIT, interruptSignal, jsonText, print, say } from '../terminal.ts';
-import { askedRuns, withRecordings } from './recordings-command.ts';
+import { askedRuns } from './recordings-command.ts';
 
 /** What `faultline replay --frozen` was asked for. */
 export interface FrozenOptions {
@@ -47,9 +49,8 @@ export async function runFrozenReplay(options: FrozenOptions): Promise<void> {
     await refuseSameFile(frozen, options.out);
     return await replayAll(recordingsInFile(frozen), readConfig(dataDirectory(options.data)), options);
   }
-  const config = readStoreConfig(dataDirectory(options.data));
-  const filter = options.run === undefined ? {} : { runs: options.run };
-  await withRecordings(config, (store) => replayAll(storedRecordings(store, filter), config, options));
+  const filter = present({ runs: options.run });
+  await withApp(options, ({ stores, config }) => replayAll(storedRecordings(stores.recordings, filter), config, options));
 }
 
 async function replayAll(sources: AsyncIterable<RecordingSource>, config: Config, options: FrozenOptions): Promise<void> {
@@ -117,14 +118,12 @@ function linesOf({ analysis: _analysis, triageId, ...run }: FrozenRun): object {
 function describeRun({ triageId, analysisId, differences, stopped, changed, identical, missing, before }: FrozenRun): string {
   const [first] = differences;
   const end = stopped ?? (identical ? 'The answer is identical.' : answerText(changed, before));
+  const all = differences.length > 1 ? ` (${differences.length} in all)` : '';
+  const more = missing.length > 3 ? `; and ${missing.length - 3} more` : '';
   const lines = [
     `${triageId}${analysisId === null ? '' : ` (${analysisId})`}`,
-    ...(first === undefined
-      ? []
-      : [`  first: ${describeDifference(first)}${differences.length > 1 ? ` (${differences.length} in all)` : ''}`]),
-    ...(missing.length === 0
-      ? []
-      : [`  not complete: ${missing.slice(0, 3).join('; ')}${missing.length > 3 ? `; and ${missing.length - 3} more` : ''}`]),
+    ...(first === undefined ? [] : [`  first: ${describeDifference(first)}${all}`]),
+    ...(missing.length === 0 ? [] : [`  not complete: ${missing.slice(0, 3).join('; ')}${more}`]),
     `  ${end}`,
   ];
   return lines.map((line) => `${line.startsWith('  ') ? '  ' : ''}${visibleLine(line)}`).join('\n');
@@ -157,15 +156,12 @@ const OF_CASES: readonly { readonly key: string; readonly flag: string; readonly
   { key: 'green', flag: '--no-green', usual: true },
 ];
 
-/**
- * Refuses what does not go with `--frozen`. Left out silently, a gate would pass that nobody held. Throws `invalid-config`.
- */
+/** Refuses what does not go with `--frozen`. Left out silently, a gate would pass that nobody held. Throws `invalid-config`. */
 function refuseOptionsOfCases(options: object): void {
   const given = new Map<string, unknown>(Object.entries(options));
   const flags = OF_CASES.filter(({ key, usual }) => given.get(key) !== undefined && given.get(key) !== usual).map(({ flag }) => flag);
   if (flags.length === 0) return;
-  const sentence = `${flags.join(', ')} cannot be combined with --frozen, which reruns recordings.`;
-  throw new TriageError('invalid-config', sentence);
+  throw new TriageError('invalid-config', `${flags.join(', ')} cannot be combined with --frozen, which reruns recordings.`);
 }
 
 /** Refuses to write over what is to be read, also under another name. Throws `invalid-config`. */

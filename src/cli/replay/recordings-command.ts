@@ -1,12 +1,10 @@
-import { createApp } from '../../app.ts';
-import type { Config } from '../../config/schema.ts';
 import type { Recording } from '../../domain/recording.ts';
 import { present } from '../../lib/present.ts';
-import type { RecordingHead, RecordingStore } from '../../ports/measurements.ts';
-import { silentLogger } from '../../ports/telemetry.ts';
+import type { RecordingHead } from '../../ports/measurements.ts';
 import { visibleLine } from '../../publish/visible-text.ts';
 import { recordingHeads, storedRecordings } from '../../replay/recording/read-recordings.ts';
-import { type DataOptions, dataDirectory, readStoreConfig } from '../settings.ts';
+import type { DataOptions } from '../settings.ts';
+import { withApp } from '../store-commands.ts';
 import { EXIT, jsonText, print, say } from '../terminal.ts';
 import { openRecordingsFile } from './recordings-file.ts';
 
@@ -21,7 +19,7 @@ export interface ExportRecordingsOptions extends ListRecordingsOptions {
 
 /** `faultline recordings list`: what is stored, the oldest first. */
 export async function listRecordings(options: ListRecordingsOptions): Promise<void> {
-  await withRecordings(readStoreConfig(dataDirectory(options.data)), async (store) => {
+  await withApp(options, async ({ stores: { recordings: store } }) => {
     const [heads, totals] = [[] as RecordingHead[], { recordings: 0, bytes: 0 }];
     for await (const head of recordingHeads(store, present({ repository: options.repository }))) {
       totals.recordings += 1;
@@ -36,7 +34,7 @@ export async function listRecordings(options: ListRecordingsOptions): Promise<vo
 
 /** `faultline recordings export`: each stored recording with its answer as one JSON object a line. */
 export async function exportRecordings(options: ExportRecordingsOptions): Promise<void> {
-  await withRecordings(readStoreConfig(dataDirectory(options.data)), async (store) => {
+  await withApp(options, async ({ stores: { recordings: store } }) => {
     const file = await openRecordingsFile(options.out);
     const asked = askedRuns(options.run);
     let [written, unreadable] = [0, 0];
@@ -63,16 +61,6 @@ export async function exportRecordings(options: ExportRecordingsOptions): Promis
     const left = unreadable === 0 ? '' : `; ${unreadable} could not be read`;
     await print(options.json ? jsonText({ ok: true, written, unreadable }) : `${written} recordings written to ${options.out}${left}`);
   });
-}
-
-/** Opens the stores of an installation for as long as the work takes. */
-export async function withRecordings(config: Config, work: (store: RecordingStore) => Promise<void>): Promise<void> {
-  const app = await createApp(config, silentLogger);
-  try {
-    await work(app.stores.recordings);
-  } finally {
-    await app.close({ drainMs: 0 });
-  }
 }
 
 function rowOf({ triageId, createdAt, repository, size, analysis, capped }: RecordingHead): string {

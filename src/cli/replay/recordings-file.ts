@@ -2,7 +2,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { messageOf, TriageError } from '../../domain/errors.ts';
 import type { Recording } from '../../domain/recording.ts';
 import { visibleLine } from '../../publish/visible-text.ts';
-import { wholeLines } from '../../replay/run/results-file.ts';
+import { unwritten, wholeLines } from '../../replay/run/results-file.ts';
 import { EXIT, say } from '../terminal.ts';
 import type { ReplayCommandOptions } from './replay-options.ts';
 
@@ -46,10 +46,7 @@ async function append(file: FileHandle, isFile: boolean, path: string, line: str
     await file.appendFile(line);
   } catch (cause) {
     if (isFile) await file.truncate(size).catch(() => undefined);
-    const isFull = cause instanceof Error && 'code' in cause && (cause.code === 'ENOSPC' || cause.code === 'EDQUOT');
-    throw new TriageError('storage-failed', `${path} cannot be written further: ${isFull ? 'the disk is full' : messageOf(cause)}.`, {
-      cause,
-    });
+    throw unwritten(path, cause);
   }
 }
 

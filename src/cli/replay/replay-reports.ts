@@ -3,7 +3,6 @@ import { basename, dirname } from 'node:path';
 import { budgetTokensOf } from '../../config/profiles.ts';
 import type { Config } from '../../config/schema.ts';
 import { messageOf, TriageError } from '../../domain/errors.ts';
-import { maxOf } from '../../lib/lists.ts';
 import { visibleLines } from '../../publish/visible-text.ts';
 import { type Gate, type GateResult, junitOf, openGate, renderGate } from '../../replay/gate/gate.ts';
 import { judgeGate } from '../../replay/gate/judge-gate.ts';
@@ -18,18 +17,12 @@ import { checkOutputs, type Places } from './run-files.ts';
 export async function checkReportPaths(options: Places): Promise<void> {
   await checkOutputs(options);
   const { junit, html } = options;
-  for (const [option, path] of [
-    ['--junit', junit],
-    ['--html', html],
-  ] as const) {
+  for (const [option, path] of Object.entries({ '--junit': junit, '--html': html })) {
     if (path === undefined) continue;
     const folder = dirname(path);
     const isFolder = (await stat(path).catch(() => null))?.isDirectory() === true;
-    const isWritable = await access(folder, constants.W_OK).then(
-      () => true,
-      () => false,
-    );
-    if (isFolder || !isWritable)
+    const refusal = await access(folder, constants.W_OK).catch((error: unknown) => messageOf(error));
+    if (isFolder || refusal !== undefined)
       throw new TriageError('not-found', `${option}: ${path} cannot be written${isFolder ? ': it is a folder' : ''}.`);
   }
 }
@@ -90,10 +83,7 @@ export async function gateOf({ gate }: ReplayCommandOptions): Promise<Gate | nul
 /** Holds all that was replayed against the bars; every repeat must hold them. */
 export async function judgeReported(gate: Gate | null, reported: readonly ReportedRun[]): Promise<GateResult | null> {
   if (gate === null) return null;
-  const repeats = maxOf(
-    reported.map(({ repeat }) => repeat),
-    1,
-  );
+  const repeats = new Set(reported.map(({ repeat }) => repeat)).size;
   const runs = reported.map(({ run, sections, repeat }) => ({
     name: basename(run.source.path),
     label: repeats === 1 ? run.source.name : `${run.source.name}, repeat ${repeat} of ${repeats}`,

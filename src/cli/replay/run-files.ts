@@ -24,8 +24,6 @@ import type { ReplayCommandOptions } from './replay-options.ts';
 /** Where the results of a run go, and what becomes of them in the end. */
 export interface RunFiles {
   readonly results: ResultsFile;
-  /** Whether an earlier run's results stand in front. */
-  readonly resumed: boolean;
   /** Closes the results; those that nobody asked for are removed. */
   close(): Promise<void>;
 }
@@ -38,7 +36,7 @@ export async function openRunFiles(path: string, isResumed: boolean, manifest: R
   if (isResumed) await checkEarlier(path, manifest);
   const results = isResumed ? await resumeResults(path) : await createResults(path);
   if ((await stat(path)).isFile()) await writeManifest(path, manifest);
-  return { results, resumed: isResumed, close: () => results.close() };
+  return { results, close: () => results.close() };
 }
 
 /** Results that only the report reads: they are gone when it is written. */
@@ -49,7 +47,7 @@ export async function openPassingFiles(): Promise<RunFiles> {
     await results.close();
     await rm(folder, { recursive: true, force: true });
   };
-  return { results, resumed: false, close };
+  return { results, close };
 }
 
 /** "results.jsonl" → "results.2.jsonl"; the same for a run that is made only once. */
@@ -104,11 +102,8 @@ export function manifestOf(options: ReplayCommandOptions, config: Config, measur
 /** By their names for people; null is "not set". */
 export function settingsOf(options: ReplayCommandOptions, config: Config): RunManifest['settings'] {
   const { driver, llm } = config.analyst;
-  const read = {
-    'budget in tokens': budgetTokensOf(config),
-    'left out': stagesLeftOut(options).join(', ') || null,
-    'names masked': namesHidden(config),
-  };
+  const leftOut = stagesLeftOut(options).join(', ') || null;
+  const read = { 'budget in tokens': budgetTokensOf(config), 'left out': leftOut, 'names masked': namesHidden(config) };
   if (options.only === 'read') return { analyst: null, ...read };
   return {
     analyst: driver,

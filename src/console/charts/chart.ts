@@ -9,6 +9,11 @@ export interface Plot {
   readonly height: number;
 }
 
+/** Marks on a plot, with room to the right of it and below for words. */
+export function drawingOn(plot: Plot, right: number, below: number, marks: Shown): Drawing {
+  return { width: plot.left + plot.width + right, height: plot.top + plot.height + below, marks };
+}
+
 /** A number as an SVG takes it, to a tenth of a unit. */
 export function at(value: number): string {
   return String(Math.round(value * 10) / 10);

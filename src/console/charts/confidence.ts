@@ -1,7 +1,7 @@
 import { maxOf } from '../../lib/lists.ts';
 import { type Proportion, proportion } from '../../lib/statistics.ts';
 import { type Html, html } from '../html.ts';
-import { at, type Chart, type Drawing, grid, line, type Plot, percentOf, place, ticks, told } from './chart.ts';
+import { at, type Chart, type Drawing, drawingOn, grid, line, type Plot, percentOf, place, ticks, told } from './chart.ts';
 
 /** Answers of one hundredth of stated confidence, and whether they were right. */
 export interface Judged {
@@ -114,12 +114,10 @@ function calibrationDrawing(bins: readonly Bin[], plot: Plot): Drawing {
   const most = maxOf(bins.map(({ of }) => of));
   const floor = plot.top + plot.height + GAP;
   const [from, to] = [place(plot, 0, 0), place(plot, 1, 1)];
+  const points = bins.map((bin) => place(plot, bin.stated, bin.share));
   const marks = html`${grid(plot, SHARES)}<line class="diagonal" x1="${at(from.x)}" y1="${at(from.y)}" x2="${at(to.x)}" y2="${at(to.y)}"/>
-${line(
-  'curve',
-  bins.map((bin) => place(plot, bin.stated, bin.share)),
-)}${bins.map((bin) => point(bin, plot))}${bins.map((bin) => bar(bin, plot, floor, most))}${ticks(plot, SHARES, GAP + BARS + 16)}`;
-  return { width: plot.left + plot.width + 24, height: floor + BARS + 24, marks };
+${line('curve', points)}${bins.map((bin) => point(bin, plot))}${bins.map((bin) => bar(bin, plot, floor, most))}${ticks(plot, SHARES, GAP + BARS + 16)}`;
+  return drawingOn(plot, 24, GAP + BARS + 24, marks);
 }
 
 function point(bin: Bin, plot: Plot): Html {
@@ -135,10 +133,8 @@ function point(bin: Bin, plot: Plot): Html {
 function bar(bin: Bin, plot: Plot, top: number, most: number): Html {
   const [x, end] = [place(plot, bin.from, 0).x + 1, place(plot, bin.to, 0).x - 1];
   const height = Math.max(1, (bin.of / most) * BARS);
-  return told(
-    `${bin.of} decided`,
-    html`<rect class="count-bar" x="${at(x)}" y="${at(top + BARS - height)}" width="${at(Math.max(2, end - x))}" height="${at(height)}"/>`,
-  );
+  const mark = html`<rect class="count-bar" x="${at(x)}" y="${at(top + BARS - height)}" width="${at(Math.max(2, end - x))}" height="${at(height)}"/>`;
+  return told(`${bin.of} decided`, mark);
 }
 
 function words(bin: Bin): string {
@@ -156,13 +152,8 @@ function rowOf(bin: Bin) {
 /** Too little for a curve: how many were right and wrong. */
 function countsOf(judged: readonly Judged[]) {
   const count = (right: boolean) => sum(judged.filter((one) => one.right === right));
-  return {
-    head: ['Decided', 'Count'],
-    rows: [
-      ['right', count(true)],
-      ['wrong', count(false)],
-    ],
-  };
+  const rows = Object.entries({ right: count(true), wrong: count(false) });
+  return { head: ['Decided', 'Count'], rows };
 }
 
 /** What would be answered without a person from this stated confidence on, and how much of it was right. */
@@ -230,25 +221,13 @@ export function coverageChart(of: CoverageChart): Chart {
     finding: finding(here),
     description:
       'Horizontal axis: the share of all answers that would be published automatically. Vertical axis: the share of decided answers among them that was right, with the lower end of its 95 % interval. The threshold decreases from left to right.',
-    drawing:
-      points.length < 2
-        ? null
-        : {
-            width: COVERAGE_PLOT.left + COVERAGE_PLOT.width + 36,
-            height: COVERAGE_PLOT.top + COVERAGE_PLOT.height + 26,
-            marks: coverageDrawing(points, here, chosen),
-          },
+    drawing: points.length < 2 ? null : drawingOn(COVERAGE_PLOT, 36, 26, coverageMarks(points, here, chosen)),
     below: html`${choice(chosen, of)}${form(of)}`,
     table: {
       head: ['Threshold', 'Published automatically', 'Decided', 'Right', 'Share right', 'From (95 %)'],
-      rows: points.map((point) => [
-        point.threshold.toFixed(2),
-        percentOf(point.coverage),
-        point.of,
-        point.hits,
-        percentOf(point.share),
-        percentOf(point.low),
-      ]),
+      rows: points.map(({ threshold, coverage, of: decided, hits, share, low }) => {
+        return [threshold.toFixed(2), percentOf(coverage), decided, hits, percentOf(share), percentOf(low)];
+      }),
     },
     csv: of.csv,
   };
@@ -273,7 +252,7 @@ function form({ threshold, wrong, kept }: CoverageChart): Html | null {
 <label>maximum wrong, % <input type="number" name="wrong" min="0" max="50" step="1" value="${Math.round(wrong * 100)}"></label><button>Apply</button></form>`;
 }
 
-function coverageDrawing(points: readonly CoveragePoint[], here: CoveragePoint, chosen: CoveragePoint | null): Html {
+function coverageMarks(points: readonly CoveragePoint[], here: CoveragePoint, chosen: CoveragePoint | null): Html {
   const x = at(place(COVERAGE_PLOT, here.coverage, 0).x);
   const marks = points.map((point) => {
     const { x: cx, y } = place(COVERAGE_PLOT, point.coverage, point.share);
@@ -282,20 +261,16 @@ function coverageDrawing(points: readonly CoveragePoint[], here: CoveragePoint, 
       html`<circle class="dot" cx="${at(cx)}" cy="${at(y)}" r="2.5" data-mark="${point.of}"/>`,
     );
   });
-  return html`${grid(COVERAGE_PLOT, SHARES)}${ticks(COVERAGE_PLOT, SHARES)}${line(
-    'band',
+  const [band, curve] = [
     points.map((one) => place(COVERAGE_PLOT, one.coverage, one.low)),
-  )}${line(
-    'curve',
     points.map((one) => place(COVERAGE_PLOT, one.coverage, one.share)),
-  )}${marks}
+  ];
+  return html`${grid(COVERAGE_PLOT, SHARES)}${ticks(COVERAGE_PLOT, SHARES)}${line('band', band)}${line('curve', curve)}${marks}
 <line class="threshold" x1="${x}" x2="${x}" y1="${COVERAGE_PLOT.top}" y2="${COVERAGE_PLOT.top + COVERAGE_PLOT.height}"/><text class="label" x="${x}" y="${COVERAGE_PLOT.top + COVERAGE_PLOT.height - 6}" dx="4">${here.threshold.toFixed(2)}</text>${chosen !== null && chosenMark(chosen)}`;
 }
 
 function chosenMark(chosen: CoveragePoint): Html {
   const { x, y } = place(COVERAGE_PLOT, chosen.coverage, chosen.low);
-  return told(
-    `Chosen: ${chosen.threshold.toFixed(2)}`,
-    html`<rect class="chosen" x="${at(x - 6)}" y="${at(y - 6)}" width="12" height="12"/>`,
-  );
+  const mark = html`<rect class="chosen" x="${at(x - 6)}" y="${at(y - 6)}" width="12" height="12"/>`;
+  return told(`Chosen: ${chosen.threshold.toFixed(2)}`, mark);
 }

@@ -3,7 +3,7 @@ import type { RunMark } from '../../domain/flakiness.ts';
 import { maxOf } from '../../lib/lists.ts';
 import type { Cell } from '../../lib/text.ts';
 import { type Html, html } from '../html.ts';
-import { at, type Chart, grid, line, type Plot, place, ticks, told } from './chart.ts';
+import { at, type Chart, drawingOn, grid, line, type Plot, place, ticks, told } from './chart.ts';
 
 export interface DayOf {
   readonly day: string;
@@ -37,14 +37,7 @@ export function columnsChart(chart: ColumnsChart): Chart {
     name,
     finding: columnsFinding(counts, days),
     description: 'One column per day, oldest on the left. Segments are categories; hatched segments are not decided.',
-    drawing:
-      sum(counts) === 0
-        ? null
-        : {
-            width: COLUMNS_PLOT.left + COLUMNS_PLOT.width + 10,
-            height: COLUMNS_PLOT.top + COLUMNS_PLOT.height + 26,
-            marks: columnsDrawing(chart, totals),
-          },
+    drawing: sum(counts) === 0 ? null : drawingOn(COLUMNS_PLOT, 10, 26, columnsMarks(chart, totals)),
     below: legend(counts),
     table: { head: ['Day', ...CATEGORIES, OPEN, 'All'], rows: days.map((day) => rowOf(day, counts)) },
     csv: chart.csv,
@@ -54,25 +47,20 @@ export function columnsChart(chart: ColumnsChart): Chart {
 function columnsFinding(counts: readonly DayOf[], days: readonly string[]): string {
   const total = sum(counts);
   if (total === 0) return `No cause in ${days.length} days.`;
-  const parts = CATEGORIES.map((category) => ({ category, count: sum(counts.filter((one) => !one.open && one.category === category)) }));
-  const [most] = parts.toSorted((one, other) => other.count - one.count);
-  const open = sum(counts.filter((one) => one.open));
+  const [most] = decidedOf(counts).toSorted((one, other) => other.count - one.count);
+  const open = openOf(counts);
   const rest = open === 0 ? '' : `; ${open} not decided`;
   if (most === undefined || most.count === 0) return `${total} causes in ${days.length} days${rest}.`;
   return `${total} causes in ${days.length} days, mostly ${most.category} (${most.count})${rest}.`;
 }
 
-function columnsDrawing({ counts, days, listAddress }: ColumnsChart, totals: readonly number[]): Html {
+function columnsMarks({ counts, days, listAddress }: ColumnsChart, totals: readonly number[]): Html {
   const most = maxOf(totals, 1);
   const step = COLUMNS_PLOT.width / days.length;
-  const columns = days.map((day, index) =>
-    column(
-      counts.filter((one) => one.day === day),
-      COLUMNS_PLOT.left + index * step,
-      step,
-      most,
-    ),
-  );
+  const columns = days.map((day, index) => {
+    const own = counts.filter((one) => one.day === day);
+    return column(own, COLUMNS_PLOT.left + index * step, step, most);
+  });
   const perLink = Math.max(1, Math.ceil(LINK_WIDTH / step));
   const links = days
     .filter((_, index) => index % perLink === 0)
@@ -90,12 +78,8 @@ function columnsDrawing({ counts, days, listAddress }: ColumnsChart, totals: rea
 /** The parts of a day, from the bottom up: the categories in their order, then what is open. */
 function column(counts: readonly DayOf[], x: number, step: number, most: number): Html {
   const parts = [
-    ...CATEGORIES.map((category) => ({
-      name: `cat ${category}`,
-      words: category,
-      count: sum(counts.filter((one) => !one.open && one.category === category)),
-    })),
-    { name: 'open', words: OPEN, count: sum(counts.filter((one) => one.open)) },
+    ...decidedOf(counts).map(({ category, count }) => ({ name: `cat ${category}`, words: category, count })),
+    { name: 'open', words: OPEN, count: openOf(counts) },
   ].filter(({ count }) => count > 0);
   let bottom = COLUMNS_PLOT.top + COLUMNS_PLOT.height;
   return html`${parts.map(({ name, words, count }) => {
@@ -109,18 +93,22 @@ function column(counts: readonly DayOf[], x: number, step: number, most: number)
 }
 
 function legend(counts: readonly DayOf[]): Html {
-  const parts = CATEGORIES.map((category) => ({
-    name: category,
-    count: sum(counts.filter((one) => !one.open && one.category === category)),
-  }));
-  const open = sum(counts.filter((one) => one.open));
-  return html`<ul class="legend">${parts.map(({ name, count }) => html`<li><span class="key ${name}"></span>${name} <strong>${count}</strong></li>`)}<li><span class="key open"></span>${OPEN} <strong>${open}</strong></li></ul>`;
+  const open = openOf(counts);
+  return html`<ul class="legend">${decidedOf(counts).map(({ category, count }) => html`<li><span class="key ${category}"></span>${category} <strong>${count}</strong></li>`)}<li><span class="key open"></span>${OPEN} <strong>${open}</strong></li></ul>`;
 }
 
 function rowOf(day: string, counts: readonly DayOf[]) {
   const own = counts.filter((one) => one.day === day);
-  const decided = CATEGORIES.map((category) => sum(own.filter((one) => !one.open && one.category === category)));
-  return [day, ...decided, sum(own.filter((one) => one.open)), sum(own)];
+  return [day, ...decidedOf(own).map(({ count }) => count), openOf(own), sum(own)];
+}
+
+/** How many of each category are decided, in the order of the taxonomy. */
+function decidedOf(counts: readonly DayOf[]): { readonly category: Category; readonly count: number }[] {
+  return CATEGORIES.map((category) => ({ category, count: sum(counts.filter((one) => !one.open && one.category === category)) }));
+}
+
+function openOf(counts: readonly DayOf[]): number {
+  return sum(counts.filter((one) => one.open));
 }
 
 function sum(counts: readonly DayOf[]): number {
@@ -159,14 +147,7 @@ export function linesChart(chart: LinesChart): Chart {
     name: chart.name,
     finding: chart.finding,
     description: `One point per week, oldest on the left: ${chart.series.map(({ name }) => name).join(', ')}.`,
-    drawing:
-      known.length === 0
-        ? null
-        : {
-            width: LINES_PLOT.left + LINES_PLOT.width + 24,
-            height: LINES_PLOT.top + LINES_PLOT.height + 26,
-            marks: linesDrawing(chart, chart.top ?? (maxOf(known) || 1)),
-          },
+    drawing: known.length === 0 ? null : drawingOn(LINES_PLOT, 24, 26, linesMarks(chart, chart.top ?? (maxOf(known) || 1))),
     below:
       chart.series.length > 1 &&
       html`<ul class="legend">${chart.series.map(({ name, look }) => html`<li><span class="key ${look}"></span>${name}</li>`)}</ul>`,
@@ -175,7 +156,7 @@ export function linesChart(chart: LinesChart): Chart {
   };
 }
 
-function linesDrawing(chart: LinesChart, top: number): Html {
+function linesMarks(chart: LinesChart, top: number): Html {
   const across = (index: number) => (chart.weeks.length < 2 ? 0.5 : index / (chart.weeks.length - 1));
   const lines = [0, 0.5, 1].map((share) => ({ share, words: chart.say(share * top) }));
   const every = Math.max(1, Math.ceil(chart.weeks.length / 7));
@@ -184,12 +165,10 @@ function linesDrawing(chart: LinesChart, top: number): Html {
     const points = values.flatMap((value, index) =>
       value === null ? [] : [{ week: chart.weeks[index], value, ...place(LINES_PLOT, across(index), value / top) }],
     );
-    const dots = points.map(({ week, value, x, y }) =>
-      told(
-        `${name}, week of ${week}: ${chart.say(value)}`,
-        html`<circle class="dot ${look}" cx="${at(x)}" cy="${at(y)}" r="4" data-mark="${chart.say(value)}"/>`,
-      ),
-    );
+    const dots = points.map(({ week, value, x, y }) => {
+      const mark = html`<circle class="dot ${look}" cx="${at(x)}" cy="${at(y)}" r="4" data-mark="${chart.say(value)}"/>`;
+      return told(`${name}, week of ${week}: ${chart.say(value)}`, mark);
+    });
     return html`${line(`curve ${look}`, points)}${dots}`;
   })}`;
 }

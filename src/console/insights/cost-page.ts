@@ -26,18 +26,11 @@ function costCharts(figures: readonly WeekFigures[], { repo }: InsightsQuery): C
   const of = (value: (week: WeekFigures) => number | null) =>
     weeks.map((week) => figures.filter((one) => one.week === week).map(value)[0] ?? null);
   const csv = (id: string) => `${PATH}${search({ repo, csv: id })}`;
-  const two = (median: (week: WeekFigures) => number | null, p90: (week: WeekFigures) => number | null) => [
-    { name: 'median', look: 'median', values: of(median) },
-    { name: '90th percentile', look: 'p90', values: of(p90) },
+  const two = (unit: 'Seconds' | 'Usd') => [
+    { name: 'median', look: 'median', values: of((week) => week[`median${unit}`]) },
+    { name: '90th percentile', look: 'p90', values: of((week) => week[`p90${unit}`]) },
   ];
-  const seconds = two(
-    (week) => week.medianSeconds,
-    (week) => week.p90Seconds,
-  );
-  const dollars = two(
-    (week) => week.medianUsd,
-    (week) => week.p90Usd,
-  );
+  const [seconds, dollars] = [two('Seconds'), two('Usd')];
   const share = [{ name: 'from known fingerprints', look: 'median', values: of((week) => week.recalled / week.answers) }];
   const time = (value: number) => formatDuration(value * 1000);
   return [

@@ -104,14 +104,10 @@ async function trustView(query: InsightsQuery, deps: ConsoleDeps): Promise<Insig
   const chart = (id: string, name: string, judged: readonly DecidedCount[], small: boolean) =>
     calibrationChart({ id, name, judged, small, csv: `${PATH}${search({ repo: query.repo, csv: id })}` });
   const whole = chart('calibration', 'Calibration: stated confidence and accuracy', facts.decided, false);
-  const each = CATEGORIES.map((category) =>
-    chart(
-      `calibration-${category}`,
-      category,
-      facts.decided.filter((one) => one.category === category),
-      true,
-    ),
-  );
+  const each = CATEGORIES.map((category) => {
+    const own = facts.decided.filter((one) => one.category === category);
+    return chart(`calibration-${category}`, category, own, true);
+  });
   const coverage = coverageOf(query, facts, deps);
   const count = (blind: boolean) => facts.decided.filter((one) => one.blind === blind).reduce((sum, one) => sum + one.count, 0);
   const main = html`<h1 tabindex="-1">Accuracy</h1>

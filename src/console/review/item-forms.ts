@@ -102,13 +102,8 @@ export function rejectForm({ review, queue, mode, typed, facts }: ItemView): Htm
 export function sameList(view: ItemView): Html {
   const { same, review, queue, facts } = view;
   if (same.length === 0) return html``;
-  const fields = {
-    type: 'accept',
-    version: review.version,
-    queue: searchOf(queue),
-    alsoFor: 'same-fingerprint',
-    openedAt: new Date(facts.now).toISOString(),
-  };
+  const openedAt = new Date(facts.now).toISOString();
+  const fields = { type: 'accept', version: review.version, queue: searchOf(queue), alsoFor: 'same-fingerprint', openedAt };
   const armed = mustArm(facts) ? { armed: '1' } : {};
   const button = html`${sameRows(same)}<p><button>${mustArm(facts) ? `Accept all ${same.length + 1} anyway: the change touches ${facts.overlap[0]}` : `Accept this answer for all ${same.length + 1}`}</button></p>`;
   return html`<details class="same"><summary>Also ${same.length} waiting ${same.length === 1 ? 'item' : 'items'} with the same fingerprint</summary>

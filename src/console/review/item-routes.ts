@@ -69,12 +69,8 @@ export async function sendItem(
     const main = unknownItemMain('review without an analysis', review);
     return sendPage(request, reply, { ...page, title: review.title, main }, reader, status);
   }
-  const view = await readItem(deps, review, {
-    stamps: reader.preferences.timestamps,
-    ...looking,
-    reviewer: reviewerOf(request),
-    isAdmin: isAdmin(request),
-  });
+  const who = { reviewer: reviewerOf(request), isAdmin: isAdmin(request) };
+  const view = await readItem(deps, review, { stamps: reader.preferences.timestamps, ...looking, ...who });
   return sendPage(request, reply, { ...page, title: itemTitle(view), main: itemMain(view), bar: itemBar(view) }, reader, status);
 }
 

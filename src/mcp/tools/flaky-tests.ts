@@ -16,21 +16,12 @@ const Input = z.strictObject({
   cursor: FIELDS.cursor.optional(),
 });
 
+const Test = FlakyTest.pick({
+  ...{ repository: true, suite: true, name: true, runs: true, flakes: true, rerun: true, recovered: true },
+  ...{ since: true, rate: true, probability: true },
+});
 const Output = z.object({
-  tests: z.array(
-    FlakyTest.pick({
-      repository: true,
-      suite: true,
-      name: true,
-      runs: true,
-      flakes: true,
-      rerun: true,
-      recovered: true,
-      since: true,
-      rate: true,
-      probability: true,
-    }),
-  ),
+  tests: z.array(Test),
   next: Cursor,
 });
 

@@ -27,11 +27,8 @@ const Input = z.strictObject({
   cursor: FIELDS.cursor.optional(),
 });
 
-const Piece = Evidence.pick({ title: true, source: true }).extend({
-  id: z.string().nullable().describe('Null: lines of a stored log'),
-  tool: z.string().nullable(),
-  lines: Rows,
-});
+const Named = z.object({ id: z.string().nullable().describe('Null: lines of a stored log'), tool: z.string().nullable(), lines: Rows });
+const Piece = Evidence.pick({ title: true, source: true }).extend(Named.shape);
 const Output = z.object({ pieces: z.array(Piece), next: Cursor });
 type EvidenceAnswer = ToolAnswer<z.infer<typeof Output>>;
 
@@ -152,8 +149,6 @@ function pieceOf({ id, tool, title, source }: Evidence, rows: z.infer<typeof Row
 }
 
 function rowsThatFit(rows: readonly string[]): number {
-  return takeFitting(
-    rows.map((row) => line(row, LINE)),
-    BUDGET_BYTES,
-  ).shown;
+  const lines = rows.map((row) => line(row, LINE));
+  return takeFitting(lines, BUDGET_BYTES).shown;
 }

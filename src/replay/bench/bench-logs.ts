@@ -1,6 +1,5 @@
 import { closeSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { basename } from 'node:path';
-import { append } from '../../lib/lists.ts';
 
 import { decodeSources } from '../../log/decode/archive.ts';
 import { stripEscapes } from '../../log/lines/clean.ts';
@@ -125,10 +124,7 @@ export async function readCorpus(paths: readonly string[]): Promise<CorpusLog[]>
   const logs: CorpusLog[] = [];
   for (const path of paths) {
     const sources = await decodeSources(path, readFileSync(path), 'log', { maxBytes: MAX_LOG });
-    append(
-      logs,
-      sources.map(({ text }) => ({ name: basename(path), text })),
-    );
+    for (const { text } of sources) logs.push({ name: basename(path), text });
   }
   return logs;
 }

@@ -20,10 +20,8 @@ export async function* sampleOf(outcomes: AsyncIterable<CaseOutcome>, most: numb
     }
   }
   const named = [...strata].sort(([left], [right]) => (left < right ? -1 : 1)).map(([, stratum]) => stratum);
-  const shares = sharesOf(
-    named.map(({ count }) => count),
-    most,
-  );
+  const counts = named.map(({ count }) => count);
+  const shares = sharesOf(counts, most);
   const chosen = named.flatMap(({ kept }, at) => kept.sort(byHash).slice(0, shares[at]));
   yield* [...bad, ...chosen.map(({ line, one }) => ({ line, one }))].sort((left, right) => left.line - right.line);
 }

@@ -50,13 +50,8 @@ function changedCases(
     const { a, b } = pair.runs;
     const [before, after] = main === undefined ? [null, null] : [worthOf(a, main.worth), worthOf(b, main.worth)];
     const said = { a: saidOf(a), b: saidOf(b) };
-    const one: ChangedCase = {
-      id: pair.id,
-      line: pair.line,
-      url: addressOf(pair.row.source),
-      truth: truthOf(pair, main?.name ?? null),
-      said,
-    };
+    const { id, line, row } = pair;
+    const one: ChangedCase = { id, line, url: addressOf(row.source), truth: truthOf(pair, main?.name ?? null), said };
     if (before !== null && after !== null && before !== after) (after > before ? won : lost).push(one);
     else if (said.a !== said.b) changed.push(one);
   }

@@ -154,10 +154,8 @@ function missingCases({ cases }: Comparison): string | null {
 }
 
 function notComparable(figure: string, { differences }: Comparison): string {
-  const near = nearestName(
-    figure,
-    differences.map(({ name }) => name),
-  );
+  const names = differences.map(({ name }) => name);
+  const near = nearestName(figure, names);
   const hint = near === null ? '; `faultline compare` lists the compared figures' : `; did you mean "${near}"?`;
   return `"${figure}" is not compared with a baseline${hint}`;
 }

@@ -93,12 +93,8 @@ export async function unpackRecording(stored: StoredRecording): Promise<Recordin
   checkSchema(schema, {});
   const text = await unpack(triageId, bytes);
   const lines = text.split('\n').filter((line) => line !== '');
-  return joinLines(
-    triageId,
-    lines.map((line) => lineOf(line, triageId)),
-    analysis,
-    capped,
-  );
+  const parsed = lines.map((line) => lineOf(line, triageId));
+  return joinLines(triageId, parsed, analysis, capped);
 }
 
 async function unpack(triageId: string, bytes: Uint8Array): Promise<string> {

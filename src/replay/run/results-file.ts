@@ -60,7 +60,7 @@ function resultsFile(path: string, handle: FileHandle, start: number | null): Re
         await writeAll(handle, bytes, end);
       } catch (cause) {
         if (end !== null) await handle.truncate(end).catch(() => undefined);
-        throw new TriageError('storage-failed', unwritten(path, cause), { cause });
+        throw unwritten(path, cause, ' Its content is intact; free some space and continue with --resume.');
       }
       if (end !== null) end += bytes.length;
     },
@@ -76,10 +76,11 @@ async function writeAll(handle: FileHandle, bytes: Buffer, position: number | nu
   }
 }
 
-function unwritten(path: string, cause: unknown): string {
+/** For a file that takes no more; `advice` is what to do, a sentence. */
+export function unwritten(path: string, cause: unknown, advice = ''): TriageError {
   const isFull = cause instanceof Error && 'code' in cause && (cause.code === 'ENOSPC' || cause.code === 'EDQUOT');
-  const why = isFull ? 'the disk is full' : messageOf(cause);
-  return `${path} cannot be written further: ${why}. Its content is intact; free some space and continue with --resume.`;
+  const message = `${path} cannot be written further: ${isFull ? 'the disk is full' : messageOf(cause)}.${advice}`;
+  return new TriageError('storage-failed', message, { cause });
 }
 
 /** Where the last whole line of a file ends, in bytes; what stands behind it a process that died has left. */
@@ -127,10 +128,7 @@ export async function readResults(path: string): Promise<RunResults> {
 }
 
 async function isFile(path: string): Promise<boolean> {
-  return stat(path).then(
-    (found) => found.isFile(),
-    () => false,
-  );
+  return (await stat(path).catch(() => null))?.isFile() === true;
 }
 
 function readLine(text: string | null, where: string): CaseResult {
@@ -173,7 +171,7 @@ export const RunManifest = z.object({
 });
 export type RunManifest = z.infer<typeof RunManifest>;
 
-/** Reads a manifest; null where the text is none. */
+/** Null where the text is none. */
 export function parseManifest(text: string): RunManifest | null {
   try {
     return RunManifest.parse(JSON.parse(text));
