@@ -71,6 +71,13 @@ module.exports = {
       to: { path: '^src/app(\\.ts$|/)', dependencyTypesNot: ['type-only'] },
     },
     {
+      name: 'replay-stands-apart',
+      severity: 'error',
+      comment: 'No service replays: only the commands that do load these modules.',
+      from: { path: '^src/', pathNot: ['^src/replay/', '^src/cli/(replay/|bench-command\\.ts$)'] },
+      to: { path: '^src/replay/', dependencyTypesNot: ['type-only', 'dynamic-import'] },
+    },
+    {
       name: 'prompts-only-for-graphs-and-analysts',
       severity: 'error',
       from: { path: '^src/adapters/', pathNot: '^src/adapters/analyst/' },

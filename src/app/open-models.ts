@@ -6,7 +6,7 @@ import type { Config } from '../config/schema.ts';
 import { TriageError } from '../domain/errors.ts';
 import { createMasker } from '../log/mask/mask.ts';
 import type { Logger } from '../ports/telemetry.ts';
-import { JUDGE, type JudgeOptions } from '../replay/judge.ts';
+import type { JudgeOptions } from '../replay/judge.ts';
 
 type Llm = Config['analyst']['llm'];
 
@@ -90,6 +90,7 @@ export async function openJudge(
   const { createOpenAiChatModel } = await import('../adapters/chat-model/openai.ts');
   const { pricesWith } = await import('../adapters/chat-model/prices.ts');
   const chatModel = createOpenAiChatModel({ ...options, prices: pricesWith(config.analyst.llm.prices), logger });
+  const { JUDGE } = await import('../replay/judge.ts');
   const prompt = loadPrompt(JUDGE.prompt);
   return {
     chatModel,

@@ -35,6 +35,7 @@ const PLANTED: Readonly<Record<string, { file: string; imports: string }>> = {
   'app-composes': { file: 'src/app.ts', imports: './intake/target.ts' },
   'http-opens-the-doors': { file: 'src/http.ts', imports: './triage/target.ts' },
   'http-knows-the-app-by-type': { file: 'src/http/greedy.ts', imports: '../app.ts' },
+  'replay-stands-apart': { file: 'src/app/replaying.ts', imports: '../replay/tested.ts' },
   'prompts-only-for-graphs-and-analysts': { file: 'src/adapters/embedder/greedy.ts', imports: '../../../prompts/target.ts' },
   'one-node-one-file': { file: 'graphs/triage/nodes/one.ts', imports: './two.ts' },
   'tools-do-not-call-tools': { file: 'src/tools/read-one.ts', imports: './search-two.ts' },
