@@ -23,7 +23,7 @@ const FAILURES = join(ROOT, 'test/fixtures/failures');
 const ROUNDS = 3;
 
 /** Tokens of log that are tried. */
-const BUDGETS = [2_000, 4_000, 8_000, 12_000];
+const BUDGETS = [2_000, 3_000, 4_000, 8_000];
 const LabelledRow = z.object({
   id: z.string(),
   log_path: z.string().nullish(),

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { MongodbFacts } from '../adapters/probe/mongodb-probe.ts';
 import type { RedisFacts } from '../adapters/probe/redis-probe.ts';
 import type { Config } from '../config/schema.ts';
-import { TriageError } from '../domain/errors.ts';
+import { messageOf, TriageError } from '../domain/errors.ts';
 import type { Logger } from '../ports/telemetry.ts';
 import { checkVectorIndex, openNamedEmbedder } from './open-adapters.ts';
 
@@ -12,7 +12,6 @@ import { checkVectorIndex, openNamedEmbedder } from './open-adapters.ts';
 const DatabaseRow = z.object({
   version: z.string(),
   now: z.number(),
-  available: z.array(z.string()).nullable(),
   migrated: z.boolean(),
   megabytes: z.number(),
 });
@@ -21,31 +20,31 @@ export interface DatabaseFacts {
   readonly version: string;
   /** How far its clock is ahead of ours, in milliseconds. */
   readonly aheadMs: number;
-  /** Extensions that Faultline needs and the server does not have. */
-  readonly missing: readonly string[];
   /** Schema changes that this version brings and the database has not seen. */
   readonly pending: readonly string[];
+  /** Why they could not be applied, and what mends it; null where they could. */
+  readonly refused: string | null;
   /** Schema changes that a newer version made. */
   readonly newer: readonly string[];
   readonly megabytes: number;
 }
 
-const EXTENSIONS = ['vector', 'pg_trgm'];
-
-export async function probeDatabase(url: string): Promise<DatabaseFacts> {
-  const { openPostgres } = await import('../adapters/database/postgres.ts');
+/** `ownerUrl` is that of the role that migrates, where it is another. */
+export async function probeDatabase(url: string, ownerUrl: string | null = null): Promise<DatabaseFacts> {
+  const { openPostgres, rehearseMigrations } = await import('../adapters/database/postgres.ts');
   const { MIGRATIONS_FOLDER } = await import('../adapters/database/run-migrations.ts');
   const database = await openPostgres({ url, poolSize: 2 });
   try {
-    const row = DatabaseRow.parse((await database.query(FACTS, [EXTENSIONS]))[0]);
+    const row = DatabaseRow.parse((await database.query(FACTS))[0]);
     const names = row.migrated ? await database.query<{ name: string }>('select name from schema_migrations') : [];
     const applied = new Set(names.map(({ name }) => name));
     const known = (await readdir(MIGRATIONS_FOLDER)).filter((name) => name.endsWith('.sql')).map((name) => name.slice(0, -4));
+    const pending = known.filter((name) => !applied.has(name));
     return {
       version: row.version,
       aheadMs: row.now - Date.now(),
-      missing: EXTENSIONS.filter((name) => !(row.available ?? []).includes(name)),
-      pending: known.filter((name) => !applied.has(name)),
+      pending,
+      refused: pending.length === 0 ? null : await rehearseMigrations(ownerUrl ?? url).then(() => null, messageOf),
       newer: [...applied].filter((name) => !known.includes(name)),
       megabytes: row.megabytes,
     };
@@ -56,7 +55,6 @@ export async function probeDatabase(url: string): Promise<DatabaseFacts> {
 
 const FACTS = `
   select current_setting('server_version') as version, (extract(epoch from clock_timestamp()) * 1000)::float8 as now,
-    (select array_agg(name::text) from pg_available_extensions where name = any($1::text[])) as available,
     to_regclass('schema_migrations') is not null as migrated, (pg_database_size(current_database()) / 1048576)::float8 as megabytes`;
 
 export async function probeRedis(url: string): Promise<RedisFacts> {

@@ -24,20 +24,17 @@ function databaseExamination(config: Config): Examination {
     name: 'database',
     mend: 'check FAULTLINE_DATABASE_URL: is the server running there, can this machine reach it, and are the user, password and database correct?',
     ask: async () => {
-      const { version, aheadMs, missing, pending, newer, megabytes } = await probeDatabase(database.url);
+      const { version, aheadMs, pending, refused, newer, megabytes } = await probeDatabase(database.url, database.ownerUrl);
       const findings: Finding[] = [];
       const major = Number.parseInt(version, 10);
       if (major < MIN_POSTGRES)
         findings.push(wrong('database', `PostgreSQL ${version} is too old`, `use PostgreSQL ${MIN_POSTGRES} or newer`));
-      if (missing.length > 0)
-        findings.push(
-          wrong('database', `the server does not have ${missing.join(' and ')}`, 'install pgvector and postgresql-contrib on the server'),
-        );
       if (newer.length > 0)
         findings.push(
           wrong('database', `a newer Faultline has changed the schema (${newer.join(', ')})`, 'run that version or a newer one'),
         );
-      if (pending.length > 0)
+      if (refused !== null) findings.push(wrong('database', 'the schema cannot be brought up to date', refused));
+      else if (pending.length > 0)
         findings.push(
           note(
             'database',

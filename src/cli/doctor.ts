@@ -159,7 +159,7 @@ function doorFindings(config: Config, dataDir: string): Finding[] {
       secretFinding(
         `${name} webhook`,
         secrets,
-        MADE.includes(name) ? `secret ${made}` : 'off: no secret is set',
+        MADE.includes(name) && config.database.driver === 'pglite' ? `secret ${made}` : 'off: no secret is set',
         `FAULTLINE_${name.toUpperCase()}_WEBHOOK_SECRET`,
       ),
     ),

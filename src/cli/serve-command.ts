@@ -35,7 +35,6 @@ export async function runServe(options: ServeCommandOptions): Promise<void> {
   const dataDir = dataDirectory(options.data);
   const served = readServedConfig(dataDir);
   const { config } = served;
-  requireWebhookSecrets(config);
   const settings = options.port === undefined ? config : { ...config, http: { ...config.http, port: options.port } };
   // Whoever watches the demo wants the table, not the log between its lines.
   const logger = await openLogger(options.demo && process.env.FAULTLINE_LOG_LEVEL === undefined ? 'warn' : settings.log.level, settings);
@@ -46,6 +45,10 @@ export async function runServe(options: ServeCommandOptions): Promise<void> {
   const address = await orStop(app, doors, start(app, doors));
   const closing = closeOnSignals(app, doors, logger);
   await announce(address, served, dataDir, performance.now() - startedAt);
+  if (takesUploadsOnly(config))
+    say(
+      'no webhook secret is set: builds can be uploaded (POST /api/builds); webhooks need FAULTLINE_GITHUB_WEBHOOK_SECRET or that of another provider',
+    );
   if (options.demo) await demonstrate(address, served);
   await closing;
 }
@@ -170,16 +173,12 @@ async function openLogger(level: string, config: Config): Promise<Logger> {
   return level === 'silent' ? silentLogger : createLogger(level, maskingOf(config).known);
 }
 
-/** Nothing without a secret: for a database that several processes share, each of which would make other secrets. Throws `invalid-config`. */
-export function requireWebhookSecrets({
+/** Whether uploads are the only way in: an embedded installation makes webhook secrets of its own, a shared one needs them to be set. */
+export function takesUploadsOnly({
   database,
   providers,
-}: Pick<Config, 'providers'> & { readonly database: Pick<Config['database'], 'driver'> }): void {
-  if (database.driver === 'pglite' || Object.values(providers).some(({ webhookSecrets }) => webhookSecrets.length > 0)) return;
-  throw new TriageError(
-    'invalid-config',
-    'No webhook secret is configured, so no build can be received. Set FAULTLINE_GITHUB_WEBHOOK_SECRET, or that of another provider, to the same value in every process. Create one with: openssl rand -hex 32',
-  );
+}: Pick<Config, 'providers'> & { readonly database: Pick<Config['database'], 'driver'> }): boolean {
+  return database.driver !== 'pglite' && Object.values(providers).every(({ webhookSecrets }) => webhookSecrets.length === 0);
 }
 
 /** Throws `invalid-config` where no token opens the API: none is configured, and the database knows no administrator's. */

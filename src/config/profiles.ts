@@ -36,7 +36,7 @@ export function profileOf(name: string): (typeof PROFILES)[ProfileName] | undefi
 }
 
 /** Tokens of log that an analysis sees where nothing is configured: rules look at telling lines alone, a model makes more of what stands around them. */
-const BUDGET_TOKENS = { rules: 2_000, llm: 4_000 } as const;
+const BUDGET_TOKENS = { rules: 2_000, llm: 3_000 } as const;
 
 /** Log tokens that an analysis may use. */
 export function budgetTokensOf({

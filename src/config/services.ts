@@ -2,10 +2,12 @@ import { z } from 'zod';
 import { CODE_HOSTS } from '../providers/settings.ts';
 import { setting } from './variable.ts';
 
-/** An address with one of these schemes; the message says what is missing. */
-function address(...schemes: readonly string[]) {
+/** An address with one of these schemes; the message says what is missing, and what may be set instead. */
+function address(schemes: readonly string[], instead?: string) {
   const start = new RegExp(`^(?:${schemes.map((scheme) => scheme.replace('+', '\\+')).join('|')})://.`);
-  return z.string('is not set').regex(start, `must be an address that begins with ${schemes.map((scheme) => `${scheme}://`).join(' or ')}`);
+  return z
+    .string(instead === undefined ? 'is not set' : `is not set; ${instead}`)
+    .regex(start, `must be an address that begins with ${schemes.map((scheme) => `${scheme}://`).join(' or ')}`);
 }
 
 export const DatabaseConfig = z.discriminatedUnion('driver', [
@@ -14,21 +16,21 @@ export const DatabaseConfig = z.discriminatedUnion('driver', [
     driver: z.literal('postgres'),
     url: setting(
       'FAULTLINE_DATABASE_URL',
-      address('postgres', 'postgresql'),
+      address(['postgres', 'postgresql']),
       'PostgreSQL server, as postgres://user:password@host:port/database. It needs the extensions vector and pg_trgm.',
       { secret: true },
     ),
     /** Of a role that may only read; null: the same role, in sessions that cannot write. */
     readerUrl: setting(
       'FAULTLINE_DATABASE_READER_URL',
-      address('postgres', 'postgresql').nullable(),
+      address(['postgres', 'postgresql']).nullable(),
       'The same database with a read-only role, used for history queries by tools.',
       { secret: true },
     ),
     /** Of the role that owns the tables, for migrations; null: the same role. */
     ownerUrl: setting(
       'FAULTLINE_DATABASE_OWNER_URL',
-      address('postgres', 'postgresql').nullable(),
+      address(['postgres', 'postgresql']).nullable(),
       'The same database with the role that owns the tables, for `faultline migrate`. serve and worker do not need it.',
       { secret: true },
     ),
@@ -58,7 +60,12 @@ export const JobQueueConfig = z.discriminatedUnion('driver', [
   z.object({
     driver: z.literal('bullmq'),
     ...WORK,
-    url: setting('FAULTLINE_REDIS_URL', address('redis', 'rediss'), 'Redis server for bullmq, as redis://host:port.', { secret: true }),
+    url: setting(
+      'FAULTLINE_REDIS_URL',
+      address(['redis', 'rediss'], 'without Redis, set FAULTLINE_JOB_QUEUE=pg-boss'),
+      'Redis server for bullmq, as redis://host:port.',
+      { secret: true },
+    ),
     prefix: setting('FAULTLINE_REDIS_PREFIX', z.string().min(1).max(100), 'Prefix of every Redis key.'),
   }),
 ]);
@@ -67,7 +74,12 @@ export const BuildArchiveConfig = z.discriminatedUnion('driver', [
   z.object({ driver: setting('FAULTLINE_BUILD_ARCHIVE', z.literal('postgres'), 'Where full logs are stored: postgres or mongodb.') }),
   z.object({
     driver: z.literal('mongodb'),
-    url: setting('FAULTLINE_MONGODB_URL', address('mongodb', 'mongodb+srv'), 'MongoDB server, as mongodb://host:port.', { secret: true }),
+    url: setting(
+      'FAULTLINE_MONGODB_URL',
+      address(['mongodb', 'mongodb+srv'], 'without MongoDB, set FAULTLINE_BUILD_ARCHIVE=postgres'),
+      'MongoDB server, as mongodb://host:port.',
+      { secret: true },
+    ),
     database: setting('FAULTLINE_MONGODB_DATABASE', z.string().min(1).max(60), 'MongoDB database name.'),
   }),
 ]);

@@ -2,7 +2,7 @@ import { accessSync, constants } from 'node:fs';
 import pg from 'pg';
 import { messageOf, TriageError } from '../../domain/errors.ts';
 import { createPoolDatabase, type PgDatabase, toStorageError } from './pool-database.ts';
-import { MIGRATIONS_FOLDER, runMigrations } from './run-migrations.ts';
+import { MIGRATIONS_FOLDER, requireRights, runMigrations } from './run-migrations.ts';
 
 export interface PostgresOptions {
   /** `postgres://user:password@host:port/database`, with `?sslmode=verify-full&sslrootcert=/path` for TLS. */
@@ -57,15 +57,24 @@ function toDatabase(pool: pg.Pool) {
   return { driver: 'postgres', pool, maxWaiting: pool.options.max * LINE_PER_CONNECTION } as const;
 }
 
+function migrateAs(url: string, folder: string): Promise<{ readonly applied: readonly string[] }> {
+  return asOwner(url, (client) => runMigrations(client, folder));
+}
+
+/** Throws `invalid-config` with the command that mends it where pending migrations would fail; changes nothing. */
+export function rehearseMigrations(url: string): Promise<void> {
+  return asOwner(url, (client) => requireRights(client));
+}
+
 /** On a connection of its own: as the owner of the tables, and with time. */
-async function migrateAs(url: string, folder: string): Promise<{ readonly applied: readonly string[] }> {
+async function asOwner<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ ...MIGRATION_LIMITS, connectionString: serverAddress(url), application_name: 'faultline migrate' });
   client.on('error', () => undefined);
   try {
     await client.connect();
     // The server notices within a second that this process is gone, and undoes; releases before 14 notice when they next answer.
     await client.query(`select set_config(name, '1000', false) from pg_settings where name = 'client_connection_check_interval'`);
-    return await runMigrations(client, folder);
+    return await work(client);
   } catch (error) {
     throw toStorageError(error);
   } finally {

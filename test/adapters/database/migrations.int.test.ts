@@ -8,7 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openPostgres } from '../../../src/adapters/database/postgres.ts';
+import { openPostgres, rehearseMigrations } from '../../../src/adapters/database/postgres.ts';
 import { MIGRATIONS_FOLDER } from '../../../src/adapters/database/run-migrations.ts';
 import type { Database } from '../../../src/ports/database.ts';
 import { startPostgres, type TestServer, withoutPostgres } from '../../support/postgres.ts';
@@ -68,15 +68,6 @@ describe.skipIf(withoutPostgres)('T64: migrations on a PostgreSQL server', () =>
     for (const name of names) await cp(join(MIGRATIONS_FOLDER, name), join(folder, name));
     if (more !== undefined) await writeFile(join(folder, more.name), more.text);
     return folder;
-  }
-
-  async function on<Result>(url: string, folder: string, work: (db: Database) => Promise<Result>): Promise<Result> {
-    const db = await openPostgres({ url, poolSize: 2, migrationsFolder: folder });
-    try {
-      return await work(db);
-    } finally {
-      await db.close();
-    }
   }
 
   it('lead from the schema of every release, with data in it, to the same schema, and lose no row; a second time changes nothing', async () => {
@@ -172,6 +163,67 @@ describe.skipIf(withoutPostgres)('T64: migrations on a PostgreSQL server', () =>
     });
   });
 });
+
+describe.skipIf(withoutPostgres)('a role that may not migrate', () => {
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await startPostgres();
+    await on(server.url, MIGRATIONS_FOLDER, async (db) => {
+      for (const role of ['migrations_owner', 'migrations_app'])
+        await db.query(`do $$ begin create role ${role} login password 'secret'; exception when duplicate_object then null; end $$`);
+    });
+  });
+  afterAll(() => server?.dispose());
+
+  /** A database that the owner owns, its address for a role, and for the superuser. */
+  const database = async () => {
+    const url = await server.createDatabase();
+    await on(url, MIGRATIONS_FOLDER, (db) => db.query(`alter database ${new URL(url).pathname.slice(1)} owner to migrations_owner`));
+    await on(url, MIGRATIONS_FOLDER, (db) => db.query('alter schema public owner to migrations_owner'));
+    const as = (role: string) => Object.assign(new URL(url), { username: role, password: 'secret' }).href;
+    return { url, owner: as('migrations_owner'), app: as('migrations_app') };
+  };
+
+  it('is told which extensions a superuser must create, and leaves nothing behind', async () => {
+    const { url, owner } = await database();
+    await on(owner, MIGRATIONS_FOLDER, async (db) => {
+      const refusal = { code: 'invalid-config', message: expect.stringContaining('create extension if not exists vector;') };
+      await expect(db.migrate()).rejects.toMatchObject(refusal);
+      await expect(rehearseMigrations(owner)).rejects.toMatchObject(refusal);
+      expect(await db.query(`select relname from pg_class where relnamespace = 'public'::regnamespace`)).toEqual([]);
+    });
+    await on(url, MIGRATIONS_FOLDER, async (db) => {
+      await db.query('create extension vector');
+      await db.query('create extension pg_trgm');
+    });
+    await expect(rehearseMigrations(owner)).resolves.toBeUndefined();
+    await on(owner, MIGRATIONS_FOLDER, async (db) => expect((await db.migrate()).applied).not.toEqual([]));
+  });
+
+  it('is told to name the owner, where another role owns the tables', async () => {
+    const { url, owner, app } = await database();
+    await on(url, MIGRATIONS_FOLDER, async (db) => {
+      await db.query('create extension vector');
+      await db.query('create extension pg_trgm');
+      await db.query('revoke create on schema public from public');
+    });
+    const refusal = { code: 'invalid-config', message: expect.stringContaining('Set FAULTLINE_DATABASE_OWNER_URL') };
+    await on(app, MIGRATIONS_FOLDER, async (db) => expect(db.migrate()).rejects.toMatchObject(refusal));
+    await on(owner, MIGRATIONS_FOLDER, (db) => db.migrate());
+    await on(app, MIGRATIONS_FOLDER, async (db) => expect(db.migrate()).rejects.toMatchObject(refusal));
+    await on(owner, MIGRATIONS_FOLDER, (db) => db.query('grant select on schema_migrations to migrations_app'));
+    await on(app, MIGRATIONS_FOLDER, async (db) => expect((await db.migrate()).applied).toEqual([]));
+  });
+});
+
+async function on<Result>(url: string, folder: string, work: (db: Database) => Promise<Result>): Promise<Result> {
+  const db = await openPostgres({ url, poolSize: 2, migrationsFolder: folder });
+  try {
+    return await work(db);
+  } finally {
+    await db.close();
+  }
+}
 
 /** Columns, constraints, indexes and triggers as text, in one order. */
 async function schemaOf(db: Database): Promise<string> {
