@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { messageOf, TriageError } from '../domain/errors.ts';
-import { PROVIDER_VARIABLES, ProvidersConfig } from '../providers/settings.ts';
+import { ProvidersConfig } from '../providers/settings.ts';
 import { AnalystConfig, EmbedderConfig } from './model-providers.ts';
 import { OpenIdConfig, PublishersConfig, SlackConfig } from './outside.ts';
 import { PROFILE_NAMES } from './profiles.ts';
@@ -324,7 +324,7 @@ export type Config = z.infer<typeof Config>;
 export const COMMON = Common.parse({});
 
 /** Every setting as the environment names it. */
-export const VARIABLES: readonly Variable[] = [...variablesOf(Config), ...PROVIDER_VARIABLES];
+export const VARIABLES: readonly Variable[] = variablesOf(Config);
 
 /** The variable that sets a field of `Config`, or something inside it: `auth.tokens.0.token` is set by FAULTLINE_TOKENS. */
 function variableOf(path: string): Variable | undefined {

@@ -30,7 +30,7 @@ export async function storeBuild(
 ): Promise<StoredBuild | null> {
   const { builds, triages } = stores;
   const { part = WHOLE_BUILD, testResults = [] } = intake;
-  const named = intake.attemptUnknown === true ? await withKnownAttempt(stores, intake.build, part, sql) : intake.build;
+  const named = await withKnownAttempt(stores, intake, part, sql);
   const { build } = await builds.upsert(named, sql);
   if (!(await keep(build))) return null;
   if (testResults.length > 0) await builds.saveTestResults(build.id, testResults, sql);
@@ -56,9 +56,16 @@ async function rememberGreen({ passingBuilds }: BuildStores, build: Build, { fro
   if (build.status === 'passed' && fromFork !== true) await passingBuilds.owe(build.id, sql);
 }
 
-async function withKnownAttempt({ builds }: BuildStores, incoming: NewBuild, failedPart: string, sql: Sql): Promise<NewBuild> {
+async function withKnownAttempt({ builds }: BuildStores, intake: Intake, failedPart: string, sql: Sql): Promise<NewBuild> {
+  const { build: incoming, attemptUnknown, attemptAt = null } = intake;
   const { provider, repository, externalId } = incoming;
-  if (externalId === null) return incoming;
-  const known = await builds.findByExternalId({ provider, repository, externalId, failedPart }, sql);
-  return known === null ? incoming : { ...incoming, attempt: known.attempt, pipeline: known.pipeline, number: known.number };
+  if (externalId === null || (attemptUnknown !== true && attemptAt === null)) return incoming;
+  const key = { provider, repository, externalId };
+  if (attemptUnknown === true) {
+    const known = await builds.findByExternalId({ ...key, failedPart }, sql);
+    return known === null ? incoming : { ...incoming, attempt: known.attempt, pipeline: known.pipeline, number: known.number };
+  }
+  const newest = await builds.findByExternalId(key, sql);
+  const isLater = newest?.finishedAt != null && attemptAt !== null && attemptAt > newest.finishedAt;
+  return newest === null ? incoming : { ...incoming, attempt: newest.attempt + (isLater ? 1 : 0) };
 }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { z } from 'zod';
 import { messageOf, TriageError } from '../domain/errors.ts';
+import { readText } from '../lib/http-body.ts';
 import { backoff } from '../lib/time.ts';
 import { readBounded, withDeadline } from './rest.ts';
 
@@ -49,6 +50,7 @@ export interface RestClient {
 }
 
 const MAX_REPLY_BYTES = 48 * 1024 * 1024;
+const MAX_COMPLAINT_BYTES = 64 * 1024;
 const MAX_HOPS = 3;
 const TRIES = 3;
 /** What is asked of a token where nothing is changed. */
@@ -172,9 +174,10 @@ async function bodyOf(label: string, what: string, response: Response, maxBytes:
 
 /** What an answer other than 2xx means for a triage. */
 async function meaningOf({ label, tokenSetting }: RestOptions, what: string, response: Response, right = READ): Promise<TriageError> {
-  await response.body?.cancel();
   const { status, headers } = response;
-  const says = `${label} returned ${status} for ${what}`;
+  const said = status === 400 ? saidIn(await readText(response.body, MAX_COMPLAINT_BYTES)) : '';
+  await response.body?.cancel().catch(() => undefined);
+  const says = `${label} returned ${status} for ${what}${said}`;
   if (status === 429) {
     const options = { retryable: true, retryAfterMs: retryAfterMs(headers) };
     return new TriageError('upstream-failed', `The ${label} rate limit is reached; ${what} must wait.`, options);
@@ -185,6 +188,12 @@ async function meaningOf({ label, tokenSetting }: RestOptions, what: string, res
   if (status === 410) return new TriageError('not-found', `${says}: it has expired.`);
   if (status === 409 && right === READ) return new TriageError('not-found', `${says}: the repository is empty.`);
   return new TriageError('upstream-failed', `${says}.`, { retryable: status >= 500 });
+}
+
+/** What a host says is wrong with a request, in a line. */
+function saidIn(text: string | null): string {
+  const line = (text ?? '').replaceAll(/\s+/g, ' ').trim().slice(0, 200).toWellFormed();
+  return line === '' ? '' : ` (${line})`;
 }
 
 function retryAfterMs(headers: Headers): number {

@@ -1,20 +1,20 @@
 import { z } from 'zod';
-import { GITEA_VARIABLES, GiteaSettings } from './gitea/settings.ts';
-import { GITHUB_VARIABLES, GithubSettings } from './github/settings.ts';
-import { JENKINS_VARIABLES, JenkinsSettings } from './jenkins/settings.ts';
+import { GiteaSettings } from './gitea/settings.ts';
+import { GithubSettings } from './github/settings.ts';
+import { GitlabSettings } from './gitlab/settings.ts';
+import { JenkinsSettings } from './jenkins/settings.ts';
 
-/** The settings of each provider. */
+/** The settings of each provider, with the variables that set them. */
 export const ProvidersConfig = z.object({
   github: GithubSettings.prefault({}),
   gitea: GiteaSettings.prefault({}),
+  gitlab: GitlabSettings.prefault({}),
   jenkins: JenkinsSettings.prefault({}),
 });
 export type ProvidersConfig = z.infer<typeof ProvidersConfig>;
 
-export const PROVIDER_VARIABLES = [...GITHUB_VARIABLES, ...GITEA_VARIABLES, ...JENKINS_VARIABLES];
-
 /** Which of them hold code. */
-export const CODE_HOSTS = ['github', 'gitea'] as const satisfies readonly (keyof ProvidersConfig)[];
+export const CODE_HOSTS = ['github', 'gitea', 'gitlab'] as const satisfies readonly (keyof ProvidersConfig)[];
 
 /** Nothing sent to us is believed yet, and nothing is read with credentials. */
 export const NO_PROVIDERS: ProvidersConfig = ProvidersConfig.parse({});

@@ -11,7 +11,7 @@ export function filesOfDiff(text: string): ChangedFile[] {
 }
 
 /** The counts of a patch's changed lines. */
-function countLines(patch: string): { readonly additions: number; readonly deletions: number } {
+export function countLines(patch: string): { readonly additions: number; readonly deletions: number } {
   const lines = patch.split('\n');
   const count = (mark: string) => lines.filter((line) => line.startsWith(mark)).length;
   return { additions: count('+'), deletions: count('-') };

@@ -10,6 +10,11 @@ export const Intake = z.object({
   part: z.string().optional(),
   /** The event cannot tell which attempt of the run it is of: the newest known one is meant. */
   attemptUnknown: z.boolean().optional(),
+  /**
+   * A run keeps its id when it is run again, and the event does not count: it is of a new attempt where this moment lies after the end of
+   * the newest known one. ISO 8601 in UTC.
+   */
+  attemptAt: z.string().nullable().optional(),
   /** It is of a fork's branch: what passes there says nothing of our branch of that name. Absent: not known. */
   fromFork: z.boolean().optional(),
   /** The branch that the repository calls its default, where the event says so. */

@@ -20,6 +20,7 @@ export const ACCESS_MATRIX: Readonly<Record<string, 'open' | 'signature' | 'inge
   'GET /failures/:fingerprint': 'read',
   'POST /webhooks/github': 'signature',
   'POST /webhooks/gitea': 'signature',
+  'POST /webhooks/gitlab': 'signature',
   'POST /webhooks/jenkins': 'signature',
   'POST /webhooks/slack': 'signature',
   'POST /api/builds': 'ingest',

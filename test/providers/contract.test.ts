@@ -13,12 +13,13 @@ import { sampleBuild } from '../support/sample-build.ts';
 import { COMMIT, type Host, OURS, type ProviderWorld, type Sent, startHost } from './contract.ts';
 import { giteaWorld } from './worlds/gitea.ts';
 import { githubWorld } from './worlds/github.ts';
+import { gitlabWorld } from './worlds/gitlab.ts';
 import { jenkinsWorld } from './worlds/jenkins.ts';
 
 const SECRET = 'contract-secret-one';
 const signal = AbortSignal.timeout(120_000);
 
-describe.each([githubWorld, giteaWorld, jenkinsWorld])('$name keeps the contract of a provider:', (world: ProviderWorld) => {
+describe.each([githubWorld, giteaWorld, gitlabWorld, jenkinsWorld])('$name keeps the contract of a provider:', (world: ProviderWorld) => {
   let host: Host;
   let provider: Provider;
   beforeEach(async () => {
@@ -174,9 +175,15 @@ describe.each([githubWorld, giteaWorld, jenkinsWorld])('$name keeps the contract
     test.runIf(has('attempts'))('is that of the attempt', async () => {
       host.state.jobs = [
         { id: 2, name: 'test', outcome: 'failed', attempt: 1 },
-        { id: 22, name: 'test again', outcome: 'failed', attempt: 2 },
+        { id: 22, name: 'test', outcome: 'failed', attempt: 2 },
       ];
-      expect((await fetch({ attempt: 2 })).sources.map(({ name }) => name)).toEqual(['test again.log']);
+      host.state.log = 'by id';
+      const first = await fetch({ attempt: 1, finishedAt: '2026-03-01T11:30:00.000Z' });
+      const second = await fetch({ attempt: 2, finishedAt: '2026-03-01T12:30:00.000Z' });
+      expect([first, second].map(({ sources }) => sources.map(({ text }) => text))).toEqual([
+        ['the log of job 2\n'],
+        ['the log of job 22\n'],
+      ]);
     });
 
     test('of a passed run is read for comparison', async () => {

@@ -7,7 +7,7 @@ import { type LoopbackServer, startLoopback } from '../support/loopback-server.t
 export interface HostState {
   /** Null: the run was deleted. */
   jobs: readonly { readonly id: number; readonly name: string; readonly outcome: 'failed' | 'passed'; readonly attempt: number }[] | null;
-  /** What is answered where a log is asked for: its text, a status with headers, or nothing for a long time. */
+  /** What is answered where a log is asked for: its text (`by id`: it names its job), a status with headers, or nothing for a long time. */
   log: string | { readonly status: number; readonly headers?: Readonly<Record<string, string>> } | 'slow';
   readonly comments: { readonly id: number; body: string; readonly author: string }[];
   readonly statuses: { readonly state: string; readonly description: string }[];
@@ -97,7 +97,8 @@ export async function startHost(world: ProviderWorld): Promise<Host> {
 const HANGS: HostAnswer = {};
 
 /** What the state says of a log. */
-export function logAnswer({ log }: HostState): HostAnswer {
+export function logAnswer({ log }: HostState, id: string | undefined): HostAnswer {
   if (log === 'slow') return HANGS;
+  if (log === 'by id') return { text: `the log of job ${id}\n` };
   return typeof log === 'string' ? { text: log } : { status: log.status, headers: log.headers ?? {}, json: { message: 'refused' } };
 }

@@ -143,6 +143,7 @@ function fakeBuilds(state: FakeState, empty: HttpDeps): Stores['builds'] {
         ...known,
         ...(provisional ? { pipeline: build.pipeline, number: build.number } : {}),
         status: known.status === 'unknown' ? build.status : known.status,
+        finishedAt: known.finishedAt ?? build.finishedAt,
       };
       state.builds[at] = changed;
       return { build: changed, created: false };

@@ -57,7 +57,12 @@ export const TEST_CONFIG: HttpDeps['config'] = {
       roles: [role],
     })),
   },
-  providers: withSecrets({ github: GITHUB_SECRETS, gitea: ['first-gitea-secret'], jenkins: JENKINS_SECRETS }),
+  providers: withSecrets({
+    github: GITHUB_SECRETS,
+    gitea: ['first-gitea-secret'],
+    gitlab: ['first-gitlab-secret'],
+    jenkins: JENKINS_SECRETS,
+  }),
   review: { claimMs: 60_000, questionMs: 60_000, undoMs: 0, blindEvery: 0, auditEvery: 0 },
 };
 

@@ -197,6 +197,7 @@ function readActionRun({ action, run }: ActionRunEvent): Reading {
   const ref = textOrNull(run.prettyref);
   return {
     part: WHOLE_BUILD,
+    attemptAt: pastOrNull(run.stopped),
     fromFork,
     defaultBranch: defaultBranch ?? null,
     build: {

@@ -1,103 +1,77 @@
 import { createPrivateKey, createPublicKey } from 'node:crypto';
 import { z } from 'zod';
-import type { Variable } from '../../config/variable.ts';
+import { setting } from '../../config/variable.ts';
 
 /** A GitHub App as configured. */
 const GithubAppConfig = z.object({
   /** Its number or its client id, as its settings show them. */
-  id: z.string('is not set').regex(/^(?:\d{1,20}|Iv[\w.]{8,60})$/, "must be the App's number or its client ID, which begins with Iv"),
-  privateKey: z.string('is not set').transform((text, { issues }) => {
-    const key = withLineEnds(text);
-    const complaint = complaintAbout(key);
-    if (complaint !== null) issues.push({ code: 'custom', message: complaint, input: '' });
-    return key;
-  }),
+  id: setting(
+    'FAULTLINE_GITHUB_APP_ID',
+    z.string('is not set').regex(/^(?:\d{1,20}|Iv[\w.]{8,60})$/, "must be the App's number or its client ID, which begins with Iv"),
+    'Number or client ID of a GitHub App with read access to Actions, contents and pull requests. Takes precedence over the token.',
+  ),
+  privateKey: setting(
+    'FAULTLINE_GITHUB_APP_KEY',
+    z.string('is not set').transform((text, { issues }) => {
+      const key = withLineEnds(text);
+      const complaint = complaintAbout(key);
+      if (complaint !== null) issues.push({ code: 'custom', message: complaint, input: '' });
+      return key;
+    }),
+    'Private key of the App in PEM format, with real line breaks or \\n.',
+    { secret: true },
+  ),
 });
 
 /** GitHub: what it sends, where logs and code are read, and what is written there. */
 export const GithubSettings = z.object({
-  webhookSecrets: z.array(z.string().min(8)).default([]),
+  webhookSecrets: setting(
+    'FAULTLINE_GITHUB_WEBHOOK_SECRET',
+    z.array(z.string().min(8)).default([]),
+    'GitHub webhook secret. Two secrets, separated by a comma, during rotation.',
+    { secret: true },
+  ),
   /** Of the REST API; what people see in the browser becomes it. */
-  baseUrl: z
-    .url({ protocol: /^https?$/ })
-    .refine((text) => !/^https?:\/\/[^/]{0,400}@/.test(text), 'must not contain a user or password')
-    .transform(githubApiAddress)
-    .default('https://api.github.com'),
-  token: z.string().nullable().default(null),
+  baseUrl: setting(
+    'FAULTLINE_GITHUB_URL',
+    z
+      .url({ protocol: /^https?$/ })
+      .refine((text) => !/^https?:\/\/[^/]{0,400}@/.test(text), 'must not contain a user or password')
+      .transform(githubApiAddress)
+      .default('https://api.github.com'),
+    'URL of GitHub or its API: https://ghe.example.com and https://ghe.example.com/api/v3 mean the same.',
+  ),
+  token: setting(
+    'FAULTLINE_GITHUB_TOKEN',
+    z.string().nullable().default(null),
+    'Token that can read Actions logs and, for suspects from code, contents and pull requests.',
+    { secret: true },
+  ),
   /** Asked before the token, which serves repositories on which the App is not installed. */
   app: GithubAppConfig.nullable().default(null),
   /** Written with the App or the token. */
-  comment: z.boolean().default(false),
-  commentMode: z.enum(['edit', 'recreate']).default('edit'),
-  check: z.boolean().default(false),
-  status: z.boolean().default(false),
+  comment: setting(
+    'FAULTLINE_GITHUB_COMMENT',
+    z.boolean().default(false),
+    'Set to true to post one comment on each pull request with a failed build and keep it up to date. The token or App needs write access to pull requests.',
+  ),
+  commentMode: setting(
+    'FAULTLINE_GITHUB_COMMENT_MODE',
+    z.enum(['edit', 'recreate']).default('edit'),
+    'How the comment is updated. With edit, it stays in place and GitHub notifies nobody; with recreate, it is deleted and posted again.',
+  ),
+  check: setting(
+    'FAULTLINE_GITHUB_CHECK',
+    z.boolean().default(false),
+    "Set to true to create a check run named Faultline for each failed build, always neutral, with annotations in the pull request's files. Requires a GitHub App with write access to checks.",
+  ),
+  status: setting(
+    'FAULTLINE_GITHUB_STATUS',
+    z.boolean().default(false),
+    'Set to true to set a commit status on each commit with a failed build. The token or App needs write access to commit statuses.',
+  ),
 });
 export type GithubSettings = z.infer<typeof GithubSettings>;
-
-export const GITHUB_VARIABLES: readonly Variable[] = [
-  {
-    name: 'FAULTLINE_GITHUB_WEBHOOK_SECRET',
-    path: 'providers.github.webhookSecrets',
-    type: 'list',
-    secret: true,
-    meaning: 'GitHub webhook secret. Two secrets, separated by a comma, during rotation.',
-  },
-  {
-    name: 'FAULTLINE_GITHUB_URL',
-    path: 'providers.github.baseUrl',
-    type: 'text',
-    meaning: 'URL of GitHub or its API: https://ghe.example.com and https://ghe.example.com/api/v3 mean the same.',
-  },
-  {
-    name: 'FAULTLINE_GITHUB_TOKEN',
-    path: 'providers.github.token',
-    type: 'text',
-    secret: true,
-    meaning: 'Token that can read Actions logs and, for suspects from code, contents and pull requests.',
-  },
-  {
-    name: 'FAULTLINE_GITHUB_APP_ID',
-    path: 'providers.github.app.id',
-    type: 'text',
-    meaning:
-      'Number or client ID of a GitHub App with read access to Actions, contents and pull requests. Takes precedence over the token.',
-  },
-  {
-    name: 'FAULTLINE_GITHUB_APP_KEY',
-    path: 'providers.github.app.privateKey',
-    type: 'text',
-    secret: true,
-    meaning: 'Private key of the App in PEM format, with real line breaks or \\n.',
-  },
-  {
-    name: 'FAULTLINE_GITHUB_COMMENT',
-    path: 'providers.github.comment',
-    type: 'flag',
-    meaning:
-      'Set to true to post one comment on each pull request with a failed build and keep it up to date. The token or App needs write access to pull requests.',
-  },
-  {
-    name: 'FAULTLINE_GITHUB_COMMENT_MODE',
-    path: 'providers.github.commentMode',
-    type: 'text',
-    meaning:
-      'How the comment is updated. With edit, it stays in place and GitHub notifies nobody; with recreate, it is deleted and posted again.',
-  },
-  {
-    name: 'FAULTLINE_GITHUB_CHECK',
-    path: 'providers.github.check',
-    type: 'flag',
-    meaning:
-      "Set to true to create a check run named Faultline for each failed build, always neutral, with annotations in the pull request's files. Requires a GitHub App with write access to checks.",
-  },
-  {
-    name: 'FAULTLINE_GITHUB_STATUS',
-    path: 'providers.github.status',
-    type: 'flag',
-    meaning:
-      'Set to true to set a commit status on each commit with a failed build. The token or App needs write access to commit statuses.',
-  },
-];
 
 const LOOPBACK = /^(?:localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])$/;
 /** What people copy from a browser, or from the page about the other API. */

@@ -25,7 +25,8 @@ export const giteaWorld: ProviderWorld = {
       const jobs = state.jobs.filter((job) => job.attempt === Number(attempt)).map(jobOf);
       return { json: { total_count: jobs.length, jobs: query.get('page') === '1' ? jobs : [] } };
     }
-    if (/^GET \/actions\/jobs\/\d+\/logs$/.test(route)) return logAnswer(state);
+    const logged = /^GET \/actions\/jobs\/(\d+)\/logs$/.exec(route)?.[1];
+    if (logged !== undefined) return logAnswer(state, logged);
     if (route === 'GET /actions/runs/4711/artifacts') return { json: { total_count: 0, artifacts: [] } };
     if (route === 'GET /user') return { json: { login: OURS } };
     return commentAnswer(route, body, state);

@@ -24,7 +24,8 @@ export const githubWorld: ProviderWorld = {
       const jobs = state.jobs.filter((job) => job.attempt === Number(attempt)).map(jobOf);
       return { json: { total_count: jobs.length, jobs: query.get('page') === '2' ? [] : jobs } };
     }
-    if (/^GET \/actions\/jobs\/\d+\/logs$/.test(route)) return logAnswer(state);
+    const logged = /^GET \/actions\/jobs\/(\d+)\/logs$/.exec(route)?.[1];
+    if (logged !== undefined) return logAnswer(state, logged);
     if (/\/attempts\/\d+\/logs$/.test(route)) return { status: 404, json: { message: 'Not Found' } };
     if (route === 'GET /actions/runs/4711/artifacts') return { json: { total_count: 0, artifacts: [] } };
     if (route === 'POST /graphql') return { json: { data: { viewer: { login: OURS } } } };

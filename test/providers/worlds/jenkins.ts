@@ -24,7 +24,7 @@ export const jenkinsWorld: ProviderWorld = {
     return { payload, headers: { 'content-type': 'application/json', ...(secret === null ? {} : { 'x-faultline-token': secret }) } };
   },
   answer({ path }, state) {
-    if (path === '/job/ci/12/consoleText') return state.jobs === null ? null : logAnswer(state);
+    if (path === '/job/ci/12/consoleText') return state.jobs === null ? null : logAnswer(state, '12');
     return null;
   },
 };

@@ -1,0 +1,191 @@
+import { z } from 'zod';
+import type { Build, SourceText } from '../../domain/build.ts';
+import { messageOf, TriageError } from '../../domain/errors.ts';
+import { artifactRoom } from '../../log/survey/open-artifact.ts';
+import type { BuildSource, FetchedBuild } from '../../ports/build-source.ts';
+import { fetchArtifacts } from '../artifacts.ts';
+import { type CiJob, fetchFailedLogs, fetchPassedLogs, isMissing, type LogFetching } from '../job-logs.ts';
+import { withDeadline } from '../rest.ts';
+import type { RestClient } from '../rest-client.ts';
+import { createGitlabClient, type GitlabOptions, PAGE, projectPath } from './client.ts';
+
+export interface GitlabBuildSourceOptions extends GitlabOptions {
+  /** Of one whole fetch. */
+  readonly timeoutMs: number;
+  /** Of all logs of a build together, decompressed. */
+  readonly maxLogBytes: number;
+}
+
+const MAX_PAGES = 10;
+const MAX_REPORT_BYTES = 32 * 1024 * 1024;
+/** More passed tests than this say nothing of a failure. */
+const MAX_PASSED_TESTS = 20_000;
+
+const Job = z.object({
+  id: z.int(),
+  name: z.string(),
+  status: z.string(),
+  allow_failure: z.boolean().nullish(),
+  finished_at: z.string().nullish(),
+  artifacts_file: z.object({ size: z.number().nullish() }).nullish(),
+});
+const TestReport = z.object({
+  test_suites: z
+    .array(
+      z.object({
+        name: z.string().nullish(),
+        test_cases: z
+          .array(
+            z.object({
+              status: z.string(),
+              name: z.string(),
+              classname: z.string().nullish(),
+              file: z.string().nullish(),
+              execution_time: z.number().nullish(),
+              system_output: z.unknown(),
+              stack_trace: z.string().nullish(),
+            }),
+          )
+          .default([]),
+      }),
+    )
+    .default([]),
+});
+type TestCase = z.infer<typeof TestReport>['test_suites'][number]['test_cases'][number];
+
+interface GitlabJob extends CiJob {
+  /** Of its packed artifacts; null: it has none. */
+  readonly artifactBytes: number | null;
+}
+
+interface Fetching extends LogFetching<GitlabJob> {
+  readonly client: RestClient;
+  /** Of the project, and of the pipeline below it. */
+  readonly project: string;
+  readonly pipeline: string;
+  /** Jobs that ended later are of a later attempt; null: not known. */
+  readonly until: string | null;
+}
+
+/** Reads the traces of a pipeline's failed jobs, its test report and its jobs' artifacts from GitLab. */
+export function createGitlabBuildSource(options: GitlabBuildSourceOptions): BuildSource {
+  const client = createGitlabClient(options, options.timeoutMs);
+  const start = (build: Build, signal: AbortSignal, room: number): Fetching => {
+    const project = projectPath(build.repository);
+    const pipeline = `${project}/pipelines/${pipelineOf(build)}`;
+    const fetchLog = async ({ id, name }: CiJob, maxBytes: number) =>
+      withoutStreams(await client.bytes({ path: `${project}/jobs/${id}/trace`, what: `the log of job "${name}"`, signal, maxBytes }));
+    return { client, project, pipeline, until: build.finishedAt, fetchLog, signal, notes: [], room };
+  };
+  return {
+    provider: 'gitlab',
+    fetch: (build, signal) =>
+      withDeadline(`Fetching the logs of pipeline ${build.externalId ?? build.number}`, options.timeoutMs, signal, (within) =>
+        fetchPipeline(start(build, within, options.maxLogBytes)),
+      ),
+    fetchGreen: (build, signal, maxBytes) =>
+      withDeadline(
+        `Fetching the logs of the passed pipeline ${build.externalId ?? build.number}`,
+        options.timeoutMs,
+        signal,
+        async (within) => {
+          const fetching = start(build, within, Math.min(maxBytes, options.maxLogBytes));
+          return fetchPassedLogs(fetching, await listJobs(fetching));
+        },
+      ),
+  };
+}
+
+async function fetchPipeline(fetching: Fetching): Promise<FetchedBuild> {
+  const jobs = await listJobs(fetching);
+  const logs = await fetchFailedLogs(fetching, jobs);
+  const report = await fetchTestReport(fetching);
+  const artifacts = await jobArtifacts(fetching, jobs, logs.length);
+  const sources = [...logs, ...report, ...artifacts];
+  if (sources.every(({ text }) => text === ''))
+    throw new TriageError('not-found', `No log of the pipeline can be read. ${fetching.notes.join(' ')}`.trim());
+  return { sources, testResults: [], notes: fetching.notes };
+}
+
+/** The newest of each name that had ended when the build ended: a retried job keeps its name and gets a new id. */
+async function listJobs({ client, pipeline, signal, until }: Fetching): Promise<GitlabJob[]> {
+  const question = { path: `${pipeline}/jobs`, query: { include_retried: 'true' }, what: 'the jobs of the pipeline', signal };
+  const listed = await client.list(z.array(Job), question, { ...PAGE, maxPages: MAX_PAGES });
+  const newest = new Map<string, z.infer<typeof Job>>();
+  for (const job of listed.sort((left, right) => left.id - right.id)) {
+    const isLater = until !== null && job.finished_at != null && Date.parse(job.finished_at) > Date.parse(until);
+    if (!isLater) newest.set(job.name, job);
+  }
+  return [...newest.values()].map(({ id, name, status, allow_failure, finished_at, artifacts_file }) => ({
+    ...{ id, name, isOver: !/^(?:created|pending|running|preparing|scheduled|waiting_for_resource)$/.test(status) },
+    outcome: status === 'failed' && allow_failure !== true ? 'failed' : status === 'success' ? 'passed' : 'other',
+    endedAt: finished_at ?? null,
+    artifactBytes: artifacts_file == null ? null : (artifacts_file.size ?? 0),
+  }));
+}
+
+/** A pipeline without tests has an empty report: that is no failure, and neither is a report that cannot be read. */
+async function fetchTestReport({ client, pipeline, signal, notes }: Fetching): Promise<SourceText[]> {
+  try {
+    const question = { path: `${pipeline}/test_report`, what: 'the test report', signal, maxBytes: MAX_REPORT_BYTES };
+    const { test_suites: suites } = await client.get(TestReport, question);
+    if (suites.every(({ test_cases: cases }) => cases.length === 0)) return [];
+    const body = suites.map(({ name, test_cases: cases }) => suiteXml(name ?? 'tests', cases)).join('\n');
+    return [{ name: 'test-report.xml', kind: 'report', text: `<testsuites>\n${body}\n</testsuites>\n`, notes: [] }];
+  } catch (error) {
+    if (signal.aborted) throw error;
+    if (!isMissing(error)) notes.push(`The test report could not be read: ${messageOf(error)}`);
+    return [];
+  }
+}
+
+/** As JUnit writes it, which is what GitLab has read it from. */
+function suiteXml(name: string, cases: readonly TestCase[]): string {
+  const failed = cases.filter(({ status }) => status !== 'success');
+  const passed = cases.filter(({ status }) => status === 'success').slice(0, MAX_PASSED_TESTS);
+  return `<testsuite name="${xml(name)}">\n${[...failed, ...passed].map(caseXml).join('\n')}\n</testsuite>`;
+}
+
+function caseXml({ status, name, classname, file, execution_time, system_output, stack_trace }: TestCase): string {
+  const place = `${classname == null ? '' : ` classname="${xml(classname)}"`}${file == null ? '' : ` file="${xml(file)}"`}`;
+  const head = `<testcase name="${xml(name)}"${place} time="${execution_time ?? 0}"`;
+  if (status === 'success') return `${head}/>`;
+  if (status === 'skipped') return `${head}><skipped/></testcase>`;
+  const said = typeof system_output === 'string' ? system_output : system_output == null ? '' : JSON.stringify(system_output);
+  const kind = status === 'error' ? 'error' : 'failure';
+  return `${head}><${kind}>${xml([said, stack_trace ?? ''].filter((part) => part !== '').join('\n'))}</${kind}></testcase>`;
+}
+
+function xml(text: string): string {
+  const escaped = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+  // What XML does not know, escaped or not.
+  return escaped.replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f]/g, '\ufffd');
+}
+
+function jobArtifacts({ client, project, signal, notes }: Fetching, jobs: readonly GitlabJob[], logs: number): Promise<SourceText[]> {
+  const kept = jobs.filter(({ outcome, artifactBytes }) => outcome === 'failed' && artifactBytes !== null);
+  const list = async () => kept.map(({ id, name, artifactBytes: bytes }) => ({ id, name, bytes }));
+  const download = ({ id }: { id: number }, what: string, maxBytes: number) =>
+    client.bytes({ path: `${project}/jobs/${id}/artifacts`, what, signal, maxBytes });
+  return fetchArtifacts({ list, download, signal, notes, room: artifactRoom() }, Math.max(1, logs));
+}
+
+/**
+ * A trace whose lines begin with their time may name their stream after it: `…Z 00O ` begins a line, `…Z 00O+` goes on with the one before,
+ * and `E` stands for standard error. Only the time is kept.
+ */
+function withoutStreams(trace: Buffer): Buffer {
+  const text = trace.toString('latin1');
+  if (!/^\d{4}-\d\d-\d\dT[\d:.]{8,20}Z [\da-f]{2}[OE][ +]/m.test(text)) return trace;
+  const joined = text.replace(/\r?\n\d{4}-\d\d-\d\dT[\d:.]{8,20}Z [\da-f]{2}[OE]\+/g, '');
+  return Buffer.from(joined.replace(/^(\d{4}-\d\d-\d\dT[\d:.]{8,20}Z) [\da-f]{2}[OE](?: |$)/gm, '$1 '), 'latin1');
+}
+
+function pipelineOf(build: Build): string {
+  const id = build.externalId ?? '';
+  if (/^\d{1,15}$/.test(id)) return id;
+  throw new TriageError(
+    'not-found',
+    `Build ${build.number} of ${build.repository} has no pipeline of GitLab, so there is no log to fetch.`,
+  );
+}

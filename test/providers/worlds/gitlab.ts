@@ -1,0 +1,78 @@
+import { gitlabProvider } from '../../../src/providers/gitlab/provider.ts';
+import { GitlabSettings } from '../../../src/providers/gitlab/settings.ts';
+import { COMMIT, type HostState, logAnswer, OURS, type ProviderWorld, RUN, type Sent } from '../contract.ts';
+
+/** GitLab's API as its reference documents it. */
+export const gitlabWorld: ProviderWorld = {
+  name: 'gitlab',
+  lacks: [],
+  build: { repository: 'shop/api', pipeline: 'ci', number: '12', externalId: String(RUN) },
+  open: (baseUrl, secret) =>
+    gitlabProvider(GitlabSettings.parse({ baseUrl, token: 'glpat-contract', webhookSecrets: [secret], comment: true, status: true })),
+  deliver(sent, secret, deliveryId) {
+    const event = sent.of === 'unknown' ? 'Merge Request Hook' : sent.of === 'job' ? 'Job Hook' : 'Pipeline Hook';
+    const headers = { 'content-type': 'application/json', 'x-gitlab-event': event, 'idempotency-key': deliveryId };
+    return { payload: JSON.stringify(payloadOf(sent)), headers: secret === null ? headers : { ...headers, 'x-gitlab-token': secret } };
+  },
+  answer({ method, path, query, body }, state) {
+    const route = `${method} ${path.replace('/api/v4', '').replace('/projects/shop/api', '')}`;
+    if (route === 'GET /pipelines/4711/jobs') {
+      if (state.jobs === null) return null;
+      return { json: query.get('page') === '1' ? state.jobs.map(jobOf) : [] };
+    }
+    const logged = /^GET \/jobs\/(\d+)\/trace$/.exec(route)?.[1];
+    if (logged !== undefined) return logAnswer(state, logged);
+    if (route === 'GET /pipelines/4711/test_report') return { json: { total_count: 0, test_suites: [] } };
+    if (route === 'GET /user') return { json: { username: OURS } };
+    return noteAnswer(route, body, state);
+  },
+};
+
+function noteAnswer(route: string, body: Readonly<Record<string, unknown>>, state: HostState) {
+  const shown = ({ id, body: text, author }: HostState['comments'][number]) => ({ id, body: text, author: { username: author } });
+  if (route === 'GET /merge_requests/7/notes') return { json: state.comments.map(shown) };
+  if (route === 'POST /merge_requests/7/notes') {
+    const note = { id: 100 + state.comments.length, body: String(body.body), author: OURS };
+    state.comments.push(note);
+    return { status: 201, json: shown(note) };
+  }
+  const edited = /^PUT \/merge_requests\/7\/notes\/(\d+)$/.exec(route)?.[1];
+  const note = state.comments.find(({ id }) => id === Number(edited));
+  if (note !== undefined) {
+    note.body = String(body.body);
+    return { json: shown(note) };
+  }
+  if (route !== `POST /statuses/${COMMIT}`) return null;
+  state.statuses.push({ state: String(body.state), description: String(body.description) });
+  return { status: 201, json: { id: 1 } };
+}
+
+/** A retried job keeps its name, and ends an hour later. */
+function jobOf({ id, name, outcome, attempt }: NonNullable<HostState['jobs']>[number]) {
+  return {
+    id,
+    name,
+    status: outcome === 'failed' ? 'failed' : 'success',
+    allow_failure: false,
+    finished_at: `2026-03-01T1${attempt}:00:00.000Z`,
+  };
+}
+
+const project = { path_with_namespace: 'shop/api', default_branch: 'main', web_url: 'https://gitlab.example.com/shop/api' };
+
+/** An hour for each attempt: GitLab runs a pipeline again under its id, and does not count. */
+function payloadOf(sent: Sent): object {
+  if (sent.of === 'unknown') return { object_kind: 'merge_request', project, object_attributes: { iid: 7 } };
+  if (sent.of === 'half') return { object_kind: 'pipeline', project, object_attributes: { id: RUN } };
+  const hour = 10 + (sent.attempt ?? 1);
+  const user = { username: 'ann' };
+  if (sent.of === 'job') {
+    const job = { build_id: 20 + hour, build_name: 'test', build_status: 'failed', build_started_at: `2026-03-01 ${hour - 1}:30:00 UTC` };
+    return { object_kind: 'build', ...job, ref: 'round', sha: COMMIT, pipeline_id: RUN, project, user };
+  }
+  const status = sent.status === 'passed' ? 'success' : sent.status;
+  const pipeline = { id: RUN, iid: 12, name: 'ci', ref: 'round', tag: false, sha: COMMIT, status, created_at: '2026-03-01 10:00:00 UTC' };
+  const finished = sent.status === 'running' ? {} : { finished_at: `2026-03-01 ${hour}:05:00 UTC` };
+  const request = { iid: 7, source_branch: 'round', source_project_id: sent.fork === true ? 2 : 1, target_project_id: 1 };
+  return { object_kind: 'pipeline', project, user, merge_request: request, object_attributes: { ...pipeline, ...finished } };
+}
