@@ -106,7 +106,7 @@ function nothing({ repository, branch, number, status }: Query): Html {
   const given = Object.entries({ repository, branch, number, status }).filter(([, value]) => value !== '');
   if (given.length > 0)
     return html`<p>No build matches ${given.map(([name, value]) => `${name}:${value}`).join(' ')}. <a class="button" href="/builds">Clear filters</a></p>`;
-  return html`<p>No builds yet. Send webhooks to <code>/webhooks/github</code> or <code>/webhooks/jenkins</code>, or upload a log with <code>POST /api/builds</code>.</p>`;
+  return html`<p>No builds yet. Send webhooks from GitHub, Gitea, GitLab or Jenkins, or upload a log with <code>POST /api/builds</code>.</p>`;
 }
 
 function pager(query: Query, shown: number): Html {

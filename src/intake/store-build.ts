@@ -65,7 +65,14 @@ async function withKnownAttempt({ builds }: BuildStores, intake: Intake, failedP
     const known = await builds.findByExternalId({ ...key, failedPart }, sql);
     return known === null ? incoming : { ...incoming, attempt: known.attempt, pipeline: known.pipeline, number: known.number };
   }
-  const newest = await builds.findByExternalId(key, sql);
-  const isLater = newest?.finishedAt != null && attemptAt !== null && attemptAt > newest.finishedAt;
-  return newest === null ? incoming : { ...incoming, attempt: newest.attempt + (isLater ? 1 : 0) };
+  let known = await builds.findByExternalId(key, sql);
+  if (known === null || attemptAt === null) return incoming;
+  if (known.finishedAt !== null && attemptAt > known.finishedAt) return { ...incoming, attempt: known.attempt + 1 };
+  // A late one is of the earliest attempt that had not ended before it.
+  while (known.attempt > 1) {
+    const before: Build | null = await builds.findByExternalId({ ...key, attempt: known.attempt - 1 }, sql);
+    if (before === null || before.finishedAt === null || attemptAt > before.finishedAt) break;
+    known = before;
+  }
+  return { ...incoming, attempt: known.attempt };
 }

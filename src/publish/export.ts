@@ -293,9 +293,12 @@ function repositoryPath(path: string): string | null {
 
 /** The repository's own address, where the build's tells it; null elsewhere. */
 function repositoryAddress({ provider, url, repository }: Build): string | null {
-  if (provider !== 'github' || url === null || !URL.canParse(url)) return null;
-  const { origin, protocol } = new URL(url);
-  return protocol === 'https:' || protocol === 'http:' ? `${origin}/${repository.split('/').map(encodeURIComponent).join('/')}` : null;
+  // What Jenkins built, or somebody uploaded, has the address of a job.
+  if (provider === 'jenkins' || provider === 'upload' || url === null || !/^https?:\/\//.test(url) || !URL.canParse(url)) return null;
+  const name = `/${repository.split('/').map(encodeURIComponent).join('/')}`;
+  // A server may lie below a path of its host.
+  const end = url.indexOf(`${name}/`);
+  return `${end < 0 ? new URL(url).origin : url.slice(0, end)}${name}`;
 }
 
 /**

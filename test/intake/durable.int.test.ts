@@ -130,7 +130,7 @@ test('what became of a delivery can be asked for', async () => {
   });
   expect(answer.json().links).toEqual({ delivery, build: `/api/builds/${buildId}`, analyses: `/api/builds/${buildId}/analyses` });
   expect((await ask('/api/deliveries/github/d-none')).statusCode).toBe(404);
-  expect((await ask('/api/deliveries/gitlab/d-none')).statusCode).toBe(400);
+  expect((await ask('/api/deliveries/bitbucket/d-none')).statusCode).toBe(400);
 });
 
 test('an upload is kept with its logs and test results', async () => {
@@ -268,3 +268,38 @@ test.each(['a log', 'the build'])(
     expect([await count('builds'), await count('build_sources'), await count('triage_jobs')]).toEqual(before);
   },
 );
+
+test('a GitLab pipeline that is retried under its id is another attempt, whatever comes first', async () => {
+  const project = { path_with_namespace: 'shop/pipelines', default_branch: 'main' };
+  const sha = 'a41f9c2e8d0b5f6a7c8d9e0f1a2b3c4d5e6f7a8b';
+  const pipeline = (status: string, finished_at: string) => ({
+    event: 'Pipeline Hook',
+    payload: { object_kind: 'pipeline', project, object_attributes: { id: 41, iid: 12, name: 'ci', sha, status, finished_at } },
+  });
+  const job = (id: number, build_started_at: string) => {
+    const failed = { build_id: id, build_name: 'test', build_status: 'failed', build_started_at };
+    return { event: 'Job Hook', payload: { object_kind: 'build', project, sha, pipeline_id: 41, ...failed } };
+  };
+  const sent = [
+    job(2, '2026-03-01 10:30:00 UTC'),
+    pipeline('failed', '2026-03-01 11:00:00 UTC'),
+    // Late, of the first attempt; then of the second.
+    job(3, '2026-03-01 10:40:00 UTC'),
+    job(9, '2026-03-01 11:30:00 UTC'),
+    pipeline('success', '2026-03-01 12:00:00 UTC'),
+    pipeline('failed', '2026-03-01 11:00:00 UTC'),
+  ];
+  const ids: string[] = [];
+  for (const [index, { event, payload }] of sent.entries()) {
+    const headers = { 'x-gitlab-event': event, 'x-gitlab-token': 'first-gitlab-secret', 'idempotency-key': `g-${index}` };
+    const answer = await app.inject({ method: 'POST', url: '/webhooks/gitlab', headers, payload });
+    expect(answer.statusCode).toBe(202);
+    const buildOf = async () => (await stores.deliveries.find('gitlab', `g-${index}`))?.buildId ?? '';
+    await expect.poll(buildOf, { timeout: 10_000 }).toMatch(/^bld_/);
+    ids.push(await buildOf());
+  }
+  expect(ids.map((id) => [...new Set(ids)].indexOf(id))).toEqual([0, 0, 0, 1, 1, 0]);
+  const [first, second] = await Promise.all([...new Set(ids)].map((id) => stores.builds.find(id)));
+  expect(first).toMatchObject({ pipeline: 'ci', number: '12', attempt: 1, status: 'failed' });
+  expect(second).toMatchObject({ pipeline: 'ci', number: '12', attempt: 2 });
+});

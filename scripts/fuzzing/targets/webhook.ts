@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { NewBuild } from '../../../src/domain/build.ts';
 import { readSlackPress } from '../../../src/intake/slack-press.ts';
 import { buildOf, readJsonUpload } from '../../../src/intake/upload-shape.ts';
+import { readGiteaEvent } from '../../../src/providers/gitea/events.ts';
 import { readGithubEvent } from '../../../src/providers/github/events.ts';
+import { readGitlabEvent } from '../../../src/providers/gitlab/events.ts';
 import { readJenkinsEvent } from '../../../src/providers/jenkins/events.ts';
 import { parseJson } from '../../../src/providers/read-input.ts';
 import { unlessRefused } from '../refusals.ts';
@@ -14,6 +16,8 @@ export async function fuzz(data: Buffer): Promise<void> {
   const body = () => parseJson('The body', data.toString('utf8'));
   const readers: readonly (() => { readonly build: NewBuild } | { readonly ignored: string })[] = [
     ...['workflow_run', 'workflow_job', 'check_run'].map((event) => () => readGithubEvent(event, body())),
+    ...['workflow_run', 'workflow_job', 'action_run_failure'].map((event) => () => readGiteaEvent(event, body())),
+    ...['Pipeline Hook', 'Job Hook'].map((event) => () => readGitlabEvent(event, body())),
     () => readJenkinsEvent(body()).reading,
     () => ({ build: buildOf(readJsonUpload(body()).metadata) }),
   ];

@@ -42,7 +42,7 @@ const TestReport = z.object({
               classname: z.string().nullish(),
               file: z.string().nullish(),
               execution_time: z.number().nullish(),
-              system_output: z.unknown(),
+              system_output: z.unknown().optional(),
               stack_trace: z.string().nullish(),
             }),
           )
