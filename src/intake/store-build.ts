@@ -69,8 +69,8 @@ async function withKnownAttempt({ builds }: BuildStores, intake: Intake, failedP
   if (known === null || attemptAt === null) return incoming;
   if (known.finishedAt !== null && attemptAt > known.finishedAt) return { ...incoming, attempt: known.attempt + 1 };
   // A late one is of the earliest attempt that had not ended before it.
-  while (known.attempt > 1) {
-    const before: Build | null = await builds.findByExternalId({ ...key, attempt: known.attempt - 1 }, sql);
+  for (let attempt = known.attempt - 1; attempt >= 1; attempt -= 1) {
+    const before: Build | null = await builds.findByExternalId({ ...key, attempt }, sql);
     if (before === null || before.finishedAt === null || attemptAt > before.finishedAt) break;
     known = before;
   }

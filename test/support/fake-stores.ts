@@ -154,8 +154,10 @@ function fakeBuilds(state: FakeState, empty: HttpDeps): Stores['builds'] {
       state.failedParts.add(`${buildId} ${part}`);
       return !known;
     },
-    findByExternalId: async ({ repository, externalId }) =>
-      state.builds.findLast((build) => build.repository === repository && build.externalId === externalId) ?? null,
+    findByExternalId: async ({ repository, externalId, attempt }) =>
+      state.builds
+        .filter((build) => build.repository === repository && build.externalId === externalId)
+        .findLast((build) => attempt === undefined || build.attempt === attempt) ?? null,
     saveTestResults: async (buildId, results) => void state.results.set(buildId, results),
   };
 }
