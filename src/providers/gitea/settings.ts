@@ -43,6 +43,6 @@ export type GiteaSettings = z.infer<typeof GiteaSettings>;
 /** `https://host`, `https://host/git/` and `https://host/api/v1` all mean the API below. Without a slash at the end. */
 function giteaApiAddress(text: string): string {
   const url = new URL(text);
-  const path = url.pathname.replace(/\/+$/, '');
+  const path = url.pathname.replace(/\/$/, '');
   return `${url.origin}${path.endsWith('/api/v1') ? path : `${path}/api/v1`}`;
 }

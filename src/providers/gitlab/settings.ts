@@ -42,6 +42,6 @@ export type GitlabSettings = z.infer<typeof GitlabSettings>;
 /** `https://host`, `https://host/gitlab/` and `https://host/api/v4` all mean the API below. Without a slash at the end. */
 function gitlabApiAddress(text: string): string {
   const url = new URL(text);
-  const path = url.pathname.replace(/\/+$/, '');
+  const path = url.pathname.replace(/\/$/, '');
   return `${url.origin}${path.endsWith('/api/v4') ? path : `${path}/api/v4`}`;
 }
