@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { TriageError } from '../../domain/errors.ts';
 import { readText } from '../../lib/http-body.ts';
 import { append } from '../../lib/lists.ts';
-import { backoff } from '../../lib/time.ts';
+import { backoff, retryAfter } from '../../lib/time.ts';
 import { type Logger, silentLogger } from '../../ports/telemetry.ts';
 import type { Embedder } from '../../ports/vector-index.ts';
 import { meanCosine, UNRELATED } from './unrelated.ts';
@@ -218,15 +218,6 @@ function wordsOf(text: string): string {
   return (typeof error === 'string' ? error : `${error.message ?? ''} ${String(error.code ?? '')}`)
     .replace(/\s+/g, ' ')
     .slice(0, MAX_WORDS);
-}
-
-function retryAfter(headers: Headers): number | null {
-  const value = headers.get('retry-after');
-  if (value === null || value.trim() === '') return null;
-  const seconds = Number(value);
-  if (seconds >= 0) return seconds * 1000;
-  const at = Date.parse(value);
-  return Number.isNaN(at) ? null : Math.max(0, at - Date.now());
 }
 
 function parsed(text: string): unknown {

@@ -4,7 +4,7 @@ import { Pinecone } from '@pinecone-database/pinecone';
 import { z } from 'zod';
 import { TriageError } from '../../domain/errors.ts';
 import { readText } from '../../lib/http-body.ts';
-import { backoff } from '../../lib/time.ts';
+import { backoff, retryAfter } from '../../lib/time.ts';
 import type { Logger } from '../../ports/telemetry.ts';
 
 interface PineconeCallOptions {
@@ -151,15 +151,6 @@ function refusal({ status, headers }: Response, text: string): TriageError {
 function wordsOf(text: string): string {
   const read = ErrorReply.safeParse(parsed(text));
   return (read.success ? read.data.message : text).replace(/\s+/g, ' ').slice(0, MAX_WORDS);
-}
-
-function retryAfter(headers: Headers): number | null {
-  const value = headers.get('retry-after')?.trim() ?? '';
-  if (value === '') return null;
-  const seconds = Number(value);
-  if (seconds >= 0) return seconds * 1000;
-  const at = Date.parse(value);
-  return Number.isNaN(at) ? null : Math.max(0, at - Date.now());
 }
 
 function parsed(text: string): unknown {

@@ -1,0 +1,200 @@
+import type { FastifyInstance } from 'fastify';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { buildHttp } from '../../../src/http.ts';
+import { type FakeState, fakeHttpDeps, relayed } from '../../support/fake-stores.ts';
+import { emptyHttpDeps, GITHUB_SECRETS, TEST_CONFIG, withSecrets } from '../../support/http-deps.ts';
+import { type GithubSending, githubExample, githubSignature, sendGithub } from '../../support/webhook-senders.ts';
+
+let app: FastifyInstance;
+let state: FakeState;
+beforeEach(async () => {
+  const fake = fakeHttpDeps();
+  state = fake.state;
+  app = await buildHttp(fake.deps);
+});
+afterEach(() => app.close());
+
+/** Sends, and waits until the relay has made a build of it. */
+async function send(sending: GithubSending) {
+  const answer = await sendGithub(app, sending);
+  await relayed(state);
+  return answer;
+}
+
+const failedRun = githubExample('workflow_run', 'completed', { workflow_run: { conclusion: 'failure' } }, 1);
+const actionsCheck = {
+  conclusion: 'failure',
+  details_url: 'https://github.com/octo-org/octo-repo/actions/runs/289782451/job/99001',
+};
+
+describe('a delivery that is not signed as it must be is refused, and nothing is kept (T11)', () => {
+  const body = JSON.stringify(failedRun);
+  const good = githubSignature(body);
+  test.each([
+    ['no signature', undefined],
+    ['an empty one', ''],
+    ['sha1 only', 'sha1=4864d2759938a15468b5df9ade20bf161da9b4f7'],
+    ['a short one', good.slice(0, -1)],
+    ['a long one', `${good}0`],
+    ['another key', githubSignature(body, 'some-other-secret')],
+    ['another body', githubSignature(`${body} `)],
+    ['one bit off', good.replace(/.$/, (last) => (last === '0' ? '1' : '0'))],
+  ])('%s', async (_what, signature) => {
+    const answer = await send({ event: 'workflow_run', payload: body, headers: { 'x-hub-signature-256': signature } });
+
+    expect(answer.statusCode).toBe(401);
+    expect(answer.json().error).toMatchObject({ code: 'unauthenticated', message: expect.stringMatching(/\.|\?$/) });
+    expect(state.deliveries).toEqual([]);
+    expect(state.log.some((line) => line.message === 'request refused' && line.fields.route === '/webhooks/github')).toBe(true);
+  });
+
+  test('the signature is over the bytes: the same JSON with other spaces does not fit', async () => {
+    const spaced = JSON.stringify(failedRun, null, 2);
+    const answer = await send({ event: 'workflow_run', payload: spaced, headers: { 'x-hub-signature-256': good } });
+
+    expect(answer.statusCode).toBe(401);
+  });
+
+  test('either of two secrets may sign while one is rotated (T12)', async () => {
+    for (const [index, secret] of GITHUB_SECRETS.entries()) {
+      const answer = await send({ event: 'workflow_run', payload: failedRun, secret, delivery: `d-${index}` });
+      expect(answer.statusCode).toBe(202);
+    }
+  });
+
+  test('without any secret the door says which setting is missing', async () => {
+    const closed = await buildHttp(emptyHttpDeps({ config: { ...TEST_CONFIG, providers: withSecrets({}) } }));
+    const answer = await sendGithub(closed, { event: 'workflow_run', payload: failedRun });
+    await closed.close();
+
+    expect(answer.statusCode).toBe(503);
+    expect(answer.json().error.message).toContain('FAULTLINE_GITHUB_WEBHOOK_SECRET');
+  });
+
+  test('thirty forged deliveries in a minute are answered with "wait"; a true one still comes through (T19)', async () => {
+    let last = 0;
+    for (let forged = 0; forged < 32; forged++) {
+      const answer = await send({ event: 'workflow_run', payload: failedRun, secret: `guess-${forged}-xyz` });
+      last = answer.statusCode;
+    }
+    expect(last).toBe(429);
+    expect((await send({ event: 'workflow_run', payload: failedRun })).statusCode).toBe(202);
+  });
+});
+
+describe('a signed delivery that is not as it should be', () => {
+  test.each([
+    ['broken JSON', '{"action": "completed"', 400],
+    ['an empty body', '', 401],
+    ['an array', '[]', 400],
+    ['a known event without its fields', '{"action":"completed"}', 400],
+    ['a key that would reach a prototype', `${JSON.stringify(failedRun).slice(0, -1)},"__proto__":{"admin":true}}`, 400],
+    [
+      'a constructor that would reach a prototype',
+      `${JSON.stringify(failedRun).slice(0, -1)},"constructor":{"prototype":{"admin":true}}}`,
+      400,
+    ],
+    ['JSON nested ten thousand deep', `${'['.repeat(10_000)}${']'.repeat(10_000)}`, 400],
+    ['NaN', '{"action": NaN}', 400],
+  ])('%s', async (_what, payload, status) => {
+    const answer = await send({ event: 'workflow_run', payload });
+
+    expect(answer.statusCode).toBe(status);
+    expect(answer.json().error.message).toMatch(/[.?]$/);
+    expect(answer.body).not.toContain('node_modules');
+    expect(state.builds).toEqual([]);
+    expect(({} as { admin?: boolean }).admin).toBeUndefined();
+  });
+
+  test.each([
+    ['workflow_run', { run_attempt: 2_147_483_648 }],
+    ['workflow_run', { run_attempt: 10_001 }],
+    ['workflow_run', { pull_requests: [{ number: 2_147_483_648 }] }],
+    ['workflow_run', { html_url: 'javascript:alert(1)' }],
+    ['workflow_job', { run_attempt: 2_147_483_648 }],
+    ['workflow_job', { html_url: 'data:text/html,x' }],
+    ['check_run', { pull_requests: [{ number: 9_007_199_254_740_991 }] }],
+  ])('a %s that says %j is refused by its field, and nothing is kept', async (event, fields) => {
+    const answer = await send({ event, payload: githubExample(event, 'completed', { [event]: fields }) });
+
+    expect(answer.statusCode).toBe(400);
+    expect(answer.json().error.message).toContain(Object.keys(fields)[0]);
+    expect(state.builds).toEqual([]);
+  });
+
+  test.each(['javascript:alert(1)', '', 'no address'])('a check with the address %j is no job of Actions', async (details_url) => {
+    const payload = githubExample('check_run', 'completed', { check_run: { ...actionsCheck, details_url } });
+    const answer = await send({ event: 'check_run', payload });
+
+    expect([answer.statusCode, state.builds]).toEqual([202, []]);
+  });
+
+  test('deep nesting beside the fields that count does no harm', async () => {
+    const deep = `${JSON.stringify(failedRun).slice(0, -1)},"extra":${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}}`;
+
+    expect((await send({ event: 'workflow_run', payload: deep })).statusCode).toBe(202);
+  });
+
+  test('a form, which is what GitHub sends unless JSON is chosen, is read as the JSON in it', async () => {
+    const payload = new URLSearchParams({ payload: JSON.stringify(failedRun) }).toString();
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+    expect((await send({ event: 'workflow_run', payload, headers })).statusCode).toBe(202);
+    expect(state.builds[0]).toMatchObject({ repository: 'octo-org/octo-repo', number: '163', status: 'failed' });
+    const forged = await sendGithub(app, { event: 'workflow_run', payload, secret: 'another-secret', headers });
+    expect(forged.statusCode).toBe(401);
+  });
+
+  test('NUL and lone surrogates are kept as U+FFFD, which PostgreSQL can hold', async () => {
+    const payload = JSON.stringify(
+      githubExample('workflow_run', 'completed', { workflow_run: { conclusion: 'failure', head_branch: 'BRANCH' } }, 1),
+    );
+    await send({ event: 'workflow_run', payload: payload.replace('"BRANCH"', '"a\\u0000b\\ud800c"') });
+
+    expect(state.builds[0]?.branch).toBe('a\ufffdb\ufffdc');
+  });
+
+  test.each([
+    ['a form without a payload', { 'content-type': 'application/x-www-form-urlencoded' }, 400],
+    ['plain text', { 'content-type': 'text/plain' }, 415],
+    ['compressed', { 'content-encoding': 'gzip' }, 415],
+    ['no delivery id', { 'x-github-delivery': undefined }, 400],
+    ['an endless delivery id', { 'x-github-delivery': 'd'.repeat(201) }, 400],
+    ['no event', { 'x-github-event': undefined }, 400],
+  ])('%s', async (_what, headers, status) => {
+    const answer = await send({ event: 'workflow_run', payload: failedRun, headers });
+
+    expect(answer.statusCode).toBe(status);
+    expect(answer.json().error.message).toMatch(/\.$/);
+    expect(state.log.some((line) => line.message === 'request refused' && line.fields.status === status)).toBe(true);
+  });
+
+  test('a body above the limit is refused before it is read', async () => {
+    const payload = JSON.stringify({ filler: 'x'.repeat(TEST_CONFIG.http.maxBodyBytes) });
+    const answer = await send({ event: 'workflow_run', payload });
+
+    expect(answer.statusCode).toBe(413);
+    expect(answer.json().error.code).toBe('too-large');
+  });
+});
+
+describe('what is behind the door fails', () => {
+  test('a queue that takes nothing does not fail the sender: the job stays owed', async () => {
+    const fake = fakeHttpDeps({ jobQueue: emptyHttpDeps().jobQueue });
+    const withoutQueue = await buildHttp(fake.deps);
+    const answer = await sendGithub(withoutQueue, { event: 'workflow_run', payload: failedRun });
+    await relayed(fake.state);
+    await withoutQueue.close();
+
+    expect(answer.statusCode).toBe(202);
+    expect(fake.state.jobs).toHaveLength(1);
+    expect(fake.state.log.some((line) => line.message.includes('stays owed'))).toBe(true);
+  });
+
+  test('a database that is down is a 503 with Retry-After, never a 202', async () => {
+    const down = await buildHttp(emptyHttpDeps());
+    const answer = await sendGithub(down, { event: 'workflow_run', payload: failedRun });
+    await down.close();
+
+    expect([answer.statusCode, answer.headers['retry-after']]).toEqual([503, '5']);
+  });
+});
