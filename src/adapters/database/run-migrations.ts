@@ -9,6 +9,8 @@ import { toStorageError } from './pool-database.ts';
 export const MIGRATIONS_FOLDER = fileURLToPath(new URL('../../../migrations', import.meta.url));
 
 const TABLE = 'schema_migrations';
+/** The advisory lock of node-pg-migrate: one process at a time tries its rights and migrates. */
+const LOCK = 7_241_865_325_823_964;
 
 /** What the migrations create, if a superuser has not. */
 const EXTENSIONS = ['vector', 'pg_trgm'] as const;
@@ -97,7 +99,8 @@ export async function requireRights(client: pg.ClientBase, known?: Rights): Prom
   if (missing.length === 0) return;
   const create = missing.map((name) => `create extension if not exists ${name};`).join(' ');
   try {
-    await client.query(`begin; ${create}`);
+    // where another process is creating them, that one comes first
+    await client.query(`begin; select pg_advisory_xact_lock(${LOCK}); ${create}`);
   } catch (error) {
     throw new TriageError(
       'invalid-config',

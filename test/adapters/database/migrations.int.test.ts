@@ -132,14 +132,24 @@ describe.skipIf(withoutPostgres)('T64: migrations on a PostgreSQL server', () =>
     expect(applied).toEqual(files.map((name) => name.replace('.sql', '')));
   });
 
+  it('wait for a process that is in the middle of them, and need no right that it has used already', async () => {
+    const url = await server.createDatabase();
+    const slow = await release(files, { name: '9000_slow.sql', text: 'select pg_sleep(1);' });
+    const first = promisify(execFile)(process.execPath, [PROCESS, url, slow]);
+    await on(url, slow, async (db) => {
+      await untilAsleep(db);
+      expect(await db.migrate()).toEqual({ applied: [] });
+    });
+    expect(JSON.parse((await first).stdout)).toHaveLength(files.length + 1);
+  });
+
   it('leave nothing half done when the process is killed midway, and the next one goes on', async () => {
     const url = await server.createDatabase();
     const slow = await release(files, { name: '9000_slow.sql', text: 'create table slow (a int); select pg_sleep(120);' });
     const first = spawn(process.execPath, [PROCESS, url, slow], { stdio: 'ignore' });
     const gone = once(first, 'exit');
     await on(url, slow, async (db) => {
-      const sleeping = `select 1 from pg_stat_activity where application_name = 'faultline migrate' and query like '%pg_sleep%' and datname = current_database()`;
-      while ((await db.query(sleeping)).length === 0) await delay(50);
+      await untilAsleep(db);
       first.kill('SIGKILL');
       await gone;
     });
@@ -237,4 +247,10 @@ async function schemaOf(db: Database): Promise<string> {
     .map(({ line }) => line)
     .toSorted()
     .join('\n');
+}
+
+/** Waits until a migration sleeps in this database. */
+async function untilAsleep(db: Database): Promise<void> {
+  const sleeping = `select 1 from pg_stat_activity where application_name = 'faultline migrate' and query like '%pg_sleep%' and datname = current_database()`;
+  while ((await db.query(sleeping)).length === 0) await delay(50);
 }
