@@ -1,5 +1,6 @@
-import { glob, open, stat } from 'node:fs/promises';
+import { open, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { glob } from 'tinyglobby';
 import type { NewBuild, SourceKind } from '../../src/domain/build.ts';
 import { messageOf, TriageError } from '../../src/domain/errors.ts';
 import type { UploadedFile } from '../../src/intake/upload-shape.ts';
@@ -29,7 +30,10 @@ async function filesOf(patterns: readonly string[], kind: SourceKind, folder: st
   for (const pattern of patterns) {
     // A path may hold what a glob gives a meaning to: a file of that very name comes first.
     if (await isFile(resolve(folder, pattern))) found.add(pattern);
-    else for await (const path of glob(pattern, { cwd: folder })) if (await isFile(resolve(folder, path))) found.add(path);
+    // Node's own has been there since 22 only.
+    else
+      for (const path of await glob(pattern, { cwd: folder, dot: true, expandDirectories: false, followSymbolicLinks: false }))
+        found.add(path);
     if (found.size > MAX_FILES) throw new TriageError('too-large', `${pattern} matches more than ${MAX_FILES} files.`);
   }
   const files: UploadedFile[] = [];
@@ -50,12 +54,16 @@ async function isFile(path: string): Promise<boolean> {
 }
 
 async function readWithin(path: string, name: string, room: number): Promise<Uint8Array> {
-  await using file = await open(path).catch((cause: unknown) => {
+  const file = await open(path).catch((cause: unknown) => {
     throw new TriageError('not-found', `${name} cannot be read: ${messageOf(cause)}.`, { cause });
   });
-  const { size } = await file.stat();
-  if (size > room) throw new TriageError('too-large', `${name} and the files read before it exceed ${MAX_BYTES / 1024 / 1024} MB.`);
-  return await file.readFile();
+  try {
+    const { size } = await file.stat();
+    if (size > room) throw new TriageError('too-large', `${name} and the files read before it exceed ${MAX_BYTES / 1024 / 1024} MB.`);
+    return await file.readFile();
+  } finally {
+    await file.close();
+  }
 }
 
 async function jobLogs(token: string, build: NewBuild, environment: Environment): Promise<UploadedFile[]> {

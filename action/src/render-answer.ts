@@ -17,6 +17,20 @@ export interface Answer {
   pageOf(analysis: Analysis | null): string | null;
 }
 
+/** Paths below the runner's workspace, as the repository has them: an annotation with any other is shown at no file. Quotations stay. */
+export function withinWorkspace(answer: Answer, workspace: string): Answer {
+  const folder = `${workspace.replaceAll('\\', '/').replace(/\/$/, '')}/`;
+  if (folder === '/') return answer;
+  const within = (text: string) => text.replaceAll(folder, '');
+  const analyses = answer.analyses.map((analysis) => {
+    const { title, rootCause, fixRecommendation, suspects } = analysis.answer;
+    const said = { title: within(title), rootCause: within(rootCause), fixRecommendation: within(fixRecommendation) };
+    const placed = suspects.map((suspect) => ({ ...suspect, path: within(suspect.path) }));
+    return { ...analysis, answer: { ...analysis.answer, ...said, suspects: placed } };
+  });
+  return { ...answer, analyses };
+}
+
 /** The job's summary, in which foreign text is only text. */
 export function summaryOf({ analyses, pending, pageOf }: Answer): string {
   const page = pageOf(analyses.length === 1 ? (analyses[0] ?? null) : null);

@@ -4,7 +4,7 @@ import type { UploadedFile } from '../../src/intake/upload-shape.ts';
 import { askServer } from './ask-server.ts';
 import { gatherFiles } from './gather-files.ts';
 import { type Environment, type Inputs, readInputs, secretsOf } from './inputs.ts';
-import { type Answer, outputsOf, printedOf, summaryOf } from './render-answer.ts';
+import { type Answer, outputsOf, printedOf, summaryOf, withinWorkspace } from './render-answer.ts';
 import { buildOfRun, runUrl } from './run-facts.ts';
 import { maskCommand, workflowCommand, writeOutputs, writeSummary } from './runner-files.ts';
 
@@ -17,7 +17,7 @@ export async function runAction(environment: Environment, print: (text: string) 
   const failOn = (environment['INPUT_FAIL-ON'] ?? '').split(',').map((word) => word.trim());
   try {
     const inputs = readInputs(environment);
-    const answer = await answerOf(inputs, environment);
+    const answer = withinWorkspace(await answerOf(inputs, environment), environment.GITHUB_WORKSPACE ?? '');
     print(printedOf(answer));
     if (answer.pending !== null) print(workflowCommand('notice', answer.pending));
     await writeSummary(environment, summaryOf(answer));

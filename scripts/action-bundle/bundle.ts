@@ -2,10 +2,14 @@ import { join, relative } from 'node:path';
 import { type Plugin, rolldown } from 'rolldown';
 import { licencesOf } from './licences.ts';
 
+/** The oldest Node that may run it; `main.mjs` says so to older ones, in words that they can read. */
+const TARGET = 'node20';
+const STARTER_TARGET = 'node12';
 const TOKENIZER = 'gpt-tokenizer/encoding/o200k_base';
 /** Each part of the action that is loaded by itself, and its file in the bundle. */
 const PARTS = {
   './main.ts': 'main.mjs',
+  './step.ts': 'step.mjs',
   './triage-here.ts': 'triage.mjs',
   './fetch-job-logs.ts': 'job-logs.mjs',
   [TOKENIZER]: 'tokens.mjs',
@@ -28,6 +32,7 @@ export async function buildAction(root: string): Promise<Map<string, string>> {
       cwd: root,
       platform: 'node',
       logLevel: 'silent',
+      transform: { target: part === './main.ts' ? STARTER_TARGET : TARGET },
       plugins: [partsApart(part), withTokenizer()],
     });
     const { output } = await bundle.generate({

@@ -162,6 +162,8 @@ const WORKSPACES: readonly RegExp[] = [
   /^[A-Za-z]:\/a\/(?!_work\/|\d{1,4}\/[sabd]\/)[^/]{1,120}\/[^/]{1,120}\//,
   /^\/github\/workspace\//,
   /^(?:[A-Za-z]:)?\/(?:[^/]{1,120}\/){0,5}(?:actions-runner|runner|actions)\/_work\/(?!\d{1,4}\/[sabd]\/)[^/]{1,120}\/[^/]{1,120}\//,
+  // Gitea's and Forgejo's runners without containers, and act: `~/.cache/act/<hash>/hostexecutor`.
+  /^(?:[A-Za-z]:)?\/(?:[^/]{1,120}\/){0,14}hostexecutor\//,
   // Azure: hosted agents on Linux, macOS and Windows, containers, and agents of one's own.
   /^\/(?:home\/vsts|Users\/runner|home\/runner)\/work\/\d{1,4}\/[sabd]\//,
   /^(?:[A-Za-z]:)?\/(?:[^/]{1,120}\/){0,5}(?:__w|_work|a)\/\d{1,4}\/[sabd]\//,

@@ -58,6 +58,16 @@ describe('a step without a server', () => {
     expect(outputs.category).toBe('TEST_FAILURE');
   });
 
+  test('names files as the repository has them, wherever the workspace is', async () => {
+    const { commands, outputs } = await runner.run({
+      with: { log: '*.log' },
+      files: { 'build.log': "> tsc\n$WORKSPACE/src/cart.ts(4,7): error TS2304: Cannot find name 'totl'.\n" },
+    });
+
+    expect(commands).toMatchObject([{ properties: { file: 'src/cart.ts', line: '4' } }]);
+    expect(JSON.parse(outputs.json ?? '')).toMatchObject([{ title: "src/cart.ts:4: Cannot find name 'totl'" }]);
+  });
+
   test('fails only where fail-on asks for it', async () => {
     const files = { 'build.log': log };
     const codes = ['TEST_FAILURE, CODE_ERROR', 'INFRA_ERROR, unanswered'].map(

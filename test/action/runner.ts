@@ -13,8 +13,8 @@ export interface Step {
   readonly with?: Readonly<Record<string, string>>;
   /** Beside what every run has. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Files of the workspace by path. */
-  readonly files?: Readonly<Record<string, string>>;
+  /** Files of the workspace by path; `$WORKSPACE` in them is its folder. */
+  readonly files?: Readonly<Record<string, string | Uint8Array>>;
   readonly event?: object;
 }
 
@@ -36,9 +36,12 @@ export interface StepResult {
 
 export interface Runner {
   readonly action: ActionTemplate;
+  readonly checkout: string;
   run(step: Step): Promise<StepResult>;
   close(): Promise<void>;
 }
+
+type Program = readonly [node: string, entry: string];
 
 const GITHUB = {
   workflow: 'ci',
@@ -57,8 +60,9 @@ const GITHUB = {
 /**
  * The runner's contract with a JavaScript action: the action's checkout alone in a folder, `with:` as `INPUT_…` with the defaults of action.yml,
  * files for outputs and the summary, commands on standard output. The bundle is made anew, so that the sources are what is tried.
+ * `node` starts it; `checkout` is the action's folder.
  */
-export async function createRunner(): Promise<Runner> {
+export async function createRunner(node: string = process.execPath): Promise<Runner> {
   const folder = await mkdtemp(join(tmpdir(), 'faultline-runner-'));
   const checkout = join(folder, 'action');
   for (const [name, text] of await buildAction(ROOT)) await put(join(checkout, 'dist', name), text);
@@ -67,7 +71,8 @@ export async function createRunner(): Promise<Runner> {
   const action = await readAction();
   if (action.runs.using !== 'node24') throw new Error(`the runner has no ${action.runs.using}`);
   const entry = join(checkout, action.runs.main);
-  return { action, run: (step) => runStep(folder, action, entry, step), close: () => rm(folder, { recursive: true, force: true }) };
+  const run = (step: Step) => runStep(folder, action, [node, entry], step);
+  return { action, checkout, run, close: () => rm(folder, { recursive: true, force: true }) };
 }
 
 /** action.yml as GitHub's own parser reads it. Throws where it finds fault. */
@@ -79,14 +84,15 @@ export async function readAction(): Promise<ActionTemplate> {
   return convertActionTemplate(context, value);
 }
 
-async function runStep(folder: string, action: ActionTemplate, entry: string, step: Step): Promise<StepResult> {
+async function runStep(folder: string, action: ActionTemplate, program: Program, step: Step): Promise<StepResult> {
   const place = await mkdtemp(join(folder, 'step-'));
   const paths = { output: join(place, 'output'), summary: join(place, 'summary'), event: join(place, 'event.json') };
   const workspace = join(place, 'workspace');
   await mkdir(workspace);
   for (const path of [paths.output, paths.summary]) await put(path, '');
   await put(paths.event, JSON.stringify(step.event ?? {}));
-  for (const [path, text] of Object.entries(step.files ?? {})) await put(join(workspace, path), text);
+  for (const [path, text] of Object.entries(step.files ?? {}))
+    await put(join(workspace, path), typeof text === 'string' ? text.replaceAll('$WORKSPACE', workspace) : text);
   const env = {
     PATH: process.env.PATH,
     ...Object.fromEntries(Object.entries(GITHUB).map(([name, value]) => [`GITHUB_${name.toUpperCase()}`, value])),
@@ -97,7 +103,7 @@ async function runStep(folder: string, action: ActionTemplate, entry: string, st
     ...inputsOf(action, step.with ?? {}),
     ...step.env,
   };
-  const { exitCode, stdout } = await execute(entry, env, workspace);
+  const { exitCode, stdout } = await execute(program, env, workspace);
   return {
     exitCode,
     ...readLog(stdout),
@@ -131,9 +137,9 @@ function evaluate(value: string): string {
   }, format);
 }
 
-function execute(entry: string, env: NodeJS.ProcessEnv, cwd: string): Promise<{ exitCode: number; stdout: string }> {
+function execute([node, entry]: Program, env: NodeJS.ProcessEnv, cwd: string): Promise<{ exitCode: number; stdout: string }> {
   return new Promise((resolve) => {
-    execFile(process.execPath, [entry], { env, cwd, maxBuffer: 64 * 1024 * 1024 }, (error, stdout, stderr) => {
+    execFile(node, [entry], { env, cwd, maxBuffer: 64 * 1024 * 1024 }, (error, stdout, stderr) => {
       const exitCode = error === null ? 0 : typeof error.code === 'number' ? error.code : -1;
       resolve({ exitCode, stdout: stdout + stderr });
     });
@@ -183,7 +189,7 @@ function readOutputs(text: string, action: ActionTemplate): Record<string, strin
   return outputs;
 }
 
-async function put(path: string, text: string): Promise<void> {
+async function put(path: string, text: string | Uint8Array): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
   await writeFile(path, text);
 }

@@ -1,4 +1,4 @@
-import { constants, gunzipSync, zstdDecompressSync } from 'node:zlib';
+import * as zlib from 'node:zlib';
 import { messageOf, TriageError } from '../../domain/errors.ts';
 
 /** A text, and honest remarks about how it was made of bytes. */
@@ -207,7 +207,7 @@ const MAX_LAYERS = 3;
 const AGAIN = 'Fetch or compress it again.';
 
 /**
- * Takes gzip and Zstandard off, also twice or three times. A gzip stream that was cut off gives what came before, with a note. Throws
+ * Takes gzip and, where this Node can (the Action runs on older ones as well), Zstandard off, also twice or three times. A gzip stream that was cut off gives what came before, with a note. Throws
  * TriageError 'too-large' above the limit, 'invalid-input' for what is broken.
  */
 export function decompress(name: string, bytes: Uint8Array, limits: DecodeLimits, notes: string[]): Uint8Array {
@@ -230,7 +230,7 @@ export function tooLarge(name: string, maxBytes: number): TriageError {
 
 function gunzip(name: string, bytes: Uint8Array, maxOutputLength: number, notes: string[]): Uint8Array {
   try {
-    return gunzipSync(bytes, { maxOutputLength });
+    return zlib.gunzipSync(bytes, { maxOutputLength });
   } catch (error) {
     if (error instanceof RangeError) throw tooLarge(name, maxOutputLength);
     const rest = messageOf(error) === 'unexpected end of file' ? gunzipCut(bytes, maxOutputLength) : null;
@@ -243,7 +243,7 @@ function gunzip(name: string, bytes: Uint8Array, maxOutputLength: number, notes:
 /** What a cut stream still says, if that is a line at least. */
 function gunzipCut(bytes: Uint8Array, maxOutputLength: number): Uint8Array | null {
   try {
-    const rest = gunzipSync(bytes, { maxOutputLength, finishFlush: constants.Z_SYNC_FLUSH });
+    const rest = zlib.gunzipSync(bytes, { maxOutputLength, finishFlush: zlib.constants.Z_SYNC_FLUSH });
     return rest.includes(10) ? rest : null;
   } catch {
     return null;
@@ -251,8 +251,13 @@ function gunzipCut(bytes: Uint8Array, maxOutputLength: number): Uint8Array | nul
 }
 
 function unzstd(name: string, bytes: Uint8Array, maxOutputLength: number): Uint8Array {
+  if (!('zstdDecompressSync' in zlib))
+    throw new TriageError(
+      'unsupported-type',
+      `${name} is Zstandard data, which Node ${process.version} cannot read. Compress it with gzip.`,
+    );
   try {
-    return zstdDecompressSync(bytes, { maxOutputLength });
+    return zlib.zstdDecompressSync(bytes, { maxOutputLength });
   } catch (error) {
     if (error instanceof RangeError) throw tooLarge(name, maxOutputLength);
     throw new TriageError('invalid-input', `${name} is broken Zstandard data: ${messageOf(error)}. ${AGAIN}`, { cause: error });

@@ -3,6 +3,7 @@ import { projectPath, repositoryPathCandidates } from '../../../src/log/paths.ts
 
 /** System or tool, path as its log prints it, path in the repository. */
 const WORKSPACES: readonly (readonly [string, string, string])[] = [
+  ['Gitea and act, host mode', '/root/.cache/act/0f4c2f9d1be2a6c8/hostexecutor/src/tax.ts', 'src/tax.ts'],
   ['GitHub, Linux', '/home/runner/work/api/api/src/tax.ts', 'src/tax.ts'],
   ['GitHub, macOS', '/Users/runner/work/api/api/src/tax.ts', 'src/tax.ts'],
   ['GitHub, Windows', 'D:\\a\\api\\api\\src\\tax.ts', 'src/tax.ts'],
