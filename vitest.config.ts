@@ -10,9 +10,9 @@ const server = { deps: { inline: ['@actions/workflow-parser'] } };
 const ALONE = [
   'test/journeys/{kill-at-failpoints,kill-settles,kill-workers,mongodb-away,operate}.int.test.ts',
   'test/journeys/{artifacts,people,people-server,server,webhook-to-review}.int.test.ts',
-  'test/intake/kill-at-intake.int.test.ts',
-  'test/adapters/database/{postgres,postgres-bad-days,pglite-crash}.int.test.ts',
-  'test/adapters/job-queue/bad-days.int.test.ts',
+  'test/api/kill-at-intake.int.test.ts',
+  'test/stores/database/{postgres,postgres-bad-days,pglite-crash}.int.test.ts',
+  'test/stores/queue/bad-days.int.test.ts',
 ];
 
 /**
@@ -39,7 +39,7 @@ const OWN_PROCESS = [
   'test/providers/github/*.test.ts',
   'test/providers/contract.test.ts',
   'test/house/pattern-safety.test.ts',
-  'test/intake/build-upload.test.ts',
+  'test/api/build-upload.test.ts',
   'test/log/threads.test.ts',
   'test/log/mask/mask.test.ts',
 ];

@@ -63,8 +63,8 @@ function timeToRun(args: readonly string[]): number {
 
 /** Milliseconds from `enqueue` until the handler is called, one ring after the other. */
 async function ringTimes(dataDir: string): Promise<number[]> {
-  const { openPglite } = await import('../src/adapters/database/pglite.ts');
-  const { createPgBossQueue } = await import('../src/adapters/job-queue/pg-boss.ts');
+  const { openPglite } = await import('../src/stores/database/pglite.ts');
+  const { createPgBossQueue } = await import('../src/stores/queue/pg-boss.ts');
   const database = await openPglite({ dataDir });
   const queue = await createPgBossQueue({ db: database, logger: silentLogger });
   let heard: () => void = () => undefined;

@@ -18,12 +18,12 @@ import type { SignInProvider } from './ports/access.ts';
 import type { Database, Failpoint } from './ports/database.ts';
 import type { Stores } from './ports/stores.ts';
 import type { Logger } from './ports/telemetry.ts';
-import { createJobTurns } from './store/triages.ts';
+import { escalateToReviewer } from './service/triage/conclude.ts';
+import { type DetachableQueue, detachableQueue, fairQueue } from './service/triage/queue.ts';
+import { type TriageBuildDeps, triageBuild } from './service/triage/triage-build.ts';
+import { endJob, startWorker } from './service/triage/worker.ts';
+import { createJobTurns } from './stores/triages.ts';
 import { loadKnowledge, readKnowledge } from './tools/knowledge-base.ts';
-import { escalateToReviewer } from './triage/conclude.ts';
-import { type DetachableQueue, detachableQueue, fairQueue } from './triage/queue.ts';
-import { type TriageBuildDeps, triageBuild } from './triage/triage-build.ts';
-import { endJob, startWorker } from './triage/worker.ts';
 
 /** How long spans that were not sent yet may hold up an end, in milliseconds. */
 const FLUSH_MS = 2_000;
@@ -155,7 +155,7 @@ async function beginAnew(database: Database, stores: Stores, logger: Logger): Pr
 
 /** Failing this wastes space only, so the start goes on. */
 async function forgetConcluded(database: Database, logger: Logger): Promise<void> {
-  const { sweepCheckpoints } = await import('./adapters/checkpointer/postgres.ts');
+  const { sweepCheckpoints } = await import('./stores/checkpointer.ts');
   try {
     const threads = await sweepCheckpoints(database);
     if (threads > 0) logger.info({ threads }, 'checkpoints of concluded triages swept');

@@ -4,8 +4,8 @@ import { z } from 'zod';
 import { type Analysis, GivenAnalysis } from '../../src/domain/analysis.ts';
 import type { NewBuild } from '../../src/domain/build.ts';
 import { isRetryable, messageOf, TriageError } from '../../src/domain/errors.ts';
-import type { UploadedFile } from '../../src/intake/upload-shape.ts';
 import { readBounded } from '../../src/providers/rest.ts';
+import type { UploadedFile } from '../../src/service/intake/upload-shape.ts';
 
 const REQUEST_MS = 60_000;
 const MAX_ANSWER_BYTES = 32 * 1024 * 1024;

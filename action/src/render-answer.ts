@@ -1,7 +1,7 @@
 import type { Analysis } from '../../src/domain/analysis.ts';
-import { percent } from '../../src/publish/answer-facts.ts';
-import { renderGithubCommands, renderMarkdown } from '../../src/publish/render.ts';
-import { clip, disarmRunnerCommands, inline, visibleLine } from '../../src/publish/visible-text.ts';
+import { percent } from '../../src/notifications/answer-facts.ts';
+import { clip, disarmRunnerCommands, inline, visibleLine } from '../../src/notifications/visible-text.ts';
+import { renderGithubCommands, renderMarkdown } from '../../src/service/answers/render.ts';
 
 /** GitHub shows ten annotations of a kind and step, and drops the rest. */
 const MAX_ANNOTATIONS = 10;

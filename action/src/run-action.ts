@@ -1,6 +1,6 @@
 import type { NewBuild } from '../../src/domain/build.ts';
 import { messageOf } from '../../src/domain/errors.ts';
-import type { UploadedFile } from '../../src/intake/upload-shape.ts';
+import type { UploadedFile } from '../../src/service/intake/upload-shape.ts';
 import { askServer } from './ask-server.ts';
 import { gatherFiles } from './gather-files.ts';
 import { type Environment, type Inputs, readInputs, secretsOf } from './inputs.ts';

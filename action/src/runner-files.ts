@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { appendFile } from 'node:fs/promises';
-import { visibleLine } from '../../src/publish/visible-text.ts';
+import { visibleLine } from '../../src/notifications/visible-text.ts';
 import type { Environment } from './inputs.ts';
 
 /** One workflow command. Nothing in the message can begin another one. */

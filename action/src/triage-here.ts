@@ -6,10 +6,10 @@ import { embedded } from '../../src/config/presets.ts';
 import { Config } from '../../src/config/schema.ts';
 import type { Analysis } from '../../src/domain/analysis.ts';
 import type { NewBuild } from '../../src/domain/build.ts';
-import { prepareSources } from '../../src/intake/prepare-sources.ts';
-import type { UploadedFile } from '../../src/intake/upload-shape.ts';
 import { createMasker } from '../../src/log/mask/mask.ts';
 import { silentLogger } from '../../src/ports/telemetry.ts';
+import { prepareSources } from '../../src/service/intake/prepare-sources.ts';
+import type { UploadedFile } from '../../src/service/intake/upload-shape.ts';
 
 /** As deep as the bundle: the action's checkout holds the knowledge beside both. */
 const KNOWLEDGE = join(import.meta.dirname, '../../knowledge');

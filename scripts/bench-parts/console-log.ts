@@ -2,14 +2,14 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { cpus, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
-import { createPostgresArchive } from '../../src/adapters/build-archive/postgres.ts';
-import { openPglite } from '../../src/adapters/database/pglite.ts';
-import { buildHttp } from '../../src/http.ts';
+import { buildHttp } from '../../src/api/server.ts';
 import { maxOf } from '../../src/lib/lists.ts';
 import { systemClock } from '../../src/lib/time.ts';
 import { generatedLog } from '../../src/replay/bench/bench-logs.ts';
-import { createStores } from '../../src/store/stores.ts';
-import { sampleAnalysis, sampleBuild, sampleGroup } from '../../test/store/samples.ts';
+import { createPostgresArchive } from '../../src/stores/archive/postgres.ts';
+import { openPglite } from '../../src/stores/database/pglite.ts';
+import { createStores } from '../../src/stores/stores.ts';
+import { sampleAnalysis, sampleBuild, sampleGroup } from '../../test/stores/samples.ts';
 import { emptyHttpDeps, TOKENS } from '../../test/support/http-deps.ts';
 
 /** UX's figures for a log of 300,000 lines. */

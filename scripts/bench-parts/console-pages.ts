@@ -1,10 +1,10 @@
 import { cpus, loadavg } from 'node:os';
-import { createPostgresArchive } from '../../src/adapters/build-archive/postgres.ts';
-import { openPostgres } from '../../src/adapters/database/postgres.ts';
-import { buildHttp } from '../../src/http.ts';
+import { buildHttp } from '../../src/api/server.ts';
 import type { Database } from '../../src/ports/database.ts';
-import { createStores } from '../../src/store/stores.ts';
-import { sampleAnalysis, sampleDecision, sampleFailure } from '../../test/store/samples.ts';
+import { createPostgresArchive } from '../../src/stores/archive/postgres.ts';
+import { openPostgres } from '../../src/stores/database/postgres.ts';
+import { createStores } from '../../src/stores/stores.ts';
+import { sampleAnalysis, sampleDecision, sampleFailure } from '../../test/stores/samples.ts';
 import { emptyHttpDeps, TOKENS } from '../../test/support/http-deps.ts';
 import { startPostgres } from '../../test/support/postgres.ts';
 import { storedAsk } from '../../test/support/stored-ask.ts';

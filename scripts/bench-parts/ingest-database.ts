@@ -1,6 +1,6 @@
-import { openPglite } from '../../src/adapters/database/pglite.ts';
-import type { PgDatabase } from '../../src/adapters/database/pool-database.ts';
-import { openPostgres } from '../../src/adapters/database/postgres.ts';
+import { openPglite } from '../../src/stores/database/pglite.ts';
+import type { PgDatabase } from '../../src/stores/database/pool-database.ts';
+import { openPostgres } from '../../src/stores/database/postgres.ts';
 
 /** Connections of one process: what the server preset has. */
 const POOL = 10;

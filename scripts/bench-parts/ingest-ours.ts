@@ -1,9 +1,9 @@
-import { createBullmqQueue } from '../../src/adapters/job-queue/bullmq.ts';
-import { createPgBossQueue } from '../../src/adapters/job-queue/pg-boss.ts';
 import { createPinoLogger } from '../../src/adapters/logger/pino.ts';
-import { buildHttp } from '../../src/http.ts';
+import { buildHttp } from '../../src/api/server.ts';
 import { systemClock } from '../../src/lib/time.ts';
-import { createStores } from '../../src/store/stores.ts';
+import { createBullmqQueue } from '../../src/stores/queue/bullmq.ts';
+import { createPgBossQueue } from '../../src/stores/queue/pg-boss.ts';
+import { createStores } from '../../src/stores/stores.ts';
 import { emptyHttpDeps, TEST_CONFIG, withSecrets } from '../../test/support/http-deps.ts';
 import { openBenchDatabase } from './ingest-database.ts';
 

@@ -1,8 +1,8 @@
 import { cpus, loadavg } from 'node:os';
 import { z } from 'zod';
-import { openPostgres } from '../../src/adapters/database/postgres.ts';
 import { TestResult } from '../../src/domain/build.ts';
-import { createStores } from '../../src/store/stores.ts';
+import { openPostgres } from '../../src/stores/database/postgres.ts';
+import { createStores } from '../../src/stores/stores.ts';
 import { startPostgres } from '../../test/support/postgres.ts';
 import { buildsWithResults, fillInsights, type InsightsSize } from './insights-data.ts';
 import { insightsQuestions } from './insights-questions.ts';

@@ -7,12 +7,12 @@ import { parseArgs } from 'node:util';
 import { Queue, Worker } from 'bullmq';
 import { Redis } from 'ioredis';
 import { PgBoss } from 'pg-boss';
-import { openPglite } from '../../src/adapters/database/pglite.ts';
-import type { PgDatabase } from '../../src/adapters/database/pool-database.ts';
-import { createBullmqQueue } from '../../src/adapters/job-queue/bullmq.ts';
-import { createPgBossQueue, poolExecutor } from '../../src/adapters/job-queue/pg-boss.ts';
 import type { JobQueue } from '../../src/ports/job-queue.ts';
 import { silentLogger } from '../../src/ports/telemetry.ts';
+import { openPglite } from '../../src/stores/database/pglite.ts';
+import type { PgDatabase } from '../../src/stores/database/pool-database.ts';
+import { createBullmqQueue } from '../../src/stores/queue/bullmq.ts';
+import { createPgBossQueue, poolExecutor } from '../../src/stores/queue/pg-boss.ts';
 import { startRedis } from '../../test/support/redis.ts';
 
 /** Long enough for a worker to find nothing and to lie down, in milliseconds. */

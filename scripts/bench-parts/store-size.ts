@@ -1,8 +1,8 @@
 import { cpus, loadavg } from 'node:os';
-import { openPostgres } from '../../src/adapters/database/postgres.ts';
-import { createHashingEmbedder } from '../../src/adapters/embedder/hashing.ts';
-import { createPgvectorIndex } from '../../src/adapters/vector-index/pgvector.ts';
-import { createStores } from '../../src/store/stores.ts';
+import { createHashingEmbedder } from '../../src/models/embedder/hashing.ts';
+import { openPostgres } from '../../src/stores/database/postgres.ts';
+import { createStores } from '../../src/stores/stores.ts';
+import { createPgvectorIndex } from '../../src/stores/vectors/pgvector.ts';
 import { startPostgres, type TestServer } from '../../test/support/postgres.ts';
 import { fillIndex, fillStore, type StoreSize } from './store-data.ts';
 import { type Question, questionsOf } from './store-questions.ts';

@@ -10,8 +10,8 @@ import { rankModel, useRankModel } from '../../src/log/rank/model.ts';
 import { readSources } from '../../src/log/read-sources.ts';
 import { foldsBy, projectOf } from '../../src/replay/cases/case.ts';
 import { readDataset, textsOf } from '../../src/replay/cases/dataset.ts';
-import { groupsOf, subjectOf } from '../../src/triage/group.ts';
-import { maskSources } from '../../src/triage/read-build.ts';
+import { groupsOf, subjectOf } from '../../src/service/triage/group.ts';
+import { maskSources } from '../../src/service/triage/read-build.ts';
 import { labelledLogs } from '../ranking/labelled-logs.ts';
 import { train } from '../ranking/train.ts';
 

@@ -1,7 +1,7 @@
-import { createJobTurns } from '../store/triages.ts';
-import { startPassingBuildWorker } from '../triage/passing-builds.ts';
-import type { TriageBuildDeps } from '../triage/triage-build.ts';
-import { startSweeper } from '../triage/worker.ts';
+import { startPassingBuildWorker } from '../service/triage/passing-builds.ts';
+import type { TriageBuildDeps } from '../service/triage/triage-build.ts';
+import { startSweeper } from '../service/triage/worker.ts';
+import { createJobTurns } from '../stores/triages.ts';
 import type { IndexKeeping } from './index-keeping.ts';
 import { type OpenedKnowledge, startEmbedding } from './open-knowledge.ts';
 import type { Publishing } from './open-publishers.ts';

@@ -3,7 +3,7 @@ import { TriageError } from '../domain/errors.ts';
 import type { Stores } from '../ports/stores.ts';
 import type { Logger } from '../ports/telemetry.ts';
 import type { VectorIndex, VectorNamespace } from '../ports/vector-index.ts';
-import { payAtOnce, startIndexWorker } from '../triage/background.ts';
+import { payAtOnce, startIndexWorker } from '../service/triage/background.ts';
 
 const LOOK_MS = 5_000;
 

@@ -10,11 +10,11 @@ import type { Masker } from '../log/mask/mask.ts';
 import type { CalibrationStore, RecordingStore, RunRecorder } from '../ports/measurements.ts';
 import type { Logger, Tracer } from '../ports/telemetry.ts';
 import type { Toolbox } from '../ports/toolbox.ts';
+import type { InvestigateDeps } from '../service/triage/investigate.ts';
+import { createRunRecorder } from '../service/triage/recording/recorder.ts';
+import { packLines, shortHashOf } from '../service/triage/recording/recording-lines.ts';
 import { createTools, type ToolSources } from '../tools/all-tools.ts';
 import { createToolbox, type ToolboxOptions } from '../tools/toolbox.ts';
-import type { InvestigateDeps } from '../triage/investigate.ts';
-import { createRunRecorder } from '../triage/recording/recorder.ts';
-import { packLines, shortHashOf } from '../triage/recording/recording-lines.ts';
 import { modelOptions } from './open-models.ts';
 import { tracedGraph, tracedToolbox } from './watched.ts';
 

@@ -11,9 +11,9 @@ import { type Logger, type Metrics, silentMetrics, silentTracer, type Tracer } f
 import type { WebSearch } from '../ports/toolbox.ts';
 import type { Embedder, SemanticIndex, VectorIndex } from '../ports/vector-index.ts';
 import { providersOf } from '../providers/registry.ts';
+import { listenedChatModel } from '../service/triage/recording/recorder.ts';
+import { longestLogsDays } from '../service/triage/retention.ts';
 import { createResilience, type ResilienceOptions } from '../tools/resilience.ts';
-import { listenedChatModel } from '../triage/recording/recorder.ts';
-import { longestLogsDays } from '../triage/retention.ts';
 import { modelOptions } from './open-models.ts';
 import { measuredChatModel, tracedChatModel } from './watched.ts';
 
@@ -22,8 +22,8 @@ const NO_MODEL =
 
 /** The database with what is made from its own connections: the queue on it, unless another rings, and the checkpoints in it. */
 export async function openDatabase(config: Config) {
-  const { createPostgresCheckpointer } = await import('../adapters/checkpointer/postgres.ts');
-  const { inTurn } = await import('../adapters/database/pool-database.ts');
+  const { createPostgresCheckpointer } = await import('../stores/checkpointer.ts');
+  const { inTurn } = await import('../stores/database/pool-database.ts');
   const database = await connect(config.database);
   return {
     database,
@@ -35,9 +35,9 @@ export async function openDatabase(config: Config) {
 async function connect(config: Config['database']) {
   switch (config.driver) {
     case 'pglite':
-      return (await import('../adapters/database/pglite.ts')).openPglite({ dataDir: config.dataDir });
+      return (await import('../stores/database/pglite.ts')).openPglite({ dataDir: config.dataDir });
     case 'postgres':
-      return (await import('../adapters/database/postgres.ts')).openPostgres(config);
+      return (await import('../stores/database/postgres.ts')).openPostgres(config);
   }
 }
 
@@ -48,9 +48,9 @@ async function openJobQueue(
 ): Promise<JobQueue & QueueAdmin> {
   switch (config.driver) {
     case 'pg-boss':
-      return (await import('../adapters/job-queue/pg-boss.ts')).createPgBossQueue({ db: database, logger });
+      return (await import('../stores/queue/pg-boss.ts')).createPgBossQueue({ db: database, logger });
     case 'bullmq':
-      return (await import('../adapters/job-queue/bullmq.ts')).createBullmqQueue({ url: config.url, prefix: config.prefix, logger });
+      return (await import('../stores/queue/bullmq.ts')).createBullmqQueue({ url: config.url, prefix: config.prefix, logger });
   }
 }
 
@@ -58,10 +58,10 @@ async function openJobQueue(
 export async function openArchive(config: Config, database: Database, logger: Logger): Promise<BuildArchive> {
   switch (config.buildArchive.driver) {
     case 'postgres':
-      return (await import('../adapters/build-archive/postgres.ts')).createPostgresArchive(database);
+      return (await import('../stores/archive/postgres.ts')).createPostgresArchive(database);
     case 'mongodb': {
-      const { createMongodbArchive } = await import('../adapters/build-archive/mongodb.ts');
-      const { createSpillingArchive } = await import('../adapters/build-archive/spilling.ts');
+      const { createMongodbArchive } = await import('../stores/archive/mongodb.ts');
+      const { createSpillingArchive } = await import('../stores/archive/spilling.ts');
       const { url, database: name } = config.buildArchive;
       const primary = createMongodbArchive({ url, database: name, keepDays: longestLogsDays(config.retention) });
       return createSpillingArchive({ primary, database, logger });
@@ -71,7 +71,7 @@ export async function openArchive(config: Config, database: Database, logger: Lo
 
 /** Compares words; it needs no model, and the likeness of past failures is measured with it whatever is configured. */
 export async function openWordEmbedder(): Promise<Embedder> {
-  return (await import('../adapters/embedder/hashing.ts')).createHashingEmbedder();
+  return (await import('../models/embedder/hashing.ts')).createHashingEmbedder();
 }
 
 /** The configured embedder, or that of words where its model is not here: whatever is missing, texts are found. */
@@ -97,9 +97,9 @@ export async function openNamedEmbedder(config: Pick<Config, 'embedder' | 'analy
   if (driver === 'hashing') return openWordEmbedder();
   if (driver === 'local') {
     if (local.model === null) throw new TriageError('invalid-config', 'FAULTLINE_EMBEDDER_MODEL is not set.');
-    return (await import('../adapters/embedder/local.ts')).openLocalEmbedder({ model: local.model, download: local.download });
+    return (await import('../models/embedder/local.ts')).openLocalEmbedder({ model: local.model, download: local.download });
   }
-  const { createOpenAiEmbedder } = await import('../adapters/embedder/openai.ts');
+  const { createOpenAiEmbedder } = await import('../models/embedder/openai.ts');
   const { llm } = config.analyst;
   const server = openai.baseUrl === null ? { baseUrl: llm.baseUrl, apiKey: openai.apiKey ?? llm.apiKey } : {};
   return createOpenAiEmbedder({ ...openai, ...server, logger });
@@ -109,12 +109,9 @@ export async function openVectorIndex(config: Config, database: Database, embedd
   const { vectorIndex } = config;
   switch (vectorIndex.driver) {
     case 'pgvector':
-      return (await import('../adapters/vector-index/pgvector.ts')).createPgvectorIndex(database, embedder);
+      return (await import('../stores/vectors/pgvector.ts')).createPgvectorIndex(database, embedder);
     case 'pinecone':
-      return (await import('../adapters/vector-index/pinecone.ts')).createPineconeIndex(
-        { ...vectorIndex, ...(logger && { logger }) },
-        embedder,
-      );
+      return (await import('../stores/vectors/pinecone.ts')).createPineconeIndex({ ...vectorIndex, ...(logger && { logger }) }, embedder);
   }
 }
 
@@ -124,16 +121,16 @@ export async function openModelIndex(config: Config, database: Database, embedde
   const kept = [(await openWordEmbedder()).name];
   switch (vectorIndex.driver) {
     case 'pgvector':
-      return (await import('../adapters/vector-index/pgvector.ts')).createSemanticPgvectorIndex(database, embedder, kept);
+      return (await import('../stores/vectors/pgvector.ts')).createSemanticPgvectorIndex(database, embedder, kept);
     case 'pinecone':
-      return (await import('../adapters/vector-index/pinecone.ts')).createSemanticPineconeIndex({ ...vectorIndex, logger }, embedder, kept);
+      return (await import('../stores/vectors/pinecone.ts')).createSemanticPineconeIndex({ ...vectorIndex, logger }, embedder, kept);
   }
 }
 
 /** Asks what can be asked without opening anything: a sentence about the index; throws what keeps it from being used. */
 export async function checkVectorIndex({ vectorIndex }: Pick<Config, 'vectorIndex'>, signal?: AbortSignal): Promise<string> {
   if (vectorIndex.driver === 'pgvector') return 'in the database';
-  const { checkPinecone } = await import('../adapters/vector-index/pinecone.ts');
+  const { checkPinecone } = await import('../stores/vectors/pinecone.ts');
   return checkPinecone(vectorIndex, await openWordEmbedder(), signal);
 }
 
@@ -169,7 +166,7 @@ export async function openWebSearch(config: Partial<Pick<Config, 'webSearch'>>):
     case 'tavily':
       return (await import('../adapters/web-search/services.ts')).createTavilySearch({ ...limits, baseUrl, apiKey: needed(apiKey) });
     case 'none':
-      return (await import('../adapters/memory/stores.ts')).createNoWebSearch();
+      return (await import('../stores/memory.ts')).createNoWebSearch();
   }
 }
 
@@ -195,10 +192,10 @@ export async function openAnalyst(
   const options = modelOptions(config.analyst.llm);
   if (options === null) return createRulesAnalyst({ note: NO_MODEL });
   const rules = createRulesAnalyst();
-  const { createOpenAiChatModel } = await import('../adapters/chat-model/openai.ts');
-  const { pricesWith } = await import('../adapters/chat-model/prices.ts');
-  const { createLlmAnalyst } = await import('../adapters/analyst/llm/llm-analyst.ts');
-  const { withFallback } = await import('../adapters/analyst/with-fallback.ts');
+  const { createOpenAiChatModel } = await import('../models/chat/openai.ts');
+  const { pricesWith } = await import('../models/chat/prices.ts');
+  const { createLlmAnalyst } = await import('../models/analyst/llm-analyst.ts');
+  const { withFallback } = await import('../models/analyst/with-fallback.ts');
   const model = createOpenAiChatModel({ ...options, prices: pricesWith(config.analyst.llm.prices), logger });
   const firstRound = config.triage.firstRound === 'model' ? 'primary' : 'fallback';
   const listened = listenedChatModel(measuredChatModel(tracedChatModel(model, tracer), metrics));

@@ -4,8 +4,8 @@ import type { TokenStore } from '../ports/access.ts';
 import type { JobQueue, JobTurns, QueueAdmin } from '../ports/job-queue.ts';
 import type { CalibrationStore } from '../ports/measurements.ts';
 import { type Logger, silentLogger } from '../ports/telemetry.ts';
-import { createStores } from '../store/stores.ts';
-import { createJobTurns } from '../store/triages.ts';
+import { createStores } from '../stores/stores.ts';
+import { createJobTurns } from '../stores/triages.ts';
 import { openDatabase } from './open-adapters.ts';
 
 /** The tokens of a database, which is opened for them alone: neither queue nor archive need to be there. */

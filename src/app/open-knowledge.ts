@@ -7,7 +7,7 @@ import type { Database } from '../ports/database.ts';
 import type { KnowledgeService, TeamKnowledgeStore } from '../ports/knowledge.ts';
 import type { Logger } from '../ports/telemetry.ts';
 import type { SemanticIndex } from '../ports/vector-index.ts';
-import { createTeamKnowledgeStore } from '../store/knowledge.ts';
+import { createTeamKnowledgeStore } from '../stores/knowledge.ts';
 import { knowledgeItems, readKnowledge } from '../tools/knowledge-base.ts';
 import { createKnowledgeService } from '../tools/knowledge-service.ts';
 import { openModelEmbedder, openModelIndex } from './open-adapters.ts';

@@ -69,7 +69,7 @@ export async function checkAnalyst(config: Pick<Config, 'analyst'>, signal: Abor
   if (config.analyst.driver === 'rules') return 'rules: no model is needed';
   const options = modelOptions(config.analyst.llm);
   if (options === null) throw new TriageError('invalid-config', 'No model is configured: there is no key and no server URL');
-  const { createOpenAiChatModel } = await import('../adapters/chat-model/openai.ts');
+  const { createOpenAiChatModel } = await import('../models/chat/openai.ts');
   const model = createOpenAiChatModel({ ...options, prices: {}, maxRetries: 0, outputTokens: ANSWER_TOKENS });
   const system = 'You are being checked. Call report_ready once, with ready true.';
   const reply = await model.chooseTools({ system, user: 'Are you ready?', name: 'ready', tools: [READY] }, signal);
@@ -87,8 +87,8 @@ export async function openJudge(
   if (options === null) {
     throw new TriageError('invalid-config', 'A judge needs a model: set OPENAI_API_KEY, or OPENAI_BASE_URL for your own server.');
   }
-  const { createOpenAiChatModel } = await import('../adapters/chat-model/openai.ts');
-  const { pricesWith } = await import('../adapters/chat-model/prices.ts');
+  const { createOpenAiChatModel } = await import('../models/chat/openai.ts');
+  const { pricesWith } = await import('../models/chat/prices.ts');
   const chatModel = createOpenAiChatModel({ ...options, prices: pricesWith(config.analyst.llm.prices), logger });
   const { JUDGE } = await import('../replay/judge.ts');
   const prompt = loadPrompt(JUDGE.prompt);

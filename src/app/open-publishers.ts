@@ -1,16 +1,16 @@
 import type { Config } from '../config/schema.ts';
 import type { Clock } from '../lib/time.ts';
 import type { Masker } from '../log/mask/mask.ts';
+import { type BackgroundWorker, type OutboxDeps, startOutbox } from '../notifications/outbox.ts';
+import { slackChannel, slackRule } from '../notifications/slack/slack-channel.ts';
+import { syncNotifications } from '../notifications/sync-notifications.ts';
 import type { ChatRoom, SlackButtons } from '../ports/chat-room.ts';
 import type { Database, Failpoint } from '../ports/database.ts';
 import type { NoticeChannel, NoticeRule, Publisher } from '../ports/notices.ts';
 import type { Stores } from '../ports/stores.ts';
 import { type Logger, silentTracer, type Tracer } from '../ports/telemetry.ts';
 import { providersOf } from '../providers/registry.ts';
-import { syncNotifications } from '../publish/notices/sync-notifications.ts';
-import { type BackgroundWorker, type OutboxDeps, startOutbox } from '../publish/outbox.ts';
-import { slackChannel, slackRule } from '../publish/slack/slack-channel.ts';
-import { createSlackPresses } from '../store/access.ts';
+import { createSlackPresses } from '../stores/access.ts';
 import { tracedPublisher } from './watched.ts';
 
 /** A look at what is owed outside; what this process concludes is told at once. */
@@ -59,11 +59,11 @@ async function openPublishers(
   logger: Logger,
   clock: Clock,
 ): Promise<Publisher[]> {
-  const opened = [(await import('../adapters/publisher/log.ts')).createLogPublisher(logger)];
+  const opened = [(await import('../notifications/publisher/log.ts')).createLogPublisher(logger)];
   const { url, ...webhook } = publishers.webhook;
   const { publicUrl } = http;
   if (url !== null)
-    opened.push((await import('../adapters/publisher/webhook.ts')).createWebhookPublisher({ url, ...webhook, publicUrl, clock }));
+    opened.push((await import('../notifications/publisher/webhook.ts')).createWebhookPublisher({ url, ...webhook, publicUrl, clock }));
   return opened;
 }
 
@@ -159,7 +159,7 @@ export async function askSlack({ slack }: SlackSettings, signal: AbortSignal): P
 }
 
 async function openRoom({ token, baseUrl }: Config['slack']): Promise<ChatRoom | null> {
-  return token === null ? null : (await import('../adapters/publisher/slack.ts')).createSlackRoom({ token, baseUrl });
+  return token === null ? null : (await import('../notifications/publisher/slack.ts')).createSlackRoom({ token, baseUrl });
 }
 
 function isSpoken({ token, channel, channels }: Config['slack']): boolean {

@@ -5,7 +5,6 @@ import type { BuildArchive, RowCounts } from '../ports/build-archive.ts';
 import type { Database } from '../ports/database.ts';
 import type { Stores } from '../ports/stores.ts';
 import type { Logger } from '../ports/telemetry.ts';
-import { createRetentionStore } from '../store/retention.ts';
 import {
   countRepository,
   type Forgotten,
@@ -13,7 +12,8 @@ import {
   type RetentionDeps,
   retain,
   startRetentionWorker,
-} from '../triage/retention.ts';
+} from '../service/triage/retention.ts';
+import { createRetentionStore } from '../stores/retention.ts';
 
 /** Between two looks at what other stores are owed: a store that was away is found again about so fast, in milliseconds. */
 const LOOK_MS = 5_000;

@@ -7,16 +7,16 @@ import { createMasker } from '../log/mask/mask.ts';
 import type { ChatModel } from '../ports/chat-model.ts';
 import { silentLogger } from '../ports/telemetry.ts';
 import type { Today } from '../replay/recording/frozen-analyst.ts';
-import { greenAtHand } from '../triage/passing-builds.ts';
-import { listenedChatModel, listening } from '../triage/recording/recorder.ts';
+import { greenAtHand } from '../service/triage/passing-builds.ts';
+import { listenedChatModel, listening } from '../service/triage/recording/recorder.ts';
 import { createAppToolbox, limitsOf, makerOfToday } from './investigation.ts';
 
 /** What recordings are held against: this code and this configuration. Nothing outside is asked, and no model. */
 export async function openToday(config: Config, boundBy: Today['boundBy']): Promise<Today> {
   const { createRulesAnalyst } = await import('../judge/rules-analyst.ts');
-  const { withFallback } = await import('../adapters/analyst/with-fallback.ts');
-  const { createLlmAnalyst } = await import('../adapters/analyst/llm/llm-analyst.ts');
-  const { JUDGEMENTS } = await import('../adapters/analyst/llm/judgements.ts');
+  const { withFallback } = await import('../models/analyst/with-fallback.ts');
+  const { createLlmAnalyst } = await import('../models/analyst/llm-analyst.ts');
+  const { JUDGEMENTS } = await import('../models/analyst/judgements.ts');
   const rules = createRulesAnalyst();
   // It refuses every question, and is asked anew each time: a model's circuit belongs to a process, not to a recording.
   const model = listenedChatModel(silentModel());
@@ -66,12 +66,12 @@ function silentModel(): ChatModel {
 
 /** The tools with nobody behind them: to be described only. */
 async function describedToolbox(): Promise<Today['toolbox']> {
-  const { createHashingEmbedder } = await import('../adapters/embedder/hashing.ts');
-  const { createMemoryIndex } = await import('../adapters/vector-index/memory.ts');
-  const { createMemoryArchive } = await import('../adapters/build-archive/memory.ts');
-  const { createEmptyHistory } = await import('../adapters/memory/stores.ts');
+  const { createHashingEmbedder } = await import('../models/embedder/hashing.ts');
+  const { createMemoryIndex } = await import('../stores/vectors/memory.ts');
+  const { createMemoryArchive } = await import('../stores/archive/memory.ts');
+  const { createEmptyHistory } = await import('../stores/memory.ts');
   const { createNoCodeHost } = await import('../providers/combined-host.ts');
-  const { createNoWebSearch } = await import('../adapters/memory/stores.ts');
+  const { createNoWebSearch } = await import('../stores/memory.ts');
   const sources = {
     vectorIndex: createMemoryIndex(createHashingEmbedder()),
     archive: createMemoryArchive(),

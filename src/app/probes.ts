@@ -31,8 +31,8 @@ export interface DatabaseFacts {
 
 /** `ownerUrl` is that of the role that migrates, where it is another. */
 export async function probeDatabase(url: string, ownerUrl: string | null = null): Promise<DatabaseFacts> {
-  const { openPostgres, rehearseMigrations } = await import('../adapters/database/postgres.ts');
-  const { MIGRATIONS_FOLDER } = await import('../adapters/database/run-migrations.ts');
+  const { openPostgres, rehearseMigrations } = await import('../stores/database/postgres.ts');
+  const { MIGRATIONS_FOLDER } = await import('../stores/database/run-migrations.ts');
   const database = await openPostgres({ url, poolSize: 2 });
   try {
     const row = DatabaseRow.parse((await database.query(FACTS))[0]);

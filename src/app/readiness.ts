@@ -9,7 +9,7 @@ import type { Logger } from '../ports/telemetry.ts';
 import type { VectorIndex } from '../ports/vector-index.ts';
 import { below, broken, type Probe, type ProbeReply, probe, rejected } from '../providers/probe.ts';
 import { providersOf } from '../providers/registry.ts';
-import { createDeliveryStore } from '../store/builds.ts';
+import { createDeliveryStore } from '../stores/builds.ts';
 import { checkVectorIndex } from './open-adapters.ts';
 
 /** `degraded`: it answers, but not as it should. */

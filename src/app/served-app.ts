@@ -1,4 +1,3 @@
-import type { Ask } from '../ask/ask.ts';
 import type { Config } from '../config/schema.ts';
 import type { Clock } from '../lib/time.ts';
 import type { Masker } from '../log/mask/mask.ts';
@@ -12,6 +11,7 @@ import type { KnowledgeService } from '../ports/knowledge.ts';
 import type { Stores } from '../ports/stores.ts';
 import type { Logger, Metrics, Tracer } from '../ports/telemetry.ts';
 import type { VectorIndex } from '../ports/vector-index.ts';
+import type { Ask } from '../service/ask/ask.ts';
 import type { IndexSync } from './index-keeping.ts';
 import type { Retention } from './open-retention.ts';
 import type { Readiness } from './readiness.ts';

@@ -1,4 +1,3 @@
-import type { Ask } from '../ask/ask.ts';
 import { maskingOf } from '../config/masking.ts';
 import { budgetTokensOf } from '../config/profiles.ts';
 import type { Config } from '../config/schema.ts';
@@ -13,12 +12,13 @@ import type { LogInPieces } from '../log/read-sources.ts';
 import { createLogThreads } from '../log/threads.ts';
 import { type Logger, silentLogger } from '../ports/telemetry.ts';
 import type { Experiment } from '../replay/ablation.ts';
+import type { Ask } from '../service/ask/ask.ts';
+import type { InvestigateDeps } from '../service/triage/investigate.ts';
+import { greenAtHand } from '../service/triage/passing-builds.ts';
+import { recordAtHand } from '../service/triage/recording/recorder.ts';
+import { type TriagedSources, triageSources } from '../service/triage/triage-sources.ts';
 import { loadKnowledge, readKnowledge } from '../tools/knowledge-base.ts';
 import { createMemoryToolCache } from '../tools/result-cache.ts';
-import type { InvestigateDeps } from '../triage/investigate.ts';
-import { greenAtHand } from '../triage/passing-builds.ts';
-import { recordAtHand } from '../triage/recording/recorder.ts';
-import { type TriagedSources, triageSources } from '../triage/triage-sources.ts';
 import { calibrationAtHand, createAppToolbox, investigationOf, makerOfToday } from './investigation.ts';
 import { openAnalyst, openClones, openCodeHost, openFallbackAnalyst, openWebSearch } from './open-adapters.ts';
 import { openAskAtHand } from './open-ask.ts';
@@ -69,10 +69,10 @@ export async function createTerminalApp(
   experiment: Experiment | null = null,
 ): Promise<TerminalApp> {
   const calibrated = calibrationAtHand(config);
-  const { createHashingEmbedder } = await import('../adapters/embedder/hashing.ts');
-  const { createMemoryIndex } = await import('../adapters/vector-index/memory.ts');
-  const { createMemoryArchive } = await import('../adapters/build-archive/memory.ts');
-  const { createEmptyHistory } = await import('../adapters/memory/stores.ts');
+  const { createHashingEmbedder } = await import('../models/embedder/hashing.ts');
+  const { createMemoryIndex } = await import('../stores/vectors/memory.ts');
+  const { createMemoryArchive } = await import('../stores/archive/memory.ts');
+  const { createEmptyHistory } = await import('../stores/memory.ts');
   const vectorIndex = createMemoryIndex(createHashingEmbedder());
   await loadKnowledge(vectorIndex, await readKnowledge(config.knowledge.folder));
   const codeHost = await openCodeHost(config, logger);

@@ -1,10 +1,10 @@
-import type { createPostgresCheckpointer } from '../adapters/checkpointer/postgres.ts';
 import { budgetTokensOf } from '../config/profiles.ts';
 import type { Step } from '../domain/analysis.ts';
+import { createReviewerClient } from '../service/triage/investigate.ts';
+import { storedGreens } from '../service/triage/passing-builds.ts';
+import type { TriageBuildDeps } from '../service/triage/triage-build.ts';
+import type { createPostgresCheckpointer } from '../stores/checkpointer.ts';
 import { sightOfReaders } from '../tools/tool.ts';
-import { createReviewerClient } from '../triage/investigate.ts';
-import { storedGreens } from '../triage/passing-builds.ts';
-import type { TriageBuildDeps } from '../triage/triage-build.ts';
 import { calibrationsInForce, createAppToolbox, investigationOf, openRecorder } from './investigation.ts';
 import { openAnalyst, openBuildSources, openCodeHost, openEmbedder, openFallbackAnalyst, openWebSearch } from './open-adapters.ts';
 import type { OpenedKnowledge } from './open-knowledge.ts';

@@ -2,7 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../config/schema.ts';
 import { TriageError } from '../domain/errors.ts';
-import { visibleLine } from '../publish/visible-text.ts';
+import { visibleLine } from '../notifications/visible-text.ts';
 import type { AskClient } from './ask-clients.ts';
 import { answerFoot, plainAnswer, runSession, wordByWord } from './ask-session.ts';
 import { type Progress, phaseText, startProgress } from './progress.ts';

@@ -3,8 +3,8 @@ import { styleText } from 'node:util';
 import type { Step } from '../domain/analysis.ts';
 import type { Citation, Thread, Turn } from '../domain/conversation.ts';
 import { messageOf, TriageError } from '../domain/errors.ts';
+import { clip, disarmRunnerCommands, visibleLine, visibleLines } from '../notifications/visible-text.ts';
 import type { TextPiece } from '../ports/analyst.ts';
-import { clip, disarmRunnerCommands, visibleLine, visibleLines } from '../publish/visible-text.ts';
 import type { Answered, AskClient } from './ask-clients.ts';
 import { phaseText } from './progress.ts';
 

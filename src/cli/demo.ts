@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { type Analysis, GivenAnalysis } from '../domain/analysis.ts';
 import { maxOf } from '../lib/lists.ts';
-import { visibleLine } from '../publish/visible-text.ts';
+import { visibleLine } from '../notifications/visible-text.ts';
 import { print, say, voiceOf } from './terminal.ts';
 
 /** Captured failures of every category; their truth is known because we made them fail. */

@@ -10,7 +10,7 @@ import { maskFile } from '../log/mask/file.ts';
 import type { Masker } from '../log/mask/mask.ts';
 import type { LogInPieces } from '../log/read-sources.ts';
 import { type ArtifactRoom, artifactRoom, namelessText, openArtifact } from '../log/survey/open-artifact.ts';
-import { visibleLine } from '../publish/visible-text.ts';
+import { visibleLine } from '../notifications/visible-text.ts';
 import { say } from './terminal.ts';
 
 const MAX_FILES = 500;

@@ -5,6 +5,7 @@ import { createApp } from '../app.ts';
 import type { Category } from '../domain/category.ts';
 import { messageOf, TriageError } from '../domain/errors.ts';
 import { append } from '../lib/lists.ts';
+import { visibleLine, visibleLines } from '../notifications/visible-text.ts';
 import {
   AddedDocument,
   Embedded,
@@ -15,7 +16,6 @@ import {
   TeamDocument,
 } from '../ports/knowledge.ts';
 import { silentLogger } from '../ports/telemetry.ts';
-import { visibleLine, visibleLines } from '../publish/visible-text.ts';
 import { type ServerOptions, serverOf } from './command-parts.ts';
 import { adviseUrl, askServer, orNull, type Service } from './server-client.ts';
 import { dataDirectory, operatorName, readStoreConfig } from './settings.ts';

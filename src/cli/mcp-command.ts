@@ -5,8 +5,8 @@ import { connectHere, connectService } from '../mcp/client.ts';
 import { type Backend, serveStdio } from '../mcp/stdio.ts';
 import type { Decide, OpenReview } from '../mcp/tool.ts';
 import { silentLogger } from '../ports/telemetry.ts';
-import { decideReview } from '../review/decide.ts';
-import { openReviewFor } from '../review/queue.ts';
+import { decideReview } from '../service/review/decide.ts';
+import { openReviewFor } from '../service/review/queue.ts';
 
 import { dataDirectory, LOCAL_SERVICE, readConfig, tokenOf } from './settings.ts';
 import { interruptSignal, say } from './terminal.ts';

@@ -1,5 +1,5 @@
 import type { Step } from '../domain/analysis.ts';
-import { clip, visibleLine } from '../publish/visible-text.ts';
+import { clip, visibleLine } from '../notifications/visible-text.ts';
 import type { Voice } from './terminal.ts';
 
 export interface Progress {

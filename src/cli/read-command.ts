@@ -2,8 +2,8 @@ import type { Reading } from '../domain/reading.ts';
 import { createMasker, type Masker } from '../log/mask/mask.ts';
 import { showsFailure } from '../log/recognise/failures.ts';
 import { isUnknown } from '../log/recognise/fingerprint.ts';
-import { visibleLine, visibleLines } from '../publish/visible-text.ts';
-import { maskSources, readMasked } from '../triage/read-build.ts';
+import { visibleLine, visibleLines } from '../notifications/visible-text.ts';
+import { maskSources, readMasked } from '../service/triage/read-build.ts';
 import { type LargeLog, openLargeLog, readInput, readReports } from './input.ts';
 import { EXIT, jsonText, NO_FAILURE, print } from './terminal.ts';
 

@@ -2,10 +2,10 @@ import { migrateDatabase, type OpenedQueue, openQueueAdmin } from '../app/open-f
 import type { App } from '../app/served-app.ts';
 import { createApp } from '../app.ts';
 import { messageOf, TriageError } from '../domain/errors.ts';
+import { visibleLine } from '../notifications/visible-text.ts';
 import type { FailedJob, RingState, Turn } from '../ports/job-queue.ts';
 import { silentLogger } from '../ports/telemetry.ts';
 import type { VectorMatch } from '../ports/vector-index.ts';
-import { visibleLine } from '../publish/visible-text.ts';
 import { type DataOptions, dataDirectory, readStoreConfig } from './settings.ts';
 import { print } from './terminal.ts';
 

@@ -1,6 +1,6 @@
 import { styleText } from 'node:util';
 import { messageOf, TriageError, type TriageErrorCode } from '../domain/errors.ts';
-import { visibleLines } from '../publish/visible-text.ts';
+import { visibleLines } from '../notifications/visible-text.ts';
 
 /** What the process answers to scripts. Printed by `faultline --help`. */
 export const EXIT = {

@@ -3,7 +3,7 @@ import { openTokens } from '../app/open-for-operators.ts';
 import { AccessToken, checkNewToken, digestOfToken, makeToken, NewToken } from '../domain/access.ts';
 import { TriageError } from '../domain/errors.ts';
 import type { Role } from '../domain/review.ts';
-import { visibleLine } from '../publish/visible-text.ts';
+import { visibleLine } from '../notifications/visible-text.ts';
 import { type ServerOptions, serverOf } from './command-parts.ts';
 import { adviseUrl, askServer, orNull, type Service } from './server-client.ts';
 import { dataDirectory, operatorName, readStoreConfig } from './settings.ts';

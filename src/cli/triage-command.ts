@@ -11,11 +11,11 @@ import type { Reading } from '../domain/reading.ts';
 import { present } from '../lib/present.ts';
 import { createMasker } from '../log/mask/mask.ts';
 import { showsFailure } from '../log/recognise/failures.ts';
+import { visibleLine } from '../notifications/visible-text.ts';
 import { silentLogger } from '../ports/telemetry.ts';
-import { renderGithubCommands, renderPlain, renderTerminal } from '../publish/render.ts';
-import { AnalysisTrace, renderTracePlain, renderTraceTree } from '../publish/trace.ts';
-import { visibleLine } from '../publish/visible-text.ts';
-import type { TriagedSources } from '../triage/triage-sources.ts';
+import { renderGithubCommands, renderPlain, renderTerminal } from '../service/answers/render.ts';
+import { AnalysisTrace, renderTracePlain, renderTraceTree } from '../service/answers/trace.ts';
+import type { TriagedSources } from '../service/triage/triage-sources.ts';
 import { type ServerOptions, serverOf } from './command-parts.ts';
 import { type LargeLog, openLargeLog, readArtifacts, readInput, readReports } from './input.ts';
 import { type Progress, phaseText, startProgress } from './progress.ts';
@@ -123,7 +123,7 @@ async function answerFrom(
 }
 
 async function tracesOf(analyses: readonly Analysis[], config: Config): Promise<AnalysisTrace[]> {
-  const { traceOf } = await import('../publish/trace.ts');
+  const { traceOf } = await import('../service/answers/trace.ts');
   const masker = createMasker(maskingOf(config));
   return await Promise.all(analyses.map((analysis) => traceOf(analysis, async (text) => (await masker.mask(text)).text)));
 }

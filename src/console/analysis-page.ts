@@ -3,7 +3,7 @@ import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { TriageError } from '../domain/errors.ts';
 import type { Review } from '../domain/review.ts';
-import { openReviewFor } from '../review/queue.ts';
+import { openReviewFor } from '../service/review/queue.ts';
 
 import { causeAddress, reviewAddress, runAddress } from './addresses.ts';
 import { analysisParts, placeLine, readAnalysisFacts } from './analysis-parts.ts';

@@ -1,12 +1,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import type { OpenQuestion } from '../ask/ask.ts';
-import { createGate } from '../ask/routes.ts';
 import type { Analysis } from '../domain/analysis.ts';
 import type { Citation, Thread, Turn } from '../domain/conversation.ts';
 import { messageOf, TriageError } from '../domain/errors.ts';
-import { formatDuration } from '../publish/answer-facts.ts';
+import { formatDuration } from '../notifications/answer-facts.ts';
+import { createGate, type OpenQuestion } from '../service/ask/ask.ts';
 import { analysisAddress, askAddress, logAddress, threadAddress } from './addresses.ts';
 import type { ConsoleDeps } from './console-deps.ts';
 import { timeOf } from './controls.ts';

@@ -1,5 +1,4 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Ask } from '../ask/ask.ts';
 import type { TriageError } from '../domain/errors.ts';
 import type { Principal } from '../domain/review.ts';
 import type { Clock } from '../lib/time.ts';
@@ -10,6 +9,7 @@ import type { JobQueue } from '../ports/job-queue.ts';
 import type { Scoped, ScopedStores, ShownArchive } from '../ports/stores.ts';
 import type { Logger } from '../ports/telemetry.ts';
 import type { VectorNamespace } from '../ports/vector-index.ts';
+import type { Ask } from '../service/ask/ask.ts';
 
 /** What an error comes to: its status, and words that are fit for whoever asked. It is logged by then. */
 export interface Refused {

@@ -4,8 +4,8 @@ import { z } from 'zod';
 import { KINDS } from '../domain/category.ts';
 import { TriageError } from '../domain/errors.ts';
 import { type Rule, RuleInput } from '../domain/library.ts';
-import { reviewerOf } from '../review/conflicts.ts';
-import { createRule, type RuleTrial, tryRule, withdrawRule } from '../review/rules.ts';
+import { reviewerOf } from '../service/review/conflicts.ts';
+import { createRule, type RuleTrial, tryRule, withdrawRule } from '../service/review/rules.ts';
 
 import { buildAddress } from './addresses.ts';
 import type { ConsoleDeps } from './console-deps.ts';

@@ -4,10 +4,10 @@ import type { Build } from '../domain/build.ts';
 import { Evidence } from '../domain/evidence.ts';
 import { FailureRow } from '../domain/failure.ts';
 import { cleanLine, stripEscapes } from '../log/lines/clean.ts';
-import { confirmation, formOf, type ProofLine, percent, proofLines, sinceGreen } from '../publish/answer-facts.ts';
-import { describeHypothesis, describeSuspect } from '../publish/render.ts';
-import { AnalysisSummary, summaryOf } from '../publish/views.ts';
-import { clip, fence, visibleLine } from '../publish/visible-text.ts';
+import { confirmation, formOf, type ProofLine, percent, proofLines, sinceGreen } from '../notifications/answer-facts.ts';
+import { clip, fence, visibleLine } from '../notifications/visible-text.ts';
+import { describeHypothesis, describeSuspect } from '../service/answers/render.ts';
+import { AnalysisSummary, summaryOf } from '../service/answers/views.ts';
 
 /** Lines of a log or a document; `line` is 1-based, null where the text is of no log. */
 export const Rows = z.array(z.object({ line: z.int().nullable(), text: z.string() }));

@@ -7,7 +7,7 @@ import type { DecisionInput, Review } from '../domain/review.ts';
 import type { BuildArchive } from '../ports/build-archive.ts';
 import type { ShownStores } from '../ports/stores.ts';
 import type { Logger } from '../ports/telemetry.ts';
-import { findBuild } from '../publish/find-build.ts';
+import { findBuild } from '../service/answers/find-build.ts';
 import { line } from './shapes.ts';
 
 interface CallContext {

@@ -314,7 +314,7 @@ export type ShownArchive = Pick<BuildArchive, 'list' | 'lines' | 'pieces'>;
 
 export const SCOPED = Symbol('scoped');
 
-/** The mark of what is held to the repositories that its asker may see; only src/http/scoped-stores.ts sets it. */
+/** The mark of what is held to the repositories that its asker may see; only src/api/scoped-stores.ts sets it. */
 export interface Scoped {
   readonly [SCOPED]: true;
 }

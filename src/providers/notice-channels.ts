@@ -1,9 +1,9 @@
+import { noticeChannel } from '../notifications/notice-channel.ts';
+import { noticeLinks } from '../notifications/notice-links.ts';
+import { type CheckContent, renderCheck } from '../notifications/render-check.ts';
+import { renderComment } from '../notifications/render-comment.ts';
+import { renderStatus, type StatusContent } from '../notifications/render-status.ts';
 import type { NoticeChannel, NoticeRule, NotificationClient } from '../ports/notices.ts';
-import { noticeChannel } from '../publish/notices/notice-channel.ts';
-import { noticeLinks } from '../publish/notices/notice-links.ts';
-import { type CheckContent, renderCheck } from '../publish/notices/render-check.ts';
-import { renderComment } from '../publish/notices/render-comment.ts';
-import { renderStatus, type StatusContent } from '../publish/notices/render-status.ts';
 
 /** The comment on a pull request, in Markdown. */
 export function commentChannel(

@@ -1,7 +1,7 @@
 import { AblationStage, type Design, ReadStage } from '../domain/calibration.ts';
 import { TriageError } from '../domain/errors.ts';
 import type { Toolbox } from '../ports/toolbox.ts';
-import type { InvestigateDeps } from '../triage/investigate.ts';
+import type { InvestigateDeps } from '../service/triage/investigate.ts';
 import { toolsOf } from './figures/effort.ts';
 
 /** The stages by their names. Throws `invalid-input` that names them all where one is unknown. */

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createOpenAiChatModel } from '../../src/adapters/chat-model/openai.ts';
 import { createOpenTelemetryTracer } from '../../src/adapters/tracer/opentelemetry.ts';
 import { receiversOf } from '../../src/app/open-telemetry.ts';
 import { tracedChatModel, tracedToolbox } from '../../src/app/watched.ts';
 import { COMMON } from '../../src/config/schema.ts';
+import { createOpenAiChatModel } from '../../src/models/chat/openai.ts';
 import { silentLogger, type Tracer } from '../../src/ports/telemetry.ts';
 import { createToolbox } from '../../src/tools/toolbox.ts';
 import { type OpenAiServer, startOpenAiServer, TEST_KEY } from '../support/openai-server.ts';

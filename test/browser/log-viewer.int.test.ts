@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { sampleAnalysis, sampleBuild, sampleGroup } from '../store/samples.ts';
+import { sampleAnalysis, sampleBuild, sampleGroup } from '../stores/samples.ts';
 import { type Desk, openDesk } from '../support/review-desk.ts';
 
 const LINES = 311_101;

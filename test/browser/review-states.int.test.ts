@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Review } from '../../src/domain/review.ts';
-import { decideReview } from '../../src/review/decide.ts';
-import { createRetentionStore } from '../../src/store/retention.ts';
+import { decideReview } from '../../src/service/review/decide.ts';
+import { createRetentionStore } from '../../src/stores/retention.ts';
 import { type Desk, itemAddress, openDesk, shownItem, storeQueue, untilSaid, untilShown } from '../support/review-desk.ts';
 import { READERS } from '../support/stocked-console.ts';
 

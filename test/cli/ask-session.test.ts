@@ -1,10 +1,10 @@
 import { PassThrough } from 'node:stream';
 import { expect, it } from 'vitest';
-import type { AskWatcher } from '../../src/ask/ask.ts';
 import type { Answered, AskClient } from '../../src/cli/ask-clients.ts';
 import { runSession, wordByWord } from '../../src/cli/ask-session.ts';
 import type { Thread, Turn } from '../../src/domain/conversation.ts';
 import { TriageError } from '../../src/domain/errors.ts';
+import type { AskWatcher } from '../../src/service/ask/ask.ts';
 
 const USAGE = { inputTokens: 0, outputTokens: 0, costUsd: 0, modelCalls: 0, toolCalls: 0, iterations: 1 };
 const step = {

@@ -6,7 +6,7 @@ import { createApp } from '../../src/app.ts';
 import { embedded } from '../../src/config/presets.ts';
 import { parseConfig } from '../../src/config/schema.ts';
 import { silentLogger } from '../../src/ports/telemetry.ts';
-import { type Stored, storeFailedBuild } from '../publish/served-world.ts';
+import { type Stored, storeFailedBuild } from '../service/answers/served-world.ts';
 import { copyTestDatabase } from '../support/pglite.ts';
 import { startService, TOKEN } from '../support/service.ts';
 import { faultline } from './faultline.ts';

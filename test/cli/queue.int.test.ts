@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openPglite } from '../../src/adapters/database/pglite.ts';
-import { createPgBossQueue } from '../../src/adapters/job-queue/pg-boss.ts';
 import { silentLogger } from '../../src/ports/telemetry.ts';
-import { createStores } from '../../src/store/stores.ts';
-import { sampleBuild } from '../store/samples.ts';
+import { openPglite } from '../../src/stores/database/pglite.ts';
+import { createPgBossQueue } from '../../src/stores/queue/pg-boss.ts';
+import { createStores } from '../../src/stores/stores.ts';
+import { sampleBuild } from '../stores/samples.ts';
 import { copyTestDatabase } from '../support/pglite.ts';
 import { faultline } from './faultline.ts';
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { MOST_WATCHED } from '../../src/console/runs.ts';
-import { sampleAnalysis, sampleBuild, sampleGroup } from '../store/samples.ts';
+import { sampleAnalysis, sampleBuild, sampleGroup } from '../stores/samples.ts';
 import { getPage, openConsole, type TestConsole, TOKENS } from '../support/console.ts';
 
 const HOSTILE = `<img src=x onerror=alert(1)>"'\u202e`;

@@ -1,7 +1,7 @@
 import { glob, readFile, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
-import { ACCESS_MATRIX, isPage } from '../http/access-matrix.ts';
+import { ACCESS_MATRIX, isPage } from '../api/access-matrix.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const INDEX = 'docs/README.md';

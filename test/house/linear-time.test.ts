@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { fenceData } from '../../prompts/fence.ts';
-import { readRefusal } from '../../src/adapters/chat-model/dialect.ts';
-import { jsonObjectsIn } from '../../src/adapters/chat-model/read-reply.ts';
 import { findBelow } from '../../src/log/mask/assigned.ts';
 import { createKnownFinder, createPseudonyms } from '../../src/log/mask/known.ts';
 import { findShapes } from '../../src/log/mask/shapes.ts';
 import { findKeyBlock, findWrapped } from '../../src/log/mask/tokens.ts';
 import { repositoryPathCandidates } from '../../src/log/paths.ts';
 import { tokenize } from '../../src/log/recognise/normalise.ts';
+import { readRefusal } from '../../src/models/chat/dialect.ts';
+import { jsonObjectsIn } from '../../src/models/chat/read-reply.ts';
 import {
   clip,
   codeSpan,
@@ -18,7 +18,7 @@ import {
   prose,
   visibleLine,
   visibleLines,
-} from '../../src/publish/visible-text.ts';
+} from '../../src/notifications/visible-text.ts';
 import { cleanText, tellingLines } from '../../src/tools/findings.ts';
 import { testFilePaths } from '../../src/tools/repository.ts';
 

@@ -35,7 +35,7 @@ const CUT: readonly { readonly in: string; readonly to: number; readonly by: str
 ];
 
 /** Patterns over text of our own. They still may not be exponential. */
-const OWN_TEXT = ['src/http/api-description.ts'];
+const OWN_TEXT = ['src/api/api-description.ts'];
 /** Joins patterns of rules, each proven by itself: alternatives add up. */
 const JOINED = ['src/judge/rule.ts'];
 

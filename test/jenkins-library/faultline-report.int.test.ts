@@ -1,5 +1,5 @@
 import { beforeAll, expect, test, vi } from 'vitest';
-import { buildHttp } from '../../src/http.ts';
+import { buildHttp } from '../../src/api/server.ts';
 import { type FakeState, fakeHttpDeps } from '../support/fake-stores.ts';
 import { JENKINS_SECRETS } from '../support/http-deps.ts';
 import { runPipelines, type Told } from './groovy-runner.ts';

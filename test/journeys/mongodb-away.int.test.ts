@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { MongoClient } from 'mongodb';
 import { afterAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { openPglite } from '../../src/adapters/database/pglite.ts';
+import { openPglite } from '../../src/stores/database/pglite.ts';
 import { capturedFailures } from '../support/captured-failures.ts';
 import { startMongodb, type TestMongodb, withoutMongodb } from '../support/mongodb.ts';
 import { copyTestDatabase } from '../support/pglite.ts';

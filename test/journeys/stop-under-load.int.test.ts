@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { openPglite } from '../../src/adapters/database/pglite.ts';
+import { openPglite } from '../../src/stores/database/pglite.ts';
 import { type CapturedFailure, capturedFailures } from '../support/captured-failures.ts';
 import { copyTestDatabase } from '../support/pglite.ts';
 import { type Service, startService, TOKEN } from '../support/service.ts';

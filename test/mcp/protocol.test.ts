@@ -1,7 +1,7 @@
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { buildHttp } from '../../src/http.ts';
+import { buildHttp } from '../../src/api/server.ts';
 import { faultline } from '../cli/faultline.ts';
 import { fakeTokens, storesWith } from '../support/fake-tokens.ts';
 import { emptyHttpDeps, TOKENS } from '../support/http-deps.ts';

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { buildHttp } from '../../src/http.ts';
+import { buildHttp } from '../../src/api/server.ts';
 import { fakeTokens, storesWith } from '../support/fake-tokens.ts';
 import { emptyHttpDeps, TEST_CONFIG, TOKENS } from '../support/http-deps.ts';
 import { sampleAnalysis, sampleBuild } from '../support/sample-analysis.ts';

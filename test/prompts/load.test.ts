@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
 import { fenceData } from '../../prompts/fence.ts';
 import { loadPrompt, renderPrompt } from '../../prompts/load.ts';
-import { JUDGEMENTS } from '../../src/adapters/analyst/llm/judgements.ts';
+import { JUDGEMENTS } from '../../src/models/analyst/judgements.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'prompts-'));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -1,12 +1,12 @@
 import type { FastifyInstance } from 'fastify';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { buildHttp } from '../../src/api/server.ts';
 import type { Build } from '../../src/domain/build.ts';
 import type { Notice } from '../../src/domain/notice.ts';
-import { buildHttp } from '../../src/http.ts';
 import type { NoticeChannel } from '../../src/ports/notices.ts';
 import { silentLogger } from '../../src/ports/telemetry.ts';
 import type { Provider } from '../../src/providers/provider.ts';
-import { causeOf, headOf, situationOf } from '../publish/notices/sample-situation.ts';
+import { causeOf, headOf, situationOf } from '../notifications/sample-situation.ts';
 import { type FakeState, fakeHttpDeps, relayed } from '../support/fake-stores.ts';
 import { TEST_CONFIG, withSecrets } from '../support/http-deps.ts';
 import { sampleBuild } from '../support/sample-build.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { buildHttp } from '../../src/http.ts';
+import { buildHttp } from '../../src/api/server.ts';
 import { type FakeState, fakeHttpDeps } from '../support/fake-stores.ts';
 import { TOKENS } from '../support/http-deps.ts';
 import { blocksOf, scriptBelow } from './read-docs.ts';

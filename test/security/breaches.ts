@@ -1,7 +1,7 @@
 import { micromark } from 'micromark';
 import { gfm, gfmHtml } from 'micromark-extension-gfm';
-import { renderGithubCommands, renderMarkdown, renderPlain, renderTerminal } from '../../src/publish/render.ts';
-import { renderTracePlain, renderTraceTree, traceOf } from '../../src/publish/trace.ts';
+import { renderGithubCommands, renderMarkdown, renderPlain, renderTerminal } from '../../src/service/answers/render.ts';
+import { renderTracePlain, renderTraceTree, traceOf } from '../../src/service/answers/trace.ts';
 import type { ChatCompletionRequest } from '../support/openai-server.ts';
 import { canariesIn } from './canaries.ts';
 import type { Witness } from './stage.ts';

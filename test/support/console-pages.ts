@@ -1,6 +1,6 @@
 import { newId } from '../../src/domain/ids.ts';
 import type { Review } from '../../src/domain/review.ts';
-import { decideReview } from '../../src/review/decide.ts';
+import { decideReview } from '../../src/service/review/decide.ts';
 import type { READERS, StockedConsole } from './stocked-console.ts';
 
 /** A page of the console in one of its states, and who looks at it. */

@@ -1,10 +1,10 @@
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify';
-import { createPostgresArchive } from '../../src/adapters/build-archive/postgres.ts';
-import { buildHttp, type HttpDeps } from '../../src/http.ts';
+import { buildHttp, type HttpDeps } from '../../src/api/server.ts';
 import { systemClock } from '../../src/lib/time.ts';
 import type { BuildArchive } from '../../src/ports/build-archive.ts';
 import type { Stores } from '../../src/ports/stores.ts';
-import { createStores } from '../../src/store/stores.ts';
+import { createPostgresArchive } from '../../src/stores/archive/postgres.ts';
+import { createStores } from '../../src/stores/stores.ts';
 import { emptyHttpDeps, TOKENS } from './http-deps.ts';
 import { openTestDatabase, type TestDatabase } from './pglite.ts';
 import { storedAsk } from './stored-ask.ts';

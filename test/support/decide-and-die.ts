@@ -1,9 +1,9 @@
-import { openPglite } from '../../src/adapters/database/pglite.ts';
 import { systemClock } from '../../src/lib/time.ts';
 import { createMasker } from '../../src/log/mask/mask.ts';
 import { silentLogger } from '../../src/ports/telemetry.ts';
-import { decideReview } from '../../src/review/decide.ts';
-import { createStores } from '../../src/store/stores.ts';
+import { decideReview } from '../../src/service/review/decide.ts';
+import { openPglite } from '../../src/stores/database/pglite.ts';
+import { createStores } from '../../src/stores/stores.ts';
 
 /**
  * A process that accepts one review, and kills itself with SIGKILL at the named failpoint.

@@ -1,9 +1,9 @@
-import { openPglite } from '../../src/adapters/database/pglite.ts';
-import { openPostgres } from '../../src/adapters/database/postgres.ts';
-import { buildHttp } from '../../src/http.ts';
+import { buildHttp } from '../../src/api/server.ts';
 import { systemClock } from '../../src/lib/time.ts';
 import { silentLogger } from '../../src/ports/telemetry.ts';
-import { createStores } from '../../src/store/stores.ts';
+import { openPglite } from '../../src/stores/database/pglite.ts';
+import { openPostgres } from '../../src/stores/database/postgres.ts';
+import { createStores } from '../../src/stores/stores.ts';
 import { emptyHttpDeps } from './http-deps.ts';
 
 /**

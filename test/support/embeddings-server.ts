@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
-import { createHashingEmbedder } from '../../src/adapters/embedder/hashing.ts';
+import { createHashingEmbedder } from '../../src/models/embedder/hashing.ts';
 import { sendJson, startLoopback } from './loopback-server.ts';
 
 const Body = z.strictObject({

@@ -1,6 +1,6 @@
+import type { HttpDeps } from '../../src/api/server.ts';
 import type { Build, TestResult } from '../../src/domain/build.ts';
 import type { TriageJob } from '../../src/domain/triage.ts';
-import type { HttpDeps } from '../../src/http.ts';
 import type { DeliveryKey, DeliveryState } from '../../src/ports/deliveries.ts';
 import { type Stores, WHOLE_BUILD } from '../../src/ports/stores.ts';
 import { emptyHttpDeps, type LogLine, recordingLogger } from './http-deps.ts';

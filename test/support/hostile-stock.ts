@@ -2,9 +2,9 @@ import type { Analysis, Step } from '../../src/domain/analysis.ts';
 import type { Turn } from '../../src/domain/conversation.ts';
 import { newId } from '../../src/domain/ids.ts';
 import type { Review } from '../../src/domain/review.ts';
-import { decideReview } from '../../src/review/decide.ts';
-import { withdrawEntry } from '../../src/review/undo.ts';
-import { failingTest, sampleAnalysis, sampleBuild, sampleEntry, sampleGroup, sampleReview } from '../store/samples.ts';
+import { decideReview } from '../../src/service/review/decide.ts';
+import { withdrawEntry } from '../../src/service/review/undo.ts';
+import { failingTest, sampleAnalysis, sampleBuild, sampleEntry, sampleGroup, sampleReview } from '../stores/samples.ts';
 import type { StockedConsole } from './stocked-console.ts';
 
 /** Everything that has ever become an element, a link, a request, a mention or a comment's marker where somebody forgot to escape. */

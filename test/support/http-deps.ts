@@ -1,5 +1,5 @@
+import type { HttpDeps } from '../../src/api/server.ts';
 import { TriageError } from '../../src/domain/errors.ts';
-import type { HttpDeps } from '../../src/http.ts';
 import { createMasker } from '../../src/log/mask/mask.ts';
 import type { Logger } from '../../src/ports/telemetry.ts';
 import { ProvidersConfig } from '../../src/providers/settings.ts';

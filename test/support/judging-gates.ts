@@ -10,7 +10,7 @@ import { toolReaders } from '../../src/log/extract/run.ts';
 import { cleanLine, stripEscapes } from '../../src/log/lines/clean.ts';
 import type { ReadOptions } from '../../src/log/read-sources.ts';
 import { roleOf } from '../../src/log/roles.ts';
-import { groupsOf, subjectOf } from '../../src/triage/group.ts';
+import { groupsOf, subjectOf } from '../../src/service/triage/group.ts';
 import { HARMLESS } from './harmless-lines.ts';
 import { inventedLogs } from './invented-tools.ts';
 import { type CapturedFailure, figure, type GateFigure, isLearned, type Read, readText, withHarmless } from './reading-gates.ts';

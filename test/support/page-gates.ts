@@ -1,9 +1,9 @@
-import { createLlmAnalyst } from '../../src/adapters/analyst/llm/llm-analyst.ts';
 import type { Answer, Classification } from '../../src/domain/analysis.ts';
 import type { Evidence, ToolOutcome } from '../../src/domain/evidence.ts';
 import type { TriageSubject } from '../../src/domain/triage.ts';
 import { cleanLine, stripEscapes } from '../../src/log/lines/clean.ts';
 import { roleOf } from '../../src/log/roles.ts';
+import { createLlmAnalyst } from '../../src/models/analyst/llm-analyst.ts';
 import type { ChatModel } from '../../src/ports/chat-model.ts';
 import type { ToolDescription } from '../../src/ports/toolbox.ts';
 import { subjectIn } from './judging-gates.ts';

@@ -4,8 +4,8 @@ import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promi
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { openPglite } from '../../src/adapters/database/pglite.ts';
-import type { PgDatabase } from '../../src/adapters/database/pool-database.ts';
+import { openPglite } from '../../src/stores/database/pglite.ts';
+import type { PgDatabase } from '../../src/stores/database/pool-database.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 

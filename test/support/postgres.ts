@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import pg from 'pg';
-import type { PgDatabase } from '../../src/adapters/database/pool-database.ts';
-import { openPostgres } from '../../src/adapters/database/postgres.ts';
+import type { PgDatabase } from '../../src/stores/database/pool-database.ts';
+import { openPostgres } from '../../src/stores/database/postgres.ts';
 import { startGate } from './gate.ts';
 import { findBinaries, startBinaries } from './postgres-binaries.ts';
 

@@ -8,8 +8,8 @@ import { createMasker } from '../../src/log/mask/mask.ts';
 import { silentLogger } from '../../src/ports/telemetry.ts';
 
 import type { Today } from '../../src/replay/recording/frozen-analyst.ts';
-import { type InvestigateDeps, investigate } from '../../src/triage/investigate.ts';
-import { recordAtHand } from '../../src/triage/recording/recorder.ts';
+import { type InvestigateDeps, investigate } from '../../src/service/triage/investigate.ts';
+import { recordAtHand } from '../../src/service/triage/recording/recorder.ts';
 import { scriptedToolbox } from './scripted-toolbox.ts';
 import { sampleSubject } from './subject.ts';
 

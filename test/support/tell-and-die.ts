@@ -1,9 +1,9 @@
-import { openPglite } from '../../src/adapters/database/pglite.ts';
 import { systemClock } from '../../src/lib/time.ts';
 import { createMasker } from '../../src/log/mask/mask.ts';
+import { startOutbox } from '../../src/notifications/outbox.ts';
 import { silentLogger } from '../../src/ports/telemetry.ts';
-import { startOutbox } from '../../src/publish/outbox.ts';
-import { createStores } from '../../src/store/stores.ts';
+import { openPglite } from '../../src/stores/database/pglite.ts';
+import { createStores } from '../../src/stores/stores.ts';
 import { commentPublisher } from './comment-desk.ts';
 
 /**

@@ -1,14 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { createBullmqQueue } from '../../src/adapters/job-queue/bullmq.ts';
 import { newId } from '../../src/domain/ids.ts';
 import type { Database } from '../../src/ports/database.ts';
 import type { JobQueue, QueueAdmin } from '../../src/ports/job-queue.ts';
 import { type Logger, silentLogger } from '../../src/ports/telemetry.ts';
-import { createStores } from '../../src/store/stores.ts';
-import { createJobTurns } from '../../src/store/triages.ts';
-import { detachableQueue, fairQueue } from '../../src/triage/queue.ts';
-import { startSweeper, startWorker } from '../../src/triage/worker.ts';
-import { sampleBuild } from '../store/samples.ts';
+import { detachableQueue, fairQueue } from '../../src/service/triage/queue.ts';
+import { startSweeper, startWorker } from '../../src/service/triage/worker.ts';
+import { createBullmqQueue } from '../../src/stores/queue/bullmq.ts';
+import { createStores } from '../../src/stores/stores.ts';
+import { createJobTurns } from '../../src/stores/triages.ts';
+import { sampleBuild } from '../stores/samples.ts';
 
 const SWEEP_MS = 300;
 /** A fifth of the usual, so that a ring whose process died is soon handed out again. */

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { afterEach, beforeEach } from 'vitest';
-import { buildHttp } from '../../src/http.ts';
+import { buildHttp } from '../../src/api/server.ts';
 import { type FakeState, fakeHttpDeps } from './fake-stores.ts';
 import { TOKENS } from './http-deps.ts';
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { createMemoryArchive } from '../../src/adapters/build-archive/memory.ts';
 import { TriageError } from '../../src/domain/errors.ts';
 import type { BuildArchive } from '../../src/ports/build-archive.ts';
+import { createMemoryArchive } from '../../src/stores/archive/memory.ts';
 import { grepLog } from '../../src/tools/grep-log.ts';
 import { viewLog } from '../../src/tools/logs.ts';
 import { sampleSubject } from '../support/subject.ts';

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createEmptyHistory } from '../../src/adapters/memory/stores.ts';
 import { TriageError } from '../../src/domain/errors.ts';
 import type { FailureRow } from '../../src/domain/failure.ts';
 import type { CodeHost } from '../../src/ports/code-host.ts';
 import type { HistoryStore } from '../../src/ports/stores.ts';
 import { createLocalGitHost } from '../../src/providers/git/clone.ts';
+import { createEmptyHistory } from '../../src/stores/memory.ts';
 import { changedRanges } from '../../src/tools/repository.ts';
 import { createGitRepository, type GitRepository } from '../support/git-repository.ts';
 import { sampleBuild, sampleSubject } from '../support/subject.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { createEmptyHistory } from '../../src/adapters/memory/stores.ts';
 import type { FailureRow } from '../../src/domain/failure.ts';
 import type { HistoryStore } from '../../src/ports/stores.ts';
+import { createEmptyHistory } from '../../src/stores/memory.ts';
 import { sampleBuild, sampleSubject } from '../support/subject.ts';
 import { asking } from './sources.ts';
 

@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createHashingEmbedder } from '../../src/adapters/embedder/hashing.ts';
-import { createMemoryIndex } from '../../src/adapters/vector-index/memory.ts';
+import { createHashingEmbedder } from '../../src/models/embedder/hashing.ts';
 import type { VectorIndex } from '../../src/ports/vector-index.ts';
+import { createMemoryIndex } from '../../src/stores/vectors/memory.ts';
 import { loadKnowledge, parseKnowledge, readKnowledge } from '../../src/tools/knowledge-base.ts';
 
 const DOCUMENT = `---

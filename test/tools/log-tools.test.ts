@@ -1,10 +1,10 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createMemoryArchive } from '../../src/adapters/build-archive/memory.ts';
 import { TriageError } from '../../src/domain/errors.ts';
 import type { Finding } from '../../src/domain/evidence.ts';
 import type { TriageSubject } from '../../src/domain/triage.ts';
 import { bytesInMemory } from '../../src/log/lines/bytes.ts';
+import { createMemoryArchive } from '../../src/stores/archive/memory.ts';
 import { sampleSubject } from '../support/subject.ts';
 import { archiveOf, asking } from './sources.ts';
 

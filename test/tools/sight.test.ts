@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { createHashingEmbedder } from '../../src/adapters/embedder/hashing.ts';
-import { createEmptyHistory } from '../../src/adapters/memory/stores.ts';
-import { createMemoryIndex } from '../../src/adapters/vector-index/memory.ts';
 import type { FailureRow } from '../../src/domain/failure.ts';
+import { createHashingEmbedder } from '../../src/models/embedder/hashing.ts';
+import { createEmptyHistory } from '../../src/stores/memory.ts';
+import { createMemoryIndex } from '../../src/stores/vectors/memory.ts';
 import { sightOfReaders } from '../../src/tools/tool.ts';
-import { sampleFailure } from '../store/samples.ts';
+import { sampleFailure } from '../stores/samples.ts';
 import { sampleSubject } from '../support/subject.ts';
 import { asking } from './sources.ts';
 

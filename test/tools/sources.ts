@@ -1,10 +1,10 @@
-import { createHashingEmbedder } from '../../src/adapters/embedder/hashing.ts';
-import { createEmptyHistory, createNoWebSearch } from '../../src/adapters/memory/stores.ts';
-import { createMemoryIndex } from '../../src/adapters/vector-index/memory.ts';
 import type { Category } from '../../src/domain/category.ts';
 import type { TriageSubject } from '../../src/domain/triage.ts';
+import { createHashingEmbedder } from '../../src/models/embedder/hashing.ts';
 import type { BuildArchive } from '../../src/ports/build-archive.ts';
 import { createNoCodeHost } from '../../src/providers/combined-host.ts';
+import { createEmptyHistory, createNoWebSearch } from '../../src/stores/memory.ts';
+import { createMemoryIndex } from '../../src/stores/vectors/memory.ts';
 import { createTools, type ToolSources } from '../../src/tools/all-tools.ts';
 import { createToolbox } from '../../src/tools/toolbox.ts';
 import { sampleSubject } from '../support/subject.ts';

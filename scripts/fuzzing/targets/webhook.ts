@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
+import { readSlackPress } from '../../../src/api/slack-press.ts';
 import { NewBuild } from '../../../src/domain/build.ts';
-import { readSlackPress } from '../../../src/intake/slack-press.ts';
-import { buildOf, readJsonUpload } from '../../../src/intake/upload-shape.ts';
 import { readGiteaEvent } from '../../../src/providers/gitea/events.ts';
 import { readGithubEvent } from '../../../src/providers/github/events.ts';
 import { readGitlabEvent } from '../../../src/providers/gitlab/events.ts';
 import { readJenkinsEvent } from '../../../src/providers/jenkins/events.ts';
 import { parseJson } from '../../../src/providers/read-input.ts';
+import { buildOf, readJsonUpload } from '../../../src/service/intake/upload-shape.ts';
 import { unlessRefused } from '../refusals.ts';
 
 const MAX_TEXT = 2_000;

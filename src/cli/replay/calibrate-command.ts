@@ -10,7 +10,7 @@ import { append } from '../../lib/lists.ts';
 import { present } from '../../lib/present.ts';
 import { proportion } from '../../lib/statistics.ts';
 import { createMasker } from '../../log/mask/mask.ts';
-import { visibleLine, visibleLines } from '../../publish/visible-text.ts';
+import { visibleLine, visibleLines } from '../../notifications/visible-text.ts';
 import {
   type CalibrateOptions,
   calibrationOf,

@@ -2,7 +2,7 @@ import { dirname, resolve } from 'node:path';
 import { maskingOf } from '../../config/masking.ts';
 import { TriageError } from '../../domain/errors.ts';
 import { createMasker } from '../../log/mask/mask.ts';
-import { visibleLine } from '../../publish/visible-text.ts';
+import { visibleLine } from '../../notifications/visible-text.ts';
 import { type CaseSetSummary, writeCaseSet } from '../../replay/cases/case-set.ts';
 import { type CaseProblem, type CheckedCases, checkCases } from '../../replay/cases/check.ts';
 import { confined, datasetCases } from '../../replay/cases/dataset.ts';

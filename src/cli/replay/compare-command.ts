@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import { messageOf, TriageError } from '../../domain/errors.ts';
-import { visibleLines } from '../../publish/visible-text.ts';
+import { visibleLines } from '../../notifications/visible-text.ts';
 import { casesAt } from '../../replay/cases/folder.ts';
 import { compareRuns } from '../../replay/compare/compare-runs.ts';
 import type { Comparison } from '../../replay/compare/comparison.ts';

@@ -4,7 +4,7 @@ import { openToday } from '../../app/open-today.ts';
 import type { Config } from '../../config/schema.ts';
 import { messageOf, TriageError } from '../../domain/errors.ts';
 import { present } from '../../lib/present.ts';
-import { visibleLine } from '../../publish/visible-text.ts';
+import { visibleLine } from '../../notifications/visible-text.ts';
 import { describeDifference } from '../../replay/recording/difference.ts';
 import { type RecordingSource, recordingsInFile, storedRecordings } from '../../replay/recording/read-recordings.ts';
 import { type FrozenRun, runFrozen } from '../../replay/recording/run-frozen.ts';

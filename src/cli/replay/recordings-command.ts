@@ -1,7 +1,7 @@
 import type { Recording } from '../../domain/recording.ts';
 import { present } from '../../lib/present.ts';
+import { visibleLine } from '../../notifications/visible-text.ts';
 import type { RecordingHead } from '../../ports/measurements.ts';
-import { visibleLine } from '../../publish/visible-text.ts';
 import { recordingHeads, storedRecordings } from '../../replay/recording/read-recordings.ts';
 import type { DataOptions } from '../settings.ts';
 import { withApp } from '../store-commands.ts';

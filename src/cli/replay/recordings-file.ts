@@ -1,7 +1,7 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { messageOf, TriageError } from '../../domain/errors.ts';
 import type { Recording } from '../../domain/recording.ts';
-import { visibleLine } from '../../publish/visible-text.ts';
+import { visibleLine } from '../../notifications/visible-text.ts';
 import { unwritten, wholeLines } from '../../replay/run/results-file.ts';
 import { EXIT, say } from '../terminal.ts';
 import type { ReplayCommandOptions } from './replay-options.ts';

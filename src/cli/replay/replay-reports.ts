@@ -3,7 +3,7 @@ import { basename, dirname } from 'node:path';
 import { budgetTokensOf } from '../../config/profiles.ts';
 import type { Config } from '../../config/schema.ts';
 import { messageOf, TriageError } from '../../domain/errors.ts';
-import { visibleLines } from '../../publish/visible-text.ts';
+import { visibleLines } from '../../notifications/visible-text.ts';
 import { type Gate, type GateResult, junitOf, openGate, renderGate } from '../../replay/gate/gate.ts';
 import { judgeGate } from '../../replay/gate/judge-gate.ts';
 import { casesSuite, renderJunit } from '../../replay/report/junit.ts';

@@ -1,5 +1,5 @@
 import { TriageError } from '../../domain/errors.ts';
-import { visibleLine } from '../../publish/visible-text.ts';
+import { visibleLine } from '../../notifications/visible-text.ts';
 import type { CaseOutcome } from '../../replay/cases/case.ts';
 import type { FigureSection } from '../../replay/figures/figure.ts';
 import { durationText, type Spending, type Standing, standingText } from '../../replay/run/progress.ts';

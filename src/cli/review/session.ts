@@ -5,10 +5,10 @@ import { Build } from '../../domain/build.ts';
 import { CATEGORIES, type Category } from '../../domain/category.ts';
 import { messageOf, TriageError } from '../../domain/errors.ts';
 import { DecisionInput, overlapOf, REJECT_REASONS, RejectReason, Review, ReviewCounts, type ShownBy } from '../../domain/review.ts';
-import { proofLines } from '../../publish/answer-facts.ts';
-import { renderTerminal } from '../../publish/render.ts';
-import { visibleLine } from '../../publish/visible-text.ts';
-import { DecisionView, GuessView, LastDecisionView, NextView, ReviewDetail, UndoView } from '../../review/views.ts';
+import { proofLines } from '../../notifications/answer-facts.ts';
+import { visibleLine } from '../../notifications/visible-text.ts';
+import { renderTerminal } from '../../service/answers/render.ts';
+import { DecisionView, GuessView, LastDecisionView, NextView, ReviewDetail, UndoView } from '../../service/review/views.ts';
 import { askServer, type Service } from '../server-client.ts';
 import { KEYS, type KeyAction, type KeyReader } from './keys.ts';
 

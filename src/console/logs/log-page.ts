@@ -1,4 +1,4 @@
-import { formatNumber } from '../../publish/visible-text.ts';
+import { formatNumber } from '../../notifications/visible-text.ts';
 import { analysisAddress, buildAddress, logAddress } from '../addresses.ts';
 import { badge } from '../controls.ts';
 import { type Html, html, joined, type Shown } from '../html.ts';

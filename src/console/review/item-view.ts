@@ -1,8 +1,8 @@
 import { isNotDevelopersFault } from '../../domain/analysis.ts';
 import { TriageError } from '../../domain/errors.ts';
 import type { Decision, DecisionInput, Review } from '../../domain/review.ts';
-import { listSame } from '../../review/decide.ts';
-import { type BlindState, blindStateOf, mayTakeOver } from '../../review/queue.ts';
+import { listSame } from '../../service/review/decide.ts';
+import { type BlindState, blindStateOf, mayTakeOver } from '../../service/review/queue.ts';
 
 import { type AnalysisFacts, readAnalysisFacts } from '../analysis-parts.ts';
 import type { ConsoleDeps } from '../console-deps.ts';

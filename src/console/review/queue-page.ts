@@ -1,7 +1,7 @@
 import { CATEGORIES } from '../../domain/category.ts';
 import { itemCategory, type Review, type ReviewCounts, type ReviewerQuestion } from '../../domain/review.ts';
+import { percent } from '../../notifications/answer-facts.ts';
 import type { ReviewGroup } from '../../ports/reviews.ts';
-import { percent } from '../../publish/answer-facts.ts';
 import { buildAddress, reviewAddress } from '../addresses.ts';
 import { actionButton, ageOf, postForm } from '../controls.ts';
 import { type Html, html, type Shown } from '../html.ts';

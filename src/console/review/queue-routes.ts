@@ -4,9 +4,9 @@ import { z } from 'zod';
 import { DEFAULT_PREFERENCES } from '../../domain/access.ts';
 import type { ReviewFilter, ReviewGroup, ReviewSort } from '../../ports/reviews.ts';
 import type { ShownStores } from '../../ports/stores.ts';
-import { reviewerOf } from '../../review/conflicts.ts';
-import { openQuestions } from '../../review/questions.ts';
-import { blindStateOf, nextFor } from '../../review/queue.ts';
+import { reviewerOf } from '../../service/review/conflicts.ts';
+import { openQuestions } from '../../service/review/questions.ts';
+import { blindStateOf, nextFor } from '../../service/review/queue.ts';
 
 import { reviewAddress } from '../addresses.ts';
 import type { ConsoleDeps } from '../console-deps.ts';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { flakeProbability, type TestFlakiness } from '../../domain/flakiness.ts';
 import { present } from '../../lib/present.ts';
 import { proportion } from '../../lib/statistics.ts';
-import { FlakyTest, flakyTest } from '../../publish/flaky.ts';
+import { FlakyTest, flakyTest } from '../../service/answers/flaky.ts';
 import { Cursor, line, takeFitting } from '../shapes.ts';
 import { cursorOf, defineTool, FIELDS, type InstallationDeps, type McpTool, offsetOf } from '../tool.ts';
 

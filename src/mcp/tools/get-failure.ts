@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type Analysis, saidCategory } from '../../domain/analysis.ts';
 import { Build } from '../../domain/build.ts';
 import { TriageError } from '../../domain/errors.ts';
-import { AnalysisSummary, summaryOf } from '../../publish/views.ts';
+import { AnalysisSummary, summaryOf } from '../../service/answers/views.ts';
 import { describeAnalysis, describeStanding, line, ToldCause, takeFitting, toldCause } from '../shapes.ts';
 import { defineTool, findAnalyses, type InstallationDeps, type McpTool } from '../tool.ts';
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Analysis } from '../../domain/analysis.ts';
 import type { FailureRow } from '../../domain/failure.ts';
 import { present } from '../../lib/present.ts';
-import { percent } from '../../publish/answer-facts.ts';
+import { percent } from '../../notifications/answer-facts.ts';
 import { Cursor, describeBuild, FailedCause, failedCause, line, takeFitting } from '../shapes.ts';
 import { cursorOf, defineTool, FIELDS, type InstallationDeps, type McpTool, offsetOf } from '../tool.ts';
 

@@ -3,10 +3,10 @@ import { isJudged, saidCategory } from '../../domain/analysis.ts';
 import type { Build } from '../../domain/build.ts';
 import { TriageError } from '../../domain/errors.ts';
 import { readText } from '../../lib/http-body.ts';
+import { confirmation, formOf, percent } from '../../notifications/answer-facts.ts';
+import { noticeChannel } from '../../notifications/notice-channel.ts';
+import { clip, visibleLine } from '../../notifications/visible-text.ts';
 import type { Cause, NoticeChannel, NoticeRule, NotificationClient, Situation } from '../../ports/notices.ts';
-import { confirmation, formOf, percent } from '../../publish/answer-facts.ts';
-import { noticeChannel } from '../../publish/notices/notice-channel.ts';
-import { clip, visibleLine } from '../../publish/visible-text.ts';
 import { jenkinsAddress } from './build-source.ts';
 
 /** `html` where Jenkins formats descriptions as safe HTML, `text` where it shows them as they are. */

@@ -1,5 +1,5 @@
 import type { JudgementName } from '../../domain/recording.ts';
-import { canonicalJson } from '../../triage/recording/recording-lines.ts';
+import { canonicalJson } from '../../service/triage/recording/recording-lines.ts';
 
 /** One place in a value that was another once. Both are canonical JSON, shortened; null: nothing stood there. */
 interface FieldDifference {

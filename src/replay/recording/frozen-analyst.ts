@@ -10,8 +10,8 @@ import type { JudgementName, RecordedCall, RecordedJudgement, RecordedMaker, Rec
 import { present } from '../../lib/present.ts';
 import type { Analyst, Judgement } from '../../ports/analyst.ts';
 import type { Toolbox } from '../../ports/toolbox.ts';
-import { placeOf } from '../../triage/recording/recorder.ts';
-import { callKey, fieldHashes, type HashSubject, judgementKey } from '../../triage/recording/recording-lines.ts';
+import { placeOf } from '../../service/triage/recording/recorder.ts';
+import { callKey, fieldHashes, type HashSubject, judgementKey } from '../../service/triage/recording/recording-lines.ts';
 import { type Difference, fieldsThatDiffer, type Place } from './difference.ts';
 
 /** Today's code and configuration, as far as a recording is held against them. */

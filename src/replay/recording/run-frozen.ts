@@ -12,8 +12,8 @@ import { present } from '../../lib/present.ts';
 import type { Clock } from '../../lib/time.ts';
 
 import type { Toolbox, ToolDescription } from '../../ports/toolbox.ts';
-import { type InvestigateDeps, investigateOrWait } from '../../triage/investigate.ts';
-import { canonicalJson, createSubjectHash, fullHashOf } from '../../triage/recording/recording-lines.ts';
+import { type InvestigateDeps, investigateOrWait } from '../../service/triage/investigate.ts';
+import { canonicalJson, createSubjectHash, fullHashOf } from '../../service/triage/recording/recording-lines.ts';
 import { type Difference, fieldsThatDiffer } from './difference.ts';
 import { CarriedNoFurther, frozenAnalyst, openBook, type RecordingBook, type Today } from './frozen-analyst.ts';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createEmptyHistory } from '../../../src/adapters/memory/stores.ts';
+import { createEmptyHistory } from '../../../src/stores/memory.ts';
 
 it('knows of no past', async () => {
   const history = createEmptyHistory();

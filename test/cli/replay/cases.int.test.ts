@@ -2,10 +2,10 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createPostgresArchive } from '../../../src/adapters/build-archive/postgres.ts';
-import { openPglite } from '../../../src/adapters/database/pglite.ts';
-import { createStores } from '../../../src/store/stores.ts';
-import { sampleAnalysis, sampleBuild, sampleDecision, sampleGroup, sampleReview } from '../../store/samples.ts';
+import { createPostgresArchive } from '../../../src/stores/archive/postgres.ts';
+import { openPglite } from '../../../src/stores/database/pglite.ts';
+import { createStores } from '../../../src/stores/stores.ts';
+import { sampleAnalysis, sampleBuild, sampleDecision, sampleGroup, sampleReview } from '../../stores/samples.ts';
 import { copyTestDatabase } from '../../support/pglite.ts';
 import { faultline } from '../faultline.ts';
 

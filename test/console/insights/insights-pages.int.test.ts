@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { digestOfToken, makeToken } from '../../../src/domain/access.ts';
-import { sampleBuild } from '../../store/samples.ts';
+import { sampleBuild } from '../../stores/samples.ts';
 import { getPage, openConsole, type TestConsole, TOKENS } from '../../support/console.ts';
 import { flake, HOSTILE, tell } from './insights-world.ts';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { sampleEntry } from '../../store/samples.ts';
+import { sampleEntry } from '../../stores/samples.ts';
 import { getPage, openConsole, postForm, type TestConsole } from '../../support/console.ts';
 
 let opened: TestConsole;

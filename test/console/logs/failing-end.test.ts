@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createMemoryArchive } from '../../../src/adapters/build-archive/memory.ts';
 import { failingEnd } from '../../../src/console/logs/log-view.ts';
+import { createMemoryArchive } from '../../../src/stores/archive/memory.ts';
 
 const of = { buildId: 'bld_1', name: 'build.log' };
 

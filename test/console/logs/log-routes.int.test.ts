@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { evidenceWindows } from '../../../src/console/logs/evidence-windows.ts';
 import { digestOfToken, makeToken } from '../../../src/domain/access.ts';
 import type { Analysis } from '../../../src/domain/analysis.ts';
-import { sampleAnalysis, sampleBuild, sampleGroup } from '../../store/samples.ts';
+import { sampleAnalysis, sampleBuild, sampleGroup } from '../../stores/samples.ts';
 import { getPage, openConsole, type TestConsole } from '../../support/console.ts';
 
 const LINES = 12_000;

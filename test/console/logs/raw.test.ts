@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createMemoryArchive } from '../../../src/adapters/build-archive/memory.ts';
 import { inlineAs, readByteRange, textBytes } from '../../../src/console/logs/log-routes.ts';
+import { createMemoryArchive } from '../../../src/stores/archive/memory.ts';
 
 describe('byte ranges', () => {
   it.each([

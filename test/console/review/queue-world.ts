@@ -4,7 +4,7 @@ import type { NewBuild } from '../../../src/domain/build.ts';
 import type { Failure } from '../../../src/domain/failure.ts';
 import { newId } from '../../../src/domain/ids.ts';
 import type { NewReview, Review } from '../../../src/domain/review.ts';
-import { failingTest, sampleAnalysis, sampleBuild, sampleGroup, sampleReview } from '../../store/samples.ts';
+import { failingTest, sampleAnalysis, sampleBuild, sampleGroup, sampleReview } from '../../stores/samples.ts';
 import type { TestConsole } from '../../support/console.ts';
 
 export interface ItemChanges {

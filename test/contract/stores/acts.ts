@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { newId } from '../../../src/domain/ids.ts';
 import type { OutboxEntry } from '../../../src/domain/notice.ts';
 import type { DecisionInput } from '../../../src/domain/review.ts';
-import { sampleDecision, sampleEntry, sampleReview } from '../../store/samples.ts';
+import { sampleDecision, sampleEntry, sampleReview } from '../../stores/samples.ts';
 import type { StoresWorld } from './world.ts';
 
 const LEASE_MS = 60_000;

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { newId } from '../../../src/domain/ids.ts';
 import { calibrationOf } from '../../../src/replay/calibrate/calibrate.ts';
 import { labelled } from '../../replay/calibrate/labelled-answers.ts';
-import { sampleDecision, sampleReview } from '../../store/samples.ts';
+import { sampleDecision, sampleReview } from '../../stores/samples.ts';
 import type { StoresWorld } from './world.ts';
 
 /** What the store of calibrations promises. */

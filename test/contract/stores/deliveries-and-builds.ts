@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { provisionalNumber } from '../../../src/domain/build.ts';
 import type { Stores } from '../../../src/ports/stores.ts';
 import { WHOLE_BUILD } from '../../../src/ports/stores.ts';
-import { sampleBuild } from '../../store/samples.ts';
+import { sampleBuild } from '../../stores/samples.ts';
 import { deliveriesContract } from './deliveries.ts';
 import { PAGE, type StoresWorld } from './world.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Build } from '../../../src/domain/build.ts';
 import type { Stores } from '../../../src/ports/stores.ts';
-import { failingTest, sampleDecision, sampleFailure, sampleGroup, sampleReview } from '../../store/samples.ts';
+import { failingTest, sampleDecision, sampleFailure, sampleGroup, sampleReview } from '../../stores/samples.ts';
 import { PAGE, type StoresWorld } from './world.ts';
 
 export function failuresAndHistoryContract(world: StoresWorld): void {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { newId } from '../../../src/domain/ids.ts';
 import type { Rule } from '../../../src/domain/library.ts';
-import { sampleEntry } from '../../store/samples.ts';
+import { sampleEntry } from '../../stores/samples.ts';
 import type { StoresWorld } from './world.ts';
 
 /** What is taught, taken back, contradicted, and written as rules. */

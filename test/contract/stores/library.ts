@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { newId } from '../../../src/domain/ids.ts';
-import { sampleEntry, sampleFingerprint } from '../../store/samples.ts';
+import { sampleEntry, sampleFingerprint } from '../../stores/samples.ts';
 import type { StoresWorld } from './world.ts';
 
 export function libraryContract(world: StoresWorld): void {

@@ -4,7 +4,7 @@ import type { NewBuild } from '../../../src/domain/build.ts';
 import { newId } from '../../../src/domain/ids.ts';
 import type { Notice } from '../../../src/domain/notice.ts';
 import type { NoticeRule, NoticeStore } from '../../../src/ports/notices.ts';
-import { createNoticeStore } from '../../../src/store/outbox.ts';
+import { createNoticeStore } from '../../../src/stores/outbox.ts';
 import type { StoresWorld } from './world.ts';
 
 const LEASE_MS = 60_000;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { newId } from '../../../src/domain/ids.ts';
-import { createRecordingStore } from '../../../src/store/measurements.ts';
+import { createRecordingStore } from '../../../src/stores/measurements.ts';
 import type { StoresWorld } from './world.ts';
 
 /** What the store of recordings promises. */

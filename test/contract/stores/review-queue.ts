@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { newId } from '../../../src/domain/ids.ts';
 import type { NewReview, Review } from '../../../src/domain/review.ts';
-import { sampleDecision, sampleReview } from '../../store/samples.ts';
+import { sampleDecision, sampleReview } from '../../stores/samples.ts';
 import { PAGE, type StoresWorld } from './world.ts';
 
 const CLAIM_MS = 60_000;

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { Stores } from '../../../src/ports/stores.ts';
-import { sampleDecision, sampleReview } from '../../store/samples.ts';
+import { sampleDecision, sampleReview } from '../../stores/samples.ts';
 import { PAGE, type StoresWorld } from './world.ts';
 
 export function reviewsContract(world: StoresWorld): void {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { NewBuild } from '../../../src/domain/build.ts';
 import { newId } from '../../../src/domain/ids.ts';
 import type { CauseHistory } from '../../../src/ports/notices.ts';
-import { failingTest, sampleDecision, sampleGroup, sampleReview } from '../../store/samples.ts';
+import { failingTest, sampleDecision, sampleGroup, sampleReview } from '../../stores/samples.ts';
 import type { StoresWorld } from './world.ts';
 
 export function situationContract(world: StoresWorld): void {

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { newId } from '../../../src/domain/ids.ts';
 import type { TriageJob } from '../../../src/domain/triage.ts';
-import { sampleAnalysis } from '../../store/samples.ts';
+import { sampleAnalysis } from '../../stores/samples.ts';
 import type { StoresWorld } from './world.ts';
 
 export function triagesAndAnalysesContract(world: StoresWorld): void {

@@ -5,7 +5,7 @@ import { newId } from '../../../src/domain/ids.ts';
 import type { Review } from '../../../src/domain/review.ts';
 import type { Database } from '../../../src/ports/database.ts';
 import type { Stores } from '../../../src/ports/stores.ts';
-import { type OpenReview, sampleAnalysis, sampleBuild, sampleReview } from '../../store/samples.ts';
+import { type OpenReview, sampleAnalysis, sampleBuild, sampleReview } from '../../stores/samples.ts';
 
 export interface StoresUnderTest {
   readonly db: Database;

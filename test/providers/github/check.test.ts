@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { silentLogger } from '../../../src/ports/telemetry.ts';
 import { createGithubCheckClient, type GithubAnnotation, type GithubCheckContent } from '../../../src/providers/github/check.ts';
 import { createGithubStatusClient } from '../../../src/providers/github/notices.ts';
-import { buildNotice, commitNotice } from '../../adapters/publisher/sample-notice.ts';
+import { buildNotice, commitNotice } from '../../notifications/publisher/sample-notice.ts';
 import { type GithubApi, startGithubApi } from '../../support/github-api.ts';
 import { createTestGithubApp, install } from '../../support/github-app.ts';
 import { createGithubDesk, type GithubDesk } from '../../support/github-desk.ts';

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { silentLogger } from '../../../src/ports/telemetry.ts';
 import { createGithubCommentClient } from '../../../src/providers/github/notices.ts';
-import { pullRequestNotice } from '../../adapters/publisher/sample-notice.ts';
+import { pullRequestNotice } from '../../notifications/publisher/sample-notice.ts';
 import { type GithubApi, startGithubApi } from '../../support/github-api.ts';
 import { createTestGithubApp, install } from '../../support/github-app.ts';
 import { createGithubDesk, type GithubDesk } from '../../support/github-desk.ts';

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { buildHttp } from '../../../src/http.ts';
+import { buildHttp } from '../../../src/api/server.ts';
 import { type FakeState, fakeHttpDeps, relayed } from '../../support/fake-stores.ts';
 import { emptyHttpDeps, GITHUB_SECRETS, TEST_CONFIG, withSecrets } from '../../support/http-deps.ts';
 import { type GithubSending, githubExample, githubSignature, sendGithub } from '../../support/webhook-senders.ts';

@@ -7,7 +7,7 @@ import { createGitlabBuildSource } from '../../../src/providers/gitlab/build-sou
 import { readGitlabEvent } from '../../../src/providers/gitlab/events.ts';
 import { createGitlabStatusClient } from '../../../src/providers/gitlab/notices.ts';
 import { gitlabWebhook } from '../../../src/providers/gitlab/webhook.ts';
-import { commitNotice } from '../../adapters/publisher/sample-notice.ts';
+import { commitNotice } from '../../notifications/publisher/sample-notice.ts';
 import { type LoopbackServer, sendJson, startLoopback } from '../../support/loopback-server.ts';
 import { sampleBuild } from '../../support/sample-build.ts';
 

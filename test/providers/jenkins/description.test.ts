@@ -3,7 +3,7 @@ import type { BuildSituation } from '../../../src/ports/notices.ts';
 import { jenkinsDescription } from '../../../src/providers/jenkins/description.ts';
 import { jenkinsProvider } from '../../../src/providers/jenkins/provider.ts';
 import { JenkinsSettings } from '../../../src/providers/jenkins/settings.ts';
-import { branchSituation, decided, openQuestion, sampleCause, sampleHead } from '../../publish/slack/slack-world.ts';
+import { branchSituation, decided, openQuestion, sampleCause, sampleHead } from '../../notifications/slack/slack-world.ts';
 import { recalledAnalysis, sampleAnalysis, sampleBuild, unsureAnalysis } from '../../support/sample-analysis.ts';
 
 const HTML = { publicUrl: 'https://fl.example/', format: 'html' } as const;

@@ -1,6 +1,6 @@
 import type { FastifyInstance, InjectOptions } from 'fastify';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { buildHttp } from '../../../src/http.ts';
+import { buildHttp } from '../../../src/api/server.ts';
 import { type FakeState, fakeHttpDeps, relayed } from '../../support/fake-stores.ts';
 import { emptyHttpDeps, JENKINS_SECRETS, TEST_CONFIG, withSecrets } from '../../support/http-deps.ts';
 import { signedHeaders } from '../../support/webhook-senders.ts';

@@ -4,7 +4,7 @@ import type { AblationStage } from '../../../src/domain/calibration.ts';
 import { systemClock } from '../../../src/lib/time.ts';
 
 import { experimentOf } from '../../../src/replay/ablation.ts';
-import { type InvestigateDeps, investigate } from '../../../src/triage/investigate.ts';
+import { type InvestigateDeps, investigate } from '../../../src/service/triage/investigate.ts';
 import { scriptedAnalyst } from '../../support/scripted-analyst.ts';
 import { scriptedToolbox } from '../../support/scripted-toolbox.ts';
 import { sampleSubject } from '../../support/subject.ts';

@@ -3,7 +3,7 @@ import type { Decision } from '../../../src/domain/review.ts';
 import type { StoredCase } from '../../../src/ports/measurements.ts';
 import type { CaseOutcome } from '../../../src/replay/cases/case.ts';
 import { type OnLeftOut, reviewedCases, type StoredCaseDeps, storedCases } from '../../../src/replay/cases/stored.ts';
-import { sampleAnalysis, sampleBuild, sampleDecision } from '../../store/samples.ts';
+import { sampleAnalysis, sampleBuild, sampleDecision } from '../../stores/samples.ts';
 
 const LIMITS = { maxBytes: 1_000_000, green: true };
 const RECEIVED = '2026-03-01T10:00:00.000Z';

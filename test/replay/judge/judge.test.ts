@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadPrompt, renderPrompt } from '../../../prompts/load.ts';
-import { createOpenAiChatModel } from '../../../src/adapters/chat-model/openai.ts';
 import { openJudge } from '../../../src/app/open-models.ts';
 import { loadConfig } from '../../../src/config/load.ts';
 import { embedded } from '../../../src/config/presets.ts';
+import { createOpenAiChatModel } from '../../../src/models/chat/openai.ts';
 import { silentLogger } from '../../../src/ports/telemetry.ts';
 
 import { JUDGE, type JudgeOptions, judgeCases, scoreJudge } from '../../../src/replay/judge.ts';

@@ -2,13 +2,12 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { compileTriageGraph, type TriageGraph } from '../../../graphs/triage/graph.ts';
-import { createPostgresCheckpointer } from '../../../src/adapters/checkpointer/postgres.ts';
 import { createRulesAnalyst } from '../../../src/judge/rules-analyst.ts';
 import { systemClock } from '../../../src/lib/time.ts';
-
 import { readRecording } from '../../../src/replay/recording/read-recordings.ts';
 import { runFrozen } from '../../../src/replay/recording/run-frozen.ts';
-import { investigateOrWait } from '../../../src/triage/investigate.ts';
+import { investigateOrWait } from '../../../src/service/triage/investigate.ts';
+import { createPostgresCheckpointer } from '../../../src/stores/checkpointer.ts';
 import { type KeptRun, keptRun, loadRun } from '../../support/kept-runs.ts';
 import { openTestDatabase, type TestDatabase } from '../../support/pglite.ts';
 import { LIMITS, never, sampleToday, sampleToolbox } from '../../support/recorded-run.ts';

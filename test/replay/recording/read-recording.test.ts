@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Recording } from '../../../src/domain/recording.ts';
 import { readRecording, unpackRecording } from '../../../src/replay/recording/read-recordings.ts';
 import { runFrozen } from '../../../src/replay/recording/run-frozen.ts';
-import { joinLines, packLines, type RecordingLine } from '../../../src/triage/recording/recording-lines.ts';
+import { joinLines, packLines, type RecordingLine } from '../../../src/service/triage/recording/recording-lines.ts';
 import { never, recordRun, sampleToday } from '../../support/recorded-run.ts';
 import { scriptedAnalyst } from '../../support/scripted-analyst.ts';
 

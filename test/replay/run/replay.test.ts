@@ -7,7 +7,7 @@ import { TriageError } from '../../../src/domain/errors.ts';
 import { datasetCases } from '../../../src/replay/cases/dataset.ts';
 import { type ReplayedCase, type ReplayOptions, replay } from '../../../src/replay/run/replay.ts';
 import { failedResult } from '../../../src/replay/run/result.ts';
-import { readMasked } from '../../../src/triage/read-build.ts';
+import { readMasked } from '../../../src/service/triage/read-build.ts';
 import { sampleAnalysis } from '../../support/sample-analysis.ts';
 
 /** What scripts may rely on: every key, in this order. */

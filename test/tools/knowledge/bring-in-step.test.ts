@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { createHashingEmbedder } from '../../../src/adapters/embedder/hashing.ts';
-import { createMemoryIndex } from '../../../src/adapters/vector-index/memory.ts';
+import { createHashingEmbedder } from '../../../src/models/embedder/hashing.ts';
+import { createMemoryIndex } from '../../../src/stores/vectors/memory.ts';
 import { bringInStep, hashedItem } from '../../../src/tools/knowledge-base.ts';
 
 it('leaves what somebody adds while the index is read, and takes out what is gone', async () => {

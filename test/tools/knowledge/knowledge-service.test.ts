@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createOpenAiEmbedder } from '../../../src/adapters/embedder/openai.ts';
+import { createOpenAiEmbedder } from '../../../src/models/embedder/openai.ts';
 import { EMBEDDING_KEY, type EmbeddingsServer, startEmbeddingsServer } from '../../support/embeddings-server.ts';
 import { deskWorld } from './world.ts';
 

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { createHashingEmbedder } from '../../../src/adapters/embedder/hashing.ts';
 import { TriageError } from '../../../src/domain/errors.ts';
+import { createHashingEmbedder } from '../../../src/models/embedder/hashing.ts';
 import { knowledgeItems, loadKnowledge, readKnowledge } from '../../../src/tools/knowledge-base.ts';
 import { fuse } from '../../../src/tools/search-knowledge.ts';
 import { makePdf } from '../../support/documents.ts';

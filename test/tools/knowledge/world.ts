@@ -1,9 +1,9 @@
 import { createDocumentReader } from '../../../src/adapters/document-reader/document-reader.ts';
-import { createHashingEmbedder } from '../../../src/adapters/embedder/hashing.ts';
-import { createMemoryIndex } from '../../../src/adapters/vector-index/memory.ts';
 import { createMasker } from '../../../src/log/mask/mask.ts';
+import { createHashingEmbedder } from '../../../src/models/embedder/hashing.ts';
 import { silentLogger } from '../../../src/ports/telemetry.ts';
 import type { Embedder, SemanticIndex, VectorItem } from '../../../src/ports/vector-index.ts';
+import { createMemoryIndex } from '../../../src/stores/vectors/memory.ts';
 import { createKnowledgeService } from '../../../src/tools/knowledge-service.ts';
 import { createMemoryTeamKnowledge } from '../../support/memory-team-knowledge.ts';
 

@@ -1,0 +1,108 @@
+import { z } from 'zod';
+import type { DeliveryKey } from '../ports/deliveries.ts';
+import type { IntakeSettings } from '../service/intake/intake-deps.ts';
+import type { Recorded } from '../service/intake/record-build.ts';
+
+/** A build was kept. */
+export const BuildReceived = z
+  .object({
+    buildId: z.string().describe("Faultline's ID of the build."),
+    jobId: z.string().nullable().describe("Faultline's ID of the triage job; null if none is needed."),
+    ignored: z.string().optional().describe('Why no triage is needed, in a sentence.'),
+    links: z.object({ build: z.string(), analyses: z.string() }),
+  })
+  .meta({
+    description: 'The build is stored.',
+    examples: [
+      {
+        buildId: 'bld_0mi3k9x2a5f6c1d2e3f405162738',
+        jobId: 'job_0mi3k9x2b77aa0c1d2e3f4051627',
+        links: {
+          build: '/api/builds/bld_0mi3k9x2a5f6c1d2e3f405162738',
+          analyses: '/api/builds/bld_0mi3k9x2a5f6c1d2e3f405162738/analyses',
+        },
+      },
+    ],
+  });
+export type BuildReceived = z.infer<typeof BuildReceived>;
+
+/** A delivery was understood and needs nothing. */
+const DeliveryIgnored = z
+  .object({ ignored: z.string().describe('Why nothing needs to be done, in a sentence.') })
+  .meta({ description: 'Nothing needs to be done.', examples: [{ ignored: 'ping: the webhook works; nothing to triage' }] });
+
+/** A delivery is durable; its build is made of it a moment later. */
+export const DeliveryAccepted = z
+  .object({
+    deliveryId: z.string().describe("The sender's delivery ID."),
+    links: z.object({
+      delivery: z.string().describe("URL of the delivery's status."),
+      build: z.string().optional().describe('The build, if the same delivery was received before.'),
+      analyses: z.string().optional(),
+    }),
+  })
+  .meta({
+    description: 'The delivery is durably stored.',
+    examples: [
+      {
+        deliveryId: 'd1a7c4f0-6a2d-4f43-9b8e-0d7c9e2a4f11',
+        links: { delivery: '/api/deliveries/github/d1a7c4f0-6a2d-4f43-9b8e-0d7c9e2a4f11' },
+      },
+    ],
+  });
+export type DeliveryAccepted = z.infer<typeof DeliveryAccepted>;
+
+export const WebhookAnswer = z
+  .union([DeliveryAccepted, DeliveryIgnored])
+  .describe('The delivery is durably stored, or nothing needs to be done.');
+export type WebhookAnswer = z.infer<typeof WebhookAnswer>;
+
+/** What every refusal looks like: what, where, how to mend. */
+export const ErrorAnswer = z
+  .object({
+    error: z.object({
+      code: z.string().describe('Stable error code, for programs.'),
+      message: z.string().describe('Error message, for people.'),
+      requestId: z.string().optional().describe('Request ID, to find it in the log.'),
+      issues: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
+    }),
+  })
+  .meta({
+    description: 'Rejected: what is wrong, where, and how to fix it.',
+    examples: [
+      {
+        error: {
+          code: 'invalid-input',
+          message: 'The metadata is invalid at "repository": Invalid input: expected string, received undefined.',
+          requestId: '0b5c8f0e-6a2d-4f43-9b8e-0d7c9e2a4f11',
+          issues: [{ path: 'repository', message: 'Invalid input: expected string, received undefined' }],
+        },
+      },
+    ],
+  });
+export type ErrorAnswer = z.infer<typeof ErrorAnswer>;
+
+/** The answer for a kept build; the same for each copy of its upload. */
+export function answerFor(settings: IntakeSettings, { build, job }: Recorded): BuildReceived {
+  return {
+    buildId: build.id,
+    jobId: job?.id ?? null,
+    ...(job === null ? { ignored: 'the build passed: it is stored for history and comparison; nothing to triage' } : {}),
+    links: buildLinks(settings, build.id),
+  };
+}
+
+/** Where a delivery is read, and its build, where there is one. */
+export function linksOf(settings: IntakeSettings, { source, deliveryId }: DeliveryKey, buildId: string | null): DeliveryAccepted['links'] {
+  const delivery = `${baseOf(settings)}/api/deliveries/${source}/${encodeURIComponent(deliveryId)}`;
+  return buildId === null ? { delivery } : { delivery, ...buildLinks(settings, buildId) };
+}
+
+function buildLinks(settings: IntakeSettings, buildId: string): BuildReceived['links'] {
+  const build = `${baseOf(settings)}/api/builds/${buildId}`;
+  return { build, analyses: `${build}/analyses` };
+}
+
+function baseOf({ http }: IntakeSettings): string {
+  return (http.publicUrl ?? '').replace(/\/$/, '');
+}

@@ -1,0 +1,242 @@
+import { PassThrough, type Readable } from 'node:stream';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import type { Step } from '../domain/analysis.ts';
+import type { Build } from '../domain/build.ts';
+import { messageOf, TriageError } from '../domain/errors.ts';
+import type { Principal } from '../domain/review.ts';
+import { present } from '../lib/present.ts';
+import type { TextPiece } from '../ports/analyst.ts';
+import type { Scoped } from '../ports/stores.ts';
+import type { Logger } from '../ports/telemetry.ts';
+import {
+  AnswerView,
+  type Ask,
+  AskBody,
+  type AskInput,
+  answerView,
+  createGate,
+  type Gate,
+  type OpenQuestion,
+  ThreadList,
+  ThreadsQuery,
+  ThreadView,
+} from '../service/ask/ask.ts';
+
+interface AskRouteDeps {
+  readonly ask: Ask & Scoped;
+  /** The build of an id as all routes take it. Throws `not-found`. */
+  readonly findBuild: (id: string) => Promise<Build>;
+  readonly logger: Logger;
+}
+
+const Params = z.object({ id: z.string().min(1).max(300) });
+const tags = ['Ask'];
+/** Whoever may read an answer may ask about it: a question changes nothing but its own thread. */
+const access = { role: 'read' } as const;
+/** A question may cost tokens and tool calls; of one address, a minute. */
+const QUESTIONS_A_MINUTE = 30;
+/** Of one process. */
+const AT_ONCE = 8;
+const EVENTS = 'text/event-stream';
+
+/** Follow-up questions: asked of an analysis or a build, answered as JSON or as server-sent events; threads read and deleted. */
+export function registerAskRoutes(app: FastifyInstance, deps: AskRouteDeps): void {
+  const gate = createGate(AT_ONCE);
+  registerAsk(
+    app,
+    '/api/analyses/:id/ask',
+    { operationId: 'askAboutAnalysis', summary: 'Ask about an analysis' },
+    deps,
+    gate,
+    async (id) => ({ analysisId: id }),
+  );
+  registerAsk(app, '/api/builds/:id/ask', { operationId: 'askAboutBuild', summary: 'Ask about a build' }, deps, gate, async (id) => ({
+    buildId: (await deps.findBuild(id)).id,
+  }));
+  registerThreads(app, deps);
+}
+
+const DESCRIPTION = `Starts or continues a thread. With \`Accept: ${EVENTS}\`, the answer is sent as events: \`step\` (each finished step with its tool calls), \`text\` (parts of the answer before it is checked; \`restart\` discards earlier parts), \`answer\` (the checked answer with its citations), \`error\`, and \`done\`. Closing the connection stops the answer; a stopped answer is not stored.`;
+
+function registerAsk(
+  app: FastifyInstance,
+  url: string,
+  named: { readonly operationId: string; readonly summary: string },
+  { ask, logger }: AskRouteDeps,
+  gate: Gate,
+  aboutOf: (id: string) => Promise<AskInput['about']>,
+): void {
+  app.withTypeProvider<ZodTypeProvider>().post(
+    url,
+    {
+      config: { access, rateLimit: { max: QUESTIONS_A_MINUTE, timeWindow: 60_000 } },
+      schema: {
+        tags,
+        ...named,
+        description: DESCRIPTION,
+        params: Params,
+        body: AskBody,
+        response: {
+          200: { description: 'The answer', content: { 'application/json': { schema: AnswerView }, [EVENTS]: { schema: z.string() } } },
+        },
+      },
+    },
+    async (request, reply) => {
+      const { question, thread } = request.body;
+      const input = { about: await aboutOf(request.params.id), question, threadId: thread, askedBy: principalOf(request).name };
+      // What is refused before anything is looked up leaves as a plain answer with its status, also to whoever wants events.
+      const opened = await ask.open(input);
+      const leave = gate.enter();
+      reply.header('cache-control', 'no-store');
+      if (wantsEvents(request)) {
+        sendEvents(reply, answering(opened, ask, leave, logger));
+        return reply;
+      }
+      const gone = new AbortController();
+      reply.raw.on('close', () => gone.abort());
+      try {
+        return answerView(await ask.answer(opened, {}, gone.signal));
+      } catch (error) {
+        if (!gone.signal.aborted) throw error;
+        // Nobody is there to hear a refusal, and it is nobody's fault.
+        return reply.hijack();
+      } finally {
+        leave();
+      }
+    },
+  );
+}
+
+/** Past the route's own response schema, which says what the JSON is. */
+function sendEvents(reply: Pick<FastifyReply, 'header' | 'send'>, events: Readable): void {
+  reply.header('x-accel-buffering', 'no').header('content-type', `${EVENTS}; charset=utf-8`);
+  reply.send(events);
+}
+
+function answering(opened: OpenQuestion, ask: Ask, leave: () => void, logger: Logger): Readable {
+  return eventStream(
+    async (emit, signal) => {
+      const onStep = (step: Step) => emit('step', step);
+      const onText = ({ text, restart }: TextPiece) => emit('text', restart === true ? { text, restart } : { text });
+      emit('answer', answerView(await ask.answer(opened, { onStep, onText }, signal).finally(leave)));
+    },
+    (error) => logger.warn({ threadId: opened.thread.id, error }, 'a question could not be answered'),
+  );
+}
+
+function registerThreads(app: FastifyInstance, { ask, findBuild }: AskRouteDeps): void {
+  const typed = app.withTypeProvider<ZodTypeProvider>();
+  typed.get(
+    '/api/threads',
+    {
+      config: { access },
+      schema: {
+        tags,
+        operationId: 'listThreads',
+        summary: 'List threads, newest question first',
+        querystring: ThreadsQuery,
+        response: { 200: ThreadList },
+      },
+    },
+    async ({ query: { analysis, build, limit, offset } }) => {
+      const buildId = build === undefined ? undefined : (await findBuild(build)).id;
+      const filter = present({ analysisId: analysis, buildId });
+      const items = await ask.threads(filter, { limit, offset });
+      return { items, limit, offset, next: items.length < limit ? null : offset + limit };
+    },
+  );
+  typed.get(
+    '/api/threads/:id',
+    {
+      config: { access },
+      schema: {
+        tags,
+        operationId: 'getThread',
+        summary: 'Get a thread with its questions and answers',
+        params: Params,
+        response: { 200: ThreadView },
+      },
+    },
+    async ({ params: { id } }) => {
+      const { thread, turns } = await ask.thread(id);
+      return { thread, turns: [...turns] };
+    },
+  );
+  typed.delete(
+    '/api/threads/:id',
+    {
+      config: { access },
+      schema: {
+        tags,
+        operationId: 'deleteThread',
+        summary: 'Delete a thread that you started',
+        params: Params,
+        response: { 204: z.null() },
+      },
+    },
+    async (request, reply) => {
+      const { thread } = await ask.thread(request.params.id);
+      const { name, roles } = principalOf(request);
+      if (thread.startedBy !== name && !roles.includes('admin')) {
+        throw new TriageError('forbidden', `The thread was started by ${thread.startedBy}; only they or an admin may delete it.`);
+      }
+      await ask.forget(thread.id);
+      return reply.code(204).send(null);
+    },
+  );
+}
+
+function principalOf(request: FastifyRequest): Principal {
+  const principal: Principal | null = request.principal;
+  if (principal === null) throw new TriageError('internal', 'A route that needs a token ran without one');
+  return principal;
+}
+
+/** Events only where they are asked for by name; anything else gets JSON. */
+function wantsEvents(request: FastifyRequest): boolean {
+  return (request.headers.accept ?? '').split(',').some((type) => type.split(';', 1)[0]?.trim() === EVENTS);
+}
+
+/** Proxies end connections that are silent for long. */
+const HEARTBEAT_MS = 15_000;
+
+type Emit = (event: string, data: object) => void;
+
+/**
+ * Runs work that tells events, as a stream of server-sent events: a comment at once and every 15 s, the events, on failure `error`, and
+ * `done` at the end. Where the reader goes away the work's signal is aborted.
+ */
+export function eventStream(work: (emit: Emit, signal: AbortSignal) => Promise<void>, onError: (error: unknown) => void): Readable {
+  const stream = new PassThrough();
+  const gone = new AbortController();
+  const write = (text: string) => void (stream.writable && stream.write(text));
+  const emit: Emit = (event, data) => write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
+  const heartbeat = setInterval(() => write(': still here\n\n'), HEARTBEAT_MS);
+  stream.on('close', () => {
+    clearInterval(heartbeat);
+    gone.abort(new TriageError('cancelled', 'The client disconnected.'));
+  });
+  stream.on('error', () => undefined); // a broken connection is the reader going away
+  write(': begins\n\n');
+  work(emit, gone.signal)
+    .catch((error: unknown) => {
+      if (gone.signal.aborted) return;
+      onError(error);
+      emit('error', toldOf(error));
+    })
+    .finally(() => {
+      emit('done', {});
+      stream.end();
+    });
+  return stream;
+}
+
+/** What was not thrown on purpose, and a driver's words, are for the log. */
+function toldOf(error: unknown): { code: string; message: string; retryable: boolean } {
+  const known = error instanceof TriageError && !(error.code === 'storage-failed' && error.cause !== undefined);
+  const code = error instanceof TriageError ? error.code : 'internal';
+  const message = known ? messageOf(error) : 'Something went wrong. See the server log.';
+  return { code, message, retryable: error instanceof TriageError && error.retryable };
+}

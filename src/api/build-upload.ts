@@ -1,0 +1,146 @@
+import multipart from '@fastify/multipart';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { requireInScope } from '../domain/access.ts';
+import type { NewBuild } from '../domain/build.ts';
+import { TriageError } from '../domain/errors.ts';
+import { sha256InTurns } from '../providers/read-input.ts';
+import type { IntakeDeps } from '../service/intake/intake-deps.ts';
+import { type PreparedSources, prepareSources, requireSomethingToRead } from '../service/intake/prepare-sources.ts';
+import { type Delivery, findRecorded, type Recorded, recordBuild } from '../service/intake/record-build.ts';
+import { buildOf, FormUpload, JsonUpload, MAX_FILES, readJsonUpload, type Upload } from '../service/intake/upload-shape.ts';
+import { answerFor, BuildReceived } from './answers.ts';
+import { readFormUpload } from './upload-form.ts';
+import { headerOf } from './webhook-route.ts';
+
+const UploadHeaders = z.object({
+  'idempotency-key': z
+    .string()
+    .optional()
+    .describe('The same key with the same content returns the same response; with different content, 409.'),
+});
+
+/** `POST /api/builds`: takes a build with its logs and reports, as a form or as JSON, and answers 202 once all of it is kept. */
+export async function registerBuildUpload(app: FastifyInstance, deps: IntakeDeps): Promise<void> {
+  const { maxBodyBytes } = deps.settings.http;
+  const limits = { fileSize: maxBodyBytes, fieldSize: 64 * 1024, parts: 3 * MAX_FILES + 1 };
+  await app.register(multipart, { limits, throwFileSizeLimit: true, isPartAFile: (field) => field !== 'metadata' });
+  const turns = new Map<string, Promise<Recorded>>();
+  app.post(
+    '/api/builds',
+    {
+      config: { access: { role: 'ingest' } },
+      // Checked in the handler, since a form is not one value.
+      validatorCompiler: () => (value) => ({ value }),
+      schema: {
+        tags: ['Intake'],
+        operationId: 'uploadBuild',
+        summary: 'Upload a build',
+        description:
+          'Any number of logs and test reports (plain, compressed, or in zip and tar archives), with metadata of the build. Secrets are masked before anything is stored. The response is sent once everything is durably stored; the analysis follows within seconds. Repeating an upload, even at the same moment, gets the same answer. 409 if the build was already received with different content or under another Idempotency-Key: increase `attempt` for a rerun.',
+        headers: UploadHeaders,
+        body: { content: { 'multipart/form-data': { schema: FormUpload }, 'application/json': { schema: JsonUpload } } },
+        response: { 202: BuildReceived },
+      },
+    },
+    async (request, reply) => {
+      refuseOversized(request, maxBodyBytes);
+      const upload = request.isMultipart() ? await readFormUpload(request, maxBodyBytes) : readJsonUpload(request.body);
+      requireInScope(request.principal, upload.metadata.repository);
+      const delivery = await deliveryOf(request, upload);
+      const recorded = await inTurn(turns, coordinates(upload), () => keepUpload(deps, delivery, upload));
+      return reply.status(202).send(answerFor(deps.settings, recorded));
+    },
+  );
+}
+
+async function keepUpload(deps: IntakeDeps, delivery: Delivery, upload: Upload): Promise<Recorded> {
+  const before = await findRecorded(deps, delivery);
+  if (before !== null) return before;
+  const prepared = await prepareSources(upload.files, deps.settings.http.maxLogBytes, deps.masker, deps.decode);
+  const build = buildOf(upload.metadata);
+  if (build.status === 'failed') requireSomethingToRead(prepared);
+  const row = await claimRow(deps, build, prepared);
+  // Another process has received the build meanwhile; where it was this very upload, its answer is ours.
+  if (row.taken) return (await findRecorded(deps, delivery)) ?? receivedBefore(build, row.id);
+  try {
+    for (const source of prepared.sources) await deps.archive.put(row.id, source);
+    return await recordBuild(deps, delivery, build, { testResults: prepared.testResults });
+  } catch (error) {
+    if (row.created) await withdraw(deps, row.id);
+    throw error;
+  }
+}
+
+/** What was refused leaves nothing behind; where even that fails, the next start of an embedded service looks after it. */
+async function withdraw({ stores, archive, logger }: IntakeDeps, buildId: string): Promise<void> {
+  try {
+    if ((await stores.builds.withdrawUnfinished(buildId)).length > 0) await archive.remove(buildId);
+  } catch (error) {
+    logger.warn({ buildId, error }, 'what was kept of a refused upload could not be removed');
+  }
+}
+
+/**
+ * The build's row comes first, as `unknown`, so that its logs have something to belong to; it gets its status, and what is owed to it, in
+ * the transaction that follows: one that has a status is `taken`. A crash in between leaves a row that the sender's next try completes,
+ * with its own logs only; a failure takes the row back. Logs of the same names are replaced one by one: another process may be receiving
+ * the same upload right now, and what it has kept must not be gone when it says so.
+ */
+async function claimRow(
+  deps: IntakeDeps,
+  build: NewBuild,
+  { sources }: PreparedSources,
+): Promise<{ readonly id: string; readonly created: boolean; readonly taken: boolean }> {
+  const { build: row, created } = await deps.stores.builds.upsert({ ...build, status: 'unknown' });
+  const taken = row.status !== 'unknown';
+  const names = new Set(sources.map(({ name }) => name));
+  if (!created && !taken && (await deps.archive.list(row.id)).some(({ name }) => !names.has(name))) await deps.archive.remove(row.id);
+  return { id: row.id, created, taken };
+}
+
+function receivedBefore({ number, pipeline }: NewBuild, buildId: string): never {
+  throw new TriageError(
+    'conflict',
+    `Build ${number} of ${pipeline} was already received with different content or under another Idempotency-Key. Increase "attempt" for a rerun.`,
+    { details: { buildId } },
+  );
+}
+
+/** Uploads of one build take turns: the same one twice at the same moment is kept once, and both get its answer. */
+async function inTurn<Result>(turns: Map<string, Promise<Result>>, key: string, work: () => Promise<Result>): Promise<Result> {
+  const turn = turns.get(key)?.then(work, work) ?? work();
+  turns.set(key, turn);
+  try {
+    return await turn;
+  } finally {
+    if (turns.get(key) === turn) turns.delete(key);
+  }
+}
+
+function coordinates({ metadata }: Upload): string {
+  return JSON.stringify([metadata.repository, metadata.pipeline, String(metadata.number), metadata.attempt]);
+}
+
+/** A key belongs to the token that used it; without one, the content is its own key. */
+async function deliveryOf(request: FastifyRequest, upload: Upload): Promise<Delivery> {
+  const parts = upload.files.flatMap((file) => [`\n${file.kind} ${JSON.stringify(file.name)} ${file.bytes.length}\n`, file.bytes]);
+  const bodySha256 = await sha256InTurns([JSON.stringify(upload.metadata), ...parts]);
+  const key = headerOf(request, 'idempotency-key');
+  if (key !== undefined && !/^[\x21-\x7e]{1,255}$/.test(key)) {
+    throw new TriageError('invalid-input', 'Idempotency-Key must be 1 to 255 visible ASCII characters.');
+  }
+  const deliveryId = key === undefined ? `content:${bodySha256}` : `key:${request.principal?.name ?? ''}:${key}`;
+  return { source: 'upload', deliveryId, event: 'build', bodySha256 };
+}
+
+function refuseOversized(request: FastifyRequest, maxBytes: number): void {
+  const declared = Number(request.headers['content-length'] ?? 0);
+  if (declared <= maxBytes) return;
+  // Read by nobody, it must flow off, or the sender waits for room before it reads the answer.
+  request.raw.resume();
+  throw new TriageError(
+    'too-large',
+    `The upload has ${declared} bytes; the limit is ${maxBytes} (FAULTLINE_MAX_BODY_BYTES). Compress the logs with gzip.`,
+  );
+}

@@ -1,0 +1,77 @@
+import type { FastifyInstance } from 'fastify';
+import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import type { TestFlakiness } from '../domain/flakiness.ts';
+import { append } from '../lib/lists.ts';
+import { operation } from '../lib/openapi.ts';
+import { present } from '../lib/present.ts';
+import { pageOf, pageQuery, queryInteger } from '../ports/database.ts';
+import type { FlakinessFilter, FlakinessStore } from '../ports/insights.ts';
+import { FlakyTest, flakyTest, quarantineCsv, quarantineJunitNames, quarantineText } from '../service/answers/flaky.ts';
+
+interface FlakyRouteDeps {
+  readonly stores: { readonly flakiness: Pick<FlakinessStore, 'list'> };
+}
+
+/** A list that a build reads is whole, up to so many tests. */
+const MOST_LISTED = 2_000;
+const PAGE = 200;
+
+const Query = z.strictObject({
+  repository: z.string().min(1).max(300).optional(),
+  test: z.string().min(1).max(2000).optional(),
+  minFlakes: queryInteger(1, 100, 1).describe('Tests with at least as many flakes among their newest runs'),
+  format: z.enum(['json', 'csv', 'junit-names', 'text']).default('json').describe(`Other than json: all tests, ${MOST_LISTED} at most`),
+  ...pageQuery,
+});
+
+const FlakyList = z.object({ items: z.array(FlakyTest), limit: z.int(), offset: z.int(), next: z.int().nullable() });
+
+const TEXTS = {
+  csv: { type: 'text/csv; charset=utf-8; header=present', write: quarantineCsv },
+  'junit-names': { type: 'text/plain; charset=utf-8', write: quarantineJunitNames },
+  text: { type: 'text/plain; charset=utf-8', write: quarantineText },
+} as const;
+
+/** Tests that failed and passed without a change. A build may read the list to quarantine them; here no failure is hidden because of it. */
+export function registerFlakyRoutes(app: FastifyInstance, { stores }: FlakyRouteDeps): void {
+  app.withTypeProvider<ZodTypeProvider>().get(
+    '/api/flaky-tests',
+    {
+      config: { access: { role: 'read' } },
+      schema: {
+        ...operation('Tests', 'listFlakyTests', 'Flaky tests, the highest share of flakes first; also as CSV and as lists of names'),
+        querystring: Query,
+        response: {
+          200: {
+            description: 'The list, in the format that was asked for',
+            content: {
+              'application/json': { schema: FlakyList },
+              'text/csv': { schema: z.string() },
+              'text/plain': { schema: z.string() },
+            },
+          },
+        },
+      },
+    },
+    async ({ query: { format, limit, offset, ...given } }, reply) => {
+      const filter = present(given);
+      if (format !== 'json') {
+        const { type, write } = TEXTS[format];
+        return await reply.type(type).send(write(await allOf(stores, filter)));
+      }
+      const items = (await stores.flakiness.list(filter, { limit, offset })).map(flakyTest);
+      return pageOf(items, { limit, offset });
+    },
+  );
+}
+
+async function allOf(stores: FlakyRouteDeps['stores'], filter: FlakinessFilter): Promise<TestFlakiness[]> {
+  const all: TestFlakiness[] = [];
+  while (all.length < MOST_LISTED) {
+    const page = await stores.flakiness.list(filter, { limit: PAGE, offset: all.length });
+    append(all, page);
+    if (page.length < PAGE) break;
+  }
+  return all;
+}

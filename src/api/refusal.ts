@@ -1,0 +1,255 @@
+import { STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import { messageOf, TriageError, type TriageErrorCode } from '../domain/errors.ts';
+import type { Logger } from '../ports/telemetry.ts';
+import type { ErrorAnswer } from './answers.ts';
+
+const STATUS: Partial<Record<TriageErrorCode, number>> = {
+  'invalid-input': 400,
+  unauthenticated: 401,
+  forbidden: 403,
+  'not-found': 404,
+  'wrong-method': 405,
+  conflict: 409,
+  'too-large': 413,
+  'unsupported-type': 415,
+  'rate-limited': 429,
+  'invalid-config': 503,
+  locked: 503,
+  'storage-failed': 503,
+  timeout: 504,
+};
+/** Of a server's own words, which may repeat the whole address. */
+const MAX_QUOTED = 200;
+const RETRY_AFTER_MS: Partial<Record<TriageErrorCode, number>> = { 'rate-limited': 60_000, locked: 5_000, 'storage-failed': 5_000 };
+
+/** What a client is told of an error. */
+interface Refusal {
+  readonly status: number;
+  readonly error: TriageError;
+  /** How it went wrong and how to mend it, in words that are fit for the client. */
+  readonly message: string;
+}
+
+/** Answers with what went wrong and how to mend it, and logs it. */
+export function refuse(thrown: unknown, request: FastifyRequest, reply: FastifyReply, logger: Logger): FastifyReply {
+  const { status, error, message } = recordRefusal(thrown, request, reply, logger);
+  const issues = Issues.safeParse(error.details.issues);
+  const answer: ErrorAnswer = {
+    error: { code: error.code, message, requestId: request.id, ...(issues.success ? { issues: issues.data } : {}) },
+  };
+  // Past the route's own response schemas: a refusal must arrive whatever they say.
+  return reply.status(status).header('content-type', 'application/json; charset=utf-8').serializer(JSON.stringify).send(answer);
+}
+
+/** Logs what went wrong and sets the headers that go with it; the body is the caller's. */
+export function recordRefusal(thrown: unknown, request: FastifyRequest, reply: FastifyReply, logger: Logger): Refusal {
+  const error = toTriageError(thrown, request);
+  const status = statusFor(error);
+  const fields = { ...requestFields(request), status, code: error.code, reason: error.message, details: error.details };
+  if (status >= 500) logger.error({ ...fields, error: thrown }, 'request failed');
+  else logger.warn(fields, 'request refused');
+  const retryAfterMs = error.retryAfterMs ?? (status === 500 ? undefined : RETRY_AFTER_MS[error.code]);
+  if (retryAfterMs !== undefined) reply.header('retry-after', String(Math.max(1, Math.ceil(retryAfterMs / 1000))));
+  // The rest of a body that is too large is not waited for.
+  if (status === 413) reply.header('connection', 'close');
+  if (status === 401) reply.header('www-authenticate', 'Bearer');
+  return { status, error, message: toldMessage(error, request) };
+}
+
+/** SQLSTATE classes 22 and 23: a value or a constraint. The same request would fail again, so nobody is told to come back. */
+const REFUSED_VALUE = /^2[23]/;
+
+/** disk_full. The sender may come again once somebody has made room. */
+const DISK_FULL = '53100';
+
+function statusFor(error: TriageError): number {
+  if (error.code === 'storage-failed' && error.details.state === DISK_FULL) return 507;
+  if (error.code === 'storage-failed' && REFUSED_VALUE.test(String(error.details.state))) return 500;
+  return STATUS[error.code] ?? 500;
+}
+
+/** A driver's words name hosts, users and values: they are for the log. */
+function toldMessage(error: TriageError, request: FastifyRequest): string {
+  if (error.code !== 'storage-failed' || error.cause === undefined) return error.message;
+  return `The database request failed. See the server log, request ${request.id}.`;
+}
+
+const Issues = z.array(z.object({ path: z.string(), message: z.string() }));
+
+/** Makes one of our errors of whatever was thrown. What nobody threw on purpose says nothing of itself to the client. */
+function toTriageError(thrown: unknown, request: FastifyRequest): TriageError {
+  if (thrown instanceof TriageError) return thrown;
+  if (hasZodFastifySchemaValidationErrors(thrown)) {
+    const issues = thrown.validation.map((issue) => ({
+      path: issue.instancePath.replace(/^\//, '').replaceAll('/', '.'),
+      message: issue.message ?? '',
+    }));
+    const first = issues[0];
+    const where = first === undefined || first.path === '' ? '' : ` at "${first.path}"`;
+    return new TriageError(
+      'invalid-input',
+      `The ${thrown.validationContext ?? 'request'} is invalid${where}: ${first?.message ?? 'unknown'}.`,
+      { details: { issues } },
+    );
+  }
+  const status = statusOf(thrown);
+  if (thrown instanceof Error && 'code' in thrown && thrown.code === 'FST_ERR_CTP_INVALID_JSON_BODY')
+    return new TriageError('invalid-input', 'The body is not valid JSON, or has a key such as "__proto__". Send one JSON value in UTF-8.');
+  if (status === 413) return new TriageError('too-large', `The body exceeds the size limit: ${messageOf(thrown)}.`);
+  if (status === 415 || status === 406) {
+    const type = (request.headers['content-type'] ?? 'none').slice(0, 100);
+    return new TriageError('unsupported-type', `The content type ${type} is not accepted here. See /docs for the accepted types.`);
+  }
+  if (status === 404) return new TriageError('not-found', `There is no ${request.method} ${pathOf(request)}.`);
+  if (status !== null && status >= 400 && status < 500)
+    return new TriageError('invalid-input', `The request is invalid: ${messageOf(thrown).slice(0, MAX_QUOTED)}.`);
+  return new TriageError('internal', `Something went wrong. See the server log, request ${request.id}.`, { cause: thrown });
+}
+
+function statusOf(thrown: unknown): number | null {
+  return thrown instanceof Error && 'statusCode' in thrown && typeof thrown.statusCode === 'number' ? thrown.statusCode : null;
+}
+
+/** A refusal for coming too often. */
+export function tooMany(message: string, waitMs: number): TriageError {
+  return new TriageError('rate-limited', `${message} Try again in ${Math.max(1, Math.ceil(waitMs / 1000))} s.`, {
+    retryable: true,
+    retryAfterMs: waitMs,
+  });
+}
+
+/** What a server's parser reports. It also holds the raw bytes, tokens and all, so only the code is ever read. */
+interface ParserError {
+  readonly code?: string | undefined;
+}
+
+interface BrokenRefusal {
+  readonly status: number;
+  readonly code: string;
+  readonly message: string;
+}
+
+/** Answers what is no HTTP request before any route can: in the same shape as every other refusal, and in the log. */
+export function refuseBroken(error: ParserError, socket: Socket, logger: Logger): void {
+  if (error.code === 'ECONNRESET' || socket.destroyed) return;
+  const { status, code, message } = refusalOf(error);
+  logger.warn({ status, code, reason: error.code, address: socket.remoteAddress }, 'request refused');
+  const answer: ErrorAnswer = { error: { code, message } };
+  const body = JSON.stringify(answer);
+  const head = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    'content-type: application/json; charset=utf-8',
+    `content-length: ${Buffer.byteLength(body)}`,
+    'connection: close',
+  ];
+  if (socket.writable) socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+  else socket.destroy();
+}
+
+function refusalOf({ code }: ParserError): BrokenRefusal {
+  if (code === 'HPE_HEADER_OVERFLOW')
+    return { status: 431, code: 'too-large', message: 'The URL and headers exceed 16 kB. Send a shorter query.' };
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
+    return { status: 408, code: 'timeout', message: 'The request did not arrive in time. Send it again.' };
+  return { status: 400, code: 'invalid-input', message: 'This is not a valid HTTP request.' };
+}
+
+/** A path as routes write it, such as `/api/builds/:id`, and the methods it is registered for. */
+interface KnownPath {
+  readonly pattern: RegExp;
+  readonly methods: Set<string>;
+}
+
+/**
+ * Answers what no route takes, before its body is read. A known path answers `wrong-method` (405) with the methods that it takes in `Allow`,
+ * and OPTIONS with just these (204); any other path answers `not-found`. Neither needs a token: `/openapi.json` lists the addresses anyway.
+ */
+export function answerUnrouted(app: FastifyInstance): void {
+  const paths = new Map<string, KnownPath>();
+  app.addHook('onRoute', ({ url, method }) => {
+    const known = paths.get(url) ?? { pattern: patternOf(url), methods: new Set(['OPTIONS']) };
+    paths.set(url, known);
+    for (const one of [method].flat()) known.methods.add(one);
+  });
+  app.addHook('onRequest', async (request, reply) => {
+    if (!request.is404) return;
+    const { method } = request;
+    const path = pathOf(request);
+    const known = paths.get(path) ?? [...paths.values()].find(({ pattern }) => pattern.test(path));
+    const methods = [...(known?.methods ?? [])].sort();
+    if (methods.length > 0) reply.header('allow', methods.join(', '));
+    if (methods.length > 0 && method === 'OPTIONS') return await reply.code(204).send();
+    if (methods.length === 0) {
+      throw new TriageError('not-found', `There is no ${method} ${path}. See /docs for all endpoints.`);
+    }
+    throw new TriageError('wrong-method', `${path} does not support ${method}. Use ${methods.join(', ')}; see /docs.`);
+  });
+}
+
+function patternOf(url: string): RegExp {
+  const segments = url.split('/').map((segment) => {
+    if (segment.startsWith(':')) return '[^/]*';
+    return segment === '*' ? '.*' : segment.replaceAll(/[.+?^${}()|[\]\\]/g, String.raw`\$&`);
+  });
+  return new RegExp(`^${segments.join('/')}$`);
+}
+
+/** The path without its query: a query may hold a token. */
+function pathOf(request: FastifyRequest): string {
+  return (request.url.split('?')[0] ?? '').slice(0, 300);
+}
+
+/** What a log line says of a request. */
+function requestFields(request: FastifyRequest): object {
+  return {
+    requestId: request.id,
+    method: request.method,
+    route: request.routeOptions.url ?? pathOf(request),
+    address: request.ip,
+    principal: request.principal?.name,
+  };
+}
+
+const PROBES: readonly string[] = ['/healthz', '/readyz', '/metrics'];
+
+/** One line for each answer, at `debug` for the probes that come every few seconds, and for webhooks, whose builds have a line of their own. */
+export function logAnswer(logger: Logger, request: FastifyRequest, reply: FastifyReply): void {
+  const fields = { ...requestFields(request), status: reply.statusCode, milliseconds: Math.round(reply.elapsedTime) };
+  const isProbe = PROBES.includes(request.routeOptions.url ?? '');
+  const isAccepted = reply.statusCode === 202 && 'signature' in (request.routeOptions.config.access ?? {});
+  if (isProbe || isAccepted) logger.debug(fields, 'request answered');
+  else logger.info(fields, 'request answered');
+}
+
+/** The logger port in the shape that Fastify and its plugins write to. */
+export function toFastifyLogger(logger: Logger): FastifyBaseLogger {
+  return overLogger(() => logger);
+}
+
+/** Fastify makes a logger for every request, and few of them write a line: each is made when it does. */
+function overLogger(made: () => Logger): FastifyBaseLogger {
+  const to = (write: (fields: object, message: string) => void) => (fields: unknown, message?: unknown) =>
+    typeof fields === 'object' && fields !== null ? write(fields, String(message ?? 'server')) : write({}, String(fields));
+  return {
+    level: 'info',
+    trace: to((fields, message) => made().debug(fields, message)),
+    debug: to((fields, message) => made().debug(fields, message)),
+    info: to((fields, message) => made().info(fields, message)),
+    warn: to((fields, message) => made().warn(fields, message)),
+    error: to((fields, message) => made().error(fields, message)),
+    fatal: to((fields, message) => made().error(fields, message)),
+    silent: () => undefined,
+    child: (fields) => overLogger(() => made().child(fields)),
+  };
+}
+
+/** A conflict is answered here, with the review as it stands, so that a reviewer can go on from it. */
+export function answerConflict(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+  if (!(error instanceof TriageError) || error.code !== 'conflict') throw error;
+  const { code, message, details } = error;
+  reply.code(409).send({ error: { code, message, requestId: request.id, details } });
+}

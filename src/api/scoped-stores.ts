@@ -1,0 +1,331 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { FastifyInstance } from 'fastify';
+import { isInScope } from '../domain/access.ts';
+import { TriageError } from '../domain/errors.ts';
+import type { Principal } from '../domain/review.ts';
+import type { TextPiece } from '../ports/build-archive.ts';
+import type { Sql } from '../ports/database.ts';
+import { SCOPED, type Scoped, type ScopedStores, type ShownArchive, type ShownStores, type Stores } from '../ports/stores.ts';
+import type { Ask } from '../service/ask/ask.ts';
+
+/**
+ * Stores that hold only what the asker may see; everything else is as if it were not there. Each method is said out: one that the ports
+ * gain is out of a route's reach until it stands here too.
+ */
+export function scopeStores(stores: Stores, scope: Scope): ScopedStores {
+  const { preferences, vectorDebts } = stores;
+  const held = heldTo(stores, scope);
+  return {
+    deliveries: marked(scopeDeliveries(stores, held)),
+    builds: marked(scopeBuilds(stores, held)),
+    triages: marked({ findByBuild: async (id, sql) => ((await held.build(id, sql)) ? await stores.triages.findByBuild(id, sql) : null) }),
+    analyses: marked(scopeAnalyses(stores, held)),
+    runSteps: marked({ after: async (id, position) => ((await held.build(id)) ? await stores.runSteps.after(id, position) : []) }),
+    failures: marked(scopeFailures(stores, held)),
+    history: marked(scopeHistory(stores, held)),
+    library: marked(scopeLibrary(stores, held)),
+    rules: marked(scopeRules(stores, held)),
+    reviews: marked(scopeReviews(stores, held)),
+    questions: marked(scopeQuestions(stores, held)),
+    flakiness: marked(scopeFlakiness(stores, held)),
+    insights: marked(scopeInsights(stores, held)),
+    passingBuilds: marked(scopeGreens(stores, held)),
+    notices: marked({ changed: async (of, sql) => (await held.build(of.buildId, sql)) && (await stores.notices.changed(of, sql)) }),
+    // Of no repository: what a person has set for the pages, and the texts that a decision hands to the index.
+    preferences: marked({ of: (holder) => preferences.of(holder), set: (holder, chosen) => preferences.set(holder, chosen) }),
+    vectorDebts: marked({ owe: (debts, sql) => vectorDebts.owe(debts, sql) }),
+  };
+}
+
+/** Texts of builds that the asker may see. */
+export function scopeArchive(archive: ShownArchive, stores: Pick<Stores, 'builds'>, scope: Scope): ShownArchive & Scoped {
+  const { build } = heldTo(stores, scope);
+  async function* pieces(buildId: string, name: string): AsyncGenerator<TextPiece> {
+    if (archive.pieces !== undefined && (await build(buildId))) yield* archive.pieces(buildId, name);
+  }
+  return marked({
+    list: async (buildId) => ((await build(buildId)) ? await archive.list(buildId) : []),
+    lines: async (buildId, name, from, to) => ((await build(buildId)) ? await archive.lines(buildId, name, from, to) : null),
+    ...(archive.pieces === undefined ? {} : { pieces }),
+  });
+}
+
+/** Follow-up questions about what the asker may see. */
+export function scopeAsk(ask: Ask, stores: Pick<ShownStores, 'analyses' | 'builds'>, scope: Scope): Ask & Scoped {
+  const hides = async (buildId: string) => scope.repositories() !== null && (await stores.builds.find(buildId)) === null;
+  const seen: Ask['thread'] = async (id) => {
+    const found = await ask.thread(id);
+    if (await hides(found.thread.buildId)) throw new TriageError('not-found', `There is no thread ${id}.`);
+    return found;
+  };
+  return marked({
+    open: async (input) => {
+      if (scope.repositories() === null) return await ask.open(input);
+      if ('analysisId' in input.about && (await stores.analyses.find(input.about.analysisId)) === null)
+        throw new TriageError('not-found', `There is no analysis ${input.about.analysisId}.`);
+      if ('buildId' in input.about && (await hides(input.about.buildId)))
+        throw new TriageError('not-found', `There is no build ${input.about.buildId}.`);
+      if (input.threadId !== undefined) await seen(input.threadId);
+      return await ask.open(input);
+    },
+    // What is answered was opened.
+    answer: async (opened, watcher, signal) => await ask.answer(opened, watcher, signal),
+    threads: async (filter, page) => await ask.threads({ ...filter, ...within(scope) }, page),
+    thread: seen,
+    forget: async (id) => {
+      await seen(id);
+      await ask.forget(id);
+    },
+  });
+}
+
+/** A scope that also knows whose builds are: what belongs to a build is seen by whoever sees the build. */
+interface Held extends Scope {
+  build(id: string, sql?: Sql): Promise<boolean>;
+  /** The same where its repository may be seen, else null. */
+  shown<Value extends { readonly repository: string }>(one: Value | null): Value | null;
+  /** Throws `forbidden` where what is to be stored is of a repository that may not be seen; null: of every one. */
+  require(what: string, repository: string | null): void;
+}
+
+function heldTo({ builds }: Pick<Stores, 'builds'>, scope: Scope): Held {
+  const shown: Held['shown'] = (one) => (one !== null && scope.allows(one.repository) ? one : null);
+  return {
+    ...scope,
+    shown,
+    build: async (id, sql) => scope.repositories() === null || shown(await builds.find(id, sql)) !== null,
+    require: (what, repository) => {
+      if (scope.repositories() === null || (repository !== null && scope.allows(repository))) return;
+      throw new TriageError('forbidden', `Your token does not allow changing ${what} ${repository ?? 'every repository'}.`);
+    },
+  };
+}
+
+/** Deliveries name no repository: whoever may see only some sees those whose build is one of theirs. */
+function scopeDeliveries({ deliveries }: Stores, held: Held): ShownStores['deliveries'] {
+  return {
+    find: async (source, id, sql) => {
+      const kept = await deliveries.find(source, id, sql);
+      if (kept === null || held.repositories() === null) return kept;
+      return kept.buildId !== null && (await held.build(kept.buildId, sql)) ? kept : null;
+    },
+  };
+}
+
+function scopeBuilds({ builds }: Stores, held: Held): ShownStores['builds'] {
+  return {
+    find: async (id, sql) => held.shown(await builds.find(id, sql)),
+    list: async (filter, page) => await builds.list({ ...filter, ...within(held) }, page),
+    logsForgottenAt: async (id) => ((await held.build(id)) ? await builds.logsForgottenAt(id) : null),
+  };
+}
+
+function scopeAnalyses({ analyses }: Stores, held: Held): ShownStores['analyses'] {
+  return {
+    find: async (id) => {
+      const analysis = await analyses.find(id);
+      return analysis !== null && (await held.build(analysis.buildId)) ? analysis : null;
+    },
+    listByBuild: async (buildId) => ((await held.build(buildId)) ? await analyses.listByBuild(buildId) : []),
+    heads: async (buildIds) => {
+      const visible = await Promise.all(buildIds.map(async (id) => ((await held.build(id)) ? [id] : [])));
+      return await analyses.heads(visible.flat());
+    },
+  };
+}
+
+function scopeFailures({ failures }: Stores, held: Held): ShownStores['failures'] {
+  return {
+    search: async (filter, page) => await failures.search({ ...filter, ...within(held) }, page),
+    listByBuild: async (buildId) => ((await held.build(buildId)) ? await failures.listByBuild(buildId) : []),
+  };
+}
+
+function scopeHistory({ history }: Stores, held: Held): ShownStores['history'] {
+  return {
+    failureHistory: async (query) => (held.allows(query.repository) ? await history.failureHistory(query) : []),
+    similarFailures: async (query) => {
+      const asked = query.repositories?.filter((repository) => held.allows(repository));
+      const found = await history.similarFailures({ ...query, ...(asked === undefined ? within(held) : { repositories: asked }) });
+      return found.filter(({ repository }) => held.allows(repository));
+    },
+  };
+}
+
+function scopeLibrary({ library }: Stores, held: Held): ShownStores['library'] {
+  const find: ShownStores['library']['find'] = async (id, sql) => held.shown(await library.find(id, sql));
+  const isVisible = async (id: string, sql?: Sql) => held.repositories() === null || (await find(id, sql)) !== null;
+  return {
+    find,
+    insert: async (entry, sql) => {
+      held.require('the data of', entry.repository);
+      await library.insert(entry, sql);
+    },
+    alone: async (key, sql) => {
+      held.require('the data of', key.repository);
+      await library.alone(key, sql);
+    },
+    recall: async (key, sql) => (held.allows(key.repository) ? await library.recall(key, sql) : null),
+    list: async (page, filter = {}) => await library.list(page, { ...filter, ...within(held) }),
+    ofDecision: async (id, sql) => (await library.ofDecision(id, sql)).filter(({ repository }) => held.allows(repository)),
+    withdraw: async (id, by, reason, sql) => ((await isVisible(id, sql)) ? await library.withdraw(id, by, reason, sql) : null),
+    stay: async (id, by, sql) => ((await isVisible(id, sql)) ? await library.stay(id, by, sql) : null),
+  };
+}
+
+/** Rules for every repository are shown to everybody, and changed by those who may see everything. */
+function scopeRules({ rules }: Stores, held: Held): ShownStores['rules'] {
+  const find: ShownStores['rules']['find'] = async (id, sql) => {
+    const rule = await rules.find(id, sql);
+    return rule !== null && (rule.repository === null || held.allows(rule.repository)) ? rule : null;
+  };
+  return {
+    find,
+    list: async (page, filter = {}) => await rules.list(page, { ...filter, ...within(held) }),
+    // How many there are is bounded for all together.
+    countActive: async (sql) => await rules.countActive(sql),
+    add: async (rule, sql) => {
+      held.require('rules for', rule.repository);
+      await rules.add(rule, sql);
+    },
+    withdraw: async (id, by, reason, sql) => {
+      if (held.repositories() !== null) {
+        const rule = await find(id, sql);
+        if (rule === null) return null;
+        held.require('rules for', rule.repository);
+      }
+      return await rules.withdraw(id, by, reason, sql);
+    },
+  };
+}
+
+function scopeReviews(stores: Stores, held: Held): ShownStores['reviews'] {
+  const { reviews } = stores;
+  return {
+    ...scopeReviewLists(stores, held),
+    ...scopeReviewItems(stores, held),
+    open: async (review, sql) => {
+      held.require('reviews of', review.repository);
+      return await reviews.open(review, sql);
+    },
+  };
+}
+
+type ReviewLists = Pick<ShownStores['reviews'], 'list' | 'listGroups' | 'counts' | 'lastDecision' | 'next'>;
+
+function scopeReviewLists({ reviews }: Stores, held: Held): ReviewLists {
+  return {
+    list: async (filter, page, sort) => await reviews.list({ ...filter, ...within(held) }, page, sort),
+    listGroups: async (filter, page, sort) => await reviews.listGroups({ ...filter, ...within(held) }, page, sort),
+    counts: async (reviewer, filter = {}) => await reviews.counts(reviewer, { ...filter, ...within(held) }),
+    lastDecision: async (reviewer, filter = {}) => await reviews.lastDecision(reviewer, { ...filter, ...within(held) }),
+    next: async (filter, query) => await reviews.next({ ...filter, ...within(held) }, query),
+  };
+}
+
+/** What is asked of one review by its id, in the transaction where there is one: nobody else may be asked inside it. */
+function scopeReviewItems({ reviews }: Stores, held: Held): Omit<ShownStores['reviews'], keyof ReviewLists | 'open'> {
+  const find: ShownStores['reviews']['find'] = async (id, sql) => held.shown(await reviews.find(id, sql));
+  const isVisible = async (id: string, sql?: Sql) => held.repositories() === null || (await find(id, sql)) !== null;
+  return {
+    find,
+    findByAnalysis: async (analysisId, sql) => held.shown(await reviews.findByAnalysis(analysisId, sql)),
+    listSame: async (id, reviewer, limit, sql) => ((await isVisible(id, sql)) ? await reviews.listSame(id, reviewer, limit, sql) : []),
+    claim: async (id, reviewer, claimMs) => ((await isVisible(id)) ? await reviews.claim(id, reviewer, claimMs) : null),
+    takeOver: async (id, reviewer, claimMs) => ((await isVisible(id)) ? await reviews.takeOver(id, reviewer, claimMs) : null),
+    release: async (id, reviewer) => ((await isVisible(id)) ? await reviews.release(id, reviewer) : null),
+    skip: async (id, reviewer) => ((await isVisible(id)) ? await reviews.skip(id, reviewer) : null),
+    decide: async (id, version, decision, sql) => ((await isVisible(id, sql)) ? await reviews.decide(id, version, decision, sql) : null),
+    undo: async (decision, by, sql) => ((await isVisible(decision.reviewId, sql)) ? await reviews.undo(decision, by, sql) : null),
+    batch: async (batchId, sql) => {
+      const seen = [];
+      for (const one of await reviews.batch(batchId, sql)) if (await isVisible(one.reviewId, sql)) seen.push(one);
+      return seen;
+    },
+    lastUndone: async (id, sql) => ((await isVisible(id, sql)) ? await reviews.lastUndone(id, sql) : null),
+    guess: async (id, reviewer, category) => {
+      if (!(await isVisible(id))) throw new TriageError('not-found', `There is no review ${id}.`);
+      return await reviews.guess(id, reviewer, category);
+    },
+    guessOf: async (id, reviewer, sql) => ((await isVisible(id, sql)) ? await reviews.guessOf(id, reviewer, sql) : null),
+    events: async (id) => ((await isVisible(id)) ? await reviews.events(id) : []),
+  };
+}
+
+function scopeQuestions({ questions }: Stores, held: Held): ShownStores['questions'] {
+  const find: ShownStores['questions']['find'] = async (id) => held.shown(await questions.find(id));
+  return {
+    find,
+    list: async (filter, page) => await questions.list({ ...filter, ...within(held) }, page),
+    answer: async (id, answer, by) =>
+      held.repositories() !== null && (await find(id)) === null ? null : await questions.answer(id, answer, by),
+  };
+}
+
+function scopeFlakiness({ flakiness }: Stores, held: Held): ShownStores['flakiness'] {
+  return {
+    list: async (filter, page) => await flakiness.list({ ...filter, ...within(held) }, page),
+    ofTest: async (test) => held.shown(await flakiness.ofTest(test)),
+  };
+}
+
+function scopeInsights({ insights }: Stores, held: Held): ShownStores['insights'] {
+  return {
+    decided: async (period) => await insights.decided({ ...period, ...within(held) }),
+    answered: async (period) => await insights.answered({ ...period, ...within(held) }),
+    trackRecord: async (confidence, category, filter) => await insights.trackRecord(confidence, category, { ...filter, ...within(held) }),
+    categoriesPerDay: async (period) => await insights.categoriesPerDay({ ...period, ...within(held) }),
+    topCauses: async (period, limit) => await insights.topCauses({ ...period, ...within(held) }, limit),
+    cause: async (fingerprint, until, filter) => await insights.cause(fingerprint, until, { ...filter, ...within(held) }),
+    compared: async (fingerprint, filter) => await insights.compared(fingerprint, { ...filter, ...within(held) }),
+    perWeek: async (period) => await insights.perWeek({ ...period, ...within(held) }),
+    reviewing: async (period) => await insights.reviewing({ ...period, ...within(held) }),
+  };
+}
+
+/** A rule is tried on what green builds say, and told which line of theirs it matches. */
+function scopeGreens({ passingBuilds }: Stores, held: Held): ShownStores['passingBuilds'] {
+  return {
+    newest: async (repository, limit) => {
+      if (repository !== null && !held.allows(repository)) return [];
+      const found = await passingBuilds.newest(repository, limit);
+      if (repository !== null || held.repositories() === null) return found;
+      const visible = await Promise.all(found.map(({ build }) => held.build(build.buildId)));
+      return found.filter((_, at) => visible[at] === true);
+    },
+  };
+}
+
+/** A filter for lists. */
+function within(scope: Scope): { readonly repositories?: readonly string[] } {
+  const repositories = scope.repositories();
+  return repositories === null ? {} : { repositories };
+}
+
+function marked<Store extends object>(store: Store): Store & Scoped {
+  return { ...store, [SCOPED]: true };
+}
+
+/** What the asker of the request that is being answered may see. */
+export interface Scope {
+  /** Patterns of repositories, or null where everything may be seen. Throws `internal` outside of a request. */
+  repositories(): readonly string[] | null;
+  /** Whether this repository may be seen. */
+  allows(repository: string): boolean;
+}
+
+/**
+ * Makes known, from the handler of each request on, what its asker may see. It is asked by the stores that routes are given,
+ * so that a route which forgets about projects shows nothing of another one.
+ */
+export function followScope(app: FastifyInstance): Scope {
+  const storage = new AsyncLocalStorage<{ readonly principal: Principal | null }>();
+  app.addHook('preHandler', (request, _reply, done) => storage.run({ principal: request.principal }, done));
+  const repositories = () => {
+    const asking = storage.getStore();
+    // Whoever lost the request must not see everything because of it.
+    if (asking === undefined) throw new TriageError('internal', 'A store was asked for a client outside of its request');
+    return asking.principal?.repositories ?? null;
+  };
+  return { repositories, allows: (repository) => isInScope(repositories(), repository) };
+}

@@ -1,0 +1,181 @@
+import { randomUUID } from 'node:crypto';
+import helmet from '@fastify/helmet';
+import rateLimit from '@fastify/rate-limit';
+import fastify, { type FastifyInstance, LogController } from 'fastify';
+import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod';
+import type { Config } from '../config/schema.ts';
+import { registerConsole } from '../console/console.ts';
+import type { ConsoleDeps } from '../console/console-deps.ts';
+import { TriageError } from '../domain/errors.ts';
+import type { Clock } from '../lib/time.ts';
+import type { Masker } from '../log/mask/mask.ts';
+import { type McpRouteDeps, registerMcpRoutes } from '../mcp/routes.ts';
+import type { SignInProvider } from '../ports/access.ts';
+import type { BuildArchive } from '../ports/build-archive.ts';
+import type { SlackButtons } from '../ports/chat-room.ts';
+import type { Database } from '../ports/database.ts';
+import type { JobQueue } from '../ports/job-queue.ts';
+import type { KnowledgeService } from '../ports/knowledge.ts';
+import type { Stores } from '../ports/stores.ts';
+import { type Logger, type Metrics, silentMetrics, silentTracer, type Tracer } from '../ports/telemetry.ts';
+import type { VectorIndex, VectorNamespace } from '../ports/vector-index.ts';
+import { findBuild } from '../service/answers/find-build.ts';
+import type { Ask } from '../service/ask/ask.ts';
+import type { Decode } from '../service/intake/prepare-sources.ts';
+import { decideReview } from '../service/review/decide.ts';
+import { decideInChat } from '../service/review/decide-in-chat.ts';
+import { openReviewFor } from '../service/review/queue.ts';
+import { createSessions, createTokenHolders, enforceAccess, registerTokenRoutes } from './access.ts';
+import { registerPublishRoutes } from './analysis-routes.ts';
+import { describeApi, STRICT_CSP } from './api-description.ts';
+import { registerAskRoutes } from './ask-routes.ts';
+import { registerDeliveryRoute } from './delivery-route.ts';
+import { registerIntakeRoutes } from './intake-routes.ts';
+import { registerKnowledgeRoutes } from './knowledge-routes.ts';
+import { createLimits, type Limits, refuseOtherSites } from './limits.ts';
+import { type OperationsDeps, observeRequests, registerOperations } from './operations.ts';
+import { answerUnrouted, logAnswer, recordRefusal, refuse, refuseBroken, toFastifyLogger, tooMany } from './refusal.ts';
+import { registerReviewRoutes } from './review-routes.ts';
+import { followScope, scopeArchive, scopeAsk, scopeStores } from './scoped-stores.ts';
+import { registerSlackWebhook } from './slack-webhook.ts';
+
+const REQUEST_TIMEOUT_MS = 120_000;
+/** How long a request that is still arriving may hold up a stop: behind it wait the running triages and the database. */
+const CLOSE_GRACE_MS = 2_000;
+/** Longest part of an address, such as `provider:number`; the routes' own schemas say the same. */
+const MAX_PARAMETER = 300;
+
+/** What the HTTP server needs; an `App` has it all. */
+export interface HttpDeps {
+  readonly config: Pick<Config, 'http' | 'providers' | 'review'> & { readonly auth: Pick<Config['auth'], 'tokens'> };
+  readonly stores: Stores;
+  readonly database: Database;
+  readonly archive: BuildArchive;
+  readonly jobQueue: JobQueue;
+  readonly vectorIndex: VectorIndex;
+  payVectors?(namespace: VectorNamespace, ids: readonly string[]): Promise<boolean>;
+  /** Documents of the team itself. */
+  readonly knowledge: KnowledgeService;
+  readonly masker: Masker;
+  /** Where uploads are decoded; absent: at once. */
+  readonly decode?: Decode;
+  readonly ask: Ask;
+  /** Absent: pasted logs are not explained to agents. */
+  readonly explainLog?: McpRouteDeps['explainLog'];
+  readonly logger: Logger;
+  readonly clock: Clock;
+  /** Absent: buttons of Slack are refused. */
+  readonly slack?: SlackButtons | undefined;
+  /** Whether all that is needed to accept builds answers, and what each backend says of itself. */
+  readonly readiness: OperationsDeps['readiness'];
+  /** Absent: nothing is counted, nobody is told. */
+  readonly metrics?: Metrics;
+  readonly tracer?: Tracer;
+  /** The node of the graph that works on a build now, where it is known. */
+  readonly currentStep?: (buildId: string) => Promise<string | null>;
+  /** Who signs people in to the pages beside tokens. */
+  readonly signIn?: SignInProvider | null;
+  /** Further routes, each with its `config.access`. */
+  readonly routes?: readonly ((app: FastifyInstance) => Promise<void> | void)[];
+}
+
+/**
+ * Builds the HTTP server, ready to listen. Nothing is open by accident: a route without `config.access` stops the start.
+ * Every error leaves as `{ error: { code, message } }` and is logged; a stack never reaches the client.
+ */
+export async function buildHttp(deps: HttpDeps): Promise<FastifyInstance> {
+  const { config } = deps;
+  const app = fastify({
+    loggerInstance: toFastifyLogger(deps.logger),
+    logController: new LogController({ disableRequestLogging: true }),
+    genReqId: () => randomUUID(),
+    bodyLimit: config.http.maxBodyBytes,
+    trustProxy: trustedProxies(config.http.trustProxy),
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    routerOptions: { maxParamLength: MAX_PARAMETER },
+    // Refusals of the router itself (a broken URL) take the same road as all others.
+    frameworkErrors: (error, request, reply) => void refuse(error, request, reply, deps.logger),
+    clientErrorHandler: (error, socket) => refuseBroken(error, socket, deps.logger),
+  });
+  app.setValidatorCompiler(validatorCompiler);
+  app.setSerializerCompiler(serializerCompiler);
+  app.removeContentTypeParser('text/plain');
+  const limits = await limitAndHarden(app, deps);
+  const holders = createTokenHolders({ ...deps, configured: config.auth.tokens, tokens: deps.stores.tokens });
+  const sessions = createSessions(deps.stores.sessions, holders, config.http.publicUrl);
+  refuseOtherSites(app, config.http.publicUrl);
+  enforceAccess(app, { holders, sessions, count: limits.countHolder });
+  const scope = followScope(app);
+  app.addHook('preClose', async () => void setTimeout(() => app.server.closeAllConnections(), CLOSE_GRACE_MS).unref());
+  app.addHook('onResponse', async (request, reply) => logAnswer(deps.logger, request, reply));
+  const { metrics = silentMetrics, tracer = silentTracer } = deps;
+  observeRequests(app, { logger: deps.logger, metrics, tracer });
+  await describeApi(app, config.http.publicUrl);
+  registerOperations(app, { ...deps, metrics }, { metrics: { role: 'read' }, details: { role: 'read' } });
+  await registerIntakeRoutes(app, { ...deps, settings: config });
+  // What is asked and decided goes through stores that hold only what the asker may see.
+  const stores = scopeStores(deps.stores, scope);
+  await app.register(async (part) => registerDeliveryRoute(part, { stores, settings: config }));
+  // Whoever may decide in Slack is named by the configuration, for every repository.
+  const chat = { ...deps, publicUrl: config.http.publicUrl };
+  const decideThere = { decide: decideInChat.bind(null, chat) };
+  await app.register(async (part) => registerSlackWebhook(part, { ...deps, ...decideThere }));
+  await app.register(async (part) => registerKnowledgeRoutes(part, deps));
+  const held = { stores, archive: scopeArchive(deps.archive, deps.stores, scope), ask: scopeAsk(deps.ask, stores, scope) };
+  const shown = { ...deps, ...held, undoMs: config.review.undoMs };
+  await app.register(async (part) => registerPublishRoutes(part, shown));
+  await app.register(async (part) => registerReviewRoutes(part, { ...shown, ...config.review }));
+  const asking = { ...shown, findBuild: (id: string) => findBuild(stores.builds, id, {}) };
+  await app.register(async (part) => registerAskRoutes(part, asking));
+  const decide: McpRouteDeps['decide'] = async ({ review, ...said }) =>
+    await decideReview({ ...shown, blindEvery: config.review.blindEvery }, { ...said, reviewId: review.id, version: review.version });
+  const openReview: McpRouteDeps['openReview'] = async (analysisId, by) => await openReviewFor(shown, { analysisId, by });
+  const agents = { ...shown, decide, openReview, publicUrl: config.http.publicUrl };
+  await app.register(async (part) => registerMcpRoutes(part, agents));
+  const configuredNames = config.auth.tokens.map(({ name }) => name);
+  const tokens = { tokens: deps.stores.tokens, configuredNames, onRevoked: holders.forget, logger: deps.logger };
+  await app.register(async (part) => registerTokenRoutes(part, tokens));
+  const refused: ConsoleDeps['refused'] = (thrown, request, reply) => recordRefusal(thrown, request, reply, deps.logger);
+  const pages = { sessions, countGuess: limits.countGuess, refused };
+  await app.register(async (part) => registerConsole(part, { ...asking, ...pages }));
+  for (const register of deps.routes ?? []) await app.register(async (part) => register(part));
+  await app.ready();
+  return app;
+}
+
+/** A number counts from our side: the first hop is whoever is connected to us. */
+function trustedProxies(trust: Config['http']['trustProxy']): false | string[] | ((address: string, hop: number) => boolean) {
+  return typeof trust === 'number' ? (_address, hop) => hop < trust : trust;
+}
+
+async function limitAndHarden(app: FastifyInstance, deps: HttpDeps): Promise<Limits> {
+  await app.register(helmet, { contentSecurityPolicy: { useDefaults: false, directives: STRICT_CSP }, strictTransportSecurity: false });
+  await app.register(rateLimit, {
+    max: deps.config.http.rateLimit,
+    timeWindow: 60_000,
+    errorResponseBuilder: (_request, context) => tooMany('Too many requests from this address.', context.ttl),
+  });
+  const { tokenRateLimit, sourceRateLimit } = deps.config.http;
+  const limits = createLimits(app, { perToken: tokenRateLimit, perSource: sourceRateLimit });
+  app.setErrorHandler(async (error, request, reply) => {
+    const isGuess = error instanceof TriageError && error.code === 'unauthenticated';
+    const waitMs = isGuess ? await limits.countGuess(request) : null;
+    const told = waitMs === null ? error : tooMany('Too many invalid tokens or signatures from this address.', waitMs);
+    return refuse(told, request, reply, deps.logger);
+  });
+  app.addHook('onRequest', async (request, reply) => {
+    reply.header('x-request-id', request.id);
+    // What may be kept says so itself, as static files do.
+    reply.header('cache-control', 'no-store');
+    if (request.protocol === 'https') reply.header('strict-transport-security', 'max-age=31536000');
+    const encoding = request.headers['content-encoding'] ?? 'identity';
+    if (encoding !== 'identity') {
+      throw new TriageError(
+        'unsupported-type',
+        `Content-Encoding ${encoding.slice(0, 50)} is not accepted. Send the body as it is; log files inside it may be gzip.`,
+      );
+    }
+  });
+  answerUnrouted(app);
+  return limits;
+}

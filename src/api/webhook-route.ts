@@ -1,0 +1,119 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { TriageError } from '../domain/errors.ts';
+import type { DeliveryKey, KeptDelivery } from '../ports/deliveries.ts';
+import type { Provider } from '../providers/provider.ts';
+import { sha256, storable } from '../providers/read-input.ts';
+import type { Intake } from '../providers/webhook.ts';
+import type { IntakeDeps } from '../service/intake/intake-deps.ts';
+import { type Delivery, usedBefore } from '../service/intake/record-build.ts';
+import { type DeliveryAccepted, linksOf, WebhookAnswer } from './answers.ts';
+
+/** GitHub sends no more. Whoever may not sign can still make us hold this much, so it is not the limit of uploads. */
+const MAX_WEBHOOK_BYTES = 25 * 1024 * 1024;
+/** Characters kept of a log that comes with an event: it lies in the database until the build is recorded. */
+const MAX_LOG = 256 * 1024;
+
+/** The route of a provider's webhook: checks the sender over the raw body, makes the delivery durable, answers 202. */
+export function registerWebhook(app: FastifyInstance, { name: source, webhook }: Provider, deps: IntakeDeps): void {
+  const { path, accepts, describes } = webhook;
+  const { bodies, security, ...described } = describes;
+  keepRawBodies(app, accepts);
+  app.post(
+    path,
+    {
+      // A webhook that is turned away is a build lost: few senders try again. Forged ones are limited where they are refused.
+      config: { access: { signature: source }, rateLimit: false },
+      // Documented here, checked in the handler: the signature comes first.
+      validatorCompiler: () => (value) => ({ value }),
+      schema: {
+        tags: ['Intake'],
+        ...described,
+        body: { content: Object.fromEntries(Object.entries(bodies).map(([type, schema]) => [type, { schema }])) },
+        response: { 202: WebhookAnswer },
+      },
+    },
+    async (request, reply) => {
+      const body = rawBody(request);
+      const header = (one: string) => headerOf(request, one);
+      const { event, deliveryId, once, reading } = webhook.receive({ header, query: request.query, body }, deps.clock.now());
+      reply.status(202);
+      if ('ignored' in reading) {
+        deps.logger.info({ source, event, deliveryId, reason: reading.ignored }, 'delivery ignored');
+        return reading;
+      }
+      const bodySha256 = sha256(body);
+      const delivery: Delivery = { source, deliveryId: deliveryId ?? bodySha256, event, bodySha256 };
+      const { answer, repeated } = await acceptDelivery(deps, delivery, { ...reading, ...(await endOfLog(reading, deps)) });
+      if (repeated && once === true) throw replayed(delivery.deliveryId, answer.links.delivery);
+      return answer;
+    },
+  );
+}
+
+/** In this scope a body of these types stays as the bytes that were signed; nothing is parsed before its signature was checked. */
+function keepRawBodies(scope: FastifyInstance, types: readonly string[]): void {
+  const bodyLimit = Math.min(scope.initialConfig.bodyLimit ?? MAX_WEBHOOK_BYTES, MAX_WEBHOOK_BYTES);
+  scope.removeAllContentTypeParsers();
+  scope.addContentTypeParser([...types], { parseAs: 'buffer', bodyLimit }, (_request, body, done) => done(null, body));
+}
+
+/** The body as it came. */
+export function rawBody(request: FastifyRequest): Buffer {
+  return Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
+}
+
+/** A header that stands once, or undefined. */
+export function headerOf(request: FastifyRequest, name: string): string | undefined {
+  const value = request.headers[name];
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** Masked before it is cut, so that no half of a secret is left. */
+async function endOfLog({ log }: Intake, { masker }: Pick<IntakeDeps, 'masker'>): Promise<Pick<Intake, 'log'>> {
+  if (log == null || log.trim() === '') return { log: null };
+  return { log: storable((await masker.mask(log)).text.slice(-MAX_LOG)) };
+}
+
+interface Acceptance {
+  readonly answer: DeliveryAccepted;
+  /** The same delivery was here before. */
+  readonly repeated: boolean;
+}
+
+/**
+ * Makes a webhook's delivery durable, in one statement, and hands it to the processor. One that was here before changes
+ * nothing, except that one that was set aside is tried again; `conflict` where its body is another.
+ */
+async function acceptDelivery(deps: IntakeDeps, delivery: Delivery, intake: Intake): Promise<Acceptance> {
+  const traceparent = deps.tracer?.traceparent() ?? null;
+  const inbox = { ...delivery, intake: traceparent === null ? intake : { ...intake, traceparent } };
+  const { before } = await deps.inbox.land(inbox);
+  deps.metrics?.count('faultline_deliveries_total', { source: delivery.source, outcome: before === null ? 'kept' : 'repeated' });
+  if (before === null) deps.processor.add(keyOf(delivery));
+  else await meetAgain(deps, delivery, before, inbox);
+  return { answer: answerFor(deps, delivery, before?.buildId ?? null), repeated: before !== null };
+}
+
+async function meetAgain(
+  { stores, processor, logger }: IntakeDeps,
+  delivery: Delivery,
+  before: KeptDelivery,
+  inbox: Delivery & { readonly intake: Intake },
+): Promise<void> {
+  if (before.bodySha256 !== delivery.bodySha256) throw usedBefore(delivery.deliveryId, before.buildId);
+  const { source, deliveryId } = delivery;
+  logger.info({ source, deliveryId, buildId: before.buildId, state: before.state }, 'delivery was here before');
+  if (before.state === 'refused' && (await stores.deliveries.landAgain(inbox))) processor.add({ source, deliveryId });
+}
+
+function keyOf({ source, deliveryId }: DeliveryKey): DeliveryKey {
+  return { source, deliveryId };
+}
+
+function answerFor({ settings }: IntakeDeps, { source, deliveryId }: Delivery, buildId: string | null): DeliveryAccepted {
+  return { deliveryId, links: linksOf(settings, { source, deliveryId }, buildId) };
+}
+
+function replayed(id: string, link: string): TriageError {
+  return new TriageError('conflict', `The delivery ${id} was already accepted (${link}). A new event needs a new X-Faultline-Id.`);
+}

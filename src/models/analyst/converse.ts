@@ -1,0 +1,250 @@
+import { z } from 'zod';
+import { loadPrompt, renderPrompt } from '../../../prompts/load.ts';
+import type { Quote } from '../../domain/analysis.ts';
+import { type Memory, QuestionShape, type Statement, type Understanding } from '../../domain/conversation.ts';
+import { TriageError } from '../../domain/errors.ts';
+import type { Evidence, ToolOutcome } from '../../domain/evidence.ts';
+import { cleanLine, stripEscapes } from '../../log/lines/clean.ts';
+import type { Converse, Inquiry, Judgement } from '../../ports/analyst.ts';
+import type { ChatModel } from '../../ports/chat-model.ts';
+import { type ContextFit, createContextFit, type FittedReply, usageOfReply } from './fit-context.ts';
+import { JUDGEMENTS, limitsOf, type PromptValues } from './judgements.ts';
+import { literalQuote } from './read-answer.ts';
+import { showEvidence } from './show-evidence.ts';
+import { cutLine, cutText, showFacts } from './show-facts.ts';
+
+type AskName = 'ask-understand' | 'ask-choose-tools' | 'ask-answer';
+
+const UnderstandReply = z.object({ shape: QuestionShape, about: z.string() });
+const MAX_ABOUT = 120;
+
+/**
+ * Follow-up questions put to a model: one call to understand, one a round to choose tools, one stream for the answer. Throws what the
+ * model throws.
+ */
+export function createLlmConverse(model: ChatModel, fit: ContextFit = createContextFit()): Converse {
+  const deps: ConverseDeps = { model, fit };
+  return {
+    understand: (input, signal) => understand(deps, input, signal),
+    chooseTools: (input, signal) => chooseTools(deps, input, signal),
+    reply: (input, signal) => reply(deps, input, signal),
+  };
+}
+
+interface ConverseDeps {
+  readonly model: ChatModel;
+  readonly fit: ContextFit;
+}
+
+async function understand({ model, fit }: ConverseDeps, input: Inquiry, signal: AbortSignal): Promise<Judgement<Understanding>> {
+  const { render, hash } = prompted('ask-understand', {
+    topic: showTopic(input),
+    history: showMemory(input.memory),
+    question: input.question,
+  });
+  const { $schema: _version, ...schema } = z.toJSONSchema(UnderstandReply);
+  const asked = await fit.ask((share) =>
+    model.ask({ ...render(share), name: 'ask-understand', schema, parse: (value) => UnderstandReply.parse(value) }, signal),
+  );
+  const about = asked.value.about.replace(/\s+/g, ' ').trim().slice(0, MAX_ABOUT);
+  return judged(asked, hash, { shape: asked.value.shape, about: about === '' ? 'the failure' : about });
+}
+
+async function chooseTools({ model, fit }: ConverseDeps, input: Parameters<Converse['chooseTools']>[0], signal: AbortSignal) {
+  const { offered } = input;
+  const { render, hash } = prompted('ask-choose-tools', {
+    ...known(input),
+    evidence: showEvidence(input.evidence, { room: JUDGEMENTS['ask-choose-tools'].budget.evidence, newest: foundNow(input) }),
+  });
+  const tools = offered.map(({ name, question, parameters }) => ({
+    name,
+    description: question,
+    parameters: { type: 'object', ...parameters },
+  }));
+  const asked = await fit.ask((share) => model.chooseTools({ ...render(share), name: 'ask-choose-tools', tools }, signal));
+  const calls = asked.value.map(({ name, args, why }) => ({ tool: name, args, why }));
+  return judged(asked, hash, calls);
+}
+
+async function reply({ model, fit }: ConverseDeps, input: Parameters<Converse['reply']>[0], signal: AbortSignal) {
+  const { render, hash } = prompted('ask-answer', {
+    ...known(input),
+    shape: input.understanding.shape,
+    evidence: showEvidence(input.evidence, { room: JUDGEMENTS['ask-answer'].budget.evidence, newest: foundNow(input) }),
+  });
+  const onText = (text: string) => input.onText({ text });
+  const asked = await fit.ask((share) => {
+    const { system, user } = render(share);
+    return model.stream({ system, turns: [{ role: 'user', text: user }], name: 'ask-answer', onText }, signal);
+  });
+  const { answer } = input.topic.analysis;
+  const common = [input.question, showMemory(input.memory), answer.title, answer.rootCause, answer.fixRecommendation].join('\n');
+  const statements = readStatements(asked.value, input.evidence, common);
+  if (statements.length === 0) throw new TriageError('upstream-failed', `The model ${asked.model} answered nothing`, { retryable: true });
+  return judged(asked, hash, statements);
+}
+
+function foundNow({ found }: Inquiry): ReadonlySet<string> {
+  return new Set(found.map(({ id }) => id));
+}
+
+function known(input: Inquiry) {
+  return { topic: showTopic(input), history: showMemory(input.memory), asked: showCalls(input.outcomes), question: input.question };
+}
+
+/** The prompt, to be rendered with a share of its size budget. */
+function prompted<Name extends AskName>(name: Name, values: PromptValues<Name>) {
+  const prompt = loadPrompt(JUDGEMENTS[name].prompt);
+  const render = (share: number) => {
+    const limits: Readonly<Record<string, number>> = limitsOf(name, share);
+    const cut = Object.entries<string>(values).map(([key, value]) => [key, cutText(value, limits[key] ?? 0)]);
+    return renderPrompt(prompt, Object.fromEntries(cut));
+  };
+  return { render, hash: prompt.hash };
+}
+
+function judged<Value>(asked: FittedReply<unknown>, promptHash: string, value: Value): Judgement<Value> {
+  const { model, costKnown } = asked;
+  const unknown = costKnown === false ? `No price is known for the model ${model}; its cost is counted as 0.` : null;
+  const note = [asked.note, unknown].filter((one) => one !== null).join(' ') || null;
+  return { value, by: 'llm', usage: usageOfReply(asked), model, promptHash, note };
+}
+
+/** An answer longer than this is no answer to a question. */
+const MAX_TEXT = 12_000;
+const MAX_STATEMENTS = 80;
+const SHORTEST_QUOTE = 4;
+
+/** What a line of the text begins with: blanks, a bullet, a number. */
+const LINE_LEAD = /^[ \t]{0,20}(?:[-*•] {0,4}|\d{1,3}[.)] {1,4})?/;
+/** Between two sentences; citations behind the full stop belong to the first. */
+const SENTENCE_END = /[.!?](?: ?\[E\d{1,5}(?:, ?E\d{1,5}){0,8}\]){0,6} {1,4}(?=[\p{Lu}"“(\d])/gu;
+const GROUP = /[[(]([^\][()\n]{2,80})[\])]/g;
+const QUOTED = /["“]([^"“”\n]{2,400})["”]/g;
+const LINK = /!?\[([^\][\n]{0,200})\]\([^()\s]{1,500}\)/g;
+
+/**
+ * The model's text as statements that can be checked: each with the evidence it cites and the words it quotes. `common` is what both
+ * sides have said already; its words in quotation marks are no quotations of evidence.
+ */
+export function readStatements(text: string, evidence: readonly Evidence[], common: string): Statement[] {
+  const plain = text
+    .slice(0, MAX_TEXT)
+    .replace(LINK, (_link, words: string) => (isCitation(words) ? `[${words}]` : words))
+    .trim();
+  const statements: Statement[] = [];
+  let gap = '';
+  for (const line of plain.split('\n')) {
+    if (line.trim() === '') {
+      gap = '\n';
+      continue;
+    }
+    const mark = LINE_LEAD.exec(line)?.[0] ?? '';
+    const start = statements.length === 0 ? '' : `${gap}\n`;
+    gap = '';
+    for (const [index, sentence] of sentencesOf(line.slice(mark.length)).entries()) {
+      statements.push(statementOf(index === 0 ? `${start}${mark.trimStart()}` : ' ', sentence, evidence, common));
+    }
+  }
+  return statements.slice(0, MAX_STATEMENTS);
+}
+
+function sentencesOf(line: string): string[] {
+  const sentences: string[] = [];
+  let from = 0;
+  for (const end of line.matchAll(SENTENCE_END)) {
+    const to = end.index + end[0].length;
+    sentences.push(line.slice(from, to).trim());
+    from = to;
+  }
+  return [...sentences, line.slice(from).trim()].filter((sentence) => sentence !== '');
+}
+
+function statementOf(lead: string, text: string, evidence: readonly Evidence[], common: string): Statement {
+  const ids = [...new Set([...text.matchAll(GROUP)].flatMap(([, words = '']) => (isCitation(words) ? idsIn(words) : [])))];
+  const cited = evidence.filter(({ id }) => ids.includes(id));
+  const words = [...text.matchAll(QUOTED)].flatMap(([, quoted = '']) => partsOf(quoted)).filter((part) => !common.includes(part));
+  const quotes = words.map((part) => placeOf(part, ids.length === 0 ? evidence : cited));
+  return { lead, text, evidence: ids, quotes, basis: ids.length === 0 ? 'none' : 'evidence' };
+}
+
+function isCitation(words: string): boolean {
+  return idsIn(words).every((id) => /^E\d{1,5}$/.test(id));
+}
+
+function idsIn(words: string): string[] {
+  return words.split(/[,;]| and /).map((id) => id.trim());
+}
+
+/** A quotation with an ellipsis is two; the mark that ends a sentence is not part of what is quoted. */
+function partsOf(quoted: string): string[] {
+  return quoted
+    .split(/…|\.\.\./)
+    .map((part) => part.trim().replace(/[.,;:]$/, ''))
+    .filter((part) => part.length >= SHORTEST_QUOTE);
+}
+
+/** Where the words stand; where they stand nowhere, a place that the check will refuse. */
+function placeOf(words: string, items: readonly Evidence[]): Quote {
+  for (const item of items) {
+    const quote = findIn(words, item);
+    if (quote !== null) return quote;
+  }
+  const [first] = items;
+  return { source: first?.source ?? '', line: first?.lineStart ?? 1, text: words };
+}
+
+function findIn(words: string, item: Evidence): Quote | null {
+  const { source, lineStart } = item;
+  if (lineStart === undefined) return item.text.includes(words) ? { source, line: 1, text: words } : null;
+  for (const [offset, raw] of item.text.split('\n').entries()) {
+    const line = lineStart + offset;
+    if (raw.includes(words)) return { source, line, text: words };
+    const shown = cleanLine(stripEscapes(raw));
+    if (shown.includes(words)) return literalQuote({ source, line, text: words }, [item]);
+    // Models shorten runs of blanks; the line is the same.
+    if (squeeze(shown).includes(squeeze(words)) && raw.includes(shown.trim())) return { source, line, text: shown.trim() };
+  }
+  return null;
+}
+
+function squeeze(text: string): string {
+  return text.replace(/\s+/g, ' ');
+}
+
+/** The analysis that is talked about, in short lines; its evidence is shown beside it. */
+function showTopic({ topic }: Pick<Inquiry, 'topic'>): string {
+  const { analysis, subject, otherCauses } = topic;
+  const { answer, verdict } = analysis;
+  return [
+    `category: ${analysis.category} (${analysis.kind}), ${Math.round(verdict.confidence * 100)} % sure, ${verdict.action}`,
+    `answer: ${oneLine(answer.title)}`,
+    `cause: ${oneLine(answer.rootCause)}`,
+    `fix: ${oneLine(answer.fixRecommendation)}`,
+    ...answer.suspects
+      .slice(0, 5)
+      .map(
+        ({ path, line, commit, author }) => `suspect: ${oneLine([path, line, commit, author].filter((part) => part != null).join(' '))}`,
+      ),
+    ...verdict.gaps.slice(0, 5).map((gap) => `not known: ${oneLine(gap)}`),
+    ...otherCauses.slice(0, 5).map(({ title, category }) => `another cause of the same build: ${oneLine(title)} (${category})`),
+    showFacts(subject),
+  ].join('\n');
+}
+
+/** The conversation so far: older turns in a line each, the last ones whole. */
+function showMemory({ older, recent }: Memory): string {
+  const lines = older.map((line) => `earlier: ${line}`);
+  return [...lines, ...recent.flatMap(({ question, answer }) => [`question: ${question}`, `answer: ${answer}`])].join('\n');
+}
+
+/** Calls made for this question and how they ended. */
+function showCalls(outcomes: readonly ToolOutcome[]): string {
+  return outcomes
+    .map(({ call, status, summary }) => `${call.tool} ${cutLine(JSON.stringify(call.args))}: ${status}, ${cutLine(oneLine(summary))}`)
+    .join('\n');
+}
+
+function oneLine(text: string): string {
+  return cutLine(text.replace(/\s+/g, ' ').trim());
+}

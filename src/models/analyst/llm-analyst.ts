@@ -1,0 +1,279 @@
+import { z } from 'zod';
+import { loadPrompt, type Prompt, type RenderedPrompt, renderPrompt } from '../../../prompts/load.ts';
+import { type Category, KINDS } from '../../domain/category.ts';
+import type { ToolCall } from '../../domain/evidence.ts';
+import type { LogPosition } from '../../domain/failure.ts';
+import type { TriageSubject } from '../../domain/triage.ts';
+import { maxOf } from '../../lib/lists.ts';
+import { roleOf } from '../../log/roles.ts';
+import type { Analyst, Insight, Judgement, Plan } from '../../ports/analyst.ts';
+import type { ChatModel } from '../../ports/chat-model.ts';
+import type { ToolDescription } from '../../ports/toolbox.ts';
+import { createLlmConverse } from './converse.ts';
+import { type ContextFit, createContextFit, type FittedReply, usageOfReply } from './fit-context.ts';
+import { JUDGEMENTS, type JudgementName, type Limits, limitsOf, type PromptValues } from './judgements.ts';
+import {
+  AnswerReply,
+  ClassifyReply,
+  CorrectReply,
+  ReasonReply,
+  readAnswer,
+  readAssessment,
+  readClassification,
+  readPlan,
+  VerifyReply,
+  withoutExamples,
+  withoutRecital,
+} from './read-answer.ts';
+import { type Focus, showEvidence } from './show-evidence.ts';
+import { cutText, describeTool, listTools, showAnswer, showFacts, showSituation, showTool } from './show-facts.ts';
+
+export interface LlmAnalystOptions {
+  readonly model: ChatModel;
+  /** How many times the usual size of each question may be; 1 by default. */
+  readonly room?: number;
+}
+
+/**
+ * The analyst that asks a model, one question a judgement. What comes back is checked and clamped here: ids, files and
+ * categories that do not exist are left out or refused; calls of tools that do not exist are given on, for the graph to
+ * say so. A question too long for the model's context is shortened. Throws what the model throws; wrap it in `withFallback`,
+ * which also keeps the model's own confidence from deciding alone.
+ */
+export function createLlmAnalyst({ model, room = 1 }: LlmAnalystOptions): Analyst {
+  const deps: AnalystDeps = { model, fit: createContextFit(), room };
+  return {
+    name: 'llm',
+    classify: (input, signal) => classify(deps, input, signal),
+    plan: (input, signal) => plan(deps, input, signal),
+    chooseTools: (input, signal) => chooseTools(deps, input, signal),
+    correctCall: (input, signal) => correctCall(deps, input, signal),
+    answer: (input, signal) => answer(deps, input, signal),
+    verify: (input, signal) => verify(deps, input, signal),
+    converse: createLlmConverse(model, deps.fit),
+  };
+}
+
+interface AnalystDeps {
+  readonly model: ChatModel;
+  readonly fit: ContextFit;
+  readonly room: number;
+}
+
+async function classify(deps: AnalystDeps, { subject }: Parameters<Analyst['classify']>[0], signal: AbortSignal) {
+  const evidence = subject.excerpts.map((excerpt, index) => ({ ...excerpt, id: `E${index + 1}`, tool: 'log', title: excerpt.reason }));
+  const values = (limits: Limits<'classify'>) => ({ page: showPage({ subject, evidence }, limits.page) });
+  const asked = await ask(deps, 'classify', values, READERS.classify, signal);
+  const unknown = asked.costKnown !== false ? null : `No price is known for the model ${asked.model}; its cost is counted as 0.`;
+  const judgement = judgementOf(asked, readClassification(asked.value));
+  return { ...judgement, note: [judgement.note, unknown].filter((note) => note !== null).join(' ') || null };
+}
+
+async function plan(deps: AnalystDeps, input: Parameters<Analyst['plan']>[0], signal: AbortSignal) {
+  const { category } = input.classification;
+  const { offered = [] } = input;
+  const values = (limits: Limits<'reason'>) => ({ ...insightValues(input, limits), tools: listTools(offered, category) });
+  const asked = await ask(deps, 'reason', values, READERS.reason, signal, category);
+  return judgementOf(asked, readPlan(asked.value, input, bestRetrieval(input)));
+}
+
+async function chooseTools({ model, fit, room }: AnalystDeps, input: Parameters<Analyst['chooseTools']>[0], signal: AbortSignal) {
+  const { offered } = input;
+  if (offered.length === 0) return unasked([]);
+  const prompt = loadPrompt(JUDGEMENTS['select-tool'].prompt, input.classification.category);
+  const tools = offered.map((tool) => ({
+    name: tool.name,
+    description: describeTool(tool, input.classification.category),
+    parameters: tool.parameters,
+  }));
+  const asked = await fit.ask((share) => {
+    const values = (limits: Limits<'select-tool'>) => insightValues(input, limits, input.plan);
+    return model.chooseTools({ ...rendered(prompt, 'select-tool', values, share * room), name: 'select-tool', tools }, signal);
+  });
+  const calls = asked.value.map(({ name, args, why }) => ({ tool: name, args, why }));
+  return judgementOf({ ...asked, promptHash: prompt.hash }, calls);
+}
+
+async function correctCall(deps: AnalystDeps, input: Parameters<Analyst['correctCall']>[0], signal: AbortSignal) {
+  const { call, error, tool, subject } = input;
+  const values = () => ({ tool: showTool(tool), call: JSON.stringify(call), error, facts: showFacts(subject) });
+  const reader = { schema: correctionSchema(tool), parse: (reply: unknown) => parseCorrection(reply, call) };
+  const asked = await ask(deps, 'correct-call', values, reader, signal);
+  return judgementOf(asked, asked.value);
+}
+
+async function answer(deps: AnalystDeps, input: Insight, signal: AbortSignal) {
+  const { category } = input.classification;
+  const { system } = loadPrompt(JUDGEMENTS.answer.prompt, category);
+  const { schema, parse } = READERS.answer;
+  const reader = { schema, parse: (reply: unknown) => parse(withoutRecital(reply, system)) };
+  const asked = await ask(deps, 'answer', (limits) => insightValues(input, limits), reader, signal, category);
+  return judgementOf(asked, readAnswer(asked.value, input));
+}
+
+async function verify(deps: AnalystDeps, input: Parameters<Analyst['verify']>[0], signal: AbortSignal) {
+  const { claims } = input.answer;
+  const cited = { cited: new Set(claims.flatMap((claim) => claim.evidence)), quoted: claims.flatMap(({ quotes }) => quotes) };
+  const values = (limits: Limits<'verify'>) => ({
+    situation: showSituation(input),
+    answer: showAnswer(input.answer, input.evidence),
+    page: showPage(input, limits.page, cited),
+  });
+  const asked = await ask(deps, 'verify', values, READERS.verify, signal, input.classification.category);
+  return judgementOf(asked, readAssessment(asked.value, input));
+}
+
+interface Reader<Value> {
+  readonly schema: Readonly<Record<string, unknown>>;
+  readonly parse: (reply: unknown) => Value;
+}
+
+/** Made once: a schema is dear to translate. */
+const READERS = {
+  classify: readerOf(ClassifyReply, withKnownKind),
+  reason: readerOf(ReasonReply),
+  answer: readerOf(AnswerReply),
+  verify: readerOf(VerifyReply),
+};
+
+interface Asked<Value> extends FittedReply<Value> {
+  readonly promptHash: string;
+}
+
+async function ask<Name extends JudgementName, Value>(
+  { model, fit, room }: AnalystDeps,
+  name: Name,
+  values: (limits: Limits<Name>) => PromptValues<Name>,
+  reader: Reader<Value>,
+  signal: AbortSignal,
+  category?: Category,
+): Promise<Asked<Value>> {
+  const prompt = loadPrompt(JUDGEMENTS[name].prompt, category);
+  const reply = await fit.ask((share) => {
+    const question = rendered(prompt, name, values, share * room);
+    const parse = (value: unknown) => reader.parse(withoutExamples(value, question.system, question.user));
+    return model.ask({ ...question, name, schema: reader.schema, parse }, signal);
+  });
+  return { ...reply, promptHash: prompt.hash };
+}
+
+function rendered<Name extends JudgementName>(
+  prompt: Prompt,
+  name: Name,
+  values: (limits: Limits<Name>) => PromptValues<Name>,
+  share: number,
+): RenderedPrompt {
+  const limits = limitsOf(name, share);
+  const most: Readonly<Record<string, number>> = limits;
+  // The page was laid out within its room; what goes beyond it was asked for.
+  const cut = Object.entries<string>(values(limits)).map(([key, value]) => [key, key === 'page' ? value : cutText(value, most[key] ?? 0)]);
+  return renderPrompt(prompt, Object.fromEntries(cut));
+}
+
+function judgementOf<Value>(asked: Asked<unknown>, value: Value): Judgement<Value> {
+  return { value, by: 'llm', usage: usageOfReply(asked), model: asked.model, promptHash: asked.promptHash, note: asked.note };
+}
+
+function unasked<Value>(value: Value): Judgement<Value> {
+  return {
+    value,
+    by: 'llm',
+    usage: { inputTokens: 0, outputTokens: 0, costUsd: 0, modelCalls: 0 },
+    model: null,
+    promptHash: null,
+    note: null,
+  };
+}
+
+function readerOf<Schema extends z.ZodType>(
+  schema: Schema,
+  mend: (reply: unknown) => unknown = (reply) => reply,
+): Reader<z.output<Schema>> {
+  const { $schema: _version, ...rest } = z.toJSONSchema(schema);
+  return { schema: rest, parse: (reply) => schema.parse(mend(reply)) };
+}
+
+/** The kind only refines: one we do not know is no reason to lose the category. */
+function withKnownKind(reply: unknown): unknown {
+  if (typeof reply !== 'object' || reply === null || !('kind' in reply)) return reply;
+  return KINDS.some((kind) => kind === reply.kind) ? reply : { ...reply, kind: 'unknown' };
+}
+
+function insightValues(input: Insight, limits: { readonly page: number }, plan?: Plan) {
+  return { situation: showSituation(input, plan), page: showPage(input, limits.page) };
+}
+
+function bestRetrieval({ evidence }: Insight): number {
+  const retrieved = evidence.filter((item) => item.tool === 'search_knowledge' || item.tool === 'search_error_library');
+  return maxOf(
+    retrieved.map((item) => item.score ?? 0),
+    0,
+  );
+}
+
+type JsonSchema = Readonly<Record<string, unknown>>;
+
+/** JSON schema of mended arguments for one tool, or null. */
+function correctionSchema(tool: ToolDescription): JsonSchema {
+  return closed({ why: { type: 'string' }, args: { anyOf: [argumentsSchema(tool), { type: 'null' }] } });
+}
+
+/** The call with mended arguments; null where the model sees none, or gave the refused ones again. */
+function parseCorrection(reply: unknown, call: ToolCall): ToolCall | null {
+  const { args, why } = CorrectReply.parse(reply);
+  if (args === null) return null;
+  const mended = withoutNulls(args);
+  return sameArgs(mended, call.args) ? null : { tool: call.tool, args: mended, why: why === '' ? call.why : why };
+}
+
+/** A tool without arguments may describe them as nothing at all. */
+function argumentsSchema(tool: ToolDescription): JsonSchema {
+  return { type: 'object', ...tool.parameters };
+}
+
+/** Strict schemas make models fill optional arguments with null. */
+function withoutNulls(args: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(args).filter(([, value]) => value !== null));
+}
+
+function sameArgs(left: Readonly<Record<string, unknown>>, right: Readonly<Record<string, unknown>>): boolean {
+  const key = (args: Readonly<Record<string, unknown>>) =>
+    JSON.stringify(Object.entries(args).sort(([one], [two]) => (one < two ? -1 : 1)));
+  return key(left) === key(right);
+}
+
+function closed(properties: JsonSchema): JsonSchema {
+  return { type: 'object', properties, required: Object.keys(properties), additionalProperties: false };
+}
+
+/**
+ * What a judgement sees of a failure: the failing step and what the reader made of it, then the evidence, laid out within `room` characters. What the last
+ * round of questions brought is shown whole.
+ */
+export function showPage(
+  { subject, evidence, outcomes = [] }: Pick<Insight, 'subject' | 'evidence'> & Partial<Pick<Insight, 'outcomes'>>,
+  room: number,
+  focus: Pick<Focus, 'cited' | 'quoted'> = {},
+): string {
+  const last = outcomes.at(-1)?.round;
+  const newest = new Set(outcomes.filter(({ round }) => round === last).flatMap((outcome) => outcome.evidence ?? []));
+  const weak = new Set(subject.excerpts.filter(({ weight }) => weight < FILL).map(({ source, lineStart }) => `${source}:${lineStart}`));
+  const fill = new Set(
+    evidence.filter(({ tool, source, lineStart }) => tool === 'log' && weak.has(`${source}:${lineStart}`)).map(({ id }) => id),
+  );
+  const shown = showEvidence(evidence, { room, telling: tellingLines(subject), steps: subject.failedSections, fill, newest, ...focus });
+  return `${showFacts(subject, shown)}\n\n${shown}`;
+}
+
+/** Where error lines, failing tests, exceptions, compiler messages and the ends of processes stand, most telling first. */
+function tellingLines({ messages, failingTests, exceptions, diagnostics, exits }: TriageSubject): LogPosition[] {
+  const errors = diagnostics.filter(({ severity }) => severity === 'error');
+  const others = messages.slice(BEST).filter(({ text }) => roleOf(text) === 'cause');
+  const read = [...messages.slice(0, BEST), ...failingTests, ...exceptions, ...errors, ...others].flatMap(({ at }) => at ?? []);
+  return [...read, ...exits];
+}
+
+/** Excerpts of less weight were taken because there was room. */
+const FILL = 70;
+/** Messages that the ranking of lines puts first go before everything that was read by structure; of the others warnings tell nothing. */
+const BEST = 3;

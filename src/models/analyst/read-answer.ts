@@ -1,0 +1,318 @@
+import { z } from 'zod';
+import { type Answer, type Claim, type Classification, Grade, type Quote, type Suspect } from '../../domain/analysis.ts';
+import { CATEGORIES, Category, CategoryProbabilities, Kind } from '../../domain/category.ts';
+import { TriageError } from '../../domain/errors.ts';
+import { type Evidence, holdsQuote } from '../../domain/evidence.ts';
+import { cleanLine, stripEscapes } from '../../log/lines/clean.ts';
+import type { Assessment, Insight, Plan } from '../../ports/analyst.ts';
+import type { ToolDescription } from '../../ports/toolbox.ts';
+import { showFacts } from './show-facts.ts';
+
+/** An abstaining verdict stays below this (TAXONOMY, tie 7). */
+const ABSTAINED_MOST = 0.49;
+const MAX_TITLE = 200;
+const MAX_TEXT = 4_000;
+const MAX_CLAIMS = 12;
+const MAX_SUSPECTS = 8;
+const MAX_HYPOTHESES = 6;
+const MAX_GAPS = 8;
+/** From here on only what blocks the answer is worth another round. */
+const SURE_ENOUGH = 0.85;
+
+/** A classification whose numbers agree with each other: the confidence is never above the category's own probability. */
+export function readClassification(reply: ClassifyReply): Classification {
+  const raw = CATEGORIES.map((category) => [category, clamp(reply.probabilities[category])] as const);
+  const sum = raw.reduce((total, [, value]) => total + value, 0);
+  const share = (value: number) => (sum === 0 ? 1 / CATEGORIES.length : value / sum);
+  const probabilities = CategoryProbabilities.parse(Object.fromEntries(raw.map(([category, value]) => [category, share(value)])));
+  const stated = Math.min(clamp(reply.confidence), probabilities[reply.category]);
+  return {
+    category: reply.category,
+    kind: reply.kind,
+    confidence: reply.abstained ? Math.min(stated, ABSTAINED_MOST) : stated,
+    probabilities,
+    abstained: reply.abstained,
+    because: short(reply.because, 500),
+  };
+}
+
+function isSame(one: Pick<Classification, 'category' | 'kind'>, other: Pick<Classification, 'category' | 'kind'>): boolean {
+  return one.category === other.category && one.kind === other.kind;
+}
+
+/**
+ * A plan. Another round is only for a gap that blocks the answer and that an offered tool could close, or while the cause is not sure; "stop" says that the cause is not in what can be
+ * read, which ends the search as well.
+ */
+export function readPlan(reply: ReasonReply, insight: Insight & { offered?: readonly ToolDescription[] }, retrieval: number): Plan {
+  const offered = new Set(insight.offered?.map(({ name }) => name));
+  const gaps = reply.gaps.slice(0, MAX_GAPS).map(({ missing, tool, blocks }) => ({
+    missing: short(missing, 300),
+    tool: tool !== null && offered.has(tool) ? tool : null,
+    blocks,
+  }));
+  const confidence = clamp(reply.confidence);
+  const isWorthwhile = confidence < SURE_ENOUGH || gaps.some(({ blocks, tool }) => blocks && tool !== null);
+  const { revised } = reply;
+  return {
+    thought: short(reply.thought, 1_000),
+    confidence,
+    enough: insight.evidence.length > 0 && (reply.next !== 'look' || !isWorthwhile),
+    retrieval,
+    gaps,
+    ...(revised === null || isSame(revised, insight.classification) ? {} : { revised }),
+  };
+}
+
+/** An answer that points to nothing that was not seen: unknown evidence ids, files, commits and authors are left out. */
+export function readAnswer(reply: AnswerReply, insight: Insight): Answer {
+  const ids = new Set(insight.evidence.map((item) => item.id));
+  const claims = reply.claims.slice(0, MAX_CLAIMS).map((claim): Claim => {
+    const quotes = claim.quotes.map((quote) => literalQuote({ ...quote, line: lineOf(quote.line) ?? 1 }, insight.evidence));
+    const cited = [...new Set(claim.evidence)].filter((id) => ids.has(id));
+    return { text: short(claim.text, 600), evidence: withQuoted(cited, quotes, insight.evidence), quotes };
+  });
+  return {
+    title: short(reply.title, MAX_TITLE) || 'The model gave no title',
+    rootCause: withoutAddresses(reply.rootCause.slice(0, MAX_TEXT)),
+    fixRecommendation: withoutAddresses(reply.fixRecommendation.slice(0, MAX_TEXT)),
+    confidence: clamp(reply.confidence),
+    claims,
+    suspects: knownSuspects(reply.suspects, insight),
+    hypotheses: reply.hypotheses.slice(0, MAX_HYPOTHESES).map((one) => ({
+      ...one,
+      text: withoutAddresses(one.text),
+      settledBy: withoutAddresses(one.settledBy),
+    })),
+  };
+}
+
+/** An assessment of evidence and claims that exist. */
+export function readAssessment(reply: VerifyReply, insight: Insight & { answer: Answer }): Assessment {
+  const ids = new Set(insight.evidence.map((item) => item.id));
+  const grades = reply.grades.filter(({ evidence }) => ids.has(evidence)).map(({ evidence, grade }) => [evidence, grade] as const);
+  return {
+    grades: Object.fromEntries(grades),
+    unsupportedClaims: insight.answer.claims
+      .filter((_claim, index) => reply.unsupportedClaims.includes(`C${index + 1}`))
+      .map(({ text }) => text),
+    gaps: reply.gaps.slice(0, 8).map((gap) => short(gap, 300)),
+    confidence: clamp(reply.confidence),
+    against: [...new Set(reply.against)].filter((id) => ids.has(id)),
+  };
+}
+
+/** The cited evidence, and what holds a quotation that none of it holds: a line may be in several pieces of evidence. */
+function withQuoted(cited: readonly string[], quotes: readonly Quote[], evidence: readonly Evidence[]): string[] {
+  const holders = quotes.flatMap((quote) => {
+    const holding = evidence.filter((item) => holdsQuote(item, quote)).map(({ id }) => id);
+    return holding.some((id) => cited.includes(id)) ? [] : holding.slice(0, 1);
+  });
+  return [...new Set([...cited, ...holders])];
+}
+
+function knownSuspects(suspects: AnswerReply['suspects'], insight: Insight): Suspect[] {
+  const seen = [
+    showFacts(insight.subject),
+    ...[...insight.subject.exceptions, ...insight.subject.failures].flatMap((one) => one.frames.map((frame) => frame.file)),
+    ...insight.evidence.flatMap(({ title, text, source }) => [title, text, source]),
+  ].join('\n');
+  const known = (value: string | null) => (value !== null && value !== '' && seen.includes(value) ? value : null);
+  return suspects.slice(0, MAX_SUSPECTS).flatMap((suspect) => {
+    if (known(suspect.path) === null) return [];
+    const { path, reason } = suspect;
+    return [
+      {
+        path,
+        line: lineOf(suspect.line),
+        commit: known(suspect.commit),
+        author: known(suspect.author),
+        score: clamp(suspect.score),
+        reason: short(reason, 400),
+      },
+    ];
+  });
+}
+
+/** A 1-based line number, or null. */
+function lineOf(value: number | null): number | null {
+  if (value === null || !Number.isFinite(value)) return null;
+  const line = Math.round(value);
+  return line >= 1 && line <= Number.MAX_SAFE_INTEGER ? line : null;
+}
+
+function short(text: string, limit: number): string {
+  return withoutAddresses(text.replace(/\s+/g, ' ').trim().slice(0, limit));
+}
+
+/**
+ * What a model is asked to reply, per judgement. Everything is required and nothing is bounded, as OpenAI's strict schemas
+ * want it; numbers are clamped and ids checked afterwards. Reasons stand before verdicts, so that they are thought first.
+ */
+export const ClassifyReply = z.object({
+  because: z.string(),
+  category: Category,
+  kind: Kind,
+  confidence: z.number(),
+  probabilities: z.object({
+    CODE_ERROR: z.number(),
+    INFRA_ERROR: z.number(),
+    CONFIG_ERROR: z.number(),
+    DEPENDENCY_ERROR: z.number(),
+    TEST_FAILURE: z.number(),
+  } satisfies Record<(typeof CATEGORIES)[number], z.ZodNumber>),
+  abstained: z.boolean(),
+});
+export type ClassifyReply = z.infer<typeof ClassifyReply>;
+
+export const ReasonReply = z.object({
+  thought: z.string(),
+  gaps: z.array(z.object({ missing: z.string(), tool: z.string().nullable(), blocks: z.boolean() })),
+  revised: z.object({ category: Category, kind: Kind }).nullable(),
+  confidence: z.number(),
+  next: z.enum(['look', 'answer', 'stop']),
+});
+export type ReasonReply = z.infer<typeof ReasonReply>;
+
+export const CorrectReply = z.object({ why: z.string(), args: z.record(z.string(), z.unknown()).nullable() });
+
+export const AnswerReply = z.object({
+  title: z.string(),
+  rootCause: z.string(),
+  fixRecommendation: z.string(),
+  claims: z.array(
+    z.object({
+      text: z.string(),
+      evidence: z.array(z.string()),
+      quotes: z.array(z.object({ source: z.string(), line: z.number(), text: z.string() })),
+    }),
+  ),
+  suspects: z.array(
+    z.object({
+      path: z.string(),
+      line: z.number().nullable(),
+      commit: z.string().nullable(),
+      author: z.string().nullable(),
+      score: z.number(),
+      reason: z.string(),
+    }),
+  ),
+  hypotheses: z.array(z.object({ text: z.string(), category: Category, settledBy: z.string() })),
+  confidence: z.number(),
+});
+export type AnswerReply = z.infer<typeof AnswerReply>;
+
+export const VerifyReply = z.object({
+  grades: z.array(z.object({ evidence: z.string(), grade: Grade })),
+  unsupportedClaims: z.array(z.string()),
+  gaps: z.array(z.string()),
+  against: z.array(z.string()),
+  confidence: z.number(),
+});
+export type VerifyReply = z.infer<typeof VerifyReply>;
+
+/** A probability, whatever the model wrote: NaN is 0. */
+function clamp(value: number): number {
+  return Number.isNaN(value) ? 0 : Math.min(1, Math.max(0, value));
+}
+
+const SHORTEST = 4;
+
+/**
+ * Models read log lines without colour codes; quotations must stand in the stored line with them. A quotation that is true of
+ * the line as shown becomes its longest part that no code interrupts; any other stays as given, for the graph to judge.
+ */
+export function literalQuote(quote: Quote, evidence: readonly Evidence[]): Quote {
+  for (const item of evidence) {
+    if (item.source !== quote.source || item.lineStart === undefined) continue;
+    const raw = item.text.split('\n')[quote.line - item.lineStart];
+    if (raw === undefined) continue;
+    if (raw.includes(quote.text)) return quote;
+    if (!cleanLine(stripEscapes(raw)).includes(quote.text)) continue;
+    const part = longestPart(quote.text, raw);
+    if (part.length >= SHORTEST) return { ...quote, text: part };
+  }
+  return quote;
+}
+
+/** The longest stretch between two control sequences that lies within the quotation. */
+function longestPart(quoted: string, raw: string): string {
+  const pieces = raw.split('\u001b').map((piece, index) => (index === 0 ? piece : stripEscapes(`\u001b${piece}`)));
+  const start = pieces.join('').indexOf(quoted);
+  if (start < 0) return '';
+  let at = 0;
+  let longest = '';
+  for (const piece of pieces) {
+    const part = piece.slice(Math.max(0, start - at), Math.max(0, start + quoted.length - at)).trim();
+    if (part.length > longest.length) longest = part;
+    at += piece.length;
+  }
+  return longest;
+}
+
+/** Shorter sentences of a prompt may be said by chance. */
+const TELLING = 80;
+/** Shorter texts of an example ("states the version") may be meant. */
+const EXAMPLE = 30;
+const ADDRESS = /\b[a-z][a-z0-9+.-]{1,20}:\/\/[^\s<>"'`]{1,2000}/gi;
+
+/** Text of a model without addresses: it is told to give none, so one that is there was put there by others. */
+export function withoutAddresses(text: string): string {
+  return text.replace(ADDRESS, '[address left out]');
+}
+
+/**
+ * The reply as it came. Throws `invalid-input` where an answer says a whole sentence of our own instructions: no honest answer about a build does, and a model
+ * that was talked into that may have been talked into more.
+ */
+export function withoutRecital(reply: unknown, system: string): unknown {
+  const told = sentencesOf(system);
+  const recited = textsIn(reply).some((text) => {
+    const said = flat(text);
+    return said.length >= TELLING && told.some((sentence) => said.includes(sentence));
+  });
+  if (recited) throw new TriageError('invalid-input', 'it recites the instructions instead of answering');
+  return reply;
+}
+
+/**
+ * The reply as it came. Throws `invalid-input` where it repeats a text of the examples in its instructions that this build's own data (`shown`) do not
+ * hold: small models copy the example whole instead of answering, with its confidence.
+ */
+export function withoutExamples(reply: unknown, system: string, shown: string): unknown {
+  const data = flat(shown);
+  const examples = new Set(examplesIn(system).flatMap(textsIn).map(flat));
+  const copied = textsIn(reply)
+    .map(flat)
+    .find((text) => text.length >= EXAMPLE && examples.has(text) && !data.includes(text));
+  if (copied !== undefined) throw new TriageError('invalid-input', `"${copied}" is the example's; say what this build shows`);
+  return reply;
+}
+
+/** Examples are written as JSON, each on a line of its own. */
+function examplesIn(system: string): unknown[] {
+  return system.split('\n').flatMap((line) => {
+    const start = line.indexOf('{"');
+    if (start < 0) return [];
+    try {
+      return [JSON.parse(line.slice(start))];
+    } catch {
+      return [];
+    }
+  });
+}
+
+function sentencesOf(system: string): string[] {
+  const sentences = system.split('\n').flatMap((line) => flat(line).split('. '));
+  return sentences.filter((sentence) => sentence.length >= TELLING);
+}
+
+function textsIn(value: unknown): string[] {
+  if (typeof value === 'string') return [value];
+  if (Array.isArray(value)) return value.flatMap(textsIn);
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
+}
+
+function flat(text: string): string {
+  return text.replace(/\s+/g, ' ').trim();
+}

@@ -1,0 +1,201 @@
+import type { Answer, Quote } from '../../domain/analysis.ts';
+import type { Category } from '../../domain/category.ts';
+import { type Evidence, holdsQuote, type ToolOutcome } from '../../domain/evidence.ts';
+import type { Diagnostic, FailingTest, ThrownException } from '../../domain/failure.ts';
+import type { TriageSubject } from '../../domain/triage.ts';
+import { cutAfter } from '../../lib/text.ts';
+import { cleanLine, stripEscapes } from '../../log/lines/clean.ts';
+import { roleOf } from '../../log/roles.ts';
+import type { Insight, Plan, PlanGap } from '../../ports/analyst.ts';
+import type { ToolDescription } from '../../ports/toolbox.ts';
+
+/** As many failing tests as an answer names. */
+const MAX_TESTS = 10;
+const MAX_ITEMS = 8;
+const MAX_MESSAGES = 4;
+const MAX_FRAMES = 6;
+const MAX_WARNINGS = 3;
+/** Longer messages stand whole among the lines of the log. */
+const MAX_FACT = 300;
+
+/**
+ * The failing step, and what the reader made of it, as short lines. What `shown`, the evidence beside it, says already is left out, and so is what
+ * is said twice. Everything in it comes from outside and is masked.
+ */
+export function showFacts(subject: TriageSubject, shown = ''): string {
+  const { build, failures, failingTests } = subject;
+  const known = flat(shown);
+  const isNew = (text: string) => !known.includes(flat(text).slice(0, WORDS));
+  return [
+    ...whereFrom(build),
+    ...stepsOf(subject),
+    ...failures.slice(0, 1).map(({ message }) => `what failed: ${oneLine(message)}`),
+    ...(failures.length > 1 ? [`failures with this cause: ${failures.length}`] : []),
+    ...(subject.toolchains.length === 0 ? [] : [`tools at work: ${subject.toolchains.join(', ')}`]),
+    ...list(`failing tests (${failingTests.length})`, failingTests.map(showTest), MAX_TESTS),
+    ...list('exceptions', subject.exceptions.filter(({ message }) => message === '' || isNew(message)).map(showException)),
+    ...list(
+      'diagnostics',
+      tellingDiagnostics(subject.diagnostics)
+        .filter(({ message }) => isNew(message))
+        .map(showDiagnostic),
+    ),
+    ...list(
+      'other error messages',
+      subject.messages.filter(({ text }) => roleOf(text) === 'cause' && isNew(text)).map(({ text }) => oneLine(text)),
+      MAX_MESSAGES,
+    ),
+    ...list('remarks of the reader', subject.notes.map(oneLine)),
+  ].join('\n');
+}
+
+/** Characters by which a message is known again. */
+const WORDS = 80;
+
+function flat(text: string): string {
+  return stripEscapes(text).replace(/\s+/g, ' ').trim();
+}
+
+function whereFrom({ repository, pipeline, number, attempt, branch, commit, job }: TriageSubject['build']): string[] {
+  const more = Object.entries({ branch, commit, job }).flatMap(([name, value]) => (value === null ? [] : [`${name} ${value}`]));
+  return [
+    `repository ${repository}, pipeline ${pipeline}, build ${number}, attempt ${attempt}`,
+    ...(more.length === 0 ? [] : [more.join(', ')]),
+  ];
+}
+
+/** Each failed step with its exit code; where no step is known, how the processes ended. */
+function stepsOf({ failedSections, exits }: TriageSubject): string[] {
+  const ended = [...new Set(exits.map(({ code, signal }) => signal ?? `exit code ${code}`))];
+  const steps = failedSections.map(({ name, exitCode }) => `${oneLine(name)}${exitCode === undefined ? '' : ` (exit code ${exitCode})`}`);
+  if (steps.length === 0) return ended.length === 0 ? [] : [`ended with: ${ended.join(', ')}`];
+  const isTold = failedSections.some(({ exitCode }) => exitCode !== undefined) || ended.length === 0;
+  return [`failed step: ${[...new Set(steps)].join('; ')}${isTold ? '' : `, ended with ${ended.join(', ')}`}`];
+}
+
+/** Warnings tell only where nothing was an error. */
+function tellingDiagnostics(all: readonly Diagnostic[]): readonly Diagnostic[] {
+  const errors = all.filter((entry) => entry.severity === 'error');
+  return errors.length > 0 ? errors : all.slice(0, MAX_WARNINGS);
+}
+
+function showTest(test: FailingTest): string {
+  const name = test.suite === null ? test.name : `${test.suite} › ${test.name}`;
+  const place = test.file === null ? '' : ` (${test.file}${test.line === null ? '' : `:${test.line}`})`;
+  const values =
+    test.expected === null || test.actual === null ? '' : ` expected: ${oneLine(test.expected)} actual: ${oneLine(test.actual)}`;
+  return `${oneLine(name)}${place}${values}${test.message === null ? '' : ` message: ${oneLine(test.message)}`}`;
+}
+
+function showException(thrown: ThrownException): string {
+  const frames = thrown.frames.filter((frame) => frame.own).slice(0, MAX_FRAMES);
+  const places = frames.map((frame) => `${frame.file}${frame.line === null ? '' : `:${frame.line}`}`);
+  return `${thrown.type}: ${oneLine(thrown.message)}${places.length === 0 ? '' : ` at ${places.join(', ')}`}`;
+}
+
+function showDiagnostic(entry: Diagnostic): string {
+  const place = entry.file === null ? '' : ` ${entry.file}${entry.line === null ? '' : `:${entry.line}`}`;
+  return `${entry.severity} of ${entry.tool}${place}${entry.code === null ? '' : ` ${entry.code}`}: ${oneLine(entry.message)}`;
+}
+
+function list(title: string, all: readonly string[], most = MAX_ITEMS): string[] {
+  const items = [...new Set(all)];
+  if (items.length === 0) return [];
+  const more = items.length > most ? [`- … and ${items.length - most} more`] : [];
+  return [`${title}:`, ...items.slice(0, most).map((item) => `- ${item}`), ...more];
+}
+
+/** As a person saw it, on one line. */
+function oneLine(text: string): string {
+  const seen = stripEscapes(text).split('\n').map(cleanLine).join(' ');
+  return cutLine(seen.replace(/\s+/g, ' ').trim(), MAX_FACT);
+}
+
+/** Arguments and summaries longer than this are no longer questions. */
+const MAX_ARGUMENT = 240;
+const MAX_SUMMARY = 300;
+
+/** Where the inquiry stands: category, round, what is open, and everything that was asked with the evidence that it brought. */
+export function showSituation(insight: Insight, plan?: Plan): string {
+  const { classification, round, gaps, outcomes, conclusions = [] } = insight;
+  return [
+    `category so far: ${classification.category} (${classification.kind}), probability ${classification.confidence.toFixed(2)}${classification.abstained ? ', a guess' : ''}`,
+    `because: ${classification.because}`,
+    `round: ${round}`,
+    ...(plan === undefined || plan.thought === '' ? [] : [`thought of this round: ${plan.thought}`]),
+    ...listed('open questions', (plan?.gaps ?? []).map(showGap)),
+    ...listed('the last answer was sent back because of', gaps),
+    ...listed('what investigators concluded', conclusions),
+    ...(outcomes.length === 0 ? ['asked so far: nothing'] : listed('asked so far', outcomes.map(showOutcome))),
+  ].join('\n');
+}
+
+function listed(title: string, items: readonly string[]): string[] {
+  return items.length === 0 ? [] : [`${title}:`, ...items.map((item) => `- ${item}`)];
+}
+
+function showGap({ missing, tool, blocks }: PlanGap): string {
+  return `${missing}${blocks ? ' (blocks the answer)' : ''}${tool === null ? '' : `: ${tool}`}`;
+}
+
+/** A tool as our own text: name, question, arguments. */
+export function showTool(tool: ToolDescription): string {
+  return `- ${tool.name}: ${tool.question} Arguments: ${JSON.stringify(tool.parameters)}`;
+}
+
+/** What a tool answers and what it costs, for a model that chooses; says where it is of little use for failures of the category. */
+export function describeTool(tool: ToolDescription, category: Category): string {
+  const unusual = tool.categories.includes(category) ? '' : `, seldom of use for ${category}: say why`;
+  return `${tool.question} (cost ${tool.costClass}${unusual})`;
+}
+
+/** The tools that may be asked, a line each. */
+export function listTools(offered: readonly ToolDescription[], category: Category): string {
+  return offered.map((tool) => `- ${tool.name}: ${describeTool(tool, category)}`).join('\n') || '- none';
+}
+
+/** An answer with its claims numbered C1, C2, … for verification; says which quotations code has found in their place. */
+export function showAnswer(answer: Answer, evidence: readonly Evidence[]): string {
+  const claims = answer.claims.flatMap((claim, index) => [
+    `C${index + 1} (cites ${claim.evidence.join(', ') || 'nothing'}): ${claim.text}`,
+    ...claim.quotes.map((quote) => `   quotes ${quote.source}:${quote.line}: ${showQuote(quote, evidence)}`),
+  ]);
+  return [
+    `title: ${answer.title}`,
+    `cause: ${answer.rootCause}`,
+    `fix: ${answer.fixRecommendation}`,
+    `its author's confidence: ${answer.confidence.toFixed(2)}`,
+    claims.length === 0 ? 'claims: none' : 'claims:',
+    ...claims,
+  ].join('\n');
+}
+
+/** The quoted line as a person saw it, where it holds the quotation. */
+function showQuote(quote: Quote, evidence: readonly Evidence[]): string {
+  const item = evidence.find((one) => holdsQuote(one, quote));
+  if (item === undefined) return `${quote.text} [does NOT stand there]`;
+  const line = item.lineStart === undefined ? quote.text : (item.text.split('\n')[quote.line - item.lineStart] ?? quote.text);
+  return `${cutLine(cleanLine(stripEscapes(line)), 300)} [stands there]`;
+}
+
+function showOutcome({ call, status, summary, evidence = [] }: ToolOutcome): string {
+  const args = Object.entries(call.args).map(([name, value]) => `${name}=${cutAfter(JSON.stringify(value), MAX_ARGUMENT)}`);
+  const brought = evidence.length === 0 ? '' : ` (${evidence.join(', ')})`;
+  return `${call.tool}(${args.join(', ')}): ${status}, ${cutAfter(summary, MAX_SUMMARY)}${brought}`;
+}
+
+const MAX_LINE = 600;
+
+/** At most `limit` characters, and says how much is missing where something is. */
+export function cutText(text: string, limit: number): string {
+  if (text.length <= limit) return text;
+  const mark = `\n[… ${text.length - limit} more characters are not shown …]`;
+  return text.slice(0, Math.max(0, limit - mark.length)) + mark;
+}
+
+/** One line of a log; of a very long one its beginning and its end. */
+export function cutLine(line: string, most: number = MAX_LINE): string {
+  if (line.length <= most) return line;
+  const end = Math.floor(most / 4);
+  return `${line.slice(0, most - end)} [… ${line.length - most} characters …] ${line.slice(-end)}`;
+}

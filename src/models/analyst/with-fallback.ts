@@ -1,0 +1,196 @@
+import { type Grade, isNotDevelopersFault } from '../../domain/analysis.ts';
+import { TriageError } from '../../domain/errors.ts';
+import type { ToolCall } from '../../domain/evidence.ts';
+import { type Clock, systemClock } from '../../lib/time.ts';
+import type { Analyst, Assessment, Converse, Insight, Judgement, ModelUsage, TextPiece } from '../../ports/analyst.ts';
+import type { Logger } from '../../ports/telemetry.ts';
+import { plus, usageOf } from './fit-context.ts';
+
+export interface FallbackOptions {
+  readonly clock?: Clock;
+  /**
+   * Who plans and asks the first round, the primary by default. Nothing was asked yet that `classify` has not weighed, and what is asked
+   * first goes by the category: with the fallback a model is not paid to say so.
+   */
+  readonly firstRound?: 'primary' | 'fallback';
+}
+
+/**
+ * The primary analyst, with another who takes over each judgement that fails; the judgement's note says so in a sentence.
+ * Only the end of the run itself is passed on as an error. A primary that refuses our key, has no quota left, or failed
+ * twice in a row is left alone for a while.
+ *
+ * The fallback also has a word where the primary succeeds: evidence for "not your fault" is only as relevant as the more doubtful of the two
+ * grades it, and tools that always run are asked in the first round even if the primary forgets them.
+ */
+export function withFallback(primary: Analyst, fallback: Analyst, logger: Logger, options: FallbackOptions = {}): Analyst {
+  const circuit = createCircuit(options.clock ?? systemClock);
+  const isFirst = ({ round, gaps, outcomes }: Insight) =>
+    options.firstRound === 'fallback' && round === 1 && gaps.length === 0 && outcomes.length === 0;
+
+  async function judge<Value>(
+    name: string,
+    signal: AbortSignal,
+    ask: (analyst: Analyst) => Promise<Judgement<Value>>,
+  ): Promise<Judgement<Value>> {
+    const resting = circuit.resting();
+    // The same words each time: an analysis says it once, however many judgements it concerns.
+    if (resting !== null)
+      return takeOver(await ask(fallback), `The model is paused for a while: ${resting}; the ${fallback.name} were used.`);
+    try {
+      const judgement = await ask(primary);
+      circuit.succeeded();
+      return judgement;
+    } catch (error) {
+      if (signal.aborted) throw error;
+      circuit.failed(error);
+      logger.warn({ judgement: name, error }, 'the analyst failed and the fallback decided');
+      return takeOver(await ask(fallback), `${reasonOf(error)}; the ${fallback.name} were used for the step "${name}".`, usageOf(error));
+    }
+  }
+
+  return {
+    name: primary.name,
+    classify: (input, signal) => judge('classify', signal, (analyst) => analyst.classify(input, signal)),
+    plan: async (input, signal) =>
+      isFirst(input) ? fallback.plan(input, signal) : judge('plan', signal, (analyst) => analyst.plan(input, signal)),
+    chooseTools: async (input, signal) => {
+      if (isFirst(input)) return fallback.chooseTools(input, signal);
+      const chosen = await judge('chooseTools', signal, (analyst) => analyst.chooseTools(input, signal));
+      const due = input.offered.filter(
+        (tool) => tool.always && !wasAsked(tool.name, [...chosen.value, ...input.outcomes.map(({ call }) => call)]),
+      );
+      if (due.length === 0) return chosen;
+      const names = new Set(due.map((tool) => tool.name));
+      const other = await fallback.chooseTools(input, signal);
+      return { ...chosen, value: [...other.value.filter((call) => names.has(call.tool)), ...chosen.value] };
+    },
+    correctCall: (input, signal) => judge('correctCall', signal, (analyst) => analyst.correctCall(input, signal)),
+    answer: (input, signal) => judge('answer', signal, (analyst) => analyst.answer(input, signal)),
+    converse: converseWithFallback(judge),
+    verify: async (input, signal) => {
+      const first = await judge('verify', signal, (analyst) => analyst.verify(input, signal));
+      const isOwn = first.by !== fallback.name;
+      if (isOwn && !isNotDevelopersFault(input.classification)) return first;
+      const second = await secondOpinion(fallback, input, signal, logger);
+      if (isOwn) return { ...first, value: moreDoubtful(first.value, second) };
+      // The category may still be the primary's word: its fallback is only as sure as it finds that category itself.
+      const confidence = Math.min(first.value.confidence, second?.confidence ?? 0);
+      return { ...first, value: { ...first.value, confidence } };
+    },
+  };
+}
+
+const DOUBT: Readonly<Record<Grade, number>> = { relevant: 0, ambiguous: 1, irrelevant: 2 };
+
+/** The model's assessment with the worse grades of the two, and what either holds against the answer; without a second one nothing counts as relevant. */
+function moreDoubtful(model: Assessment, second: Assessment | null): Assessment {
+  const grades = Object.entries(model.grades).map(([id, grade]): [string, Grade] => {
+    const other = second === null ? 'ambiguous' : (second.grades[id] ?? grade);
+    return [id, DOUBT[other] > DOUBT[grade] ? other : grade];
+  });
+  return { ...model, grades: Object.fromEntries(grades), against: [...new Set([...model.against, ...(second?.against ?? [])])] };
+}
+
+/**
+ * The fallback's assessment, starting from its own reading of the failure: how probable it finds the category, not how sure
+ * the primary says it is.
+ */
+async function secondOpinion(
+  analyst: Analyst,
+  input: Parameters<Analyst['verify']>[0],
+  signal: AbortSignal,
+  logger: Logger,
+): Promise<Assessment | null> {
+  try {
+    const { probabilities } = (await analyst.classify({ subject: input.subject }, signal)).value;
+    const { category } = input.classification;
+    const classification = { ...input.classification, probabilities, confidence: probabilities[category] };
+    return (await analyst.verify({ ...input, classification }, signal)).value;
+  } catch (error) {
+    if (signal.aborted) throw error;
+    logger.warn({ error }, 'no second opinion was available');
+    return null;
+  }
+}
+
+function wasAsked(tool: string, calls: readonly ToolCall[]): boolean {
+  return calls.some((call) => call.tool === tool);
+}
+
+/** The fallback's judgement, with why it was asked and what the failed attempt cost. */
+function takeOver<Value>(judgement: Judgement<Value>, note: string, lost: ModelUsage | null = null): Judgement<Value> {
+  return { ...judgement, note, usage: plus(judgement.usage, lost) ?? judgement.usage };
+}
+
+/** Errors of the model are sentences for people; anything else is ours and not shown. */
+function reasonOf(error: unknown): string {
+  return error instanceof TriageError
+    ? error.message.replace(/\s+/g, ' ').slice(0, 300)
+    : 'The model could not be used because of a fault in Faultline';
+}
+
+type Judge = <Value>(name: string, signal: AbortSignal, ask: (analyst: Analyst) => Promise<Judgement<Value>>) => Promise<Judgement<Value>>;
+
+/** Each judgement of a conversation with the fallback behind it. What the first had told before it failed is taken back. */
+function converseWithFallback(judge: Judge): Converse {
+  return {
+    understand: (input, signal) => judge('understand', signal, ({ converse }) => converse.understand(input, signal)),
+    chooseTools: (input, signal) => judge('chooseTools', signal, ({ converse }) => converse.chooseTools(input, signal)),
+    reply: (input, signal) => {
+      let told = false;
+      return judge('reply', signal, ({ converse }) => {
+        let first = told;
+        const onText = (piece: TextPiece) => {
+          input.onText(first ? { ...piece, restart: true } : piece);
+          first = false;
+          told = true;
+        };
+        return converse.reply({ ...input, onText }, signal);
+      });
+    },
+  };
+}
+
+/** Remembers that somebody is not worth asking for a while. One per process and model. */
+export interface Circuit {
+  /** Why nobody is asked now, or null. */
+  resting(): string | null;
+  succeeded(): void;
+  failed(error: unknown): void;
+}
+
+/** A refused key or a used-up quota does not mend itself in seconds. */
+const REFUSED_REST_MS = 5 * 60_000;
+/** After failures in a row that might pass: time-outs, overload. */
+const FAILED_REST_MS = 60_000;
+const FAILURES_IN_A_ROW = 2;
+
+/**
+ * Opens at once on a refused key or an empty quota, and after two passing failures in a row. After the rest one question goes
+ * through: where that fails too, the rest begins anew.
+ */
+function createCircuit(clock: Clock): Circuit {
+  let until = 0;
+  let reason = '';
+  let inARow = 0;
+  const rest = (milliseconds: number, error: TriageError) => {
+    until = clock.now() + milliseconds;
+    reason = error.message;
+    inARow = FAILURES_IN_A_ROW - 1;
+  };
+  return {
+    resting: () => (clock.now() < until ? reason : null),
+    succeeded: () => {
+      inARow = 0;
+    },
+    failed: (error) => {
+      if (!(error instanceof TriageError)) return;
+      if (error.code === 'upstream-auth' || error.code === 'quota-exhausted') rest(REFUSED_REST_MS, error);
+      else if (['timeout', 'upstream-failed', 'rate-limited'].includes(error.code)) {
+        inARow += 1;
+        if (inARow >= FAILURES_IN_A_ROW) rest(Math.max(FAILED_REST_MS, error.retryAfterMs ?? 0), error);
+      }
+    },
+  };
+}

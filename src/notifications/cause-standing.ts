@@ -1,0 +1,96 @@
+import type { Analysis } from '../domain/analysis.ts';
+import type { Build } from '../domain/build.ts';
+import type { Category } from '../domain/category.ts';
+import type { Cause, Situation } from '../ports/notices.ts';
+import { formOf } from './answer-facts.ts';
+
+/** What of an answer stands now: a person's word goes before the machine's. Raw texts. */
+export interface CauseStanding {
+  readonly cause: Cause;
+  readonly build: Build;
+  readonly category: Category;
+  readonly title: string;
+  readonly rootCause: string;
+  readonly fix: string;
+  /**
+   * `known`: a person's earlier decision answered; `sure`: the machine is; `unsure`: a person was asked; `confirmed`, `corrected` and
+   * `rejected`: a person has said so; `failed`: it could not be looked into.
+   */
+  readonly form: 'known' | 'sure' | 'unsure' | 'confirmed' | 'corrected' | 'rejected' | 'failed';
+  readonly change: ChangeStanding;
+  /** Whoever made the change has to do something, as far as is known. */
+  readonly needsYou: boolean;
+}
+
+/** Whether the change brought the failure, as far as history supports it. */
+export interface ChangeStanding {
+  readonly verdict: 'not-yours' | 'yours' | null;
+  /** What history says, in parts: `name` is foreign text, to be shown as code. Null: nothing. */
+  readonly says:
+    | { readonly what: 'fails-on'; readonly name: string; readonly since: Build }
+    | { readonly what: 'failed-on'; readonly name: string; readonly at: string }
+    | { readonly what: 'other-pull-requests'; readonly count: number }
+    | { readonly what: 'first-here'; readonly name: string }
+    | null;
+}
+
+/** Older than this, what failed on the default branch excuses nobody. */
+const EXCUSE_MS = 2 * 24 * 3_600_000;
+/** One other pull request may be built on this one. */
+const ENOUGH_PULL_REQUESTS = 2;
+
+export function causeStanding(cause: Cause, build: Build, situation: Situation): CauseStanding {
+  const { analysis, review } = cause;
+  const { answer } = analysis;
+  const decision = review?.decision ?? null;
+  const form = formOfCause(analysis, decision?.type ?? null);
+  const category = decision?.type === 'correct' ? (decision.category ?? analysis.category) : analysis.category;
+  const change = changeStanding(cause, build, category, situation.defaultBranch);
+  return {
+    cause,
+    build,
+    category,
+    title: decision?.type === 'correct' && decision.rootCause !== undefined ? firstSentence(decision.rootCause) : answer.title,
+    rootCause: decision?.rootCause ?? answer.rootCause,
+    // What the machine advised against another cause helps nobody.
+    fix: decision?.fixRecommendation ?? (decision?.type === 'correct' ? '' : answer.fixRecommendation),
+    form,
+    change,
+    needsYou: form !== 'unsure' && form !== 'failed' && form !== 'rejected' && change.verdict !== 'not-yours' && category !== 'INFRA_ERROR',
+  };
+}
+
+function firstSentence(text: string): string {
+  return (text.trim().split('\n', 1)[0] ?? '').split('. ', 1)[0] ?? '';
+}
+
+function formOfCause(analysis: Analysis, decided: 'accept' | 'correct' | 'reject' | null): CauseStanding['form'] {
+  if (decided !== null) return decided === 'accept' ? 'confirmed' : decided === 'correct' ? 'corrected' : 'rejected';
+  return analysis.terminationReason === 'failed' ? 'failed' : formOf(analysis);
+}
+
+const NOTHING: ChangeStanding = { verdict: null, says: null };
+
+/**
+ * Never "not your change" of what only looks alike, and never "caused by this change" of what a flaky test or somebody else's server may
+ * have done: calling a real failure somebody else's is the worst mistake we can make.
+ */
+function changeStanding({ history, analysis }: Cause, build: Build, category: Category, defaultBranch: string | null): ChangeStanding {
+  const { generic, defaultBranch: main, otherPullRequests } = history;
+  if (generic || (build.pullRequest === null && (build.branch === null || build.branch === defaultBranch))) return NOTHING;
+  if (main !== null && main.since !== null) return { verdict: 'not-yours', says: { what: 'fails-on', name: main.name, since: main.since } };
+  if (main !== null && main.lastSeenAt !== null) {
+    const isRecent = Date.parse(build.receivedAt) - Date.parse(main.lastSeenAt) <= EXCUSE_MS;
+    return { verdict: isRecent ? 'not-yours' : null, says: { what: 'failed-on', name: main.name, at: main.lastSeenAt } };
+  }
+  if (otherPullRequests > 0) {
+    const verdict = otherPullRequests >= ENOUGH_PULL_REQUESTS ? 'not-yours' : null;
+    return { verdict, says: { what: 'other-pull-requests', count: otherPullRequests } };
+  }
+  if (main?.status !== 'passed' || history.seenElsewhere) return NOTHING;
+  const mayBeOthers = category === 'INFRA_ERROR' || category === 'DEPENDENCY_ERROR' || SHAKY.includes(analysis.kind);
+  return { verdict: mayBeOthers ? null : 'yours', says: { what: 'first-here', name: main.name } };
+}
+
+/** Kinds that come and go without anybody's doing. */
+const SHAKY: readonly string[] = ['flaky_timing', 'timeout', 'network', 'service_unavailable', 'runner_lost', 'rate_limited'];

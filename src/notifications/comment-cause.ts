@@ -1,0 +1,120 @@
+import { maxOf, minOf } from '../lib/lists.ts';
+import { asSentence } from '../lib/text.ts';
+import { proofLines } from './answer-facts.ts';
+import type { CauseStanding } from './cause-standing.ts';
+import { markdownLink, type NoticeLinks } from './notice-links.ts';
+import { buildName, changeWords, standingWords } from './notice-words.ts';
+import { clip, codeSpan, fence, html, inline, prose } from './visible-text.ts';
+
+const MAX_TITLE = 200;
+const MAX_PROSE = 1_500;
+const MAX_LISTED = 5;
+const MAX_TESTS = 6;
+
+interface Shown {
+  /** Its place among several; null where it is the only one. */
+  readonly number: number | null;
+  /** Several builds have failed, so that each cause names its own. */
+  readonly several: boolean;
+  readonly links: NoticeLinks;
+}
+
+/** One cause as a block that folds; open where somebody has to read it. */
+export function commentCause(standing: CauseStanding, { number, several, links }: Shown): string {
+  const { form, needsYou, build } = standing;
+  const open = needsYou || form === 'unsure' || form === 'rejected' ? ' open' : '';
+  const summary = `<summary><b>${title(standing, number)}</b>: ${standingWords(standing, { plain: html, code: html })}</summary>`;
+  const body = form === 'unsure' ? unsure(standing) : explained(standing);
+  const blocks = [
+    `<details${open}>${summary}`,
+    ...body,
+    ...quoted(standing),
+    [...(several ? [codeSpan(buildName(build))] : []), ...references(standing, number !== null, links)].join(' · '),
+    '</details>',
+  ];
+  return blocks.filter((block) => block !== '').join('\n\n');
+}
+
+/** The same as one line, without what is behind it. */
+export function commentCauseLine(standing: CauseStanding, number: number | null): string {
+  const place = number === null ? '' : `${number}\\. `;
+  return `**${place}${inline(clip(standing.title, 120))}**: ${standingWords(standing, { plain: inline, code: codeSpan })}`;
+}
+
+function title({ title: text, form, cause }: CauseStanding, number: number | null): string {
+  const fits = cause.analysis.answer.hypotheses.length;
+  const words = form === 'unsure' && fits > 1 ? `${fits} explanations fit` : clip(text, MAX_TITLE);
+  return `${number === null ? '' : `${number}. `}${html(words)}`;
+}
+
+function explained(standing: CauseStanding): string[] {
+  const { rootCause, fix, form, cause } = standing;
+  const { reason } = cause.review?.decision ?? {};
+  if (form === 'rejected') return [reason === undefined ? '' : `Why: ${inline(clip(reason, 500))}`, change(standing)];
+  const fixed = fix === '' ? '' : `**Fix:** ${inline(clip(fix, MAX_PROSE))}`;
+  return [[prose(clip(rootCause, MAX_PROSE)), change(standing)].filter((part) => part !== '').join(' '), fixed];
+}
+
+function unsure(standing: CauseStanding): string[] {
+  const { hypotheses } = standing.cause.analysis.answer;
+  if (hypotheses.length < 2) return explained(standing);
+  const listed = hypotheses.slice(0, MAX_LISTED).map(({ category, text, settledBy }, index) => {
+    const settled = settledBy === '' ? '' : ` To confirm: ${inline(clip(settledBy, 300))}`;
+    return `${index + 1}. ${category}: ${inline(clip(asSentence(text), 600))}${settled}`;
+  });
+  return [listed.join('\n'), change(standing)];
+}
+
+/** "**Not your change**: also failed on `main` on 12 Oct 2026." Nothing where history says nothing. */
+function change(standing: CauseStanding): string {
+  const words = changeWords(standing, { plain: inline, code: codeSpan });
+  if (words === null) return '';
+  const { verdict } = standing.change;
+  const said =
+    verdict === null
+      ? `${words.slice(0, 1).toUpperCase()}${words.slice(1)}.`
+      : `**${verdict === 'yours' ? 'Caused by this change' : 'Not your change'}**: ${words}.`;
+  return verdict === 'not-yours' && standing.category === 'INFRA_ERROR' ? `${said} Run it again.` : said;
+}
+
+function quoted({ cause }: CauseStanding): string[] {
+  const lines = proofLines(cause.analysis);
+  const sources = [...new Set(lines.map(({ source }) => source))];
+  const width = maxOf(
+    lines.map(({ line }) => `${line}`.length),
+    0,
+  );
+  return sources.map((source) => {
+    const shown = lines.filter((line) => line.source === source).map(({ line, text }) => `${`${line}`.padStart(width)}  ${text}`);
+    return `${sources.length > 1 ? `${codeSpan(clip(source, MAX_TITLE))}\n\n` : ''}${fence(shown)}`;
+  });
+}
+
+function references(standing: CauseStanding, isOneOfMany: boolean, links: NoticeLinks): string[] {
+  const { cause, form, needsYou } = standing;
+  const { analysis, tests, review } = cause;
+  const decide = isOneOfMany && form === 'unsure' && review !== null ? markdownLink('Decide', links.review(review.id)) : null;
+  const suspects = needsYou || form === 'unsure' ? analysis.answer.suspects.slice(0, 3) : [];
+  const named = tests.slice(0, MAX_TESTS).map((name) => codeSpan(clip(name, 120)));
+  const more = cause.failures - named.length;
+  return [
+    lines(standing, links),
+    markdownLink('All evidence', links.analysis(analysis.id)),
+    decide,
+    ...suspects.map(({ path, line, commit }) => {
+      const by = commit === null ? '' : ` (${inline(clip(commit.slice(0, 7), 7))})`;
+      return `suspect ${codeSpan(clip(line === null ? path : `${path}:${line}`, MAX_TITLE))}${by}`;
+    }),
+    named.length === 0 ? null : `${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}`,
+  ].filter((part) => part !== null);
+}
+
+/** The quoted lines of the first log that is quoted, where they are read with what is around them. */
+function lines({ cause, build }: CauseStanding, links: NoticeLinks): string | null {
+  const quotes = proofLines(cause.analysis);
+  const source = quotes[0]?.source;
+  if (source === undefined) return null;
+  const numbers = quotes.filter((quote) => quote.source === source).map(({ line }) => line);
+  const range = { lineStart: minOf(numbers), lineEnd: maxOf(numbers) };
+  return markdownLink('Lines in the log', links.lines(build.id, source, range));
+}

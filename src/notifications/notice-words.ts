@@ -1,0 +1,86 @@
+import type { Build } from '../domain/build.ts';
+import { percent } from './answer-facts.ts';
+import type { CauseStanding } from './cause-standing.ts';
+import { clip, formatNumber } from './visible-text.ts';
+
+/** How a channel shows foreign text: as plain words of its own, and as code. */
+export interface Wording {
+  plain(text: string): string;
+  code(text: string): string;
+}
+
+/** "3 tests", "1 failure". */
+export function countWords(count: number, areTests: boolean): string {
+  const noun = areTests ? 'test' : 'failure';
+  return `${formatNumber(count)} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+/** `ci #812` */
+export function buildName({ pipeline, number, attempt }: Build): string {
+  return `${clip(pipeline, 80)} #${clip(number, 40)}${attempt > 1 ? ` (attempt ${attempt})` : ''}`;
+}
+
+export function shortCommit({ commit }: Build): string | null {
+  return commit === null ? null : commit.slice(0, 7);
+}
+
+/** "at 14:09 UTC" on the day of the build, else "on 12 Oct 2026". */
+function timeWords(at: string, build: Build): string {
+  return at.slice(0, 10) === build.receivedAt.slice(0, 10) ? `at ${at.slice(11, 16)} UTC` : `on ${dayWords(at)}`;
+}
+
+const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+
+/** "12 Oct 2026", in UTC. */
+export function dayWords(at: string): string {
+  const date = new Date(at);
+  return `${date.getUTCDate()} ${MONTHS[date.getUTCMonth()]} ${date.getUTCFullYear()}`;
+}
+
+/** "TEST_FAILURE, 3 tests, 91 % (right 58 of 62 times at this level)", and who has said so where somebody has. */
+export function standingWords(standing: CauseStanding, { plain }: Wording): string {
+  const { cause, build, category, form } = standing;
+  const { analysis, review, record } = cause;
+  const counted = countWords(cause.failures, cause.tests.length > 0);
+  const decision = review?.decision ?? null;
+  const by = decision === null ? '' : `${plain(clip(decision.reviewer, 100))} ${timeWords(decision.decidedAt, build)}`;
+  const sureness = percent(analysis.verdict.confidence);
+  if (form === 'confirmed') return `${category}, ${counted}, confirmed by ${by}`;
+  if (form === 'corrected') return `${category}, ${counted}, corrected by ${by} (Faultline said ${analysis.category})`;
+  if (form === 'rejected') return `${counted}, not explained: ${by} rejected Faultline's answer (${analysis.category})`;
+  if (form === 'failed') return `${counted}, the analysis failed`;
+  if (form === 'unsure') return `best guess ${category}, ${counted}, ${sureness}, needs review`;
+  if (analysis.recalled !== null) {
+    const { confirmedBy, confirmedAt, timesSeen } = analysis.recalled;
+    const seen = timesSeen === 1 ? 'seen once' : `seen ${formatNumber(timesSeen)} times`;
+    return `${category}, ${counted}, known since ${dayWords(confirmedAt)}, confirmed by ${plain(clip(confirmedBy, 100))}, ${seen}`;
+  }
+  if (analysis.ruled !== undefined) {
+    const { author, createdAt } = analysis.ruled;
+    return `${category}, ${counted}, by a rule from ${plain(clip(author, 100))} (${dayWords(createdAt)})`;
+  }
+  const right = record === null ? '' : ` (right ${record.right} of ${record.decided} times at this level)`;
+  return `${category}, ${counted}, ${sureness}${right}`;
+}
+
+/** What history says of the change, without the verdict: "also fails on `main` since `ci #790` (12 Oct 2026)". Null: nothing. */
+export function changeWords({ change: { says } }: CauseStanding, { code }: Wording): string | null {
+  switch (says?.what) {
+    case 'fails-on':
+      return `also fails on ${code(clip(says.name, 100))} since ${code(buildName(says.since))} (${dayWords(says.since.receivedAt)})`;
+    case 'failed-on':
+      return `also failed on ${code(clip(says.name, 100))} on ${dayWords(says.at)}`;
+    case 'other-pull-requests':
+      return `also failed on ${says.count} other pull request${says.count === 1 ? '' : 's'} in the past week`;
+    case 'first-here':
+      return `passes on ${code(clip(says.name, 100))}, first seen here`;
+    default:
+      return null;
+  }
+}
+
+/** "31 s", "2 min". */
+export function durationWords(milliseconds: number): string {
+  const seconds = Math.max(1, Math.round(milliseconds / 1000));
+  return seconds < 90 ? `${seconds} s` : `${Math.round(seconds / 60)} min`;
+}

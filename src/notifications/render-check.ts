@@ -1,0 +1,142 @@
+import type { Build } from '../domain/build.ts';
+import { cutWithin } from '../lib/text.ts';
+import type { Situation } from '../ports/notices.ts';
+import { percent, proofLines } from './answer-facts.ts';
+import type { CauseStanding } from './cause-standing.ts';
+import { commentCause } from './comment-cause.ts';
+import type { NoticeLinks } from './notice-links.ts';
+import { countWords, dayWords } from './notice-words.ts';
+import { renderComment } from './render-comment.ts';
+import { visibleLine } from './visible-text.ts';
+import { type ToSay, whatToSay } from './what-to-say.ts';
+
+/** A remark at a line of a file. Plain text: GitHub shows it as it is. */
+export interface CheckAnnotation {
+  readonly path: string;
+  readonly line: number;
+  readonly level: 'failure' | 'notice';
+  readonly title: string;
+  readonly message: string;
+  readonly details: string;
+}
+
+/** A check run's content. It never has a conclusion but neutral: what is red is the job, and this only explains it. */
+export interface CheckContent {
+  readonly status: 'in_progress' | 'completed';
+  readonly commit: string;
+  readonly pullRequest: number | null;
+  readonly title: string;
+  /** Markdown, at most 65,535 characters. */
+  readonly summary: string;
+  /** Markdown: all evidence, at most 65,000 characters. */
+  readonly text: string;
+  /** One for each cause; whoever shows them leaves out those in files that the pull request does not change. */
+  readonly annotations: readonly CheckAnnotation[];
+  readonly detailsUrl: string | null;
+}
+
+const MAX_TEXT = 65_000;
+const MAX_TITLE = 250;
+/** One for each cause, and no more: a change full of remarks is read by nobody. */
+const MAX_ANNOTATIONS = 10;
+
+/** What is known of one build as a check run; null while it has not failed. */
+export function renderCheck(situation: Situation, links: NoticeLinks): CheckContent | null {
+  const toSay = whatToSay(situation);
+  const comment = renderComment(situation, links);
+  const [head] = situation.heads;
+  if (head === undefined || head.build.commit === null) return null;
+  if (toSay === null || comment === null) return passedAfterAll(head.build, head.build.commit, situation, links);
+  const causes = toSay.state === 'answered' ? toSay.causes : [];
+  return {
+    status: toSay.state === 'looking' || (toSay.state === 'answered' && toSay.open > 0) ? 'in_progress' : 'completed',
+    commit: head.build.commit,
+    pullRequest: head.build.pullRequest,
+    title: short(titleOf(toSay), MAX_TITLE),
+    summary: comment.body,
+    text: allEvidence(causes, links),
+    annotations: causes.flatMap(annotationOf).slice(0, MAX_ANNOTATIONS),
+    detailsUrl: links.build(head.build.id),
+  };
+}
+
+/** A job that had failed was allowed to: a check that began must end. Of what a pull request or a branch is, nothing is said. */
+function passedAfterAll(build: Build, commit: string, { about }: Situation, links: NoticeLinks): CheckContent | null {
+  if (about.type !== 'build' || build.status !== 'passed') return null;
+  const said = { title: 'The build passed after all', summary: 'Part of the build failed, but the build passed.\n', text: '' };
+  const { pullRequest } = build;
+  return { status: 'completed', commit, pullRequest, ...said, annotations: [], detailsUrl: links.build(build.id) };
+}
+
+function titleOf(toSay: ToSay): string {
+  switch (toSay.state) {
+    case 'looking':
+      return toSay.failures > 0 ? `Analyzing ${countWords(toSay.failures, false)}` : 'Analyzing the failure';
+    case 'could-not-look':
+      return toSay.unread ? `Could not read the log: ${toSay.why}` : `Analysis failed: ${toSay.why}`;
+    case 'fixed':
+      return 'All failures are fixed';
+    case 'answered':
+      return answeredTitle(toSay.causes);
+  }
+}
+
+/** "2 causes, 1 needs you", "Not sure: needs review", "Known: npm registry 503 (confirmed 12 Oct 2026)". */
+function answeredTitle(causes: readonly CauseStanding[]): string {
+  const [only] = causes;
+  if (causes.length === 1 && only !== undefined) {
+    const { recalled } = only.cause.analysis;
+    if (only.form === 'unsure') return 'Not sure: needs review';
+    if (only.form === 'known' && recalled !== null) return `Known: ${only.title} (confirmed ${dayWords(recalled.confirmedAt)})`;
+    if (only.form === 'rejected') return 'Not explained: a reviewer rejected the answer';
+    return `${only.title} (${only.category})`;
+  }
+  const you = causes.filter(({ needsYou }) => needsYou).length;
+  const unsure = causes.filter(({ form }) => form === 'unsure').length;
+  const needs = [
+    ...(you === 0 ? [] : [`${you} need${you === 1 ? 's' : ''} your attention`]),
+    ...(unsure === 0 ? [] : [`${unsure} need${unsure === 1 ? 's' : ''} review`]),
+  ];
+  return [`${causes.length} causes`, ...needs].join(', ');
+}
+
+function allEvidence(causes: readonly CauseStanding[], links: NoticeLinks): string {
+  let text = '';
+  for (const [index, cause] of causes.entries()) {
+    const block = commentCause(cause, { number: causes.length === 1 ? null : index + 1, several: false, links });
+    const left = causes.length - index;
+    const more = `… ${left} more cause${left === 1 ? '' : 's'}${links.build(cause.build.id) === null ? '' : ` [in Faultline](${links.build(cause.build.id)})`}\n`;
+    if (text.length + block.length + 2 + more.length > MAX_TEXT) return `${text}${more}`;
+    text += `${block}\n\n`;
+  }
+  return text;
+}
+
+/** At the first suspect with a line. */
+function annotationOf({ cause, category, title, rootCause, form, change }: CauseStanding): CheckAnnotation[] {
+  const suspect = cause.analysis.answer.suspects.find(({ line, path }) => line !== null && line > 0 && isPath(path));
+  if (suspect === undefined || suspect.line === null || form === 'rejected' || form === 'failed') return [];
+  const said = form === 'confirmed' || form === 'corrected' ? form : percent(cause.analysis.verdict.confidence);
+  const tests = cause.tests.length === 0 ? '' : ` ${countWords(cause.failures, true)}: ${cause.tests.slice(0, 6).join(', ')}.`;
+  const quoted = proofLines(cause.analysis).map(({ line, text }) => `${line}  ${visibleLine(text)}`);
+  return [
+    {
+      path: suspect.path,
+      line: suspect.line,
+      level: change.verdict === 'yours' ? 'failure' : 'notice',
+      title: short(`${title} (${category}, ${said})`, MAX_TITLE),
+      message: short(`${rootCause}${tests}`, 4_000),
+      details: quoted.join('\n').slice(0, 8_000),
+    },
+  ];
+}
+
+/** GitHub refuses the whole request for one path that is none. */
+function isPath(path: string): boolean {
+  return path.length <= 500 && !path.startsWith('/') && !path.split('/').includes('..') && visibleLine(path) === path;
+}
+
+function short(text: string, limit: number): string {
+  const line = visibleLine(text);
+  return cutWithin(line, limit);
+}

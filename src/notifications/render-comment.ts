@@ -1,0 +1,172 @@
+import type { Build } from '../domain/build.ts';
+import type { FailedBefore, Situation } from '../ports/notices.ts';
+import { percent } from './answer-facts.ts';
+import type { CauseStanding } from './cause-standing.ts';
+import { commentCause, commentCauseLine } from './comment-cause.ts';
+import { fitCauses } from './fit-causes.ts';
+import { markdownLink, type NoticeLinks } from './notice-links.ts';
+import { buildName, countWords, durationWords, shortCommit } from './notice-words.ts';
+import { clip, codeSpan, inline } from './visible-text.ts';
+import { type ToSay, whatToSay } from './what-to-say.ts';
+
+export interface CommentContent {
+  /** GitHub-flavoured Markdown without a marker: whoever shows it adds one. */
+  readonly body: string;
+}
+
+/** GitHub takes 65,536 characters; what is longer is not read by people either. */
+export const COMMENT_BUDGET = 30_000;
+const MAX_NAMED_BUILDS = 5;
+
+/**
+ * What is known of a pull request as one comment; null while nothing of it has failed. Everything from logs, models, people and CI is
+ * neutralised: no mention, link, image, HTML or comment marker of theirs survives, and no fence can be left.
+ */
+export function renderComment(situation: Situation, links: NoticeLinks): CommentContent | null {
+  const toSay = whatToSay(situation);
+  return toSay === null ? null : { body: `${commentBlocks(toSay, links).join('\n\n')}\n` };
+}
+
+function commentBlocks(toSay: ToSay, links: NoticeLinks): string[] {
+  switch (toSay.state) {
+    case 'looking':
+      return looking(toSay, links);
+    case 'answered':
+      return answered(toSay, links);
+    case 'could-not-look':
+      return couldNotLook(toSay, links);
+    case 'fixed':
+      return fitCauses(toSay.fixed, {
+        full: (one) => fixed(one, links),
+        line: goneLine,
+        more: (count) => `… and ${count} more build${count === 1 ? '' : 's'}`,
+        budget: COMMENT_BUDGET,
+      });
+  }
+}
+
+function looking({ builds, failures, question, usualMs }: Extract<ToSay, { state: 'looking' }>, links: NoticeLinks): string[] {
+  const names = namesOf(builds.map(({ build }) => build));
+  const what = failures > 0 ? `${countWords(failures, false)} in ${names}` : `why ${names} failed`;
+  const commit = builds[0] === undefined ? null : shortCommit(builds[0].build);
+  const watch = builds[0] === undefined ? null : markdownLink('Watch', links.build(builds[0].build.id));
+  const usual = usualMs === null || question !== null ? null : `This usually takes ${durationWords(usualMs)}.`;
+  const head = [`**Analyzing ${what}**${commit === null ? '' : ` (commit ${inline(commit)})`}.`, usual, watch].filter(
+    (part) => part !== null,
+  );
+  if (question === null) return [head.join(' ')];
+  const answer = markdownLink('Answer', links.review(question.id));
+  return [
+    head.join(' '),
+    [`Question for a reviewer: ${inline(clip(question.question, 500))}`, answer].filter((part) => part !== null).join(' '),
+  ];
+}
+
+function answered(toSay: Extract<ToSay, { state: 'answered' }>, links: NoticeLinks): string[] {
+  const { causes, builds, open } = toSay;
+  const [only] = causes;
+  const isAlone = causes.length === 1 && open === 0;
+  const several = builds.length > 1;
+  const number = (index: number) => (isAlone ? null : index + 1);
+  const shown = fitCauses(causes, {
+    full: (cause, index) => commentCause(cause, { number: number(index), several, links }),
+    line: (cause, index) => commentCauseLine(cause, number(index)),
+    more: (count) => `… and ${count} more cause${count === 1 ? '' : 's'}${inFaultline(builds, links)}`,
+    budget: COMMENT_BUDGET - 2_000,
+  });
+  const still = open === 0 ? [] : [`Still analyzing ${open} more.`];
+  return [headline(toSay), ...shown, ...still, footer(causes, isAlone && only !== undefined ? only : null, builds, links)];
+}
+
+/** Counts, and what needs whom. */
+function headline({ causes, builds, failures, areTests, open }: Extract<ToSay, { state: 'answered' }>): string {
+  const where = `${namesOf(builds)}${commitOf(builds)}`;
+  const failed = areTests ? `${countWords(failures, true)} failed` : countWords(failures, false);
+  const [only] = causes;
+  if (causes.length === 1 && open === 0 && only?.form === 'unsure') {
+    const sureness = percent(only.cause.analysis.verdict.confidence);
+    return `**${failed}. Faultline is not sure why (${sureness}). The answer needs review.** · ${where}`;
+  }
+  const reasons = `for ${causes.length} reason${causes.length === 1 ? '' : 's'}${open > 0 ? ' so far' : ''}`;
+  return `**${failed} ${reasons}.${needs(causes)}** · ${where}`;
+}
+
+function needs(causes: readonly CauseStanding[]): string {
+  const you = causes.filter(({ needsYou }) => needsYou).length;
+  const unsure = causes.filter(({ form }) => form === 'unsure').length;
+  const parts = [
+    ...(you === 0 ? [] : [causes.length === 1 ? 'It needs your attention' : `${you} need${you === 1 ? 's' : ''} your attention`]),
+    ...(unsure === 0 ? [] : [`${unsure} need${unsure === 1 ? 's' : ''} review because Faultline is not sure`]),
+  ];
+  const sentence = parts.join('; ');
+  return sentence === '' ? '' : ` ${sentence.slice(0, 1).toUpperCase()}${sentence.slice(1)}.`;
+}
+
+function footer(causes: readonly CauseStanding[], only: CauseStanding | null, builds: readonly Build[], links: NoticeLinks): string {
+  const review = only?.cause.review ?? null;
+  const [first] = builds;
+  const analysis = only?.cause.analysis ?? null;
+  const page = analysis !== null ? links.analysis(analysis.id) : first === undefined ? null : links.build(first.id);
+  const usage = causes.map(({ cause }) => cause.analysis);
+  const seconds = usage.reduce((total, one) => total + one.milliseconds, 0);
+  const cost = usage.reduce((total, one) => total + one.usage.costUsd, 0);
+  const parts = [
+    ...(only?.form === 'unsure' && review !== null
+      ? [markdownLink('Decide', links.review(review.id)), `waiting since ${review.openedAt.slice(11, 16)} UTC`]
+      : [wrong(page)]),
+    analysis === null ? null : markdownLink('Analysis steps', links.run(analysis.id)),
+    durationWords(seconds),
+    cost > 0 ? `$${cost.toFixed(cost < 0.01 ? 4 : 2)}`.replace('$', '&#36;') : null,
+  ];
+  return `<sub>${parts.filter((part) => part !== null).join(' · ')}</sub>`;
+}
+
+function wrong(page: string | null): string | null {
+  const link = markdownLink('Correct it', page);
+  return link === null ? null : `Wrong? ${link}. The correction improves future answers`;
+}
+
+function couldNotLook(toSay: Extract<ToSay, { state: 'could-not-look' }>, links: NoticeLinks): string[] {
+  const { builds, causes, unread, why } = toSay;
+  const what = unread
+    ? `**${namesOf(builds)} failed. Faultline could not read ${builds.length === 1 ? 'its log' : 'their logs'}**`
+    : `**${countWords(causes.length, false)}. Faultline could not analyze ${causes.length === 1 ? 'it' : 'them'}**`;
+  const reason = why === '' ? '' : ` (${inline(clip(why.replace(/\.$/, ''), 300))})`;
+  const [first] = builds;
+  const known = first === undefined ? null : markdownLink('Details', links.build(first.id));
+  return [`${what}${reason}.${unread ? '' : ` · ${namesOf(builds)}`}${known === null ? '' : ` ${known}`}`];
+}
+
+function goneLine({ build, fixedBy, failures }: FailedBefore): string {
+  const many = failures > 1 ? `All ${countWords(failures, false)}` : 'The failure';
+  return `**${many} of ${codeSpan(buildName(build))} ${failures > 1 ? 'are' : 'is'} fixed in ${codeSpan(buildName(fixedBy))}.**`;
+}
+
+function fixed(one: FailedBefore, links: NoticeLinks): string {
+  const { causes } = one;
+  const headline = goneLine(one);
+  if (causes.length === 0) return headline;
+  const shown = causes.slice(0, 20).map(({ id, category, answer }) => {
+    const link = markdownLink('more', links.analysis(id));
+    return `- ${inline(clip(answer.title, 200))} (${category})${link === null ? '' : ` · ${link}`}`;
+  });
+  const summary = `<summary>${causes.length} cause${causes.length === 1 ? '' : 's'}: what ${causes.length === 1 ? 'it was' : 'they were'}</summary>`;
+  return [headline, `<details>${summary}`, shown.join('\n'), '</details>'].join('\n\n');
+}
+
+function namesOf(builds: readonly Build[]): string {
+  const names = builds.slice(0, MAX_NAMED_BUILDS).map((build) => codeSpan(buildName(build)));
+  const more = builds.length - names.length;
+  return `${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}
+
+function commitOf(builds: readonly Build[]): string {
+  const commits = new Set(builds.map(shortCommit));
+  const [commit] = commits;
+  return commits.size === 1 && commit !== undefined && commit !== null ? ` · ${inline(commit)}` : '';
+}
+
+function inFaultline(builds: readonly Build[], links: NoticeLinks): string {
+  const link = builds[0] === undefined ? null : markdownLink('in Faultline', links.build(builds[0].id));
+  return link === null ? '' : ` ${link}`;
+}

@@ -1,0 +1,47 @@
+import { cutWithin } from '../lib/text.ts';
+import type { Situation } from '../ports/notices.ts';
+import type { NoticeLinks } from './notice-links.ts';
+import { countWords } from './notice-words.ts';
+import { visibleLine } from './visible-text.ts';
+import { whatToSay } from './what-to-say.ts';
+
+/** A commit status: it fails with the builds of its commit, and is well only once they are. */
+export interface StatusContent {
+  readonly state: 'pending' | 'failure' | 'success';
+  /** At most 140 characters: more is refused. */
+  readonly description: string;
+  readonly targetUrl: string | null;
+}
+
+const MAX_DESCRIPTION = 140;
+
+/** What is known of one commit in a line; null while nothing of it has failed. */
+export function renderStatus(situation: Situation, links: NoticeLinks): StatusContent | null {
+  const toSay = whatToSay(situation);
+  const [head] = situation.heads;
+  if (toSay === null || head === undefined) return null;
+  const isLooking = toSay.state === 'looking' || (toSay.state === 'answered' && toSay.open > 0);
+  const line = visibleLine(sentenceOf(toSay));
+  return {
+    state: isLooking ? 'pending' : toSay.state === 'fixed' ? 'success' : 'failure',
+    description: cutWithin(line, MAX_DESCRIPTION),
+    targetUrl: links.build(head.build.id),
+  };
+}
+
+function sentenceOf(toSay: NonNullable<ReturnType<typeof whatToSay>>): string {
+  switch (toSay.state) {
+    case 'looking':
+      return toSay.failures > 0 ? `Analyzing ${countWords(toSay.failures, false)}` : 'Analyzing the failure';
+    case 'could-not-look':
+      return `Analysis failed: ${toSay.why}`;
+    case 'fixed':
+      return 'All failures are fixed';
+    case 'answered': {
+      const [first] = toSay.causes;
+      if (toSay.causes.length > 1 || first === undefined)
+        return `${countWords(toSay.failures, toSay.areTests)}, ${toSay.causes.length} causes`;
+      return first.form === 'unsure' ? 'Not sure: needs review' : `${first.category}: ${first.title}`;
+    }
+  }
+}

@@ -1,0 +1,116 @@
+import type { Build } from '../../domain/build.ts';
+import type { Clock } from '../../lib/time.ts';
+import type { ChatPlace, ChatRoom } from '../../ports/chat-room.ts';
+import type { NoticeCall, NoticeChannel, NoticePlace, NoticeRule, NotificationClient } from '../../ports/notices.ts';
+import type { HistoryStore } from '../../ports/stores.ts';
+import { noticeChannel } from '../notice-channel.ts';
+import { type SlackFacts, slackFacts } from './slack-facts.ts';
+import { type SlackLinks, type Streak, slackMessage } from './slack-message.ts';
+import { slackLine } from './slack-text.ts';
+
+export interface SlackChannelDeps extends SlackLinks {
+  readonly room: Pick<ChatRoom, 'post' | 'update' | 'reply' | 'find'>;
+  readonly history: Pick<HistoryStore, 'consecutiveFailures' | 'failureHistory'>;
+  /** Where a repository's news goes, by the chat's own id; null: nowhere. */
+  readonly channelOf: (repository: string) => string | null;
+  readonly clock: Clock;
+}
+
+const CHANNEL = 'slack';
+/** What is called the default branch where the CI does not say. */
+const USUAL_NAMES: readonly string[] = ['main', 'master', 'trunk'];
+/** Of a notice that has nothing standing outside: it turned green before anything was said. */
+const NOTHING = '-';
+/** So many sightings of one day are counted. */
+const MAX_SIGHTINGS = 50;
+
+/**
+ * Slack as a channel of notices: one message for each edge from green to red of a default branch, changed in place until it is green
+ * again. The notice is of the branch; which message is its current one stands in the reference, with the edge it belongs to. Builds of
+ * pull requests are never told.
+ */
+export function slackChannel(deps: SlackChannelDeps): NoticeChannel {
+  const door: NotificationClient<SlackFacts> = { show: (facts, call) => show(facts, call, deps) };
+  return noticeChannel({ rule: slackRule(deps.channelOf), render: slackFacts, door });
+}
+
+/** Where Slack is spoken in: of default branches of repositories that have a channel. */
+export function slackRule(channelOf: SlackChannelDeps['channelOf']): NoticeRule {
+  return {
+    channel: CHANNEL,
+    placeOf: (build, { defaultBranch }) => (channelOf(build.repository) === null ? null : placeOf(build, defaultBranch)),
+  };
+}
+
+function placeOf({ repository, pipeline, branch, pullRequest, status }: Build, defaultBranch: string | null): NoticePlace | null {
+  if (branch === null || pullRequest !== null) return null;
+  if (defaultBranch === null ? !USUAL_NAMES.includes(branch) : branch !== defaultBranch) return null;
+  const key = `${CHANNEL}:${[repository, pipeline, branch].map(encodeURIComponent).join('/')}`;
+  return { key, about: { type: 'branch', repository, pipeline, branch }, opens: status === 'failed' };
+}
+
+async function show(facts: SlackFacts, { notice, signal }: NoticeCall, deps: SlackChannelDeps): Promise<{ readonly reference: string }> {
+  const { room, channelOf } = deps;
+  const channel = channelOf(notice.repository);
+  const standing = standingOf(notice.reference);
+  const streak = await streakOf(facts, deps);
+  const isSameEdge = standing?.edge === streak.firstBuildId;
+  const message = slackMessage(facts, streak, deps);
+  const options = { key: `${notice.key}@${streak.firstBuildId}`, signal };
+  if (standing !== null && isSameEdge) {
+    await room.update(standing.place, message, options);
+    const corrected = correctionOf(facts);
+    if (corrected !== standing.said && corrected !== '') await room.reply(standing.place, threadText(facts), signal);
+    return { reference: referenceOf(standing.place, standing.edge, corrected) };
+  }
+  // Nothing red was said of it, so nobody waits to hear that it is green.
+  if (facts.state === 'green' || channel === null) return { reference: notice.reference ?? NOTHING };
+  const mayStandThere = notice.attempts > 1 || notice.retries > 0;
+  const found = mayStandThere ? await room.find(channel, options.key, signal) : null;
+  if (found !== null) await room.update(found, message, options);
+  const place = found ?? (await room.post(channel, message, options));
+  return { reference: referenceOf(place, streak.firstBuildId, correctionOf(facts)) };
+}
+
+async function streakOf({ build, ...facts }: SlackFacts, { history, clock }: SlackChannelDeps): Promise<Streak> {
+  const { id, repository, pipeline, branch } = build;
+  const { firstBuild } = await history.consecutiveFailures({ repository, pipeline, branch, buildId: id });
+  const fingerprint = facts.causes[0]?.fingerprint ?? '';
+  const past =
+    fingerprint === ''
+      ? []
+      : await history.failureHistory({ repository, fingerprint, test: null, beforeBuildId: id, limit: MAX_SIGHTINGS });
+  const now = new Date(clock.now()).toISOString();
+  const builds = past.filter((row) => row.branch === branch && row.pipeline === pipeline && row.seenAt.startsWith(now.slice(0, 10)));
+  return {
+    firstBuildId: firstBuild?.id ?? id,
+    since: firstBuild?.finishedAt ?? firstBuild?.receivedAt ?? now,
+    commit: firstBuild?.commit ?? null,
+    author: firstBuild?.author ?? null,
+    seenToday: new Set(builds.map(({ number }) => number)).size + 1,
+  };
+}
+
+/** People are not told of edits: a correction is also said in the thread, where whoever acted on the wrong cause reads it. */
+function threadText(facts: SlackFacts): string {
+  const corrected = facts.causes.flatMap(({ title, decision }) =>
+    decision?.type === 'correct'
+      ? [`Corrected by ${slackLine(decision.by, 100)}: "${slackLine(title, 200)}" is ${slackLine(decision.category, 40)}.`]
+      : [],
+  );
+  return corrected.join('\n');
+}
+
+function correctionOf(facts: SlackFacts): string {
+  return facts.causes.flatMap(({ decision }) => (decision?.type === 'correct' ? [Date.parse(decision.at)] : [])).join('.');
+}
+
+function referenceOf({ channel, message }: ChatPlace, edge: string, said: string): string {
+  return [channel, message, edge, said].join('/');
+}
+
+function standingOf(reference: string | null): { readonly place: ChatPlace; readonly edge: string; readonly said: string } | null {
+  const [channel, message, edge, said] = reference?.split('/') ?? [];
+  if (channel === undefined || message === undefined || edge === undefined) return null;
+  return { place: { channel, message }, edge, said: said ?? '' };
+}

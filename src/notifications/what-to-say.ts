@@ -1,0 +1,90 @@
+import type { Build } from '../domain/build.ts';
+import type { ReviewerQuestion } from '../domain/review.ts';
+import type { BuildSituation, FailedBefore, Situation } from '../ports/notices.ts';
+import { type CauseStanding, causeStanding } from './cause-standing.ts';
+
+/** What is to be said of a situation, before any channel words it. */
+export type ToSay =
+  | {
+      readonly state: 'looking';
+      readonly builds: readonly BuildSituation[];
+      readonly failures: number;
+      readonly question: ReviewerQuestion | null;
+      readonly usualMs: number | null;
+    }
+  | {
+      readonly state: 'answered';
+      /** The failed builds, the newest first. */
+      readonly builds: readonly Build[];
+      readonly failures: number;
+      /** Whether all failures are failed tests. */
+      readonly areTests: boolean;
+      /** Ranked: what needs somebody first, then what hit more. */
+      readonly causes: readonly CauseStanding[];
+      /** Causes that are still looked at. */
+      readonly open: number;
+    }
+  | {
+      readonly state: 'could-not-look';
+      readonly builds: readonly Build[];
+      readonly causes: readonly CauseStanding[];
+      readonly unread: boolean;
+      readonly why: string;
+    }
+  | { readonly state: 'fixed'; readonly fixed: readonly FailedBefore[] };
+
+/** Null: nothing has failed, so there is nothing to say. */
+export function whatToSay(situation: Situation): ToSay | null {
+  const failed = situation.heads.filter(({ build }) => build.status === 'failed');
+  if (failed.length === 0) {
+    const fixed = situation.heads.flatMap(({ lastFailed }) => (lastFailed === null ? [] : [lastFailed]));
+    return fixed.length === 0 ? null : { state: 'fixed', fixed };
+  }
+  const builds = failed.map(({ build }) => build);
+  const causes = failed
+    .flatMap(({ causes: found, build }) => found.map((cause) => causeStanding(cause, build, situation)))
+    .toSorted(byRank);
+  const failures = sum(failed.map((one) => one.failures));
+  if (causes.length === 0) return looking(failed, failures, situation);
+  const open = sum(failed.map((one) => (one.causes.length === 0 ? Math.max(1, one.openCauses) : one.openCauses)));
+  if (open === 0 && causes.every(({ form }) => form === 'failed')) return couldNotLook(builds, causes);
+  const areTests = causes.every(({ cause }) => cause.tests.length > 0) && open === 0;
+  return {
+    state: 'answered',
+    builds,
+    failures: Math.max(failures, sum(causes.map(({ cause }) => cause.failures))),
+    areTests,
+    causes,
+    open,
+  };
+}
+
+const NOTHING_FOUND = 'no failure was found in its logs';
+
+function looking(failed: readonly BuildSituation[], failures: number, { usualMs }: Situation): ToSay {
+  const question = failed.flatMap((one) => (one.question === null ? [] : [one.question]))[0] ?? null;
+  if (question === null && failed.every(({ job }) => job?.state === 'failed' || job?.state === 'done')) {
+    const why = failed.find(({ job }) => job?.state === 'failed')?.job?.error ?? NOTHING_FOUND;
+    return { state: 'could-not-look', builds: failed.map(({ build }) => build), causes: [], unread: true, why };
+  }
+  return { state: 'looking', builds: failed, failures, question, usualMs };
+}
+
+function couldNotLook(builds: readonly Build[], causes: readonly CauseStanding[]): ToSay {
+  const unread = causes.every(({ cause }) => cause.analysis.fingerprint.startsWith('unread-'));
+  return { state: 'could-not-look', builds, causes, unread, why: causes[0]?.rootCause ?? '' };
+}
+
+/** What needs whoever made the change, what nobody is sure of, what is somebody else's; of equals what hit more. */
+function byRank(a: CauseStanding, b: CauseStanding): number {
+  return rank(a) - rank(b) || b.cause.failures - a.cause.failures || (a.cause.analysis.id < b.cause.analysis.id ? -1 : 1);
+}
+
+function rank({ needsYou, form }: CauseStanding): number {
+  if (needsYou) return 0;
+  return form === 'unsure' || form === 'rejected' ? 1 : form === 'failed' ? 2 : 3;
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}

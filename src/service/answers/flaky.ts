@@ -1,0 +1,64 @@
+import { z } from 'zod';
+import { flakeProbability, TestFlakiness } from '../../domain/flakiness.ts';
+import { proportion } from '../../lib/statistics.ts';
+import { csvOf } from '../../lib/text.ts';
+
+export const FlakyTest = TestFlakiness.extend({
+  /** Share of the newest runs that were flakes, with its 95 % interval. */
+  rate: z.object({ share: z.number(), low: z.number(), high: z.number() }),
+  /** How probable it is that a failure of this test goes away when it is run again without a change; null where that was never tried. */
+  probability: z.number().nullable(),
+});
+
+/** A test as programs are told of it. */
+export function flakyTest(test: TestFlakiness): z.infer<typeof FlakyTest> {
+  const { share, low, high } = proportion(test.flakes, test.runs);
+  return { ...test, rate: { share, low, high }, probability: roundedProbability(test) };
+}
+
+const HEADING = [
+  'repository',
+  'suite',
+  'test',
+  'file',
+  'runs',
+  'failed',
+  'flakes',
+  'failed_and_rerun',
+  'then_passed',
+  'default_branch_runs',
+  'default_branch_changes',
+  'flake_probability',
+  'since',
+  'last_flake',
+];
+
+/** All that is known of the tests, one a row. */
+export function quarantineCsv(tests: readonly TestFlakiness[]): string {
+  const rows = tests.map((test) => [
+    ...[test.repository, test.suite, test.name, test.file, test.runs, test.failed, test.flakes, test.rerun, test.recovered],
+    ...[test.defaultRuns, test.flips, roundedProbability(test), test.since, test.lastFlakeAt],
+  ]);
+  return csvOf(HEADING, rows);
+}
+
+/** One name a line, as `class#method`: what Surefire's `excludesFile` and its kin read. */
+export function quarantineJunitNames(tests: readonly TestFlakiness[]): string {
+  return lines(tests.map(({ suite, name }) => (suite === null ? name : `${suite}#${name}`)));
+}
+
+/** One name a line. */
+export function quarantineText(tests: readonly TestFlakiness[]): string {
+  return lines(tests.map(({ name }) => name));
+}
+
+/** The probability to three places; null where no failure was ever run again on its commit. */
+function roundedProbability(test: TestFlakiness): number | null {
+  const probability = flakeProbability(test);
+  return probability === null ? null : Math.round(probability * 1000) / 1000;
+}
+
+/** A name that has line ends stays on its line. */
+function lines(names: readonly string[]): string {
+  return [...new Set(names)].map((name) => `${name.replace(/[\r\n]/g, ' ')}\n`).join('');
+}

@@ -1,0 +1,264 @@
+import { styleText } from 'node:util';
+import { z } from 'zod';
+import { Action, type Analysis, JudgementTrace, type Step, TerminationReason, Usage } from '../../domain/analysis.ts';
+import { Category } from '../../domain/category.ts';
+import { ToolOutcome } from '../../domain/evidence.ts';
+import { cutAfter, cutCharacters } from '../../lib/text.ts';
+import { formatDollars, formatDuration } from '../../notifications/answer-facts.ts';
+import { clip, disarmRunnerCommands, formatNumber, visibleLine, wrap } from '../../notifications/visible-text.ts';
+
+/** One question to a tool; texts among its arguments are masked and cut. */
+const ToolTrace = ToolOutcome.omit({ findings: true, call: true }).extend({
+  tool: z.string(),
+  args: z.record(z.string(), z.unknown()),
+  why: z.string(),
+  cached: z.boolean(),
+});
+export type ToolTrace = z.infer<typeof ToolTrace>;
+
+const StepTrace = z.object({
+  node: z.string(),
+  round: z.int(),
+  investigator: z.string().optional(),
+  startedAt: z.iso.datetime(),
+  milliseconds: z.number(),
+  summary: z.string(),
+  /** Absent where nobody was asked for a judgement. */
+  by: z.string().optional(),
+  judgements: z.array(JudgementTrace),
+  tools: z.array(ToolTrace),
+});
+export type StepTrace = z.infer<typeof StepTrace>;
+
+/** What an analysis did, step by step, and what each part cost. */
+export const AnalysisTrace = z.object({
+  analysisId: z.string(),
+  buildId: z.string(),
+  category: Category,
+  action: Action,
+  terminationReason: TerminationReason,
+  analyst: z.string(),
+  model: z.string().nullable(),
+  createdAt: z.iso.datetime(),
+  milliseconds: z.number(),
+  totals: Usage.extend({
+    steps: z.int(),
+    judgements: z.int(),
+    /** Of the input tokens, those that the provider had cached. */
+    cachedInputTokens: z.int(),
+    /** Answers that were kept from earlier. */
+    cachedToolCalls: z.int(),
+    /** Tries of model and tools that failed and were made again. */
+    retries: z.int(),
+  }),
+  reduction: z.object({ logLines: z.int(), logBytes: z.int(), keptLines: z.int(), tokens: z.int() }),
+  promptHashes: z.record(z.string(), z.string()),
+  notes: z.array(z.string()),
+  /** In order; the first 300. */
+  steps: z.array(StepTrace),
+  /** There were more steps. */
+  truncated: z.boolean(),
+});
+export type AnalysisTrace = z.infer<typeof AnalysisTrace>;
+
+const MAX_STEPS = 300;
+const MAX_PARTS = 64;
+const MAX_TEXT = 500;
+const MAX_DEPTH = 3;
+
+type Mask = (text: string) => Promise<string>;
+
+/** The trace of a stored analysis. Bounded; every text is masked once more, since what is to be hidden may have grown. */
+export async function traceOf(analysis: Analysis, mask: Mask): Promise<AnalysisTrace> {
+  const { id, buildId, category, verdict, terminationReason, analyst, model, createdAt, milliseconds, reduction, promptHashes } = analysis;
+  return {
+    ...{ analysisId: id, buildId, category, action: verdict.action, terminationReason, analyst, model, createdAt, milliseconds },
+    ...{ totals: totalsOf(analysis), reduction, promptHashes },
+    notes: await Promise.all(analysis.notes.slice(0, MAX_PARTS).map((note) => short(note, mask))),
+    steps: await Promise.all(analysis.steps.slice(0, MAX_STEPS).map((step) => traceStep(step, mask))),
+    truncated: analysis.steps.length > MAX_STEPS,
+  };
+}
+
+function totalsOf({ steps, usage }: Analysis): AnalysisTrace['totals'] {
+  const judgements = steps.flatMap((step) => step.judgements ?? []);
+  const outcomes = steps.flatMap((step) => step.outcomes ?? []);
+  return {
+    ...usage,
+    steps: steps.length,
+    judgements: judgements.length,
+    cachedInputTokens: sum(judgements.map((judgement) => judgement.cachedInputTokens ?? 0)),
+    cachedToolCalls: outcomes.filter((outcome) => outcome.cached === true).length,
+    retries: sum([...judgements.map((judgement) => judgement.retries ?? 0), ...outcomes.map(({ attempts }) => Math.max(0, attempts - 1))]),
+  };
+}
+
+/** One step as a trace shows it. Bounded and masked. */
+export async function traceStep({ outcomes = [], judgements = [], ...step }: Step, mask: Mask): Promise<StepTrace> {
+  return {
+    ...step,
+    summary: await short(step.summary, mask),
+    judgements: await Promise.all(judgements.slice(0, MAX_PARTS).map((one) => judgementOf(one, mask))),
+    tools: await Promise.all(outcomes.slice(0, MAX_PARTS).map((outcome) => toolOf(outcome, mask))),
+  };
+}
+
+async function judgementOf(judgement: JudgementTrace, mask: Mask): Promise<JudgementTrace> {
+  return { ...judgement, note: judgement.note === null ? null : await short(judgement.note, mask) };
+}
+
+async function toolOf({ call, ...outcome }: NonNullable<Step['outcomes']>[number], mask: Mask): Promise<ToolTrace> {
+  const args = await masked(call.args, mask, MAX_DEPTH);
+  return {
+    ...outcome,
+    tool: await short(call.tool, mask),
+    args: typeof args === 'object' && args !== null && !Array.isArray(args) ? { ...args } : {},
+    why: await short(call.why, mask),
+    summary: await short(outcome.summary, mask),
+    cached: outcome.cached ?? false,
+  };
+}
+
+async function masked(value: unknown, mask: Mask, depth: number): Promise<unknown> {
+  if (typeof value === 'string') return await short(value, mask);
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth === 0) return null;
+  if (Array.isArray(value)) return await Promise.all(value.slice(0, MAX_PARTS).map((item) => masked(item, mask, depth - 1)));
+  const entries = Object.entries(value).slice(0, MAX_PARTS);
+  return Object.fromEntries(await Promise.all(entries.map(async ([name, item]) => [name, await masked(item, mask, depth - 1)] as const)));
+}
+
+/** Masked before it is cut: half a secret is not recognised. */
+async function short(text: string, mask: Mask): Promise<string> {
+  return clip(await mask(text), MAX_TEXT);
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}
+
+export interface TraceOptions {
+  readonly color: boolean;
+  /** Columns of the terminal; under 40 counts as 40. */
+  readonly width: number;
+}
+
+const MAX_ARGUMENTS = 120;
+
+/** The trace as a tree: steps, under each its judgements and tools, the totals at the end. No line is wider than `width`. */
+export function renderTraceTree(trace: AnalysisTrace, { color, width }: TraceOptions): string {
+  const columns = Math.max(40, width);
+  const dim = (text: string) => (color ? styleText('dim', text, { validateStream: false }) : text);
+  const bold = (text: string) => (color ? styleText('bold', text, { validateStream: false }) : text);
+  const lines = trace.steps.flatMap((step, at) => {
+    const last = at === trace.steps.length - 1 && !trace.truncated;
+    const parts = [...step.judgements.map(judgementLine), ...step.tools.map(toolLine)];
+    const head = cutCharacters(stepLine(step), columns - 3);
+    return [
+      `${dim(last ? '└─' : '├─')} ${bold(head)}`,
+      ...parts.map((part, index) => {
+        const stem = `${last ? '  ' : '│ '} ${index === parts.length - 1 ? '└─' : '├─'} `;
+        return `${dim(stem)}${cutCharacters(part, columns - stem.length)}`;
+      }),
+    ];
+  });
+  const more = trace.truncated ? [dim('└─ … more steps')] : [];
+  const head = [
+    `${trace.category} · ${trace.terminationReason.replaceAll('_', ' ')} · ${trace.action.replaceAll('_', ' ')}`,
+    trace.analysisId,
+  ];
+  return [
+    bold(cutCharacters(head.map(visibleLine).join(' · '), columns)),
+    ...lines,
+    ...more,
+    ...wrap(totalsText(trace).join(' · '), columns),
+  ]
+    .map((line) => `${line}\n`)
+    .join('');
+}
+
+/** The same for pipes: `Key<tab>value` lines without any escape. Keys: Trace, Step, Judgement, Tool, Total. */
+export function renderTracePlain(trace: AnalysisTrace): string {
+  const rows: string[][] = [
+    ['Trace', trace.analysisId, trace.category, trace.terminationReason, trace.action],
+    ...trace.steps.flatMap((step) => [
+      ['Step', stepLine(step)],
+      ...step.judgements.map((judgement) => ['Judgement', judgementLine(judgement)]),
+      ...step.tools.map((tool) => ['Tool', toolLine(tool)]),
+    ]),
+    ['Total', totalsText(trace).join(' · ')],
+  ];
+  return rows.map((cells) => `${cells.map((cell) => disarmRunnerCommands(visibleLine(cell))).join('\t')}\n`).join('');
+}
+
+function stepLine({ node, round, investigator, milliseconds, summary, tools }: StepTrace): string {
+  const where = [node, round > 0 ? `round ${round}` : '', investigator ?? ''].filter((part) => part !== '').join(', ');
+  // Each tool says its own below.
+  return joined([where, formatDuration(milliseconds), tools.length > 0 ? '' : summary]);
+}
+
+function judgementLine(judgement: JudgementTrace): string {
+  const {
+    name,
+    by,
+    model,
+    milliseconds,
+    modelCalls,
+    inputTokens,
+    outputTokens,
+    cachedInputTokens = 0,
+    costUsd,
+    retries = 0,
+    note,
+  } = judgement;
+  const cached = cachedInputTokens > 0 ? ` (${formatNumber(cachedInputTokens)} cached)` : '';
+  const tokens = modelCalls === 0 ? '' : `${formatNumber(inputTokens)}${cached} → ${formatNumber(outputTokens)} tokens`;
+  const cost = modelCalls === 0 ? '' : formatDollars(costUsd);
+  return joined([
+    `${name} by ${model ?? by}`,
+    formatDuration(milliseconds),
+    tokens,
+    cost,
+    modelCalls > 1 ? `${modelCalls} calls` : '',
+    retriesOf(retries),
+    note ?? '',
+  ]);
+}
+
+function toolLine({ tool, args, status, summary, milliseconds, attempts, cached, answeredBy }: ToolTrace): string {
+  const written = JSON.stringify(args);
+  const shown = cutAfter(written, MAX_ARGUMENTS);
+  const how = cached ? 'from cache' : retriesOf(attempts - 1);
+  const instead = answeredBy === undefined ? '' : `answered by ${answeredBy}`;
+  // The arguments last: a narrow terminal cuts them first.
+  return joined([tool, status, formatDuration(milliseconds), how, instead, summary, written === '{}' ? '' : shown]);
+}
+
+function totalsText({ totals, milliseconds, reduction }: AnalysisTrace): string[] {
+  const cached = totals.cachedInputTokens > 0 ? ` (${formatNumber(totals.cachedInputTokens)} cached)` : '';
+  const kept = totals.cachedToolCalls > 0 ? ` (${totals.cachedToolCalls} from cache)` : '';
+  return [
+    formatDuration(milliseconds),
+    counted(totals.iterations, 'round'),
+    counted(totals.modelCalls, 'model call'),
+    ...(totals.modelCalls === 0
+      ? []
+      : [`${formatNumber(totals.inputTokens)}${cached} → ${formatNumber(totals.outputTokens)} tokens`, formatDollars(totals.costUsd)]),
+    `${counted(totals.toolCalls, 'tool call')}${kept}`,
+    ...(totals.retries > 0 ? [retriesOf(totals.retries)] : []),
+    `${formatNumber(reduction.logLines)} log lines → ${formatNumber(reduction.keptLines)} kept`,
+  ];
+}
+
+function retriesOf(count: number): string {
+  if (count <= 0) return '';
+  return count === 1 ? '1 retry' : `${count} retries`;
+}
+
+function counted(count: number, noun: string): string {
+  return `${formatNumber(count)} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+function joined(parts: readonly string[]): string {
+  return disarmRunnerCommands(visibleLine(parts.filter((part) => part !== '').join(' · ')));
+}

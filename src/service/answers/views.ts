@@ -1,0 +1,93 @@
+import { z } from 'zod';
+import { Action, type Analysis, ShownAnalysis, shownAnalysis } from '../../domain/analysis.ts';
+import { Build, BuildStatus, Provider } from '../../domain/build.ts';
+import { Category, Kind } from '../../domain/category.ts';
+import { FailureRow } from '../../domain/failure.ts';
+import { LibraryEntry } from '../../domain/library.ts';
+import { TriageJob } from '../../domain/triage.ts';
+import { listOf, pageQuery } from '../../ports/database.ts';
+
+/** One answer of a build in a few words. */
+export const AnalysisSummary = z.object({
+  id: z.string(),
+  category: ShownAnalysis.shape.category,
+  kind: Kind,
+  title: z.string(),
+  confidence: z.number(),
+  action: Action,
+  failures: z.int(),
+});
+export type AnalysisSummary = z.infer<typeof AnalysisSummary>;
+
+export function summaryOf(analysis: Analysis): AnalysisSummary {
+  const { id, kind, answer, verdict, failureIds } = analysis;
+  const { confidence, action } = verdict;
+  return { id, category: shownAnalysis(analysis).category, kind, title: answer.title, confidence, action, failures: failureIds.length };
+}
+
+const name = z.string().min(1).max(300);
+
+// Queries are strict: a misspelt filter is refused rather than ignored.
+export const BuildsQuery = z.strictObject({
+  provider: Provider.optional(),
+  repository: name.optional(),
+  pipeline: name.optional(),
+  number: name.optional(),
+  branch: name.optional(),
+  status: BuildStatus.optional(),
+  ...pageQuery,
+});
+
+export const ByNumberQuery = z.strictObject({ provider: Provider, number: name, repository: name.optional(), pipeline: name.optional() });
+
+/** Narrows `provider:number` down where several builds bear it. */
+export const NarrowQuery = z.strictObject({ repository: name.optional(), pipeline: name.optional() });
+
+export const FailuresQuery = z.strictObject({
+  repository: name.optional(),
+  category: Category.optional(),
+  fingerprint: name.optional(),
+  test: name.optional(),
+  text: z.string().min(1).max(500).optional().describe('Words that the failure message must contain'),
+  since: z.iso.datetime({ offset: true }).or(z.iso.date()).optional().describe('A date, or a time with an offset'),
+  ...pageQuery,
+});
+
+const yesOrNo = z.enum(['true', 'false']).default('false');
+
+export const LibraryQuery = z.strictObject({
+  withdrawn: yesOrNo.describe('Include withdrawn entries'),
+  flagged: yesOrNo.describe('Only entries that green builds contradict and that nobody confirmed'),
+  ...pageQuery,
+});
+
+/** How far the work on a build is; `step` names the graph's node where one is known to run. */
+export const TriageState = TriageJob.pick({ state: true, attempts: true, error: true, createdAt: true, updatedAt: true }).extend({
+  step: z.string().nullable(),
+});
+export type TriageState = z.infer<typeof TriageState>;
+
+export const BuildList = listOf(Build);
+
+export const BuildView = z.object({
+  build: Build,
+  /** Null where nothing is owed to the build: it passed, or was only kept. */
+  triage: TriageState.nullable(),
+  analyses: z.array(AnalysisSummary),
+});
+
+export const BuildAnalyses = z.object({ buildId: z.string(), triage: TriageState.nullable(), analyses: z.array(ShownAnalysis) });
+
+export const FailureList = listOf(FailureRow);
+
+export const LibraryList = listOf(LibraryEntry);
+
+/** Several builds bear the number that was asked for. */
+export const AmbiguousBuild = z.object({
+  error: z.object({
+    code: z.literal('conflict'),
+    message: z.string(),
+    requestId: z.string().optional(),
+    details: z.object({ candidates: z.array(Build.pick({ id: true, repository: true, pipeline: true, attempt: true })) }),
+  }),
+});

@@ -1,0 +1,345 @@
+import { z } from 'zod';
+import type { AskGraph } from '../../../graphs/ask/graph.ts';
+import { recursionLimit } from '../../../graphs/ask/routes.ts';
+import type { AskStateValue } from '../../../graphs/ask/state.ts';
+import type { Analysis, Step } from '../../domain/analysis.ts';
+import { type Citation, type Memory, Thread, Turn } from '../../domain/conversation.ts';
+import { TriageError } from '../../domain/errors.ts';
+import type { Evidence } from '../../domain/evidence.ts';
+import { newId } from '../../domain/ids.ts';
+import { present } from '../../lib/present.ts';
+import type { Clock } from '../../lib/time.ts';
+import type { Converse, TextPiece, Topic } from '../../ports/analyst.ts';
+import { pageQuery } from '../../ports/database.ts';
+import type { ConversationStore } from '../../ports/reviews.ts';
+import type { Toolbox } from '../../ports/toolbox.ts';
+import type { Topics } from './topic.ts';
+
+/** Longer ones are logs, not questions. */
+const MAX_QUESTION = 2_000;
+/** Rounds of tool calls for one question. */
+const MAX_ROUNDS = 3;
+const MAX_TITLE = 120;
+/** Evidence that earlier turns of a thread found and that is still held in mind; cited evidence of all turns stays stored with them. */
+const MAX_REMEMBERED_EVIDENCE = 40;
+/** Turns of which more is remembered than that they were. */
+const MAX_TURNS = 200;
+const NOTHING_HOLDS = 'The evidence of this build does not support any answer to this question.';
+
+export interface AskDeps {
+  readonly graph: AskGraph;
+  readonly converse: Converse;
+  readonly toolbox: Toolbox;
+  readonly clock: Clock;
+  readonly topics: Topics;
+  readonly conversations: ConversationStore;
+  /** Hides secrets in what a person typed or pasted. */
+  readonly mask: (text: string) => Promise<string>;
+  /** Of one question, in milliseconds. */
+  readonly timeLimitMs: number;
+}
+
+export interface AskInput {
+  readonly about: { readonly analysisId: string } | { readonly buildId: string };
+  readonly question: string;
+  /** A thread to go on with. */
+  readonly threadId?: string | undefined;
+  readonly askedBy: string;
+}
+
+/** Who watches an answer in the making. Must not throw. */
+export interface AskWatcher {
+  readonly onStep?: ((step: Step) => void) | undefined;
+  readonly onText?: ((piece: TextPiece) => void) | undefined;
+}
+
+/** A question that may be answered: it is readable, and its thread and analysis are there. */
+export interface OpenQuestion {
+  readonly thread: Thread;
+  readonly topic: Topic;
+  readonly isNew: boolean;
+  /** Masked. */
+  readonly question: string;
+  readonly askedBy: string;
+}
+
+/** Follow-up questions about analyses, with threads that are kept. */
+export interface Ask {
+  /**
+   * Looks whether it can be answered; a new thread is stored with its first answer. Throws `invalid-input` for a question that is empty
+   * or too long, `not-found`, and `conflict` where the build is not analysed yet, the thread is about another analysis or is just being
+   * asked something else.
+   */
+  open(input: AskInput): Promise<OpenQuestion>;
+  /**
+   * Answers, and keeps question and answer in the thread. Throws `conflict` as above, `timeout` (retryable) and `cancelled`; what is cut
+   * off is not kept.
+   */
+  answer(opened: OpenQuestion, watcher: AskWatcher, signal: AbortSignal): Promise<Turn>;
+  threads(
+    filter: { readonly analysisId?: string; readonly buildId?: string; readonly repositories?: readonly string[] },
+    page: { limit: number; offset: number },
+  ): Promise<Thread[]>;
+  /** The last 200 turns. Throws `not-found`. */
+  thread(id: string): Promise<{ readonly thread: Thread; readonly turns: readonly Turn[] }>;
+  /** Deletes it with all its turns. Throws `not-found`. */
+  forget(id: string): Promise<void>;
+}
+
+export function createAsk(deps: AskDeps): Ask {
+  const { conversations } = deps;
+  const busy = new Set<string>();
+  const refuseBusy = ({ id }: Thread) => {
+    if (busy.has(id)) throw new TriageError('conflict', `The thread ${id} is already answering another question.`, { retryable: true });
+  };
+  return {
+    open: async (input) => {
+      const opened = await openQuestion(input, deps);
+      refuseBusy(opened.thread);
+      return opened;
+    },
+    answer: async (opened, watcher, signal) => {
+      refuseBusy(opened.thread);
+      busy.add(opened.thread.id);
+      try {
+        return await answer(opened, deps, watcher, signal);
+      } finally {
+        busy.delete(opened.thread.id);
+      }
+    },
+    threads: (filter, page) => conversations.list(filter, page),
+    thread: async (id) => {
+      const thread = await conversations.find(id);
+      if (thread === null) throw noThread(id);
+      return { thread, turns: await conversations.turns(id, MAX_TURNS) };
+    },
+    forget: async (id) => {
+      if (!(await conversations.remove(id))) throw noThread(id);
+    },
+  };
+}
+
+async function openQuestion(input: AskInput, deps: AskDeps): Promise<OpenQuestion> {
+  const question = await readQuestion(input.question, deps);
+  const { about, threadId, askedBy } = input;
+  if (threadId !== undefined) {
+    const thread = await deps.conversations.find(threadId);
+    if (thread === null) throw noThread(threadId);
+    const fits = 'analysisId' in about ? thread.analysisId === about.analysisId : thread.buildId === about.buildId;
+    if (!fits) throw new TriageError('conflict', `The thread ${threadId} is about the analysis ${thread.analysisId}, not about this one.`);
+    return { thread, topic: await deps.topics.ofAnalysis(thread.analysisId), isNew: false, question, askedBy };
+  }
+  const analysisId = 'analysisId' in about ? about.analysisId : await causeOf(about.buildId, question, deps.topics);
+  const topic = await deps.topics.ofAnalysis(analysisId);
+  return { thread: newThread(topic, question, askedBy, deps.clock.now()), topic, isNew: true, question, askedBy };
+}
+
+async function readQuestion(raw: string, { mask }: AskDeps): Promise<string> {
+  const question = raw.replaceAll('\0', '\ufffd').trim();
+  if (question === '') throw new TriageError('invalid-input', 'The question is empty.');
+  if (question.length > MAX_QUESTION)
+    throw new TriageError('invalid-input', `The question has ${question.length} characters; the limit is ${MAX_QUESTION}.`);
+  return await mask(question);
+}
+
+function newThread({ analysis }: Topic, question: string, askedBy: string, now: number): Thread {
+  const at = new Date(now).toISOString();
+  const title = question.replace(/\s+/g, ' ').slice(0, MAX_TITLE);
+  const { id: analysisId, buildId } = analysis;
+  return { id: newId('thr', now), analysisId, buildId, title, startedBy: askedBy, startedAt: at, lastAskedAt: at, turns: 0 };
+}
+
+async function causeOf(buildId: string, question: string, topics: Topics): Promise<string> {
+  const analysis = chooseCause(question, await topics.ofBuild(buildId));
+  if (analysis === null)
+    throw new TriageError('conflict', 'This build has no analysis yet. Ask again once it is analyzed.', { retryable: true });
+  return analysis.id;
+}
+
+async function answer(opened: OpenQuestion, deps: AskDeps, watcher: AskWatcher, signal: AbortSignal): Promise<Turn> {
+  const { thread, topic, question } = opened;
+  const { graph, converse, toolbox, clock, conversations } = deps;
+  const startedAt = clock.now();
+  const turns = opened.isNew ? [] : await conversations.turns(thread.id, MAX_TURNS);
+  const known = [...topic.analysis.evidence, ...rememberedEvidence(turns)];
+  const input = {
+    topic: { ...topic, otherCauses: [...topic.otherCauses] },
+    question,
+    memory: remember(turns),
+    known,
+    maxRounds: MAX_ROUNDS,
+  };
+  const tooLong = AbortSignal.timeout(deps.timeLimitMs);
+  const config = {
+    context: { converse, toolbox, clock, onStep: watcher.onStep, onText: watcher.onText },
+    recursionLimit: recursionLimit(MAX_ROUNDS),
+    signal: AbortSignal.any([signal, tooLong]),
+  };
+  const state: AskStateValue = await graph.invoke(input, config).catch((cause: unknown) => {
+    if (signal.aborted) throw new TriageError('cancelled', 'The answer was stopped.', { cause });
+    if (!tooLong.aborted) throw cause;
+    throw new TriageError('timeout', `No answer within ${Math.round(deps.timeLimitMs / 1000)} s.`, { retryable: true, cause });
+  });
+  const last = turns.at(-1)?.position ?? 0;
+  const turn = turnOf(state, opened, { position: last + 1, known, startedAt, now: clock.now() });
+  await conversations.append(thread, turn);
+  return turn;
+}
+
+/** Newest first kept, in order of their numbers. */
+function rememberedEvidence(turns: readonly Turn[]): Evidence[] {
+  return turns.flatMap(({ evidence }) => evidence).slice(-MAX_REMEMBERED_EVIDENCE);
+}
+
+interface TurnFacts {
+  readonly position: number;
+  readonly known: readonly Evidence[];
+  readonly startedAt: number;
+  readonly now: number;
+}
+
+function turnOf(state: AskStateValue, { thread, question, askedBy }: OpenQuestion, facts: TurnFacts): Turn {
+  const { understanding, reply, found, leftOut } = state;
+  if (understanding === null) throw new TriageError('internal', 'The question was answered without being understood');
+  const text = reply.map((statement) => statement.lead + statement.text).join('');
+  return {
+    threadId: thread.id,
+    position: facts.position,
+    question,
+    askedBy,
+    askedAt: new Date(facts.startedAt).toISOString(),
+    ...understanding,
+    text: text === '' ? NOTHING_HOLDS : text,
+    statements: reply,
+    citations: citationsOf(state, [...facts.known, ...found]),
+    leftOut,
+    evidence: found,
+    steps: state.steps,
+    usage: state.usage,
+    analyst: state.analyst,
+    model: state.model,
+    promptHashes: state.promptHashes,
+    notes: [...new Set(state.notes)],
+    milliseconds: facts.now - facts.startedAt,
+  };
+}
+
+function citationsOf({ reply }: AskStateValue, evidence: readonly Evidence[]): Citation[] {
+  const cited = new Set(reply.flatMap((statement) => statement.evidence));
+  return evidence
+    .filter(({ id }) => cited.has(id))
+    .map(({ id, title, tool, source, lineStart, lineEnd, url }) => ({ id, title, tool, source, ...present({ lineStart, lineEnd, url }) }));
+}
+
+function noThread(id: string): TriageError {
+  return new TriageError('not-found', `There is no thread ${id}.`);
+}
+
+/**
+ * Which of a build's causes a question is about: the one whose words it shares most, the category's name counting double; where none
+ * is named, the one with the most failures, then the first. Null where there is none.
+ */
+export function chooseCause(question: string, analyses: readonly Analysis[]): Analysis | null {
+  const asked = wordsOf(question);
+  let best: { readonly analysis: Analysis; readonly score: number } | null = null;
+  for (const analysis of analyses) {
+    const score = shared(asked, analysis) + Math.min(analysis.failureIds.length, 1_000) / 10_000;
+    if (best === null || score > best.score) best = { analysis, score };
+  }
+  return best?.analysis ?? null;
+}
+
+function shared(asked: ReadonlySet<string>, { answer, category, kind, evidence }: Analysis): number {
+  const said = wordsOf([answer.title, answer.rootCause, kind, ...evidence.slice(0, 3).map(({ title }) => title)].join(' '));
+  const named = wordsOf(category);
+  return [...asked].reduce((sum, word) => sum + (named.has(word) ? 2 : 0) + (said.has(word) ? 1 : 0), 0);
+}
+
+/** Words of four letters or more; shorter ones are in every question. */
+function wordsOf(text: string): Set<string> {
+  return new Set(text.toLowerCase().match(/[\p{L}\p{N}]{4,}/gu) ?? []);
+}
+
+/** Turns that are held whole. */
+const WHOLE = 4;
+/** Older turns that are held in a line each; before them only their number is told. */
+const IN_A_LINE = 12;
+const MAX_ANSWER = 2_000;
+const MAX_REMEMBERED = 160;
+const MAX_FIRST = 240;
+
+type Said = Pick<Turn, 'question' | 'text'>;
+
+/** What of a thread is held in mind, oldest first: bounded, and by rule, so that the same thread is remembered the same. */
+export function remember(turns: readonly Said[]): Memory {
+  const older = turns.slice(0, -WHOLE);
+  const told = older
+    .slice(-IN_A_LINE)
+    .map(({ question, text }) => `${cut(question, MAX_REMEMBERED)} → ${cut(firstSentence(text), MAX_FIRST)}`);
+  const left = older.length - told.length;
+  return {
+    older: left === 0 ? told : [`${left} questions before these`, ...told],
+    recent: turns.slice(-WHOLE).map(({ question, text }) => ({ question, answer: cut(text, MAX_ANSWER) })),
+  };
+}
+
+function firstSentence(text: string): string {
+  const line = text.split('\n').find((one) => one.trim() !== '') ?? '';
+  const end = line.indexOf('. ');
+  return (end < 0 ? line : line.slice(0, end + 1)).trim();
+}
+
+function cut(text: string, limit: number): string {
+  return text.length <= limit ? text : `${text.slice(0, limit - 1)}…`;
+}
+
+/** A question about an analysis or a build. */
+export const AskBody = z.object({
+  question: z.string().min(1).max(MAX_QUESTION).describe('The question, in your own words'),
+  thread: z.string().min(1).max(100).optional().describe('ID of the thread to continue; omit to start a new one'),
+});
+
+/** A turn as it is answered; the full trace of its steps stays with the thread. */
+export const AnswerView = Turn.omit({ steps: true });
+export type AnswerView = z.infer<typeof AnswerView>;
+
+export const ThreadView = z.object({ thread: Thread, turns: z.array(Turn) });
+
+export const ThreadList = z.object({ items: z.array(Thread), limit: z.int(), offset: z.int(), next: z.int().nullable() });
+
+export const ThreadsQuery = z.object({
+  analysis: z.string().min(1).max(300).optional().describe('Only threads about this analysis'),
+  build: z.string().min(1).max(300).optional().describe('Only threads about this build'),
+  ...pageQuery,
+});
+
+export function answerView({ steps: _steps, ...answer }: Turn): AnswerView {
+  return answer;
+}
+
+/** How soon a place may be free. */
+const RETRY_MS = 5_000;
+
+/** Lets so many pieces of work run at once. */
+export interface Gate {
+  /** Takes a place and returns how to give it back. Throws `rate-limited` where none is free: nobody is kept waiting unseen. */
+  enter(): () => void;
+}
+
+export function createGate(places: number): Gate {
+  let running = 0;
+  return {
+    enter: () => {
+      if (running >= places) {
+        const message = `${running} questions are already being answered. Try again in ${RETRY_MS / 1000} s.`;
+        throw new TriageError('rate-limited', message, { retryable: true, retryAfterMs: RETRY_MS });
+      }
+      running += 1;
+      let left = false;
+      return () => {
+        if (!left) running -= 1;
+        left = true;
+      };
+    },
+  };
+}

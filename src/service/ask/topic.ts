@@ -1,0 +1,106 @@
+import type { Analysis } from '../../domain/analysis.ts';
+import type { Build } from '../../domain/build.ts';
+import { TriageError } from '../../domain/errors.ts';
+import type { Evidence } from '../../domain/evidence.ts';
+import type { Excerpt, Failure, Fingerprint } from '../../domain/failure.ts';
+import type { TriageSubject } from '../../domain/triage.ts';
+import type { Topic } from '../../ports/analyst.ts';
+import type { BuildArchive } from '../../ports/build-archive.ts';
+import type { Stores } from '../../ports/stores.ts';
+
+/** Where the analyses are that can be asked about. */
+export interface Topics {
+  /** Throws `not-found`. */
+  ofAnalysis(analysisId: string): Promise<Topic>;
+  /** Answers of a build; none where it is not analysed yet. */
+  ofBuild(buildId: string): Promise<readonly Analysis[]>;
+}
+
+export interface StoredTopicDeps {
+  readonly stores: Pick<Stores, 'analyses' | 'builds' | 'failures'>;
+  readonly archive: Pick<BuildArchive, 'list'>;
+}
+
+/** Topics of a served installation. */
+export function storedTopics({ stores, archive }: StoredTopicDeps): Topics {
+  return {
+    ofAnalysis: async (analysisId) => {
+      const analysis = await stores.analyses.find(analysisId);
+      if (analysis === null) throw new TriageError('not-found', `There is no analysis ${analysisId}.`);
+      const { buildId } = analysis;
+      const [build, all, failures, sources] = await Promise.all([
+        stores.builds.find(buildId),
+        stores.analyses.listByBuild(buildId),
+        stores.failures.listByBuild(buildId),
+        archive.list(buildId),
+      ]);
+      if (build === null) throw new TriageError('not-found', `The build ${buildId} of this analysis is gone.`);
+      return topicOf({ analysis, build, all, failures, sources });
+    },
+    ofBuild: async (buildId) => await stores.analyses.listByBuild(buildId),
+  };
+}
+
+/** What the reader read, of the whole build. */
+export type ReadFacts = Pick<TriageSubject, 'sources' | 'failingTests' | 'messages' | 'diagnostics' | 'exceptions'>;
+
+/** Topics of what was analysed in memory a moment ago. */
+export function topicsAtHand(build: Build, all: readonly Analysis[], reading: ReadFacts): Topics {
+  return {
+    ofAnalysis: async (analysisId) => {
+      const analysis = all.find(({ id }) => id === analysisId);
+      if (analysis === undefined) throw new TriageError('not-found', `There is no analysis ${analysisId}.`);
+      const topic = topicOf({ analysis, build, all, failures: [], sources: reading.sources });
+      const { failingTests, messages, diagnostics, exceptions } = reading;
+      return { ...topic, subject: { ...topic.subject, failingTests, messages, diagnostics, exceptions } };
+    },
+    ofBuild: async () => all,
+  };
+}
+
+/** What a stored analysis is talked about with: the subject is put together again from what was kept of it. */
+function topicOf(known: {
+  readonly analysis: Analysis;
+  readonly build: Build;
+  readonly all: readonly Analysis[];
+  readonly failures: readonly Failure[];
+  readonly sources: TriageSubject['sources'];
+}): Topic {
+  const { analysis, build, all } = known;
+  const failures = known.failures.filter(({ id }) => analysis.failureIds.includes(id));
+  const others = all.filter(({ id }) => id !== analysis.id);
+  const subject: TriageSubject = {
+    triageId: analysis.triageId,
+    build,
+    failures,
+    fingerprint: failures[0]?.fingerprint ?? fingerprintOf(analysis),
+    generic: failures[0]?.generic ?? false,
+    excerpts: analysis.evidence.flatMap(excerptOf),
+    failingTests: failures.flatMap(({ test }) => (test === null ? [] : [test])),
+    diagnostics: [],
+    exceptions: [],
+    messages: failures.map(({ message, excerpt, test }) => ({ text: message, at: test?.at ?? startOf(excerpt), weight: 1 })),
+    exits: [],
+    failedSections: [],
+    toolchains: [],
+    notes: [],
+    sources: known.sources.map(({ name, lines, bytes }) => ({ name, lines, bytes })),
+    tokens: analysis.reduction.tokens,
+    ...(analysis.green === undefined ? {} : { green: analysis.green }),
+  };
+  const otherCauses = others.map(({ id, category, answer }) => ({ analysisId: id, category, title: answer.title }));
+  return { build, analysis, subject, otherCauses };
+}
+
+function excerptOf({ tool, source, lineStart, lineEnd, text, title }: Evidence): Excerpt[] {
+  if (tool !== 'log' || lineStart === undefined || lineEnd === undefined) return [];
+  return [{ source, lineStart, lineEnd, text, reason: title, weight: 1 }];
+}
+
+function startOf(excerpt: Excerpt | null) {
+  return excerpt === null ? null : { source: excerpt.source, line: excerpt.lineStart };
+}
+
+function fingerprintOf({ fingerprint }: Analysis): Fingerprint {
+  return { algorithm: 'unknown', version: 0, value: fingerprint };
+}

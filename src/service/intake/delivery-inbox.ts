@@ -1,0 +1,137 @@
+import { TriageError } from '../../domain/errors.ts';
+import type { DeliveryStore, KeptDelivery, ReceivedDelivery } from '../../ports/deliveries.ts';
+
+/** Deliveries of one statement: 500 take a few milliseconds, and each is at most some kilobytes. */
+const MAX_BATCH = 500;
+/** Statements at once. One is enough, and makes the next one larger; others begin where it hangs longer than `SLOW_MS`. */
+const MAX_LANES = 4;
+const SLOW_MS = 250;
+/** So many senders within so long are a flood: a hundred a second. Fewer leave the database time for everything. */
+const FLOOD = 10;
+const FLOOD_MS = 100;
+/** More than can wait and still be told within the ten seconds that GitHub gives us. */
+const MAX_WAITING = 20_000;
+/** A statement that failed later than this is not tried again: its senders have waited long enough. */
+const RETRY_WITHIN_MS = 2_000;
+
+/** `before` is what the sender's id was used for earlier; null where the delivery is new. */
+export interface Landed {
+  readonly before: KeptDelivery | null;
+}
+
+/** Makes deliveries durable. Those that come while a statement runs share the next one; each is told its own outcome. */
+export interface DeliveryInbox {
+  /** Resolves once the delivery survives any crash. Throws `storage-failed`, retryable where it may be sent again. */
+  land(delivery: ReceivedDelivery): Promise<Landed>;
+  /** Whether senders wait for the database, or come in a flood. */
+  busy(): boolean;
+}
+
+interface Waiting {
+  readonly delivery: ReceivedDelivery;
+  readonly landed: (outcome: Landed) => void;
+  readonly failed: (error: unknown) => void;
+}
+
+export function createDeliveryInbox(deliveries: Pick<DeliveryStore, 'land' | 'find'>): DeliveryInbox {
+  const queue: Waiting[] = [];
+  let lanes = 0;
+  let startedAt = Number.NEGATIVE_INFINITY;
+  /** When the last few came. */
+  const came: number[] = [];
+  return {
+    land: (delivery) =>
+      new Promise((landed, failed) => {
+        came.push(performance.now());
+        if (came.length > FLOOD) came.shift();
+        if (queue.length >= MAX_WAITING) return failed(tooManyWait());
+        queue.push({ delivery, landed, failed });
+        if (lanes === 0 || (lanes < MAX_LANES && performance.now() - startedAt > SLOW_MS)) void runLane();
+      }),
+    busy: () => lanes > 0 || (came.length === FLOOD && performance.now() - (came[0] ?? 0) < FLOOD_MS),
+  };
+
+  async function runLane(): Promise<void> {
+    lanes += 1;
+    startedAt = performance.now();
+    try {
+      while (queue.length > 0) {
+        // What other senders have sent by now is read in this turn, and joins.
+        await new Promise((resolve) => setImmediate(resolve));
+        startedAt = performance.now();
+        await landTogether(deliveries, queue.splice(0, MAX_BATCH));
+      }
+    } finally {
+      lanes -= 1;
+    }
+  }
+}
+
+/** Never throws: whoever waits is told. */
+async function landTogether(deliveries: Pick<DeliveryStore, 'land' | 'find'>, waiting: readonly Waiting[]): Promise<void> {
+  if (waiting.length === 0) return;
+  const { first, copies } = partCopies(waiting);
+  const startedAt = performance.now();
+  try {
+    const fresh = await deliveries.land(first.map(({ delivery }) => delivery));
+    for (const [index, one] of first.entries()) {
+      if (fresh[index] === true) one.landed({ before: null });
+      else copies.push(one);
+    }
+  } catch (error) {
+    // The failure may be another's: one that the database refuses, or a connection that broke. Each is tried by itself.
+    const again = performance.now() - startedAt < RETRY_WITHIN_MS;
+    for (const one of first) if (!again) one.failed(error);
+    if (again) await Promise.all(first.map((one) => landAlone(deliveries, one)));
+  }
+  await Promise.all(copies.map((one) => tellBefore(deliveries, one)));
+}
+
+/** Of deliveries with one id the first, and all others. */
+function partCopies(waiting: readonly Waiting[]): { readonly first: Waiting[]; readonly copies: Waiting[] } {
+  const first = new Map<string, Waiting>();
+  const copies: Waiting[] = [];
+  for (const one of waiting) {
+    const key = `${one.delivery.source} ${one.delivery.deliveryId}`;
+    if (first.has(key)) copies.push(one);
+    else first.set(key, one);
+  }
+  return { first: [...first.values()], copies };
+}
+
+async function landAlone(deliveries: Pick<DeliveryStore, 'land' | 'find'>, waiting: Waiting): Promise<void> {
+  try {
+    const [fresh] = await deliveries.land([waiting.delivery]);
+    const before = fresh === true ? null : await deliveries.find(waiting.delivery.source, waiting.delivery.deliveryId);
+    if (fresh !== true && before === null) throw vanished(waiting.delivery);
+    // The statement that failed may have been kept after all: then what is found is this very delivery.
+    const itself = before?.state === 'landed' && before.bodySha256 === waiting.delivery.bodySha256;
+    waiting.landed({ before: itself ? null : before });
+  } catch (error) {
+    waiting.failed(error);
+  }
+}
+
+async function tellBefore(deliveries: Pick<DeliveryStore, 'land' | 'find'>, { delivery, landed, failed }: Waiting): Promise<void> {
+  try {
+    const before = await deliveries.find(delivery.source, delivery.deliveryId);
+    if (before === null) throw vanished(delivery);
+    landed({ before });
+  } catch (error) {
+    failed(error);
+  }
+}
+
+/** Its first copy was not kept, or was deleted between two statements. */
+function vanished({ deliveryId }: ReceivedDelivery): TriageError {
+  return new TriageError('storage-failed', `The delivery ${deliveryId} could not be stored. Send it again.`, {
+    retryable: true,
+    retryAfterMs: 1000,
+  });
+}
+
+function tooManyWait(): TriageError {
+  return new TriageError('storage-failed', 'Too many deliveries are waiting for the database. Send this one again later.', {
+    retryable: true,
+  });
+}

@@ -1,0 +1,213 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { CONSOLE_LOG } from '../../domain/build.ts';
+import { isRetryable, messageOf } from '../../domain/errors.ts';
+import type { BuildArchive } from '../../ports/build-archive.ts';
+import type { Database, Sql } from '../../ports/database.ts';
+import type { DeliveryKey, LandedDelivery } from '../../ports/deliveries.ts';
+import type { JobQueue } from '../../ports/job-queue.ts';
+import type { Stores } from '../../ports/stores.ts';
+import { type Logger, silentTracer, type Tracer } from '../../ports/telemetry.ts';
+import { Intake } from '../../providers/webhook.ts';
+import { createJobNotifier, type JobNotifier } from './job-notifier.ts';
+import { isUrgent, type StoredBuild, storeBuild } from './store-build.ts';
+
+/** How often landed deliveries are looked for that no living process has in hand. */
+const SWEEP_MS = 3_000;
+/** What landed later is in the hands of the process that took it in. */
+const OTHERS_HAVE_IT_MS = 5_000;
+const SWEEP_BATCH = 500;
+/** What is in hand beyond this is left to the sweeps. */
+const MAX_IN_HAND = 20_000;
+/** While senders wait, the processor rests this many times as long as it worked: being accepted is urgent, being read is not. */
+const REST_WHILE_BUSY = 3;
+/** Only as long as it worked, once the next one has waited for so long: a flood that lasts has to share. */
+const REST_WHILE_LATE = 1;
+const LATE_MS = 10_000;
+/** Work that was slow for once, or a database that hung, is not rested from for long. */
+const MAX_REST_MS = 250;
+const MAX_TRIES = 8;
+const FIRST_RETRY_MS = 1_000;
+const MAX_RETRY_MS = 60_000;
+/** After something that may pass, such as a database that restarts: tried for ever. */
+const PASSING_RETRY_MS = 2_000;
+/** How long a ring is waited for, where it counts as work. */
+const RING_MS = 50;
+/** How long a stop waits for the queue. */
+const SETTLE_MS = 2_000;
+
+export interface DeliveryProcessorDeps {
+  readonly stores: Pick<Stores, 'deliveries' | 'builds' | 'triages' | 'passingBuilds' | 'notices'>;
+  readonly database: Pick<Database, 'transaction'>;
+  readonly archive: Pick<BuildArchive, 'list' | 'put'>;
+  readonly jobNotifier: JobNotifier;
+  readonly logger: Logger;
+  /** Goes on with the trace that began where the delivery came in. */
+  readonly tracer?: Tracer;
+  /** Whether senders wait for the database right now. */
+  readonly busy?: () => boolean;
+}
+
+/** Makes builds of landed deliveries. Any number of processes may run one: a delivery is locked by whoever works on it. */
+export interface DeliveryProcessor {
+  /** Takes a delivery in hand that has just landed here. */
+  add(key: DeliveryKey): void;
+  /** Looks now, and from now on every few seconds, for what was left by a crash or put off. */
+  sweep(): void;
+  /** Resolves when nothing is in hand. */
+  idle(): Promise<void>;
+  /** Ends the delivery that is being recorded; the rest stays landed. */
+  stop(): Promise<void>;
+}
+
+interface InHand {
+  readonly key: DeliveryKey;
+  readonly since: number;
+}
+
+export function createDeliveryProcessor(deps: DeliveryProcessorDeps): DeliveryProcessor {
+  const inHand = new Map<string, InHand>();
+  let running: Promise<void> | null = null;
+  let timer: NodeJS.Timeout | undefined;
+  let stopped = false;
+
+  function add(key: DeliveryKey): void {
+    if (stopped || inHand.size >= MAX_IN_HAND) return;
+    const name = `${key.source} ${key.deliveryId}`;
+    if (!inHand.has(name)) inHand.set(name, { key, since: performance.now() });
+    // Not in this turn: the answer that is being written goes first.
+    running ??= new Promise<void>((resolve) => setImmediate(resolve)).then(run);
+  }
+
+  async function run(): Promise<void> {
+    for (const [name, { key, since }] of inHand) {
+      if (stopped) break;
+      const startedAt = performance.now();
+      const reached = await processOne(deps, key);
+      inHand.delete(name);
+      // The database is away: all that is in hand stays landed, and the sweeps find it once they reach it.
+      if (!reached) inHand.clear();
+      // PGlite answers within the turn: without a pause no request would be read until all in hand is recorded.
+      await new Promise<void>((resolve) => setImmediate(resolve));
+      if (deps.busy?.() !== true) continue;
+      // Where the queue is on the same database, what was rung is work as well.
+      await deps.jobNotifier.settle(RING_MS);
+      await delay(restAfter(performance.now() - startedAt, startedAt - since));
+    }
+    running = null;
+  }
+
+  async function sweep(olderThanMs: number): Promise<void> {
+    try {
+      for (const key of await deps.stores.deliveries.landed(olderThanMs, SWEEP_BATCH)) add(key);
+    } catch (error) {
+      deps.logger.warn({ error }, 'landed deliveries could not be looked for; it will be tried again');
+    }
+  }
+
+  return {
+    add,
+    sweep: () => {
+      if (stopped || timer !== undefined) return;
+      timer = setInterval(() => void sweep(OTHERS_HAVE_IT_MS), SWEEP_MS);
+      timer.unref();
+      void sweep(0);
+    },
+    idle: async () => {
+      while (running !== null) await running;
+    },
+    stop: async () => {
+      stopped = true;
+      clearInterval(timer);
+      await running;
+      await deps.jobNotifier.settle(SETTLE_MS);
+    },
+  };
+}
+
+/** Milliseconds, while senders wait: after so much work on a delivery that had waited for so long. */
+function restAfter(workedMs: number, waitedMs: number): number {
+  return Math.min(MAX_REST_MS, workedMs * (waitedMs > LATE_MS ? REST_WHILE_LATE : REST_WHILE_BUSY));
+}
+
+/** A processor for a process without an HTTP server: it makes builds of what others left behind. */
+export function startDeliveryProcessor(
+  deps: Omit<DeliveryProcessorDeps, 'jobNotifier' | 'busy'> & { readonly jobQueue: Pick<JobQueue, 'enqueue'> },
+): DeliveryProcessor {
+  const processor = createDeliveryProcessor({ ...deps, jobNotifier: createJobNotifier(deps) });
+  processor.sweep();
+  return processor;
+}
+
+/** Never throws: what fails is put off, or set aside. False where the database could not be reached. */
+async function processOne(deps: DeliveryProcessorDeps, key: DeliveryKey): Promise<boolean> {
+  let taken: LandedDelivery | null = null;
+  try {
+    const done = await deps.database.transaction(async (sql) => {
+      taken = await deps.stores.deliveries.takeLanded(key, sql);
+      return taken === null ? null : await record(deps, taken, sql);
+    });
+    if (done === null) return true;
+    await keepLog(deps, done);
+    announce(deps, done);
+    return true;
+  } catch (error) {
+    if (taken !== null) return await putOff(deps, taken, error);
+    deps.logger.warn({ ...key, error }, 'landed deliveries cannot be recorded now; they will be tried again');
+    return false;
+  }
+}
+
+interface Done {
+  readonly delivery: LandedDelivery;
+  readonly intake: Intake;
+  readonly stored: StoredBuild;
+}
+
+async function record(deps: DeliveryProcessorDeps, delivery: LandedDelivery, sql: Sql): Promise<Done | null> {
+  const intake = Intake.parse(delivery.intake);
+  const { source, deliveryId, event } = delivery;
+  const facts = { 'faultline.source': source, 'faultline.delivery.id': deliveryId, 'faultline.event': event };
+  const outline = { name: 'record delivery', kind: 'consumer' as const, facts, parent: intake.traceparent ?? null };
+  const stored = await (deps.tracer ?? silentTracer).span(outline, () =>
+    storeBuild(deps, intake, sql, (build) => deps.stores.deliveries.markRecorded(delivery, build.id, sql)),
+  );
+  return stored === null ? null : { delivery, intake, stored };
+}
+
+/** The console as far as the event brought it: what is fetched later takes its place, and what was fetched before stays. */
+async function keepLog({ archive, logger }: DeliveryProcessorDeps, { intake: { log }, stored: { build } }: Done): Promise<void> {
+  if (log == null) return;
+  try {
+    if ((await archive.list(build.id)).some(({ name }) => name === CONSOLE_LOG)) return;
+    await archive.put(build.id, { name: CONSOLE_LOG, kind: 'log', text: log, notes: ['Only the end of the log came with the event.'] });
+  } catch (error) {
+    // The build is recorded, and its CI will be asked for the whole log.
+    logger.warn({ buildId: build.id, error }, 'the log that came with an event could not be kept');
+  }
+}
+
+function announce({ jobNotifier: bell, logger }: DeliveryProcessorDeps, { delivery, intake, stored: { build, job, news } }: Done): void {
+  if (news && job !== null) bell.notify(job.id, { urgent: isUrgent(intake) });
+  const { source, deliveryId, event } = delivery;
+  logger.info({ source, deliveryId, event, buildId: build.id, jobId: job?.id ?? null, news }, 'build received');
+}
+
+async function putOff(
+  { stores, logger }: DeliveryProcessorDeps,
+  { source, deliveryId, attempts: before }: LandedDelivery,
+  error: unknown,
+): Promise<boolean> {
+  const passes = isRetryable(error);
+  const attempts = before + (passes ? 0 : 1);
+  const refuse = attempts >= MAX_TRIES;
+  const delayMs = passes ? PASSING_RETRY_MS : Math.min(MAX_RETRY_MS, FIRST_RETRY_MS * 2 ** (attempts - 1));
+  const fields = { source, deliveryId, attempts, error };
+  if (refuse) logger.error(fields, 'a delivery could not be recorded and is set aside; deliver it again once the cause is mended');
+  else logger.warn({ ...fields, delayMs }, 'a delivery could not be recorded yet; it will be tried again');
+  try {
+    await stores.deliveries.putOff({ source, deliveryId }, { error: messageOf(error).slice(0, 1000), delayMs, attempts, refuse });
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,87 @@
+import type { Build, NewBuild, Provider, TestResult } from '../../domain/build.ts';
+import { TriageError } from '../../domain/errors.ts';
+import type { TriageJob } from '../../domain/triage.ts';
+import type { Sql } from '../../ports/database.ts';
+import type { IntakeDeps } from './intake-deps.ts';
+import { type StoredBuild, storeBuild } from './store-build.ts';
+
+/** One message of a sender, by the sender's own id. */
+export interface Delivery {
+  readonly source: Provider;
+  readonly deliveryId: string;
+  readonly event: string;
+  readonly bodySha256: string;
+}
+
+export interface Recorded {
+  readonly build: Build;
+  /** What is owed to the build; null where nothing is (it passed). */
+  readonly job: TriageJob | null;
+}
+
+export interface RecordOptions {
+  readonly testResults?: readonly TestResult[];
+}
+
+/**
+ * Keeps an upload and its build, and what is owed to it, in one transaction; then rings for the work. When this returns,
+ * the build survives any crash. One that was here before changes nothing; `conflict` where its body is another.
+ */
+export async function recordBuild(deps: IntakeDeps, delivery: Delivery, build: NewBuild, options: RecordOptions = {}): Promise<Recorded> {
+  const before = await findRecorded(deps, delivery);
+  if (before !== null) return before;
+  const stored = await deps.database.transaction((sql) => store(deps, delivery, { build, ...options }, sql));
+  // Another copy of the same delivery was faster; its answer is ours.
+  if (stored === null) return (await findRecorded(deps, delivery)) ?? lost(delivery);
+  deps.metrics?.count('faultline_deliveries_total', { source: delivery.source, outcome: 'kept' });
+  const { news, ...recorded } = stored;
+  if (news && recorded.job !== null) deps.jobNotifier.notify(recorded.job.id, { urgent: false });
+  const { source, deliveryId, event } = delivery;
+  const fields = { source, deliveryId, event, buildId: recorded.build.id, jobId: recorded.job?.id ?? null, news };
+  deps.logger.info(fields, 'build received');
+  return recorded;
+}
+
+/** What an earlier copy of this delivery led to, or null. Throws `conflict` where the id was used for another body. */
+export async function findRecorded(deps: IntakeDeps, delivery: Delivery): Promise<Recorded | null> {
+  const kept = await deps.stores.deliveries.find(delivery.source, delivery.deliveryId);
+  if (kept === null || kept.buildId === null) return null;
+  if (kept.bodySha256 !== delivery.bodySha256) throw usedBefore(delivery.deliveryId, kept.buildId);
+  const build = await deps.stores.builds.find(kept.buildId);
+  if (build === null) return null;
+  const job = await deps.stores.triages.findByBuild(build.id);
+  deps.metrics?.count('faultline_deliveries_total', { source: delivery.source, outcome: 'repeated' });
+  deps.logger.info({ source: delivery.source, deliveryId: delivery.deliveryId, buildId: build.id }, 'delivery was here before');
+  return { build, job };
+}
+
+/** The refusal of an id that was used for another body. */
+export function usedBefore(deliveryId: string, buildId: string | null): TriageError {
+  return new TriageError(
+    'conflict',
+    `The delivery ID ${deliveryId} was already used for different content. Send new content with a new ID.`,
+    buildId === null ? {} : { details: { buildId } },
+  );
+}
+
+async function store(
+  deps: IntakeDeps,
+  delivery: Delivery,
+  upload: RecordOptions & { readonly build: NewBuild },
+  sql: Sql,
+): Promise<StoredBuild | null> {
+  const { deliveries } = deps.stores;
+  if ((await deliveries.find(delivery.source, delivery.deliveryId, sql)) !== null) return null;
+  return await storeBuild(deps, upload, sql, (build) => deliveries.insertOnce({ ...delivery, buildId: build.id }, sql));
+}
+
+function lost(delivery: Delivery): never {
+  throw new TriageError(
+    'storage-failed',
+    `The delivery ${delivery.deliveryId} was stored by another request that did not finish. Send it again.`,
+    {
+      retryable: true,
+      retryAfterMs: 1000,
+    },
+  );
+}

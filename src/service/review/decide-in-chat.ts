@@ -1,0 +1,55 @@
+import { TriageError } from '../../domain/errors.ts';
+import type { DecisionInput } from '../../domain/review.ts';
+import { escapeChat } from '../../ports/chat-room.ts';
+import { type DecideDeps, decideReview } from './decide.ts';
+import { type OpenReviewDeps, openReviewFor } from './queue.ts';
+
+export interface DecideInChatDeps extends DecideDeps {
+  readonly stores: DecideDeps['stores'] & OpenReviewDeps['stores'];
+  /** Where people reach Faultline; null: no links. */
+  readonly publicUrl: string | null;
+}
+
+/** A button pressed in a chat. */
+export interface ChatVerdict {
+  readonly type: 'accept' | 'reject';
+  readonly analysisId: string;
+  /** The chat's own id of the person, which nobody can choose. */
+  readonly user: string;
+  /** How the person is called there; null where that is no plain name. */
+  readonly userName: string | null;
+}
+
+const REASON = 'marked wrong in Slack';
+
+/**
+ * Stores what a person said with a button of a chat message, where the person may decide; opens the review of an answer that was published
+ * without one. Returns what the person is told, in Slack's mark-up and escaped. Never throws: there is nobody else to tell.
+ */
+export async function decideInChat(deps: DecideInChatDeps, verdict: ChatVerdict, reviewers: readonly string[]): Promise<string> {
+  const { user, type, analysisId } = verdict;
+  if (!reviewers.includes(user)) return notAllowed(reviewers);
+  const reviewer = `slack:${verdict.userName === null ? user : `${verdict.userName}/${user}`}`;
+  const input: DecisionInput = type === 'accept' ? { type } : { type, reason: REASON };
+  try {
+    const review = await openReviewFor(deps, { analysisId, by: reviewer });
+    const { teaching } = await decideReview(deps, { reviewId: review.id, version: review.version, reviewer, input });
+    const link = linkTo(deps.publicUrl, review.id);
+    if (type === 'accept') return `:white_check_mark: Saved: right. ${escapeChat(teaching)}`;
+    return `:x: Saved: wrong. ${link === null ? 'Correct the answer in Faultline' : `<${link}|Correct the answer>`}so that future answers improve.`;
+  } catch (error) {
+    deps.logger.warn({ analysisId, user, error }, 'a press in Slack decided nothing');
+    if (error instanceof TriageError && (error.code === 'conflict' || error.code === 'not-found')) return escapeChat(error.message);
+    return 'That could not be saved, and nothing has changed. Try again in a moment.';
+  }
+}
+
+function notAllowed(reviewers: readonly string[]): string {
+  const known = reviewers.filter((id) => /^[A-Z0-9]{1,40}$/.test(id)).slice(0, 5);
+  if (known.length === 0) return 'Nobody may decide in Slack yet: FAULTLINE_SLACK_REVIEWERS is empty. Decide in Faultline.';
+  return `You may not decide here. Ask ${known.map((id) => `<@${id}>`).join(' or ')}.`;
+}
+
+function linkTo(publicUrl: string | null, reviewId: string): string | null {
+  return publicUrl === null ? null : `${publicUrl.replace(/\/$/, '')}/review/${encodeURIComponent(reviewId)}?edit=1`;
+}

@@ -1,0 +1,364 @@
+import type { Analysis } from '../../domain/analysis.ts';
+import type { Category } from '../../domain/category.ts';
+import { TriageError } from '../../domain/errors.ts';
+import { newId } from '../../domain/ids.ts';
+import { debtsOf, type LibraryEntry } from '../../domain/library.ts';
+import type { Decision, DecisionInput, Review, ShownBy } from '../../domain/review.ts';
+import type { Clock } from '../../lib/time.ts';
+import type { Masker } from '../../log/mask/mask.ts';
+import type { ArchivedSource, BuildArchive } from '../../ports/build-archive.ts';
+import type { Database, Failpoint, Sql } from '../../ports/database.ts';
+import type { NoticeStore } from '../../ports/notices.ts';
+import type { ShownStores } from '../../ports/stores.ts';
+import type { Logger } from '../../ports/telemetry.ts';
+import type { OwedVector, VectorNamespace } from '../../ports/vector-index.ts';
+import { obstacle, outdated, raced, unknownReview } from './conflicts.ts';
+import { flagSentence, greenFlagOf, type Lesson, lessonOf } from './learn.ts';
+import { blindStateOf } from './queue.ts';
+
+export interface DecideDeps {
+  readonly database: Database;
+  readonly stores: Pick<ShownStores, 'reviews' | 'analyses' | 'failures' | 'library' | 'vectorDebts' | 'passingBuilds' | 'notices'>;
+  /** Gives the index what it is owed; `false` where it does not take it yet and it stays owed. Never throws. Absent: it is paid in the background. */
+  readonly payVectors?: (namespace: VectorNamespace, ids: readonly string[]) => Promise<boolean>;
+  /** How long a decision is kept from being shown outside, so that it can be taken back unseen, in milliseconds. Absent: 10 s. */
+  readonly undoMs?: number;
+  /** Knows the build's texts, so that lines named by a correction are checked; absent: they are believed. */
+  readonly archive?: Pick<BuildArchive, 'list'>;
+  /** One item in so many hides its verdict until the reviewer has said what it is; absent: none does where this is called from. */
+  readonly blindEvery?: number;
+  readonly masker: Pick<Masker, 'mask'>;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly failpoint?: Failpoint;
+}
+
+interface DecisionRequest {
+  readonly reviewId: string;
+  /** The version of the review that the reviewer saw. */
+  readonly version: number;
+  readonly reviewer: string;
+  readonly input: DecisionInput;
+  /** Decides the other waiting items of the same fingerprint in the same repository too; absent: this one only. */
+  readonly alsoFor?: 'same-fingerprint';
+  /** Of those, only these: the ones that the reviewer was shown. Absent: all. */
+  readonly also?: readonly string[];
+}
+
+export interface DecisionOutcome {
+  readonly review: Review;
+  /** The library entry that the decision became; null where it teaches nothing. */
+  readonly entry: LibraryEntry | null;
+  /** One sentence for the reviewer: what was taught, or why nothing. */
+  readonly teaching: string;
+  /** Other items that were decided with it. */
+  readonly also: readonly Review[];
+}
+
+/**
+ * Stores a person's decision, its audit event and what it teaches, all or nothing; then puts the lesson into the index.
+ * Throws TriageError `not-found`, `invalid-input` (also for an item whose verdict is still hidden from the reviewer), or `conflict` (held by another, decided already, outdated version) with
+ * the current review in its details.
+ */
+export async function decideReview(deps: DecideDeps, request: DecisionRequest): Promise<DecisionOutcome> {
+  const review = await currentReview(deps, request);
+  const analysis = await deps.stores.analyses.find(review.analysisId);
+  if (analysis === null) throw new TriageError('not-found', `The analysis ${review.analysisId} of this review is not stored.`);
+  const { input, reviewer } = request;
+  checkDecision(input, analysis);
+  // An archive that is away keeps nobody from deciding.
+  if (input.shownBy !== undefined) checkLines(input, (await deps.archive?.list(analysis.buildId).catch(() => [])) ?? []);
+  if ((await blindStateOf({ stores: deps.stores, blindEvery: deps.blindEvery ?? 0 }, review, reviewer)).blind)
+    throw new TriageError('invalid-input', 'The verdict of this item is hidden from you. Choose a category first.');
+  const others = await othersOf(deps, request);
+  const guess = await deps.stores.reviews.guessOf(review.id, reviewer);
+  const now = deps.clock.now();
+  const batchId = others.length === 0 ? null : newId('bat', now);
+  const decision = await newDecision({ input, reviewer, review, guess, batchId, now }, deps.masker);
+  const companions = await companionsOf({ decision, analysis }, others, deps);
+  const previous = await deps.stores.library.recall({ fingerprint: analysis.fingerprint, repository: review.repository });
+  const lesson = await prepareLesson(deps, decision, analysis, review, previous);
+  const { owed, ...decided } = await store(deps, request, { decision, companions, lesson });
+  const ids = owed.map(({ id }) => id);
+  if (ids.length > 0) await deps.payVectors?.('error_library', ids);
+  const facts = { reviewId: review.id, analysisId: analysis.id, type: decision.type, reviewer, also: decided.also.length };
+  deps.logger.info(facts, 'review decided');
+  return { ...decided, ...lesson };
+}
+
+async function currentReview(deps: DecideDeps, { reviewId, version, reviewer }: DecisionRequest): Promise<Review> {
+  const review = await deps.stores.reviews.find(reviewId);
+  if (review === null) throw unknownReview(reviewId);
+  const refused = obstacle(review, reviewer);
+  if (refused !== null) throw refused;
+  if (review.version !== version) throw outdated(review, version);
+  return review;
+}
+
+/** The other items that are decided along. */
+async function othersOf(deps: DecideDeps, request: DecisionRequest): Promise<{ review: Review; analysis: Analysis }[]> {
+  if (request.alsoFor === undefined) return [];
+  const wanted = request.also === undefined ? null : new Set(request.also);
+  const found: { review: Review; analysis: Analysis }[] = [];
+  for (const review of await listSame(deps, request)) {
+    if (wanted !== null && !wanted.has(review.id)) continue;
+    const analysis = await deps.stores.analyses.find(review.analysisId);
+    if (analysis !== null) found.push({ review, analysis });
+  }
+  return found;
+}
+
+async function prepareLesson(
+  deps: DecideDeps,
+  decision: Decision,
+  analysis: Analysis,
+  { repository }: Review,
+  previous: LibraryEntry | null,
+): Promise<Lesson> {
+  const ids = new Set(analysis.failureIds);
+  const failures = (await deps.stores.failures.listByBuild(analysis.buildId)).filter(({ id }) => ids.has(id));
+  const { entry, teaching } = lessonOf({ decision, analysis, repository, failures, previous });
+  const flag = entry === null ? null : await greenFlagOf(deps.stores.passingBuilds, repository, entry.telling);
+  if (entry === null || flag === null) return { entry, teaching };
+  return {
+    entry: { ...entry, flag },
+    teaching: `Saved, but not used yet. ${flagSentence(flag)}: confirm the entry if it is right.`,
+  };
+}
+
+interface Parts {
+  readonly decision: Decision;
+  readonly companions: readonly Companion[];
+  readonly lesson: Lesson;
+}
+
+interface Stored extends Pick<DecisionOutcome, 'review' | 'also'> {
+  readonly owed: readonly OwedVector[];
+}
+
+/** The one transaction of a decision. */
+async function store(deps: DecideDeps, request: DecisionRequest, parts: Parts): Promise<Stored> {
+  const { reviews } = deps.stores;
+  const decided = await deps.database.transaction(async (sql) => {
+    const review = await reviews.decide(request.reviewId, request.version, parts.decision, sql);
+    if (review === null) return null;
+    const also = await decideCompanions(parts.companions, reviews, sql);
+    const owed = parts.lesson.entry === null ? [] : await teach(deps, parts.lesson.entry, sql);
+    await wantNotices(deps.stores.notices, [review, ...also], deps.undoMs ?? UNDO_DELAY_MS, sql);
+    deps.failpoint?.('deciding', request.reviewId);
+    return { review, also, owed };
+  });
+  deps.failpoint?.('decided', request.reviewId);
+  if (decided !== null) return decided;
+  throw raced(await currentReview(deps, request));
+}
+
+/** What the index is owed: the entry for what answered until now, or nothing where it does not answer, as where another came first. */
+async function teach({ stores: { library, vectorDebts } }: DecideDeps, entry: LibraryEntry, sql: Sql): Promise<readonly OwedVector[]> {
+  const key = { fingerprint: entry.fingerprint.value, repository: entry.repository };
+  await library.alone(key, sql);
+  const before = await library.recall(key, sql);
+  await library.insert(entry, sql);
+  const answering = await library.recall(key, sql);
+  const owed = answering?.id === entry.id ? debtsOf(entry, before?.id ?? null) : [];
+  await vectorDebts.owe(owed, sql);
+  return owed;
+}
+
+/** Items that one decision can settle at once. */
+const MAX_SAME = 200;
+
+/**
+ * The undecided items of the same fingerprint in the same repository that this reviewer could decide together with this one, oldest
+ * first. Throws `not-found`.
+ */
+export async function listSame(
+  deps: { readonly stores: Pick<ShownStores, 'reviews'> },
+  { reviewId, reviewer }: { readonly reviewId: string; readonly reviewer: string },
+): Promise<Review[]> {
+  if ((await deps.stores.reviews.find(reviewId)) === null) throw unknownReview(reviewId);
+  return await deps.stores.reviews.listSame(reviewId, reviewer, MAX_SAME);
+}
+
+/** An item that is decided along with another one. */
+interface Companion {
+  readonly review: Review;
+  readonly decision: Decision;
+}
+
+/**
+ * Decisions for the others. What is accepted or corrected is the cause of all: where a machine said something else of one of them, that
+ * one is corrected to it; where it said the same, it is accepted.
+ */
+async function companionsOf(
+  main: { readonly decision: Decision; readonly analysis: Analysis },
+  others: readonly { readonly review: Review; readonly analysis: Analysis }[],
+  deps: { readonly masker: Pick<Masker, 'mask'> },
+): Promise<Companion[]> {
+  const now = Date.parse(main.decision.decidedAt);
+  const { reviewer, batchId = null } = main.decision;
+  return await Promise.all(
+    others.map(async ({ review, analysis }) => {
+      const input = inputFor(main, analysis);
+      return { review, decision: await newDecision({ input, reviewer, review, guess: null, batchId, now }, deps.masker) };
+    }),
+  );
+}
+
+function inputFor({ decision, analysis: main }: { decision: Decision; analysis: Analysis }, other: Analysis): DecisionInput {
+  const { type, reason, reasonCode } = decision;
+  const why = { ...(reason === undefined ? {} : { reason }), ...(reasonCode === undefined ? {} : { reasonCode }) };
+  if (type === 'reject') return { type, ...why };
+  if (type === 'accept' && other.category === main.category && other.kind === main.kind) return { type, ...why };
+  const said: DecisionInput = {
+    type: 'correct',
+    category: decision.category ?? main.category,
+    ...(decision.kind === undefined && type === 'correct' ? {} : { kind: decision.kind ?? main.kind }),
+    rootCause: decision.rootCause ?? main.answer.rootCause,
+    fixRecommendation: decision.fixRecommendation ?? main.answer.fixRecommendation,
+    ...why,
+  };
+  return changes(said, other) ? said : { type: 'accept', ...why };
+}
+
+/** Stores them; one that somebody else took meanwhile is left to them. Returns those that are decided now. */
+async function decideCompanions(
+  companions: readonly Companion[],
+  reviews: Pick<ShownStores['reviews'], 'decide'>,
+  sql: Sql,
+): Promise<Review[]> {
+  const decided: Review[] = [];
+  for (const { review, decision } of companions) {
+    const now = await reviews.decide(review.id, review.version, decision, sql);
+    if (now !== null) decided.push(now);
+  }
+  return decided;
+}
+
+/**
+ * Refuses (`invalid-input`) what cannot be stored as a decision: a rejection without a reason, a correction that names no
+ * category, changes nothing or names evidence that the analysis does not have, an acceptance that brings other words.
+ */
+function checkDecision(input: DecisionInput, analysis: Analysis): void {
+  if (input.type === 'reject' && input.reasonCode === undefined && blank(input.reason))
+    throw invalid('A rejection needs a reason: describe what is wrong with the answer.');
+  if (input.type !== 'reject' && input.reasonCode !== undefined)
+    throw invalid(`A reason code can only be used with reject, not with ${input.type}.`);
+  if (input.type === 'correct') checkCorrection(input, analysis);
+  else refuseOtherWords(input);
+}
+
+function checkCorrection(input: DecisionInput, analysis: Analysis): void {
+  if (input.category === undefined) throw invalid('A correction needs a category, even if the category was right.');
+  for (const field of ['rootCause', 'fixRecommendation'] as const) {
+    if (input[field] !== undefined && blank(input[field]))
+      throw invalid(`The corrected ${field} is blank; leave it out to keep Faultline's.`);
+  }
+  if (input.shownBy !== undefined && input.shownBy !== 'none') checkShownBy(input.shownBy, analysis);
+  if (!changes(input, analysis)) {
+    throw invalid('This correction changes nothing: give another category, kind, root cause or fix, or accept the answer as it is.');
+  }
+}
+
+/** Whether a correction says anything else than the analysis. */
+function changes(input: DecisionInput, { category, kind, answer }: Analysis): boolean {
+  return (
+    input.category !== category ||
+    (input.kind ?? kind) !== kind ||
+    (input.rootCause ?? answer.rootCause).trim() !== answer.rootCause.trim() ||
+    (input.fixRecommendation ?? answer.fixRecommendation).trim() !== answer.fixRecommendation.trim()
+  );
+}
+
+function checkShownBy({ evidence, lines }: Exclude<ShownBy, 'none'>, analysis: Analysis): void {
+  if (evidence.length + lines.length === 0) throw invalid('Select the evidence or lines that show it, or state that no line shows it.');
+  const known = new Set(analysis.evidence.map(({ id }) => id));
+  const unknown = evidence.filter((id) => !known.has(id));
+  if (unknown.length > 0) throw invalid(`This analysis has no evidence ${unknown.join(', ')}.`);
+  for (const { source, lineStart, lineEnd } of lines) {
+    if (lineEnd < lineStart) throw invalid(`The lines ${lineStart}-${lineEnd} of ${source} end before they begin.`);
+  }
+}
+
+/** Refuses lines that the build does not have. Texts that are not archived any more are not asked about. */
+export function checkLines({ shownBy }: DecisionInput, archived: readonly Pick<ArchivedSource, 'name' | 'lines'>[]): void {
+  if (shownBy === undefined || shownBy === 'none' || archived.length === 0) return;
+  const lengths = new Map(archived.map(({ name, lines }) => [name, lines]));
+  for (const { source, lineEnd } of shownBy.lines) {
+    const length = lengths.get(source);
+    if (length === undefined) throw invalid(`This build has no log "${source}". It has: ${[...lengths.keys()].slice(0, 10).join(', ')}.`);
+    if (lineEnd > length) throw invalid(`${source} has ${length} ${length === 1 ? 'line' : 'lines'}; there is no line ${lineEnd}.`);
+  }
+}
+
+function refuseOtherWords(input: DecisionInput): void {
+  const given = (['category', 'kind', 'rootCause', 'fixRecommendation', 'shownBy'] as const).filter((field) => input[field] !== undefined);
+  if (given.length > 0) throw invalid(`${input.type} does not accept ${given.join(', ')}; use "correct" to change the answer.`);
+}
+
+function blank(text: string | undefined): boolean {
+  return text === undefined || text.trim() === '';
+}
+
+function invalid(message: string): TriageError {
+  return new TriageError('invalid-input', message);
+}
+
+interface DecisionFacts {
+  readonly input: DecisionInput;
+  readonly reviewer: string;
+  readonly review: Review;
+  /** What the reviewer took it for before the verdict was shown. */
+  readonly guess: Category | null;
+  readonly batchId: string | null;
+  readonly now: number;
+}
+
+/** A page that was open longer says nothing about how long somebody thought. */
+const MAX_SECONDS = 24 * 3600;
+
+/** What the reviewer typed is masked before it is stored; PostgreSQL takes neither NUL nor half a surrogate pair. */
+async function newDecision(facts: DecisionFacts, masker: Pick<Masker, 'mask'>): Promise<Decision> {
+  const { input, reviewer, review, guess, batchId, now } = facts;
+  const mask = async (text: string) => (await masker.mask(text.toWellFormed().replaceAll('\0', '\ufffd'))).text;
+  return {
+    id: newId('dec', now),
+    reviewId: review.id,
+    analysisId: review.analysisId,
+    reviewer,
+    decidedAt: new Date(now).toISOString(),
+    type: input.type,
+    ...(input.category === undefined ? {} : { category: input.category }),
+    ...(input.kind === undefined ? {} : { kind: input.kind }),
+    ...(input.rootCause === undefined ? {} : { rootCause: await mask(input.rootCause) }),
+    ...(input.fixRecommendation === undefined ? {} : { fixRecommendation: await mask(input.fixRecommendation) }),
+    ...(input.reason === undefined ? {} : { reason: await mask(input.reason) }),
+    ...(input.reasonCode === undefined ? {} : { reasonCode: input.reasonCode }),
+    ...(input.shownBy === undefined ? {} : { shownBy: input.shownBy }),
+    ...(guess === null ? {} : { blind: guess }),
+    ...(batchId === null ? {} : { batchId }),
+    ...openTime(facts),
+  };
+}
+
+/** As the page says, else since the reviewer holds the item. */
+function openTime({ input, review, reviewer, now }: DecisionFacts): Pick<Decision, 'openedAt' | 'secondsOpen'> {
+  const openedAt = input.openedAt ?? (review.claimedBy === reviewer ? review.claimedAt : null);
+  if (openedAt === null || openedAt === undefined) return {};
+  const seconds = (now - Date.parse(openedAt)) / 1000;
+  return seconds < 0 || seconds > MAX_SECONDS ? {} : { openedAt, secondsOpen: Math.round(seconds * 10) / 10 };
+}
+
+/** A decision is shown outside after so long where nothing else is configured, in milliseconds, so that what is taken back at once is never seen there. */
+const UNDO_DELAY_MS = 10_000;
+
+/** What is said outside of the builds of these reviews has changed. In one order, so that two that decide the same ones do not meet crosswise. */
+export async function wantNotices(
+  notices: Pick<NoticeStore, 'changed'>,
+  reviews: readonly Pick<Review, 'buildId'>[],
+  delayMs: number,
+  sql: Sql,
+): Promise<void> {
+  const builds = [...new Set(reviews.map(({ buildId }) => buildId))].toSorted();
+  for (const buildId of builds) await notices.changed({ buildId, delayMs }, sql);
+}

@@ -1,0 +1,183 @@
+import type { Analysis } from '../../domain/analysis.ts';
+import { KIND_CATEGORY, type Kind } from '../../domain/category.ts';
+import type { Failure } from '../../domain/failure.ts';
+import { newId } from '../../domain/ids.ts';
+import { answers, type GreenFlag, type LibraryEntry, vectorOf } from '../../domain/library.ts';
+import type { Decision } from '../../domain/review.ts';
+import { cutCharacters } from '../../lib/text.ts';
+import { standsIn, tellingLines } from '../../log/green/green-diff.ts';
+import { likenessOf, likenessText } from '../../log/recognise/likeness.ts';
+import type { LibraryStore } from '../../ports/library.ts';
+import type { PassingBuildStore } from '../../ports/stores.ts';
+import type { Logger } from '../../ports/telemetry.ts';
+import type { VectorIndex } from '../../ports/vector-index.ts';
+
+/** What a decision teaches, and a sentence for the reviewer about it. */
+export interface Lesson {
+  readonly entry: LibraryEntry | null;
+  readonly teaching: string;
+}
+
+interface LessonFacts {
+  readonly decision: Decision;
+  readonly analysis: Analysis;
+  readonly repository: string;
+  /** The failures that the analysis is about. */
+  readonly failures: readonly Failure[];
+  /** The entry that answered for this fingerprint in this repository so far. */
+  readonly previous: LibraryEntry | null;
+}
+
+const MAX_MESSAGE = 4000;
+const MAX_TITLE = 120;
+
+/**
+ * Accept teaches the machine's answer, correct the person's words, reject nothing. A generic failure ("exit code 1") teaches
+ * nothing either: whatever fails next would be taken for it; nor does a failed analysis whose cause nobody named.
+ */
+export function lessonOf(facts: LessonFacts): Lesson {
+  if (facts.decision.type === 'reject') return { entry: null, teaching: 'Rejected. A rejection does not change the library.' };
+  if (namesNoCause(facts)) {
+    return {
+      entry: null,
+      teaching: 'Not added to the library: the analysis failed, so there is no cause to store. Correct the cause to add one.',
+    };
+  }
+  const failure = facts.failures.find(({ excerpt }) => excerpt !== null) ?? facts.failures[0];
+  if (failure === undefined)
+    return { entry: null, teaching: 'Not added to the library: the failures of this analysis are no longer stored.' };
+  if (failure.generic) {
+    return { entry: null, teaching: 'Not added to the library: this failure is too general to be recognized again.' };
+  }
+  const entry = entryOf(facts, failure);
+  const replaces =
+    facts.previous === null
+      ? ''
+      : ` It replaces the answer that ${facts.previous.confirmedBy} confirmed on ${facts.previous.confirmedAt.slice(0, 10)}.`;
+  return {
+    entry,
+    teaching: `Added to the library: the next failure with this fingerprint in this repository gets this answer at once.${replaces}`,
+  };
+}
+
+/** A failed analysis gives the error that stopped it as its cause. */
+function namesNoCause({ decision, analysis }: LessonFacts): boolean {
+  if (analysis.terminationReason !== 'failed') return false;
+  return decision.rootCause === undefined || decision.rootCause.trim() === analysis.answer.rootCause.trim();
+}
+
+function entryOf({ decision, analysis, repository, previous }: LessonFacts, failure: Failure): LibraryEntry {
+  const { answer } = analysis;
+  const category = decision.category ?? analysis.category;
+  const rootCause = decision.rootCause ?? answer.rootCause;
+  return {
+    id: newId('lib', Date.parse(decision.decidedAt)),
+    fingerprint: failure.fingerprint,
+    message: likenessText(likenessOf(failure)) || failure.message.slice(0, MAX_MESSAGE),
+    repository,
+    category,
+    kind: decision.kind ?? keptKind(analysis, category),
+    title: rootCause.trim() === answer.rootCause.trim() ? answer.title : titleFrom(rootCause),
+    rootCause,
+    fixRecommendation: decision.fixRecommendation ?? answer.fixRecommendation,
+    analysisId: analysis.id,
+    confirmedBy: decision.reviewer,
+    confirmedAt: decision.decidedAt,
+    timesSeen: sightings(analysis, previous),
+    lastSeenAt: previous !== null && previous.lastSeenAt > analysis.createdAt ? previous.lastSeenAt : analysis.createdAt,
+    decisionId: decision.id,
+    telling: tellingLines(failure),
+    withdrawn: null,
+    flag: null,
+    stays: null,
+  };
+}
+
+/** The machine's kind goes with its category; under another one it would mislead, unless it usually belongs there. */
+function keptKind(analysis: Analysis, category: Analysis['category']): Kind {
+  return analysis.category === category || KIND_CATEGORY[analysis.kind] === category ? analysis.kind : 'unknown';
+}
+
+/** The machine's title speaks of its own cause; a corrected cause is titled by its first sentence. */
+export function titleFrom(rootCause: string): string {
+  const [line = ''] = rootCause.trim().split('\n');
+  const sentence = /^.+?[.!?](?=\s|$)/.exec(line)?.[0] ?? line;
+  return cutCharacters(sentence.replace(/\.$/, '').trim(), MAX_TITLE);
+}
+
+/** A recalled analysis was counted when it was recalled. */
+function sightings(analysis: Analysis, previous: LibraryEntry | null): number {
+  if (previous === null) return 1;
+  return previous.timesSeen + (analysis.recalled === null ? 1 : 0);
+}
+
+/** Logs of green builds that are looked through when something is taught: the newest. */
+const GREEN_LOGS = 24;
+
+/** The newest green builds of a repository in which all telling lines stand too; null where there are none. */
+export async function greenFlagOf(
+  passingBuilds: Pick<PassingBuildStore, 'newest'>,
+  repository: string,
+  telling: readonly string[],
+): Promise<GreenFlag | null> {
+  if (telling.length === 0) return null;
+  const same = (await passingBuilds.newest(repository, GREEN_LOGS)).filter(({ templates }) => standsIn(telling, [templates]));
+  const [newest] = same;
+  if (newest === undefined) return null;
+  const since = same.map(({ seenAt }) => seenAt).sort()[0] ?? newest.seenAt;
+  return { builds: new Set(same.map(({ build }) => build.buildId)).size, since, last: newest.build.buildId };
+}
+
+/** The flag as a sentence for reviewers. */
+export function flagSentence({ builds, since }: GreenFlag): string {
+  return `It also appears in ${builds === 1 ? 'a green build' : `${builds} green builds`} since ${since.slice(0, 10)}`;
+}
+
+interface LibraryIndexDeps {
+  readonly library: Pick<LibraryStore, 'list'>;
+  readonly vectorIndex: VectorIndex;
+  readonly logger: Logger;
+}
+
+const PAGE = 200;
+
+/**
+ * Makes the `error_library` namespace say what the store says: the newest entry of each fingerprint in each repository that may answer
+ * is put in where it is missing, everything else is taken out. For start-up; safe to run at any time and twice. Throws what index or store throw.
+ */
+export async function syncLibraryIndex(deps: LibraryIndexDeps, signal?: AbortSignal): Promise<{ indexed: number; removed: number }> {
+  // The index is read first: what a decision adds meanwhile is then never taken for a stray.
+  const present = new Set((await deps.vectorIndex.list('error_library')).map(({ id }) => id));
+  const wanted = new Map((await newestEntries(deps.library)).map((entry) => [entry.id, entry]));
+  const missing = [...wanted.values()].filter(({ id }) => !present.has(id));
+  const stray = [...present].filter((id) => !wanted.has(id));
+  if (stray.length > 0) await deps.vectorIndex.remove('error_library', stray);
+  for (let from = 0; from < missing.length; from += PAGE) {
+    await deps.vectorIndex.upsert('error_library', missing.slice(from, from + PAGE).map(vectorOf), signal);
+  }
+  deps.logger.info({ indexed: missing.length, removed: stray.length }, 'error library index is in step');
+  return { indexed: missing.length, removed: stray.length };
+}
+
+async function newestEntries(library: LibraryIndexDeps['library']): Promise<LibraryEntry[]> {
+  const newest = new Map<string, LibraryEntry>();
+  for await (const entry of allEntries(library)) {
+    if (!answers(entry)) continue;
+    const key = JSON.stringify([entry.repository, entry.fingerprint.value]);
+    const known = newest.get(key);
+    if (known === undefined || isNewer(entry, known)) newest.set(key, entry);
+  }
+  return [...newest.values()];
+}
+
+async function* allEntries(library: LibraryIndexDeps['library']): AsyncGenerator<LibraryEntry> {
+  for (let offset = 0; ; offset += PAGE) {
+    const page = await library.list({ limit: PAGE, offset });
+    yield* page;
+    if (page.length < PAGE) return;
+  }
+}
+
+function isNewer(one: LibraryEntry, other: LibraryEntry): boolean {
+  return one.confirmedAt === other.confirmedAt ? one.id > other.id : one.confirmedAt > other.confirmedAt;
+}

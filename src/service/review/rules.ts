@@ -1,0 +1,234 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { TriageError } from '../../domain/errors.ts';
+import type { FailureRow } from '../../domain/failure.ts';
+import { newId } from '../../domain/ids.ts';
+import { MAX_RULES, type Rule, type RuleInput } from '../../domain/library.ts';
+import type { Clock } from '../../lib/time.ts';
+import { standsIn } from '../../log/green/green-diff.ts';
+import type { Masker } from '../../log/mask/mask.ts';
+import { compileRulePattern, type RulePattern, ruleText } from '../../log/rule-pattern.ts';
+import type { Database, Sql } from '../../ports/database.ts';
+import type { PassingBuildStore, ShownStores } from '../../ports/stores.ts';
+import type { Logger } from '../../ports/telemetry.ts';
+import { titleFrom } from './learn.ts';
+
+export interface RuleDeps {
+  readonly database: Database;
+  readonly stores: Pick<ShownStores, 'rules' | 'passingBuilds' | 'failures'>;
+  readonly masker: Pick<Masker, 'mask'>;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** Failures that a dry run is shown at most, of as many looked at. */
+const MAX_TRIED = 200;
+
+/**
+ * Stores a rule that was tried and found fit, as the next version of `replaces` where that is given. Throws `invalid-input` with the
+ * sentence that says why it is refused, `not-found`, `conflict` where there are as many rules as there may be.
+ */
+export async function createRule(deps: RuleDeps, input: RuleInput, author: string, replaces?: string): Promise<Rule> {
+  const checked = await checkRule(deps.stores, input);
+  if ('refused' in checked) throw new TriageError('invalid-input', checked.refused);
+  const masked = await maskInput(input, deps.masker);
+  const { rules } = deps.stores;
+  const now = deps.clock.now();
+  const rule = await deps.database.transaction(async (sql) => {
+    const old = replaces === undefined ? null : await replaced(deps, replaces, author, sql);
+    if ((await rules.countActive(sql)) >= MAX_RULES) throw tooMany();
+    const made: Rule = {
+      ...masked,
+      id: old?.id ?? newId('rul', now),
+      version: (old?.version ?? 0) + 1,
+      title: titleFrom(masked.rootCause),
+      author,
+      createdAt: new Date(now).toISOString(),
+      timesUsed: 0,
+      lastUsedAt: null,
+      withdrawn: null,
+    };
+    await rules.add(made, sql);
+    return made;
+  });
+  deps.logger.info({ ruleId: rule.id, version: rule.version, author }, 'rule stored');
+  return rule;
+}
+
+async function replaced({ stores }: RuleDeps, id: string, by: string, sql: Sql): Promise<Rule> {
+  const old = await stores.rules.find(id, sql);
+  if (old === null) throw unknownRule(id);
+  await stores.rules.withdraw(id, by, `Replaced by version ${old.version + 1}.`, sql);
+  return old;
+}
+
+/** Takes a rule out of use; it answers no more. Asked again, it changes nothing. Throws `not-found`. */
+export async function withdrawRule(
+  deps: RuleDeps,
+  { id, by, reason }: { readonly id: string; readonly by: string; readonly reason: string },
+): Promise<Rule> {
+  const known = await deps.stores.rules.find(id);
+  if (known === null) throw unknownRule(id);
+  const said = (await deps.masker.mask(clean(reason))).text;
+  const withdrawn = await deps.stores.rules.withdraw(id, by, said);
+  if (withdrawn !== null) deps.logger.info({ ruleId: id, version: withdrawn.version, by }, 'rule withdrawn');
+  return withdrawn ?? (await deps.stores.rules.find(id)) ?? known;
+}
+
+/** What a rule would do, without storing it. */
+export interface RuleTrial {
+  /** Why it would be refused; null: it would be taken. */
+  readonly refused: string | null;
+  /** The line of the sample that it matches. */
+  readonly line: string | null;
+  /** Stored failures that it matches, newest first, with what they were taken for so far. */
+  readonly matches: readonly FailureRow[];
+  /** How many of the newest failures were tried. */
+  readonly tried: number;
+}
+
+/** Tries a rule on the newest stored failures that the asker may see, as well as on everything that storing it would try. */
+export async function tryRule({ stores }: Pick<RuleDeps, 'stores'>, input: RuleInput): Promise<RuleTrial> {
+  const checked = await checkRule(stores, input);
+  if ('refused' in checked) return { refused: checked.refused, line: null, matches: [], tried: 0 };
+  const where = input.repository === null ? {} : { repository: input.repository };
+  const rows = await stores.failures.search(where, { limit: MAX_TRIED, offset: 0 });
+  const matches = rows.filter(({ failure }) => checked.pattern.matchedLine(ruleText(failure)) !== null);
+  return { refused: null, line: checked.line, matches, tried: rows.length };
+}
+
+async function maskInput(input: RuleInput, masker: Pick<Masker, 'mask'>): Promise<RuleInput> {
+  const mask = async (text: string) => (await masker.mask(clean(text))).text;
+  const pattern = await mask(input.pattern);
+  if (pattern !== input.pattern)
+    throw new TriageError('invalid-input', 'The pattern contains what looks like a secret; match the words around it.');
+  const { sample, rootCause, fixRecommendation } = input;
+  return { ...input, sample: await mask(sample), rootCause: await mask(rootCause), fixRecommendation: await mask(fixRecommendation) };
+}
+
+/** PostgreSQL takes neither NUL nor half a surrogate pair. */
+function clean(text: string): string {
+  return text.toWellFormed().replaceAll('\0', '\ufffd');
+}
+
+function unknownRule(id: string): TriageError {
+  return new TriageError('not-found', `There is no rule ${id}.`);
+}
+
+function tooMany(): TriageError {
+  return new TriageError('conflict', `The limit of ${MAX_RULES} active rules is reached. Withdraw one that is no longer used.`);
+}
+
+interface CheckRuleDeps {
+  readonly passingBuilds: Pick<PassingBuildStore, 'newest'>;
+}
+
+/** A rule that may be taken, or a sentence that says why not. */
+type CheckedRule = { readonly pattern: RulePattern; readonly line: string } | { readonly refused: string };
+
+/** Logs of green builds that a rule is tried on: the newest. */
+const GREEN_LOGS = 24;
+/** Characters of templates that are tried between two turns. */
+const PIECE = 64_000;
+
+/**
+ * Tries a rule on its own sample, on lines that builds of every cause end with, and on what green builds say. It is refused where it
+ * misses the first, or matches any of the others.
+ */
+async function checkRule(
+  deps: CheckRuleDeps,
+  { pattern, sample, repository }: Pick<RuleInput, 'pattern' | 'sample' | 'repository'>,
+): Promise<CheckedRule> {
+  const compiled = compileRulePattern(pattern);
+  if ('refused' in compiled) return compiled;
+  const line = compiled.matchedLine(sample);
+  if (line === null) return { refused: 'The pattern does not match its own sample.' };
+  // A failure's message and excerpt are several lines: what asks for a line end matches none of these alone.
+  const generic = GENERIC_LINES.find((one) => compiled.matchedLine(one) !== null || compiled.matchedLine(`${one}\n${one}\n`) !== null);
+  if (generic !== undefined) {
+    const what = generic === '' ? 'an empty line' : `"${generic}"`;
+    return { refused: `The pattern is too general: it matches ${what}, which builds print for any cause.` };
+  }
+  const green = await standsInGreen(deps, compiled, line, repository);
+  return green === null ? { pattern: compiled, line } : { refused: green };
+}
+
+async function standsInGreen(deps: CheckRuleDeps, pattern: RulePattern, line: string, repository: string | null): Promise<string | null> {
+  for (const { build, templates } of await deps.passingBuilds.newest(repository, GREEN_LOGS)) {
+    await nextTurn();
+    if (standsIn([line.trim()], [templates])) return `Green build ${build.number} also contains the matched sample line: "${line.trim()}".`;
+    for (const piece of pieces(templates.lines)) {
+      const said = pattern.matchedLine(piece);
+      if (said !== null) return `The pattern matches a line of green build ${build.number}: "${said}".`;
+      await nextTurn();
+    }
+  }
+  return null;
+}
+
+function* pieces(lines: readonly string[]): Generator<string> {
+  let piece = '';
+  for (const line of lines) {
+    if (piece.length + line.length > PIECE) {
+      yield piece;
+      piece = '';
+    }
+    piece += `${line}\n`;
+  }
+  if (piece !== '') yield piece;
+}
+
+/** Lines that end builds of every cause. What matches one of them says nothing about why. */
+export const GENERIC_LINES: readonly string[] = [
+  '',
+  'error',
+  'Error:',
+  'ERROR:',
+  'FAILED',
+  'failed',
+  'FAIL',
+  'FAILURE',
+  'fatal:',
+  'exit code 1',
+  'exit status 1',
+  'exited with code 1',
+  'Process completed with exit code 1.',
+  '##[error]Process completed with exit code 1.',
+  'Error: Process completed with exit code 2.',
+  'The process exited with code 137.',
+  'ERROR: script returned exit code 1',
+  'Command failed with exit code 1',
+  'ERROR: Job failed: exit code 1',
+  'BUILD FAILED',
+  'BUILD FAILURE',
+  'Build failed',
+  'FAILURE: Build failed with an exception.',
+  '[INFO] BUILD FAILURE',
+  '[ERROR] Failed to execute goal',
+  'Finished: FAILURE',
+  'Build step failed',
+  'make: *** [Makefile:1: all] Error 1',
+  'make[1]: *** [all] Error 2',
+  'npm ERR! code ELIFECYCLE',
+  'npm ERR! errno 1',
+  'npm error Lifecycle script `test` failed with error:',
+  'ELIFECYCLE Command failed with exit code 1.',
+  'error Command failed with exit code 1.',
+  '1 test failed',
+  'Tests failed',
+  'There were test failures.',
+  'Tests: 1 failed, 41 passed, 42 total',
+  '=== 1 failed, 41 passed in 3.21s ===',
+  'FAILED (failures=1)',
+  'Some tests failed',
+  'Traceback (most recent call last):',
+  'AssertionError',
+  'Exception in thread "main" java.lang.RuntimeException',
+  'panic: runtime error',
+  'Segmentation fault (core dumped)',
+  'Killed',
+  'Terminated',
+  'The operation was canceled.',
+  'Error: The operation was canceled.',
+  'timeout',
+  'warning:',
+];

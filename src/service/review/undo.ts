@@ -1,0 +1,174 @@
+import { TriageError } from '../../domain/errors.ts';
+import { answers, debtsOf, debtsWithout, type LibraryEntry } from '../../domain/library.ts';
+import type { Decision, Review } from '../../domain/review.ts';
+import { append } from '../../lib/lists.ts';
+import type { Masker } from '../../log/mask/mask.ts';
+import type { Sql } from '../../ports/database.ts';
+import { decidedBy, notDecided, outdated, raced, unknownReview } from './conflicts.ts';
+import { type DecideDeps, wantNotices } from './decide.ts';
+
+export type UndoDeps = Pick<DecideDeps, 'database' | 'stores' | 'payVectors' | 'logger' | 'failpoint'>;
+
+interface UndoRequest {
+  readonly reviewId: string;
+  /** Who takes it back: whoever decided, or an admin. */
+  readonly reviewer: string;
+  readonly isAdmin: boolean;
+  /** The version that the reviewer saw; absent: whatever is stored. */
+  readonly version?: number;
+}
+
+interface UndoOutcome {
+  /** Waiting again. */
+  readonly review: Review;
+  /** What was taken back; several where they were made as one, none where it was taken back before. */
+  readonly undone: readonly Decision[];
+  /** What had been taught with it and answers no more. */
+  readonly withdrawn: readonly LibraryEntry[];
+  /** What answers in its place again. */
+  readonly restored: readonly LibraryEntry[];
+}
+
+/**
+ * Takes a decision back, with everything it did: the items wait again, what it taught is withdrawn, what that replaced answers again,
+ * and the trail gains a line. Decisions that were made as one are taken back as one. Asked again by the same person, it changes nothing.
+ * Throws TriageError `not-found`, `forbidden` (somebody else's decision), `conflict` (not decided, outdated version) with the review in
+ * its details.
+ */
+export async function undoDecision(deps: UndoDeps, request: UndoRequest): Promise<UndoOutcome> {
+  const outcome = await deps.database.transaction(async (sql) => {
+    const undone = await takeBack(deps, request, sql);
+    deps.failpoint?.('deciding', request.reviewId);
+    return undone;
+  });
+  deps.failpoint?.('decided', request.reviewId);
+  const { undone, withdrawn, restored } = outcome;
+  const ids = [...withdrawn, ...restored].map(({ id }) => id);
+  if (ids.length > 0) await deps.payVectors?.('error_library', ids);
+  const facts = { reviewId: request.reviewId, by: request.reviewer, decisions: undone.length, withdrawn: withdrawn.length };
+  if (undone.length > 0) deps.logger.info(facts, 'decision taken back');
+  return outcome;
+}
+
+/** Everything that happens inside the one transaction. */
+async function takeBack(deps: UndoDeps, request: UndoRequest, sql: Sql): Promise<UndoOutcome> {
+  const { reviews, vectorDebts } = deps.stores;
+  const review = await reviews.find(request.reviewId, sql);
+  if (review === null) throw unknownReview(request.reviewId);
+  if (review.decision === null) return await undoneBefore(deps, review, request, sql);
+  const { decision } = review;
+  if (decision.reviewer !== request.reviewer && !request.isAdmin) throw new TriageError('forbidden', decidedBy(decision));
+  if (request.version !== undefined && request.version !== review.version) throw outdated(review, request.version);
+  const undone = decision.batchId === undefined ? [decision] : await reviews.batch(decision.batchId, sql);
+  let waiting: Review | null = null;
+  const reopened: Review[] = [];
+  for (const one of undone) {
+    const now = await reviews.undo(one, request.reviewer, sql);
+    if (now === null) throw raced(review);
+    reopened.push(now);
+    if (one.reviewId === review.id) waiting = now;
+  }
+  if (waiting === null) throw raced(review);
+  const lessons = await withdrawLessons(deps, undone, request.reviewer, sql);
+  await vectorDebts.owe(lessons.owed, sql);
+  await wantNotices(deps.stores.notices, reopened, 0, sql);
+  return { review: waiting, undone, withdrawn: lessons.withdrawn, restored: lessons.restored };
+}
+
+async function undoneBefore(deps: UndoDeps, review: Review, { reviewer }: UndoRequest, sql: Sql): Promise<UndoOutcome> {
+  const last = await deps.stores.reviews.lastUndone(review.id, sql);
+  if (last?.by !== reviewer) throw notDecided(review);
+  return { review, undone: [], withdrawn: [], restored: [] };
+}
+
+async function withdrawLessons(deps: UndoDeps, undone: readonly Decision[], by: string, sql: Sql) {
+  const { library } = deps.stores;
+  const withdrawn: LibraryEntry[] = [];
+  const restored: LibraryEntry[] = [];
+  const owed: ReturnType<typeof debtsWithout> = [];
+  for (const { id } of undone) {
+    for (const entry of await library.ofDecision(id, sql)) {
+      await library.alone({ fingerprint: entry.fingerprint.value, repository: entry.repository }, sql);
+      const gone = await library.withdraw(entry.id, by, 'The decision was undone.', sql);
+      if (gone === null) continue;
+      const answering = await library.recall({ fingerprint: gone.fingerprint.value, repository: gone.repository }, sql);
+      withdrawn.push(gone);
+      if (answering !== null) restored.push(answering);
+      append(owed, debtsWithout(gone, answering));
+    }
+  }
+  return { withdrawn, restored, owed };
+}
+
+export type TeachDeps = Pick<DecideDeps, 'database' | 'payVectors' | 'logger'> & {
+  readonly stores: Pick<DecideDeps['stores'], 'library' | 'vectorDebts'>;
+  readonly masker: Pick<Masker, 'mask'>;
+};
+
+interface TeachOutcome {
+  readonly entry: LibraryEntry;
+  /** What answers for its fingerprint now; null: nothing. */
+  readonly answering: LibraryEntry | null;
+}
+
+/**
+ * Takes an entry out of use at once, for recall and for search; what it had replaced answers again. Asked again, it changes nothing.
+ * Throws `not-found`, and `invalid-input` for a blank reason.
+ */
+export async function withdrawEntry(
+  deps: TeachDeps,
+  { id, by, reason }: { readonly id: string; readonly by: string; readonly reason: string },
+): Promise<TeachOutcome> {
+  if (reason.trim() === '') throw new TriageError('invalid-input', 'Enter a reason for withdrawing the entry.');
+  await entryOf(deps, id);
+  const said = (await deps.masker.mask(reason.toWellFormed().replaceAll('\0', '\ufffd'))).text;
+  return await change(deps, id, 'library entry withdrawn', (sql) => deps.stores.library.withdraw(id, by, said, sql), by);
+}
+
+/**
+ * Lets an entry answer although green builds say the same: a person has looked. Asked again, it changes nothing. Throws `not-found`,
+ * and `conflict` where it is withdrawn or no green build says the same.
+ */
+export async function confirmStays(deps: TeachDeps, { id, by }: { readonly id: string; readonly by: string }): Promise<TeachOutcome> {
+  const entry = await entryOf(deps, id);
+  if (entry.withdrawn !== null) {
+    throw new TriageError('conflict', `${entry.withdrawn.by} withdrew this entry at ${entry.withdrawn.at}; decide such a failure again.`);
+  }
+  if (entry.flag === null) throw new TriageError('conflict', 'No green build contradicts this entry, so there is nothing to confirm.');
+  return await change(deps, id, 'flagged library entry stays', (sql) => deps.stores.library.stay(id, by, sql), by);
+}
+
+async function entryOf({ stores }: TeachDeps, id: string): Promise<LibraryEntry> {
+  const entry = await stores.library.find(id);
+  if (entry === null) throw new TriageError('not-found', `There is no library entry ${id}.`);
+  return entry;
+}
+
+type Change = (sql: Parameters<Parameters<DecideDeps['database']['transaction']>[0]>[0]) => Promise<LibraryEntry | null>;
+
+/** The one transaction: the entry, and what the index is owed for it and for what answers now. */
+async function change(deps: TeachDeps, id: string, said: string, act: Change, by: string): Promise<TeachOutcome> {
+  const { library, vectorDebts } = deps.stores;
+  const { owed, changed, ...outcome } = await deps.database.transaction(async (sql) => {
+    const known = await library.find(id, sql);
+    if (known === null) throw new TriageError('not-found', `There is no library entry ${id}.`);
+    const key = { fingerprint: known.fingerprint.value, repository: known.repository };
+    await library.alone(key, sql);
+    const before = await library.recall(key, sql);
+    const done = await act(sql);
+    const entry = done ?? (await library.find(id, sql)) ?? known;
+    const answering = await library.recall(key, sql);
+    const isBack = answering?.id === id && answers(entry);
+    const debts = done === null ? [] : isBack ? debtsOf(entry, before?.id ?? null) : debtsWithout(entry, answering);
+    await vectorDebts.owe(debts, sql);
+    return { entry, answering, owed: debts, changed: done !== null };
+  });
+  if (owed.length > 0) {
+    await deps.payVectors?.(
+      'error_library',
+      owed.map((debt) => debt.id),
+    );
+  }
+  if (changed) deps.logger.info({ entryId: id, by }, said);
+  return outcome;
+}

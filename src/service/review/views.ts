@@ -1,0 +1,108 @@
+import { z } from 'zod';
+import { Analysis } from '../../domain/analysis.ts';
+import { Category } from '../../domain/category.ts';
+import { typedText } from '../../domain/errors.ts';
+import { LibraryEntry } from '../../domain/library.ts';
+import { Decision, DecisionInput, Review, ReviewEvent, ReviewerQuestion, ReviewState } from '../../domain/review.ts';
+import { listOf, pageQuery } from '../../ports/database.ts';
+
+const Sort = z.enum(['risk', 'age', 'confidence']);
+
+/** Filters of the queue. An unknown parameter is refused: a misspelt filter must not show everything. */
+export const ReviewQuery = z.strictObject({
+  state: ReviewState.optional(),
+  category: Category.optional(),
+  repository: z.string().min(1).max(300).optional(),
+  fingerprint: z.string().min(1).max(300).optional(),
+  why: z.string().min(1).max(200).optional().describe('Words that the review reason must contain'),
+  sort: Sort.optional().describe(
+    'risk: highest risk first (cost of a wrong answer times waiting time); age: oldest first; confidence: least confident first',
+  ),
+  ...pageQuery,
+});
+
+export const ReviewList = listOf(Review).extend({
+  /** What running triages ask; on the first page, where waiting items are asked for. */
+  questions: z.array(ReviewerQuestion),
+});
+
+export const ReviewDetail = z.object({
+  review: Review,
+  analysis: Analysis,
+  events: z.array(ReviewEvent),
+  /** The item was drawn to be judged before its verdict is seen: name a category of your own first. */
+  blind: z.boolean(),
+});
+
+export const GroupQuery = ReviewQuery.omit({ state: true, fingerprint: true });
+
+/** Items of one fingerprint in one repository, as one. */
+export const GroupList = listOf(z.object({ review: Review, count: z.int() }));
+
+export const CountsQuery = ReviewQuery.pick({ repository: true });
+
+/** Which item is wanted next; `after` is the one that the reviewer comes from. */
+export const NextBody = ReviewQuery.omit({ state: true, limit: true, offset: true })
+  .extend({ after: z.string().min(1).max(100).optional() })
+  .nullish();
+
+export const NextView = z.object({ review: Review.nullable() });
+
+export const GuessBody = z.strictObject({ category: Category });
+
+export const GuessView = z.object({ blind: z.boolean(), guess: Category.nullable() });
+
+export const WithdrawBody = z.strictObject({ reason: typedText(1000) });
+
+export const TeachView = z.object({
+  entry: LibraryEntry,
+  /** What answers for its fingerprint now; null: nothing. */
+  answering: LibraryEntry.nullable(),
+});
+
+/** `version` is that of the review as the reviewer saw it. */
+export const DecisionBody = z.strictObject({
+  ...DecisionInput.shape,
+  version: z.int().min(0),
+  alsoFor: z
+    .literal('same-fingerprint')
+    .optional()
+    .describe('Also decide the other waiting items with the same fingerprint in the same repository'),
+  also: z.array(z.string().min(1).max(100)).max(200).optional().describe('Limit this to the items that you were shown'),
+});
+
+export const DecisionView = z.object({
+  review: Review,
+  /** What the decision became in the error library; null where it teaches nothing. */
+  entry: LibraryEntry.nullable(),
+  /** One sentence: what was taught, or why nothing. */
+  teaching: z.string(),
+  /** Other items that were decided with it. */
+  also: z.array(Review),
+});
+
+export const SameView = z.object({ items: z.array(Review) });
+
+/** A request without a body is one that asks for nothing in particular. */
+export const UndoBody = z.strictObject({ version: z.int().min(0).optional() }).nullish();
+
+export const UndoView = z.object({
+  review: Review,
+  /** What was taken back: several where they were made as one, none where that had happened before. */
+  undone: z.array(Decision),
+  withdrawn: z.array(LibraryEntry),
+  /** What answers in their place again. */
+  restored: z.array(LibraryEntry),
+});
+
+export const LastDecisionView = z.object({ decision: Decision.nullable() });
+
+/** Why an item cannot be had or decided now, and how it stands; `holder` and `until` where another reviewer holds it. */
+export const ReviewConflict = z.object({
+  error: z.object({
+    code: z.literal('conflict'),
+    message: z.string(),
+    requestId: z.string().optional(),
+    details: z.object({ review: Review, holder: z.string().optional(), until: z.iso.datetime().optional() }),
+  }),
+});

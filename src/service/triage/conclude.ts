@@ -1,0 +1,266 @@
+import { type Analysis, NO_USAGE } from '../../domain/analysis.ts';
+import type { Build } from '../../domain/build.ts';
+import { CATEGORIES, type Category } from '../../domain/category.ts';
+import { messageOf, TriageError } from '../../domain/errors.ts';
+import type { Evidence } from '../../domain/evidence.ts';
+import type { Failure } from '../../domain/failure.ts';
+import { newId } from '../../domain/ids.ts';
+import type { FailureGroup } from '../../domain/reading.ts';
+import { type NewReview, openingOf } from '../../domain/review.ts';
+import { isDrawn } from '../../lib/statistics.ts';
+import type { Clock } from '../../lib/time.ts';
+import type { Masker } from '../../log/mask/mask.ts';
+import type { Database, Failpoint, Sql } from '../../ports/database.ts';
+import type { Stores } from '../../ports/stores.ts';
+import type { Logger } from '../../ports/telemetry.ts';
+import type { TriageRun } from './queue.ts';
+
+export interface ConcludeDeps {
+  readonly database: Database;
+  readonly stores: Pick<Stores, 'outbox' | 'analyses' | 'notices' | 'reviews' | 'triages'>;
+  /** The drivers of the publishers that every sure answer is owed to. */
+  readonly publishers: readonly string[];
+  /** One sure answer in so many waits for a person too, as a sample; absent or 0: none. */
+  readonly auditEvery?: number;
+  /** Told once something is owed outside, so that nobody waits for the next look. */
+  readonly wakePublishers?: () => void;
+  /** Told of each answer that is new, once it is saved. Must not throw. */
+  readonly onConcluded?: (build: Build, analysis: Analysis) => void;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Forgets what the graph kept of a triage in case it had to go on. */
+  readonly forget: (triageId: string) => Promise<void>;
+  readonly failpoint?: Failpoint;
+}
+
+/** Makes the answer inside the transaction that saves it: what it changes is kept or lost together with the answer. */
+export type Draft = (sql: Sql) => Promise<Analysis>;
+
+/**
+ * Saves the answer, and in the same transaction opens a review where a person must look, or owes a sure answer to every publisher; notices are
+ * wanted anew in any case.
+ * Throws `cancelled` where the worker has lost the build meanwhile: then nothing is written. A second conclusion of the same triage
+ * changes nothing. What the graph kept is forgotten after the commit; where that fails it is logged and undoes nothing.
+ */
+export async function conclude(build: Build, draft: Draft, deps: ConcludeDeps, run: TriageRun): Promise<Analysis> {
+  const { stores } = deps;
+  const saved = await deps.database.transaction(async (sql) => {
+    if (!(await run.fence(sql))) throw new TriageError('cancelled', 'Another worker has taken over this build', { retryable: true });
+    const analysis = await draft(sql);
+    const { analysis: stored, created } = await stores.analyses.insertOnce(analysis, sql);
+    if (!created) return { stored, created };
+    await stores.triages.conclude(stored.triageId, stored.id, sql);
+    if (isSure(stored)) await stores.outbox.owe({ publishers: deps.publishers, buildId: build.id, analysisId: stored.id }, sql);
+    const review = reviewFor(build, stored, deps);
+    if (review !== null) await stores.reviews.open(review, sql);
+    await stores.notices.changed({ buildId: build.id, delayMs: 0 }, sql);
+    deps.failpoint?.('concluding', build.id);
+    return { stored, created };
+  });
+  deps.failpoint?.('concluded', build.id);
+  if (saved.created) run.progressed?.();
+  if (saved.created) deps.onConcluded?.(build, saved.stored);
+  if (saved.created) deps.wakePublishers?.();
+  await forget(saved.stored.triageId, deps);
+  return saved.stored;
+}
+
+function isSure({ verdict }: Analysis): boolean {
+  return verdict.action === 'auto_notify';
+}
+
+/** What is left is swept at the next start. */
+async function forget(triageId: string, deps: ConcludeDeps): Promise<void> {
+  try {
+    await deps.forget(triageId);
+  } catch (error) {
+    deps.logger.warn({ triageId, error }, 'the checkpoints of a concluded triage are still there');
+  }
+}
+
+/** What a person must look at, or what of the sure answers was drawn as a sample. */
+function reviewFor(build: Build, analysis: Analysis, { clock, auditEvery = 0 }: ConcludeDeps): NewReview | null {
+  if (!isSure(analysis)) return openingOf(build, analysis, { now: clock.now(), origin: 'unsure', why: analysis.verdict.reasons });
+  // What a person said before is no answer of a machine's, so nothing is learned from counting it.
+  if (analysis.terminationReason === 'known_failure' || !isDrawn(sampleName(build, analysis), auditEvery)) return null;
+  const why = [`published automatically; one in ${auditEvery} such answers is reviewed`];
+  return openingOf(build, analysis, { now: clock.now(), origin: 'audit', why });
+}
+
+/** The same build read again is drawn again, or not again. */
+function sampleName({ provider, repository, pipeline, number, attempt }: Build, { fingerprint }: Analysis): string {
+  return JSON.stringify([provider, repository, pipeline, number, attempt, fingerprint]);
+}
+
+/** Algorithm of the fingerprint of a build of which nothing could be read; no two builds share one. */
+export const UNREAD = 'unread';
+const MAX_EVIDENCE = 3;
+const TITLE = 'Faultline could not analyze this failure';
+const UNREAD_TITLE = 'The log could not be read';
+
+/**
+ * What is stored where the analysis itself failed, so that the failure is not lost: it claims nothing, shows where the
+ * failure is, and waits for a person. `error` is a masked sentence.
+ */
+function failedAnalysis(input: {
+  readonly buildId: string;
+  readonly triageId: string;
+  readonly group: FailureGroup;
+  readonly error: string;
+  readonly now: number;
+}): Analysis {
+  const { buildId, triageId, group, error, now } = input;
+  const evidence = evidenceOf(group);
+  const at = new Date(now).toISOString();
+  return {
+    id: newId('ana', now),
+    buildId,
+    triageId,
+    failureIds: group.failures.map((failure) => failure.id),
+    fingerprint: group.fingerprint.value,
+    category: 'CODE_ERROR',
+    kind: 'unknown',
+    ...{
+      classification: guess(),
+      answer: answerOf(error, group.fingerprint.algorithm === UNREAD),
+      verdict: verdictOf(evidence, whyOf(group, error)),
+    },
+    evidence,
+    steps: [{ node: 'give_up', round: 0, startedAt: at, milliseconds: 0, summary: `the analysis failed: ${error}` }],
+    usage: NO_USAGE,
+    analyst: 'none',
+    model: null,
+    promptHashes: {},
+    notes: [],
+    terminationReason: 'failed',
+    recalled: null,
+    reduction: { logLines: 0, logBytes: 0, keptLines: 0, tokens: 0 },
+    milliseconds: 0,
+    createdAt: at,
+  };
+}
+
+function guess(): Analysis['classification'] {
+  const even = Object.fromEntries(CATEGORIES.map((one) => [one, 1 / CATEGORIES.length])) as Record<Category, number>;
+  return {
+    category: 'CODE_ERROR',
+    kind: 'unknown',
+    confidence: 0,
+    probabilities: even,
+    abstained: true,
+    because: 'the analysis failed, so there is no answer',
+  };
+}
+
+function answerOf(error: string, isUnread: boolean): Analysis['answer'] {
+  return {
+    title: isUnread ? UNREAD_TITLE : TITLE,
+    // The title says it already.
+    rootCause: isUnread ? error.replace(/^The log could not be read: /, '') : error,
+    fixRecommendation: isUnread
+      ? 'Fix what prevented the log from being read, then rerun the build or upload its log.'
+      : 'Read the build log and correct this answer with what you find.',
+    confidence: 0,
+    claims: [],
+    suspects: [],
+    hypotheses: [],
+  };
+}
+
+/** Why a person is asked. */
+function whyOf({ fingerprint }: FailureGroup, error: string): string {
+  return fingerprint.algorithm === UNREAD ? error : `the analysis failed: ${error}`;
+}
+
+function verdictOf(evidence: readonly Evidence[], why: string): Analysis['verdict'] {
+  return {
+    grades: Object.fromEntries(evidence.map((item) => [item.id, 'ambiguous' as const])),
+    unsupportedClaims: [],
+    gaps: ['The cause was not investigated.'],
+    confidence: 0,
+    action: 'human_review',
+    reasons: [why],
+  };
+}
+
+/** Where the group's first failures stand in the log; their messages where they stand in none. */
+function evidenceOf({ failures }: FailureGroup): Evidence[] {
+  const places = failures.map(placeOf);
+  return failures
+    .filter((_, index) => places.indexOf(places[index] ?? '') === index)
+    .slice(0, MAX_EVIDENCE)
+    .map((failure, index) => ({ id: `E${index + 1}`, tool: 'log', ...findingOf(failure) }));
+}
+
+function findingOf({ excerpt, test, message }: Failure): Omit<Evidence, 'id' | 'tool'> {
+  if (excerpt === null) return { title: test?.name ?? 'failure', text: message, source: test?.at?.source ?? test?.file ?? 'build' };
+  const { source, lineStart, lineEnd, text, reason } = excerpt;
+  return { title: reason, text, source, lineStart, lineEnd };
+}
+
+function placeOf({ id, excerpt }: Failure): string {
+  return excerpt === null ? id : `${excerpt.source}:${excerpt.lineStart}`;
+}
+
+interface GiveUpDeps extends ConcludeDeps {
+  readonly stores: Pick<Stores, 'outbox' | 'analyses' | 'builds' | 'failures' | 'notices' | 'reviews' | 'triages'>;
+  readonly masker: Masker;
+}
+
+const MAX_SENTENCE = 500;
+
+/**
+ * The answer to a build that cannot be triaged, so that its failures are not lost: each failure group without an answer, or
+ * one that stands for the whole build, gets a failed analysis that waits for a person. Throws where even that cannot be stored.
+ */
+export async function escalateToReviewer(buildId: string, error: unknown, deps: GiveUpDeps, run: TriageRun): Promise<void> {
+  const build = await deps.stores.builds.find(buildId);
+  if (build === null) throw new TriageError('not-found', `Build ${buildId} is not stored`);
+  const known = await openGroups(build, await deps.stores.failures.saveGroups(build.id, []), deps);
+  // Where all that is known is answered, what went wrong hides something that is not known.
+  const open = known.length > 0 ? known : await openGroups(build, await deps.stores.failures.saveGroups(build.id, [unread(build)]), deps);
+  for (const { group, triageId } of open) await escalateGroup({ build, group, triageId }, error, deps, run);
+}
+
+/** The answer to one failure group whose analysis failed with `error`. */
+export async function escalateGroup(
+  { build, group, triageId }: { readonly build: Build; readonly group: FailureGroup; readonly triageId: string },
+  error: unknown,
+  deps: Omit<GiveUpDeps, 'stores'> & ConcludeDeps,
+  run: TriageRun,
+): Promise<Analysis> {
+  deps.logger.error({ buildId: build.id, triageId, error }, 'analysis failed; a person is asked');
+  const sentence = await sentenceOf(error, deps.masker);
+  const analysis = failedAnalysis({ buildId: build.id, triageId, group, error: sentence, now: deps.clock.now() });
+  return conclude(build, async () => analysis, deps, run);
+}
+
+async function openGroups(build: Build, groups: readonly FailureGroup[], deps: GiveUpDeps) {
+  const open: { group: FailureGroup; triageId: string }[] = [];
+  for (const group of groups) {
+    const triage = await deps.stores.triages.open(build.id, group.fingerprint.value);
+    if (triage.analysisId === null) open.push({ group, triageId: triage.id });
+  }
+  return open;
+}
+
+/**
+ * Stands for what could not be read. The failure is generic, so that nothing is ever taught from it; the group is not, and has
+ * a fingerprint that no other build has: it would join the build's generic group, which may be answered.
+ */
+function unread(build: Build): FailureGroup {
+  const fingerprint = { algorithm: UNREAD, version: 1, value: `unread-${build.id}` };
+  const message = 'The build failed, but the reason could not be read.';
+  const failure = { id: newId('fal'), buildId: build.id, test: null, message, frames: [], excerpt: null, fingerprint, generic: true };
+  return { fingerprint, generic: false, failures: [failure] };
+}
+
+/** An error may quote what it stumbled over. */
+async function sentenceOf(error: unknown, masker: Masker): Promise<string> {
+  const said = messageOf(error).trim() || 'The analysis failed without a message.';
+  try {
+    return (await masker.mask(said)).text.slice(0, MAX_SENTENCE);
+  } catch {
+    return 'The analysis failed, and its error message could not be masked.';
+  }
+}

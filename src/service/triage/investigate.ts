@@ -1,0 +1,245 @@
+import type { TriageContext } from '../../../graphs/triage/context.ts';
+import { startDeadline } from '../../../graphs/triage/deadline.ts';
+import type { TriageGraph } from '../../../graphs/triage/graph.ts';
+import type { ReviewerAnswer } from '../../../graphs/triage/question.ts';
+import { isWaiting, resumedWith } from '../../../graphs/triage/resume.ts';
+import { recursionLimit } from '../../../graphs/triage/routes.ts';
+import type { TriageLimits, TriageStateValue } from '../../../graphs/triage/state.ts';
+import type { Analysis } from '../../domain/analysis.ts';
+import type { CalibrationInUse } from '../../domain/calibration.ts';
+import { TriageError } from '../../domain/errors.ts';
+import type { ToolOutcome } from '../../domain/evidence.ts';
+import { newId } from '../../domain/ids.ts';
+import type { TriageSubject } from '../../domain/triage.ts';
+import { cutAfter } from '../../lib/text.ts';
+import type { Clock } from '../../lib/time.ts';
+import type { Masker } from '../../log/mask/mask.ts';
+import type { RunRecorder, RunRecording } from '../../ports/measurements.ts';
+import type { NoticeStore } from '../../ports/notices.ts';
+import type { QuestionStore } from '../../ports/reviews.ts';
+import type { ReviewerClient } from '../../ports/toolbox.ts';
+
+export interface InvestigateDeps extends TriageContext {
+  /** Compiled once; with a checkpointer a run continues from its last finished node. */
+  readonly graph: Pick<TriageGraph, 'invoke' | 'getState'>;
+  readonly limits: TriageLimits;
+  /** Asked once when a run begins; absent: confidence is taken as it is stated. */
+  readonly calibrations?: () => Promise<readonly CalibrationInUse[]>;
+  /** Of one run, in milliseconds. */
+  readonly timeLimitMs: number;
+  readonly durable: boolean;
+  /** Where a run that waits for a person finds the answer; absent: nobody can be asked. */
+  readonly questions?: Pick<QuestionStore, 'findByTriage'>;
+  /** Keeps what the run asks and is told; absent: nobody does. */
+  readonly recorder?: RunRecorder;
+}
+
+/**
+ * Thinks about one failure group until there is an answer with a verdict. Continues a run that was cut off. Throws `timeout`
+ * (retryable) at the time limit, which the budget's seconds should end before.
+ */
+export async function investigate(subject: TriageSubject, deps: InvestigateDeps, signal: AbortSignal): Promise<Analysis> {
+  const analysis = await investigateOrWait(subject, deps, signal);
+  if (analysis === null)
+    throw new TriageError('internal', `The run of ${subject.triageId} is waiting for a reviewer, but no review queue is available here`);
+  return analysis;
+}
+
+/** The same where people can be asked. Null: the run waits for one; the same call goes on once the question is answered or has expired. */
+export async function investigateOrWait(subject: TriageSubject, deps: InvestigateDeps, signal: AbortSignal): Promise<Analysis | null> {
+  return await withinTime(deps.timeLimitMs, signal, (limit) => runOrWait(subject, deps, signal, limit));
+}
+
+async function runOrWait(subject: TriageSubject, deps: InvestigateDeps, signal: AbortSignal, limit: TimeLimit): Promise<Analysis | null> {
+  const { graph } = deps;
+  const configurable = { thread_id: subject.triageId };
+  const begun = deps.durable ? await graph.getState({ configurable }) : null;
+  // `next` is empty too where a node's writes are stored and its checkpoint is not yet: only running on tells.
+  const resumed = begun?.createdAt !== undefined;
+  // A run that goes on does so with what it began with.
+  const limits = begun?.values.limits ?? (await limitsNow(deps));
+  const given = { subject: begun?.values.subject ?? subject, limits };
+  const recording = deps.recorder?.begin({ ...given, analyst: deps.analyst, fallbackAnalyst: deps.fallbackAnalyst, toolbox: deps.toolbox });
+  let analysis: Analysis | null = null;
+  try {
+    analysis = await go({ subject, limits, resumed, recording }, deps, signal, limit);
+    return analysis;
+  } finally {
+    await recording?.end(analysis);
+  }
+}
+
+/** What bounds a run that begins now. */
+async function limitsNow({ limits, calibrations }: InvestigateDeps): Promise<TriageLimits> {
+  return calibrations === undefined ? limits : { ...limits, calibrations: [...(await calibrations())] };
+}
+
+interface Begun {
+  readonly subject: TriageSubject;
+  readonly limits: TriageLimits;
+  readonly resumed: boolean;
+  readonly recording: RunRecording | undefined;
+}
+
+async function go(
+  { subject, limits, resumed, recording }: Begun,
+  deps: InvestigateDeps,
+  signal: AbortSignal,
+  limit: TimeLimit,
+): Promise<Analysis | null> {
+  const startedAt = deps.clock.now();
+  const { graph, clock, onStep } = deps;
+  const { analyst, fallbackAnalyst, toolbox } = recording?.asked ?? deps;
+  const config = {
+    context: { analyst, fallbackAnalyst, toolbox, clock, onStep },
+    configurable: { thread_id: subject.triageId },
+    recursionLimit: recursionLimit(limits),
+    signal: limit.signal,
+    ...(deps.durable ? { durability: 'sync' as const } : {}),
+  };
+  const invoke = async (input: Parameters<typeof graph.invoke>[0]): Promise<TriageStateValue> =>
+    await graph.invoke(input, config).catch((cause: unknown) => {
+      if (!limit.ranOut() || signal.aborted) throw cause;
+      // What is finished is kept: the next try goes on from there.
+      throw new TriageError('timeout', `The analysis took longer than ${deps.timeLimitMs} ms`, { retryable: true, cause });
+    });
+  let state = await invoke(resumed ? null : { subject, limits });
+  while (isWaiting(state)) {
+    const answer = await answerTo(subject.triageId, deps);
+    if (answer === undefined) return null;
+    recording?.answered(answer);
+    state = await invoke(resumedWith(answer));
+  }
+  return analysisOf(state, clock.now() - startedAt, clock.now());
+}
+
+/** What a person said; null where nobody did in time or nobody is waited for; undefined: not yet. */
+async function answerTo(triageId: string, { questions }: InvestigateDeps): Promise<ReviewerAnswer | undefined> {
+  const question = (await questions?.findByTriage(triageId)) ?? null;
+  if (question?.state === 'waiting') return undefined;
+  const { answer, answeredBy, answeredAt } = question ?? { answer: null, answeredBy: null, answeredAt: null };
+  return answer === null || answeredBy === null || answeredAt === null ? null : { text: answer, by: answeredBy, at: answeredAt };
+}
+
+/** The stored answer of a finished run. */
+function analysisOf(state: TriageStateValue, milliseconds: number, now: number): Analysis {
+  const { subject, classification, answer, verdict, termination } = state;
+  if (classification === null || answer === null || verdict === null) {
+    throw new TriageError('internal', `The run of ${subject.triageId} ended without a verdict`);
+  }
+  return {
+    id: newId('ana', now),
+    buildId: subject.build.id,
+    triageId: subject.triageId,
+    failureIds: subject.failures.map((failure) => failure.id),
+    fingerprint: subject.fingerprint.value,
+    category: classification.category,
+    kind: classification.kind,
+    classification,
+    answer,
+    verdict,
+    evidence: state.evidence,
+    steps: state.steps,
+    usage: state.usage,
+    analyst: mainAnalyst(state),
+    model: state.model,
+    promptHashes: state.promptHashes,
+    notes: [...new Set([...subject.notes, ...state.notes, ...missingAnswers(state.outcomes)])],
+    terminationReason: termination ?? 'max_iterations',
+    recalled: null,
+    ...(subject.green === undefined ? {} : { green: subject.green }),
+    reduction: reductionOf(subject),
+    milliseconds,
+    createdAt: new Date(now).toISOString(),
+  };
+}
+
+/** Who wrote the answer. */
+function mainAnalyst(state: TriageStateValue): string {
+  return state.steps.findLast((step) => step.node === 'generate_answer')?.by ?? 'rules';
+}
+
+/** How far the logs were reduced for this subject. */
+export function reductionOf(subject: TriageSubject): Analysis['reduction'] {
+  return {
+    logLines: subject.sources.reduce((total, source) => total + source.lines, 0),
+    logBytes: subject.sources.reduce((total, source) => total + source.bytes, 0),
+    keptLines: subject.excerpts.reduce((total, excerpt) => total + excerpt.lineEnd - excerpt.lineStart + 1, 0),
+    tokens: subject.tokens,
+  };
+}
+
+/** More would bury the answer. */
+const MAX_NOTES = 5;
+const MAX_REASON = 160;
+
+/**
+ * One sentence for each tool whose provider was away or too slow, so that whoever reads the answer knows what it was made without. A tool
+ * that could be asked after all, or that another one stood in for, is not named; what was never configured is nobody's failure.
+ */
+export function missingAnswers(outcomes: readonly Pick<ToolOutcome, 'call' | 'status' | 'summary' | 'answeredBy'>[]): string[] {
+  const last = new Map(outcomes.map((outcome) => [outcome.call.tool, outcome]));
+  return [...last.values()]
+    .filter(({ status, answeredBy }) => (status === 'failed' || status === 'timed-out') && answeredBy === undefined)
+    .slice(0, MAX_NOTES)
+    .map(({ call, summary }) => `Made without ${call.tool}, which was unavailable: ${short(summary)}`);
+}
+
+function short(summary: string): string {
+  const line = summary.replaceAll(/\s+/g, ' ').trim();
+  return cutAfter(line, MAX_REASON);
+}
+
+/** A signal that also ends by time, and whether it was the time that ended it. */
+interface TimeLimit {
+  readonly signal: AbortSignal;
+  readonly ranOut: () => boolean;
+}
+
+/** Does work under a time limit, in milliseconds, whose clock stops with the work. */
+async function withinTime<Value>(limitMs: number, signal: AbortSignal, work: (limit: TimeLimit) => Promise<Value>): Promise<Value> {
+  const tooLong = startDeadline(limitMs);
+  try {
+    return await work({ signal: AbortSignal.any([signal, tooLong.signal]), ranOut: () => tooLong.signal.aborted });
+  } finally {
+    tooLong.stop();
+  }
+}
+
+interface ReviewerClientDeps {
+  readonly questions: Pick<QuestionStore, 'ask'>;
+  /** Told that a build waits for a person. Absent: nobody is. */
+  readonly notices?: Pick<NoticeStore, 'changed'>;
+  readonly masker: Pick<Masker, 'mask'>;
+  readonly clock: Clock;
+  /** How long a question waits before the run goes on without an answer, in milliseconds. */
+  readonly waitMs: number;
+}
+
+const MAX_TITLE = 200;
+
+/** Puts questions into the review queue. What a model words is masked like all that is stored. */
+export function createReviewerClient({ questions, notices, masker, clock, waitMs }: ReviewerClientDeps): ReviewerClient {
+  return {
+    ask: async ({ subject, category, text }) => {
+      const now = clock.now();
+      const { triageId, build, failures } = subject;
+      const asked = await questions.ask(
+        {
+          id: newId('rev', now),
+          triageId,
+          buildId: build.id,
+          repository: build.repository,
+          title: (failures[0]?.message.split('\n', 1)[0] ?? 'a failure').slice(0, MAX_TITLE),
+          category,
+          question: (await masker.mask(text.toWellFormed().replaceAll('\0', '\ufffd'))).text,
+          openedAt: new Date(now).toISOString(),
+        },
+        waitMs,
+      );
+      // Not in one transaction: what is lost with the process in between is said when the build is answered.
+      await notices?.changed({ buildId: build.id, delayMs: 0 });
+      return { id: asked.id, text: asked.question };
+    },
+  };
+}

@@ -1,0 +1,252 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Build, GreenBuild, SourceText } from '../../domain/build.ts';
+import { isRetryable, messageOf, TriageError } from '../../domain/errors.ts';
+import type { Excerpt } from '../../domain/failure.ts';
+import { debtsWithout } from '../../domain/library.ts';
+import { lookRegularly } from '../../lib/time.ts';
+import { type GreenLog as ComparedLog, type GreenTemplates, greenOf, greenOfLogs, newSince, standsIn } from '../../log/green/green-diff.ts';
+import { templatesInTurns } from '../../log/green/templates.ts';
+import type { Masker } from '../../log/mask/mask.ts';
+import type { BuildArchive } from '../../ports/build-archive.ts';
+import type { BuildSource } from '../../ports/build-source.ts';
+import type { Database } from '../../ports/database.ts';
+import type { ChosenPassingLog, PassingBuildJob, PassingBuildStore, PassingLog, PassingLogs, Stores } from '../../ports/stores.ts';
+import type { Logger } from '../../ports/telemetry.ts';
+import { retryDelay } from './background.ts';
+import { maskSources } from './read-build.ts';
+
+export interface LearnDeps {
+  readonly stores: {
+    readonly builds: Pick<Stores['builds'], 'find'>;
+    readonly passingBuilds: Pick<Stores['passingBuilds'], 'isWanted' | 'keep' | 'drop'>;
+  };
+  readonly archive: Pick<BuildArchive, 'list' | 'read'>;
+  readonly masker: Masker;
+  /** By provider; uploads have none. */
+  readonly buildSources: Readonly<Partial<Record<Build['provider'], Pick<BuildSource, 'fetchGreen'>>>>;
+  /** Looks whether what people taught stands in a green build too; absent: nobody does. */
+  readonly flagging?: FlagDeps;
+  /** How many green builds of a log are kept. */
+  readonly greenBuilds: number;
+}
+
+/** Of all logs of one green build together, decompressed. */
+const MAX_BYTES = 32 * 1024 * 1024;
+
+/**
+ * Keeps what the logs of a passed build say as templates. They are masked first, and the logs themselves are not kept. Ends the
+ * job, without templates where there is no log, or where enough newer builds have some. Throws what its CI and the stores throw.
+ */
+export async function learnGreen(job: PassingBuildJob, deps: LearnDeps, signal: AbortSignal): Promise<void> {
+  const { builds, passingBuilds } = deps.stores;
+  const build = await builds.find(job.buildId);
+  if (build === null || !(await passingBuilds.isWanted(job.buildId, deps.greenBuilds)))
+    return await passingBuilds.drop(job, 'skipped', null);
+  const logs = await logsOf(build, deps, signal);
+  const kept: PassingLog[] = [];
+  const pause = async () => {
+    await nextTurn();
+    signal.throwIfAborted();
+  };
+  const masked = await maskSources(logs, deps.masker);
+  for (const { name, text } of masked.sources) {
+    await pause();
+    kept.push({ log: greenKey(build, name, logs.length), templates: await templatesInTurns(text, pause) });
+  }
+  const told = kept.filter(({ templates }) => templates.lines.length > 0);
+  if (told.length === 0) return await passingBuilds.drop(job, 'skipped', 'There is no log.');
+  // Before the job ends: who dies in between does both again, and a build counts once.
+  if (deps.flagging !== undefined) await flagContradicted(build, told, deps.flagging);
+  if (!(await passingBuilds.keep(job, told, deps.greenBuilds))) {
+    throw new TriageError('cancelled', 'Another process has taken over this green build', { retryable: true });
+  }
+}
+
+async function logsOf(build: Build, deps: LearnDeps, signal: AbortSignal): Promise<readonly SourceText[]> {
+  const source = deps.buildSources[build.provider];
+  return source === undefined ? await uploaded(build, deps.archive) : await source.fetchGreen(build, signal, MAX_BYTES);
+}
+
+async function uploaded(build: Build, archive: LearnDeps['archive']): Promise<SourceText[]> {
+  const logs: SourceText[] = [];
+  let room = MAX_BYTES;
+  for (const { name, kind, notes, bytes } of await archive.list(build.id)) {
+    if (kind !== 'log' || bytes > room) continue;
+    const text = await archive.read(build.id, name);
+    if (text === null) continue;
+    room -= bytes;
+    logs.push({ name, kind, notes, text });
+  }
+  return logs;
+}
+
+interface FlagDeps {
+  readonly database: Pick<Database, 'transaction'>;
+  readonly stores: Pick<Stores, 'library' | 'vectorDebts'>;
+  readonly logger: Pick<Logger, 'info'>;
+}
+
+/** Entries of a repository that a green build is compared with: the newest. */
+const MAX_ENTRIES = 500;
+/** Entries compared between two turns. */
+const TURN = 50;
+
+/**
+ * Flags what people taught and a green build says too: a line that passes does not tell why another build failed. A flagged entry
+ * answers no more, in recall and in search, until a person lets it stay. A build counts once, however often it is told.
+ */
+export async function flagContradicted(build: Build, logs: readonly PassingLog[], deps: FlagDeps): Promise<void> {
+  const { library, vectorDebts } = deps.stores;
+  const hit: string[] = [];
+  for (const [number, { id, telling }] of (await library.telling(build.repository, MAX_ENTRIES)).entries()) {
+    if (number % TURN === TURN - 1) await nextTurn();
+    if (logs.some(({ templates }) => standsIn(telling, [templates]))) hit.push(id);
+  }
+  if (hit.length === 0) return;
+  await deps.database.transaction(async (sql) => {
+    for (const entry of await library.flag(hit, { buildId: build.id, at: build.receivedAt }, sql)) {
+      const answering = await library.recall({ fingerprint: entry.fingerprint.value, repository: entry.repository }, sql);
+      await vectorDebts.owe(debtsWithout(entry, answering), sql);
+      deps.logger.info({ entryId: entry.id, buildId: build.id }, 'library entry flagged: a green build says the same');
+    }
+  });
+}
+
+/**
+ * What the same log of two builds of a pipeline has in common: its name, as fetched. An upload's only log is the same log whatever
+ * its file is called that day.
+ */
+function greenKey(build: Pick<Build, 'provider'>, name: string, logs: number): string {
+  return build.provider === 'upload' && logs === 1 ? '' : name;
+}
+
+/** The green builds that the store chose, or now chooses, for a log; the same ones that its build is read beside. */
+export function storedGreens(deps: BesideDeps): PassingLogs {
+  return {
+    of: async (build, sources, log) => {
+      const beside = await diffAgainstPassing(build, sources, deps, log);
+      const green = beside?.green.logs?.get(log);
+      return green === undefined ? null : { ...green, build: beside?.builds.get(log) ?? null };
+    },
+  };
+}
+
+/** One green log at hand, which stands for every log of the failed build; null: there is none. */
+export function greenAtHand(green: GreenTemplates | null): PassingLogs {
+  return {
+    of: async (_build, sources, log) => {
+      const isLog = sources.some(({ name, kind }) => name === log && kind === 'log');
+      const found = green === null || !isLog ? undefined : greenOf(green, log);
+      return found === undefined ? null : { ...found, build: null };
+    },
+  };
+}
+
+/** What the logs of a failed build are compared with. */
+export interface BesideGreen {
+  readonly green: GreenTemplates;
+  /** By the name of the log: the newest green build that it is compared with. */
+  readonly builds: ReadonlyMap<string, GreenBuild>;
+}
+
+interface BesideDeps {
+  readonly passingBuilds: Pick<PassingBuildStore, 'choose'>;
+  /** How many green builds a log is compared with; 0: none. */
+  readonly greenBuilds: number;
+}
+
+/**
+ * The green builds that each log of a failed build is compared with, or only the one named `only`; null where none of its logs has any.
+ * Asked again, it says the same for a log that it was asked about before, so that a build that is read twice keeps its causes.
+ */
+export async function diffAgainstPassing(
+  build: Build,
+  sources: readonly Pick<SourceText, 'name' | 'kind'>[],
+  deps: BesideDeps,
+  only?: string,
+): Promise<BesideGreen | null> {
+  const names = sources.filter(({ kind }) => kind === 'log').map(({ name }) => name);
+  const wanted = only === undefined ? names : names.filter((name) => name === only);
+  if (deps.greenBuilds === 0 || wanted.length === 0) return null;
+  const keys = new Map(wanted.map((name) => [name, greenKey(build, name, names.length)]));
+  const chosen = Map.groupBy(await deps.passingBuilds.choose(build.id, [...new Set(keys.values())], deps.greenBuilds), ({ log }) => log);
+  if (chosen.size === 0) return null;
+  const logs = new Map<string, ComparedLog>();
+  const builds = new Map<string, GreenBuild>();
+  for (const [name, key] of keys) {
+    const [newest, ...older] = chosen.get(key) ?? [];
+    if (newest === undefined) continue;
+    logs.set(name, { name: nameOf(newest), templates: [newest, ...older].map(({ templates }) => templates) });
+    builds.set(name, newest.build);
+  }
+  return { green: greenOfLogs(logs), builds };
+}
+
+/** The green build since which some of these excerpts are new, as their reasons say: of the most telling one. */
+export function greenBehind(excerpts: readonly Excerpt[], beside: BesideGreen | null): GreenBuild | null {
+  if (beside === null) return null;
+  for (const { source, reason } of [...excerpts].sort((a, b) => b.weight - a.weight)) {
+    const build = beside.builds.get(source);
+    if (build !== undefined && reason.includes(newSince(nameOf({ build })))) return build;
+  }
+  return null;
+}
+
+function nameOf({ build }: Pick<ChosenPassingLog, 'build'>): string {
+  return `build ${build.number}`;
+}
+
+export interface PassingBuildWorkerDeps extends LearnDeps {
+  readonly stores: LearnDeps['stores'] & {
+    readonly passingBuilds: Pick<Stores['passingBuilds'], 'take' | 'release'>;
+    readonly triages: Pick<Stores['triages'], 'owed'>;
+  };
+  readonly logger: Logger;
+  /** Between two looks at what is owed, in milliseconds. */
+  readonly intervalMs: number;
+}
+
+/** How long one green build may take; fetching has a limit of its own. */
+const LEASE_MS = 300_000;
+/** Tries of one build, those included in which the process died. The next green build makes up for one that is given up. */
+const MAX_TRIES = 12;
+const MAX_SENTENCE = 500;
+
+/**
+ * Makes templates of passed builds in the background, one build at a time, as long as no failed build waits to be triaged. What is owed
+ * stands in the database, so a stop loses nothing. `stop` gives back what is being worked on.
+ */
+export function startPassingBuildWorker(deps: PassingBuildWorkerDeps): { stop(): Promise<void> } {
+  return lookRegularly(deps.intervalMs, (stopping) => workOff(deps, stopping));
+}
+
+async function workOff(deps: PassingBuildWorkerDeps, stopping: AbortSignal): Promise<void> {
+  try {
+    while (!stopping.aborted && (await deps.stores.triages.owed(1)).length === 0) {
+      const job = await deps.stores.passingBuilds.take(LEASE_MS);
+      if (job === null) return;
+      await settle(job, deps, stopping);
+    }
+  } catch (error) {
+    if (!stopping.aborted) deps.logger.warn({ error }, 'green builds could not be looked after; it will be tried again');
+  }
+}
+
+async function settle(job: PassingBuildJob, deps: PassingBuildWorkerDeps, stopping: AbortSignal): Promise<void> {
+  const { passingBuilds } = deps.stores;
+  if (job.attempts > MAX_TRIES) return await passingBuilds.drop(job, 'failed', 'Stopped after too many attempts that did not finish.');
+  const tooLong = AbortSignal.timeout(LEASE_MS);
+  try {
+    await learnGreen(job, deps, AbortSignal.any([stopping, tooLong]));
+  } catch (error) {
+    if (stopping.aborted) return await passingBuilds.release(job, 'The process stopped.', 0);
+    const again = isRetryable(error) && job.attempts < MAX_TRIES;
+    deps.logger.warn(
+      { buildId: job.buildId, attempts: job.attempts, again, error },
+      'the logs of a green build could not be kept as templates',
+    );
+    const sentence = (await deps.masker.mask(messageOf(error))).text.slice(0, MAX_SENTENCE);
+    if (again) await passingBuilds.release(job, sentence, retryDelay(job.attempts - 1, error));
+    else await passingBuilds.drop(job, 'failed', sentence);
+  }
+}

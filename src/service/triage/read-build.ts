@@ -1,0 +1,154 @@
+import type { Build, SourceText } from '../../domain/build.ts';
+import type { ReadStage } from '../../domain/calibration.ts';
+import { messageOf, TriageError } from '../../domain/errors.ts';
+import type { Reading, Survey } from '../../domain/reading.ts';
+import type { TriageJob } from '../../domain/triage.ts';
+import type { GreenTemplates } from '../../log/green/green-diff.ts';
+import type { Masker } from '../../log/mask/mask.ts';
+import { type ReadableSource, type ReadOptions, readSources } from '../../log/read-sources.ts';
+import { inParallel } from '../../log/survey/open-artifact.ts';
+import { surveyFiles } from '../../log/survey/survey.ts';
+import type { LogThreads } from '../../log/threads.ts';
+import type { BuildArchive } from '../../ports/build-archive.ts';
+import type { BuildSource } from '../../ports/build-source.ts';
+import type { Stores } from '../../ports/stores.ts';
+import type { Logger } from '../../ports/telemetry.ts';
+import { mayPass, type TriageRun } from './queue.ts';
+
+/** Masks every text of a build; a secret seen in one is hidden in all. Line numbers do not move. */
+export async function maskSources(sources: readonly SourceText[], masker: Masker): Promise<{ sources: SourceText[]; secrets: number }> {
+  const masked = await masker.maskAll(sources.map(({ text }) => text));
+  return {
+    sources: sources.map((source, at) => ({ ...source, text: masked[at]?.text ?? '' })),
+    secrets: masked.reduce((sum, { count }) => sum + count, 0),
+  };
+}
+
+/** How masked sources are read; `secrets` were hidden in them. */
+interface ReadMaskedOptions {
+  readonly budgetTokens: number;
+  readonly secrets: number;
+  readonly greenText?: string;
+  readonly green?: GreenTemplates;
+  readonly without?: ReadonlySet<ReadStage>;
+}
+
+/** Reads masked sources; a build without any gets a reading that says so. */
+export function readMasked(sources: readonly ReadableSource[], options: ReadMaskedOptions): Reading {
+  return readSources(sources, readOptionsOf(options));
+}
+
+/** The same without holding anybody up, where there are threads. */
+export async function readAside(
+  sources: readonly ReadableSource[],
+  options: ReadMaskedOptions,
+  threads: Pick<LogThreads, 'read'> | undefined,
+  signal: AbortSignal,
+): Promise<Reading> {
+  return threads === undefined ? readMasked(sources, options) : threads.read(sources, readOptionsOf(options), signal);
+}
+
+function readOptionsOf(options: ReadMaskedOptions): ReadOptions {
+  return {
+    budgetTokens: options.budgetTokens,
+    maskedSecrets: options.secrets,
+    ...(options.greenText === undefined ? {} : { greenText: options.greenText }),
+    ...(options.green === undefined ? {} : { green: options.green }),
+    ...(options.without === undefined ? {} : { without: options.without }),
+  };
+}
+
+export interface GatherDeps {
+  readonly stores: {
+    readonly builds: Pick<Stores['builds'], 'find' | 'saveTestResults'>;
+    readonly triages: Pick<Stores['triages'], 'findByBuild' | 'markFetched'>;
+  };
+  readonly archive: Pick<BuildArchive, 'put' | 'list' | 'read' | 'remove'>;
+  readonly masker: Masker;
+  /** By provider; uploads have none. */
+  readonly buildSources: Readonly<Partial<Record<Build['provider'], BuildSource>>>;
+  readonly logger: Logger;
+}
+
+interface Gathered {
+  /** What is to be read of them, masked: all logs and reports, and the artifacts that the survey chose. */
+  readonly sources: readonly SourceText[];
+  readonly notes: readonly string[];
+  /** Null where the build has nothing but one log. */
+  readonly survey: Survey | null;
+}
+
+/** Texts read from the archive at once. */
+const AT_ONCE = 4;
+
+/**
+ * The texts of a build that are worth reading. Where the CI that ran it may have more than is archived, they are fetched, masked, and kept;
+ * what was archived before and is gone there stays. Throws what may pass when tried again, unless this is the last try, and `not-found`
+ * where the build was deleted meanwhile: nothing of it stays archived.
+ */
+export async function gatherSources(build: Build, deps: GatherDeps, run: Omit<TriageRun, 'fence'>): Promise<Gathered> {
+  const { sources, notes } = await allSources(build, deps, run).finally(() => removeWhereDeleted(build, deps));
+  const { read, survey, notes: remarks } = surveyFiles(sources);
+  return { sources: read.filter((source) => 'text' in source), notes: [...notes, ...remarks], survey };
+}
+
+/** Who deletes a build deletes what is archived by then; what was archived since then is for us to delete. */
+async function removeWhereDeleted({ id }: Build, { stores, archive }: GatherDeps): Promise<void> {
+  if ((await stores.builds.find(id)) !== null) return;
+  await archive.remove(id);
+  throw new TriageError('not-found', `Build ${id} was deleted while it was triaged.`);
+}
+
+type All = Omit<Gathered, 'survey'>;
+
+async function allSources(build: Build, deps: GatherDeps, run: Omit<TriageRun, 'fence'>): Promise<All> {
+  // Read first: what is owed from now on will be fetched by another run.
+  const job = await deps.stores.triages.findByBuild(build.id);
+  const source = deps.buildSources[build.provider];
+  const { archived, notes: away } = await whatIsArchived(build, deps, run, source !== undefined);
+  if (source === undefined) return { sources: archived, notes: archived.length > 0 || away.length > 0 ? away : ['The build has no log.'] };
+  if (archived.length > 0 && !isFetchDue(job)) return { sources: archived, notes: [] };
+  try {
+    const ask = () => source.fetch(build, run.signal);
+    const fetched = await (run.outside === undefined ? ask() : run.outside(build.provider, ask));
+    const { sources } = await maskSources(fetched.sources, deps.masker);
+    for (const text of sources) await deps.archive.put(build.id, text);
+    await deps.stores.builds.saveTestResults(build.id, fetched.testResults);
+    if (job !== null) await deps.stores.triages.markFetched(job);
+    const names = new Set(sources.map((one) => one.name));
+    return { sources: [...sources, ...archived.filter((one) => !names.has(one.name))], notes: [...away, ...fetched.notes] };
+  } catch (error) {
+    if (mayPass(error, run)) throw error;
+    deps.logger.warn({ buildId: build.id, provider: build.provider, error }, 'logs could not be fetched');
+    return { sources: archived, notes: [`The log could not be read${archived.length > 0 ? ' again' : ''}: ${messageOf(error)}`] };
+  }
+}
+
+function isFetchDue(job: TriageJob | null): boolean {
+  return job !== null && job.fetched < job.owed;
+}
+
+/** An archive that is away holds nobody up for good: the CI is asked again, else the last try goes on with what is known. */
+async function whatIsArchived(
+  build: Build,
+  deps: GatherDeps,
+  run: Omit<TriageRun, 'fence'>,
+  canFetch: boolean,
+): Promise<{ readonly archived: SourceText[]; readonly notes: readonly string[] }> {
+  try {
+    return { archived: await fromArchive(build, deps.archive), notes: [] };
+  } catch (error) {
+    if (!canFetch && mayPass(error, run)) throw error;
+    run.signal.throwIfAborted();
+    deps.logger.warn({ buildId: build.id, error }, 'the archive could not be read');
+    return { archived: [], notes: [`The archived logs of the build could not be read: ${messageOf(error)}`] };
+  }
+}
+
+async function fromArchive(build: Build, archive: GatherDeps['archive']): Promise<SourceText[]> {
+  const read = await inParallel(await archive.list(build.id), AT_ONCE, async ({ name, kind, notes }) => {
+    const text = await archive.read(build.id, name);
+    return text === null ? [] : [{ name, kind, notes, text }];
+  });
+  return read.flat();
+}

@@ -1,0 +1,204 @@
+import { type Analysis, NO_USAGE } from '../../domain/analysis.ts';
+import { CATEGORIES, type Category } from '../../domain/category.ts';
+import type { Evidence } from '../../domain/evidence.ts';
+import type { Failure } from '../../domain/failure.ts';
+import { newId } from '../../domain/ids.ts';
+import { type LibraryEntry, MAX_RULES, type Rule } from '../../domain/library.ts';
+import type { TriageSubject } from '../../domain/triage.ts';
+import { compileRulePattern, ruleText } from '../../log/rule-pattern.ts';
+import type { RuleStore } from '../../ports/library.ts';
+import type { Logger } from '../../ports/telemetry.ts';
+import { reductionOf } from './investigate.ts';
+
+/** A person decided this very failure before; only another person may overrule it. */
+const CONFIRMED = 0.97;
+
+/**
+ * The answer to a failure whose cause a person confirmed: no graph, no model. It says who confirmed it, when, and how
+ * often it was seen. Callers must not ask for generic fingerprints.
+ */
+export function recallAnalysis(subject: TriageSubject, entry: LibraryEntry, timesSeen: number, startedAt: number, now: number): Analysis {
+  const said = `confirmed by ${entry.confirmedBy} on ${entry.confirmedAt.slice(0, 10)}, seen ${timesSeen} times`;
+  return {
+    ...knownAnswer(subject, {
+      node: 'recall',
+      said,
+      confidence: CONFIRMED,
+      known: entry,
+      claim: `The same failure was ${said}.`,
+      because: `known failure ${entry.id}, ${said}`,
+      evidence: evidenceForRecall(subject, entry),
+      startedAt,
+      now,
+    }),
+    recalled: { entryId: entry.id, confirmedBy: entry.confirmedBy, confirmedAt: entry.confirmedAt, timesSeen },
+  };
+}
+
+/** What a person said of a failure before it happened. */
+interface KnownFacts {
+  readonly node: 'recall' | 'rule';
+  /** Who said it and when, in a few words. */
+  readonly said: string;
+  readonly confidence: number;
+  readonly known: Pick<LibraryEntry, 'category' | 'kind' | 'title' | 'rootCause' | 'fixRecommendation'>;
+  readonly claim: string;
+  readonly because: string;
+  readonly evidence: Evidence[];
+  readonly startedAt: number;
+  readonly now: number;
+}
+
+/** An answer that is a person's, so that nothing of it is a machine's to be counted. */
+function knownAnswer(subject: TriageSubject, facts: KnownFacts): Analysis {
+  const { node, said, confidence, known, claim, because, evidence, startedAt, now } = facts;
+  const { category, kind, title, rootCause, fixRecommendation } = known;
+  const milliseconds = now - startedAt;
+  const ids = evidence.map(({ id }) => id);
+  return {
+    id: newId('ana', now),
+    buildId: subject.build.id,
+    triageId: subject.triageId,
+    failureIds: subject.failures.map((failure) => failure.id),
+    fingerprint: subject.fingerprint.value,
+    category,
+    kind,
+    classification: { category, kind, confidence, probabilities: certain(category, confidence), abstained: false, because },
+    answer: {
+      ...{ title, rootCause, fixRecommendation, confidence },
+      claims: [{ text: claim, evidence: ids, quotes: [] }],
+      suspects: [],
+      hypotheses: [],
+    },
+    verdict: {
+      grades: Object.fromEntries(ids.map((id) => [id, 'relevant' as const])),
+      unsupportedClaims: [],
+      gaps: [],
+      confidence,
+      action: 'auto_notify',
+      reasons: [`known: ${said}`],
+    },
+    evidence,
+    steps: [{ node, round: 0, startedAt: new Date(startedAt).toISOString(), milliseconds, summary: `known failure, ${said}` }],
+    usage: NO_USAGE,
+    analyst: 'recall',
+    model: null,
+    promptHashes: {},
+    notes: subject.notes,
+    terminationReason: 'known_failure',
+    recalled: null,
+    ...(subject.green === undefined ? {} : { green: subject.green }),
+    reduction: reductionOf(subject),
+    milliseconds,
+    createdAt: new Date(now).toISOString(),
+  };
+}
+
+function evidenceForRecall(subject: TriageSubject, entry: LibraryEntry): Evidence[] {
+  const known: Evidence = {
+    id: 'E1',
+    tool: 'recall',
+    title: entry.title,
+    text: entry.rootCause,
+    source: `library:${entry.id}`,
+    score: 1,
+    data: { entryId: entry.id, confirmedBy: entry.confirmedBy, analysisId: entry.analysisId },
+  };
+  const excerpt = subject.failures.find((failure) => failure.excerpt !== null)?.excerpt ?? subject.excerpts[0];
+  if (excerpt === undefined) return [known];
+  const { source, lineStart, lineEnd, text } = excerpt;
+  return [known, { id: 'E2', tool: 'log', title: excerpt.reason, text, source, lineStart, lineEnd }];
+}
+
+function certain(category: Category, confidence: number): Record<Category, number> {
+  const rest = (1 - confidence) / (CATEGORIES.length - 1);
+  const entries = CATEGORIES.map((one) => [one, one === category ? confidence : rest]);
+  return Object.fromEntries(entries) as Record<Category, number>;
+}
+
+/** A person said it of all failures that look like this one, not of this one: less than what they confirmed. */
+const RULED = 0.9;
+/** Failures of a group that rules are tried on; they have one cause. */
+const MAX_FAILURES = 3;
+/** So long the rules may take for one failure, in milliseconds; those that are left over then are not tried. */
+const TIME_MS = 250;
+
+/** A rule that applies to a failure, and the line it matches. */
+interface RuleMatch {
+  readonly rule: Rule;
+  readonly line: string;
+}
+
+export interface RuleAnswerDeps {
+  readonly stores: { readonly rules: Pick<RuleStore, 'active'> };
+  readonly logger: Pick<Logger, 'warn'>;
+  /** Time that passes, in milliseconds; the clock of the process where absent. */
+  readonly elapsed?: () => number;
+}
+
+/**
+ * The first active rule that matches one of these failures; null where none does. Those of the repository go before those of all, the
+ * newest first. Bounded: at most 500 rules, 8,000 characters of each failure, a quarter of a second in all.
+ */
+export async function ruleFor(failures: readonly Failure[], repository: string, deps: RuleAnswerDeps): Promise<RuleMatch | null> {
+  const rules = await deps.stores.rules.active(repository, MAX_RULES);
+  const texts = failures.slice(0, MAX_FAILURES).map(ruleText);
+  const { elapsed = () => performance.now() } = deps;
+  const startedAt = elapsed();
+  for (const [tried, rule] of rules.entries()) {
+    if (elapsed() - startedAt > TIME_MS) {
+      deps.logger.warn({ repository, tried, rules: rules.length }, 'rules took too long; the rest was not tried on this failure');
+      return null;
+    }
+    const pattern = compileRulePattern(rule.pattern);
+    if ('refused' in pattern) continue;
+    for (const text of texts) {
+      const line = pattern.matchedLine(text);
+      if (line !== null) return { rule, line };
+    }
+  }
+  return null;
+}
+
+/** The answer that a reviewer's rule gives: no graph, no model. It says whose rule it is and since when. */
+export function ruleAnalysis(
+  subject: TriageSubject,
+  { rule, line }: RuleMatch,
+  timesUsed: number,
+  startedAt: number,
+  now: number,
+): Analysis {
+  const date = rule.createdAt.slice(0, 10);
+  const said = `rule by ${rule.author}, ${date}`;
+  return {
+    ...knownAnswer(subject, {
+      node: 'rule',
+      said,
+      confidence: RULED,
+      known: rule,
+      claim: `A line of this failure matches a ${said}. The rule has answered ${timesUsed} times.`,
+      because: `rule ${rule.id} version ${rule.version}, ${said}`,
+      evidence: evidenceForRule(subject, rule, line),
+      startedAt,
+      now,
+    }),
+    ruled: { ruleId: rule.id, version: rule.version, author: rule.author, createdAt: rule.createdAt, timesUsed },
+  };
+}
+
+function evidenceForRule(subject: TriageSubject, rule: Rule, line: string): Evidence[] {
+  const known: Evidence = {
+    id: 'E1',
+    tool: 'rule',
+    title: rule.title,
+    text: `${rule.rootCause}\nPattern: ${rule.pattern}`,
+    source: `rule:${rule.id}`,
+    score: 1,
+    data: { ruleId: rule.id, version: rule.version, author: rule.author },
+  };
+  const excerpts = [...subject.failures.flatMap(({ excerpt }) => excerpt ?? []), ...subject.excerpts];
+  const shown = excerpts.find(({ text }) => text.includes(line)) ?? excerpts[0];
+  if (shown === undefined) return [known];
+  const { source, lineStart, lineEnd, text, reason } = shown;
+  return [known, { id: 'E2', tool: 'log', title: reason, text, source, lineStart, lineEnd }];
+}

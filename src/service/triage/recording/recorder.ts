@@ -1,0 +1,348 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { randomBytes } from 'node:crypto';
+import type { Analysis } from '../../../domain/analysis.ts';
+import { messageOf } from '../../../domain/errors.ts';
+import type { JudgementName, RecordedCall, RecordedJudgement, RecordedMaker, RecordedTools, Recording } from '../../../domain/recording.ts';
+import { append } from '../../../lib/lists.ts';
+import type { Clock } from '../../../lib/time.ts';
+import type { Masker } from '../../../log/mask/mask.ts';
+import type { Analyst, Judgement } from '../../../ports/analyst.ts';
+import type { ChatModel } from '../../../ports/chat-model.ts';
+import type { RunRecorder, RunRecording } from '../../../ports/measurements.ts';
+import type { Logger } from '../../../ports/telemetry.ts';
+
+import type { Toolbox, ToolDescription } from '../../../ports/toolbox.ts';
+import {
+  createSubjectHash,
+  fieldHashes,
+  fullHashOf,
+  type HashSubject,
+  joinLines,
+  type RecordingLine,
+  shortHashOf,
+} from './recording-lines.ts';
+
+export interface RecorderOptions {
+  readonly clock: Clock;
+  readonly masker: Pick<Masker, 'mask'>;
+  readonly logger: Logger;
+  readonly madeBy: Pick<RecordedMaker, 'faultline' | 'rules' | 'model'>;
+  /** Keeps lines of the recording of a triage, behind those that were kept before. */
+  readonly keep: (triageId: string, lines: readonly RecordingLine[]) => Promise<void>;
+  /** After so many milliseconds without one, the end of a judgement is a moment to keep what there is. Default 1,000. */
+  readonly keepEveryMs?: number;
+  /** Most characters of JSON of one process's turn at a run. Default 32 Mi. */
+  readonly maxChars?: number;
+}
+
+const KEEP_EVERY_MS = 1_000;
+const MAX_CHARS = 32 * 1024 * 1024;
+
+type Entry = RecordingLine extends infer Line
+  ? Line extends { readonly what: 'begun' | 'ended' | 'capped' }
+    ? never
+    : Omit<Line, 'run'>
+  : never;
+type Run = Parameters<RunRecorder['begin']>[0];
+
+/**
+ * Records runs: in memory until the run ends or waits, and now and then before, since what a model said is dear. What cannot be kept is
+ * logged; no run ever fails, or waits, for it before its end.
+ */
+export function createRunRecorder(options: RecorderOptions): RunRecorder {
+  return { begin: (run) => beginRecording(run, options) };
+}
+
+function beginRecording(run: Run, options: RecorderOptions): RunRecording {
+  const { clock } = options;
+  const startedAt = clock.now();
+  const notebook = openNotebook(run, startedAt, options);
+  const hashSubject = createSubjectHash();
+  const judged: Parameters<typeof recordedAnalyst>[2]['judged'] = (judgement) => {
+    notebook.add({ what: 'judged', judgement });
+    notebook.keepIfDue();
+  };
+  const listener = { clock, startedAt, hashSubject, judged };
+  const toolbox = recordedToolbox(run.toolbox, {
+    clock,
+    startedAt,
+    called: (call) => notebook.add({ what: 'called', call }),
+    offered: (tools) => notebook.add({ what: 'offered', tools }),
+  });
+  const fallbackAnalyst = run.fallbackAnalyst === undefined ? undefined : recordedAnalyst(run.fallbackAnalyst, 'spare', listener);
+  return {
+    asked: { analyst: recordedAnalyst(run.analyst, 'analyst', listener), fallbackAnalyst, toolbox },
+    answered: (answer) => notebook.add({ what: 'answered', answer }),
+    end: (analysis) => notebook.close(analysis),
+  };
+}
+
+/** What one process writes of one run. */
+function openNotebook({ subject, limits, analyst, fallbackAnalyst }: Run, startedAt: number, options: RecorderOptions) {
+  const { clock, masker, logger, keep } = options;
+  const { triageId } = subject;
+  const run = randomBytes(6).toString('hex');
+  const madeBy = { ...options.madeBy, analyst: analyst.name, spare: fallbackAnalyst?.name ?? null };
+  const head = { startedAt: new Date(startedAt).toISOString(), madeBy, subject, limits: { ...limits } };
+  let waiting: RecordingLine[] = [{ what: 'begun', run, head }];
+  let room = options.maxChars ?? MAX_CHARS;
+  let kept = startedAt;
+  let writing: Promise<void> = Promise.resolve();
+
+  const write = async (lines: readonly RecordingLine[]) => {
+    try {
+      await keep(triageId, await maskStrings(lines, masker));
+    } catch (error) {
+      logger.warn({ triageId, error: messageOf(error) }, 'a part of a recording could not be kept');
+    }
+  };
+  const keepNow = () => {
+    if (waiting.length === 0) return writing;
+    const lines = waiting;
+    waiting = [];
+    kept = clock.now();
+    // One after the other: parts stand in the order of what they tell.
+    writing = writing.then(() => write(lines));
+    return writing;
+  };
+  return {
+    add: (entry: Entry) => {
+      if (room < 0) return;
+      room -= sizeOf(entry);
+      waiting.push(room < 0 ? { what: 'capped', run } : { ...entry, run });
+    },
+    keepIfDue: () => {
+      if (clock.now() - kept >= (options.keepEveryMs ?? KEEP_EVERY_MS)) void keepNow();
+    },
+    close: async (analysis: Analysis | null) => {
+      if (analysis !== null) append(waiting, endingOf(analysis, run));
+      await keepNow();
+    },
+  };
+}
+
+/** Nothing where the answer cannot be hashed, such as one nested deeper than JSON goes. */
+function endingOf(analysis: Analysis, run: string): RecordingLine[] {
+  try {
+    return [{ what: 'ended', run, analysisId: analysis.id, analysisHash: fullHashOf(analysis) }];
+  } catch {
+    return [];
+  }
+}
+
+/** Only what can be large is measured; what cannot be written as JSON is too large for any recording. */
+function sizeOf(entry: Entry): number {
+  try {
+    if (entry.what === 'judged') return JSON.stringify(entry.judgement.reply?.value ?? null).length + 500;
+    return entry.what === 'called' ? JSON.stringify(entry.call).length : 500;
+  } catch {
+    return Number.POSITIVE_INFINITY;
+  }
+}
+
+interface JudgementListener {
+  readonly clock: Clock;
+  /** When the run began. */
+  readonly startedAt: number;
+  readonly hashSubject: HashSubject;
+  readonly judged: (judgement: RecordedJudgement) => void;
+}
+
+/** The analyst, each of whose judgements is told as he gives it, or as it is given up. */
+function recordedAnalyst(analyst: Analyst, role: RecordedJudgement['role'], listener: JudgementListener): Analyst {
+  const judge = <Value>(
+    name: JudgementName,
+    input: object,
+    signal: AbortSignal,
+    ask: () => Promise<Judgement<Value>>,
+  ): Promise<Judgement<Value>> => recordJudgement({ role, name, input }, signal, listener, ask);
+  return {
+    name: analyst.name,
+    converse: analyst.converse,
+    classify: (input, signal) => judge('classify', input, signal, () => analyst.classify(input, signal)),
+    plan: (input, signal) => judge('plan', input, signal, () => analyst.plan(input, signal)),
+    chooseTools: (input, signal) => judge('chooseTools', input, signal, () => analyst.chooseTools(input, signal)),
+    correctCall: (input, signal) => judge('correctCall', input, signal, () => analyst.correctCall(input, signal)),
+    answer: (input, signal) => judge('answer', input, signal, () => analyst.answer(input, signal)),
+    verify: (input, signal) => judge('verify', input, signal, () => analyst.verify(input, signal)),
+  };
+}
+
+async function recordJudgement<Value>(
+  { role, name, input }: { role: RecordedJudgement['role']; name: JudgementName; input: object },
+  signal: AbortSignal,
+  { clock, startedAt, hashSubject, judged }: JudgementListener,
+  ask: () => Promise<Judgement<Value>>,
+): Promise<Judgement<Value>> {
+  const began = clock.now();
+  const fields = hashesOf(input, hashSubject);
+  let told = false;
+  // Who is no longer waited for may answer all the same, or never: what counts is told once.
+  const tell = (end: Pick<RecordedJudgement, 'reply' | 'failed'>) => {
+    if (told) return;
+    told = true;
+    const milliseconds = Math.max(0, clock.now() - began);
+    judged({ role, name, ...placeOf(input), fields, at: Math.max(0, began - startedAt), milliseconds, ...end });
+  };
+  const giveUp = () => tell({ reply: null, failed: 'cut off' });
+  signal.addEventListener('abort', giveUp, { once: true });
+  try {
+    return await listening(async (shown) => {
+      const judgement = await ask();
+      const { value, by, usage, model, promptHash, note } = judgement;
+      tell({ reply: { by, model, promptHash, shown: by === 'rules' ? null : shown(), value, usage, note }, failed: null });
+      return judgement;
+    });
+  } catch (error) {
+    tell({ reply: null, failed: messageOf(error) });
+    throw error;
+  } finally {
+    signal.removeEventListener('abort', giveUp);
+  }
+}
+
+/** None where an input cannot be hashed, such as one nested deeper than JSON goes: a judgement never fails for its recording. */
+function hashesOf(input: object, hashSubject: HashSubject): Record<string, string> {
+  try {
+    return fieldHashes(input, hashSubject);
+  } catch {
+    return {};
+  }
+}
+
+/** Round and investigator, where the input tells them. */
+export function placeOf(input: object): { readonly round: number; readonly investigator: string | null } {
+  const round = 'round' in input && typeof input.round === 'number' ? input.round : 0;
+  const investigator = 'investigator' in input && typeof input.investigator === 'string' ? input.investigator : null;
+  return { round, investigator };
+}
+
+interface ToolListener {
+  readonly clock: Clock;
+  /** When the run began. */
+  readonly startedAt: number;
+  readonly called: (call: RecordedCall) => void;
+  readonly offered: (tools: RecordedTools) => void;
+}
+
+/** The toolbox, whose answers are told as they come. */
+function recordedToolbox(toolbox: Toolbox, { clock, startedAt, called, offered }: ToolListener): Toolbox {
+  const { askable } = toolbox;
+  return {
+    ...toolbox,
+    offered: (category) => {
+      const tools = toolbox.offered(category);
+      if (askable === undefined) offered({ category, offered: namesOf(tools), askable: namesOf(tools) });
+      return tools;
+    },
+    ...(askable === undefined
+      ? {}
+      : {
+          askable: async (category, subject, signal) => {
+            const tools = await askable(category, subject, signal);
+            offered({ category, offered: namesOf(toolbox.offered(category)), askable: namesOf(tools) });
+            return tools;
+          },
+        }),
+    run: async (call, subject, category, signal) => {
+      const at = Math.max(0, clock.now() - startedAt);
+      try {
+        const outcome = await toolbox.run(call, subject, category, signal);
+        called({ call, category, at, outcome });
+        return outcome;
+      } catch (error) {
+        called({ call, category, at, outcome: null });
+        throw error;
+      }
+    },
+  };
+}
+
+function namesOf(tools: readonly ToolDescription[]): string[] {
+  return tools.map(({ name }) => name);
+}
+
+type Masking = Pick<Masker, 'mask'>;
+
+/** Shorter than any secret. */
+const SHORT = 8;
+
+/**
+ * The same value with no secret in its texts. All that a run sees was masked when it came in; this is the net beneath. Told in one piece
+ * first, since as a rule there is nothing to hide.
+ */
+async function maskStrings<Value>(value: Value, masker: Masking): Promise<Value> {
+  const texts = new Set<string>();
+  collect(value, texts);
+  const all = [...texts].join('\n');
+  if ((await masker.mask(all)).text === all) return value;
+  const masked = new Map<string, string>();
+  for (const text of texts) masked.set(text, (await masker.mask(text)).text);
+  return JSON.parse(JSON.stringify(value, (_key, item: unknown) => (typeof item === 'string' ? (masked.get(item) ?? item) : item)));
+}
+
+function collect(value: unknown, texts: Set<string>): void {
+  if (typeof value === 'string') {
+    if (value.length >= SHORT) texts.add(value);
+  } else if (Array.isArray(value)) for (const item of value) collect(item, texts);
+  else if (typeof value === 'object' && value !== null) for (const item of Object.values(value)) collect(item, texts);
+}
+
+/** What one judgement showed a model; the first question counts, the others are repetitions that fit. */
+interface Shown {
+  hash: string | null;
+}
+
+const judging = new AsyncLocalStorage<Shown>();
+
+/** The model, telling whoever records a judgement what it was shown. */
+export function listenedChatModel(model: ChatModel): ChatModel {
+  return {
+    ...model,
+    ask: (request, signal) => {
+      note({ system: request.system, user: request.user, schema: request.schema });
+      return model.ask(request, signal);
+    },
+    chooseTools: (request, signal) => {
+      note({ system: request.system, user: request.user, tools: request.tools });
+      return model.chooseTools(request, signal);
+    },
+  };
+}
+
+/** Does a judgement, and tells afterwards what a model was shown in it; null where none was asked. */
+export async function listening<Value>(judge: (shown: () => string | null) => Promise<Value>): Promise<Value> {
+  const shown: Shown = { hash: null };
+  return await judging.run(shown, () => judge(() => shown.hash));
+}
+
+function note(question: object): void {
+  const shown = judging.getStore();
+  if (shown !== undefined && shown.hash === null) shown.hash = shortHashOf(question);
+}
+
+/** Records runs of this process in memory, for the terminal. */
+interface RecordingAtHand {
+  readonly recorder: RunRecorder;
+  /** The recordings of these answers, in their order; those that could not be made are left out. */
+  recordingsOf(analyses: readonly Analysis[]): Recording[];
+}
+
+export function recordAtHand(options: Omit<RecorderOptions, 'keep'>): RecordingAtHand {
+  const kept = new Map<string, RecordingLine[]>();
+  const recorder = createRunRecorder({
+    ...options,
+    keep: async (triageId, lines) => {
+      kept.set(triageId, [...(kept.get(triageId) ?? []), ...lines]);
+    },
+  });
+  return {
+    recorder,
+    recordingsOf: (analyses) =>
+      analyses.flatMap((analysis) => {
+        const lines = kept.get(analysis.triageId);
+        kept.delete(analysis.triageId);
+        return lines === undefined ? [] : [joinLines(analysis.triageId, lines, analysis)];
+      }),
+  };
+}

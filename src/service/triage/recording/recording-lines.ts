@@ -1,0 +1,232 @@
+import { createHash } from 'node:crypto';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import { z } from 'zod';
+import type { Analysis, Step } from '../../../domain/analysis.ts';
+import { TriageError } from '../../../domain/errors.ts';
+import {
+  RECORDING_SCHEMA,
+  RecordedAnswer,
+  RecordedCall,
+  RecordedJudgement,
+  RecordedMaker,
+  RecordedTools,
+  type Recording,
+} from '../../../domain/recording.ts';
+import { TriageSubject } from '../../../domain/triage.ts';
+
+/**
+ * The one JSON text of a value: keys sorted, what is undefined left out, characters that no database takes replaced as the database
+ * would. Two values are the same exactly where these texts are.
+ */
+export function canonicalJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map((item) => canonicalJson(item ?? null)).join(',')}]`;
+  if (typeof value === 'string') return JSON.stringify(cleanText(value));
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value ?? null);
+  const entries = Object.entries(value).filter(([, item]) => item !== undefined);
+  entries.sort(([left], [right]) => (left < right ? -1 : 1));
+  return `{${entries.map(([key, item]) => `${JSON.stringify(cleanText(key))}:${canonicalJson(item)}`).join(',')}}`;
+}
+
+/** SHA-256 of the canonical text, 64 hex digits. */
+export function fullHashOf(value: unknown): string {
+  return createHash('sha256').update(canonicalJson(value)).digest('hex');
+}
+
+/** The first 16 hex digits of it: enough to tell the inputs of one run apart. */
+export function shortHashOf(value: unknown): string {
+  return fullHashOf(value).slice(0, 16);
+}
+
+function cleanText(text: string): string {
+  return text.replaceAll('\0', '\uFFFD').toWellFormed();
+}
+
+/** The short hash of a value that is met again and again. */
+export type HashSubject = (value: object) => string;
+
+/** Remembers the hash of the subject, which every judgement of a run is given. */
+export function createSubjectHash(): HashSubject {
+  const known = new WeakMap<object, string>();
+  return (value) => {
+    const hash = known.get(value) ?? shortHashOf(value);
+    known.set(value, hash);
+    return hash;
+  };
+}
+
+/** A short hash of each part of a judgement's input, so that a difference can be named. */
+export function fieldHashes(input: object, hashSubject: HashSubject): Record<string, string> {
+  const parts = Object.entries(input).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(parts.map(([name, value]) => [name, isObject(value) ? hashSubject(value) : shortHashOf(value)]));
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
+}
+
+const compress = promisify(gzip);
+
+/** What a process knows of a run when it begins, or goes on where another stopped. */
+const RunHead = z.object({
+  startedAt: z.iso.datetime(),
+  madeBy: RecordedMaker,
+  subject: TriageSubject,
+  limits: z.record(z.string(), z.unknown()),
+});
+type RunHead = z.infer<typeof RunHead>;
+
+/** A line of a recording in the making. `run` names the process's turn at the run, since two may have written by turns. */
+export const RecordingLine = z.discriminatedUnion('what', [
+  z.object({ what: z.literal('begun'), run: z.string(), head: RunHead }),
+  z.object({ what: z.literal('judged'), run: z.string(), judgement: RecordedJudgement }),
+  z.object({ what: z.literal('called'), run: z.string(), call: RecordedCall }),
+  z.object({ what: z.literal('offered'), run: z.string(), tools: RecordedTools }),
+  z.object({ what: z.literal('answered'), run: z.string(), answer: RecordedAnswer }),
+  z.object({ what: z.literal('capped'), run: z.string() }),
+  z.object({ what: z.literal('ended'), run: z.string(), analysisId: z.string(), analysisHash: z.string() }),
+]);
+export type RecordingLine = z.infer<typeof RecordingLine>;
+
+/** One gzip member, to stand behind others. */
+export async function packLines(lines: readonly RecordingLine[]): Promise<Uint8Array> {
+  return await compress(lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+}
+
+/** What one process recorded of the run. */
+interface Turn {
+  head: RunHead | null;
+  readonly judgements: RecordedJudgement[];
+  readonly calls: RecordedCall[];
+  readonly tools: Recording['tools'][number][];
+  readonly answers: Recording['answers'][number][];
+  capped: boolean;
+  ended: { readonly id: string; readonly hash: string } | null;
+}
+
+/**
+ * One recording of what one or several processes wrote of a run, one after the other. What was judged or asked again after a process died
+ * counts as it was the last time. Says what is missing. Throws `invalid-input` where there is no beginning at all.
+ */
+export function joinLines(triageId: string, lines: Iterable<RecordingLine>, analysis: Analysis | null, capped = false): Recording {
+  const turns = turnsOf(lines);
+  // Of two workers at one run, whose answer was stored is heard last.
+  turns.sort((left, right) => Number(isStored(left, analysis)) - Number(isStored(right, analysis)));
+  const first = turns.find((turn) => turn.head !== null);
+  if (first?.head == null) throw new TriageError('invalid-input', `The start of the recording of ${triageId} is missing.`);
+  const { startedAt, madeBy, subject, limits } = first.head;
+  const judgements = lastHeard(
+    turns.map((turn) => turn.judgements),
+    judgementKey,
+  );
+  const calls = lastHeard(
+    turns.map((turn) => turn.calls),
+    (call) => callKey(call.call),
+  );
+  const stored = turns.find((turn) => isStored(turn, analysis));
+  const missing = [
+    ...(capped || turns.some((turn) => turn.capped) ? ['parts beyond the size limit of a recording'] : []),
+    ...(analysis === null ? ['the answer: the run had not ended with one'] : missingOf(analysis, judgements, calls)),
+    ...(analysis !== null && stored?.ended != null && stored.ended.hash !== fullHashOf(analysis)
+      ? ['the original answer of the run: the stored answer differs']
+      : []),
+  ];
+  return {
+    schema: RECORDING_SCHEMA,
+    triageId,
+    startedAt,
+    madeBy,
+    subject,
+    limits,
+    judgements,
+    calls,
+    tools: turns.flatMap((turn) => turn.tools),
+    answers: turns.flatMap((turn) => turn.answers),
+    analysis,
+    complete: missing.length === 0,
+    missing,
+  };
+}
+
+/** What a call is found by: why it was asked decides nothing. */
+export function callKey({ tool, args }: { readonly tool: string; readonly args: object }): string {
+  return `${tool} ${canonicalJson(args)}`;
+}
+
+/** What a judgement is found by exactly. */
+export function judgementKey({ role, name, round, investigator, fields }: RecordedJudgement): string {
+  return canonicalJson([role, name, round, investigator, fields]);
+}
+
+function turnsOf(lines: Iterable<RecordingLine>): Turn[] {
+  const turns = new Map<string, Turn>();
+  for (const line of lines) {
+    const turn = turns.get(line.run) ?? { head: null, judgements: [], calls: [], tools: [], answers: [], capped: false, ended: null };
+    turns.set(line.run, turn);
+    if (line.what === 'begun') turn.head = line.head;
+    else if (line.what === 'judged') turn.judgements.push(line.judgement);
+    else if (line.what === 'called') turn.calls.push(line.call);
+    else if (line.what === 'offered') turn.tools.push(line.tools);
+    else if (line.what === 'answered') turn.answers.push(line.answer);
+    else if (line.what === 'capped') turn.capped = true;
+    else turn.ended = { id: line.analysisId, hash: line.analysisHash };
+  }
+  return [...turns.values()];
+}
+
+function isStored(turn: Turn, analysis: Analysis | null): boolean {
+  return analysis !== null && turn.ended?.id === analysis.id;
+}
+
+/** All in order, without what a later turn said anew. */
+function lastHeard<Item>(turns: readonly (readonly Item[])[], keyOf: (item: Item) => string): Item[] {
+  const later = new Set<string>();
+  const heard: Item[][] = [];
+  for (const items of turns.toReversed()) {
+    heard.push(items.filter((item) => !later.has(keyOf(item))));
+    for (const item of items) later.add(keyOf(item));
+  }
+  return heard.reverse().flat();
+}
+
+/** What the answer's steps tell of that was not recorded. */
+function missingOf(analysis: Analysis, judgements: readonly RecordedJudgement[], calls: readonly RecordedCall[]): string[] {
+  const known = new Set(
+    judgements.filter(({ reply }) => reply !== null).map(({ name, round, investigator }) => placeKey(name, round, investigator)),
+  );
+  const asked = new Set(calls.map(({ call }) => callKey(call)));
+  const missing = analysis.steps.flatMap((step) => [
+    ...(step.judgements ?? []).flatMap(({ name }) =>
+      known.has(placeOfTrace(name, step)) ? [] : [`the judgement ${name} of ${placeText(step)}`],
+    ),
+    ...(step.outcomes ?? []).flatMap(({ call, status }) =>
+      status === 'refused' || asked.has(callKey(call)) ? [] : [`the reply of ${call.tool} in ${placeText(step)}`],
+    ),
+  ]);
+  return [...new Set(missing)];
+}
+
+/** Names of judgements in a trace, by those of the analyst. */
+const TRACED: Readonly<Record<string, RecordedJudgement['name']>> = {
+  classify: 'classify',
+  reason: 'plan',
+  select_tool: 'chooseTools',
+  correct_call: 'correctCall',
+  generate_answer: 'answer',
+  verify: 'verify',
+};
+
+/** Before the first round the analyst is told of round 1; a correction is told of none. */
+function placeOfTrace(name: string, step: Step): string {
+  const own = TRACED[name] ?? 'classify';
+  const round = own === 'classify' || own === 'correctCall' ? 0 : Math.max(1, step.round);
+  return placeKey(own, round, own === 'correctCall' ? null : (step.investigator ?? null));
+}
+
+function placeKey(name: string, round: number, investigator: string | null): string {
+  return `${name} ${round} ${investigator ?? ''}`;
+}
+
+function placeText({ node, round, investigator }: Step): string {
+  return `${node}${investigator === undefined ? '' : ` (${investigator})`} in round ${round}`;
+}

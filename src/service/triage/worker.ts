@@ -1,0 +1,295 @@
+import { messageOf, TriageError } from '../../domain/errors.ts';
+import type { TriageJob } from '../../domain/triage.ts';
+import { lookRegularly } from '../../lib/time.ts';
+import type { Database, Failpoint } from '../../ports/database.ts';
+import type { JobQueue, JobTurns } from '../../ports/job-queue.ts';
+import type { NoticeStore } from '../../ports/notices.ts';
+import type { QuestionStore } from '../../ports/reviews.ts';
+import type { TriageStore } from '../../ports/stores.ts';
+import type { Logger } from '../../ports/telemetry.ts';
+import { MAX_RETRIES, retryDelay } from './background.ts';
+import { type DetachableQueue, mayPass, type TriageRun, type WaitOutside } from './queue.ts';
+
+export interface WorkerDeps {
+  readonly jobQueue: DetachableQueue;
+  readonly triages: TriageStore;
+  readonly logger: Logger;
+  readonly leaseMs: number;
+  readonly concurrency: number;
+  /** Tries that did not end, in a row and without a finished step, after which a person is asked. */
+  readonly maxCrashes: number;
+  /** Answers one build; may be called again for the same build. */
+  readonly triage: (buildId: string, run: TriageRun) => Promise<unknown>;
+  /** Gives the unanswered failures of a build that cannot be triaged to a person. */
+  readonly escalateToReviewer: (buildId: string, error: unknown, run: TriageRun) => Promise<void>;
+  readonly failpoint?: Failpoint;
+}
+
+/** Takes ringing jobs. The lease in the database decides who works on what; the queue only rings. What waits for a CI takes no place. */
+export async function startWorker(deps: WorkerDeps): Promise<void> {
+  const crashIsolation = createCrashIsolation(deps.concurrency);
+  await deps.jobQueue.work((jobId, signal, outside) => runJob(jobId, deps, signal, { crashIsolation, outside }), {
+    concurrency: deps.concurrency,
+  });
+}
+
+/**
+ * Runs one job under a lease that is renewed while it works, and once more for as long as news of its build came meanwhile.
+ * A job that is given back to be tried later is rung for by the sweeper. Throws where the database cannot be asked.
+ */
+export async function runJob(
+  jobId: string,
+  deps: WorkerDeps,
+  signal: AbortSignal,
+  places: Places = { crashIsolation: createCrashIsolation() },
+): Promise<void> {
+  while ((await runOnce(jobId, deps, signal, places)) === 'owed-again' && !signal.aborted);
+}
+
+interface Places {
+  /** Shared by all jobs of the process: a job that a process died with runs alone. */
+  readonly crashIsolation: CrashIsolation;
+  readonly outside?: WaitOutside;
+}
+
+type End = Awaited<ReturnType<TriageStore['finish']>> | 'released';
+
+async function runOnce(jobId: string, deps: WorkerDeps, signal: AbortSignal, { crashIsolation, outside }: Places): Promise<End> {
+  const waiting = (stepOut: StepOut): { outside?: WaitOutside } =>
+    outside === undefined ? {} : { outside: (provider, work) => outside(provider, () => stepOut(work)) };
+  const end = await crashIsolation.together((stepOut) => runLeased(jobId, deps, signal, { how: 'in company', ...waiting(stepOut) }));
+  if (end !== 'suspect') return end;
+  return await crashIsolation.alone(async (stepOut) => {
+    const alone = signal.aborted ? 'released' : await runLeased(jobId, deps, signal, { how: 'alone', ...waiting(stepOut) });
+    return alone === 'suspect' ? 'released' : alone;
+  });
+}
+
+async function runLeased(
+  jobId: string,
+  deps: WorkerDeps,
+  signal: AbortSignal,
+  { how, ...waiting }: { readonly how: 'alone' | 'in company'; readonly outside?: WaitOutside },
+): Promise<End | 'suspect'> {
+  const job = await deps.triages.lease(jobId, deps.leaseMs);
+  if (job === null) return 'refused';
+  if (how === 'in company' && job.attempts > 1 && job.attempts <= deps.maxCrashes) {
+    // Not counted: what dies beside it meanwhile is not its doing.
+    await deps.triages.release(job, 'The process died during the last attempt; it is retried alone.', 0);
+    return 'suspect';
+  }
+  deps.failpoint?.('claimed', job.buildId);
+  const logger = deps.logger.child({ jobId, buildId: job.buildId });
+  const lease = keepLease(job, { ...deps, logger });
+  const run: TriageRun = {
+    signal: AbortSignal.any([signal, lease.lost]),
+    lastTry: job.retries >= MAX_RETRIES,
+    fence: (sql) => deps.triages.holds(job, sql),
+    job,
+    ...waiting,
+    progressed: once(() => {
+      deps.triages.progressed(job).catch((error: unknown) => logger.warn({ error }, 'progress could not be noted'));
+    }),
+  };
+  try {
+    return await settle(job, { ...deps, logger }, run);
+  } finally {
+    lease.stop();
+  }
+}
+
+async function settle(job: TriageJob, deps: WorkerDeps, run: TriageRun): Promise<End> {
+  try {
+    await answer(job, deps, run);
+  } catch (error) {
+    const again = mayPass(error, run);
+    // A stop, or other builds that wait for the same provider: it is given back, and nothing is wrong.
+    const { aborted, reason } = run.signal;
+    const level = aborted && reason instanceof TriageError && reason.code === 'cancelled' ? 'debug' : 'error';
+    deps.logger[level]({ error, again, attempts: job.attempts, retries: job.retries }, 'triage failed');
+    if (!again) return deps.triages.finish(job, 'failed', messageOf(error));
+    await deps.triages.release(job, messageOf(error), run.signal.aborted ? 0 : retryDelay(job.retries, error));
+    return 'released';
+  }
+  const end = await deps.triages.finish(job, 'done', null);
+  deps.failpoint?.('finished', job.buildId);
+  if (end === 'refused') deps.logger.warn({}, 'triage job was taken over before it ended');
+  if (end === 'owed-again') deps.logger.info({}, 'more of the build failed meanwhile; it is triaged again');
+  return end;
+}
+
+/** Triages the build; where that fails for good, or took the process down too often, a person is asked instead. */
+async function answer(job: TriageJob, deps: WorkerDeps, run: TriageRun): Promise<void> {
+  if (job.attempts > deps.maxCrashes) return await setAside(job, deps, run);
+  try {
+    await deps.triage(job.buildId, run);
+  } catch (error) {
+    if (mayPass(error, run)) throw error;
+    await deps.escalateToReviewer(job.buildId, error, run);
+  }
+}
+
+async function setAside(job: TriageJob, deps: WorkerDeps, run: TriageRun): Promise<void> {
+  const reason = new TriageError(
+    'internal',
+    `Stopped after ${deps.maxCrashes} attempts that did not finish, for example because the process died.`,
+  );
+  // The lease before this one was for saying so, and did not end either.
+  if (job.attempts > deps.maxCrashes + 1) throw reason;
+  deps.logger.error({ attempts: job.attempts }, 'triage job set aside');
+  await deps.escalateToReviewer(job.buildId, reason, run);
+}
+
+function once(act: () => void): () => void {
+  let done = false;
+  return () => {
+    if (done) return;
+    done = true;
+    act();
+  };
+}
+
+/** Steps out of a place for as long as `wait` takes; then comes back as it came, also where that throws. */
+type StepOut = <Value>(wait: () => Promise<Value>) => Promise<Value>;
+
+/** Work that goes on together, and work that nothing else may go on beside. */
+interface CrashIsolation {
+  /** Runs beside other shared work, once there is a place and nothing that must be alone runs or waits. */
+  together<Result>(work: (stepOut: StepOut) => Promise<Result>): Promise<Result>;
+  /** Waits for what runs to end, and keeps everything else out meanwhile. */
+  alone<Result>(work: (stepOut: StepOut) => Promise<Result>): Promise<Result>;
+}
+
+/**
+ * For jobs that a process died with: what they do alone, no other job can be blamed for. Who must be alone goes first, so
+ * that a steady stream of others does not keep it waiting. `places` is how many go on together.
+ */
+export function createCrashIsolation(places = Number.POSITIVE_INFINITY): CrashIsolation {
+  let shared = 0;
+  let lonely = false;
+  let queue: { readonly mustBeAlone: boolean; readonly start: () => void }[] = [];
+
+  const admit = () => {
+    for (;;) {
+      const next = queue.find(({ mustBeAlone }) => mustBeAlone) ?? queue[0];
+      if (next === undefined || lonely || shared >= (next.mustBeAlone ? 1 : places)) return;
+      queue = queue.filter((one) => one !== next);
+      if (next.mustBeAlone) lonely = true;
+      else shared += 1;
+      next.start();
+    }
+  };
+  const enter = (mustBeAlone: boolean) =>
+    new Promise<void>((start) => {
+      queue.push({ mustBeAlone, start });
+      admit();
+    });
+  const leave = (mustBeAlone: boolean) => {
+    if (mustBeAlone) lonely = false;
+    else shared -= 1;
+    admit();
+  };
+  const within = async <Result>(mustBeAlone: boolean, work: (stepOut: StepOut) => Promise<Result>): Promise<Result> => {
+    await enter(mustBeAlone);
+    try {
+      return await work(async (wait) => {
+        leave(mustBeAlone);
+        try {
+          return await wait();
+        } finally {
+          await enter(mustBeAlone);
+        }
+      });
+    } finally {
+      leave(mustBeAlone);
+    }
+  };
+
+  return { together: (work) => within(false, work), alone: (work) => within(true, work) };
+}
+
+interface LeaseDeps {
+  readonly triages: Pick<TriageStore, 'renew'>;
+  readonly logger: Logger;
+  readonly leaseMs: number;
+}
+
+/**
+ * Renews the lease at a third of its length. `lost` tells a holder to stop: the lease was taken over, or could not be
+ * renewed for as long as it lasts, so that somebody else may have it by now.
+ */
+function keepLease(job: TriageJob, deps: LeaseDeps): { readonly lost: AbortSignal; stop(): void } {
+  const lost = new AbortController();
+  let heldAt = performance.now();
+  let waiting = 0;
+  const giveUpIfExpired = () => {
+    if (performance.now() - heldAt >= deps.leaseMs) lost.abort(new Error('the lease could not be renewed'));
+  };
+  const timer = setInterval(() => {
+    // A renewal that does not answer is as good as one that fails.
+    if (waiting > 0) giveUpIfExpired();
+    const askedAt = performance.now();
+    waiting += 1;
+    deps.triages
+      .renew(job, deps.leaseMs)
+      .then(
+        (held) => {
+          if (held) heldAt = askedAt;
+          else lost.abort(new Error('the lease was taken over'));
+        },
+        (error: unknown) => {
+          deps.logger.warn({ jobId: job.id, error }, 'lease could not be renewed');
+          giveUpIfExpired();
+        },
+      )
+      .finally(() => {
+        waiting -= 1;
+      });
+  }, deps.leaseMs / 3);
+  return { lost: lost.signal, stop: () => clearInterval(timer) };
+}
+
+interface EndJobDeps {
+  readonly database: Pick<Database, 'transaction'>;
+  readonly stores: { readonly triages: Pick<TriageStore, 'holds' | 'finish'>; readonly notices: Pick<NoticeStore, 'changed'> };
+}
+
+/**
+ * Ends a job like `TriageStore.finish`, and in the same transaction wants the build's notices anew: some speak only once nothing more is
+ * looked at, and the last answer was concluded before that.
+ */
+export function endJob({ database, stores: { triages, notices } }: EndJobDeps): TriageStore['finish'] {
+  return async (job, state, error) =>
+    await database.transaction(async (sql) => {
+      // Locks the build's row before the job's, as everybody else does.
+      await triages.holds(job, sql);
+      const end = await triages.finish(job, state, error, sql);
+      if (end === 'ended') await notices.changed({ buildId: job.buildId, delayMs: 0 }, sql);
+      return end;
+    });
+}
+
+const BATCH = 100;
+
+interface SweeperDeps {
+  readonly jobQueue: JobQueue;
+  readonly turns: Pick<JobTurns, 'next'>;
+  /** Where runs wait for people; what waited too long is closed, and its run goes on. */
+  readonly questions?: Pick<QuestionStore, 'expire'>;
+  readonly logger: Logger;
+  readonly intervalMs: number;
+}
+
+/** Rings again for every job that is owed and that nobody holds: the queue may forget, the database does not. */
+export function startSweeper(deps: SweeperDeps): { stop(): Promise<void> } {
+  return lookRegularly(deps.intervalMs, () => sweep(deps));
+}
+
+async function sweep(deps: SweeperDeps): Promise<void> {
+  try {
+    await deps.questions?.expire();
+    for (const { id, urgent } of await deps.turns.next(BATCH)) await deps.jobQueue.enqueue(id, { priority: urgent ? 'high' : 'normal' });
+  } catch (error) {
+    deps.logger.warn({ error }, 'sweep failed; it will be tried again');
+  }
+}

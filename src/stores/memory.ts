@@ -1,0 +1,44 @@
+import type { Build } from '../domain/build.ts';
+import type { Thread, Turn } from '../domain/conversation.ts';
+import type { ConversationStore } from '../ports/reviews.ts';
+import type { HistoryStore } from '../ports/stores.ts';
+import type { WebSearch } from '../ports/toolbox.ts';
+
+/** Threads for the life of the process: the terminal's, where no database is named. */
+export function createMemoryConversations(): ConversationStore {
+  const threads = new Map<string, Thread>();
+  const turns = new Map<string, Turn[]>();
+  return {
+    find: async (id) => threads.get(id) ?? null,
+    list: async ({ analysisId, buildId }, { limit, offset }) =>
+      [...threads.values()]
+        .filter((thread) => (analysisId ?? thread.analysisId) === thread.analysisId && (buildId ?? thread.buildId) === thread.buildId)
+        .sort((left, right) => right.lastAskedAt.localeCompare(left.lastAskedAt))
+        .slice(offset, offset + limit),
+    turns: async (id, limit) => (turns.get(id) ?? []).slice(-limit),
+    append: async (thread, turn) => {
+      const known = turns.get(thread.id) ?? [];
+      turns.set(thread.id, [...known, turn]);
+      threads.set(thread.id, { ...thread, turns: known.length + 1, lastAskedAt: turn.askedAt });
+    },
+    remove: async (id) => {
+      turns.delete(id);
+      return threads.delete(id);
+    },
+  };
+}
+
+/** A past of which nothing is known but perhaps the last green build: for the terminal, which opens no database unless one is named. */
+export function createEmptyHistory(lastGreen: Build | null = null): HistoryStore {
+  return {
+    kept: false,
+    failureHistory: async () => [],
+    consecutiveFailures: async () => ({ count: 0, firstBuild: null, lastGreen, same: 0, firstSame: null }),
+    similarFailures: async () => [],
+  };
+}
+
+/** No web search: an honest "not configured", never an error. */
+export function createNoWebSearch(): WebSearch {
+  return { driver: 'none', configured: false, search: async () => [] };
+}

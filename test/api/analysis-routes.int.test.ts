@@ -1,0 +1,183 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Analysis } from '../../src/domain/analysis.ts';
+import { AnalysisTrace } from '../../src/service/answers/trace.ts';
+import { openServedWorld, type ServedWorld, type Stored, storeFailedBuild } from '../service/answers/served-world.ts';
+import { sampleBuild } from '../support/sample-analysis.ts';
+
+let world: ServedWorld;
+let stored: Stored;
+
+beforeAll(async () => {
+  world = await openServedWorld();
+  stored = await storeFailedBuild(world.stores, '812');
+});
+
+afterAll(async () => await world?.close());
+
+const get = (url: string) => world.ask('rita', 'GET', url);
+
+describe('the trace of an analysis', () => {
+  it('is given whole, and once: who has it is told that it is the same', async () => {
+    const url = `/api/analyses/${stored.analysis.id}/trace`;
+    const first = await get(url);
+    expect(first.status).toBe(200);
+    expect(AnalysisTrace.parse(first.body)).toMatchObject({ analysisId: stored.analysis.id, totals: stored.analysis.usage });
+    const tag = String(first.headers.etag);
+    const headers = { authorization: 'Bearer token-of-rita-0123456789' };
+    const again = await world.http.inject({ url, headers: { ...headers, 'if-none-match': `W/${tag}, "other"` } });
+    expect([again.statusCode, again.body]).toEqual([304, '']);
+    expect((await world.http.inject({ url, headers: { ...headers, 'if-none-match': '"other"' } })).statusCode).toBe(200);
+  });
+
+  it('is not there where the analysis is not', async () => {
+    expect((await get('/api/analyses/ana_none/trace')).status).toBe(404);
+  });
+});
+
+describe('builds', () => {
+  it('finds a build by our id, by provider and number, and by query', async () => {
+    const addresses = [stored.build.id, 'github:812', 'by-number?provider=github&number=812', 'github:812?repository=shop/api&pipeline=ci'];
+    for (const address of addresses) {
+      const { status, body } = await get(`/api/builds/${address}`);
+      expect(status).toBe(200);
+      expect(body.build.id).toBe(stored.build.id);
+      expect(body.analyses).toEqual([
+        {
+          id: stored.analysis.id,
+          category: 'TEST_FAILURE',
+          kind: 'assertion',
+          title: 'The cart total is rounded twice',
+          confidence: 0.91,
+          action: 'auto_notify',
+          failures: 1,
+        },
+      ]);
+    }
+  });
+
+  it('gives the analyses whole, by id and by number', async () => {
+    for (const address of [stored.build.id, 'github:812']) {
+      const { body } = await get(`/api/builds/${address}/analyses`);
+      expect(body.buildId).toBe(stored.build.id);
+      expect(body.analyses.map((one: unknown) => Analysis.parse(one))).toEqual([stored.analysis]);
+    }
+  });
+
+  it('says how far the triage is, and when to ask again', async () => {
+    const { id: _i, receivedAt: _r, ...fresh } = sampleBuild({ number: '900', externalId: '900' });
+    const { build } = await world.stores.builds.upsert(fresh);
+    expect((await get(`/api/builds/${build.id}`)).body.triage).toBeNull();
+    const job = await world.stores.triages.owe(build.id);
+    const queued = await get(`/api/builds/${build.id}`);
+    expect(queued.body.triage).toMatchObject({ state: 'queued', step: null, error: null });
+    expect(queued.headers['retry-after']).toBe('2');
+    const leased = await world.stores.triages.lease(job.id, 60_000);
+    const running = await get(`/api/builds/${build.id}/analyses`);
+    expect(running.body).toMatchObject({ triage: { state: 'running' }, analyses: [] });
+    expect(running.headers['retry-after']).toBe('2');
+    await world.stores.triages.finish(leased!, 'failed', 'the logs have expired');
+    const failed = await get(`/api/builds/${build.id}`);
+    expect(failed.body.triage).toMatchObject({ state: 'failed', error: 'the logs have expired' });
+    expect(failed.headers['retry-after']).toBeUndefined();
+  });
+
+  it('answers an ambiguous number with its candidates, and a narrowed one with the build', async () => {
+    const first = await storeFailedBuild(world.stores, '77', {}, 'ci');
+    const second = await storeFailedBuild(world.stores, '77', {}, 'nightly');
+    for (const address of ['github:77', 'github:77/analyses', 'by-number?provider=github&number=77']) {
+      const { status, body } = await get(`/api/builds/${address}`);
+      expect(status).toBe(409);
+      expect(body.error.message).toMatch(/^2 builds of github have the number 77/);
+      expect(body.error.details.candidates.map(({ id }: { id: string }) => id).toSorted()).toEqual(
+        [first.build.id, second.build.id].toSorted(),
+      );
+    }
+    expect((await get('/api/builds/github:77?pipeline=nightly')).body.build.id).toBe(second.build.id);
+  });
+
+  it('means the newest attempt', async () => {
+    const { id: _i, receivedAt: _r, ...fresh } = sampleBuild({ number: '55', externalId: '55' });
+    await world.stores.builds.upsert({ ...fresh, attempt: 2 });
+    await world.stores.builds.upsert({ ...fresh, attempt: 1 });
+    expect((await get('/api/builds/github:55')).body.build.attempt).toBe(2);
+  });
+
+  it('lists by filter and page', async () => {
+    const { body } = await get('/api/builds?repository=shop/api&number=812&limit=1');
+    expect(body.items.map(({ id }: { id: string }) => id)).toEqual([stored.build.id]);
+    expect(body).toMatchObject({ limit: 1, offset: 0, next: 1 });
+    expect((await get('/api/builds?status=passed')).body).toMatchObject({ items: [], next: null });
+  });
+});
+
+describe('failures, analyses and library', () => {
+  it('searches failures', async () => {
+    for (const query of [
+      'text=expected 10.20',
+      'test=cart total',
+      'fingerprint=f00d',
+      'category=TEST_FAILURE',
+      'repository=shop/api',
+      'since=2020-01-01',
+      'since=0000-01-01',
+    ]) {
+      const { status, body } = await get(`/api/failures?${query.replaceAll(' ', '%20')}`);
+      expect([query, status]).toEqual([query, 200]);
+      expect(body.items.map(({ failure }: { failure: { id: string } }) => failure.id)).toContain(stored.failure.id);
+    }
+    for (const query of ['category=INFRA_ERROR', 'text=nothing%20such', 'since=2099-01-01T00:00:00%2B02:00']) {
+      expect((await get(`/api/failures?${query}`)).body.items).toEqual([]);
+    }
+  });
+
+  it('gives one analysis with steps, evidence, usage and reduction', async () => {
+    const { body } = await get(`/api/analyses/${stored.analysis.id}`);
+    expect(Analysis.parse(body)).toEqual(stored.analysis);
+  });
+
+  it('says in a sentence what is not there', async () => {
+    for (const url of ['builds/bld_9', 'builds/github:9', 'builds/gitlab:9', 'builds/bld_9/analyses', 'analyses/ana_9', 'library/lib_9']) {
+      const { status, body } = await get(`/api/${url}`);
+      expect([url, status]).toEqual([url, 404]);
+      expect(body.error.message).toMatch(/^There is no .*\.$/);
+    }
+  });
+
+  it('refuses what it does not understand', async () => {
+    for (const url of [
+      'builds?repo=x',
+      'failures?limit=201',
+      'failures?category=FLAKY',
+      'failures?since=yesterday',
+      'failures?since=0001-13-01',
+      'library?offset=-1',
+      'reviews?limit=0',
+    ]) {
+      const { status, body } = await world.ask('ada', 'GET', `/api/${url}`);
+      expect([url, status, body.error.code]).toEqual([url, 400, 'invalid-input']);
+    }
+  });
+
+  it('lets nobody in without a token', async () => {
+    for (const url of [
+      '/api/builds',
+      '/api/builds/x',
+      '/api/builds/x/analyses',
+      '/api/analyses/x',
+      '/api/failures',
+      '/api/library',
+      '/api/library/x',
+    ]) {
+      expect((await world.http.inject({ method: 'GET', url })).statusCode).toBe(401);
+    }
+  });
+});
+
+it('describes its answers in the OpenAPI document', async () => {
+  const { paths } = JSON.parse(JSON.stringify(world.http.swagger()));
+  const analysis = paths['/api/analyses/{id}'].get.responses['200'].content['application/json'].schema;
+  expect(Object.keys(analysis.properties)).toEqual(Object.keys(Analysis.shape));
+  expect(paths['/api/builds/{id}'].get.responses['409']).toBeDefined();
+  const limit = paths['/api/failures'].get.parameters.find(({ name }: { name: string }) => name === 'limit');
+  expect(limit.schema).toMatchObject({ type: 'integer', minimum: 1, maximum: 200 });
+});

@@ -1,0 +1,164 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { openPglite } from '../../src/stores/database/pglite.ts';
+import { openPostgres } from '../../src/stores/database/postgres.ts';
+import { BARE } from '../support/bare-environment.ts';
+import { copyTestDatabase } from '../support/pglite.ts';
+import { startPostgres, withoutPostgres } from '../support/postgres.ts';
+import { githubExample, githubSignature } from '../support/webhook-senders.ts';
+
+const SCRIPT = resolve(import.meta.dirname, '../support/die-at-intake.ts');
+
+interface Doors {
+  readonly process: ChildProcess;
+  readonly address: string;
+  readonly exited: Promise<unknown[]>;
+  rings(): string[];
+}
+
+async function openDoors(database: string, place: string): Promise<Doors> {
+  const child = spawn(process.execPath, [SCRIPT, database, place], {
+    env: BARE,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const exited = once(child, 'exit');
+  let said = '';
+  const address = await new Promise<string>((found, failed) => {
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      said += text;
+      const listening = /listening on (\S+)/.exec(said)?.[1];
+      if (listening !== undefined) found(listening);
+    });
+    child.once('exit', (code) => failed(new Error(`the doors ended with ${code}`)));
+  });
+  return { process: child, address, exited, rings: () => said.split('\n').filter((line) => line.startsWith('rung ')) };
+}
+
+/** Tells of a failed run, by an id of its own; whether the sender was told that it is accepted. */
+async function tell({ address }: Doors, run: number): Promise<boolean> {
+  const changes = { workflow_run: { id: 5_000 + run, run_number: run, conclusion: 'failure' } };
+  const body = JSON.stringify(githubExample('workflow_run', 'completed', changes, 1));
+  const headers = {
+    ...{ 'content-type': 'application/json', 'x-github-event': 'workflow_run', 'x-github-delivery': `run-${run}` },
+    'x-hub-signature-256': githubSignature(body),
+  };
+  const response = await fetch(`${address}/webhooks/github`, { method: 'POST', headers, body }).catch(() => null);
+  if (response !== null && response.status !== 202) throw new Error(`run ${run}: ${response.status} ${await response.text()}`);
+  return response !== null;
+}
+
+interface Count {
+  readonly deliveries: number;
+  readonly recorded: number;
+  readonly builds: number;
+  readonly jobs: number;
+}
+
+const COUNT = `select (select count(*)::int from deliveries) as deliveries,
+  (select count(*)::int from deliveries d join builds b on b.id = d.build_id where d.state = 'recorded') as recorded,
+  (select count(*)::int from builds) as builds, (select count(*)::int from triage_jobs) as jobs`;
+
+async function count(database: string): Promise<Count> {
+  const db = database.startsWith('postgres') ? await openPostgres({ url: database, poolSize: 2 }) : await openPglite({ dataDir: database });
+  const [row] = await db.query<Count>(COUNT);
+  await db.close();
+  return row ?? { deliveries: 0, recorded: 0, builds: 0, jobs: 0 };
+}
+
+/** One process after the other dies; the senders who were not told send again. Returns what is stored at last. */
+async function dieAndCount(database: string): Promise<{ readonly told: number; readonly rings: number; readonly count: Count }> {
+  const untold: number[] = [];
+  let told = 0;
+  for (const [at, place] of ['landed', 'answered', 'recorded', 'ringing'].entries()) {
+    const doors = await openDoors(database, place);
+    if (await tell(doors, at + 1)) told += 1;
+    else untold.push(at + 1);
+    const [, signal] = await doors.exited;
+    expect([place, signal]).toEqual([place, 'SIGKILL']);
+  }
+  // What landed in this process's hands, and what dead ones left.
+  const doors = await openDoors(database, 'nowhere');
+  for (const run of untold) expect(await tell(doors, run)).toBe(true);
+  expect(await tell(doors, 5)).toBe(true);
+  await delay(1_500);
+  const rings = doors.rings().length;
+  doors.process.kill('SIGKILL');
+  await doors.exited;
+  return { told: told + untold.length + 1, rings, count: await count(database) };
+}
+
+describe('T01: the doors die between any two writes; what a sender was told is kept, once', () => {
+  const check = ({ told, rings, count: { deliveries, recorded, builds, jobs } }: Awaited<ReturnType<typeof dieAndCount>>) => {
+    console.info(
+      `T01 at the doors: 4 kills, ${told} deliveries told 202; kept ${deliveries}, builds ${builds}, jobs ${jobs}; lost: ${told - recorded}`,
+    );
+    expect({ told, deliveries, recorded, builds, jobs }).toEqual({ told: 5, deliveries: 5, recorded: 5, builds: 5, jobs: 5 });
+    // One was rung for by the process that died ringing; its job is owed, and the sweeper of the jobs rings.
+    expect(rings).toBeGreaterThanOrEqual(1);
+  };
+
+  it('on the embedded database', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'faultline-doors-'));
+    check(await dieAndCount(await copyTestDatabase(join(folder, 'database'))));
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  it.skipIf(withoutPostgres)('on PostgreSQL', async () => {
+    const server = await startPostgres();
+    check(await dieAndCount(await server.createMigrated()));
+    await server.dispose();
+  });
+});
+
+describe('T02: the doors are killed at random while many tell', () => {
+  it.skipIf(withoutPostgres)('two processes at once, six kills', async () => {
+    const server = await startPostgres();
+    const database = await server.createMigrated();
+    const told = new Set<number>();
+    let run = 0;
+    for (let kills = 0; kills < 3; kills += 1) {
+      const pair = await Promise.all([openDoors(database, 'nowhere'), openDoors(database, 'nowhere')]);
+      const telling = Array.from({ length: 40 }, async (_, index) => {
+        run += 1;
+        const [own, doors] = [run, pair[index % 2]];
+        await delay(index * 5);
+        // Each second one comes through both doors, as when a proxy tries again.
+        const both = doors === undefined ? [] : index % 4 < 2 ? [doors] : pair;
+        if ((await Promise.all(both.map((one) => tell(one, own)))).includes(true)) told.add(own);
+      });
+      await Promise.all(
+        pair.map(async (doors, index) => {
+          await delay(60 + 60 * index + Math.random() * 100);
+          doors.process.kill('SIGKILL');
+          await doors.exited;
+        }),
+      );
+      await Promise.all(telling);
+    }
+    const last = await openDoors(database, 'nowhere');
+    await expect
+      .poll(async () => (await count(database)).recorded, { timeout: 20_000, interval: 300 })
+      .toBe((await count(database)).deliveries);
+    last.process.kill('SIGKILL');
+    await last.exited;
+    const db = await openPostgres({ url: database, poolSize: 2 });
+    const kept = await db.query<{ run: string; builds: number }>(
+      `select d.delivery_id as run, (select count(*)::int from builds b where b.id = d.build_id) as builds from deliveries d`,
+    );
+    await db.close();
+    const stored = new Set(kept.filter(({ builds }) => builds === 1).map(({ run: id }) => id));
+    const lost = [...told].filter((own) => !stored.has(`run-${own}`));
+    const { deliveries, builds, jobs } = await count(database);
+    console.info(
+      `T02 at the doors: 6 kills, ${told.size} of 120 told 202; kept ${deliveries}, builds ${builds}, jobs ${jobs}; lost: ${lost.length}`,
+    );
+    expect(lost).toEqual([]);
+    expect([builds, jobs]).toEqual([deliveries, deliveries]);
+    await server.dispose();
+  });
+});

@@ -1,0 +1,48 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createPrometheusMetrics } from '../../src/adapters/metrics/prometheus.ts';
+import { buildOperations } from '../../src/api/operations.ts';
+import { type LogLine, recordingLogger } from '../support/http-deps.ts';
+
+const lines: LogLine[] = [];
+const since = '2026-11-22T07:00:00.000Z';
+const backends = {
+  database: { state: 'ok' as const, says: 'at db.internal', since },
+  archive: { state: 'down' as const, says: 'no', since },
+};
+let doors: Awaited<ReturnType<typeof buildOperations>>;
+beforeEach(async () => {
+  const readiness = async () => ({ ok: true, degraded: ['archive'], backends });
+  doors = await buildOperations({ readiness, metrics: createPrometheusMetrics(), logger: recordingLogger(lines) });
+});
+afterEach(() => doors.close());
+
+describe('the door for whoever watches', () => {
+  it('tells health, readiness and numbers without a token', async () => {
+    expect((await doors.inject('/healthz')).json()).toEqual({ alive: true });
+    expect((await doors.inject('/readyz')).json()).toEqual({
+      ready: true,
+      degraded: ['archive'],
+      backends: { database: 'ok', archive: 'down' },
+    });
+    const numbers = await doors.inject('/metrics');
+    expect(numbers.body).toContain('# TYPE faultline_queue_depth gauge');
+    expect(numbers.body).toMatch(/^process_resident_memory_bytes \d+/m);
+  });
+
+  it.each(['/', '/api/readiness', '/api/builds', '/webhooks/github', '/docs'])('has no %s', async (url) => {
+    const [get, post] = [await doors.inject(url), await doors.inject({ method: 'POST', url, payload: {} })];
+    expect([get.statusCode, post.statusCode]).toEqual([404, 404]);
+    expect(get.body).not.toContain('db.internal');
+  });
+
+  it('says nothing of an error', async () => {
+    const broken = await buildOperations({
+      readiness: () => Promise.reject(new Error('password hunter2')),
+      metrics: createPrometheusMetrics({ ofProcess: false }),
+      logger: recordingLogger(lines),
+    });
+    const answer = await broken.inject('/readyz');
+    await broken.close();
+    expect([answer.statusCode, answer.body.includes('hunter2')]).toEqual([500, false]);
+  });
+});

@@ -1,0 +1,292 @@
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import type { Evidence } from '../../../src/domain/evidence.ts';
+import { createLlmAnalyst } from '../../../src/models/analyst/llm-analyst.ts';
+import type { Insight } from '../../../src/ports/analyst.ts';
+import type { ChatModel, ChatRequest, ChatToolCall, ToolChoiceRequest } from '../../../src/ports/chat-model.ts';
+import type { ToolDescription } from '../../../src/ports/toolbox.ts';
+import { sampleSubject } from '../../support/subject.ts';
+
+const never = new AbortController().signal;
+const subject = sampleSubject();
+const PROBABILITIES = { CODE_ERROR: 0.1, INFRA_ERROR: 0, CONFIG_ERROR: 0, DEPENDENCY_ERROR: 0, TEST_FAILURE: 0.9 };
+const CLASSIFIED = {
+  because: 'E1',
+  category: 'TEST_FAILURE',
+  kind: 'assertion',
+  confidence: 0.9,
+  probabilities: PROBABILITIES,
+  abstained: false,
+};
+const RED = '\u001b[31m';
+const OFF = '\u001b[0m';
+const EVIDENCE: Evidence[] = [
+  {
+    id: 'E1',
+    tool: 'log',
+    title: 'failed test',
+    text: `2026-01-05T10:00:00Z   ${RED}expected${OFF} 10.20, got 10.21\nat src/cart/tax.ts:41`,
+    source: 'build.log',
+    lineStart: 121,
+    lineEnd: 122,
+  },
+  { id: 'E2', tool: 'search_knowledge', title: 'Rounding', text: 'Round once.', source: 'knowledge/ERR008', score: 0.71 },
+];
+const INSIGHT: Insight = {
+  subject,
+  classification: { ...CLASSIFIED, category: 'TEST_FAILURE', kind: 'assertion' },
+  evidence: EVIDENCE,
+  outcomes: [],
+  round: 1,
+  gaps: ['who changed the rounding'],
+};
+const ANSWER = {
+  title: 'Cart total is a cent off',
+  rootCause: 'Rounded twice (E1).',
+  fixRecommendation: 'Round once.',
+  claims: [
+    {
+      text: 'The total differs.',
+      evidence: ['E1', 'E9', 'E1'],
+      quotes: [{ source: 'build.log', line: 121, text: 'expected 10.20, got 10.21' }],
+    },
+  ],
+  suspects: [
+    { path: 'src/cart/tax.ts', line: 41, commit: 'deadbeef', author: 'mallory', score: 3, reason: 'in the trace' },
+    { path: 'src/never/seen.ts', line: 1, commit: null, author: null, score: 1, reason: 'invented' },
+  ],
+  hypotheses: [],
+  confidence: 7,
+};
+
+/** A model that replies what it is given, through the request's own check. */
+function modelReplying(value: unknown, costKnown = true, calls: readonly ChatToolCall[] = []) {
+  const requests: ChatRequest<unknown>[] = [];
+  const choices: ToolChoiceRequest[] = [];
+  const cost = { model: 'm-1', inputTokens: 10, outputTokens: 2, costUsd: 0, costKnown, calls: 1 };
+  return {
+    name: 'm',
+    requests,
+    choices,
+    ask: async (request) => {
+      requests.push(request);
+      return { value: request.parse(value), ...cost };
+    },
+    chooseTools: async (request) => {
+      choices.push(request);
+      return { value: calls, ...cost };
+    },
+    stream: async () => expect.fail('not asked'),
+  } satisfies ChatModel & { requests: ChatRequest<unknown>[]; choices: ToolChoiceRequest[] };
+}
+
+function tool(name: string): ToolDescription {
+  const parameters = { type: 'object', properties: { text: { type: 'string' }, limit: { type: 'integer' } }, required: ['text'] };
+  return {
+    name,
+    question: 'What?',
+    categories: ['TEST_FAILURE'],
+    always: false,
+    costClass: 'low',
+    usualLatencyMs: 1,
+    fallback: false,
+    parameters,
+  };
+}
+const PLAN = { thought: 't', confidence: 0.5, enough: false, retrieval: 0 };
+
+describe('classify', () => {
+  test('makes numbers agree with each other', async () => {
+    const reply = { ...CLASSIFIED, confidence: 40, probabilities: { ...PROBABILITIES, INFRA_ERROR: -3, CODE_ERROR: 0.9 } };
+    const { value } = await createLlmAnalyst({ model: modelReplying(reply) }).classify({ subject }, never);
+    expect(Object.values(value.probabilities).reduce((sum, one) => sum + one, 0)).toBeCloseTo(1);
+    expect(value.confidence).toBe(0.5);
+  });
+
+  test('that abstains is below a half', async () => {
+    const { value } = await createLlmAnalyst({ model: modelReplying({ ...CLASSIFIED, abstained: true }) }).classify({ subject }, never);
+    expect(value.confidence).toBeLessThan(0.5);
+  });
+
+  test('refuses an unknown category but not an unknown kind', async () => {
+    const ask = (reply: object) => createLlmAnalyst({ model: modelReplying({ ...CLASSIFIED, ...reply }) }).classify({ subject }, never);
+    await expect(ask({ category: 'FLAKY' })).rejects.toBeInstanceOf(z.ZodError);
+    expect((await ask({ kind: 'gremlins' })).value.kind).toBe('unknown');
+  });
+
+  test('says once that the price is not known', async () => {
+    const judgement = await createLlmAnalyst({ model: modelReplying(CLASSIFIED, false) }).classify({ subject }, never);
+    expect(judgement).toMatchObject({
+      by: 'llm',
+      model: 'm-1',
+      usage: { inputTokens: 10, modelCalls: 1 },
+      note: expect.stringContaining('No price'),
+    });
+    expect(judgement.promptHash).toMatch(/^[0-9a-f]{16}$/);
+  });
+});
+
+describe('plan', () => {
+  const gap = { missing: 'who set it', tool: 'grep_log', blocks: true };
+  const reply = { thought: 'x', gaps: [], revised: null, confidence: 0.7, next: 'look' };
+  const planned = async (changed: object, offered: ToolDescription[] = [tool('grep_log')], insight = INSIGHT) =>
+    (await createLlmAnalyst({ model: modelReplying({ ...reply, ...changed }) }).plan({ ...insight, offered }, never)).value;
+
+  test('takes retrieval from the evidence, not from the model', async () => {
+    expect(await planned({ confidence: 2, next: 'answer' })).toEqual({
+      thought: 'x',
+      confidence: 1,
+      enough: true,
+      retrieval: 0.71,
+      gaps: [],
+    });
+  });
+
+  test.each([
+    ['unsure', {}, false],
+    ['unsure, and nothing can tell', { next: 'stop' }, true],
+    ['sure, and a gap would be nice to close', { confidence: 0.9, gaps: [{ ...gap, blocks: false }] }, true],
+    ['sure, and no offered tool closes the gap', { confidence: 0.9, gaps: [{ ...gap, tool: 'ask_oracle' }] }, true],
+    ['sure, and an offered tool closes a gap that blocks', { confidence: 0.9, gaps: [gap] }, false],
+  ])('%s: looks further or not', async (_when, changed, enough) => {
+    expect((await planned(changed)).enough).toBe(enough);
+  });
+
+  test('is never enough without evidence', async () => {
+    expect((await planned({ next: 'answer' }, [], { ...INSIGHT, evidence: [] })).enough).toBe(false);
+  });
+
+  test('may find another category, and says nothing where it is the same', async () => {
+    const revised = { category: 'CODE_ERROR', kind: 'null_reference' };
+    const kind = { category: 'TEST_FAILURE', kind: 'threshold' };
+    expect((await planned({ revised: kind })).revised).toEqual(kind);
+    expect((await planned({ revised })).revised).toEqual(revised);
+    expect((await planned({ revised: { category: 'TEST_FAILURE', kind: 'assertion' } })).revised).toBeUndefined();
+  });
+
+  test('is told the tools that can be asked, and which of them are seldom of use', async () => {
+    const model = modelReplying(reply);
+    const offered = [tool('grep_log'), { ...tool('read_file'), categories: ['CODE_ERROR' as const] }];
+    await createLlmAnalyst({ model }).plan({ ...INSIGHT, offered }, never);
+    expect(model.requests[0]?.user).toContain(
+      '- grep_log: What? (cost low)\n- read_file: What? (cost low, seldom of use for TEST_FAILURE: say why)',
+    );
+  });
+});
+
+describe('chooseTools', () => {
+  test('lets the model call the tools with their own schemas, and keeps its reasons', async () => {
+    const model = modelReplying({}, true, [
+      { name: 'grep_log', args: { text: 'x' }, why: 'w' },
+      { name: 'rm_rf', args: {}, why: '' },
+    ]);
+    const offered = [{ ...tool('grep_log'), always: true }];
+    const judgement = await createLlmAnalyst({ model }).chooseTools({ ...INSIGHT, plan: PLAN, offered }, never);
+    expect(judgement.value).toEqual([
+      { tool: 'grep_log', args: { text: 'x' }, why: 'w' },
+      { tool: 'rm_rf', args: {}, why: '' },
+    ]);
+    const { system, tools } = model.choices[0] ?? { system: '', tools: [] };
+    expect(tools).toEqual([{ name: 'grep_log', description: 'What? (cost low)', parameters: tool('grep_log').parameters }]);
+    expect(system).not.toContain('grep_log');
+  });
+
+  test('asks nobody where nothing is offered', async () => {
+    const model = modelReplying({});
+    const judgement = await createLlmAnalyst({ model }).chooseTools({ ...INSIGHT, plan: PLAN, offered: [] }, never);
+    expect(judgement).toMatchObject({ value: [], usage: { modelCalls: 0 } });
+    expect(model.choices).toHaveLength(0);
+  });
+});
+
+describe('correctCall', () => {
+  const call = { tool: 'grep_log', args: { text: '' }, why: 'w' };
+  const ask = (args: unknown) =>
+    createLlmAnalyst({ model: modelReplying({ why: '', args }) }).correctCall(
+      { call, error: 'too short', tool: tool('grep_log'), subject },
+      never,
+    );
+
+  test.each([
+    [
+      { text: 'got 10.21', limit: null },
+      { ...call, args: { text: 'got 10.21' } },
+    ],
+    [null, null],
+    [{ text: '' }, null],
+  ])('with %j gives %j', async (args, expected) => {
+    expect((await ask(args)).value).toEqual(expected);
+  });
+});
+
+describe('answer', () => {
+  test('points only to what was seen, and its quotations stand in the stored line', async () => {
+    const { value } = await createLlmAnalyst({ model: modelReplying(ANSWER) }).answer(INSIGHT, never);
+    expect(value.claims[0]?.evidence).toEqual(['E1']);
+    expect(value.claims[0]?.quotes).toEqual([{ source: 'build.log', line: 121, text: '10.20, got 10.21' }]);
+    expect(EVIDENCE[0]?.text).toContain('10.20, got 10.21');
+    expect(value.suspects).toEqual([{ path: 'src/cart/tax.ts', line: 41, commit: null, author: null, score: 1, reason: 'in the trace' }]);
+    expect(value.confidence).toBe(1);
+  });
+
+  test('keeps a false quotation as it is, for the graph to refuse', async () => {
+    const quotes = [{ source: 'build.log', line: 121, text: 'all tests passed' }];
+    const reply = { ...ANSWER, claims: [{ ...ANSWER.claims[0], quotes }] };
+    const { value } = await createLlmAnalyst({ model: modelReplying(reply) }).answer(INSIGHT, never);
+    expect(value.claims[0]?.quotes).toEqual(quotes);
+  });
+
+  test('is asked with the guidance of its category, facts before raw text, lines as a person saw them', async () => {
+    const model = modelReplying(ANSWER);
+    await createLlmAnalyst({ model }).answer(INSIGHT, never);
+    const { system, user } = model.requests[0] ?? { system: '', user: '' };
+    expect(system).toContain('which side is probably wrong');
+    expect(user).toContain('121|   expected 10.20, got 10.21');
+    expect(user).toContain('- who changed the rounding');
+    expect(user).not.toContain('\u001b');
+    expect(user.indexOf('repository shop/api')).toBeLessThan(user.indexOf('121|'));
+  });
+
+  test('is asked within its size, and says what it could not show', async () => {
+    const long = Array.from(
+      { length: 30 },
+      (_, index): Evidence => ({
+        id: `E${index + 1}`,
+        tool: 'log',
+        title: 't',
+        text: Array.from({ length: 40 }, (_line, at) => `error: ${index}.${at} ${'x'.repeat(900)}`).join('\n'),
+        source: 's',
+        lineStart: index * 100 + 1,
+      }),
+    );
+    const model = modelReplying(ANSWER);
+    await createLlmAnalyst({ model }).answer({ ...INSIGHT, evidence: long }, never);
+    const user = model.requests[0]?.user ?? '';
+    expect(user.length).toBeLessThan(26_000);
+    expect(user).toContain('Not shown here:');
+    expect(user).toContain('E30');
+  });
+});
+
+test('verify names claims by number and only evidence that exists', async () => {
+  const reply = {
+    grades: [
+      { evidence: 'E1', grade: 'relevant' },
+      { evidence: 'E7', grade: 'relevant' },
+    ],
+    unsupportedClaims: ['C1', 'C8'],
+    gaps: ['g'],
+    against: ['E2', 'E7'],
+    confidence: 0.4,
+  };
+  const analyst = createLlmAnalyst({ model: modelReplying(ANSWER) });
+  const { value: answer } = await analyst.answer(INSIGHT, never);
+  const { value } = await createLlmAnalyst({ model: modelReplying(reply) }).verify({ ...INSIGHT, answer }, never);
+  expect(value).toEqual({
+    grades: { E1: 'relevant' },
+    unsupportedClaims: ['The total differs.'],
+    gaps: ['g'],
+    against: ['E2'],
+    confidence: 0.4,
+  });
+});

@@ -1,0 +1,185 @@
+import { describe, expect, test } from 'vitest';
+import { TriageError } from '../../../src/domain/errors.ts';
+import { withFallback } from '../../../src/models/analyst/with-fallback.ts';
+import type { Analyst, Assessment, Insight } from '../../../src/ports/analyst.ts';
+import { silentLogger } from '../../../src/ports/telemetry.ts';
+import type { ToolDescription } from '../../../src/ports/toolbox.ts';
+import { scriptedAnalyst } from '../../support/scripted-analyst.ts';
+import { sampleSubject } from '../../support/subject.ts';
+
+const never = new AbortController().signal;
+const subject = sampleSubject();
+
+function named(name: string, script: Parameters<typeof scriptedAnalyst>[0] = {}) {
+  const analyst = scriptedAnalyst(script);
+  const by =
+    <Input>(ask: (input: Input, signal: AbortSignal) => Promise<object>) =>
+    async (input: Input, signal: AbortSignal) => ({
+      ...(await ask(input, signal)),
+      by: name,
+    });
+  return {
+    ...analyst,
+    name,
+    classify: by(analyst.classify),
+    plan: by(analyst.plan),
+    chooseTools: by(analyst.chooseTools),
+    correctCall: by(analyst.correctCall),
+    answer: by(analyst.answer),
+    verify: by(analyst.verify),
+  } as Analyst & { asked: string[] };
+}
+
+/** An analyst whose every judgement throws what the function makes. */
+function failing(make: () => unknown): Analyst & { asked: number } {
+  const broken = { name: 'llm', asked: 0 };
+  const fail = async () => {
+    broken.asked += 1;
+    throw make();
+  };
+  const converse = { understand: fail, chooseTools: fail, reply: fail };
+  return Object.assign(broken, { classify: fail, plan: fail, chooseTools: fail, correctCall: fail, answer: fail, verify: fail, converse });
+}
+
+async function insight(): Promise<Insight> {
+  const { value } = await scriptedAnalyst().classify({ subject }, never);
+  return { subject, classification: value, evidence: [], outcomes: [], round: 1, gaps: [] };
+}
+
+function tool(name: string, always: boolean): ToolDescription {
+  return {
+    name,
+    question: '?',
+    categories: ['TEST_FAILURE'],
+    always,
+    costClass: 'low',
+    usualLatencyMs: 1,
+    fallback: false,
+    parameters: {},
+  };
+}
+
+const timeout = () => new TriageError('timeout', 'The model did not respond (timeout after 60 s)', { retryable: true });
+
+describe('a judgement that fails', () => {
+  test('is given by the fallback, which says why, and the lost tokens are counted', async () => {
+    const usage = { inputTokens: 700, outputTokens: 30, costUsd: 0.01, modelCalls: 2, cachedInputTokens: 500, retries: 1 };
+    const llm = failing(
+      () => new TriageError('invalid-input', "The model's reply does not fit what was asked: no JSON", { details: { usage } }),
+    );
+    const judgement = await withFallback(llm, named('rules'), silentLogger).classify({ subject }, never);
+    expect(judgement).toMatchObject({
+      by: 'rules',
+      usage,
+      note: `The model's reply does not fit what was asked: no JSON; the rules were used for the step "classify".`,
+    });
+  });
+
+  test('with a fault of ours is also given by the fallback, and the fault stays in the log', async () => {
+    const llm = failing(() => new TypeError('x is undefined, key sk-123'));
+    const { by, note } = await withFallback(llm, named('rules'), silentLogger).answer(await insight(), never);
+    expect(by).toBe('rules');
+    expect(note).toBe('The model could not be used because of a fault in Faultline; the rules were used for the step "answer".');
+  });
+
+  test('because the run ended is an error', async () => {
+    const run = new AbortController();
+    const llm = failing(() => {
+      run.abort();
+      return new TriageError('cancelled', 'ended');
+    });
+    await expect(withFallback(llm, named('rules'), silentLogger).classify({ subject }, run.signal)).rejects.toMatchObject({
+      code: 'cancelled',
+    });
+  });
+});
+
+describe('leaving a model alone', () => {
+  const clock = { time: 0, now: () => clock.time };
+
+  test.each(['upstream-auth', 'quota-exhausted'] as const)('after %s nobody asks it again for five minutes', async (code) => {
+    clock.time = 0;
+    const llm = failing(() => new TriageError(code, 'The key was refused'));
+    const analyst = withFallback(llm, named('rules'), silentLogger, { clock });
+    await analyst.classify({ subject }, never);
+    const second = await analyst.plan(await insight(), never);
+    expect(llm.asked).toBe(1);
+    expect(second.note).toBe('The model is paused for a while: The key was refused; the rules were used.');
+    clock.time = 5 * 60_000 + 1;
+    await analyst.classify({ subject }, never);
+    expect(llm.asked).toBe(2);
+  });
+
+  test('two time-outs in a row rest it for a minute, one does not, and one after the rest does', async () => {
+    clock.time = 0;
+    const llm = failing(timeout);
+    const analyst = withFallback(llm, named('rules'), silentLogger, { clock });
+    for (let time = 0; time < 5; time++) await analyst.classify({ subject }, never);
+    expect(llm.asked).toBe(2);
+    clock.time = 60_001;
+    for (let time = 0; time < 5; time++) await analyst.classify({ subject }, never);
+    expect(llm.asked).toBe(3);
+  });
+
+  test('replies that do not fit never rest it', async () => {
+    const llm = failing(() => new TriageError('invalid-input', 'no JSON'));
+    const analyst = withFallback(llm, named('rules'), silentLogger, { clock });
+    for (let time = 0; time < 5; time++) await analyst.classify({ subject }, never);
+    expect(llm.asked).toBe(5);
+  });
+});
+
+describe('verification', () => {
+  const ask = async (model: Partial<Assessment>, rules: Partial<Assessment>, category: 'TEST_FAILURE' | 'INFRA_ERROR' = 'TEST_FAILURE') => {
+    const analyst = withFallback(named('llm', { assessments: [model] }), named('rules', { assessments: [rules] }), silentLogger);
+    const known = await insight();
+    const { value: answer } = await scriptedAnalyst().answer(known, never);
+    const classification = { ...known.classification, category };
+    return (await analyst.verify({ ...known, classification, answer }, never)).value;
+  };
+
+  test('is the model’s own: how the rules read the failure is weighed once, by the graph', async () => {
+    expect(await ask({ confidence: 0.9, against: ['E1'] }, { confidence: 0.2, against: ['E4'] })).toMatchObject({
+      confidence: 0.9,
+      against: ['E1'],
+    });
+  });
+
+  test('that excuses the change needs both to call a line relevant', async () => {
+    const [model, rules] = [{ grades: { E1: 'relevant' } }, { grades: { E1: 'ambiguous', E2: 'relevant' }, against: ['E4'] }] as const;
+    expect(await ask(model, rules, 'INFRA_ERROR')).toMatchObject({ grades: { E1: 'ambiguous' }, against: ['E4'] });
+    expect((await ask(model, rules)).grades).toEqual({ E1: 'relevant' });
+  });
+
+  test('by the fallback is only as sure as it finds the category itself', async () => {
+    const rules = named('rules', { assessments: [{ confidence: 0.97 }, { confidence: 0.2 }] });
+    const known = await insight();
+    const { value: answer } = await scriptedAnalyst().answer(known, never);
+    const classification = { ...known.classification, category: 'CONFIG_ERROR' as const, confidence: 1 };
+    const gone = Object.assign(failing(timeout), { name: 'llm' });
+    const { value, by } = await withFallback(gone, rules, silentLogger).verify({ ...known, classification, answer }, never);
+    expect(by).toBe('rules');
+    expect(value.confidence).toBe(0.2);
+  });
+
+  test('of an excuse without a second opinion finds nothing relevant', async () => {
+    const rules = Object.assign(failing(timeout), { name: 'rules' });
+    const analyst = withFallback(named('llm', { assessments: [{ grades: { E1: 'relevant' } }] }), rules, silentLogger);
+    const known = await insight();
+    const { value: answer } = await scriptedAnalyst().answer(known, never);
+    const classification = { ...known.classification, category: 'INFRA_ERROR' as const };
+    expect((await analyst.verify({ ...known, classification, answer }, never)).value.grades).toEqual({ E1: 'ambiguous' });
+  });
+});
+
+test('tools that always run are asked even if the model forgets them', async () => {
+  const call = (name: string) => ({ tool: name, args: {}, why: 'w' });
+  const llm = named('llm', { calls: [[call('read_file')]] });
+  const rules = named('rules', { calls: [[call('search_knowledge'), call('view_log')]] });
+  const offered = [tool('search_knowledge', true), tool('read_file', false), tool('view_log', false)];
+  const known = await insight();
+  const plan = { thought: '', confidence: 0, enough: false, retrieval: 0 };
+  const { value, by } = await withFallback(llm, rules, silentLogger).chooseTools({ ...known, plan, offered }, never);
+  expect(by).toBe('llm');
+  expect(value.map((one) => one.tool)).toEqual(['search_knowledge', 'read_file']);
+});

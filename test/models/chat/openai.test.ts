@@ -1,0 +1,227 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { TriageError } from '../../../src/domain/errors.ts';
+import { createOpenAiChatModel, type OpenAiChatModelOptions } from '../../../src/models/chat/openai.ts';
+import type { ChatRequest } from '../../../src/ports/chat-model.ts';
+import { type OpenAiServer, type OpenAiServerOptions, startOpenAiServer, TEST_KEY } from '../../support/openai-server.ts';
+
+const Colour = z.object({ colour: z.enum(['red', 'green']), shade: z.number() });
+const GREEN = { colour: 'green', shade: 3 };
+const REQUEST: ChatRequest<z.infer<typeof Colour>> = {
+  system: 'You name colours. Reply with JSON.',
+  user: 'Which colour?',
+  name: 'colour',
+  schema: z.toJSONSchema(Colour),
+  parse: (reply) => Colour.parse(reply),
+};
+const never = new AbortController().signal;
+
+let server: OpenAiServer;
+beforeEach(async () => {
+  server = await startOpenAiServer();
+});
+afterEach(() => server.close());
+
+async function restart(options: OpenAiServerOptions) {
+  await server.close();
+  server = await startOpenAiServer(options);
+}
+
+function model(options: Partial<OpenAiChatModelOptions> = {}) {
+  return createOpenAiChatModel({
+    baseUrl: server.baseUrl,
+    apiKey: TEST_KEY,
+    model: 'gpt-4o-mini',
+    timeoutMs: 5000,
+    maxRetries: 2,
+    retryDelayMs: 5,
+    ...options,
+  });
+}
+
+async function failure(options: Partial<OpenAiChatModelOptions> = {}): Promise<TriageError> {
+  const error = await model(options)
+    .ask(REQUEST, never)
+    .then(
+      (reply) => expect.fail(`answered ${JSON.stringify(reply)}`),
+      (thrown: unknown) => thrown,
+    );
+  if (!(error instanceof TriageError)) throw error;
+  return error;
+}
+
+describe('a model that answers', () => {
+  test('is asked by strict schema and its tokens and cost are counted', async () => {
+    server.script({ do: 'reply', value: GREEN, usage: { input: 1_000_000, output: 500_000 } });
+    const reply = await model().ask(REQUEST, never);
+    expect(reply).toMatchObject({
+      value: GREEN,
+      model: 'gpt-4o-mini',
+      inputTokens: 1_000_000,
+      outputTokens: 500_000,
+      calls: 1,
+      costKnown: true,
+    });
+    expect(reply.costUsd).toBeCloseTo(0.15 + 0.3);
+    expect(server.requests).toHaveLength(1);
+    expect(server.requests[0]).toMatchObject({ format: 'json_schema', schemaName: 'colour', body: { temperature: 0, max_tokens: 4096 } });
+    expect(server.refused).toEqual([]);
+  });
+
+  test('of unknown price costs an honest "unknown"', async () => {
+    server.script({ do: 'reply', value: GREEN });
+    expect(await model({ model: 'home-made-7b' }).ask(REQUEST, never)).toMatchObject({ costUsd: 0, costKnown: false, inputTokens: 1000 });
+  });
+
+  test('in prose or a code fence is understood', async () => {
+    server.script({ do: 'text', text: `Sure {of course}! Here it is:\n\`\`\`json\n${JSON.stringify(GREEN)}\n\`\`\`\nAnything else?` });
+    expect((await model().ask(REQUEST, never)).value).toEqual(GREEN);
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test('with two different fitting objects is asked again, not guessed between', async () => {
+    server.script({ do: 'text', text: '{"colour":"red","shade":1} or {"colour":"green","shade":3}' }, { do: 'reply', value: GREEN });
+    expect((await model().ask(REQUEST, never)).value).toEqual(GREEN);
+    expect(server.requests).toHaveLength(2);
+  });
+});
+
+describe('a reply that does not fit', () => {
+  test.each([
+    ['wrong schema', { do: 'reply', value: { colour: 'blue', shade: 1 } }, 'Invalid option'],
+    ['truncated JSON', { do: 'text', text: '{"colour":"gre', finish: 'length' }, 'cut off'],
+    ['prose only', { do: 'text', text: 'It is green.' }, 'no complete JSON object'],
+    ['an empty reply', { do: 'text', text: '' }, 'no complete JSON object'],
+  ] as const)('(%s) is sent back once with the reason, and both calls are paid', async (_name, script, reason) => {
+    server.script(script, { do: 'reply', value: GREEN });
+    const reply = await model().ask(REQUEST, never);
+    expect(reply).toMatchObject({ value: GREEN, calls: 2, inputTokens: 2000, outputTokens: 200 });
+    expect(server.requests[1]?.messages.at(-1)?.content).toContain(reason);
+  });
+
+  test('twice is invalid-input, and says what it cost', async () => {
+    server.script({ do: 'text', text: 'still no JSON' });
+    const error = await failure();
+    expect(error).toMatchObject({ code: 'invalid-input', retryable: false, details: { usage: { modelCalls: 2, inputTokens: 2000 } } });
+    expect(server.requests).toHaveLength(2);
+  });
+
+  test.each([
+    ['garbage', { do: 'body', body: '<html>503 nginx</html>' }],
+    ['no choices', { do: 'body', body: '{"choices":[]}' }],
+    ['a refusal', { do: 'refuse-to-answer' }],
+    ['a filtered reply', { do: 'text', text: '{}', finish: 'content_filter' }],
+    ['a huge reply', { do: 'huge', bytes: 3_000_000 }],
+  ] as const)('(%s) is invalid-input at once', async (_name, script) => {
+    server.script(script);
+    expect(await failure()).toMatchObject({ code: 'invalid-input', retryable: false });
+    expect(server.requests).toHaveLength(1);
+  });
+});
+
+describe('a server that refuses', () => {
+  test('the key: upstream-auth, asked once, and the key is not in the error', async () => {
+    const error = await failure({ apiKey: 'sk-wrong-key-123456' });
+    expect(error).toMatchObject({ code: 'upstream-auth', retryable: false });
+    expect(`${error.stack} ${JSON.stringify(error.details)}`).not.toContain('sk-wrong-key');
+    expect(server.requests).toHaveLength(0);
+  });
+
+  test.each([
+    ['403', { do: 'status', status: 403 }, 'upstream-auth'],
+    [
+      'no quota',
+      { do: 'status', status: 429, error: { message: 'You exceeded your current quota', code: 'insufficient_quota' } },
+      'quota-exhausted',
+    ],
+    ['unknown model', { do: 'status', status: 404, error: { message: 'no such model' } }, 'upstream-failed'],
+    ['bad request', { do: 'status', status: 400, error: { message: 'no such parameter' } }, 'invalid-input'],
+    ['a question too long', { do: 'status', status: 400, error: { message: 'x', code: 'context_length_exceeded' } }, 'too-large'],
+  ] as const)('(%s) is final', async (_name, script, code) => {
+    server.script(script);
+    expect(await failure()).toMatchObject({ code, retryable: false });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test('with 429 and Retry-After is asked again after that time', async () => {
+    server.script({ do: 'status', status: 429, headers: { 'retry-after': '1' } }, { do: 'reply', value: GREEN });
+    const started = performance.now();
+    expect((await model().ask(REQUEST, never)).value).toEqual(GREEN);
+    expect(performance.now() - started).toBeGreaterThan(950);
+  });
+
+  test('with a Retry-After beyond the time limit is not waited for', async () => {
+    server.script({ do: 'status', status: 429, headers: { 'retry-after': '3600' } });
+    expect(await failure()).toMatchObject({ code: 'rate-limited', retryable: true, retryAfterMs: 3_600_000 });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test('with 429 or 500 again and again is asked a bounded number of times', async () => {
+    server.script({ do: 'status', status: 429 });
+    expect(await failure()).toMatchObject({ code: 'rate-limited' });
+    server.script({ do: 'status', status: 500 });
+    expect(await failure({ maxRetries: 1 })).toMatchObject({ code: 'upstream-failed', retryable: true });
+    expect(server.requests).toHaveLength(3 + 2);
+  });
+
+  test('once with 503 or a broken connection is asked again', async () => {
+    server.script({ do: 'status', status: 503 }, { do: 'reset' }, { do: 'reply', value: GREEN });
+    expect((await model().ask(REQUEST, never)).value).toEqual(GREEN);
+  });
+
+  test('connections is upstream-failed', async () => {
+    expect(await failure({ baseUrl: 'http://127.0.0.1:1/v1' })).toMatchObject({ code: 'upstream-failed', retryable: true });
+  });
+});
+
+describe('time', () => {
+  test.each(['hang', 'drip'] as const)('a server that makes us wait (%s) ends in timeout', async (kind) => {
+    server.script({ do: kind });
+    const error = await failure({ timeoutMs: 300 });
+    expect(error).toMatchObject({ code: 'timeout', retryable: true, message: 'The model did not respond (timeout after 0.3 s)' });
+  });
+
+  test('the run that ends takes the question with it', async () => {
+    server.script({ do: 'hang' });
+    const run = new AbortController();
+    setTimeout(() => run.abort(), 50);
+    await expect(model().ask(REQUEST, run.signal)).rejects.toMatchObject({ code: 'cancelled' });
+  });
+});
+
+describe('servers that support less', () => {
+  test('without JSON schema are asked for any JSON, and that is remembered', async () => {
+    await restart({ formats: ['json_object', 'text'] });
+    server.script({ do: 'reply', value: GREEN });
+    const asked = model();
+    await asked.ask(REQUEST, never);
+    await asked.ask(REQUEST, never);
+    expect(server.requests.map((request) => request.format)).toEqual(['json_object', 'json_object']);
+    expect(server.refused).toHaveLength(1);
+  });
+
+  test('without JSON at all give it in text', async () => {
+    await restart({ formats: ['text'] });
+    server.script({ do: 'text', text: `Colour: ${JSON.stringify(GREEN)}` });
+    expect((await model().ask(REQUEST, never)).value).toEqual(GREEN);
+    expect(server.requests[0]?.format).toBe('text');
+  });
+
+  test('without a temperature get none', async () => {
+    await restart({ noTemperature: true });
+    server.script({ do: 'reply', value: GREEN });
+    expect((await model().ask(REQUEST, never)).value).toEqual(GREEN);
+    expect(server.requests[0]?.body).not.toHaveProperty('temperature');
+  });
+
+  test('reasoning models are not sent one in the first place', async () => {
+    await restart({ noTemperature: true });
+    server.script({ do: 'reply', value: GREEN });
+    await model({ model: 'gpt-5-mini' }).ask(REQUEST, never);
+    expect(server.refused).toEqual([]);
+  });
+});
+
+test('OpenAI without a key is refused at once', () => {
+  expect(() => model({ baseUrl: null, apiKey: null })).toThrow('API key');
+});

@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest';
+import { costOf, PRICES, PRICES_AS_OF, priceOf, pricesWith } from '../../../src/models/chat/prices.ts';
+
+describe('the price table', () => {
+  it('is dated, and cached input never costs more than input', () => {
+    expect(PRICES_AS_OF).toMatch(/^\d{4}-\d{2}$/);
+    for (const { input, output, cachedInput } of Object.values(PRICES)) {
+      expect(input).toBeGreaterThan(0);
+      expect(output).toBeGreaterThan(input);
+      expect(cachedInput ?? input).toBeLessThanOrEqual(input);
+    }
+  });
+
+  it('knows dated versions of a model, and nothing of a model that only sounds alike', () => {
+    expect(priceOf('gpt-4o-mini-2024-07-18', PRICES)).toEqual(PRICES['gpt-4o-mini']);
+    expect(priceOf('gpt-4o-audio', PRICES)).toBeNull();
+    expect(priceOf('constructor', PRICES)).toBeNull();
+  });
+
+  it('is corrected and added to by an installation', () => {
+    const prices = pricesWith({ 'gpt-4o-mini': { input: 0.1, output: 0.2 }, 'our-model': { input: 0, output: 0 } });
+    expect(priceOf('gpt-4o-mini', prices)).toEqual({ input: 0.1, output: 0.2 });
+    expect(priceOf('our-model', prices)).toEqual({ input: 0, output: 0 });
+    expect(priceOf('gpt-4o', prices)).toEqual(PRICES['gpt-4o']);
+  });
+});
+
+describe('the cost of a call', () => {
+  const price = { input: 2, cachedInput: 0.5, output: 8 };
+
+  it('counts cached input at its own price', () => {
+    expect(costOf(price, 1_000_000, 100_000)).toBeCloseTo(2.8, 10);
+    expect(costOf(price, 1_000_000, 100_000, 400_000)).toBeCloseTo(1.2 + 0.2 + 0.8, 10);
+  });
+
+  it('counts it as any other where no price for it is known, and never more of it than there was', () => {
+    expect(costOf({ input: 2, output: 8 }, 1_000_000, 0, 400_000)).toBeCloseTo(2, 10);
+    expect(costOf(price, 1_000_000, 0, 9_000_000)).toBeCloseTo(0.5, 10);
+  });
+});

@@ -1,0 +1,191 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Build } from '../../src/domain/build.ts';
+import { TriageError } from '../../src/domain/errors.ts';
+import { newId } from '../../src/domain/ids.ts';
+import type { OutboxEntry } from '../../src/domain/notice.ts';
+import { systemClock } from '../../src/lib/time.ts';
+import { createMasker } from '../../src/log/mask/mask.ts';
+import { type OutboxDeps, startOutbox } from '../../src/notifications/outbox.ts';
+import { createWebhookPublisher } from '../../src/notifications/publisher/webhook.ts';
+import type { Publisher } from '../../src/ports/notices.ts';
+import type { Stores } from '../../src/ports/stores.ts';
+import { silentLogger } from '../../src/ports/telemetry.ts';
+import { createStores } from '../../src/stores/stores.ts';
+import { sampleAnalysis, sampleBuild } from '../stores/samples.ts';
+import { BARE } from '../support/bare-environment.ts';
+import { startCommentDesk } from '../support/comment-desk.ts';
+import { startLoopback } from '../support/loopback-server.ts';
+import { openTestDatabase, type TestDatabase } from '../support/pglite.ts';
+
+const SCRIPT = resolve(import.meta.dirname, '../support/tell-and-die.ts');
+const SECRETS = [`whsec_${Buffer.alloc(32, 1).toString('base64')}`];
+let db: TestDatabase;
+let stores: Stores;
+beforeAll(async () => {
+  db = await openTestDatabase();
+  stores = createStores(db, systemClock);
+});
+afterAll(async () => db.dispose());
+
+/** A stored answer that is owed to these publishers. */
+async function owe(...publishers: readonly string[]): Promise<Build> {
+  const { build } = await stores.builds.upsert(sampleBuild({ repository: `acme/${newId('bld')}` }));
+  const triage = await stores.triages.open(build.id, 'f00d');
+  const keys = { buildId: build.id, triageId: triage.id, fingerprint: 'f00d' };
+  const { analysis } = await stores.analyses.insertOnce(sampleAnalysis(keys));
+  await stores.outbox.owe({ publishers, buildId: build.id, analysisId: analysis.id });
+  return build;
+}
+
+function worker(publishers: readonly Publisher[], change: Partial<OutboxDeps> = {}) {
+  const deps = { stores, publishers, masker: createMasker(), logger: silentLogger, timeLimitMs: 1_000, intervalMs: 60_000, ...change };
+  return startOutbox(deps);
+}
+
+/** A publisher with a name of its own, so that no other test's keeper takes what it owes. */
+function publisher(publish: Publisher['publish']): Publisher {
+  return { driver: newId('thr'), publish };
+}
+
+async function actOf(build: Build): Promise<OutboxEntry | undefined> {
+  return (await stores.outbox.listByBuild(build.id))[0];
+}
+
+async function until(build: Build, wanted: (act: OutboxEntry) => boolean): Promise<OutboxEntry> {
+  for (let tries = 0; tries < 200; tries++) {
+    const act = await actOf(build);
+    if (act !== undefined && wanted(act)) return act;
+    await sleep(25);
+  }
+  throw new Error(`it never came to that: ${JSON.stringify(await actOf(build))}`);
+}
+
+const ended = ({ state }: OutboxEntry) => state !== 'owed' && state !== 'started';
+
+describe('what is owed outside', () => {
+  it('is told when woken, and its reference kept', async () => {
+    const told: string[] = [];
+    const client = publisher(async (_build, { id }, { key }) => {
+      told.push(key);
+      return { reference: `https://elsewhere.example/${id}` };
+    });
+    const { wake, stop } = worker([client]);
+    const build = await owe(client.driver);
+    wake();
+    const act = await until(build, ended);
+    await stop();
+    expect(act).toMatchObject({ state: 'done', reference: `https://elsewhere.example/${act.analysisId}` });
+    expect(told).toEqual([act.key]);
+  });
+
+  it('is not held up by another publisher that hangs', async () => {
+    const hanging = publisher(() => new Promise(() => undefined));
+    const quick = publisher(async () => ({ reference: null }));
+    const stuck = await owe(hanging.driver);
+    const builds = [await owe(quick.driver), await owe(quick.driver), await owe(quick.driver)];
+    const { stop } = worker([hanging, quick], { timeLimitMs: 400 });
+    for (const build of builds) expect(await until(build, ended)).toMatchObject({ state: 'done' });
+    expect(await until(stuck, ({ retries }) => retries === 1)).toMatchObject({ state: 'owed', error: 'No answer within 400 ms' });
+    await stop();
+  });
+
+  it('is left alone as the other side asked, and its words are masked', async () => {
+    const refuse = new TriageError('rate-limited', 'password=hunter2hunter2 slowly', { retryable: true, retryAfterMs: 3_600_000 });
+    const client = publisher(() => Promise.reject(refuse));
+    const build = await owe(client.driver);
+    const { wake, stop } = worker([client]);
+    const act = await until(build, ({ retries }) => retries === 1);
+    wake();
+    await stop();
+    expect(act.error).not.toContain('hunter2hunter2');
+    const [row] = await db.query<{ wait: number }>(
+      'select extract(epoch from free_at - clock_timestamp())::float8 as wait from outward_acts where key = $1',
+      [act.key],
+    );
+    expect(row?.wait).toBeGreaterThan(3_500);
+    expect(await actOf(build)).toMatchObject({ retries: 1 });
+  });
+
+  it('ends as failed where trying again cannot help, or it keeps killing its process (T04)', async () => {
+    const client = publisher(() => Promise.reject(new TriageError('upstream-failed', 'It answered 400')));
+    const refused = await owe(client.driver);
+    const deadly = await owe(client.driver);
+    await db.query('update outward_acts set attempts = 5 where build_id = $1', [deadly.id]);
+    const { stop } = worker([client]);
+    expect(await until(refused, ended)).toMatchObject({ state: 'failed', error: 'It answered 400' });
+    expect(await until(deadly, ended)).toMatchObject({ state: 'failed', error: expect.stringContaining('5 attempts that did not finish') });
+    await stop();
+  });
+
+  it('is superseded where the build has passed meanwhile (T10)', async () => {
+    let told = 0;
+    const client = publisher(async () => ({ reference: String(++told) }));
+    const build = await owe(client.driver);
+    const { provider, repository, pipeline, number } = build;
+    await stores.builds.upsert(sampleBuild({ provider, repository, pipeline, number, attempt: 2, status: 'passed' }));
+    const { stop } = worker([client]);
+    expect(await until(build, ended)).toMatchObject({ state: 'superseded', error: 'The build has passed since.' });
+    await stop();
+    expect(told).toBe(0);
+  });
+
+  it('is let end when the process stops, and what was not begun stays owed', async () => {
+    let begun = 0;
+    const client = publisher(async () => {
+      begun += 1;
+      await sleep(200);
+      return { reference: 'late' };
+    });
+    const builds = [await owe(client.driver), await owe(client.driver), await owe(client.driver)];
+    const { stop } = worker([client]);
+    for (let tries = 0; begun < 2 && tries < 100; tries++) await sleep(10);
+    await stop();
+    const states = await Promise.all(builds.map(async (build) => (await actOf(build))?.state));
+    expect(states.toSorted()).toEqual(['done', 'done', 'owed']);
+  });
+
+  it('is told once by several processes at once, however slow the other side', async () => {
+    const server = await startLoopback((_request, response) => void setTimeout(() => response.writeHead(204).end(), 20));
+    const client: Publisher = {
+      ...createWebhookPublisher({ url: server.url, secrets: SECRETS, clock: systemClock }),
+      driver: newId('thr'),
+    };
+    const builds = await Promise.all(Array.from({ length: 30 }, () => owe(client.driver)));
+    const keepers = [1, 2, 3].map(() => worker([client], { intervalMs: 50 }));
+    for (const build of builds) expect(await until(build, ended)).toMatchObject({ state: 'done', lease: 1 });
+    await Promise.all(keepers.map(({ stop }) => stop()));
+    await server.close();
+    expect(server.requests).toHaveLength(30);
+    expect(new Set(server.requests.map(({ headers }) => headers['webhook-id'])).size).toBe(30);
+    console.info('3 tellers, 30 answers, 30 told; told twice: 0');
+  });
+});
+
+it('T03: a comment whose process was killed before its row said so is found and not made again', { timeout: 60_000 }, async () => {
+  const own = await openTestDatabase();
+  const before = createStores(own, systemClock);
+  const { build } = await before.builds.upsert(sampleBuild());
+  const triage = await before.triages.open(build.id, 'f00d');
+  const keys = { buildId: build.id, triageId: triage.id, fingerprint: 'f00d' };
+  const { analysis } = await before.analyses.insertOnce(sampleAnalysis(keys));
+  await before.outbox.owe({ publishers: ['comments'], buildId: build.id, analysisId: analysis.id });
+  await own.close();
+  const client = await startCommentDesk();
+
+  for (const deadly of ['act-taken', 'act-made', 'act-made', 'act-noted']) {
+    const child = spawn(process.execPath, [SCRIPT, own.dataDir, deadly, client.url], { env: BARE, stdio: 'inherit' });
+    const [, signal] = await once(child, 'exit');
+    expect(signal, deadly).toBe('SIGKILL');
+  }
+
+  expect(client.comments).toHaveLength(1);
+  expect(client.comments[0]?.text).toContain(`<!-- faultline:comments:${analysis.id} -->`);
+  const posts = client.requests.filter(({ method }) => method === 'POST').length;
+  await client.close();
+  expect(posts).toBe(1);
+  console.info(`4 kills around one comment, ${posts} comment; lost: 0, made twice: 0`);
+});

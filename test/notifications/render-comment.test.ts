@@ -1,0 +1,220 @@
+import { describe, expect, it } from 'vitest';
+import { NO_USAGE } from '../../src/domain/analysis.ts';
+import { noticeLinks } from '../../src/notifications/notice-links.ts';
+import { COMMENT_BUDGET, renderComment } from '../../src/notifications/render-comment.ts';
+import type { BuildSituation } from '../../src/ports/notices.ts';
+import { recalledAnalysis, sampleAnalysis, unsureAnalysis } from '../support/sample-analysis.ts';
+import { causeOf, decided, FIRST_HERE, headOf, NO_HISTORY, pullRequestBuild, situationOf } from './sample-situation.ts';
+
+const LINKS = noticeLinks('https://fl.example/');
+
+function bodyOf(...heads: readonly BuildSituation[]): string {
+  return renderComment(situationOf(...heads), LINKS)?.body ?? 'nothing';
+}
+
+const registry = {
+  ...recalledAnalysis(),
+  id: 'ana_2',
+  category: 'INFRA_ERROR' as const,
+  kind: 'service_unavailable' as const,
+  answer: { ...recalledAnalysis().answer, title: 'npm registry answered 503', rootCause: 'The registry was away.', suspects: [] },
+};
+const failsOnMain = {
+  ...NO_HISTORY,
+  defaultBranch: {
+    name: 'main',
+    status: 'failed' as const,
+    since: pullRequestBuild({ number: '790' }),
+    lastSeenAt: '2026-10-12T12:00:00.000Z',
+  },
+};
+const question: BuildSituation['question'] = {
+  ...{ id: 'que_1', kind: 'question', triageId: 'tri_1', buildId: 'bld_1', repository: 'shop/api', title: 'cart', state: 'waiting' },
+  ...{ category: 'CONFIG_ERROR', question: 'Is Postgres 17 @expected?', answer: null, answeredBy: null, answeredAt: null },
+  ...{ openedAt: '2026-10-12T14:02:00.000Z', expiresAt: '2026-10-13T14:02:00.000Z' },
+};
+const waiting = { id: 'rev_41', openedAt: '2026-10-12T14:02:00.000Z', decision: null };
+
+describe('the comment of a pull request', () => {
+  it('says nothing while everything is green', () => {
+    expect(bodyOf()).toBe('nothing');
+    expect(bodyOf(headOf({ build: pullRequestBuild({ status: 'passed' }), job: null }))).toBe('nothing');
+  });
+
+  it('looks, and says for how long that usually takes', () => {
+    const body = renderComment({ ...situationOf(headOf()), usualMs: 31_000 }, LINKS)?.body;
+    expect(body).toBe(
+      '**Analyzing why `ci #812` failed** (commit a41f9c2). This usually takes 31 s. [Watch](https://fl.example/builds/bld_1)\n',
+    );
+    expect(bodyOf(headOf({ failures: 3 }))).toContain('**Analyzing 3 failures in `ci #812`** (commit a41f9c2).');
+  });
+
+  it('looks, and has asked a person', () => {
+    expect(bodyOf(headOf({ question }))).toContain(
+      'Question for a reviewer: Is Postgres 17 @\u200bexpected? [Answer](https://fl.example/review/que_1)',
+    );
+  });
+
+  it('looks no more once the triage has ended and found nothing, unless a person is still asked', () => {
+    const done = { state: 'done', error: null } as const;
+    expect(bodyOf(headOf({ job: done }))).toMatch(/^\*\*`ci #812` failed\. .*\(no failure was found in its logs\)/);
+    expect(bodyOf(headOf({ job: done, question }))).toContain('Question for a reviewer');
+  });
+
+  it('groups by cause, and opens what needs the reader', () => {
+    const cart = causeOf(sampleAnalysis(), { history: FIRST_HERE, record: { right: 58, decided: 62 } });
+    const body = bodyOf(headOf({ causes: [causeOf(registry, { failures: 11, history: failsOnMain }), cart] }));
+    expect(body).toMatch(/^\*\*14 tests failed for 2 reasons\. 1 needs your attention\.\*\* · `ci #812` · a41f9c2\n/);
+    expect(body).toContain(
+      '<details open><summary><b>1. The cart total is rounded twice</b>: TEST_FAILURE, 3 tests, 91 % (right 58 of 62 times at this level)</summary>',
+    );
+    expect(body).toContain('**Caused by this change**: passes on `main`, first seen here.');
+    expect(body).toContain('**Fix:** Round once, after the sum, in `src/cart/tax.ts:41`.');
+    expect(body).toContain('```text\n288501  expected 10.20, got 10.21\n');
+    expect(body).toContain('[Lines in the log](https://fl.example/logs/bld_1?file=build.log&L=288501-288502#L288501) · [All evidence]');
+    expect(body).toContain('suspect `src/cart/tax.ts:41` (a41f9c2) · `cart total`, `cart tax`, `invoice total`');
+    expect(body).toContain(
+      '<details><summary><b>2. npm registry answered 503</b>: INFRA_ERROR, 11 tests, known since 12 Oct 2026, confirmed by grace, seen 14 times</summary>',
+    );
+    expect(body).toContain('**Not your change**: also fails on `main` since `ci #790` (12 Oct 2026). Run it again.');
+    expect(body.trimEnd().endsWith('</sub>')).toBe(true);
+  });
+
+  it('says what is still looked at', () => {
+    const body = bodyOf(headOf({ causes: [causeOf()], openCauses: 2 }));
+    expect(body).toContain('for 1 reason so far.');
+    expect(body).toContain('Still analyzing 2 more.');
+  });
+
+  it('says that a person was asked, and which explanations fit', () => {
+    const body = bodyOf(headOf({ causes: [causeOf(unsureAnalysis(), { review: waiting })] }));
+    expect(body).toMatch(/^\*\*3 tests failed\. Faultline is not sure why \(61 %\)\. The answer needs review\.\*\* · `ci #812`/);
+    expect(body).toContain('<b>2 explanations fit</b>');
+    expect(body).toContain('1. CODE_ERROR: `tax.ts:41` throws when the list is empty. To confirm: the value of `items` at line 40');
+    expect(body).toContain('<sub>[Decide](https://fl.example/review/rev_41) · waiting since 14:02 UTC');
+  });
+
+  it.each([
+    ['accept', {}, 'TEST_FAILURE, 3 tests, confirmed by grace at 14:09 UTC'],
+    ['accept', { decidedAt: '2026-10-14T09:00:00.000Z' }, 'TEST_FAILURE, 3 tests, confirmed by grace on 14 Oct 2026'],
+    ['correct', { category: 'CONFIG_ERROR' }, 'CONFIG_ERROR, 3 tests, corrected by grace at 14:09 UTC (Faultline said TEST_FAILURE)'],
+    ['reject', { reason: 'it is nonsense' }, "3 tests, not explained: grace at 14:09 UTC rejected Faultline's answer (TEST_FAILURE)"],
+  ] as const)('names who said %s', (type, change, words) => {
+    const body = bodyOf(headOf({ causes: [causeOf(unsureAnalysis(), { review: decided(type, change) })] }));
+    expect(body).toContain(words);
+    expect(body).not.toContain('61 %');
+  });
+
+  it("says whose rule answered, and counts no machine's record for it", () => {
+    const ruled = { ruleId: 'rul_1', version: 1, author: 'ada', createdAt: '2026-10-01T08:00:00.000Z', timesUsed: 3 };
+    const body = bodyOf(headOf({ causes: [causeOf(sampleAnalysis({ ruled }), { record: { right: 1, decided: 62 } })] }));
+    expect(body).toContain('TEST_FAILURE, 3 tests, by a rule from ada (1 Oct 2026)');
+    expect(body).not.toContain('right 1 of 62');
+  });
+
+  it('titles a cause that begins with an empty line', () => {
+    const review = decided('correct', { category: 'CONFIG_ERROR', rootCause: '\n TAX is not set. It never was.' });
+    expect(bodyOf(headOf({ causes: [causeOf(unsureAnalysis(), { review })] }))).toContain('<b>TAX is not set</b>');
+  });
+
+  it("gives a person's cause, and no advice against the machine's", () => {
+    const review = decided('correct', { category: 'CONFIG_ERROR', rootCause: 'TAX is not set. It never was.' });
+    const body = bodyOf(headOf({ causes: [causeOf(unsureAnalysis(), { review })] }));
+    expect(body).toContain('<b>TAX is not set</b>');
+    expect(body).not.toContain('Round once');
+  });
+
+  it('says when all is fixed, and by which build, however many follow', () => {
+    const lastFailed = {
+      ...{ build: pullRequestBuild(), fixedBy: pullRequestBuild({ number: '813' }), failures: 14 },
+      causes: [sampleAnalysis(), registry],
+    };
+    const passed = (number: string) => headOf({ build: pullRequestBuild({ number, status: 'passed' }), job: null, lastFailed });
+    expect(bodyOf(passed('813'))).toMatch(/^\*\*All 14 failures of `ci #812` are fixed in `ci #813`\.\*\*\n\n<details>/);
+    expect(bodyOf(passed('840'))).toBe(bodyOf(passed('813')));
+  });
+
+  it('keeps its budget where many pipelines are fixed of many causes', () => {
+    const title = '<!-- `'.repeat(30);
+    const causes = Array.from({ length: 20 }, (_, at) =>
+      sampleAnalysis({ id: `ana_${at}`, answer: { ...sampleAnalysis().answer, title } }),
+    );
+    const heads = Array.from({ length: 20 }, (_, at) => {
+      const lastFailed = { build: pullRequestBuild(), fixedBy: pullRequestBuild({ number: `9${at}` }), failures: 20, causes };
+      return headOf({ build: pullRequestBuild({ status: 'passed', pipeline: `p${at}` }), job: null, lastFailed });
+    });
+    const body = bodyOf(...heads);
+    expect(body.length).toBeLessThanOrEqual(COMMENT_BUDGET);
+    expect(body).toContain('are fixed in `ci #919`.**');
+    expect(body.match(/<details>/g)).toHaveLength(body.match(/<\/details>/g)?.length ?? 0);
+  });
+
+  it('says why it could not look', () => {
+    const error = 'GitHub returned 404 for the log: it has expired.';
+    const body = bodyOf(headOf({ job: { state: 'failed', error } }));
+    expect(body).toBe(
+      '**`ci #812` failed. Faultline could not read its log** (GitHub returned 404 for the log: it has expired). [Details](https://fl.example/builds/bld_1)\n',
+    );
+    const failed = sampleAnalysis({ terminationReason: 'failed', answer: { ...sampleAnalysis().answer, rootCause: error } });
+    expect(bodyOf(headOf({ causes: [causeOf(failed)] }))).toContain('Faultline could not analyze it** (GitHub returned 404');
+  });
+
+  it('links to nothing where nobody said by which address people reach us', () => {
+    const situation = situationOf(headOf({ causes: [causeOf(unsureAnalysis(), { review: waiting }), causeOf(registry)] }));
+    expect(renderComment(situation, noticeLinks(null))?.body).not.toMatch(/\]\(|https?:/);
+  });
+
+  it('keeps its budget with 400 causes: the lowest-ranked shrink to a line first, the last are counted (UX 47)', () => {
+    const long = { ...sampleAnalysis().answer, title: '`@<$'.repeat(100), rootCause: '`@<#$'.repeat(2_000) };
+    const causes = Array.from({ length: 400 }, (_, index) =>
+      causeOf(sampleAnalysis({ id: `ana_${index}`, answer: long }), { failures: 400 - index }),
+    );
+    const body = bodyOf(headOf({ causes }));
+    expect(body.length).toBeLessThanOrEqual(COMMENT_BUDGET);
+    expect(body).toContain('<details open><summary><b>1. ');
+    expect(body).toMatch(/… and \d+ more causes \[in Faultline\]/);
+    const few = bodyOf(headOf({ causes: causes.slice(0, 12) }));
+    expect(few.length).toBeLessThanOrEqual(COMMENT_BUDGET);
+    expect(few).toContain('**12\\. ');
+    expect(few).not.toContain('more cause');
+  });
+
+  it('costs nothing to say where no model was asked', () => {
+    expect(bodyOf(headOf({ causes: [causeOf(sampleAnalysis({ usage: NO_USAGE }))] }))).not.toContain('&#36;');
+  });
+});
+
+describe('whose change it was', () => {
+  const said = (history: Partial<typeof NO_HISTORY>, analysis = sampleAnalysis()) =>
+    bodyOf(headOf({ causes: [causeOf(analysis, { history: { ...NO_HISTORY, ...history } })] }));
+
+  it('is said of what other pull requests had, but not of one alone', () => {
+    expect(said({ otherPullRequests: 4, seenElsewhere: true })).toContain(
+      '**Not your change**: also failed on 4 other pull requests in the past week.',
+    );
+    const one = said({ otherPullRequests: 1, seenElsewhere: true });
+    expect(one).toContain('Also failed on 1 other pull request in the past week.');
+    expect(one).not.toContain('Not your change');
+  });
+
+  it('is said of what failed on the default branch lately, and of old failures only that they were', () => {
+    const on = (lastSeenAt: string) => said({ defaultBranch: { name: 'main', status: 'passed', since: null, lastSeenAt } });
+    expect(on('2026-10-11T12:00:00.000Z')).toContain('**Not your change**: also failed on `main` on 11 Oct 2026.');
+    expect(on('2026-10-02T12:00:00.000Z')).toContain('Also failed on `main` on 2 Oct 2026.');
+    expect(on('2026-10-02T12:00:00.000Z')).not.toContain('Not your change');
+  });
+
+  it('is not blamed on the change where it may be flaky, or somebody else’s server', () => {
+    for (const change of [{ kind: 'flaky_timing' }, { category: 'INFRA_ERROR' }, { category: 'DEPENDENCY_ERROR' }] as const) {
+      const body = said(FIRST_HERE, sampleAnalysis(change));
+      expect(body).toContain('Passes on `main`, first seen here.');
+      expect(body).not.toContain('Caused by this change');
+    }
+  });
+
+  it('is left open where history says nothing, or the failure only looks alike', () => {
+    expect(said({})).not.toMatch(/change|main/);
+    expect(said({ ...failsOnMain, generic: true })).not.toMatch(/change|main/);
+    expect(said({ ...FIRST_HERE, seenElsewhere: true })).not.toMatch(/change|main/);
+  });
+});

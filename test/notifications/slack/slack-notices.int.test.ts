@@ -1,0 +1,158 @@
+import { createHmac } from 'node:crypto';
+import type { FastifyInstance } from 'fastify';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { buildHttp } from '../../../src/api/server.ts';
+import { noticeRulesOf, openNotices, openSlackButtons } from '../../../src/app/open-publishers.ts';
+import { embedded } from '../../../src/config/presets.ts';
+import { parseConfig } from '../../../src/config/schema.ts';
+import type { NewBuild } from '../../../src/domain/build.ts';
+import { systemClock } from '../../../src/lib/time.ts';
+import { createMasker } from '../../../src/log/mask/mask.ts';
+import type { Stores } from '../../../src/ports/stores.ts';
+import { silentLogger } from '../../../src/ports/telemetry.ts';
+import { endJob } from '../../../src/service/triage/worker.ts';
+import { createStores } from '../../../src/stores/stores.ts';
+import { sampleAnalysis, sampleBuild, sampleGroup } from '../../stores/samples.ts';
+import { emptyHttpDeps } from '../../support/http-deps.ts';
+import { type LoopbackServer, sendJson, startLoopback } from '../../support/loopback-server.ts';
+import { openTestDatabase, type TestDatabase } from '../../support/pglite.ts';
+import { SLACK_TOKEN, type SlackApi, startSlackApi } from '../../support/slack-api.ts';
+
+const SECRET = 'a-signing-secret-of-slack';
+let database: TestDatabase;
+let slack: SlackApi;
+let jenkins: LoopbackServer;
+let description: string;
+let stores: Stores;
+let app: FastifyInstance;
+let notices: Awaited<ReturnType<typeof openNotices>>;
+
+beforeAll(async () => {
+  [database, slack] = [await openTestDatabase(), await startSlackApi()];
+  jenkins = await startLoopback(async (request, response) => {
+    if (request.method === 'GET') return sendJson(response, 200, { description });
+    let body = '';
+    for await (const chunk of request.setEncoding('utf8')) body += String(chunk);
+    description = new URLSearchParams(body).get('description') ?? '';
+    response.writeHead(302, { location: '.' }).end();
+  });
+  description = 'v1.2.3';
+  const preset = embedded(database.dataDir, '/knowledge');
+  const config = parseConfig({
+    ...preset,
+    http: { ...preset.http, publicUrl: 'https://fl.example' },
+    providers: { ...preset.providers, jenkins: { baseUrl: jenkins.url, user: 'faultline', token: 'api-token', description: 'html' } },
+    slack: {
+      ...preset.slack,
+      token: SLACK_TOKEN,
+      channel: 'C0123456789',
+      signingSecrets: [SECRET],
+      reviewers: ['U0GRACE'],
+      baseUrl: slack.url,
+    },
+  });
+  stores = createStores(database, systemClock, undefined, noticeRulesOf(config));
+  notices = await openNotices(config, { stores, masker: createMasker(), logger: silentLogger, clock: systemClock });
+  const door = await openSlackButtons(config, database);
+  app = await buildHttp({ ...emptyHttpDeps(), config, stores, database, clock: systemClock, slack: door });
+  notices.start();
+});
+afterAll(async () => {
+  await notices.stop();
+  await app.close();
+  await Promise.all([slack.close(), jenkins.close()]);
+  await database.dispose();
+});
+
+const tell = (buildId: string) => stores.notices.changed({ buildId, delayMs: 0 });
+
+/** Undo delays and pauses between edits are over. */
+async function hurry(): Promise<void> {
+  await database.query('update notices set due_at = clock_timestamp(), free_at = clock_timestamp() where not held');
+  notices.wake();
+}
+
+async function built(change: Partial<NewBuild>) {
+  const { build } = await stores.builds.upsert(sampleBuild({ repository: 'shop/api', branch: 'main', pullRequest: null, ...change }));
+  if (build.status === 'passed') return { build, analysis: null };
+  const [group] = await stores.failures.saveGroups(build.id, [sampleGroup(build.id, 'fp-cart')]);
+  const triage = await stores.triages.open(build.id, 'fp-cart');
+  const failureIds = group?.failures.map(({ id }) => id) ?? [];
+  const wanted = sampleAnalysis({ buildId: build.id, triageId: triage.id, fingerprint: 'fp-cart' }, { failureIds });
+  return { build, analysis: (await stores.analyses.insertOnce(wanted)).analysis };
+}
+
+async function press(analysisId: string): Promise<void> {
+  const user = { id: 'U0GRACE', username: 'grace' };
+  const actions = [{ action_id: 'faultline_right', value: analysisId }];
+  const payload = JSON.stringify({ type: 'block_actions', trigger_id: 't-1', user, container: { channel_id: 'C0123456789' }, actions });
+  const body = new URLSearchParams({ payload }).toString();
+  const timestamp = String(Math.floor(Date.now() / 1000));
+  const signature = `v0=${createHmac('sha256', SECRET).update(`v0:${timestamp}:${body}`).digest('hex')}`;
+  const headers = {
+    'content-type': 'application/x-www-form-urlencoded',
+    'x-slack-request-timestamp': timestamp,
+    'x-slack-signature': signature,
+  };
+  expect((await app.inject({ method: 'POST', url: '/webhooks/slack', payload: body, headers })).statusCode).toBe(200);
+}
+
+const messages = () => slack.messages.filter(({ to }) => to === null);
+const until = (check: () => void | Promise<void>) => vi.waitFor(async () => hurry().then(check), { timeout: 10_000, interval: 50 });
+const shown = () => JSON.stringify(messages().at(-1)?.blocks);
+
+it('main turns red, is counted, decided by a button, and green again: one message, from what the database knows', async () => {
+  const first = await built({ number: '1', externalId: 'run-1', status: 'failed' });
+  await tell(first.build.id);
+  await until(() => expect(messages().map(({ text }) => text)).toEqual(['main is red, cause not certain (80 %)']));
+
+  const second = await built({ number: '2', externalId: 'run-2', status: 'failed' });
+  await tell(second.build.id);
+  await until(() => expect(shown()).toContain('seen 2× today'));
+
+  await press(second.analysis?.id ?? '');
+  await tell(second.build.id);
+  await until(() => expect(shown()).toContain(':white_check_mark: confirmed by slack:grace/U0GRACE'));
+  expect(shown()).not.toContain('faultline_right');
+
+  const third = await built({ number: '3', externalId: 'run-3', status: 'passed' });
+  await tell(third.build.id);
+  await until(() => expect(messages()[0]?.text).toMatch(/^main is green again after \d+ min \(was: The cart loses an item\)$/));
+  expect(messages()).toHaveLength(1);
+  const calls = slack.calls.length;
+  await tell(third.build.id);
+  const owed = `select key from notices where channel = 'slack' and wanted > shown`;
+  await until(async () => expect(await database.query(owed)).toEqual([]));
+  expect(slack.calls, 'nothing changed: nobody is called').toHaveLength(calls);
+});
+
+it("a build of Jenkins bears its answer, beside the pipeline's own words", async () => {
+  const { build } = await built({
+    provider: 'jenkins',
+    branch: 'feature',
+    number: '77',
+    externalId: null,
+    url: `${jenkins.url}/job/shop/77/`,
+  });
+  await tell(build.id);
+  await until(() =>
+    expect(description).toMatch(/^v1\.2\.3<br>\nTEST_FAILURE 80 %, needs review: The cart loses an item\. <a href="https:\/\/fl/),
+  );
+});
+
+it('says what was found once the last cause is answered and the job ends', async () => {
+  const before = messages().length;
+  const { build } = await built({ repository: 'shop/late', number: '5', externalId: 'late-5', status: 'failed' });
+  const { id } = await stores.triages.owe(build.id);
+  const job = await stores.triages.lease(id, 60_000);
+  if (job === null) throw new Error('the job is due');
+  await tell(build.id);
+  const owed = `select key from notices where channel = 'slack' and wanted > shown`;
+  await until(async () => expect(await database.query(owed)).toEqual([]));
+  expect(messages(), 'the job still runs: more may come').toHaveLength(before);
+
+  await endJob({ database, stores })(job, 'done', null);
+
+  await until(() => expect(messages()).toHaveLength(before + 1));
+  expect(await stores.triages.find(id)).toMatchObject({ state: 'done' });
+});

@@ -1,0 +1,123 @@
+import { describe, expect, it } from 'vitest';
+import { ctrfOf, type Exported, sarifOf } from '../../../src/service/answers/export.ts';
+import { schemaFaults } from '../../support/published-schemas.ts';
+import { recalledAnalysis, sampleAnalysis, sampleBuild, sampleFailure, unsureAnalysis } from '../../support/sample-analysis.ts';
+
+const HOSTILE = 'see [here](javascript:alert(1)) {0} \ud800 <script> \u202e ```';
+
+function exported(change: Partial<Exported> = {}): Exported {
+  return { build: sampleBuild(), analyses: [sampleAnalysis()], failures: [sampleFailure()], publicUrl: 'https://fl.example/', ...change };
+}
+
+/** Answers of every form, and one in which every text is hostile. */
+function everything(): Exported {
+  const { answer } = sampleAnalysis();
+  const suspect = { path: '../../etc/passwd', line: 1, commit: null, author: null, score: 0.5, reason: HOSTILE };
+  const suspects = [suspect, { ...suspect, path: `a b/${HOSTILE}.ts`, line: null }, { ...suspect, path: 'C:\\x.ts' }];
+  const claims = [{ text: HOSTILE, evidence: [], quotes: [{ source: `${HOSTILE}/log`, line: 3, text: HOSTILE }] }];
+  const hostile = { ...answer, title: HOSTILE, rootCause: HOSTILE, fixRecommendation: '', claims, suspects };
+  return exported({
+    build: sampleBuild({ url: 'not a url', commit: null, branch: null, startedAt: null, number: 'seven', repository: HOSTILE }),
+    analyses: [
+      sampleAnalysis(),
+      unsureAnalysis(),
+      recalledAnalysis(),
+      sampleAnalysis({ id: HOSTILE, failureIds: ['fal_2'], answer: hostile }),
+    ],
+    failures: [sampleFailure(), sampleFailure({ id: 'fal_2', test: null, message: '', excerpt: null, frames: [] })],
+    publicUrl: null,
+  });
+}
+
+describe.each([
+  ['SARIF', 'sarif-2.1.0', sarifOf],
+  ['CTRF', 'ctrf', ctrfOf],
+] as const)('%s', (_name, schema, write) => {
+  it.each([
+    ['an answered build', exported()],
+    ['every form and hostile text', everything()],
+    ['a build of which nothing is known', exported({ analyses: [], failures: [] })],
+  ])('of %s is valid by the published schema', (_case, given) => {
+    expect(schemaFaults(schema, write(given))).toEqual([]);
+  });
+});
+
+it('the schemas themselves refuse what is no such document', () => {
+  expect(schemaFaults('sarif-2.1.0', { version: '2.1.0' })).not.toEqual([]);
+  expect(schemaFaults('ctrf', { reportFormat: 'CTRF' })).not.toEqual([]);
+  expect(schemaFaults('cloudevents', { id: '' })).not.toEqual([]);
+});
+
+describe('a SARIF log', () => {
+  const [run] = sarifOf(exported()).runs;
+  const [result] = run?.results ?? [];
+
+  it('puts a cause at its first suspect, with the lines that prove it beside it', () => {
+    const region = { startLine: 41 };
+    expect(result?.locations[0]?.physicalLocation).toEqual({
+      artifactLocation: { uri: 'src/cart/tax.ts', uriBaseId: '%SRCROOT%' },
+      region,
+    });
+    expect(result?.relatedLocations.map(({ physicalLocation }) => physicalLocation.region)).toEqual([
+      { startLine: 288501, snippet: { text: 'expected 10.20, got 10.21' } },
+      { startLine: 288502, snippet: { text: '    at sum (src/cart/tax.ts:41)' } },
+    ]);
+  });
+
+  it('says what it is, where it came from and where to read more', () => {
+    expect(result).toMatchObject({
+      ruleId: 'TEST_FAILURE/assertion',
+      level: 'error',
+      message: { text: expect.stringMatching(/^The cart total is rounded twice \(TEST_FAILURE, 91 % sure\)\.\n.*\nFix: Round once/s) },
+      partialFingerprints: { 'faultline/v1': 'f00d' },
+      hostedViewerUri: 'https://fl.example/analyses/ana_9f2c',
+      properties: { confidence: 0.91, tests: ['cart total'] },
+    });
+    const address = { repositoryUri: 'https://ci.example/shop/api', revisionId: sampleBuild().commit, branch: 'main' };
+    expect(run?.versionControlProvenance).toEqual([address]);
+  });
+
+  it('warns only, where a person has yet to decide', () => {
+    expect(sarifOf(exported({ analyses: [unsureAnalysis()] })).runs[0]?.results[0]?.level).toBe('warning');
+  });
+
+  it('goes to the failing test where nothing is suspected, and nowhere outside the repository', () => {
+    const { answer } = sampleAnalysis();
+    const unsuspected = sampleAnalysis({ answer: { ...answer, suspects: [] } });
+    const [at] = sarifOf(exported({ analyses: [unsuspected] })).runs[0]?.results[0]?.locations ?? [];
+    expect(at?.physicalLocation).toMatchObject({ artifactLocation: { uri: 'test/cart.test.ts' }, region: { startLine: 88 } });
+    const [of] = sarifOf(everything()).runs[0]?.results.at(-1)?.locations ?? [];
+    expect(decodeURIComponent(of?.physicalLocation.artifactLocation.uri ?? '')).toMatch(/^a b\/see /);
+  });
+
+  it('lets no foreign text be a link or a placeholder', () => {
+    const text = sarifOf(everything()).runs[0]?.results.at(-1)?.message.text ?? '';
+    expect(text).toContain('\\[here\\](javascript:alert(1)) {{0}}');
+    expect(text.isWellFormed()).toBe(true);
+  });
+});
+
+describe('a CTRF report', () => {
+  it('has one failed test a failure, with the cause that Faultline names', () => {
+    const { results } = ctrfOf(exported());
+    expect(results.summary).toMatchObject({ tests: 1, failed: 1, passed: 0 });
+    expect(results.tests[0]).toMatchObject({
+      name: 'cart total',
+      suite: ['cart'],
+      message: 'expected 10.20, got 10.21',
+      filePath: 'test/cart.test.ts',
+      line: 88,
+      ai: expect.stringContaining('The cart total is rounded twice (TEST_FAILURE, 91 %)'),
+      extra: { analysisId: 'ana_9f2c', url: 'https://fl.example/analyses/ana_9f2c' },
+    });
+    expect(results.environment).toMatchObject({ buildNumber: 812, branchName: 'main' });
+    expect(results.extra).toEqual({ failedTestsOnly: true, leftOut: 0 });
+  });
+
+  it('is bounded, and says what it left out', () => {
+    const many = Array.from({ length: 5_001 }, (_, index) => sampleFailure({ id: `fal_${index}`, message: 'x'.repeat(10_000) }));
+    const { results } = ctrfOf(exported({ failures: many }));
+    expect([results.tests.length, results.extra.leftOut]).toEqual([5_000, 1]);
+    expect(results.tests[0]?.message.length).toBeLessThan(4_100);
+  });
+});

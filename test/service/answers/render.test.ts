@@ -1,0 +1,164 @@
+import { describe, expect, it } from 'vitest';
+import { renderGithubCommands, renderMarkdown, renderPlain, renderTerminal } from '../../../src/service/answers/render.ts';
+import { recalledAnalysis, sampleAnalysis, unsureAnalysis } from '../../support/sample-analysis.ts';
+
+const terminal = { color: false, width: 78 };
+
+describe('renderTerminal', () => {
+  it('shows a sure answer with its proof in the order of the log', () => {
+    expect(renderTerminal(sampleAnalysis(), terminal)).toBe(`\
+TEST_FAILURE · assertion                                             91 % sure
+The cart total is rounded twice
+The new tax step rounds each line before summing; the total differs by 0.01.
+Fix      Round once, after the sum, in \`src/cart/tax.ts:41\`.
+Evidence 288501  expected 10.20, got 10.21
+         288502      at sum (src/cart/tax.ts:41)
+Suspect  src/cart/tax.ts:41 a41f9c2 ada 0.81
+1 failure, 1 cause · 12 s · 14,210 tokens · $0.02 · 3 tools asked · 311,101
+log lines → 412 kept · ana_9f2c
+`);
+  });
+
+  it('says that it is not sure, and what would settle it', () => {
+    const text = renderTerminal(unsureAnalysis(), terminal);
+    expect(text).toContain('Not sure: TEST_FAILURE · assertion                              only 61 % sure\n');
+    expect(text).toContain('Or       1. CODE_ERROR: `tax.ts:41` throws when the list is empty. To confirm:\n');
+    expect(text).toContain('         2. CONFIG_ERROR: ');
+  });
+
+  it('says who confirmed a known cause, and that no model was asked', () => {
+    const text = renderTerminal(recalledAnalysis(), terminal);
+    expect(text).toContain('known cause\nconfirmed by grace on 2026-10-12, seen 14 times\n');
+    expect(text).toContain('42 ms · no model');
+    expect(text).not.toContain('sure');
+  });
+
+  it('calls an abstained category a guess', () => {
+    const unsure = unsureAnalysis();
+    const abstained = { ...unsure, classification: { ...unsure.classification, abstained: true } };
+    expect(renderTerminal(abstained, terminal)).toContain('Not sure: best guess TEST_FAILURE');
+  });
+
+  it('names the source of each line where there are several', () => {
+    const { answer } = sampleAnalysis();
+    const quotes = [
+      { source: 'build.log', line: 9, text: 'one' },
+      { source: 'agent.log', line: 120, text: 'two' },
+    ];
+    const text = renderTerminal(sampleAnalysis({ answer: { ...answer, claims: [{ text: 'c', evidence: [], quotes }] } }), terminal);
+    expect(text).toContain('Evidence   build.log:9  one\n         agent.log:120  two\n');
+  });
+
+  it('says since which green build the lines are new', () => {
+    const analysis = sampleAnalysis({ green: { buildId: 'bld_1', number: '1234', url: null } });
+    expect(renderTerminal(analysis, terminal)).toContain('\nNew      since build 1234\n');
+    expect(renderPlain(analysis)).toContain('New\tsince build 1234\n');
+    expect(renderMarkdown(analysis)).toContain('\n\nNew since build 1234\n\n');
+  });
+
+  it('colours only when asked', () => {
+    expect(renderTerminal(sampleAnalysis(), terminal)).not.toContain('\u001b');
+    expect(renderTerminal(sampleAnalysis(), { color: true, width: 78 })).toContain('\u001b[1mFix      \u001b[22m');
+  });
+
+  it('shows what the claims cite where they quote nothing, and titles of what is no log line', () => {
+    const { answer, evidence } = sampleAnalysis();
+    const text = renderTerminal(
+      sampleAnalysis({
+        answer: { ...answer, claims: [{ text: 'c', evidence: ['E1', 'E2'], quotes: [] }] },
+        evidence: [
+          ...evidence,
+          { id: 'E2', tool: 'search_knowledge', title: 'Rounding in totals', text: 'long', source: 'knowledge/ERR009' },
+        ],
+      }),
+      terminal,
+    );
+    expect(text).toContain('Evidence 288500  FAIL cart total\n');
+    expect(text).toContain('         knowledge/ERR009: Rounding in totals\n');
+  });
+});
+
+describe('renderPlain', () => {
+  it('writes one value a line under stable keys', () => {
+    const rows = renderPlain(unsureAnalysis({ notes: ['the model did not answer; rules judged'] }))
+      .trimEnd()
+      .split('\n')
+      .map((line) => line.split('\t'));
+    expect(rows.map(([key]) => key)).toEqual(
+      'Answer Category Kind Confidence Title Cause Fix Evidence Evidence Suspect Hypothesis Hypothesis Note Usage Id'.split(' '),
+    );
+    expect(rows.every((row) => row.length === 2)).toBe(true);
+    expect(rows.at(0)).toEqual(['Answer', 'unsure']);
+    expect(rows.at(7)).toEqual(['Evidence', 'build.log:288501 expected 10.20, got 10.21']);
+  });
+
+  it('leaves out what differs between two runs when it must be stable', () => {
+    expect(renderPlain(sampleAnalysis({ id: 'ana_a', milliseconds: 1 }), { stable: true })).toBe(
+      renderPlain(sampleAnalysis({ id: 'ana_b', milliseconds: 2 }), { stable: true }),
+    );
+  });
+
+  it('never rounds up to certainty', () => {
+    const { verdict } = sampleAnalysis();
+    expect(renderPlain(sampleAnalysis({ verdict: { ...verdict, confidence: 0.999 } }))).toContain('Confidence\t99 %\n');
+    expect(renderPlain(sampleAnalysis({ verdict: { ...verdict, confidence: 0.29 } }))).toContain('Confidence\t29 %\n');
+  });
+});
+
+describe('renderMarkdown', () => {
+  it('shows a sure answer', () => {
+    expect(renderMarkdown(sampleAnalysis())).toBe(`\
+<details open><summary><b>The cart total is rounded twice</b>: TEST_FAILURE · assertion, 1 failure, 91 % sure</summary>
+
+The new tax step rounds each line before summing; the total differs by 0.01.
+
+**Fix:** Round once, after the sum, in \`src/cart/tax.ts:41\`.
+
+\`\`\`text
+288501  expected 10.20, got 10.21
+288502      at sum (src/cart/tax.ts:41)
+\`\`\`
+
+Suspect \`src/cart/tax.ts:41\` (a41f9c2, ada)
+
+</details>
+
+<sub>1 failure, 1 cause · 12 s · 14,210 tokens · &#36;0.02 · 3 tools asked · 311,101 log lines → 412 kept · ana\\_9f2c</sub>
+`);
+  });
+
+  it('says that it is not sure and lists what fits', () => {
+    const text = renderMarkdown(unsureAnalysis({ failureIds: ['a', 'b', 'c'] }));
+    expect(text).toContain('**3 failures. Faultline is not sure why (61 %). The answer needs review.**');
+    expect(text).toContain('<b>2 explanations fit</b>: best guess TEST_FAILURE');
+    expect(text).toContain("2. CONFIG_ERROR: `TAX_TABLE` is not set in this job. To confirm: the job's environment");
+    expect(text).toContain('Needs review because: one claim rests on a single line');
+  });
+
+  it('says who confirmed a known cause instead of a percentage', () => {
+    const text = renderMarkdown(recalledAnalysis());
+    expect(text).toContain('known cause, confirmed by grace on 2026-10-12, seen 14 times</summary>');
+    expect(text).not.toContain('%');
+  });
+
+  it('promises nothing about merging', () => {
+    for (const analysis of [sampleAnalysis(), unsureAnalysis(), recalledAnalysis()]) {
+      expect(renderMarkdown(analysis)).not.toMatch(/\b(safe|merge)\b/i);
+    }
+  });
+});
+
+describe('renderGithubCommands', () => {
+  it('marks each suspect', () => {
+    expect(renderGithubCommands(sampleAnalysis())).toBe(
+      '::error file=src/cart/tax.ts,line=41,title=The cart total is rounded twice (TEST_FAILURE%2C 91 %25)::The new tax step rounds each line before summing; the total differs by 0.01. Fix: Round once, after the sum, in `src/cart/tax.ts:41`.\n',
+    );
+  });
+
+  it('warns without a place where there is no suspect and no certainty', () => {
+    const { answer } = unsureAnalysis();
+    expect(renderGithubCommands(unsureAnalysis({ answer: { ...answer, suspects: [] } }))).toMatch(
+      /^::warning title=The cart total is rounded twice \(TEST_FAILURE%2C not sure%2C 61 %25\)::/,
+    );
+  });
+});

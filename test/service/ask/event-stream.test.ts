@@ -1,0 +1,65 @@
+import { expect, it } from 'vitest';
+import { eventStream } from '../../../src/api/ask-routes.ts';
+import { TriageError } from '../../../src/domain/errors.ts';
+import { createGate } from '../../../src/service/ask/ask.ts';
+
+async function textOf(stream: AsyncIterable<unknown>): Promise<string> {
+  let text = '';
+  for await (const chunk of stream) text += String(chunk);
+  return text;
+}
+
+it('tells events in order and ends with done', async () => {
+  const stream = eventStream(
+    async (emit) => emit('text', { text: 'a\nb' }),
+    () => undefined,
+  );
+  expect(await textOf(stream)).toBe(': begins\n\nevent: text\ndata: {"text":"a\\nb"}\n\nevent: done\ndata: {}\n\n');
+});
+
+it('tells a failure in its own words, and one that nobody threw on purpose not at all', async () => {
+  const refused = eventStream(
+    async () => Promise.reject(new TriageError('timeout', 'No answer within 1 s.', { retryable: true })),
+    () => undefined,
+  );
+  expect(await textOf(refused)).toContain(
+    'event: error\ndata: {"code":"timeout","message":"No answer within 1 s.","retryable":true}\n\nevent: done',
+  );
+  const logged: unknown[] = [];
+  const broken = await textOf(
+    eventStream(
+      async () => Promise.reject(new Error('password=hunter2')),
+      (error) => void logged.push(error),
+    ),
+  );
+  expect(broken).toContain('"code":"internal"');
+  expect(broken).not.toContain('hunter2');
+  expect(logged).toHaveLength(1);
+});
+
+it('cancels the work where the reader goes away', async () => {
+  const cancelled = Promise.withResolvers<string>();
+  const stream = eventStream(
+    (_emit, signal) =>
+      new Promise((_resolve, reject) => {
+        signal.addEventListener('abort', () => {
+          cancelled.resolve('cancelled');
+          reject(signal.reason);
+        });
+      }),
+    () => cancelled.resolve('told as an error'),
+  );
+  stream.destroy();
+  expect(await cancelled.promise).toBe('cancelled');
+});
+
+it('lets only so many questions in, and each leaves once', () => {
+  const gate = createGate(2);
+  const leave = gate.enter();
+  gate.enter();
+  expect(() => gate.enter()).toThrow('2 questions are already being answered');
+  leave();
+  leave();
+  gate.enter();
+  expect(() => gate.enter()).toThrow('2 questions');
+});

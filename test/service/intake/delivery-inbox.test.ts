@@ -1,0 +1,134 @@
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { TriageError } from '../../../src/domain/errors.ts';
+import type { KeptDelivery, ReceivedDelivery } from '../../../src/ports/deliveries.ts';
+import { createDeliveryInbox } from '../../../src/service/intake/delivery-inbox.ts';
+
+const delivery = (deliveryId: string, change: Partial<ReceivedDelivery> = {}): ReceivedDelivery => ({
+  ...{ source: 'github', deliveryId, event: 'workflow_run', bodySha256: 'aa', intake: {} },
+  ...change,
+});
+const broken = (retryable: boolean) => new TriageError('storage-failed', 'The database could not do it.', { retryable });
+
+/** A store that keeps what it is given, and writes down how much came together; `poison` is refused with all that come with it. */
+function fakeStore() {
+  const kept = new Map<string, KeptDelivery>();
+  const batches: number[] = [];
+  const state = { poison: '', failures: 0, keepThenFail: false, slowMs: 20 };
+  const keep = ({ deliveryId, event, bodySha256 }: ReceivedDelivery) => {
+    if (kept.has(deliveryId)) return false;
+    kept.set(deliveryId, { event, bodySha256, buildId: null, state: 'landed', attempts: 0, receivedAt: '' });
+    return true;
+  };
+  const land = async (deliveries: readonly ReceivedDelivery[]) => {
+    batches.push(deliveries.length);
+    await new Promise((resolve) => setTimeout(resolve, state.slowMs));
+    if (deliveries.some(({ deliveryId }) => deliveryId === state.poison)) throw broken(false);
+    if (state.failures > 0) {
+      state.failures -= 1;
+      if (state.keepThenFail) for (const one of deliveries) keep(one);
+      throw broken(true);
+    }
+    return deliveries.map(keep);
+  };
+  return { state, batches, kept, land, find: async (_source: string, deliveryId: string) => kept.get(deliveryId) ?? null };
+}
+
+const ids = (count: number) => Array.from({ length: count }, (_, index) => `d-${index}`);
+
+describe('landing', () => {
+  test('what comes while statements run shares the next one', async () => {
+    const store = fakeStore();
+    const inbox = createDeliveryInbox(store);
+    const [first, ...others] = ids(100);
+    const one = inbox.land(delivery(first ?? ''));
+    await expect.poll(() => store.batches).toEqual([1]);
+    const landed = await Promise.all([one, ...others.map((id) => inbox.land(delivery(id)))]);
+
+    expect(landed.every(({ before }) => before === null)).toBe(true);
+    expect(store.kept.size).toBe(100);
+    expect(store.batches).toEqual([1, 99]);
+    await expect.poll(inbox.busy).toBe(false);
+  });
+
+  test('a statement that hangs holds up none that comes later', async () => {
+    const store = fakeStore();
+    store.state.slowMs = 60_000;
+    const inbox = createDeliveryInbox(store);
+    void inbox.land(delivery('hangs'));
+    await expect.poll(() => store.batches).toEqual([1]);
+    store.state.slowMs = 1;
+    await new Promise((resolve) => setTimeout(resolve, 300));
+
+    expect(await inbox.land(delivery('later'))).toEqual({ before: null });
+  });
+
+  test('a sender now and then is no flood; ten within a tenth of a second are, until it is over', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const store = fakeStore();
+    store.state.slowMs = 1;
+    const inbox = createDeliveryInbox(store);
+    await inbox.land(delivery('one'));
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(inbox.busy()).toBe(false);
+
+    await Promise.all(ids(10).map((id) => inbox.land(delivery(id))));
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(inbox.busy()).toBe(true);
+    vi.advanceTimersByTime(100);
+    expect(inbox.busy()).toBe(false);
+  });
+
+  test('copies in one statement are one delivery, and each copy is told of the first', async () => {
+    const inbox = createDeliveryInbox(fakeStore());
+    const landed = await Promise.all(['a', 'a', 'b', 'a'].map((id) => inbox.land(delivery(id))));
+
+    expect(landed.map(({ before }) => before?.state ?? null)).toEqual([null, 'landed', null, 'landed']);
+  });
+
+  test('one that the database refuses fails alone', async () => {
+    const store = fakeStore();
+    store.state.poison = 'd-7';
+    const inbox = createDeliveryInbox(store);
+    const landed = await Promise.allSettled(ids(20).map((id) => inbox.land(delivery(id))));
+
+    expect(landed.flatMap(({ status }, index) => (status === 'rejected' ? [index] : []))).toEqual([7]);
+    expect(store.kept.size).toBe(19);
+  });
+
+  test.each([false, true])('a connection that breaks fails nobody, whether what it carried was kept (%s) or not', async (keepThenFail) => {
+    const store = fakeStore();
+    Object.assign(store.state, { failures: 1, keepThenFail });
+    const inbox = createDeliveryInbox(store);
+    const landed = await Promise.all(ids(10).map((id) => inbox.land(delivery(id))));
+
+    expect(landed.every(({ before }) => before === null)).toBe(true);
+    expect(store.kept.size).toBe(10);
+  });
+
+  test('a database that stays away is told to each sender, once for all copies, and the next one is tried', async () => {
+    const store = fakeStore();
+    store.state.failures = 1_000;
+    const inbox = createDeliveryInbox(store);
+    const away = await Promise.allSettled(ids(10).map((id) => inbox.land(delivery(id))));
+    store.state.failures = 0;
+
+    expect(away.every((one) => one.status === 'rejected' && one.reason.retryable === true)).toBe(true);
+    expect(await inbox.land(delivery('d-0'))).toEqual({ before: null });
+  });
+
+  test('what was here before is told as it was kept', async () => {
+    const inbox = createDeliveryInbox(fakeStore());
+    await inbox.land(delivery('d'));
+    const again = await inbox.land(delivery('d', { bodySha256: 'bb' }));
+
+    expect(again.before).toMatchObject({ bodySha256: 'aa', state: 'landed' });
+  });
+
+  test('more than can ever be told in time is sent away', async () => {
+    const inbox = createDeliveryInbox({ land: () => new Promise(() => undefined), find: async () => null });
+    for (const id of ids(20_000)) void inbox.land(delivery(id));
+
+    await expect(inbox.land(delivery('one more'))).rejects.toMatchObject({ code: 'storage-failed', retryable: true });
+  });
+});

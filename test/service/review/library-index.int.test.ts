@@ -1,0 +1,133 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { systemClock } from '../../../src/lib/time.ts';
+import { createMasker } from '../../../src/log/mask/mask.ts';
+import { createHashingEmbedder } from '../../../src/models/embedder/hashing.ts';
+import type { Stores } from '../../../src/ports/stores.ts';
+import { silentLogger } from '../../../src/ports/telemetry.ts';
+import type { VectorIndex, VectorNamespace } from '../../../src/ports/vector-index.ts';
+import { decideReview } from '../../../src/service/review/decide.ts';
+import { syncLibraryIndex } from '../../../src/service/review/learn.ts';
+import { payAtOnce, startIndexWorker } from '../../../src/service/triage/background.ts';
+import { createStores } from '../../../src/stores/stores.ts';
+import { createPineconeIndex } from '../../../src/stores/vectors/pinecone.ts';
+import { openTestDatabase, type TestDatabase } from '../../support/pglite.ts';
+import { PINECONE_INDEX, PINECONE_KEY, type PineconeApi, type PineconeScript, startPineconeApi } from '../../support/pinecone-api.ts';
+import { storeFailedBuild } from '../answers/served-world.ts';
+
+let database: TestDatabase;
+let stores: Stores;
+let api: PineconeApi;
+let vectorIndex: VectorIndex;
+let count = 0;
+
+beforeAll(async () => {
+  database = await openTestDatabase();
+  stores = createStores(database, systemClock);
+  api = await startPineconeApi({ lagMs: 10 });
+});
+afterAll(async () => {
+  await api?.close();
+  await database?.dispose();
+});
+beforeEach(() => answering());
+
+function openIndex(timeoutMs: number): VectorIndex {
+  const options = { apiKey: PINECONE_KEY, index: PINECONE_INDEX, baseUrl: api.url, retryDelayMs: 1, timeoutMs };
+  return createPineconeIndex(options, createHashingEmbedder());
+}
+
+function answering(): void {
+  api.script([{ do: 'answer' }]);
+  vectorIndex = openIndex(10_000);
+}
+
+const paying = () => ({ debts: stores.vectorDebts, vectorIndex, logger: silentLogger });
+
+/** A person accepts what was found out about a failure of its own, or of the given fingerprint. */
+async function decide(fingerprint?: string) {
+  count += 1;
+  const value = fingerprint ?? `f${count}`;
+  const message = `module alpha${value} cannot reach service beta${value}`;
+  const { review } = await storeFailedBuild(stores, `${1_000 + count}`, {
+    message,
+    fingerprint: { algorithm: 'faultline', version: 1, value },
+  });
+  const payVectors = (namespace: VectorNamespace, ids: readonly string[]) => payAtOnce(paying(), namespace, ids);
+  const deps = { database, stores, payVectors, masker: createMasker(), clock: systemClock, logger: silentLogger };
+  const { entry } = await decideReview(deps, { reviewId: review.id, version: 1, reviewer: 'ada', input: { type: 'accept' } });
+  if (entry === null) throw new Error('nothing was taught');
+  return entry;
+}
+
+const isFound = async (entry: { readonly id: string; readonly message: string }) =>
+  (await vectorIndex.search('error_library', { text: entry.message, limit: 50 })).some(({ id }) => id === entry.id);
+
+/** Keeps the index until it is owed nothing: what was to be left alone need not be. */
+async function untilPaid(): Promise<void> {
+  await database.query('update vector_debts set not_before = clock_timestamp(), held = false');
+  const worker = startIndexWorker({ ...paying(), intervalMs: 10 });
+  await expect.poll(async () => (await stores.vectorDebts.waiting()).count, { timeout: 10_000 }).toBe(0);
+  await worker.stop();
+}
+
+describe('what a person taught', () => {
+  it('is found as soon as the decision is stored', async () => {
+    const entry = await decide();
+    expect(await isFound(entry)).toBe(true);
+    expect(await stores.vectorDebts.waiting()).toMatchObject({ count: 0 });
+  });
+
+  const bad: readonly [string, readonly PineconeScript[]][] = [
+    ['answers 500', [{ do: 'status', status: 500 }]],
+    ['answers 429', [{ do: 'status', status: 429, headers: { 'retry-after': '3600' } }]],
+    ['hangs', [{ do: 'hang' }]],
+    ['resets', [{ do: 'reset' }]],
+    ['refuses the key', [{ do: 'status', status: 401, body: '"no"' }]],
+  ];
+  it('T30: is found after Pinecone is back, whatever kept it away', async () => {
+    const taught = [];
+    for (const [, script] of bad) {
+      api.script(script, true);
+      vectorIndex = openIndex(script[0]?.do === 'hang' ? 100 : 10_000);
+      taught.push(await decide());
+      taught.push(await decide());
+    }
+    expect(await stores.vectorDebts.waiting()).toMatchObject({ count: taught.length });
+    // What is known by its fingerprint needs no index.
+    for (const { id, fingerprint, repository } of taught) {
+      expect(await stores.library.recall({ fingerprint: fingerprint.value, repository })).toMatchObject({ id });
+    }
+    const dying = startIndexWorker({ ...paying(), intervalMs: 10 });
+    await dying.stop();
+    answering();
+    await untilPaid();
+
+    const found = await Promise.all(taught.map(isFound));
+    const lost = found.filter((one) => !one).length;
+    console.info(`Pinecone away in ${bad.length} ways, ${taught.length} decisions, ${found.length - lost} found; lost: ${lost}`);
+    expect(lost).toBe(0);
+    expect(api.refusals).toEqual([]);
+  });
+
+  it('leaves the index where a later decision replaced it, though Pinecone was away for both', async () => {
+    api.script([{ do: 'reset' }]);
+    const first = await decide('replaced');
+    const second = await decide('replaced');
+    answering();
+    await untilPaid();
+
+    expect([await isFound(first), await isFound(second)]).toEqual([false, true]);
+    expect(await syncLibraryIndex({ library: stores.library, vectorIndex, logger: silentLogger })).toEqual({ indexed: 0, removed: 0 });
+  });
+
+  it('is not held up by one entry that the index refuses', async () => {
+    await stores.vectorDebts.owe([
+      { namespace: 'error_library', id: 'ümlaut', item: { text: 'refused', metadata: {} } },
+      { namespace: 'error_library', id: 'good', item: { text: 'taken in spite of its neighbour', metadata: {} } },
+    ]);
+    const worker = startIndexWorker({ ...paying(), intervalMs: 10 });
+    await expect.poll(async () => (await stores.vectorDebts.waiting()).count, { timeout: 10_000 }).toBe(1);
+    await worker.stop();
+    expect(await isFound({ id: 'good', message: 'taken in spite of its neighbour' })).toBe(true);
+  });
+});

@@ -1,0 +1,32 @@
+import { expect, it } from 'vitest';
+import { decideReview } from '../../../src/service/review/decide.ts';
+import { confirmStays, withdrawEntry } from '../../../src/service/review/undo.ts';
+import { sampleFailure, sampleReview, unsureAnalysis } from '../../support/sample-analysis.ts';
+import { createReviewWorld } from './review-world.ts';
+
+/** Two builds failed of one cause: the first answer was accepted, the second corrected, and what that taught stands in a green build too. */
+async function taughtTwice() {
+  const world = createReviewWorld({
+    reviews: [1, 2].map((n) => sampleReview({ id: `rev_${n}`, analysisId: `ana_${n}`, buildId: `bld_${n}` })),
+    analyses: [1, 2].map((n) => unsureAnalysis({ id: `ana_${n}`, buildId: `bld_${n}`, failureIds: [`fal_${n}`] })),
+    failures: [1, 2].map((n) => sampleFailure({ id: `fal_${n}`, buildId: `bld_${n}` })),
+  });
+  const { deps, state } = world;
+  const first = await decideReview(deps, { reviewId: 'rev_1', version: 1, reviewer: 'ada', input: { type: 'accept' } });
+  state.now += 60_000;
+  state.green = [...(first.entry?.telling ?? [])];
+  const input = { type: 'correct', category: 'CONFIG_ERROR', rootCause: 'TAX_TABLE is not set.' } as const;
+  const second = await decideReview(deps, { reviewId: 'rev_2', version: 1, reviewer: 'bob', input });
+  return { deps, state, first: first.entry?.id ?? '', second: second.entry?.id ?? '' };
+}
+
+it('what answered before a flagged entry stays leaves the index with it', async () => {
+  const { deps, state, first, second } = await taughtTwice();
+  expect([...state.index.keys()]).toEqual([first]);
+
+  expect(await confirmStays(deps, { id: second, by: 'grace' })).toMatchObject({ answering: { id: second } });
+  expect([...state.index.keys()]).toEqual([second]);
+
+  await withdrawEntry(deps, { id: second, by: 'grace', reason: 'It was the network.' });
+  expect([...state.index.keys()]).toEqual([first]);
+});

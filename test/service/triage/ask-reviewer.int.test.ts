@@ -1,0 +1,140 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { compileTriageGraph } from '../../../graphs/triage/graph.ts';
+import type { Build } from '../../../src/domain/build.ts';
+import { systemClock } from '../../../src/lib/time.ts';
+import { createMasker } from '../../../src/log/mask/mask.ts';
+import type { BuildArchive } from '../../../src/ports/build-archive.ts';
+import type { Stores } from '../../../src/ports/stores.ts';
+import { silentLogger } from '../../../src/ports/telemetry.ts';
+import { createReviewerClient } from '../../../src/service/triage/investigate.ts';
+import { type TriageBuildDeps, triageBuild } from '../../../src/service/triage/triage-build.ts';
+import { runJob } from '../../../src/service/triage/worker.ts';
+import { createMemoryArchive } from '../../../src/stores/archive/memory.ts';
+import { createPostgresCheckpointer } from '../../../src/stores/checkpointer.ts';
+import { openPglite } from '../../../src/stores/database/pglite.ts';
+import type { PgDatabase } from '../../../src/stores/database/pool-database.ts';
+import { createStores } from '../../../src/stores/stores.ts';
+import { askReviewer } from '../../../src/tools/last-resorts.ts';
+import { createToolbox } from '../../../src/tools/toolbox.ts';
+import { sampleBuild } from '../../stores/samples.ts';
+import { copyTestDatabase } from '../../support/pglite.ts';
+import { scriptedAnalyst } from '../../support/scripted-analyst.ts';
+
+const LIMITS = { maxIterations: 5, maxCorrections: 2, thresholds: { autoNotify: 0.85, humanReview: 0.65, selfCorrect: 0.5 } };
+const QUESTION = 'Was the price list of May meant to be empty?';
+const LOG = [
+  'not ok 1 - cart total',
+  "TypeError: Cannot read properties of undefined (reading 'price')",
+  '    at total (/home/runner/work/shop/src/cart.js:12:9)',
+].join('\n');
+
+let folder = '';
+let db: PgDatabase;
+let stores: Stores;
+let archive: BuildArchive;
+
+async function open(): Promise<void> {
+  db = await openPglite({ dataDir: join(folder, 'database') });
+  await db.migrate();
+  stores = createStores(db, systemClock);
+}
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'faultline-question-'));
+  await copyTestDatabase(join(folder, 'database'));
+  await open();
+  archive = createMemoryArchive();
+});
+afterEach(async () => {
+  await db.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** An analyst that asks a person first, and a queue that never rings. */
+async function work(jobId: string, waitMs = 60_000): Promise<void> {
+  const analyst = scriptedAnalyst({ plans: [{ enough: true }] });
+  const { chooseTools } = analyst;
+  analyst.chooseTools = async (input, signal) => {
+    const offered = input.offered.some((tool) => tool.name === 'ask_reviewer');
+    const value = offered ? [{ tool: 'ask_reviewer', args: { question: QUESTION }, why: 'nobody else knows' }] : [];
+    return { ...(await chooseTools(input, signal)), value };
+  };
+  const masker = createMasker();
+  const { questions } = stores;
+  const reviewer = createReviewerClient({ questions, masker, clock: systemClock, waitMs });
+  const toolbox = createToolbox([askReviewer(reviewer)], { mask: (text) => text });
+  const checkpointer = await createPostgresCheckpointer(db);
+  const graph = compileTriageGraph(checkpointer);
+  const deps: TriageBuildDeps = {
+    ...{ database: db, stores, archive, masker, clock: systemClock, logger: silentLogger, buildSources: {} },
+    investigation: {
+      ...{ analyst, fallbackAnalyst: undefined, toolbox, clock: systemClock, onStep: undefined, questions },
+      ...{ graph, limits: LIMITS, timeLimitMs: 10_000, durable: true },
+    },
+    ...{ budgetTokens: 4_000, greenBuilds: 0, forget: (triageId: string) => checkpointer.deleteThread(triageId) },
+    publishers: [],
+  };
+  const jobQueue = {
+    driver: 'none',
+    enqueue: async () => undefined,
+    work: async () => undefined,
+    depth: async () => 0,
+    stop: async () => undefined,
+  };
+  const triage = (buildId: string, run: Parameters<typeof triageBuild>[2]) => triageBuild(buildId, deps, run);
+  const worker = { jobQueue, triages: stores.triages, logger: silentLogger, leaseMs: 60_000, concurrency: 1, maxCrashes: 3, triage };
+  await runJob(jobId, { ...worker, escalateToReviewer: async (_id, error) => Promise.reject(error) }, new AbortController().signal);
+}
+
+async function owedBuild(): Promise<{ readonly build: Build; readonly jobId: string }> {
+  const { build } = await stores.builds.upsert(sampleBuild({ provider: 'upload' }));
+  await archive.put(build.id, { name: 'build.log', kind: 'log', text: LOG, notes: [] });
+  const { id } = await stores.triages.owe(build.id);
+  return { build, jobId: id };
+}
+
+describe('a question to a person', () => {
+  it('holds no lease, outlives the process, and its answer becomes evidence', async () => {
+    const { build, jobId } = await owedBuild();
+    await work(jobId);
+    const [question] = await stores.questions.list({ state: 'waiting' }, { limit: 10, offset: 0 });
+    expect(question).toMatchObject({ kind: 'question', question: QUESTION, buildId: build.id, answer: null });
+    expect(await stores.triages.find(jobId)).toMatchObject({ state: 'done', leaseExpiresAt: null });
+    expect(await stores.analyses.listByBuild(build.id)).toEqual([]);
+
+    await db.close();
+    await open();
+    const answered = await stores.questions.answer(question?.id ?? '', 'No, the import of May failed.', 'grace');
+    expect(answered).toMatchObject({ jobId, question: { state: 'answered', answeredBy: 'grace' } });
+    expect(await stores.questions.answer(question?.id ?? '', 'Again.', 'bob')).toBeNull();
+    expect((await stores.triages.owed(10)).map((job) => job.id)).toEqual([jobId]);
+    await work(jobId);
+
+    const [analysis] = await stores.analyses.listByBuild(build.id);
+    const evidence = analysis?.evidence.filter((item) => item.tool === 'ask_reviewer');
+    expect(evidence).toMatchObject([{ text: 'No, the import of May failed.', source: 'reviewer/grace', data: { answeredBy: 'grace' } }]);
+    expect(analysis?.steps.map((step) => step.node).slice(0, 9)).toEqual([
+      ...['classify', 'reason', 'select_tool', 'execute_tool', 'observe', 'await_reviewer', 'reason', 'generate_answer', 'verify'],
+    ]);
+    expect((await stores.reviews.events(question?.id ?? '')).map((event) => [event.event, event.actor])).toEqual([
+      ['asked', 'faultline'],
+      ['answered', 'grace'],
+    ]);
+  });
+
+  it('goes on without an answer when nobody gives one in time', async () => {
+    const { build, jobId } = await owedBuild();
+    await work(jobId, 1);
+    await work(jobId, 1);
+    expect(await stores.analyses.listByBuild(build.id)).toEqual([]);
+    expect(await stores.questions.expire()).toEqual([jobId]);
+    expect(await stores.questions.expire()).toEqual([]);
+    await work(jobId, 1);
+
+    const [analysis] = await stores.analyses.listByBuild(build.id);
+    expect(analysis?.notes.join()).toContain('No answer in time');
+    expect(analysis?.evidence.some((item) => item.tool === 'ask_reviewer')).toBe(false);
+  });
+});

@@ -1,0 +1,85 @@
+import { describe, expect, it } from 'vitest';
+import type { ThrownException } from '../../../src/domain/failure.ts';
+import { groupsOf } from '../../../src/service/triage/group.ts';
+import { failingTest, sampleReading } from '../../support/reading.ts';
+
+const sizes = (groups: ReturnType<typeof groupsOf>) => groups.map(({ generic, failures }) => [generic, failures.length]);
+
+function thrown(line: number, change: Partial<ThrownException> = {}): ThrownException {
+  return {
+    type: 'java.net.BindException',
+    message: 'Address already in use',
+    chain: ['IllegalStateException: no context', 'BeanCreationException: no server', 'java.net.BindException: Address already in use'],
+    frames: [{ file: 'Net.java', line: 461, function: 'bind', own: false }],
+    at: { source: 'build.log', line },
+    ...change,
+  };
+}
+
+/** Forty tests, each with words of its own, ten lines apart, each followed by an exception. */
+function wrapped(change: (index: number) => Partial<ThrownException> = () => ({})) {
+  const indexes = Array.from({ length: 40 }, (_, index) => index);
+  const word = (index: number) => String.fromCharCode(97 + (index % 26), 97 + Math.floor(index / 26));
+  return sampleReading({
+    failingTests: indexes.map((index) =>
+      failingTest(`test_${index}`, `no context for the ${word(index)}${word(index)} page`, index * 40 + 1),
+    ),
+    exceptions: indexes.map((index) => thrown(index * 40 + 3, change(index))),
+  });
+}
+
+describe('causes of a build', () => {
+  it('are one where one deepest exception stands behind forty tests with words of their own', () => {
+    expect(sizes(groupsOf(wrapped(), 'bld_1'))).toEqual([[false, 40]]);
+  });
+
+  it('are two where the deepest exception was thrown at two places', () => {
+    const other = { frames: [{ file: 'Disk.java', line: 9, function: 'open', own: false }] };
+    expect(
+      sizes(
+        groupsOf(
+          wrapped((index) => (index % 2 === 0 ? {} : other)),
+          'bld_1',
+        ),
+      ),
+    ).toEqual([
+      [false, 20],
+      [false, 20],
+    ]);
+  });
+
+  it('stay apart where each test states an expectation of its own, or the exception has no cause', () => {
+    const assertion = { type: 'org.opentest4j.AssertionFailedError', message: 'expected true' };
+    expect(
+      groupsOf(
+        wrapped(() => assertion),
+        'bld_1',
+      ),
+    ).toHaveLength(20);
+    expect(
+      groupsOf(
+        wrapped(() => ({ chain: ['java.net.BindException: Address already in use'] })),
+        'bld_1',
+      ),
+    ).toHaveLength(20);
+  });
+
+  it('are one where the machine refused all tests the same, each at a line of its own', () => {
+    const tests = ['a', 'b', 'c'].map((name, index) => ({
+      ...failingTest(`test_${name}`, 'Error: connect ECONNREFUSED 127.0.0.1:5432', index * 10 + 1),
+      file: `test_${name}.py`,
+    }));
+    expect(sizes(groupsOf(sampleReading({ failingTests: tests }), 'bld_1'))).toEqual([[false, 3]]);
+  });
+
+  it('are told apart by how tests ended that say nothing else, and none of them may be recalled', () => {
+    const said = ['timed out', 'crashed with exit code 139', 'timed out', 'exit code 1', 'expected 1 item, got none'];
+    const tests = said.map((message, index) => failingTest(`test_${index}`, message, index * 10 + 1));
+    expect(sizes(groupsOf(sampleReading({ failingTests: tests }), 'bld_1'))).toEqual([
+      [true, 2],
+      [true, 1],
+      [true, 1],
+      [false, 1],
+    ]);
+  });
+});

@@ -1,0 +1,75 @@
+import { describe, expect, it } from 'vitest';
+import type { SourceText } from '../../../src/domain/build.ts';
+import { templatesOf } from '../../../src/log/green/templates.ts';
+import type { ChosenPassingLog } from '../../../src/ports/stores.ts';
+import { diffAgainstPassing, greenBehind } from '../../../src/service/triage/passing-builds.ts';
+import { readMasked } from '../../../src/service/triage/read-build.ts';
+import { sampleBuild } from '../../support/sample-build.ts';
+
+const RED = ['make test', 'error: cache is cold', 'error: mirror 2 is slow', 'error: cannot open ledger.db', 'make: *** [test] Error 1'];
+const GREEN = ['make test', 'error: cache is cold', 'done'];
+const OLDER = ['make test', 'error: mirror 2 is slow', 'done'];
+
+function logOf(name: string, lines: readonly string[] = RED): SourceText {
+  return { name, kind: 'log', text: lines.join('\n'), notes: [] };
+}
+
+function chosen(log: string, number: string, lines: readonly string[]): ChosenPassingLog {
+  return { log, templates: templatesOf(lines.join('\n')), build: { buildId: `bld_${number}`, number, url: null } };
+}
+
+function choosing(all: readonly ChosenPassingLog[]) {
+  const asked: string[][] = [];
+  const passingBuilds = {
+    choose: async (_build: string, logs: readonly string[]) => {
+      asked.push([...logs]);
+      return all.filter(({ log }) => logs.includes(log));
+    },
+  };
+  return { asked, deps: { passingBuilds, greenBuilds: 3 } };
+}
+
+describe('reading beside green builds', () => {
+  it('drops what any of them says too, and names the newest', async () => {
+    const { deps } = choosing([chosen('test.log', '12', GREEN), chosen('test.log', '11', OLDER)]);
+    const sources = [logOf('test.log')];
+
+    const beside = await diffAgainstPassing(sampleBuild(), sources, deps);
+    if (beside === null) throw new Error('nothing was chosen');
+    const { excerpts, messages } = readMasked(sources, { budgetTokens: 30, secrets: 0, green: beside.green });
+
+    expect(messages.map(({ text }) => text).join('\n')).toContain('ledger.db');
+    expect(messages.map(({ text }) => text).join('\n')).not.toMatch(/cache|mirror/);
+    expect(excerpts.map(({ reason }) => reason).join()).toContain('new since build 12');
+    expect(greenBehind(excerpts, beside)).toEqual({ buildId: 'bld_12', number: '12', url: null });
+  });
+
+  it('reads a log that none of them has as it is', async () => {
+    const { deps } = choosing([chosen('test.log', '12', GREEN)]);
+    const sources = [logOf('other.log')];
+
+    expect(await diffAgainstPassing(sampleBuild(), sources, deps)).toBeNull();
+    const beside = await diffAgainstPassing(sampleBuild(), [...sources, logOf('test.log')], deps);
+    const { excerpts } = readMasked(sources, { budgetTokens: 400, secrets: 0, ...(beside === null ? {} : { green: beside.green }) });
+
+    expect(excerpts).toEqual(readMasked(sources, { budgetTokens: 400, secrets: 0 }).excerpts);
+    expect(greenBehind(excerpts, beside)).toBeNull();
+  });
+
+  it('finds the only log of an upload whatever it is called', async () => {
+    const { asked, deps } = choosing([chosen('', '12', GREEN)]);
+    const upload = sampleBuild({ provider: 'upload' });
+
+    expect((await diffAgainstPassing(upload, [logOf('build-13.log')], deps))?.builds.get('build-13.log')?.number).toBe('12');
+    expect(await diffAgainstPassing(upload, [logOf('a.log'), logOf('b.log')], deps)).toBeNull();
+    expect(asked).toEqual([[''], ['a.log', 'b.log']]);
+  });
+
+  it('asks nothing where it is switched off, or where there is no log', async () => {
+    const { asked, deps } = choosing([]);
+
+    expect(await diffAgainstPassing(sampleBuild(), [logOf('test.log')], { ...deps, greenBuilds: 0 })).toBeNull();
+    expect(await diffAgainstPassing(sampleBuild(), [{ ...logOf('junit.xml'), kind: 'report' }], deps)).toBeNull();
+    expect(asked).toEqual([]);
+  });
+});

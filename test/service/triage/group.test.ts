@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest';
+import { groupsOf } from '../../../src/service/triage/group.ts';
+import { failingTest, sampleReading } from '../../support/reading.ts';
+
+const reading = (tests: readonly [string, string][]) =>
+  sampleReading({ failingTests: tests.map(([name, message], index) => failingTest(name, message, index * 10 + 1)) });
+
+describe('groupsOf', () => {
+  it('joins tests that die of the same message at the same place', () => {
+    const groups = groupsOf(
+      reading([
+        ['test_a', 'ConnectionError: db on port 5432'],
+        ['test_b', 'ConnectionError: db on port 6543'],
+        ['test_c', 'expected 1, got 2'],
+      ]),
+      'bld_1',
+    );
+
+    expect(groups.map((group) => group.failures.map((failure) => failure.test?.name))).toEqual([['test_a', 'test_b'], ['test_c']]);
+  });
+
+  it('joins fifty tests that die in one place, and keeps two other causes apart', () => {
+    const many: [string, string][] = Array.from({ length: 50 }, (_, index) => [
+      `test_${index}`,
+      `connect ECONNREFUSED 127.0.0.1:${5000 + index}`,
+    ]);
+    const groups = groupsOf(
+      reading([...many, ['test_rate', 'GET /rates answered status 502'], ['test_fee', 'GET /rates answered status 404']]),
+      'bld_1',
+    );
+
+    expect(groups.map((group) => group.failures.length)).toEqual([50, 1, 1]);
+  });
+
+  it('makes one failure of a build without failing tests', () => {
+    const groups = groupsOf(sampleReading({ messages: [{ text: 'npm error code ERESOLVE', at: null, weight: 1 }] }), 'bld_1');
+
+    expect(groups).toHaveLength(1);
+    expect(groups[0]?.failures[0]).toMatchObject({ buildId: 'bld_1', test: null, message: 'npm error code ERESOLVE' });
+  });
+
+  it('answers a build of which nothing is known, generically', () => {
+    expect(groupsOf(sampleReading(), 'bld_1')).toMatchObject([{ generic: true }]);
+  });
+
+  it('never takes two builds of which nothing is known for the same failure', () => {
+    const printOf = (buildId: string) => groupsOf(sampleReading(), buildId)[0]?.fingerprint.value;
+    expect(printOf('bld_1')).toBe('unknown-bld_1');
+    expect(printOf('bld_2')).not.toBe(printOf('bld_1'));
+  });
+
+  it('takes more than twenty causes for one that it cannot see', () => {
+    const words = Array.from(
+      { length: 60 },
+      (_, index) => `${String.fromCharCode(97 + (index % 26))}${String.fromCharCode(97 + Math.floor(index / 26))}`,
+    );
+    const groups = groupsOf(reading(words.map((word) => [`test_${word}`, `expected ${word}${word} to be there`])), 'bld_1');
+
+    expect(groups).toHaveLength(20);
+    expect(groups.flatMap((group) => group.failures)).toHaveLength(60);
+  });
+});

@@ -1,0 +1,114 @@
+import { MemorySaver } from '@langchain/langgraph';
+import { describe, expect, it } from 'vitest';
+import { compileTriageGraph } from '../../../graphs/triage/graph.ts';
+import { systemClock } from '../../../src/lib/time.ts';
+import { type InvestigateDeps, investigate } from '../../../src/service/triage/investigate.ts';
+import { faultOfWalk } from '../../support/graph-walk.ts';
+import { type ScriptedAnalyst, scriptedAnalyst } from '../../support/scripted-analyst.ts';
+import { scriptedToolbox } from '../../support/scripted-toolbox.ts';
+import { sampleSubject } from '../../support/subject.ts';
+
+const LIMITS = { maxIterations: 5, maxCorrections: 2, thresholds: { autoNotify: 0.85, humanReview: 0.65, selfCorrect: 0.5 } };
+const WHOLE_RUN = 'classify plan chooseTools plan chooseTools plan chooseTools answer verify'.split(' ');
+const never = new AbortController().signal;
+
+/** A checkpointer that keeps `budget` writes and then is silent, as one whose process was killed. */
+class DyingSaver extends MemorySaver {
+  private done = 0;
+  private readonly budget: number;
+  readonly died: Promise<'died'>;
+  private die: () => void = () => undefined;
+
+  constructor(budget: number) {
+    super();
+    this.budget = budget;
+    this.died = new Promise((resolve) => {
+      this.die = () => resolve('died');
+    });
+  }
+
+  override async put(...args: Parameters<MemorySaver['put']>): ReturnType<MemorySaver['put']> {
+    await this.spend();
+    return super.put(...args);
+  }
+
+  override async putWrites(...args: Parameters<MemorySaver['putWrites']>): Promise<void> {
+    await this.spend();
+    return super.putWrites(...args);
+  }
+
+  /** What the next process finds. */
+  survivor(): MemorySaver {
+    const saver = new MemorySaver();
+    saver.storage = this.storage;
+    saver.writes = this.writes;
+    return saver;
+  }
+
+  private async spend(): Promise<void> {
+    if (this.done++ < this.budget) return;
+    this.die();
+    await new Promise<never>(() => undefined);
+  }
+}
+
+function deps(saver: MemorySaver): InvestigateDeps & { readonly analyst: ScriptedAnalyst } {
+  const analyst = scriptedAnalyst();
+  // By what is known and not by turn: whoever continues a run asks nothing twice.
+  const { chooseTools } = analyst;
+  analyst.chooseTools = async (input, signal) => {
+    const value = input.outcomes.length === 0 ? [{ tool: 'search_knowledge', args: {}, why: '' }] : [];
+    return { ...(await chooseTools(input, signal)), value };
+  };
+  const toolbox = scriptedToolbox({ search_knowledge: { findings: [{ title: 'a', text: 'b', source: 'c' }] } });
+  return {
+    analyst,
+    toolbox,
+    clock: systemClock,
+    onStep: undefined,
+    graph: compileTriageGraph(saver),
+    limits: LIMITS,
+    timeLimitMs: 10_000,
+    durable: true,
+  };
+}
+
+describe('investigate', () => {
+  it('finishes a run that died after any write of a checkpoint, repeating no finished node', async () => {
+    let budget = 0;
+    for (; budget < 100; budget++) {
+      const saver = new DyingSaver(budget);
+      const first = deps(saver);
+      const end = await Promise.race([investigate(sampleSubject(), first, never), saver.died]);
+      if (end !== 'died') break;
+
+      const second = deps(saver.survivor());
+      const analysis = await investigate(sampleSubject(), second, never);
+
+      expect(faultOfWalk(analysis.steps), `died after ${budget} writes`).toBeNull();
+      const repeated = first.analyst.asked.length + second.analyst.asked.length - WHOLE_RUN.length;
+      expect(repeated, `judgements repeated after ${budget} writes`).toBeLessThanOrEqual(1);
+    }
+    expect(budget).toBeGreaterThan(15);
+  });
+
+  it('answers a finished run again without judging again', async () => {
+    const saver = new MemorySaver();
+    const once = await investigate(sampleSubject(), deps(saver), never);
+    const again = deps(saver);
+
+    const analysis = await investigate(sampleSubject(), again, never);
+
+    expect(again.analyst.asked).toEqual([]);
+    expect(analysis.steps).toEqual(once.steps);
+  });
+
+  it('ends at its time limit', async () => {
+    const slow = deps(new MemorySaver());
+    slow.analyst.answer = () => new Promise<never>(() => undefined);
+    await expect(investigate(sampleSubject(), { ...slow, timeLimitMs: 50 }, never)).rejects.toMatchObject({
+      code: 'timeout',
+      retryable: true,
+    });
+  });
+});

@@ -1,0 +1,198 @@
+import { MemorySaver } from '@langchain/langgraph';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { compileTriageGraph } from '../../../graphs/triage/graph.ts';
+import type { Analysis } from '../../../src/domain/analysis.ts';
+import type { Build } from '../../../src/domain/build.ts';
+import { newId } from '../../../src/domain/ids.ts';
+import type { Rule } from '../../../src/domain/library.ts';
+import { systemClock } from '../../../src/lib/time.ts';
+import { templatesOf } from '../../../src/log/green/templates.ts';
+import { createMasker } from '../../../src/log/mask/mask.ts';
+import type { Stores } from '../../../src/ports/stores.ts';
+import { silentLogger } from '../../../src/ports/telemetry.ts';
+import { decideReview } from '../../../src/service/review/decide.ts';
+import { confirmStays, undoDecision, withdrawEntry } from '../../../src/service/review/undo.ts';
+import { conclude } from '../../../src/service/triage/conclude.ts';
+import { flagContradicted } from '../../../src/service/triage/passing-builds.ts';
+import { type TriageBuildDeps, triageBuild } from '../../../src/service/triage/triage-build.ts';
+import { createMemoryArchive } from '../../../src/stores/archive/memory.ts';
+import { createStores } from '../../../src/stores/stores.ts';
+import { sampleAnalysis, sampleBuild } from '../../stores/samples.ts';
+import { openTestDatabase, type TestDatabase } from '../../support/pglite.ts';
+import { scriptedAnalyst } from '../../support/scripted-analyst.ts';
+import { scriptedToolbox } from '../../support/scripted-toolbox.ts';
+
+const LIMITS = { maxIterations: 5, maxCorrections: 2, thresholds: { autoNotify: 0.85, humanReview: 0.65, selfCorrect: 0.5 } };
+const LOG = [
+  'not ok 7 cart/sums-up',
+  '  ---',
+  '  severity: fail',
+  '  exitcode: 1',
+  '  stack: |-',
+  '    TypeError: rates.of is not a function',
+  '  ...',
+  '',
+].join('\n');
+
+let db: TestDatabase;
+let stores: Stores;
+let deciding: Parameters<typeof decideReview>[0];
+beforeAll(async () => {
+  db = await openTestDatabase();
+  stores = createStores(db, systemClock);
+  deciding = { database: db, stores, masker: createMasker(), clock: systemClock, logger: silentLogger };
+});
+afterAll(async () => db.dispose());
+
+/** What a build of the repository is answered with, and how often an analyst was asked for it. */
+async function triaged(repository: string): Promise<{ analysis: Analysis; build: Build; asked: number }> {
+  const { build } = await stores.builds.upsert(sampleBuild({ provider: 'upload', repository, number: newId('bld') }));
+  const archive = createMemoryArchive();
+  await archive.put(build.id, { name: 'build.log', kind: 'log', text: LOG, notes: [] });
+  const { id } = await stores.triages.owe(build.id);
+  const job = await stores.triages.lease(id, 60_000);
+  if (job === null) throw new Error('the lease is given');
+  const analyst = scriptedAnalyst();
+  const deps: TriageBuildDeps = {
+    ...{ database: db, stores, archive, masker: createMasker(), clock: systemClock, logger: silentLogger, buildSources: {} },
+    investigation: {
+      ...{ analyst, toolbox: scriptedToolbox({}), clock: systemClock, onStep: undefined },
+      ...{ graph: compileTriageGraph(new MemorySaver()), limits: LIMITS, timeLimitMs: 10_000, durable: true },
+    },
+    ...{ budgetTokens: 4_000, greenBuilds: 0, publishers: [], forget: async () => undefined },
+  };
+  const fence: Parameters<typeof triageBuild>[2]['fence'] = (sql) => stores.triages.holds(job, sql);
+  const [analysis] = await triageBuild(build.id, deps, { signal: new AbortController().signal, lastTry: false, fence });
+  if (analysis === undefined) throw new Error('a failure is answered');
+  return { analysis, build, asked: analyst.asked.length };
+}
+
+async function accept(analysis: Analysis, reviewer = 'ada') {
+  const review = await stores.reviews.findByAnalysis(analysis.id);
+  if (review === null) throw new Error('it waits for a person');
+  return await decideReview(deciding, { reviewId: review.id, version: review.version, reviewer, input: { type: 'accept' } });
+}
+
+const entriesOf = (repository: string) => stores.library.list({ limit: 9, offset: 0 }, { repository, withdrawn: true });
+const recalled = (repository: string, { fingerprint }: Analysis) => stores.library.recall({ fingerprint, repository });
+const repositoryOf = () => `acme/${newId('bld')}`;
+
+describe('machine answers never vouch for machine answers', () => {
+  it('an answer that nobody decided teaches nothing, however often it is given and published', async () => {
+    const repository = repositoryOf();
+    for (let round = 0; round < 2; round++) expect((await triaged(repository)).analysis.recalled).toBeNull();
+    const { build } = await stores.builds.upsert(sampleBuild({ repository, number: '900' }));
+    const triage = await stores.triages.open(build.id, 'sure');
+    const sure = sampleAnalysis({ buildId: build.id, triageId: triage.id, fingerprint: 'sure' });
+    const published: Analysis = { ...sure, verdict: { ...sure.verdict, action: 'auto_notify' } };
+    const deps = { database: db, stores, publishers: ['log'], clock: systemClock, logger: silentLogger, forget: async () => undefined };
+    await conclude(build, async () => published, deps, { signal: new AbortController().signal, lastTry: false, fence: async () => true });
+
+    expect(await stores.analyses.find(published.id)).not.toBeNull();
+    expect(await stores.reviews.findByAnalysis(published.id)).toBeNull();
+    expect(await entriesOf(repository)).toEqual([]);
+  });
+
+  it('a recalled answer changes nothing of the entry but that it was seen again', async () => {
+    const repository = repositoryOf();
+    const { entry } = await accept((await triaged(repository)).analysis);
+    const answers = [await triaged(repository), await triaged(repository)];
+
+    expect(answers.map(({ asked }) => asked)).toEqual([0, 0]);
+    expect(answers.map(({ analysis }) => analysis.verdict.confidence)).toEqual([0.97, 0.97]);
+    const [kept, ...more] = await entriesOf(repository);
+    expect(more).toEqual([]);
+    expect(kept).toEqual({ ...entry, timesSeen: 3, lastSeenAt: kept?.lastSeenAt });
+  });
+
+  it('draws published answers as a sample, the same ones again, and never what a person said', async () => {
+    const repository = repositoryOf();
+    const { build } = await stores.builds.upsert(sampleBuild({ repository, number: '901' }));
+    const open = async (fingerprint: string, change: Partial<Analysis>) => {
+      const triage = await stores.triages.open(build.id, fingerprint);
+      const made = sampleAnalysis({ buildId: build.id, triageId: triage.id, fingerprint }, change);
+      const analysis: Analysis = { ...made, verdict: { ...made.verdict, action: 'auto_notify' } };
+      const deps = { database: db, stores, publishers: ['log'], clock: systemClock, logger: silentLogger, forget: async () => undefined };
+      const run = { signal: new AbortController().signal, lastTry: false, fence: async () => true };
+      await conclude(build, async () => analysis, { ...deps, auditEvery: 1 }, run);
+      return await stores.reviews.findByAnalysis(analysis.id);
+    };
+    expect(await open('drawn', {})).toMatchObject({ origin: 'audit', why: [expect.stringMatching(/one in 1 such answers is reviewed/)] });
+    expect(await open('known', { terminationReason: 'known_failure' })).toBeNull();
+  });
+});
+
+describe('what was taught and is so no more', () => {
+  it('answers until it is taken back, withdrawn or contradicted by a green build', async () => {
+    const repository = repositoryOf();
+    const first = await accept((await triaged(repository)).analysis);
+    await undoDecision(deciding, { reviewId: first.review.id, reviewer: 'ada', isAdmin: false });
+    const unknown = await triaged(repository);
+    expect(unknown.analysis.recalled).toBeNull();
+
+    const second = await accept(unknown.analysis, 'bob');
+    const id = second.entry?.id ?? '';
+    await withdrawEntry(deciding, { id, by: 'eve', reason: 'it was the proxy' });
+    expect(await recalled(repository, unknown.analysis)).toBeNull();
+    await expect(confirmStays(deciding, { id, by: 'eve' })).rejects.toMatchObject({ code: 'conflict' });
+    expect((await withdrawEntry(deciding, { id, by: 'joe', reason: 'again' })).entry.withdrawn?.by).toBe('eve');
+  });
+
+  it('is flagged where a green build says the same, and answers again once a person lets it stay', async () => {
+    const repository = repositoryOf();
+    const { analysis } = await triaged(repository);
+    const { entry } = await accept(analysis);
+    const id = entry?.id ?? '';
+    expect(entry?.telling).toEqual([expect.stringContaining('TypeError: rates.of is not a function')]);
+    const green = async (text: string) => {
+      const { build } = await stores.builds.upsert(sampleBuild({ repository, number: newId('bld'), status: 'passed' }));
+      await flagContradicted(build, [{ log: 'ci', templates: templatesOf(text) }], { database: db, stores, logger: silentLogger });
+    };
+    await expect(confirmStays(deciding, { id, by: 'eve' })).rejects.toMatchObject({ code: 'conflict' });
+    await green('ok 7 cart/sums-up\nall fine');
+    expect(await recalled(repository, analysis)).toEqual(entry);
+
+    await green(`${LOG}retried\nok 7 cart/sums-up`);
+    expect((await stores.library.find(id))?.flag?.builds).toBe(1);
+    expect(await recalled(repository, analysis)).toBeNull();
+
+    expect(await confirmStays(deciding, { id, by: 'eve' })).toMatchObject({ answering: { id, stays: { by: 'eve' } } });
+    expect((await triaged(repository)).analysis.recalled).toMatchObject({ entryId: id });
+    const owed = await db.query<{ item: unknown }>(`select item from vector_debts where id = $1`, [id]);
+    expect(owed).toEqual([{ item: expect.anything() }]);
+  });
+});
+
+describe('a rule of a reviewer', () => {
+  const rule = (repository: string | null): Rule => ({
+    ...{ id: newId('rul'), version: 1, pattern: 'rates\\.of is not a function', sample: 'rates.of is not a function', repository },
+    ...{ category: 'DEPENDENCY_ERROR', kind: 'version_conflict', title: 'rates 3 has no of()', rootCause: 'rates 3 has no of().' },
+    ...{ fixRecommendation: 'Stay on rates 2.', author: 'ada', createdAt: '2026-10-01T08:00:00.000Z', timesUsed: 0, lastUsedAt: null },
+    withdrawn: null,
+  });
+
+  it('answers without an analyst, below what a person confirmed of the very failure, until it is withdrawn', async () => {
+    const repository = repositoryOf();
+    const before = await triaged(repository);
+    const own = rule(repository);
+    await stores.rules.add(own);
+
+    const ruled = await triaged(repository);
+    expect(ruled.asked).toBe(0);
+    expect(ruled.analysis).toMatchObject({
+      ...{ category: 'DEPENDENCY_ERROR', terminationReason: 'known_failure', recalled: null },
+      ruled: { ruleId: own.id, author: 'ada', timesUsed: 1 },
+      verdict: { reasons: ['known: rule by ada, 2026-10-01'] },
+    });
+    expect(await stores.rules.find(own.id)).toMatchObject({ timesUsed: 1 });
+    expect(await entriesOf(repository)).toEqual([]);
+    expect(await stores.rules.active('acme/other', 9)).toEqual([]);
+
+    await accept(before.analysis, 'bob');
+    expect((await triaged(repository)).analysis).toMatchObject({ category: 'TEST_FAILURE', recalled: { confirmedBy: 'bob' } });
+
+    await stores.rules.withdraw(own.id, 'ada', 'fixed');
+    for (const { id } of await entriesOf(repository)) await stores.library.withdraw(id, 'bob', 'no');
+    expect((await triaged(repository)).asked).toBeGreaterThan(0);
+  });
+});

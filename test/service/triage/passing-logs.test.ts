@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest';
+import { greenOfLogs } from '../../../src/log/green/green-diff.ts';
+import { templatesOf } from '../../../src/log/green/templates.ts';
+import type { ChosenPassingLog } from '../../../src/ports/stores.ts';
+import { greenAtHand, storedGreens } from '../../../src/service/triage/passing-builds.ts';
+import { sampleBuild } from '../../support/sample-build.ts';
+
+const TEMPLATES = templatesOf('make test\ndone');
+const SOURCES = [
+  { name: 'a.log', kind: 'log' as const },
+  { name: 'b.log', kind: 'log' as const },
+  { name: 'junit.xml', kind: 'report' as const },
+];
+
+function storing(...log: string[]) {
+  const asked: (readonly string[])[] = [];
+  const chosen = (number: string): ChosenPassingLog[] =>
+    log.map((name) => ({ log: name, templates: TEMPLATES, build: { buildId: `bld_${number}`, number, url: null } }));
+  const choose = async (_build: string, logs: readonly string[]) => {
+    asked.push(logs);
+    return [...chosen('12'), ...chosen('11')].filter((one) => logs.includes(one.log));
+  };
+  return { asked, passingBuilds: storedGreens({ passingBuilds: { choose }, greenBuilds: 3 }) };
+}
+
+describe('stored green builds', () => {
+  it('are asked for one log, and named after the newest', async () => {
+    const { asked, passingBuilds } = storing('a.log', 'b.log');
+
+    expect(await passingBuilds.of(sampleBuild(), SOURCES, 'b.log')).toEqual({
+      name: 'build 12',
+      templates: [TEMPLATES, TEMPLATES],
+      build: { buildId: 'bld_12', number: '12', url: null },
+    });
+    expect(asked).toEqual([['b.log']]);
+  });
+
+  it('are none for a report, a log that none has, and a log that the build has not', async () => {
+    const { passingBuilds } = storing('b.log');
+
+    for (const name of ['junit.xml', 'a.log', 'c.log']) expect(await passingBuilds.of(sampleBuild(), SOURCES, name)).toBeNull();
+  });
+
+  it('know the only log of an upload whatever it is called, and only that', async () => {
+    const upload = sampleBuild({ provider: 'upload' });
+    const { passingBuilds } = storing('');
+
+    expect((await passingBuilds.of(upload, SOURCES.slice(1), 'b.log'))?.name).toBe('build 12');
+    expect(await passingBuilds.of(upload, SOURCES, 'b.log')).toBeNull();
+  });
+});
+
+describe('a green log at hand', () => {
+  it('stands for every log', async () => {
+    const expected = { name: 'the green build', templates: [TEMPLATES], build: null };
+
+    expect(await greenAtHand(TEMPLATES).of(sampleBuild(), SOURCES, 'a.log')).toEqual(expected);
+    expect(await greenAtHand(TEMPLATES).of(sampleBuild(), SOURCES, 'junit.xml')).toBeNull();
+    expect(await greenAtHand(null).of(sampleBuild(), SOURCES, 'a.log')).toBeNull();
+  });
+
+  it('may be given log by log', async () => {
+    const green = greenOfLogs(new Map([['a.log', { name: 'build 9', templates: [TEMPLATES] }]]));
+
+    expect((await greenAtHand(green).of(sampleBuild(), SOURCES, 'a.log'))?.name).toBe('build 9');
+    expect(await greenAtHand(green).of(sampleBuild(), SOURCES, 'b.log')).toBeNull();
+  });
+});

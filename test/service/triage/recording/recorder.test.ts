@@ -1,0 +1,110 @@
+import { describe, expect, it } from 'vitest';
+import { TriageError } from '../../../../src/domain/errors.ts';
+import { createRulesAnalyst } from '../../../../src/judge/rules-analyst.ts';
+import { createMasker } from '../../../../src/log/mask/mask.ts';
+import { silentLogger } from '../../../../src/ports/telemetry.ts';
+
+import { createRunRecorder, type RecorderOptions } from '../../../../src/service/triage/recording/recorder.ts';
+import { joinLines, type RecordingLine } from '../../../../src/service/triage/recording/recording-lines.ts';
+import { MADE_BY, never, recordRun, sampleToolbox } from '../../../support/recorded-run.ts';
+import { scriptedAnalyst } from '../../../support/scripted-analyst.ts';
+import { sampleSubject } from '../../../support/subject.ts';
+
+/** A recorder with a clock that goes a second at each look, and what it kept. */
+function listened(change: Partial<RecorderOptions> = {}) {
+  const parts: RecordingLine[][] = [];
+  let now = 0;
+  const keep: RecorderOptions['keep'] = async (_id, lines) => void parts.push([...lines]);
+  const clock = { now: () => (now += 1000) };
+  return { parts, options: { clock, masker: createMasker(), logger: silentLogger, madeBy: MADE_BY, keep, ...change } };
+}
+
+const begin = (options: RecorderOptions, analyst = createRulesAnalyst()) =>
+  createRunRecorder(options).begin({ analyst, toolbox: sampleToolbox(), subject: sampleSubject(), limits: {} });
+
+describe('the recorder', () => {
+  it('keeps nothing of a fast run before its end, and a slow one as it goes', async () => {
+    for (const [keepEveryMs, early] of [
+      [60_000, 0],
+      [1_000, 2],
+    ] as const) {
+      const { parts, options } = listened({ keepEveryMs });
+      const run = begin(options);
+      await run.asked.analyst.classify({ subject: sampleSubject() }, never);
+      await run.asked.analyst.classify({ subject: sampleSubject() }, never);
+      expect(parts.length).toBeLessThanOrEqual(early);
+      await run.end(null);
+      expect(parts.flat().map(({ what }) => what)).toEqual(['begun', 'judged', 'judged']);
+      expect(parts.length).toBeGreaterThanOrEqual(Math.max(1, early));
+    }
+  });
+
+  it('lets a run end well whose recording cannot be kept', async () => {
+    const keep = async () => {
+      throw new TriageError('storage-failed', 'the disk is full');
+    };
+    const logged: string[] = [];
+    const logger = { ...silentLogger, warn: (_fields: object, message: string) => void logged.push(message) };
+    const { options } = listened({ keep, logger });
+    await expect(recordRun({ recorder: createRunRecorder(options) })).rejects.toThrow('nothing was recorded');
+    expect(new Set(logged)).toEqual(new Set(['a part of a recording could not be kept']));
+  });
+
+  it('lets a judgement and a tool answer what no JSON can hold', async () => {
+    const { parts, options } = listened();
+    const USAGE = { inputTokens: 0, outputTokens: 0, costUsd: 0, modelCalls: 1 };
+    const PLAN = { thought: '', confidence: 0, enough: false, retrieval: 0 };
+    let deep: unknown = 'the end';
+    for (let depth = 0; depth < 50_000; depth++) deep = [deep];
+    const analyst = createRulesAnalyst();
+    const call = { tool: 'read_file', args: { deep }, why: '' };
+    const chooseTools = async () => ({ value: [call], by: 'llm', model: 'm', promptHash: 'p', usage: USAGE, note: null });
+    const run = begin(options, { ...analyst, chooseTools });
+    const subject = sampleSubject();
+    const { value: classification } = await run.asked.analyst.classify({ subject }, never);
+    const input = { subject, classification, evidence: [], outcomes: [], round: 1, gaps: [], plan: PLAN, offered: [], deep };
+    const chosen = await run.asked.analyst.chooseTools(input, never);
+    expect(chosen.value).toEqual([call]);
+    expect(await run.asked.toolbox.run(call, subject, 'CODE_ERROR', never)).toMatchObject({ status: 'ok' });
+    await run.end(null);
+    expect(parts.flat().map(({ what }) => what)).toEqual(['begun', 'judged', 'capped']);
+  });
+
+  it('hides what looks like a secret all the same', async () => {
+    const token = `ghp_${'a1B2c3D4e5F6'.repeat(3)}`;
+    const { parts, options } = listened();
+    const run = begin(options, scriptedAnalyst({ plans: [{ thought: `the token is ${token}` }] }));
+    const { subject } = { subject: sampleSubject({ notes: [`export GITHUB_TOKEN=${token}`] }) };
+    const { value: classification } = await run.asked.analyst.classify({ subject }, never);
+    await run.asked.analyst.plan({ subject, classification, evidence: [], outcomes: [], round: 1, gaps: [] }, never);
+    await run.end(null);
+    expect(JSON.stringify(parts)).not.toContain(token);
+    expect(JSON.stringify(parts)).toContain('the token is ***');
+  });
+
+  it('says where it stopped for size, and keeps what came before', async () => {
+    const { parts, options } = listened({ maxChars: 1_200, keepEveryMs: 60_000 });
+    const run = begin(options);
+    for (let times = 0; times < 4; times++) await run.asked.analyst.classify({ subject: sampleSubject() }, never);
+    await run.end(null);
+    const lines = parts.flat();
+    expect(lines.map(({ what }) => what)).toEqual(['begun', 'judged', 'capped']);
+    expect(joinLines('tri_1', lines, null).missing[0]).toBe('parts beyond the size limit of a recording');
+  });
+
+  it('notes a judge who was cut off, once, and one who failed', async () => {
+    const { parts, options } = listened({ keepEveryMs: 60_000 });
+    const late = Promise.withResolvers<never>();
+    const slow = { ...createRulesAnalyst(), classify: () => late.promise };
+    const run = begin(options, slow);
+    const gone = new AbortController();
+    const judging = run.asked.analyst.classify({ subject: sampleSubject() }, gone.signal);
+    gone.abort();
+    late.reject(new Error('no time'));
+    await expect(judging).rejects.toThrow('no time');
+    await run.asked.toolbox.run({ tool: 'grep_log', args: {}, why: '' }, sampleSubject(), 'CODE_ERROR', never);
+    await run.end(null);
+    const told = parts.flat().flatMap((line) => (line.what === 'judged' ? [line.judgement.failed] : []));
+    expect(told).toEqual(['cut off']);
+  });
+});

@@ -1,0 +1,303 @@
+import { MongoClient } from 'mongodb';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { TriageError } from '../../../src/domain/errors.ts';
+import { systemClock } from '../../../src/lib/time.ts';
+import { silentLogger } from '../../../src/ports/telemetry.ts';
+import {
+  countRepository,
+  forgetRepository,
+  longestLogsDays,
+  type RetentionDeps,
+  retain,
+  startRetentionWorker,
+} from '../../../src/service/triage/retention.ts';
+import { createMongodbArchive } from '../../../src/stores/archive/mongodb.ts';
+import { createPostgresArchive } from '../../../src/stores/archive/postgres.ts';
+import { createSpillingArchive } from '../../../src/stores/archive/spilling.ts';
+import { createPostgresCheckpointer, sweepCheckpoints } from '../../../src/stores/checkpointer.ts';
+import { createVectorDebtStore } from '../../../src/stores/library.ts';
+import { createRetentionStore } from '../../../src/stores/retention.ts';
+import { startMongodb, withoutMongodb } from '../../support/mongodb.ts';
+import { openTestDatabase, type TestDatabase } from '../../support/pglite.ts';
+
+const [GONE, STAYS] = ['acme/gone', 'acme/stays'] as const;
+const signal = new AbortController().signal;
+/** Tables that hold something of a repository, and how a row is told to be of one. */
+const TABLES: Readonly<Record<string, string>> = {
+  builds: 'repository = $1',
+  build_sources: 'build_id like $1',
+  build_source_chunks: 'build_id like $1',
+  deliveries: 'delivery_id like $1',
+  failed_parts: 'build_id like $1',
+  test_results: 'build_id like $1',
+  triage_jobs: 'build_id like $1',
+  failures: 'repository = $1',
+  triages: 'build_id like $1',
+  analyses: 'build_id like $1',
+  reviews: 'repository = $1',
+  decisions: 'id like $1',
+  decisions_undone: 'id like $1',
+  review_guesses: 'review_id like $1',
+  review_skips: 'review_id like $1',
+  reviewer_questions: 'repository = $1',
+  conversations: 'build_id like $1',
+  conversation_turns: 'conversation_id like $1',
+  green_jobs: 'build_id like $1',
+  green_templates: 'build_id like $1',
+  outward_acts: 'build_id like $1',
+  notices: 'build_id like $1',
+  library_entries: 'repository = $1',
+  rules: 'repository = $1',
+  tool_cache: 'repository = $1',
+  default_branches: 'repository = $1',
+  'checkpoints.checkpoints': 'thread_id like $1',
+};
+
+describe('what is forgotten', () => {
+  let db: TestDatabase;
+  let deps: RetentionDeps;
+
+  beforeAll(async () => {
+    db = await openTestDatabase();
+    await createPostgresCheckpointer(db);
+  });
+  afterAll(async () => db.dispose());
+  beforeEach(async () => {
+    for (const table of [
+      'builds',
+      'library_entries',
+      'rules',
+      'tool_cache',
+      'default_branches',
+      'deliveries',
+      'build_sources',
+      'log_removals',
+    ]) {
+      await db.query(`delete from ${table}`);
+    }
+    await db.query('delete from checkpoints.checkpoints');
+    await db.query('delete from vector_debts');
+    await db.query('delete from keepers');
+    const store = createRetentionStore(db, createVectorDebtStore(db));
+    const archive = createPostgresArchive(db);
+    const forgetThreads = () => sweepCheckpoints(db);
+    deps = { store, archive, forgetThreads, payVectors: async () => false, clock: systemClock, logger: silentLogger };
+  });
+
+  /** `count` builds with a row in every table, received so many days ago. */
+  async function fill(repository: string, count: number, daysAgo: number): Promise<void> {
+    const key = repository.replace('/', '_');
+    for (const statement of FILL.split(';').filter((one) => one.trim() !== '')) {
+      await db.query(`with given as (select ${CASTS}) ${statement.replace(/\$(\d)/g, '(select p$1 from given)')}`, [
+        key,
+        repository,
+        count,
+        daysAgo,
+      ]);
+    }
+    const archive = createPostgresArchive(db);
+    for (let n = 1; n <= count; n += 1) {
+      await archive.put(`${key}_${daysAgo}_${n}`, { name: 'build.log', kind: 'log', text: `log ${n}`, notes: [] });
+    }
+  }
+
+  async function rowsOf(repository: string): Promise<Record<string, number>> {
+    const counts: Record<string, number> = {};
+    for (const [table, condition] of Object.entries(TABLES)) {
+      const value = condition.includes('like') ? `${repository.replace('/', '_')}%` : repository;
+      const [row] = await db.query<{ count: number }>(`select count(*)::int as count from ${table} where ${condition}`, [value]);
+      counts[table] = row?.count ?? 0;
+    }
+    return counts;
+  }
+
+  const total = (counts: Record<string, number>) => Object.values(counts).reduce((sum, count) => sum + count, 0);
+
+  it('deletes a repository in every table and leaves the others; the trail keeps who did what and when', async () => {
+    await fill(GONE, 60, 3);
+    await fill(STAYS, 5, 3);
+    const [before, others] = [await rowsOf(GONE), await rowsOf(STAYS)];
+    expect(Object.entries(before).filter(([, count]) => count === 0)).toEqual([]);
+    expect(await countRepository(deps, GONE, 0)).toMatchObject({ builds: 60, failures: 60, analyses: 60, reviews: 60, libraryEntries: 1 });
+
+    const done = await forgetRepository(deps, GONE, 0, signal);
+
+    const after = await rowsOf(GONE);
+    console.info(
+      `${total(before)} rows of the repository before, ${total(after)} after; of the others ${total(others)} and ${total(await rowsOf(STAYS))}`,
+    );
+    expect(total(after)).toBe(0);
+    expect(await rowsOf(STAYS)).toEqual(others);
+    expect(done).toEqual({ builds: 60, logs: 0, libraryEntries: 1, owed: { logs: 0, vectors: true } });
+    expect(await db.query('select namespace, id, item from vector_debts')).toEqual([
+      { namespace: 'error_library', id: 'acme_gone_3_1', item: null },
+    ]);
+    const trail = await db.query(`select distinct event, actor, details from review_events where review_id like 'acme_gone%'`);
+    expect(trail).toEqual([{ event: 'decided', actor: 'ada', details: { forgotten: true } }]);
+    expect(await db.query(`select distinct details from review_events where review_id like 'acme_stays%'`)).toEqual([
+      { details: { note: 'said' } },
+    ]);
+  });
+
+  it('the trail is append-only: only what was said of a build that is gone can be forgotten', async () => {
+    await fill(STAYS, 1, 0);
+    const refused = { details: { state: 'P0001' } };
+    await expect(db.query(`update review_events set details = '{"forgotten": true}'`)).rejects.toMatchObject(refused);
+    await expect(db.query(`update review_events set actor = 'eve'`)).rejects.toMatchObject(refused);
+    await expect(db.query('delete from review_events')).rejects.toMatchObject(refused);
+  });
+
+  it('may be killed between any two steps and begun anew', async () => {
+    await fill(GONE, 120, 3);
+    let deaths = 0;
+    for (let step = 1; total(await rowsOf(GONE)) > 0 && step < 40; step += 1) {
+      await forgetRepository(dyingAfter(deps, step), GONE, 0, signal).catch(() => {
+        deaths += 1;
+      });
+    }
+    await forgetRepository(deps, GONE, 0, signal);
+    console.info(`killed ${deaths} times; rows left: ${total(await rowsOf(GONE))}`);
+    expect(deaths).toBeGreaterThan(3);
+    expect(total(await rowsOf(GONE))).toBe(0);
+    expect(await deps.store.countOwedLogs()).toBe(0);
+  });
+
+  it('an archive that is away gets its deletion later', async () => {
+    await fill(GONE, 10, 3);
+    const away = async () => {
+      throw new TriageError('storage-failed', 'away', { retryable: true });
+    };
+    const done = await forgetRepository({ ...deps, archive: { remove: away } }, GONE, 0, signal);
+    expect(done.owed.logs).toBe(10);
+    expect(await rowsOf(GONE)).toMatchObject({ builds: 0, analyses: 0, build_sources: 10 });
+
+    const worker = startRetentionWorker({ ...deps, policy: { logsDays: 0, buildsDays: 0, repositories: {} }, intervalMs: 20 });
+    await expect.poll(async () => total(await rowsOf(GONE)), { timeout: 10_000 }).toBe(0);
+    await worker.stop();
+  });
+
+  it.skipIf(withoutMongodb)('reaches MongoDB, also where it is away when somebody deletes', async () => {
+    const mongodb = await startMongodb();
+    const name = mongodb.database();
+    const primary = createMongodbArchive({ url: mongodb.url, database: name, limitMs: 2_000 });
+    const archive = createSpillingArchive({ primary, database: db, logger: silentLogger, restMs: 100 });
+    const client = new MongoClient(mongodb.url);
+    const there = (collection: string, like: RegExp) => client.db(name).collection(collection).countDocuments({ buildId: like });
+    const counts = async () => [
+      await there('archive_sources', /gone/),
+      await there('archive_pieces', /gone/),
+      await there('archive_sources', /stays/),
+      await there('archive_pieces', /stays/),
+    ];
+    await fill(GONE, 20, 3);
+    await fill(STAYS, 4, 3);
+    expect(await archive.settle?.(signal)).toMatchObject({ moved: 24, waiting: 0 });
+    const before = await counts();
+
+    await mongodb.kill();
+    const done = await forgetRepository({ ...deps, archive }, GONE, 0, signal);
+    expect({ ...done.owed, rows: total(await rowsOf(GONE)) }).toEqual({ logs: 20, vectors: true, rows: 0 });
+    await mongodb.resume();
+    const worker = startRetentionWorker({ ...deps, archive, policy: { logsDays: 0, buildsDays: 0, repositories: {} }, intervalMs: 50 });
+    await expect.poll(async () => (await archive.settle?.(signal))?.owed, { timeout: 20_000 }).toBe(0);
+    await worker.stop();
+
+    const after = await counts();
+    console.info(`in MongoDB of the repository ${before[0]} logs before, ${after[0]} after; of the others ${before[2]} and ${after[2]}`);
+    expect({ before, after }).toEqual({ before: [20, 20, 4, 4], after: [0, 0, 4, 4] });
+    await client.close();
+    await primary.close();
+    await mongodb.stop();
+  });
+
+  it('keeps as long as configured, each repository by its own days, and what people taught for ever', async () => {
+    await fill(GONE, 4, 100);
+    await fill(GONE, 3, 20);
+    await fill(STAYS, 2, 100);
+    await fill(STAYS, 1, 20);
+    await db.query(`update triage_jobs set state = 'running' where build_id = 'acme_gone_100_1'`);
+    const policy = { logsDays: 10, buildsDays: 90, repositories: { [STAYS]: { buildsDays: 0, logsDays: 60 } } };
+
+    expect(await retain(deps, policy, signal)).toMatchObject({ builds: 3, logs: 3 + 2, owed: { logs: 0 } });
+    expect(await retain(deps, policy, signal)).toMatchObject({ builds: 0, logs: 0 });
+
+    expect(await rowsOf(GONE)).toMatchObject({ builds: 4, build_sources: 1, library_entries: 2 });
+    expect(await rowsOf(STAYS)).toMatchObject({ builds: 3, build_sources: 1, library_entries: 2 });
+    expect(longestLogsDays(policy)).toBe(67);
+    expect(longestLogsDays({ ...policy, logsDays: 0 })).toBe(0);
+  });
+
+  it('one process at a time holds the office, until it leaves or is gone', async () => {
+    const { store } = deps;
+    expect(await store.hold('retention', 'one', 60_000)).toBe(true);
+    expect(await store.hold('retention', 'two', 60_000)).toBe(false);
+    expect(await store.hold('retention', 'one', 0)).toBe(true);
+    expect(await store.hold('retention', 'two', 60_000)).toBe(true);
+    await store.leave('retention', 'two');
+    expect(await store.hold('retention', 'one', 60_000)).toBe(true);
+  });
+});
+
+/** The process dies after so many of the store's and the archive's calls. */
+function dyingAfter(deps: RetentionDeps, calls: number): RetentionDeps {
+  let left = calls;
+  const mortal = <Target extends object>(target: Target): Target =>
+    new Proxy(target, {
+      get: (of, name) => {
+        const value: unknown = Reflect.get(of, name);
+        if (typeof value !== 'function') return value;
+        return async (...values: unknown[]) => {
+          left -= 1;
+          if (left < 0) throw new Error('killed');
+          return await Reflect.apply(value, of, values);
+        };
+      },
+    });
+  return { ...deps, store: mortal(deps.store), archive: mortal(deps.archive) };
+}
+
+const CASTS = '$1::text as p1, $2::text as p2, $3::int as p3, $4::int as p4';
+const ID = `$1 || '_' || $4 || '_' || n`;
+const EACH = 'from generate_series(1, $3) n';
+const THEN = `clock_timestamp() - $4 * interval '1 day'`;
+const FILL = `
+  insert into builds (id, provider, repository, pipeline, number, attempt, status, received_at)
+    select ${ID}, 'upload', $2, 'ci', $4 || '_' || n, 1, 'failed', ${THEN} ${EACH};
+  insert into deliveries (source, delivery_id, event, body_sha256, build_id) select 'upload', ${ID}, 'build', 'x', ${ID} ${EACH};
+  insert into failed_parts (build_id, part) select ${ID}, 'whole' ${EACH};
+  insert into test_results (build_id, position, name, status) select ${ID}, 1, 'test', 'failed' ${EACH};
+  insert into triage_jobs (id, build_id, state) select ${ID}, ${ID}, 'done' ${EACH};
+  insert into failures (id, build_id, repository, group_number, position, fingerprint_algorithm, fingerprint_version, fingerprint, generic, message,
+    body, seen_at) select ${ID}, ${ID}, $2, 1, 1, 'a', 1, 'f', false, 'message', '{}', ${THEN} ${EACH};
+  insert into triages (id, build_id, fingerprint, state) select ${ID}, ${ID}, 'f', 'open' ${EACH};
+  insert into analyses (id, triage_id, build_id, fingerprint, category, kind, confidence, action, analyst, body, created_at)
+    select ${ID}, ${ID}, ${ID}, 'f', 'CODE_ERROR', 'crash', 0.5, 'human_review', 'rules', '{}', ${THEN} ${EACH};
+  insert into reviews (id, analysis_id, build_id, repository, title, category, confidence, why, state, opened_at)
+    select ${ID}, ${ID}, ${ID}, $2, 'title', 'CODE_ERROR', 0.5, '{}', 'decided', ${THEN} ${EACH};
+  insert into review_events (review_id, event, actor, details) select ${ID}, 'decided', 'ada', '{"note": "said"}' ${EACH};
+  insert into decisions (id, review_id, analysis_id, type, reviewer, body, decided_at)
+    select ${ID}, ${ID}, ${ID}, 'accept', 'ada', '{}', ${THEN} ${EACH};
+  insert into reviewer_questions (id, triage_id, build_id, repository, title, category, question, state, opened_at, expires_at)
+    select ${ID} || '_q', ${ID}, ${ID}, $2, 'title', 'CODE_ERROR', 'why', 'expired', ${THEN}, ${THEN} ${EACH};
+  insert into conversations (id, analysis_id, build_id, title, started_by, started_at, last_asked_at)
+    select ${ID}, ${ID}, ${ID}, 'title', 'ada', ${THEN}, ${THEN} ${EACH};
+  insert into conversation_turns (conversation_id, position, asked_by, asked_at, body) select ${ID}, 1, 'ada', ${THEN}, '{}' ${EACH};
+  insert into green_jobs (build_id, state) select ${ID}, 'done' ${EACH};
+  insert into green_templates (build_id, log, body) select ${ID}, 'log', '{}' ${EACH};
+  insert into outward_acts (key, publisher, build_id, analysis_id, state) select ${ID}, 'log', ${ID}, ${ID}, 'done' ${EACH};
+  insert into notices (key, channel, repository, about, build_id, due_at)
+    select 'check:' || ${ID}, 'check', $2, '{}', ${ID}, clock_timestamp() ${EACH};
+  insert into checkpoints.checkpoints (thread_id, checkpoint_ns, checkpoint_id, checkpoint, metadata)
+    select ${ID}, '', 'c', '{}', '{}' ${EACH};
+  insert into library_entries (id, fingerprint_algorithm, fingerprint_version, fingerprint, message, repository, category, kind, title, root_cause,
+    fix_recommendation, analysis_id, confirmed_by, confirmed_at, times_seen, last_seen_at)
+    select ${ID}, 'a', 1, 'f', 'm', $2, 'CODE_ERROR', 'crash', 't', 'r', 'f', ${ID}, 'ada', ${THEN}, 1, ${THEN} from generate_series(1, least(1, $3)) n;
+  insert into decisions_undone (id, review_id, analysis_id, type, reviewer, body, decided_at, undone_by)
+    select ${ID}, ${ID}, ${ID}, 'reject', 'ada', '{}', ${THEN}, 'ada' ${EACH};
+  insert into review_guesses (review_id, reviewer, category) select ${ID}, 'ada', 'CODE_ERROR' ${EACH};
+  insert into review_skips (review_id, reviewer) select ${ID}, 'ada' ${EACH};
+  insert into rules (id, version, repository, pattern, sample, category, kind, title, root_cause, fix_recommendation, author, created_at)
+    select ${ID}, 1, $2, 'p', 's', 'CODE_ERROR', 'crash', 't', 'r', 'f', 'ada', ${THEN} from generate_series(1, least(1, $3)) n;
+  insert into tool_cache (key, tool, repository, findings, summary, bytes, expires_at)
+    select ${ID}, 'tool', $2, '[]', 's', 1, clock_timestamp() + interval '1 day' ${EACH};
+  insert into default_branches (provider, repository, branch) select 'upload', $2, 'main' on conflict do nothing`;

@@ -1,0 +1,291 @@
+import { MemorySaver } from '@langchain/langgraph';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { compileTriageGraph } from '../../../graphs/triage/graph.ts';
+import { type Analysis, shownAnalysis } from '../../../src/domain/analysis.ts';
+import type { Build } from '../../../src/domain/build.ts';
+import { TriageError } from '../../../src/domain/errors.ts';
+import { newId } from '../../../src/domain/ids.ts';
+import type { TriageJob } from '../../../src/domain/triage.ts';
+import { systemClock } from '../../../src/lib/time.ts';
+import { createMasker } from '../../../src/log/mask/mask.ts';
+import type { Analyst } from '../../../src/ports/analyst.ts';
+import type { Stores } from '../../../src/ports/stores.ts';
+import { silentLogger } from '../../../src/ports/telemetry.ts';
+import { renderMarkdown } from '../../../src/service/answers/render.ts';
+import { escalateToReviewer } from '../../../src/service/triage/conclude.ts';
+import type { TriageRun } from '../../../src/service/triage/queue.ts';
+import { type TriageBuildDeps, triageBuild } from '../../../src/service/triage/triage-build.ts';
+import { createMemoryArchive } from '../../../src/stores/archive/memory.ts';
+import { createStores } from '../../../src/stores/stores.ts';
+import { sampleBuild, sampleEntry } from '../../stores/samples.ts';
+import { openTestDatabase, type TestDatabase } from '../../support/pglite.ts';
+import { scriptedAnalyst } from '../../support/scripted-analyst.ts';
+import { scriptedToolbox } from '../../support/scripted-toolbox.ts';
+
+const LIMITS = { maxIterations: 5, maxCorrections: 2, thresholds: { autoNotify: 0.85, humanReview: 0.65, selfCorrect: 0.5 } };
+const LOG = [
+  'npm test',
+  'not ok 1 - cart total',
+  "TypeError: Cannot read properties of undefined (reading 'price')",
+  '    at total (/home/runner/work/shop/src/cart.js:12:9)',
+  'npm ERR! Test failed.',
+].join('\n');
+
+let db: TestDatabase;
+let stores: Stores;
+beforeAll(async () => {
+  db = await openTestDatabase();
+  stores = createStores(db, systemClock);
+});
+afterAll(async () => db.dispose());
+
+interface World {
+  readonly build: Build;
+  readonly deps: TriageBuildDeps;
+  readonly woken: string[];
+  readonly forgotten: string[];
+  /** Takes the job, also from whoever has it. */
+  take(): Promise<TriageJob>;
+}
+
+/** A stored build with a log, in a repository of its own, and all that a triage of it needs. */
+async function world(analyst: Partial<Analyst> = {}, change: Partial<TriageBuildDeps> = {}): Promise<World> {
+  const { build } = await stores.builds.upsert(sampleBuild({ provider: 'upload', repository: `acme/${newId('bld')}` }));
+  const archive = createMemoryArchive();
+  await archive.put(build.id, { name: 'build.log', kind: 'log', text: LOG, notes: [] });
+  const { id } = await stores.triages.owe(build.id);
+  const woken: string[] = [];
+  const forgotten: string[] = [];
+  const investigation = {
+    ...{ analyst: { ...scriptedAnalyst(), ...analyst }, toolbox: scriptedToolbox({}), clock: systemClock, onStep: undefined },
+    ...{ graph: compileTriageGraph(new MemorySaver()), limits: LIMITS, timeLimitMs: 10_000, durable: true },
+  };
+  const deps: TriageBuildDeps = {
+    ...{ database: db, stores, archive, masker: createMasker(), clock: systemClock, logger: silentLogger, buildSources: {} },
+    ...{ investigation, budgetTokens: 4_000, greenBuilds: 3 },
+    publishers: ['list'],
+    wakePublishers: () => void woken.push(build.id),
+    forget: async (triageId) => void forgotten.push(triageId),
+    ...change,
+  };
+  const take = async () => {
+    await db.query(`update triage_jobs set lease_expires_at = clock_timestamp() where id = $1`, [id]);
+    const job = await stores.triages.lease(id, 60_000);
+    if (job === null) throw new Error('the lease is given');
+    return job;
+  };
+  return { build, deps, woken, forgotten, take };
+}
+
+function runOf(job: TriageJob, lastTry = false): TriageRun {
+  return { signal: new AbortController().signal, lastTry, fence: (sql) => stores.triages.holds(job, sql) };
+}
+
+async function reviewsOf({ repository }: Build) {
+  return await stores.reviews.list({ repository }, { limit: 50, offset: 0 });
+}
+
+/** The known cause of what the log shows. */
+async function teach(analysis: Analysis | undefined, repository: string) {
+  const entry = sampleEntry(analysis?.fingerprint ?? '', { repository, timesSeen: 3 });
+  await stores.library.insert(entry);
+  return entry;
+}
+
+describe('a worker that lost its lease (T05)', () => {
+  it('neither stores nor publishes what it found, and the next one does once', async () => {
+    const { build, deps, woken, forgotten, take } = await world();
+    const stale = await take();
+    const held = await take();
+
+    await expect(triageBuild(build.id, deps, runOf(stale))).rejects.toMatchObject({ code: 'cancelled' });
+
+    expect(await stores.analyses.listByBuild(build.id)).toEqual([]);
+    expect([woken, forgotten, await reviewsOf(build)]).toEqual([[], [], []]);
+    const analyses = await triageBuild(build.id, deps, runOf(held));
+    expect(analyses).toHaveLength(1);
+    expect(await stores.analyses.listByBuild(build.id)).toEqual(analyses);
+    expect(await triageBuild(build.id, deps, runOf(held))).toEqual(analyses);
+    const owed = await stores.outbox.listByBuild(build.id);
+    expect(owed.length + (await reviewsOf(build)).length).toBe(1);
+  });
+
+  it('gives nothing to a person either', async () => {
+    const { build, deps, take } = await world();
+    const stale = await take();
+    await take();
+
+    await expect(triageBuild(build.id, deps, runOf(stale, true))).rejects.toMatchObject({ code: 'cancelled' });
+    await expect(escalateToReviewer(build.id, new Error('a bug'), deps, runOf(stale))).rejects.toMatchObject({ code: 'cancelled' });
+
+    expect(await stores.analyses.listByBuild(build.id)).toEqual([]);
+    expect(await reviewsOf(build)).toEqual([]);
+  });
+});
+
+describe('what the graph kept', () => {
+  it('is forgotten once the answer is stored', async () => {
+    const { build, deps, forgotten, take } = await world();
+    const [analysis] = await triageBuild(build.id, deps, runOf(await take()));
+    expect(forgotten).toEqual([analysis?.triageId]);
+  });
+
+  it('does no harm where it cannot be forgotten', async () => {
+    const { build, deps, take } = await world({}, { forget: () => Promise.reject(new Error('no')) });
+    expect(await triageBuild(build.id, deps, runOf(await take()))).toHaveLength(1);
+  });
+});
+
+describe('a known failure', () => {
+  it('is answered by what a person said, and counted together with the answer', async () => {
+    const first = await world();
+    const [analysis] = await triageBuild(first.build.id, first.deps, runOf(await first.take()));
+    const { build, deps, take } = await world();
+    const entry = await teach(analysis, build.repository);
+    const stale = await take();
+    const held = await take();
+
+    await expect(triageBuild(build.id, deps, runOf(stale))).rejects.toMatchObject({ code: 'cancelled' });
+    expect(await stores.library.find(entry.id)).toMatchObject({ timesSeen: 3 });
+    const lost = { ...deps, stores: { ...stores, analyses: { ...stores.analyses, insertOnce: () => Promise.reject(died()) } } };
+    await expect(triageBuild(build.id, lost, runOf(held))).rejects.toThrow('the process died');
+    expect(await stores.library.find(entry.id)).toMatchObject({ timesSeen: 3 });
+
+    expect(await triageBuild(build.id, deps, runOf(held))).toMatchObject([
+      { terminationReason: 'known_failure', recalled: { timesSeen: 4 } },
+    ]);
+    expect(await stores.library.find(entry.id)).toMatchObject({ timesSeen: 4 });
+  });
+
+  it('of another repository is not an answer (T52)', async () => {
+    const first = await world();
+    const [analysis] = await triageBuild(first.build.id, first.deps, runOf(await first.take()));
+    const entry = await teach(analysis, first.build.repository);
+    const { build, deps, take } = await world();
+
+    const [answer] = await triageBuild(build.id, deps, runOf(await take()));
+
+    expect(answer).toMatchObject({ fingerprint: analysis?.fingerprint, recalled: null });
+    expect(await stores.library.find(entry.id)).toMatchObject({ timesSeen: 3 });
+  });
+});
+
+describe('an analysis that fails for good', () => {
+  const buggy: Partial<Analyst> = { classify: () => Promise.reject(new TypeError('password=hunter2hunter2 is not a function')) };
+
+  it('is given to a person, once, with what the log shows', async () => {
+    const { build, deps, take } = await world(buggy);
+    const job = await take();
+
+    const analyses = await triageBuild(build.id, deps, runOf(job));
+
+    expect(analyses).toMatchObject([
+      {
+        ...{ category: 'CODE_ERROR', kind: 'unknown', terminationReason: 'failed', analyst: 'none' },
+        classification: { abstained: true, confidence: 0 },
+        answer: { title: 'Faultline could not analyze this failure', rootCause: expect.stringContaining('is not a function'), claims: [] },
+        verdict: { action: 'human_review', confidence: 0 },
+      },
+    ]);
+    expect(analyses[0]?.evidence[0]).toMatchObject({ id: 'E1', tool: 'log', source: 'build.log' });
+    expect(analyses[0]?.evidence[0]?.text).toContain("reading 'price'");
+    expect(JSON.stringify(analyses)).not.toContain('hunter2hunter2');
+    expect(await triageBuild(build.id, deps, runOf(job))).toEqual(analyses);
+    await escalateToReviewer(build.id, new Error('again'), { ...deps, stores: { ...stores, failures: noneUnread() } }, runOf(job));
+    expect(await stores.analyses.listByBuild(build.id)).toEqual(analyses);
+    expect(await reviewsOf(build)).toMatchObject([{ analysisId: analyses[0]?.id, state: 'waiting', confidence: 0 }]);
+    expect(await stores.outbox.listByBuild(build.id)).toEqual([]);
+  });
+
+  it('is tried again where it may pass, and given to a person at the last try', async () => {
+    const away = new TriageError('upstream-failed', 'The model did not answer', { retryable: true });
+    const { build, deps, take } = await world({ classify: () => Promise.reject(away) });
+    const job = await take();
+
+    await expect(triageBuild(build.id, deps, runOf(job))).rejects.toBe(away);
+    expect(await stores.analyses.listByBuild(build.id)).toEqual([]);
+
+    expect(await triageBuild(build.id, deps, runOf(job, true))).toMatchObject([
+      { terminationReason: 'failed', answer: { rootCause: 'The model did not answer' } },
+    ]);
+  });
+});
+
+describe('a build that cannot be read', () => {
+  const bug = new RangeError('Invalid array length');
+
+  it('is given to a person as a whole, once', async () => {
+    const { build, deps, take } = await world();
+    const broken = { ...deps, stores: { ...stores, builds: { ...stores.builds, saveTestResults: () => Promise.reject(bug) } } };
+    const run = runOf(await take());
+
+    await expect(triageBuild(build.id, broken, run)).rejects.toBe(bug);
+    await escalateToReviewer(build.id, bug, broken, run);
+    await escalateToReviewer(build.id, bug, broken, run);
+
+    const [analysis, ...more] = await stores.analyses.listByBuild(build.id);
+    expect(more).toEqual([]);
+    expect(analysis).toMatchObject({
+      terminationReason: 'failed',
+      answer: { rootCause: 'Invalid array length' },
+      evidence: [{ id: 'E1' }],
+    });
+    expect(await reviewsOf(build)).toHaveLength(1);
+    expect(await stores.failures.listByBuild(build.id)).toMatchObject([{ id: analysis?.failureIds[0], generic: true }]);
+  });
+
+  it('is never answered as if it had been read where its log cannot be had: no category, what kept us from it, and a person', async () => {
+    const error = new TriageError('not-found', 'GitHub returned 404 for the jobs: it is gone (is actions: read granted?).');
+    const unreadable = { provider: 'upload' as const, fetch: () => Promise.reject(error), fetchGreen: async () => [] };
+    const { build, deps, take } = await world({}, { buildSources: { upload: unreadable } });
+    await deps.archive.remove(build.id);
+    const run = runOf(await take());
+
+    for (let time = 0; time < 2; time += 1) {
+      const refusal = await triageBuild(build.id, deps, run).catch((thrown: unknown) => thrown);
+      expect(refusal).toMatchObject({ message: `The log could not be read: ${error.message}` });
+      await escalateToReviewer(build.id, refusal, deps, run);
+    }
+
+    const [analysis, ...more] = await stores.analyses.listByBuild(build.id);
+    expect(more).toEqual([]);
+    expect(analysis).toMatchObject({
+      terminationReason: 'failed',
+      answer: { title: 'The log could not be read', suspects: [], hypotheses: [] },
+    });
+    expect(analysis?.answer.rootCause).toContain('is actions: read granted?');
+    expect(shownAnalysis(analysis as Analysis).category).toBeNull();
+    expect(renderMarkdown(analysis as Analysis)).not.toContain('CODE_ERROR');
+    expect((await stores.analyses.heads([build.id]))[0]?.category).toBeNull();
+    expect((await stores.failures.search({ repository: build.repository, category: 'CODE_ERROR' }, { limit: 5, offset: 0 })).length).toBe(
+      0,
+    );
+  });
+
+  it('is not taken for answered because what was read of it before is', async () => {
+    const { build, deps, take } = await world();
+    const run = runOf(await take());
+    const before = await triageBuild(build.id, deps, run);
+
+    await escalateToReviewer(build.id, bug, deps, run);
+
+    const analyses = await stores.analyses.listByBuild(build.id);
+    expect(analyses.filter(({ terminationReason }) => terminationReason === 'failed')).toHaveLength(1);
+    expect(analyses).toEqual(expect.arrayContaining(before));
+    expect(await triageBuild(build.id, deps, run)).toHaveLength(2);
+  });
+
+  it('cannot be given to a person where it is not stored', async () => {
+    const { deps, take } = await world();
+    await expect(escalateToReviewer('bld_none', bug, deps, runOf(await take()))).rejects.toMatchObject({ code: 'not-found' });
+  });
+});
+
+function died(): TriageError {
+  return new TriageError('storage-failed', 'the process died', { retryable: true });
+}
+
+/** Finds the stored groups, and takes no new one. */
+function noneUnread(): Stores['failures'] {
+  return { ...stores.failures, saveGroups: async (buildId) => await stores.failures.saveGroups(buildId, []) };
+}

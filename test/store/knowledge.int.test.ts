@@ -1,8 +1,0 @@
-import { createTeamKnowledgeStore } from '../../src/store/knowledge.ts';
-import { teamKnowledgeContract } from '../contract/team-knowledge-contract.ts';
-import { openTestDatabase } from '../support/pglite.ts';
-
-teamKnowledgeContract('pglite', async () => {
-  const db = await openTestDatabase();
-  return { store: createTeamKnowledgeStore(db), dispose: db.dispose };
-});

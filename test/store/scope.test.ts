@@ -1,8 +1,0 @@
-import { expect, test } from 'vitest';
-import { scopeValue } from '../../src/store/sql.ts';
-
-test('a scope becomes patterns that mean no more than it says', () => {
-  expect(scopeValue(null)).toBeNull();
-  expect(scopeValue(undefined)).toBeNull();
-  expect(scopeValue(['acme/shop', 'my_team/*', '100%/*', 'a\\b'])).toEqual(['acme/shop', 'my\\_team/%', '100\\%/%', 'a\\\\b']);
-});

@@ -1,0 +1,256 @@
+import { execFile, spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { cp, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Database } from '../../../src/ports/database.ts';
+import { openPostgres, rehearseMigrations } from '../../../src/stores/database/postgres.ts';
+import { MIGRATIONS_FOLDER } from '../../../src/stores/database/run-migrations.ts';
+import { startPostgres, type TestServer, withoutPostgres } from '../../support/postgres.ts';
+
+const PROCESS = fileURLToPath(new URL('./migrate-process.ts', import.meta.url));
+
+/** What a database of any release holds; the tables are of the first one. */
+const DATA = `
+  insert into builds (id, provider, repository, pipeline, number, attempt, status, received_at)
+    values ('bld_1', 'github', 'acme/shop', 'CI', '1', 1, 'failed', now());
+  insert into deliveries (source, delivery_id, event, body_sha256, build_id) values ('github', 'd1', 'workflow_run', 'hash', 'bld_1');
+  insert into triage_jobs (id, build_id, state) values ('job_1', 'bld_1', 'queued');
+  insert into failures (id, build_id, repository, group_number, position, fingerprint_algorithm, fingerprint_version, fingerprint, generic, message, body, seen_at)
+    values ('fal_1', 'bld_1', 'acme/shop', 0, 0, 'message', 1, 'fp', false, 'boom', '{}', now());
+  insert into triages (id, build_id, fingerprint, state, analysis_id) values ('tri_1', 'bld_1', 'fp', 'concluded', 'ana_1');
+  insert into analyses (id, triage_id, build_id, fingerprint, category, kind, confidence, action, analyst, body, created_at)
+    values ('ana_1', 'tri_1', 'bld_1', 'fp', 'CODE_ERROR', 'crash', 0.7, 'human_review', 'rules', '{}', now());
+  insert into reviews (id, analysis_id, build_id, repository, title, category, confidence, why, state, opened_at)
+    values ('rev_1', 'ana_1', 'bld_1', 'acme/shop', 'Boom', 'CODE_ERROR', 0.7, '{}', 'decided', now());
+  insert into decisions (id, review_id, analysis_id, type, reviewer, body, decided_at)
+    values ('dec_1', 'rev_1', 'ana_1', 'accept', 'ada', '{}', now());
+  insert into review_events (review_id, event, actor, details) values ('rev_1', 'opened', 'faultline', '{}');
+  insert into library_entries (id, fingerprint_algorithm, fingerprint_version, fingerprint, message, repository, category, kind, title, root_cause,
+      fix_recommendation, analysis_id, confirmed_by, confirmed_at, times_seen, last_seen_at)
+    values ('lib_1', 'message', 1, 'fp', 'boom', 'acme/shop', 'CODE_ERROR', 'crash', 'Boom', 'cause', 'fix', 'ana_1', 'ada', now(), 1, now())`;
+
+const TABLES = [
+  'builds',
+  'deliveries',
+  'triage_jobs',
+  'failures',
+  'triages',
+  'analyses',
+  'reviews',
+  'decisions',
+  'review_events',
+  'library_entries',
+];
+
+describe.skipIf(withoutPostgres)('T64: migrations on a PostgreSQL server', () => {
+  let server: TestServer;
+  let files: string[];
+  const folders: string[] = [];
+  beforeAll(async () => {
+    server = await startPostgres();
+    files = (await readdir(MIGRATIONS_FOLDER)).filter((name) => name.endsWith('.sql')).toSorted();
+  });
+  afterAll(async () => {
+    await server?.dispose();
+    for (const folder of folders) await rm(folder, { recursive: true, force: true });
+  });
+
+  /** The files of an older release, and perhaps one more. */
+  async function release(names: readonly string[], more?: { readonly name: string; readonly text: string }): Promise<string> {
+    const folder = await mkdtemp(join(tmpdir(), 'faultline-release-'));
+    folders.push(folder);
+    for (const name of names) await cp(join(MIGRATIONS_FOLDER, name), join(folder, name));
+    if (more !== undefined) await writeFile(join(folder, more.name), more.text);
+    return folder;
+  }
+
+  it('lead from the schema of every release, with data in it, to the same schema, and lose no row; a second time changes nothing', async () => {
+    const wanted = await on(await server.createMigrated(), MIGRATIONS_FOLDER, schemaOf);
+    const ends: string[] = [];
+    let lost = 0;
+    for (let count = 1; count < files.length; count += 1) {
+      const url = await server.createDatabase();
+      const older = await release(files.slice(0, count));
+      await on(url, older, async (db) => {
+        await db.migrate();
+        for (const statement of DATA.split(';')) await db.query(statement);
+      });
+      await on(url, MIGRATIONS_FOLDER, async (db) => {
+        expect((await db.migrate()).applied).toEqual(files.slice(count).map((name) => name.replace('.sql', '')));
+        expect(await db.migrate()).toEqual({ applied: [] });
+        for (const table of TABLES) {
+          const [row] = await db.query<{ count: number }>(`select count(*) from ${table}`);
+          if (row?.count !== 1) lost += 1;
+        }
+        ends.push(await schemaOf(db));
+      });
+    }
+
+    console.info(`T64: ${ends.length} older schemas with data brought up to date; rows lost: ${lost}`);
+    expect(lost).toBe(0);
+    expect(new Set(ends)).toEqual(new Set([wanted]));
+  });
+
+  it('give each build whose failure said nothing an identity of its own, and let none of them be recalled', async () => {
+    const url = await server.createDatabase();
+    const older = await release(files.filter((name) => name < '0031'));
+    const print = (key: string) => createHash('sha256').update(key).digest('hex').slice(0, 32);
+    const shared = [print(''), print('\u0001\u0001\u0001(SIGKILL)')];
+    await on(url, older, async (db) => {
+      await db.migrate();
+      for (const [at, value] of [...shared, ...shared, 'fp'].entries()) {
+        const rows = DATA.replaceAll(/'(bld|job|fal|tri|ana|rev|dec|lib)_1'/g, `'$1_${at}'`).replaceAll("'fp'", `'${value}'`);
+        for (const statement of rows.replaceAll("'1', 1, 'failed'", `'${at}', 1, 'failed'`).replace("'d1'", `'d${at}'`).split(';'))
+          await db.query(statement);
+      }
+    });
+    await on(url, MIGRATIONS_FOLDER, async (db) => {
+      await db.migrate();
+      const wanted = ['unknown-bld_0', 'unknown-bld_1', 'unknown-bld_2', 'unknown-bld_3', 'fp'];
+      for (const table of ['failures', 'analyses', 'triages', 'reviews', 'answer_facts'])
+        expect(
+          (await db.query<{ fingerprint: string }>(`select fingerprint from ${table} order by build_id`)).map((row) => row.fingerprint),
+        ).toEqual(wanted);
+      const taught = await db.query<{ fingerprint: string }>('select fingerprint from library_entries order by id');
+      expect(taught.map((row) => row.fingerprint)).toEqual(['unknown-ana_0', 'unknown-ana_1', 'unknown-ana_2', 'unknown-ana_3', 'fp']);
+    });
+  });
+
+  it('are applied once by two processes that start at the same moment', async () => {
+    const url = await server.createDatabase();
+    const start = () => promisify(execFile)(process.execPath, [PROCESS, url, MIGRATIONS_FOLDER]);
+
+    const outputs = await Promise.all([start(), start()]);
+
+    const applied = outputs.flatMap(({ stdout }): unknown => JSON.parse(stdout));
+    expect(applied).toEqual(files.map((name) => name.replace('.sql', '')));
+  });
+
+  it('wait for a process that is in the middle of them, and need no right that it has used already', async () => {
+    const url = await server.createDatabase();
+    const slow = await release(files, { name: '9000_slow.sql', text: 'select pg_sleep(1);' });
+    const first = promisify(execFile)(process.execPath, [PROCESS, url, slow]);
+    await on(url, slow, async (db) => {
+      await untilAsleep(db);
+      expect(await db.migrate()).toEqual({ applied: [] });
+    });
+    expect(JSON.parse((await first).stdout)).toHaveLength(files.length + 1);
+  });
+
+  it('leave nothing half done when the process is killed midway, and the next one goes on', async () => {
+    const url = await server.createDatabase();
+    const slow = await release(files, { name: '9000_slow.sql', text: 'create table slow (a int); select pg_sleep(120);' });
+    const first = spawn(process.execPath, [PROCESS, url, slow], { stdio: 'ignore' });
+    const gone = once(first, 'exit');
+    await on(url, slow, async (db) => {
+      await untilAsleep(db);
+      first.kill('SIGKILL');
+      await gone;
+    });
+
+    await on(url, MIGRATIONS_FOLDER, async (db) => {
+      expect((await db.migrate()).applied).toHaveLength(files.length);
+      expect(await db.query(`select to_regclass('slow') as slow`)).toEqual([{ slow: null }]);
+    });
+  });
+
+  it('T65: a database that a newer release wrote is refused, and nothing is written', async () => {
+    const url = await server.createDatabase();
+    const newer = await release(files, { name: '9001_newer.sql', text: 'create table newer (a int);' });
+    await on(url, newer, (db) => db.migrate());
+
+    await on(url, MIGRATIONS_FOLDER, async (db) => {
+      const before = await schemaOf(db);
+      const refusal = { code: 'invalid-config', message: expect.stringContaining('9001_newer') };
+      await expect(db.migrate()).rejects.toMatchObject(refusal);
+      expect(await schemaOf(db)).toBe(before);
+    });
+  });
+});
+
+describe.skipIf(withoutPostgres)('a role that may not migrate', () => {
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await startPostgres();
+    await on(server.url, MIGRATIONS_FOLDER, async (db) => {
+      for (const role of ['migrations_owner', 'migrations_app'])
+        await db.query(`do $$ begin create role ${role} login password 'secret'; exception when duplicate_object then null; end $$`);
+    });
+  });
+  afterAll(() => server?.dispose());
+
+  /** A database that the owner owns, its address for a role, and for the superuser. */
+  const database = async () => {
+    const url = await server.createDatabase();
+    await on(url, MIGRATIONS_FOLDER, (db) => db.query(`alter database ${new URL(url).pathname.slice(1)} owner to migrations_owner`));
+    await on(url, MIGRATIONS_FOLDER, (db) => db.query('alter schema public owner to migrations_owner'));
+    const as = (role: string) => Object.assign(new URL(url), { username: role, password: 'secret' }).href;
+    return { url, owner: as('migrations_owner'), app: as('migrations_app') };
+  };
+
+  it('is told which extensions a superuser must create, and leaves nothing behind', async () => {
+    const { url, owner } = await database();
+    await on(owner, MIGRATIONS_FOLDER, async (db) => {
+      const refusal = { code: 'invalid-config', message: expect.stringContaining('create extension if not exists vector;') };
+      await expect(db.migrate()).rejects.toMatchObject(refusal);
+      await expect(rehearseMigrations(owner)).rejects.toMatchObject(refusal);
+      expect(await db.query(`select relname from pg_class where relnamespace = 'public'::regnamespace`)).toEqual([]);
+    });
+    await on(url, MIGRATIONS_FOLDER, async (db) => {
+      await db.query('create extension vector');
+      await db.query('create extension pg_trgm');
+    });
+    await expect(rehearseMigrations(owner)).resolves.toBeUndefined();
+    await on(owner, MIGRATIONS_FOLDER, async (db) => expect((await db.migrate()).applied).not.toEqual([]));
+  });
+
+  it('is told to name the owner, where another role owns the tables', async () => {
+    const { url, owner, app } = await database();
+    await on(url, MIGRATIONS_FOLDER, async (db) => {
+      await db.query('create extension vector');
+      await db.query('create extension pg_trgm');
+      await db.query('revoke create on schema public from public');
+    });
+    const refusal = { code: 'invalid-config', message: expect.stringContaining('Set FAULTLINE_DATABASE_OWNER_URL') };
+    await on(app, MIGRATIONS_FOLDER, async (db) => expect(db.migrate()).rejects.toMatchObject(refusal));
+    await on(owner, MIGRATIONS_FOLDER, (db) => db.migrate());
+    await on(app, MIGRATIONS_FOLDER, async (db) => expect(db.migrate()).rejects.toMatchObject(refusal));
+    await on(owner, MIGRATIONS_FOLDER, (db) => db.query('grant select on schema_migrations to migrations_app'));
+    await on(app, MIGRATIONS_FOLDER, async (db) => expect((await db.migrate()).applied).toEqual([]));
+  });
+});
+
+async function on<Result>(url: string, folder: string, work: (db: Database) => Promise<Result>): Promise<Result> {
+  const db = await openPostgres({ url, poolSize: 2, migrationsFolder: folder });
+  try {
+    return await work(db);
+  } finally {
+    await db.close();
+  }
+}
+
+/** Columns, constraints, indexes and triggers as text, in one order. */
+async function schemaOf(db: Database): Promise<string> {
+  const rows = await db.query<{ line: string }>(`
+    select format('%s.%s %s %s %s', table_name, column_name, data_type, is_nullable, column_default) as line
+      from information_schema.columns where table_schema = 'public'
+    union all select format('%s %s', conrelid::regclass, pg_get_constraintdef(oid)) from pg_constraint where connamespace = 'public'::regnamespace
+    union all select indexdef from pg_indexes where schemaname = 'public'
+    union all select pg_get_triggerdef(oid) from pg_trigger where not tgisinternal`);
+  return rows
+    .map(({ line }) => line)
+    .toSorted()
+    .join('\n');
+}
+
+/** Waits until a migration sleeps in this database. */
+async function untilAsleep(db: Database): Promise<void> {
+  const sleeping = `select 1 from pg_stat_activity where application_name = 'faultline migrate' and query like '%pg_sleep%' and datname = current_database()`;
+  while ((await db.query(sleeping)).length === 0) await delay(50);
+}

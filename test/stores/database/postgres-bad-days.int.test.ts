@@ -1,0 +1,273 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { isRetryable } from '../../../src/domain/errors.ts';
+import type { Database } from '../../../src/ports/database.ts';
+import { silentLogger } from '../../../src/ports/telemetry.ts';
+import { inTurn, type PgDatabase } from '../../../src/stores/database/pool-database.ts';
+import { type LIMITS, openPostgres } from '../../../src/stores/database/postgres.ts';
+import { createPgBossQueue } from '../../../src/stores/queue/pg-boss.ts';
+import { createStores } from '../../../src/stores/stores.ts';
+import { startGate } from '../../support/gate.ts';
+import { openMigrated, startPostgres, type TestServer, withoutPostgres } from '../../support/postgres.ts';
+import { sampleBuild } from '../samples.ts';
+
+describe.skipIf(withoutPostgres)('bad days of a PostgreSQL server', () => {
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await startPostgres({ own: true });
+  });
+  afterAll(async () => server?.dispose());
+
+  async function openThings(limits: Partial<typeof LIMITS> = {}, poolSize = 4): Promise<PgDatabase & { readonly url: string }> {
+    const url = await server.createDatabase();
+    const db = await openPostgres({ url, poolSize, limits });
+    await db.query('create table things (id int, half text, primary key (id, half))');
+    return { ...db, url };
+  }
+
+  it('T26: restarted fast and then crashed under load: what was said to be stored is stored, whole, and the pool recovers', async () => {
+    const db = await openThings();
+    const told = new Set<number>();
+    const refused: unknown[] = [];
+    let next = 0;
+    let working = true;
+    const writers = Array.from({ length: 6 }, async () => {
+      while (working) {
+        next += 1;
+        const id = next;
+        const stored = db.transaction(async (sql) => {
+          await sql.query(`insert into things values ($1, 'first')`, [id]);
+          await delay(2);
+          await sql.query(`insert into things values ($1, 'second')`, [id]);
+        });
+        await stored.then(
+          () => told.add(id),
+          (error: unknown) => refused.push(error),
+        );
+        if (!told.has(id)) await delay(20);
+      }
+    });
+
+    const recoveries: number[] = [];
+    for (const mode of ['fast', 'immediate'] as const) {
+      await delay(300);
+      await server.stop(mode);
+      await expect(db.query('insert into things values (0, $1)', [mode])).rejects.toMatchObject({
+        code: 'storage-failed',
+        retryable: true,
+      });
+      await server.start();
+      const since = performance.now();
+      const before = told.size;
+      while (told.size < before + 20) await delay(10);
+      recoveries.push(Math.round(performance.now() - since));
+    }
+    working = false;
+    await Promise.all(writers);
+
+    const rows = await db.query<{ id: number; halves: number }>('select id, count(*) as halves from things group by id');
+    const stored = new Set(rows.map((row) => row.id));
+    const lost = [...told].filter((id) => !stored.has(id));
+    const torn = rows.filter(({ halves }) => halves !== 2);
+    console.info(
+      `T26: ${told.size} transactions acknowledged, ${refused.length} refused; lost: ${lost.length}, torn: ${torn.length}; ` +
+        `twenty more were stored ${recoveries.join(' and ')} ms after the server was back`,
+    );
+    expect({ lost, torn, refusals: refused.filter((error) => !isRetryable(error)) }).toEqual({ lost: [], torn: [], refusals: [] });
+    await db.close();
+  });
+
+  it('T27: a transaction that is forgotten is ended, and what it held is free', async () => {
+    const db = await openThings({ idle_in_transaction_session_timeout: 200 });
+    await db.query(`insert into things values (1, 'first')`);
+    const forgotten = db.transaction(async (sql) => {
+      await sql.query(`update things set half = 'held'`);
+      await delay(600);
+      await sql.query('select 1');
+    });
+    const waits = delay(50).then(() => db.query(`update things set half = 'taken'`));
+
+    await expect(forgotten).rejects.toMatchObject({ code: 'storage-failed', retryable: true });
+    await waits;
+    expect(await db.query('select half from things')).toEqual([{ half: 'taken' }]);
+    await db.close();
+  });
+
+  it('T27: statements and locks have limits; neither is tried again at once, but whoever asked may come again later', async () => {
+    const db = await openThings({ statement_timeout: 300, lock_timeout: 100 });
+    await db.query(`insert into things values (1, 'first')`);
+    await expect(db.query('select pg_sleep(5)')).rejects.toMatchObject({ retryable: true, details: { state: '57014', busy: true } });
+    const holder = new pg.Client({ connectionString: db.url });
+    await holder.connect();
+    await holder.query('begin');
+    await holder.query(`update things set half = 'held'`);
+    let tries = 0;
+
+    const waiting = db.transaction(async (sql) => {
+      tries += 1;
+      await sql.query(`update things set half = 'wanted'`);
+    });
+
+    await expect(waiting).rejects.toMatchObject({ retryable: true, details: { state: '55P03', busy: true } });
+    await holder.end();
+    expect(tries).toBe(1);
+    await db.close();
+  });
+
+  it('T26: the queue on a database that is away says so once, not at every look, and rings again by itself', async () => {
+    const db = await openMigrated(server);
+    let lines = 0;
+    const counting = {
+      ...silentLogger,
+      warn: () => {
+        lines += 1;
+      },
+    };
+    const queue = await createPgBossQueue({ db, logger: counting });
+    const seen: string[] = [];
+    await queue.work(async (jobId) => void seen.push(jobId), { concurrency: 8 });
+
+    await server.stop('immediate');
+    await delay(3_000);
+    const said = lines;
+    await server.start();
+
+    await expect
+      .poll(
+        async () => {
+          await queue.enqueue('after').catch(() => undefined);
+          return seen;
+        },
+        { timeout: 20_000 },
+      )
+      .toContain('after');
+    // Eight workers look once a second; the end of the connections and the refusals after it are two things.
+    expect(said).toBeGreaterThan(0);
+    expect(said).toBeLessThan(6);
+    await queue.stop({ timeoutMs: 500 });
+    await db.dispose();
+  });
+
+  it('a process waits for its turn to set the database up, whatever the limit of a lock is', async () => {
+    const db = await openThings({ lock_timeout: 100 });
+    const seen: string[] = [];
+    const first = inTurn(db, async () => {
+      seen.push('first begins');
+      await delay(500);
+      seen.push('first ends');
+    });
+    const second = delay(100).then(() => inTurn(db, async () => seen.push('second begins')));
+
+    await Promise.all([first, second]);
+
+    expect(seen).toEqual(['first begins', 'first ends', 'second begins']);
+    await db.close();
+  });
+
+  it('T27: of two transactions that wait for each other one is run again, and both are stored', async () => {
+    const db = await openThings();
+    await db.query(`insert into things values (1, 'a'), (2, 'a')`);
+    const order = [
+      [1, 2],
+      [2, 1],
+    ];
+    let runs = 0;
+    const cross = order.map((ids) =>
+      db.transaction(async (sql) => {
+        runs += 1;
+        for (const id of ids) {
+          await sql.query(`update things set half = half || 'b' where id = $1`, [id]);
+          await delay(100);
+        }
+      }),
+    );
+
+    await Promise.all(cross);
+
+    expect(await db.query('select id, half from things order by id')).toEqual([
+      { id: 1, half: 'abb' },
+      { id: 2, half: 'abb' },
+    ]);
+    expect(runs).toBe(3);
+    await db.close();
+  });
+
+  it('T27: a question whose connection is ended by an administrator is asked again; a change is not', async () => {
+    const db = await openThings();
+    const ended = async (text: string) => {
+      const asked = db.query(text);
+      asked.catch(() => undefined);
+      await delay(150);
+      await endOthers(server, db);
+      return await asked;
+    };
+
+    expect(await ended('select pg_sleep(0.5), 1 as one')).toMatchObject([{ one: 1 }]);
+    const change = ended(`insert into things select 1, 'once' from pg_sleep(0.5)`);
+    await expect(change).rejects.toMatchObject({ retryable: true });
+    expect(await db.query('select count(*) from things')).toEqual([{ count: 0 }]);
+    await db.close();
+  });
+
+  it('T28: with every connection busy callers are told soon, a long line at once, and nobody waits for ever', async () => {
+    const db = await openThings({ connectionTimeoutMillis: 300 }, 2);
+    const busy = Array.from({ length: 2 }, () => db.query('select pg_sleep(2)'));
+
+    const line = await Promise.allSettled(Array.from({ length: 150 }, () => db.query('select 1')));
+
+    const refusals = line.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
+    console.info(
+      `T28: 150 questions while both connections are busy: ${refusals.length} refused, ${150 - refusals.length} answered, hanging: 0`,
+    );
+    expect(refusals).toHaveLength(150);
+    for (const error of refusals) expect(error).toMatchObject({ code: 'storage-failed', retryable: true, details: { busy: true } });
+    expect(refusals.filter((error) => String(error).includes('many requests are waiting')).length).toBeGreaterThanOrEqual(50);
+    await Promise.allSettled(busy);
+    expect(await db.query('select 1 as one')).toEqual([{ one: 1 }]);
+    await db.close();
+  });
+
+  it('a server that accepts and then says nothing is given up, and found again', async () => {
+    const address = new URL(await server.createDatabase());
+    const gate = await startGate({ host: address.hostname, port: Number(address.port) });
+    address.port = String(gate.port);
+    const db = await openPostgres({ url: address.href, poolSize: 2, limits: { query_timeout: 300, connectionTimeoutMillis: 300 } });
+    gate.freeze();
+
+    await expect(db.query('select 1')).rejects.toMatchObject({ code: 'storage-failed', retryable: true });
+    await expect(db.transaction((sql) => sql.query('select 1'))).rejects.toMatchObject({ code: 'storage-failed', retryable: true });
+
+    await gate.open();
+    expect(await db.query('select 1 as one')).toEqual([{ one: 1 }]);
+    await db.close();
+    await gate.close();
+  });
+
+  it("T69: leases and claims go by the database's clock, whatever the processes' clocks say", async () => {
+    const db = await openMigrated(server);
+    const minutes = (count: number) => ({ now: () => Date.now() + count * 60_000 });
+    const [behind, ahead] = [createStores(db, minutes(-10)), createStores(db, minutes(10))];
+    const { build } = await behind.builds.upsert(sampleBuild());
+    const { id } = await behind.triages.owe(build.id);
+
+    const held = await behind.triages.lease(id, 60_000);
+    expect(held).not.toBeNull();
+    expect(await ahead.triages.lease(id, 60_000)).toBeNull();
+    expect(held === null ? null : await ahead.triages.renew(held, 400)).toBe(true);
+    await delay(500);
+    const taken = await behind.triages.lease(id, 60_000);
+
+    expect(taken?.lease).toBe((held?.lease ?? 0) + 1);
+    expect(held === null ? null : await ahead.triages.renew(held, 60_000)).toBe(false);
+    await db.dispose();
+  });
+});
+
+/** Ends every other session of the database. */
+async function endOthers(server: TestServer, db: Database): Promise<void> {
+  const [row] = await db.query<{ name: string }>('select current_database() as name');
+  const admin = await openPostgres({ url: server.url, poolSize: 2 });
+  await admin.query(`select pg_terminate_backend(pid) from pg_stat_activity where datname = $1 and state = 'active'`, [row?.name]);
+  await admin.close();
+}

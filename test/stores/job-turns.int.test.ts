@@ -1,0 +1,76 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { newId } from '../../src/domain/ids.ts';
+import type { Database } from '../../src/ports/database.ts';
+import { createStores } from '../../src/stores/stores.ts';
+import { createJobTurns } from '../../src/stores/triages.ts';
+import { openTestDatabase } from '../support/pglite.ts';
+import { openMigrated, startPostgres, type TestServer, withoutPostgres } from '../support/postgres.ts';
+import { sampleBuild } from './samples.ts';
+
+let server: TestServer | null = null;
+const databases = {
+  pglite: openTestDatabase,
+  postgres: async () => {
+    server = await startPostgres();
+    return await openMigrated(server);
+  },
+};
+
+describe.each(withoutPostgres ? (['pglite'] as const) : (['pglite', 'postgres'] as const))('turns on %s', (driver) => {
+  let db: Database & { dispose(): Promise<void> };
+  beforeAll(async () => {
+    db = await databases[driver]();
+  });
+  afterAll(async () => {
+    await db.dispose();
+    if (driver === 'postgres') await server?.stop();
+  });
+
+  /** Owes a build of the repository; returns the job's id. */
+  async function owe(repository: string, branch: string) {
+    const stores = createStores(db, { now: () => Date.now() });
+    const { build } = await stores.builds.upsert(sampleBuild({ repository, branch, number: newId('bld') }));
+    return (await stores.triages.owe(build.id)).id;
+  }
+
+  it('takes one of each repository after another, urgent ones first, and says how much is in work', async () => {
+    const { triages, passingBuilds } = createStores(db, { now: () => Date.now() });
+    const turns = createJobTurns(db);
+    const noisy = [await owe('acme/noisy', 'a'), await owe('acme/noisy', 'b'), await owe('acme/noisy', 'c')];
+    const working = await owe('acme/noisy', 'main');
+    const urgent = await owe('acme/noisy', 'develop');
+    const quiet = await owe('acme/quiet', 'a');
+    await passingBuilds.saveDefaultBranch({ provider: sampleBuild({}).provider, repository: 'acme/noisy', branch: 'develop' });
+    await triages.lease(working, 60_000);
+
+    const next = await turns.next(10);
+
+    expect(next.map(({ id }) => id)).toEqual([urgent, quiet, ...noisy]);
+    expect(next[0]).toEqual({ id: urgent, repository: 'acme/noisy', urgent: true, working: 1 });
+    expect(next[1]).toEqual({ id: quiet, repository: 'acme/quiet', urgent: false, working: 0 });
+    expect(await turns.next(2)).toHaveLength(2);
+    expect(await turns.place(working)).toEqual({ repository: 'acme/noisy', urgent: false });
+    expect(await turns.place('job_unknown')).toBeNull();
+  });
+
+  it('lists what failed for good, and owes it anew', async () => {
+    const { triages } = createStores(db, { now: () => Date.now() });
+    const turns = createJobTurns(db);
+    const id = await owe('acme/failed', 'main');
+    const job = await triages.lease(id, 60_000);
+    if (job === null) throw new Error('the lease is given');
+    expect(await turns.oweAnew(id)).toBe('in-work');
+    await triages.finish(job, 'failed', 'the answer could not be stored');
+    expect(await turns.failed(10)).toMatchObject([{ id, repository: 'acme/failed', error: 'the answer could not be stored' }]);
+
+    expect(await turns.oweAnew(id)).toBe('owed');
+
+    expect(await turns.failed(10)).toEqual([]);
+    expect(await triages.find(id)).toMatchObject({ state: 'queued', attempts: 0, error: null, owed: 2 });
+    const again = await triages.lease(id, 60_000);
+    if (again === null) throw new Error('the lease is given');
+    await triages.finish(again, 'done', null);
+    expect(await turns.oweAnew(id)).toBe('done');
+    expect(await turns.oweAnew('job_unknown')).toBeNull();
+  });
+});

@@ -1,0 +1,204 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { newId } from '../../../src/domain/ids.ts';
+import { silentLogger } from '../../../src/ports/telemetry.ts';
+import { createBullmqQueue } from '../../../src/stores/queue/bullmq.ts';
+import { openTestDatabase, type TestDatabase } from '../../support/pglite.ts';
+import { startRedis, type TestRedis, withoutRedis } from '../../support/redis.ts';
+import { type Crew, openCrew } from '../../support/triage-crew.ts';
+
+/** How long an enqueue may hold up whoever accepts a build: one command's time limit, and a busy machine. */
+const BOUND_MS = 5000;
+
+describe.skipIf(withoutRedis)('bad days of Redis', () => {
+  let redis: TestRedis;
+  let db: TestDatabase;
+  let crews: Crew[] = [];
+  beforeAll(async () => {
+    redis = await startRedis();
+    db = await openTestDatabase();
+  });
+  afterAll(async () => {
+    await db.dispose();
+    await redis.stop();
+  });
+  afterEach(async () => {
+    await redis.resume();
+    for (const crew of crews) await crew.stop(0);
+    crews = [];
+    await db.query(`delete from builds`);
+    await redis.flush();
+  });
+
+  async function crewOf(): Promise<Crew> {
+    const crew = await openCrew({ db, url: redis.url, prefix: 'bad-days' });
+    crews.push(crew);
+    return crew;
+  }
+
+  async function accept(crew: Crew, count: number) {
+    const accepted: Awaited<ReturnType<Crew['accept']>>[] = [];
+    for (let build = 0; build < count; build += 1) accepted.push(await crew.accept());
+    return accepted;
+  }
+
+  /** Waits until every build's triage ended, and asserts that each did once. */
+  async function expectAllDone(title: string, builds: readonly { readonly buildId: string }[], crews: readonly Crew[]) {
+    const ended = () => crews.flatMap((crew) => crew.ended);
+    await expect.poll(() => new Set(ended()).size, { timeout: 60_000, interval: 50 }).toBe(builds.length);
+    const owed = `select count(*)::int as count from triage_jobs where state <> 'done'`;
+    await expect.poll(() => db.query(owed), { timeout: 10_000 }).toEqual([{ count: 0 }]);
+    const lost = builds.filter(({ buildId }) => !ended().includes(buildId)).length;
+    console.info(`${title}: ${builds.length} builds, ${ended().length} analyses; lost: ${lost}`);
+    expect(lost).toBe(0);
+    expect(ended().toSorted()).toEqual(builds.map(({ buildId }) => buildId).toSorted());
+  }
+
+  it('T23: Redis is emptied with 50 jobs queued and 5 running; all finish, each once', async () => {
+    const crew = await crewOf();
+    const builds = await accept(crew, 55);
+    await crew.work({ concurrency: 5, takesMs: 300 });
+    await expect.poll(() => crew.begun.length, { timeout: 10_000, interval: 5 }).toBe(5);
+
+    await redis.flush();
+
+    await expectAllDone('T23', builds, [crew]);
+  });
+
+  it('T24: Redis stopped while builds arrive; all are accepted at once, and triaged before it is back', async () => {
+    const crew = await crewOf();
+    await crew.work({ concurrency: 3, takesMs: 20 });
+    const before = await accept(crew, 10);
+    await redis.kill();
+    const meanwhile = await accept(crew, 30);
+    expect(meanwhile.filter(({ tookMs }) => tookMs > BOUND_MS)).toEqual([]);
+    await expectAllDone('T24, before Redis is back', [...before, ...meanwhile], [crew]);
+
+    await redis.resume();
+    const after = await accept(crew, 10);
+
+    await expectAllDone('T24', [...before, ...meanwhile, ...after], [crew]);
+  });
+
+  it('T24: a process that only accepts says at once that the bell is broken; a worker of another finds what is owed', async () => {
+    const [api, worker] = [await crewOf(), await crewOf()];
+    await worker.work({ concurrency: 2, takesMs: 10 });
+    await redis.kill();
+
+    const builds = await accept(api, 20);
+
+    expect(builds.filter(({ rang, tookMs }) => rang || tookMs > BOUND_MS)).toEqual([]);
+    await expectAllDone('T24, accepted elsewhere', builds, [worker]);
+  });
+
+  it('T24: Redis that accepts connections and never answers holds up nobody', async () => {
+    const crew = await crewOf();
+    await crew.work({ concurrency: 3, takesMs: 20 });
+    await redis.pause();
+
+    const builds = await accept(crew, 20);
+
+    expect(builds.filter(({ tookMs }) => tookMs > BOUND_MS)).toEqual([]);
+    // Only the first has to find out: if each did, it would be twenty seconds.
+    expect(builds.reduce((sum, { tookMs }) => sum + tookMs, 0)).toBeLessThan(10_000);
+    await expectAllDone('T24, Redis frozen', builds, [crew]);
+  });
+
+  it('starts without Redis, works, and rings with it as soon as it comes', async () => {
+    await redis.kill();
+    const crew = await crewOf();
+    await crew.work({ concurrency: 2, takesMs: 10 });
+    const without = await accept(crew, 10);
+    await expectAllDone('no Redis at start', without, [crew]);
+    await expect(crew.queue.depth()).rejects.toMatchObject({ code: 'upstream-failed', retryable: true });
+
+    await redis.resume();
+
+    await expect.poll(() => crew.queue.depth(), { timeout: 10_000 }).toBe(0);
+    const accepting = await crewOf();
+    const rings = await accept(accepting, 5);
+    expect(rings.every(({ rang }) => rang)).toBe(true);
+    await expectAllDone('Redis came later', [...without, ...rings], [crew]);
+  });
+
+  it.each([{ empty: false }, { empty: true }])('goes on after a restart of Redis (data lost: $empty)', async (options) => {
+    const crew = await crewOf();
+    const builds = await accept(crew, 20);
+    await crew.work({ concurrency: 2, takesMs: 50 });
+    await expect.poll(() => crew.ended.length, { timeout: 10_000, interval: 5 }).toBeGreaterThan(2);
+
+    await redis.restart(options);
+
+    await expectAllDone(`restart of Redis, data lost: ${options.empty}`, [...builds, ...(await accept(crew, 5))], [crew]);
+  });
+
+  it('keeps the limit of runs while Redis goes and comes', async () => {
+    const queue = await createBullmqQueue({ url: redis.url, prefix: 'limit', logger: silentLogger, lockMs: 1000 });
+    let [running, most, done] = [0, 0, 0];
+    await queue.work(
+      async () => {
+        running += 1;
+        most = Math.max(most, running);
+        await delay(30);
+        running -= 1;
+        done += 1;
+      },
+      { concurrency: 2 },
+    );
+    const ring = async (count: number) => {
+      for (let job = 0; job < count; job += 1) await queue.enqueue(newId('job'));
+    };
+    await ring(10);
+    await redis.kill();
+    await ring(10);
+    await redis.resume();
+    await expect.poll(() => queue.depth().catch(() => -1), { timeout: 10_000 }).toBeGreaterThanOrEqual(0);
+    await ring(10);
+
+    await expect.poll(() => done, { timeout: 30_000 }).toBeGreaterThanOrEqual(30);
+    expect(most).toBe(2);
+    await queue.stop({ timeoutMs: 1000 });
+  });
+
+  it('two workers on one job: the lease decides, it is triaged once', async () => {
+    const crews = [await crewOf(), await crewOf()];
+    const [first, second] = crews;
+    if (first === undefined || second === undefined) throw new Error('two crews');
+    for (const crew of crews) await crew.work({ concurrency: 2, takesMs: 200 });
+    // The second one is told of it through its own door, as while Redis cannot be reached from there.
+    const builds = await accept(first, 4);
+    await redis.kill();
+    for (const { id } of await db.query<{ id: string }>('select id from triage_jobs')) await second.queue.enqueue(id);
+
+    await expectAllDone('two workers', builds, crews);
+  });
+
+  it('T66: stops in time: what runs ends or is handed back, what waits stays owed, and another process takes it', async () => {
+    const first = await crewOf();
+    await first.work({ concurrency: 5, takesMs: 250 });
+    const builds = await accept(first, 50);
+    await expect.poll(() => first.begun.length, { timeout: 10_000, interval: 5 }).toBeGreaterThanOrEqual(5);
+
+    const startedAt = performance.now();
+    await first.stop(5000);
+
+    expect(performance.now() - startedAt).toBeLessThan(5000);
+    expect(first.ended.length).toBe(first.begun.length);
+    const second = await crewOf();
+    await second.work({ concurrency: 10, takesMs: 10 });
+    await expectAllDone('stopped under load', builds, [first, second]);
+  });
+
+  it('a noisy repository does not starve another: its jobs give way, and all are triaged once', async () => {
+    const crew = await crewOf();
+    const noisy = await accept(crew, 40);
+    const quiet = [await crew.accept('acme/quiet'), await crew.accept('acme/quiet'), await crew.accept('acme/quiet')];
+    await crew.work({ concurrency: 2, takesMs: 40 });
+
+    await expectAllDone('noisy and quiet', [...noisy, ...quiet], [crew]);
+
+    // In turns, so among the first: without turns they would be the last three.
+    const places = quiet.map(({ buildId }) => crew.begun.indexOf(buildId) + 1);
+    expect(Math.max(...places)).toBeLessThanOrEqual(10);
+  });
+});
