@@ -19,7 +19,8 @@ const LEFT_OUT =
   /\/src\/adapters\/(?:chat-model|tracer|database|job-queue|embedder\/(?:openai|local)|vector-index\/(?:pgvector|pinecone)|analyst\/(?:llm|with-fallback)|web-search\/(?:searxng|brave|tavily))|\/src\/providers\/(?:combined-host|notice-channels)/;
 /** What a provider opens when it is asked; the rules ask none. */
 const OPENED_BY = /\/src\/providers\/[^/]+\/(?:provider|doctor)\.ts$/;
-const LIGHT = /\/(?:provider|settings|webhook|events|doctor|notice-rules|probe|read-input)\.ts$|\/src\/(?:domain|ports|log|config)\//;
+const LIGHT =
+  /\/(?:provider|settings|webhook|events|doctor|notice-rules|probe|read-input|token-api)\.ts$|\/src\/(?:domain|ports|log|config)\//;
 
 /** The bundle's files by name, the same for the same sources and packages. Readable but for the tokenizer's table, so that
  * differences stay small. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-export const Provider = z.enum(['github', 'gitea', 'gitlab', 'jenkins', 'upload']);
+export const Provider = z.enum(['github', 'gitea', 'gitlab', 'jenkins', 'buildkite', 'circleci', 'azure', 'upload']);
 export type Provider = z.infer<typeof Provider>;
 
 export const BuildStatus = z.enum(['failed', 'passed', 'cancelled', 'unknown']);

@@ -1,10 +1,12 @@
-import type { SourceText } from '../domain/build.ts';
+import type { Build, SourceText } from '../domain/build.ts';
 import { isRetryable, messageOf, TriageError } from '../domain/errors.ts';
 import { decodeSource } from '../log/decode/decode.ts';
+import type { BuildSource } from '../ports/build-source.ts';
+import { withDeadline } from './rest.ts';
 
 /** A job of a run, in words that all hosts share. */
 export interface CiJob {
-  readonly id: number;
+  readonly id: number | string;
   readonly name: string;
   readonly isOver: boolean;
   readonly outcome: 'failed' | 'passed' | 'other';
@@ -19,6 +21,61 @@ export interface LogFetching<Job extends CiJob = CiJob> {
   room: number;
   /** One job's own log, of at most so many bytes. Throws as `BuildSource.fetch` does. */
   readonly fetchLog: (job: Job, maxBytes: number) => Promise<Buffer>;
+}
+
+/** One run, as its CI is asked about it. */
+export interface CiRun<Job extends CiJob> {
+  readonly listJobs: () => Promise<readonly Job[]>;
+  readonly fetchLog: LogFetching<Job>['fetchLog'];
+  /** What there is beside the logs of its failed jobs, of which so many were read. */
+  readonly more?: (jobs: readonly Job[], logs: number) => Promise<readonly SourceText[]>;
+}
+
+export interface RunLimits {
+  /** Of one whole fetch. */
+  readonly timeoutMs: number;
+  /** Of all logs of a build together, decompressed. */
+  readonly maxLogBytes: number;
+}
+
+/**
+ * Reads the logs of a run's failed jobs, or of its passed ones where it passed. `open` says how a build's run is asked about, and throws
+ * `not-found` for a build that has none; what could not be read goes to its `notes`.
+ */
+export function createRunSource<Job extends CiJob>(
+  provider: Build['provider'],
+  { timeoutMs, maxLogBytes }: RunLimits,
+  open: (build: Build, signal: AbortSignal, notes: string[]) => CiRun<Job>,
+): BuildSource {
+  const within = <Result>(
+    build: Build,
+    signal: AbortSignal,
+    work: (run: CiRun<Job>, limits: Pick<LogFetching, 'signal' | 'notes'>) => Promise<Result>,
+  ) =>
+    withDeadline(`Fetching the logs of run ${build.externalId ?? build.number}`, timeoutMs, signal, (limit) => {
+      const notes: string[] = [];
+      return work(open(build, limit, notes), { signal: limit, notes });
+    });
+  return {
+    provider,
+    fetch: (build, signal) =>
+      within(build, signal, async (run, limits) => {
+        const jobs = await run.listJobs();
+        const logs = await fetchFailedLogs({ ...limits, fetchLog: run.fetchLog, room: maxLogBytes }, jobs);
+        const sources = [...logs, ...((await run.more?.(jobs, logs.length)) ?? [])];
+        if (sources.every(({ text }) => text === '')) throw unreadable(build, limits.notes);
+        return { sources, testResults: [], notes: limits.notes };
+      }),
+    fetchGreen: (build, signal, maxBytes) =>
+      within(build, signal, async (run, limits) => {
+        const fetching = { ...limits, fetchLog: run.fetchLog, room: Math.min(maxBytes, maxLogBytes) };
+        return fetchPassedLogs(fetching, await run.listJobs());
+      }),
+  };
+}
+
+function unreadable({ externalId, number }: Build, notes: readonly string[]): TriageError {
+  return new TriageError('not-found', `No log of run ${externalId ?? number} can be read. ${notes.join(' ')}`.trim());
 }
 
 /** More failed jobs than this say nothing new: they are the cells of one matrix. */

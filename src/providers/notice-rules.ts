@@ -1,5 +1,7 @@
 import type { Build } from '../domain/build.ts';
-import type { NoticeRule } from '../ports/notices.ts';
+import type { StatusContent } from '../notifications/render-status.ts';
+import type { NoticeRule, NotificationClient } from '../ports/notices.ts';
+import type { ProviderChannel } from './provider.ts';
 
 const COMMIT = /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/;
 
@@ -48,4 +50,45 @@ export function buildRule({ channel, isOfOurs }: Place): NoticeRule {
 /** Whether the whole id of its commit is known. */
 export function isOfCommit({ commit }: Build): boolean {
   return commit !== null && COMMIT.test(commit);
+}
+
+/** A host whose pull requests get a comment, and whose commits a status, where it is asked for. */
+export interface HostNotices {
+  readonly name: Build['provider'];
+  readonly comment: boolean;
+  readonly status: boolean;
+  /** Why nothing can be written with what is configured; null: it can. */
+  readonly because: string | null;
+  readonly isOfOurs: (build: Build) => boolean;
+  readonly commentClient: () => Promise<NotificationClient<{ readonly body: string }>>;
+  readonly statusClient: () => Promise<NotificationClient<StatusContent>>;
+}
+
+export function hostChannels(host: HostNotices): ProviderChannel[] {
+  const { name, because, isOfOurs, commentClient, statusClient } = host;
+  const channel = (rule: NoticeRule, open: NonNullable<ProviderChannel['open']>): ProviderChannel =>
+    because === null ? { rule, open } : { rule, open: null, because };
+  const comment = commentRule({ channel: `${name}-comment`, isOfOurs });
+  const status = statusRule({ channel: `${name}-status`, isOfOurs });
+  return [
+    ...(host.comment
+      ? [
+          channel(comment, async ({ publicUrl }) =>
+            (await import('./notice-channels.ts')).commentChannel(comment, await commentClient(), publicUrl),
+          ),
+        ]
+      : []),
+    ...(host.status
+      ? [
+          channel(status, async ({ publicUrl }) =>
+            (await import('./notice-channels.ts')).statusChannel(status, await statusClient(), publicUrl),
+          ),
+        ]
+      : []),
+  ];
+}
+
+/** Whether a build is a host's own, or was uploaded from a job that ran there. `site`: the address of its pages, with a slash at the end. */
+export function isOfHost(name: Build['provider'], site: string | null): (build: Build) => boolean {
+  return ({ provider, url }) => provider === name || (provider === 'upload' && site !== null && url?.startsWith(site) === true);
 }

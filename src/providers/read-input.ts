@@ -58,6 +58,15 @@ function withoutUser(address: string): string {
   return url.href;
 }
 
+/** A part of a path as people know it; as it is where it is encoded wrongly. */
+export function decodedSegment(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
+}
+
 /** A pull request's number from outside: the column is an integer of four bytes. */
 export function pullRequestNumber() {
   return z.int().positive().max(2_147_483_647);
@@ -66,6 +75,12 @@ export function pullRequestNumber() {
 /** Which run of the same build: the column is an integer of four bytes, and nobody runs a build that often. */
 export function attemptNumber() {
   return z.int().min(1).max(10_000).default(1);
+}
+
+/** `owner/name` of a clone address, `https://host/owner/name.git` or `git@host:owner/name.git`; null where there is none. */
+export function repositoryOfClone(address: string | null | undefined): string | null {
+  const path = /^(?:[a-z+]+:\/\/[^/]+\/|[^/@\s]+@[^/:\s]+:)(.+?)(?:\.git)?\/?$/.exec(address ?? '')?.[1];
+  return path?.includes('/') === true ? path : null;
 }
 
 /** A time from outside as ISO 8601 in UTC, or null where it is absent, no time at all, or outside the years 1 to 9999. */

@@ -21,7 +21,7 @@ export interface RestOptions {
 }
 
 export interface Question {
-  /** Below the base address; `at` encodes what is filled in. */
+  /** Below the base address; `at` encodes what is filled in. Or a whole address that the host has named: elsewhere it is asked without the token. */
   readonly path: string;
   readonly query?: Readonly<Record<string, string | number | undefined>>;
   /** For people: `the log of "build"`. */
@@ -118,21 +118,20 @@ async function askOnce(
   { path, query = {}, what, signal, maxBytes = MAX_REPLY_BYTES }: Question,
   init: Init,
 ): Promise<Buffer> {
-  let url = new URL(`${options.baseUrl}${path}`);
+  const root = new URL(options.baseUrl);
+  let url = new URL(path.startsWith('/') ? `${options.baseUrl}${path}` : path);
   for (const [name, value] of Object.entries(query)) if (value !== undefined) url.searchParams.set(name, String(value));
-  const home = url.origin;
   for (let hops = 0; hops <= MAX_HOPS; hops += 1) {
-    const response = await fetchOnce(options, url, { init, what, signal, isHome: url.origin === home });
+    // Logs and artifacts may lie in a storage of its own, at a signed address: it is asked without the token.
+    if (url.protocol !== 'https:' && url.protocol !== root.protocol)
+      throw new TriageError('upstream-failed', `${options.label} sent ${what} to an address that is not encrypted.`);
+    const response = await fetchOnce(options, url, { init, what, signal, isHome: url.origin === root.origin });
     const location = response.headers.get('location');
     if (response.ok) return await bodyOf(options.label, what, response, maxBytes);
     if (response.status < 300 || response.status > 399 || location === null || init.method !== 'GET')
       throw await meaningOf(options, what, response, init.right);
     await response.body?.cancel();
-    const next = new URL(location, url);
-    // Logs and artifacts may lie in a storage of its own, at a signed address: it is asked without the token.
-    if (next.protocol !== 'https:' && next.protocol !== url.protocol)
-      throw new TriageError('upstream-failed', `${options.label} sent ${what} to an address that is not encrypted.`);
-    url = next;
+    url = new URL(location, url);
   }
   throw new TriageError('upstream-failed', `${options.label} redirected ${what} more than ${MAX_HOPS} times.`);
 }

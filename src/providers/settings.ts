@@ -1,4 +1,7 @@
 import { z } from 'zod';
+import { AzureSettings } from './azure/settings.ts';
+import { BuildkiteSettings } from './buildkite/settings.ts';
+import { CircleciSettings } from './circleci/settings.ts';
 import { GiteaSettings } from './gitea/settings.ts';
 import { GithubSettings } from './github/settings.ts';
 import { GitlabSettings } from './gitlab/settings.ts';
@@ -10,6 +13,9 @@ export const ProvidersConfig = z.object({
   gitea: GiteaSettings.prefault({}),
   gitlab: GitlabSettings.prefault({}),
   jenkins: JenkinsSettings.prefault({}),
+  buildkite: BuildkiteSettings.prefault({}),
+  circleci: CircleciSettings.prefault({}),
+  azure: AzureSettings.prefault({}),
 });
 export type ProvidersConfig = z.infer<typeof ProvidersConfig>;
 

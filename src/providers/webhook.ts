@@ -119,6 +119,16 @@ function sha256(text: string): Buffer {
   return createHash('sha256').update(text).digest();
 }
 
+/** How far a signed delivery's time may be from ours, in seconds: what Standard Webhooks recommends. */
+const TOLERANCE_SECONDS = 300;
+
+/** Refuses what was signed too long ago, or will be. `header` names where the time, in Unix seconds, stood. */
+export function requireRecent(header: string, timestamp: string, nowMs: number): void {
+  if (Math.abs(nowMs / 1000 - Number(timestamp)) <= TOLERANCE_SECONDS) return;
+  const minutes = TOLERANCE_SECONDS / 60;
+  throw refused(`${header} is more than ${minutes} minutes from the server's time. Check the sender's clock, and sign each attempt again.`);
+}
+
 export function refused(message: string): TriageError {
   return new TriageError('unauthenticated', message);
 }

@@ -7,11 +7,14 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { buildHttp } from '../../src/api/server.ts';
 import { type FakeState, fakeHttpDeps } from '../support/fake-stores.ts';
 import { TOKENS } from '../support/http-deps.ts';
+import { type LoopbackServer, startLoopback } from '../support/loopback-server.ts';
 import { blocksOf, scriptBelow } from './read-docs.ts';
 
 const REPORT =
   '<testsuite name="cart"><testcase name="totals"><failure message="expected 10.20, got 10.21">at cart.test.ts:4</failure></testcase></testsuite>';
-const [upload = '', forwarder = ''] = blocksOf('start/gitlab.md', 'sh');
+const [upload = '', uploader = '', tests = '', teamcity = '', forwarder = ''] = blocksOf('start/any-ci.md', 'sh');
+const [woodpecker = '', drone = ''] = blocksOf('start/any-ci.md', 'yaml');
+const [buildbot = ''] = blocksOf('start/any-ci.md', 'python');
 const [gitlab = ''] = blocksOf('start/gitlab.md', 'yaml');
 
 let app: FastifyInstance;
@@ -51,7 +54,7 @@ test('anything with curl', async () => {
   const { code, out } = await run(upload, { files: { 'build.log': 'FAIL\n', 'junit.xml': REPORT } });
 
   expect(code).toBe(0);
-  expect(JSON.parse(out)).toEqual(JSON.parse(blocksOf('start/gitlab.md', '')[0] ?? ''));
+  expect(JSON.parse(out)).toEqual(JSON.parse(blocksOf('start/any-ci.md', '')[0] ?? ''));
   expect(state.builds[0]).toMatchObject({ provider: 'upload', repository: 'shop/api', pipeline: 'nightly', number: '812' });
 });
 
@@ -111,6 +114,114 @@ describe('GitLab CI', () => {
 
     expect(code).toBe(0);
     expect(state.builds).toEqual([]);
+  });
+});
+
+describe('the script for all', () => {
+  const files = { 'ci/faultline-upload': uploader, 'ci/test': tests, 'test.log': 'FAIL cart\n', 'reports/junit a.xml': REPORT };
+  const commit = 'a'.repeat(40);
+
+  test('a job that writes its log ends as the tests ended', async () => {
+    const npm = '#!/bin/sh\necho "FAIL cart" >&2\nexit 3\n';
+    const { code, out } = await run('chmod +x npm; sh ci/test; code=$?; cat test.log; exit $code', { files: { ...files, npm } });
+    expect({ code, out }).toEqual({ code: 3, out: 'FAIL cart\nFAIL cart\n' });
+  });
+
+  test.each([
+    [
+      'Woodpecker',
+      woodpecker,
+      {
+        ...{ CI_REPO: 'shop/api', CI_WORKFLOW_NAME: 'ci', CI_PIPELINE_NUMBER: '812', CI_COMMIT_SHA: commit, CI_COMMIT_BRANCH: 'main' },
+        ...{ CI_COMMIT_SOURCE_BRANCH: 'a"b$(touch x)', CI_COMMIT_PULL_REQUEST: '7', CI_COMMIT_AUTHOR: 'ada' },
+        CI_PIPELINE_URL: 'https://ci.example.com/repos/1/pipeline/812',
+      },
+    ],
+    [
+      'Drone',
+      drone,
+      {
+        ...{ DRONE_REPO: 'shop/api', DRONE_STAGE_NAME: 'ci', DRONE_BUILD_NUMBER: '812', DRONE_COMMIT_SHA: commit, DRONE_BRANCH: 'main' },
+        ...{ DRONE_SOURCE_BRANCH: 'a"b$(touch x)', DRONE_PULL_REQUEST: '7', DRONE_COMMIT_AUTHOR: 'ada' },
+        DRONE_BUILD_LINK: 'https://drone.example.com/shop/api/812',
+      },
+    ],
+  ])('%s sends the log and the reports of a build that failed', async (_, yaml, env) => {
+    const { code, errors } = await run(scriptBelow(yaml, 'commands'), { env, files });
+
+    expect({ code, errors }).toEqual({ code: 0, errors: '' });
+    const build = { repository: 'shop/api', pipeline: 'ci', number: '812', branch: 'a"b$(touch x)', commit, author: 'ada', pullRequest: 7 };
+    expect(state.builds).toMatchObject([{ ...build, status: 'failed', url: expect.stringMatching(/^https:.*812$/) }]);
+    expect([...state.archive.keys()]).toEqual(['bld_1/test.log', 'bld_1/junit a.xml']);
+  });
+
+  test('Woodpecker without a pull request, and without reports', async () => {
+    const env = { CI_REPO: 'shop/api', CI_WORKFLOW_NAME: 'ci', CI_PIPELINE_NUMBER: '812', CI_COMMIT_SHA: commit, CI_COMMIT_BRANCH: 'main' };
+    const more = { CI_COMMIT_PULL_REQUEST: '', CI_COMMIT_AUTHOR: 'ada', CI_PIPELINE_URL: 'https://ci.example.com/1' };
+    const { 'reports/junit a.xml': _, ...bare } = files;
+    expect(await run(scriptBelow(woodpecker, 'commands'), { env: { ...env, ...more }, files: bare })).toMatchObject({
+      code: 0,
+      errors: '',
+    });
+    expect(state.builds).toMatchObject([{ branch: 'main', pullRequest: null }]);
+  });
+
+  test('Buildbot gives what the script needs', async () => {
+    const given = { project: 'shop/api', buildername: 'ci', buildnumber: '812', branch: 'main', got_revision: commit };
+    const names = [...buildbot.matchAll(/"([A-Z]+)": util\.Interpolate\("%\(prop:(\w+)\)s"\)/g)];
+    const env = Object.fromEntries(names.map(([, name, property]) => [name, Object.entries(given).find(([one]) => one === property)?.[1]]));
+    const [, command = '[]'] = /command=(\[.*\])/.exec(buildbot) ?? [];
+    const { code, errors } = await run(JSON.parse(command).join(' '), { env, files });
+
+    expect({ code, errors }).toEqual({ code: 0, errors: '' });
+    expect(state.builds).toMatchObject([{ repository: 'shop/api', pipeline: 'ci', number: '812', branch: 'main', commit }]);
+  });
+
+  describe('TeamCity', () => {
+    let status: string;
+    let server: LoopbackServer;
+    beforeEach(async () => {
+      status = 'FAILURE';
+      server = await startLoopback(({ url: path, headers }, response) => {
+        const login = Buffer.from((headers.authorization ?? '').replace('Basic ', ''), 'base64').toString();
+        const known = new Map([
+          ['/app/rest/builds/id:4711/status', status],
+          ['/downloadBuildLog.html?buildId=4711', 'FAIL cart\n'],
+        ]);
+        const text = login === 'TeamCityBuildId=4711:secret' ? known.get(path ?? '') : undefined;
+        response.writeHead(text === undefined ? 404 : 200).end(text);
+      });
+    });
+    afterEach(() => server.close());
+
+    /** As TeamCity fills in parameters: `%%` stands for one percent sign. */
+    const filled = () => {
+      const parameters = new Map([
+        ['system.teamcity.auth.userId', 'TeamCityBuildId=4711'],
+        ['system.teamcity.auth.password', 'secret'],
+        ['teamcity.serverUrl', server.url],
+        ['teamcity.build.id', '4711'],
+        ['system.teamcity.projectName', 'shop'],
+        ['system.teamcity.buildConfName', 'ci'],
+        ['build.number', '812'],
+        ['build.vcs.number', commit],
+      ]);
+      return teamcity.replace(/%([\w.]*)%/g, (whole, name) => (name === '' ? '%' : (parameters.get(name) ?? whole)));
+    };
+
+    test('downloads and sends the log of a build that failed', async () => {
+      const { code, errors } = await run(filled(), { files: { 'ci/faultline-upload': uploader } });
+
+      expect({ code, errors }).toEqual({ code: 0, errors: '' });
+      expect(state.builds).toMatchObject([{ repository: 'shop', pipeline: 'ci', number: '812', commit }]);
+      expect(state.archive.get('bld_1/build.log')).toBe('FAIL cart\n');
+    });
+
+    test('sends nothing of one that passed', async () => {
+      status = 'SUCCESS';
+      expect(await run(filled(), { files: { 'ci/faultline-upload': uploader } })).toMatchObject({ code: 0, errors: '' });
+      expect(state.builds).toEqual([]);
+    });
   });
 });
 

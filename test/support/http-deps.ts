@@ -62,6 +62,9 @@ export const TEST_CONFIG: HttpDeps['config'] = {
     gitea: ['first-gitea-secret'],
     gitlab: ['first-gitlab-secret'],
     jenkins: JENKINS_SECRETS,
+    buildkite: ['first-buildkite-secret'],
+    circleci: ['first-circleci-secret'],
+    azure: ['first-azure-secret'],
   }),
   review: { claimMs: 60_000, questionMs: 60_000, undoMs: 0, blindEvery: 0, auditEvery: 0 },
 };

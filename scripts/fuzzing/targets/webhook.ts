@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { readSlackPress } from '../../../src/api/slack-press.ts';
 import { NewBuild } from '../../../src/domain/build.ts';
+import { readAzureEvent } from '../../../src/providers/azure/webhook.ts';
+import { readBuildkiteEvent } from '../../../src/providers/buildkite/webhook.ts';
+import { readCircleciEvent } from '../../../src/providers/circleci/webhook.ts';
 import { readGiteaEvent } from '../../../src/providers/gitea/events.ts';
 import { readGithubEvent } from '../../../src/providers/github/events.ts';
 import { readGitlabEvent } from '../../../src/providers/gitlab/events.ts';
@@ -19,6 +22,9 @@ export async function fuzz(data: Buffer): Promise<void> {
     ...['workflow_run', 'workflow_job', 'action_run_failure'].map((event) => () => readGiteaEvent(event, body())),
     ...['Pipeline Hook', 'Job Hook'].map((event) => () => readGitlabEvent(event, body())),
     () => readJenkinsEvent(body()).reading,
+    () => readBuildkiteEvent('build.finished', body()),
+    () => readCircleciEvent(body()).reading,
+    () => readAzureEvent(body()).reading,
     () => ({ build: buildOf(readJsonUpload(body()).metadata) }),
   ];
   for (const read of readers) {

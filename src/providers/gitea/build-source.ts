@@ -2,19 +2,11 @@ import { z } from 'zod';
 import type { Build, SourceText } from '../../domain/build.ts';
 import { TriageError } from '../../domain/errors.ts';
 import { artifactRoom } from '../../log/survey/open-artifact.ts';
-import type { BuildSource, FetchedBuild } from '../../ports/build-source.ts';
+import type { BuildSource } from '../../ports/build-source.ts';
 import { fetchArtifacts } from '../artifacts.ts';
-import { type CiJob, fetchFailedLogs, fetchPassedLogs, isMissing, type LogFetching } from '../job-logs.ts';
-import { withDeadline } from '../rest.ts';
+import { type CiJob, createRunSource, isMissing, type RunLimits } from '../job-logs.ts';
 import { at, type RestClient } from '../rest-client.ts';
 import { createGiteaClient, type GiteaOptions, ownerAndName, PAGE } from './client.ts';
-
-export interface GiteaBuildSourceOptions extends GiteaOptions {
-  /** Of one whole fetch. */
-  readonly timeoutMs: number;
-  /** Of all logs of a build together, decompressed. */
-  readonly maxLogBytes: number;
-}
 
 const MAX_LISTED_JOBS = 1_000;
 
@@ -36,60 +28,37 @@ const Artifacts = z.object({
   artifacts: z.array(z.object({ id: z.int(), name: z.string(), size_in_bytes: z.number(), expired: z.boolean().nullish() })).nullable(),
 });
 
-interface Run {
+interface Asking {
+  readonly client: RestClient;
   readonly owner: string;
   readonly repo: string;
-  readonly id: number;
-  readonly attempt: number;
-}
-
-interface Fetching extends LogFetching {
-  readonly client: RestClient;
-  readonly run: Run;
+  readonly runId: number;
+  readonly signal: AbortSignal;
+  readonly notes: string[];
 }
 
 /** Reads the logs of a run's failed jobs, and what its artifacts say, from Gitea Actions or a Forgejo that offers them. */
-export function createGiteaBuildSource(options: GiteaBuildSourceOptions): BuildSource {
-  const start = (build: Build, signal: AbortSignal, room: number): Fetching => {
-    const client = createGiteaClient(options, options.timeoutMs);
-    const run = runOf(build);
-    const { owner, repo } = run;
-    const fetchLog = ({ id, name }: CiJob, maxBytes: number) =>
-      client.bytes({ path: at`/repos/${owner}/${repo}/actions/jobs/${id}/logs`, what: `the log of job "${name}"`, signal, maxBytes });
-    return { client, run, fetchLog, signal, notes: [], room };
-  };
-  return {
-    provider: 'gitea',
-    fetch: (build, signal) =>
-      withDeadline(`Fetching the logs of run ${build.externalId ?? build.number}`, options.timeoutMs, signal, (within) =>
-        fetchRun(start(build, within, options.maxLogBytes)),
-      ),
-    fetchGreen: (build, signal, maxBytes) =>
-      withDeadline(`Fetching the logs of the passed run ${build.externalId ?? build.number}`, options.timeoutMs, signal, async (within) => {
-        const fetching = start(build, within, Math.min(maxBytes, options.maxLogBytes));
-        return fetchPassedLogs(fetching, await listJobs(fetching));
-      }),
-  };
-}
-
-async function fetchRun(fetching: Fetching): Promise<FetchedBuild> {
-  const jobs = await listJobs(fetching);
-  const logs = await fetchFailedLogs(fetching, jobs);
-  const artifacts = await runArtifacts(fetching, logs.length);
-  if (logs.length === 0 && artifacts.every(({ text }) => text === ''))
-    throw new TriageError('not-found', `No log of run ${fetching.run.id} can be read. ${fetching.notes.join(' ')}`.trim());
-  return { sources: [...logs, ...artifacts], testResults: [], notes: fetching.notes };
+export function createGiteaBuildSource(options: GiteaOptions & RunLimits): BuildSource {
+  return createRunSource('gitea', options, (build, signal, notes) => {
+    const asking = { client: createGiteaClient(options, options.timeoutMs), ...runOf(build), signal, notes };
+    const { client, owner, repo } = asking;
+    return {
+      listJobs: () => listJobs(asking, build.attempt),
+      fetchLog: ({ id, name }, maxBytes) =>
+        client.bytes({ path: at`/repos/${owner}/${repo}/actions/jobs/${id}/logs`, what: `the log of job "${name}"`, signal, maxBytes }),
+      more: (_jobs, logs) => runArtifacts(asking, logs),
+    };
+  });
 }
 
 /** Before 1.27 there is no list of an attempt's jobs, only of the run's. */
-async function listJobs({ client, run, signal, notes }: Fetching): Promise<CiJob[]> {
-  const { owner, repo, id, attempt } = run;
+async function listJobs({ client, owner, repo, runId, signal, notes }: Asking, attempt: number): Promise<CiJob[]> {
   try {
-    return await pagesOf(client, at`/repos/${owner}/${repo}/actions/runs/${id}/attempts/${attempt}/jobs`, signal);
+    return await pagesOf(client, at`/repos/${owner}/${repo}/actions/runs/${runId}/attempts/${attempt}/jobs`, signal);
   } catch (error) {
     if (!isMissing(error)) throw error;
   }
-  const all = await pagesOf(client, at`/repos/${owner}/${repo}/actions/runs/${id}/jobs`, signal);
+  const all = await pagesOf(client, at`/repos/${owner}/${repo}/actions/runs/${runId}/jobs`, signal);
   const own = all.filter(({ attempt: of }) => of === null || of === attempt);
   if (own.length > 0 || all.length === 0) return own;
   notes.push(`The jobs of attempt ${attempt} are not listed any more; those of a later attempt were read.`);
@@ -110,8 +79,7 @@ async function pagesOf(client: RestClient, path: string, signal: AbortSignal): P
   }));
 }
 
-function runArtifacts({ client, run, signal, notes }: Fetching, logs: number): Promise<SourceText[]> {
-  const { owner, repo, id: runId } = run;
+function runArtifacts({ client, owner, repo, runId, signal, notes }: Asking, logs: number): Promise<SourceText[]> {
   const list = async () => {
     const path = at`/repos/${owner}/${repo}/actions/runs/${runId}/artifacts`;
     try {
@@ -129,12 +97,12 @@ function runArtifacts({ client, run, signal, notes }: Fetching, logs: number): P
   return fetchArtifacts({ list, download, signal, notes, room: artifactRoom() }, logs);
 }
 
-function runOf(build: Build): Run {
+function runOf(build: Build): Pick<Asking, 'owner' | 'repo' | 'runId'> {
   const id = build.externalId ?? '';
   if (!/^\d{1,15}$/.test(id))
     throw new TriageError(
       'not-found',
       `Build ${build.number} of ${build.repository} has no run of Gitea or Forgejo, so there is no log to fetch.`,
     );
-  return { ...ownerAndName(build.repository), id: Number(id), attempt: build.attempt };
+  return { ...ownerAndName(build.repository), runId: Number(id) };
 }

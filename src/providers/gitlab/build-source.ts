@@ -2,19 +2,11 @@ import { z } from 'zod';
 import type { Build, SourceText } from '../../domain/build.ts';
 import { messageOf, TriageError } from '../../domain/errors.ts';
 import { artifactRoom } from '../../log/survey/open-artifact.ts';
-import type { BuildSource, FetchedBuild } from '../../ports/build-source.ts';
+import type { BuildSource } from '../../ports/build-source.ts';
 import { fetchArtifacts } from '../artifacts.ts';
-import { type CiJob, fetchFailedLogs, fetchPassedLogs, isMissing, type LogFetching } from '../job-logs.ts';
-import { withDeadline } from '../rest.ts';
+import { type CiJob, createRunSource, isMissing, type RunLimits } from '../job-logs.ts';
 import type { RestClient } from '../rest-client.ts';
 import { createGitlabClient, type GitlabOptions, PAGE, projectPath } from './client.ts';
-
-export interface GitlabBuildSourceOptions extends GitlabOptions {
-  /** Of one whole fetch. */
-  readonly timeoutMs: number;
-  /** Of all logs of a build together, decompressed. */
-  readonly maxLogBytes: number;
-}
 
 const MAX_PAGES = 10;
 const MAX_REPORT_BYTES = 32 * 1024 * 1024;
@@ -58,57 +50,32 @@ interface GitlabJob extends CiJob {
   readonly artifactBytes: number | null;
 }
 
-interface Fetching extends LogFetching<GitlabJob> {
+interface Asking {
   readonly client: RestClient;
   /** Of the project, and of the pipeline below it. */
   readonly project: string;
   readonly pipeline: string;
-  /** Jobs that ended later are of a later attempt; null: not known. */
-  readonly until: string | null;
+  readonly signal: AbortSignal;
+  readonly notes: string[];
 }
 
 /** Reads the traces of a pipeline's failed jobs, its test report and its jobs' artifacts from GitLab. */
-export function createGitlabBuildSource(options: GitlabBuildSourceOptions): BuildSource {
+export function createGitlabBuildSource(options: GitlabOptions & RunLimits): BuildSource {
   const client = createGitlabClient(options, options.timeoutMs);
-  const start = (build: Build, signal: AbortSignal, room: number): Fetching => {
+  return createRunSource<GitlabJob>('gitlab', options, (build, signal, notes) => {
     const project = projectPath(build.repository);
-    const pipeline = `${project}/pipelines/${pipelineOf(build)}`;
-    const fetchLog = async ({ id, name }: CiJob, maxBytes: number) =>
-      withoutStreams(await client.bytes({ path: `${project}/jobs/${id}/trace`, what: `the log of job "${name}"`, signal, maxBytes }));
-    return { client, project, pipeline, until: build.finishedAt, fetchLog, signal, notes: [], room };
-  };
-  return {
-    provider: 'gitlab',
-    fetch: (build, signal) =>
-      withDeadline(`Fetching the logs of pipeline ${build.externalId ?? build.number}`, options.timeoutMs, signal, (within) =>
-        fetchPipeline(start(build, within, options.maxLogBytes)),
-      ),
-    fetchGreen: (build, signal, maxBytes) =>
-      withDeadline(
-        `Fetching the logs of the passed pipeline ${build.externalId ?? build.number}`,
-        options.timeoutMs,
-        signal,
-        async (within) => {
-          const fetching = start(build, within, Math.min(maxBytes, options.maxLogBytes));
-          return fetchPassedLogs(fetching, await listJobs(fetching));
-        },
-      ),
-  };
+    const asking = { client, project, pipeline: `${project}/pipelines/${pipelineOf(build)}`, signal, notes };
+    return {
+      listJobs: () => listJobs(asking, build.finishedAt),
+      fetchLog: async ({ id, name }, maxBytes) =>
+        withoutStreams(await client.bytes({ path: `${project}/jobs/${id}/trace`, what: `the log of job "${name}"`, signal, maxBytes })),
+      more: async (jobs, logs) => [...(await fetchTestReport(asking)), ...(await jobArtifacts(asking, jobs, logs))],
+    };
+  });
 }
 
-async function fetchPipeline(fetching: Fetching): Promise<FetchedBuild> {
-  const jobs = await listJobs(fetching);
-  const logs = await fetchFailedLogs(fetching, jobs);
-  const report = await fetchTestReport(fetching);
-  const artifacts = await jobArtifacts(fetching, jobs, logs.length);
-  const sources = [...logs, ...report, ...artifacts];
-  if (sources.every(({ text }) => text === ''))
-    throw new TriageError('not-found', `No log of the pipeline can be read. ${fetching.notes.join(' ')}`.trim());
-  return { sources, testResults: [], notes: fetching.notes };
-}
-
-/** The newest of each name that had ended when the build ended: a retried job keeps its name and gets a new id. */
-async function listJobs({ client, pipeline, signal, until }: Fetching): Promise<GitlabJob[]> {
+/** The newest of each name that had ended at `until`, when the build did: a retried job keeps its name and gets a new id. */
+async function listJobs({ client, pipeline, signal }: Asking, until: string | null): Promise<GitlabJob[]> {
   const question = { path: `${pipeline}/jobs`, query: { include_retried: 'true' }, what: 'the jobs of the pipeline', signal };
   const listed = await client.list(z.array(Job), question, { ...PAGE, maxPages: MAX_PAGES });
   const newest = new Map<string, z.infer<typeof Job>>();
@@ -125,7 +92,7 @@ async function listJobs({ client, pipeline, signal, until }: Fetching): Promise<
 }
 
 /** A pipeline without tests has an empty report: that is no failure, and neither is a report that cannot be read. */
-async function fetchTestReport({ client, pipeline, signal, notes }: Fetching): Promise<SourceText[]> {
+async function fetchTestReport({ client, pipeline, signal, notes }: Asking): Promise<SourceText[]> {
   try {
     const question = { path: `${pipeline}/test_report`, what: 'the test report', signal, maxBytes: MAX_REPORT_BYTES };
     const { test_suites: suites } = await client.get(TestReport, question);
@@ -162,10 +129,10 @@ function xml(text: string): string {
   return escaped.replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f]/g, '\ufffd');
 }
 
-function jobArtifacts({ client, project, signal, notes }: Fetching, jobs: readonly GitlabJob[], logs: number): Promise<SourceText[]> {
+function jobArtifacts({ client, project, signal, notes }: Asking, jobs: readonly GitlabJob[], logs: number): Promise<SourceText[]> {
   const kept = jobs.filter(({ outcome, artifactBytes }) => outcome === 'failed' && artifactBytes !== null);
   const list = async () => kept.map(({ id, name, artifactBytes: bytes }) => ({ id, name, bytes }));
-  const download = ({ id }: { id: number }, what: string, maxBytes: number) =>
+  const download = ({ id }: Pick<CiJob, 'id'>, what: string, maxBytes: number) =>
     client.bytes({ path: `${project}/jobs/${id}/artifacts`, what, signal, maxBytes });
   return fetchArtifacts({ list, download, signal, notes, room: artifactRoom() }, Math.max(1, logs));
 }

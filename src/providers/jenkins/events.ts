@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { BuildStatus, TestResult } from '../../domain/build.ts';
 import { readInput } from '../../domain/errors.ts';
-import { attemptNumber, pullRequestNumber, shortText, shown, toUtc, webAddress } from '../read-input.ts';
+import { attemptNumber, decodedSegment, pullRequestNumber, repositoryOfClone, shortText, shown, toUtc, webAddress } from '../read-input.ts';
 import type { Reading } from '../webhook.ts';
 
 /** A build of more failing tests fails for a cause that a few of them show. */
@@ -100,7 +100,7 @@ function readNotification(event: NotificationEvent): Reading {
   return {
     build: {
       provider: 'jenkins',
-      repository: repositoryOf(build.scm?.url) ?? event.name,
+      repository: repositoryOfClone(build.scm?.url) ?? event.name,
       pipeline: pipelineOf(event.url) ?? event.name,
       number: String(build.number),
       attempt: 1,
@@ -161,23 +161,9 @@ function endedOtherwise(status: string | null | undefined): string {
   return `the build ended as ${(status ?? 'nothing').slice(0, 100)}: neither failed nor passed`;
 }
 
-/** `owner/name` of a clone address, `https://host/owner/name.git` or `git@host:owner/name.git`; null where there is none. */
-function repositoryOf(scmUrl: string | null | undefined): string | null {
-  const path = /^(?:[a-z+]+:\/\/[^/]+\/|[^/@\s]+@[^/:\s]+:)(.+?)(?:\.git)?\/?$/.exec(scmUrl ?? '')?.[1];
-  return path?.includes('/') === true ? path : null;
-}
-
 /** `job/folder/job/name/` → `folder/name`: two folders may hold jobs of one name. */
 function pipelineOf(jobUrl: string | null | undefined): string | null {
-  const names = [...(jobUrl ?? '').matchAll(/(?:^|\/)job\/([^/]+)/g)].map((match) => decode(match[1] ?? ''));
+  const names = [...(jobUrl ?? '').matchAll(/(?:^|\/)job\/([^/]+)/g)].map((match) => decodedSegment(match[1] ?? ''));
   const pipeline = shortText(500).safeParse(names.join('/'));
   return pipeline.success ? pipeline.data : null;
-}
-
-function decode(segment: string): string {
-  try {
-    return decodeURIComponent(segment);
-  } catch {
-    return segment;
-  }
 }

@@ -1,0 +1,90 @@
+import { z } from 'zod';
+import type { Build, SourceText } from '../../domain/build.ts';
+import { TriageError } from '../../domain/errors.ts';
+import { artifactRoom } from '../../log/survey/open-artifact.ts';
+import type { BuildSource } from '../../ports/build-source.ts';
+import { fetchArtifacts } from '../artifacts.ts';
+import { type CiJob, createRunSource, type RunLimits } from '../job-logs.ts';
+import { at, createRestClient, type Question, type RestClient } from '../rest-client.ts';
+import type { BuildkiteSettings } from './settings.ts';
+
+const MAX_ARTIFACT_PAGES = 5;
+
+const Jobs = z.object({
+  jobs: z.array(
+    z.object({
+      id: z.string(),
+      type: z.string(),
+      name: z.string().nullish(),
+      step_key: z.string().nullish(),
+      state: z.string().nullish(),
+      soft_failed: z.boolean().nullish(),
+      finished_at: z.string().nullish(),
+      retried_in_job_id: z.string().nullish(),
+    }),
+  ),
+});
+const Artifacts = z.array(z.object({ id: z.string(), job_id: z.string(), path: z.string(), file_size: z.number().nullish() }));
+
+/** Reads the logs of a build's failed jobs, and its artifacts, from Buildkite. */
+export function createBuildkiteBuildSource(options: Pick<BuildkiteSettings, 'baseUrl' | 'token'> & RunLimits): BuildSource {
+  const client = createBuildkiteClient(options, options.timeoutMs);
+  return createRunSource('buildkite', options, (build, signal, notes) => {
+    const path = pathOf(build);
+    return {
+      listJobs: () => listJobs(client, { path, what: 'the jobs of the build', signal }, build.finishedAt),
+      fetchLog: ({ id, name }, maxBytes) =>
+        client.bytes({ path: `${path}${at`/jobs/${id}/log.txt`}`, what: `the log of job "${name}"`, signal, maxBytes }),
+      more: (jobs, logs) => buildArtifacts(client, { path, what: "the build's artifacts", signal }, { jobs, logs, notes }),
+    };
+  });
+}
+
+function createBuildkiteClient({ baseUrl, token }: Pick<BuildkiteSettings, 'baseUrl' | 'token'>, timeoutMs: number): RestClient {
+  const headers: Record<string, string> = token === null ? {} : { authorization: `Bearer ${token}` };
+  return createRestClient({ label: 'Buildkite', baseUrl, headers, tokenSetting: 'FAULTLINE_BUILDKITE_TOKEN', timeoutMs });
+}
+
+/** Those that had ended at `until`, when the build did, without those that were retried by then. */
+async function listJobs(client: RestClient, question: Question, until: string | null): Promise<CiJob[]> {
+  const { jobs } = await client.get(Jobs, { ...question, query: { include_retried_jobs: 'true' } });
+  const isLater = (ended: string | null | undefined) => until !== null && ended != null && Date.parse(ended) > Date.parse(until);
+  const known = jobs.filter((job) => job.type === 'script' && !isLater(job.finished_at));
+  const ids = new Set(known.map(({ id }) => id));
+  return known
+    .filter(({ retried_in_job_id: retry }) => retry == null || !ids.has(retry))
+    .map(({ id, name, step_key, state, soft_failed, finished_at }) => ({
+      ...{ id, name: name ?? step_key ?? 'job', isOver: finished_at != null, endedAt: finished_at ?? null },
+      outcome:
+        /^(?:failed|timed_out|expired)$/.test(state ?? '') && soft_failed !== true ? 'failed' : state === 'passed' ? 'passed' : 'other',
+    }));
+}
+
+interface Read {
+  readonly jobs: readonly CiJob[];
+  readonly logs: number;
+  readonly notes: string[];
+}
+
+function buildArtifacts(client: RestClient, { path, what, signal }: Question, { jobs, logs, notes }: Read): Promise<SourceText[]> {
+  const ids = new Set(jobs.map(({ id }) => id));
+  const list = async () => {
+    const pages = { sizeName: 'per_page', size: 100, maxPages: MAX_ARTIFACT_PAGES };
+    const listed = await client.list(Artifacts, { path: `${path}/artifacts`, what, signal }, pages);
+    return listed.filter(({ job_id }) => ids.has(job_id)).map((one) => ({ ...one, name: one.path, bytes: one.file_size ?? null }));
+  };
+  const download = ({ id, job_id }: z.infer<typeof Artifacts>[number], name: string, maxBytes: number) =>
+    client.bytes({ path: `${path}${at`/jobs/${job_id}/artifacts/${id}/download`}`, what: name, signal, maxBytes });
+  return fetchArtifacts({ list, download, signal, notes, room: artifactRoom() }, Math.max(1, logs));
+}
+
+/** Throws `not-found` for what is no build of Buildkite. */
+function pathOf(build: Build): string {
+  const [, organization, pipeline, number] = /^([\w.-]{1,100})\/([\w.-]{1,200})\/(\d{1,15})$/.exec(build.externalId ?? '') ?? [];
+  if (organization === undefined || pipeline === undefined || number === undefined)
+    throw new TriageError(
+      'not-found',
+      `Build ${build.number} of ${build.repository} is not known to Buildkite, so there is no log to fetch.`,
+    );
+  return at`/organizations/${organization}/pipelines/${pipeline}/builds/${number}`;
+}

@@ -1,0 +1,152 @@
+import { z } from 'zod';
+import type { BuildStatus } from '../../domain/build.ts';
+import { readInput } from '../../domain/errors.ts';
+import { WHOLE_BUILD } from '../../ports/stores.ts';
+import { parseJson, repositoryOfClone, shortText, textOrNull, toUtc, webAddress } from '../read-input.ts';
+import {
+  hmacOf,
+  matchesAny,
+  type Reading,
+  refused,
+  requiredHeader,
+  requireRecent,
+  requireSecrets,
+  type Webhook,
+  type WebhookRequest,
+} from '../webhook.ts';
+
+const SECRET = 'FAULTLINE_BUILDKITE_WEBHOOK_SECRET';
+
+/** The fields of `build.finished` that we use. */
+const BuildFinished = z
+  .object({
+    build: z.object({
+      url: webAddress().describe('Address in the API; it names organization, pipeline and build.'),
+      web_url: webAddress().nullish(),
+      number: z.int().positive(),
+      state: z.string(),
+      blocked: z.boolean().nullish(),
+      commit: z.string().nullish(),
+      branch: z.string().nullish(),
+      tag: z.string().nullish(),
+      creator: z.object({ name: z.string().nullish() }).nullish(),
+      pull_request: z.object({ id: z.union([z.string(), z.int()]).nullish(), repository: z.string().nullish() }).nullish(),
+      started_at: z.string().nullish(),
+      finished_at: z.string().nullish(),
+    }),
+    pipeline: z.object({
+      slug: shortText(300),
+      repository: z.string().nullish().describe('Where it is cloned from.'),
+      default_branch: shortText(300).nullish().catch(null),
+    }),
+  })
+  .meta({
+    title: 'build.finished',
+    examples: [
+      {
+        build: {
+          url: 'https://api.buildkite.com/v2/organizations/acme/pipelines/api/builds/812',
+          web_url: 'https://buildkite.com/acme/api/builds/812',
+          number: 812,
+          state: 'failed',
+          commit: 'a41f9c2e8d0b5f6a7c8d9e0f1a2b3c4d5e6f7a8b',
+          branch: 'main',
+          finished_at: '2026-03-01 11:00:00 UTC',
+        },
+        pipeline: { slug: 'api', repository: 'git@github.com:shop/api.git', default_branch: 'main' },
+      },
+    ],
+  });
+type BuildFinished = z.infer<typeof BuildFinished>;
+
+/** `POST /webhooks/buildkite`: signed, or with the token itself. */
+export function buildkiteWebhook(secrets: readonly string[]): Webhook {
+  return {
+    path: '/webhooks/buildkite',
+    secrets,
+    accepts: ['application/json'],
+    describes: {
+      operationId: 'receiveBuildkiteWebhook',
+      summary: 'Buildkite webhook',
+      description:
+        'Subscribe it to "build.finished". Failed builds are fetched and triaged, passed ones are stored for history, and everything else is acknowledged and ignored with a reason. A build that ends again, after jobs were retried, counts as another attempt.',
+      headers: z.object({
+        'x-buildkite-event': z.string().describe('build.finished; others are acknowledged and ignored.'),
+        'x-buildkite-request': z.string().optional().describe('Delivery ID. A second delivery with the same ID has no effect.'),
+      }),
+      bodies: { 'application/json': BuildFinished },
+      security: {
+        buildkiteSignature: {
+          in: 'header',
+          name: 'X-Buildkite-Signature',
+          description: '`timestamp=…,signature=…`: the HMAC-SHA256 of `<timestamp>.<raw body>`, in hexadecimal.',
+        },
+        buildkiteToken: { in: 'header', name: 'X-Buildkite-Token', description: 'The token itself.' },
+      },
+    },
+    receive: (request, nowMs) => {
+      requireSecrets(secrets, 'Buildkite', SECRET);
+      authenticate(request, secrets, nowMs);
+      const event = requiredHeader(request, 'X-Buildkite-Event');
+      const payload = parseJson('The body', request.body.toString('utf8'));
+      return { event, deliveryId: textOrNull(request.header('x-buildkite-request')), reading: readBuildkiteEvent(event, payload) };
+    },
+  };
+}
+
+function authenticate(request: WebhookRequest, secrets: readonly string[], nowMs: number): void {
+  const token = request.header('x-buildkite-token');
+  if (token !== undefined) {
+    if (!matchesAny(token, secrets)) throw refused(`X-Buildkite-Token does not match any configured secret (${SECRET}).`);
+    return;
+  }
+  const [, timestamp, signature] =
+    /^timestamp=(\d{1,12}),signature=([0-9a-f]{64})$/.exec(request.header('x-buildkite-signature') ?? '') ?? [];
+  if (timestamp === undefined || signature === undefined)
+    throw refused('The delivery shows no secret: X-Buildkite-Signature (timestamp=…,signature=…) or X-Buildkite-Token is missing.');
+  const expected = secrets.map((secret) => hmacOf(secret, `${timestamp}.`, request.body));
+  if (!matchesAny(signature, expected)) throw refused(`X-Buildkite-Signature does not match any configured secret (${SECRET}).`);
+  requireRecent("X-Buildkite-Signature's timestamp", timestamp, nowMs);
+}
+
+/** Reads an event whose sender is known. Throws `invalid-input` where a known event lacks what it must have. */
+export function readBuildkiteEvent(event: string, payload: unknown): Reading {
+  if (event !== 'build.finished') return { ignored: `${event} events do not say how a build ended; only build.finished does` };
+  return readBuild(readInput('The build.finished event', BuildFinished, payload));
+}
+
+function readBuild({ build, pipeline }: BuildFinished): Reading {
+  const status = statusOf(build.state);
+  if (status === null) return { ignored: `the build ended as ${build.state.slice(0, 100)}: neither failed nor passed` };
+  if (status === 'passed' && build.blocked === true) return { ignored: 'the build waits to be unblocked' };
+  const [, organization, slug] = /\/organizations\/([^/]+)\/pipelines\/([^/]+)\/builds\/\d+$/.exec(build.url) ?? [];
+  if (organization === undefined || slug === undefined)
+    return { ignored: 'build.url does not name organization, pipeline and build, as in …/organizations/ORG/pipelines/PIPELINE/builds/1' };
+  const repository = repositoryOfClone(pipeline.repository);
+  const origin = repositoryOfClone(build.pull_request?.repository);
+  const fromFork = origin !== null && origin !== repository;
+  const number = Number(build.pull_request?.id);
+  const finishedAt = toUtc(build.finished_at);
+  return {
+    part: WHOLE_BUILD,
+    attemptAt: finishedAt,
+    fromFork,
+    defaultBranch: pipeline.default_branch ?? null,
+    build: {
+      ...{ provider: 'buildkite', repository: textOrNull(repository) ?? `${organization}/${slug}`, pipeline: pipeline.slug },
+      ...{ number: String(build.number), attempt: 1, externalId: `${organization}/${slug}/${build.number}`, job: null },
+      // A fork's branch may bear the name of one of ours.
+      branch: fromFork || (build.tag ?? '') !== '' ? null : textOrNull(build.branch),
+      commit: /^[0-9a-f]{7,64}$/.test(build.commit ?? '') ? (build.commit ?? null) : null,
+      author: textOrNull(build.creator?.name),
+      pullRequest: Number.isSafeInteger(number) && number > 0 && number < 2 ** 31 ? number : null,
+      url: build.web_url ?? null,
+      ...{ status, startedAt: toUtc(build.started_at), finishedAt },
+    },
+  };
+}
+
+function statusOf(state: string): BuildStatus | null {
+  if (state === 'failed' || state === 'passed') return state;
+  return null;
+}

@@ -1,0 +1,113 @@
+import { z } from 'zod';
+import type { Build } from '../../domain/build.ts';
+import { TriageError } from '../../domain/errors.ts';
+import type { BuildSource } from '../../ports/build-source.ts';
+import { type CiJob, createRunSource, type RunLimits } from '../job-logs.ts';
+import { at, createRestClient, type RestClient } from '../rest-client.ts';
+import type { CircleciSettings } from './settings.ts';
+
+const MAX_PAGES = 20;
+
+const Workflows = z.array(z.object({ id: z.string(), name: z.string(), created_at: z.string() }));
+const Jobs = z.array(
+  z.object({
+    name: z.string(),
+    status: z.string(),
+    job_number: z.int().nullish(),
+    project_slug: z.string().nullish(),
+    stopped_at: z.string().nullish(),
+  }),
+);
+/** Of version 1.1, the only one that says where the output of a step lies. */
+const Steps = z.object({
+  steps: z.array(z.object({ name: z.string(), actions: z.array(z.object({ output_url: z.string().nullish() })) })),
+});
+const Output = z.array(z.object({ message: z.string() }));
+
+interface CircleciJob extends CiJob {
+  readonly project: string;
+}
+
+/** Reads the output of the steps of a workflow's failed jobs from CircleCI. */
+export function createCircleciBuildSource(options: Pick<CircleciSettings, 'baseUrl' | 'token'> & RunLimits): BuildSource {
+  const client = createCircleciClient(options, options.timeoutMs);
+  return createRunSource<CircleciJob>('circleci', options, (build, signal) => ({
+    listJobs: () => listJobs(client, build, signal),
+    fetchLog: (job, maxBytes) => fetchOutput(client, job, { signal, maxBytes }),
+  }));
+}
+
+function createCircleciClient({ baseUrl, token }: Pick<CircleciSettings, 'baseUrl' | 'token'>, timeoutMs: number): RestClient {
+  const headers = { accept: 'application/json', ...(token === null ? {} : { 'circle-token': token }) };
+  return createRestClient({ label: 'CircleCI', baseUrl, headers, tokenSetting: 'FAULTLINE_CIRCLECI_TOKEN', timeoutMs });
+}
+
+/** Those of the workflow's newest run that had begun before the build ended: one that is run again gets a new id. */
+async function listJobs(client: RestClient, build: Build, signal: AbortSignal): Promise<CircleciJob[]> {
+  const [, pipeline, name] = /^([0-9a-f-]{36})\/(.+)$/.exec(build.externalId ?? '') ?? [];
+  if (pipeline === undefined)
+    throw new TriageError(
+      'not-found',
+      `Build ${build.number} of ${build.repository} is not known to CircleCI, so there is no log to fetch.`,
+    );
+  const workflows = await pagesOf(client, Workflows, at`/v2/pipeline/${pipeline}/workflow`, {
+    what: 'the workflows of the pipeline',
+    signal,
+  });
+  const until = build.finishedAt === null ? Number.POSITIVE_INFINITY : Date.parse(build.finishedAt);
+  const runs = workflows.filter((one) => one.name === name && Date.parse(one.created_at) <= until);
+  const run = runs.sort((left, right) => Date.parse(right.created_at) - Date.parse(left.created_at))[0];
+  if (run === undefined) throw new TriageError('not-found', `The workflow "${name}" of the pipeline does not exist any more.`);
+  const jobs = await pagesOf(client, Jobs, at`/v2/workflow/${run.id}/job`, { what: 'the jobs of the workflow', signal });
+  // An approval is a job without a number.
+  return jobs.flatMap(({ job_number: id, project_slug: project, name: job, status, stopped_at: endedAt }) =>
+    id == null || project == null
+      ? []
+      : [{ id, project, name: job, isOver: endedAt != null, outcome: outcomeOf(status), endedAt: endedAt ?? null }],
+  );
+}
+
+function outcomeOf(status: string): CiJob['outcome'] {
+  if (status === 'success') return 'passed';
+  return /^(?:failed|timedout|infrastructure_fail)$/.test(status) ? 'failed' : 'other';
+}
+
+interface Limits {
+  readonly signal: AbortSignal;
+  readonly maxBytes: number;
+}
+
+/** The output of all steps, each under its name, as CircleCI's own command line writes it. Throws `too-large` beyond the limit. */
+async function fetchOutput(client: RestClient, { id, name, project }: CircleciJob, { signal, maxBytes }: Limits): Promise<Buffer> {
+  const path = `/v1.1/project/${project.split('/').map(encodeURIComponent).join('/')}/${id}`;
+  const { steps } = await client.get(Steps, { path, what: `the steps of job "${name}"`, signal });
+  const parts: string[] = [];
+  let room = maxBytes;
+  for (const { name: step, actions } of steps)
+    for (const { output_url: address } of actions) {
+      if (address == null) continue;
+      const question = { path: address, what: `the output of "${step}" in job "${name}"`, signal, maxBytes: Math.max(1, room) };
+      const said = (await client.get(Output, question)).map(({ message }) => message).join('');
+      room -= said.length;
+      parts.push(`====>> ${step.replaceAll(/\s+/g, ' ')}\n${said}${said.endsWith('\n') ? '' : '\n'}`);
+    }
+  return Buffer.from(parts.join(''));
+}
+
+async function pagesOf<Item>(
+  client: RestClient,
+  items: z.ZodType<Item[]>,
+  path: string,
+  asking: { readonly what: string; readonly signal: AbortSignal },
+): Promise<Item[]> {
+  const Page = z.object({ items, next_page_token: z.string().nullish() });
+  const all: Item[] = [];
+  let token: string | undefined;
+  for (let page = 0; page < MAX_PAGES; page += 1) {
+    const found = await client.get(Page, { path, query: { 'page-token': token }, ...asking });
+    for (const item of found.items) all.push(item);
+    if (found.next_page_token == null) break;
+    token = found.next_page_token;
+  }
+  return all;
+}

@@ -1,0 +1,96 @@
+import { circleciProvider } from '../../../src/providers/circleci/provider.ts';
+import { CircleciSettings } from '../../../src/providers/circleci/settings.ts';
+import { hmacOf } from '../../../src/providers/webhook.ts';
+import { COMMIT, type HostState, logAnswer, type ProviderWorld, type Sent } from '../contract.ts';
+
+const PIPELINE = '1285fe1d-d3a6-44fc-8886-8979558254c4';
+let baseUrl = '';
+
+/** CircleCI's API as its reference documents it: version 2, and version 1.1 for the output of steps. A re-run is a workflow of its own. */
+export const circleciWorld: ProviderWorld = {
+  name: 'circleci',
+  lacks: ['comments', 'statuses'],
+  build: { repository: 'shop/api', pipeline: 'ci', number: '12', externalId: `${PIPELINE}/ci` },
+  open: (url, secret) => {
+    baseUrl = url;
+    return circleciProvider(CircleciSettings.parse({ baseUrl: url, token: 'ccipat_contract', webhookSecrets: [secret] }));
+  },
+  deliver(sent, secret, deliveryId) {
+    const type = sent.of === 'unknown' ? 'ping' : sent.of === 'job' ? 'job-completed' : 'workflow-completed';
+    const payload = JSON.stringify({ id: deliveryId, type, happened_at: '2026-03-01T11:00:00Z', ...payloadOf(sent) });
+    const headers = { 'content-type': 'application/json', 'circleci-event-type': type };
+    return { payload, headers: secret === null ? headers : { ...headers, 'circleci-signature': `v1=${hmacOf(secret, payload)}` } };
+  },
+  answer({ method, path }, state) {
+    const route = `${method} ${path.replace('/api', '')}`;
+    if (route === `GET /v2/pipeline/${PIPELINE}/workflow`) return state.jobs === null ? null : { json: { items: workflowsOf(state.jobs) } };
+    const attempt = /^GET \/v2\/workflow\/w(\d)\/job$/.exec(route)?.[1];
+    if (attempt !== undefined) {
+      const items = (state.jobs ?? []).filter((job) => job.attempt === Number(attempt)).map(jobOf);
+      return { json: { items: [{ name: 'hold', type: 'approval', status: 'success' }, ...items], next_page_token: null } };
+    }
+    const job = /^GET \/v1\.1\/project\/gh\/shop\/api\/(\d+)$/.exec(route)?.[1];
+    if (job !== undefined) return { json: { steps: [{ name: 'npm test', actions: [{ output_url: `${baseUrl}/output/${job}` }] }] } };
+    const logged = /^GET \/output\/(\d+)$/.exec(route)?.[1];
+    if (logged === undefined) return null;
+    const log = logAnswer(state, logged);
+    return log.text === undefined ? log : { json: [{ message: log.text, time: '2026-03-01T11:00:00Z', type: 'out' }] };
+  },
+};
+
+type Jobs = NonNullable<HostState['jobs']>;
+
+function workflowsOf(jobs: Jobs) {
+  const attempts = [...new Set(jobs.map(({ attempt }) => attempt))];
+  return attempts.map((attempt) => ({ id: `w${attempt}`, name: 'ci', status: 'failed', created_at: `2026-03-01T1${attempt - 1}:45:00Z` }));
+}
+
+function jobOf({ id, name, outcome, attempt }: Jobs[number]) {
+  const status = outcome === 'passed' ? 'success' : 'failed';
+  return {
+    id: `j${id}`,
+    job_number: id,
+    name,
+    status,
+    type: 'build',
+    project_slug: 'gh/shop/api',
+    stopped_at: `2026-03-01T1${attempt}:00:00Z`,
+  };
+}
+
+function payloadOf(sent: Sent): object {
+  const project = { project: { id: 'p', name: 'api', slug: 'gh/shop/api' }, organization: { id: 'o', name: 'shop' } };
+  if (sent.of === 'unknown') return project;
+  if (sent.of === 'half') return { ...project, workflow: { name: 'ci' } };
+  const hour = 10 + (sent.attempt ?? 1);
+  const fork = sent.of === 'run' && sent.fork === true;
+  const vcs = {
+    ...{
+      provider_name: 'github',
+      target_repository_url: 'https://github.com/shop/api',
+      revision: COMMIT,
+      branch: fork ? 'pull/7' : 'round',
+    },
+    ...{ origin_repository_url: `https://github.com/${fork ? 'mallory' : 'shop'}/api`, commit: { author: { name: 'Ann' } } },
+  };
+  const pipeline = { id: PIPELINE, number: 12, created_at: '2026-03-01T10:00:00Z', vcs };
+  const workflow = {
+    id: `w${hour}`,
+    name: 'ci',
+    url: 'https://app.circleci.com/pipelines/gh/shop/api/12',
+    created_at: `2026-03-01T${hour - 1}:45:00Z`,
+  };
+  if (sent.of === 'job') {
+    const job = {
+      id: 'j',
+      name: 'test',
+      number: 2,
+      status: 'failed',
+      started_at: `2026-03-01T${hour - 1}:50:00Z`,
+      stopped_at: `2026-03-01T${hour}:00:00Z`,
+    };
+    return { ...project, pipeline, workflow, job };
+  }
+  const status = sent.status === 'passed' ? 'success' : sent.status;
+  return { ...project, pipeline, workflow: { ...workflow, status, stopped_at: `2026-03-01T${hour}:05:00Z` } };
+}
