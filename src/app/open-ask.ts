@@ -5,7 +5,7 @@ import type { Analyst } from '../ports/analyst.ts';
 import type { Stores } from '../ports/stores.ts';
 import { type Ask, type AskDeps, createAsk } from '../service/ask/ask.ts';
 import { type StoredTopicDeps, storedTopics, topicsAtHand } from '../service/ask/topic.ts';
-import type { TriagedSources } from '../service/triage/triage-sources.ts';
+import type { TriagedReading } from '../service/triage/triage-reading.ts';
 
 /** A person waits: an answer that takes longer than this is none, whatever an analysis may take. */
 const LONGEST_MS = 120_000;
@@ -21,7 +21,7 @@ export function openAsk(parts: AskParts & StoredTopicDeps & { readonly stores: P
 }
 
 /** Follow-up questions about what was analysed in memory; its threads end with the process. */
-export async function openAskAtHand(build: Build, { analyses, reading }: TriagedSources, parts: AskParts): Promise<Ask> {
+export async function openAskAtHand(build: Build, { analyses, reading }: TriagedReading, parts: AskParts): Promise<Ask> {
   const { createMemoryConversations } = await import('../stores/memory.ts');
   return createAsk({ ...sharedOf(parts), topics: topicsAtHand(build, analyses, reading), conversations: createMemoryConversations() });
 }

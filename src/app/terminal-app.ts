@@ -16,7 +16,8 @@ import type { Ask } from '../service/ask/ask.ts';
 import type { InvestigateDeps } from '../service/triage/investigate.ts';
 import { greenAtHand } from '../service/triage/passing-builds.ts';
 import { recordAtHand } from '../service/triage/recording/recorder.ts';
-import { type TriagedSources, triageSources } from '../service/triage/triage-sources.ts';
+import type { TriagedReading } from '../service/triage/triage-reading.ts';
+import { triageSources } from '../service/triage/triage-sources.ts';
 import { loadKnowledge, readKnowledge } from '../tools/knowledge-base.ts';
 import { createMemoryToolCache } from '../tools/result-cache.ts';
 import { calibrationAtHand, createAppToolbox, investigationOf, makerOfToday } from './investigation.ts';
@@ -51,7 +52,7 @@ export interface TerminalApp {
     signal: AbortSignal,
     options?: TerminalOptions,
   ): Promise<
-    TriagedSources & {
+    TriagedReading & {
       /** Where they were asked for: one an answer, in their order. */
       readonly recordings: readonly Recording[];
       /** Follow-up questions about the answers; threads end with the process. */ readonly ask: () => Promise<Ask>;

@@ -15,7 +15,7 @@ import { visibleLine } from '../notifications/visible-text.ts';
 import { silentLogger } from '../ports/telemetry.ts';
 import { renderGithubCommands, renderPlain, renderTerminal } from '../service/answers/render.ts';
 import { AnalysisTrace, renderTracePlain, renderTraceTree } from '../service/answers/trace.ts';
-import type { TriagedSources } from '../service/triage/triage-sources.ts';
+import type { TriagedReading } from '../service/triage/triage-reading.ts';
 import { type ServerOptions, serverOf } from './command-parts.ts';
 import { type LargeLog, openLargeLog, readArtifacts, readInput, readReports } from './input.ts';
 import { type Progress, phaseText, startProgress } from './progress.ts';
@@ -78,7 +78,7 @@ async function tellNoFailure(reading: Reading, { json, github }: TriageCommandOp
   return print(color ? `${NO_FAILURE}\n${advice}\n` : `Result\t${NO_FAILURE}\nAdvice\t${advice}\n${notes}`);
 }
 
-async function answer(path: string, options: TriageCommandOptions, config: Config, progress: Progress): Promise<TriagedSources> {
+async function answer(path: string, options: TriageCommandOptions, config: Config, progress: Progress): Promise<TriagedReading> {
   progress.phase(`reading ${path === '-' ? 'standard input' : visibleLine(path)}`);
   const large = await openLargeLog(path, createMasker(maskingOf(config)));
   try {
@@ -94,7 +94,7 @@ async function answerFrom(
   options: TriageCommandOptions,
   config: Config,
   progress: Progress,
-): Promise<TriagedSources> {
+): Promise<TriagedReading> {
   const limit = config.http.maxLogBytes;
   const log = large === null ? await readInput(path, limit) : [large.source];
   const sources = [...log, ...(await readReports(options.junit ?? [], limit)), ...(await readArtifacts(options.files ?? [], limit))];

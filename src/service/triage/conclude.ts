@@ -33,8 +33,8 @@ export interface ConcludeDeps {
   readonly failpoint?: Failpoint;
 }
 
-/** Makes the answer inside the transaction that saves it: what it changes is kept or lost together with the answer. */
-export type Draft = (sql: Sql) => Promise<Analysis>;
+/** Makes the answer inside the transaction that saves it, where there is one: what it changes is kept or lost together with the answer. */
+export type Draft = (sql?: Sql) => Promise<Analysis>;
 
 /**
  * Saves the answer, and in the same transaction opens a review where a person must look, or owes a sure answer to every publisher; notices are

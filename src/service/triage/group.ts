@@ -78,14 +78,16 @@ function messageKey({ message, frames, test }: Failure): string {
   return `${said}\u0001${frame === undefined ? (test?.file ?? '') : `${frame.file}:${frame.function ?? frame.line ?? ''}`}`;
 }
 
+type NamedSource = Pick<SourceText, 'kind' | 'name'>;
+
 /**
  * The causes in the logs of a build's failed jobs. A log in which no test failed is read alone, so that its main error
  * counts beside the others', and stays the same cause when the logs of more jobs come.
  */
-export async function causesOfLogs(
+export async function causesOfLogs<Source extends NamedSource>(
   buildId: string,
-  sources: readonly SourceText[],
-  read: (sources: readonly SourceText[]) => Reading | Promise<Reading>,
+  sources: readonly Source[],
+  read: (sources: readonly Source[]) => Reading | Promise<Reading>,
 ): Promise<FailureGroup[]> {
   const reading = await read(sources);
   const whole = groupsOf(reading, buildId);
@@ -100,9 +102,9 @@ export async function causesOfLogs(
 }
 
 /** The sources that show a group: another failed job's log would mislead. All of them where the group names no log. */
-export function sourcesOfGroup(group: FailureGroup, sources: readonly SourceText[]): readonly SourceText[] {
+export function sourcesOfGroup<Source extends NamedSource>(group: FailureGroup, sources: readonly Source[]): readonly Source[] {
   const named = new Set(group.failures.flatMap(({ excerpt, test }) => [excerpt?.source, test?.at?.source]));
-  const isOwn = ({ kind, name }: SourceText) => kind === 'log' && named.has(name);
+  const isOwn = ({ kind, name }: NamedSource) => kind === 'log' && named.has(name);
   return sources.some(isOwn) ? sources.filter((source) => source.kind !== 'log' || isOwn(source)) : sources;
 }
 
