@@ -158,6 +158,11 @@ function refusalOf({ code }: ParserError): BrokenRefusal {
   return { status: 400, code: 'invalid-input', message: 'This is not a valid HTTP request.' };
 }
 
+/** What a browser gets for an address that nothing has; null as long as there are no pages. */
+export interface UnknownPages {
+  unknown: ((request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>) | null;
+}
+
 /** A path as routes write it, such as `/api/builds/:id`, and the methods it is registered for. */
 interface KnownPath {
   readonly pattern: RegExp;
@@ -166,9 +171,9 @@ interface KnownPath {
 
 /**
  * Answers what no route takes, before its body is read. A known path answers `wrong-method` (405) with the methods that it takes in `Allow`,
- * and OPTIONS with just these (204); any other path answers `not-found`. Neither needs a token: `/openapi.json` lists the addresses anyway.
+ * and OPTIONS with just these (204); any other path answers `not-found`, to a browser by `pages.unknown`. Neither needs a token: `/openapi.json` lists the addresses anyway.
  */
-export function answerUnrouted(app: FastifyInstance): void {
+export function answerUnrouted(app: FastifyInstance, pages: UnknownPages): void {
   const paths = new Map<string, KnownPath>();
   app.addHook('onRoute', ({ url, method }) => {
     const known = paths.get(url) ?? { pattern: patternOf(url), methods: new Set(['OPTIONS']) };
@@ -184,10 +189,16 @@ export function answerUnrouted(app: FastifyInstance): void {
     if (methods.length > 0) reply.header('allow', methods.join(', '));
     if (methods.length > 0 && method === 'OPTIONS') return await reply.code(204).send();
     if (methods.length === 0) {
+      if (pages.unknown !== null && wantsPage(request, path)) return await pages.unknown(request, reply);
       throw new TriageError('not-found', `There is no ${method} ${path}. See /docs for all endpoints.`);
     }
     throw new TriageError('wrong-method', `${path} does not support ${method}. Use ${methods.join(', ')}; see /docs.`);
   });
+}
+
+/** Whether somebody looks at it in a browser. Programs ask below these folders. */
+function wantsPage({ method, headers }: FastifyRequest, path: string): boolean {
+  return method === 'GET' && /\btext\/html\b/.test(headers.accept ?? '') && !/^\/(?:api|webhooks|mcp)(?:\/|$)/.test(path);
 }
 
 function patternOf(url: string): RegExp {

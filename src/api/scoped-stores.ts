@@ -59,6 +59,7 @@ export function scopeAsk(ask: Ask, stores: Pick<ShownStores, 'analyses' | 'build
     return found;
   };
   return marked({
+    byRules: ask.byRules,
     open: async (input) => {
       if (scope.repositories() === null) return await ask.open(input);
       if ('analysisId' in input.about && (await stores.analyses.find(input.about.analysisId)) === null)
@@ -275,7 +276,8 @@ function scopeInsights({ insights }: Stores, held: Held): ShownStores['insights'
     answered: async (period) => await insights.answered({ ...period, ...within(held) }),
     trackRecord: async (confidence, category, filter) => await insights.trackRecord(confidence, category, { ...filter, ...within(held) }),
     categoriesPerDay: async (period) => await insights.categoriesPerDay({ ...period, ...within(held) }),
-    topCauses: async (period, limit) => await insights.topCauses({ ...period, ...within(held) }, limit),
+    topCauses: async (period, limit, offset) => await insights.topCauses({ ...period, ...within(held) }, limit, offset),
+    countCauses: async (period) => await insights.countCauses({ ...period, ...within(held) }),
     cause: async (fingerprint, until, filter) => await insights.cause(fingerprint, until, { ...filter, ...within(held) }),
     compared: async (fingerprint, filter) => await insights.compared(fingerprint, { ...filter, ...within(held) }),
     perWeek: async (period) => await insights.perWeek({ ...period, ...within(held) }),

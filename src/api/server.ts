@@ -4,7 +4,7 @@ import rateLimit from '@fastify/rate-limit';
 import fastify, { type FastifyInstance, LogController } from 'fastify';
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod';
 import type { Config } from '../config/schema.ts';
-import { registerConsole } from '../console/console.ts';
+import { registerConsole, sendUnknownPage } from '../console/console.ts';
 import type { ConsoleDeps } from '../console/console-deps.ts';
 import { TriageError } from '../domain/errors.ts';
 import type { Clock } from '../lib/time.ts';
@@ -34,7 +34,7 @@ import { registerIntakeRoutes } from './intake-routes.ts';
 import { registerKnowledgeRoutes } from './knowledge-routes.ts';
 import { createLimits, type Limits, refuseOtherSites } from './limits.ts';
 import { type OperationsDeps, observeRequests, registerOperations } from './operations.ts';
-import { answerUnrouted, logAnswer, recordRefusal, refuse, refuseBroken, toFastifyLogger, tooMany } from './refusal.ts';
+import { answerUnrouted, logAnswer, recordRefusal, refuse, refuseBroken, toFastifyLogger, tooMany, type UnknownPages } from './refusal.ts';
 import { registerReviewRoutes } from './review-routes.ts';
 import { followScope, scopeArchive, scopeAsk, scopeStores } from './scoped-stores.ts';
 import { registerSlackWebhook } from './slack-webhook.ts';
@@ -100,7 +100,8 @@ export async function buildHttp(deps: HttpDeps): Promise<FastifyInstance> {
   app.setValidatorCompiler(validatorCompiler);
   app.setSerializerCompiler(serializerCompiler);
   app.removeContentTypeParser('text/plain');
-  const limits = await limitAndHarden(app, deps);
+  const unrouted: UnknownPages = { unknown: null };
+  const limits = await limitAndHarden(app, deps, unrouted);
   const holders = createTokenHolders({ ...deps, configured: config.auth.tokens, tokens: deps.stores.tokens });
   const sessions = createSessions(deps.stores.sessions, holders, config.http.publicUrl);
   refuseOtherSites(app, config.http.publicUrl);
@@ -137,7 +138,9 @@ export async function buildHttp(deps: HttpDeps): Promise<FastifyInstance> {
   await app.register(async (part) => registerTokenRoutes(part, tokens));
   const refused: ConsoleDeps['refused'] = (thrown, request, reply) => recordRefusal(thrown, request, reply, deps.logger);
   const pages = { sessions, countGuess: limits.countGuess, refused };
-  await app.register(async (part) => registerConsole(part, { ...asking, ...pages }));
+  const console = { ...asking, ...pages };
+  unrouted.unknown = async (request, reply) => await sendUnknownPage(request, reply, console);
+  await app.register(async (part) => registerConsole(part, console));
   for (const register of deps.routes ?? []) await app.register(async (part) => register(part));
   await app.ready();
   return app;
@@ -148,7 +151,7 @@ function trustedProxies(trust: Config['http']['trustProxy']): false | string[] |
   return typeof trust === 'number' ? (_address, hop) => hop < trust : trust;
 }
 
-async function limitAndHarden(app: FastifyInstance, deps: HttpDeps): Promise<Limits> {
+async function limitAndHarden(app: FastifyInstance, deps: HttpDeps, unrouted: UnknownPages): Promise<Limits> {
   await app.register(helmet, { contentSecurityPolicy: { useDefaults: false, directives: STRICT_CSP }, strictTransportSecurity: false });
   await app.register(rateLimit, {
     max: deps.config.http.rateLimit,
@@ -176,6 +179,6 @@ async function limitAndHarden(app: FastifyInstance, deps: HttpDeps): Promise<Lim
       );
     }
   });
-  answerUnrouted(app);
+  answerUnrouted(app, unrouted);
   return limits;
 }

@@ -11,7 +11,7 @@ import type { TriagedReading } from '../service/triage/triage-reading.ts';
 const LONGEST_MS = 120_000;
 
 interface AskParts extends Pick<AskDeps, 'toolbox' | 'clock' | 'timeLimitMs'> {
-  readonly analyst: Pick<Analyst, 'converse'>;
+  readonly analyst: Pick<Analyst, 'converse' | 'name'>;
   readonly masker: Masker;
 }
 
@@ -33,6 +33,7 @@ function sharedOf({ analyst, toolbox, clock, masker, timeLimitMs }: AskParts): O
     toolbox,
     clock,
     mask: async (text) => (await masker.mask(text)).text,
+    byRules: analyst.name === 'rules',
     timeLimitMs: Math.min(timeLimitMs, LONGEST_MS),
   };
 }

@@ -3,9 +3,11 @@ import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
+import type { App } from '../app.ts';
 import { type Analysis, GivenAnalysis } from '../domain/analysis.ts';
 import { maxOf } from '../lib/lists.ts';
 import { visibleLine } from '../notifications/visible-text.ts';
+import { type DemoBuild, type DemoClock, HISTORY, sendHistory } from './demo-history.ts';
 import { print, say, voiceOf } from './terminal.ts';
 
 /** Captured failures of every category; their truth is known because we made them fail. */
@@ -19,6 +21,9 @@ const SHOWN = [
   'disk-full-maven-repository',
   'deploy-token-missing',
   'database-service-missing',
+  // Not sure enough to be published: these wait for a person.
+  'renamed-own-module',
+  'download-time-limit',
 ] as const;
 
 const WAIT_MS = 60_000;
@@ -27,35 +32,53 @@ const Accepted = z.object({ buildId: z.string() });
 const Analyses = z.object({ triage: z.object({ state: z.string() }).nullable(), analyses: z.array(GivenAnalysis) });
 const Truth = z.object({ title: z.string(), category: z.string() });
 
-/** Sends captured failures as a stranger would, waits for the answers, and prints them beside the truth. Prints only `shownToken`. */
-export async function runDemo(address: string, token: string, shownToken: string): Promise<void> {
-  say(`\nSending ${SHOWN.length} captured failures …`);
+export interface DemoService {
+  readonly address: string;
+  readonly token: string;
+  /** The only token that is printed. */
+  readonly shownToken: string;
+  readonly app: App;
+  readonly clock: DemoClock;
+}
+
+/** Sends a week of builds and captured failures as a stranger would, waits for the answers, and prints them beside the truth. */
+export async function runDemo({ address, token, shownToken, app, clock }: DemoService): Promise<void> {
+  say(`\nSending a week of builds of ${HISTORY} and ${SHOWN.length} captured failures …`);
+  const answered = (buildId: string) => answerOf(address, token, buildId);
+  await sendHistory(app, clock, { send: (build) => upload(address, token, build), answered });
   const sent: { slug: string; buildId: string }[] = [];
   for (const [index, slug] of SHOWN.entries()) {
-    sent.push({ slug, buildId: await upload(address, token, slug, `${Math.floor(Date.now() / 1000)}${index}`) });
+    const number = `${Math.floor(Date.now() / 1000)}${index}`;
+    sent.push({
+      slug,
+      buildId: await upload(address, token, { repository: `demo/${slug}`, number, status: 'failed', branch: 'main', slug }),
+    });
   }
+  let waiting = 0;
   const rows: string[][] = [['failure', 'category', 'truth', 'sure', 'seconds', 'answer']];
   for (const { slug, buildId } of sent) {
-    const analysis = await answerOf(address, token, buildId);
+    const analysis = await answered(buildId);
+    if (analysis.verdict.action !== 'auto_notify') waiting += 1;
     const truth = Truth.parse(JSON.parse(await readFile(join(FAILURES, slug, 'truth.json'), 'utf8')));
     rows.push([
       slug,
       analysis.category,
       analysis.category === truth.category ? 'the same' : truth.category,
-      `${Math.round(analysis.verdict.confidence * 100)} %`,
+      `${Math.round(analysis.verdict.confidence * 100)} %${analysis.verdict.action === 'auto_notify' ? '' : ' ?'}`,
       (analysis.milliseconds / 1000).toFixed(2),
       visibleLine(analysis.answer.title),
     ]);
   }
   await print(
-    `\n${table(rows, voiceOf({}).width)}\n\nView:  ${address}/builds   review:  ${address}/review\nRead one:  curl -s -H "authorization: Bearer ${shownToken}" ${address}/api/builds/${sent[0]?.buildId}/analyses`,
+    `\n${table(rows, voiceOf({}).width)}${waiting > 0 ? `\n?: not sure enough to be published; ${waiting} wait for a person` : ''}\n\nView:  ${address}/builds   review:  ${address}/review\nRead one:  curl -s -H "authorization: Bearer ${shownToken}" ${address}/api/builds/${sent[0]?.buildId}/analyses`,
   );
 }
 
-async function upload(address: string, token: string, slug: string, number: string): Promise<string> {
+async function upload(address: string, token: string, { slug, report, ...build }: DemoBuild): Promise<string> {
   const form = new FormData();
-  form.set('metadata', JSON.stringify({ repository: `demo/${slug}`, pipeline: 'ci', number, status: 'failed', branch: 'main' }));
-  form.set('log', new Blob([await readFile(join(FAILURES, slug, 'log.txt'))]), 'build.log');
+  form.set('metadata', JSON.stringify({ ...build, pipeline: 'ci' }));
+  if (slug !== undefined) form.set('log', new Blob([await readFile(join(FAILURES, slug, 'log.txt'))]), 'build.log');
+  if (report !== undefined) form.set('report', new Blob([report]), 'junit.xml');
   const headers = { authorization: `Bearer ${token}`, 'idempotency-key': randomUUID() };
   const limits = { redirect: 'error' as const, signal: AbortSignal.timeout(WAIT_MS) };
   return accepted(await fetch(`${address}/api/builds`, { method: 'POST', headers, body: form, ...limits }));

@@ -81,6 +81,14 @@ function settle(command: Command, path: string): Command {
   return command;
 }
 
+const TRIAGE_EXAMPLES = `
+Examples:
+  faultline triage build.log
+  gh run view 812 --log-failed | faultline triage -
+  faultline triage logs.zip --junit reports/*.xml --repo .
+  faultline triage build.log --green last-good.log --json
+  faultline triage build.log --analyst llm --trace`;
+
 function triageCommand(): Command {
   return new Command('triage')
     .description('Explain why a build failed, from its log. Needs no server, configuration or key.')
@@ -100,6 +108,7 @@ function triageCommand(): Command {
     .option('--github', 'print GitHub Actions workflow commands: ::error file=…')
     .option('--trace', 'also print every step: judge, tools called, time, tokens and cost')
     .option('--exit-code', 'exit with 10 if the answer needs review, 11 for INFRA_ERROR')
+    .addHelpText('after', TRIAGE_EXAMPLES)
     .action(
       guarded(async (input: string, files: string[], options: TriageCommandOptions) =>
         (await import('./triage-command.ts')).runTriage(input, { ...options, files }, await terminalConfig(options)),
@@ -122,12 +131,19 @@ function readCommand(): Command {
     );
 }
 
+const SERVE_EXAMPLES = `
+Examples:
+  faultline serve --demo                  try it: sample failures, an address and a token
+  faultline serve --data /srv/faultline   keep everything in one directory
+  FAULTLINE_GITHUB_WEBHOOK_SECRET=… faultline serve --port 8080`;
+
 function serveCommand(): Command {
   return new Command('serve')
     .description('Run the service: webhooks, uploads, API, console and worker. Stop with Ctrl-C.')
     .addOption(dataOption())
     .option('--port <n>', 'port to listen on; 0 picks a free port', port)
     .option('--demo', 'also send sample failures over HTTP and print their analyses')
+    .addHelpText('after', SERVE_EXAMPLES)
     .action(guarded(async (options: ServeCommandOptions) => (await import('./serve-command.ts')).runServe(options)));
 }
 

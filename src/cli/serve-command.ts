@@ -7,12 +7,14 @@ import { type App, createApp, createLogger } from '../app.ts';
 import { maskingOf } from '../config/masking.ts';
 import type { Config } from '../config/schema.ts';
 import { messageOf, TriageError } from '../domain/errors.ts';
+import { systemClock } from '../lib/time.ts';
 import type { TokenStore } from '../ports/access.ts';
 import { type Logger, silentLogger } from '../ports/telemetry.ts';
 import { providersOf } from '../providers/registry.ts';
 import { startDeliveryProcessor } from '../service/intake/delivery-processor.ts';
 import { syncLibraryIndex } from '../service/review/learn.ts';
 import { runDemo } from './demo.ts';
+import { createDemoClock, type DemoClock } from './demo-history.ts';
 import { dataDirectory, readServedConfig, readStoreConfig, type ServedConfig, secretsFile } from './settings.ts';
 import { print, say } from './terminal.ts';
 
@@ -40,7 +42,8 @@ export async function runServe(options: ServeCommandOptions): Promise<void> {
   const logger = await openLogger(options.demo && process.env.FAULTLINE_LOG_LEVEL === undefined ? 'warn' : settings.log.level, settings);
   // The first start takes seconds, and looks dead without a word.
   if (config.database.driver === 'pglite' && !existsSync(config.database.dataDir)) say(`creating a new database in ${dataDir} …`);
-  const app = await createApp(settings, logger);
+  const clock = options.demo ? createDemoClock() : null;
+  const app = await createApp(settings, logger, clock ?? systemClock);
   const doors: Closeable[] = [];
   const address = await orStop(app, doors, start(app, doors));
   const closing = closeOnSignals(app, doors, logger);
@@ -49,7 +52,7 @@ export async function runServe(options: ServeCommandOptions): Promise<void> {
     say(
       'no webhook secret is set: builds can be uploaded (POST /api/builds); webhooks need FAULTLINE_GITHUB_WEBHOOK_SECRET or that of another provider',
     );
-  if (options.demo) await demonstrate(address, served);
+  if (clock !== null) await demonstrate(address, served, app, clock);
   await closing;
 }
 
@@ -140,13 +143,13 @@ function placeOf(database: App['config']['database']): string {
   return `PostgreSQL at ${host}${pathname}`;
 }
 
-async function demonstrate(address: string, { config, madeToken }: ServedConfig): Promise<void> {
+async function demonstrate(address: string, { config, madeToken }: ServedConfig, app: App, clock: DemoClock): Promise<void> {
   try {
     const token = config.auth.tokens.find(({ roles }) =>
       ['ingest', 'read'].every((role) => roles.some((one) => one === role || one === 'admin')),
     );
     if (token === undefined) throw new TriageError('forbidden', 'no token in FAULTLINE_TOKENS has both the roles ingest and read');
-    await runDemo(address, token.token, madeToken ?? '$TOKEN');
+    await runDemo({ address, token: token.token, shownToken: madeToken ?? '$TOKEN', app, clock });
   } catch (error) {
     say(`the demo stopped: ${messageOf(error)}`);
   }

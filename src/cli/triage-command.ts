@@ -2,6 +2,7 @@ import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { styleText } from 'node:util';
 import { openClones } from '../app/open-adapters.ts';
+import { modelOptions } from '../app/open-models.ts';
 import { maskingOf } from '../config/masking.ts';
 import type { Config } from '../config/schema.ts';
 import type { Analysis, Step } from '../domain/analysis.ts';
@@ -47,6 +48,7 @@ const MAX_ANNOTATIONS = 10;
 
 /** `faultline triage`: one answer per cause, from a log and a terminal, with no server and no key. */
 export async function runTriage(path: string, options: TriageCommandOptions, config: Config): Promise<void> {
+  if (options.analyst === 'llm') requireModel(config);
   const voice = voiceOf(options);
   const commits = await commitsOf(options);
   const progress = startProgress({ ...voice, quiet: voice.quiet || options.json === true });
@@ -62,6 +64,14 @@ export async function runTriage(path: string, options: TriageCommandOptions, con
   } finally {
     progress.stop();
   }
+}
+
+/** Whoever names the model wants no answer of the rules. Throws `invalid-config` where none is configured. */
+function requireModel({ analyst }: Config): void {
+  if (modelOptions(analyst.llm) !== null) return;
+  const message =
+    'No model is configured for --analyst llm. Set OPENAI_API_KEY, AZURE_OPENAI_ENDPOINT, or OPENAI_BASE_URL for a server that needs no key; or use --analyst rules';
+  throw new TriageError('invalid-config', message);
 }
 
 /** Nothing that was read says that something failed, and whoever judged found no cause either. */

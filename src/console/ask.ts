@@ -30,7 +30,7 @@ export function registerAskPages(app: FastifyInstance, deps: ConsoleDeps): void 
   typed.get('/analyses/:id/ask', { config, schema: { params: Params } }, async (request, reply) => {
     const analysis = await analysisOf(request.params.id, deps);
     const threads = await deps.ask.threads({ analysisId: analysis.id }, { limit: 20, offset: 0 });
-    const page = { title: 'Ask', place: 'page', part: 'builds', main: askPage(analysis, threads) } as const;
+    const page = { title: 'Ask', place: 'page', part: 'builds', main: askPage(analysis, threads, deps.ask.byRules) } as const;
     return sendPage(request, reply, page, await readerOf(request, deps));
   });
   typed.get('/analyses/:id/ask/:thread', { config, schema: { params: ThreadParams } }, async (request, reply) => {
@@ -91,12 +91,27 @@ function answerAsEvents(
   });
 }
 
-const SUGGESTIONS = ['How did it fail?', 'What is different from the last green build?', 'Who should look at it?'] as const;
+/** Questions that get an answer of their own with or without a model. */
+export const SUGGESTIONS = [
+  'How did it fail?',
+  'How do I fix it?',
+  'Which lines show it?',
+  'Who should look at it?',
+  'What is different from the last green build?',
+  'Did it fail like this before?',
+  'How sure is the answer?',
+  'What else failed?',
+] as const;
 
-function askPage(analysis: Analysis, threads: readonly Thread[]): Html {
+function askPage(analysis: Analysis, threads: readonly Thread[], byRules: boolean): Html {
+  const buttons = html`<p>${SUGGESTIONS.map((question) => suggestion(analysis.id, question))}</p>`;
+  const form = askForm(analysis.id, null);
+  const ways = byRules
+    ? html`<p role="note">No model is configured. Without one, these questions are answered from the analysis, the log and the history; other words lead to the nearest of them.</p>${buttons}${form}`
+    : html`${form}<p>For example:</p>${buttons}`;
   return html`<h1 tabindex="-1">Ask about “${analysis.answer.title}”</h1>
 <p><a href="${analysisAddress(analysis.id)}">Back to the analysis</a></p>
-${askForm(analysis.id, null)}<p>For example: ${SUGGESTIONS.map((question) => suggestion(analysis.id, question))}</p>
+${ways}
 ${threads.length > 0 && html`<h2>Earlier questions</h2><ul>${threads.map((thread) => html`<li><a href="${threadAddress(analysis.id, thread.id)}">${thread.title}</a> <span class="quiet">by ${thread.startedBy}</span></li>`)}</ul>`}`;
 }
 

@@ -14,6 +14,7 @@ import { analysisAddress, buildAddress, causeAddress, logAddress, runAddress } f
 import type { ConsoleDeps } from './console-deps.ts';
 import { ageOf, timeOf } from './controls.ts';
 import { type Html, html, linkTarget } from './html.ts';
+import { misreadBanner } from './http.ts';
 import { readerOf, sendPage } from './page.ts';
 import { inlineProse } from './prose.ts';
 
@@ -64,9 +65,10 @@ export function registerBuildList(app: FastifyInstance, deps: ConsoleDeps): void
     const filter = Object.fromEntries(
       (['repository', 'branch', 'number', 'status'] as const).filter((name) => query[name] !== '').map((name) => [name, query[name]]),
     );
-    const builds = await deps.stores.builds.list(filter, { limit: PAGE, offset: query.offset });
+    const found = await deps.stores.builds.list(filter, { limit: PAGE + 1, offset: query.offset });
+    const builds = found.slice(0, PAGE);
     const heads = await deps.stores.analyses.heads(builds.map(({ id }) => id));
-    const main = html`<h1 tabindex="-1">Builds</h1>${filters(query)}${listOf(builds, heads, query, deps.clock.now())}`;
+    const main = html`<h1 tabindex="-1">Builds</h1>${misreadBanner(request, Query)}${filters(query)}${listOf(builds, heads, query, deps.clock.now())}${pager(query, found.length > PAGE)}`;
     return sendPage(request, reply, { title: 'Builds', place: 'page', part: 'builds', main }, await readerOf(request, deps));
   });
 }
@@ -86,11 +88,20 @@ function listOf(builds: readonly Build[], heads: readonly AnalysisHead[], query:
     const causes = heads.filter(({ buildId }) => buildId === build.id);
     return html`<tr><td>${statusWord(build.status)}</td>
 <td><a href="${buildAddress(build.id)}">${build.repository} · ${build.pipeline} #${build.number}${build.attempt > 1 && `, attempt ${build.attempt}`}</a><br><span class="quiet">${build.branch}${build.commit !== null && html` <code>${build.commit.slice(0, 7)}</code>`}${build.author !== null && ` by ${build.author}`}</span></td>
-<td>${causes.length === 0 ? build.status === 'failed' && html`<span class="quiet">no analysis yet</span>` : html`<ul class="plain">${causes.map(causeLine)}</ul>`}</td>
+<td>${causes.length === 0 ? build.status === 'failed' && html`<span class="quiet">no analysis yet</span>` : causesOf(build, causes)}</td>
 <td class="quiet"><time datetime="${build.receivedAt}" title="${build.receivedAt}">${ageOf(build.receivedAt, now)}</time></td></tr>`;
   });
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="Builds, newest first"><table class="listed"><thead><tr><th scope="col">Status</th><th scope="col">Build</th><th scope="col">Causes</th><th scope="col">Age</th></tr></thead><tbody>${rows}</tbody></table></div>
-${pager(query, builds.length)}`;
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="Builds, newest first"><table class="listed"><thead><tr><th scope="col">Status</th><th scope="col">Build</th><th scope="col">Causes</th><th scope="col">Age</th></tr></thead><tbody>${rows}</tbody></table></div>`;
+}
+
+/** Causes of a build that its row names; the rest is counted, and stands on the build's page. */
+const NAMED = 2;
+
+function causesOf({ id }: Build, causes: readonly AnalysisHead[]): Html {
+  // One more would take as much room as the line that counts it.
+  const shown = causes.length === NAMED + 1 ? causes : causes.slice(0, NAMED);
+  const more = causes.length - shown.length;
+  return html`<ul class="plain">${shown.map(causeLine)}${more > 0 && html`<li><a href="${buildAddress(id)}">${formatNumber(more)} more</a></li>`}</ul>`;
 }
 
 function causeLine({ id, category, title, confidence, action, decided }: AnalysisHead): Html {
@@ -109,13 +120,13 @@ function nothing({ repository, branch, number, status }: Query): Html {
   return html`<p>No builds yet. Send webhooks from GitHub, Gitea, GitLab or Jenkins, or upload a log with <code>POST /api/builds</code>.</p>`;
 }
 
-function pager(query: Query, shown: number): Html {
+function pager(query: Query, more: boolean): Html {
   const at = (offset: number) => {
     const search = new URLSearchParams(Object.entries({ ...query, offset: String(offset) }).filter(([, value]) => value !== ''));
     return `/builds?${search.toString()}`;
   };
   return html`<nav class="pages" aria-label="Pages">${query.offset > 0 && html`<a rel="prev" href="${at(Math.max(0, query.offset - PAGE))}">Newer</a>`}
-${shown === PAGE && html`<a rel="next" href="${at(query.offset + PAGE)}">Older</a>`}</nav>`;
+${more && html`<a rel="next" href="${at(query.offset + PAGE)}">Older</a>`}</nav>`;
 }
 
 const Params = z.object({ id: z.string().min(1).max(300) });

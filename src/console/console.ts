@@ -73,6 +73,18 @@ function registerErrorPages(app: FastifyInstance, deps: ConsoleDeps): void {
   });
 }
 
+/** An address that nothing has. No route checked who asks: a session that is there is shown, and none is asked for. */
+export async function sendUnknownPage(request: FastifyRequest, reply: FastifyReply, deps: ConsoleDeps): Promise<FastifyReply> {
+  const principal = await deps.sessions.find(request).catch(() => null);
+  const seen: FastifyRequest = Object.assign(Object.create(request), { principal: null });
+  const path = (request.url.split('?')[0] ?? '').slice(0, 200);
+  const ways = principal === null ? html`<a class="button" href="/sign-in">Sign in</a>` : html`<a class="button" href="/builds">Builds</a>`;
+  const main = html`<div class="notice"><h1 tabindex="-1">Page not found</h1><p>There is no page ${path}. It may have moved, or the address is mistyped.</p>
+<p class="acts"><a class="button" href="/">Start page</a> ${ways} <a class="button" href="/docs">API</a></p></div>`;
+  const reader = { ...(await readerOf(seen, deps)), principal };
+  return sendPage(request, reply, { title: 'Page not found', place: 'page', main }, reader, 404);
+}
+
 /** Too many wrong tokens: told to wait. */
 async function mayWait(thrown: unknown, request: FastifyRequest, deps: ConsoleDeps): Promise<unknown> {
   if (!(thrown instanceof TriageError) || thrown.code !== 'unauthenticated') return thrown;

@@ -1,5 +1,7 @@
 import { PassThrough } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { z } from 'zod';
+import { type Html, html } from './html.ts';
 
 /** Nothing is loaded from elsewhere, framed or sent away, and only one named policy may make markup of text (Trusted Types). */
 const CONTENT_SECURITY_POLICY = [
@@ -62,6 +64,24 @@ export function sendEvents(
     })
     .finally(() => stream.end());
   return reply.send(stream);
+}
+
+/** What an address asks for that its page does not understand: fields that it does not have, and values that it cannot mean. */
+function misread(request: FastifyRequest, schema: z.ZodObject): readonly string[] {
+  const known = Object.keys(schema.shape);
+  const [read, usual] = [request.query, schema.parse({})].map((fields) => new Map(Object.entries(Object(fields))));
+  return [...new URLSearchParams(request.url.split('?')[1] ?? '')].flatMap(([name, value]) => {
+    const [shown, given] = [`${name}=${value}`.slice(0, 100), value.trim()];
+    if (!known.includes(name)) return [`${shown} (this page has ${known.join(', ')})`];
+    const isLeftOut = given !== '' && String(read?.get(name)) === String(usual?.get(name)) && String(read?.get(name)) !== given;
+    return isLeftOut ? [shown] : [];
+  });
+}
+
+/** Says so above the page; nothing where all was understood. */
+export function misreadBanner(request: FastifyRequest, schema: z.ZodObject): Html {
+  const parts = misread(request, schema);
+  return html`${parts.length > 0 && html`<div class="banner" role="note"><p>Not understood and left out: ${parts.join('; ')}.</p></div>`}`;
 }
 
 /** Far above what the fields of any form here take. */

@@ -170,8 +170,14 @@ const VALUE = /^(?:[-+] )?\s{0,20}(?:E\s{1,8})?(?:expected|received|actual|got|w
 function testClaims(ruling: Ruling, evidence: readonly Evidence[]): (Claim | null)[] {
   return ruling.facts.subject.failingTests.slice(0, 2).map((test) => {
     const quotation = at(test.at, evidence) ?? quoteText(test.name, evidence);
-    return quotation === null ? null : claim(`Test ${test.name} failed.`, quotation);
+    return quotation === null ? null : claim(failedTest(test.name), quotation);
   });
+}
+
+/** What stands for a whole file of tests bears no test's name. */
+function failedTest(name: string): string {
+  if (/\btest suite failed to run\b/i.test(name)) return 'A test file failed before its tests ran.';
+  return /^tests?\b/i.test(name) ? `“${name}” failed.` : `Test ${name} failed.`;
 }
 
 function placeClaims(ruling: Ruling, evidence: readonly Evidence[]): (Claim | null)[] {

@@ -172,8 +172,10 @@ export interface InsightsStore {
   /** Of the newest 2,000 decided answers, those of the same tenth of stated confidence, and category if given. */
   trackRecord(confidence: number, category?: Category | null, filter?: InsightsFilter): Promise<TrackRecord>;
   categoriesPerDay(period: Period): Promise<DayCount[]>;
-  /** The causes that cost most hours; `limit` 50 at most. */
-  topCauses(period: Period, limit: number): Promise<TopCause[]>;
+  /** The causes that cost most hours, after the first `offset`; `limit` 50 at most. */
+  topCauses(period: Period, limit: number, offset?: number): Promise<TopCause[]>;
+  /** How many causes there are. */
+  countCauses(period: Period): Promise<number>;
   /** All that is known of a cause, of all time but for `perDay`; null where it was never seen. */
   cause(fingerprint: string, until: string, filter?: InsightsFilter): Promise<CauseFacts | null>;
   /** The newest 300 builds with the cause, and the newest 600 passed ones of the same repositories. */

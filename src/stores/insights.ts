@@ -158,13 +158,14 @@ const SPARK_DAYS = 30;
 const SHOWN = 20;
 
 /** Causes that come again and again, known by their fingerprint. */
-function causeMethods(read: Pick<Sql, 'query'>): Pick<InsightsStore, 'topCauses' | 'cause' | 'compared'> {
+function causeMethods(read: Pick<Sql, 'query'>): Pick<InsightsStore, 'topCauses' | 'countCauses' | 'cause' | 'compared'> {
   return {
-    topCauses: async (period, limit) => {
-      const values = [...periodValues(period), Math.min(Math.max(Math.trunc(limit), 1), MOST_CAUSES)];
+    topCauses: async (period, limit, offset = 0) => {
+      const values = [...periodValues(period), Math.min(Math.max(Math.trunc(limit), 1), MOST_CAUSES), offset];
       const totals = await all(read, Totals, TOP, values);
       return await withHeads(read, totals, period.until, period);
     },
+    countCauses: async (period) => z.object({ count: z.int() }).parse((await read.query(COUNT_CAUSES, periodValues(period)))[0]).count,
     cause: async (fingerprint, until, filter = {}) => {
       const values = [...filterValues(filter), fingerprint];
       const [row] = await read.query(TOTALS_OF, values);
@@ -235,7 +236,9 @@ const TOTALS = `f.fingerprint, count(*)::int as builds, coalesce(sum(f.build_sec
 
 const TOP = `
   select ${TOTALS} from answer_facts f where ${WITHIN}
-  group by f.fingerprint order by hours desc, builds desc, f.fingerprint limit $5`;
+  group by f.fingerprint order by hours desc, builds desc, f.fingerprint limit $5 offset $6`;
+
+const COUNT_CAUSES = `select count(distinct f.fingerprint)::int as count from answer_facts f where ${WITHIN}`;
 
 const TOTALS_OF = `select ${TOTALS} from answer_facts f where f.fingerprint = $3 and ${MEANT} group by f.fingerprint`;
 

@@ -63,14 +63,14 @@ export function countConsecutiveFailures(history: HistoryStore): Tool {
       if (count === 0) return [];
       const where = `${pipeline}${branch === null ? '' : ` on ${branch}`}`;
       const since = firstBuild === null ? '' : ` since ${named(firstBuild)}`;
-      const alike =
-        same < 2 || firstSame === null
-          ? ''
-          : `, ${same === count ? 'each time' : `the last ${same} times`} this way (since #${firstSame.number})`;
+      const alike = generic || firstSame === null ? '' : alikeWords(same, count, firstSame);
       const green = lastGreen === null ? 'No earlier green build is known.' : `Last green: ${named(lastGreen)}.`;
       return [
         {
-          title: `${where}: ${count} failed in a row`,
+          title:
+            generic || same === count
+              ? `${where}: ${count} failed in a row`
+              : `${where}: ${count} failed in a row, ${same} of them this way`,
           text: `${where} failed ${count} ${count === 1 ? 'time' : 'times'} in a row${since}${alike}. ${green}`,
           source: `history/${repository}/${pipeline}`,
           data: {
@@ -86,6 +86,13 @@ export function countConsecutiveFailures(history: HistoryStore): Tool {
       ];
     },
   });
+}
+
+/** What of a row of failed builds is this failure: the others failed for other reasons. */
+function alikeWords(same: number, count: number, first: Build): string {
+  if (count === 1) return '';
+  if (same < 2) return ', for other reasons before this build';
+  return `, ${same === count ? 'each time' : `the last ${same} times`} this way (since #${first.number})`;
 }
 
 function named(build: Build): string {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { keysOf } from '../../src/console/controls.ts';
 import type { Review } from '../../src/domain/review.ts';
 import { readKeys, WATCH_KEYS } from '../support/keys-in-browser.ts';
-import { type Desk, focused, itemAddress, openDesk, shownItem, storeQueue, untilSaid, untilShown } from '../support/review-desk.ts';
+import { type Desk, focused, itemAddress, openDesk, shownItem, storeQueue, TAUGHT, untilSaid, untilShown } from '../support/review-desk.ts';
 import { THOROUGH } from '../support/thorough.ts';
 
 /** Timed one after the other. */
@@ -34,7 +34,7 @@ describe('a decision by one key', () => {
       await untilShown(page, second);
       expect(page.url()).toContain(`/review/${second.id}?`);
       expect(await focused(page)).toBe(`H1 ${second.title}`);
-      expect(await page.getByRole('status').textContent()).toBe('Item 7: accepted. Press u to undo.');
+      expect(await page.getByRole('status').textContent()).toBe(`Item 7: accepted. ${TAUGHT} Press u to undo.`);
       expect((await find(first))?.decision).toMatchObject({ type: 'accept', reviewer: 'anna' });
       await page.keyboard.press('u');
       await untilShown(page, first);
@@ -103,7 +103,7 @@ describe('a decision by one key', () => {
       await page.goto(itemAddress(first));
       for (const key of ['c', '4', 'Control+Enter']) await page.keyboard.press(key);
       await untilShown(page, second);
-      expect(await page.getByRole('status').textContent()).toBe('Item 7: corrected to CONFIG_ERROR. Press u to undo.');
+      expect(await page.getByRole('status').textContent()).toBe(`Item 7: corrected to CONFIG_ERROR. ${TAUGHT} Press u to undo.`);
       const decision = { type: 'correct', category: 'CONFIG_ERROR', rootCause: 'add() overwrites the last item' };
       expect((await find(first))?.decision).toMatchObject(decision);
     });

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Review } from '../../src/domain/review.ts';
 import { decideReview } from '../../src/service/review/decide.ts';
 import { createRetentionStore } from '../../src/stores/retention.ts';
-import { type Desk, itemAddress, openDesk, shownItem, storeQueue, untilSaid, untilShown } from '../support/review-desk.ts';
+import { type Desk, itemAddress, openDesk, shownItem, storeQueue, TAUGHT, untilSaid, untilShown } from '../support/review-desk.ts';
 import { READERS } from '../support/stocked-console.ts';
 
 /** One item in so many is blind; changed by the test of that alone. */
@@ -110,7 +110,7 @@ describe('without scripts', () => {
         await page.getByRole('link', { name: 'Start' }).click();
         await page.getByRole('button', { name: 'Accept' }).click();
         expect(await shownItem(page)).toBe(second.id);
-        expect(await page.getByRole('status').textContent()).toBe('Item 1: accepted. Press u to undo.');
+        expect(await page.getByRole('status').textContent()).toBe(`Item 1: accepted. ${TAUGHT} Press u to undo.`);
         expect((await find(first))?.decision).toMatchObject({ type: 'accept', reviewer: 'anna' });
         await page.getByRole('button', { name: 'Undo' }).click();
         expect(await shownItem(page)).toBe(first.id);
@@ -175,7 +175,7 @@ describe('others', () => {
       expect(await listed.allTextContents()).toEqual(others.map(({ title }) => title));
       expect((await Promise.all(all.map(find))).filter((one) => one?.decision !== null)).toEqual([]);
       await page.getByRole('button', { name: 'Accept this answer for all 8' }).click();
-      await untilSaid(page, 'Item 7 and 7 more with the same fingerprint: accepted. Press u to undo.');
+      await untilSaid(page, `Item 7 and 7 more with the same fingerprint: accepted. ${TAUGHT} Press u to undo.`);
       expect((await Promise.all(all.map(find))).filter((one) => one?.decision?.type === 'accept')).toHaveLength(8);
       await page.keyboard.press('u');
       await untilSaid(page, 'Undone. All 8 items are back in the queue.');

@@ -20,6 +20,12 @@ test('triage asks whatever server the usual variables name, here one without /v1
   expect(server.refused).toEqual([]);
 });
 
+test('59: without a key, whoever asks for the model is refused, and told what is missing', async () => {
+  const ended = await faultline(['triage', '-', '--analyst', 'llm'], { input: LOG });
+  expect(ended).toMatchObject({ code: 2, stdout: '' });
+  expect(ended.stderr).toContain('No model is configured for --analyst llm. Set OPENAI_API_KEY');
+});
+
 test('a refused key costs one question: the rules answer and say so', { timeout: 60_000 }, async () => {
   const { stdout, stderr } = await triage({ OPENAI_BASE_URL: server.baseUrl, OPENAI_API_KEY: 'sk-another-key-0123456789' });
   expect(stdout).toContain('rejected the API key (HTTP 401)');

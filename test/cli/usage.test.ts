@@ -47,6 +47,14 @@ describe('help', () => {
     }
   });
 
+  it('59: shows how triage and serve are used', async () => {
+    for (const [command, example] of [
+      ['triage', 'gh run view 812 --log-failed | faultline triage -'],
+      ['serve', 'faultline serve --demo'],
+    ] as const)
+      expect((await faultline([command, '--help'])).stdout).toContain(example);
+  });
+
   it('names the version of the package', () => {
     const { version } = JSON.parse(readFileSync(resolve(import.meta.dirname, '../../package.json'), 'utf8')) as { version: string };
     expect(createProgram().version()).toBe(version);
@@ -54,7 +62,7 @@ describe('help', () => {
 });
 
 describe('commands of a service that is not there', () => {
-  it('say so and what to do, exit 4', async () => {
+  it('59: say so and what to do, exit 4', async () => {
     const ended = await faultline(['review', 'list', '--url', 'http://127.0.0.1:9', '--token', 'x']);
     expect(ended).toMatchObject({ code: 4, stdout: '' });
     expect(ended.stderr).toMatch(/Cannot reach Faultline at http:\/\/127\.0\.0\.1:9 .*faultline serve/);

@@ -32,6 +32,20 @@ describe('builds', () => {
     expect((await getPage(console.app, '/builds?repository=acme/none')).body).toContain('No build matches repository:acme/none.');
   });
 
+  it('55: a build with twenty causes names two and counts the others', async () => {
+    const { stores } = console;
+    const { build } = await stores.builds.upsert(sampleBuild({ repository: 'acme/many', number: '20' }));
+    for (let at = 1; at <= 20; at++) {
+      const fingerprint = `fp-many-${at}`;
+      await stores.failures.saveGroups(build.id, [sampleGroup(build.id, fingerprint)]);
+      const triage = await stores.triages.open(build.id, fingerprint);
+      await stores.analyses.insertOnce(sampleAnalysis({ buildId: build.id, triageId: triage.id, fingerprint }, { id: `ana_many_${at}` }));
+    }
+    const { body } = await getPage(console.app, '/builds?repository=acme/many');
+    expect(body.match(/href="\/analyses\//g)).toHaveLength(2);
+    expect(body).toContain(`<a href="/builds/${build.id}">18 more</a>`);
+  });
+
   it('have a page each, on which nothing that came from outside is markup or a script', async () => {
     for (const url of [`/analyses/${analysisId}`, `/builds/${buildId}`, '/builds', `/runs/${analysisId}`, `/analyses/${analysisId}/ask`]) {
       const { statusCode, body } = await getPage(console.app, url);

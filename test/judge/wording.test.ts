@@ -58,6 +58,20 @@ describe('answers to the captured failures', () => {
     expect(answerTo(slug).suspects[0]).toMatchObject({ path });
   });
 
+  test('57: what stands for a whole file of tests is not called a test', () => {
+    const log = [
+      'FAIL test/cart.test.js',
+      '  ● Test suite failed to run',
+      '',
+      "    Cannot find module './prices' from 'test/cart.test.js'",
+    ].join('\n');
+    const report =
+      '<testsuite name="cart"><testcase classname="cart" name="Test suite failed to run" file="test/cart.test.js"><failure message="Cannot find module"/></testcase></testsuite>';
+    const told = composeAnswer(insightOf(log, { subject: subjectOf(log, { report }) })).claims.map(({ text }) => text);
+    expect(told.join('\n')).not.toMatch(/Test (?:Test|Test suite)/i);
+    expect(told).toContain('A test file failed before its tests ran.');
+  });
+
   test.each(['payments-api-refused', 'disk-full-maven-repository', 'test-run-killed'])('%s blames no file of the project', (slug) => {
     expect(answerTo(slug).suspects).toEqual([]);
   });

@@ -80,3 +80,6 @@ export async function focused(page: Page): Promise<string> {
 export async function untilSaid(page: Page, sentence: string): Promise<void> {
   await page.getByRole('status').filter({ hasText: sentence }).waitFor();
 }
+
+/** What is said of a decision that went into the library. */
+export const TAUGHT = 'Added to the library: the next failure with this fingerprint in this repository gets this answer at once.';

@@ -6,6 +6,7 @@ import { buildHttp, type HttpDeps } from '../../src/api/server.ts';
 import { createApp } from '../../src/app.ts';
 import { embedded } from '../../src/config/presets.ts';
 import { type Config, parseConfig } from '../../src/config/schema.ts';
+import type { Clock } from '../../src/lib/time.ts';
 import type { Stores } from '../../src/ports/stores.ts';
 import { silentLogger } from '../../src/ports/telemetry.ts';
 import { capturedFailure } from './captured-failures.ts';
@@ -50,13 +51,14 @@ export interface StockedConsole {
 export interface StockOptions {
   readonly change?: (config: Config) => Config;
   readonly routes?: HttpDeps['routes'];
+  readonly clock?: Clock;
 }
 
-export async function openStockedConsole({ change = (config) => config, routes = [] }: StockOptions = {}): Promise<StockedConsole> {
+export async function openStockedConsole({ change = (config) => config, routes = [], clock }: StockOptions = {}): Promise<StockedConsole> {
   const folder = await mkdtemp(join(tmpdir(), 'faultline-console-'));
   await copyTestDatabase(join(folder, 'database'));
   const config = change(configIn(folder));
-  const app = await createApp(config, silentLogger);
+  const app = await createApp(config, silentLogger, clock);
   let http = await buildHttp({ ...app, routes });
   const first = new URL(await http.listen({ port: 0, host: '127.0.0.1' }));
   const address = `http://localhost:${first.port}`;

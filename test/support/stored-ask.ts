@@ -5,6 +5,7 @@ import type { Ask } from '../../src/service/ask/ask.ts';
 /** Threads as they are stored; whoever may ask gets a refusal that only asking gives. */
 export function storedAsk({ conversations }: Pick<Stores, 'conversations'>): Ask {
   return {
+    byRules: true,
     open: async () => Promise.reject(new TriageError('conflict', 'It was asked.')),
     answer: async () => Promise.reject(new TriageError('internal', 'never')),
     threads: (filter, page) => conversations.list(filter, page),

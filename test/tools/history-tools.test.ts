@@ -111,6 +111,19 @@ describe('count_consecutive_failures', () => {
     ]);
   });
 
+  it.each([
+    [1, 'ci on main failed 7 times in a row since #804, 2026-01-05, for other reasons before this build.'],
+    [2, 'ci on main failed 7 times in a row since #804, 2026-01-05, the last 2 times this way (since #809).'],
+  ] as const)('58: counts this failure, not whatever failed in the job: %i of 7', async (same, text) => {
+    const firstBuild = sampleBuild({ id: 'bld_1', number: '804', commit: null });
+    const firstSame = sampleBuild({ id: 'bld_9', number: '809', commit: null });
+    const { history } = recording({ consecutiveFailures: async () => ({ count: 7, firstBuild, lastGreen: null, same, firstSame }) });
+    const { findings } = await asking({ history })('INFRA_ERROR', 'count_consecutive_failures');
+
+    expect(findings[0]).toMatchObject({ title: `ci on main: 7 failed in a row, ${same} of them this way`, data: { count: 7, same } });
+    expect(findings[0]?.text).toContain(text);
+  });
+
   it('is empty where nothing is known', async () => {
     expect(await asking({})('INFRA_ERROR', 'count_consecutive_failures')).toMatchObject({ status: 'empty' });
   });

@@ -97,12 +97,16 @@ function arrive() {
   if (first instanceof HTMLElement) first.focus({ preventScroll: pointed !== null });
 }
 
+/** What a form waits for before it is read and sent. @type {Array<() => Promise<unknown>>} */
+export const beforeSending = [];
+
 /** Sends a form as the browser would, with the button that was pressed. @param {HTMLFormElement} form @param {HTMLElement | null} button */
-export function send(form, button) {
+export async function send(form, button) {
+  for (const wait of beforeSending) await wait();
   const body = new URLSearchParams();
   for (const [name, value] of new FormData(form)) if (typeof value === 'string') body.append(name, value);
   if (button instanceof HTMLButtonElement && button.name !== '') body.append(button.name, button.value);
-  return visit(form.action, { method: 'POST', body });
+  await visit(form.action, { method: 'POST', body });
 }
 
 export function startPages() {

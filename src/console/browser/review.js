@@ -1,5 +1,5 @@
 /** The queue and its items: rows, forms that open in place, what is armed, and the hold on an item. */
-import { arrivals, isBusy, parse, rename, say, show } from './core.js';
+import { arrivals, beforeSending, isBusy, parse, rename, say, show } from './core.js';
 import { actions, controlOf } from './keys.js';
 
 /** How long the first press of a dangerous acceptance counts, in milliseconds. */
@@ -24,6 +24,8 @@ function setMode(mode) {
     mode === 'correct' ? '#correct-form [name=category]:checked' : mode === 'reject' ? '#reject' : 'main h1',
   );
   if (first instanceof HTMLElement) first.focus();
+  // Who begins to write holds the item; who looks at it does not.
+  if (mode !== 'read') holding = renew();
   return true;
 }
 
@@ -51,6 +53,9 @@ function moveRow(by) {
   return row !== undefined;
 }
 
+/** An item on its way to being held; its version is then another one. @type {Promise<void>} */
+let holding = Promise.resolve();
+
 let evidenceAt = -1;
 
 /** @param {number} by */
@@ -65,7 +70,7 @@ function moveEvidence(by) {
   return true;
 }
 
-/** To the neighbour that was fetched ahead, at once; it is held from then on. */
+/** To the neighbour that was fetched ahead, at once. */
 function stepAhead() {
   const link = controlOf('next');
   if (!(link instanceof HTMLAnchorElement) || ahead?.link !== link.href || isBusy()) return false;
@@ -77,7 +82,6 @@ function stepAhead() {
       () => null,
     );
   show(parse(text), url, true);
-  void renew();
   return true;
 }
 
@@ -90,7 +94,6 @@ async function fetchAhead() {
     const answer = await fetch(address, { headers: { accept: 'text/html' } });
     const url = new URL(answer.url);
     if (!answer.ok || !url.pathname.startsWith('/review/')) return;
-    url.searchParams.delete('peek');
     ahead = { link: link.href, url: url.href, text: await answer.text() };
   } catch {
     // Without it the key asks for the page when it is pressed.
@@ -185,5 +188,6 @@ export function startReview() {
   });
   document.addEventListener('click', onClick);
   for (const kind of ['keydown', 'pointerdown', 'input']) document.addEventListener(kind, onActivity, { passive: true });
+  beforeSending.push(() => holding);
   arrivals.push(arriveAtItem);
 }

@@ -81,6 +81,8 @@ export interface Chart {
 }
 
 export interface Drawing {
+  /** Time runs to the right: on a narrow screen the end is shown first. */
+  readonly newest?: boolean;
   readonly width: number;
   readonly height: number;
   readonly marks: Shown;
@@ -94,8 +96,8 @@ ${chart.drawing !== null && svg(chart, chart.drawing)}${chart.below}
 <details><summary>Show as table</summary>${tableOf(chart.name, chart.table)}${chart.csv !== null && html`<p><a href="${chart.csv}">Download CSV</a></p>`}</details></figure>`;
 }
 
-function svg({ id, name, description }: Chart, { width, height, marks }: Drawing): Html {
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="${name}"><svg viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="group" aria-labelledby="${id}-title ${id}-desc"><title id="${id}-title">${name}</title><desc id="${id}-desc">${description}</desc>${marks}</svg></div>`;
+function svg({ id, name, description }: Chart, { width, height, marks, newest = false }: Drawing): Html {
+  return html`<div class="scroll${newest && ' newest'}" tabindex="0" role="region" aria-label="${name}"><svg viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="group" aria-labelledby="${id}-title ${id}-desc"><title id="${id}-title">${name}</title><desc id="${id}-desc">${description}</desc>${marks}</svg></div>`;
 }
 
 function tableOf(name: string, { head, rows }: ChartTable): Html {

@@ -37,7 +37,7 @@ export function columnsChart(chart: ColumnsChart): Chart {
     name,
     finding: columnsFinding(counts, days),
     description: 'One column per day, oldest on the left. Segments are categories; hatched segments are not decided.',
-    drawing: sum(counts) === 0 ? null : drawingOn(COLUMNS_PLOT, 10, 26, columnsMarks(chart, totals)),
+    drawing: sum(counts) === 0 ? null : { ...drawingOn(COLUMNS_PLOT, 10, 26, columnsMarks(chart, totals)), newest: true },
     below: legend(counts),
     table: { head: ['Day', ...CATEGORIES, OPEN, 'All'], rows: days.map((day) => rowOf(day, counts)) },
     csv: chart.csv,
@@ -47,11 +47,13 @@ export function columnsChart(chart: ColumnsChart): Chart {
 function columnsFinding(counts: readonly DayOf[], days: readonly string[]): string {
   const total = sum(counts);
   if (total === 0) return `No cause in ${days.length} days.`;
-  const [most] = decidedOf(counts).toSorted((one, other) => other.count - one.count);
+  const [most, next] = decidedOf(counts).toSorted((one, other) => other.count - one.count);
   const open = openOf(counts);
   const rest = open === 0 ? '' : `; ${open} not decided`;
-  if (most === undefined || most.count === 0) return `${total} causes in ${days.length} days${rest}.`;
-  return `${total} causes in ${days.length} days, mostly ${most.category} (${most.count})${rest}.`;
+  const all = `${total} ${total === 1 ? 'cause' : 'causes'} in ${days.length} days`;
+  // "Most" is said of more than half, and "most often" of what leads alone.
+  if (most === undefined || most.count === (next?.count ?? 0)) return `${all}${rest}.`;
+  return `${all}, ${most.count * 2 > total ? 'most of them' : 'most often'} ${most.category} (${most.count})${rest}.`;
 }
 
 function columnsMarks({ counts, days, listAddress }: ColumnsChart, totals: readonly number[]): Html {
@@ -147,7 +149,8 @@ export function linesChart(chart: LinesChart): Chart {
     name: chart.name,
     finding: chart.finding,
     description: `One point per week, oldest on the left: ${chart.series.map(({ name }) => name).join(', ')}.`,
-    drawing: known.length === 0 ? null : drawingOn(LINES_PLOT, 24, 26, linesMarks(chart, chart.top ?? (maxOf(known) || 1))),
+    drawing:
+      known.length === 0 ? null : { ...drawingOn(LINES_PLOT, 24, 26, linesMarks(chart, chart.top ?? (maxOf(known) || 1))), newest: true },
     below:
       chart.series.length > 1 &&
       html`<ul class="legend">${chart.series.map(({ name, look }) => html`<li><span class="key ${look}"></span>${name}</li>`)}</ul>`,

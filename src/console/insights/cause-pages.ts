@@ -3,6 +3,7 @@ import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { TriageError } from '../../domain/errors.ts';
 import { type Difference, ENOUGH_BUILDS, type Traits, whatDiffers } from '../../lib/statistics.ts';
+import { formatNumber } from '../../notifications/visible-text.ts';
 import type { CauseBuild, CauseFacts, CausePlace, ComparedBuild, TopCause } from '../../ports/insights.ts';
 import { analysisAddress, buildAddress, causeAddress } from '../addresses.ts';
 import { percentOf } from '../charts/chart.ts';
@@ -22,23 +23,31 @@ const HEAD = ['cause', 'category', 'builds', 'pull requests', 'hours', 'first', 
 export async function causesView(query: InsightsQuery, { stores, clock }: ConsoleDeps): Promise<InsightsView> {
   const days = query.days ?? 30;
   const period = periodOf(query, days, clock.now());
-  const causes = await stores.insights.topCauses(period, SHOWN);
+  const [causes, count] = await Promise.all([stores.insights.topCauses(period, SHOWN, query.offset), stores.insights.countCauses(period)]);
   const when = query.day === undefined ? `the last ${days} days` : `${days === 1 ? '' : `${days} days from `}${query.day}`;
   const more = html`${daysField(
     days,
     [...new Set([days, ...CHOICES])].toSorted((one, other) => one - other),
   )}${query.day !== undefined && html`<label>from <input type="date" name="day" value="${query.day}"></label>`}`;
-  const main = html`<h1 tabindex="-1">${headline(causes, when)}</h1>
+  const main = html`<h1 tabindex="-1">${headline(causes, count, query.offset, when)}</h1>
 <p>Hours are the run time of the failed builds. A build with several causes counts evenly toward each.</p>
-${filterForm(query, more)}${causes.length === 0 ? html`<p>No cause was found in ${when}.</p>` : html`${causesTable(causes)}<p><a href="${PATH}${search({ repo: query.repo, days, day: query.day, csv: 'causes' })}">Download CSV</a></p>`}`;
+${filterForm(query, more)}${causes.length === 0 ? html`<p>${query.offset > 0 ? 'No more causes' : 'No cause was found'} in ${when}.</p>` : html`${causesTable(causes)}${pages(query, days, count)}<p><a href="${PATH}${search({ repo: query.repo, days, day: query.day, offset: query.offset || undefined, csv: 'causes' })}">Download CSV</a></p>`}`;
   return { title: 'Causes', main, tables: { causes: { head: HEAD, rows: causes.map(cells) } } };
 }
 
-function headline(causes: readonly TopCause[], when: string): string {
+function headline(causes: readonly TopCause[], count: number, offset: number, when: string): string {
   const [worst] = causes;
-  if (worst === undefined) return `No causes in ${when}`;
-  if (worst.hours === 0) return `${causes.length} ${causes.length === 1 ? 'cause' : 'causes'} in ${when}`;
+  if (count === 0) return `No causes in ${when}`;
+  if (worst === undefined || worst.hours === 0 || offset > 0)
+    return `${formatNumber(count)} ${count === 1 ? 'cause' : 'causes'} in ${when}`;
   return `${worst.title} cost the most in ${when}: ${hoursOf(worst)}`;
+}
+
+/** Which of how many are shown, and the way to the others. */
+function pages({ repo, day, offset }: InsightsQuery, days: number, count: number): Html {
+  if (count <= SHOWN && offset === 0) return html``;
+  const to = (from: number) => `${PATH}${search({ repo, days, day, offset: from || undefined })}`;
+  return html`<p class="pages"><span>${formatNumber(offset + 1)}–${formatNumber(Math.min(offset + SHOWN, count))} of ${formatNumber(count)} causes</span>${offset > 0 && html` <a href="${to(Math.max(0, offset - SHOWN))}">Previous</a>`}${offset + SHOWN < count && html` <a href="${to(offset + SHOWN)}">Next</a>`}</p>`;
 }
 
 /** Causes with what they cost, each a link to its own page. */

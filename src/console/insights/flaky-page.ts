@@ -13,16 +13,15 @@ const PATH = '/insights/flaky';
 
 /** `/insights/flaky`: tests that failed and passed without a change. */
 export async function flakyView(query: InsightsQuery, { stores }: ConsoleDeps): Promise<InsightsView> {
-  const tests = await stores.flakiness.list(
-    { ...(query.repo !== '' && { repository: query.repo }) },
-    { limit: PAGE, offset: query.offset },
-  );
+  const filter = query.repo === '' ? {} : { repository: query.repo };
+  const found = await stores.flakiness.list(filter, { limit: PAGE + 1, offset: query.offset });
+  const tests = found.slice(0, PAGE);
   const main = html`<h1 tabindex="-1">Flaky tests</h1>
 <p>A flake is a failed run whose commit later passed, or an isolated failure on a default branch that kept changing. Each test is judged by its latest 100 runs. Flaky is not a category: no failure is hidden because of it.</p>
 ${filterForm(query)}${
   tests.length === 0
     ? nothing(query)
-    : html`${table(tests)}${pages(tests.length, query)}
+    : html`${table(tests)}${pages(found.length > PAGE, query)}
 <p>For builds: <a href="/api/flaky-tests?format=csv">CSV</a>, <a href="/api/flaky-tests?format=junit-names">names for Surefire</a> or <a href="/api/flaky-tests?format=text">plain names</a>, with a token. Here: <a href="${PATH}${search({ repo: query.repo, offset: query.offset, csv: 'flaky' })}">this page as CSV</a>.</p>`
 }`;
   return { title: 'Flaky tests', main, tables: { flaky: { head: HEAD, rows: tests.map(cells) } } };
@@ -55,9 +54,9 @@ function again(test: TestFlakiness): Html {
   return html`${test.recovered} of ${test.rerun} ${test.rerun === 1 ? 'commit' : 'commits'} <span class="quiet">(probability ${percentOf(probability)})</span>${flips}`;
 }
 
-function pages(count: number, { repo, offset }: InsightsQuery): Html {
+function pages(more: boolean, { repo, offset }: InsightsQuery): Html {
   const earlier = offset > 0 && html`<a href="${PATH}${search({ repo, offset: Math.max(0, offset - PAGE) })}">Previous</a>`;
-  return html`<p class="pages">${earlier}${count === PAGE && html`<a href="${PATH}${search({ repo, offset: offset + PAGE })}">Next</a>`}</p>`;
+  return html`<p class="pages">${earlier}${more && html`<a href="${PATH}${search({ repo, offset: offset + PAGE })}">Next</a>`}</p>`;
 }
 
 const HEAD = [

@@ -9,7 +9,7 @@ import type { Period } from '../../ports/insights.ts';
 import type { ChartTable } from '../charts/chart.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
 import { type Html, html, type Shown } from '../html.ts';
-import { protect } from '../http.ts';
+import { misreadBanner, protect } from '../http.ts';
 import { mayReview, readerOf, sendPage } from '../page.ts';
 
 /** No build is older, or will ever be newer; what lies farther off is no date to a database. */
@@ -67,7 +67,7 @@ export function registerInsightsRoute(app: FastifyInstance, deps: ConsoleDeps, {
     if (request.query.csv !== undefined) return sendTable(reply, shown, request.query.csv);
     const reader = await readerOf(request, deps);
     const review = reader.principal !== null && mayReview(reader.principal);
-    const main = html`${parts(path, review, request.query)}${shown.main}`;
+    const main = html`${parts(path, review, request.query)}${misreadBanner(request, InsightsQuery)}${shown.main}`;
     return sendPage(request, reply, { title: shown.title, place: 'page', part: 'insights', main }, reader);
   });
 }

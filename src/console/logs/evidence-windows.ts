@@ -1,5 +1,6 @@
 import type { Analysis } from '../../domain/analysis.ts';
 import type { Evidence } from '../../domain/evidence.ts';
+import { maxOf } from '../../lib/lists.ts';
 import type { ArchivedSource, BuildArchive } from '../../ports/build-archive.ts';
 import type { ShownStores } from '../../ports/stores.ts';
 import { logAddress } from '../addresses.ts';
@@ -10,16 +11,17 @@ import {
   evidenceLines,
   linesOf,
   logList,
+  proofOf,
   READER,
   type ReadStretch,
   type RowsOptions,
   readStretches,
   rowsOf,
 } from './rows.ts';
-import { evidenceView, type Range } from './window.ts';
+import { evidenceView, type Stretch } from './window.ts';
 
 export interface EvidenceWindows {
-  /** One list of lines for each log, with gaps between; nothing where no evidence stands on lines of a log. */
+  /** Lists of lines for each log, with gaps between; nothing where no evidence stands on lines of a log. */
   readonly html: Html;
   /** Evidence of the reader that is in it: `#E3` leads to its first line. All other evidence is for the page to show. */
   readonly shown: ReadonlySet<string>;
@@ -30,40 +32,82 @@ export interface EvidenceWindowsDeps {
   readonly stores: { readonly builds: Pick<ShownStores['builds'], 'logsForgottenAt'> };
 }
 
-export interface EvidenceWindowsOptions {
-  /** Where on the page the claims are that rest on a piece of evidence, as "#claim-2"; null: it leads nowhere. Absent: `#claim-<n>`, from 1, of the first that cites it. */
-  readonly claimAddress?: (evidenceId: string) => string | null;
-  /** Absent: as the reader of the page likes it. */
-  readonly wrap?: boolean;
-  readonly stamps?: boolean;
-}
-
 /**
- * The exact lines on which the evidence stands that the reader of the logs chose, and marks of what else was found there. Where a text is gone,
- * the lines that were kept with the analysis.
+ * The lines that prove the answer, each with a few around it; below them, folded, the other excerpts that the reader of the logs chose. Only
+ * lines that a claim cites are highlighted. Where a text is gone, the lines that were kept with the analysis. `stamps`: with timestamps.
  */
 export async function evidenceWindows(
-  { archive, stores }: EvidenceWindowsDeps,
+  deps: EvidenceWindowsDeps,
   analysis: Pick<Analysis, 'buildId' | 'evidence' | 'answer'>,
-  options: EvidenceWindowsOptions = {},
+  { stamps = false }: { readonly stamps?: boolean } = {},
 ): Promise<EvidenceWindows> {
-  const { buildId } = analysis;
-  const sources = await archive.list(buildId);
-  const chosen = analysis.evidence.filter((one) => one.tool === READER && linesOf(one) !== null);
+  const sources = await deps.archive.list(analysis.buildId);
+  const marks = sourcesOf(analysis).map((name) => marksOf(analysis, name));
+  // The log that proves most comes first, and what proves nothing is folded only below what does.
+  const proving = marks.filter((own) => own.some(isProof));
   const parts: Html[] = [];
   const shown = new Set<string>();
-  for (const [at, name] of [...new Set(chosen.map(({ source }) => source))].entries()) {
-    const evidence = marksOf(analysis, name, options);
-    const own = evidence.filter(({ anchor }) => anchor);
-    const rows: RowsOptions = { ...rowOptions(buildId, name, at, evidence), stamps: options.stamps === true };
+  for (const [at, evidence] of [...proving, ...marks.filter((own) => !proving.includes(own))].entries()) {
+    const name = evidence[0]?.source ?? '';
     const source = sources.find((one) => one.name === name);
-    const read = source === undefined ? null : await readStretches(archive, { buildId, name }, evidenceView(source.lines, own));
-    for (const { id, from } of own) if (read === null || holds(read, from)) shown.add(id);
-    const list = (lines: Html) => logList(lines, { label: `Evidence in ${name}`, wrap: options.wrap });
-    if (read !== null && source !== undefined) parts.push(section(buildId, source, list(rowsOf(read, source.lines, rows))));
-    else parts.push(keptSection(name, await stores.builds.logsForgottenAt(buildId), list(keptRows(chosen, name, rows))));
+    const lists = await listsOf(deps, analysis, { name, source, evidence, prefix: at === 0 ? '' : `log${at + 1}-`, stamps });
+    for (const id of lists.shown) shown.add(id);
+    const rows = lists.html;
+    if (source !== undefined && !lists.kept) parts.push(section(analysis.buildId, source, rows));
+    else parts.push(keptSection(name, await deps.stores.builds.logsForgottenAt(analysis.buildId), rows));
   }
   return { html: parts.length === 0 ? NOTHING : joined(parts, '\n'), shown };
+}
+
+/** Names of the logs from which the reader chose, that of the first claim's words first. */
+function sourcesOf({ evidence, answer }: Pick<Analysis, 'evidence' | 'answer'>): string[] {
+  const chosen = evidence.filter((one) => one.tool === READER && linesOf(one) !== null).map(({ source }) => source);
+  const [first] = answer.claims.flatMap(({ quotes }) => quotes);
+  return [...new Set([...chosen.filter((source) => source === first?.source), ...chosen])];
+}
+
+function isProof({ anchor, cited }: EvidenceLines): boolean {
+  return anchor && cited.length > 0;
+}
+
+interface OneLog {
+  readonly name: string;
+  readonly source: ArchivedSource | undefined;
+  readonly evidence: readonly EvidenceLines[];
+  readonly prefix: string;
+  readonly stamps: boolean;
+}
+
+interface Lists {
+  readonly html: Html;
+  readonly shown: readonly string[];
+  /** They are what was kept with the analysis. */
+  readonly kept: boolean;
+}
+
+async function listsOf(
+  { archive }: EvidenceWindowsDeps,
+  analysis: Pick<Analysis, 'buildId' | 'evidence'>,
+  { name, source, evidence, prefix, stamps }: OneLog,
+): Promise<Lists> {
+  const { buildId } = analysis;
+  const own = evidence.filter(({ anchor }) => anchor);
+  const [proof, rest] = [own.filter(isProof), own.filter((one) => !isProof(one))];
+  const groups = [proof, rest].filter((group) => group.length > 0);
+  const count = source?.lines ?? maxOf(own.map(({ to }) => to));
+  const views = groups.map((group) => evidenceView(count, group.flatMap(proofOf)));
+  const read = source === undefined ? [null] : await Promise.all(views.map((view) => readStretches(archive, { buildId, name }, view)));
+  const kept = read.includes(null);
+  const texts = kept ? views.map((view) => keptStretches(analysis.evidence, name, view)) : read.map((one) => one ?? []);
+  const lists = groups.map((group, at) => {
+    const options = { ...rowOptions(buildId, name, evidence, `${prefix}${at === 0 ? '' : 'rest-'}`), stamps };
+    const rows = rowsOf(texts[at] ?? [], count, kept ? { ...options, lineAddress: null } : options);
+    const list = logList(rows, { label: `${group === proof ? 'Evidence' : 'Other excerpts'} in ${name}` });
+    if (group === proof || proof.length === 0) return list;
+    return html`<details class="aside"><summary>${group.length} more ${group.length === 1 ? 'excerpt' : 'excerpts'} of this log, not cited</summary>${list}</details>`;
+  });
+  const shown = groups.flatMap((group, at) => group.filter((one) => holds(texts[at] ?? [], one.cited[0] ?? one.from)).map(({ id }) => id));
+  return { html: joined(lists, '\n'), shown, kept };
 }
 
 function holds(read: readonly ReadStretch[], line: number): boolean {
@@ -71,11 +115,10 @@ function holds(read: readonly ReadStretch[], line: number): boolean {
 }
 
 /** What tools found on lines of a log leads to where the page shows it by its number. */
-function marksOf(analysis: Pick<Analysis, 'evidence' | 'answer'>, name: string, options: EvidenceWindowsOptions): EvidenceLines[] {
-  const claimOf = options.claimAddress ?? ((id: string) => claimCiting(analysis, id));
-  return evidenceLines(analysis, new Set([name])).map(({ id, title, source, tool, from, to }) => {
+function marksOf(analysis: Pick<Analysis, 'evidence' | 'answer'>, name: string): EvidenceLines[] {
+  return evidenceLines(analysis, name).map(({ id, title, source, tool, from, to, cited }) => {
     const anchor = tool === READER;
-    return { id, title, source, from, to, anchor, href: anchor ? claimOf(id) : `#${id}` };
+    return { id, title, source, from, to, cited, anchor, href: anchor ? claimCiting(analysis, id) : `#${id}` };
   });
 }
 
@@ -84,9 +127,9 @@ function claimCiting({ answer }: Pick<Analysis, 'answer'>, id: string): string |
   return at === -1 ? null : `#claim-${at + 1}`;
 }
 
-function rowOptions(buildId: string, name: string, at: number, evidence: readonly EvidenceLines[]): RowsOptions {
+function rowOptions(buildId: string, name: string, evidence: readonly EvidenceLines[], prefix: string): RowsOptions {
   return {
-    prefix: at === 0 ? '' : `log${at + 1}-`,
+    prefix,
     lineAddress: (line) => logAddress(buildId, name, { lineStart: line, lineEnd: line }),
     windowAddress: ({ from, to }) => `${logAddress(buildId, name)}&from=${from}&to=${to}#L${from}`,
     evidence,
@@ -106,24 +149,22 @@ ${list}
 <p class="quiet">${why}; these lines were kept with the analysis.</p></section>`;
 }
 
-function keptRows(evidence: readonly Evidence[], name: string, options: RowsOptions): Html {
-  const kept: ReadStretch[] = evidence.flatMap((one) => {
-    const range: Range | null = one.source === name ? linesOf(one) : null;
-    if (range === null) return [];
-    const lines = one.text.split('\n').slice(0, range.to - range.from + 1);
-    return [{ kind: 'lines' as const, from: range.from, to: range.from + lines.length - 1, lines: showLines(lines, range.from) }];
+/** The lines of a view, as far as they were kept with the evidence; there are no gaps to open. */
+function keptStretches(evidence: readonly Evidence[], name: string, view: readonly Stretch[]): ReadStretch[] {
+  const kept = new Map<number, string>();
+  for (const one of evidence) {
+    const range = one.source === name ? linesOf(one) : null;
+    if (range !== null)
+      for (const [at, text] of one.text
+        .split('\n')
+        .slice(0, range.to - range.from + 1)
+        .entries())
+        kept.set(range.from + at, text);
+  }
+  return view.flatMap(({ kind, from, to }) => {
+    if (kind === 'gap') return [];
+    const numbers = [...kept.keys()].filter((line) => from <= line && line <= to).toSorted((left, right) => left - right);
+    const lines = numbers.flatMap((line) => showLines([kept.get(line) ?? ''], line));
+    return lines.length === 0 ? [] : [{ kind, from: numbers[0] ?? from, to: numbers.at(-1) ?? to, lines }];
   });
-  return rowsOf(withoutDoubles(kept), 0, { ...options, lineAddress: null });
-}
-
-/** Pieces of evidence may share lines; each is shown once. */
-function withoutDoubles(stretches: readonly ReadStretch[]): ReadStretch[] {
-  const seen = new Set<number>();
-  return stretches
-    .toSorted((left, right) => left.from - right.from)
-    .flatMap((stretch) => {
-      const lines = stretch.lines.filter(({ number }) => !seen.has(number));
-      for (const { number } of lines) seen.add(number);
-      return lines.length === 0 ? [] : [{ ...stretch, lines, from: lines[0]?.number ?? stretch.from }];
-    });
 }

@@ -11,7 +11,7 @@ import type { ArchivedSource, BuildArchive } from '../../ports/build-archive.ts'
 import { findBuild } from '../../service/answers/find-build.ts';
 import { analysisAddress, logAddress } from '../addresses.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
-import { type EvidenceLines, evidenceLines, type ReadStretch, type RowsOptions, readStretches } from './rows.ts';
+import { type EvidenceLines, evidenceLines, proofOf, type ReadStretch, type RowsOptions, readStretches } from './rows.ts';
 import { aroundView, foldedView, openedGap, type Range, readRange, type Stretch, WINDOW, windowView, writeRange } from './window.ts';
 
 /** What pages of logs need. */
@@ -81,12 +81,13 @@ async function analysesOf(stores: LogDeps['stores'], { id }: Build, wanted: stri
 /** Where several answers cite the same log, their evidence is told apart by the answer's number. */
 function evidenceIn(analyses: readonly Analysis[], name: string): EvidenceLines[] {
   return analyses.flatMap((analysis, at) =>
-    evidenceLines(analysis, new Set([name])).map(({ id, title, source, from, to }) => ({
+    evidenceLines(analysis, name).map(({ id, title, source, from, to, cited }) => ({
       id: analyses.length > 1 ? `${at + 1}·${id}` : id,
       title: analyses.length > 1 ? `${analysis.answer.title}: ${title}` : title,
       source,
       from,
       to,
+      cited,
       anchor: false,
       href: `${analysisAddress(analysis.id)}#${id}`,
     })),
@@ -196,10 +197,11 @@ async function stretchesFor(deps: LogDeps, facts: LogFacts, { L, from, to, view,
 }
 
 async function foldedStretches({ archive }: LogDeps, { build, source, evidence }: LogFacts): Promise<Stretch[]> {
-  if (source.lines <= WINDOW) return foldedView({ lineCount: source.lines, evidence });
+  const proof = evidence.flatMap(proofOf);
+  if (source.lines <= WINDOW) return foldedView({ lineCount: source.lines, evidence: proof });
   const last = evidence.reduce((line, { to }) => Math.max(line, to), 0);
   const end = await failingEnd(archive, { buildId: build.id, name: source.name }, last === 0 ? source.lines : Math.min(last, source.lines));
-  return foldedView({ lineCount: source.lines, evidence, ...(end !== null && { failedAt: end }) });
+  return foldedView({ lineCount: source.lines, evidence: proof, ...(end !== null && { failedAt: end }) });
 }
 
 /** Lines looked at on either side: a step ends soon after what it died of, and so much is read in a few milliseconds. */

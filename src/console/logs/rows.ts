@@ -1,7 +1,7 @@
 import type { Analysis } from '../../domain/analysis.ts';
 import type { Evidence } from '../../domain/evidence.ts';
 import type { BuildArchive } from '../../ports/build-archive.ts';
-import { type Html, html, joined } from '../html.ts';
+import { type Html, html, joined, type Shown } from '../html.ts';
 import { type LinePart, markFound, type ShownLine, showLines } from './render-line.ts';
 import { type Range, STEP, type Stretch, stepOf, writeRange } from './window.ts';
 
@@ -45,10 +45,11 @@ ${rows}
 export function lineRow(line: ShownLine, within: Range, options: RowsOptions): Html {
   const { number } = line;
   const evidence = options.evidence.filter(({ from, to }) => from <= number && number <= to);
+  const isCited = evidence.some(({ cited }) => cited.includes(number));
   const isMarked = options.marked != null && options.marked.from <= number && number <= options.marked.to;
   const shown = options.found == null ? line : markFound(line, options.found.text, options.found.matchCase);
-  const classes = [evidence.length > 0 && 'ev', isMarked && 'sel'].filter((one) => one !== false).join(' ');
-  const isFirst = evidence.some(({ from }) => number === Math.max(from, within.from));
+  const classes = [isCited ? 'ev' : evidence.length > 0 && 'near', isMarked && 'sel'].filter((one) => one !== false).join(' ');
+  const isFirst = evidence.some((one) => number === firstOf(one, within));
   return html`<li id="${options.prefix}L${number}" data-line="${number}"${classes !== '' && html` class="${classes}"`}${isFirst && html` data-evidence`}>${numberOf(number, options)}<span class="tx">${
     options.stamps === true && line.stamp !== null && html`<span class="ts">${line.stamp} </span>`
   }${shown.parts.map(partOf)}${line.missing > 0 && html`<span class="more">… +${line.missing.toLocaleString('en-US')} characters</span>`}</span>${
@@ -73,11 +74,16 @@ function overwrites({ times, texts }: NonNullable<ShownLine['overwritten']>): Ht
   }${joined(texts, '\n')}</details>`;
 }
 
-/** On the first shown line of a piece of evidence it leads to the claims; on the others it only says whose they are. */
-function chip({ id, anchor, title, href, from }: EvidenceLines, number: number, within: Range): Html {
-  const isFirst = number === Math.max(from, within.from);
-  if (!isFirst) return html`<span class="chip" aria-hidden="true">${id}</span>`;
-  const name = anchor && number === from && html` id="${id}"`;
+/** Where a piece of evidence is named among the lines that are shown: on the first that is cited, else on its first. */
+function firstOf({ cited, from }: EvidenceLines, within: Range): number {
+  return cited.find((line) => within.from <= line && line <= within.to) ?? Math.max(from, within.from);
+}
+
+/** On the first line that is cited it leads to the claims; on the other cited ones it only says whose they are. */
+function chip(evidence: EvidenceLines, number: number, within: Range): Shown {
+  const { id, anchor, title, href, from, cited } = evidence;
+  if (number !== firstOf(evidence, within)) return cited.includes(number) && html`<span class="chip" aria-hidden="true">${id}</span>`;
+  const name = anchor && number === (cited[0] ?? from) && html` id="${id}"`;
   if (href === null) return html`<span class="chip"${name} title="${title}">${id}</span>`;
   return html`<a class="chip"${name} href="${href}" title="${title}" aria-label="${id}: ${title}">${id}</a>`;
 }
@@ -145,18 +151,39 @@ export interface EvidenceLines extends Range {
   readonly id: string;
   readonly title: string;
   readonly source: string;
+  /** Those of its lines that a claim quotes, in order; all of them where a claim rests on it without quoting. Only these are highlighted. */
+  readonly cited: readonly number[];
   /** Whether `#E3` is to lead here. */
   readonly anchor: boolean;
   /** Where the claims that rest on it are; null: nowhere to go. */
   readonly href: string | null;
 }
 
-/** The evidence of an analysis that stands on lines of the texts of these names, in the order of its numbers. */
-export function evidenceLines({ evidence }: Pick<Analysis, 'evidence'>, names: ReadonlySet<string>): (Evidence & Range)[] {
+type Cited = Pick<EvidenceLines, 'from' | 'to' | 'cited'>;
+
+/** The evidence of an analysis that stands on lines of the text of this name, in the order of its numbers. */
+export function evidenceLines({ evidence, answer }: Pick<Analysis, 'evidence' | 'answer'>, name: string): (Evidence & Cited)[] {
   return evidence.flatMap((one) => {
-    const lines = names.has(one.source) ? linesOf(one) : null;
-    return lines === null ? [] : [{ ...one, ...lines }];
+    const lines = one.source === name ? linesOf(one) : null;
+    return lines === null ? [] : [{ ...one, ...lines, cited: citedLines(answer.claims, one, lines) }];
   });
+}
+
+function citedLines(claims: Analysis['answer']['claims'], { id, source }: Evidence, { from, to }: Range): number[] {
+  const quotes = claims
+    .flatMap((claim) => claim.quotes)
+    .filter((quote) => quote.source === source && from <= quote.line && quote.line <= to);
+  if (quotes.length > 0) return [...new Set(quotes.map(({ line }) => line))].toSorted((left, right) => left - right);
+  if (!claims.some(({ evidence }) => evidence.includes(id))) return [];
+  return Array.from({ length: Math.min(to - from + 1, MAX_UNQUOTED) }, (_, at) => from + at);
+}
+
+/** Lines that are highlighted of evidence that is cited without a quotation. */
+const MAX_UNQUOTED = 40;
+
+/** The lines that prove something: each that is cited; where none is, the whole piece. */
+export function proofOf({ from, to, cited }: Cited): Range[] {
+  return cited.length === 0 ? [{ from, to }] : cited.map((line) => ({ from: line, to: line }));
 }
 
 /** The tool of excerpts that the reader of the logs chose. All other evidence was asked for. */

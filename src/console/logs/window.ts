@@ -17,7 +17,7 @@ export const STEP = 200;
 export const MAX_ROWS = 3_000;
 const AROUND = 6;
 /** Lines around evidence on other pages, lines shown of one piece, and of all. */
-const BESIDE = 3;
+const BESIDE = 5;
 const MOST_BESIDE = 20;
 const MAX_BESIDE = 240;
 /** Of the end of the failing step. */
@@ -41,7 +41,7 @@ export function foldedView({ lineCount, evidence, failedAt }: Telling): Stretch[
   return withGaps(bounded(merged([...around, { from: end - STEP_END + 1, to: end }], lineCount)), lineCount);
 }
 
-/** For a page beside the log: the first lines of each piece of evidence with three around it. */
+/** For a page beside the log: the first lines of each piece of evidence with five around it. */
 export function evidenceView(lineCount: number, evidence: readonly Range[]): Stretch[] {
   const around = evidence.map(({ from, to }) => ({
     from: from - BESIDE,

@@ -70,11 +70,11 @@ function heldBanner({ review, hold, mayTakeOver, queue }: ItemView): Html {
 <p class="acts"><a class="button" href="/review/next${searchOf(queue, { after: review.id })}" data-swap>Next item</a>${take}</p></div>`;
 }
 
-function decidedBanner({ review, hold, facts }: ItemView): Html {
+function decidedBanner({ review, hold, facts, taught }: ItemView): Html {
   const { decision } = review;
   if (hold !== 'decided' || decision === null) return html``;
   const said = [decision.reason, decision.type === 'correct' ? decision.rootCause : undefined].filter((part) => part !== undefined);
-  return html`<div class="banner"><p><strong>${decisionWords(decision)}</strong> ${ageOf(decision.decidedAt, facts.now)} ago${decision.reasonCode !== undefined && html`: ${decision.reasonCode.replaceAll('_', ' ')}`}.</p>${said.map((part) => html`<p>${part}</p>`)}</div>`;
+  return html`<div class="banner"><p><strong>${decisionWords(decision)}</strong> ${ageOf(decision.decidedAt, facts.now)} ago${decision.reasonCode !== undefined && html`: ${decision.reasonCode.replaceAll('_', ' ')}`}.</p>${said.map((part) => html`<p>${part}</p>`)}<p class="quiet">${taught}</p></div>`;
 }
 
 /** A later build of the same commit passed: still worth a decision, but nobody waits for it. */

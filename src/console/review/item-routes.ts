@@ -24,21 +24,20 @@ const ItemQuery = z.object({
   edit: flag,
   reject: flag,
   armed: flag,
-  peek: flag,
   blank: flag,
   ts: z.enum(['0', '1']).optional().catch(undefined),
 });
 
-/** `/review/:id`: one item. Opening it holds it for the reviewer, unless it is only looked at ahead (`peek`). */
+/** `/review/:id`: one item. Looking at it holds it for nobody; beginning to correct or to reject it does. */
 export function registerItem(app: FastifyInstance, deps: ConsoleDeps): void {
   const typed = app.withTypeProvider<ZodTypeProvider>();
   typed.get('/review/:id', { config: { access }, schema: { params: ItemParams, querystring: ItemQuery } }, async (request, reply) => {
     const { id } = request.params;
-    const { edit, reject, armed, peek, blank, ts, ...query } = request.query;
+    const { edit, reject, armed, blank, ts, ...query } = request.query;
     const review = await deps.stores.reviews.find(id);
     if (review === null) return await sendQuestion(request, reply, deps, id, { queue: QueueQuery.parse(query), blank: blank === '1' });
-    const held = peek === '1' ? review : await hold(deps, review, reviewerOf(request));
     const mode = edit === '1' ? 'correct' : reject === '1' ? 'reject' : 'read';
+    const held = mode === 'read' ? review : await hold(deps, review, reviewerOf(request));
     const said = armed === '1' ? 'Press a again to accept it anyway, or Esc to cancel.' : await sentenceOf(query, deps.stores, query.n);
     const stamps = ts === undefined ? {} : { stamps: ts === '1' };
     return await sendItem(request, reply, deps, held, { queue: QueueQuery.parse(query), mode, armed: armed === '1', ...stamps }, { said });

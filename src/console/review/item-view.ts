@@ -2,6 +2,7 @@ import { isNotDevelopersFault } from '../../domain/analysis.ts';
 import { TriageError } from '../../domain/errors.ts';
 import type { Decision, DecisionInput, Review } from '../../domain/review.ts';
 import { listSame } from '../../service/review/decide.ts';
+import { taughtBy } from '../../service/review/learn.ts';
 import { type BlindState, blindStateOf, mayTakeOver } from '../../service/review/queue.ts';
 
 import { type AnalysisFacts, readAnalysisFacts } from '../analysis-parts.ts';
@@ -38,6 +39,8 @@ export interface ItemView {
   /** The next press accepts although the change touches a suspect. */
   readonly armed: boolean;
   readonly undo: Decision | null;
+  /** What the standing decision taught, or why nothing; null where there is none. */
+  readonly taught: string | null;
   /** Who may take the standing decision back looks at it. */
   readonly mayUndo: boolean;
   readonly typed: Typed | null;
@@ -63,16 +66,17 @@ export async function readItem(deps: ConsoleDeps, review: Review, looking: Looki
   const analysis = await stores.analyses.find(review.analysisId);
   if (analysis === null) throw new TriageError('not-found', `The analysis ${review.analysisId} of this review is not stored.`);
   const hold = holdOf(review, reviewer);
-  const [facts, blind, same, counts, undo] = await Promise.all([
+  const [facts, blind, same, counts, undo, taught] = await Promise.all([
     readAnalysisFacts(deps, analysis, looking.stamps),
     blindStateOf({ stores, blindEvery: config.review.blindEvery }, review, reviewer),
     hold === 'decided' ? [] : listSame({ stores }, { reviewId: review.id, reviewer }),
     stores.reviews.counts(reviewer),
     undoable(deps, reviewer),
+    review.decision === null ? null : taughtBy(stores, review.decision),
   ]);
   if (facts === null) throw new TriageError('not-found', `The build ${analysis.buildId} of this review is not stored.`);
   return {
-    ...{ review, facts, hold, blind, same, queue, undo, waiting: counts.waiting },
+    ...{ review, facts, hold, blind, same, queue, undo, taught, waiting: counts.waiting },
     mayTakeOver: hold === 'others' && mayTakeOver(review, isAdmin, clock.now()),
     mode: looking.mode ?? 'read',
     stamps: looking.stamps === true,

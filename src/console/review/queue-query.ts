@@ -3,6 +3,7 @@ import { Category } from '../../domain/category.ts';
 import { present } from '../../lib/present.ts';
 import type { ReviewFilter } from '../../ports/reviews.ts';
 import type { ShownStores } from '../../ports/stores.ts';
+import { taughtBy } from '../../service/review/learn.ts';
 
 /** An empty field of a form is one that was left alone; what cannot be meant is left out too. */
 const words = (most: number) =>
@@ -79,19 +80,22 @@ export const Said = z.object({
 });
 export type Said = z.infer<typeof Said>;
 
-/** One sentence about it; null where nothing was done. `n` is the number of the item that comes now. */
-export async function sentenceOf(said: Said, { reviews }: Pick<ShownStores, 'reviews'>, n: number | undefined): Promise<string | null> {
+type SaidStores = Pick<ShownStores, 'reviews' | 'library' | 'analyses' | 'failures'>;
+
+/** Sentences about it, with what a decision taught; null where nothing was done. `n` is the number of the item that comes now. */
+export async function sentenceOf(said: Said, stores: SaidStores, n: number | undefined): Promise<string | null> {
   const item = `Item ${Math.max(1, (n ?? 2) - 1)}`;
   if (said.undone !== undefined) return undoneWords(said.undone);
   if (said.skipped !== undefined) return `${item}: skipped. It stays in the queue.`;
   if (said.released !== undefined) return 'Released. It stays in the queue.';
   if (said.answered !== undefined) return 'Answered. The analysis continues.';
   if (said.done === undefined) return null;
-  const decision = (await reviews.find(said.done))?.decision ?? null;
+  const decision = (await stores.reviews.find(said.done))?.decision ?? null;
   if (decision === null) return null;
   const did = { accept: 'accepted', correct: `corrected to ${decision.category}`, reject: 'rejected' }[decision.type];
   const others = said.also === undefined || said.also === 0 ? '' : ` and ${said.also} more with the same fingerprint`;
-  return `${item}${others}: ${did}. Press u to undo.`;
+  const taught = decision.type === 'reject' ? '' : ` ${await taughtBy(stores, decision)}`;
+  return `${item}${others}: ${did}.${taught} Press u to undo.`;
 }
 
 function undoneWords(count: number): string {

@@ -11,6 +11,7 @@ import { blindStateOf, nextFor } from '../../service/review/queue.ts';
 import { reviewAddress } from '../addresses.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
 import { html } from '../html.ts';
+import { misreadBanner } from '../http.ts';
 import { readerOf, sendPage } from '../page.ts';
 import { undoable } from './item-view.ts';
 import { PAGE_ROWS, type QueueView, queueBar, queueMain } from './queue-page.ts';
@@ -34,7 +35,13 @@ export function registerQueue(app: FastifyInstance, deps: ConsoleDeps): void {
     const view = await readQueue(deps, request.query, reviewerOf(request)).catch((thrown: unknown) => thrown);
     if (!isView(view)) return sendUnreadable(view, request, reply, deps);
     const said = await sentenceOf(request.query, deps.stores, request.query.n);
-    const page = { title: 'Review', place: 'queue' as const, part: 'review' as const, main: queueMain(view), bar: queueBar(view) };
+    const page = {
+      title: 'Review',
+      place: 'queue' as const,
+      part: 'review' as const,
+      main: html`${misreadBanner(request, Query)}${queueMain(view)}`,
+      bar: queueBar(view),
+    };
     return sendPage(request, reply, { ...page, ...(said !== null && { said }) }, await readerOf(request, deps));
   });
   typed.get('/review/next', { config: { access }, schema: { querystring: NextQuery } }, async (request, reply) => {
@@ -62,7 +69,7 @@ async function nextAddress({ stores, config, clock }: ConsoleDeps, query: QueueQ
   if (from !== undefined && !peek) await stores.reviews.release(from, reviewer);
   if (from !== undefined) {
     const neighbour = await neighbourOf(stores, { filter, sort: query.sort, id: from, back: before !== undefined });
-    if (neighbour !== null) return `${reviewAddress(neighbour)}${searchOf(counted, peek ? { peek: 1 } : {})}`;
+    if (neighbour !== null) return `${reviewAddress(neighbour)}${searchOf(counted)}`;
   }
   if (peek) return `/review${searchOf(query)}`;
   const how = { reviewer, filter, sort: query.sort, ...(from !== undefined && { after: from }) };

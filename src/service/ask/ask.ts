@@ -37,6 +37,8 @@ export interface AskDeps {
   readonly mask: (text: string) => Promise<string>;
   /** Of one question, in milliseconds. */
   readonly timeLimitMs: number;
+  /** No model is configured. */
+  readonly byRules: boolean;
 }
 
 export interface AskInput {
@@ -65,6 +67,8 @@ export interface OpenQuestion {
 
 /** Follow-up questions about analyses, with threads that are kept. */
 export interface Ask {
+  /** No model is configured: questions are known by their words, and others get what can be told. */
+  readonly byRules: boolean;
   /**
    * Looks whether it can be answered; a new thread is stored with its first answer. Throws `invalid-input` for a question that is empty
    * or too long, `not-found`, and `conflict` where the build is not analysed yet, the thread is about another analysis or is just being
@@ -93,6 +97,7 @@ export function createAsk(deps: AskDeps): Ask {
     if (busy.has(id)) throw new TriageError('conflict', `The thread ${id} is already answering another question.`, { retryable: true });
   };
   return {
+    byRules: deps.byRules,
     open: async (input) => {
       const opened = await openQuestion(input, deps);
       refuseBusy(opened.thread);

@@ -13,7 +13,7 @@ import type { ShownStores } from '../../ports/stores.ts';
 import type { Logger } from '../../ports/telemetry.ts';
 import type { OwedVector, VectorNamespace } from '../../ports/vector-index.ts';
 import { obstacle, outdated, raced, unknownReview } from './conflicts.ts';
-import { flagSentence, greenFlagOf, type Lesson, lessonOf } from './learn.ts';
+import { greenFlagOf, heldBack, type Lesson, lessonOf } from './learn.ts';
 import { blindStateOf } from './queue.ts';
 
 export interface DecideDeps {
@@ -120,10 +120,7 @@ async function prepareLesson(
   const { entry, teaching } = lessonOf({ decision, analysis, repository, failures, previous });
   const flag = entry === null ? null : await greenFlagOf(deps.stores.passingBuilds, repository, entry.telling);
   if (entry === null || flag === null) return { entry, teaching };
-  return {
-    entry: { ...entry, flag },
-    teaching: `Saved, but not used yet. ${flagSentence(flag)}: confirm the entry if it is right.`,
-  };
+  return { entry: { ...entry, flag }, teaching: heldBack(flag) };
 }
 
 interface Parts {

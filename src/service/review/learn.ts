@@ -8,7 +8,7 @@ import { cutCharacters } from '../../lib/text.ts';
 import { standsIn, tellingLines } from '../../log/green/green-diff.ts';
 import { likenessOf, likenessText } from '../../log/recognise/likeness.ts';
 import type { LibraryStore } from '../../ports/library.ts';
-import type { PassingBuildStore } from '../../ports/stores.ts';
+import type { PassingBuildStore, ShownStores } from '../../ports/stores.ts';
 import type { Logger } from '../../ports/telemetry.ts';
 import type { VectorIndex } from '../../ports/vector-index.ts';
 
@@ -44,8 +44,7 @@ export function lessonOf(facts: LessonFacts): Lesson {
     };
   }
   const failure = facts.failures.find(({ excerpt }) => excerpt !== null) ?? facts.failures[0];
-  if (failure === undefined)
-    return { entry: null, teaching: 'Not added to the library: the failures of this analysis are no longer stored.' };
+  if (failure === undefined) return { entry: null, teaching: GONE };
   if (failure.generic) {
     return { entry: null, teaching: 'Not added to the library: this failure is too general to be recognized again.' };
   }
@@ -56,8 +55,28 @@ export function lessonOf(facts: LessonFacts): Lesson {
       : ` It replaces the answer that ${facts.previous.confirmedBy} confirmed on ${facts.previous.confirmedAt.slice(0, 10)}.`;
   return {
     entry,
-    teaching: `Added to the library: the next failure with this fingerprint in this repository gets this answer at once.${replaces}`,
+    teaching: `${TAUGHT}${replaces}`,
   };
+}
+
+/** What a stored decision taught, or why nothing, in one sentence; for whoever comes back to it. */
+export async function taughtBy(stores: Pick<ShownStores, 'library' | 'analyses' | 'failures'>, decision: Decision): Promise<string> {
+  const [entry] = await stores.library.ofDecision(decision.id);
+  if (entry !== undefined) return entry.flag !== null && entry.stays === null ? heldBack(entry.flag) : TAUGHT;
+  const analysis = await stores.analyses.find(decision.analysisId);
+  if (analysis === null) return GONE;
+  const ids = new Set(analysis.failureIds);
+  const failures = (await stores.failures.listByBuild(analysis.buildId)).filter(({ id }) => ids.has(id));
+  const lesson = lessonOf({ decision, analysis, repository: '', failures, previous: null });
+  return lesson.entry === null ? lesson.teaching : 'What it added to the library was withdrawn.';
+}
+
+const TAUGHT = 'Added to the library: the next failure with this fingerprint in this repository gets this answer at once.';
+const GONE = 'Not added to the library: the failures of this analysis are no longer stored.';
+
+/** Of an entry that green builds contradict. */
+export function heldBack(flag: GreenFlag): string {
+  return `Saved, but not used yet. ${flagSentence(flag)}: confirm the entry if it is right.`;
 }
 
 /** A failed analysis gives the error that stopped it as its cause. */

@@ -124,9 +124,24 @@ describe('causes per day', () => {
   const chart = (days: readonly string[]) =>
     columnsChart({ counts, days, csv: '/x', listAddress: (from, count) => `/insights/causes?day=${from}&days=${count}` });
 
+  it('55: says “most of them” of more than half, “most often” of what leads, and nothing of a tie', () => {
+    const finding = (...wanted: readonly [DayOf['category'], number][]) =>
+      columnsChart({
+        counts: wanted.map(([category, count]) => ({ day: '2026-03-01', category, count, open: false })),
+        days: ['2026-03-01'],
+        csv: '/x',
+        listAddress: () => '/insights/causes',
+      }).finding;
+    expect(finding(['CODE_ERROR', 37], ['INFRA_ERROR', 69])).toBe('106 causes in 1 days, most of them INFRA_ERROR (69).');
+    expect(finding(['CODE_ERROR', 37], ['INFRA_ERROR', 36], ['TEST_FAILURE', 33])).toBe(
+      '106 causes in 1 days, most often CODE_ERROR (37).',
+    );
+    expect(finding(['CODE_ERROR', 2], ['INFRA_ERROR', 2])).toBe('4 causes in 1 days.');
+  });
+
   it('stacks categories, hatches what is open, and its table equals its marks (42)', () => {
     const drawn = chart(['2026-03-01', '2026-03-02']);
-    expect(figure(drawn).text).toContain('8 causes in 2 days, mostly CODE_ERROR (3); 3 not decided.');
+    expect(figure(drawn).text).toContain('8 causes in 2 days, most often CODE_ERROR (3); 3 not decided.');
     expect(figure(drawn).text).toContain('fill="url(#open)"');
     const cells = rowsOf(drawn).flatMap((row) => row.slice(1, -1).filter((cell) => cell !== '0'));
     expect(marksOf(drawn)).toEqual(cells);

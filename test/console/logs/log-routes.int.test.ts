@@ -186,29 +186,46 @@ describe('the raw log', () => {
 });
 
 describe('the evidence of an analysis', () => {
-  it('is shown with the lines around it, each leading to the viewer', async () => {
-    const { html, shown } = await evidenceWindows(console, analysis, { claimAddress: (id) => `#claim-of-${id}` });
-    expect(linesOn(html.text)).toEqual(range(7_007, 7_015));
+  const QUOTED = { source: 'build.log', line: 7_010, text: 'expected 10.20' };
+  const claim = (evidence: string[], quotes = [QUOTED]) => ({ text: 'x', evidence, quotes });
+  const answering = (...claims: ReturnType<typeof claim>[]): Analysis => ({ ...analysis, answer: { ...analysis.answer, claims } });
+  const highlighted = (text: string) =>
+    Array.from(text.matchAll(/<li id="(?:rest-)?L(\d+)" data-line="\d+" class="[^"]*\bev\b/g), ([, line]) => Number(line));
+
+  it('is shown with five lines around the cited one, which alone is highlighted', async () => {
+    const { html, shown } = await evidenceWindows(console, answering(claim(['E2'], []), claim(['E1'])));
+    expect(linesOn(html.text)).toEqual(range(7_005, 7_015));
+    expect(highlighted(html.text)).toEqual([7_010]);
     expect([...shown]).toEqual(['E1']);
     expect(html.text).toContain(`href="/logs/${buildId}?file=build.log&amp;L=7009-7009#L7009"`);
-    expect(html.text).toMatch(/<a class="chip" id="E1" href="#claim-of-E1"/);
+    expect(html.text).toMatch(/<a class="chip" id="E1" href="#claim-2"/);
     expect(html.text).toMatch(/<a class="chip" href="#E3"/);
     expect(html.text).not.toContain('<img');
   });
 
-  it('leads back to the first claim that cites it', async () => {
-    const claim = (evidence: string[]) => ({ text: 'x', evidence, quotes: [] });
-    const answer = { ...analysis.answer, claims: [claim(['E2']), claim(['E1', 'E2']), claim(['E1'])] };
-    expect((await evidenceWindows(console, { ...analysis, answer })).html.text).toMatch(/<a class="chip" id="E1" href="#claim-2"/);
-    expect((await evidenceWindows(console, { ...analysis, answer: { ...answer, claims: [] } })).html.text).toMatch(
-      /<span class="chip" id="E1"/,
-    );
+  it('comes before the other excerpts of the log, which are folded and not highlighted', async () => {
+    const other = { id: 'E4', tool: 'log', title: 'npm http fetch', text: 'line', source: 'build.log', lineStart: 100, lineEnd: 140 };
+    const told = answering(claim(['E1']));
+    const { html, shown } = await evidenceWindows(console, { ...told, evidence: [...told.evidence, other] });
+    expect(linesOn(html.text)[0]).toBe(7_005);
+    expect(html.text).toMatch(/<details class="aside"><summary>1 more excerpt of this log, not cited<\/summary>.*id="rest-L95"/s);
+    expect(highlighted(html.text)).toEqual([7_010]);
+    expect([...shown].toSorted()).toEqual(['E1', 'E4']);
+  });
+
+  it('is highlighted whole where a claim cites it without quoting, and not at all where none cites it', async () => {
+    const cited = (await evidenceWindows(console, answering(claim(['E2'], []), claim(['E1', 'E2'], [])))).html.text;
+    expect(highlighted(cited)).toEqual([7_010, 7_011, 7_012]);
+    expect(cited).toMatch(/<a class="chip" id="E1" href="#claim-2"/);
+    const silent = (await evidenceWindows(console, answering())).html.text;
+    expect(highlighted(silent)).toEqual([]);
+    expect(silent).toMatch(/<span class="chip" id="E1"/);
   });
 
   it('is shown from what was kept with it where the log is gone', async () => {
     const gone = await storeBuild('814');
-    const { html, shown } = await evidenceWindows(console, { ...analysis, buildId: gone });
-    expect(linesOn(html.text)).toEqual([7_010]);
+    const { html, shown } = await evidenceWindows(console, { ...answering(claim(['E1'])), buildId: gone });
+    expect(linesOn(html.text)).toEqual([7_008, 7_010]);
     expect([...shown]).toEqual(['E1']);
     expect(html.text).toContain('these lines were kept with the analysis');
   });

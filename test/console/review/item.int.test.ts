@@ -16,7 +16,7 @@ async function decide(id: string, fields: Readonly<Record<string, string | reado
 }
 
 describe('an item', () => {
-  it('shows the verdict, the cause with its evidence, why it is here, and holds it for whoever opens it', async () => {
+  it('shows the verdict, the cause with its evidence, why it is here, and holds it for whoever begins to correct it', async () => {
     const review = await storeItem(opened);
     const page = await getPage(opened.app, `/review/${review.id}?n=7&of=42`);
     expect(page.statusCode).toBe(200);
@@ -30,20 +30,22 @@ describe('an item', () => {
       'href="#E1"',
     ])
       expect(page.body).toContain(words);
+    expect((await opened.stores.reviews.find(review.id))?.state).toBe('waiting');
+    const held = await getPage(opened.app, `/review/${review.id}?edit=1`);
     expect(await opened.stores.reviews.find(review.id)).toMatchObject({ state: 'claimed', claimedBy: 'admin-holder' });
-    const again = await getPage(opened.app, `/review/${review.id}`);
-    expect(versionIn(again.body)).toBe(versionIn(page.body));
+    const again = await getPage(opened.app, `/review/${review.id}?reject=1`);
+    expect(versionIn(again.body)).toBe(versionIn(held.body));
     const other = await getPage(opened.app, `/review/${review.id}`, TOKENS.review);
     expect(other.body).toContain('admin-holder has been reviewing this since');
     expect(other.body).not.toContain('data-action="accept"');
     expect(other.body).not.toContain('Take over');
   });
 
-  it('is not held by whoever only looks ahead; an admin may take it over', async () => {
+  it('is not held by whoever only looks at it; an admin may take it over', async () => {
     const review = await storeItem(opened);
-    await getPage(opened.app, `/review/${review.id}?peek=1`);
+    await getPage(opened.app, `/review/${review.id}`);
     expect((await opened.stores.reviews.find(review.id))?.state).toBe('waiting');
-    await getPage(opened.app, `/review/${review.id}`, TOKENS.review);
+    await getPage(opened.app, `/review/${review.id}?edit=1`, TOKENS.review);
     expect((await getPage(opened.app, `/review/${review.id}`)).body).toContain('Take over');
     await postForm(opened.app, `/review/${review.id}/claim`, { over: '1' });
     expect((await opened.stores.reviews.find(review.id))?.claimedBy).toBe('admin-holder');
@@ -57,7 +59,9 @@ describe('an item', () => {
     const answer = await decide(review.id, { type: 'accept' });
     expect(answer.statusCode).toBe(303);
     expect(locationOf(answer)).toMatch(/^\/review\/rev_\w+\?n=8&of=42&done=/);
-    expect((await getPage(opened.app, locationOf(answer))).body).toContain('Item 7: accepted. Press u to undo.');
+    expect((await getPage(opened.app, locationOf(answer))).body).toContain(
+      'Item 7: accepted. Added to the library: the next failure with this fingerprint in this repository gets this answer at once. Press u to undo.',
+    );
     const undone = await postForm(opened.app, `/review/${review.id}/undo`, { queue: '?n=8&of=42' });
     expect(locationOf(undone)).toContain(`/review/${review.id}?n=7&of=42&undone=1`);
     expect((await opened.stores.reviews.find(review.id))?.state).toBe('waiting');

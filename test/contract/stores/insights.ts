@@ -145,6 +145,8 @@ export function insightsContract(world: StoresWorld): void {
         category: 'INFRA_ERROR',
       });
       expect(await world.stores.insights.topCauses(period(), 1)).toHaveLength(1);
+      expect((await world.stores.insights.topCauses(period(), 1, 1)).map((cause) => cause.fingerprint)).toEqual([slow]);
+      expect(await world.stores.insights.countCauses(period())).toBe(2);
       const facts = await world.stores.insights.cause(slow, UNTIL, { repository: world.repository });
       expect(facts).toMatchObject({
         cause: { ...second },

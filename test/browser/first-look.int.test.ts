@@ -1,0 +1,173 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runDemo } from '../../src/cli/demo.ts';
+import { createDemoClock } from '../../src/cli/demo-history.ts';
+import { SUGGESTIONS } from '../../src/console/ask.ts';
+import { aspectsOf } from '../../src/judge/converse-statements.ts';
+import { type Desk, openDesk, storeQueue } from '../support/review-desk.ts';
+import { READERS } from '../support/stocked-console.ts';
+
+const PHONE = { width: 390, height: 844 };
+const DESK = { width: 1440, height: 900 };
+
+let client: Desk;
+beforeAll(async () => {
+  const clock = createDemoClock();
+  // As `serve --demo` runs it: what is sure enough goes out without a person.
+  const change: NonNullable<Parameters<typeof openDesk>[0]>['change'] = (config) => ({
+    ...config,
+    triage: { ...config.triage, thresholds: { ...config.triage.thresholds, autoNotify: 0.85 } },
+  });
+  client = await openDesk({ clock, change });
+  const { address, app } = client.console;
+  await runDemo({ address, token: READERS.admin, shownToken: '$TOKEN', app, clock });
+}, 120_000);
+afterAll(async () => await client.close());
+
+async function buildOf(repository: string) {
+  const [build] = await client.console.stores.builds.list({ repository }, { limit: 1, offset: 0 });
+  return build?.id ?? '';
+}
+
+async function analysisOf(repository: string) {
+  const [analysis] = await client.console.stores.analyses.listByBuild(await buildOf(repository));
+  return analysis?.id ?? '';
+}
+
+const leftOf = async (page: Page, selector: string) => Math.round((await page.locator(selector).first().boundingBox())?.x ?? -1);
+const words = async (page: Page) => String(await page.locator('main').textContent());
+
+describe('the first minute with the demo', () => {
+  it('51: an item opens on its proof: the cited lines alone are highlighted, with five lines around them', async () => {
+    const address = `/analyses/${await analysisOf('demo/npm-eresolve')}`;
+    await client.at(
+      'anna',
+      async (page) => {
+        await page.goto(address);
+        const marked = page.locator('.proof .log li.ev');
+        expect((await marked.allTextContents()).every((line) => line.includes('npm error'))).toBe(true);
+        expect(await marked.first().textContent()).toContain('npm error code ERESOLVE');
+        expect(await page.locator('.proof .log li[data-line]').first().getAttribute('data-line')).toBe('7');
+        const box = await marked.first().boundingBox();
+        expect((box?.y ?? Number.POSITIVE_INFINITY) < DESK.height).toBe(true);
+      },
+      DESK,
+    );
+  });
+
+  it('52: accepting says what it taught, or why nothing, there and on the decided item', async () => {
+    const [general] = await storeQueue(client, 'look/general', 1, { fingerprint: 'exit-code', failure: { generic: true } });
+    const id = general?.id ?? '';
+    const told = 'Not added to the library: this failure is too general to be recognized again.';
+    await client.at('anna', async (page) => {
+      await page.goto(`/review/${id}?repo=look%2Fgeneral`);
+      await page.getByRole('button', { name: 'Accept' }).click();
+      await page.getByRole('status').getByText(told).waitFor();
+      await page.goto(`/review/${id}`);
+      expect(await page.locator('.banner').textContent()).toContain(told);
+    });
+  });
+
+  it('53: there is something to review, a flaky test, and a regression with its fix', async () => {
+    await client.at('anna', async (page) => {
+      await page.goto('/review');
+      for (const repository of ['demo/renamed-own-module', 'demo/download-time-limit']) expect(await words(page)).toContain(repository);
+      await page.goto('/insights/flaky');
+      expect(await words(page)).toMatch(/sends the weekly digest within half a second.*3 of \d+/s);
+      await page.goto('/insights/causes');
+      expect(await page.getByRole('row', { name: /prints a whole receipt/ }).textContent()).toMatch(/demo/);
+      await page.goto('/insights');
+      expect(await page.locator('#days rect[data-mark]').count()).toBeGreaterThan(8);
+      await page.goto('/builds?repository=demo/shop');
+      expect(await page.getByText('failed', { exact: false }).count()).toBeGreaterThan(6);
+    });
+  });
+
+  it('54: on a phone the chart shows its end, builds are read without scrolling sideways, and the tools of a log take one row', async () => {
+    const build = await buildOf('demo/cart-discount-rounding');
+    await client.at(
+      'anna',
+      async (page) => {
+        await page.goto('/insights');
+        const last = await page.locator('#days rect[data-mark]').last().boundingBox();
+        expect((last?.x ?? 0) > PHONE.width / 2 && (last?.x ?? 999) < PHONE.width).toBe(true);
+        await page.goto('/builds');
+        expect(await page.locator('.scroll').evaluate((one) => one.scrollWidth - one.clientWidth)).toBeLessThanOrEqual(0);
+        await page.goto(`/logs/${build}?file=build.log`);
+        expect((await page.locator('.tools').boundingBox())?.height).toBeLessThan(60);
+      },
+      PHONE,
+    );
+  });
+
+  it('54: on a wide screen tabs, charts, facts and the place of an item stand on one left edge', async () => {
+    const analysis = await analysisOf('demo/npm-eresolve');
+    await client.at(
+      'anna',
+      async (page) => {
+        await page.goto('/insights');
+        const edge = await leftOf(page, 'main h1');
+        for (const part of ['.chart', '.tiles', '.filters']) expect([part, await leftOf(page, part)]).toEqual([part, edge]);
+        // The words of a tab, not the room around them.
+        expect(await leftOf(page, '.tabs a')).toBe(edge - 8);
+        await page.goto(`/analyses/${analysis}`);
+        for (const part of ['.place', '.verdict', '.columns']) expect([part, await leftOf(page, part)]).toEqual([part, edge]);
+      },
+      DESK,
+    );
+  });
+
+  it('55: a chart says “most” of more than half only, and causes are counted and paged', async () => {
+    await client.at('anna', async (page) => {
+      await page.goto('/insights');
+      expect(await page.locator('#days h2').textContent()).toMatch(/^\d+ causes in 30 days, most often TEST_FAILURE \(\d+\)/);
+      await page.goto('/insights/causes?offset=50');
+      expect(await words(page)).toMatch(/^.*\d+ causes in the last 30 days/s);
+    });
+  });
+
+  it('56: an unknown address is a page that leads on, and a filter that is not understood says so', async () => {
+    await client.at('anna', async (page) => {
+      expect((await page.goto('/nowhere'))?.status()).toBe(404);
+      expect(await page.getByRole('heading').textContent()).toBe('Page not found');
+      await page.getByRole('link', { name: 'Builds' }).last().click();
+      await page.goto('/builds?status=broken&repo=x');
+      expect(await page.getByRole('note').first().textContent()).toBe(
+        'Not understood and left out: status=broken; repo=x (this page has repository, branch, number, status, offset).',
+      );
+      await page.goto('/insights?days=soon');
+      expect(await page.getByRole('note').first().textContent()).toBe('Not understood and left out: days=soon.');
+      await page.goto('/builds?status=failed&repository=demo/shop');
+      expect(await page.getByRole('note').count()).toBe(0);
+    });
+    const answer = await fetch(`${client.console.address}/api/nowhere`, { headers: { accept: 'text/html' } });
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([404, 'application/json; charset=utf-8']);
+  });
+
+  it('56: looking at an item holds it for nobody; beginning to correct it does', async () => {
+    const [review] = await storeQueue(client, 'look/hold', 1);
+    const state = async () => (await client.console.stores.reviews.find(review?.id ?? ''))?.state;
+    await client.at('anna', async (page) => {
+      await page.goto(`/review/${review?.id}`);
+      await page.keyboard.press('n');
+      expect(await state()).toBe('waiting');
+      const claimed = page.waitForResponse((answer) => answer.url().endsWith('/claim'));
+      await page.keyboard.press('c');
+      await claimed;
+      expect(await state()).toBe('claimed');
+    });
+  });
+
+  it('57: without a model, Ask says so first and offers the questions that it can answer', async () => {
+    expect(SUGGESTIONS.filter((question) => aspectsOf(question).length === 0 && question !== 'How did it fail?')).toEqual([]);
+    const analysis = await analysisOf('demo/npm-eresolve');
+    await client.at('reader', async (page) => {
+      await page.goto(`/analyses/${analysis}/ask`);
+      expect(await page.getByRole('note').textContent()).toContain('No model is configured.');
+      for (const question of SUGGESTIONS) expect(await page.getByRole('button', { name: question }).count()).toBe(1);
+      await page.getByRole('button', { name: 'How do I fix it?' }).click();
+      await page.locator('#turns .answer').waitFor();
+      expect(await page.locator('#turns .answer').textContent()).toContain('react-dom');
+    });
+  });
+});
