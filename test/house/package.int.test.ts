@@ -38,7 +38,7 @@ describe('the packed package, installed in an empty folder', () => {
   it('brings no tools of development and no source that would need types stripped', async () => {
     const installed = join(folder, 'node_modules/faultline');
     const files = await readdir(join(installed, 'dist'), { recursive: true });
-    expect(files.filter((name) => name.endsWith('.ts'))).toEqual([]);
+    expect(files.filter((name) => name.endsWith('.ts')).sort()).toEqual(['client/index.d.ts', 'client/schema.d.ts']);
     expect(files).toContain('sbom.cdx.json');
     for (const tool of ['vitest', 'typescript', '@biomejs/biome']) expect(await readdir(join(folder, 'node_modules'))).not.toContain(tool);
   });
@@ -57,6 +57,7 @@ describe('the packed package, installed in an empty folder', () => {
     try {
       const address = await listening(service.stdout);
       expect(await answered(address)).toEqual(['DEPENDENCY_ERROR']);
+      expect(await askedByClient(address)).toEqual(['DEPENDENCY_ERROR']);
     } finally {
       const ended = once(service, 'exit');
       if (service.pid !== undefined) process.kill(-service.pid, 'SIGTERM');
@@ -92,4 +93,35 @@ async function answered(address: string): Promise<string[]> {
     await new Promise((resolvePromise) => setTimeout(resolvePromise, 100));
   }
   throw new Error('the build was never answered');
+}
+
+const PROGRAM = `
+import { createClient } from 'faultline/client';
+
+const faultline = createClient({ url: process.argv[2] ?? '', token: '${TOKEN}' });
+const { data } = await faultline.GET('/api/builds', { params: { query: { repository: 'shop/api' } } });
+for (const { id } of data?.items ?? []) {
+  const answers = await faultline.GET('/api/builds/{id}/analyses', { params: { path: { id } } });
+  console.log(JSON.stringify(answers.data?.analyses.map(({ category }) => category)));
+}
+// @ts-expect-error There is no such route.
+console.error((await faultline.GET('/api/nowhere', {})).response.status);
+`;
+
+/** Compiles a program of somebody's against the types of the client, and runs it. */
+async function askedByClient(address: string): Promise<unknown> {
+  const compiler = {
+    module: 'nodenext',
+    target: 'es2023',
+    strict: true,
+    noEmit: true,
+    types: ['node'],
+    typeRoots: [join(ROOT, 'node_modules/@types')],
+  };
+  await writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions: compiler, files: ['ask.mts'] }));
+  await writeFile(join(folder, 'ask.mts'), PROGRAM);
+  await run(join(ROOT, 'node_modules/.bin/tsc'), ['-p', folder]);
+  const { stdout, stderr } = await run(process.execPath, [join(folder, 'ask.mts'), address], { cwd: folder });
+  expect(stderr).toContain('404');
+  return JSON.parse(stdout);
 }
