@@ -19,6 +19,7 @@ import type { KnowledgeService } from '../ports/knowledge.ts';
 import type { Stores } from '../ports/stores.ts';
 import { type Logger, type Metrics, silentMetrics, silentTracer, type Tracer } from '../ports/telemetry.ts';
 import type { VectorIndex, VectorNamespace } from '../ports/vector-index.ts';
+import { providersOf } from '../providers/registry.ts';
 import { findBuild } from '../service/answers/find-build.ts';
 import type { Ask } from '../service/ask/ask.ts';
 import type { Decode } from '../service/intake/prepare-sources.ts';
@@ -137,7 +138,7 @@ export async function buildHttp(deps: HttpDeps): Promise<FastifyInstance> {
   const tokens = { tokens: deps.stores.tokens, configuredNames, onRevoked: holders.forget, logger: deps.logger };
   await app.register(async (part) => registerTokenRoutes(part, tokens));
   const refused: ConsoleDeps['refused'] = (thrown, request, reply) => recordRefusal(thrown, request, reply, deps.logger);
-  const pages = { sessions, countGuess: limits.countGuess, refused };
+  const pages = { providers: providersOf(config.providers), sessions, countGuess: limits.countGuess, refused };
   const console = { ...asking, ...pages };
   unrouted.unknown = async (request, reply) => await sendUnknownPage(request, reply, console);
   await app.register(async (part) => registerConsole(part, console));

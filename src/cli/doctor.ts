@@ -20,7 +20,7 @@ export async function runDoctor(options: DataOptions): Promise<void> {
   const findings = await diagnose(dataDirectory(options.data));
   const isWell = findings.every(({ state }) => state !== 'wrong');
   if (!isWell) process.exitCode = EXIT.refused;
-  await print(options.json ? JSON.stringify({ ok: isWell, findings }) : findings.map(render).join('\n'));
+  await print(options.json ? JSON.stringify({ ok: isWell, findings }) : findings.map(renderFinding).join('\n'));
 }
 
 /** All findings, in a fixed order; the questions are asked side by side, each within its limit. Secrets are masked. Never throws. */
@@ -48,7 +48,8 @@ async function maskFindings(findings: readonly Finding[], config: Config): Promi
   return findings.map((finding, index) => ({ ...finding, says: says[index]?.text ?? '***' }));
 }
 
-function render({ state, name, says, mend }: Finding): string {
+/** A finding as people read it: what it is, and below it what to do. */
+export function renderFinding({ state, name, says, mend }: Finding): string {
   const indent = ' '.repeat(NAME_WIDTH + 9);
   return `${state.padEnd(5)}  ${name.padEnd(NAME_WIDTH)}  ${says}${mend === undefined ? '' : `\n${indent}→ ${mend}`}`;
 }

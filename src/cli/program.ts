@@ -1,4 +1,5 @@
-import { Command, CommanderError } from 'commander';
+import { Argument, Command, CommanderError } from 'commander';
+import type { Provider } from '../domain/build.ts';
 import type { AskCommandOptions } from './ask-command.ts';
 import type { BenchReadOptions } from './bench-command.ts';
 import {
@@ -13,6 +14,7 @@ import {
   type ServerOptions,
   terminalConfig,
 } from './command-parts.ts';
+import type { ConnectOptions } from './connect-command.ts';
 import type { McpCommandOptions } from './mcp-command.ts';
 import type { ReadCommandOptions } from './read-command.ts';
 import { calibrateCommand, casesCommand, compareCommand, recordingsCommand, replayCommand } from './replay/programs.ts';
@@ -23,6 +25,9 @@ import { completionCommand, deleteCommand, knowledgeCommand, queueCommand, retai
 import { EXIT, EXIT_HELP, endQuietlyOnClosedPipe, print, reportError } from './terminal.ts';
 import type { TriageCommandOptions } from './triage-command.ts';
 import { VERSION } from './version.ts';
+
+/** Those that send webhooks. */
+const PROVIDER_NAMES = ['github', 'gitea', 'gitlab', 'jenkins', 'buildkite', 'circleci', 'azure'] as const satisfies readonly Provider[];
 
 const EXAMPLES = `Examples:
   faultline triage build.log
@@ -67,6 +72,7 @@ export function createProgram(): Command {
     queueCommand(),
     migrateCommand(),
     doctorCommand(),
+    connectCommand(),
     benchCommand(),
     completionCommand(),
   ])
@@ -177,6 +183,30 @@ function doctorCommand(): Command {
     .addOption(dataOption())
     .addOption(jsonOption())
     .action(guarded(async (options: DataOptions) => (await import('./doctor.ts')).runDoctor(options)));
+}
+
+const CONNECT_HELP = `
+Examples:
+  faultline connect github --url https://faultline.example
+  faultline connect gitea --new-secret
+  faultline connect gitlab --repository shop/api --create --test`;
+
+/** `faultline connect PROVIDER`: the webhook, its secret and the token, and a test of them. */
+function connectCommand(): Command {
+  return new Command('connect')
+    .description(
+      'Show how to connect a CI system: webhook, secret and token; check permissions, make the webhook and send a test delivery.',
+    )
+    .addArgument(new Argument('<provider>', 'which CI system').choices([...PROVIDER_NAMES]))
+    .option('--repository <owner/name>', 'repository to check and to connect, as its host calls it')
+    .option('--url <address>', 'URL at which the provider reaches this service (default: $FAULTLINE_PUBLIC_URL)')
+    .option('--new-secret', 'make and print a webhook secret')
+    .option('--create', 'make the webhook through the API, with the configured token')
+    .option('--test', "send a test delivery: the provider's own where it has one, and a signed one from here")
+    .addOption(dataOption())
+    .addOption(jsonOption())
+    .addHelpText('after', CONNECT_HELP)
+    .action(guarded(async (name: string, options: ConnectOptions) => (await import('./connect-command.ts')).runConnect(name, options)));
 }
 
 function benchCommand(): Command {

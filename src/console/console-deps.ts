@@ -10,6 +10,7 @@ import type { Scoped, ScopedStores, ShownArchive } from '../ports/stores.ts';
 import type { Logger } from '../ports/telemetry.ts';
 import type { VectorNamespace } from '../ports/vector-index.ts';
 import type { Ask } from '../service/ask/ask.ts';
+import type { Connectable } from '../service/connect.ts';
 
 /** What an error comes to: its status, and words that are fit for whoever asked. It is logged by then. */
 export interface Refused {
@@ -48,6 +49,7 @@ export interface ConsoleDeps {
   readonly ask: Ask & Scoped;
   readonly clock: Clock;
   readonly logger: Logger;
+  readonly providers: readonly Connectable[];
   readonly sessions: SessionService;
   /** Who signs people in beside tokens. */
   readonly signIn?: SignInProvider | null;

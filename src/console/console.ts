@@ -14,6 +14,7 @@ import { registerMe } from './me.ts';
 import { mayReview, type Reader, readerOf, sendPage } from './page.ts';
 import { registerReviewPages } from './review/review-pages.ts';
 import { registerRunPages } from './runs.ts';
+import { registerSettings } from './settings.ts';
 import { registerSignIn, registerSignInElsewhere, signInPage } from './sign-in.ts';
 
 /** The pages for people: every one works without scripts, and every route is theirs by `config.console`. */
@@ -38,6 +39,7 @@ export async function registerConsole(app: FastifyInstance, deps: ConsoleDeps): 
   registerLogs(app, deps);
   registerInsightsPages(app, deps);
   registerAskPages(app, deps);
+  registerSettings(app, deps);
 }
 
 function registerFront(app: FastifyInstance, deps: ConsoleDeps): void {

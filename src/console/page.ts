@@ -22,7 +22,7 @@ interface Page {
   readonly said?: string;
 }
 
-type Part = 'review' | 'builds' | 'insights' | 'library';
+type Part = 'review' | 'builds' | 'insights' | 'library' | 'settings';
 
 /** Who looks at the page, and how they like it. */
 export interface Reader {
@@ -37,6 +37,7 @@ const PARTS: readonly { readonly part: Part; readonly name: string; readonly rol
   { part: 'builds', name: 'Builds', role: 'read', action: 'go-builds' },
   { part: 'insights', name: 'Insights', role: 'read', action: 'go-insights' },
   { part: 'library', name: 'Library', role: 'review' },
+  { part: 'settings', name: 'Settings', role: 'admin' },
 ];
 
 /** Sends a page in its frame. What it shows is of this moment and this reader: it is stored nowhere. */

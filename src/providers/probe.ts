@@ -4,6 +4,8 @@ import { readText } from '../lib/http-body.ts';
 export interface Probe {
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Posted; absent: nothing is sent, only asked. */
+  readonly body?: string;
 }
 
 export interface ProbeReply {
@@ -17,10 +19,11 @@ export interface ProbeReply {
 
 const MAX_BYTES = 64 * 1024;
 
-/** One GET. Follows no redirect, which would take a key to another host. Throws `upstream-failed` where nothing answers. */
-export async function probe({ url, headers = {} }: Probe, signal: AbortSignal): Promise<ProbeReply> {
+/** One request. Follows no redirect, which would take a key to another host. Throws `upstream-failed` where nothing answers. */
+export async function probe({ url, headers = {}, body }: Probe, signal: AbortSignal): Promise<ProbeReply> {
   try {
-    const response = await fetch(url, { headers: { accept: 'application/json', ...headers }, redirect: 'manual', signal });
+    const posted = body === undefined ? {} : { method: 'POST', body };
+    const response = await fetch(url, { ...posted, headers: { accept: 'application/json', ...headers }, redirect: 'manual', signal });
     const date = Date.parse(response.headers.get('date') ?? '');
     return {
       status: response.status,

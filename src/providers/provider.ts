@@ -4,6 +4,7 @@ import type { CodeHost } from '../ports/code-host.ts';
 import type { Examination } from '../ports/examination.ts';
 import type { NoticeChannel, NoticeRule } from '../ports/notices.ts';
 import type { Logger } from '../ports/telemetry.ts';
+import type { Connection } from './connection.ts';
 import type { Webhook } from './webhook.ts';
 
 /**
@@ -15,6 +16,8 @@ export interface Provider {
   readonly webhook: Webhook;
   /** Configured secrets, which stand in no log, prompt or answer. */
   readonly secrets: readonly string[];
+  /** How it is connected, for people who do. */
+  connection(): Promise<Connection>;
   openBuildSource(options: FetchOptions): Promise<BuildSource>;
   /** Null: it holds no code. */
   readonly code: ProviderCode | null;

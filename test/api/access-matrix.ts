@@ -66,6 +66,8 @@ export const ACCESS_MATRIX: Readonly<Record<string, 'open' | 'signature' | 'inge
   'GET /sign-in/openid': 'open',
   'GET /sign-in/openid/callback': 'open',
   'POST /sign-out': 'open',
+  'GET /settings': 'admin',
+  'POST /settings': 'admin',
   'GET /library': 'review',
   'GET /library/:id': 'review',
   'POST /library/:id/withdraw': 'review',

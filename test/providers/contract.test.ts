@@ -11,18 +11,10 @@ import { type FakeState, fakeHttpDeps, relayed } from '../support/fake-stores.ts
 import { TEST_CONFIG, withSecrets } from '../support/http-deps.ts';
 import { sampleBuild } from '../support/sample-build.ts';
 import { COMMIT, type Host, OURS, type ProviderWorld, type Sent, startHost } from './contract.ts';
-import { azureWorld } from './worlds/azure.ts';
-import { buildkiteWorld } from './worlds/buildkite.ts';
-import { circleciWorld } from './worlds/circleci.ts';
-import { giteaWorld } from './worlds/gitea.ts';
-import { githubWorld } from './worlds/github.ts';
-import { gitlabWorld } from './worlds/gitlab.ts';
-import { jenkinsWorld } from './worlds/jenkins.ts';
+import { WORLDS } from './worlds/all.ts';
 
 const SECRET = 'contract-secret-one';
 const signal = AbortSignal.timeout(120_000);
-
-const WORLDS = [githubWorld, giteaWorld, gitlabWorld, jenkinsWorld, buildkiteWorld, circleciWorld, azureWorld];
 
 describe.each(WORLDS)('$name keeps the contract of a provider:', (world: ProviderWorld) => {
   let host: Host;

@@ -11,6 +11,11 @@ export interface HostState {
   log: string | { readonly status: number; readonly headers?: Readonly<Record<string, string>> } | 'slow';
   readonly comments: { readonly id: number; body: string; readonly author: string }[];
   readonly statuses: { readonly state: string; readonly description: string }[];
+  readonly hooks: { readonly id: number; readonly address: string; readonly secret: string }[];
+  /** What was answered to the events that the host sent when it was asked for a test, newest first. */
+  readonly delivered: { readonly event: string; readonly status: number }[];
+  /** Paths that the token may not read. */
+  forbidden: RegExp | null;
 }
 
 /** The login under which the pretended host keeps what is written. */
@@ -58,7 +63,9 @@ export interface ProviderWorld {
   /** The build that the run's event becomes. */
   readonly build: Pick<Build, 'repository' | 'pipeline' | 'number' | 'externalId'>;
   /** What the host does not have. */
-  readonly lacks: readonly ('attempts' | 'forks' | 'comments' | 'statuses' | 'jobs')[];
+  readonly lacks: readonly ('attempts' | 'forks' | 'comments' | 'statuses' | 'jobs' | 'hooks')[];
+  /** What the repository is called where webhooks are made; absent: as the build says. */
+  readonly hooksOf?: string;
 }
 
 export interface Host extends LoopbackServer {
@@ -75,6 +82,9 @@ export async function startHost(world: ProviderWorld): Promise<Host> {
     log: 'FAIL cart adds up\n',
     comments: [],
     statuses: [],
+    hooks: [],
+    delivered: [],
+    forbidden: null,
   };
   const server = await startLoopback((request, response) => {
     void (async () => {
@@ -83,7 +93,11 @@ export async function startHost(world: ProviderWorld): Promise<Host> {
       const { pathname, searchParams: query } = new URL(request.url ?? '', 'http://x');
       const { method = '', headers } = request;
       const body = headers['content-type'] === 'application/json' || text.startsWith('{') ? JSON.parse(text || '{}') : {};
-      const answer = world.answer({ method, path: decodeURIComponent(pathname), query, headers, body }, state);
+      const path = decodeURIComponent(pathname);
+      const isForbidden = state.forbidden?.test(path) === true;
+      const answer = isForbidden
+        ? { status: 403, json: { message: 'Forbidden' } }
+        : world.answer({ method, path, query, headers, body }, state);
       if (answer === HANGS) return;
       const { status = answer === null ? 404 : 200, json, text: plain, headers: more = {} } = answer ?? {};
       const type = plain === undefined ? 'application/json; charset=utf-8' : 'text/plain; charset=utf-8';
@@ -101,4 +115,22 @@ export function logAnswer({ log }: HostState, id: string | undefined): HostAnswe
   if (log === 'slow') return HANGS;
   if (log === 'by id') return { text: `the log of job ${id}\n` };
   return typeof log === 'string' ? { text: log } : { status: log.status, headers: log.headers ?? {}, json: { message: 'refused' } };
+}
+
+/** Keeps a webhook as it was made. */
+export function keepHook(state: HostState, address: unknown, secret: unknown): HostState['hooks'][number] {
+  const hook = { id: 31 + state.hooks.length, address: String(address), secret: String(secret) };
+  state.hooks.push(hook);
+  return hook;
+}
+
+/** Sends an event of an unknown kind to a webhook, signed with its secret. */
+export function tryHook(world: ProviderWorld, state: HostState, id: string | undefined): HostAnswer | null {
+  const hook = state.hooks.find((one) => String(one.id) === id);
+  const delivery = hook === undefined ? null : world.deliver({ of: 'unknown' }, hook.secret, `test-${state.delivered.length}`);
+  if (hook === undefined || delivery === null) return null;
+  void fetch(hook.address, { method: 'POST', headers: delivery.headers, body: delivery.payload }).then(({ status }) =>
+    state.delivered.unshift({ event: 'test', status }),
+  );
+  return { status: 204, text: '' };
 }

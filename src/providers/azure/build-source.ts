@@ -3,10 +3,9 @@ import type { Build } from '../../domain/build.ts';
 import { TriageError } from '../../domain/errors.ts';
 import type { BuildSource } from '../../ports/build-source.ts';
 import { type CiJob, createRunSource, type RunLimits } from '../job-logs.ts';
-import { at, createRestClient, type RestClient } from '../rest-client.ts';
-import { type AzureSettings, basicOf } from './settings.ts';
+import { at, type RestClient } from '../rest-client.ts';
+import { API, type AzureOptions, createAzureClient } from './client.ts';
 
-const API = { 'api-version': '7.0' };
 /** Earlier attempts of one job that are looked through. */
 const MAX_ATTEMPTS = 10;
 
@@ -34,7 +33,7 @@ interface Asking {
 }
 
 /** Reads the logs of a build's failed jobs from Azure Pipelines. */
-export function createAzureBuildSource(options: Pick<AzureSettings, 'baseUrl' | 'token'> & RunLimits): BuildSource {
+export function createAzureBuildSource(options: AzureOptions & RunLimits): BuildSource {
   return createRunSource('azure', options, (build, signal) => {
     const client = createAzureClient(options, options.timeoutMs);
     const path = pathOf(build);
@@ -44,13 +43,6 @@ export function createAzureBuildSource(options: Pick<AzureSettings, 'baseUrl' | 
         client.bytes({ path: `${path}${at`/logs/${id}`}`, query: API, what: `the log of job "${name}"`, signal, maxBytes }),
     };
   });
-}
-
-/** Throws `invalid-config` without an address. */
-function createAzureClient({ baseUrl, token }: Pick<AzureSettings, 'baseUrl' | 'token'>, timeoutMs: number): RestClient {
-  if (baseUrl === null) throw new TriageError('invalid-config', 'Cannot ask Azure Pipelines for builds: FAULTLINE_AZURE_URL is not set.');
-  const headers: Record<string, string> = token === null ? {} : { authorization: basicOf(token) };
-  return createRestClient({ label: 'Azure Pipelines', baseUrl, headers, tokenSetting: 'FAULTLINE_AZURE_TOKEN', timeoutMs });
 }
 
 /** Each job as it was at `until`, when the build ended: one that was run again since then has earlier attempts in timelines of their own. */

@@ -13,6 +13,7 @@ export function azureProvider(settings: AzureSettings): Provider {
     name: 'azure',
     webhook: azureWebhook(webhookSecrets),
     secrets: [...webhookSecrets, ...(token === null ? [] : [token])],
+    connection: async () => (await import('./connection.ts')).azureConnection(settings),
     openBuildSource: async (options) => (await import('./build-source.ts')).createAzureBuildSource({ baseUrl, token, ...options }),
     code: null,
     channels: [],

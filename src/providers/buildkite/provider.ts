@@ -12,6 +12,7 @@ export function buildkiteProvider(settings: BuildkiteSettings): Provider {
     name: 'buildkite',
     webhook: buildkiteWebhook(webhookSecrets),
     secrets: [...webhookSecrets, ...(token === null ? [] : [token])],
+    connection: async () => (await import('./connection.ts')).buildkiteConnection(),
     openBuildSource: async (options) => (await import('./build-source.ts')).createBuildkiteBuildSource({ baseUrl, token, ...options }),
     code: null,
     channels: [],

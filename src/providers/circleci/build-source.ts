@@ -3,8 +3,8 @@ import type { Build } from '../../domain/build.ts';
 import { TriageError } from '../../domain/errors.ts';
 import type { BuildSource } from '../../ports/build-source.ts';
 import { type CiJob, createRunSource, type RunLimits } from '../job-logs.ts';
-import { at, createRestClient, type RestClient } from '../rest-client.ts';
-import type { CircleciSettings } from './settings.ts';
+import { at, type RestClient } from '../rest-client.ts';
+import { type CircleciOptions, createCircleciClient, projectSlug } from './client.ts';
 
 const MAX_PAGES = 20;
 
@@ -29,17 +29,12 @@ interface CircleciJob extends CiJob {
 }
 
 /** Reads the output of the steps of a workflow's failed jobs from CircleCI. */
-export function createCircleciBuildSource(options: Pick<CircleciSettings, 'baseUrl' | 'token'> & RunLimits): BuildSource {
+export function createCircleciBuildSource(options: CircleciOptions & RunLimits): BuildSource {
   const client = createCircleciClient(options, options.timeoutMs);
   return createRunSource<CircleciJob>('circleci', options, (build, signal) => ({
     listJobs: () => listJobs(client, build, signal),
     fetchLog: (job, maxBytes) => fetchOutput(client, job, { signal, maxBytes }),
   }));
-}
-
-function createCircleciClient({ baseUrl, token }: Pick<CircleciSettings, 'baseUrl' | 'token'>, timeoutMs: number): RestClient {
-  const headers = { accept: 'application/json', ...(token === null ? {} : { 'circle-token': token }) };
-  return createRestClient({ label: 'CircleCI', baseUrl, headers, tokenSetting: 'FAULTLINE_CIRCLECI_TOKEN', timeoutMs });
 }
 
 /** Those of the workflow's newest run that had begun before the build ended: one that is run again gets a new id. */
@@ -79,7 +74,7 @@ interface Limits {
 
 /** The output of all steps, each under its name, as CircleCI's own command line writes it. Throws `too-large` beyond the limit. */
 async function fetchOutput(client: RestClient, { id, name, project }: CircleciJob, { signal, maxBytes }: Limits): Promise<Buffer> {
-  const path = `/v1.1/project/${project.split('/').map(encodeURIComponent).join('/')}/${id}`;
+  const path = `/v1.1/project/${projectSlug(project)}/${id}`;
   const { steps } = await client.get(Steps, { path, what: `the steps of job "${name}"`, signal });
   const parts: string[] = [];
   let room = maxBytes;

@@ -12,6 +12,7 @@ export function circleciProvider(settings: CircleciSettings): Provider {
     name: 'circleci',
     webhook: circleciWebhook(webhookSecrets),
     secrets: [...webhookSecrets, ...(token === null ? [] : [token])],
+    connection: async () => (await import('./connection.ts')).circleciConnection(settings),
     openBuildSource: async (options) => (await import('./build-source.ts')).createCircleciBuildSource({ baseUrl, token, ...options }),
     code: null,
     channels: [],

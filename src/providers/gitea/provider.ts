@@ -15,6 +15,7 @@ export function giteaProvider(settings: GiteaSettings): Provider {
     name: 'gitea',
     webhook: giteaWebhook(webhookSecrets),
     secrets: [...webhookSecrets, ...(token === null ? [] : [token])],
+    connection: async () => (await import('./connection.ts')).giteaConnection(settings),
     openBuildSource: async (options) => (await import('./build-source.ts')).createGiteaBuildSource({ ...credentials, ...options }),
     code: {
       configured: isReadable,

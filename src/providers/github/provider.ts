@@ -13,6 +13,7 @@ export function githubProvider(settings: GithubSettings): Provider {
     name: 'github',
     webhook: githubWebhook(webhookSecrets),
     secrets: [...webhookSecrets, ...(token === null ? [] : [token]), ...keyLines(app?.privateKey)],
+    connection: async () => (await import('./connection.ts')).githubConnection(settings),
     openBuildSource: async (options) => (await import('./build-source.ts')).createGithubBuildSource({ ...credentials, ...options }),
     code: {
       configured: token !== null || app !== null,

@@ -14,6 +14,7 @@ export function gitlabProvider(settings: GitlabSettings): Provider {
     name: 'gitlab',
     webhook: gitlabWebhook(webhookSecrets),
     secrets: [...webhookSecrets, ...(token === null ? [] : [token])],
+    connection: async () => (await import('./connection.ts')).gitlabConnection(settings),
     openBuildSource: async (options) => (await import('./build-source.ts')).createGitlabBuildSource({ ...credentials, ...options }),
     code: {
       configured: token !== null,

@@ -13,6 +13,7 @@ export function jenkinsProvider(settings: JenkinsSettings): Provider {
     name: 'jenkins',
     webhook: jenkinsWebhook(webhookSecrets),
     secrets: [...webhookSecrets, ...(token === null ? [] : [token])],
+    connection: async () => (await import('./connection.ts')).jenkinsConnection(),
     openBuildSource: async (options) => (await import('./build-source.ts')).createJenkinsBuildSource({ baseUrl, user, token, ...options }),
     code: null,
     channels: channelsOf(settings),

@@ -1,12 +1,13 @@
 import { azureProvider } from '../../../src/providers/azure/provider.ts';
 import { AzureSettings } from '../../../src/providers/azure/settings.ts';
-import { COMMIT, type HostState, logAnswer, type ProviderWorld, RUN, type Sent } from '../contract.ts';
+import { COMMIT, type HostState, keepHook, logAnswer, type ProviderWorld, RUN, type Sent } from '../contract.ts';
 
 const PROJECT = '71777fbc-1cf2-4bd1-9540-128c1c71f766';
 
 /** Azure DevOps' REST API, version 7.0, as its reference documents it. A job that is run again has a timeline for each earlier attempt. */
 export const azureWorld: ProviderWorld = {
   name: 'azure',
+  hooksOf: 'shop',
   lacks: ['comments', 'statuses', 'jobs'],
   build: { repository: 'shop/api', pipeline: 'ci', number: '20260301.12', externalId: `${PROJECT}/${RUN}` },
   open: (url, secret) => azureProvider(AzureSettings.parse({ baseUrl: `${url}/acme`, token: 'azure-contract', webhookSecrets: [secret] })),
@@ -18,12 +19,20 @@ export const azureWorld: ProviderWorld = {
     const basic = `Basic ${Buffer.from(`faultline:${secret}`).toString('base64')}`;
     return { payload, headers: secret === null ? headers : { ...headers, authorization: basic } };
   },
-  answer({ method, path }, state) {
+  answer({ method, path, body }, state) {
     const route = `${method} ${path.replace(`/acme/${PROJECT}/_apis/build/builds/${RUN}`, '')}`;
     const [isTimeline, attempt] = /^GET \/timeline(?:\/t(\d))?$/.exec(route) ?? [];
     if (isTimeline !== undefined) return state.jobs === null ? null : { json: { records: recordsOf(state.jobs, attempt) } };
     const logged = /^GET \/logs\/(\d+)$/.exec(route)?.[1];
     if (logged !== undefined) return logAnswer(state, logged);
+    if (route === 'GET /acme/_apis/projects/shop') return { json: { id: PROJECT, name: 'shop' } };
+    if (route === 'GET /acme/shop/_apis/build/builds') return { json: { count: 0, value: [] } };
+    if (route === 'GET /acme/_apis/hooks/subscriptions')
+      return { json: { value: state.hooks.map(({ id, address: url }) => ({ id: `s${id}`, consumerInputs: { url } })) } };
+    if (route === 'POST /acme/_apis/hooks/subscriptions') {
+      const { url, basicAuthPassword } = Object(body.consumerInputs);
+      return { json: { id: `s${keepHook(state, url, basicAuthPassword).id}` } };
+    }
     return route === 'GET /acme/_apis/projects' ? { json: { count: 1, value: [{ id: PROJECT, name: 'shop' }] } } : null;
   },
 };

@@ -6,7 +6,7 @@ import { COMMIT, logAnswer, type ProviderWorld, type Sent } from '../contract.ts
 /** Buildkite's REST API, version 2, as its reference documents it. A retried job is listed beside its retry. */
 export const buildkiteWorld: ProviderWorld = {
   name: 'buildkite',
-  lacks: ['comments', 'statuses', 'jobs'],
+  lacks: ['comments', 'statuses', 'jobs', 'hooks'],
   build: { repository: 'shop/api', pipeline: 'ci', number: '12', externalId: 'acme/ci/12' },
   open: (url, secret) =>
     buildkiteProvider(BuildkiteSettings.parse({ baseUrl: `${url}/v2`, token: 'bkua_contract', webhookSecrets: [secret] })),

@@ -1,7 +1,7 @@
 import { circleciProvider } from '../../../src/providers/circleci/provider.ts';
 import { CircleciSettings } from '../../../src/providers/circleci/settings.ts';
 import { hmacOf } from '../../../src/providers/webhook.ts';
-import { COMMIT, type HostState, logAnswer, type ProviderWorld, type Sent } from '../contract.ts';
+import { COMMIT, type HostState, keepHook, logAnswer, type ProviderWorld, type Sent } from '../contract.ts';
 
 const PIPELINE = '1285fe1d-d3a6-44fc-8886-8979558254c4';
 let baseUrl = '';
@@ -9,6 +9,7 @@ let baseUrl = '';
 /** CircleCI's API as its reference documents it: version 2, and version 1.1 for the output of steps. A re-run is a workflow of its own. */
 export const circleciWorld: ProviderWorld = {
   name: 'circleci',
+  hooksOf: 'gh/shop/api',
   lacks: ['comments', 'statuses'],
   build: { repository: 'shop/api', pipeline: 'ci', number: '12', externalId: `${PIPELINE}/ci` },
   open: (url, secret) => {
@@ -21,7 +22,7 @@ export const circleciWorld: ProviderWorld = {
     const headers = { 'content-type': 'application/json', 'circleci-event-type': type };
     return { payload, headers: secret === null ? headers : { ...headers, 'circleci-signature': `v1=${hmacOf(secret, payload)}` } };
   },
-  answer({ method, path }, state) {
+  answer({ method, path, body }, state) {
     const route = `${method} ${path.replace('/api', '')}`;
     if (route === `GET /v2/pipeline/${PIPELINE}/workflow`) return state.jobs === null ? null : { json: { items: workflowsOf(state.jobs) } };
     const attempt = /^GET \/v2\/workflow\/w(\d)\/job$/.exec(route)?.[1];
@@ -32,6 +33,11 @@ export const circleciWorld: ProviderWorld = {
     const job = /^GET \/v1\.1\/project\/gh\/shop\/api\/(\d+)$/.exec(route)?.[1];
     if (job !== undefined) return { json: { steps: [{ name: 'npm test', actions: [{ output_url: `${baseUrl}/output/${job}` }] }] } };
     const logged = /^GET \/output\/(\d+)$/.exec(route)?.[1];
+    if (route === 'GET /v2/me') return { json: { id: 'u1', login: 'faultline', name: 'Faultline' } };
+    if (route === 'GET /v2/project/gh/shop/api') return { json: { id: 'p1', slug: 'gh/shop/api' } };
+    if (route === 'GET /v2/project/gh/shop/api/pipeline') return { json: { items: [] } };
+    if (route === 'GET /v2/webhook') return { json: { items: state.hooks.map(({ id, address: url }) => ({ id: `h${id}`, url })) } };
+    if (route === 'POST /v2/webhook') return { status: 201, json: { id: `h${keepHook(state, body.url, body['signing-secret']).id}` } };
     if (logged === undefined) return null;
     const log = logAnswer(state, logged);
     return log.text === undefined ? log : { json: [{ message: log.text, time: '2026-03-01T11:00:00Z', type: 'out' }] };

@@ -2,7 +2,7 @@ import { giteaProvider } from '../../../src/providers/gitea/provider.ts';
 import { GiteaSettings } from '../../../src/providers/gitea/settings.ts';
 import { hmacOf } from '../../../src/providers/webhook.ts';
 import { COMMIT, logAnswer, OURS, type ProviderWorld, RUN, type Sent } from '../contract.ts';
-import { commentAnswer, jobOf } from './github.ts';
+import { commentAnswer, hookAnswer, jobOf } from './github.ts';
 
 /** The API of Gitea 1.27 as its own description documents it. */
 export const giteaWorld: ProviderWorld = {
@@ -29,7 +29,8 @@ export const giteaWorld: ProviderWorld = {
     if (logged !== undefined) return logAnswer(state, logged);
     if (route === 'GET /actions/runs/4711/artifacts') return { json: { total_count: 0, artifacts: [] } };
     if (route === 'GET /user') return { json: { login: OURS } };
-    return commentAnswer(route, body, state);
+    if (route === 'GET /version') return { json: { version: '1.27.3' } };
+    return hookAnswer(giteaWorld, route, body, state) ?? commentAnswer(route, body, state);
   },
 };
 

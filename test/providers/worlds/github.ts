@@ -1,7 +1,19 @@
 import { githubProvider } from '../../../src/providers/github/provider.ts';
 import { GithubSettings } from '../../../src/providers/github/settings.ts';
 import { githubSignature } from '../../support/webhook-senders.ts';
-import { COMMIT, ENDED, type HostState, logAnswer, OURS, type ProviderWorld, RUN, type Sent } from '../contract.ts';
+import {
+  COMMIT,
+  ENDED,
+  type HostAnswer,
+  type HostState,
+  keepHook,
+  logAnswer,
+  OURS,
+  type ProviderWorld,
+  RUN,
+  type Sent,
+  tryHook,
+} from '../contract.ts';
 
 /** GitHub's documented API, as far as a run, its pull request and its commit go. */
 export const githubWorld: ProviderWorld = {
@@ -29,9 +41,29 @@ export const githubWorld: ProviderWorld = {
     if (/\/attempts\/\d+\/logs$/.test(route)) return { status: 404, json: { message: 'Not Found' } };
     if (route === 'GET /actions/runs/4711/artifacts') return { json: { total_count: 0, artifacts: [] } };
     if (route === 'POST /graphql') return { json: { data: { viewer: { login: OURS } } } };
-    return commentAnswer(route, body, state);
+    return hookAnswer(githubWorld, route, body, state) ?? commentAnswer(route, body, state);
   },
 };
+
+/** Webhooks, and what a token may read, as GitHub and Gitea have them. */
+export function hookAnswer(
+  world: ProviderWorld,
+  route: string,
+  body: Readonly<Record<string, unknown>>,
+  state: HostState,
+): HostAnswer | null {
+  if (/^GET (?:\/(?:actions\/runs|commits|pulls))?$/.test(route)) return { json: [] };
+  if (route === 'GET /hooks') return { json: state.hooks.map(({ id, address }) => ({ id, config: { url: address } })) };
+  if (route === 'POST /hooks') {
+    const { url, secret } = Object(body.config);
+    return { status: 201, json: { id: keepHook(state, url, secret).id } };
+  }
+  const [, tried] = /^POST \/hooks\/(\d+)\/(?:pings|tests)$/.exec(route) ?? [];
+  if (tried !== undefined) return tryHook(world, state, tried);
+  if (/^GET \/hooks\/\d+\/deliveries$/.test(route))
+    return { json: state.delivered.map(({ event, status }) => ({ event, status_code: status })) };
+  return null;
+}
 
 /** Comments and statuses as GitHub and Gitea have them. */
 export function commentAnswer(route: string, body: Readonly<Record<string, unknown>>, state: HostState) {

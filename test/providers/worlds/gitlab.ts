@@ -1,6 +1,17 @@
 import { gitlabProvider } from '../../../src/providers/gitlab/provider.ts';
 import { GitlabSettings } from '../../../src/providers/gitlab/settings.ts';
-import { COMMIT, type HostState, logAnswer, OURS, type ProviderWorld, RUN, type Sent } from '../contract.ts';
+import {
+  COMMIT,
+  type HostAnswer,
+  type HostState,
+  keepHook,
+  logAnswer,
+  OURS,
+  type ProviderWorld,
+  RUN,
+  type Sent,
+  tryHook,
+} from '../contract.ts';
 
 /** GitLab's API as its reference documents it. */
 export const gitlabWorld: ProviderWorld = {
@@ -23,10 +34,21 @@ export const gitlabWorld: ProviderWorld = {
     const logged = /^GET \/jobs\/(\d+)\/trace$/.exec(route)?.[1];
     if (logged !== undefined) return logAnswer(state, logged);
     if (route === 'GET /pipelines/4711/test_report') return { json: { total_count: 0, test_suites: [] } };
+    if (route === 'GET /version') return { json: { version: '18.4.0' } };
     if (route === 'GET /user') return { json: { username: OURS } };
-    return noteAnswer(route, body, state);
+    return hookAnswer(route, body, state) ?? noteAnswer(route, body, state);
   },
 };
+
+function hookAnswer(route: string, body: Readonly<Record<string, unknown>>, state: HostState): HostAnswer | null {
+  if (/^GET (?:\/(?:pipelines|repository\/commits|merge_requests))?$/.test(route)) return { json: [] };
+  if (route === 'GET /hooks') return { json: state.hooks.map(({ id, address: url }) => ({ id, url })) };
+  if (route === 'POST /hooks') return { status: 201, json: { id: keepHook(state, body.url, body.token).id } };
+  const [, tried] = /^POST \/hooks\/(\d+)\/test\/push_events$/.exec(route) ?? [];
+  if (tried !== undefined) return tryHook(gitlabWorld, state, tried);
+  if (!/^GET \/hooks\/\d+\/events$/.test(route)) return null;
+  return { json: state.delivered.map(({ status }) => ({ trigger: 'push_hooks', response_status: String(status) })) };
+}
 
 function noteAnswer(route: string, body: Readonly<Record<string, unknown>>, state: HostState) {
   const shown = ({ id, body: text, author }: HostState['comments'][number]) => ({ id, body: text, author: { username: author } });

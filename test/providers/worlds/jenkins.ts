@@ -7,7 +7,7 @@ let baseUrl = 'https://ci.example.com';
 /** Jenkins with the Notification plugin, which shows a token. Its builds have one console, and no attempts. */
 export const jenkinsWorld: ProviderWorld = {
   name: 'jenkins',
-  lacks: ['attempts', 'forks', 'comments', 'statuses', 'jobs'],
+  lacks: ['attempts', 'forks', 'comments', 'statuses', 'jobs', 'hooks'],
   build: { repository: 'shop/api', pipeline: 'ci', number: '12', externalId: null },
   open: (url, secret) => {
     baseUrl = url;

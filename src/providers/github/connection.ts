@@ -1,0 +1,85 @@
+import { z } from 'zod';
+import { type Connection, greetingId, HOOKS_PAGE, HookId, type WebhookQuestions } from '../connection.ts';
+import { at, createRestClient } from '../rest-client.ts';
+import { hmacOf } from '../webhook.ts';
+import type { GithubSettings } from './settings.ts';
+
+const LIMIT_MS = 30_000;
+const EVENTS = ['workflow_run', 'workflow_job'];
+
+const Hooks = z.array(z.object({ id: HookId, config: z.object({ url: z.string().nullish() }) }));
+const Deliveries = z.array(z.object({ event: z.string(), status_code: z.int().nullish() }));
+
+export function githubConnection({ baseUrl, token, app }: GithubSettings): Connection {
+  return {
+    label: 'GitHub',
+    page: 'docs/start/github.md',
+    events: EVENTS,
+    secretSetting: 'FAULTLINE_GITHUB_WEBHOOK_SECRET',
+    tokenSetting: 'FAULTLINE_GITHUB_TOKEN',
+    rights: [
+      { right: 'Actions: read', why: 'runs and their logs' },
+      { right: 'Contents: read, Pull requests: read', why: 'suspects from code' },
+      { right: 'Pull requests: write', why: 'comments (FAULTLINE_GITHUB_COMMENT)' },
+      { right: 'Commit statuses: write', why: 'commit statuses (FAULTLINE_GITHUB_STATUS)' },
+      { right: 'Webhooks: write', why: 'making the webhook with --create; not needed afterwards' },
+    ],
+    clicks: [
+      'Open Settings → Webhooks → Add webhook, of the repository or of the organization.',
+      'Enter the address as Payload URL and the secret as Secret; choose the content type application/json.',
+      'Choose "Let me select individual events": Workflow runs and Workflow jobs, and nothing else.',
+    ],
+    greet: (secret) => {
+      const body = JSON.stringify({ zen: 'Faultline connect', hook_id: 0 });
+      const headers = { 'x-github-event': 'ping', 'x-github-delivery': greetingId() };
+      return { body, headers: { ...headers, 'x-hub-signature-256': `sha256=${hmacOf(secret, body)}` } };
+    },
+    hooks:
+      token === null ? { because: withoutToken(app !== null) } : { of: 'owner/name', open: (name) => questionsOf(baseUrl, token, name) },
+  };
+}
+
+function withoutToken(isApp: boolean): string {
+  return isApp
+    ? 'an App has one webhook of its own: set its address and secret in the settings of the App'
+    : 'FAULTLINE_GITHUB_TOKEN is not set';
+}
+
+function questionsOf(baseUrl: string, token: string, repository: string): WebhookQuestions {
+  const headers = { accept: 'application/vnd.github+json', authorization: `Bearer ${token}` };
+  const client = createRestClient({ label: 'GitHub', baseUrl, headers, tokenSetting: 'FAULTLINE_GITHUB_TOKEN', timeoutMs: LIMIT_MS });
+  const [owner = '', name = ''] = repository.split('/', 2);
+  const path = at`/repos/${owner}/${name}`;
+  const right = 'write webhooks (Webhooks: write, or admin:repo_hook)';
+  return {
+    client,
+    checks: [
+      { name: 'repository', path, mend: 'check its name, and that the token is for it' },
+      { name: 'runs', path: `${path}/actions/runs`, query: { per_page: 1 }, mend: 'give the token Actions: read' },
+      { name: 'code', path: `${path}/commits`, query: { per_page: 1 }, mend: 'give the token Contents: read' },
+      { name: 'pull requests', path: `${path}/pulls`, query: { per_page: 1 }, mend: 'give the token Pull requests: read' },
+      {
+        name: 'webhooks',
+        path: `${path}/hooks`,
+        query: { per_page: 1 },
+        mend: 'for --create give the token Webhooks: write, or add the webhook by hand',
+      },
+    ],
+    list: async (signal) => {
+      const hooks = await client.get(Hooks, { path: `${path}/hooks`, query: { per_page: HOOKS_PAGE }, what: 'the webhooks', signal });
+      return hooks.map(({ id, config }) => ({ id, address: config.url ?? '' }));
+    },
+    create: async ({ address: url, secret }, signal) => {
+      const body = { name: 'web', active: true, events: EVENTS, config: { url, content_type: 'json', secret } };
+      return (
+        await client.send(z.object({ id: HookId }), { method: 'POST', path: `${path}/hooks`, body, what: 'a webhook', right, signal })
+      ).id;
+    },
+    ping: async (id, signal) =>
+      void (await client.send(z.unknown(), { method: 'POST', path: `${path}${at`/hooks/${id}/pings`}`, what: 'a ping', right, signal })),
+    deliveries: async (id, signal) => {
+      const question = { path: `${path}${at`/hooks/${id}/deliveries`}`, query: { per_page: 3 }, what: 'the deliveries', signal };
+      return (await client.get(Deliveries, question)).map(({ event, status_code }) => ({ event, status: status_code || null }));
+    },
+  };
+}

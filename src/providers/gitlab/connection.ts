@@ -1,0 +1,82 @@
+import { z } from 'zod';
+import { type Connection, greetingId, HOOKS_PAGE, HookId, type WebhookQuestions } from '../connection.ts';
+import { at } from '../rest-client.ts';
+import { createGitlabClient, type GitlabOptions, projectPath } from './client.ts';
+import type { GitlabSettings } from './settings.ts';
+
+const LIMIT_MS = 30_000;
+
+const Hooks = z.array(z.object({ id: HookId, url: z.string() }));
+const Deliveries = z.array(z.object({ trigger: z.string(), response_status: z.string().nullish() }));
+
+export function gitlabConnection({ baseUrl, token }: GitlabSettings): Connection {
+  return {
+    label: 'GitLab',
+    page: 'docs/start/gitlab.md',
+    events: ['Pipeline events', 'Job events (optional)'],
+    secretSetting: 'FAULTLINE_GITLAB_WEBHOOK_SECRET',
+    tokenSetting: 'FAULTLINE_GITLAB_TOKEN',
+    rights: [
+      { right: 'read_api, Reporter', why: 'logs, test reports, artifacts and code' },
+      { right: 'api, Reporter', why: 'notes on merge requests (FAULTLINE_GITLAB_COMMENT)' },
+      { right: 'api, Developer', why: 'commit statuses (FAULTLINE_GITLAB_STATUS)' },
+      { right: 'api, Maintainer', why: 'making the webhook with --create; not needed afterwards' },
+    ],
+    clicks: [
+      'Open Settings → Webhooks → Add new webhook, of the project or of the group.',
+      'Enter the address as URL and the secret as Secret token.',
+      'Choose the triggers Pipeline events and, for earlier answers, Job events.',
+    ],
+    greet: (secret) => ({
+      body: JSON.stringify({ object_kind: 'ping' }),
+      headers: { 'x-gitlab-event': 'Ping', 'x-gitlab-token': secret, 'idempotency-key': greetingId() },
+    }),
+    hooks:
+      token === null
+        ? { because: 'FAULTLINE_GITLAB_TOKEN is not set' }
+        : { of: 'group/project', open: (project) => questionsOf({ baseUrl, token }, project) },
+  };
+}
+
+function questionsOf(options: GitlabOptions, project: string): WebhookQuestions {
+  const client = createGitlabClient(options, LIMIT_MS);
+  const path = projectPath(project);
+  const right = 'write webhooks (the scope api, and the role Maintainer)';
+  const mend = 'give the token the scope read_api and the role Reporter in the project';
+  return {
+    client,
+    checks: [
+      { name: 'project', path, mend },
+      { name: 'pipelines', path: `${path}/pipelines`, query: { per_page: 1 }, mend },
+      { name: 'code', path: `${path}/repository/commits`, query: { per_page: 1 }, mend },
+      { name: 'merge requests', path: `${path}/merge_requests`, query: { per_page: 1 }, mend },
+      {
+        name: 'webhooks',
+        path: `${path}/hooks`,
+        query: { per_page: 1 },
+        mend: `for --create the token must ${right}; or add the webhook by hand`,
+      },
+    ],
+    list: async (signal) => {
+      const hooks = await client.get(Hooks, { path: `${path}/hooks`, query: { per_page: HOOKS_PAGE }, what: 'the webhooks', signal });
+      return hooks.map(({ id, url: address }) => ({ id, address }));
+    },
+    create: async ({ address: url, secret: token }, signal) => {
+      const events = { pipeline_events: true, job_events: true, push_events: false };
+      const body = { url, token, ...events, enable_ssl_verification: true };
+      return (
+        await client.send(z.object({ id: HookId }), { method: 'POST', path: `${path}/hooks`, body, what: 'a webhook', right, signal })
+      ).id;
+    },
+    // A push, because a test pipeline would be the project's newest pipeline over again.
+    ping: async (id, signal) => {
+      const test = `${path}${at`/hooks/${id}/test/push_events`}`;
+      await client.send(z.unknown(), { method: 'POST', path: test, what: 'a test', right, signal });
+    },
+    deliveries: async (id, signal) => {
+      const question = { path: `${path}${at`/hooks/${id}/events`}`, query: { per_page: 3 }, what: 'the deliveries', signal };
+      const delivered = await client.get(Deliveries, question);
+      return delivered.map(({ trigger: event, response_status: status }) => ({ event, status: Number(status) || null }));
+    },
+  };
+}

@@ -1,0 +1,129 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { messageOf, TriageError } from '../domain/errors.ts';
+import { examine, type Finding, note, ok, wrong } from '../ports/examination.ts';
+import { type Connection, checkRights, ensureHook, sendGreeting, type WebhookQuestions } from '../providers/connection.ts';
+import type { Provider } from '../providers/provider.ts';
+
+/** What of a provider is needed to connect it. */
+export type Connectable = Pick<Provider, 'name' | 'webhook' | 'connection' | 'examine'>;
+
+/** What is to be done beside looking. */
+export interface ConnectRequest {
+  /** As its host calls it; null: nothing is asked of a repository. */
+  readonly repository: string | null;
+  /** Of our webhook; null: not known. */
+  readonly address: string | null;
+  /** With which the webhook is made and test deliveries are signed; null: there is none yet. */
+  readonly secret: string | null;
+  readonly create: boolean;
+  readonly test: boolean;
+}
+
+/** How often a host is asked what came of its ping, and how long between. */
+const LOOKS = 5;
+const LOOK_MS = 1_000;
+
+/** Where a provider's webhook lies, below the address of the service. */
+export function webhookAddress({ webhook }: Connectable, publicUrl: string): string {
+  return `${publicUrl.replace(/\/$/, '')}${webhook.path}`;
+}
+
+/**
+ * Looks whether a provider can be reached and whether the token may read the repository, makes the webhook and sends a test delivery, as far
+ * as that is asked for; tells each finding as soon as it is known. Throws only where the caller aborts.
+ */
+export async function* connect(provider: Connectable, request: ConnectRequest, signal: AbortSignal): AsyncGenerator<Finding> {
+  const { repository, create } = request;
+  const connection = await provider.connection();
+  for (const one of provider.examine(repository === null ? [] : [repository])) yield* await examine(one);
+  const questions = openQuestions(connection, repository);
+  if ('because' in questions) {
+    if (create) yield wrong('webhook', `it cannot be made here: ${questions.because}`, `add it by hand, as ${connection.page} says`);
+    else yield note('repository', `not looked at: ${questions.because}`, 'check it with the first build that fails');
+  } else {
+    yield* await checkRights(questions, signal);
+  }
+  const id = 'because' in questions ? null : yield* hookOf(questions, request, signal);
+  if (!request.test) return;
+  if (!('because' in questions) && id !== null) yield* pinged(connection.label, questions, id, signal);
+  yield await greeted(connection, request, signal);
+}
+
+function openQuestions({ hooks }: Connection, repository: string | null): WebhookQuestions | { readonly because: string } {
+  if ('because' in hooks) return hooks;
+  if (repository === null) return { because: `no repository is given (${hooks.of})` };
+  try {
+    return hooks.open(repository);
+  } catch (error) {
+    return { because: messageOf(error) };
+  }
+}
+
+/** The id of the webhook at our address, which is made where that is asked for; null where there is none. */
+async function* hookOf(questions: WebhookQuestions, request: ConnectRequest, signal: AbortSignal): AsyncGenerator<Finding, string | null> {
+  const { address, secret, create } = request;
+  const name = 'webhook';
+  if (address === null) {
+    if (create) yield wrong(name, 'it is not made: the address of the service is not known', 'pass --url, or set FAULTLINE_PUBLIC_URL');
+    return null;
+  }
+  if (create && secret === null) {
+    yield wrong(name, 'it is not made: there is no secret', 'pass --new-secret, or set the secret named above');
+    return null;
+  }
+  try {
+    if (create && secret !== null) {
+      const { id, isNew } = await ensureHook(questions, { address, secret }, signal);
+      yield isNew
+        ? ok(name, `made for ${address} (ID ${id})`)
+        : note(
+            name,
+            `there was one for ${address} already (ID ${id}); it is unchanged`,
+            'check that its secret and its events are those above',
+          );
+      return id;
+    }
+    return (await questions.list(signal)).find((hook) => hook.address === address)?.id ?? null;
+  } catch (error) {
+    signal.throwIfAborted();
+    if (create) yield wrong(name, messageOf(error), 'give the token the right named above, or add the webhook by hand');
+    return null;
+  }
+}
+
+/** The provider's own test: asked for, and what it says came of it, where it says that. */
+async function* pinged(label: string, { ping, deliveries }: WebhookQuestions, id: string, signal: AbortSignal): AsyncGenerator<Finding> {
+  const name = 'ping';
+  if (ping === null) return;
+  const mend = "look at the webhook's page there: it lists each delivery with the answer";
+  try {
+    await ping(id, signal);
+    for (let look = 0; deliveries !== null && look < LOOKS; look += 1) {
+      const [newest] = await deliveries(id, signal);
+      if (newest?.status != null) {
+        const says = `${label} sent ${newest.event} and got ${newest.status}`;
+        return yield newest.status < 300 ? ok(name, says) : wrong(name, says, mend);
+      }
+      await sleep(LOOK_MS, undefined, { signal });
+    }
+    yield note(name, `${label} was asked to send one`, mend);
+  } catch (error) {
+    signal.throwIfAborted();
+    yield note(name, messageOf(error), mend);
+  }
+}
+
+async function greeted(connection: Connection, { address, secret }: ConnectRequest, signal: AbortSignal): Promise<Finding> {
+  const name = 'test delivery';
+  if (address === null) return wrong(name, 'not sent: the address of the service is not known', 'pass --url, or set FAULTLINE_PUBLIC_URL');
+  if (secret === null) return wrong(name, 'not sent: there is no secret to sign it with', `set ${connection.secretSetting}`);
+  return await sendGreeting(address, connection.greet(secret, Date.now()), signal);
+}
+
+/** The provider of that name. Throws `invalid-input` with the names that there are. */
+export function providerNamed(providers: readonly Connectable[], name: string): Connectable {
+  const found = providers.find((provider) => provider.name === name);
+  if (found !== undefined) return found;
+  const names = providers.map((provider) => provider.name).join(', ');
+  throw new TriageError('invalid-input', `${name} is not a provider. Use one of ${names}.`);
+}

@@ -1,0 +1,79 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type Host, startHost } from '../providers/contract.ts';
+import { giteaWorld } from '../providers/worlds/gitea.ts';
+import { faultline } from './faultline.ts';
+
+let host: Host;
+let data: string;
+beforeEach(async () => {
+  host = await startHost(giteaWorld);
+  data = await mkdtemp(join(tmpdir(), 'faultline-connect-'));
+});
+afterEach(async () => {
+  await host.close();
+  await rm(data, { recursive: true, force: true });
+});
+
+const SECRET = 'a-gitea-secret-of-the-operator';
+const gitea = () => ({ FAULTLINE_GITEA_URL: host.url, FAULTLINE_GITEA_TOKEN: 'gitea-token-0123', FAULTLINE_GITEA_WEBHOOK_SECRET: SECRET });
+
+describe('faultline connect', () => {
+  test('without a token says what to click, and what to set', async () => {
+    const { code, stdout } = await faultline(['connect', 'gitea', '--data', data]);
+    expect(code).toBe(0);
+    for (const words of [
+      'https://YOUR-FAULTLINE/webhooks/gitea',
+      'none yet; --new-secret',
+      'application/json',
+      'Custom events',
+      'read:repository',
+    ])
+      expect(stdout).toContain(words);
+  });
+
+  test('makes a secret on request, and says where it goes', async () => {
+    const { stdout } = await faultline(['connect', 'gitlab', '--new-secret', '--url', 'https://fl.example/', '--data', data, '--json']);
+    expect(JSON.parse(stdout)).toMatchObject({
+      provider: 'gitlab',
+      webhook: {
+        address: 'https://fl.example/webhooks/gitlab',
+        secret: expect.stringMatching(/^whs_[\w-]{32}$/),
+        secretSetting: 'FAULTLINE_GITLAB_WEBHOOK_SECRET',
+      },
+    });
+  });
+
+  test('shows the secret that an embedded installation has made, which serve uses too', async () => {
+    const { stdout } = await faultline(['connect', 'github', '--data', data]);
+    const kept = JSON.parse(await readFile(join(data, 'secrets.json'), 'utf8'));
+    expect(stdout).toContain(kept.githubWebhookSecret);
+  });
+
+  test('with a token looks at each right, makes the webhook and never prints a configured secret', async () => {
+    const args = ['connect', 'gitea', '--repository', 'shop/api', '--url', 'http://127.0.0.1:9', '--create', '--data', data];
+    const { code, stdout } = await faultline(args, { env: gitea() });
+    expect({ code, stdout }).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/ok +repository[\s\S]*ok +runs[\s\S]*ok +code[\s\S]*ok +webhook/),
+    });
+    expect(stdout).not.toContain(SECRET);
+    expect(host.state.hooks).toMatchObject([{ address: 'http://127.0.0.1:9/webhooks/gitea', secret: SECRET }]);
+  });
+
+  test('ends with 4 where something is wrong, and says what to do', async () => {
+    host.state.forbidden = /actions/;
+    const { code, stdout } = await faultline(['connect', 'gitea', '--repository', 'shop/api', '--data', data], { env: gitea() });
+    expect({ code, stdout }).toMatchObject({ code: 4, stdout: expect.stringMatching(/wrong +runs .*403[\s\S]*→ give the token/) });
+  });
+
+  test('refuses a provider that there is not, and what is no repository', async () => {
+    expect((await faultline(['connect', 'travis'])).code).toBe(2);
+    const { code, stdout } = await faultline(['connect', 'gitea', '--repository', 'no repository', '--create', '--data', data], {
+      env: gitea(),
+    });
+    expect({ code, stdout }).toMatchObject({ code: 4, stdout: expect.stringContaining('is no repository of Gitea or Forgejo') });
+  });
+});

@@ -1,0 +1,56 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { ProvidersConfig } from '../../src/providers/settings.ts';
+import { type Host, startHost } from '../providers/contract.ts';
+import { gitlabWorld } from '../providers/worlds/gitlab.ts';
+import { getPage, openConsole, postForm, type TestConsole, TOKENS } from '../support/console.ts';
+import { TEST_CONFIG } from '../support/http-deps.ts';
+
+const SECRET = 'settings-secret-one';
+let host: Host;
+let console: TestConsole;
+
+beforeAll(async () => {
+  host = await startHost(gitlabWorld);
+  const gitlab = { baseUrl: host.url, token: 'glpat-settings', webhookSecrets: [SECRET] };
+  const http = { ...TEST_CONFIG.http, publicUrl: 'http://127.0.0.1:9' };
+  console = await openConsole({ config: { ...TEST_CONFIG, http, providers: ProvidersConfig.parse({ gitlab }) } });
+});
+afterAll(async () => {
+  await console.close();
+  await host.close();
+});
+
+it('lists every CI system with the address of its webhook, for administrators', async () => {
+  const { statusCode, body } = await getPage(console.app, '/settings');
+  expect(statusCode).toBe(200);
+  for (const name of ['github', 'gitea', 'gitlab', 'jenkins', 'buildkite', 'circleci', 'azure'])
+    expect(body).toContain(`http://127.0.0.1:9/webhooks/${name}`);
+  expect(body).toContain('href="/settings" aria-current="page"');
+  expect((await getPage(console.app, '/settings', TOKENS.review)).statusCode).toBe(403);
+  expect((await getPage(console.app, '/builds', TOKENS.review)).body).not.toContain('href="/settings"');
+});
+
+it('says how one is connected, without its secret', async () => {
+  const { body } = await getPage(console.app, '/settings?provider=gitlab');
+  expect(body).toContain('Pipeline events');
+  expect(body).toContain('FAULTLINE_GITLAB_WEBHOOK_SECRET');
+  expect(body).not.toContain(SECRET);
+  expect((await getPage(console.app, '/settings?provider=jenkins')).body).toContain('none yet');
+  const unknown = await getPage(console.app, '/settings?provider=%3Cscript%3E');
+  expect([unknown.statusCode, unknown.body.includes('<script>')]).toEqual([400, false]);
+});
+
+it('looks at the permissions, and makes the webhook', async () => {
+  const { body } = await postForm(console.app, '/settings', { provider: 'gitlab', repository: 'shop/api', act: 'create' });
+  expect(body).toContain('Nothing is wrong.');
+  expect(body).toContain('made for http://127.0.0.1:9/webhooks/gitlab');
+  expect(host.state.hooks).toMatchObject([{ address: 'http://127.0.0.1:9/webhooks/gitlab', secret: SECRET }]);
+  expect(body).not.toContain(SECRET);
+});
+
+it('says what is wrong, and what to do; what was typed stays text', async () => {
+  const { body } = await postForm(console.app, '/settings', { provider: 'gitlab', repository: '"><script>', act: 'test' });
+  expect(body).toContain('Something is wrong.');
+  expect(body).toContain('check that http://127.0.0.1:9/webhooks/gitlab can be reached');
+  expect(body).not.toContain('"><script>');
+});

@@ -1,0 +1,111 @@
+import type { FastifyInstance } from 'fastify';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { buildHttp } from '../../src/api/server.ts';
+import type { Finding } from '../../src/ports/examination.ts';
+import type { Provider } from '../../src/providers/provider.ts';
+import { type ConnectRequest, connect, webhookAddress } from '../../src/service/connect.ts';
+import { type FakeState, fakeHttpDeps } from '../support/fake-stores.ts';
+import { TEST_CONFIG, withSecrets } from '../support/http-deps.ts';
+import { type Host, type ProviderWorld, startHost } from './contract.ts';
+import { WORLDS } from './worlds/all.ts';
+
+const SECRET = 'connection-secret-one';
+
+describe.each(WORLDS)('$name is connected:', (world: ProviderWorld) => {
+  let host: Host;
+  let provider: Provider;
+  let app: FastifyInstance;
+  let state: FakeState;
+  let address: string;
+  beforeEach(async () => {
+    host = await startHost(world);
+    provider = world.open(host.url, SECRET);
+    const fake = fakeHttpDeps();
+    state = fake.state;
+    app = await buildHttp({ ...fake.deps, config: { ...TEST_CONFIG, providers: withSecrets({ [world.name]: [SECRET] }) } });
+    address = webhookAddress(provider, await app.listen({ host: '127.0.0.1', port: 0 }));
+  });
+  afterEach(async () => {
+    await app.close();
+    await host.close();
+  });
+
+  const repository = world.hooksOf ?? world.build.repository;
+  async function run(change: Partial<ConnectRequest> = {}): Promise<Map<string, Finding>> {
+    const request = { repository, address, secret: SECRET, create: false, test: false, ...change };
+    const found = new Map<string, Finding>();
+    for await (const finding of connect(provider, request, AbortSignal.timeout(20_000))) found.set(finding.name, finding);
+    return found;
+  }
+  const has = !world.lacks.includes('hooks');
+
+  test('its page says what to click, and which rights the token needs', async () => {
+    const { clicks, rights, events, secretSetting, page } = await provider.connection();
+    expect([clicks.length > 1, rights.length > 0, events.length > 0]).toEqual([true, true, true]);
+    expect([secretSetting, page]).toEqual([
+      expect.stringMatching(/^FAULTLINE_[A-Z]+_WEBHOOK_SECRET$/),
+      expect.stringMatching(/^docs\/start\//),
+    ]);
+  });
+
+  test('a signed delivery from here is accepted, and changes nothing', async () => {
+    const found = await run({ test: true });
+    expect(found.get('test delivery')).toMatchObject({ state: 'ok', says: expect.stringMatching(/^accepted at http.*: .{10}/) });
+    expect([state.deliveries, state.builds]).toEqual([[], []]);
+  });
+
+  test('with another secret than the service has, it is told so', async () => {
+    const found = await run({ test: true, secret: 'another-secret-two' });
+    expect(found.get('test delivery')).toMatchObject({ state: 'wrong', says: expect.stringContaining('returned 401') });
+  });
+
+  test('a service that is not there is told so', async () => {
+    const found = await run({ test: true, address: 'http://127.0.0.1:9/webhooks/x' });
+    expect(found.get('test delivery')).toMatchObject({ state: 'wrong', mend: expect.stringContaining('can be reached') });
+  });
+
+  if (has) {
+    test('what the token may read is looked at, one by one', async () => {
+      expect([...(await run()).values()].filter(({ state: is }) => is === 'wrong')).toEqual([]);
+      host.state.forbidden = /actions\/runs|pipeline|build\/builds/;
+      const wrong = [...(await run()).values()].filter(({ state: is }) => is === 'wrong');
+      expect(wrong).toMatchObject([
+        { name: expect.stringMatching(/^(?:runs|pipelines|builds)$/), says: expect.stringContaining('403'), mend: expect.any(String) },
+      ]);
+    });
+
+    test('the webhook is made once, with the address and the secret', async () => {
+      expect((await run({ create: true })).get('webhook')).toMatchObject({ state: 'ok', says: expect.stringContaining(address) });
+      expect(host.state.hooks).toMatchObject([{ address, secret: SECRET }]);
+      expect((await run({ create: true })).get('webhook')).toMatchObject({ state: 'note', says: expect.stringContaining('already') });
+      expect(host.state.hooks).toHaveLength(1);
+    });
+
+    test('a token that may not make it is told what it lacks', async () => {
+      host.state.forbidden = /hook/;
+      expect((await run({ create: true })).get('webhook')).toMatchObject({
+        state: 'wrong',
+        says: expect.stringMatching(/403.*_TOKEN needs permission to/),
+      });
+    });
+
+    test('its own test is asked for where it has one, and what it says of the answer is shown', async () => {
+      const found = await run({ create: true, test: true });
+      const ping = found.get('ping');
+      if (ping === undefined) expect(host.state.delivered).toEqual([]);
+      else expect([ping.state, host.state.delivered[0]?.status ?? 202]).toEqual([ping.says.includes('got') ? 'ok' : 'note', 202]);
+      expect(found.get('test delivery')?.state).toBe('ok');
+    });
+  } else {
+    test('what has no API for webhooks is told to be done by hand', async () => {
+      expect((await run({ create: true })).get('webhook')).toMatchObject({ state: 'wrong', mend: expect.stringContaining('by hand') });
+    });
+  }
+
+  test('without address, secret or repository nothing is made, and what to give is said', async () => {
+    const found = await run({ repository: null, address: null, secret: null, create: true, test: true });
+    expect(found.get('test delivery')).toMatchObject({ state: 'wrong', mend: expect.stringContaining('--url') });
+    expect(found.get('webhook')).toMatchObject({ state: 'wrong' });
+    expect(host.state.hooks).toEqual([]);
+  });
+});
