@@ -1,7 +1,7 @@
 import type { Analysis } from '../../src/domain/analysis.ts';
 import { percent } from '../../src/notifications/answer-facts.ts';
 import { clip, disarmRunnerCommands, inline, visibleLine } from '../../src/notifications/visible-text.ts';
-import { renderGithubCommands, renderMarkdown } from '../../src/service/answers/render.ts';
+import { renderGithubCommands, renderMarkdown, renderPlain } from '../../src/service/answers/render.ts';
 
 /** GitHub shows ten annotations of a kind and step, and drops the rest. */
 const MAX_ANNOTATIONS = 10;
@@ -41,12 +41,17 @@ export function summaryOf({ analyses, pending, pageOf }: Answer): string {
   return `### Faultline: ${causes}\n\n${analyses.slice(0, MAX_CAUSES).map(renderMarkdown).join('\n')}${left}${link}`;
 }
 
-/** What the step prints: a line a cause for people, and an annotation for each of the first ten. */
-export function printedOf({ analyses }: Answer): string {
-  const lines = analyses.slice(0, MAX_CAUSES).map(({ category, verdict, answer }) => {
+/**
+ * What the step prints: a line a cause for people, or all that is known of it where the runner shows no summary, and an annotation for each
+ * of the first ten.
+ */
+export function printedOf({ analyses }: Answer, showsSummary: boolean): string {
+  const said = analyses.slice(0, MAX_CAUSES).map((analysis) => {
+    const { category, verdict, answer } = analysis;
+    if (!showsSummary) return renderPlain(analysis);
     return `${disarmRunnerCommands(visibleLine(`${category} ${percent(verdict.confidence)}: ${clip(answer.title, 200)}`))}\n`;
   });
-  return [...lines, ...analyses.slice(0, MAX_ANNOTATIONS).map(renderGithubCommands)].join('');
+  return [...said, ...analyses.slice(0, MAX_ANNOTATIONS).map(renderGithubCommands)].join('');
 }
 
 /** The step's outputs; `fallbackUrl` is the run's page. */

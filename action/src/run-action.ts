@@ -6,7 +6,7 @@ import { gatherFiles } from './gather-files.ts';
 import { type Environment, type Inputs, readInputs, secretsOf } from './inputs.ts';
 import { type Answer, outputsOf, printedOf, summaryOf, withinWorkspace } from './render-answer.ts';
 import { buildOfRun, runUrl } from './run-facts.ts';
-import { maskCommand, workflowCommand, writeOutputs, writeSummary } from './runner-files.ts';
+import { maskCommand, showsSummary, workflowCommand, writeOutputs, writeSummary } from './runner-files.ts';
 
 /**
  * The step: reads what failed, asks the server or the rules, and says it in the summary, annotations and outputs. Returns the exit code:
@@ -18,7 +18,7 @@ export async function runAction(environment: Environment, print: (text: string) 
   try {
     const inputs = readInputs(environment);
     const answer = withinWorkspace(await answerOf(inputs, environment), environment.GITHUB_WORKSPACE ?? '');
-    print(printedOf(answer));
+    print(printedOf(answer, showsSummary(environment)));
     if (answer.pending !== null) print(workflowCommand('notice', answer.pending));
     await writeSummary(environment, summaryOf(answer));
     await writeOutputs(environment, outputsOf(answer, runUrl(environment) ?? ''));

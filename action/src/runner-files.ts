@@ -25,6 +25,11 @@ export async function writeOutputs(environment: Environment, outputs: Readonly<R
   await appendFile(path, entries.join(''));
 }
 
+/** Gitea and Forgejo give a step the file for a summary, and show it nowhere. */
+export function showsSummary(environment: Environment): boolean {
+  return environment.GITEA_ACTIONS !== 'true' && environment.FORGEJO_ACTIONS !== 'true';
+}
+
 /** Adds Markdown to the job's summary. */
 export async function writeSummary(environment: Environment, markdown: string): Promise<void> {
   const path = environment.GITHUB_STEP_SUMMARY;

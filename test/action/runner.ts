@@ -64,15 +64,20 @@ const GITHUB = {
  */
 export async function createRunner(node: string = process.execPath): Promise<Runner> {
   const folder = await mkdtemp(join(tmpdir(), 'faultline-runner-'));
+  await layOutAction(folder);
   const checkout = join(folder, 'action');
-  for (const [name, text] of await buildAction(ROOT)) await put(join(checkout, 'dist', name), text);
-  await cp(join(ROOT, 'knowledge'), join(folder, 'knowledge'), { recursive: true });
-  await cp(join(ROOT, 'package.json'), join(folder, 'package.json'));
   const action = await readAction();
   if (action.runs.using !== 'node24') throw new Error(`the runner has no ${action.runs.using}`);
   const entry = join(checkout, action.runs.main);
   const run = (step: Step) => runStep(folder, action, [node, entry], step);
   return { action, checkout, run, close: () => rm(folder, { recursive: true, force: true }) };
+}
+
+/** Writes what of a release's files the action needs, as `uses: owner/repository/action@commit` finds them. */
+export async function layOutAction(folder: string): Promise<void> {
+  for (const [name, text] of await buildAction(ROOT)) await put(join(folder, 'action/dist', name), text);
+  for (const path of ['action/action.yml', 'knowledge', 'package.json'])
+    await cp(join(ROOT, path), join(folder, path), { recursive: true });
 }
 
 /** action.yml as GitHub's own parser reads it. Throws where it finds fault. */

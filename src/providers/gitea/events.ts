@@ -11,7 +11,7 @@ const Repository = z.object({ full_name: shortText(300), default_branch: shortTe
 const Person = z.object({ login: shortText(200) });
 const PullRequest = z.object({
   number: pullRequestNumber(),
-  head: z.object({ repo: z.object({ id: z.int() }).nullish() }).nullish(),
+  head: z.object({ ref: z.string().nullish(), repo: z.object({ id: z.int() }).nullish() }).nullish(),
   base: z.object({ repo: z.object({ id: z.int() }).nullish() }).nullish(),
 });
 
@@ -135,7 +135,8 @@ function readWorkflowRun({ repository, sender, workflow, workflow_run: run }: Wo
   const status = statusOf(run.conclusion);
   if (status === null) return { ignored: `the run ended as ${(run.conclusion ?? 'nothing').slice(0, 100)}: neither failed nor passed` };
   const [pull] = run.pull_requests ?? [];
-  const fromFork = pull?.head?.repo != null && pull.head.repo.id !== pull.base?.repo?.id;
+  // A fork that was deleted has no repository any more.
+  const fromFork = pull !== undefined && (pull.head?.repo?.id ?? null) !== pull.base?.repo?.id;
   return {
     part: WHOLE_BUILD,
     fromFork,
@@ -147,7 +148,7 @@ function readWorkflowRun({ repository, sender, workflow, workflow_run: run }: Wo
       attempt: run.run_attempt,
       job: null,
       // A fork's branch may bear the name of one of ours.
-      branch: fromFork ? null : textOrNull(run.head_branch),
+      branch: fromFork ? null : (textOrNull(run.head_branch) ?? textOrNull(pull?.head?.ref)),
       commit: run.head_sha,
       author: run.actor?.login ?? sender?.login ?? null,
       pullRequest: pull?.number ?? pullRequestOfRef(run.path),

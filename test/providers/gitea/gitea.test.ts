@@ -18,6 +18,27 @@ it.each([
   ['http://127.0.0.1:3000', 'http://127.0.0.1:3000/api/v1'],
 ])('%s is asked at %s', (given, address) => expect(addressOf(given)).toBe(address));
 
+describe('a run of a pull request', () => {
+  const read = (head: object) => {
+    const pull = { number: 7, head: { ref: 'round', ...head }, base: { ref: 'main', repo: { id: 1 } } };
+    const run = { id: 41, path: 'ci.yml@refs/pull/7/head', run_number: 12, run_attempt: 1, conclusion: 'failure', pull_requests: [pull] };
+    const sent = { head_sha: 'a41f9c2e8d0b5f6a7c8d9e0f1a2b3c4d5e6f7a8b', html_url: 'https://git.example.com/shop/api/actions/runs/12' };
+    const repository = { full_name: 'shop/api', default_branch: 'main' };
+    return readGiteaEvent('workflow_run', { action: 'completed', repository, workflow: { name: 'ci' }, workflow_run: { ...run, ...sent } });
+  };
+
+  it('has the branch of the pull request, as the run names none', () => {
+    expect(read({ repo: { id: 1 } })).toMatchObject({ fromFork: false, build: { pullRequest: 7, branch: 'round' } });
+  });
+
+  it.each([
+    ['a fork', { repo: { id: 2 } }],
+    ['a fork that was deleted', { repo: null }],
+  ])('has no branch where it came from %s', (_, head) => {
+    expect(read(head)).toMatchObject({ fromFork: true, build: { pullRequest: 7, branch: null } });
+  });
+});
+
 describe('Forgejo', () => {
   const trigger = (change: object = {}) =>
     JSON.stringify({ pull_request: { number: 7, head: { ref: 'round', repo: { full_name: 'shop/api' }, ...change } } });

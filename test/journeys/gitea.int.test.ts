@@ -1,0 +1,362 @@
+import { execFileSync } from 'node:child_process';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { type Analysis, GivenAnalysis } from '../../src/domain/analysis.ts';
+import { Build } from '../../src/domain/build.ts';
+import { layOutAction } from '../action/runner.ts';
+import { createGitRepository, type GitRepository } from '../support/git-repository.ts';
+import { type Account, type GiteaServer, startGitea, until } from '../support/gitea-server.ts';
+import { otherNode } from '../support/other-node.ts';
+import { TOKEN } from '../support/service.ts';
+import { installEmbedded } from './install-embedded.ts';
+import type { Installation } from './webhook-to-review.ts';
+
+const SECRET = 'a-webhook-secret-for-gitea';
+const SHOP = 'acme/shop';
+/** Of a push, until its last job has ended and Faultline has answered. */
+const RUN_MS = 90_000;
+const Answered = z.object({ triage: z.object({ state: z.string() }).nullable(), analyses: z.array(GivenAnalysis) });
+const Numbered = z.object({ number: z.int() });
+
+let gitea: GiteaServer;
+let service: Installation;
+let bot: Account;
+let ben: Account;
+let shop: GitRepository;
+let answers = 0;
+
+beforeAll(async () => {
+  gitea = await startGitea(await otherNode('20.20.2'));
+  const { admin, api } = gitea;
+  [bot, ben] = [await gitea.addAccount('faultline-bot'), await gitea.addAccount('ben')];
+  await api(admin, 'POST', '/orgs', z.unknown(), { username: 'acme' });
+  await api(admin, 'POST', '/orgs/acme/repos', z.unknown(), { name: 'shop', private: true });
+  for (const { name } of [bot, ben]) await api(admin, 'PUT', `/repos/${SHOP}/collaborators/${name}`, z.unknown(), { permission: 'write' });
+  const scopes = ['read:repository', 'write:repository', 'write:issue', 'read:user'];
+  const { sha1 } = await api(bot, 'POST', `/users/${bot.name}/tokens`, z.object({ sha1: z.string() }), { name: 'faultline', scopes });
+  service = await installEmbedded({
+    FAULTLINE_GITEA_URL: gitea.url,
+    FAULTLINE_GITEA_TOKEN: sha1,
+    FAULTLINE_GITEA_WEBHOOK_SECRET: SECRET,
+    FAULTLINE_GITEA_COMMENT: 'true',
+    FAULTLINE_GITEA_STATUS: 'true',
+  });
+  await api(admin, 'POST', `/repos/${SHOP}/hooks`, z.unknown(), {
+    type: 'gitea',
+    active: true,
+    events: ['workflow_run', 'workflow_job'],
+    config: { url: `${service.address}/webhooks/gitea`, content_type: 'json', secret: SECRET },
+  });
+  shop = createGitRepository();
+}, 120_000);
+afterAll(async () => {
+  await service?.dispose();
+  await gitea?.stop();
+  shop?.remove();
+});
+
+const Found = z.object({ items: z.array(Build) });
+
+async function read<Value>(path: string, schema: z.ZodType<Value>): Promise<Value> {
+  const response = await fetch(service.address + path, { headers: { authorization: `Bearer ${TOKEN}` } });
+  if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
+  return schema.parse(await response.json());
+}
+
+/** The build of a run that has ended: its own event names number and pipeline, those of its jobs do not. */
+function buildOf(pipeline: string, commit: string, attempt = 1): Promise<Build> {
+  return until(
+    `attempt ${attempt} of ${pipeline} at ${commit.slice(0, 10)} has arrived. ${service.errors()} ${gitea.said()}`,
+    RUN_MS,
+    async () => {
+      const { items } = await read(`/api/builds?limit=50`, Found);
+      return (
+        items.find(
+          (build) => build.pipeline === pipeline && build.commit === commit && build.attempt === attempt && /^\d+$/.test(build.number),
+        ) ?? null
+      );
+    },
+  );
+}
+
+async function answersOf(build: Build): Promise<readonly Analysis[]> {
+  const analyses = await until(`${build.pipeline} #${build.number} is answered. ${service.errors()}`, RUN_MS, async () => {
+    const { triage, analyses } = await read(`/api/builds/${build.id}/analyses`, Answered);
+    return triage?.state === 'done' && analyses.length > 0 ? analyses : null;
+  });
+  answers += analyses.length;
+  return analyses;
+}
+
+const Jobs = z.object({ jobs: z.array(z.object({ id: z.int(), name: z.string(), conclusion: z.string() })) });
+const Comments = z.array(z.object({ id: z.int(), body: z.string(), user: z.object({ login: z.string() }) }));
+const Statuses = z.object({ statuses: z.array(z.object({ context: z.string(), status: z.string(), description: z.string() })) });
+
+/** Faultline's comment on a pull request, once it says this. */
+function commentOn(pullRequest: number, says: RegExp): Promise<string> {
+  return until(`the comment on #${pullRequest} says ${says}. ${service.errors()}`, RUN_MS, async () => {
+    const comments = await gitea.api(gitea.admin, 'GET', `/repos/${SHOP}/issues/${pullRequest}/comments`, Comments);
+    const own = comments.filter(({ user }) => user.login === bot.name);
+    expect(own.length).toBeLessThan(2);
+    return own.find(({ body }) => says.test(body))?.body ?? null;
+  });
+}
+
+/** Waits until the newest status that Faultline set on a commit is this one. */
+async function statusOn(commit: string, wanted: string): Promise<void> {
+  await until(`the status of ${commit.slice(0, 10)} is ${wanted}`, RUN_MS, async () => {
+    const { statuses } = await gitea.api(gitea.admin, 'GET', `/repos/${SHOP}/commits/${commit}/status`, Statuses);
+    return statuses.some(({ context, status }) => context === 'Faultline' && status === wanted);
+  });
+}
+
+function push(as: Account, repository: string, branch: string): void {
+  execFileSync('git', ['push', '--quiet', gitea.remote(as, repository), branch], { cwd: shop.folder, stdio: 'pipe' });
+}
+
+async function openPullRequest(as: Account, head: string): Promise<number> {
+  const body = { title: `Merge ${head}`, head, base: 'main' };
+  return (await gitea.api(as, 'POST', `/repos/${SHOP}/pulls`, Numbered, body)).number;
+}
+
+describe('a real Gitea with its runner', { retry: 0, timeout: 4 * RUN_MS }, () => {
+  let deployed: Build;
+
+  it('answers a deployment that lacks a secret, and stores the run beside it that passed', async () => {
+    const commit = shop.commit(SHOP_FILES, 'Start the shop');
+    push(gitea.admin, SHOP, 'main');
+
+    deployed = await buildOf('deploy', commit);
+    const [analysis] = await answersOf(deployed);
+
+    expect(deployed).toMatchObject({
+      provider: 'gitea',
+      repository: SHOP,
+      status: 'failed',
+      branch: 'main',
+      pullRequest: null,
+    });
+    expect(analysis).toMatchObject({ category: 'CONFIG_ERROR', kind: 'permission_or_secret' });
+    expect(analysis?.answer.title).toContain('DEPLOY_TOKEN');
+    expect((await buildOf('ci', commit)).status).toBe('passed');
+  });
+
+  it('answers the run that was started again for itself, and believes no line that its script only echoes', async () => {
+    await gitea.api(gitea.admin, 'PUT', `/repos/${SHOP}/actions/secrets/DEPLOY_TOKEN`, z.unknown(), { data: 'of-the-shop' });
+    await gitea.api(gitea.admin, 'POST', `/repos/${SHOP}/actions/runs/${deployed.externalId}/rerun`, z.unknown());
+
+    const again = await buildOf('deploy', deployed.commit ?? '', 2);
+    const [analysis] = await answersOf(again);
+
+    expect(again).toMatchObject({ number: deployed.number, externalId: deployed.externalId, status: 'failed' });
+    expect(analysis).toMatchObject({ category: 'CODE_ERROR' });
+    expect(analysis?.answer.suspects[0]).toMatchObject({ path: 'deploy.mjs', line: 3 });
+  });
+
+  it('says that the commit is well once its run has passed', async () => {
+    const { commit, externalId } = deployed;
+    await statusOn(commit ?? '', 'failure');
+    await gitea.api(gitea.admin, 'POST', `/repos/${SHOP}/actions/variables/TARGET`, z.unknown(), {
+      value: '{"url":"https://shop.example"}',
+    });
+    await gitea.api(gitea.admin, 'POST', `/repos/${SHOP}/actions/runs/${externalId}/rerun`, z.unknown());
+
+    expect(await buildOf('deploy', commit ?? '', 3)).toMatchObject({ status: 'passed' });
+    await statusOn(commit ?? '', 'success');
+  });
+
+  it('answers the leg of a matrix that failed in a pull request, and says when it is fixed', async () => {
+    shop.git('checkout', '--quiet', '-b', 'round');
+    const broken = shop.commit({ 'src/cart.mjs': CART.replace(', 0)', ', 1)') }, 'Start sums at one', 'Ben');
+    push(ben, SHOP, 'round');
+    const pullRequest = await openPullRequest(ben, 'round');
+
+    const build = await buildOf('ci', broken);
+    const analyses = await answersOf(build);
+    expect(build).toMatchObject({ status: 'failed', branch: 'round', pullRequest, author: 'ben' });
+    expect(analyses).toMatchObject([{ category: 'TEST_FAILURE' }]);
+    expect(analyses[0]?.answer.title).toContain('cart adds up');
+    expect(await commentOn(pullRequest, /TEST_FAILURE|Test failure/i)).toContain('cart adds up');
+    await statusOn(broken, 'failure');
+
+    const mended = shop.commit({ 'src/cart.mjs': CART }, 'Start sums at zero', 'Ben');
+    push(ben, SHOP, 'round');
+    const passed = await buildOf('ci', mended);
+    expect(passed.status).toBe('passed');
+    expect(await commentOn(pullRequest, /fixed in/)).toContain(`ci #${passed.number}`);
+  });
+
+  it('answers a pull request from a fork, whose branch is none of ours', async () => {
+    const cleo = await gitea.addAccount('cleo');
+    await gitea.api(gitea.admin, 'PUT', `/repos/${SHOP}/collaborators/cleo`, z.unknown(), { permission: 'write' });
+    await gitea.api(cleo, 'POST', `/repos/${SHOP}/forks`, z.unknown(), {});
+    await gitea.api(cleo, 'PATCH', '/repos/cleo/shop', z.unknown(), { has_actions: false });
+    shop.git('checkout', '--quiet', 'main');
+    const broken = shop.commit({ 'src/tax.mjs': TAX.replace('round', 'floor') }, 'Round down', 'Cleo');
+    push(cleo, 'cleo/shop', 'main');
+    const pullRequest = await openPullRequest(cleo, 'cleo:main');
+
+    const build = await buildOf('ci', broken);
+    const [analysis] = await answersOf(build);
+    expect(build).toMatchObject({ status: 'failed', repository: SHOP, branch: null, pullRequest, author: 'cleo' });
+    expect(analysis).toMatchObject({ category: 'TEST_FAILURE' });
+    expect(await commentOn(pullRequest, /tax adds up/)).toContain('tax adds up');
+
+    const mended = shop.commit({ 'src/tax.mjs': TAX }, 'Round again', 'Cleo');
+    push(cleo, 'cleo/shop', 'main');
+    expect((await buildOf('ci', mended)).status).toBe('passed');
+    await commentOn(pullRequest, /fixed in/);
+  });
+
+  it('runs our Action in a job, and in a later one with the token of the run', async () => {
+    await gitea.api(gitea.admin, 'POST', '/orgs/acme/repos', z.unknown(), { name: 'faultline' });
+    const release = createGitRepository();
+    await layOutAction(release.folder);
+    release.commit({}, 'Release the Action');
+    execFileSync('git', ['push', '--quiet', gitea.remote(gitea.admin, 'acme/faultline'), 'main'], { cwd: release.folder, stdio: 'pipe' });
+    release.remove();
+    shop.git('checkout', '--quiet', '-b', 'explain', 'main');
+    const commit = shop.commit(
+      { 'src/cart.mjs': CART.replace(', 0)', ', 1)'), '.gitea/workflows/explain.yml': EXPLAIN },
+      'Explain failures',
+    );
+    push(gitea.admin, SHOP, 'explain');
+
+    const build = await buildOf('explain', commit);
+    const { jobs } = await gitea.api(gitea.admin, 'GET', `/repos/${SHOP}/actions/runs/${build.externalId}/jobs`, Jobs);
+    const logs = jobs.map(({ id }) => gitea.api(gitea.admin, 'GET', `/repos/${SHOP}/actions/jobs/${id}/logs`, z.string()));
+    const [inTheJob = '', later = ''] = await Promise.all(logs);
+
+    expect(jobs.map(({ name, conclusion }) => [name, conclusion])).toEqual([
+      ['test', 'failure'],
+      ['explain', 'success'],
+    ]);
+    const url = `${gitea.url}/${SHOP}/actions/runs/${build.externalId}`;
+    expect(inTheJob).toContain(`outputs TEST_FAILURE 0.97 ${url}`);
+    expect(inTheJob).toMatch(/outputs \[\{"category":"TEST_FAILURE".*"path":"src\/cart\.mjs","line":1,"commit":"[0-9a-f]{40}"/);
+    expect(inTheJob).toMatch(/::error file=src\/cart\.mjs,line=1,title=cart adds up/);
+    expect(inTheJob).toMatch(/Z Evidence\ttest\.log:\d+ +AssertionError/);
+    expect(later).toContain(`outputs TEST_FAILURE 0.97 ${url}`);
+    expect(later).toMatch(/::error file=test\/cart\.test\.mjs,line=4/);
+    // The answer that stands in the log is no failure of its own.
+    expect(await answersOf(build)).toMatchObject([
+      { category: 'TEST_FAILURE', answer: { title: 'cart adds up: expected 300 but got 301' } },
+    ]);
+  });
+
+  it('accepted every delivery', async () => {
+    await until('every delivery was made', RUN_MS, async () => gitea.deliveries().every(({ status }) => status !== 0));
+    const deliveries = gitea.deliveries();
+    const refused = deliveries.filter(({ status }) => status < 200 || status > 299);
+    const ended = deliveries.filter(({ action }) => action === 'completed');
+
+    expect(refused).toEqual([]);
+    expect(ended.length).toBeGreaterThan(10);
+    const runs = ended.filter(({ event }) => event === 'workflow_run').length;
+    console.info(
+      `Gitea: ${runs} runs, ${deliveries.length} deliveries (${ended.length} of something that ended), refused: 0; ${answers} answers`,
+    );
+  });
+});
+
+const CART = 'export const total = (prices) => prices.reduce((sum, price) => sum + price, 0);\n';
+const TAX = 'export const taxOf = (cents) => Math.round(cents * 0.19);\n';
+const DEPLOY = `const { TARGET } = process.env;
+const target = TARGET ? JSON.parse(TARGET) : undefined;
+console.log('deploying to ' + target.url);
+`;
+const SHOP_FILES = {
+  'src/cart.mjs': CART,
+  'src/tax.mjs': TAX,
+  'test/cart.test.mjs': testOf('cart', 'total([250, 50])', '300'),
+  'test/tax.test.mjs': testOf('tax', 'taxOf(130)', '25'),
+  'deploy.mjs': DEPLOY,
+  '.gitea/workflows/ci.yml': `name: ci
+on:
+  push: { branches: [main] }
+  pull_request:
+jobs:
+  test:
+    runs-on: ubuntu-latest
+    strategy:
+      fail-fast: false
+      matrix: { part: [cart, tax] }
+    steps:
+${checkout()}
+      - name: Test
+        run: node --test --test-reporter=spec test/\${{ matrix.part }}.test.mjs
+`,
+  '.gitea/workflows/deploy.yml': `name: deploy
+on:
+  push: { branches: [main] }
+jobs:
+  deploy:
+    runs-on: ubuntu-latest
+    steps:
+${checkout()}
+      - name: Deploy
+        env:
+          DEPLOY_TOKEN: \${{ secrets.DEPLOY_TOKEN }}
+          TARGET: \${{ vars.TARGET }}
+        run: |
+          : "\${DEPLOY_TOKEN:?DEPLOY_TOKEN is not set: add the secret DEPLOY_TOKEN to the repository}"
+          node deploy.mjs
+`,
+};
+
+const EXPLAIN = `name: explain
+on:
+  push: { branches: [explain] }
+jobs:
+  test:
+    runs-on: ubuntu-latest
+    steps:
+${checkout()}
+      - name: Test
+        run: node --test --test-reporter=spec test/cart.test.mjs 2>&1 | tee test.log
+        shell: bash
+      - if: failure()
+        id: faultline
+        uses: acme/faultline/action@main
+        with:
+          log: test.log
+      - if: failure()
+        env:
+          SAID: \${{ steps.faultline.outputs.category }} \${{ steps.faultline.outputs.confidence }} \${{ steps.faultline.outputs.url }}
+          JSON: \${{ steps.faultline.outputs.json }}
+        run: |
+          echo "outputs $SAID"
+          echo "outputs $JSON"
+  explain:
+    needs: [test]
+    if: failure()
+    runs-on: ubuntu-latest
+    steps:
+      - id: faultline
+        uses: acme/faultline/action@main
+        with:
+          github-token: \${{ github.token }}
+      - env:
+          SAID: \${{ steps.faultline.outputs.category }} \${{ steps.faultline.outputs.confidence }} \${{ steps.faultline.outputs.url }}
+        run: echo "outputs $SAID"
+`;
+
+function testOf(part: string, call: string, expected: string): string {
+  return `import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ${call.split('(')[0]} } from '../src/${part}.mjs';
+test('${part} adds up', () => assert.equal(${call}, ${expected}));
+`;
+}
+
+/** No action of GitHub's can be had here: the same in two commands. */
+function checkout(): string {
+  return `      - name: Check out
+        env:
+          REMOTE: \${{ github.server_url }}/\${{ github.repository }}.git
+          AUTHORIZATION: "Authorization: Bearer \${{ github.token }}"
+          COMMIT: \${{ github.event.pull_request.head.sha || github.sha }}
+        run: |
+          git init --quiet . && git -c "http.extraHeader=$AUTHORIZATION" fetch --quiet --depth 50 "$REMOTE" "$COMMIT"
+          git checkout --quiet FETCH_HEAD`;
+}
