@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { type Analysis, GivenAnalysis } from '../../src/domain/analysis.ts';
 import type { NewBuild } from '../../src/domain/build.ts';
 import { isRetryable, messageOf, TriageError } from '../../src/domain/errors.ts';
+import { retryAfter } from '../../src/lib/time.ts';
 import { readBounded } from '../../src/providers/rest.ts';
 import type { UploadedFile } from '../../src/service/intake/upload-shape.ts';
 
@@ -88,8 +89,8 @@ async function send<Value>(server: Server, path: string, schema: z.ZodType<Value
 function refused(response: Response, value: unknown): TriageError {
   const refusal = Refusal.safeParse(value);
   const said = refusal.success ? refusal.data.error.message : `The server returned ${response.status}.`;
-  const seconds = Number(response.headers.get('retry-after') ?? 1);
-  const waits = { retryable: true, retryAfterMs: Math.min(MAX_RETRY_WAIT_MS, Math.max(1, seconds || 1) * 1000) };
+  const waitMs = Math.max(1_000, retryAfter(response.headers) ?? 0);
+  const waits = { retryable: true, retryAfterMs: Math.min(MAX_RETRY_WAIT_MS, waitMs) };
   if (response.status === 429 || response.status >= 500) return new TriageError('upstream-failed', said, waits);
   if (response.status === 403) return new TriageError('forbidden', `${said} The action's token needs the roles ingest and read.`);
   if (response.status === 409) return conflict(said, response.headers.has('retry-after') ? waits : {});

@@ -1,9 +1,15 @@
 import type { FastifyInstance } from 'fastify';
+import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import { Provider } from '../domain/build.ts';
+import { TriageError } from '../domain/errors.ts';
+import type { ScopedStores } from '../ports/stores.ts';
 import { providersOf } from '../providers/registry.ts';
 import { createDeliveryInbox } from '../service/intake/delivery-inbox.ts';
 import { createDeliveryProcessor } from '../service/intake/delivery-processor.ts';
-import type { IntakeDeps, IntakeParts } from '../service/intake/intake-deps.ts';
+import type { IntakeDeps, IntakeParts, IntakeSettings } from '../service/intake/intake-deps.ts';
 import { createJobNotifier } from '../service/intake/job-notifier.ts';
+import { linksOf } from './answers.ts';
 import { registerBuildUpload } from './build-upload.ts';
 import { registerWebhook } from './webhook-route.ts';
 
@@ -21,4 +27,53 @@ export async function registerIntakeRoutes(app: FastifyInstance, parts: IntakePa
   app.addHook('onClose', async () => await processor.stop());
   for (const provider of providersOf(parts.settings.providers)) await app.register(async (scope) => registerWebhook(scope, provider, deps));
   await app.register((scope) => registerBuildUpload(scope, deps));
+}
+
+const Params = z.object({ source: Provider, id: z.string().min(1).max(300) });
+
+/** Where a delivery has got to. */
+const DeliveryView = z
+  .object({
+    source: z.string(),
+    deliveryId: z.string(),
+    event: z.string(),
+    state: z
+      .enum(['landed', 'recorded', 'refused'])
+      .describe(
+        '`landed`: durably stored; its build follows in a moment. `recorded`: its build is stored. `refused`: rejected after several attempts. The server log has the reason; deliver it again to retry.',
+      ),
+    attempts: z.int().describe('Failed attempts.'),
+    receivedAt: z.string(),
+    buildId: z.string().nullable().describe('Set once the build is recorded.'),
+    links: z.object({ delivery: z.string(), build: z.string().optional(), analyses: z.string().optional() }),
+  })
+  .meta({ description: 'A delivery and its build.' });
+
+interface DeliveryRouteDeps {
+  readonly stores: Pick<ScopedStores, 'deliveries'>;
+  readonly settings: IntakeSettings;
+}
+
+/** `GET /api/deliveries/:source/:id`: what became of a delivery. */
+export function registerDeliveryRoute(app: FastifyInstance, { stores, settings }: DeliveryRouteDeps): void {
+  app.withTypeProvider<ZodTypeProvider>().get(
+    '/api/deliveries/:source/:id',
+    {
+      config: { access: { role: 'read' } },
+      schema: {
+        tags: ['Intake'],
+        operationId: 'getDelivery',
+        summary: 'Get the status of a delivery',
+        params: Params,
+        response: { 200: DeliveryView },
+      },
+    },
+    async ({ params: { source, id } }) => {
+      const kept = await stores.deliveries.find(source, id);
+      if (kept === null) throw new TriageError('not-found', `There is no delivery ${id} of ${source}.`);
+      const { event, state, attempts, receivedAt, buildId } = kept;
+      const key = { source, deliveryId: id };
+      return { ...key, event, state, attempts, receivedAt, buildId, links: linksOf(settings, key, buildId) };
+    },
+  );
 }

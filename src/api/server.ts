@@ -30,8 +30,7 @@ import { createSessions, createTokenHolders, enforceAccess, registerTokenRoutes 
 import { registerPublishRoutes } from './analysis-routes.ts';
 import { describeApi, STRICT_CSP } from './api-description.ts';
 import { registerAskRoutes } from './ask-routes.ts';
-import { registerDeliveryRoute } from './delivery-route.ts';
-import { registerIntakeRoutes } from './intake-routes.ts';
+import { registerDeliveryRoute, registerIntakeRoutes } from './intake-routes.ts';
 import { registerKnowledgeRoutes } from './knowledge-routes.ts';
 import { createLimits, type Limits, refuseOtherSites } from './limits.ts';
 import { type OperationsDeps, observeRequests, registerOperations } from './operations.ts';

@@ -1,14 +1,14 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
+import { TriageError } from '../domain/errors.ts';
 import type { Clock } from '../lib/time.ts';
-import type { SlackButtons } from '../ports/chat-room.ts';
+import { RIGHT_BUTTON, type SlackButtons, WRONG_BUTTON } from '../ports/chat-room.ts';
 import type { Logger } from '../ports/telemetry.ts';
-import { readSlackPress, type SlackPress } from './slack-press.ts';
-import { checkSlackSignature } from './slack-signature.ts';
 import { headerOf, rawBody } from './webhook-route.ts';
 
-export interface SlackWebhookDeps {
+interface SlackWebhookDeps {
   /** Absent: Slack is not used, and every request is refused. */
   readonly slack?: SlackButtons | undefined;
   /** Stores the decision; what the person who pressed is told, escaped for Slack. Never throws. */
@@ -72,4 +72,94 @@ async function answer(press: SlackPress, { reviewers, room }: SlackButtons, { de
   await room.whisper(press, told, AbortSignal.timeout(WHISPER_MS)).catch((error: unknown) => {
     logger.warn({ user: press.user, error }, 'a person could not be told what came of a press in Slack');
   });
+}
+
+/** A button that decides, and who pressed it where. */
+interface SlackPress {
+  /** Slack's id of the press, once for each. */
+  readonly id: string;
+  readonly type: 'accept' | 'reject';
+  readonly analysisId: string;
+  /** Slack's id of the person. */
+  readonly user: string;
+  /** The name that Slack shows for it; the person may change it. */
+  readonly userName: string | null;
+  readonly channel: string;
+}
+
+/** Slack's `block_actions`, of it the fields we use. */
+const Payload = z.object({
+  type: z.string(),
+  trigger_id: z.string().min(1).max(200).optional(),
+  user: z.object({ id: z.string().regex(/^[A-Z0-9]{1,40}$/), username: z.string().optional() }).optional(),
+  container: z.object({ channel_id: z.string().min(1).max(100).optional() }).optional(),
+  actions: z.array(z.object({ action_id: z.string(), value: z.string().max(2000).optional() })).default([]),
+});
+
+const TYPES: Readonly<Record<string, SlackPress['type']>> = { [RIGHT_BUTTON]: 'accept', [WRONG_BUTTON]: 'reject' };
+
+/**
+ * What a signed request of Slack says: null where there is nothing to decide, as for a button that only opens an address. Throws
+ * `invalid-input` for what is no interaction of Slack.
+ */
+export function readSlackPress(body: Buffer): SlackPress | null {
+  const { type, trigger_id: id, user, container, actions } = payloadOf(body);
+  const [action] = actions;
+  const decision = action === undefined ? undefined : TYPES[action.action_id];
+  const channel = container?.channel_id;
+  if (type !== 'block_actions' || decision === undefined || action?.value === undefined || !action.value) return null;
+  if (id === undefined || user === undefined || channel === undefined)
+    throw new TriageError('invalid-input', 'A button press needs its trigger_id, user and channel.');
+  return { id, type: decision, analysisId: action.value, user: user.id, userName: nameOf(user.username), channel };
+}
+
+function payloadOf(body: Buffer): z.infer<typeof Payload> {
+  const text = new URLSearchParams(body.toString('utf8')).get('payload');
+  try {
+    return Payload.parse(JSON.parse(text ?? ''));
+  } catch (cause) {
+    throw new TriageError('invalid-input', "The body is not a Slack interaction: send a form with Slack's JSON in `payload`.", { cause });
+  }
+}
+
+function nameOf(name: string | undefined): string | null {
+  return name !== undefined && /^[\w.-]{1,80}$/.test(name) ? name : null;
+}
+
+/** How far a request's time may be from ours, in seconds: what Slack recommends. */
+const TOLERANCE_SECONDS = 300;
+
+/**
+ * Checks Slack's `X-Slack-Signature`: `v0=` and the HMAC-SHA256 over `v0:<timestamp>:<raw body>`, in hexadecimal; any of the secrets may
+ * have signed. Throws `unauthenticated` for a signature or a time that does not fit, `forbidden` without secrets: nobody uses Slack here.
+ */
+function checkSlackSignature(
+  body: Buffer,
+  { timestamp, signature }: { readonly timestamp: string | undefined; readonly signature: string | undefined },
+  secrets: readonly string[],
+  nowMs: number,
+): void {
+  if (timestamp === undefined || signature === undefined)
+    throw refused('The request is not signed: X-Slack-Signature and X-Slack-Request-Timestamp are needed.');
+  if (secrets.length === 0) {
+    throw new TriageError(
+      'forbidden',
+      'Slack buttons are not accepted yet: no secret is configured. Set FAULTLINE_SLACK_SIGNING_SECRET and restart.',
+    );
+  }
+  if (!/^\d{1,12}$/.test(timestamp) || !/^v0=[0-9a-f]{64}$/.test(signature))
+    throw refused('X-Slack-Signature must be v0=<64 hexadecimal digits>, and X-Slack-Request-Timestamp Unix time in seconds.');
+  const given = Buffer.from(signature);
+  const matches = secrets.map((secret) => timingSafeEqual(given, Buffer.from(signatureOf(secret, timestamp, body))));
+  if (!matches.includes(true)) throw refused("X-Slack-Signature does not match any configured secret. Is it the app's signing secret?");
+  if (Math.abs(nowMs / 1000 - Number(timestamp)) > TOLERANCE_SECONDS)
+    throw refused(`X-Slack-Request-Timestamp is more than ${TOLERANCE_SECONDS / 60} minutes from the server's time.`);
+}
+
+function signatureOf(secret: string, timestamp: string, body: Buffer): string {
+  return `v0=${createHmac('sha256', secret).update(`v0:${timestamp}:`).update(body).digest('hex')}`;
+}
+
+function refused(message: string): TriageError {
+  return new TriageError('unauthenticated', message);
 }

@@ -1,8 +1,20 @@
-import type { Analyst, Judgement } from '../ports/analyst.ts';
+import type { Statement, Understanding } from '../domain/conversation.ts';
+import type { ToolCall } from '../domain/evidence.ts';
+import type { Analyst, Converse, Inquiry, Judgement } from '../ports/analyst.ts';
+import type { ToolDescription } from '../ports/toolbox.ts';
 import { composeAnswer } from './answer.ts';
 import { chooseCalls, mendCall, planNext } from './choose-tools.ts';
 import { ruleOn } from './classify.ts';
-import { createRulesConverse } from './converse.ts';
+import {
+  type Aspect,
+  aspectsOf,
+  laidOut,
+  tellComparison,
+  tellExplanation,
+  tellJourney,
+  understandQuestion,
+} from './converse-statements.ts';
+import { argumentsFor } from './tool-arguments.ts';
 import { assess } from './verify.ts';
 
 export interface RulesAnalystOptions {
@@ -32,3 +44,104 @@ export function createRulesAnalyst(options: RulesAnalystOptions = {}): Analyst {
 }
 
 const FREE = { inputTokens: 0, outputTokens: 0, costUsd: 0, modelCalls: 0 } as const;
+
+type Judge = <Value>(signal: AbortSignal, decide: () => Value) => Promise<Judgement<Value>>;
+
+/**
+ * Follow-up questions with no model: the stored analysis, its evidence, and what the tools say, laid out as the question asks. It knows
+ * questions by their words, and says what it can tell where it does not know them.
+ */
+export function createRulesConverse(judge: Judge): Converse {
+  return {
+    understand: ({ question }, signal) => judge(signal, () => understandQuestion(question)),
+    chooseTools: (input, signal) => judge(signal, () => chooseLookups(input)),
+    reply: (input, signal) =>
+      judge(signal, () => {
+        const statements = statementsOf(input);
+        for (const { lead, text } of statements) input.onText({ text: lead + text });
+        return statements;
+      }),
+  };
+}
+
+function statementsOf(input: Inquiry & { understanding: Understanding }): Statement[] {
+  switch (input.understanding.shape) {
+    case 'journey':
+      return laidOut(tellJourney(input), 'numbered');
+    case 'comparison':
+      return laidOut(tellComparison(input), 'list');
+    case 'explanation':
+      return laidOut(tellExplanation(input), 'list');
+  }
+}
+
+const MOST = 4;
+const AROUND = 5;
+const MOST_LINES = 40;
+
+/** Which tools tell more about an aspect than the analysis does. */
+const BY_ASPECT: Partial<Record<Aspect, readonly string[]>> = {
+  suspects: ['read_commit_history', 'read_blame'],
+  history: ['read_failure_history', 'count_consecutive_failures'],
+  similar: ['find_similar_failures', 'read_failure_history'],
+  green: ['diff_with_green', 'count_consecutive_failures'],
+  cause: ['search_knowledge'],
+  fix: ['search_knowledge'],
+};
+
+/** The rules ask once: what the shape and the question's own words call for and the evidence does not hold yet. */
+function chooseLookups(input: Inquiry & { understanding: Understanding; offered: readonly ToolDescription[]; round: number }): ToolCall[] {
+  if (input.round > 1) return [];
+  const calls = [...callsForWords(input.question), ...callsForAspects(input)];
+  return calls
+    .flatMap((call) => {
+      const tool = input.offered.find(({ name }) => name === call.tool);
+      return tool === undefined ? [] : [{ ...call, args: fitting(call.args, tool) }];
+    })
+    .slice(0, MOST);
+}
+
+function callsForAspects({ question, understanding, topic, evidence }: Inquiry & { understanding: Understanding }): ToolCall[] {
+  const aspects = aspectsOf(question);
+  const names = [...namesForShape(understanding, aspects), ...aspects.flatMap((aspect) => BY_ASPECT[aspect] ?? [])];
+  const known = new Set(evidence.map(({ tool }) => tool));
+  return [...new Set(names)]
+    .filter((name) => !known.has(name))
+    .flatMap((name) => {
+      const args = name === 'diff_with_green' ? {} : argumentsFor(name, topic.subject, topic.analysis.category);
+      return args === null ? [] : [{ tool: name, args, why: `the question is about ${understanding.about}` }];
+    });
+}
+
+function namesForShape({ shape }: Understanding, aspects: readonly Aspect[]): readonly string[] {
+  if (shape === 'journey') return ['count_consecutive_failures', 'diff_with_green', 'read_commit_history'];
+  if (shape === 'explanation') return [];
+  const green = ['diff_with_green', 'count_consecutive_failures', 'read_commit_history'];
+  const past = ['read_failure_history', 'find_similar_failures'];
+  if (aspects.includes('green')) return green;
+  return aspects.includes('history') || aspects.includes('similar') ? past : [...green.slice(0, 2), ...past];
+}
+
+/** Line numbers and quoted words are questions to the log itself. */
+function callsForWords(question: string): ToolCall[] {
+  const calls: ToolCall[] = [];
+  const [, first, last] = /\blines? (\d{1,9})(?: ?(?:-|–|to|and) ?(\d{1,9}))?/i.exec(question) ?? [];
+  if (first !== undefined) calls.push({ tool: 'view_log', args: windowOf(Number(first), last), why: 'the question names the lines' });
+  const words = /["“`]([^"“”`\n]{2,200})["”`]/.exec(question)?.[1];
+  if (words !== undefined)
+    calls.push({ tool: 'grep_log', args: { text: words, ignoreCase: true, limit: 10 }, why: 'the question quotes it' });
+  return calls;
+}
+
+function windowOf(first: number, last: string | undefined): { from: number; to: number } {
+  const from = Math.max(1, first);
+  if (last === undefined) return { from: Math.max(1, from - AROUND), to: from + AROUND };
+  return { from, to: Math.min(Math.max(from, Number(last)), from + MOST_LINES) };
+}
+
+/** Keeps only the arguments that the tool's own schema knows. */
+function fitting(args: Readonly<Record<string, unknown>>, tool: ToolDescription): Record<string, unknown> {
+  const { properties } = tool.parameters;
+  if (typeof properties !== 'object' || properties === null) return { ...args };
+  return Object.fromEntries(Object.entries(args).filter(([name]) => name in properties));
+}

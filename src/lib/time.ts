@@ -40,11 +40,11 @@ export function lookRegularly(intervalMs: number, work: (stopping: AbortSignal) 
 }
 
 /** How long an answer asks to wait, in milliseconds, by its `Retry-After` in seconds or as a date; null where it does not say. */
-export function retryAfter(headers: Headers): number | null {
+export function retryAfter(headers: Headers, now = Date.now()): number | null {
   const value = headers.get('retry-after')?.trim() ?? '';
   if (value === '') return null;
   const seconds = Number(value);
   if (seconds >= 0) return seconds * 1000;
   const at = Date.parse(value);
-  return Number.isNaN(at) ? null : Math.max(0, at - Date.now());
+  return Number.isNaN(at) ? null : Math.max(0, at - now);
 }

@@ -2,8 +2,7 @@ import { maxOf, minOf } from '../lib/lists.ts';
 import { asSentence } from '../lib/text.ts';
 import { proofLines } from './answer-facts.ts';
 import type { CauseStanding } from './cause-standing.ts';
-import { markdownLink, type NoticeLinks } from './notice-links.ts';
-import { buildName, changeWords, standingWords } from './notice-words.ts';
+import { buildName, changeWords, markdownLink, type NoticeLinks, standingWords } from './notice-words.ts';
 import { clip, codeSpan, fence, html, inline, prose } from './visible-text.ts';
 
 const MAX_TITLE = 200;

@@ -1,7 +1,6 @@
 import { cutWithin } from '../lib/text.ts';
 import type { Situation } from '../ports/notices.ts';
-import type { NoticeLinks } from './notice-links.ts';
-import { countWords } from './notice-words.ts';
+import { countWords, type NoticeLinks } from './notice-words.ts';
 import { visibleLine } from './visible-text.ts';
 import { whatToSay } from './what-to-say.ts';
 

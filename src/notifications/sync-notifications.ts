@@ -1,12 +1,21 @@
+import { createHash } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
-import { isRetryable, messageOf } from '../domain/errors.ts';
+import { isRetryable, messageOf, TriageError } from '../domain/errors.ts';
 import type { Notice } from '../domain/notice.ts';
 import type { Masker } from '../log/mask/mask.ts';
 import type { Failpoint } from '../ports/database.ts';
-import type { NoticeChannel, NoticeStore } from '../ports/notices.ts';
+import type { NoticeChannel, NoticeRule, NoticeStore, NotificationClient, ReadyNotice, Situation } from '../ports/notices.ts';
 import type { Logger } from '../ports/telemetry.ts';
-import { type BackgroundWorker, keepTurns, MAX_OUTBOX_ATTEMPTS, MAX_OUTBOX_RETRIES, outboxDelay, type StopSignals } from './outbox.ts';
-import { showNotice } from './show-notice.ts';
+import {
+  type BackgroundWorker,
+  inTime,
+  keepTurns,
+  MAX_OUTBOX_ATTEMPTS,
+  MAX_OUTBOX_RETRIES,
+  outboxDelay,
+  type StopSignals,
+  type TimedCall,
+} from './outbox.ts';
 
 export interface NoticesDeps {
   readonly notices: Pick<NoticeStore, 'take' | 'isCurrent' | 'finish' | 'fail' | 'release' | 'situation'>;
@@ -100,4 +109,65 @@ async function settle(notice: Notice, error: unknown, stopped: boolean, deps: No
 async function fail(notice: Notice, reason: string, { notices, logger }: NoticesDeps, error?: unknown): Promise<void> {
   logger.error({ key: notice.key, reason, ...(error === undefined ? {} : { error }) }, 'a notice is not shown');
   await notices.fail(notice, reason);
+}
+
+interface ShowingNotice extends TimedCall {
+  readonly notice: Notice;
+}
+
+interface Shown {
+  readonly reference: string;
+  /** It was made now, not changed. */
+  readonly isNew: boolean;
+}
+
+/**
+ * Brings what is ready into its place. Before something is made it is looked for: a try whose process died may have made it. What somebody
+ * has deleted meanwhile is made anew. Each call must end within the lease, so that nobody else can make it at the same time.
+ */
+async function showNotice(channel: NoticeChannel, ready: ReadyNotice, showing: ShowingNotice): Promise<Shown> {
+  const { notice } = showing;
+  const show = (reference: string | null) => inTime(showing, (signal) => ready.show({ notice: { ...notice, reference }, signal }));
+  const known = notice.reference ?? (await find(channel, showing));
+  if (known !== null) {
+    const changed = await show(known).catch(unlessGone);
+    if (changed !== null) return { ...changed, isNew: false };
+  }
+  return { ...(await show(null)), isNew: true };
+}
+
+async function find({ find: ask }: NoticeChannel, showing: ShowingNotice): Promise<string | null> {
+  if (ask === undefined) return null;
+  const notice = { ...showing.notice, reference: null };
+  return (await inTime(showing, (signal) => ask({ notice, signal })))?.reference ?? null;
+}
+
+function unlessGone(error: unknown): null {
+  if (error instanceof TriageError && error.code === 'not-found') return null;
+  throw error;
+}
+
+interface NoticeChannelParts<Content extends object> {
+  readonly rule: NoticeRule;
+  /** Pure. Null: there is nothing to say. Only strings, numbers, booleans, arrays and plain objects, so that equal contents have equal hashes. */
+  readonly render: (situation: Situation) => Content | null;
+  readonly door: NotificationClient<Content>;
+}
+
+/** One channel of its three parts: where it posts, what it says, and the client it posts with. */
+export function noticeChannel<Content extends object>({ rule, render, door }: NoticeChannelParts<Content>): NoticeChannel {
+  const { find } = door;
+  return {
+    channel: rule.channel,
+    placeOf: (build, known) => rule.placeOf(build, known),
+    prepare: (situation) => {
+      const content = render(situation);
+      return content === null ? null : { hash: hashOf(content), show: (call) => door.show(content, call) };
+    },
+    ...(find === undefined ? {} : { find: (call) => find(call) }),
+  };
+}
+
+function hashOf(content: object): string {
+  return createHash('sha256').update(JSON.stringify(content)).digest('hex');
 }

@@ -1,8 +1,8 @@
-import { noticeChannel } from '../notifications/notice-channel.ts';
-import { noticeLinks } from '../notifications/notice-links.ts';
+import { noticeLinks } from '../notifications/notice-words.ts';
 import { type CheckContent, renderCheck } from '../notifications/render-check.ts';
 import { renderComment } from '../notifications/render-comment.ts';
 import { renderStatus, type StatusContent } from '../notifications/render-status.ts';
+import { noticeChannel } from '../notifications/sync-notifications.ts';
 import type { NoticeChannel, NoticeRule, NotificationClient } from '../ports/notices.ts';
 
 /** The comment on a pull request, in Markdown. */

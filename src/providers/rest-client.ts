@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { z } from 'zod';
 import { messageOf, TriageError } from '../domain/errors.ts';
 import { readText } from '../lib/http-body.ts';
-import { backoff } from '../lib/time.ts';
+import { backoff, retryAfter } from '../lib/time.ts';
 import { readBounded, withDeadline } from './rest.ts';
 
 export interface RestOptions {
@@ -196,8 +196,8 @@ function saidIn(text: string | null): string {
 }
 
 function retryAfterMs(headers: Headers): number {
-  const seconds = Number(headers.get('retry-after'));
-  if (Number.isFinite(seconds) && seconds > 0) return seconds * 1000;
+  const asked = retryAfter(headers);
+  if (asked !== null) return asked;
   const reset = Number(headers.get('ratelimit-reset')) * 1000 - Date.now();
   return Number.isFinite(reset) && reset > 0 ? reset : 60_000;
 }

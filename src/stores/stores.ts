@@ -1,7 +1,7 @@
 import type { Clock } from '../lib/time.ts';
 import type { Database } from '../ports/database.ts';
 import type { NoticeRule } from '../ports/notices.ts';
-import type { Stores } from '../ports/stores.ts';
+import { KeptResult, type Stores, type ToolCacheStore } from '../ports/stores.ts';
 import { createPreferenceStore, createSessionStore, createTokenStore } from './access.ts';
 import { createBuildStore, createDeliveryStore } from './builds.ts';
 import { createConversationStore, createQuestionStore } from './conversations.ts';
@@ -13,7 +13,7 @@ import { createCalibrationStore, createCaseStore, createRecordingStore } from '.
 import { createNoticeStore, createOutboxStore } from './outbox.ts';
 import { createPassingBuildStore } from './passing-builds.ts';
 import { createReviewStore } from './reviews.ts';
-import { createToolCacheStore } from './tool-cache.ts';
+import { fromNow } from './sql.ts';
 import { createRunStepStore, createTriageStore, type Traceparent } from './triages.ts';
 
 /** All stores over one database. The clock dates what arrives and makes ids; leases and claims use the database's own. `traceparent`: of whoever owes work now. `rules`: who is kept informed. */
@@ -46,3 +46,63 @@ export function createStores(db: Database, clock: Clock, traceparent?: Tracepare
     recordings: createRecordingStore(db),
   };
 }
+
+/** How much is kept. The whole may be exceeded by what `sweepEvery` answers bring. */
+interface ToolCacheBounds {
+  readonly rows: number;
+  readonly bytes: number;
+  /** Of one answer; ten findings of 4,000 characters fit. */
+  readonly entryBytes: number;
+  /** Room is made after so many answers were kept. */
+  readonly sweepEvery: number;
+}
+
+export const TOOL_CACHE_BOUNDS: ToolCacheBounds = { rows: 5_000, bytes: 64 * 1024 * 1024, entryBytes: 256 * 1024, sweepEvery: 50 };
+
+/** Answers expire by the database's clock, so that processes with different clocks agree. */
+export function createToolCacheStore(db: Database, bounds: ToolCacheBounds = TOOL_CACHE_BOUNDS): ToolCacheStore {
+  let kept = 0;
+  const sweep = async () => (await db.query(SWEEP, [bounds.rows, bounds.bytes])).length;
+  return {
+    get: async (key) => readKept(await db.query(GET, [key])),
+    put: async ({ key, tool, repository, ttlMs }, { findings, summary }) => {
+      // PostgreSQL refuses NUL in text and in jsonb alike.
+      const json = JSON.stringify(findings, (_name, value: unknown) => (typeof value === 'string' ? withoutNul(value) : value));
+      const bytes = Buffer.byteLength(json) + Buffer.byteLength(summary);
+      if (bytes > bounds.entryBytes) return;
+      await db.query(PUT, [key, tool, repository, json, withoutNul(summary), bytes, ttlMs]);
+      kept += 1;
+      if (kept % bounds.sweepEvery === 0) await sweep();
+    },
+    sweep,
+  };
+}
+
+function withoutNul(text: string): string {
+  return text.replaceAll('\0', '');
+}
+
+/** A row that is not understood (another version wrote it) is no answer. */
+function readKept([row]: readonly unknown[]): KeptResult | null {
+  const kept = KeptResult.safeParse(row);
+  return kept.success ? kept.data : null;
+}
+
+const GET = `
+  update tool_cache set used_at = clock_timestamp() where key = $1 and expires_at > clock_timestamp()
+  returning findings, summary`;
+
+const PUT = `
+  insert into tool_cache (key, tool, repository, findings, summary, bytes, expires_at)
+  values ($1, $2, $3, $4::jsonb, $5, $6, ${fromNow('$7')})
+  on conflict (key) do update set findings = excluded.findings, summary = excluded.summary, bytes = excluded.bytes,
+    stored_at = excluded.stored_at, used_at = excluded.used_at, expires_at = excluded.expires_at`;
+
+const SWEEP = `
+  with ranked as (
+    select key, expires_at, row_number() over newest as nth, sum(bytes) over newest as total
+    from tool_cache window newest as (order by used_at desc, key)
+  )
+  delete from tool_cache c using ranked r
+  where c.key = r.key and (r.expires_at <= clock_timestamp() or r.nth > $1 or r.total > $2)
+  returning c.key`;

@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { noticeLinks } from '../../src/notifications/notice-links.ts';
+import { noticeLinks } from '../../src/notifications/notice-words.ts';
 import { renderCheck } from '../../src/notifications/render-check.ts';
 import { renderComment } from '../../src/notifications/render-comment.ts';
 import { renderStatus } from '../../src/notifications/render-status.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Category } from '../../src/domain/category.ts';
-import { noticeLinks } from '../../src/notifications/notice-links.ts';
+import { noticeLinks } from '../../src/notifications/notice-words.ts';
 import { renderCheck } from '../../src/notifications/render-check.ts';
 import { renderStatus } from '../../src/notifications/render-status.ts';
 import type { BuildSituation } from '../../src/ports/notices.ts';

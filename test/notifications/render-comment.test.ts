@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { NO_USAGE } from '../../src/domain/analysis.ts';
-import { noticeLinks } from '../../src/notifications/notice-links.ts';
+import { noticeLinks } from '../../src/notifications/notice-words.ts';
 import { COMMENT_BUDGET, renderComment } from '../../src/notifications/render-comment.ts';
 import type { BuildSituation } from '../../src/ports/notices.ts';
 import { recalledAnalysis, sampleAnalysis, unsureAnalysis } from '../support/sample-analysis.ts';

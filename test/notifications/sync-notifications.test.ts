@@ -1,8 +1,7 @@
 import { once } from 'node:events';
 import { expect, it } from 'vitest';
 import type { Notice } from '../../src/domain/notice.ts';
-import { noticeChannel } from '../../src/notifications/notice-channel.ts';
-import { type NoticesDeps, syncNotifications } from '../../src/notifications/sync-notifications.ts';
+import { type NoticesDeps, noticeChannel, syncNotifications } from '../../src/notifications/sync-notifications.ts';
 import { silentLogger } from '../../src/ports/telemetry.ts';
 import { headOf, situationOf } from './sample-situation.ts';
 

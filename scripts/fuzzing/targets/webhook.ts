@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readSlackPress } from '../../../src/api/slack-press.ts';
+import { readSlackPress } from '../../../src/api/slack-webhook.ts';
 import { NewBuild } from '../../../src/domain/build.ts';
 import { readAzureEvent } from '../../../src/providers/azure/webhook.ts';
 import { readBuildkiteEvent } from '../../../src/providers/buildkite/webhook.ts';

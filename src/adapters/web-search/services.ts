@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { TriageError } from '../../domain/errors.ts';
 import { readBytes } from '../../lib/http-body.ts';
+import { retryAfter } from '../../lib/time.ts';
 import type { WebSearch } from '../../ports/toolbox.ts';
 import { searchWith, type WebSearchOptions } from './results.ts';
 
@@ -131,8 +132,8 @@ function statusError(provider: string, { status, headers }: Response): TriageErr
   if (status === 402 || status === 432 || status === 433)
     return new TriageError('quota-exhausted', `${provider} returned ${status}: the quota of its plan is used up.`);
   if (status === 429) {
-    const seconds = Number(headers.get('retry-after'));
-    const rest = Number.isFinite(seconds) && seconds > 0 ? { retryAfterMs: seconds * 1000 } : {};
+    const retryAfterMs = retryAfter(headers);
+    const rest = retryAfterMs === null ? {} : { retryAfterMs };
     return new TriageError('rate-limited', `${provider} is rate limiting requests.`, { retryable: true, ...rest });
   }
   return new TriageError('upstream-failed', `${provider} returned ${status}.`, { retryable: status >= 500 });

@@ -1,4 +1,5 @@
 import { TriageError } from '../../domain/errors.ts';
+import { retryAfter } from '../../lib/time.ts';
 
 /** How a value is asked for, best first. */
 export type Format = 'json_schema' | 'json_object' | 'text';
@@ -110,7 +111,7 @@ export function readRefusal(status: number, headers: Headers, body: string): Ref
   const kind = textOf(error.type);
   const code = textOf(error.code) ?? kind;
   const message = (textOf(error.message) ?? textOf(error.detail) ?? body.slice(0, 10 * MAX_WORDS)).replace(/\s+/g, ' ').slice(0, MAX_WORDS);
-  return { status, code, kind, message, retryAfterMs: retryAfter(headers) };
+  return { status, code, kind, message, retryAfterMs: waitAsked(headers) };
 }
 
 /** An error in the body of a reply that HTTP calls a success, as gateways send it; null where there is none. */
@@ -173,15 +174,10 @@ export function errorOfFailure(error: unknown): TriageError {
   return new TriageError('upstream-failed', 'The model server could not be reached', { retryable: true, cause: error });
 }
 
-function retryAfter(headers: Headers): number | null {
+/** OpenAI says it to the millisecond. */
+function waitAsked(headers: Headers): number | null {
   const milliseconds = Number(headers.get('retry-after-ms') ?? Number.NaN);
-  if (milliseconds >= 0) return milliseconds;
-  const value = headers.get('retry-after');
-  if (value === null) return null;
-  const seconds = Number(value);
-  if (value.trim() !== '' && seconds >= 0) return seconds * 1000;
-  const at = Date.parse(value);
-  return Number.isNaN(at) ? null : Math.max(0, at - Date.now());
+  return milliseconds >= 0 ? milliseconds : retryAfter(headers);
 }
 
 interface ErrorObject {

@@ -1,10 +1,7 @@
-import { LogLevel, WebClient } from '@slack/web-api';
+import { type FetchFunction, LogLevel, WebClient } from '@slack/web-api';
 import { z } from 'zod';
-import { TriageError } from '../../domain/errors.ts';
-import type { ChatMessage, ChatPlace, ChatRoom } from '../../ports/chat-room.ts';
-import { slackBlocks } from './slack-blocks.ts';
-import { toTriageError } from './slack-errors.ts';
-import { boundedFetch } from './slack-fetch.ts';
+import { TriageError, type TriageErrorCode } from '../../domain/errors.ts';
+import type { ChatBlock, ChatButton, ChatMessage, ChatPlace, ChatRoom } from '../../ports/chat-room.ts';
 
 export interface SlackOptions {
   /** Of a bot, with the right `chat:write`; with `channels:history` a message is not posted twice after a crash. */
@@ -110,4 +107,150 @@ function read<Value>(schema: z.ZodType<Value>, method: string, reply: unknown): 
 function unlessForbidden(error: unknown): null {
   if (error instanceof TriageError && error.code === 'upstream-auth') return null;
   throw error;
+}
+
+/** What Slack's client throws, of it what tells one kind from another. */
+const Thrown = z.object({
+  code: z.string(),
+  data: z.object({ error: z.string() }).optional(),
+  statusCode: z.number().optional(),
+  retryAfter: z.number().optional(),
+});
+
+interface Kind {
+  readonly code: TriageErrorCode;
+  readonly retryable?: boolean;
+  readonly advice?: string;
+}
+
+const BAD_TOKEN: Kind = { code: 'upstream-auth', advice: 'Slack does not accept FAULTLINE_SLACK_TOKEN (any longer).' };
+const NO_ROOM: Kind = {
+  code: 'upstream-failed',
+  advice: 'Is FAULTLINE_SLACK_CHANNEL a channel ID, and was the app invited to the channel?',
+};
+const GONE: Kind = { code: 'not-found' };
+const TOO_LONG: Kind = { code: 'too-large' };
+const PASSING: Kind = { code: 'upstream-failed', retryable: true };
+
+/** Slack's own words for what is wrong; what is not here is final. */
+const KINDS: Readonly<Record<string, Kind>> = {
+  not_authed: BAD_TOKEN,
+  invalid_auth: BAD_TOKEN,
+  account_inactive: BAD_TOKEN,
+  token_revoked: BAD_TOKEN,
+  token_expired: BAD_TOKEN,
+  missing_scope: { code: 'upstream-auth', advice: 'The app lacks a scope for this call.' },
+  no_permission: { code: 'upstream-auth', advice: 'The app lacks a scope for this call.' },
+  channel_not_found: NO_ROOM,
+  not_in_channel: NO_ROOM,
+  is_archived: { code: 'upstream-failed', advice: 'The channel is archived.' },
+  message_not_found: GONE,
+  msg_too_long: TOO_LONG,
+  msg_blocks_too_long: TOO_LONG,
+  invalid_blocks: TOO_LONG,
+  ratelimited: { code: 'rate-limited', retryable: true },
+  rate_limited: { code: 'rate-limited', retryable: true },
+  internal_error: PASSING,
+  fatal_error: PASSING,
+  service_unavailable: PASSING,
+  request_timeout: PASSING,
+  team_added_to_org: PASSING,
+};
+
+/** An error of Slack's client as ours. Its own words may hold the address or the body, so only Slack's code is repeated. */
+export function toTriageError(method: string, error: unknown, signal: AbortSignal): TriageError {
+  if (signal.aborted) return new TriageError('cancelled', `The Slack call ${method} was stopped.`, { retryable: true, cause: error });
+  const { data: thrown } = Thrown.safeParse(error);
+  if (thrown?.retryAfter !== undefined) {
+    const retryAfterMs = thrown.retryAfter * 1000;
+    return new TriageError('rate-limited', `Slack is rate limiting ${method}.`, { retryable: true, retryAfterMs, cause: error });
+  }
+  if (thrown?.data !== undefined) return refusal(method, thrown.data.error, error);
+  if (thrown?.statusCode !== undefined) {
+    const retryable = thrown.statusCode >= 500 || thrown.statusCode === 408 || thrown.statusCode === 429;
+    return new TriageError('upstream-failed', `Slack returned ${thrown.statusCode} for ${method}.`, { retryable, cause: error });
+  }
+  return new TriageError('upstream-failed', `Slack could not be reached for ${method}.`, { retryable: true, cause: error });
+}
+
+function refusal(method: string, said: string, cause: unknown): TriageError {
+  const { code, retryable = false, advice = '' }: Kind = KINDS[said] ?? { code: 'upstream-failed' };
+  const word = /^[a-z_]{1,60}$/.test(said) ? said : 'something unknown';
+  return new TriageError(code, `Slack rejected ${method}: ${word}. ${advice}`.trim(), { retryable, cause });
+}
+
+/** Slack's answers to what is asked here are some kilobytes; fifty messages of a channel are more. */
+const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
+
+/** A fetch for Slack's client: ends with the caller's signal, follows no redirect, since a token goes with it, and reads no endless answer. */
+export function boundedFetch(signal: AbortSignal): FetchFunction {
+  return async (input, init) => {
+    const both = init?.signal === undefined ? signal : AbortSignal.any([signal, init.signal]);
+    const response = await fetch(input, { ...init, signal: both, redirect: 'error' });
+    const chunks: Uint8Array[] = [];
+    let bytes = 0;
+    for await (const chunk of response.body ?? []) {
+      bytes += chunk.byteLength;
+      if (bytes > MAX_ANSWER_BYTES) throw new Error('The answer is larger than 4 MB.');
+      chunks.push(chunk);
+    }
+    const { status, statusText, headers } = response;
+    return new Response(status === 204 || status === 304 ? null : Buffer.concat(chunks), { status, statusText, headers });
+  };
+}
+
+/** Slack's limits: blocks of a message, characters of a section, of a button, of its value and of all together (docs.slack.dev, bolt-js#2509). */
+const MAX_BLOCKS = 50;
+const MAX_SECTION = 3_000;
+const MAX_LABEL = 75;
+const MAX_VALUE = 2_000;
+const MAX_URL = 3_000;
+const MAX_TOTAL = 12_000;
+const MAX_BUTTONS = 25;
+
+/** A message as Block Kit, within Slack's limits. What is too much is left out from the end; text is never cut inside an entity. */
+export function slackBlocks({ blocks }: ChatMessage): object[] {
+  const shown: object[] = [];
+  let total = 0;
+  for (const block of blocks.slice(0, MAX_BLOCKS)) {
+    const made = 'text' in block ? sectionOf(block.text) : actionsOf(block.buttons);
+    if (made === null) continue;
+    total += charactersOf(block);
+    if (total > MAX_TOTAL) break;
+    shown.push(made);
+  }
+  return shown;
+}
+
+function sectionOf(text: string): object | null {
+  return text === '' ? null : { type: 'section', text: { type: 'mrkdwn', text: cutEscaped(text, MAX_SECTION), verbatim: true } };
+}
+
+function actionsOf(buttons: readonly ChatButton[]): object | null {
+  const elements = buttons.filter(isWithinLimits).slice(0, MAX_BUTTONS).map(buttonOf);
+  return elements.length === 0 ? null : { type: 'actions', elements };
+}
+
+function isWithinLimits(button: ChatButton): boolean {
+  return 'url' in button ? button.url.length <= MAX_URL : button.value.length <= MAX_VALUE;
+}
+
+function buttonOf(button: ChatButton): object {
+  const face = { type: 'button', action_id: button.id, text: { type: 'plain_text', text: button.label.slice(0, MAX_LABEL) } };
+  if ('url' in button) return { ...face, url: button.url };
+  return { ...face, value: button.value, ...(button.style === undefined ? {} : { style: button.style }) };
+}
+
+function charactersOf(block: ChatBlock): number {
+  if ('text' in block) return Math.min(block.text.length, MAX_SECTION);
+  return block.buttons.reduce((sum, button) => sum + button.label.length + ('url' in button ? button.url : button.value).length, 0);
+}
+
+/** Cuts at whole characters and entities: `&am` would show as itself, and `<http…` would swallow what follows. */
+function cutEscaped(text: string, limit: number): string {
+  if (text.length <= limit) return text;
+  const cut = text.slice(0, limit - 1);
+  const open = Math.max(cut.lastIndexOf('&'), cut.lastIndexOf('<'));
+  const closed = Math.max(cut.lastIndexOf(';'), cut.lastIndexOf('>'));
+  return `${(open > closed && open > limit - 400 ? cut.slice(0, open) : cut).replace(/[\ud800-\udbff]$/, '')}…`;
 }

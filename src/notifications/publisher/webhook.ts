@@ -1,9 +1,9 @@
+import { createHmac } from 'node:crypto';
+import type { Analysis } from '../../domain/analysis.ts';
+import type { Build } from '../../domain/build.ts';
 import { TriageError } from '../../domain/errors.ts';
-import type { Clock } from '../../lib/time.ts';
+import { type Clock, retryAfter } from '../../lib/time.ts';
 import type { Publisher } from '../../ports/notices.ts';
-import { cloudEvent } from './cloud-event.ts';
-import { webhookBody } from './webhook-body.ts';
-import { signedHeaders } from './webhook-signature.ts';
 
 export interface WebhookOptions {
   /** Configured by the operator, so it may be in a private network. A redirect is never followed. */
@@ -69,14 +69,106 @@ function refusal({ status, headers }: Response, now: number): TriageError {
     return new TriageError('upstream-failed', `The webhook returned ${status}: a redirect, which is not followed.`);
   }
   const retryable = status >= 500 || status === 408 || status === 425 || status === 429;
-  const retryAfterMs = retryable ? waitAsked(headers.get('retry-after'), now) : null;
+  const retryAfterMs = retryable ? retryAfter(headers, now) : null;
   const code = status === 401 || status === 403 ? 'upstream-auth' : status === 429 ? 'rate-limited' : 'upstream-failed';
   return new TriageError(code, `The webhook returned ${status}.`, { retryable, ...(retryAfterMs === null ? {} : { retryAfterMs }) });
 }
 
-/** Seconds, or a date. */
-function waitAsked(header: string | null, now: number): number | null {
-  if (header === null) return null;
-  const wait = /^\d{1,9}$/.test(header) ? Number(header) * 1000 : Date.parse(header) - now;
-  return Number.isFinite(wait) && wait > 0 ? wait : null;
+/** The type of the event: an answer stands. */
+const TYPE = 'io.faultline.analysis.finished';
+
+/** Where events come from that no public address tells: a path is a URI reference too. */
+const NO_ADDRESS = '/faultline';
+
+/**
+ * The same news as a CloudEvent 1.0 in structured mode. `id` is the key, the same in every try; `subject` names the analysis. Beside the
+ * build and the answer, `data.pipelineRun` names the build as CDEvents name the subject of `dev.cdevents.pipelinerun.finished`, so that
+ * both can be joined.
+ */
+export function cloudEvent(build: Build, analysis: Analysis, key: string, publicUrl: string | null): string {
+  return JSON.stringify({
+    specversion: '1.0',
+    type: TYPE,
+    source: publicUrl ?? NO_ADDRESS,
+    id: key,
+    subject: analysis.id,
+    time: analysis.createdAt,
+    datacontenttype: 'application/json',
+    data: { ...webhookData(build, analysis), pipelineRun: pipelineRunOf(build) },
+  });
+}
+
+function pipelineRunOf(build: Build): object {
+  const { externalId, number, pipeline, status, url } = build;
+  return {
+    id: externalId ?? number,
+    source: originOf(url),
+    type: 'pipelineRun',
+    content: {
+      pipelineName: pipeline,
+      ...(url === null ? {} : { url }),
+      outcome: status === 'passed' ? 'success' : status === 'cancelled' ? 'cancel' : 'failure',
+    },
+  };
+}
+
+function originOf(url: string | null): string {
+  return url !== null && URL.canParse(url) ? new URL(url).origin : NO_ADDRESS;
+}
+
+/** How a secret of Standard Webhooks looks: a prefix and 24 to 64 random bytes. */
+const PREFIX = 'whsec_';
+
+/**
+ * The headers of Standard Webhooks (standardwebhooks.com, version 1): an id that stays the same in every try, the time in seconds, and a
+ * signature by each secret, so that one can be rotated.
+ */
+export function signedHeaders(key: string, body: string, secrets: readonly string[], now: number): Record<string, string> {
+  const timestamp = String(Math.floor(now / 1000));
+  const signatures = secrets.map((secret) => {
+    const bytes = Buffer.from(secret.slice(PREFIX.length), 'base64');
+    return `v1,${createHmac('sha256', bytes).update(`${key}.${timestamp}.${body}`).digest('base64')}`;
+  });
+  return { 'webhook-id': key, 'webhook-timestamp': timestamp, 'webhook-signature': signatures.join(' ') };
+}
+
+const MAX_TEXT = 4_000;
+const MAX_ITEMS = 10;
+
+/**
+ * What the other side is told, as JSON: which build, which answer, the lines that prove it. Bounded to some 200 KB whatever the answer
+ * holds. Its texts are masked already; they quote logs, so whoever shows them must escape them.
+ */
+export function webhookBody(build: Build, analysis: Analysis): string {
+  return JSON.stringify({ type: 'analysis.concluded', timestamp: analysis.createdAt, data: webhookData(build, analysis) });
+}
+
+/** The build and the answer, bounded. */
+export function webhookData(build: Build, analysis: Analysis): object {
+  const { id, provider, repository, pipeline, number, attempt, branch, commit, pullRequest, url } = build;
+  return {
+    build: { id, provider, repository, pipeline, number, attempt, branch, commit, pullRequest, url },
+    analysis: answerOf(analysis),
+  };
+}
+
+function answerOf({ id, category, kind, answer, verdict, recalled, failureIds, fingerprint, createdAt }: Analysis): object {
+  return {
+    ...{ id, category, kind, fingerprint, createdAt },
+    failures: failureIds.length,
+    confidence: verdict.confidence,
+    title: cut(answer.title),
+    rootCause: cut(answer.rootCause),
+    fixRecommendation: cut(answer.fixRecommendation),
+    claims: answer.claims.slice(0, MAX_ITEMS).map(({ text, quotes }) => ({
+      text: cut(text),
+      quotes: quotes.slice(0, MAX_ITEMS).map((quote) => ({ source: quote.source, line: quote.line, text: cut(quote.text).slice(0, 500) })),
+    })),
+    suspects: answer.suspects.slice(0, MAX_ITEMS),
+    confirmedBy: recalled?.confirmedBy ?? null,
+  };
+}
+
+function cut(text: string): string {
+  return text.slice(0, MAX_TEXT).toWellFormed();
 }

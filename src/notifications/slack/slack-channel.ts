@@ -3,10 +3,9 @@ import type { Clock } from '../../lib/time.ts';
 import type { ChatPlace, ChatRoom } from '../../ports/chat-room.ts';
 import type { NoticeCall, NoticeChannel, NoticePlace, NoticeRule, NotificationClient } from '../../ports/notices.ts';
 import type { HistoryStore } from '../../ports/stores.ts';
-import { noticeChannel } from '../notice-channel.ts';
+import { noticeChannel } from '../sync-notifications.ts';
 import { type SlackFacts, slackFacts } from './slack-facts.ts';
-import { type SlackLinks, type Streak, slackMessage } from './slack-message.ts';
-import { slackLine } from './slack-text.ts';
+import { type SlackLinks, type Streak, slackLine, slackMessage } from './slack-message.ts';
 
 export interface SlackChannelDeps extends SlackLinks {
   readonly room: Pick<ChatRoom, 'post' | 'update' | 'reply' | 'find'>;

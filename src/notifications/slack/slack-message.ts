@@ -1,7 +1,7 @@
 import { append } from '../../lib/lists.ts';
-import { type ChatBlock, type ChatButton, type ChatMessage, RIGHT_BUTTON, WRONG_BUTTON } from '../../ports/chat-room.ts';
+import { type ChatBlock, type ChatButton, type ChatMessage, escapeChat, RIGHT_BUTTON, WRONG_BUTTON } from '../../ports/chat-room.ts';
+import { clip, visibleLine } from '../visible-text.ts';
 import type { CauseFacts, GreenFacts, RedFacts, SlackFacts } from './slack-facts.ts';
-import { slackLine, slackProse, slackTime } from './slack-text.ts';
 
 /** Builds of a branch that failed in a row. */
 export interface Streak {
@@ -163,4 +163,28 @@ function span(from: string, to: string): string {
 
 function base(url: string): string {
   return url.replace(/\/$/, '');
+}
+
+/** Characters that Slack would read as mark-up, and what stands for them. */
+const LOOK_ALIKES: Readonly<Record<string, string>> = { '*': '\u2217', '~': '\u223c', '`': '\u02cb' };
+
+/**
+ * Foreign text on one line of Slack's mark-up: no mention, link, emoji or format comes to life, and nothing invisible stays so. Put into
+ * a block that is `verbatim`, else bare addresses would become links.
+ */
+export function slackLine(text: string, limit: number): string {
+  return escapeChat(clip(visibleLine(text), limit))
+    .replace(/[*~`]/g, (mark) => LOOK_ALIKES[mark] ?? mark)
+    .replace(/:(?=[\w+-]{1,100}:)/g, ':\u200b');
+}
+
+/** What a person or a model wrote, on one line; its code marks are left out. */
+function slackProse(text: string, limit: number): string {
+  return slackLine(text.replaceAll('`', ''), limit);
+}
+
+/** A time that each reader sees in his own zone; UTC where it cannot be shown so. */
+function slackTime(time: string): string {
+  const date = new Date(time);
+  return `<!date^${Math.floor(date.getTime() / 1000)}^{time}|${date.toISOString().slice(11, 16)} UTC>`;
 }

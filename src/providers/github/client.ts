@@ -4,6 +4,7 @@ import { throttling } from '@octokit/plugin-throttling';
 import { Octokit } from '@octokit/rest';
 import { messageOf, TriageError } from '../../domain/errors.ts';
 import { readBytes } from '../../lib/http-body.ts';
+import { retryAfter } from '../../lib/time.ts';
 import type { Logger } from '../../ports/telemetry.ts';
 import { type BoundedCache, createBoundedCache } from '../memory.ts';
 
@@ -263,8 +264,8 @@ function isRateLimit({ headers, message }: HttpFailure): boolean {
 }
 
 function retryAfterMs({ headers }: HttpFailure): number {
-  const seconds = Number(headers['retry-after']);
-  if (Number.isFinite(seconds) && seconds > 0) return seconds * 1000;
+  const asked = retryAfter(new Headers({ 'retry-after': String(headers['retry-after'] ?? '') }));
+  if (asked !== null) return asked;
   const reset = Number(headers['x-ratelimit-reset']) * 1000 - Date.now();
   return Number.isFinite(reset) && reset > 0 ? reset : 60_000;
 }

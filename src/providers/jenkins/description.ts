@@ -4,7 +4,7 @@ import type { Build } from '../../domain/build.ts';
 import { TriageError } from '../../domain/errors.ts';
 import { readText } from '../../lib/http-body.ts';
 import { confirmation, formOf, percent } from '../../notifications/answer-facts.ts';
-import { noticeChannel } from '../../notifications/notice-channel.ts';
+import { noticeChannel } from '../../notifications/sync-notifications.ts';
 import { clip, visibleLine } from '../../notifications/visible-text.ts';
 import type { Cause, NoticeChannel, NoticeRule, NotificationClient, Situation } from '../../ports/notices.ts';
 import { jenkinsAddress } from './build-source.ts';

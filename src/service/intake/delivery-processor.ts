@@ -1,15 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { CONSOLE_LOG } from '../../domain/build.ts';
+import { type Build, CONSOLE_LOG, type NewBuild } from '../../domain/build.ts';
 import { isRetryable, messageOf } from '../../domain/errors.ts';
+import type { TriageJob } from '../../domain/triage.ts';
 import type { BuildArchive } from '../../ports/build-archive.ts';
 import type { Database, Sql } from '../../ports/database.ts';
 import type { DeliveryKey, LandedDelivery } from '../../ports/deliveries.ts';
 import type { JobQueue } from '../../ports/job-queue.ts';
-import type { Stores } from '../../ports/stores.ts';
+import { type Stores, WHOLE_BUILD } from '../../ports/stores.ts';
 import { type Logger, silentTracer, type Tracer } from '../../ports/telemetry.ts';
 import { Intake } from '../../providers/webhook.ts';
 import { createJobNotifier, type JobNotifier } from './job-notifier.ts';
-import { isUrgent, type StoredBuild, storeBuild } from './store-build.ts';
 
 /** How often landed deliveries are looked for that no living process has in hand. */
 const SWEEP_MS = 3_000;
@@ -35,7 +35,7 @@ const RING_MS = 50;
 /** How long a stop waits for the queue. */
 const SETTLE_MS = 2_000;
 
-export interface DeliveryProcessorDeps {
+interface DeliveryProcessorDeps {
   readonly stores: Pick<Stores, 'deliveries' | 'builds' | 'triages' | 'passingBuilds' | 'notices'>;
   readonly database: Pick<Database, 'transaction'>;
   readonly archive: Pick<BuildArchive, 'list' | 'put'>;
@@ -210,4 +210,77 @@ async function putOff(
   } catch {
     return false;
   }
+}
+
+interface StoreBuildDeps {
+  readonly stores: Pick<Stores, 'builds' | 'triages' | 'passingBuilds' | 'notices'>;
+}
+
+export interface StoredBuild {
+  readonly build: Build;
+  /** What is owed to the build; null where nothing is (it passed). */
+  readonly job: TriageJob | null;
+  /** More of it has failed than was known: whoever triages is to be rung for. */
+  readonly news: boolean;
+}
+
+/** Whether the failure of this build is more urgent than others: one on the branch that everybody works from. */
+function isUrgent({ build, defaultBranch, fromFork }: Intake): boolean {
+  return defaultBranch != null && build.branch === defaultBranch && fromFork === false;
+}
+
+/** The build that is meant, kept or added to, and `keep` called with it, before what is owed to it is written. Needs a transaction. */
+export async function storeBuild(
+  { stores }: StoreBuildDeps,
+  intake: Intake,
+  sql: Sql,
+  keep: (build: Build) => Promise<boolean>,
+): Promise<StoredBuild | null> {
+  const { builds, triages } = stores;
+  const { part = WHOLE_BUILD, testResults = [] } = intake;
+  const named = await withKnownAttempt(stores, intake, part, sql);
+  const { build } = await builds.upsert(named, sql);
+  if (!(await keep(build))) return null;
+  if (testResults.length > 0) await builds.saveTestResults(build.id, testResults, sql);
+  await rememberGreen(stores, build, intake, sql);
+  const wanted = () => stores.notices.changed({ buildId: build.id, delayMs: 0 }, sql);
+  // A run that passed stays passed, though one of its jobs was allowed to fail.
+  if (intake.build.status !== 'failed' || build.status !== 'failed') {
+    await wanted();
+    return { build, job: null, news: false };
+  }
+  const news = await builds.addFailedPart(build.id, part, sql);
+  const job = news ? await triages.owe(build.id, sql) : await triages.findByBuild(build.id, sql);
+  // The run's own event may name the pull request that its jobs' events did not.
+  await wanted();
+  return { build, job, news };
+}
+
+type BuildStores = StoreBuildDeps['stores'];
+
+async function rememberGreen({ passingBuilds }: BuildStores, build: Build, { fromFork, defaultBranch }: Intake, sql: Sql): Promise<void> {
+  const { provider, repository } = build;
+  if (defaultBranch != null) await passingBuilds.saveDefaultBranch({ provider, repository, branch: defaultBranch }, sql);
+  if (build.status === 'passed' && fromFork !== true) await passingBuilds.owe(build.id, sql);
+}
+
+async function withKnownAttempt({ builds }: BuildStores, intake: Intake, failedPart: string, sql: Sql): Promise<NewBuild> {
+  const { build: incoming, attemptUnknown, attemptAt = null } = intake;
+  const { provider, repository, externalId } = incoming;
+  if (externalId === null || (attemptUnknown !== true && attemptAt === null)) return incoming;
+  const key = { provider, repository, externalId };
+  if (attemptUnknown === true) {
+    const known = await builds.findByExternalId({ ...key, failedPart }, sql);
+    return known === null ? incoming : { ...incoming, attempt: known.attempt, pipeline: known.pipeline, number: known.number };
+  }
+  let known = await builds.findByExternalId(key, sql);
+  if (known === null || attemptAt === null) return incoming;
+  if (known.finishedAt !== null && attemptAt > known.finishedAt) return { ...incoming, attempt: known.attempt + 1 };
+  // A late one is of the earliest attempt that had not ended before it.
+  for (let attempt = known.attempt - 1; attempt >= 1; attempt -= 1) {
+    const before: Build | null = await builds.findByExternalId({ ...key, attempt }, sql);
+    if (before === null || before.finishedAt === null || attemptAt > before.finishedAt) break;
+    known = before;
+  }
+  return { ...incoming, attempt: known.attempt };
 }

@@ -2,8 +2,8 @@ import type { Build, NewBuild, Provider, TestResult } from '../../domain/build.t
 import { TriageError } from '../../domain/errors.ts';
 import type { TriageJob } from '../../domain/triage.ts';
 import type { Sql } from '../../ports/database.ts';
+import { type StoredBuild, storeBuild } from './delivery-processor.ts';
 import type { IntakeDeps } from './intake-deps.ts';
-import { type StoredBuild, storeBuild } from './store-build.ts';
 
 /** One message of a sender, by the sender's own id. */
 export interface Delivery {
