@@ -5,6 +5,8 @@ export interface StoreSize {
   readonly failures: number;
   /** Entries of the error library; as many of the reviews are decided, and a hundred wait. */
   readonly library: number;
+  /** Of the failures, the newest are answered; absent: all. */
+  readonly answers?: number;
 }
 
 const WAITING = 100;
@@ -46,12 +48,12 @@ const MESSAGE = `format((string_to_array($3, '|'))[1 + (${PATTERN.number(`'form'
  * Fills an empty, migrated database as a few years of a company would: five failures a build, 200 repositories, each failure
  * analysed, every message seen some ten times, the newest reviews waiting.
  */
-export async function fillStore(sql: Sql, { failures, library }: StoreSize): Promise<void> {
+export async function fillStore(sql: Sql, { failures, library, answers = failures }: StoreSize): Promise<void> {
   const builds = Math.ceil(failures / 5);
   await sql.query(BUILDS, [builds]);
   await sql.query(FAILURES, [failures, WORDS, FORMS]);
-  await sql.query(TRIAGES);
-  await sql.query(ANALYSES, [{ answer: {} }]);
+  await sql.query(TRIAGES, [answers]);
+  await sql.query(ANALYSES, [{ recalled: null }]);
   await sql.query(REVIEWS, [library + WAITING, library]);
   await sql.query(DECISIONS);
   await sql.query(LIBRARY, [library, WORDS, FORMS]);
@@ -103,13 +105,15 @@ const FAILURES = `
 
 const TRIAGES = `
   insert into triages (id, build_id, fingerprint, state, analysis_id, opened_at)
-  select replace(id, 'fal', 'tri'), build_id, fingerprint, 'concluded', replace(id, 'fal', 'ana'), seen_at from failures`;
+  select replace(id, 'fal', 'tri'), build_id, fingerprint, 'concluded', replace(id, 'fal', 'ana'), seen_at from failures order by seen_at desc limit $1`;
 
 const ANALYSES = `
   insert into analyses (id, triage_id, build_id, fingerprint, category, kind, confidence, action, analyst, body, created_at)
-  select analysis_id, id, build_id, fingerprint, (array['CODE_ERROR', 'INFRA_ERROR', 'TEST_FAILURE', 'DEPENDENCY_ERROR', 'CONFIG_ERROR'])[1 + length(id) % 5],
-    'assertion', 0.8, 'human_review', 'rules', $1::jsonb, opened_at
-  from triages`;
+  select t.analysis_id, t.id, t.build_id, t.fingerprint,
+    (array['CODE_ERROR', 'INFRA_ERROR', 'TEST_FAILURE', 'DEPENDENCY_ERROR', 'CONFIG_ERROR'])[1 + abs(hashtext(t.id)) % 5],
+    'assertion', 0.8, 'human_review', 'rules',
+    $1::jsonb || jsonb_build_object('answer', jsonb_build_object('title', left(f.message, 90)), 'failureIds', jsonb_build_array(f.id)), t.opened_at
+  from triages t join failures f on f.id = replace(t.id, 'tri', 'fal')`;
 
 // The oldest were decided, the newest wait.
 const REVIEWS = `

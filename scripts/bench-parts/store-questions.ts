@@ -63,7 +63,7 @@ export async function questionsOf(sql: Sql, stores: Stores, index: VectorIndex):
     },
     { name: 'failures page: newest', reach: 50, ask: () => failures.search({}, PAGE) },
     { name: 'failures page: of a repository', reach: 50, ask: (n) => failures.search({ repository: repository(n) }, PAGE) },
-    { name: 'failures page: with a word', reach: 50, ask: (n) => failures.search({ text: message(n).split(' ')[3] ?? 'cart' }, PAGE) },
+    { name: 'failures page: with a word', reach: 50, ask: (n) => failures.search({ words: [message(n).split(' ')[3] ?? 'cart'] }, PAGE) },
     { name: 'builds page: newest', reach: 50, ask: () => builds.list({}, PAGE) },
     { name: 'builds page: of a repository', reach: 50, ask: (n) => builds.list({ repository: repository(n) }, PAGE) },
     { name: 'library page', reach: 50, ask: () => library.list(PAGE) },

@@ -6,6 +6,7 @@ import { ShownAnalysis, shownAnalysis } from '../domain/analysis.ts';
 import type { Build } from '../domain/build.ts';
 import { TriageError } from '../domain/errors.ts';
 import { LibraryEntry } from '../domain/library.ts';
+import { parseSearch, searchWords } from '../domain/search.ts';
 import { operation } from '../lib/openapi.ts';
 import { present } from '../lib/present.ts';
 import type { Masker } from '../log/mask/mask.ts';
@@ -79,8 +80,15 @@ function registerFailureRoute(app: FastifyInstance, { stores }: PublishDeps): vo
         response: { 200: FailureList },
       },
     },
-    async ({ query: { limit, offset, since, ...given } }) => {
-      const filter = { ...present(given), ...(since !== undefined && { since: new Date(Math.max(0, Date.parse(since))).toISOString() }) };
+    async ({ query: { limit, offset, since, text, q = '', ...given } }) => {
+      const { words: wanted = [], ...searched } = parseSearch(q, Date.now()).filter;
+      const words = [...wanted, ...searchWords(text ?? '')];
+      const filter = {
+        ...searched,
+        ...present(given),
+        ...(words.length > 0 && { words }),
+        ...(since !== undefined && { since: new Date(Math.max(0, Date.parse(since))).toISOString() }),
+      };
       const items = await stores.failures.search(filter, { limit, offset });
       return pageOf(items, { limit, offset });
     },

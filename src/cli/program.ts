@@ -61,6 +61,7 @@ export function createProgram(): Command {
     calibrateCommand(),
     serveCommand(),
     workerCommand(),
+    searchCommand(),
     askCommand(),
     reviewCommand(),
     traceCommand(),
@@ -242,6 +243,26 @@ async function endUsage(error: CommanderError, json: boolean): Promise<void> {
   process.exitCode = EXIT.usage;
   const message = error.message.replace(/^error: /, '');
   if (json) await print(JSON.stringify({ ok: false, schema: 1, error: { code: 'usage', message } }));
+}
+
+const SEARCH_HELP = `
+Filters: repo: category: branch: test: file: is: since: until: build: commit: author: fingerprint:
+Examples:
+  faultline search 'repo:shop/api category:INFRA_ERROR since:7d "ECONNRESET"'
+  faultline search test:checkout is:flaky --json`;
+
+/** `faultline search`: failures of a running service, by what they say and what they are. */
+function searchCommand(): Command {
+  const command = new Command('search')
+    .description('Search the failures of a running service, newest first, as the console does.')
+    .argument('<query...>', 'words and filters')
+    .option('--limit <n>', 'failures to show, 200 at most', positive, 20)
+    .addHelpText('after', SEARCH_HELP);
+  return asksService(command).action(
+    guarded(async (query: string[], options: ServerOptions & { readonly limit: number }) =>
+      (await import('./search-command.ts')).runSearch(query.join(' '), options),
+    ),
+  );
 }
 
 const ASK_EXAMPLES = `

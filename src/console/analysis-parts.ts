@@ -102,7 +102,7 @@ export function analysisParts(facts: AnalysisFacts, { why = [], between }: Parts
   return html`${verdictBox(facts, why)}${between}
 <div class="columns"><div>${evidencePart(facts)}</div>
 <div class="beside">${hypothesesPart(facts)}${suspectsPart(facts)}${similarPart(facts)}${testRunsPart(facts)}${historyPart(facts)}
-<p><a class="button" data-action="search" href="${analysisAddress(facts.analysis.id)}/ask">Ask about this <kbd aria-hidden="true">/</kbd></a></p></div></div>`;
+<p><a class="button" data-action="ask" href="${analysisAddress(facts.analysis.id)}/ask">Ask about this <kbd aria-hidden="true">q</kbd></a></p></div></div>`;
 }
 
 /** Where it happened, in one line: repository, build, pull request, commit, how many failures. */

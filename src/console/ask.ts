@@ -125,7 +125,7 @@ ${askForm(analysis.id, thread.id)}`;
 /** The browser answers it in place, with a button that stops it; without scripts the answer comes as a page. */
 function askForm(analysisId: string, threadId: string | null): Html {
   return html`<form method="post" action="${askAddress(analysisId)}" class="ask" data-ask>${threadId !== null && html`<input type="hidden" name="thread" value="${threadId}">`}
-<label for="question">Question</label><textarea id="question" name="question" required maxlength="2000" data-action="search"></textarea>
+<label for="question">Question</label><textarea id="question" name="question" required maxlength="2000"></textarea>
 <p><button class="first">Ask</button> <button type="button" data-stop hidden>Stop</button></p><div data-progress></div></form>`;
 }
 

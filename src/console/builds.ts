@@ -77,7 +77,7 @@ function filters({ repository, branch, number, status }: Query): Html {
   const statuses = ['', ...BuildStatus.options].map(
     (one) => html`<option value="${one}"${one === status && html` selected`}>${one === '' ? 'any' : one}</option>`,
   );
-  return html`<form class="filters" role="search" aria-label="Builds"><label>repository <input name="repository" value="${repository}" data-action="search"></label>
+  return html`<form class="filters" role="search" aria-label="Builds"><label>repository <input name="repository" value="${repository}"></label>
 <label>branch <input name="branch" value="${branch}"></label><label>number <input name="number" value="${number}" size="8"></label>
 <label>status <select name="status">${statuses}</select></label><button>Filter</button></form>`;
 }

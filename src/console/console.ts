@@ -14,6 +14,7 @@ import { registerMe } from './me.ts';
 import { mayReview, type Reader, readerOf, sendPage } from './page.ts';
 import { registerReviewPages } from './review/review-pages.ts';
 import { registerRunPages } from './runs.ts';
+import { registerSearch } from './search.ts';
 import { registerSettings } from './settings.ts';
 import { registerSignIn, registerSignInElsewhere, signInPage } from './sign-in.ts';
 
@@ -30,6 +31,7 @@ export async function registerConsole(app: FastifyInstance, deps: ConsoleDeps): 
   registerSignInElsewhere(app, deps);
   registerMe(app, deps);
   registerFront(app, deps);
+  registerSearch(app, deps);
   registerReviewPages(app, deps);
   registerLibraryPages(app, deps);
   registerAnalysisPage(app, deps);

@@ -18,6 +18,8 @@ interface Page {
   readonly main: Shown;
   /** The bar below: what can be decided here. Absent: there is none. */
   readonly bar?: Shown;
+  /** It has the search of all failures itself; absent: the frame has it. */
+  readonly searches?: true;
   /** One sentence about what was just done, read aloud to those who cannot see it. */
   readonly said?: string;
 }
@@ -83,7 +85,13 @@ function header(page: Page, { principal, waiting }: Reader): Html {
       html`<li><a href="/${part}"${action !== undefined && html` data-action="${action}"`}${page.part === part && html` aria-current="page"`}>${name}${part === 'review' && waiting !== null && html` <span class="count">${waiting}</span>`}</a></li>`,
   );
   return html`<header><a class="brand" href="/">Faultline</a><nav aria-label="Sections"><ul>${links}</ul></nav>
-${principal === null ? html`<a href="/sign-in">Sign in</a>` : html`<a href="/me">${principal.name}</a>`}</header>`;
+${may('read') && page.searches !== true && searchField(page)}${principal === null ? html`<a href="/sign-in">Sign in</a>` : html`<a href="/me">${principal.name}</a>`}</header>`;
+}
+
+/** Looks through all failures. Where `/` looks through a log, it stays with that. */
+function searchField({ place }: Page): Html {
+  return html`<form role="search" aria-label="All failures" action="/search" class="find"><input type="search" name="q" aria-label="Search failures" placeholder="Search"${place !== 'log' && html` data-action="search"`}>${place !== 'log' && html` <kbd aria-hidden="true">/</kbd>`}</form>
+`;
 }
 
 function keyList(place: Place, keys: boolean): Html {

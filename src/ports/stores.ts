@@ -5,6 +5,7 @@ import { Category } from '../domain/category.ts';
 import { Finding } from '../domain/evidence.ts';
 import type { Failure, FailureRow } from '../domain/failure.ts';
 import type { FailureGroup } from '../domain/reading.ts';
+import type { FailureFilter } from '../domain/search.ts';
 import type { Triage, TriageJob } from '../domain/triage.ts';
 import type { PreferenceStore, SessionStore, TokenStore } from './access.ts';
 import type { BuildArchive } from './build-archive.ts';
@@ -63,18 +64,6 @@ export interface BuildStore {
   logsForgottenAt(buildId: string): Promise<string | null>;
 }
 
-export interface FailureFilter {
-  readonly repository?: string;
-  readonly category?: Category;
-  readonly fingerprint?: string;
-  readonly test?: string;
-  /** Words that must occur in the failure's message. */
-  readonly text?: string;
-  readonly since?: string;
-  /** Only of these: `owner/name`, or `owner/*`. */
-  readonly repositories?: readonly string[];
-}
-
 export interface FailureStore {
   /**
    * Adds what is new and returns all groups of the build, in the order in which they were first saved. A group is new where
@@ -82,6 +71,7 @@ export interface FailureStore {
    */
   saveGroups(buildId: string, groups: readonly FailureGroup[], sql?: Sql): Promise<FailureGroup[]>;
   listByBuild(buildId: string): Promise<Failure[]>;
+  /** Newest first. Throws `timeout` where it takes longer than three seconds. */
   search(filter: FailureFilter, page: Page): Promise<FailureRow[]>;
 }
 

@@ -6,8 +6,9 @@ import { Failure, FailureRow, Fingerprint } from '../domain/failure.ts';
 import type { FailureGroup } from '../domain/reading.ts';
 import { append, maxOf } from '../lib/lists.ts';
 import type { Database, Sql } from '../ports/database.ts';
-import { AnalysisHead, type AnalysisStore, type FailureFilter, type FailureStore, type HistoryStore } from '../ports/stores.ts';
-import { all, buildColumns, buildOrder, likeLiteral, pageValues, scopeValue } from './sql.ts';
+import { AnalysisHead, type AnalysisStore, type FailureStore, type HistoryStore } from '../ports/stores.ts';
+import { searchFailures } from './search.ts';
+import { all, buildColumns, buildOrder, scopeValue } from './sql.ts';
 
 export function createFailureStore(db: Database): FailureStore {
   return {
@@ -16,16 +17,7 @@ export function createFailureStore(db: Database): FailureStore {
 
     listByBuild: async (buildId) => (await storedGroups(db, buildId)).flatMap((group) => group.failures),
 
-    search: async (filter, page) => {
-      const { conditions, values } = searchConditions(filter);
-      const where = conditions.length === 0 ? '' : `where ${conditions.join(' and ')}`;
-      const [limit, offset] = [`$${values.length + 1}`, `$${values.length + 2}`];
-      const rows = await db.query(
-        `select ${FAILURE_ROW} from ${FAILURE_ROW_FROM} ${where} order by f.seen_at desc, f.id desc limit ${limit} offset ${offset}`,
-        [...values, ...pageValues(page)],
-      );
-      return rows.map(readFailureRow);
-    },
+    search: async (filter, page) => await searchFailures(db, filter, page, FOUND_ROWS),
   };
 }
 
@@ -87,26 +79,6 @@ async function storedGroups(sql: Sql, buildId: string): Promise<FailureGroup[]> 
   });
 }
 
-/** `repository`, `fingerprint` and `test` must be equal; each word of `text` must occur in the message, in any case. */
-function searchConditions(filter: FailureFilter): { conditions: string[]; values: unknown[] } {
-  const conditions: string[] = [];
-  const values: unknown[] = [];
-  const add = (condition: (parameter: string) => string, value: unknown) => {
-    values.push(value);
-    conditions.push(condition(`$${values.length}`));
-  };
-  if (filter.repository !== undefined) add((parameter) => `f.repository = ${parameter}`, filter.repository);
-  if (filter.category !== undefined) add((parameter) => `coalesce(d.category, ${JUDGED_CATEGORY}) = ${parameter}`, filter.category);
-  if (filter.fingerprint !== undefined) add((parameter) => `f.fingerprint = ${parameter}`, filter.fingerprint);
-  if (filter.test !== undefined) add((parameter) => `f.test_name = ${parameter}`, filter.test);
-  if (filter.repositories !== undefined) add((parameter) => `f.repository like any(${parameter}::text[])`, scopeValue(filter.repositories));
-  if (filter.since !== undefined) add((parameter) => `f.seen_at >= ${parameter}::timestamptz`, filter.since);
-  for (const word of filter.text?.split(/\s+/).filter((part) => part !== '') ?? []) {
-    add((parameter) => `f.message ilike ${parameter}`, `%${likeLiteral(word)}%`);
-  }
-  return { conditions, values };
-}
-
 const INSERT_FAILURES = `
   insert into failures (id, build_id, repository, group_number, position, fingerprint_algorithm, fingerprint_version, fingerprint,
     generic, test_name, message, body, seen_at)
@@ -134,6 +106,12 @@ const FAILURE_ROW_FROM = `failures f
   left join triages t on t.build_id = f.build_id and t.fingerprint = f.fingerprint
   left join analyses a on a.triage_id = t.id
   left join decisions d on d.analysis_id = a.id`;
+
+/** The rows of failures that `FOUND`, a query for `failure_id` and `seen_at`, names. */
+const FOUND_ROWS = `
+  with found as materialized (FOUND)
+  select ${FAILURE_ROW} from found join ${FAILURE_ROW_FROM.replace('failures f', 'failures f on f.id = found.failure_id')}
+  order by found.seen_at desc, found.failure_id desc`;
 
 function readFailureRow(row: unknown): FailureRow {
   return FailureRow.parse(row);

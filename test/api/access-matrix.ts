@@ -89,6 +89,7 @@ export const ACCESS_MATRIX: Readonly<Record<string, 'open' | 'signature' | 'inge
   'GET /me': 'read',
   'POST /me': 'read',
   'GET /builds': 'read',
+  'GET /search': 'read',
   'GET /builds/:id': 'read',
   'GET /logs/:id': 'read',
   'GET /logs/:id/raw': 'read',

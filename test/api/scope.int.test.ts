@@ -144,7 +144,7 @@ describe('T18: every route that names nothing by an id', () => {
   });
 
   it.each(gets ?? [])('%s leaves out what is of others', async (route) => {
-    for (const query of ['', '?withdrawn=true', '?withdrawn=1', '?show=withdrawn'])
+    for (const query of ['', '?withdrawn=true', '?withdrawn=1', '?show=withdrawn', '?q=since:900w'])
       expect(tells((await answerTo(tokens.reviewer, route, query)).body, theirs)).toEqual([]);
     const asking = await answerTo(tokens.reviewer, route, `?repository=${THEIRS}`);
     expect(tells(asking.body, theirs).filter((id) => id !== THEIRS)).toEqual([]);
@@ -152,7 +152,15 @@ describe('T18: every route that names nothing by an id', () => {
 
   it.each([
     ...['/api/builds', '/api/failures', '/api/flaky-tests', '/api/library?withdrawn=true', '/api/reviews', '/api/reviews/groups'],
-    ...['/api/rules?withdrawn=true', '/builds', '/library?show=withdrawn', '/library/rules?withdrawn=1', '/review', '/insights/flaky'],
+    ...[
+      '/api/rules?withdrawn=true',
+      '/builds',
+      '/library?show=withdrawn',
+      '/library/rules?withdrawn=1',
+      '/review',
+      '/insights/flaky',
+      '/search?q=since:900w',
+    ],
   ])('GET %s shows both to whoever is held to none', async (url) => {
     const { body } = await answerTo(TOKENS.admin, `GET ${url}`);
     expect([OURS, THEIRS].map((mark) => body.includes(mark))).toEqual([true, true]);

@@ -158,6 +158,53 @@ describe('the first minute with the demo', () => {
     });
   });
 
+  it('60: `/` searches all failures; filters are chips that can be taken out, and what is wrong says what would be right', async () => {
+    const complaints = await client.at('reader', async (page) => {
+      await page.goto('/builds');
+      await page.keyboard.press('/');
+      await page.keyboard.type('repo:demo/shop "weekly digest"');
+      await page.keyboard.press('Enter');
+      await page.waitForURL(/\/search\?q=/);
+      expect(await page.locator('.found > li').count()).toBe(3);
+      expect(await page.locator('.found .title').first().textContent()).toContain('sends the weekly digest');
+      expect(await page.getByRole('list', { name: 'Filters in use' }).getByRole('link').allTextContents()).toEqual([
+        'repo:demo/shop ×',
+        '"weekly digest" ×',
+      ]);
+      await page.getByText('Narrow').click();
+      await page.getByRole('link', { name: 'is:flaky' }).click();
+      expect(await page.locator('.found > li').count()).toBe(3);
+      await page.getByRole('link', { name: 'Remove "weekly digest"' }).click();
+      await page.getByRole('link', { name: 'Remove is:flaky' }).click();
+      expect(await page.locator('.found > li').count()).toBe(7);
+    });
+    expect(complaints).toEqual([]);
+    await client.at('reader', async (page) => {
+      expect((await page.goto('/search?q=colour:red'))?.status()).toBe(400);
+      expect(await page.getByRole('alert').textContent()).toContain('There is no filter colour:. There are repo: category:');
+      await page.goto(`/search?q=${await buildOf('demo/npm-eresolve')}`);
+      expect(new URL(page.url()).pathname).toMatch(/^\/builds\/bld_/);
+      await page.goto(`/logs/${await buildOf('demo/npm-eresolve')}?file=build.log`);
+      await page.keyboard.press('/');
+      expect(await page.evaluate('document.activeElement.closest("form").getAttribute("aria-label")')).toBe('This log');
+    });
+  });
+
+  it('60: without scripts, on a phone, in the dark: the same search', async () => {
+    await client.at(
+      'reader',
+      async (page) => {
+        await page.goto('/');
+        await page.getByRole('searchbox', { name: 'Search failures' }).fill('category:DEPENDENCY_ERROR react');
+        await page.keyboard.press('Enter');
+        await page.waitForURL(/\/search\?q=/);
+        expect(await page.locator('.found > li').count()).toBe(1);
+        expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(PHONE.width);
+      },
+      { ...PHONE, javaScript: false, theme: 'dark' },
+    );
+  });
+
   it('57: without a model, Ask says so first and offers the questions that it can answer', async () => {
     expect(SUGGESTIONS.filter((question) => aspectsOf(question).length === 0 && question !== 'How did it fail?')).toEqual([]);
     const analysis = await analysisOf('demo/npm-eresolve');

@@ -40,7 +40,7 @@ describe('a decision by one key', () => {
       await untilShown(page, first);
       expect(page.url()).toContain(`/review/${first.id}?`);
       expect(await page.getByRole('status').textContent()).toBe('Undone. The item is back in the queue.');
-      expect(await find(first)).toMatchObject({ state: 'claimed', decision: null });
+      expect(await find(first)).toMatchObject({ state: 'waiting', decision: null });
     });
     expect(complaints).toEqual([]);
   });

@@ -120,7 +120,7 @@ describe('search_similar by words', () => {
   const row = failureRow();
   const deps = installation({
     history: { similarFailures: async () => [] },
-    failures: { search: async ({ text }) => (text === 'expected' ? [row, row] : []) },
+    failures: { search: async ({ words }) => (words?.[0] === 'expected' ? [row, row] : []) },
   });
 
   it('finds by one word what is not alike as a whole', async () => {

@@ -71,6 +71,9 @@ function reviewPages(first: Review, held: Review, decided: Review, question: str
 function readPages({ analysisId, buildId }: Review, fingerprint: string, recalled: string): ShownPage[] {
   const log = `/logs/${buildId}?file=build.log`;
   const pages: readonly (readonly [name: string, url: string])[] = [
+    ['search', '/search'],
+    ['search-found', `/search?q=${encodeURIComponent('repo:demo/shop since:30d "npm"')}`],
+    ['search-wrong', '/search?q=node:internal'],
     ['builds', '/builds'],
     ['builds-empty', '/builds?repository=demo/none'],
     ['build', `/builds/${buildId}`],

@@ -111,7 +111,7 @@ export function daysOf({ until, days }: Period): string[] {
 
 /** Fields above a page: the repository, and what else it can be narrowed by. */
 export function filterForm({ repo }: InsightsQuery, more: Shown = null): Html {
-  return html`<form class="filters" role="search" aria-label="Insights"><label>repository <input name="repo" value="${repo}" data-action="search"></label>${more}<button>Show</button></form>`;
+  return html`<form class="filters" role="search" aria-label="Insights"><label>repository <input name="repo" value="${repo}"></label>${more}<button>Show</button></form>`;
 }
 
 /** A choice of how many days back. */

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Analysis } from '../../domain/analysis.ts';
 import type { FailureRow } from '../../domain/failure.ts';
+import { MAX_SEARCH, parseSearch, SEARCH_NAMES } from '../../domain/search.ts';
 import { present } from '../../lib/present.ts';
 import { percent } from '../../notifications/answer-facts.ts';
 import { Cursor, describeBuild, FailedCause, failedCause, line, takeFitting } from '../shapes.ts';
@@ -15,7 +16,12 @@ const Input = z.strictObject({
   repository: FIELDS.repository.optional(),
   category: FIELDS.category.optional(),
   test: z.string().min(1).max(300).optional().describe('Only failures of this test, by its exact name'),
-  text: z.string().min(1).max(500).optional().describe('Words that the failing line must contain'),
+  query: z
+    .string()
+    .min(1)
+    .max(MAX_SEARCH)
+    .optional()
+    .describe(`A search, such as repo:shop/api is:flaky since:7d "connection refused". Filters: ${Object.values(SEARCH_NAMES).join(', ')}`),
   since: z.iso
     .date()
     .or(z.iso.datetime({ offset: true }))
@@ -42,9 +48,13 @@ export function listFailures({ stores }: InstallationDeps): McpTool {
       'Lists recent CI failures, newest first, one entry per cause of a build, with id, category, build and failing line. Start here if you do not know which failure is meant. Pass the id to get_failure for the cause and the fix. Filters narrow the list; a long list ends with a cursor.',
     input: Input,
     output: Output,
-    run: async ({ limit, cursor, since, ...given }) => {
+    run: async ({ limit, cursor, since, query = '', ...given }) => {
       const offset = offsetOf(NAME, cursor);
-      const filter = { ...present(given), ...(since !== undefined && { since: new Date(since).toISOString() }) };
+      const filter = {
+        ...parseSearch(query, Date.now()).filter,
+        ...present(given),
+        ...(since !== undefined && { since: new Date(since).toISOString() }),
+      };
       const rows = await stores.failures.search(filter, { limit: ROWS, offset });
       const causes = causesOf(rows, limit);
       if (causes.length === 0) {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { FailureRow } from '../../domain/failure.ts';
 import { LibraryEntry } from '../../domain/library.ts';
+import { searchWords } from '../../domain/search.ts';
 import { present } from '../../lib/present.ts';
 import { describeBuild, FailedCause, failedCause, line, takeFitting } from '../shapes.ts';
 import { defineTool, FIELDS, type InstallationDeps, type McpTool } from '../tool.ts';
@@ -63,7 +64,7 @@ async function candidates(
   const within = repository === undefined ? {} : { repositories: [repository] };
   const [alike, worded] = await Promise.all([
     history.similarFailures({ text, excludeBuildId: '', minScore: MIN_SCORE, limit: CANDIDATES, ...within }),
-    failures.search({ text, ...present({ repository }) }, { limit: CANDIDATES, offset: 0 }),
+    failures.search({ words: searchWords(text), ...present({ repository }) }, { limit: CANDIDATES, offset: 0 }),
   ]);
   return distinct<Candidate>([...alike, ...worded.map((row) => ({ ...row, score: null }))]);
 }

@@ -4,6 +4,7 @@ import { Build, BuildStatus, Provider } from '../../domain/build.ts';
 import { Category, Kind } from '../../domain/category.ts';
 import { FailureRow } from '../../domain/failure.ts';
 import { LibraryEntry } from '../../domain/library.ts';
+import { MAX_SEARCH, SEARCH_NAMES } from '../../domain/search.ts';
 import { TriageJob } from '../../domain/triage.ts';
 import { listOf, pageQuery } from '../../ports/database.ts';
 
@@ -48,7 +49,15 @@ export const FailuresQuery = z.strictObject({
   category: Category.optional(),
   fingerprint: name.optional(),
   test: name.optional(),
-  text: z.string().min(1).max(500).optional().describe('Words that the failure message must contain'),
+  text: z.string().min(1).max(500).optional().describe('Words that message, test and file must contain'),
+  q: z
+    .string()
+    .min(1)
+    .max(MAX_SEARCH)
+    .optional()
+    .describe(
+      `A search as in the console, such as \`repo:shop/api is:flaky since:7d "connection refused"\`. Filters: ${Object.values(SEARCH_NAMES).join(', ')}`,
+    ),
   since: z.iso.datetime({ offset: true }).or(z.iso.date()).optional().describe('A date, or a time with an offset'),
   ...pageQuery,
 });

@@ -89,8 +89,8 @@ export function failuresAndHistoryContract(world: StoresWorld): void {
       expect(await numbers({})).toEqual(['2', '1']);
       expect(await numbers({ fingerprint: `aa-${world.count}` })).toEqual(['1']);
       expect(await numbers({ test: 'test_disk' })).toEqual(['1']);
-      expect(await numbers({ text: 'full 100% disk' })).toEqual(['1']);
-      expect(await numbers({ text: '100%d' })).toEqual([]);
+      expect(await numbers({ words: ['full', '100% full', 'Disk'] })).toEqual(['1']);
+      expect(await numbers({ words: ['100%d'] })).toEqual([]);
       expect(await numbers({ since: two.receivedAt })).toEqual(['2']);
       expect(await numbers({ category: 'CODE_ERROR' })).toEqual(['1']);
       expect(await world.stores.failures.search({ repository: world.repository, test: 'test_disk' }, PAGE)).toMatchObject([
@@ -102,6 +102,46 @@ export function failuresAndHistoryContract(world: StoresWorld): void {
 
       expect(await numbers({ category: 'CODE_ERROR' })).toEqual([]);
       expect(await numbers({ category: 'INFRA_ERROR' })).toEqual(['1']);
+    });
+
+    it('60: searches words, places and what a failure is, and knows a title of its cause', async () => {
+      const suffix = String(world.count);
+      const [commit, branch, author] = [`c0ffee${suffix.padStart(6, '0')}`, `fix-${suffix}`, `ada-${suffix}`];
+      const one = await world.build({ number: '11', commit, branch, author });
+      const two = await world.build({ number: '12' });
+      const test = { ...failingTest('CheckoutTotal applies discount'), suite: 'cart', file: 'src/cart/total.test.ts' };
+      await world.stores.failures.saveGroups(one.id, [sampleGroup(one.id, `w1-${suffix}`, { message: 'ECONNRESET by peer', test })]);
+      await world.stores.failures.saveGroups(two.id, [sampleGroup(two.id, `w2-${suffix}`, { message: 'npm error ERESOLVE' })]);
+      const analysis = await world.analysisOf(one, `w1-${suffix}`);
+      const numbers = async (filter: Parameters<Stores['failures']['search']>[0]) =>
+        (await world.stores.failures.search({ repositories: [world.repository], ...filter }, PAGE)).map((row) => row.number);
+
+      expect(await numbers({ words: ['econnreset'] })).toEqual(['11']);
+      expect(await numbers({ words: ['ECONNRESET', 'checkouttotal'] })).toEqual(['11']);
+      expect(await numbers({ words: ['ECONNRESET', 'ERESOLVE'] })).toEqual([]);
+      expect(await numbers({ words: [analysis.answer.title] })).toEqual(['11']);
+      expect(await numbers({ testPart: 'discount' })).toEqual(['11']);
+      expect(await numbers({ testPart: 'econnreset' })).toEqual([]);
+      expect(await numbers({ file: 'cart/total' })).toEqual(['11']);
+      for (const filter of [
+        { commit: commit.slice(0, 8) },
+        { id: commit },
+        { id: `w1-${suffix}` },
+        { branch },
+        { author },
+        { build: '11' },
+      ])
+        expect(await numbers(filter)).toEqual(['11']);
+      expect(await numbers({ flags: ['unanswered'] })).toEqual(['12']);
+      expect(await numbers({ flags: ['undecided'] })).toEqual(['11']);
+      expect(await numbers({ until: two.receivedAt })).toEqual(['11']);
+
+      const review = await world.stores.reviews.open(sampleReview(analysis, { repository: world.repository }));
+      expect(await numbers({ flags: ['waiting'] })).toEqual(['11']);
+      await world.stores.reviews.decide(review.id, review.version, sampleDecision(review));
+      expect(await numbers({ flags: ['decided'] })).toEqual(['11']);
+      expect(await numbers({ flags: ['waiting'] })).toEqual([]);
+      expect(await world.stores.failures.search({ repositories: ['somewhere/else'], words: ['ECONNRESET'] }, PAGE)).toEqual([]);
     });
   });
 

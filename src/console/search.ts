@@ -1,0 +1,172 @@
+import type { FastifyInstance } from 'fastify';
+import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import { CATEGORIES } from '../domain/category.ts';
+import { TriageError } from '../domain/errors.ts';
+import type { FailureRow } from '../domain/failure.ts';
+import { MAX_SEARCH, parseSearch, SEARCH_FLAGS, SEARCH_NAMES, type Search, type SearchName } from '../domain/search.ts';
+import { formatNumber } from '../notifications/visible-text.ts';
+import type { AnalysisHead } from '../ports/stores.ts';
+import { analysisAddress, buildAddress, reviewAddress } from './addresses.ts';
+import type { ConsoleDeps } from './console-deps.ts';
+import { ageOf } from './controls.ts';
+import { type Html, html, joined, type Shown } from './html.ts';
+import { readerOf, sendPage } from './page.ts';
+
+/** Failures that are read for one page; those of one cause of a build are one row of it. */
+const ROWS = 100;
+const MESSAGE = 300;
+
+const Query = z.object({
+  q: z.string().trim().catch('').default(''),
+  offset: z.coerce.number().int().min(0).max(1_000_000).catch(0).default(0),
+});
+
+interface Found {
+  readonly rows: readonly FailureRow[];
+  readonly heads: readonly AnalysisHead[];
+  readonly more: boolean;
+}
+
+/** `/search?q=`: failures by what they say and what they are, newest first. An id leads to its own page. */
+export function registerSearch(app: FastifyInstance, deps: ConsoleDeps): void {
+  const config = { access: { role: 'read' } } as const;
+  app.withTypeProvider<ZodTypeProvider>().get('/search', { config, schema: { querystring: Query } }, async (request, reply) => {
+    const { q, offset } = request.query;
+    const known = idAddress(q);
+    if (known !== null) return reply.redirect(known, 303);
+    const read = readSearch(q, deps.clock.now());
+    const found = read instanceof TriageError || read.terms.length === 0 ? null : await find(deps, read, offset);
+    const main = html`<h1 tabindex="-1">Search</h1>${searchForm(q, read instanceof TriageError ? read.message : null)}${
+      read instanceof TriageError ? help() : html`${chips(read, q)}${found === null ? help() : results(found, q, offset, deps.clock.now())}`
+    }`;
+    const page = { title: q === '' ? 'Search' : `${q} · Search`, place: 'page' as const, main, searches: true as const };
+    return sendPage(request, reply, page, await readerOf(request, deps), read instanceof TriageError ? 400 : 200);
+  });
+}
+
+function readSearch(q: string, now: number): Search | TriageError {
+  try {
+    return parseSearch(q, now);
+  } catch (error) {
+    if (error instanceof TriageError) return error;
+    throw error;
+  }
+}
+
+/** Where an id leads that was pasted; null where it is none. */
+function idAddress(q: string): string | null {
+  const [, kind] = /^(bld|ana|rev)_[0-9a-z]{10,60}$/.exec(q) ?? [];
+  if (kind === undefined) return null;
+  return kind === 'bld' ? buildAddress(q) : kind === 'ana' ? analysisAddress(q) : reviewAddress(q);
+}
+
+async function find({ stores }: ConsoleDeps, { filter }: Search, offset: number): Promise<Found> {
+  const found = await stores.failures.search(filter, { limit: ROWS + 1, offset });
+  const rows = found.slice(0, ROWS);
+  const heads = await stores.analyses.heads([...new Set(rows.map(({ failure }) => failure.buildId))]);
+  return { rows, heads, more: found.length > ROWS };
+}
+
+function addressOf(q: string, offset = 0): string {
+  const search = new URLSearchParams({ ...(q !== '' && { q }), ...(offset > 0 && { offset: String(offset) }) });
+  return search.size === 0 ? '/search' : `/search?${search}`;
+}
+
+function searchForm(q: string, wrong: string | null): Html {
+  return html`<form class="search" role="search" aria-label="Failures" action="/search"><label for="search">Failures of all builds</label>
+<p><input id="search" name="q" type="search" value="${q}" data-action="search" maxlength="${MAX_SEARCH}" placeholder='repo:shop/api is:flaky since:7d "connection refused"'${wrong !== null && html` aria-invalid="true" aria-describedby="wrong"`}> <button class="first">Search</button></p>
+${wrong !== null && html`<p class="wrong" id="wrong" role="alert">${wrong}</p>`}</form>`;
+}
+
+/** What is asked for, each part with a link that takes it out; then what may be added. */
+function chips({ terms }: Search, q: string): Html {
+  if (terms.length === 0) return html``;
+  const without = (at: number) => terms.flatMap(({ typed }, other) => (other === at ? [] : [typed])).join(' ');
+  const given = terms.map(
+    ({ typed }, at) =>
+      html`<li><a class="chip" href="${addressOf(without(at))}" aria-label="Remove ${typed}">${typed} <span aria-hidden="true">×</span></a></li>`,
+  );
+  const has = new Set(terms.map(({ typed }) => typed.toLowerCase()));
+  const names = new Set(terms.map(({ name }) => name));
+  const times = names.has('since') ? [] : ['since:1d', 'since:7d', 'since:30d'];
+  const categories = names.has('category') ? [] : CATEGORIES.map((category) => `category:${category}`);
+  const flags = names.has('is') ? [] : SEARCH_FLAGS.map((flag) => `is:${flag}`);
+  const more = [...times, ...flags, ...categories].filter((one) => !has.has(one.toLowerCase()));
+  return html`<ul class="legend" aria-label="Filters in use">${given}</ul>
+<details class="narrow"><summary>Narrow</summary><p>${joined(
+    more.map((one) => html`<a class="chip" href="${addressOf(`${q} ${one}`)}">${one}</a>`),
+    ' ',
+  )}</p></details>`;
+}
+
+function help(): Html {
+  const rows = (Object.entries(SEARCH_NAMES) as [SearchName, string][]).map(
+    ([name, example]) => html`<dt><code>${example}</code></dt><dd>${EXPLAINED[name]}</dd>`,
+  );
+  return html`<h2>What can be asked</h2><p>Words are looked for in messages, tests and files, and in titles of causes; quote several to find them together. A commit, a fingerprint or an id may stand alone.</p><dl class="facts">${rows}</dl>`;
+}
+
+const EXPLAINED: Readonly<Record<SearchName, string>> = {
+  repo: 'of a repository; shop/* for all of an owner',
+  category: 'what a person said it is, else what Faultline said',
+  branch: 'of builds of a branch',
+  test: 'of tests with this in their name',
+  file: 'of tests in such a file, or whose message names it',
+  is: `what it is: ${SEARCH_FLAGS.join(', ')}`,
+  since: 'seen since: hours (12h), days (7d), weeks (2w) or a date',
+  until: 'seen before',
+  build: 'of the build with this number',
+  commit: 'of builds of a commit; seven characters are enough',
+  author: 'of builds of an author',
+  fingerprint: 'of one cause',
+};
+
+/** Failures that follow each other and have one cause in one build are one row. */
+function groupsOf(rows: readonly FailureRow[]): FailureRow[][] {
+  const groups: FailureRow[][] = [];
+  const key = ({ failure }: FailureRow) => `${failure.buildId} ${failure.fingerprint.value}`;
+  for (const row of rows) {
+    const last = groups.at(-1);
+    if (last?.[0] !== undefined && key(last[0]) === key(row)) last.push(row);
+    else groups.push([row]);
+  }
+  return groups;
+}
+
+function results({ rows, heads, more }: Found, q: string, offset: number, now: number): Html {
+  if (rows.length === 0) {
+    const words = offset > 0 ? 'No more failures match.' : 'No failure matches. Remove a filter, or look further back.';
+    return html`<p role="note">${words}</p>`;
+  }
+  const groups = groupsOf(rows);
+  const titles = new Map(heads.map((head) => [head.id, head.title]));
+  const told =
+    offset === 0 && !more
+      ? `${formatNumber(rows.length)} ${rows.length === 1 ? 'failure' : 'failures'}`
+      : `Failures ${formatNumber(offset + 1)}–${formatNumber(offset + rows.length)}`;
+  return html`<p role="status">${told}, newest first.</p><ol class="found">${groups.map((group) => resultOf(group, titles, q, now))}</ol>
+<nav class="pages" aria-label="Pages">${offset > 0 && html`<a rel="prev" href="${addressOf(q, Math.max(0, offset - ROWS))}">Newer</a>`}${more && html`<a rel="next" href="${addressOf(q, offset + ROWS)}">Older</a>`}</nav>`;
+}
+
+function resultOf(group: readonly FailureRow[], titles: ReadonlyMap<string, string>, q: string, now: number): Shown {
+  const [row] = group;
+  if (row === undefined) return null;
+  const { failure, repository, pipeline, number, branch, commit, category, analysisId, decidedBy, seenAt } = row;
+  const [line = ''] = failure.message.split('\n');
+  const title = (analysisId === null ? undefined : titles.get(analysisId)) ?? failure.test?.name ?? line;
+  const tests = [...new Set(group.flatMap(({ failure: { test } }) => (test === null ? [] : [test.name])))];
+  const narrowed = (part: string, words: string) =>
+    q.includes(part) ? html`${words}` : html`<a href="${addressOf(`${q} ${part}`.slice(0, MAX_SEARCH))}">${words}</a>`;
+  const place: Shown[] = [
+    narrowed(`repo:${repository}`, repository),
+    html`<a href="${buildAddress(failure.buildId)}">${pipeline} #${number}</a>`,
+    branch !== null && narrowed(`branch:${branch}`, branch),
+    commit !== null && html`<code>${commit.slice(0, 7)}</code>`,
+    ageOf(seenAt, now),
+  ].filter((part) => part !== false);
+  return html`<li><a class="title" href="${analysisId === null ? buildAddress(failure.buildId) : analysisAddress(analysisId)}">${title}</a>
+<span class="category">${category ?? 'not analyzed'}</span>${decidedBy !== null && html` <span class="quiet">decided by ${decidedBy}</span>`}${group.length > 1 && html` <span class="quiet">${group.length} failures</span>`}
+${tests.length > 0 && html`<br><span class="quiet">${joined(tests.slice(0, 3), ', ')}${tests.length > 3 && ` and ${tests.length - 3} more`}</span>`}
+<pre>${line.slice(0, MESSAGE)}</pre><span class="quiet">${joined(place, ' · ')}</span></li>`;
+}

@@ -1,0 +1,202 @@
+import { CATEGORIES, type Category } from './category.ts';
+import { TriageError } from './errors.ts';
+
+/** What a failure can be besides what it says. */
+export const SEARCH_FLAGS = ['flaky', 'decided', 'undecided', 'waiting', 'unanswered'] as const;
+export type SearchFlag = (typeof SEARCH_FLAGS)[number];
+
+/** What failures are looked for by; all that is given must hold. Times are ISO 8601. */
+export interface FailureFilter {
+  /** `owner/name`, or `owner/*`. */
+  readonly repository?: string;
+  /** Of a person, else of the machine. */
+  readonly category?: Category;
+  readonly branch?: string;
+  readonly author?: string;
+  /** The build's number. */
+  readonly build?: string;
+  readonly fingerprint?: string;
+  /** The first seven characters or more of a commit. */
+  readonly commit?: string;
+  /** The first characters of a commit, or a whole fingerprint. */
+  readonly id?: string;
+  /** A test by its exact name. */
+  readonly test?: string;
+  /** Part of a test's name, in any case. */
+  readonly testPart?: string;
+  /** Part of the path of the test's file or of a file that the message names, in any case. */
+  readonly file?: string;
+  /** Each must occur in the message, the test's name, its suite or its file, or all of them in the title of the cause; in any case. */
+  readonly words?: readonly string[];
+  readonly flags?: readonly SearchFlag[];
+  readonly since?: string;
+  readonly until?: string;
+  /** Only of these: `owner/name`, or `owner/*`. */
+  readonly repositories?: readonly string[];
+}
+
+/** One part of a search as it was typed: `repo:shop/api`, or words. */
+export interface SearchTerm {
+  /** Null: words. */
+  readonly name: SearchName | null;
+  readonly value: string;
+  readonly typed: string;
+}
+
+export interface Search {
+  readonly terms: readonly SearchTerm[];
+  readonly filter: FailureFilter;
+}
+
+/** The filters with an example of each, in the order in which they are explained. */
+export const SEARCH_NAMES = {
+  repo: 'repo:shop/api',
+  category: 'category:INFRA_ERROR',
+  branch: 'branch:main',
+  test: 'test:checkout',
+  file: 'file:src/cart.ts',
+  is: 'is:flaky',
+  since: 'since:7d',
+  until: 'until:2026-11-01',
+  build: 'build:812',
+  commit: 'commit:a41f9c2',
+  author: 'author:ada',
+  fingerprint: 'fingerprint:721cc397dcd2ea9b',
+} as const;
+export type SearchName = keyof typeof SEARCH_NAMES;
+
+export const MAX_SEARCH = 500;
+const MAX_TERMS = 20;
+/** Shorter words stand in nearly every text. */
+const MIN_WORD = 3;
+
+const TERM = /\s*(?:([a-z]{2,20}):(?![:/\\]))?("[^"]*"|“[^”]*”|[^\s"“]\S*)?/y;
+
+/**
+ * Reads a search such as `repo:shop/api category:INFRA_ERROR is:flaky since:7d "connection refused"`. `now` in milliseconds since 1970. Throws
+ * `invalid-input` with a sentence that says which part is wrong and what would be right.
+ */
+export function parseSearch(text: string, now: number): Search {
+  if (text.length > MAX_SEARCH) throw wrong(`A search has at most ${MAX_SEARCH} characters; this one has ${text.length}.`);
+  const terms = termsOf(text);
+  if (terms.length > MAX_TERMS) throw wrong(`A search has at most ${MAX_TERMS} parts; this one has ${terms.length}.`);
+  let filter: FailureFilter = {};
+  const given = new Set<string>();
+  for (const term of terms) {
+    const { name } = term;
+    if (name !== null && name !== 'is' && given.has(name)) throw wrong(`${name}: is given twice; a failure has only one.`);
+    if (name !== null) given.add(name);
+    filter = { ...filter, ...filterOf(term, filter, now) };
+  }
+  if (filter.since !== undefined && filter.until !== undefined && filter.since >= filter.until)
+    throw wrong('since: is not before until:, so nothing can match.');
+  return { terms, filter };
+}
+
+function termsOf(text: string): SearchTerm[] {
+  const terms: SearchTerm[] = [];
+  TERM.lastIndex = 0;
+  while (TERM.lastIndex < text.length && text.slice(TERM.lastIndex).trim() !== '') {
+    const start = TERM.lastIndex;
+    const found = TERM.exec(text);
+    if (found === null || found[0].trim() === '') throw wrong(`The quotation mark at character ${firstMark(text, start)} is not closed.`);
+    const [typed, name, raw = ''] = found;
+    if (name !== undefined && !isName(name)) throw unknownName(name, raw);
+    const value = /^["“]/.test(raw) ? raw.slice(1, -1).trim() : raw;
+    if (name !== undefined && value === '') {
+      const open = /^\s*["“]/.test(text.slice(TERM.lastIndex));
+      throw wrong(open ? `The quotation mark after ${name}: is not closed.` : `${name}: needs a value, such as ${SEARCH_NAMES[name]}.`);
+    }
+    if (value !== '') terms.push({ name: name ?? null, value, typed: typed.trim() });
+  }
+  return terms;
+}
+
+function firstMark(text: string, from: number): number {
+  const at = text.slice(from).search(/["“]/);
+  return from + Math.max(0, at) + 1;
+}
+
+function isName(name: string): name is SearchName {
+  return Object.hasOwn(SEARCH_NAMES, name);
+}
+
+function unknownName(name: string, value: string): TriageError {
+  const known = Object.keys(SEARCH_NAMES).map((one) => `${one}:`);
+  return wrong(`There is no filter ${name}:. There are ${known.join(' ')}. To look for it as text, quote it: "${name}:${value}".`);
+}
+
+/** What a term adds to the filter. */
+function filterOf({ name, value, typed }: SearchTerm, filter: FailureFilter, now: number): FailureFilter {
+  switch (name) {
+    case null:
+      return wordsOf(value, typed, filter);
+    case 'repo':
+      return { repository: value };
+    case 'category':
+      return { category: categoryOf(value) };
+    case 'is':
+      return { flags: [...(filter.flags ?? []), flagOf(value)] };
+    case 'since':
+    case 'until':
+      return { [name]: timeOf(name, value, now) };
+    case 'test':
+      return { testPart: longEnough(value) };
+    case 'file':
+      return { file: longEnough(value) };
+    case 'commit':
+      if (!/^[0-9a-f]{7,64}$/i.test(value)) throw wrong(`commit:${value} is no commit: give seven or more of its characters, 0–9 and a–f.`);
+      return { commit: value.toLowerCase() };
+    default:
+      return { [name]: value };
+  }
+}
+
+/** Bare letters and digits that can only be a commit or a fingerprint are one; all else is text. */
+function wordsOf(value: string, typed: string, filter: FailureFilter): FailureFilter {
+  const isId = !/^["“]/.test(typed) && /^(?=.*\d)(?=.*[a-f])[0-9a-f]{7,64}$/i.test(value);
+  if (isId && filter.id === undefined) return { id: value.toLowerCase() };
+  return { words: [...(filter.words ?? []), longEnough(value)] };
+}
+
+/** The words of a text that are long enough to be looked for, as many as a search may have. */
+export function searchWords(text: string): string[] {
+  return text
+    .split(/\s+/)
+    .filter((word) => word.length >= MIN_WORD)
+    .slice(0, MAX_TERMS);
+}
+
+function longEnough(value: string): string {
+  if (value.length >= MIN_WORD) return value;
+  throw wrong(`“${value}” is too short to look for: give ${MIN_WORD} characters or more.`);
+}
+
+function categoryOf(value: string): Category {
+  const found = CATEGORIES.find((one) => one === value.toUpperCase());
+  if (found === undefined) throw wrong(`category:${value} is no category. There are ${CATEGORIES.join(', ')}.`);
+  return found;
+}
+
+function flagOf(value: string): SearchFlag {
+  const found = SEARCH_FLAGS.find((one) => one === value.toLowerCase());
+  if (found === undefined) throw wrong(`A failure cannot be is:${value}. It can be ${SEARCH_FLAGS.map((one) => `is:${one}`).join(', ')}.`);
+  return found;
+}
+
+const UNIT_MS: Readonly<Record<string, number>> = { h: 3_600_000, d: 86_400_000, w: 7 * 86_400_000 };
+
+function timeOf(name: string, value: string, now: number): string {
+  const [, count, unit = ''] = /^(\d{1,4})([hdw])$/.exec(value) ?? [];
+  if (count !== undefined) return new Date(now - Number(count) * (UNIT_MS[unit] ?? 0)).toISOString();
+  const time = /^\d{4}-\d\d-\d\d(?:T[\d:.]{5,12}(?:Z|[+-]\d\d:\d\d)?)?$/.test(value) ? Date.parse(value) : Number.NaN;
+  if (Number.isNaN(time) || time < 0)
+    throw wrong(
+      `${name}:${value} is no time. Give hours, days or weeks back (${name}:12h, ${name}:7d, ${name}:2w) or a date (${name}:2026-11-01).`,
+    );
+  return new Date(time).toISOString();
+}
+
+function wrong(message: string): TriageError {
+  return new TriageError('invalid-input', message);
+}

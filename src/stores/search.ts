@@ -1,0 +1,133 @@
+import { z } from 'zod';
+import { TriageError } from '../domain/errors.ts';
+import { FailureRow } from '../domain/failure.ts';
+import type { FailureFilter, SearchFlag } from '../domain/search.ts';
+import type { Database, Page, Sql } from '../ports/database.ts';
+import { all, likeLiteral, pageValues, scopeValue } from './sql.ts';
+
+/** A statement was ended by its time limit. */
+const TOO_LONG = '57014';
+
+/** So long a search may take; whoever waits longer narrows it. */
+const LIMIT_MS = 3_000;
+
+/**
+ * Looks for failures among narrow rows, newest first, and reads what is shown of them by `rowsOf`, in which FOUND stands for the query that finds them. Words that few texts
+ * hold are looked up first; words that many hold are met soon on the way back in time.
+ */
+export async function searchFailures(db: Database, filter: FailureFilter, page: Page, rowsOf: string): Promise<FailureRow[]> {
+  const from = db.reader ?? db;
+  return await from
+    .transaction(async (sql) => {
+      await sql.query(`set local statement_timeout = ${LIMIT_MS}`);
+      const { conditions, values } = await conditionsFor(sql, filter);
+      const where = conditions.length === 0 ? '' : `where ${conditions.join(' and ')}`;
+      const [limit, offset] = [`$${values.length + 1}`, `$${values.length + 2}`];
+      const found = `select s.failure_id, s.seen_at from failure_facts s ${where} order by s.seen_at desc, s.failure_id desc limit ${limit} offset ${offset}`;
+      return await all(
+        sql,
+        FailureRow,
+        rowsOf.replace('FOUND', () => found),
+        [...values, ...pageValues(page)],
+      );
+    })
+    .catch((error: unknown) => {
+      if (!(error instanceof TriageError) || error.details.state !== TOO_LONG) throw error;
+      const message = `The search took longer than ${LIMIT_MS / 1000} s. Narrow it: name a repository, a shorter time or more words.`;
+      throw new TriageError('timeout', message, { cause: error });
+    });
+}
+
+interface Conditions {
+  readonly conditions: string[];
+  readonly values: unknown[];
+}
+
+async function conditionsFor(sql: Sql, filter: FailureFilter): Promise<Conditions> {
+  const conditions: string[] = [];
+  const values: unknown[] = [];
+  const add = (condition: (parameter: string) => string, value: unknown) => {
+    values.push(value);
+    conditions.push(condition(`$${values.length}`));
+  };
+  for (const [field, column] of EQUAL) if (filter[field] !== undefined) add((parameter) => `s.${column} = ${parameter}`, filter[field]);
+  if (filter.repository !== undefined) {
+    if (filter.repository.endsWith('/*'))
+      add((parameter) => `s.repository like any(${parameter}::text[])`, scopeValue([filter.repository]));
+    else add((parameter) => `s.repository = ${parameter}`, filter.repository);
+  }
+  if (filter.repositories !== undefined) add((parameter) => `s.repository like any(${parameter}::text[])`, scopeValue(filter.repositories));
+  if (filter.since !== undefined) add((parameter) => `s.seen_at >= ${parameter}::timestamptz`, filter.since);
+  if (filter.until !== undefined) add((parameter) => `s.seen_at < ${parameter}::timestamptz`, filter.until);
+  if (filter.commit !== undefined) add((parameter) => `s.commit like ${parameter}`, `${likeLiteral(filter.commit)}%`);
+  if (filter.id !== undefined) {
+    values.push(filter.id, `${likeLiteral(filter.id)}%`);
+    conditions.push(`(s.fingerprint = $${values.length - 1} or s.commit like $${values.length})`);
+  }
+  if (filter.testPart !== undefined) add((parameter) => `s.test_name ilike ${parameter}`, patternOf(filter.testPart));
+  for (const flag of filter.flags ?? []) conditions.push(FLAGS[flag]);
+  const parts = [filter.testPart, filter.file].filter((part) => part !== undefined);
+  if (parts.length > 0) await addTexts(sql, parts, false, add);
+  if (filter.words !== undefined && filter.words.length > 0) await addTexts(sql, filter.words, true, add);
+  return { conditions, values };
+}
+
+const EQUAL = [
+  ['category', 'category'],
+  ['branch', 'branch'],
+  ['author', 'author'],
+  ['build', 'number'],
+  ['fingerprint', 'fingerprint'],
+  ['test', 'test_name'],
+] as const;
+
+const FLAGS: Readonly<Record<SearchFlag, string>> = {
+  flaky: '(s.repository, s.test_name) in (select t.repository, t.name from followed_tests t where t.flakes > 0)',
+  decided: 's.decided',
+  undecided: 's.category is not null and not s.decided',
+  waiting: 's.reviewed and not s.decided',
+  unanswered: 's.category is null',
+};
+
+function patternOf(part: string): string {
+  return `%${likeLiteral(part)}%`;
+}
+
+/** More texts than these hold a word that is met everywhere. */
+const FEW = 2_000;
+
+const Key = z.object({ key: z.string() });
+const KEYS = `select key from failure_texts where text ilike all($1::text[]) limit ${FEW + 1}`;
+const TITLES = `
+  select distinct fingerprint as key from (select fingerprint from answer_facts where title ilike all($1::text[]) limit ${10 * FEW + 1}) as told
+  limit ${FEW + 1}`;
+
+/** All parts in one text of the failure or, with `titles`, all in the title of its cause. */
+async function addTexts(
+  sql: Sql,
+  parts: readonly string[],
+  titles: boolean,
+  add: (condition: (parameter: string) => string, value: unknown) => void,
+): Promise<void> {
+  const patterns = parts.map(patternOf);
+  const keys = await all(sql, Key, KEYS, [patterns]);
+  const causes = titles && keys.length <= FEW ? await all(sql, Key, TITLES, [patterns]) : [];
+  if (keys.length > FEW || causes.length > FEW) return add((parameter) => EVERYWHERE(parameter, titles), patterns);
+  if (causes.length === 0)
+    return add(
+      (parameter) => `s.text_key = any(${parameter}::text[])`,
+      keys.map(({ key }) => key),
+    );
+  const known = { texts: keys.map(({ key }) => key), causes: causes.map(({ key }) => key) };
+  add(
+    (parameter) =>
+      `(s.text_key = any(array(select jsonb_array_elements_text(${parameter}::jsonb->'texts'))) or s.fingerprint = any(array(select jsonb_array_elements_text(${parameter}::jsonb->'causes'))))`,
+    known,
+  );
+}
+
+const EVERYWHERE = (parameter: string, titles: boolean) => {
+  const text = `exists (select from failure_texts t where t.key = s.text_key and t.text ilike all(${parameter}::text[]))`;
+  if (!titles) return text;
+  return `(${text} or exists (select from answer_facts a where a.build_id = s.build_id and a.fingerprint = s.fingerprint and a.title ilike all(${parameter}::text[])))`;
+};
