@@ -1,18 +1,22 @@
 # The service as one small image: compiled JavaScript, production packages, git for local clones, no shell tools of the build.
-FROM node:24-bookworm-slim AS packages
+# Docker and `buildah build --format docker` keep the HEALTHCHECK; the OCI format has none. `scripts/image` builds and tries it.
+ARG BASE=docker.io/library/node:24-bookworm-slim
+FROM ${BASE} AS packages
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund
+# Without what only people and compilers read of them: source maps and types are a third of all.
+RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund && \
+    find node_modules -type f \( -name '*.map' -o -name '*.d.ts' -o -name '*.d.mts' -o -name '*.d.cts' \) -delete
 
-FROM node:24-bookworm-slim AS build
+FROM ${BASE} AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc tsconfig.json tsconfig.package.json ./
 RUN npm ci --no-audit --no-fund && touch node_modules/.faultline-installed
 COPY . .
 RUN scripts/build-package
 
-FROM node:24-bookworm-slim
-RUN apt-get update && apt-get install -y --no-install-recommends git ca-certificates && rm -rf /var/lib/apt/lists/*
+FROM ${BASE}
+RUN apt-get update && apt-get install -y --no-install-recommends git ca-certificates && rm -rf /var/lib/apt/lists/* /var/cache/apt/* /var/log/*
 ENV NODE_ENV=production \
     NODE_DISABLE_COMPILE_CACHE=1 \
     FAULTLINE_HOST=0.0.0.0 \

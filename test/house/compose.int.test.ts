@@ -1,4 +1,5 @@
-import { readFile } from 'node:fs/promises';
+import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { VARIABLES } from '../../src/config/schema.ts';
@@ -28,9 +29,40 @@ describe('docker-compose.yml', () => {
 
   it('gives our processes only variables that they know', () => {
     for (const name of OURS) {
-      const unknown = Object.keys(model.services[name]?.environment ?? {}).filter((variable) => !KNOWN.has(variable));
-      expect(unknown, name).toEqual([]);
+      const given = Object.entries(model.services[name]?.environment ?? {}).filter(([, value]) => value !== '');
+      expect(
+        given.flatMap(([variable]) => (KNOWN.has(variable) ? [] : variable)),
+        name,
+      ).toEqual([]);
     }
+  });
+
+  it('hands every setting of .env on, but none of another service', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'faultline-compose-'));
+    const file = join(folder, 'docker-compose.yml');
+    await copyFile(join(ROOT, 'docker-compose.yml'), file);
+    const settings = { ...values, FAULTLINE_PORT: '9000', FAULTLINE_CONCURRENCY: '7', FAULTLINE_GITEA_URL: 'https://git.example.com' };
+    await writeFile(
+      join(folder, '.env'),
+      Object.entries(settings).map((entry) => `${entry.join('=')}\n`),
+    );
+    const { services } = await readCompose(settings, file);
+    await rm(folder, { recursive: true });
+
+    for (const name of OURS)
+      expect(services[name]?.environment).toMatchObject({
+        FAULTLINE_CONCURRENCY: '7',
+        FAULTLINE_GITEA_URL: 'https://git.example.com',
+        FAULTLINE_PORT: '4600',
+        GRAFANA_PASSWORD: '',
+      });
+    expect(services.api?.ports).toMatchObject([{ target: 4600, published: '9000' }]);
+  });
+
+  it('quotes every value that YAML would read as a number or a truth: podman-compose takes texts only', async () => {
+    const text = await readFile(join(ROOT, 'docker-compose.yml'), 'utf8');
+
+    expect(text.match(/^ +[A-Z][A-Z0-9_]*: *(?:[\d.]+|true|false|yes|no|null)? *$/gm)).toBeNull();
   });
 
   it('runs our processes without privileges, on a file system they cannot write', () => {

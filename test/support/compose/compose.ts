@@ -30,15 +30,15 @@ export type ComposeModel = z.infer<typeof ComposeModel>;
  * The compose file as Docker understands it, every profile on, with these values: by `docker compose config` where that is
  * installed, else by the library it is made of, which needs Go. Throws with what that says of a file it refuses.
  */
-export async function readCompose(values: Readonly<Record<string, string>>): Promise<ComposeModel> {
+export async function readCompose(values: Readonly<Record<string, string>>, file: string = COMPOSE_FILE): Promise<ComposeModel> {
   const env = { PATH: process.env.PATH, HOME: process.env.HOME, GOFLAGS: '', ...values };
   const docker = await run('docker', ['compose', 'version'], { env }).then(
     () => true,
     () => false,
   );
   const [command, args, cwd] = docker
-    ? (['docker', ['compose', '--profile', '*', '-f', COMPOSE_FILE, 'config', '--format', 'json'], ROOT] as const)
-    : (['go', ['run', '.', COMPOSE_FILE], import.meta.dirname] as const);
+    ? (['docker', ['compose', '--profile', '*', '-f', file, 'config', '--format', 'json'], ROOT] as const)
+    : (['go', ['run', '.', file], import.meta.dirname] as const);
   const { stdout } = await run(command, [...args], { cwd, env, timeout: 110_000 });
   return ComposeModel.parse(JSON.parse(stdout));
 }
