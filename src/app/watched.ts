@@ -88,13 +88,15 @@ export function measuredStores(stores: Stores, metrics: Metrics): Stores {
 
 /** Counts an analysis that has just been saved, with the time since its build arrived. */
 export function countAnalysis(
-  build: { readonly provider: string; readonly receivedAt: string },
+  build: { readonly provider: string; readonly receivedAt: string; readonly finishedAt: string | null },
   { category, analyst, verdict, milliseconds, createdAt }: Analysis,
   metrics: Metrics,
 ): void {
   metrics.count('faultline_actions_total', { action: verdict.action });
   metrics.count('faultline_failures_total', { source: build.provider, category });
   metrics.observe('faultline_analysis_duration_seconds', { category, analyst }, milliseconds / 1000);
+  // An imported build counts as received when it ended, which says nothing of how long anybody waited.
+  if (build.finishedAt === build.receivedAt) return;
   metrics.observe('faultline_webhook_to_answer_seconds', { category, analyst }, secondsBetween(build.receivedAt, createdAt));
 }
 

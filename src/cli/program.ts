@@ -21,7 +21,16 @@ import { calibrateCommand, casesCommand, compareCommand, recordingsCommand, repl
 import { reviewCommand } from './review-program.ts';
 import type { ServeCommandOptions } from './serve-command.ts';
 import type { DataOptions } from './settings.ts';
-import { completionCommand, deleteCommand, knowledgeCommand, queueCommand, retainCommand, tokenCommand } from './store-programs.ts';
+import {
+  completionCommand,
+  deleteCommand,
+  importCommand,
+  knowledgeCommand,
+  queueCommand,
+  reportCommand,
+  retainCommand,
+  tokenCommand,
+} from './store-programs.ts';
 import { EXIT, EXIT_HELP, endQuietlyOnClosedPipe, print, reportError } from './terminal.ts';
 import type { TriageCommandOptions } from './triage-command.ts';
 import { VERSION } from './version.ts';
@@ -66,6 +75,8 @@ export function createProgram(): Command {
     reviewCommand(),
     traceCommand(),
     mcpCommand(),
+    importCommand(),
+    reportCommand(),
     deleteCommand(),
     retainCommand(),
     knowledgeCommand(),

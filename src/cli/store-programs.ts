@@ -1,5 +1,6 @@
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import { dataOption, guarded, jsonOption, positive, type ServerOptions } from './command-parts.ts';
+import type { ImportOptions, ReportOptions } from './import-command.ts';
 import type { AddOptions } from './knowledge-command.ts';
 import type { DataOptions } from './settings.ts';
 import type { ForgetOptions, QueueCommandOptions, RetainOptions } from './store-commands.ts';
@@ -93,7 +94,7 @@ function days(text: string): number {
   const [, number, unit = 'd'] = /^(\d{1,5})([dw])?$/.exec(text) ?? [];
   const value = Number(number) * (unit === 'w' ? 7 : 1);
   if (Number.isSafeInteger(value) && value >= 1 && value <= 3650) return value;
-  throw new InvalidArgumentError('Use a lifetime from 1d to 3650d, such as 90d or 12w.');
+  throw new InvalidArgumentError('Use days or weeks from 1d to 3650d, such as 90d or 12w.');
 }
 
 /** `faultline queue …`: looks into the configured queue itself; an embedded one can be opened only while no service runs on it. */
@@ -132,6 +133,38 @@ export function retainCommand(): Command {
     .addOption(dataOption())
     .addOption(jsonOption())
     .action(guarded(async (options: RetainOptions) => (await import('./store-commands.ts')).runRetain(options)));
+}
+
+const IMPORT_HELP = `
+Examples:
+  faultline import --repository shop/api --since 30d
+  faultline report --repository shop/api`;
+
+/** `faultline import`: the past of a repository, so that history exists on the first day. */
+export function importCommand(): Command {
+  return new Command('import')
+    .description('Read past runs of a repository from GitHub, Gitea or GitLab, and analyze those that failed. Nobody is notified of them.')
+    .requiredOption('--repository <owner/name>', 'repository to import, as its host calls it')
+    .option('--since <days>', 'how far back, such as 30d or 12w', days, 30)
+    .option('--provider <name>', 'whose runs (default: the only one that is configured)')
+    .option('--limit <runs>', 'import only the newest runs, so many', positive, 500)
+    .addOption(dataOption())
+    .addOption(jsonOption())
+    .addHelpText('after', IMPORT_HELP)
+    .action(guarded(async (options: ImportOptions) => (await import('./import-command.ts')).runImport(options)));
+}
+
+/** `faultline report`: what the stored builds were answered. */
+export function reportCommand(): Command {
+  return new Command('report')
+    .description(
+      'Print what was answered for the builds of a repository, imported ones included: category, cause, published or for review.',
+    )
+    .requiredOption('--repository <owner/name>', 'repository to report on')
+    .option('--since <days>', 'how far back, such as 30d or 12w', days, 30)
+    .addOption(dataOption())
+    .addOption(jsonOption())
+    .action(guarded(async (options: ReportOptions) => (await import('./import-command.ts')).runReport(options)));
 }
 
 const COMPLETION_HELP = `

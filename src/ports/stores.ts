@@ -40,8 +40,9 @@ export interface BuildStore {
    * (provider, repository, externalId, attempt) where it has an externalId; two events of one run that come at once make one
    * build. A known build only gains fields and its status may change from unknown. A number that equals the externalId, or
    * is its `provisionalNumber`, is provisional (job events do not name the run's number): it and its pipeline give way to the real ones.
+   * `past`: a new one is imported from then, in ISO 8601. Nobody outside is ever told of it, and its triage waits behind others.
    */
-  upsert(build: NewBuild, sql?: Sql): Promise<{ readonly build: Build; readonly created: boolean }>;
+  upsert(build: NewBuild, sql?: Sql, past?: string): Promise<{ readonly build: Build; readonly created: boolean }>;
   find(id: string, sql?: Sql): Promise<Build | null>;
   /** The build of the provider's own run id: of that attempt; else of the attempt whose `failedPart` is known; else of the newest. */
   findByExternalId(
@@ -136,7 +137,7 @@ export interface TriageStore {
   /** Ends the job; queues it again where it is dirty. `refused` where the lease number is stale. */
   finish(job: TriageJob, state: 'done' | 'failed', error: string | null, sql?: Sql): Promise<'ended' | 'owed-again' | 'refused'>;
   /** Keeps that the stored logs cover what `job` was owed when it was read; what was owed since is still to be fetched. */
-  markFetched(job: TriageJob): Promise<void>;
+  markFetched(job: TriageJob, sql?: Sql): Promise<void>;
   /**
    * Gives a job back, to be left alone for `delayMs`, and takes the try off `attempts`. With a delay it counts among the
    * `retries`; without one, as when the process stops, not at all. A stale lease changes nothing.

@@ -5,6 +5,7 @@ import type { Examination } from '../ports/examination.ts';
 import type { NoticeChannel, NoticeRule } from '../ports/notices.ts';
 import type { Logger } from '../ports/telemetry.ts';
 import type { Connection } from './connection.ts';
+import type { PastRuns } from './past-runs.ts';
 import type { Webhook } from './webhook.ts';
 
 /**
@@ -19,6 +20,8 @@ export interface Provider {
   /** How it is connected, for people who do. */
   connection(): Promise<Connection>;
   openBuildSource(options: FetchOptions): Promise<BuildSource>;
+  /** Null: its past cannot be read, with what is configured or at all. */
+  readonly openPastRuns: ((options: { readonly logger: Logger; readonly timeoutMs: number }) => Promise<PastRuns>) | null;
   /** Null: it holds no code. */
   readonly code: ProviderCode | null;
   /** Texts that are kept in step there, as configured. */

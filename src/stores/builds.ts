@@ -9,9 +9,10 @@ import { BUILD_COLUMNS, buildColumns, first, fromNow, isoTime, pageValues, scope
 
 export function createBuildStore(db: Database, clock: Clock): BuildStore {
   return {
-    upsert: async (build, sql) => {
-      const now = clock.now();
-      return sql === undefined ? await db.transaction((own) => upsertBuild(own, build, now)) : await upsertBuild(sql, build, now);
+    upsert: async (build, sql, past) => {
+      const upsert = (own: Sql) =>
+        upsertBuild(own, build, past === undefined ? { at: clock.now() } : { at: Date.parse(past), isPast: true });
+      return sql === undefined ? await db.transaction(upsert) : await upsert(sql);
     },
 
     withdrawUnfinished: async (buildId) => (await db.query<{ id: string }>(WITHDRAW, [buildId])).map(({ id }) => id),
@@ -96,13 +97,18 @@ const INSERT_TEST_RESULTS = `
  * Stores a build or adds to the known one; `BuildStore.upsert` says which is which. Two events of one run may carry
  * different keys, so no unique index alone can make them one: the callers of one repository take turns. Needs a transaction.
  */
-async function upsertBuild(sql: Sql, build: NewBuild, now: number): Promise<{ readonly build: Build; readonly created: boolean }> {
+async function upsertBuild(
+  sql: Sql,
+  build: NewBuild,
+  { at, isPast = false }: Receipt,
+): Promise<{ readonly build: Build; readonly created: boolean }> {
   await sql.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`build ${build.provider} ${build.repository}`]);
   const [known] = await sql.query<{ id: string }>(FIND_KNOWN, [
     ...[build.provider, build.repository, build.attempt, build.pipeline, build.number, build.externalId],
   ]);
   if (known === undefined) {
-    const [row] = await sql.query(INSERT, insertValues(build, now));
+    const [row] = await sql.query(INSERT, insertValues(build, at));
+    if (isPast) await sql.query('update builds set imported_at = clock_timestamp() where id = $1', [Build.parse(row).id]);
     return { build: Build.parse(row), created: true };
   }
   const [row] = await sql.query(ADD_FIELDS, [
@@ -110,6 +116,12 @@ async function upsertBuild(sql: Sql, build: NewBuild, now: number): Promise<{ re
     ...[build.pullRequest, build.url, build.status, build.startedAt, build.finishedAt],
   ]);
   return { build: Build.parse(row), created: false };
+}
+
+/** When a build came, in milliseconds, and whether it was looked up rather than sent. */
+interface Receipt {
+  readonly at: number;
+  readonly isPast?: boolean;
 }
 
 function insertValues(build: NewBuild, now: number): unknown[] {

@@ -37,6 +37,7 @@ const ACT = `key, publisher, build_id as "buildId", analysis_id as "analysisId",
 const OWE = `
   insert into outward_acts (key, publisher, build_id, analysis_id, state)
   select o.key, o.publisher, $3, $4, 'owed' from unnest($1::text[], $2::text[]) as o (key, publisher)
+  where not exists (select from builds b where b.id = $3 and b.imported_at is not null)
   on conflict (key) do nothing`;
 
 const TAKE_ENTRIES = `
@@ -129,7 +130,7 @@ const NOTICE = `key, channel, repository, about, wanted, shown, lease, attempts,
 const BUILD = `
   select ${buildColumns('b')}, d.branch as "defaultBranch"
   from builds b left join default_branches d on d.provider = b.provider and d.repository = b.repository
-  where b.id = $1`;
+  where b.id = $1 and b.imported_at is null`;
 
 // What waits already is not hurried by a change that may be shown at once: it may be one that is taken back yet.
 const CHANGED = `

@@ -37,8 +37,8 @@ function jobMethods(db: Database, clock: Clock, traceparent: Traceparent): JobMe
       if (ended === undefined) return 'refused';
       return ended.state === 'queued' ? 'owed-again' : 'ended';
     },
-    markFetched: async (job) => {
-      await db.query(MARK_FETCHED, [job.id, job.owed]);
+    markFetched: async (job, sql = db) => {
+      await sql.query(MARK_FETCHED, [job.id, job.owed]);
     },
     release: async (job, error, delayMs) => {
       await all(db, TriageJob, RELEASE, [job.id, job.lease, error, delayMs]);
@@ -169,14 +169,14 @@ const NEXT = `
     select b.repository, count(*)::int as jobs from triage_jobs j join builds b on b.id = j.build_id
     where j.state = 'running' and j.lease_expires_at > clock_timestamp() group by b.repository
   ), waiting as (
-    select j.id, j.created_at, b.repository, ${IS_DEFAULT('b')} as urgent
+    select j.id, j.created_at, b.repository, ${IS_DEFAULT('b')} and b.imported_at is null as urgent, b.imported_at is not null as imported
     from triage_jobs j join builds b on b.id = j.build_id where ${FREE}
   ), turns as (
-    select *, row_number() over (partition by repository order by urgent desc, created_at, id) as turn from waiting
+    select *, row_number() over (partition by repository order by imported, urgent desc, created_at, id) as turn from waiting
   )
   select t.id, t.repository, t.urgent, coalesce(w.jobs, 0) as working
   from turns t left join working w using (repository)
-  order by t.turn, t.urgent desc, t.created_at, t.id limit $1`;
+  order by t.imported, t.turn, t.urgent desc, t.created_at, t.id limit $1`;
 
 const PLACE = `
   select b.repository, ${IS_DEFAULT('b')} as urgent from triage_jobs j join builds b on b.id = j.build_id where j.id = $1`;

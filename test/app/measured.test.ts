@@ -56,10 +56,14 @@ it('a question to a tool counts by how it ended, and the toolbox says which prov
 it('a saved analysis is counted, with the time since its build arrived', async () => {
   const metrics = make();
   const analysis = { ...sampleAnalysis(), category: 'TEST_FAILURE' as const, analyst: 'rules', createdAt: '2026-11-22T07:00:09.000Z' };
-  countAnalysis({ provider: 'github', receivedAt: '2026-11-22T07:00:00.000Z' }, analysis, metrics);
+  const build = { provider: 'github', receivedAt: '2026-11-22T07:00:00.000Z', finishedAt: '2026-11-22T06:59:58.000Z' };
+  countAnalysis(build, analysis, metrics);
+  // One that was imported tells nothing of how long anybody waited.
+  countAnalysis({ ...build, receivedAt: build.finishedAt }, { ...analysis, category: 'INFRA_ERROR' }, metrics);
 
   const { body } = await metrics.text();
   expect(body).toContain('faultline_failures_total{source="github",category="TEST_FAILURE"} 1');
-  expect(body).toContain(`faultline_actions_total{action="${analysis.verdict.action}"} 1`);
+  expect(body).toContain(`faultline_actions_total{action="${analysis.verdict.action}"} 2`);
   expect(body).toContain('faultline_webhook_to_answer_seconds_sum{category="TEST_FAILURE",analyst="rules"} 9');
+  expect(body).not.toContain('faultline_webhook_to_answer_seconds_sum{category="INFRA_ERROR"');
 });

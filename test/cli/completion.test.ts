@@ -19,7 +19,7 @@ beforeAll(() => {
 
 /** Words that each shell has to complete, and what must come of it. */
 const CASES: readonly (readonly [words: string, found: readonly string[]])[] = [
-  ['faultline re', ['read', 'recordings', 'replay', 'retain', 'review']],
+  ['faultline re', ['read', 'recordings', 'replay', 'report', 'retain', 'review']],
   ['faultline review a', ['answer', 'accept']],
   ['faultline triage --pl', ['--plain']],
   ['faultline triage --json --analyst ', ['rules', 'llm']],

@@ -16,6 +16,22 @@ export interface HostState {
   readonly delivered: { readonly event: string; readonly status: number }[];
   /** Paths that the token may not read. */
   forbidden: RegExp | null;
+  /** Runs that ended before, the newest first. */
+  past: readonly PastHostRun[];
+  /** So many of the next requests are told to come back in a second. */
+  limited: number;
+}
+
+export interface PastHostRun {
+  /** Also its number. Its only job has ten times this id. */
+  readonly id: number;
+  readonly status: 'failed' | 'passed';
+  /** ISO 8601. */
+  readonly ended: string;
+  /** A status: that is answered where its log is asked for. */
+  readonly log: string | number;
+  /** It is listed, and gone when it is looked at. */
+  readonly isDeleted?: boolean;
 }
 
 /** The login under which the pretended host keeps what is written. */
@@ -85,6 +101,8 @@ export async function startHost(world: ProviderWorld): Promise<Host> {
     hooks: [],
     delivered: [],
     forbidden: null,
+    past: [],
+    limited: 0,
   };
   const server = await startLoopback((request, response) => {
     void (async () => {
@@ -94,6 +112,11 @@ export async function startHost(world: ProviderWorld): Promise<Host> {
       const { method = '', headers } = request;
       const body = headers['content-type'] === 'application/json' || text.startsWith('{') ? JSON.parse(text || '{}') : {};
       const path = decodeURIComponent(pathname);
+      if (state.limited > 0) {
+        state.limited -= 1;
+        response.writeHead(429, { 'retry-after': '1', 'content-type': 'application/json' }).end('{"message":"slow down"}');
+        return;
+      }
       const isForbidden = state.forbidden?.test(path) === true;
       const answer = isForbidden
         ? { status: 403, json: { message: 'Forbidden' } }
@@ -133,4 +156,11 @@ export function tryHook(world: ProviderWorld, state: HostState, id: string | und
     state.delivered.unshift({ event: 'test', status }),
   );
   return { status: 204, text: '' };
+}
+
+/** Of a job of a past run: its log. */
+export function pastLog({ past }: HostState, job: string | undefined): HostAnswer | null {
+  const run = past.find(({ id }) => String(id * 10) === job);
+  if (run === undefined) return null;
+  return typeof run.log === 'number' ? { status: run.log, json: { message: 'gone' } } : { text: run.log };
 }

@@ -15,6 +15,7 @@ export function azureProvider(settings: AzureSettings): Provider {
     secrets: [...webhookSecrets, ...(token === null ? [] : [token])],
     connection: async () => (await import('./connection.ts')).azureConnection(settings),
     openBuildSource: async (options) => (await import('./build-source.ts')).createAzureBuildSource({ baseUrl, token, ...options }),
+    openPastRuns: null,
     code: null,
     channels: [],
     ...tokenApi({

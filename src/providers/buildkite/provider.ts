@@ -14,6 +14,7 @@ export function buildkiteProvider(settings: BuildkiteSettings): Provider {
     secrets: [...webhookSecrets, ...(token === null ? [] : [token])],
     connection: async () => (await import('./connection.ts')).buildkiteConnection(),
     openBuildSource: async (options) => (await import('./build-source.ts')).createBuildkiteBuildSource({ baseUrl, token, ...options }),
+    openPastRuns: null,
     code: null,
     channels: [],
     ...tokenApi({

@@ -14,6 +14,7 @@ export function circleciProvider(settings: CircleciSettings): Provider {
     secrets: [...webhookSecrets, ...(token === null ? [] : [token])],
     connection: async () => (await import('./connection.ts')).circleciConnection(settings),
     openBuildSource: async (options) => (await import('./build-source.ts')).createCircleciBuildSource({ baseUrl, token, ...options }),
+    openPastRuns: null,
     code: null,
     channels: [],
     ...tokenApi({

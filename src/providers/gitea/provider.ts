@@ -17,6 +17,7 @@ export function giteaProvider(settings: GiteaSettings): Provider {
     secrets: [...webhookSecrets, ...(token === null ? [] : [token])],
     connection: async () => (await import('./connection.ts')).giteaConnection(settings),
     openBuildSource: async (options) => (await import('./build-source.ts')).createGiteaBuildSource({ ...credentials, ...options }),
+    openPastRuns: isReadable ? async ({ timeoutMs }) => (await import('./past-runs.ts')).createGiteaPastRuns(credentials, timeoutMs) : null,
     code: {
       configured: isReadable,
       baseUrl: baseUrl ?? '',

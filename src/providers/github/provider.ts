@@ -15,6 +15,7 @@ export function githubProvider(settings: GithubSettings): Provider {
     secrets: [...webhookSecrets, ...(token === null ? [] : [token]), ...keyLines(app?.privateKey)],
     connection: async () => (await import('./connection.ts')).githubConnection(settings),
     openBuildSource: async (options) => (await import('./build-source.ts')).createGithubBuildSource({ ...credentials, ...options }),
+    openPastRuns: async (options) => (await import('./past-runs.ts')).createGithubPastRuns({ ...credentials, ...options }),
     code: {
       configured: token !== null || app !== null,
       baseUrl,

@@ -16,6 +16,7 @@ export function gitlabProvider(settings: GitlabSettings): Provider {
     secrets: [...webhookSecrets, ...(token === null ? [] : [token])],
     connection: async () => (await import('./connection.ts')).gitlabConnection(settings),
     openBuildSource: async (options) => (await import('./build-source.ts')).createGitlabBuildSource({ ...credentials, ...options }),
+    openPastRuns: async ({ timeoutMs }) => (await import('./past-runs.ts')).createGitlabPastRuns(credentials, timeoutMs),
     code: {
       configured: token !== null,
       baseUrl,

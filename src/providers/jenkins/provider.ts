@@ -15,6 +15,7 @@ export function jenkinsProvider(settings: JenkinsSettings): Provider {
     secrets: [...webhookSecrets, ...(token === null ? [] : [token])],
     connection: async () => (await import('./connection.ts')).jenkinsConnection(),
     openBuildSource: async (options) => (await import('./build-source.ts')).createJenkinsBuildSource({ baseUrl, user, token, ...options }),
+    openPastRuns: null,
     code: null,
     channels: channelsOf(settings),
     health:

@@ -196,12 +196,13 @@ function nameOf({ build }: Pick<ChosenPassingLog, 'build'>): string {
   return `build ${build.number}`;
 }
 
-export interface PassingBuildWorkerDeps extends LearnDeps {
-  readonly stores: LearnDeps['stores'] & {
-    readonly passingBuilds: Pick<Stores['passingBuilds'], 'take' | 'release'>;
-    readonly triages: Pick<Stores['triages'], 'owed'>;
-  };
+interface SettleDeps extends LearnDeps {
+  readonly stores: LearnDeps['stores'] & { readonly passingBuilds: Pick<Stores['passingBuilds'], 'take' | 'release'> };
   readonly logger: Logger;
+}
+
+export interface PassingBuildWorkerDeps extends SettleDeps {
+  readonly stores: SettleDeps['stores'] & { readonly triages: Pick<Stores['triages'], 'owed'> };
   /** Between two looks at what is owed, in milliseconds. */
   readonly intervalMs: number;
 }
@@ -220,19 +221,24 @@ export function startPassingBuildWorker(deps: PassingBuildWorkerDeps): { stop():
   return lookRegularly(deps.intervalMs, (stopping) => workOff(deps, stopping));
 }
 
+/** Makes templates of all passed builds that are owed now, as long as `goesOn` says so. */
+export async function learnOwed(deps: SettleDeps, stopping: AbortSignal, goesOn = async () => true): Promise<void> {
+  while (!stopping.aborted && (await goesOn())) {
+    const job = await deps.stores.passingBuilds.take(LEASE_MS);
+    if (job === null) return;
+    await settle(job, deps, stopping);
+  }
+}
+
 async function workOff(deps: PassingBuildWorkerDeps, stopping: AbortSignal): Promise<void> {
   try {
-    while (!stopping.aborted && (await deps.stores.triages.owed(1)).length === 0) {
-      const job = await deps.stores.passingBuilds.take(LEASE_MS);
-      if (job === null) return;
-      await settle(job, deps, stopping);
-    }
+    await learnOwed(deps, stopping, async () => (await deps.stores.triages.owed(1)).length === 0);
   } catch (error) {
     if (!stopping.aborted) deps.logger.warn({ error }, 'green builds could not be looked after; it will be tried again');
   }
 }
 
-async function settle(job: PassingBuildJob, deps: PassingBuildWorkerDeps, stopping: AbortSignal): Promise<void> {
+async function settle(job: PassingBuildJob, deps: SettleDeps, stopping: AbortSignal): Promise<void> {
   const { passingBuilds } = deps.stores;
   if (job.attempts > MAX_TRIES) return await passingBuilds.drop(job, 'failed', 'Stopped after too many attempts that did not finish.');
   const tooLong = AbortSignal.timeout(LEASE_MS);

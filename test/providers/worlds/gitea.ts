@@ -2,7 +2,7 @@ import { giteaProvider } from '../../../src/providers/gitea/provider.ts';
 import { GiteaSettings } from '../../../src/providers/gitea/settings.ts';
 import { hmacOf } from '../../../src/providers/webhook.ts';
 import { COMMIT, logAnswer, OURS, type ProviderWorld, RUN, type Sent } from '../contract.ts';
-import { commentAnswer, hookAnswer, jobOf } from './github.ts';
+import { commentAnswer, hookAnswer, jobOf, pastAnswer } from './github.ts';
 
 /** The API of Gitea 1.27 as its own description documents it. */
 export const giteaWorld: ProviderWorld = {
@@ -25,12 +25,14 @@ export const giteaWorld: ProviderWorld = {
       const jobs = state.jobs.filter((job) => job.attempt === Number(attempt)).map(jobOf);
       return { json: { total_count: jobs.length, jobs: query.get('page') === '1' ? jobs : [] } };
     }
-    const logged = /^GET \/actions\/jobs\/(\d+)\/logs$/.exec(route)?.[1];
+    if (state.past.length > 0 && route === 'GET ') return { json: { full_name: 'shop/api', default_branch: 'main' } };
+    const logged = state.past.length > 0 ? undefined : /^GET \/actions\/jobs\/(\d+)\/logs$/.exec(route)?.[1];
     if (logged !== undefined) return logAnswer(state, logged);
     if (route === 'GET /actions/runs/4711/artifacts') return { json: { total_count: 0, artifacts: [] } };
     if (route === 'GET /user') return { json: { login: OURS } };
     if (route === 'GET /version') return { json: { version: '1.27.3' } };
-    return hookAnswer(giteaWorld, route, body, state) ?? commentAnswer(route, body, state);
+    if (route === 'GET /actions/workflows') return { json: { total_count: 1, workflows: [{ id: 'ci.yml', name: 'ci' }] } };
+    return pastAnswer(route, query, state) ?? hookAnswer(giteaWorld, route, body, state) ?? commentAnswer(route, body, state);
   },
 };
 

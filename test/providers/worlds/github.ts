@@ -10,6 +10,7 @@ import {
   logAnswer,
   OURS,
   type ProviderWorld,
+  pastLog,
   RUN,
   type Sent,
   tryHook,
@@ -36,14 +37,54 @@ export const githubWorld: ProviderWorld = {
       const jobs = state.jobs.filter((job) => job.attempt === Number(attempt)).map(jobOf);
       return { json: { total_count: jobs.length, jobs: query.get('page') === '2' ? [] : jobs } };
     }
-    const logged = /^GET \/actions\/jobs\/(\d+)\/logs$/.exec(route)?.[1];
+    if (state.past.length > 0 && route === 'GET ') return { json: { full_name: 'shop/api', default_branch: 'main' } };
+    const logged = state.past.length > 0 ? undefined : /^GET \/actions\/jobs\/(\d+)\/logs$/.exec(route)?.[1];
     if (logged !== undefined) return logAnswer(state, logged);
     if (/\/attempts\/\d+\/logs$/.test(route)) return { status: 404, json: { message: 'Not Found' } };
     if (route === 'GET /actions/runs/4711/artifacts') return { json: { total_count: 0, artifacts: [] } };
     if (route === 'POST /graphql') return { json: { data: { viewer: { login: OURS } } } };
-    return hookAnswer(githubWorld, route, body, state) ?? commentAnswer(route, body, state);
+    return pastAnswer(route, query, state) ?? hookAnswer(githubWorld, route, body, state) ?? commentAnswer(route, body, state);
   },
 };
+
+/** Runs that ended before, as GitHub and Gitea list them. */
+export function pastAnswer(route: string, query: URLSearchParams, state: HostState): HostAnswer | null {
+  if (state.past.length === 0) return null;
+  if (route === 'GET /actions/runs') {
+    const size = Number(query.get('per_page') ?? query.get('limit'));
+    const start = (Number(query.get('page')) - 1) * size;
+    return { json: { total_count: state.past.length, workflow_runs: state.past.slice(start, start + size).map(pastRun) } };
+  }
+  const [, id, what] = /^GET \/actions\/runs\/(\d+)\/(?:attempts\/1\/)?(jobs|artifacts|logs)$/.exec(route) ?? [];
+  const run = state.past.find((one) => String(one.id) === id);
+  if (run?.isDeleted === true) return null;
+  if (run !== undefined && what === 'artifacts') return { json: { total_count: 0, artifacts: [] } };
+  if (run !== undefined && what === 'jobs') {
+    const job = { id: run.id * 10, name: 'test', status: 'completed', completed_at: run.ended };
+    return {
+      json: {
+        total_count: 1,
+        jobs: query.get('page') === '2' ? [] : [{ ...job, conclusion: run.status === 'failed' ? 'failure' : 'success' }],
+      },
+    };
+  }
+  return pastLog(state, /^GET \/actions\/jobs\/(\d+)\/logs$/.exec(route)?.[1]);
+}
+
+function pastRun({ id, status, ended }: HostState['past'][number]) {
+  return {
+    ...{
+      id,
+      run_number: id,
+      run_attempt: 1,
+      status: 'completed',
+      conclusion: status === 'failed' ? 'failure' : 'success',
+      path: 'ci.yml@refs/heads/main',
+    },
+    ...{ head_branch: 'main', head_sha: COMMIT, html_url: `https://host.example/shop/api/actions/runs/${id}`, actor: { login: 'ann' } },
+    ...{ name: 'ci', run_started_at: ended, updated_at: ended, started_at: ended, completed_at: ended, pull_requests: [] },
+  };
+}
 
 /** Webhooks, and what a token may read, as GitHub and Gitea have them. */
 export function hookAnswer(

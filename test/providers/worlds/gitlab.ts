@@ -8,6 +8,7 @@ import {
   logAnswer,
   OURS,
   type ProviderWorld,
+  pastLog,
   RUN,
   type Sent,
   tryHook,
@@ -27,6 +28,8 @@ export const gitlabWorld: ProviderWorld = {
   },
   answer({ method, path, query, body }, state) {
     const route = `${method} ${path.replace('/api/v4', '').replace('/projects/shop/api', '')}`;
+    const past = state.past.length > 0 ? pastAnswer(route, query, state) : null;
+    if (past !== null) return past;
     if (route === 'GET /pipelines/4711/jobs') {
       if (state.jobs === null) return null;
       return { json: query.get('page') === '1' ? state.jobs.map(jobOf) : [] };
@@ -39,6 +42,30 @@ export const gitlabWorld: ProviderWorld = {
     return hookAnswer(route, body, state) ?? noteAnswer(route, body, state);
   },
 };
+
+/** Pipelines that ended before. */
+function pastAnswer(route: string, query: URLSearchParams, state: HostState): HostAnswer | null {
+  if (route === 'GET ') return { json: project };
+  if (route === 'GET /pipelines') {
+    const size = Number(query.get('per_page'));
+    const start = (Number(query.get('page')) - 1) * size;
+    return {
+      json: state.past.slice(start, start + size).map(({ id, status }) => ({ id, status: status === 'failed' ? 'failed' : 'success' })),
+    };
+  }
+  const [, id, what] = /^GET \/pipelines\/(\d+)(?:\/(jobs|test_report))?$/.exec(route) ?? [];
+  const run = state.past.find((one) => String(one.id) === id);
+  if (run === undefined) return pastLog(state, /^GET \/jobs\/(\d+)\/trace$/.exec(route)?.[1]);
+  if (run.isDeleted === true) return { status: 404, json: { message: '404 Not found' } };
+  const { status, ended } = run;
+  const said = status === 'failed' ? 'failed' : 'success';
+  if (what === 'test_report') return { json: { total_count: 0, test_suites: [] } };
+  if (what === 'jobs') return { json: [{ id: run.id * 10, name: 'test', status: said, allow_failure: false, finished_at: ended }] };
+  const times = { created_at: ended, finished_at: ended };
+  return {
+    json: { id: run.id, iid: run.id, name: 'ci', ref: 'main', tag: false, sha: COMMIT, status: said, ...times, user: { username: 'ann' } },
+  };
+}
 
 function hookAnswer(route: string, body: Readonly<Record<string, unknown>>, state: HostState): HostAnswer | null {
   if (/^GET (?:\/(?:pipelines|repository\/commits|merge_requests))?$/.test(route)) return { json: [] };

@@ -1,0 +1,193 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type App, createApp, createLogger } from '../app.ts';
+import { maskingOf } from '../config/masking.ts';
+import type { Config } from '../config/schema.ts';
+import { TriageError } from '../domain/errors.ts';
+import { visibleLine } from '../notifications/visible-text.ts';
+import type { BuildSource } from '../ports/build-source.ts';
+import { type Logger, silentLogger } from '../ports/telemetry.ts';
+import type { Provider } from '../providers/provider.ts';
+import { providersOf } from '../providers/registry.ts';
+import { type ImportEvent, type ImportOutcome, importRuns } from '../service/import.ts';
+import { type AnswerReport, reportOf } from '../service/report.ts';
+import { learnOwed } from '../service/triage/passing-builds.ts';
+import { type DataOptions, dataDirectory, readStoreConfig } from './settings.ts';
+import { print, say } from './terminal.ts';
+
+export interface ImportOptions extends DataOptions {
+  readonly repository: string;
+  /** In days. */
+  readonly since: number;
+  readonly provider?: string;
+  readonly limit: number;
+}
+
+const DAY_MS = 24 * 60 * 60_000;
+/** Of one call to the provider. */
+const CALL_MS = 60_000;
+const LOOK_MS = 250;
+
+/** `faultline import`: past runs of a repository become builds, with their logs and, on an embedded installation, their answers. */
+export async function runImport(options: ImportOptions): Promise<void> {
+  const config = readStoreConfig(dataDirectory(options.data));
+  const provider = chosen(config, options.provider);
+  // Whoever imports wants the runs, not the log of the service between them.
+  const level = process.env.FAULTLINE_LOG_LEVEL ?? 'error';
+  const logger = level === 'silent' ? silentLogger : await createLogger(level, maskingOf(config).known);
+  const stop = stopOnSignals();
+  const app = await createApp(config, logger);
+  try {
+    const answersHere = config.database.driver === 'pglite';
+    const { counts, failed, source } = await takeIn(app, { provider, options, logger }, stop.signal);
+    if (answersHere) await answer(app, { failed, source }, stop.signal);
+    const text = summary(counts, answersHere ? 0 : counts.failed, options.repository);
+    await print(options.json ? JSON.stringify({ ok: true, repository: options.repository, provider: provider.name, ...counts }) : text);
+  } catch (error) {
+    if (!stop.signal.aborted) throw error;
+    throw new TriageError('cancelled', 'Stopped. What was read is stored; run the same command again to go on.', { cause: error });
+  } finally {
+    stop.forget();
+    await app.close({ drainMs: 5_000 });
+  }
+}
+
+/** The one that was named, else the only one whose past can be read. Throws `invalid-config` with what there is. */
+function chosen(config: Config, name: string | undefined): Provider & { readonly openPastRuns: NonNullable<Provider['openPastRuns']> } {
+  const readable = providersOf(config.providers).flatMap((provider) => {
+    const { openPastRuns, code } = provider;
+    return openPastRuns === null || code?.configured !== true ? [] : [{ ...provider, openPastRuns }];
+  });
+  const found = name === undefined ? (readable.length === 1 ? readable[0] : undefined) : readable.find((one) => one.name === name);
+  if (found !== undefined) return found;
+  const names = readable.map((one) => one.name).join(', ');
+  const says = name === undefined ? 'Say with --provider whose runs to import' : `Runs of ${name} cannot be imported`;
+  const there =
+    names === '' ? 'set FAULTLINE_GITHUB_TOKEN, FAULTLINE_GITEA_URL and _TOKEN, or FAULTLINE_GITLAB_TOKEN' : `configured: ${names}`;
+  throw new TriageError('invalid-config', `${says} (${there}).`);
+}
+
+function stopOnSignals() {
+  const stopping = new AbortController();
+  const stop = () => {
+    if (!stopping.signal.aborted) say('stopping after the current step …');
+    stopping.abort();
+  };
+  for (const name of ['SIGINT', 'SIGTERM'] as const) process.on(name, stop);
+  const forget = () => {
+    for (const name of ['SIGINT', 'SIGTERM'] as const) process.off(name, stop);
+  };
+  return { signal: stopping.signal, forget };
+}
+
+/** An embedded database has one process at a time, so what is owed is answered in this one: passed builds are learned from first. */
+async function answer(
+  app: App,
+  { failed, source }: { failed: readonly string[]; source: BuildSource },
+  signal: AbortSignal,
+): Promise<void> {
+  const { greenBuilds } = app.config.triage;
+  if (greenBuilds > 0) {
+    say('learning from the newest passed builds');
+    await learnOwed({ ...app, buildSources: { [source.provider]: source }, greenBuilds }, signal);
+  }
+  await app.bringInStep('knowledge', () => app.loadKnowledge());
+  await app.work();
+  await untilAnswered(app, failed, signal);
+}
+
+interface Taking {
+  readonly provider: Pick<Provider, 'name' | 'openBuildSource'> & { readonly openPastRuns: NonNullable<Provider['openPastRuns']> };
+  readonly options: ImportOptions;
+  readonly logger: Logger;
+}
+
+type Counts = Record<ImportOutcome, number>;
+
+async function takeIn(app: App, { provider, options, logger }: Taking, signal: AbortSignal) {
+  const { repository, since, limit: maxRuns } = options;
+  const { maxLogBytes } = app.config.http;
+  const request = {
+    ...{ provider: provider.name, repository, maxRuns, since: new Date(Date.now() - since * DAY_MS) },
+    runs: await provider.openPastRuns({ logger, timeoutMs: CALL_MS }),
+    source: await provider.openBuildSource({ logger, timeoutMs: app.config.buildSource.timeoutMs, maxLogBytes }),
+  };
+  const counts: Counts = { failed: 0, passed: 0, known: 0, 'no-log': 0, 'left-out': 0 };
+  const failed: string[] = [];
+  for await (const event of importRuns(app, request, signal)) {
+    say(lineOf(event));
+    if (event.type !== 'run') continue;
+    counts[event.outcome] += 1;
+    if (event.buildId !== null) failed.push(event.buildId);
+  }
+  return { counts, failed, source: request.source };
+}
+
+const WORDS: Readonly<Record<ImportOutcome, string>> = {
+  failed: 'failed',
+  passed: 'passed',
+  known: 'known',
+  'no-log': 'no log',
+  'left-out': 'left out',
+};
+
+function lineOf(event: ImportEvent): string {
+  if (event.type === 'listed') return `${event.runs} runs${event.isCut ? '; older ones are left out (--limit)' : ''}`;
+  if (event.type === 'waiting') return `waiting ${Math.ceil(event.ms / 1000)} s: ${visibleLine(event.because)}`;
+  const width = String(event.of).length;
+  return `${String(event.place).padStart(width)}/${event.of}  ${WORDS[event.outcome].padEnd(8)}  ${visibleLine(event.says)}`;
+}
+
+async function untilAnswered(app: App, owed: readonly string[], signal: AbortSignal): Promise<void> {
+  for (const [index, buildId] of owed.entries()) {
+    for (;;) {
+      signal.throwIfAborted();
+      const job = await app.stores.triages.findByBuild(buildId);
+      if (job === null || job.state === 'done' || job.state === 'failed') break;
+      await sleep(LOOK_MS, undefined, { signal });
+    }
+    if ((index + 1) % 10 === 0 || index + 1 === owed.length) say(`${index + 1} of ${owed.length} failed builds are analyzed`);
+  }
+}
+
+function summary(counts: Counts, waiting: number, repository: string): string {
+  const { failed, passed, known } = counts;
+  const rest = `${counts['no-log']} failed without a log, ${known} known before, ${counts['left-out']} left out`;
+  const next = waiting === 0 ? '' : ` ${waiting} wait for the workers of the service.`;
+  return `Imported ${failed} failed and ${passed} passed builds of ${repository}; ${rest}.${next}\nNext: faultline report --repository ${repository}`;
+}
+
+export interface ReportOptions extends DataOptions {
+  readonly repository: string;
+  /** In days. */
+  readonly since: number;
+}
+
+/** `faultline report`: what was, or would have been, answered. */
+export async function runReport(options: ReportOptions): Promise<void> {
+  const app = await createApp(readStoreConfig(dataDirectory(options.data)), silentLogger);
+  try {
+    const since = new Date(Date.now() - options.since * DAY_MS);
+    const report = await reportOf(app.stores, { repository: options.repository, since });
+    await print(options.json ? JSON.stringify({ ok: true, ...report }) : reportText(report, options));
+  } finally {
+    await app.close({ drainMs: 0 });
+  }
+}
+
+function reportText({ answers, builds, causes }: AnswerReport, { repository, since }: ReportOptions): string {
+  const published = answers.filter((one) => one.isPublished).length;
+  const rows = answers.map(
+    ({ build, category, title, isPublished }) =>
+      `  ${build.at.slice(0, 10)}  ${visibleLine(`${build.pipeline} #${build.number}`)}  ${(category ?? 'unknown').padEnd(14)}  ${isPublished ? 'published ' : 'for review'}  ${visibleLine(title)}`,
+  );
+  return [
+    `${repository}, the last ${since} ${since === 1 ? 'day' : 'days'}: ${builds.failed} failed and ${builds.passed} passed builds`,
+    `${answers.length} answers: ${published} published, ${answers.length - published} for review; ${builds.unanswered} failed builds without an answer`,
+    ...(causes.length === 0 ? [] : ['', 'Most frequent causes']),
+    ...causes.map(
+      ({ category, title, count }) => `  ${String(count).padStart(4)}×  ${(category ?? 'unknown').padEnd(14)}  ${visibleLine(title)}`,
+    ),
+    ...(rows.length === 0 ? [] : ['', 'Answers, the newest first']),
+    ...rows,
+  ].join('\n');
+}

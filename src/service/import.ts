@@ -1,0 +1,186 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Build, NewBuild } from '../domain/build.ts';
+import { isRetryable, messageOf, TriageError } from '../domain/errors.ts';
+import { backoff } from '../lib/time.ts';
+import type { Masker } from '../log/mask/mask.ts';
+import type { BuildArchive } from '../ports/build-archive.ts';
+import type { BuildSource, FetchedBuild } from '../ports/build-source.ts';
+import type { Database } from '../ports/database.ts';
+import { type Stores, WHOLE_BUILD } from '../ports/stores.ts';
+import type { PastRun, PastRuns } from '../providers/past-runs.ts';
+import type { Intake } from '../providers/webhook.ts';
+import { storeBuild } from './intake/delivery-processor.ts';
+import { maskSources } from './triage/read-build.ts';
+
+export interface ImportDeps {
+  readonly database: Pick<Database, 'transaction'>;
+  readonly stores: Pick<Stores, 'builds' | 'triages' | 'passingBuilds' | 'notices'>;
+  readonly archive: Pick<BuildArchive, 'put'>;
+  readonly masker: Masker;
+}
+
+export interface ImportRequest {
+  readonly provider: Build['provider'];
+  readonly repository: string;
+  readonly since: Date;
+  /** Of these, the newest. */
+  readonly maxRuns: number;
+  readonly runs: PastRuns;
+  readonly source: Pick<BuildSource, 'fetch'>;
+  /** Unit of the waits between tries, in milliseconds; a second unless a test is in a hurry. */
+  readonly retryUnitMs?: number;
+}
+
+/**
+ * What became of a run. `known`: it is stored already. `no-log`: it failed, and is stored for the history alone, because its log is gone.
+ * `left-out`: it neither failed nor passed, was deleted, or could not be read now.
+ */
+export type ImportOutcome = 'failed' | 'passed' | 'known' | 'no-log' | 'left-out';
+
+export type ImportEvent =
+  | { readonly type: 'listed'; readonly runs: number; readonly isCut: boolean }
+  | { readonly type: 'waiting'; readonly ms: number; readonly because: string }
+  | {
+      readonly type: 'run';
+      /** Counted from one. */
+      readonly place: number;
+      readonly of: number;
+      readonly outcome: ImportOutcome;
+      /** The run, and why it was left out or has no log. */
+      readonly says: string;
+      /** Of a build that failed, and was or will be answered. */
+      readonly buildId: string | null;
+    };
+
+/** Tries of a question that fails without saying when to come back. */
+const TRIES = 5;
+const LONGEST_BACKOFF_MS = 60_000;
+/** A host that says when to come back is believed up to here. */
+const LONGEST_WAIT_MS = 2 * 60 * 60_000;
+/** So many runs in a row that could not be read: the host is away, and the rest is left for another time. */
+const MAX_UNREADABLE = 5;
+
+/**
+ * Stores past runs as builds, the oldest first and one at a time, with the logs of those that failed; each is owed a triage, and nobody outside
+ * is told of it. What is stored is passed over, so that an import that was cut off goes on where it was. Waits as long as the host asks.
+ * Throws where the list cannot be had, the token is refused, the host is away, or the caller aborts.
+ */
+export async function* importRuns(deps: ImportDeps, request: ImportRequest, signal: AbortSignal): AsyncGenerator<ImportEvent> {
+  const listed = yield* patiently(() => listRuns(request, signal), request, signal);
+  yield { type: 'listed', runs: listed.runs.length, isCut: listed.isCut };
+  let unreadable = 0;
+  for (const [index, run] of listed.runs.toReversed().entries()) {
+    signal.throwIfAborted();
+    const place = { type: 'run', place: index + 1, of: listed.runs.length } as const;
+    try {
+      yield { ...place, ...(yield* importRun(deps, request, run, signal)) };
+      unreadable = 0;
+    } catch (error) {
+      unreadable += 1;
+      if (signal.aborted || !(error instanceof TriageError) || error.code === 'upstream-auth' || unreadable >= MAX_UNREADABLE) throw error;
+      yield { ...place, outcome: 'left-out', says: `run ${run.externalId}: ${error.message}`, buildId: null };
+    }
+  }
+}
+
+/** The newest runs of all, each once, though the list may shift while it is read. */
+async function listRuns({ runs, repository, since, maxRuns }: ImportRequest, signal: AbortSignal) {
+  const found = new Map<string, PastRun>();
+  for await (const run of runs.list(repository, since, signal)) {
+    if (found.size >= maxRuns) return { runs: [...found.values()], isCut: true };
+    found.set(`${run.externalId} ${run.attempt ?? ''}`, run);
+  }
+  return { runs: [...found.values()], isCut: false };
+}
+
+type Imported = Pick<Extract<ImportEvent, { type: 'run' }>, 'outcome' | 'says' | 'buildId'>;
+
+async function* importRun(
+  deps: ImportDeps,
+  request: ImportRequest,
+  run: PastRun,
+  signal: AbortSignal,
+): AsyncGenerator<ImportEvent, Imported> {
+  const { provider, repository } = request;
+  const { externalId, attempt } = run;
+  const key = { provider, repository, externalId, ...(attempt === null ? {} : { attempt }) };
+  const known = await deps.stores.builds.findByExternalId(key);
+  // One that is stored halfway, because a process died, is stored again.
+  if (known !== null && known.status !== 'unknown') {
+    const buildId = known.status === 'failed' ? known.id : null;
+    return { outcome: 'known', says: nameOf(known), buildId };
+  }
+  const reading = yield* patiently(() => run.load(signal), request, signal);
+  if ('ignored' in reading) return { outcome: 'left-out', says: `run ${externalId}: ${reading.ignored}`, buildId: null };
+  const says = nameOf(reading.build);
+  if (reading.build.status === 'passed') {
+    await keepPassed(deps, reading);
+    return { outcome: 'passed', says, buildId: null };
+  }
+  try {
+    const asked = { ...reading.build, id: 'past', receivedAt: momentOf(reading.build) };
+    const fetched = yield* patiently(() => request.source.fetch(asked, signal), request, signal);
+    return { outcome: 'failed', says, buildId: await keepFailed(deps, reading, fetched) };
+  } catch (error) {
+    if (!(error instanceof TriageError) || (error.code !== 'not-found' && error.code !== 'too-large')) throw error;
+    await keepWithoutLog(deps, reading);
+    return { outcome: 'no-log', says: `${says}: ${error.message}`, buildId: null };
+  }
+}
+
+function nameOf({ pipeline, number, branch }: Pick<NewBuild, 'pipeline' | 'number' | 'branch'>): string {
+  return `${pipeline} #${number}${branch === null ? '' : ` on ${branch}`}`;
+}
+
+/** When a run ended, as far as its CI says. */
+function momentOf({ finishedAt, startedAt }: NewBuild): string {
+  return finishedAt ?? startedAt ?? new Date().toISOString();
+}
+
+async function keepPassed({ database, stores }: ImportDeps, intake: Intake): Promise<void> {
+  await database.transaction(async (sql) => {
+    await stores.builds.upsert(intake.build, sql, momentOf(intake.build));
+    await storeBuild({ stores }, intake, sql, async () => true);
+  });
+}
+
+async function keepWithoutLog({ database, stores }: ImportDeps, { build }: Intake): Promise<void> {
+  await database.transaction(async (sql) => {
+    const { build: stored } = await stores.builds.upsert(build, sql, momentOf(build));
+    await stores.builds.addFailedPart(stored.id, WHOLE_BUILD, sql);
+  });
+}
+
+/** Its logs first, so that it is complete when it is owed an answer: nobody asks its CI for them again. */
+async function keepFailed(deps: ImportDeps, intake: Intake, fetched: FetchedBuild): Promise<string> {
+  const { database, stores, archive, masker } = deps;
+  const { build } = await stores.builds.upsert({ ...intake.build, status: 'unknown' }, undefined, momentOf(intake.build));
+  const { sources } = await maskSources(fetched.sources, masker);
+  for (const source of sources) await archive.put(build.id, source);
+  await stores.builds.saveTestResults(build.id, fetched.testResults);
+  await database.transaction(async (sql) => {
+    const stored = await storeBuild({ stores }, intake, sql, async () => true);
+    if (stored?.job != null) await stores.triages.markFetched(stored.job, sql);
+  });
+  return build.id;
+}
+
+/** Again after what may pass: when the host says, else after a growing while. */
+async function* patiently<Result>(
+  work: () => Promise<Result>,
+  { retryUnitMs = 1_000 }: Pick<ImportRequest, 'retryUnitMs'>,
+  signal: AbortSignal,
+): AsyncGenerator<ImportEvent, Result> {
+  for (let failures = 1; ; ) {
+    try {
+      return await work();
+    } catch (error) {
+      const asked = error instanceof TriageError ? error.retryAfterMs : undefined;
+      if (signal.aborted || !isRetryable(error) || (asked === undefined && failures >= TRIES)) throw error;
+      const ms = Math.min(asked ?? backoff(retryUnitMs, failures, LONGEST_BACKOFF_MS), LONGEST_WAIT_MS);
+      if (asked === undefined) failures += 1;
+      yield { type: 'waiting', ms, because: messageOf(error) };
+      await sleep(ms, undefined, { signal });
+    }
+  }
+}

@@ -1,0 +1,106 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type Host, type PastHostRun, startHost } from '../providers/contract.ts';
+import { giteaWorld } from '../providers/worlds/gitea.ts';
+import { type Ended, faultline, faultlineProcess } from './faultline.ts';
+
+const LOG = `> shop@1.0.0 test
+FAIL test/cart.test.ts
+  ✕ adds up (3 ms)
+    expect(received).toBe(expected)
+    Expected: 10.2
+    Received: 10.21
+      at Object.<anonymous> (test/cart.test.ts:4:22)
+Tests: 1 failed, 3 passed, 4 total
+`;
+const runAt = (id: number, status: PastHostRun['status'], log: string | number = LOG): PastHostRun => ({
+  ...{ id, status, log },
+  ended: new Date(Date.now() - (20 - id) * 3_600_000).toISOString(),
+});
+
+let host: Host;
+let data: string;
+beforeEach(async () => {
+  host = await startHost(giteaWorld);
+  host.state.past = [runAt(8, 'passed'), runAt(7, 'failed'), runAt(6, 'failed', 404), runAt(5, 'failed'), runAt(4, 'passed')];
+  data = await mkdtemp(join(tmpdir(), 'faultline-import-'));
+});
+afterEach(async () => {
+  await host.close();
+  await rm(data, { recursive: true, force: true });
+});
+
+const env = () => ({
+  FAULTLINE_GITEA_URL: host.url,
+  FAULTLINE_GITEA_TOKEN: 'gitea-token-0123',
+  FAULTLINE_GITEA_COMMENT: 'true',
+  FAULTLINE_DATA_DIR: data,
+});
+const args = ['import', '--repository', 'shop/api', '--since', '30d'];
+const logsAsked = () => host.requests.filter(({ path }) => path.endsWith('/logs')).map(({ path }) => path);
+
+test('imports, answers and reports the past of a repository, and tells nobody there', async () => {
+  const imported = await faultline([...args, '--json'], { env: env() });
+  expect(imported).toMatchObject({
+    code: 0,
+    stderr: expect.stringMatching(/5 runs[\s\S]*5\/5 +passed +ci #8 on main[\s\S]*learning from[\s\S]*2 of 2 failed builds are analyzed/),
+  });
+  expect(JSON.parse(imported.stdout)).toMatchObject({
+    ok: true,
+    provider: 'gitea',
+    failed: 2,
+    passed: 2,
+    'no-log': 1,
+    known: 0,
+    'left-out': 0,
+  });
+
+  const { stdout, code } = await faultline(['report', '--repository', 'shop/api'], { env: env() });
+  expect(code).toBe(0);
+  expect(stdout).toContain('3 failed and 2 passed builds');
+  expect(stdout).toMatch(/2 answers: \d published, \d for review; 1 failed builds without an answer/);
+  expect(stdout).toMatch(/ci #7 +TEST_FAILURE|ci #7 +[A-Z_]+ER/);
+  expect(stdout).toContain('Most frequent causes');
+  expect(host.state.comments).toEqual([]);
+  expect(logsAsked().sort()).toEqual([40, 50, 60, 70, 80].map((job) => `/api/v1/repos/shop/api/actions/jobs/${job}/logs`));
+}, 120_000);
+
+test('killed in the middle, it goes on where it was', async () => {
+  const logs = 3;
+  let kill: (signal: NodeJS.Signals) => void = () => undefined;
+  const running: Promise<Ended> = faultlineProcess(args, { env: env(), onStart: (child) => (kill = (signal) => child.kill(signal)) });
+  while (logsAsked().length < 1) await sleep(20);
+  kill('SIGKILL');
+  expect((await running).signal).toBe('SIGKILL');
+
+  const again = await faultline([...args, '--json'], { env: env() });
+  expect(again.code).toBe(0);
+  const { failed, passed, known, 'no-log': gone } = JSON.parse(again.stdout);
+  expect([failed + passed + known + gone, known > 0]).toEqual([5, true]);
+  const third = JSON.parse((await faultline([...args, '--json'], { env: env() })).stdout);
+  expect(third).toMatchObject({ known: 5, failed: 0 });
+  expect(new Set(logsAsked()).size).toBeLessThanOrEqual(logs + 2);
+}, 180_000);
+
+test('Ctrl-C ends it with 130 and says how to go on', async () => {
+  host.state.log = 'slow';
+  host.state.limited = 1_000;
+  let kill: (signal: NodeJS.Signals) => void = () => undefined;
+  const running = faultlineProcess(args, { env: env(), onStart: (child) => (kill = (signal) => child.kill(signal)) });
+  while (host.requests.length < 1) await sleep(20);
+  kill('SIGINT');
+  expect(await running).toMatchObject({ code: 130, stderr: expect.stringContaining('run the same command again') });
+}, 60_000);
+
+test('without a provider to read from, it says what to set', async () => {
+  expect(await faultline(args, { env: { FAULTLINE_DATA_DIR: data } })).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('FAULTLINE_GITEA_URL'),
+  });
+  const { code, stderr } = await faultline([...args, '--provider', 'jenkins'], { env: env() });
+  expect([code, stderr]).toEqual([2, expect.stringContaining('configured: gitea')]);
+  expect((await faultline(['import', '--repository', 'shop/api', '--since', 'yesterday'], { env: env() })).code).toBe(2);
+});

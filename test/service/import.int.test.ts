@@ -1,0 +1,215 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { TriageError } from '../../src/domain/errors.ts';
+import { systemClock } from '../../src/lib/time.ts';
+import { createMasker } from '../../src/log/mask/mask.ts';
+import type { NoticeRule } from '../../src/ports/notices.ts';
+import { silentLogger } from '../../src/ports/telemetry.ts';
+import type { PastRuns } from '../../src/providers/past-runs.ts';
+import { type ImportDeps, type ImportEvent, type ImportRequest, importRuns } from '../../src/service/import.ts';
+import { reportOf } from '../../src/service/report.ts';
+import { createPostgresArchive } from '../../src/stores/archive/postgres.ts';
+import { createStores } from '../../src/stores/stores.ts';
+import { createJobTurns } from '../../src/stores/triages.ts';
+import { type Host, type PastHostRun, startHost } from '../providers/contract.ts';
+import { giteaWorld } from '../providers/worlds/gitea.ts';
+import { githubWorld } from '../providers/worlds/github.ts';
+import { gitlabWorld } from '../providers/worlds/gitlab.ts';
+import { openTestDatabase, type TestDatabase } from '../support/pglite.ts';
+
+const DAY_MS = 24 * 3_600_000;
+const daysAgo = (days: number) => new Date(Date.now() - days * DAY_MS).toISOString();
+/** The newest first, as hosts list them. */
+const PAST: readonly PastHostRun[] = [
+  { id: 6, status: 'passed', ended: daysAgo(1), log: 'ok\n' },
+  { id: 5, status: 'failed', ended: daysAgo(2), log: 'FAIL cart adds up\nAKIAIOSFODNN7EXAMPLE\n' },
+  { id: 4, status: 'failed', ended: daysAgo(3), log: 410 },
+  { id: 3, status: 'failed', ended: daysAgo(4), log: 'FAIL cart adds up\n', isDeleted: true },
+  { id: 2, status: 'failed', ended: daysAgo(5), log: 'FAIL cart adds up\n' },
+  { id: 1, status: 'passed', ended: daysAgo(6), log: 'ok\n' },
+];
+
+let database: TestDatabase;
+let deps: ImportDeps;
+let archive: ReturnType<typeof createPostgresArchive>;
+let stores: ReturnType<typeof createStores>;
+beforeAll(async () => {
+  database = await openTestDatabase();
+  // A channel that would speak of every build.
+  const rule: NoticeRule = {
+    channel: 'test',
+    placeOf: ({ id: buildId }) => ({ key: `test:${buildId}`, about: { type: 'build', buildId }, opens: true }),
+  };
+  stores = createStores(database, systemClock, undefined, [rule]);
+  archive = createPostgresArchive(database);
+  deps = { database, stores, archive, masker: createMasker() };
+});
+beforeEach(() => database.query('truncate builds, notices cascade'));
+afterAll(() => database.dispose());
+
+describe.each([githubWorld, giteaWorld, gitlabWorld])('the past of a repository on $name', (world) => {
+  let host: Host;
+  let request: ImportRequest;
+  beforeEach(async () => {
+    host = await startHost(world);
+    host.state.past = PAST;
+    const provider = world.open(host.url, 'import-secret-one');
+    const options = { logger: silentLogger, timeoutMs: 20_000, maxLogBytes: 1024 * 1024 };
+    if (provider.openPastRuns === null) throw new Error('no past');
+    request = {
+      ...{ provider: world.name, repository: 'shop/api', since: new Date(Date.now() - 30 * DAY_MS), maxRuns: 100, retryUnitMs: 10 },
+      ...{ runs: await provider.openPastRuns(options), source: await provider.openBuildSource(options) },
+    };
+  });
+  afterEach(() => host.close());
+
+  async function run(change: Partial<ImportRequest> = {}, signal = AbortSignal.timeout(60_000)): Promise<ImportEvent[]> {
+    const events: ImportEvent[] = [];
+    for await (const event of importRuns(deps, { ...request, ...change }, signal)) events.push(event);
+    return events;
+  }
+  const outcomes = (events: readonly ImportEvent[]) => events.flatMap((event) => (event.type === 'run' ? [event.outcome] : []));
+  const builds = () => stores.builds.list({ repository: 'shop/api' }, { limit: 50, offset: 0 });
+
+  test('becomes builds, the oldest first, with the logs of what failed, masked', async () => {
+    const events = await run();
+    const [gone] = world.name === 'gitlab' ? ['left-out'] : ['no-log'];
+    expect(outcomes(events)).toEqual(['passed', 'failed', gone, 'no-log', 'failed', 'passed']);
+    const stored = await builds();
+    expect(stored.map(({ number, receivedAt, pipeline, branch }) => [number, receivedAt, pipeline, branch])).toEqual(
+      PAST.filter(({ isDeleted }) => world.name !== 'gitlab' || isDeleted !== true).map(({ id, ended }) => [
+        String(id),
+        ended,
+        'ci',
+        'main',
+      ]),
+    );
+    const failed = stored.find(({ number }) => number === '5');
+    const [file] = await archive.list(failed?.id ?? '');
+    const log = await archive.read(failed?.id ?? '', file?.name ?? '');
+    expect(log).toMatch(/^FAIL cart adds up\n/);
+    expect(log).not.toContain('AKIAIOSFODNN7EXAMPLE');
+  });
+
+  test('owes an answer to what has a log, and its logs are not fetched again', async () => {
+    await run();
+    const owed = await stores.triages.owed(10);
+    expect(owed).toHaveLength(2);
+    expect(owed.every(({ fetched, owed: wanted }) => fetched === wanted)).toBe(true);
+    expect(await stores.passingBuilds.take(1_000)).not.toBeNull();
+  });
+
+  test('is told to nobody outside, and waits behind what is sent today', async () => {
+    await run();
+    const [newest] = await builds();
+    if (newest === undefined) throw new Error('no build');
+    expect(await stores.notices.changed({ buildId: newest.id, delayMs: 0 })).toBe(false);
+    await stores.outbox.owe({ publishers: ['webhook'], buildId: newest.id, analysisId: 'ana_1' }).catch(() => undefined);
+    expect(await stores.outbox.listByBuild(newest.id)).toEqual([]);
+    const { id: _, receivedAt: __, ...build } = newest;
+    const { build: sent } = await stores.builds.upsert({ ...build, number: '7', externalId: '7', status: 'failed' });
+    const job = await stores.triages.owe(sent.id);
+    expect((await createJobTurns(database).next(10)).map(({ id }) => id)[0]).toBe(job.id);
+    expect(await stores.notices.changed({ buildId: sent.id, delayMs: 0 })).toBe(true);
+  });
+
+  test('goes on where it was cut off, and asks for nothing twice', async () => {
+    const stop = new AbortController();
+    const seen: ImportEvent[] = [];
+    await expect(
+      (async () => {
+        for await (const event of importRuns(deps, request, stop.signal)) {
+          seen.push(event);
+          if (outcomes(seen).length === 2) stop.abort();
+        }
+      })(),
+    ).rejects.toThrow();
+    expect(outcomes(seen)).toEqual(['passed', 'failed']);
+    const again = await run();
+    expect(outcomes(again).slice(0, 2)).toEqual(['known', 'known']);
+    const before = host.requests.length;
+    expect(new Set(outcomes(await run()))).toEqual(new Set(world.name === 'gitlab' ? ['known', 'left-out'] : ['known']));
+    expect(host.requests.slice(before).filter(({ path }) => /trace|\/logs|jobs/.test(path))).toEqual([]);
+    expect(await stores.triages.owed(10)).toHaveLength(2);
+  });
+
+  test('stored halfway by a process that died is stored again', async () => {
+    const [reading] = [await firstFailed(request)];
+    await stores.builds.upsert({ ...reading, status: 'unknown' }, undefined, daysAgo(5));
+    expect(outcomes(await run())).toContain('failed');
+    expect((await builds()).every(({ status }) => status !== 'unknown')).toBe(true);
+  });
+
+  test('is waited for where the host limits the rate', async () => {
+    host.state.limited = 1;
+    expect(outcomes(await run()).filter((one) => one === 'failed')).toHaveLength(2);
+  });
+
+  test('of a token that may not read logs stops at once, and says what it lacks', async () => {
+    host.state.forbidden = /trace|\/logs/;
+    await expect(run()).rejects.toMatchObject({ code: 'upstream-auth', message: expect.stringMatching(/_TOKEN/) });
+  });
+
+  test('is cut to the newest runs', async () => {
+    const events = await run({ maxRuns: 2 });
+    expect(events[0]).toEqual({ type: 'listed', runs: 2, isCut: true });
+    expect((await builds()).map(({ number }) => number)).toEqual(['6', '5']);
+  });
+
+  test('is reported: what failed, what passed, and what has no answer', async () => {
+    await run();
+    const { builds: counts, answers } = await reportOf(stores, { repository: 'shop/api', since: new Date(Date.now() - 30 * DAY_MS) });
+    expect([counts.passed, counts.failed, counts.unanswered, answers]).toEqual([2, world.name === 'gitlab' ? 3 : 4, counts.failed, []]);
+    const lately = await reportOf(stores, { repository: 'shop/api', since: new Date(Date.now() - 2.5 * DAY_MS) });
+    expect(lately.builds).toEqual({ failed: 1, passed: 1, unanswered: 1 });
+  });
+});
+
+async function firstFailed({ runs, repository, since }: ImportRequest) {
+  const signal = AbortSignal.timeout(10_000);
+  for await (const run of runs.list(repository, since, signal)) {
+    if (run.externalId !== '2') continue;
+    const reading = await run.load(signal);
+    if ('build' in reading) return reading.build;
+  }
+  throw new Error('no run');
+}
+
+describe('a host', () => {
+  const source = { fetch: async () => ({ sources: [], testResults: [], notes: [] }) };
+  const request = (runs: PastRuns): ImportRequest => ({
+    ...{ provider: 'github', repository: 'shop/api', since: new Date(0), maxRuns: 10, runs, source, retryUnitMs: 1 },
+  });
+
+  test('that says when to come back is waited for as long', async () => {
+    let asked = 0;
+    const runs: PastRuns = {
+      async *list() {
+        asked += 1;
+        if (asked < 3) throw new TriageError('upstream-failed', 'The rate limit is reached.', { retryable: true, retryAfterMs: 30 });
+        yield* [];
+      },
+    };
+    const events: ImportEvent[] = [];
+    for await (const event of importRuns(deps, request(runs), AbortSignal.timeout(10_000))) events.push(event);
+    const waiting = { type: 'waiting', ms: 30, because: 'The rate limit is reached.' };
+    expect(events).toEqual([waiting, waiting, { type: 'listed', runs: 0, isCut: false }]);
+  });
+
+  test('that is away is given up after a few tries, and one run that cannot be read is left out', async () => {
+    const away = async () => {
+      throw new TriageError('upstream-failed', 'The host could not be reached.', { retryable: true });
+    };
+    const runs = (count: number): PastRuns => ({
+      async *list() {
+        for (let at = 0; at < count; at += 1) yield { externalId: String(at), attempt: 1, load: away };
+      },
+    });
+    const collect = async (count: number) => {
+      const events: ImportEvent[] = [];
+      for await (const event of importRuns(deps, request(runs(count)), AbortSignal.timeout(10_000))) events.push(event);
+      return events;
+    };
+    expect((await collect(1)).at(-1)).toMatchObject({ outcome: 'left-out', says: expect.stringContaining('could not be reached') });
+    await expect(collect(6)).rejects.toMatchObject({ code: 'upstream-failed' });
+  });
+});
