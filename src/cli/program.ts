@@ -36,7 +36,9 @@ import type { TriageCommandOptions } from './triage-command.ts';
 import { VERSION } from './version.ts';
 
 /** Those that send webhooks. */
-const PROVIDER_NAMES = ['github', 'gitea', 'gitlab', 'jenkins', 'buildkite', 'circleci', 'azure'] as const satisfies readonly Provider[];
+const SENDERS: Record<Exclude<Provider, 'upload'>, true> = {
+  ...{ github: true, gitea: true, gitlab: true, jenkins: true, buildkite: true, circleci: true, azure: true },
+};
 
 const EXAMPLES = `Examples:
   faultline triage build.log
@@ -209,7 +211,7 @@ function connectCommand(): Command {
     .description(
       'Show how to connect a CI system: webhook, secret and token; check permissions, make the webhook and send a test delivery.',
     )
-    .addArgument(new Argument('<provider>', 'which CI system').choices([...PROVIDER_NAMES]))
+    .addArgument(new Argument('<provider>', 'which CI system').choices(Object.keys(SENDERS)))
     .option('--repository <owner/name>', 'repository to check and to connect, as its host calls it')
     .option('--url <address>', 'URL at which the provider reaches this service (default: $FAULTLINE_PUBLIC_URL)')
     .option('--new-secret', 'make and print a webhook secret')

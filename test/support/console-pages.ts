@@ -63,6 +63,8 @@ function reviewPages(first: Review, held: Review, decided: Review, question: str
     { name: 'item-decided', url: `/review/${decided.id}`, as: 'anna' },
     { name: 'item-question', url: `/review/${question}`, as: 'anna' },
     { name: 'me', url: '/me', as: 'anna' },
+    { name: 'settings', url: '/settings', as: 'admin' },
+    { name: 'settings-connect', url: '/settings?provider=github', as: 'admin' },
     { name: 'forbidden', url: '/review', as: 'reader' },
     { name: 'no-such-page', url: '/review/rev_none', as: 'anna' },
   ];

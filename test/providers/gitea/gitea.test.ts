@@ -3,6 +3,7 @@ import { loadConfig } from '../../../src/config/load.ts';
 import { embedded } from '../../../src/config/presets.ts';
 import { createGiteaBuildSource } from '../../../src/providers/gitea/build-source.ts';
 import { readGiteaEvent } from '../../../src/providers/gitea/events.ts';
+import { createGiteaPastRuns } from '../../../src/providers/gitea/past-runs.ts';
 import { filesOfDiff } from '../../../src/providers/unified-diff.ts';
 import { type LoopbackServer, sendJson, startLoopback } from '../../support/loopback-server.ts';
 import { sampleBuild } from '../../support/sample-build.ts';
@@ -78,6 +79,48 @@ describe('Forgejo', () => {
     expect(read('failure', 'failure', { prettyref: '#7', event_payload: 'no JSON' })).toMatchObject({
       build: { pullRequest: 7, branch: null },
     });
+  });
+});
+
+describe('the past of Forgejo', () => {
+  it('is listed as its events are, until the runs are too old', async () => {
+    const run = (id: number, status: string, started: string) => ({
+      ...{
+        id,
+        index_in_repo: id,
+        workflow_id: 'ci.yml',
+        prettyref: 'main',
+        commit_sha: 'a41f9c2e8d0b5f6a7c8d9e0f1a2b3c4d5e6f7a8b',
+        status,
+        started,
+      },
+      stopped: started,
+    });
+    const listed = [
+      run(3, 'running', '0001-01-01T00:00:00Z'),
+      run(2, 'failure', '2026-03-02T10:00:00Z'),
+      run(1, 'success', '2026-01-01T10:00:00Z'),
+    ];
+    const server = await startLoopback(({ url = '' }, response) => {
+      if (url.includes('/actions/workflows')) sendJson(response, 404, {});
+      else
+        sendJson(
+          response,
+          200,
+          url.includes('/actions/runs') ? { workflow_runs: listed } : { full_name: 'shop/api', default_branch: 'main' },
+        );
+    });
+    const past = createGiteaPastRuns({ baseUrl: `${server.url}/api/v1`, token: 't' }, 5_000);
+    const signal = AbortSignal.timeout(5_000);
+    const readings: unknown[] = [];
+    for await (const one of past.list('shop/api', new Date('2026-03-01T00:00:00Z'), signal))
+      readings.push([one.attempt, await one.load(signal)]);
+    await server.close();
+
+    expect(readings).toMatchObject([
+      [null, { ignored: expect.stringContaining('running') }],
+      [null, { build: { repository: 'shop/api', pipeline: 'ci.yml', number: '2', status: 'failed', branch: 'main' } }],
+    ]);
   });
 });
 
