@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { type Analysis, GivenAnalysis } from '../../src/domain/analysis.ts';
 import { Build } from '../../src/domain/build.ts';
+import { hmacOf } from '../../src/providers/webhook.ts';
 import { layOutAction } from '../action/runner.ts';
 import { createGitRepository, type GitRepository } from '../support/git-repository.ts';
 import { type Account, type GiteaServer, startGitea, until } from '../support/gitea-server.ts';
@@ -208,13 +209,16 @@ describe('a real Gitea with its runner', { retry: 0, timeout: 4 * RUN_MS }, () =
     await commentOn(pullRequest, /fixed in/);
   });
 
-  it('runs our Action in a job, and in a later one with the token of the run', async () => {
+  it('runs our Action in a job, with and without a server, and in a later one with the token of the run', async () => {
     await gitea.api(gitea.admin, 'POST', '/orgs/acme/repos', z.unknown(), { name: 'faultline' });
     const release = createGitRepository();
     await layOutAction(release.folder);
     release.commit({}, 'Release the Action');
     execFileSync('git', ['push', '--quiet', gitea.remote(gitea.admin, 'acme/faultline'), 'main'], { cwd: release.folder, stdio: 'pipe' });
     release.remove();
+    const settings = `/repos/${SHOP}/actions`;
+    await gitea.api(gitea.admin, 'POST', `${settings}/variables/FAULTLINE_URL`, z.unknown(), { value: service.address });
+    await gitea.api(gitea.admin, 'PUT', `${settings}/secrets/FAULTLINE_TOKEN`, z.unknown(), { data: TOKEN });
     shop.git('checkout', '--quiet', '-b', 'explain', 'main');
     const commit = shop.commit(
       { 'src/cart.mjs': CART.replace(', 0)', ', 1)'), '.gitea/workflows/explain.yml': EXPLAIN },
@@ -236,12 +240,35 @@ describe('a real Gitea with its runner', { retry: 0, timeout: 4 * RUN_MS }, () =
     expect(inTheJob).toMatch(/outputs \[\{"category":"TEST_FAILURE".*"path":"src\/cart\.mjs","line":1,"commit":"[0-9a-f]{40}"/);
     expect(inTheJob).toMatch(/::error file=src\/cart\.mjs,line=1,title=cart adds up/);
     expect(inTheJob).toMatch(/Z Evidence\ttest\.log:\d+ +AssertionError/);
+    expect(inTheJob).toMatch(new RegExp(`served TEST_FAILURE ${service.address}/analyses/ana_`));
+    expect(inTheJob).not.toContain(TOKEN);
     expect(later).toContain(`outputs TEST_FAILURE 0.97 ${url}`);
     expect(later).toMatch(/::error file=test\/cart\.test\.mjs,line=4/);
     // The answer that stands in the log is no failure of its own.
     expect(await answersOf(build)).toMatchObject([
       { category: 'TEST_FAILURE', answer: { title: 'cart adds up: expected 300 but got 301' } },
     ]);
+  });
+
+  it('says that the log is gone where a run was deleted before it was read', async () => {
+    const { externalId, commit } = deployed;
+    await gitea.api(gitea.admin, 'DELETE', `/repos/${SHOP}/actions/runs/${externalId}`, z.unknown());
+    const run = { id: Number(externalId), run_number: 2, run_attempt: 4, conclusion: 'failure', head_branch: 'main', head_sha: commit };
+    const event = { action: 'completed', repository: { full_name: SHOP, default_branch: 'main' }, workflow: { name: 'deploy' } };
+    const body = JSON.stringify({ ...event, workflow_run: { ...run, html_url: `${gitea.url}/${SHOP}/actions/runs/2` } });
+    const signature = {
+      'x-gitea-event': 'workflow_run',
+      'x-gitea-delivery': 'of-a-deleted-run',
+      'x-gitea-signature': hmacOf(SECRET, body),
+    };
+    const headers = { 'content-type': 'application/json', ...signature };
+    expect((await fetch(`${service.address}/webhooks/gitea`, { method: 'POST', headers, body })).status).toBe(202);
+
+    const [analysis] = await answersOf(await buildOf('deploy', commit ?? '', 4));
+    expect(analysis?.answer).toMatchObject({
+      title: 'The log could not be read',
+      rootCause: expect.stringContaining('Gitea returned 404'),
+    });
   });
 
   it('accepted every delivery', async () => {
@@ -321,12 +348,21 @@ ${checkout()}
         with:
           log: test.log
       - if: failure()
+        id: served
+        uses: acme/faultline/action@main
+        with:
+          log: test.log
+          server-url: \${{ vars.FAULTLINE_URL }}
+          token: \${{ secrets.FAULTLINE_TOKEN }}
+      - if: failure()
         env:
+          SERVED: \${{ steps.served.outputs.category }} \${{ steps.served.outputs.url }}
           SAID: \${{ steps.faultline.outputs.category }} \${{ steps.faultline.outputs.confidence }} \${{ steps.faultline.outputs.url }}
           JSON: \${{ steps.faultline.outputs.json }}
         run: |
           echo "outputs $SAID"
           echo "outputs $JSON"
+          echo "served $SERVED"
   explain:
     needs: [test]
     if: failure()
