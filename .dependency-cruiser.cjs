@@ -36,6 +36,7 @@ module.exports = {
     only('graphs-see-domain-and-ports', '^graphs/', [WORDS]),
     only('prompts-see-domain-and-ports', '^prompts/', [WORDS]),
     only('tools-see', '^src/tools/', [READ]),
+    only('experiments-see', '^src/experiments/', [READ]),
     only('judge-sees', '^src/judge/', [READ]),
     only('models-see', '^src/models/', [READ, '^src/judge/', '^prompts/']),
     only('stores-see', '^src/stores/', [READ]),

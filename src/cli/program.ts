@@ -14,6 +14,7 @@ import {
   type ServerOptions,
   terminalConfig,
 } from './command-parts.ts';
+import type { ConfirmCommandOptions } from './confirm-command.ts';
 import type { ConnectOptions } from './connect-command.ts';
 import type { McpCommandOptions } from './mcp-command.ts';
 import type { ReadCommandOptions } from './read-command.ts';
@@ -65,6 +66,7 @@ export function createProgram(): Command {
   for (const command of [
     triageCommand(),
     readCommand(),
+    confirmCommand(),
     replayCommand(),
     casesCommand(),
     recordingsCommand(),
@@ -147,6 +149,34 @@ function readCommand(): Command {
     .action(
       guarded(async (input: string, options: Omit<ReadCommandOptions, 'maxBytes'>) =>
         (await import('./read-command.ts')).runRead(input, { ...options, maxBytes: (await terminalConfig()).http.maxLogBytes }),
+      ),
+    );
+}
+
+const CONFIRM_EXAMPLES = `
+Runs only this command, without a shell. Exit code 5: not reproduced; 10: inconclusive.
+
+Examples:
+  faultline confirm -- npx vitest run
+  faultline confirm --base origin/main --runs 10 -- pytest -q
+  faultline confirm --log build.log --install "npm ci" -- npm test`;
+
+function confirmCommand(): Command {
+  return new Command('confirm')
+    .description('Run a failing command again, here and on the base, and tell by counts whether the change broke it or it is flaky.')
+    .argument('<command...>', 'the failing command and its arguments, behind --')
+    .option('--log <file>', 'log of the failed build; its failing tests are run alone from the start')
+    .option('--base <commit>', 'commit, branch or tag to compare with (default: where this branch began, or the commit before)', true)
+    .option('--no-base', 'compare with nothing')
+    .option('--runs <count>', 'runs here and runs on the base, at most', positive, 5)
+    .option('--minutes <count>', 'time for all runs together', positive, 15)
+    .option('--install <command>', 'installs the dependencies on the base where they differ (words, no quotes)')
+    .addOption(jsonOption())
+    .passThroughOptions()
+    .addHelpText('after', CONFIRM_EXAMPLES)
+    .action(
+      guarded(async (command: string[], options: Omit<ConfirmCommandOptions, 'maxBytes'>) =>
+        (await import('./confirm-command.ts')).runConfirm(command, { ...options, maxBytes: (await terminalConfig()).http.maxLogBytes }),
       ),
     );
 }

@@ -19,6 +19,7 @@ const PLANTED: Readonly<Record<string, { file: string; imports: string }>> = {
   'graphs-see-domain-and-ports': { file: 'graphs/triage/greedy.ts', imports: '../../src/log/target.ts' },
   'prompts-see-domain-and-ports': { file: 'prompts/greedy.ts', imports: '../src/log/target.ts' },
   'tools-see': { file: 'src/tools/greedy.ts', imports: '../service/target.ts' },
+  'experiments-see': { file: 'src/experiments/greedy.ts', imports: '../service/target.ts' },
   'judge-sees': { file: 'src/judge/greedy.ts', imports: '../service/target.ts' },
   'models-see': { file: 'src/models/chat/greedy.ts', imports: '../../service/target.ts' },
   'stores-see': { file: 'src/stores/greedy.ts', imports: '../service/target.ts' },

@@ -1,0 +1,94 @@
+import type { Arm, Experiment } from '../domain/experiment.ts';
+import type { FailingTest } from '../domain/failure.ts';
+import { confirm, type Outcome } from '../experiments/confirm.ts';
+import { append } from '../lib/lists.ts';
+import { createMasker } from '../log/mask/mask.ts';
+import { visibleLine } from '../notifications/visible-text.ts';
+import { maskSources, readMasked } from '../service/triage/read-build.ts';
+import { readInput } from './input.ts';
+import { EXIT, interruptSignal, jsonText, print, say } from './terminal.ts';
+
+export interface ConfirmCommandOptions {
+  readonly log?: string;
+  /** False: nothing is compared. */
+  readonly base?: string | boolean;
+  readonly runs: number;
+  readonly minutes: number;
+  readonly install?: string;
+  readonly json?: boolean;
+  readonly maxBytes: number;
+}
+
+const BUDGET_TOKENS = 2_000;
+
+/** `faultline confirm -- COMMAND…`: exit 5 where the failure did not come back, 10 where the runs do not tell. */
+export async function runConfirm(argv: readonly string[], options: ConfirmCommandOptions): Promise<void> {
+  const masker = createMasker();
+  const read = async (text: string, name = 'output') => {
+    const { sources, secrets } = await maskSources([{ name, kind: 'log', text, notes: [] }], masker);
+    return readMasked(sources, { budgetTokens: BUDGET_TOKENS, secrets });
+  };
+  const { log, base, runs, minutes, install, json } = options;
+  const onRun = (arm: Arm, outcome: Outcome, milliseconds: number) => {
+    if (json !== true) say(progressLine(arm, outcome, milliseconds));
+  };
+  const experiment = await confirm(
+    {
+      ...{
+        argv,
+        cwd: process.cwd(),
+        env: process.env,
+        runs,
+        limitMs: minutes * 60_000,
+        tests: log === undefined ? [] : await testsOf(log, options, read),
+      },
+      base: base === false ? null : base === true ? undefined : base,
+      ...(install === undefined ? {} : { install: install.trim().split(/\s+/) }),
+    },
+    { read, onRun },
+    interruptSignal(),
+  );
+  await print(json === true ? jsonText({ ok: true, schema: 1, ...experiment }) : render(experiment));
+  if (experiment.verdict === 'not-reproduced') process.exitCode = EXIT.noFailure;
+  if (experiment.verdict === 'inconclusive') process.exitCode = EXIT.needsPerson;
+}
+
+/** Tests that a log names as failed. */
+async function testsOf(
+  path: string,
+  { maxBytes }: ConfirmCommandOptions,
+  read: (text: string, name: string) => Promise<{ readonly failingTests: FailingTest[] }>,
+): Promise<FailingTest[]> {
+  const tests: FailingTest[] = [];
+  for (const { kind, name, text } of await readInput(path, maxBytes)) {
+    if (kind === 'log') append(tests, (await read(text, name)).failingTests);
+  }
+  return tests;
+}
+
+const SHOWN: Readonly<Record<Outcome, string>> = { passed: 'passed', failed: 'failed', other: 'failed in another way' };
+
+function nameOf({ where, what }: Arm): string {
+  return `${where === 'here' ? 'here' : 'on the base'}, ${what === 'alone' ? 'only the failing tests' : 'the whole command'}`;
+}
+
+function progressLine(arm: Arm, outcome: Outcome, milliseconds: number): string {
+  return `run ${arm.exitCodes.length} ${nameOf(arm)}: ${SHOWN[outcome]} (${(milliseconds / 1000).toFixed(1)} s)`;
+}
+
+const MOST_SHOWN = 10;
+
+function render({ sentence, tests, narrowed, arms, notes }: Experiment): string {
+  const rows = arms.map((arm) => {
+    const other = arm.other === 0 ? '' : `, ${arm.other} in another way`;
+    return `Runs\t${nameOf(arm)}: ${arm.failed} failed${other}, ${arm.passed} passed`;
+  });
+  return [
+    `Result\t${sentence}`,
+    ...tests.slice(0, MOST_SHOWN).map((test) => `Test\t${visibleLine(test)}`),
+    ...(tests.length > MOST_SHOWN ? [`Test\t… ${tests.length - MOST_SHOWN} more`] : []),
+    ...(narrowed === null ? [] : [`Command\t${visibleLine(narrowed.join(' '))}`]),
+    ...rows,
+    ...notes.map((note) => `Note\t${note}`),
+  ].join('\n');
+}

@@ -1,0 +1,38 @@
+import { z } from 'zod';
+
+/** How one way of running the command went, in counts of runs. */
+export const Arm = z.object({
+  /** `suite`: the whole command; `alone`: only the failing tests; each in the checkout or on the base. */
+  where: z.enum(['here', 'base']),
+  what: z.enum(['suite', 'alone']),
+  /** The commit of the base; null for the checkout, which may have changes of its own. */
+  commit: z.string().nullable(),
+  passed: z.int(),
+  /** Failed as the first run did: the same tests, or the same message. */
+  failed: z.int(),
+  /** Failed otherwise: it says nothing about this failure. */
+  other: z.int(),
+  /** Of each run, in order. Null: it was ended by a signal or the time limit. */
+  exitCodes: z.array(z.int().nullable()),
+  milliseconds: z.array(z.int()),
+});
+export type Arm = z.infer<typeof Arm>;
+
+const VERDICTS = ['this-change', 'not-this-change', 'flaky', 'reproduced', 'not-reproduced', 'inconclusive'] as const;
+
+/** A failing command, tried again: what was run, how it went, and what follows. */
+export const Experiment = z.object({
+  /** The argument vector that was run; `narrowed` to the failing tests where its tool can. */
+  command: z.array(z.string()),
+  narrowed: z.array(z.string()).nullable(),
+  /** Names of the tests that fail. */
+  tests: z.array(z.string()),
+  arms: z.array(Arm),
+  verdict: z.enum(VERDICTS),
+  /** Whether the failing tests pass by themselves and fail in the suite; null where that was not tried. */
+  dependsOnOthers: z.boolean().nullable(),
+  /** One sentence with the counts. */
+  sentence: z.string(),
+  notes: z.array(z.string()),
+});
+export type Experiment = z.infer<typeof Experiment>;

@@ -1,0 +1,301 @@
+import { stripVTControlCharacters } from 'node:util';
+import type { Arm, Experiment } from '../domain/experiment.ts';
+import type { FailingTest } from '../domain/failure.ts';
+import type { Reading } from '../domain/reading.ts';
+import { proportion } from '../lib/statistics.ts';
+import { failuresOf } from '../log/recognise/failures.ts';
+import { type BaseWorktree, openBase } from './base-worktree.ts';
+import { type Narrowed, narrow } from './narrow.ts';
+import { type CommandRun, runCommand } from './run-command.ts';
+
+export interface ConfirmOptions {
+  /** The failing command; run as it is, by no shell. */
+  readonly argv: readonly string[];
+  readonly cwd: string;
+  /** Of the command; what configures Faultline is left out. */
+  readonly env: NodeJS.ProcessEnv;
+  /** Commit, branch or tag to compare with; absent: where the branch began; null: nothing is compared. */
+  readonly base: string | null | undefined;
+  /** Runs of each arm, at most. */
+  readonly runs: number;
+  /** Of all runs together, in milliseconds. */
+  readonly limitMs: number;
+  /** Tests that are known to fail, as from a log; empty: the first run tells. */
+  readonly tests: readonly FailingTest[];
+  /** Installs dependencies on the base where they differ there. */
+  readonly install?: readonly string[];
+}
+
+export interface ConfirmDeps {
+  /** Masks and reads what a run printed. */
+  readonly read: (output: string) => Promise<Reading>;
+  /** Told of each run when it ends. */
+  readonly onRun?: (arm: Arm, outcome: Outcome, milliseconds: number) => void;
+}
+
+export type Outcome = 'passed' | 'failed' | 'other';
+
+/** Below this many runs of an arm nothing is concluded from all of them going the same way. */
+const LEAST_RUNS = 3;
+
+/**
+ * Runs a failing command again, here and on the base, until its counts tell what kind of failure it is. Only the failing tests are run where
+ * the command's tool can select them. A verdict that a failure is `flaky` rests on a pass and the same failure without any change between
+ * them; `this-change` is wrong for a test that fails at random at most once in 4^n, with n runs of each arm. Leaves no worktree and no
+ * process behind. Throws `invalid-input` for a command that cannot be started and a base that does not exist, `cancelled` on abort.
+ */
+export async function confirm(options: ConfirmOptions, deps: ConfirmDeps, signal: AbortSignal): Promise<Experiment> {
+  const { argv, tests, limitMs } = options;
+  const trial: Trial = {
+    ...{ options, deps, signal, arms: [], notes: [], base: null, dependsOnOthers: null },
+    until: performance.now() + limitMs,
+    failure: tests.length === 0 ? null : { ...signature(tests), fingerprint: null, exitCode: null },
+    narrowed: narrow(argv, tests),
+  };
+  try {
+    const chosen = await reproduce(trial);
+    if (chosen !== null && options.base !== null) await compare(trial, chosen);
+    if (chosen !== null) await alternate(trial, [[armOf(trial, 'here', chosen.what), chosen]]);
+    const { failure, narrowed, dependsOnOthers, notes } = trial;
+    const arms = trial.arms.filter((arm) => countOf(arm) > 0);
+    return {
+      ...{ command: [...argv], narrowed: narrowed === null ? null : [...narrowed.argv], tests: [...(failure?.names ?? [])] },
+      ...{ arms, dependsOnOthers, ...verdictOf(arms, { runs: options.runs, dependsOnOthers }), notes },
+    };
+  } finally {
+    await trial.base?.remove();
+  }
+}
+
+interface Trial {
+  readonly options: ConfirmOptions;
+  readonly deps: ConfirmDeps;
+  readonly signal: AbortSignal;
+  readonly arms: Arm[];
+  readonly notes: string[];
+  /** On the clock of the process. */
+  readonly until: number;
+  /** How it failed first. */
+  failure: Signature | null;
+  narrowed: Narrowed | null;
+  dependsOnOthers: boolean | null;
+  base: BaseWorktree | null;
+}
+
+/** What is run again and again: the command, or only its failing tests. */
+interface Chosen {
+  readonly what: Arm['what'];
+  readonly argv: readonly string[];
+}
+
+/** Finds the smallest command that fails here; null where nothing is left to compare. */
+async function reproduce(trial: Trial): Promise<Chosen | null> {
+  const suite: Chosen = { what: 'suite', argv: trial.options.argv };
+  const [whole, single] = [armOf(trial, 'here', 'suite'), armOf(trial, 'here', 'alone')];
+  const given = aloneOf(trial);
+  if (given !== null && (await runIn(trial, single, given)) === 'failed') return given;
+  if ((await runIn(trial, whole, suite)) === 'passed') {
+    await alternate(trial, [[whole, suite]]);
+    return null;
+  }
+  trial.narrowed ??= narrow(suite.argv, trial.failure?.tests ?? []);
+  const alone = aloneOf(trial);
+  if (alone === null) return suite;
+  if (given === null && (await runIn(trial, single, alone)) === 'failed') {
+    trial.dependsOnOthers = false;
+    return alone;
+  }
+  if (single.other > 0) {
+    trial.notes.push('The failing tests could not be selected with the filter of their tool, so the whole command was run.');
+    trial.arms.splice(trial.arms.indexOf(single), 1);
+    trial.narrowed = null;
+    return suite;
+  }
+  await alternate(trial, [
+    [whole, suite],
+    [single, alone],
+  ]);
+  if (isMixed(whole) || isMixed(single)) return null;
+  trial.dependsOnOthers = isEvery(whole, 'failed') && isEvery(single, 'passed') && countOf(single) >= least(trial.options.runs);
+  return suite;
+}
+
+function aloneOf({ narrowed }: Trial): Chosen | null {
+  return narrowed === null ? null : { what: 'alone', argv: narrowed.argv };
+}
+
+async function compare(trial: Trial, chosen: Chosen): Promise<void> {
+  const { options, notes, signal } = trial;
+  trial.base = await openBase(options.cwd, options.base ?? undefined);
+  const { unshared, cwd } = trial.base;
+  const differing = `The dependencies in ${unshared.join(' and ')} differ on the base`;
+  if (unshared.length > 0 && options.install === undefined) {
+    notes.push(`${differing}: name the command that installs them with --install to compare with it.`);
+    return;
+  }
+  if (unshared.length > 0 && options.install !== undefined) {
+    const { exitCode } = await runCommand(options.install, { cwd, env: options.env, limitMs: leftOf(trial) }, signal);
+    if (exitCode !== 0) {
+      notes.push(`${differing}, and ${options.install.join(' ')} failed there.`);
+      return;
+    }
+  }
+  await alternate(trial, [
+    [armOf(trial, 'here', chosen.what), chosen],
+    [armOf(trial, 'base', chosen.what), chosen],
+  ]);
+}
+
+function armOf({ arms, base }: Trial, where: Arm['where'], what: Arm['what']): Arm {
+  const found = arms.find((arm) => arm.where === where && arm.what === what);
+  if (found !== undefined) return found;
+  const commit = where === 'here' ? null : (base?.commit ?? null);
+  const arm = { where, what, commit, passed: 0, failed: 0, other: 0, exitCodes: [], milliseconds: [] };
+  arms.push(arm);
+  return arm;
+}
+
+/** Milliseconds for the next run. */
+function leftOf({ until }: Trial): number {
+  return Math.max(1_000, until - performance.now());
+}
+
+async function runIn(trial: Trial, arm: Arm, { what, argv }: Chosen): Promise<Outcome> {
+  const { options, deps, base, signal } = trial;
+  const cwd = arm.where === 'base' && base !== null ? base.cwd : options.cwd;
+  const run = await runCommand(argv, { cwd, env: options.env, limitMs: leftOf(trial) }, signal);
+  const outcome = await outcomeOf(trial, run, what);
+  arm[outcome] += 1;
+  arm.exitCodes.push(run.exitCode);
+  arm.milliseconds.push(run.milliseconds);
+  deps.onRun?.(arm, outcome, run.milliseconds);
+  return outcome;
+}
+
+async function outcomeOf(trial: Trial, run: CommandRun, what: Arm['what']): Promise<Outcome> {
+  // A filter that selects nothing passes too.
+  if (run.exitCode === 0)
+    return what === 'suite' || trial.narrowed?.ran.test(stripVTControlCharacters(run.output)) === true ? 'passed' : 'other';
+  const now = signatureOf(await trial.deps.read(run.output), run);
+  trial.failure ??= now;
+  return isSame(trial.failure, now) ? 'failed' : 'other';
+}
+
+/** Runs of all arms in turn, so that what changes with time changes for each; ends early where one of them goes both ways. */
+async function alternate(trial: Trial, pairs: readonly (readonly [Arm, Chosen])[]): Promise<void> {
+  const { runs, limitMs } = trial.options;
+  while (pairs.some(([arm]) => countOf(arm) < runs) && !pairs.some(([arm]) => isMixed(arm))) {
+    for (const [arm, chosen] of pairs) {
+      if (countOf(arm) >= runs) continue;
+      if (performance.now() >= trial.until) {
+        trial.notes.push(`Stopped at the time limit of ${Math.round(limitMs / 60_000)} min.`);
+        return;
+      }
+      await runIn(trial, arm, chosen);
+    }
+  }
+}
+
+interface Signature {
+  readonly tests: readonly FailingTest[];
+  readonly names: ReadonlySet<string>;
+  readonly fingerprint: string | null;
+  readonly exitCode: number | null;
+}
+
+function signature(tests: readonly FailingTest[]) {
+  return { tests, names: new Set(tests.map(({ suite, name }) => (suite === null ? name : `${suite} › ${name}`))) };
+}
+
+function signatureOf(reading: Reading, { exitCode }: CommandRun): Signature {
+  const [main] = failuresOf(reading);
+  const fingerprint = main === undefined || main.generic ? null : main.fingerprint.value;
+  return { ...signature(reading.failingTests), fingerprint, exitCode };
+}
+
+/** The same tests, else the same message, else nothing that tells them apart. */
+function isSame(failure: Signature, now: Signature): boolean {
+  if (failure.names.size > 0) return [...now.names].some((name) => failure.names.has(name));
+  if (failure.fingerprint !== null) return failure.fingerprint === now.fingerprint;
+  return now.names.size === 0 && now.fingerprint === null && failure.exitCode === now.exitCode;
+}
+
+function countOf({ passed, failed, other }: Arm): number {
+  return passed + failed + other;
+}
+
+function isMixed({ passed, failed }: Arm): boolean {
+  return passed > 0 && failed > 0;
+}
+
+function isEvery(arm: Arm, outcome: Outcome): boolean {
+  return countOf(arm) > 0 && arm[outcome] === countOf(arm);
+}
+
+function least(runs: number): number {
+  return Math.min(runs, LEAST_RUNS);
+}
+
+type Verdict = Pick<Experiment, 'verdict' | 'sentence'>;
+
+/** What the counts tell, and the sentence that says so. */
+export function verdictOf(
+  arms: readonly Arm[],
+  { runs, dependsOnOthers }: { readonly runs: number; readonly dependsOnOthers: boolean | null },
+): Verdict {
+  const mixed = arms.find(isMixed);
+  if (mixed !== undefined) return flaky(mixed);
+  const base = arms.find(({ where }) => where === 'base') ?? null;
+  const here = mainArm(arms, base);
+  if (here === null || here.other > 0) return unclear(here, base);
+  const alone = dependsOnOthers === true ? ' The failing tests pass alone, so they depend on other tests or on their order.' : '';
+  if (here.failed === 0) return notReproduced(here);
+  const fails = `Fails ${here.failed} of ${countOf(here)} here`;
+  if (base === null) return { verdict: 'reproduced', sentence: `${fails}. It was not compared with a base.${alone}` };
+  const enough = countOf(here) >= least(runs) && countOf(base) >= least(runs);
+  const there = `${base.failed} of ${countOf(base)} on the base${base.commit === null ? '' : ` (${base.commit.slice(0, 9)})`}`;
+  if (enough && isEvery(base, 'passed')) {
+    const odds = Math.floor(1 / byChance(here.failed, base.passed)).toLocaleString('en');
+    const chance = `A test that fails at random would look like this at most once in ${odds} times.`;
+    return { verdict: 'this-change', sentence: `${fails}, ${there}: introduced by this change. ${chance}${alone}` };
+  }
+  if (enough && isEvery(base, 'failed'))
+    return { verdict: 'not-this-change', sentence: `${fails} and ${there}: not caused by this change.${alone}` };
+  return unclear(here, base);
+}
+
+/** The arm that the base is compared with, else the one that failed, else the one that ran most often. */
+function mainArm(arms: readonly Arm[], base: Arm | null): Arm | null {
+  const here = arms.filter(({ where, what }) => where === 'here' && (base === null || what === base.what));
+  return here.toSorted((a, b) => b.failed - a.failed || countOf(b) - countOf(a))[0] ?? null;
+}
+
+/** The largest probability, over all rates at which a test may fail at random, of so many failures and then so many passes. */
+function byChance(failures: number, passes: number): number {
+  const rate = failures / (failures + passes);
+  return rate ** failures * (1 - rate) ** passes;
+}
+
+function flaky(arm: Arm): Verdict {
+  const { share, low, high } = proportion(arm.failed, arm.failed + arm.passed);
+  const percent = (value: number) => Math.round(value * 100);
+  const where = arm.where === 'here' ? 'here' : 'on the base';
+  const rate = `${percent(share)}% of runs (95% interval ${percent(low)} to ${percent(high)}%)`;
+  return {
+    verdict: 'flaky',
+    sentence: `Fails ${arm.failed} of ${arm.failed + arm.passed} ${where} without any change: flaky, in ${rate}.`,
+  };
+}
+
+function notReproduced(arm: Arm): Verdict {
+  const most = Math.round((1 - 0.05 ** (1 / arm.passed)) * 100);
+  const rest = `If it fails at random, it fails in fewer than ${most}% of runs (95% confidence).`;
+  return { verdict: 'not-reproduced', sentence: `Passes ${arm.passed} of ${countOf(arm)} here: not reproduced. ${rest}` };
+}
+
+function unclear(here: Arm | null, base: Arm | null): Verdict {
+  const told = (arm: Arm, where: string) =>
+    `${arm.failed} of ${countOf(arm)} runs failed this way ${where}${arm.other > 0 ? `, ${arm.other} in another way` : ''}`;
+  const parts = [here === null ? [] : [told(here, 'here')], base === null ? [] : [told(base, 'on the base')]].flat();
+  return { verdict: 'inconclusive', sentence: `Inconclusive: ${parts.length === 0 ? 'nothing was run' : parts.join('; ')}.` };
+}

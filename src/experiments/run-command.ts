@@ -1,0 +1,82 @@
+import { spawn } from 'node:child_process';
+import { messageOf, TriageError } from '../domain/errors.ts';
+
+/** The end of the output is kept: what failed is said there. */
+const MAX_OUTPUT_BYTES = 8 * 1024 * 1024;
+/** How long a process group may take to end by itself once it is told to, in milliseconds. */
+const GRACE_MS = 3_000;
+
+export interface CommandRun {
+  /** Null: it was ended by a signal or the time limit. */
+  readonly exitCode: number | null;
+  readonly timedOut: boolean;
+  readonly milliseconds: number;
+  /** Standard output and standard error as they came, the last eight megabytes of them. */
+  readonly output: string;
+}
+
+/**
+ * Runs an argument vector in a process group of its own, without a shell and without what configures Faultline. Ends the whole group at the
+ * time limit and when the signal is aborted. Throws `invalid-input` where the program cannot be started, `cancelled` where it was aborted.
+ */
+export async function runCommand(
+  argv: readonly string[],
+  options: { readonly cwd: string; readonly limitMs: number; readonly env: NodeJS.ProcessEnv },
+  signal: AbortSignal,
+): Promise<CommandRun> {
+  signal.throwIfAborted();
+  const [program = '', ...args] = argv;
+  const env = Object.fromEntries(Object.entries(options.env).filter(([name]) => !name.startsWith('FAULTLINE_')));
+  const startedAt = performance.now();
+  const child = spawn(program, args, { cwd: options.cwd, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
+  const output = keepEnd(child.stdout, child.stderr);
+  let timedOut = false;
+  const end = () => endGroup(child.pid);
+  const timer = setTimeout(() => {
+    timedOut = true;
+    end();
+  }, options.limitMs);
+  signal.addEventListener('abort', end, { once: true });
+  try {
+    const exitCode = await new Promise<number | null>((resolve, reject) => {
+      child.once('error', (cause) =>
+        reject(new TriageError('invalid-input', `${program} could not be started: ${messageOf(cause)}`, { cause })),
+      );
+      child.once('close', (code) => resolve(code));
+    });
+    signal.throwIfAborted();
+    return { exitCode: timedOut ? null : exitCode, timedOut, milliseconds: Math.round(performance.now() - startedAt), output: output() };
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', end);
+    // What the command left running in its group ends with it.
+    if (child.pid !== undefined) kill(child.pid, 'SIGKILL');
+  }
+}
+
+function endGroup(pid: number | undefined): void {
+  if (pid === undefined) return;
+  kill(pid, 'SIGTERM');
+  setTimeout(() => kill(pid, 'SIGKILL'), GRACE_MS).unref();
+}
+
+function kill(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(-pid, signal);
+  } catch {
+    // The group has ended.
+  }
+}
+
+function keepEnd(...streams: readonly NodeJS.ReadableStream[]): () => string {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for (const stream of streams) {
+    stream.on('data', (chunk: Buffer) => {
+      chunks.push(chunk);
+      bytes += chunk.length;
+      while (bytes - (chunks[0]?.length ?? 0) >= MAX_OUTPUT_BYTES) bytes -= chunks.shift()?.length ?? 0;
+    });
+  }
+  return () => Buffer.concat(chunks).toString('utf8');
+}

@@ -1,0 +1,218 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Arm, Experiment } from '../../src/domain/experiment.ts';
+import { type ConfirmOptions, confirm, verdictOf } from '../../src/experiments/confirm.ts';
+import { readMasked } from '../../src/service/triage/read-build.ts';
+import { createGitRepository, type GitRepository } from '../support/git-repository.ts';
+
+const never = new AbortController().signal;
+const NODE_TEST = [process.execPath, '--test'];
+const read = async (text: string) => readMasked([{ name: 'output', kind: 'log', text, notes: [] }], { budgetTokens: 500, secrets: 0 });
+
+const HEAD = `const { test } = require('node:test');\nconst assert = require('node:assert');\n`;
+const testFile = (...tests: readonly string[]) => `${HEAD}${tests.join('\n')}\n`;
+const SUM_TEST = testFile(`test('adds', () => assert.equal(require('./sum.js').sum(2, 3), 5));`, `test('is quiet', () => {});`);
+const RIGHT = 'exports.sum = (a, b) => a + b;\n';
+const WRONG = 'exports.sum = (a, b) => a - b;\n';
+
+let repository: GitRepository;
+beforeEach(() => {
+  repository = createGitRepository();
+});
+afterEach(() => repository.remove());
+
+const tryIt = (changes: Partial<ConfirmOptions> = {}, signal = never): Promise<Experiment> =>
+  confirm(
+    { argv: NODE_TEST, cwd: repository.folder, env: process.env, base: undefined, runs: 3, limitMs: 120_000, tests: [], ...changes },
+    { read },
+    signal,
+  );
+const arms = ({ arms: all }: Experiment) => all.map(({ where, what, failed, other, passed }) => [where, what, failed, other, passed]);
+const worktrees = () => repository.git('worktree', 'list').split('\n').length;
+
+describe('a failing command that is tried again', () => {
+  test('fails here and not on the base: this change, by the failing test alone', async () => {
+    repository.commit({ 'sum.js': RIGHT, 'sum.test.js': SUM_TEST }, 'works');
+    repository.git('checkout', '-q', '-b', 'work');
+    repository.commit({ 'sum.js': WRONG }, 'breaks');
+    const found = await tryIt();
+    expect(found).toMatchObject({ verdict: 'this-change', tests: ['adds'], dependsOnOthers: false, notes: [] });
+    expect(found.sentence).toMatch(/^Fails 3 of 3 here, 0 of 3 on the base \(\w{9}\): introduced by this change\./);
+    expect(arms(found)).toEqual([
+      ['here', 'suite', 1, 0, 0],
+      ['here', 'alone', 3, 0, 0],
+      ['base', 'alone', 0, 0, 3],
+    ]);
+    expect(worktrees()).toBe(1);
+  });
+
+  test('with changes that are not committed is compared with the last commit', async () => {
+    const works = repository.commit({ 'sum.js': RIGHT, 'sum.test.js': SUM_TEST }, 'works');
+    writeFileSync(join(repository.folder, 'sum.js'), WRONG);
+    const found = await tryIt();
+    expect([found.verdict, found.arms.at(-1)?.commit]).toEqual(['this-change', works]);
+  });
+
+  test('fails on the base as well: not this change', async () => {
+    repository.commit({ 'sum.js': WRONG, 'sum.test.js': SUM_TEST }, 'broken from the start');
+    repository.git('checkout', '-q', '-b', 'work');
+    repository.commit({ 'README.md': 'words' }, 'words');
+    expect(await tryIt()).toMatchObject({
+      verdict: 'not-this-change',
+      sentence: expect.stringContaining('Fails 3 of 3 here and 3 of 3 on the base'),
+    });
+  });
+
+  test('fails on the base otherwise: nothing is concluded', async () => {
+    repository.commit({ 'sum.test.js': `throw new Error('no such harbour');\n` }, 'another failure');
+    repository.git('checkout', '-q', '-b', 'work');
+    repository.commit({ 'sum.js': WRONG, 'sum.test.js': SUM_TEST }, 'breaks');
+    expect(await tryIt()).toMatchObject({
+      verdict: 'inconclusive',
+      sentence: expect.stringContaining('0 of 3 runs failed this way on the base, 3 in another way'),
+    });
+  });
+
+  test('passes and fails without a change: flaky, with its rate', async () => {
+    const counter = join(repository.folder, 'count');
+    const odd = `const fs = require('node:fs'); const n = fs.existsSync(${JSON.stringify(counter)}) ? fs.readFileSync(${JSON.stringify(counter)}).length : 0; fs.appendFileSync(${JSON.stringify(counter)}, 'x');`;
+    repository.commit({ 'odd.test.js': testFile(`test('tide', () => { ${odd} assert.ok(n % 3 === 1); });`) }, 'odd');
+    const found = await tryIt({ base: null });
+    expect(found).toMatchObject({
+      verdict: 'flaky',
+      sentence: expect.stringMatching(/^Fails \d of \d here without any change: flaky, in \d+% of runs/),
+    });
+  });
+
+  test('passes alone and fails after another test: depends on others', async () => {
+    const shared = testFile(
+      `let lamp = 'off';`,
+      `test('lights the lamp', () => { lamp = 'on'; });`,
+      `test('finds it dark', () => assert.equal(lamp, 'off'));`,
+    );
+    repository.commit({ 'lamp.test.js': shared }, 'shared state');
+    const found = await tryIt({ base: null });
+    expect(found).toMatchObject({ verdict: 'reproduced', dependsOnOthers: true, sentence: expect.stringContaining('pass alone') });
+    expect(arms(found)).toEqual([
+      ['here', 'suite', 3, 0, 0],
+      ['here', 'alone', 0, 0, 3],
+    ]);
+  });
+
+  test('passes in colors on the base', async () => {
+    repository.commit({ 'sum.js': RIGHT, 'sum.test.js': SUM_TEST }, 'works');
+    repository.git('checkout', '-q', '-b', 'work');
+    repository.commit({ 'sum.js': WRONG }, 'breaks');
+    const found = await tryIt({ env: { ...process.env, FORCE_COLOR: '1' } });
+    expect([found.verdict, found.narrowed]).toEqual(['this-change', expect.arrayContaining(['--test-name-pattern=^adds$'])]);
+  });
+
+  test('does not fail here: not reproduced, with what that rules out', async () => {
+    repository.commit({ 'sum.js': RIGHT, 'sum.test.js': SUM_TEST }, 'works');
+    expect(await tryIt()).toMatchObject({
+      verdict: 'not-reproduced',
+      sentence: 'Passes 3 of 3 here: not reproduced. If it fails at random, it fails in fewer than 63% of runs (95% confidence).',
+    });
+  });
+
+  test('is run as a whole where its tool is not known', async () => {
+    repository.commit({ 'check.js': '' }, 'works');
+    repository.git('checkout', '-q', '-b', 'work');
+    repository.commit({ 'check.js': `console.error('error: the tariff table is empty'); process.exit(3);` }, 'breaks');
+    const found = await tryIt({ argv: [process.execPath, 'check.js'] });
+    expect(found).toMatchObject({ verdict: 'this-change', narrowed: null, tests: [] });
+    expect(found.arms[0]?.exitCodes).toEqual([3, 3, 3]);
+  });
+
+  test('shares the dependencies of the checkout, unless their lock file differs on the base', async () => {
+    const uses = testFile(`test('adds', () => assert.equal(require('adder')(2, 3), 5));`);
+    repository.commit({ 'package-lock.json': '{"a":1}', 'a.test.js': uses, '.gitignore': 'node_modules\n' }, 'one');
+    repository.git('checkout', '-q', '-b', 'work');
+    repository.commit({ 'a.test.js': uses.replace('5', '6') }, 'breaks');
+    mkdirSync(join(repository.folder, 'node_modules/adder'), { recursive: true });
+    writeFileSync(join(repository.folder, 'node_modules/adder/index.js'), 'module.exports = (a, b) => a + b;\n');
+    expect((await tryIt()).verdict).toBe('this-change');
+
+    repository.commit({ 'package-lock.json': '{"a":2}' }, 'upgrades');
+    const differing = await tryIt();
+    expect(differing).toMatchObject({ verdict: 'reproduced', notes: [expect.stringContaining('node_modules differ on the base')] });
+    const copy = `require('node:fs').cpSync(${JSON.stringify(join(repository.folder, 'node_modules'))},'node_modules',{recursive:true})`;
+    expect((await tryIt({ install: [process.execPath, '-e', copy] })).verdict).toBe('this-change');
+  });
+});
+
+describe('a command that does not behave', () => {
+  test('is ended with all that it started at the time limit', async () => {
+    const hang = `require('node:child_process').spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000) // left-alone-${process.pid}'], { stdio: 'inherit' }); setInterval(() => {}, 1000);`;
+    repository.commit({ 'hang.js': hang }, 'hangs');
+    const found = await tryIt({ argv: [process.execPath, 'hang.js'], limitMs: 1_500, base: null });
+    expect(found.arms[0]?.exitCodes).toEqual([null]);
+    expect(found.notes).toEqual(['Stopped at the time limit of 0 min.']);
+    expect(execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' })).not.toContain(`left-alone-${process.pid} `);
+  });
+
+  test('is left at once on abort, and no worktree stays', async () => {
+    repository.commit({ 'sum.js': RIGHT, 'sum.test.js': SUM_TEST }, 'works');
+    repository.git('checkout', '-q', '-b', 'work');
+    repository.commit({ 'sum.js': WRONG }, 'breaks');
+    const before = readdirSync(tmpdir()).filter((name) => name.startsWith('faultline-base-'));
+    const stop = new AbortController();
+    const onRun = ({ where }: Arm) => (where === 'base' ? stop.abort() : undefined);
+    const options = { argv: NODE_TEST, cwd: repository.folder, env: process.env, base: undefined, runs: 3, limitMs: 120_000, tests: [] };
+    await expect(confirm(options, { read, onRun }, stop.signal)).rejects.toThrow();
+    expect(worktrees()).toBe(1);
+    expect(readdirSync(tmpdir()).filter((name) => name.startsWith('faultline-base-'))).toEqual(before);
+  });
+
+  test('or a base that does not exist is refused with a sentence', async () => {
+    repository.commit({ 'sum.js': WRONG, 'sum.test.js': SUM_TEST }, 'only');
+    await expect(tryIt({ argv: ['no-such-program-anywhere'] })).rejects.toMatchObject({
+      code: 'invalid-input',
+      message: expect.stringContaining('no-such-program-anywhere could not be started'),
+    });
+    await expect(tryIt({ base: 'no-such-branch' })).rejects.toMatchObject({
+      message: expect.stringContaining('no-such-branch is not a commit'),
+    });
+    await expect(tryIt({ base: '--upload-pack=x' })).rejects.toMatchObject({ message: expect.stringContaining('is not a commit') });
+    await expect(tryIt()).rejects.toMatchObject({ message: expect.stringContaining('name one with --base') });
+  });
+
+  test('gets nothing of what configures Faultline', async () => {
+    process.env.FAULTLINE_PROBE = 'secret';
+    repository.commit(
+      { 'env.js': `if (process.env.FAULTLINE_PROBE) { console.error('error: it sees the secret'); process.exit(1); }` },
+      'looks',
+    );
+    expect((await tryIt({ argv: [process.execPath, 'env.js'] }).finally(() => delete process.env.FAULTLINE_PROBE)).verdict).toBe(
+      'not-reproduced',
+    );
+  });
+});
+
+test('a test that fails at random is called a fault of the change no more often than is said', () => {
+  let seed = 7;
+  const random = () => {
+    seed = (seed * 1_103_515_245 + 12_345) % 2 ** 31;
+    return seed / 2 ** 31;
+  };
+  const arm = (where: Arm['where'], outcomes: readonly boolean[]): Arm => {
+    const failed = outcomes.filter(Boolean).length;
+    return { where, what: 'suite', commit: null, failed, passed: outcomes.length - failed, other: 0, exitCodes: [], milliseconds: [] };
+  };
+  const runs = 5;
+  const trials = 4_000;
+  const shares = [0.1, 0.3, 0.5, 0.7, 0.9].map((rate) => {
+    let wrong = 0;
+    for (let trial = 0; trial < trials; trial += 1) {
+      const [here, base] = [0, 0].map(() => Array.from({ length: runs }, () => random() < rate));
+      const { verdict } = verdictOf([arm('here', here ?? []), arm('base', base ?? [])], { runs, dependsOnOthers: null });
+      if (verdict === 'this-change') wrong += 1;
+    }
+    return wrong / trials;
+  });
+  console.info(`wrongly "this change", by rate of failure .1 .3 .5 .7 .9: ${shares.join(' ')}`);
+  for (const share of shares) expect(share).toBeLessThan(3 * 4 ** -runs);
+});

@@ -1,0 +1,63 @@
+import { describe, expect, test } from 'vitest';
+import type { FailingTest } from '../../src/domain/failure.ts';
+import { narrow } from '../../src/experiments/narrow.ts';
+
+const failing = (framework: string, name: string, more: Partial<FailingTest> = {}): FailingTest => ({
+  ...{ framework, name, suite: null, file: null, line: null, message: null, expected: null, actual: null, at: null },
+  ...more,
+});
+
+describe('a command is narrowed to its failing tests', () => {
+  test.each([
+    ['pytest -q', failing('pytest', 'test_bell', { file: 'tests/test_bell.py' }), ['tests/test_bell.py::test_bell']],
+    ['python -m pytest', failing('pytest', 'test_a', { file: 't.py', suite: 'TestA' }), ['t.py::TestA::test_a']],
+    [
+      'npx vitest run',
+      failing('vitest', 'adds (2)', { suite: 'cart', file: 'cart.test.ts' }),
+      ['cart.test.ts', '-t', '^cart adds \\(2\\)$'],
+    ],
+    ['npx jest', failing('jest', 'adds', { suite: 'shop › cart' }), ['-t', '^shop cart adds$']],
+    ['npm test', failing('jest', 'adds', { file: 'a.test.js' }), ['--', 'a.test.js', '-t', '^adds$']],
+    ['npm test -- --ci', failing('jest', 'adds'), ['-t', '^adds$']],
+    ['cargo test', failing('cargo', 'tests::adds'), ['--', '--exact', 'tests::adds']],
+    ['./mvnw -q verify', failing('maven', 'adds', { suite: 'shop.CartTest' }), ['-Dtest=shop.CartTest#adds']],
+    ['./gradlew test', failing('maven', 'adds', { suite: 'shop.CartTest' }), ['--tests', 'shop.CartTest.adds']],
+    ['bundle exec rspec', failing('rspec', 'Cart adds'), ['-e', 'Cart adds']],
+    ['vendor/bin/phpunit', failing('phpunit', 'adds'), ['--filter', '/(adds)$/']],
+    ['ctest --output-on-failure', failing('ctest', 'gauge'), ['-R', '^gauge$']],
+    ['npx playwright test', failing('playwright', 'buys', { file: 'buy.spec.ts' }), ['buy.spec.ts', '--grep', 'buys']],
+    ['npx mocha', failing('mocha', 'adds', { suite: 'cart' }), ['--grep', '^cart adds$']],
+    ['python -m unittest', failing('unittest', 'test_a', { suite: 'tests.test_a.ATest' }), ['tests.test_a.ATest.test_a']],
+  ])('%s', (command, one, args) => {
+    const argv = command.split(' ');
+    expect(narrow(argv, [one])?.argv).toEqual([...argv, ...args]);
+  });
+
+  test('where the tool wants its filter before the files', () => {
+    expect(narrow(['go', 'test', './...'], [failing('go', 'TestOf/three')])?.argv).toEqual([
+      'go',
+      'test',
+      '-count=1',
+      '-v',
+      '-run',
+      '^(TestOf)$',
+      './...',
+    ]);
+    expect(narrow(['node', '--test', 'test/a.test.js'], [failing('tap', 'adds')])?.argv).toEqual([
+      'node',
+      '--test',
+      '--test-name-pattern=^adds$',
+      'test/a.test.js',
+    ]);
+  });
+
+  test('but not by a name that is an option or holds control characters, nor for an unknown tool', () => {
+    for (const name of ['--config=evil.js', '-exec', 'a\nb', 'a\u001bb', 'x'.repeat(600)]) {
+      expect(narrow(['pytest'], [failing('pytest', name, { file: 'a.py' })])).toBeNull();
+      expect(narrow(['cargo', 'test'], [failing('cargo', name)])).toBeNull();
+    }
+    expect(narrow(['pytest'], [failing('pytest', 'test_a', { file: '--rootdir=/' })])).toBeNull();
+    expect(narrow(['make', 'check'], [failing('pytest', 'test_a', { file: 'a.py' })])).toBeNull();
+    expect(narrow(['pytest'], [])).toBeNull();
+  });
+});
