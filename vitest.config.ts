@@ -18,13 +18,15 @@ const ALONE = [
 /**
  * Only `scripts/test --all` runs this: what takes half a minute and more a file and tries again, in bulk or at random, what others try once;
  * the package as it is installed; every page and every state of the review queue in a browser; what `scripts/gate` and `scripts/bench` run as
- * well; the journeys against a real Gitea and under act, which scripts/install-gitea builds; the step for Jenkins, which Maven brings its language for. The same command sets
+ * well; the journeys against a real Gitea and under act, which scripts/install-gitea builds; the manifests, for which Kustomize is compiled; the
+ * Action on other releases of Node, which npm brings; the step for Jenkins, which Maven brings its language for. The same command sets
  * FAULTLINE_TEST_THOROUGH, read in test/support/thorough.ts, with which other tests try more of the same: all kill points, ten thousand
  * deliveries, all hostile texts at all places, properties five times as often.
  */
 const LONG = [
   'test/journeys/{kill-at-random,stop-under-load,bad-weather,gitea,act}.int.test.ts',
-  'test/house/package.int.test.ts',
+  'test/house/{package,kubernetes}.int.test.ts',
+  'test/action/nodes.int.test.ts',
   'test/browser/{every-page,review-states,reading-while-typing}.int.test.ts',
   'test/gate/our-bars.int.test.ts',
   'test/replay/bench/read-bench.int.test.ts',
