@@ -111,7 +111,7 @@ async function takeIn(app: App, { provider, options, logger }: Taking, signal: A
     runs: await provider.openPastRuns({ logger, timeoutMs: CALL_MS }),
     source: await provider.openBuildSource({ logger, timeoutMs: app.config.buildSource.timeoutMs, maxLogBytes }),
   };
-  const counts: Counts = { failed: 0, passed: 0, known: 0, 'no-log': 0, 'left-out': 0 };
+  const counts: Counts = { failed: 0, passed: 0, known: 0, withoutLog: 0, leftOut: 0 };
   const failed: string[] = [];
   for await (const event of importRuns(app, request, signal)) {
     say(lineOf(event));
@@ -126,8 +126,8 @@ const WORDS: Readonly<Record<ImportOutcome, string>> = {
   failed: 'failed',
   passed: 'passed',
   known: 'known',
-  'no-log': 'no log',
-  'left-out': 'left out',
+  withoutLog: 'no log',
+  leftOut: 'left out',
 };
 
 function lineOf(event: ImportEvent): string {
@@ -151,7 +151,7 @@ async function untilAnswered(app: App, owed: readonly string[], signal: AbortSig
 
 function summary(counts: Counts, waiting: number, repository: string): string {
   const { failed, passed, known } = counts;
-  const rest = `${counts['no-log']} failed without a log, ${known} known before, ${counts['left-out']} left out`;
+  const rest = `${counts.withoutLog} failed without a log, ${known} known before, ${counts.leftOut} left out`;
   const next = waiting === 0 ? '' : ` ${waiting} wait for the workers of the service.`;
   return `Imported ${failed} failed and ${passed} passed builds of ${repository}; ${rest}.${next}\nNext: faultline report --repository ${repository}`;
 }

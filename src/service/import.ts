@@ -32,10 +32,10 @@ export interface ImportRequest {
 }
 
 /**
- * What became of a run. `known`: it is stored already. `no-log`: it failed, and is stored for the history alone, because its log is gone.
- * `left-out`: it neither failed nor passed, was deleted, or could not be read now.
+ * What became of a run. `known`: it is stored already. `withoutLog`: it failed, and is stored for the history alone, because its log is gone.
+ * `leftOut`: it neither failed nor passed, was deleted, or could not be read now.
  */
-export type ImportOutcome = 'failed' | 'passed' | 'known' | 'no-log' | 'left-out';
+export type ImportOutcome = 'failed' | 'passed' | 'known' | 'withoutLog' | 'leftOut';
 
 export type ImportEvent =
   | { readonly type: 'listed'; readonly runs: number; readonly isCut: boolean }
@@ -78,7 +78,7 @@ export async function* importRuns(deps: ImportDeps, request: ImportRequest, sign
     } catch (error) {
       unreadable += 1;
       if (signal.aborted || !(error instanceof TriageError) || error.code === 'upstream-auth' || unreadable >= MAX_UNREADABLE) throw error;
-      yield { ...place, outcome: 'left-out', says: `run ${run.externalId}: ${error.message}`, buildId: null };
+      yield { ...place, outcome: 'leftOut', says: `run ${run.externalId}: ${error.message}`, buildId: null };
     }
   }
 }
@@ -111,7 +111,7 @@ async function* importRun(
     return { outcome: 'known', says: nameOf(known), buildId };
   }
   const reading = yield* patiently(() => run.load(signal), request, signal);
-  if ('ignored' in reading) return { outcome: 'left-out', says: `run ${externalId}: ${reading.ignored}`, buildId: null };
+  if ('ignored' in reading) return { outcome: 'leftOut', says: `run ${externalId}: ${reading.ignored}`, buildId: null };
   const says = nameOf(reading.build);
   if (reading.build.status === 'passed') {
     await keepPassed(deps, reading);
@@ -124,7 +124,7 @@ async function* importRun(
   } catch (error) {
     if (!(error instanceof TriageError) || (error.code !== 'not-found' && error.code !== 'too-large')) throw error;
     await keepWithoutLog(deps, reading);
-    return { outcome: 'no-log', says: `${says}: ${error.message}`, buildId: null };
+    return { outcome: 'withoutLog', says: `${says}: ${error.message}`, buildId: null };
   }
 }
 

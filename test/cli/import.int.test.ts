@@ -42,6 +42,13 @@ const env = () => ({
 const args = ['import', '--repository', 'shop/api', '--since', '30d'];
 const logsAsked = () => host.requests.filter(({ path }) => path.endsWith('/logs')).map(({ path }) => path);
 
+/** Waits until it is so, or until the process has ended without it. */
+async function until(running: Promise<Ended>, isSo: () => boolean): Promise<void> {
+  let hasEnded = false;
+  void running.finally(() => (hasEnded = true));
+  while (!isSo() && !hasEnded) await sleep(20);
+}
+
 test('imports, answers and reports the past of a repository, and tells nobody there', async () => {
   const imported = await faultline([...args, '--json'], { env: env() });
   expect(imported).toMatchObject({
@@ -53,9 +60,9 @@ test('imports, answers and reports the past of a repository, and tells nobody th
     provider: 'gitea',
     failed: 2,
     passed: 2,
-    'no-log': 1,
+    withoutLog: 1,
     known: 0,
-    'left-out': 0,
+    leftOut: 0,
   });
 
   const { stdout, code } = await faultline(['report', '--repository', 'shop/api'], { env: env() });
@@ -72,13 +79,13 @@ test('killed in the middle, it goes on where it was', async () => {
   const logs = 3;
   let kill: (signal: NodeJS.Signals) => void = () => undefined;
   const running: Promise<Ended> = faultlineProcess(args, { env: env(), onStart: (child) => (kill = (signal) => child.kill(signal)) });
-  while (logsAsked().length < 1) await sleep(20);
+  await until(running, () => logsAsked().length > 0);
   kill('SIGKILL');
   expect((await running).signal).toBe('SIGKILL');
 
   const again = await faultline([...args, '--json'], { env: env() });
   expect(again.code).toBe(0);
-  const { failed, passed, known, 'no-log': gone } = JSON.parse(again.stdout);
+  const { failed, passed, known, withoutLog: gone } = JSON.parse(again.stdout);
   expect([failed + passed + known + gone, known > 0]).toEqual([5, true]);
   const third = JSON.parse((await faultline([...args, '--json'], { env: env() })).stdout);
   expect(third).toMatchObject({ known: 5, failed: 0 });
@@ -90,7 +97,7 @@ test('Ctrl-C ends it with 130 and says how to go on', async () => {
   host.state.limited = 1_000;
   let kill: (signal: NodeJS.Signals) => void = () => undefined;
   const running = faultlineProcess(args, { env: env(), onStart: (child) => (kill = (signal) => child.kill(signal)) });
-  while (host.requests.length < 1) await sleep(20);
+  await until(running, () => host.requests.length > 0);
   kill('SIGINT');
   expect(await running).toMatchObject({ code: 130, stderr: expect.stringContaining('run the same command again') });
 }, 60_000);

@@ -72,8 +72,8 @@ describe.each([githubWorld, giteaWorld, gitlabWorld])('the past of a repository 
 
   test('becomes builds, the oldest first, with the logs of what failed, masked', async () => {
     const events = await run();
-    const [gone] = world.name === 'gitlab' ? ['left-out'] : ['no-log'];
-    expect(outcomes(events)).toEqual(['passed', 'failed', gone, 'no-log', 'failed', 'passed']);
+    const [gone] = world.name === 'gitlab' ? ['leftOut'] : ['withoutLog'];
+    expect(outcomes(events)).toEqual(['passed', 'failed', gone, 'withoutLog', 'failed', 'passed']);
     const stored = await builds();
     expect(stored.map(({ number, receivedAt, pipeline, branch }) => [number, receivedAt, pipeline, branch])).toEqual(
       PAST.filter(({ isDeleted }) => world.name !== 'gitlab' || isDeleted !== true).map(({ id, ended }) => [
@@ -127,7 +127,7 @@ describe.each([githubWorld, giteaWorld, gitlabWorld])('the past of a repository 
     const again = await run();
     expect(outcomes(again).slice(0, 2)).toEqual(['known', 'known']);
     const before = host.requests.length;
-    expect(new Set(outcomes(await run()))).toEqual(new Set(world.name === 'gitlab' ? ['known', 'left-out'] : ['known']));
+    expect(new Set(outcomes(await run()))).toEqual(new Set(world.name === 'gitlab' ? ['known', 'leftOut'] : ['known']));
     expect(host.requests.slice(before).filter(({ path }) => /trace|\/logs|jobs/.test(path))).toEqual([]);
     expect(await stores.triages.owed(10)).toHaveLength(2);
   });
@@ -209,7 +209,7 @@ describe('a host', () => {
       for await (const event of importRuns(deps, request(runs(count)), AbortSignal.timeout(10_000))) events.push(event);
       return events;
     };
-    expect((await collect(1)).at(-1)).toMatchObject({ outcome: 'left-out', says: expect.stringContaining('could not be reached') });
+    expect((await collect(1)).at(-1)).toMatchObject({ outcome: 'leftOut', says: expect.stringContaining('could not be reached') });
     await expect(collect(6)).rejects.toMatchObject({ code: 'upstream-failed' });
   });
 });
