@@ -29,6 +29,7 @@ export function scopeStores(stores: Stores, scope: Scope): ScopedStores {
     questions: marked(scopeQuestions(stores, held)),
     flakiness: marked(scopeFlakiness(stores, held)),
     insights: marked(scopeInsights(stores, held)),
+    causes: marked(scopeCauses(stores, held)),
     passingBuilds: marked(scopeGreens(stores, held)),
     notices: marked({ changed: async (of, sql) => (await held.build(of.buildId, sql)) && (await stores.notices.changed(of, sql)) }),
     // Of no repository: what a person has set for the pages, and the texts that a decision hands to the index.
@@ -175,6 +176,16 @@ function scopeLibrary({ library }: Stores, held: Held): ShownStores['library'] {
 }
 
 /** Rules for every repository are shown to everybody, and changed by those who may see everything. */
+function scopeCauses({ causes }: Stores, held: Held): ShownStores['causes'] {
+  return {
+    list: async (filter, page) => await causes.list({ ...filter, ...within(held) }, page),
+    counts: async (filter) => await causes.counts({ ...filter, ...within(held) }),
+    ofFingerprint: async (fingerprint, filter = {}) => await causes.ofFingerprint(fingerprint, { ...filter, ...within(held) }),
+    events: async (key, limit) => (held.allows(key.repository) ? await causes.events(key, limit) : []),
+    change: async (key, change, by, now, sql) => (held.allows(key.repository) ? await causes.change(key, change, by, now, sql) : null),
+  };
+}
+
 function scopeRules({ rules }: Stores, held: Held): ShownStores['rules'] {
   const find: ShownStores['rules']['find'] = async (id, sql) => {
     const rule = await rules.find(id, sql);

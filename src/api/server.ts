@@ -30,6 +30,7 @@ import { createSessions, createTokenHolders, enforceAccess, registerTokenRoutes 
 import { registerPublishRoutes } from './analysis-routes.ts';
 import { describeApi, STRICT_CSP } from './api-description.ts';
 import { registerAskRoutes } from './ask-routes.ts';
+import { registerCauseRoutes } from './cause-routes.ts';
 import { registerDeliveryRoute, registerIntakeRoutes } from './intake-routes.ts';
 import { registerKnowledgeRoutes } from './knowledge-routes.ts';
 import { createLimits, type Limits, refuseOtherSites } from './limits.ts';
@@ -125,6 +126,7 @@ export async function buildHttp(deps: HttpDeps): Promise<FastifyInstance> {
   const held = { stores, archive: scopeArchive(deps.archive, deps.stores, scope), ask: scopeAsk(deps.ask, stores, scope) };
   const shown = { ...deps, ...held, undoMs: config.review.undoMs };
   await app.register(async (part) => registerPublishRoutes(part, shown));
+  await app.register(async (part) => registerCauseRoutes(part, shown));
   await app.register(async (part) => registerReviewRoutes(part, { ...shown, ...config.review }));
   const asking = { ...shown, findBuild: (id: string) => findBuild(stores.builds, id, {}) };
   await app.register(async (part) => registerAskRoutes(part, asking));

@@ -4,6 +4,7 @@ import { registerAnalysisPage } from './analysis-page.ts';
 import { registerAskPages } from './ask.ts';
 import { registerAssets } from './assets.ts';
 import { registerBuildList, registerBuildPage } from './builds.ts';
+import { registerCauses } from './causes.ts';
 import type { ConsoleDeps } from './console-deps.ts';
 import { type Html, html } from './html.ts';
 import { acceptForms, refusedForm } from './http.ts';
@@ -32,6 +33,7 @@ export async function registerConsole(app: FastifyInstance, deps: ConsoleDeps): 
   registerMe(app, deps);
   registerFront(app, deps);
   registerSearch(app, deps);
+  registerCauses(app, deps);
   registerReviewPages(app, deps);
   registerLibraryPages(app, deps);
   registerAnalysisPage(app, deps);

@@ -39,6 +39,7 @@ export const KEYS: readonly KeyBinding[] = [
   { keys: 'q', action: 'ask', places: ['item'], does: 'ask about it' },
   { keys: '/', action: 'search', places: EVERYWHERE, does: 'search all failures, or in a log its lines' },
   { keys: 'g r', action: 'go-review', places: EVERYWHERE, does: 'go to Review' },
+  { keys: 'g c', action: 'go-causes', places: EVERYWHERE, does: 'go to Causes' },
   { keys: 'g b', action: 'go-builds', places: EVERYWHERE, does: 'go to Builds' },
   { keys: 'g i', action: 'go-insights', places: EVERYWHERE, does: 'go to Insights' },
   { keys: '?', action: 'keys', places: EVERYWHERE, does: 'this list' },

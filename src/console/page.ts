@@ -24,7 +24,7 @@ interface Page {
   readonly said?: string;
 }
 
-type Part = 'review' | 'builds' | 'insights' | 'library' | 'settings';
+type Part = 'review' | 'causes' | 'builds' | 'insights' | 'library' | 'settings';
 
 /** Who looks at the page, and how they like it. */
 export interface Reader {
@@ -36,6 +36,7 @@ export interface Reader {
 
 const PARTS: readonly { readonly part: Part; readonly name: string; readonly role: Role; readonly action?: string }[] = [
   { part: 'review', name: 'Review', role: 'review', action: 'go-review' },
+  { part: 'causes', name: 'Causes', role: 'read', action: 'go-causes' },
   { part: 'builds', name: 'Builds', role: 'read', action: 'go-builds' },
   { part: 'insights', name: 'Insights', role: 'read', action: 'go-insights' },
   { part: 'library', name: 'Library', role: 'review' },

@@ -9,6 +9,7 @@ import type { FailureFilter } from '../domain/search.ts';
 import type { Triage, TriageJob } from '../domain/triage.ts';
 import type { PreferenceStore, SessionStore, TokenStore } from './access.ts';
 import type { BuildArchive } from './build-archive.ts';
+import type { CauseStore } from './causes.ts';
 import type { Page, Sql } from './database.ts';
 import type { DeliveryStore } from './deliveries.ts';
 import type { FlakinessStore, InsightsStore } from './insights.ts';
@@ -266,6 +267,7 @@ export interface Stores {
   readonly vectorDebts: VectorDebtStore;
   readonly outbox: OutboxStore;
   readonly flakiness: FlakinessStore;
+  readonly causes: CauseStore;
   readonly insights: InsightsStore;
   readonly notices: NoticeStore;
   readonly sessions: SessionStore;
@@ -283,7 +285,7 @@ export interface Stores {
  * All that a route may ask of the stores. What is not named here is for workers and operators: a route that asks it does not compile, nor
  * does `scopeStores` while it does not say of each method here how it is held to repositories.
  */
-export interface ShownStores extends Pick<Stores, 'reviews' | 'insights' | 'preferences'> {
+export interface ShownStores extends Pick<Stores, 'reviews' | 'insights' | 'causes' | 'preferences'> {
   readonly deliveries: Pick<Stores['deliveries'], 'find'>;
   readonly builds: Pick<BuildStore, 'find' | 'list' | 'logsForgottenAt'>;
   readonly triages: Pick<TriageStore, 'findByBuild'>;

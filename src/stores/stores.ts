@@ -4,6 +4,7 @@ import type { NoticeRule } from '../ports/notices.ts';
 import { KeptResult, type Stores, type ToolCacheStore } from '../ports/stores.ts';
 import { createPreferenceStore, createSessionStore, createTokenStore } from './access.ts';
 import { createBuildStore, createDeliveryStore } from './builds.ts';
+import { createCauseStore } from './causes.ts';
 import { createConversationStore, createQuestionStore } from './conversations.ts';
 import { createAnalysisStore, createFailureStore, createHistoryStore } from './failures.ts';
 import { createFlakinessStore } from './flakiness.ts';
@@ -36,6 +37,7 @@ export function createStores(db: Database, clock: Clock, traceparent?: Tracepare
     tokens: createTokenStore(db),
     outbox: createOutboxStore(db),
     flakiness: createFlakinessStore(db),
+    causes: createCauseStore(db),
     insights: createInsightsStore(db),
     notices: createNoticeStore(db, rules),
     sessions: createSessionStore(db),

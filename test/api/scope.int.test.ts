@@ -119,6 +119,8 @@ const LIST = { name: 'list_failures', arguments: { repository: THEIRS } };
 /** Each route that takes something in and names nothing by an id: how it is asked about another project. */
 const POSTS: Readonly<Record<string, object>> = {
   'POST /api/builds': { metadata: { repository: THEIRS, pipeline: 'ci', number: 1, status: 'passed' }, logs: [] },
+  'POST /api/causes': { repository: THEIRS, fingerprint: 'fp', version: 1, change: { what: 'acknowledged' } },
+  'POST /causes': { repository: THEIRS, fingerprint: 'fp', version: 1, what: 'acknowledged' },
   'POST /api/reviews/next': { repository: THEIRS },
   'POST /api/rules': { ...RULE, repository: THEIRS },
   'POST /api/rules/try': { ...RULE, repository: THEIRS },

@@ -73,6 +73,17 @@ const CALLS: Calls = {
     perWeek: (store, of) => store.perWeek(period(of)),
     reviewing: (store, of) => store.reviewing(period(of)),
   },
+  causes: {
+    list: (store, { repository }) => store.list({ list: 'open', assignee: 'ada', repository }, PAGE),
+    counts: (store, { repository }) => store.counts({ assignee: 'ada', repository }),
+    ofFingerprint: async (store, { fingerprint, repository }) =>
+      (await store.ofFingerprint(fingerprint)).filter((one) => one.repository === repository),
+    events: (store, { fingerprint, repository }) => store.events({ fingerprint, repository }, 9),
+    change: async (store, { fingerprint, repository }) => {
+      const version = (await stores.causes.ofFingerprint(fingerprint)).find((one) => one.repository === repository)?.version ?? 0;
+      return await store.change({ fingerprint, repository, version }, { what: 'acknowledged' }, 'ada', Date.parse(UNTIL));
+    },
+  },
   passingBuilds: { newest: (store, { repository }) => store.newest(repository, 9) },
   flakiness: {
     list: (store, { repository }) => store.list({ repository }, PAGE),
@@ -181,6 +192,8 @@ async function storeSeen(repository: string, number: string): Promise<Seen> {
     return (await stores.analyses.insertOnce(sampleAnalysis({ buildId: build.id, triageId: triage.id, fingerprint }))).analysis;
   };
   const [first, waiting, unreviewed] = [await again('1'), await again('2'), await again('3')];
+  const [cause] = (await stores.causes.ofFingerprint(fingerprint)).filter((one) => one.repository === repository);
+  if (cause !== undefined) await stores.causes.change(cause, { what: 'acknowledged' }, 'ada', Date.parse(UNTIL));
   const review = await stores.reviews.open(sampleReview(first, { repository }));
   await stores.reviews.open(sampleReview(waiting, { repository }));
   const decision = sampleDecision(review, { reviewer: `of ${repository}`, batchId: newId('bat') });

@@ -205,6 +205,60 @@ describe('the first minute with the demo', () => {
     );
   });
 
+  it('61: a cause knows how it stands: builds fixed it, a person takes it, mutes it and links a ticket, and all of it is history', async () => {
+    const complaints = await client.at('anna', async (page) => {
+      await page.goto('/causes?list=fixed');
+      await page.getByRole('link', { name: /prints a whole receipt/ }).click();
+      expect(await page.locator('#standing + .card').textContent()).toMatch(/demo\/shop\s*fixed/);
+      await page.getByText(/^History/).click();
+      expect(await page.locator('.past').last().textContent()).toMatch(/builds: fixed the build that shows it/);
+
+      await page.goto('/causes?list=red');
+      await page.getByRole('link', { name: /npm cannot install react/ }).click();
+      for (const [act, becomes] of [
+        ['Take it', 'anna has it'],
+        ['Mute for a week', 'muted until'],
+      ] as const) {
+        await page.getByRole('button', { name: act }).click();
+        await page
+          .locator('#standing + .card')
+          .getByText(becomes.split(' ')[0] ?? '')
+          .first()
+          .waitFor();
+      }
+      expect(await page.locator('#standing + .card').textContent()).toMatch(/muted until \d{4}-\d\d-\d\d.*anna has it/s);
+      await page.getByLabel('Ticket').fill('https://tickets.example/SHOP-7');
+      await page.getByRole('button', { name: 'Link' }).click();
+      await page.getByRole('link', { name: 'ticket' }).waitFor();
+      await page.getByRole('button', { name: 'Unmute' }).click();
+      await page.getByRole('button', { name: 'Mute for a week' }).waitFor();
+      await page.keyboard.press('g');
+      await page.keyboard.press('c');
+      await page.getByRole('link', { name: /^Mine 1/ }).click();
+      await page.getByRole('link', { name: /npm cannot install react/ }).waitFor();
+    });
+    expect(complaints).toEqual([]);
+    await client.at('reader', async (page) => {
+      await page.goto('/causes');
+      await page.getByRole('link', { name: /pip finds no release/ }).click();
+      expect(await page.getByRole('button', { name: 'Take it' }).count()).toBe(0);
+    });
+  });
+
+  it('61: without scripts, on a phone: the same', async () => {
+    await client.at(
+      'ben',
+      async (page) => {
+        await page.goto('/causes');
+        expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(PHONE.width);
+        await page.getByRole('link', { name: /The secret DEPLOY_TOKEN/ }).click();
+        await page.getByRole('button', { name: 'Take it' }).click();
+        expect(await page.locator('#standing + .card').textContent()).toContain('ben has it');
+      },
+      { ...PHONE, javaScript: false },
+    );
+  });
+
   it('57: without a model, Ask says so first and offers the questions that it can answer', async () => {
     expect(SUGGESTIONS.filter((question) => aspectsOf(question).length === 0 && question !== 'How did it fail?')).toEqual([]);
     const analysis = await analysisOf('demo/npm-eresolve');

@@ -2,6 +2,7 @@ import { describe } from 'vitest';
 import { outboxContract } from './stores/acts.ts';
 import { calibrationsContract } from './stores/calibrations.ts';
 import { casesContract } from './stores/cases.ts';
+import { causesContract } from './stores/causes.ts';
 import { conversationsContract } from './stores/conversations.ts';
 import { deliveriesAndBuildsContract } from './stores/deliveries-and-builds.ts';
 import { failuresAndHistoryContract } from './stores/failures-and-history.ts';
@@ -28,6 +29,7 @@ export function storesContract(name: string, open: () => Promise<StoresUnderTest
     const world = storesWorld(open);
     deliveriesAndBuildsContract(world);
     failuresAndHistoryContract(world);
+    causesContract(world);
     triagesAndAnalysesContract(world);
     reviewsContract(world);
     reviewQueueContract(world);

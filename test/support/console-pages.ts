@@ -73,6 +73,7 @@ function reviewPages(first: Review, held: Review, decided: Review, question: str
 function readPages({ analysisId, buildId }: Review, fingerprint: string, recalled: string): ShownPage[] {
   const log = `/logs/${buildId}?file=build.log`;
   const pages: readonly (readonly [name: string, url: string])[] = [
+    ['causes', '/causes'],
     ['search', '/search'],
     ['search-found', `/search?q=${encodeURIComponent('repo:demo/shop since:30d "npm"')}`],
     ['search-wrong', '/search?q=node:internal'],

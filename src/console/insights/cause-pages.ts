@@ -6,6 +6,7 @@ import { type Difference, ENOUGH_BUILDS, type Traits, whatDiffers } from '../../
 import { formatNumber } from '../../notifications/visible-text.ts';
 import type { CauseBuild, CauseFacts, CausePlace, ComparedBuild, TopCause } from '../../ports/insights.ts';
 import { analysisAddress, buildAddress, causeAddress } from '../addresses.ts';
+import { standingPart } from '../causes.ts';
 import { percentOf } from '../charts/chart.ts';
 import { sparkline } from '../charts/counts.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
@@ -87,17 +88,18 @@ export function registerCausePage(app: FastifyInstance, deps: ConsoleDeps): void
     const facts = await stores.insights.cause(fingerprint, until);
     if (facts === null) throw new TriageError('not-found', `There is no cause ${fingerprint}.`);
     const compared = await stores.insights.compared(fingerprint);
-    const main = pageOf(facts, compared);
+    const main = pageOf(facts, compared, await standingPart(deps, fingerprint, request.principal));
     return sendPage(request, reply, { title: facts.cause.title, place: 'page', part: 'insights', main }, await readerOf(request, deps));
   });
 }
 
-function pageOf({ cause, builds, decisions, places }: CauseFacts, compared: readonly ComparedBuild[]): Html {
+function pageOf({ cause, builds, decisions, places }: CauseFacts, compared: readonly ComparedBuild[], standing: Html): Html {
   const { decided } = cause;
   return html`<h1 tabindex="-1">${cause.title === '' ? cause.fingerprint : cause.title}</h1>
 <p><span class="category">${cause.category}</span> · ${cause.builds} ${cause.builds === 1 ? 'build' : 'builds'} in ${cause.repositories} ${cause.repositories === 1 ? 'repository' : 'repositories'}, ${cause.pullRequests} pull requests · ${hoursOf(cause)} lost · first ${timeOf(cause.firstAt)}, last ${timeOf(cause.lastAt)}</p>
 <p>${sparkline('builds', cause.perDay)} <span class="quiet">last 30 days</span></p>
 <p>${decided === null ? 'Not decided yet.' : html`${decided.reviewer} decided on ${timeOf(decided.at)} that it is <span class="category">${decided.category}</span>.`} <span class="quiet mono">${cause.fingerprint}</span></p>
+${standing}
 <h2>What is different</h2>${differences(compared)}
 <h2>Where</h2>${table('Where it was seen', ['Repository', 'Pipeline', 'Branch', 'Builds', 'Last'], places.map(place))}
 <h2>Decisions</h2>${decisions.length === 0 ? html`<p>Nothing yet.</p>` : table('Decisions', ['When', 'Who', 'Said', 'Faultline said'], decisions.map(said))}

@@ -1,0 +1,71 @@
+import type { FastifyInstance } from 'fastify';
+import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import { Cause, CauseChange, CauseEvent, CauseList } from '../domain/cause.ts';
+import { operation } from '../lib/openapi.ts';
+import type { Clock } from '../lib/time.ts';
+import { listOf, pageOf, pageQuery } from '../ports/database.ts';
+import type { ScopedStores } from '../ports/stores.ts';
+import { changeCause } from '../service/causes.ts';
+import { reviewerOf } from '../service/review/conflicts.ts';
+
+interface CauseRouteDeps {
+  readonly stores: Pick<ScopedStores, 'causes'>;
+  readonly clock: Clock;
+}
+
+const name = z.string().min(1).max(300);
+const Query = z.strictObject({
+  list: CauseList.default('open').describe('open: not fixed and not muted; red: on a default branch now'),
+  repository: name.optional(),
+  ...pageQuery,
+});
+const Key = z.strictObject({ repository: name, fingerprint: name });
+const Body = Key.extend({ version: z.int().min(1).describe('The version that was read'), change: CauseChange });
+const Events = z.object({ items: z.array(CauseEvent) });
+const MOST_EVENTS = 100;
+
+/** How causes stand, and what people make of them. */
+export function registerCauseRoutes(app: FastifyInstance, { stores, clock }: CauseRouteDeps): void {
+  const typed = app.withTypeProvider<ZodTypeProvider>();
+  const read = { access: { role: 'read' } } as const;
+  typed.get(
+    '/api/causes',
+    {
+      config: read,
+      schema: {
+        ...operation('Causes', 'listCauses', 'Causes by how they stand, red ones first'),
+        querystring: Query,
+        response: { 200: listOf(Cause) },
+      },
+    },
+    async ({ query: { list, repository, limit, offset }, principal }) => {
+      const filter = { list, assignee: principal?.name ?? '', ...(repository !== undefined && { repository }) };
+      return pageOf(await stores.causes.list(filter, { limit, offset }), { limit, offset });
+    },
+  );
+  typed.get(
+    '/api/causes/events',
+    {
+      config: read,
+      schema: {
+        ...operation('Causes', 'listCauseEvents', 'What became of a cause, newest first'),
+        querystring: Key,
+        response: { 200: Events },
+      },
+    },
+    async ({ query }) => ({ items: await stores.causes.events(query, MOST_EVENTS) }),
+  );
+  typed.post(
+    '/api/causes',
+    {
+      config: { access: { role: 'review' } },
+      schema: {
+        ...operation('Causes', 'changeCause', 'Acknowledge, assign, mute, fix or link a cause', '409 if it changed since `version`.'),
+        body: Body,
+        response: { 200: Cause },
+      },
+    },
+    async (request) => await changeCause({ stores, clock }, request.body, reviewerOf(request)),
+  );
+}

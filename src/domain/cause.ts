@@ -1,0 +1,61 @@
+import { z } from 'zod';
+import { Category } from './category.ts';
+
+/** `fixed` and `regressed` are also reached by builds of the default branch: gone from it, and back on it. */
+const CauseState = z.enum(['new', 'acknowledged', 'assigned', 'fixed', 'regressed']);
+
+/** How a cause stands in one repository. */
+export const Cause = z.object({
+  repository: z.string(),
+  fingerprint: z.string(),
+  title: z.string(),
+  category: Category,
+  state: CauseState,
+  /** Who has it; null: nobody. */
+  assignee: z.string().nullable(),
+  /** Nobody is asked to act before; null, or past: not muted. */
+  mutedUntil: z.iso.datetime().nullable(),
+  /** Address of a ticket about it. */
+  ticket: z.string().nullable(),
+  firstAt: z.iso.datetime(),
+  lastAt: z.iso.datetime(),
+  /** Pipelines whose default branch failed with it and has not passed since. */
+  redPipelines: z.array(z.string()),
+  version: z.int(),
+});
+export type Cause = z.infer<typeof Cause>;
+
+/** Something that became of a cause. */
+export const CauseEvent = z.object({
+  at: z.iso.datetime(),
+  /** Null: builds proved it. */
+  by: z.string().nullable(),
+  what: z.string(),
+  detail: z.string().nullable(),
+  buildId: z.string().nullable(),
+});
+export type CauseEvent = z.infer<typeof CauseEvent>;
+
+/** Longer than this nobody means to look away. */
+const MAX_MUTED_DAYS = 365;
+
+/** What a person makes of a cause. */
+export const CauseChange = z.discriminatedUnion('what', [
+  z.strictObject({ what: z.enum(['acknowledged', 'fixed', 'reopened', 'unmuted', 'unassigned']) }),
+  z.strictObject({ what: z.literal('assigned'), assignee: z.string().trim().min(1).max(100) }),
+  z.strictObject({ what: z.literal('muted'), days: z.coerce.number().int().min(1).max(MAX_MUTED_DAYS) }),
+  z.strictObject({
+    what: z.literal('linked'),
+    ticket: z.url({ protocol: /^https?$/, error: 'must be an address that begins with https:// or http://' }).max(500),
+  }),
+]);
+export type CauseChange = z.infer<typeof CauseChange>;
+
+/** Which causes are meant: those that somebody must act on, those of one person, those of nobody, what is put aside, what is gone. */
+export const CauseList = z.enum(['open', 'mine', 'unassigned', 'red', 'muted', 'fixed']);
+export type CauseList = z.infer<typeof CauseList>;
+
+/** Whether nobody is asked to act now. `now` in milliseconds since 1970. */
+export function isMuted({ mutedUntil }: Pick<Cause, 'mutedUntil'>, now: number): boolean {
+  return mutedUntil !== null && Date.parse(mutedUntil) > now;
+}

@@ -1,0 +1,88 @@
+import { z } from 'zod';
+import { Cause, type CauseChange, CauseEvent, CauseList } from '../domain/cause.ts';
+import type { CauseFilter, CauseKey, CauseStore } from '../ports/causes.ts';
+import type { Database } from '../ports/database.ts';
+import { all, first, pageValues, scopeValue } from './sql.ts';
+
+const DAY_MS = 86_400_000;
+
+/** How causes stand. Builds move them by triggers (0034); what people make of them goes through `change`. */
+export function createCauseStore(db: Database): CauseStore {
+  const read = db.reader ?? db;
+  return {
+    list: async (filter, page) =>
+      await all(read, Cause, `${SELECT} where ${MEANT} and ${LISTS[filter.list]} ${ORDER} limit $4 offset $5`, [
+        ...meant(filter),
+        ...pageValues(page),
+      ]),
+    counts: async (filter) => Counts.parse((await read.query(COUNTS, meant(filter)))[0]),
+    ofFingerprint: async (fingerprint, { repositories } = {}) =>
+      await all(
+        read,
+        Cause,
+        `${SELECT} where fingerprint = $1 and ($2::text[] is null or repository like any ($2)) order by last_at desc limit 20`,
+        [fingerprint, scopeValue(repositories)],
+      ),
+    events: async ({ repository, fingerprint }, limit) => await all(read, CauseEvent, EVENTS, [repository, fingerprint, limit]),
+    change: async (key, change, by, now, sql) => {
+      const work = async (own: Pick<Database, 'query'>) => await first(own, Cause, CHANGE, valuesOf(key, change, by, now));
+      return sql === undefined ? await db.transaction(work) : await work(sql);
+    },
+  };
+}
+
+const COLUMNS = `repository, fingerprint, title, category, state, assignee, muted_until as "mutedUntil", ticket, first_at as "firstAt", last_at as "lastAt",
+  red_pipelines as "redPipelines", version`;
+const SELECT = `select ${COLUMNS} from causes`;
+const ORDER = `order by red_pipelines <> '{}' desc, last_at desc, repository, fingerprint`;
+
+const MEANT = `($1::text is null or repository = $1) and ($2::text[] is null or repository like any ($2)) and ($3::text is not null)`;
+
+function meant({ repository, repositories, assignee }: Omit<CauseFilter, 'list'>): unknown[] {
+  return [repository ?? null, scopeValue(repositories), assignee];
+}
+
+const LIVE = `state <> 'fixed' and (muted_until is null or muted_until <= now())`;
+const LISTS: Readonly<Record<CauseList, string>> = {
+  open: LIVE,
+  mine: `${LIVE} and assignee = $3`,
+  unassigned: `${LIVE} and assignee is null`,
+  red: `${LIVE} and red_pipelines <> '{}'`,
+  muted: `state <> 'fixed' and muted_until > now()`,
+  fixed: `state = 'fixed'`,
+};
+
+const Counts = z.record(CauseList, z.int());
+const COUNTS = `select ${CauseList.options.map((name) => `count(*) filter (where ${LISTS[name]})::int as "${name}"`).join(', ')} from causes where ${MEANT}`;
+
+const EVENTS = `
+  select at, by, what, detail, build_id as "buildId" from cause_events where repository = $1 and fingerprint = $2 order by id desc limit $3`;
+
+// What is not named stays as it is; a cause that somebody else changed meanwhile is left alone.
+const CHANGE = `
+  with changed as (
+    update causes set
+      state = case $4::text
+        when 'acknowledged' then 'acknowledged' when 'fixed' then 'fixed' when 'assigned' then 'assigned'
+        when 'unassigned' then 'acknowledged' when 'reopened' then 'acknowledged' else state end,
+      assignee = case $4 when 'assigned' then $5::text when 'unassigned' then null else assignee end,
+      muted_until = case $4 when 'muted' then $6::timestamptz when 'unmuted' then null else muted_until end,
+      ticket = case $4 when 'linked' then $5 else ticket end,
+      version = version + 1
+    where repository = $1 and fingerprint = $2 and version = $3 returning *
+  ), noted as (
+    insert into cause_events (repository, fingerprint, at, by, what, detail)
+    select repository, fingerprint, $8::timestamptz, $7::text, $4, $5 from changed
+  )
+  select ${COLUMNS} from changed`;
+
+function valuesOf(
+  { repository, fingerprint, version }: CauseKey & { readonly version: number },
+  change: CauseChange,
+  by: string,
+  now: number,
+): unknown[] {
+  const until = change.what === 'muted' ? new Date(now + change.days * DAY_MS).toISOString() : null;
+  const detail = change.what === 'assigned' ? change.assignee : change.what === 'linked' ? change.ticket : until?.slice(0, 10);
+  return [repository, fingerprint, version, change.what, detail ?? null, until, by, new Date(now).toISOString()];
+}

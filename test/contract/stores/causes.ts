@@ -1,0 +1,108 @@
+import { describe, expect, it } from 'vitest';
+import type { CauseList } from '../../../src/domain/cause.ts';
+import { sampleGroup } from '../../stores/samples.ts';
+import { PAGE, type StoresWorld } from './world.ts';
+
+export function causesContract(world: StoresWorld): void {
+  describe('causes', () => {
+    async function failing(number: string, fingerprint: string, branch = 'main') {
+      const build = await world.build({ number, branch });
+      await world.stores.failures.saveGroups(build.id, [sampleGroup(build.id, fingerprint)]);
+      await world.analysisOf(build, fingerprint);
+      return build;
+    }
+    const find = async (fingerprint: string) =>
+      (await world.stores.causes.ofFingerprint(fingerprint)).find(({ repository }) => repository === world.repository);
+    const fingerprints = async (list: CauseList, assignee = 'ada') =>
+      (await world.stores.causes.list({ list, assignee, repository: world.repository }, PAGE)).map((cause) => cause.fingerprint);
+    const happened = async (fingerprint: string) =>
+      (await world.stores.causes.events({ repository: world.repository, fingerprint }, 9)).map(({ what, by }) => `${what} by ${by}`);
+
+    it('61: are fixed by a passed build of the default branch, and regress when they come back', async () => {
+      const fingerprint = `cause-${world.count}`;
+      await failing('1', fingerprint, 'topic');
+      expect(await find(fingerprint)).toMatchObject({ state: 'new', redPipelines: [] });
+      await world.build({ number: '2', status: 'passed' });
+      expect(await find(fingerprint)).toMatchObject({ state: 'new' });
+
+      await failing('3', fingerprint);
+      expect(await find(fingerprint)).toMatchObject({ state: 'new', redPipelines: ['CI'] });
+      expect(await fingerprints('red')).toEqual([fingerprint]);
+      await world.build({ number: '4', status: 'passed', branch: 'topic' });
+      expect(await find(fingerprint)).toMatchObject({ state: 'new' });
+      const proof = await world.build({ number: '5', status: 'passed', branch: 'main' });
+      expect(await find(fingerprint)).toMatchObject({ state: 'fixed', redPipelines: [] });
+      expect(await fingerprints('fixed')).toEqual([fingerprint]);
+
+      await failing('6', fingerprint, 'topic');
+      expect(await find(fingerprint)).toMatchObject({ state: 'fixed' });
+      const back = await failing('7', fingerprint);
+      expect(await find(fingerprint)).toMatchObject({ state: 'regressed', redPipelines: ['CI'] });
+      expect(
+        (await world.stores.causes.events({ repository: world.repository, fingerprint }, 9)).map(({ what, buildId }) => [what, buildId]),
+      ).toEqual([
+        ['regressed', back.id],
+        ['fixed', proof.id],
+      ]);
+    });
+
+    it('61: are fixed at once where the answer comes after the build that passed', async () => {
+      const fingerprint = `late-${world.count}`;
+      const failed = await world.build({ number: '31', branch: 'main' });
+      await world.stores.failures.saveGroups(failed.id, [sampleGroup(failed.id, fingerprint)]);
+      await world.build({ number: '32', status: 'passed', branch: 'main' });
+      await world.analysisOf(failed, fingerprint);
+      expect(await find(fingerprint)).toMatchObject({ state: 'fixed', redPipelines: [] });
+      expect(await happened(fingerprint)).toEqual(['fixed by null']);
+    });
+
+    it('61: are acknowledged, assigned, muted for a while, linked and fixed by people, each noted with who did it', async () => {
+      const fingerprint = `mine-${world.count}`;
+      await failing('11', fingerprint);
+      const now = Date.now();
+      const change = async (what: Parameters<typeof world.stores.causes.change>[1]) => {
+        const version = (await find(fingerprint))?.version ?? 0;
+        return await world.stores.causes.change({ repository: world.repository, fingerprint, version }, what, 'ada', now);
+      };
+
+      expect(await change({ what: 'acknowledged' })).toMatchObject({ state: 'acknowledged', assignee: null });
+      expect(await change({ what: 'assigned', assignee: 'ada' })).toMatchObject({ state: 'assigned', assignee: 'ada' });
+      expect([await fingerprints('mine'), await fingerprints('mine', 'ben'), await fingerprints('unassigned')]).toEqual([
+        [fingerprint],
+        [],
+        [],
+      ]);
+      expect(await change({ what: 'muted', days: 7 })).toMatchObject({
+        state: 'assigned',
+        mutedUntil: new Date(now + 7 * 86_400_000).toISOString(),
+      });
+      expect([await fingerprints('open'), await fingerprints('muted')]).toEqual([[], [fingerprint]]);
+      await change({ what: 'unmuted' });
+      expect(await change({ what: 'linked', ticket: 'https://tickets.example/7' })).toMatchObject({
+        ticket: 'https://tickets.example/7',
+        mutedUntil: null,
+      });
+      expect(await change({ what: 'fixed' })).toMatchObject({ state: 'fixed' });
+      expect(await change({ what: 'reopened' })).toMatchObject({ state: 'acknowledged', assignee: 'ada' });
+      expect(await change({ what: 'unassigned' })).toMatchObject({ state: 'acknowledged', assignee: null });
+      expect(await happened(fingerprint)).toEqual(
+        ['unassigned', 'reopened', 'fixed', 'linked', 'unmuted', 'muted', 'assigned', 'acknowledged'].map((what) => `${what} by ada`),
+      );
+      expect(await world.stores.causes.counts({ assignee: 'ada', repository: world.repository })).toMatchObject({
+        open: 1,
+        mine: 0,
+        unassigned: 1,
+        fixed: 0,
+      });
+    });
+
+    it('are left alone where they changed meanwhile, or are not there', async () => {
+      const fingerprint = `raced-${world.count}`;
+      await failing('21', fingerprint);
+      const key = { repository: world.repository, fingerprint };
+      expect(await world.stores.causes.change({ ...key, version: 99 }, { what: 'fixed' }, 'ada', 0)).toBeNull();
+      expect(await world.stores.causes.change({ ...key, fingerprint: 'nowhere', version: 1 }, { what: 'fixed' }, 'ada', 0)).toBeNull();
+      expect(await happened(fingerprint)).toEqual([]);
+    });
+  });
+}
