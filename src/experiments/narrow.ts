@@ -53,7 +53,7 @@ const FILTERS: readonly Filter[] = [
     frameworks: ['go'],
     args: (tests) => ['-count=1', '-v', '-run', `^(${tests.map(({ name }) => escaped(name.split('/')[0] ?? name)).join('|')})$`],
     before: true,
-    ran: /^\s*--- (?:PASS|FAIL): /m,
+    ran: /--- (?:PASS|FAIL): /,
   },
   {
     programs: ['cargo'],
