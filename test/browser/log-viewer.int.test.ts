@@ -160,7 +160,7 @@ describe('36: searching', () => {
     const hits = range(1, LINES).filter((line) => /error/i.test(lineOf(line)));
     await client.at('reader', async (page) => {
       await page.goto(log);
-      await page.getByRole('searchbox').fill('error');
+      await page.getByRole('searchbox', { name: 'Search', exact: true }).fill('error');
       await page.keyboard.press('Enter');
       await page.getByText(`${hits.length.toLocaleString('en-US')} lines contain “error”, 1–100 shown`).waitFor();
       await page.goto(`${page.url()}&hit=4901`);
