@@ -26,7 +26,7 @@ const NAMES: Readonly<Record<CauseList, string>> = {
   open: 'Open',
   red: 'On a default branch',
   mine: 'Mine',
-  unassigned: 'Nobody’s',
+  unassigned: 'Unassigned',
   muted: 'Muted',
   fixed: 'Fixed',
 };
@@ -46,7 +46,7 @@ export function registerCauses(app: FastifyInstance, deps: ConsoleDeps): void {
       deps.stores.causes.counts(filter),
     ]);
     const main = html`<h1 tabindex="-1">Causes</h1>${misreadBanner(request, Query)}${tabs(request.query, counts)}
-<form class="filters" role="search" aria-label="Causes"><input type="hidden" name="list" value="${list}"><label>repository <input name="repo" value="${repo}"></label><button>Show</button></form>
+<form class="filters" role="search" aria-label="Causes"><input type="hidden" name="list" value="${list}"><label>Repository <input name="repo" value="${repo}"></label><button>Show</button></form>
 ${tableOf(causes.slice(0, PAGE), deps.clock.now())}${pages(request.query, causes.length > PAGE)}`;
     return sendPage(request, reply, { title: 'Causes', place: 'page', part: 'causes', main }, await readerOf(request, deps));
   });
@@ -86,10 +86,10 @@ function tableOf(causes: readonly Cause[], now: number): Html {
   const rows = causes.map(
     (cause) => html`<tr><td>${stateWord(cause, now)}</td>
 <td><a href="${causeAddress(cause.fingerprint)}#standing">${cause.title === '' ? cause.fingerprint : cause.title}</a><br><span class="quiet">${cause.repository} <span class="category">${cause.category}</span></span></td>
-<td>${cause.assignee ?? html`<span class="quiet">nobody</span>`}${ticketLink(cause)}</td>
+<td>${cause.assignee ?? html`<span class="quiet">unassigned</span>`}${ticketLink(cause)}</td>
 <td class="quiet">${ageOf(cause.lastAt, now)}</td></tr>`,
   );
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="Causes, red ones first"><table class="listed"><thead><tr><th scope="col">State</th><th scope="col">Cause</th><th scope="col">Whose</th><th scope="col">Last seen</th></tr></thead><tbody>${rows}</tbody></table></div>`;
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="Causes, red ones first"><table class="listed"><thead><tr><th scope="col">State</th><th scope="col">Cause</th><th scope="col">Assignee</th><th scope="col">Last seen</th></tr></thead><tbody>${rows}</tbody></table></div>`;
 }
 
 function stateWord(cause: Cause, now: number): Html {
@@ -115,11 +115,11 @@ export async function standingPart(
   const parts = await Promise.all(
     causes.map(async (cause) => {
       const events = await deps.stores.causes.events(cause, MOST_EVENTS);
-      return html`<section class="card" aria-label="${cause.repository}"><h3>${cause.repository}</h3><p>${stateWord(cause, deps.clock.now())} · ${cause.assignee === null ? 'nobody has it' : html`<strong>${cause.assignee}</strong> has it`}${ticketLink(cause)}</p>
+      return html`<section class="card" aria-label="${cause.repository}"><h3>${cause.repository}</h3><p>${stateWord(cause, deps.clock.now())} · ${cause.assignee === null ? 'unassigned' : html`assigned to <strong>${cause.assignee}</strong>`}${ticketLink(cause)}</p>
 ${acts && actsOn(cause, principal.name, deps.clock.now())}${events.length > 0 && html`<details><summary>History (${events.length})</summary><ol class="past">${events.map(eventRow)}</ol></details>`}</section>`;
     }),
   );
-  return html`<h2 id="standing">Whose is it</h2>${parts}`;
+  return html`<h2 id="standing">State and assignee</h2>${parts}`;
 }
 
 function actsOn(cause: Cause, self: string, now: number): Html {
@@ -129,7 +129,7 @@ function actsOn(cause: Cause, self: string, now: number): Html {
   const asked = (what: string, field: Html, words: string) =>
     postForm('/causes', { repository, fingerprint, version, what }, html`<label>${field}</label> <button>${words}</button>`);
   return html`<div class="acts">${(state === 'new' || state === 'regressed') && act('acknowledged', 'Acknowledge')}
-${assignee !== self && act('assigned', 'Take it', { assignee: self })}${assignee !== null && act('unassigned', 'Nobody’s')}
+${assignee !== self && act('assigned', 'Assign to me', { assignee: self })}${assignee !== null && act('unassigned', 'Unassign')}
 ${state === 'fixed' ? act('reopened', 'Open again') : act('fixed', 'Mark as fixed')}${isMuted(cause, now) ? act('unmuted', 'Unmute') : act('muted', 'Mute for a week', { days: '7' })}</div>
 <div class="acts">${asked('assigned', html`Assign to <input name="assignee" required maxlength="100">`, 'Assign')}${asked('muted', html`Mute for days <input name="days" type="number" min="1" max="365" required>`, 'Mute')}
 ${asked('linked', html`Ticket <input name="ticket" type="url" required maxlength="500" value="${cause.ticket}">`, 'Link')}</div>`;

@@ -216,17 +216,13 @@ describe('the first minute with the demo', () => {
       await page.goto('/causes?list=red');
       await page.getByRole('link', { name: /npm cannot install react/ }).click();
       for (const [act, becomes] of [
-        ['Take it', 'anna has it'],
+        ['Assign to me', 'assigned to'],
         ['Mute for a week', 'muted until'],
       ] as const) {
         await page.getByRole('button', { name: act }).click();
-        await page
-          .locator('#standing + .card')
-          .getByText(becomes.split(' ')[0] ?? '')
-          .first()
-          .waitFor();
+        await page.locator('#standing + .card').getByText(becomes).first().waitFor();
       }
-      expect(await page.locator('#standing + .card').textContent()).toMatch(/muted until \d{4}-\d\d-\d\d.*anna has it/s);
+      expect(await page.locator('#standing + .card').textContent()).toMatch(/muted until \d{4}-\d\d-\d\d.*assigned to anna/s);
       await page.getByLabel('Ticket').fill('https://tickets.example/SHOP-7');
       await page.getByRole('button', { name: 'Link' }).click();
       await page.getByRole('link', { name: 'ticket' }).waitFor();
@@ -241,7 +237,7 @@ describe('the first minute with the demo', () => {
     await client.at('reader', async (page) => {
       await page.goto('/causes');
       await page.getByRole('link', { name: /pip finds no release/ }).click();
-      expect(await page.getByRole('button', { name: 'Take it' }).count()).toBe(0);
+      expect(await page.getByRole('button', { name: 'Assign to me' }).count()).toBe(0);
     });
   });
 
@@ -252,8 +248,8 @@ describe('the first minute with the demo', () => {
         await page.goto('/causes');
         expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(PHONE.width);
         await page.getByRole('link', { name: /The secret DEPLOY_TOKEN/ }).click();
-        await page.getByRole('button', { name: 'Take it' }).click();
-        expect(await page.locator('#standing + .card').textContent()).toContain('ben has it');
+        await page.getByRole('button', { name: 'Assign to me' }).click();
+        expect(await page.locator('#standing + .card').textContent()).toContain('assigned to ben');
       },
       { ...PHONE, javaScript: false },
     );
