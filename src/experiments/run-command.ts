@@ -3,7 +3,7 @@ import { messageOf, TriageError } from '../domain/errors.ts';
 
 /** The end of the output is kept: what failed is said there. */
 const MAX_OUTPUT_BYTES = 8 * 1024 * 1024;
-/** How long a process group may take to end by itself once it is told to, in milliseconds. */
+/** How long a process group may take to end by itself once it is told to, and output to end after its process, in milliseconds. */
 const GRACE_MS = 3_000;
 
 export interface CommandRun {
@@ -43,12 +43,15 @@ export async function runCommand(
         reject(new TriageError('invalid-input', `${program} could not be started: ${messageOf(cause)}`, { cause })),
       );
       child.once('close', (code) => resolve(code));
+      // What left the group, such as a daemon, may keep the output open for ever.
+      child.once('exit', (code) => setTimeout(() => resolve(code), GRACE_MS).unref());
     });
     signal.throwIfAborted();
     return { exitCode: timedOut ? null : exitCode, timedOut, milliseconds: Math.round(performance.now() - startedAt), output: output() };
   } finally {
     clearTimeout(timer);
     signal.removeEventListener('abort', end);
+    for (const stream of [child.stdout, child.stderr]) stream.destroy();
     // What the command left running in its group ends with it.
     if (child.pid !== undefined) kill(child.pid, 'SIGKILL');
   }

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -152,6 +152,18 @@ describe('a command that does not behave', () => {
     expect(found.arms[0]?.exitCodes).toEqual([null]);
     expect(found.notes).toEqual(['Stopped at the time limit of 0 min.']);
     expect(execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' })).not.toContain(`left-alone-${process.pid} `);
+  });
+
+  test('is not waited for where a daemon that it leaves behind keeps its output open', async () => {
+    const daemon = `const { pid } = require('node:child_process').spawn(process.execPath, ['-e', 'setTimeout(() => {}, 60_000)'], { detached: true, stdio: 'inherit' }); require('node:fs').writeFileSync('pid', String(pid)); process.exit(0);`;
+    repository.commit({ 'daemon.js': daemon }, 'leaves a daemon');
+    try {
+      const { arms: ran } = await tryIt({ argv: [process.execPath, 'daemon.js'], runs: 1, base: null });
+      expect(ran[0]?.exitCodes).toEqual([0]);
+      expect(ran[0]?.milliseconds[0]).toBeLessThan(30_000);
+    } finally {
+      process.kill(Number(readFileSync(join(repository.folder, 'pid'), 'utf8')), 'SIGKILL');
+    }
   });
 
   test('is left at once on abort, and no worktree stays', async () => {
