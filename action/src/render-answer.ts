@@ -1,5 +1,5 @@
 import type { Analysis } from '../../src/domain/analysis.ts';
-import { percent } from '../../src/notifications/answer-facts.ts';
+import { moreFacts, percent } from '../../src/notifications/answer-view.ts';
 import { clip, disarmRunnerCommands, inline, visibleLine } from '../../src/notifications/visible-text.ts';
 import { renderGithubCommands, renderMarkdown, renderPlain } from '../../src/service/answers/render.ts';
 
@@ -68,6 +68,7 @@ export function outputsOf({ analyses, pageOf }: Answer, fallbackUrl: string): Re
       rootCause: clip(answer.rootCause, MAX_TEXT),
       fix: clip(answer.fixRecommendation, MAX_TEXT),
       suspects: answer.suspects.slice(0, 5).map(({ path, line, commit }) => ({ path, line, commit })),
+      facts: moreFacts(analysis),
       url: pageOf(analysis),
     };
   });

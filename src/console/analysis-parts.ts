@@ -1,4 +1,4 @@
-import { type Analysis, type Claim, isJudged, type Suspect } from '../domain/analysis.ts';
+import type { Analysis, Claim, Suspect } from '../domain/analysis.ts';
 import type { Build } from '../domain/build.ts';
 import type { Evidence } from '../domain/evidence.ts';
 import type { Failure, FailureRow } from '../domain/failure.ts';
@@ -6,7 +6,15 @@ import { flakeProbability, type TestFlakiness } from '../domain/flakiness.ts';
 import { answers, type LibraryEntry } from '../domain/library.ts';
 import { overlapOf } from '../domain/review.ts';
 import { cleanLine, stripEscapes } from '../log/lines/clean.ts';
-import { confirmation, failureCount, formatDollars, formatDuration, percent } from '../notifications/answer-facts.ts';
+import {
+  type AnswerView,
+  answerView,
+  failureCount,
+  formatDollars,
+  formatDuration,
+  percent,
+  placeOf,
+} from '../notifications/answer-view.ts';
 import type { BuildArchive } from '../ports/build-archive.ts';
 import { TOO_FEW, type TrackRecord } from '../ports/insights.ts';
 import type { ShownStores } from '../ports/stores.ts';
@@ -91,7 +99,7 @@ export async function readOverlap({ builds }: Pick<ShownStores, 'builds'>, analy
 }
 
 interface PartsOptions {
-  /** Why a person is asked. */
+  /** Why a person is asked; nothing where nobody is. */
   readonly why?: readonly string[];
   /** What comes between the verdict and its evidence. */
   readonly between?: Shown;
@@ -123,6 +131,8 @@ export function placeLine({ analysis, build }: AnalysisFacts, more: readonly Sho
   return html`<p class="place">${joined(shown, ' · ')}</p>`;
 }
 
+/** Facts with a part of their own below. */
+const OWN_PLACE: readonly string[] = ['Cause', 'Related'];
 /** Characters of several reasons that still read well as one sentence. */
 const ONE_LINE = 160;
 
@@ -130,28 +140,23 @@ const ONE_LINE = 160;
 function verdictBox(facts: AnalysisFacts, why: readonly string[] = []): Html {
   const { analysis } = facts;
   const ids = evidenceIds(analysis);
-  const points = [
-    point('Fix', inlineProse(analysis.answer.fixRecommendation, ids)),
-    point('Needs review because', why.length > 0 && sentences(why, ids)),
-    point('Conflicting evidence', againstIt(analysis, ids)),
-    point('Unknown', analysis.verdict.gaps.length > 0 && sentences(analysis.verdict.gaps, ids)),
-    point('Notes', analysis.notes.length > 0 && sentences(analysis.notes, ids)),
-  ];
+  const view = answerView(analysis, why);
+  const points = view.facts
+    .filter(({ name, kind }) => ['prose', 'list', 'note'].includes(kind) && !OWN_PLACE.includes(name))
+    .map(({ label, values }) => html`<div><dt>${label}</dt><dd>${sentences(values, ids)}</dd></div>`);
   return html`<section class="card verdict" aria-label="Verdict">
-<p class="sure">${headline(facts)}</p>
+<p class="sure">${headline(facts, view)}</p>
 ${causeOf(analysis, ids)}
 <dl class="points">${points}</dl></section>`;
 }
 
-function headline({ analysis, track }: AnalysisFacts): Html {
-  const { category, kind, verdict } = analysis;
-  if (!isJudged(analysis)) return html`<strong>Not analyzed</strong>: the analysis failed`;
-  const known = confirmation(analysis);
+function headline({ analysis, track }: AnalysisFacts, { what, standing, confirmed, confidence }: AnswerView): Html {
+  if (what === null) return html`<strong>Not analyzed</strong>: ${standing}`;
   const sure =
-    known === null
-      ? html`<strong>${percent(verdict.confidence)} sure</strong> <span class="quiet">(${trackSentence(track)})</span>`
-      : html`<strong>${known}</strong>`;
-  return html`<span class="category">${category}</span> · ${kind.replaceAll('_', ' ')} · ${sure}`;
+    confirmed === null
+      ? html`<strong>${confidence} sure</strong> <span class="quiet">(${trackSentence(track)})</span>`
+      : html`<strong>${confirmed}</strong>`;
+  return html`<span class="category">${analysis.category}</span> · ${analysis.kind.replaceAll('_', ' ')} · ${sure}`;
 }
 
 /** "answers at 70–80 % were right 31 of 42"; with too few decided, that. */
@@ -173,22 +178,10 @@ function causeOf({ answer }: Analysis, ids: ReadonlySet<string>): Html {
 ${rest.length > 0 && html`<ul class="claims">${rest}</ul>`}`;
 }
 
-/** What lowered the confidence, and what was said without proof. Never hidden. */
-function againstIt({ verdict }: Analysis, ids: ReadonlySet<string>): Shown {
-  const lowered = (verdict.factors ?? []).filter(({ value }) => value < 0).map(({ because }) => because);
-  const dropped = verdict.unsupportedClaims.map((claim) => `No evidence for: ${claim}`);
-  const all = [...lowered, ...dropped];
-  return all.length > 0 && sentences(all, ids);
-}
-
 function sentences(texts: readonly string[], ids: ReadonlySet<string>): Html {
   const line = texts.map((text) => text.replace(/\.$/, '')).join('; ');
   if (line.length <= ONE_LINE) return inlineProse(`${line}.`, ids);
   return html`<ul>${texts.map((text) => html`<li>${inlineProse(text, ids)}</li>`)}</ul>`;
-}
-
-function point(name: string, words: Shown): Shown {
-  return words !== false && html`<div><dt>${name}</dt><dd>${words}</dd></div>`;
 }
 
 function evidenceIds({ evidence }: Analysis): ReadonlySet<string> {
@@ -244,9 +237,10 @@ ${suspects.length === 0 ? html`<p class="quiet">No file is suspected.</p>` : htm
 <p>${notYourChange(facts)}</p></section>`;
 }
 
-function suspect({ path, line, commit, author, score, reason }: Suspect, overlap: readonly string[]): Html {
+function suspect(one: Suspect, overlap: readonly string[]): Html {
+  const { path, commit, author, score, reason } = one;
   const origin = [commit?.slice(0, 9), author].filter((part) => part !== null && part !== undefined).join(' ');
-  return html`<li><code>${path}${line !== null && `:${line}`}</code> <span class="number" title="how likely">${score.toFixed(2)}</span>
+  return html`<li><code>${placeOf(one)}</code> <span class="number" title="how likely">${score.toFixed(2)}</span>
 <br><span class="quiet">${overlap.includes(path) && html`<strong class="warn">in this change</strong> · `}${reason}${origin !== '' && ` · ${origin}`}</span></li>`;
 }
 

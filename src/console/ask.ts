@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { Analysis } from '../domain/analysis.ts';
 import type { Citation, Thread, Turn } from '../domain/conversation.ts';
 import { messageOf, TriageError } from '../domain/errors.ts';
-import { formatDuration } from '../notifications/answer-facts.ts';
+import { formatDuration } from '../notifications/answer-view.ts';
 import { createGate, type OpenQuestion } from '../service/ask/ask.ts';
 import { analysisAddress, askAddress, logAddress, threadAddress } from './addresses.ts';
 import type { ConsoleDeps } from './console-deps.ts';

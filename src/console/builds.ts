@@ -1,11 +1,11 @@
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { type Analysis, isJudged, saidCategory } from '../domain/analysis.ts';
+import type { Analysis } from '../domain/analysis.ts';
 import { type Build, BuildStatus } from '../domain/build.ts';
 import type { Failure } from '../domain/failure.ts';
 import type { TriageJob } from '../domain/triage.ts';
-import { percent } from '../notifications/answer-facts.ts';
+import { answerView, percent } from '../notifications/answer-view.ts';
 import { formatNumber } from '../notifications/visible-text.ts';
 import type { ArchivedSource } from '../ports/build-archive.ts';
 import type { AnalysisHead } from '../ports/stores.ts';
@@ -189,16 +189,11 @@ function causeCard(analysis: Analysis, failures: readonly Failure[]): Html {
   const ids = new Set(analysis.failureIds);
   const own = failures.filter(({ id }) => ids.has(id));
   const tests = own.flatMap(({ test }) => (test === null ? [] : [test.name]));
-  const { answer, verdict, recalled } = analysis;
-  const standing =
-    recalled !== null
-      ? `confirmed by ${recalled.confirmedBy}`
-      : isJudged(analysis)
-        ? `${percent(verdict.confidence)} sure`
-        : 'the analysis failed';
-  return html`<article class="card"><h3><a href="${analysisAddress(analysis.id)}">${answer.title}</a></h3>
-<p><span class="category">${saidCategory(analysis)}</span> · ${standing}${verdict.action !== 'auto_notify' && ' · sent for review'}</p>
-<p>${inlineProse(answer.rootCause)}</p>
+  const { title, category, standing, facts } = answerView(analysis);
+  const shown = facts.filter(({ kind, reach }) => reach === 'everywhere' && kind !== 'lines');
+  return html`<article class="card"><h3><a href="${analysisAddress(analysis.id)}">${title}</a></h3>
+<p><span class="category">${category}</span> · ${standing}${analysis.verdict.action !== 'auto_notify' && ' · sent for review'}</p>
+${shown.map(({ name, label, values }) => html`<p>${name !== 'Cause' && html`<strong>${label}:</strong> `}${inlineProse(values.join(' · '))}</p>`)}
 ${tests.length > 0 && html`<details><summary>${formatNumber(tests.length)} ${tests.length === 1 ? 'test' : 'tests'}</summary><ul>${tests.slice(0, MAX_TESTS).map((name) => html`<li>${name}</li>`)}</ul>${tests.length > MAX_TESTS && html`<p>and ${formatNumber(tests.length - MAX_TESTS)} more</p>`}</details>`}
 <p><a href="${causeAddress(analysis.fingerprint)}">All occurrences</a> · <a href="${runAddress(analysis.id)}">Analysis steps</a></p></article>`;
 }

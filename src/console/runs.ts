@@ -6,7 +6,7 @@ import type { Analysis } from '../domain/analysis.ts';
 import type { Build } from '../domain/build.ts';
 import { TriageError } from '../domain/errors.ts';
 import { minOf } from '../lib/lists.ts';
-import { formatDollars, formatDuration } from '../notifications/answer-facts.ts';
+import { formatDollars, formatDuration } from '../notifications/answer-view.ts';
 import { formatNumber } from '../notifications/visible-text.ts';
 import type { RunStep } from '../ports/job-queue.ts';
 import type { AnalysisHead } from '../ports/stores.ts';

@@ -1,12 +1,11 @@
 import { z } from 'zod';
-import { type Analysis, Answer, isJudged, Verdict } from '../domain/analysis.ts';
+import { type Analysis, Answer, Verdict } from '../domain/analysis.ts';
 import type { Build } from '../domain/build.ts';
 import { Evidence } from '../domain/evidence.ts';
 import { FailureRow } from '../domain/failure.ts';
 import { cleanLine, stripEscapes } from '../log/lines/clean.ts';
-import { confirmation, formOf, type ProofLine, percent, proofLines, sinceGreen } from '../notifications/answer-facts.ts';
+import { type AnswerFact, answerView, moreFacts, type ProofLine, proofLines } from '../notifications/answer-view.ts';
 import { clip, fence, visibleLine } from '../notifications/visible-text.ts';
-import { describeHypothesis, describeSuspect } from '../service/answers/render.ts';
 import { AnalysisSummary, summaryOf } from '../service/answers/views.ts';
 
 /** Lines of a log or a document; `line` is 1-based, null where the text is of no log. */
@@ -19,6 +18,7 @@ export const ToldCause = AnalysisSummary.extend({
   proof: z.array(z.object({ source: z.string(), line: z.int(), text: z.string() })),
   suspects: Answer.shape.suspects,
   reasons: Verdict.shape.reasons,
+  facts: z.record(z.string(), z.array(z.string())).describe('Other short facts, by name'),
   evidence: z.array(Evidence.pick({ id: true, tool: true, title: true })),
 });
 
@@ -47,6 +47,7 @@ export function toldCause(analysis: Analysis): z.infer<typeof ToldCause> {
     proof: proofRows(analysis).map((row) => ({ ...row, text: line(row.text, 320) })),
     suspects: answer.suspects.slice(0, 4).map((one) => ({ ...one, path: line(one.path, 200), reason: line(one.reason, 200) })),
     reasons: verdict.reasons.slice(0, 3).map((reason) => line(reason, 220)),
+    facts: moreFacts(analysis),
     evidence: evidence.map(({ id, tool, title }) => ({ id, tool, title: line(title, 60) })),
   };
 }
@@ -65,7 +66,7 @@ export function failedCause({ failure, analysisId, ...row }: FailureRow, analysi
 }
 
 const PROSE = 700;
-const MAX_SUSPECTS = 4;
+const MAX_VALUES = 4;
 const MAX_TESTS = 6;
 const MAX_LISTED = 6;
 
@@ -78,43 +79,40 @@ export function describeBuild(build: Pick<Build, 'repository' | 'pipeline' | 'nu
 
 /** How sure the answer is, in words that cannot be mistaken for more. */
 export function describeStanding(analysis: Analysis): string {
-  const known = confirmation(analysis);
-  if (known !== null) return `known cause, ${line(known, 150)}`;
-  const sure = percent(analysis.verdict.confidence);
-  return formOf(analysis) === 'sure' ? `${sure} sure` : `not sure, only ${sure}: needs review`;
+  const { form, standing } = answerView(analysis);
+  if (form === 'known') return `known cause, ${line(standing, 150)}`;
+  return form === 'sure' ? standing : `${standing}: needs review`;
 }
 
-/** The answer in blocks, the most telling first: what it is, cause, fix, the lines that prove it, suspects, what else it may be. */
+/** The answer in blocks, the most telling first: what it is, cause, fix, the lines that prove it, and what else is known. */
 export function describeAnalysis(
   analysis: Analysis,
   about: { readonly build?: Build | null; readonly tests?: readonly string[] } = {},
 ): string[] {
-  const { answer, kind } = analysis;
+  const { what, title, facts } = answerView(analysis);
   return [
-    isJudged(analysis) ? `${analysis.category} · ${kind} · ${describeStanding(analysis)}` : 'Not analyzed: needs review',
+    what === null ? 'Not analyzed: needs review' : `${what} · ${describeStanding(analysis)}`,
     ...(about.build == null ? [] : [`Build: ${describeBuild(about.build)} (${about.build.id})`]),
-    `Title: ${line(answer.title, 200)}`,
-    ...(answer.rootCause.trim() === answer.title.trim() ? [] : [`Cause: ${line(answer.rootCause, PROSE)}`]),
-    `Fix: ${line(answer.fixRecommendation, PROSE)}`,
-    ...proofBlock(analysis),
-    ...listOf('Suspects', answer.suspects.map(describeSuspect), MAX_SUSPECTS),
-    ...(formOf(analysis) === 'unsure' ? listOf('It may also be', answer.hypotheses.map(describeHypothesis), 3) : []),
-    ...(formOf(analysis) === 'unsure' ? listOf('Needs review because', analysis.verdict.reasons, 3) : []),
+    `Title: ${line(title, 200)}`,
+    // The index of the evidence names what is related, too.
+    ...facts.filter(({ name, reach }) => reach !== 'review' && name !== 'Related').flatMap((fact) => factBlock(fact, analysis)),
     ...listOf('Failing tests', about.tests ?? [], MAX_TESTS),
-    ...listOf('Notes', analysis.notes, 3),
     ...evidenceIndex(analysis),
   ];
 }
 
+function factBlock({ kind, label, values }: AnswerFact, analysis: Analysis): string[] {
+  if (kind === 'lines') return proofBlock(analysis);
+  return kind === 'prose' ? [`${label}: ${line(values.join(' '), PROSE)}`] : listOf(label, values, MAX_VALUES);
+}
+
 function proofBlock(analysis: Analysis): string[] {
   const proof = proofRows(analysis);
-  if (proof.length === 0) return [];
   const sources = [...new Set(proof.map(({ source }) => source))];
   const [only] = sources;
   const named = sources.length === 1 ? ` of ${line(only ?? '', 120)}` : '';
   const rows = proof.map(({ source, line: number, text }) => `${sources.length === 1 ? '' : `${source}:`}${number}  ${text}`);
-  const since = sinceGreen(analysis);
-  return [`Proof: lines${named}${since === null ? '' : `, new ${line(since, 120)}`}. ${UNTRUSTED}\n${untrusted(rows, 320)}`];
+  return [`Proof: lines${named}. ${UNTRUSTED}\n${untrusted(rows, 320)}`];
 }
 
 function evidenceIndex({ evidence: all, verdict }: Analysis): string[] {

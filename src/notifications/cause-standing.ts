@@ -2,7 +2,7 @@ import type { Analysis } from '../domain/analysis.ts';
 import type { Build } from '../domain/build.ts';
 import type { Category } from '../domain/category.ts';
 import type { Cause, Situation } from '../ports/notices.ts';
-import { formOf } from './answer-facts.ts';
+import { formOf } from './answer-view.ts';
 
 /** What of an answer stands now: a person's word goes before the machine's. Raw texts. */
 export interface CauseStanding {

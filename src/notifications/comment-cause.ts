@@ -1,13 +1,12 @@
 import { maxOf, minOf } from '../lib/lists.ts';
-import { asSentence } from '../lib/text.ts';
-import { proofLines } from './answer-facts.ts';
+import { factBlock } from './answer-markdown.ts';
+import { type AnswerFact, type AnswerView, answerView, placeOf, proofLines } from './answer-view.ts';
 import type { CauseStanding } from './cause-standing.ts';
 import { buildName, changeWords, markdownLink, type NoticeLinks, standingWords } from './notice-words.ts';
-import { clip, codeSpan, fence, html, inline, prose } from './visible-text.ts';
+import { clip, codeSpan, html, inline } from './visible-text.ts';
 
 const MAX_TITLE = 200;
 const MAX_PROSE = 1_500;
-const MAX_LISTED = 5;
 const MAX_TESTS = 6;
 
 interface Shown {
@@ -23,11 +22,13 @@ export function commentCause(standing: CauseStanding, { number, several, links }
   const { form, needsYou, build } = standing;
   const open = needsYou || form === 'unsure' || form === 'rejected' ? ' open' : '';
   const summary = `<summary><b>${title(standing, number)}</b>: ${standingWords(standing, { plain: html, code: html })}</summary>`;
-  const body = form === 'unsure' ? unsure(standing) : explained(standing);
+  const { analysis } = standing.cause;
+  const view = answerView({ ...analysis, answer: { ...analysis.answer, rootCause: standing.rootCause, fixRecommendation: standing.fix } });
+  const shown = view.facts.filter(({ reach }) => reach === 'everywhere');
   const blocks = [
     `<details${open}>${summary}`,
-    ...body,
-    ...quoted(standing),
+    ...explained(standing, view),
+    ...shown.filter(({ kind }) => kind !== 'prose').map((fact) => factBlock(fact)),
     [...(several ? [codeSpan(buildName(build))] : []), ...references(standing, number !== null, links)].join(' · '),
     '</details>',
   ];
@@ -46,22 +47,17 @@ function title({ title: text, form, cause }: CauseStanding, number: number | nul
   return `${number === null ? '' : `${number}. `}${html(words)}`;
 }
 
-function explained(standing: CauseStanding): string[] {
-  const { rootCause, fix, form, cause } = standing;
-  const { reason } = cause.review?.decision ?? {};
-  if (form === 'rejected') return [reason === undefined ? '' : `Why: ${inline(clip(reason, 500))}`, change(standing)];
-  const fixed = fix === '' ? '' : `**Fix:** ${inline(clip(fix, MAX_PROSE))}`;
-  return [[prose(clip(rootCause, MAX_PROSE)), change(standing)].filter((part) => part !== '').join(' '), fixed];
-}
-
-function unsure(standing: CauseStanding): string[] {
-  const { hypotheses } = standing.cause.analysis.answer;
-  if (hypotheses.length < 2) return explained(standing);
-  const listed = hypotheses.slice(0, MAX_LISTED).map(({ category, text, settledBy }, index) => {
-    const settled = settledBy === '' ? '' : ` To confirm: ${inline(clip(settledBy, 300))}`;
-    return `${index + 1}. ${category}: ${inline(clip(asSentence(text), 600))}${settled}`;
-  });
-  return [listed.join('\n'), change(standing)];
+/** What it is and what to do; where the machine is not sure and several explanations fit, those. */
+function explained(standing: CauseStanding, { facts }: AnswerView): string[] {
+  const { reason } = standing.cause.review?.decision ?? {};
+  if (standing.form === 'rejected') return [reason === undefined ? '' : `Why: ${inline(clip(reason, 500))}`, change(standing)];
+  const choices = facts.find((fact) => fact.kind === 'choices' && fact.choices.length > 1);
+  if (standing.form === 'unsure' && choices !== undefined) return [factBlock(choices), change(standing)];
+  const texts = facts.filter(({ kind }) => kind === 'prose');
+  const cause = texts.filter(({ name }) => name === 'Cause');
+  const others = texts.filter(({ name }) => name !== 'Cause');
+  const blocksOf = (some: readonly AnswerFact[]) => some.map((fact) => factBlock(fact, MAX_PROSE));
+  return [...blocksOf(cause), change(standing), ...blocksOf(others)];
 }
 
 /** "**Not your change**: also failed on `main` on 12 Oct 2026." Nothing where history says nothing. */
@@ -76,19 +72,6 @@ function change(standing: CauseStanding): string {
   return verdict === 'not-yours' && standing.category === 'INFRA_ERROR' ? `${said} Run it again.` : said;
 }
 
-function quoted({ cause }: CauseStanding): string[] {
-  const lines = proofLines(cause.analysis);
-  const sources = [...new Set(lines.map(({ source }) => source))];
-  const width = maxOf(
-    lines.map(({ line }) => `${line}`.length),
-    0,
-  );
-  return sources.map((source) => {
-    const shown = lines.filter((line) => line.source === source).map(({ line, text }) => `${`${line}`.padStart(width)}  ${text}`);
-    return `${sources.length > 1 ? `${codeSpan(clip(source, MAX_TITLE))}\n\n` : ''}${fence(shown)}`;
-  });
-}
-
 function references(standing: CauseStanding, isOneOfMany: boolean, links: NoticeLinks): string[] {
   const { cause, form, needsYou } = standing;
   const { analysis, tests, review } = cause;
@@ -100,9 +83,9 @@ function references(standing: CauseStanding, isOneOfMany: boolean, links: Notice
     lines(standing, links),
     markdownLink('All evidence', links.analysis(analysis.id)),
     decide,
-    ...suspects.map(({ path, line, commit }) => {
-      const by = commit === null ? '' : ` (${inline(clip(commit.slice(0, 7), 7))})`;
-      return `suspect ${codeSpan(clip(line === null ? path : `${path}:${line}`, MAX_TITLE))}${by}`;
+    ...suspects.map((suspect) => {
+      const by = suspect.commit === null ? '' : ` (${inline(clip(suspect.commit.slice(0, 7), 7))})`;
+      return `suspect ${codeSpan(clip(placeOf(suspect), MAX_TITLE))}${by}`;
     }),
     named.length === 0 ? null : `${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}`,
   ].filter((part) => part !== null);

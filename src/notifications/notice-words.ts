@@ -1,5 +1,5 @@
 import type { Build } from '../domain/build.ts';
-import { percent } from './answer-facts.ts';
+import { percent } from './answer-view.ts';
 import type { CauseStanding } from './cause-standing.ts';
 import { clip, formatNumber } from './visible-text.ts';
 

@@ -1,7 +1,7 @@
 import type { Build } from '../domain/build.ts';
 import { cutWithin } from '../lib/text.ts';
 import type { Situation } from '../ports/notices.ts';
-import { percent, proofLines } from './answer-facts.ts';
+import { percent, proofLines } from './answer-view.ts';
 import type { CauseStanding } from './cause-standing.ts';
 import { commentCause } from './comment-cause.ts';
 import { countWords, dayWords, type NoticeLinks } from './notice-words.ts';

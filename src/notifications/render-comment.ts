@@ -1,6 +1,6 @@
 import type { Build } from '../domain/build.ts';
 import type { FailedBefore, Situation } from '../ports/notices.ts';
-import { percent } from './answer-facts.ts';
+import { percent } from './answer-view.ts';
 import type { CauseStanding } from './cause-standing.ts';
 import { commentCause, commentCauseLine } from './comment-cause.ts';
 import { buildName, countWords, durationWords, markdownLink, type NoticeLinks, shortCommit } from './notice-words.ts';

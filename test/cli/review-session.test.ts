@@ -84,10 +84,10 @@ describe('faultline review on a terminal', () => {
     for (const part of [
       'Not sure: TEST_FAILURE',
       'The new tax step',
-      'Fix      Round once',
+      'Fix        Round once',
       '288501  expected 10.20',
-      'Suspect  src/cart/tax.ts:41',
-      'Reason   one claim',
+      'Suspect    src/cart/tax.ts:41',
+      'Reason     one claim',
     ])
       expect(said).toContain(part);
   });

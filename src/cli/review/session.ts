@@ -5,7 +5,7 @@ import { Build } from '../../domain/build.ts';
 import { CATEGORIES, type Category } from '../../domain/category.ts';
 import { messageOf, TriageError } from '../../domain/errors.ts';
 import { DecisionInput, overlapOf, REJECT_REASONS, RejectReason, Review, ReviewCounts, type ShownBy } from '../../domain/review.ts';
-import { proofLines } from '../../notifications/answer-facts.ts';
+import { proofLines } from '../../notifications/answer-view.ts';
 import { visibleLine } from '../../notifications/visible-text.ts';
 import { renderTerminal } from '../../service/answers/render.ts';
 import { DecisionView, GuessView, LastDecisionView, NextView, ReviewDetail, UndoView } from '../../service/review/views.ts';
@@ -193,18 +193,10 @@ interface ReviewLook {
   readonly width: number;
 }
 
-const MAX_EACH = 4;
-
-/** One item whole: where it is from, the answer, why a person is asked, what speaks against it. */
+/** One item whole: where it is from, and the answer with why a person is asked and what speaks against it. */
 function itemText({ review, analysis }: Item, counts: ReviewCounts, look: ReviewLook): string {
-  const against = [...analysis.verdict.unsupportedClaims.map((claim) => `no evidence for: ${claim}`), ...analysis.verdict.gaps];
-  return [
-    headText(review, counts, look),
-    renderTerminal(analysis, look).trimEnd(),
-    ...rowsOf('Reason', review.why),
-    ...rowsOf('Against', against),
-    footText(look),
-  ].join('\n');
+  const answer = renderTerminal(analysis, { ...look, why: review.why }).trimEnd();
+  return [headText(review, counts, look), answer, footText(look)].join('\n');
 }
 
 /** Before a blind item's verdict may be seen: the lines of the log, and nothing that a machine concluded. */
@@ -249,10 +241,6 @@ function headText({ repository, pullRequest, id }: Review, { waiting }: ReviewCo
 
 function rule(title: string, { width }: ReviewLook): string {
   return `── ${title} ${'─'.repeat(Math.max(0, width - title.length - 4))}`;
-}
-
-function rowsOf(key: string, values: readonly string[]): string[] {
-  return values.slice(0, MAX_EACH).map((value, index) => `${(index === 0 ? key : '').padEnd(9)}${visibleLine(value)}`);
 }
 
 /** An item with all that is shown of it. */

@@ -1,4 +1,4 @@
-import { formatDollars, formatDuration } from '../../notifications/answer-facts.ts';
+import { formatDollars, formatDuration } from '../../notifications/answer-view.ts';
 import type { WeekFigures } from '../../ports/insights.ts';
 import { type Chart, figure, percentOf } from '../charts/chart.ts';
 import { linesChart } from '../charts/counts.ts';

@@ -1,6 +1,6 @@
 import { type Category, KINDS } from '../../domain/category.ts';
 import { REJECT_REASONS, RejectReason, type Review } from '../../domain/review.ts';
-import { percent } from '../../notifications/answer-facts.ts';
+import { percent } from '../../notifications/answer-view.ts';
 import { reviewAddress } from '../addresses.ts';
 import { postForm } from '../controls.ts';
 import { type Html, html } from '../html.ts';

@@ -4,6 +4,7 @@ import type { Build } from '../../domain/build.ts';
 import { TriageError } from '../../domain/errors.ts';
 import { type Clock, retryAfter } from '../../lib/time.ts';
 import type { Publisher } from '../../ports/notices.ts';
+import { moreFacts } from '../answer-view.ts';
 
 export interface WebhookOptions {
   /** Configured by the operator, so it may be in a private network. A redirect is never followed. */
@@ -152,7 +153,8 @@ export function webhookData(build: Build, analysis: Analysis): object {
   };
 }
 
-function answerOf({ id, category, kind, answer, verdict, recalled, failureIds, fingerprint, createdAt }: Analysis): object {
+function answerOf(analysis: Analysis): object {
+  const { id, category, kind, answer, verdict, recalled, failureIds, fingerprint, createdAt } = analysis;
   return {
     ...{ id, category, kind, fingerprint, createdAt },
     failures: failureIds.length,
@@ -166,6 +168,7 @@ function answerOf({ id, category, kind, answer, verdict, recalled, failureIds, f
     })),
     suspects: answer.suspects.slice(0, MAX_ITEMS),
     confirmedBy: recalled?.confirmedBy ?? null,
+    facts: moreFacts(analysis),
   };
 }
 

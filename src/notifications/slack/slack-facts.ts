@@ -1,7 +1,7 @@
 import type { Build } from '../../domain/build.ts';
 import type { Decision } from '../../domain/review.ts';
 import type { BuildSituation, Cause, Situation } from '../../ports/notices.ts';
-import { confirmation, formOf, percent, proofLines } from '../answer-facts.ts';
+import { type AnswerFact, answerView } from '../answer-view.ts';
 
 /** What a branch's message is made from: plain data, equal where nothing is to be said anew. */
 export type SlackFacts = RedFacts | GreenFacts;
@@ -36,8 +36,8 @@ export interface CauseFacts {
   readonly howSure: string;
   readonly isSure: boolean;
   readonly tests: number;
-  readonly proof: { readonly text: string; readonly line: number } | null;
-  readonly fix: string;
+  /** What is said below its title. */
+  readonly facts: readonly AnswerFact[];
   /** A person's word on this answer. */
   readonly decision: { readonly type: Decision['type']; readonly by: string; readonly at: string; readonly category: string } | null;
 }
@@ -74,25 +74,26 @@ function greenOf({ lastFailed }: BuildSituation): GreenFacts | null {
     fixedAt: fixedBy.finishedAt ?? fixedBy.receivedAt,
     causes: causes.map(({ id, category, answer }) => ({
       ...{ analysisId: id, reviewId: null, fingerprint: '', title: answer.title, category, howSure: '', isSure: true },
-      ...{ tests: 0, proof: null, fix: '', decision: null },
+      ...{ tests: 0, facts: [], decision: null },
     })),
   };
 }
 
 function causeOf({ analysis, tests, failures, review }: Cause): CauseFacts {
-  const [line] = proofLines(analysis);
   const decision = review?.decision ?? null;
+  const fix = (decision?.type === 'correct' ? decision.fixRecommendation : undefined) ?? analysis.answer.fixRecommendation;
+  const { form, confirmed, confidence, facts } = answerView({ ...analysis, answer: { ...analysis.answer, fixRecommendation: fix } });
   return {
     analysisId: analysis.id,
     reviewId: review?.id ?? null,
     fingerprint: analysis.fingerprint,
     title: analysis.answer.title,
     category: decision?.type === 'correct' ? (decision.category ?? analysis.category) : analysis.category,
-    howSure: confirmation(analysis) ?? percent(analysis.verdict.confidence),
-    isSure: formOf(analysis) !== 'unsure',
+    howSure: confirmed ?? confidence,
+    isSure: form !== 'unsure',
     tests: tests.length > 0 ? tests.length : failures,
-    proof: line === undefined ? null : { text: line.text, line: line.line },
-    fix: (decision?.type === 'correct' ? decision.fixRecommendation : undefined) ?? analysis.answer.fixRecommendation,
+    // The title says the cause.
+    facts: facts.filter(({ name, reach }) => reach === 'everywhere' && name !== 'Cause'),
     decision:
       decision === null
         ? null

@@ -1,5 +1,6 @@
 import { append } from '../../lib/lists.ts';
 import { type ChatBlock, type ChatButton, type ChatMessage, escapeChat, RIGHT_BUTTON, WRONG_BUTTON } from '../../ports/chat-room.ts';
+import type { AnswerFact } from '../answer-view.ts';
 import { clip, visibleLine } from '../visible-text.ts';
 import type { CauseFacts, GreenFacts, RedFacts, SlackFacts } from './slack-facts.ts';
 
@@ -96,13 +97,20 @@ function whereOf(build: RedFacts['build'], { since, commit, author }: Streak, te
 }
 
 function linesOf(cause: CauseFacts, seenToday: number): string[] {
-  const { proof, fix, decision } = cause;
+  const { facts, decision } = cause;
+  const rejected = decision?.type === 'reject';
   return [
-    ...(proof === null ? [] : [`> ${slackLine(proof.text, 300)}  (line ${proof.line})`]),
-    ...(fix.trim() === '' || decision?.type === 'reject' ? [] : [`Fix: ${slackProse(fix, 500)}`]),
+    ...facts.filter(({ kind }) => kind === 'lines').flatMap(factLine),
+    ...facts.filter(({ kind }) => kind !== 'lines' && !rejected).flatMap(factLine),
     ...(seenToday > 1 ? [`seen ${seenToday}× today`] : []),
     ...(decision === null ? [] : [decidedLine(decision)]),
   ];
+}
+
+/** A fact on one line: of log lines the first, of others all values. */
+function factLine(fact: AnswerFact): string[] {
+  if (fact.kind !== 'lines') return [`${fact.label}: ${slackProse(fact.values.join(' · '), 500)}`];
+  return fact.lines.slice(0, 1).map(({ text, line }) => `> ${slackLine(text, 300)}  (line ${line})`);
 }
 
 function decidedLine({ type, by, at, category }: NonNullable<CauseFacts['decision']>): string {

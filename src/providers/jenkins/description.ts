@@ -1,9 +1,8 @@
 import { z } from 'zod';
-import { isJudged, saidCategory } from '../../domain/analysis.ts';
 import type { Build } from '../../domain/build.ts';
 import { TriageError } from '../../domain/errors.ts';
 import { readText } from '../../lib/http-body.ts';
-import { confirmation, formOf, percent } from '../../notifications/answer-facts.ts';
+import { answerView } from '../../notifications/answer-view.ts';
 import { noticeChannel } from '../../notifications/sync-notifications.ts';
 import { clip, visibleLine } from '../../notifications/visible-text.ts';
 import type { Cause, NoticeChannel, NoticeRule, NotificationClient, Situation } from '../../ports/notices.ts';
@@ -49,17 +48,14 @@ function sentenceOf(cause: Cause, others: number, options: DescriptionOptions): 
 
 function howSure({ analysis, review }: Cause): string {
   const decision = review?.decision ?? null;
-  const { verdict } = analysis;
-  const category = saidCategory(analysis);
+  const { category, what, form, confirmed, confidence } = answerView(analysis);
   if (decision?.type === 'accept') return `${category}, confirmed by ${decision.reviewer}`;
   if (decision?.type === 'correct')
     return `${decision.category ?? category}, corrected by ${decision.reviewer} (Faultline said ${category})`;
   if (decision?.type === 'reject') return `${category}, marked wrong by ${decision.reviewer}`;
-  const known = confirmation(analysis);
-  if (known !== null) return `${category}, ${known}`;
-  if (!isJudged(analysis)) return 'Not analyzed, needs review';
-  const sure = `${category} ${percent(verdict.confidence)}`;
-  return formOf(analysis) === 'unsure' ? `${sure}, needs review` : sure;
+  if (confirmed !== null) return `${category}, ${confirmed}`;
+  if (what === null) return 'Not analyzed, needs review';
+  return `${category} ${confidence}${form === 'unsure' ? ', needs review' : ''}`;
 }
 
 function notAnalysed(reason: string | null, { format }: DescriptionOptions): string {

@@ -1,7 +1,7 @@
-import { type Analysis, saidCategory } from '../../domain/analysis.ts';
+import type { Analysis } from '../../domain/analysis.ts';
 import type { Build } from '../../domain/build.ts';
 import type { Failure } from '../../domain/failure.ts';
-import { confirmation, formOf, percent, proofLines } from '../../notifications/answer-facts.ts';
+import { answerView, moreFacts, proofLines } from '../../notifications/answer-view.ts';
 import { clip } from '../../notifications/visible-text.ts';
 
 /** A report in the Common Test Report Format 1.0.0, of it what Faultline writes. */
@@ -80,19 +80,16 @@ function testOf({ test, message, excerpt, frames }: Failure, analysis: Analysis 
     ...(excerpt === null ? {} : { trace: text(excerpt.text) }),
     ...(place === undefined ? {} : { filePath: text(place.file, 1_000) }),
     ...(place?.line ? { line: place.line } : {}),
-    ...(analysis === undefined ? { extra: {} } : told(analysis, publicUrl)),
+    ...(analysis === undefined ? { extra: {} } : explanationOf(analysis, publicUrl)),
   };
 }
 
-function told(analysis: Analysis, publicUrl: string | null) {
-  const { answer, verdict, category, kind, id, recalled } = analysis;
-  const fix = answer.fixRecommendation.trim() === '' ? '' : ` Fix: ${answer.fixRecommendation}`;
+function explanationOf(analysis: Analysis, publicUrl: string | null) {
   return {
-    ai: text(`${answer.title} (${category}, ${percent(verdict.confidence)}). ${answer.rootCause}${fix}`),
+    ai: text(messageOf(analysis)),
     extra: {
-      ...{ analysisId: id, category, kind, confidence: verdict.confidence, action: verdict.action },
-      confirmedBy: recalled?.confirmedBy ?? null,
-      ...(publicUrl === null ? {} : { url: `${publicUrl.replace(/\/$/, '')}/analyses/${encodeURIComponent(id)}` }),
+      ...{ analysisId: analysis.id, ...propertiesOf(analysis) },
+      ...(publicUrl === null ? {} : { url: `${publicUrl.replace(/\/$/, '')}/analyses/${encodeURIComponent(analysis.id)}` }),
     },
   };
 }
@@ -167,24 +164,21 @@ export function sarifOf({ build, analyses, failures, publicUrl }: Exported): Sar
 }
 
 function resultOf(analysis: Analysis, failures: readonly Failure[], ruleIndex: number, publicUrl: string | null): SarifResult {
-  const { answer, verdict } = analysis;
   const own = failures.filter(({ id }) => analysis.failureIds.includes(id));
   const [place, ...others] = placesOf(analysis, own);
   const tests = own.flatMap(({ test }) => (test === null ? [] : [clip(test.name, 300)]));
   return {
     ruleId: ruleOf(analysis),
     ruleIndex,
-    level: formOf(analysis) === 'unsure' ? 'warning' : 'error',
+    level: answerView(analysis).form === 'unsure' ? 'warning' : 'error',
     message: { text: sarifText(clip(messageOf(analysis), MAX_TEXT)) },
     locations: place === undefined ? [] : [place],
     relatedLocations: [...others, ...evidenceOf(analysis)].slice(0, MAX_RELATED).map((location, index) => ({ ...location, id: index + 1 })),
     partialFingerprints: { [FINGERPRINT]: analysis.fingerprint },
     ...(publicUrl === null ? {} : { hostedViewerUri: `${publicUrl.replace(/\/$/, '')}/analyses/${encodeURIComponent(analysis.id)}` }),
     properties: {
-      ...{ analysisId: analysis.id, category: saidCategory(analysis), kind: analysis.kind, action: verdict.action },
-      confidence: verdict.confidence,
-      confirmedBy: analysis.recalled?.confirmedBy ?? null,
-      title: clip(answer.title, 500),
+      ...{ analysisId: analysis.id, ...propertiesOf(analysis) },
+      title: clip(analysis.answer.title, 500),
       failures: analysis.failureIds.length,
       tests: tests.slice(0, 50),
     },
@@ -192,10 +186,18 @@ function resultOf(analysis: Analysis, failures: readonly Failure[], ruleIndex: n
 }
 
 function messageOf(analysis: Analysis): string {
-  const { answer, verdict } = analysis;
-  const sure = confirmation(analysis) ?? `${percent(verdict.confidence)} sure`;
-  const fix = answer.fixRecommendation.trim() === '' ? '' : `\nFix: ${answer.fixRecommendation}`;
-  return `${answer.title} (${saidCategory(analysis)}, ${sure}).\n${answer.rootCause}${fix}`;
+  const { title, category, standing, facts } = answerView(analysis);
+  const texts = facts.filter(({ kind, reach }) => reach === 'everywhere' && kind !== 'lines');
+  const said = texts.map(({ name, label, values }) => `${name === 'Cause' ? '' : `${label}: `}${values.join('; ')}`);
+  return [`${title} (${category}, ${standing}).`, ...said].join('\n');
+}
+
+/** The answer in fields, for programs. */
+function propertiesOf(analysis: Analysis) {
+  const { kind, verdict, recalled } = analysis;
+  const { confidence, action } = verdict;
+  const confirmedBy = recalled?.confirmedBy ?? null;
+  return { category: answerView(analysis).category, kind, action, confidence, confirmedBy, facts: moreFacts(analysis) };
 }
 
 /** Files of the repository that the answer suspects, most suspected first; without any, those of the failing tests. */

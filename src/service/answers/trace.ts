@@ -4,7 +4,7 @@ import { Action, type Analysis, JudgementTrace, type Step, TerminationReason, Us
 import { Category } from '../../domain/category.ts';
 import { ToolOutcome } from '../../domain/evidence.ts';
 import { cutAfter, cutCharacters } from '../../lib/text.ts';
-import { formatDollars, formatDuration } from '../../notifications/answer-facts.ts';
+import { formatDollars, formatDuration } from '../../notifications/answer-view.ts';
 import { clip, disarmRunnerCommands, formatNumber, visibleLine, wrap } from '../../notifications/visible-text.ts';
 
 /** One question to a tool; texts among its arguments are masked and cut. */

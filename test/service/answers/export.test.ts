@@ -107,7 +107,7 @@ describe('a CTRF report', () => {
       message: 'expected 10.20, got 10.21',
       filePath: 'test/cart.test.ts',
       line: 88,
-      ai: expect.stringContaining('The cart total is rounded twice (TEST_FAILURE, 91 %)'),
+      ai: expect.stringContaining('The cart total is rounded twice (TEST_FAILURE, 91 % sure)'),
       extra: { analysisId: 'ana_9f2c', url: 'https://fl.example/analyses/ana_9f2c' },
     });
     expect(results.environment).toMatchObject({ buildNumber: 812, branchName: 'main' });

@@ -10,10 +10,10 @@ describe('renderTerminal', () => {
 TEST_FAILURE · assertion                                             91 % sure
 The cart total is rounded twice
 The new tax step rounds each line before summing; the total differs by 0.01.
-Fix      Round once, after the sum, in \`src/cart/tax.ts:41\`.
-Evidence 288501  expected 10.20, got 10.21
-         288502      at sum (src/cart/tax.ts:41)
-Suspect  src/cart/tax.ts:41 a41f9c2 ada 0.81
+Fix        Round once, after the sum, in \`src/cart/tax.ts:41\`.
+Evidence   288501  expected 10.20, got 10.21
+           288502      at sum (src/cart/tax.ts:41)
+Suspect    src/cart/tax.ts:41 a41f9c2 ada 0.81
 1 failure, 1 cause · 12 s · 14,210 tokens · $0.02 · 3 tools asked · 311,101
 log lines → 412 kept · ana_9f2c
 `);
@@ -22,8 +22,8 @@ log lines → 412 kept · ana_9f2c
   it('says that it is not sure, and what would settle it', () => {
     const text = renderTerminal(unsureAnalysis(), terminal);
     expect(text).toContain('Not sure: TEST_FAILURE · assertion                              only 61 % sure\n');
-    expect(text).toContain('Or       1. CODE_ERROR: `tax.ts:41` throws when the list is empty. To confirm:\n');
-    expect(text).toContain('         2. CONFIG_ERROR: ');
+    expect(text).toContain('Hypothesis 1. CODE_ERROR: `tax.ts:41` throws when the list is empty. To\n');
+    expect(text).toContain('           2. CONFIG_ERROR: ');
   });
 
   it('says who confirmed a known cause, and that no model was asked', () => {
@@ -46,19 +46,19 @@ log lines → 412 kept · ana_9f2c
       { source: 'agent.log', line: 120, text: 'two' },
     ];
     const text = renderTerminal(sampleAnalysis({ answer: { ...answer, claims: [{ text: 'c', evidence: [], quotes }] } }), terminal);
-    expect(text).toContain('Evidence   build.log:9  one\n         agent.log:120  two\n');
+    expect(text).toContain('Evidence     build.log:9  one\n           agent.log:120  two\n');
   });
 
   it('says since which green build the lines are new', () => {
     const analysis = sampleAnalysis({ green: { buildId: 'bld_1', number: '1234', url: null } });
-    expect(renderTerminal(analysis, terminal)).toContain('\nNew      since build 1234\n');
+    expect(renderTerminal(analysis, terminal)).toContain('\nNew        since build 1234\n');
     expect(renderPlain(analysis)).toContain('New\tsince build 1234\n');
-    expect(renderMarkdown(analysis)).toContain('\n\nNew since build 1234\n\n');
+    expect(renderMarkdown(analysis)).toContain('\n\n**New:** since build 1234\n\n');
   });
 
   it('colours only when asked', () => {
     expect(renderTerminal(sampleAnalysis(), terminal)).not.toContain('\u001b');
-    expect(renderTerminal(sampleAnalysis(), { color: true, width: 78 })).toContain('\u001b[1mFix      \u001b[22m');
+    expect(renderTerminal(sampleAnalysis(), { color: true, width: 78 })).toContain('\u001b[1mFix        \u001b[22m');
   });
 
   it('shows what the claims cite where they quote nothing, and titles of what is no log line', () => {
@@ -73,8 +73,8 @@ log lines → 412 kept · ana_9f2c
       }),
       terminal,
     );
-    expect(text).toContain('Evidence 288500  FAIL cart total\n');
-    expect(text).toContain('         knowledge/ERR009: Rounding in totals\n');
+    expect(text).toContain('Evidence   288500  FAIL cart total\n');
+    expect(text).toContain('Related    knowledge/ERR009: Rounding in totals\n');
   });
 });
 
@@ -85,7 +85,7 @@ describe('renderPlain', () => {
       .split('\n')
       .map((line) => line.split('\t'));
     expect(rows.map(([key]) => key)).toEqual(
-      'Answer Category Kind Confidence Title Cause Fix Evidence Evidence Suspect Hypothesis Hypothesis Note Usage Id'.split(' '),
+      'Answer Category Kind Confidence Title Cause Fix Evidence Evidence Suspect Hypothesis Hypothesis Reason Note Usage Id'.split(' '),
     );
     expect(rows.every((row) => row.length === 2)).toBe(true);
     expect(rows.at(0)).toEqual(['Answer', 'unsure']);
@@ -119,7 +119,7 @@ The new tax step rounds each line before summing; the total differs by 0.01.
 288502      at sum (src/cart/tax.ts:41)
 \`\`\`
 
-Suspect \`src/cart/tax.ts:41\` (a41f9c2, ada)
+**Suspects:** \`src/cart/tax.ts:41\` (a41f9c2, ada)
 
 </details>
 
@@ -132,7 +132,7 @@ Suspect \`src/cart/tax.ts:41\` (a41f9c2, ada)
     expect(text).toContain('**3 failures. Faultline is not sure why (61 %). The answer needs review.**');
     expect(text).toContain('<b>2 explanations fit</b>: best guess TEST_FAILURE');
     expect(text).toContain("2. CONFIG_ERROR: `TAX_TABLE` is not set in this job. To confirm: the job's environment");
-    expect(text).toContain('Needs review because: one claim rests on a single line');
+    expect(text).toContain('**Needs review because:** one claim rests on a single line');
   });
 
   it('says who confirmed a known cause instead of a percentage', () => {

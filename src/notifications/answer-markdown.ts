@@ -1,0 +1,60 @@
+import { maxOf } from '../lib/lists.ts';
+import { asSentence } from '../lib/text.ts';
+import { type AnswerFact, type ProofLine, placeOf } from './answer-view.ts';
+import { clip, codeSpan, fence, inline, prose } from './visible-text.ts';
+
+const MAX_PROSE = 3_000;
+const MAX_PLACE = 200;
+const MAX_ITEM = 300;
+const MAX_LISTED = 5;
+
+/**
+ * A fact as one block of GitHub-flavoured Markdown; small print is not for here. `limit`: characters of a paragraph. Everything from logs,
+ * models and people is neutralised: no mention, link, image, HTML or comment marker survives, and no fence can be left.
+ */
+export function factBlock(fact: AnswerFact, limit = MAX_PROSE): string {
+  const { name, label, values } = fact;
+  switch (fact.kind) {
+    case 'prose': {
+      const text = clip(values.join('\n'), limit);
+      return name === 'Cause' ? prose(text) : `**${label}:** ${inline(text)}`;
+    }
+    case 'lines':
+      return fences(fact.lines);
+    case 'choices': {
+      const choices = fact.choices.slice(0, MAX_LISTED).map(({ category, text, settledBy }, index) => {
+        const settled = settledBy === '' ? '' : ` To confirm: ${inline(clip(settledBy, MAX_ITEM))}`;
+        return `${index + 1}. ${category}: ${inline(clip(asSentence(text), 2 * MAX_ITEM))}${settled}`;
+      });
+      return `**${label}:**\n\n${choices.join('\n')}`;
+    }
+    case 'files': {
+      const files = fact.files.slice(0, MAX_LISTED).map((file) => {
+        const by = [file.commit?.slice(0, 7), file.author].flatMap((part) => (part ? [inline(clip(part, 100))] : []));
+        return `${codeSpan(clip(placeOf(file), MAX_PLACE))}${by.length === 0 ? '' : ` (${by.join(', ')})`}`;
+      });
+      return `**${label}:** ${files.join(' · ')}`;
+    }
+    default:
+      return `**${label}:** ${smallPrint(fact).join(' · ')}`;
+  }
+}
+
+/** The entries of a fact, each on one line and neutralised. */
+export function smallPrint({ values }: AnswerFact): string[] {
+  return values.slice(0, MAX_LISTED).map((value) => inline(clip(value, MAX_ITEM)));
+}
+
+/** A fence for each log, which is named where there are several. */
+function fences(lines: readonly ProofLine[]): string {
+  const sources = [...new Set(lines.map(({ source }) => source))];
+  const width = maxOf(
+    lines.map(({ line }) => `${line}`.length),
+    0,
+  );
+  const blocks = sources.map((source) => {
+    const shown = lines.filter((line) => line.source === source).map(({ line, text }) => `${`${line}`.padStart(width)}  ${text}`);
+    return `${sources.length > 1 ? `${codeSpan(clip(source, MAX_PLACE))}\n\n` : ''}${fence(shown)}`;
+  });
+  return blocks.join('\n\n');
+}

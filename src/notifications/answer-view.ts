@@ -1,0 +1,234 @@
+import { type Analysis, type Hypothesis, isJudged, type Suspect, saidCategory } from '../domain/analysis.ts';
+import type { Evidence } from '../domain/evidence.ts';
+import { asSentence } from '../lib/text.ts';
+import { cleanLine, stripEscapes } from '../log/lines/clean.ts';
+import { clip, formatNumber } from './visible-text.ts';
+
+/** How an answer presents itself: a person's words about a known cause, a sure answer, or a question to a person. */
+export type AnswerForm = 'known' | 'sure' | 'unsure';
+
+/** A line of proof: where it stands (1-based) and its words, unescaped. */
+export interface ProofLine {
+  readonly source: string;
+  readonly line: number;
+  readonly text: string;
+}
+
+/**
+ * One fact of an answer. Every output draws it by its kind, so that a new fact is one entry in `factsOf`. Texts are raw: whoever draws them
+ * escapes and cuts them.
+ */
+export type AnswerFact = {
+  /** One capitalised word, at most ten letters: the key of plain output and the terminal's margin. */
+  readonly name: string;
+  /** Before a colon, or as a heading. */
+  readonly label: string;
+  /** `everywhere`: also in comments and chat, which are short; `answer`: in full answers; `review`: only where somebody reviews it. */
+  readonly reach: 'everywhere' | 'answer' | 'review';
+  /** The fact as text, one entry each; never empty. */
+  readonly values: readonly string[];
+} & (
+  | { readonly kind: 'prose' | 'list' | 'note' }
+  | { readonly kind: 'lines'; readonly lines: readonly ProofLine[] }
+  | { readonly kind: 'files'; readonly files: readonly Suspect[] }
+  | { readonly kind: 'choices'; readonly choices: readonly Hypothesis[] }
+);
+
+/** An answer as every output shows it. */
+export interface AnswerView {
+  readonly id: string;
+  readonly form: AnswerForm;
+  readonly category: ReturnType<typeof saidCategory>;
+  /** "TEST_FAILURE · assertion"; null where nobody judged. */
+  readonly what: string | null;
+  /** "91 %". */
+  readonly confidence: string;
+  /** "confirmed by ada on 2026-10-12, seen 14 times"; null where no known cause answered. */
+  readonly confirmed: string | null;
+  /** How far to believe it: the confirmation, "91 % sure", "not sure, only 61 %" or "the analysis failed". */
+  readonly standing: string;
+  readonly title: string;
+  /** In the order in which they are read; the last are small print. */
+  readonly facts: readonly AnswerFact[];
+  /** What it cost and rests on, and its id. */
+  readonly usage: readonly string[];
+}
+
+const MAX_PROOF_LINES = 8;
+const MAX_LINE_CHARACTERS = 300;
+
+/** `why` says why a person is asked; without it, the answer's own reasons do. */
+export function answerView(analysis: Analysis, why?: readonly string[]): AnswerView {
+  const form = formOf(analysis);
+  const confidence = percent(analysis.verdict.confidence);
+  const confirmed = confirmation(analysis);
+  const judged = form === 'unsure' ? `not sure, only ${confidence}` : `${confidence} sure`;
+  return {
+    ...{ id: analysis.id, form, confidence, confirmed, title: analysis.answer.title },
+    category: saidCategory(analysis),
+    what: isJudged(analysis) ? `${analysis.category} · ${analysis.kind}` : null,
+    standing: isJudged(analysis) ? (confirmed ?? judged) : 'the analysis failed',
+    facts: factsOf(analysis, why ?? (form === 'unsure' ? analysis.verdict.reasons : [])).filter(({ values }) =>
+      values.some((value) => value.trim() !== ''),
+    ),
+    usage: [...usageParts(analysis), analysis.id],
+  };
+}
+
+function factsOf(analysis: Analysis, why: readonly string[]): AnswerFact[] {
+  const { answer, verdict, notes } = analysis;
+  const { suspects: files, hypotheses: choices } = answer;
+  const lines = proofLines(analysis);
+  const cause = answer.rootCause.trim() === answer.title.trim() ? '' : answer.rootCause;
+  const places = lines.map(({ source, line, text }) => `${source}:${line} ${text}`);
+  const related = otherEvidence(analysis).map(({ source, title }) => `${source}: ${title}`);
+  const lowered = (verdict.factors ?? []).filter(({ value }) => value < 0).map(({ because }) => because);
+  const against = [...lowered, ...verdict.unsupportedClaims.map((claim) => `No evidence for: ${claim}`)];
+  const since = analysis.green === undefined ? [] : [`since build ${clip(analysis.green.number, 100)}`];
+  return [
+    { name: 'Cause', label: 'Cause', reach: 'everywhere', kind: 'prose', values: [cause] },
+    { name: 'Fix', label: 'Fix', reach: 'everywhere', kind: 'prose', values: [answer.fixRecommendation] },
+    { name: 'Evidence', label: 'Evidence', reach: 'everywhere', kind: 'lines', values: places, lines },
+    { name: 'Related', label: 'See also', reach: 'answer', kind: 'list', values: related },
+    { name: 'New', label: 'New', reach: 'answer', kind: 'list', values: since },
+    { name: 'Suspect', label: 'Suspects', reach: 'answer', kind: 'files', values: files.map(describeSuspect), files },
+    { name: 'Hypothesis', label: 'Possible explanations', reach: 'answer', kind: 'choices', values: choices.map(describeChoice), choices },
+    { name: 'Reason', label: 'Needs review because', reach: 'answer', kind: 'list', values: why },
+    { name: 'Against', label: 'Conflicting evidence', reach: 'review', kind: 'list', values: against },
+    { name: 'Unknown', label: 'Unknown', reach: 'review', kind: 'list', values: verdict.gaps },
+    { name: 'Record', label: 'Accuracy', reach: 'answer', kind: 'note', values: recordOf(analysis) },
+    { name: 'Note', label: 'Notes', reach: 'answer', kind: 'note', values: notes },
+  ];
+}
+
+/** Facts that outputs for programs have no field of their own for, by name: short texts, at most five each, cut and well-formed. */
+export function moreFacts(analysis: Analysis): Record<string, string[]> {
+  const plain = answerView(analysis).facts.filter(({ kind, reach }) => (kind === 'list' || kind === 'note') && reach !== 'review');
+  return Object.fromEntries(
+    plain.map(({ name, values }) => [name, values.slice(0, 5).map((value) => clip(value, MAX_LINE_CHARACTERS).toWellFormed())]),
+  );
+}
+
+/** "src/cart/tax.ts:41 a41f9c2 ada 0.81". */
+function describeSuspect(suspect: Suspect): string {
+  const by = [suspect.commit?.slice(0, 7), suspect.author, suspect.score.toFixed(2)];
+  return [placeOf(suspect), ...by].filter((part) => part != null).join(' ');
+}
+
+/** "src/cart/tax.ts:41". */
+export function placeOf({ path, line }: Suspect): string {
+  return line === null ? path : `${path}:${line}`;
+}
+
+/** "CONFIG_ERROR: `TAX_TABLE` is not set. To confirm: the job's environment". */
+function describeChoice({ category, text, settledBy }: Hypothesis): string {
+  return `${category}: ${asSentence(text)}${settledBy === '' ? '' : ` To confirm: ${settledBy}`}`;
+}
+
+/** Known where a person's earlier decision answered; sure where it may be published; everything else waits for a person. */
+export function formOf(analysis: Analysis): AnswerForm {
+  if (analysis.recalled !== null) return 'known';
+  return analysis.verdict.action === 'auto_notify' && !analysis.classification.abstained ? 'sure' : 'unsure';
+}
+
+/** 0.912 → "91 %". Never rounded up to certainty. */
+export function percent(confidence: number): string {
+  return `${Math.floor(confidence * 100 + 1e-9)} %`;
+}
+
+/**
+ * The lines that prove the answer, in the order of the log and without their time stamps: what its claims quote, else the first lines of the evidence they
+ * cite, else of whatever was read from a log. At most eight, each at most 300 characters.
+ */
+export function proofLines(analysis: Analysis): ProofLine[] {
+  const quoted = analysis.answer.claims.flatMap(({ quotes }) => quotes).map((quote) => ({ ...quote, text: shownLine(analysis, quote) }));
+  const lines = quoted.length > 0 ? quoted : citedEvidence(analysis).flatMap(linesOf);
+  const unique = new Map(lines.map((line) => [`${line.line} ${line.source}`, line]));
+  return [...unique.values()]
+    .slice(0, MAX_PROOF_LINES)
+    .sort((a, b) => (a.source === b.source ? a.line - b.line : 0))
+    .map((line) => ({ ...line, text: clip(line.text.split('\n', 1)[0] ?? '', MAX_LINE_CHARACTERS) }));
+}
+
+/** Evidence that answers the question but is no line of a log: a document, a past failure, a commit. At most three titles. */
+function otherEvidence(analysis: Analysis): Evidence[] {
+  const cited = new Set(analysis.answer.claims.flatMap(({ evidence }) => evidence));
+  return analysis.evidence.filter(({ id, lineStart }) => cited.has(id) && lineStart === undefined).slice(0, 3);
+}
+
+/** What the answer cost and rests on: "3 failures, 1 cause", "12 s", "14,210 tokens", "$0.02", "4 tools asked", "311,101 log lines → 412 kept". */
+function usageParts(analysis: Analysis): string[] {
+  const { usage, reduction } = analysis;
+  const tokens = usage.inputTokens + usage.outputTokens;
+  return [
+    `${failureCount(analysis)}, 1 cause`,
+    formatDuration(analysis.milliseconds),
+    usage.modelCalls === 0 ? 'no model' : `${formatNumber(tokens)} tokens`,
+    ...(usage.modelCalls === 0 ? [] : [formatDollars(usage.costUsd)]),
+    ...(usage.toolCalls === 0 ? [] : [`${formatNumber(usage.toolCalls)} ${usage.toolCalls === 1 ? 'tool' : 'tools'} asked`]),
+    `${formatNumber(reduction.logLines)} log lines → ${formatNumber(reduction.keptLines)} kept`,
+  ];
+}
+
+/**
+ * "answers like this one were right … 31 of 33 times": how those as sure as this one, on witnesses of the same kind, did on failures of
+ * projects that nothing was learned from. Nothing where a person or a model answered, and where too few were measured.
+ */
+function recordOf({ classification: { record }, recalled }: Analysis): string[] {
+  if (record === undefined || recalled !== null) return [];
+  return [`answers like this one were right, with the cause, ${record.right} of ${record.of} times on failures of other projects`];
+}
+
+/** "1 failure", "14 failures". */
+export function failureCount(analysis: Analysis): string {
+  const count = Math.max(1, analysis.failureIds.length);
+  return `${formatNumber(count)} ${count === 1 ? 'failure' : 'failures'}`;
+}
+
+function confirmation(analysis: Analysis): string | null {
+  if (analysis.recalled === null) return null;
+  const { confirmedBy, confirmedAt, timesSeen } = analysis.recalled;
+  return `confirmed by ${clip(confirmedBy, 100)} on ${confirmedAt.slice(0, 10)}, seen ${timesSeen === 1 ? 'once' : `${formatNumber(timesSeen)} times`}`;
+}
+
+/** The line as a person saw it, without the time and stream marks before it; of an overlong one only what was quoted. */
+function shownLine(analysis: Analysis, quote: ProofLine): string {
+  const line = cleanLine(stripEscapes(wholeLine(analysis, quote)));
+  if (line.length <= MAX_LINE_CHARACTERS) return line;
+  const telling = quote.text.split(/ {3,}/).at(-1) ?? quote.text;
+  return line.startsWith(quote.text.slice(0, 40)) && quote.text.length > MAX_LINE_CHARACTERS ? line : telling;
+}
+
+function wholeLine(analysis: Analysis, quote: ProofLine): string {
+  const evidence = analysis.evidence.find(
+    ({ source, lineStart, lineEnd }) =>
+      source === quote.source && lineStart !== undefined && lineStart <= quote.line && quote.line <= (lineEnd ?? 0),
+  );
+  const line = evidence?.text.split('\n')[quote.line - (evidence.lineStart ?? 1)];
+  return line?.includes(quote.text) ? line : quote.text;
+}
+
+function citedEvidence(analysis: Analysis): Evidence[] {
+  const located = analysis.evidence.filter(({ lineStart }) => lineStart !== undefined);
+  const cited = new Set(analysis.answer.claims.flatMap(({ evidence }) => evidence));
+  const named = located.filter(({ id }) => cited.has(id));
+  return named.length > 0 ? named : located.filter(({ tool }) => tool === 'log').slice(0, 1);
+}
+
+function linesOf({ source, lineStart = 1, text }: Evidence): ProofLine[] {
+  return text
+    .split('\n')
+    .map((line, index) => ({ source, line: lineStart + index, text: line }))
+    .filter((line) => line.text.trim() !== '');
+}
+
+/** 340 → "340 ms", 1200 → "1.2 s", 12000 → "12 s". */
+export function formatDuration(milliseconds: number): string {
+  if (milliseconds < 1000) return `${Math.round(milliseconds)} ms`;
+  return milliseconds < 10_000 ? `${(milliseconds / 1000).toFixed(1)} s` : `${formatNumber(milliseconds / 1000)} s`;
+}
+
+/** 0.021 → "$0.02", 0.003 → "under $0.01". */
+export function formatDollars(dollars: number): string {
+  return dollars > 0 && dollars < 0.01 ? 'under $0.01' : `$${dollars.toFixed(2)}`;
+}

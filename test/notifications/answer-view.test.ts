@@ -1,0 +1,45 @@
+import { expect, it } from 'vitest';
+import { summaryOf } from '../../action/src/render-answer.ts';
+import { describeAnalysis, toldCause } from '../../src/mcp/shapes.ts';
+import { noticeLinks } from '../../src/notifications/notice-words.ts';
+import { webhookBody } from '../../src/notifications/publisher/webhook.ts';
+import { renderComment } from '../../src/notifications/render-comment.ts';
+import { slackFacts } from '../../src/notifications/slack/slack-facts.ts';
+import { slackMessage } from '../../src/notifications/slack/slack-message.ts';
+import { ctrfOf, sarifOf } from '../../src/service/answers/export.ts';
+import { renderMarkdown, renderPlain, renderTerminal } from '../../src/service/answers/render.ts';
+import { sampleAnalysis, sampleBuild, sampleFailure } from '../support/sample-analysis.ts';
+import { causeOf, headOf, situationOf } from './sample-situation.ts';
+import { branchSituation, sampleCause, sampleHead } from './slack/slack-world.ts';
+
+const analysis = sampleAnalysis({ green: { buildId: 'bld_0', number: '1234', url: null } });
+const exported = { build: sampleBuild(), analyses: [analysis], failures: [sampleFailure()], publicUrl: null };
+const streak = { firstBuildId: 'bld_1', since: analysis.createdAt, commit: null, author: null, seenToday: 1 };
+
+/** Answers whole, and those that are short. */
+const full = {
+  plain: () => renderPlain(analysis),
+  terminal: () => renderTerminal(analysis, { color: false, width: 78 }),
+  markdown: () => renderMarkdown(analysis),
+  action: () => summaryOf({ analyses: [analysis], pending: null, pageOf: () => null }),
+  agent: () => describeAnalysis(analysis).join('\n'),
+  'agent, as data': () => JSON.stringify(toldCause(analysis)),
+  webhook: () => webhookBody(sampleBuild(), analysis),
+  ctrf: () => JSON.stringify(ctrfOf(exported)),
+  sarif: () => JSON.stringify(sarifOf(exported)),
+};
+const short = {
+  comment: () => renderComment(situationOf(headOf({ causes: [causeOf(analysis)] })), noticeLinks(null))?.body ?? '',
+  slack: () => {
+    const facts = slackFacts(branchSituation(sampleHead({ causes: [sampleCause(analysis)] })));
+    return facts === null ? '' : JSON.stringify(slackMessage(facts, streak, { publicUrl: null, decides: false }));
+  },
+};
+
+it.each(Object.entries({ ...full, ...short }))('%s shows the facts that are shown everywhere', (_name, shown) => {
+  expect(shown()).toContain('Round once, after the sum');
+});
+
+it.each(Object.entries(full))('%s shows every fact of an answer', (_name, shown) => {
+  expect(shown()).toContain('since build 1234');
+});
