@@ -68,8 +68,14 @@ async function testsOf(
 
 const SHOWN: Readonly<Record<Outcome, string>> = { passed: 'passed', failed: 'failed', other: 'failed in another way' };
 
+const WHAT: Readonly<Record<Arm['what'], string>> = {
+  suite: 'the whole command',
+  alone: 'only the failing tests',
+  after: 'a failing test behind others',
+};
+
 function nameOf({ where, what }: Arm): string {
-  return `${where === 'here' ? 'here' : 'on the base'}, ${what === 'alone' ? 'only the failing tests' : 'the whole command'}`;
+  return `${where === 'here' ? 'here' : 'on the base'}, ${WHAT[what]}`;
 }
 
 function progressLine(arm: Arm, outcome: Outcome, milliseconds: number): string {

@@ -2,9 +2,9 @@ import { z } from 'zod';
 
 /** How one way of running the command went, in counts of runs. */
 export const Arm = z.object({
-  /** `suite`: the whole command; `alone`: only the failing tests; each in the checkout or on the base. */
   where: z.enum(['here', 'base']),
-  what: z.enum(['suite', 'alone']),
+  /** `suite`: the whole command; `alone`: only the failing tests; `after`: one failing test behind the tests that it depends on. */
+  what: z.enum(['suite', 'alone', 'after']),
   /** The commit of the base; null for the checkout, which may have changes of its own. */
   commit: z.string().nullable(),
   passed: z.int(),
@@ -31,6 +31,8 @@ export const Experiment = z.object({
   verdict: z.enum(VERDICTS),
   /** Whether the failing tests pass by themselves and fail in the suite; null where that was not tried. */
   dependsOnOthers: z.boolean().nullable(),
+  /** The fewest tests behind which a failing test fails; empty where none were looked for or found. */
+  polluters: z.array(z.string()),
   /** One sentence with the counts. */
   sentence: z.string(),
   notes: z.array(z.string()),

@@ -5,7 +5,7 @@ import type { Reading } from '../domain/reading.ts';
 import { proportion } from '../lib/statistics.ts';
 import { failuresOf } from '../log/recognise/failures.ts';
 import { type BaseWorktree, openBase } from './base-worktree.ts';
-import { type Narrowed, narrow } from './narrow.ts';
+import { isSameTest, type Narrowed, narrow, testList } from './narrow.ts';
 import { type CommandRun, runCommand } from './run-command.ts';
 
 export interface ConfirmOptions {
@@ -56,11 +56,12 @@ export async function confirm(options: ConfirmOptions, deps: ConfirmDeps, signal
     const chosen = await reproduce(trial);
     if (chosen !== null && options.base !== null) await compare(trial, chosen);
     if (chosen !== null) await alternate(trial, [[armOf(trial, 'here', chosen.what), chosen]]);
+    const polluters = trial.dependsOnOthers === true ? await findPolluters(trial) : [];
     const { failure, narrowed, dependsOnOthers, notes } = trial;
     const arms = trial.arms.filter((arm) => countOf(arm) > 0);
     return {
       ...{ command: [...argv], narrowed: narrowed === null ? null : [...narrowed.argv], tests: [...(failure?.names ?? [])] },
-      ...{ arms, dependsOnOthers, ...verdictOf(arms, { runs: options.runs, dependsOnOthers }), notes },
+      ...{ arms, dependsOnOthers, polluters, ...verdictOf(arms, { runs: options.runs, dependsOnOthers, polluters }), notes },
     };
   } finally {
     await trial.base?.remove();
@@ -146,13 +147,73 @@ async function compare(trial: Trial, chosen: Chosen): Promise<void> {
   ]);
 }
 
+/** More tests than this are not searched for those that another one depends on. */
+const MAX_LISTED = 10_000;
+
+/** Runs parts of the suite before one failing test until the fewest are left behind which it fails, and that one as often as every arm. */
+async function findPolluters(trial: Trial): Promise<string[]> {
+  const { options, deps, failure, notes, signal } = trial;
+  const list = testList(options.argv);
+  const cannot = (why: string) => {
+    notes.push(`Which tests they depend on was not found: ${why}.`);
+    return [];
+  };
+  if (list === null) return cannot('the tool cannot list its tests in their order');
+  const { output } = await runCommand(list.argv, { cwd: options.cwd, env: options.env, limitMs: leftOf(trial) }, signal);
+  const listed = list.read(stripVTControlCharacters(output), options.cwd);
+  const at = listed.findIndex((test) => failure?.tests.some((failing) => isSameTest(failing, test)));
+  const victim = listed[at];
+  if (victim === undefined || listed.length > MAX_LISTED) return cannot('the failing test is not in the list of tests');
+  const probe = newArm('here', 'after', null);
+  const commandOf = (before: readonly FailingTest[]) => narrow(options.argv, [...before, victim], MAX_LISTED);
+  const failsAfter = async (before: readonly FailingTest[]): Promise<boolean> => {
+    const argv = commandOf(before)?.argv;
+    if (argv === undefined || performance.now() >= trial.until) return false;
+    const run = await runCommand(argv, { cwd: options.cwd, env: options.env, limitMs: leftOf(trial) }, signal);
+    const fails = (await deps.read(run.output)).failingTests.some((test) => isSameTest(test, victim));
+    probe.exitCodes.push(run.exitCode);
+    deps.onRun?.(probe, fails ? 'failed' : 'passed', run.milliseconds);
+    return fails;
+  };
+  const found = await fewest(listed.slice(0, at), failsAfter);
+  if (performance.now() >= trial.until) return cannot(`the time limit of ${Math.round(options.limitMs / 60_000)} min was reached`);
+  const argv = found === null ? undefined : commandOf(found)?.argv;
+  if (found === null || argv === undefined) return cannot('the failing test passed behind all tests that the tool lists before it');
+  const after = armOf(trial, 'here', 'after');
+  trial.failure = { ...signature([victim]), fingerprint: null, exitCode: null };
+  await alternate(trial, [[after, { what: 'after', argv }]]);
+  return isEvery(after, 'failed') && countOf(after) >= least(options.runs) ? found.map(nameOf) : cannot('it did not fail every time');
+}
+
+/**
+ * The fewest of these tests, in their order, for which `fails` holds together with those in `kept`; null where it does not hold for all of
+ * them. Halves them as often as it can; where neither half suffices, both hold a part of the cause.
+ */
+async function fewest<Item>(items: readonly Item[], fails: (items: readonly Item[]) => Promise<boolean>): Promise<Item[] | null> {
+  const search = async (some: readonly Item[], kept: ReadonlySet<Item>): Promise<Item[]> => {
+    if (some.length <= 1) return [...some];
+    const halves = [some.slice(0, some.length / 2), some.slice(some.length / 2)] as const;
+    for (const half of halves) {
+      const chosen = new Set([...half, ...kept]);
+      if (await fails(items.filter((item) => chosen.has(item)))) return await search(half, kept);
+    }
+    const first = await search(halves[0], new Set([...kept, ...halves[1]]));
+    return [...first, ...(await search(halves[1], new Set([...kept, ...first])))];
+  };
+  return (await fails(items)) ? await search(items, new Set()) : null;
+}
+
 function armOf({ arms, base }: Trial, where: Arm['where'], what: Arm['what']): Arm {
   const found = arms.find((arm) => arm.where === where && arm.what === what);
   if (found !== undefined) return found;
   const commit = where === 'here' ? null : (base?.commit ?? null);
-  const arm = { where, what, commit, passed: 0, failed: 0, other: 0, exitCodes: [], milliseconds: [] };
+  const arm = newArm(where, what, commit);
   arms.push(arm);
   return arm;
+}
+
+function newArm(where: Arm['where'], what: Arm['what'], commit: string | null): Arm {
+  return { where, what, commit, passed: 0, failed: 0, other: 0, exitCodes: [], milliseconds: [] };
 }
 
 /** Milliseconds for the next run. */
@@ -204,7 +265,11 @@ interface Signature {
 }
 
 function signature(tests: readonly FailingTest[]) {
-  return { tests, names: new Set(tests.map(({ suite, name }) => (suite === null ? name : `${suite} › ${name}`))) };
+  return { tests, names: new Set(tests.map(nameOf)) };
+}
+
+function nameOf({ suite, name }: FailingTest): string {
+  return suite === null ? name : `${suite} › ${name}`;
 }
 
 function signatureOf(reading: Reading, { exitCode }: CommandRun): Signature {
@@ -241,14 +306,14 @@ type Verdict = Pick<Experiment, 'verdict' | 'sentence'>;
 /** What the counts tell, and the sentence that says so. */
 export function verdictOf(
   arms: readonly Arm[],
-  { runs, dependsOnOthers }: { readonly runs: number; readonly dependsOnOthers: boolean | null },
+  { runs, dependsOnOthers, polluters }: { readonly runs: number } & Pick<Experiment, 'dependsOnOthers' | 'polluters'>,
 ): Verdict {
   const mixed = arms.find(isMixed);
   if (mixed !== undefined) return flaky(mixed);
   const base = arms.find(({ where }) => where === 'base') ?? null;
   const here = mainArm(arms, base);
   if (here === null || here.other > 0) return unclear(here, base);
-  const alone = dependsOnOthers === true ? ' The failing tests pass alone, so they depend on other tests or on their order.' : '';
+  const alone = dependsOnOthers === true ? dependence(arms, polluters) : '';
   if (here.failed === 0) return notReproduced(here);
   const fails = `Fails ${here.failed} of ${countOf(here)} here`;
   if (base === null) return { verdict: 'reproduced', sentence: `${fails}. It was not compared with a base.${alone}` };
@@ -264,9 +329,21 @@ export function verdictOf(
   return unclear(here, base);
 }
 
+function dependence(arms: readonly Arm[], polluters: readonly string[]): string {
+  const [after, alone] = (['after', 'alone'] as const).map((what) => arms.find((arm) => arm.where === 'here' && arm.what === what));
+  if (after === undefined || alone === undefined || polluters.length === 0)
+    return ' The failing tests pass alone, so they depend on other tests or on their order.';
+  const names = polluters.slice(0, MOST_NAMED).map((name) => `"${name}"`);
+  const rest = polluters.length > MOST_NAMED ? ` and ${polluters.length - MOST_NAMED} more` : '';
+  return ` It depends on other tests: fails ${after.failed} of ${countOf(after)} behind ${names.join(', ')}${rest}, ${alone.failed} of ${countOf(alone)} alone.`;
+}
+
+/** Tests named in a sentence. */
+const MOST_NAMED = 3;
+
 /** The arm that the base is compared with, else the one that failed, else the one that ran most often. */
 function mainArm(arms: readonly Arm[], base: Arm | null): Arm | null {
-  const here = arms.filter(({ where, what }) => where === 'here' && (base === null || what === base.what));
+  const here = arms.filter(({ where, what }) => where === 'here' && (base === null ? what !== 'after' : what === base.what));
   return here.toSorted((a, b) => b.failed - a.failed || countOf(b) - countOf(a))[0] ?? null;
 }
 

@@ -1,9 +1,12 @@
-import { basename } from 'node:path';
+import { basename, relative } from 'node:path';
+import { z } from 'zod';
 import type { FailingTest } from '../domain/failure.ts';
 
 /** More tests than this are run as the whole command: a filter of hundreds of names saves nothing. */
 const MAX_TESTS = 20;
 const MAX_NAME = 500;
+/** Of all arguments: Linux takes 128 KiB in one. */
+const MAX_BYTES = 120_000;
 
 type Tests = readonly FailingTest[];
 
@@ -13,12 +16,21 @@ interface Filter {
   /** What the reader calls the tests of this tool. */
   readonly frameworks: readonly string[];
   /** Arguments that select exactly these tests; null where the names do not suffice. */
-  readonly args: (tests: Tests) => readonly string[] | null;
+  readonly args: (tests: Tests, argv: readonly string[]) => readonly string[] | null;
   /** Where the arguments stand: behind everything, or before the first argument that is no option. */
   readonly before?: boolean;
   /** A line of the output that proves that a selected test ran and passed. */
   readonly ran: RegExp;
+  /** How the tool is asked for its tests; absent where it cannot tell them in the order in which it runs them. */
+  readonly list?: Listing;
 }
+
+interface Listing {
+  readonly argv: (argv: readonly string[]) => readonly string[];
+  readonly read: (output: string, cwd: string) => readonly NamedTest[];
+}
+
+type NamedTest = Pick<FailingTest, 'name'> & Partial<FailingTest>;
 
 /** A test's name as each tool's own filter takes it. Filters by pattern get the name escaped and anchored. */
 const FILTERS: readonly Filter[] = [
@@ -27,10 +39,28 @@ const FILTERS: readonly Filter[] = [
     frameworks: ['pytest'],
     args: (tests) => each(tests, ({ file, suite, name }) => (file === null ? null : [file, ...(suite?.split('.') ?? []), name].join('::'))),
     ran: /\b[1-9]\d* passed\b/,
+    list: {
+      argv: (argv) => [...argv, '--collect-only', '--verbosity=-1'],
+      read: (output) =>
+        matches(output, /^([^\s:][^:\n]*)::(?:([^[\n]+)::)?([^:[\n]+(?:\[.*)?)$/gm, ([, file = '', suite, name = '']) => ({
+          ...{ file, suite: suite?.replaceAll('::', '.') ?? null, name },
+        })),
+    },
   },
   {
-    programs: ['jest', 'vitest'],
-    frameworks: ['jest', 'vitest'],
+    programs: ['vitest'],
+    frameworks: ['vitest'],
+    args: (tests) => [...filesOf(tests), '-t', anyOf(tests.map(fullName))],
+    ran: /\b[1-9]\d* passed\b/,
+    list: {
+      argv: (argv) =>
+        [...argv.filter((word) => word !== 'run'), '--json'].flatMap((word) => (basename(word) === 'vitest' ? [word, 'list'] : word)),
+      read: readVitestList,
+    },
+  },
+  {
+    programs: ['jest'],
+    frameworks: ['jest'],
     args: (tests) => [...filesOf(tests), '-t', anyOf(tests.map(fullName))],
     ran: /\b[1-9]\d* passed\b/,
   },
@@ -47,6 +77,17 @@ const FILTERS: readonly Filter[] = [
     args: (tests) => tests.map(({ name }) => `--test-name-pattern=${anyOf([name])}`),
     before: true,
     ran: /^(?:# |ℹ )pass [1-9]/m,
+    list: {
+      argv: (argv) => insert(argv, ['--test-reporter=tap']),
+      read: (output) =>
+        matches(
+          output,
+          /^ *(?:not )?ok \d+ - (.+?)(?: # (?:SKIP|TODO).*)?\n *---\n *duration_ms: .*\n *type: 'test'$/gm,
+          ([, name = '']) => ({
+            name: name.replaceAll(/\\([\\#])/g, '$1'),
+          }),
+        ),
+    },
   },
   {
     programs: ['go'],
@@ -54,12 +95,20 @@ const FILTERS: readonly Filter[] = [
     args: (tests) => ['-count=1', '-v', '-run', `^(${tests.map(({ name }) => escaped(name.split('/')[0] ?? name)).join('|')})$`],
     before: true,
     ran: /--- (?:PASS|FAIL): /,
+    list: {
+      argv: (argv) => insert(argv, ['-list', '.']),
+      read: (output) => matches(output, /^((?:Test|Example|Fuzz)\S*)$/gm, ([, name = '']) => ({ name })),
+    },
   },
   {
     programs: ['cargo'],
     frameworks: ['cargo'],
-    args: (tests) => ['--', '--exact', ...tests.map(({ name }) => name)],
+    args: (tests, argv) => [...separator(argv), '--exact', ...tests.map(({ name }) => name)],
     ran: /\b[1-9]\d* passed\b/,
+    list: {
+      argv: (argv) => [...argv, ...separator(argv), '--list'],
+      read: (output) => matches(output, /^(\S.*): test$/gm, ([, name = '']) => ({ name })),
+    },
   },
   {
     programs: ['mvn', 'mvnw'],
@@ -101,19 +150,80 @@ export interface Narrowed {
  * The same command for these tests only, by its tool's own filter; null where the tool is not known, the names do not suffice, or one of them
  * could be read as an option. The result is an argument vector: no shell reads it.
  */
-export function narrow(argv: readonly string[], tests: Tests): Narrowed | null {
-  if (tests.length === 0 || tests.length > MAX_TESTS || !tests.every(isPlain)) return null;
-  const names = [...argv.slice(0, 4).map((word) => basename(word)), argv[argv.indexOf('-m') + 1] ?? ''];
-  const isScript = SCRIPTS.includes(names[0] ?? '');
-  const filter = isScript
-    ? FILTERS.find(({ frameworks }) => frameworks.includes(tests[0]?.framework ?? ''))
-    : FILTERS.find(({ programs }) => programs.some((program) => names.includes(program)));
-  const args = filter?.args(tests) ?? null;
+export function narrow(argv: readonly string[], tests: Tests, most: number = MAX_TESTS): Narrowed | null {
+  if (tests.length === 0 || tests.length > most || !tests.every(isPlain)) return null;
+  const isScript = SCRIPTS.includes(basename(argv[0] ?? ''));
+  const filter = isScript ? FILTERS.find(({ frameworks }) => frameworks.includes(tests[0]?.framework ?? '')) : filterOf(argv);
+  const args = filter?.args(tests, isScript ? [] : argv) ?? null;
   if (filter === undefined || args === null || args.length === 0) return null;
-  if (isScript) return { argv: [...argv, ...(argv.includes('--') ? [] : ['--']), ...args], ran: filter.ran };
-  if (filter.before !== true) return { argv: [...argv, ...args], ran: filter.ran };
-  // Behind the words that say what to do: `go test`, `node --test`.
-  return { argv: [...argv.slice(0, 2), ...args, ...argv.slice(2)], ran: filter.ran };
+  if (args.reduce((bytes, arg) => bytes + Buffer.byteLength(arg), 0) > MAX_BYTES) return null;
+  if (isScript) return { argv: [...argv, ...separator(argv), ...args], ran: filter.ran };
+  return { argv: filter.before === true ? insert(argv, args) : [...argv, ...args], ran: filter.ran };
+}
+
+export interface TestList {
+  /** Prints the names of the tests and runs none, or runs them all. */
+  readonly argv: readonly string[];
+  /** What it printed, as tests in the order in which they run. */
+  readonly read: (output: string, cwd: string) => FailingTest[];
+}
+
+/** How the tests of a command are listed; null where its tool cannot. */
+export function testList(argv: readonly string[]): TestList | null {
+  const filter = filterOf(argv);
+  const { list } = filter ?? {};
+  if (filter === undefined || list === undefined) return null;
+  const unknown = { suite: null, file: null, line: null, message: null, expected: null, actual: null, at: null };
+  const framework = filter.frameworks[0] ?? '';
+  return {
+    argv: list.argv(argv),
+    read: (output, cwd) => list.read(output, cwd).map((test) => ({ ...unknown, framework, ...test })),
+  };
+}
+
+/** Whether both name one test, where one of them may know less of it. */
+export function isSameTest(one: FailingTest, other: FailingTest): boolean {
+  if (one.name !== other.name || (one.file !== null && other.file !== null && one.file !== other.file)) return false;
+  return one.suite === null || other.suite === null || fullName(one) === fullName(other);
+}
+
+function filterOf(argv: readonly string[]): Filter | undefined {
+  const names = [...argv.slice(0, 4).map((word) => basename(word)), argv[argv.indexOf('-m') + 1] ?? ''];
+  return FILTERS.find(({ programs }) => programs.some((program) => names.includes(program)));
+}
+
+/** Behind the words that say what to do: `go test`, `node --test`. */
+function insert(argv: readonly string[], args: readonly string[]): string[] {
+  return [...argv.slice(0, 2), ...args, ...argv.slice(2)];
+}
+
+/** What comes behind `--` belongs to the program that the command starts. */
+function separator(argv: readonly string[]): string[] {
+  return argv.includes('--') ? [] : ['--'];
+}
+
+function matches(output: string, pattern: RegExp, testOf: (match: RegExpMatchArray) => NamedTest): NamedTest[] {
+  return [...output.matchAll(pattern)].map(testOf);
+}
+
+const VitestList = z.array(z.object({ name: z.string(), file: z.string() }));
+
+function readVitestList(output: string, cwd: string): NamedTest[] {
+  const text = output.slice(output.search(/^\[/m), output.lastIndexOf(']') + 1);
+  const listed = VitestList.safeParse(parsed(text));
+  return (listed.data ?? []).map(({ name: fullName, file }) => {
+    const names = fullName.split(' > ');
+    const name = names.pop() ?? '';
+    return { name, suite: names.length === 0 ? null : names.join(' > '), file: relative(cwd, file) };
+  });
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
 }
 
 function isPlain({ name, suite, file }: FailingTest): boolean {

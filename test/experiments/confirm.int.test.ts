@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -87,19 +87,48 @@ describe('a failing command that is tried again', () => {
     });
   });
 
-  test('passes alone and fails after another test: depends on others', async () => {
+  test('passes alone and fails after another test: depends on others, with the test that it depends on', async () => {
     const shared = testFile(
       `let lamp = 'off';`,
+      ...[1, 2, 3, 4].map((quay) => `test('sweeps quay ${quay}', () => {});`),
       `test('lights the lamp', () => { lamp = 'on'; });`,
+      `test('is quiet', () => {});`,
       `test('finds it dark', () => assert.equal(lamp, 'off'));`,
     );
     repository.commit({ 'lamp.test.js': shared }, 'shared state');
     const found = await tryIt({ base: null });
-    expect(found).toMatchObject({ verdict: 'reproduced', dependsOnOthers: true, sentence: expect.stringContaining('pass alone') });
+    expect(found).toMatchObject({ verdict: 'reproduced', dependsOnOthers: true, polluters: ['lights the lamp'], notes: [] });
+    expect(found.sentence).toContain('It depends on other tests: fails 3 of 3 behind "lights the lamp", 0 of 3 alone.');
     expect(arms(found)).toEqual([
       ['here', 'suite', 3, 0, 0],
       ['here', 'alone', 0, 0, 3],
+      ['here', 'after', 3, 0, 0],
     ]);
+  });
+
+  test('fails only behind two tests of a suite: both are named', async () => {
+    const shared = `import { describe, expect, test } from 'vitest';
+      let locks = 0;
+      describe('gate', () => { test('sets a lock', () => { locks += 1; }); test('is (really) quiet', () => {}); });
+      test('rests', () => {});
+      describe('dam', () => { test('sets a lock', () => { locks += 1; }); });
+      test('opens', () => { expect(locks).toBeLessThan(2); });`;
+    symlinkSync(join(process.cwd(), 'node_modules'), join(repository.folder, 'node_modules'), 'dir');
+    repository.commit({ '.gitignore': 'node_modules', 'locks.test.js': shared }, 'two locks');
+    const found = await tryIt({ base: null, argv: [join(process.cwd(), 'node_modules/.bin/vitest'), 'run', 'locks.test.js'] });
+    expect(found).toMatchObject({ dependsOnOthers: true, polluters: ['gate › sets a lock', 'dam › sets a lock'], notes: [] });
+  });
+
+  test('depends on others that its tool cannot list', async () => {
+    const shared = `import { expect, test } from 'vitest';
+      let lamp = 'off';
+      test('lights the lamp', () => { lamp = 'on'; });
+      test('finds it dark', () => expect(lamp).toBe('off'));`;
+    symlinkSync(join(process.cwd(), 'node_modules'), join(repository.folder, 'node_modules'), 'dir');
+    const files = { '.gitignore': 'node_modules', 'package.json': '{"scripts":{"test":"vitest run"}}', 'lamp.test.js': shared };
+    repository.commit(files, 'shared state');
+    const found = await tryIt({ base: null, argv: ['npm', 'test'] });
+    expect(found).toMatchObject({ dependsOnOthers: true, polluters: [], notes: [expect.stringContaining('cannot list its tests')] });
   });
 
   test('passes in colors on the base', async () => {
@@ -220,7 +249,7 @@ test('a test that fails at random is called a fault of the change no more often 
     let wrong = 0;
     for (let trial = 0; trial < trials; trial += 1) {
       const [here, base] = [0, 0].map(() => Array.from({ length: runs }, () => random() < rate));
-      const { verdict } = verdictOf([arm('here', here ?? []), arm('base', base ?? [])], { runs, dependsOnOthers: null });
+      const { verdict } = verdictOf([arm('here', here ?? []), arm('base', base ?? [])], { runs, dependsOnOthers: null, polluters: [] });
       if (verdict === 'this-change') wrong += 1;
     }
     return wrong / trials;

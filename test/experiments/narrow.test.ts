@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { FailingTest } from '../../src/domain/failure.ts';
-import { narrow } from '../../src/experiments/narrow.ts';
+import { narrow, testList } from '../../src/experiments/narrow.ts';
 
 const failing = (framework: string, name: string, more: Partial<FailingTest> = {}): FailingTest => ({
   ...{ framework, name, suite: null, file: null, line: null, message: null, expected: null, actual: null, at: null },
@@ -19,6 +19,7 @@ describe('a command is narrowed to its failing tests', () => {
     ['npx jest', failing('jest', 'adds', { suite: 'shop › cart' }), ['-t', '^shop cart adds$']],
     ['npm test', failing('jest', 'adds', { file: 'a.test.js' }), ['--', 'a.test.js', '-t', '^adds$']],
     ['npm test -- --ci', failing('jest', 'adds'), ['-t', '^adds$']],
+    ['cargo test -- --test-threads=1', failing('cargo', 'tests::adds'), ['--exact', 'tests::adds']],
     ['cargo test', failing('cargo', 'tests::adds'), ['--', '--exact', 'tests::adds']],
     ['./mvnw -q verify', failing('maven', 'adds', { suite: 'shop.CartTest' }), ['-Dtest=shop.CartTest#adds']],
     ['./gradlew test', failing('maven', 'adds', { suite: 'shop.CartTest' }), ['--tests', 'shop.CartTest.adds']],
@@ -59,5 +60,40 @@ describe('a command is narrowed to its failing tests', () => {
     expect(narrow(['pytest'], [failing('pytest', 'test_a', { file: '--rootdir=/' })])).toBeNull();
     expect(narrow(['make', 'check'], [failing('pytest', 'test_a', { file: 'a.py' })])).toBeNull();
     expect(narrow(['pytest'], [])).toBeNull();
+  });
+});
+
+describe('the tests of a command are listed in their order', () => {
+  const named = (command: string, output: string) => {
+    const list = testList(command.split(' '));
+    return [list?.argv.join(' '), ...(list?.read(output, '/shop') ?? []).map(({ file, suite, name }) => [file, suite, name])];
+  };
+
+  test.each<[string, string, unknown[]]>([
+    [
+      'pytest -q',
+      't/a.py::TestX::test_one\nt/a.py::test_p[a b]\nt/a.py::test_p[c::d]\n\n3 tests collected in 0.00s\n',
+      [
+        'pytest -q --collect-only --verbosity=-1',
+        ['t/a.py', 'TestX', 'test_one'],
+        ['t/a.py', null, 'test_p[a b]'],
+        ['t/a.py', null, 'test_p[c::d]'],
+      ],
+    ],
+    [
+      'npx vitest run a',
+      'warning\n[\n{"name":"shop > cart > adds","file":"/shop/a.test.ts"}\n]\n',
+      ['npx vitest list a --json', ['a.test.ts', 'shop > cart', 'adds']],
+    ],
+    ['npx vitest', 'no list', ['npx vitest list --json']],
+    ['go test ./...', 'TestA\nExampleB\nok  \tshop\t0.002s\n', ['go test -list . ./...', [null, null, 'TestA'], [null, null, 'ExampleB']]],
+    ['cargo test', 'tests::a: test\nb: benchmark\n\n1 tests\n', ['cargo test -- --list', [null, null, 'tests::a']]],
+  ])('%s', (command, output, found) => {
+    expect(named(command, output)).toEqual(found);
+  });
+
+  test('but not by tools that cannot', () => {
+    expect(testList(['make', 'check'])).toBeNull();
+    expect(testList(['npx', 'mocha'])).toBeNull();
   });
 });
