@@ -59,15 +59,16 @@ async function composeApp(config: Config, logger: Logger, clock: Clock, opened: 
   const vectorIndex = await openVectorIndex(config, database, await openWordEmbedder(), logger);
   const threads = createLogThreads({ masking: maskingOf(config) });
   const { masker } = threads;
+  const dying = failpoint === undefined ? {} : { failpoint };
   const found = await openKnowledge({ config, database, masker, clock, logger });
-  const indexKeeping = openIndexKeeping(stores, vectorIndex, logger);
+  const indexKeeping = openIndexKeeping({ ...stores, vectorIndex, masker, logger, ...dying });
   const parts = { config, logger, clock, database, stores, archive, vectorIndex, knowledge: found.service, masker, tracer, metrics };
   const steps = new Map<string, string>();
-  const dying = failpoint === undefined ? {} : { failpoint };
-  const publishing = await openPublishing(config, { ...parts, ...dying });
+  const publishing = await openPublishing(config, parts);
   const checkpointer = await opened.checkpointer();
-  const deps = { ...(await triageDepsOf({ ...parts, found, publishing }, steps, checkpointer)), threads, ...dying };
-  const retention = openRetention({ ...parts, ...indexKeeping.doors, forgetThreads: () => forgetConcluded(database, logger) });
+  const triageDeps = await triageDepsOf({ ...parts, found, publishing }, steps, checkpointer);
+  const deps = { ...triageDeps, wakeOutbox: () => background.wake(), threads, ...dying };
+  const retention = openRetention({ ...parts, ...indexKeeping.sync, forgetThreads: () => forgetConcluded(database, logger) });
   // Last: it runs timers of its own, which nothing may leave behind.
   const fair = fairQueue(await opened.jobQueue(logger), { turns: createJobTurns(database), logger });
   const jobQueue = detachableQueue(fair, logger);
@@ -75,7 +76,7 @@ async function composeApp(config: Config, logger: Logger, clock: Clock, opened: 
   return {
     ...parts,
     decode: threads.decode,
-    ...indexKeeping.doors,
+    ...indexKeeping.sync,
     ask: openAsk({ ...parts, ...deps.investigation }),
     explainLog: openLogExplainer(config),
     jobQueue,
@@ -141,14 +142,7 @@ async function forgetSteps(buildId: string, { stores, logger }: WorkerParts, ste
 
 /** What a process that died has left is given back, or forgotten. */
 async function beginAnew(database: Database, stores: Stores, logger: Logger): Promise<void> {
-  if (database.exclusive)
-    await Promise.all([
-      stores.triages.reclaim(),
-      stores.passingBuilds.reclaim(),
-      stores.outbox.reclaim(),
-      stores.notices.reclaim(),
-      stores.vectorDebts.reclaim(),
-    ]);
+  if (database.exclusive) await Promise.all([stores.triages.reclaim(), stores.outbox.reclaim()]);
   await forgetConcluded(database, logger);
   await stores.toolCache.sweep().catch((error: unknown) => logger.warn({ error }, 'the cache of tools could not be swept'));
 }

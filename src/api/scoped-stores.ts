@@ -13,7 +13,7 @@ import type { Ask } from '../service/ask/ask.ts';
  * gain is out of a route's reach until it stands here too.
  */
 export function scopeStores(stores: Stores, scope: Scope): ScopedStores {
-  const { preferences, vectorDebts } = stores;
+  const { preferences } = stores;
   const held = heldTo(stores, scope);
   return {
     deliveries: marked(scopeDeliveries(stores, held)),
@@ -34,7 +34,16 @@ export function scopeStores(stores: Stores, scope: Scope): ScopedStores {
     notices: marked({ changed: async (of, sql) => (await held.build(of.buildId, sql)) && (await stores.notices.changed(of, sql)) }),
     // Of no repository: what a person has set for the pages, and the texts that a decision hands to the index.
     preferences: marked({ of: (holder) => preferences.of(holder), set: (holder, chosen) => preferences.set(holder, chosen) }),
-    vectorDebts: marked({ owe: (debts, sql) => vectorDebts.owe(debts, sql) }),
+    outbox: marked({ add: addToIndex(stores) }),
+  };
+}
+
+/** Whoever may decide may change the index; everything else in the outbox is asked for by the service itself. */
+function addToIndex({ outbox }: Pick<Stores, 'outbox'>): ShownStores['outbox']['add'] {
+  return async (entries, sql) => {
+    const other = entries.find(({ topic }) => !topic.startsWith('index:'));
+    if (other !== undefined) throw new TriageError('internal', `A route asked for ${other.topic}; only the index may be changed by one`);
+    return await outbox.add(entries, sql);
   };
 }
 

@@ -54,7 +54,7 @@ export interface HttpDeps {
   readonly archive: BuildArchive;
   readonly jobQueue: JobQueue;
   readonly vectorIndex: VectorIndex;
-  payVectors?(namespace: VectorNamespace, ids: readonly string[]): Promise<boolean>;
+  indexNow?(namespace: VectorNamespace, ids: readonly string[]): Promise<boolean>;
   /** Documents of the team itself. */
   readonly knowledge: KnowledgeService;
   readonly masker: Masker;

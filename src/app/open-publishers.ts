@@ -1,56 +1,43 @@
 import type { Config } from '../config/schema.ts';
 import type { Clock } from '../lib/time.ts';
-import type { Masker } from '../log/mask/mask.ts';
-import { type BackgroundWorker, type OutboxDeps, startOutbox } from '../notifications/outbox.ts';
+import { publicationHandler } from '../notifications/publications.ts';
 import { slackChannel, slackRule } from '../notifications/slack/slack-channel.ts';
-import { syncNotifications } from '../notifications/sync-notifications.ts';
+import { noticeHandler } from '../notifications/sync-notifications.ts';
 import type { ChatRoom, SlackButtons } from '../ports/chat-room.ts';
-import type { Database, Failpoint } from '../ports/database.ts';
+import type { Database } from '../ports/database.ts';
 import type { NoticeChannel, NoticeRule, Publisher } from '../ports/notices.ts';
+import type { OutboxHandler } from '../ports/outbox.ts';
 import type { Stores } from '../ports/stores.ts';
 import { type Logger, silentTracer, type Tracer } from '../ports/telemetry.ts';
 import { providersOf } from '../providers/registry.ts';
 import { createSlackPresses } from '../stores/access.ts';
 import { tracedPublisher } from './watched.ts';
 
-/** A look at what is owed outside; what this process concludes is told at once. */
-const LOOK_MS_PUBLISHERS = 5_000;
-
-/** Who is told, and the work of telling. */
+/** Who is told of answers, and how. */
 export interface Publishing {
-  /** What each sure answer is owed to. */
+  /** The publishers of each sure answer. */
   readonly drivers: readonly string[];
-  /** Something is owed now; nothing happens where this process does not tell. */
-  readonly wake: () => void;
-  start(): void;
-  stop(): Promise<void>;
+  readonly handlers: readonly OutboxHandler[];
 }
 
-type Parts = Omit<OutboxDeps, 'publishers' | 'timeLimitMs' | 'intervalMs'> & {
+interface Parts {
+  readonly stores: Pick<Stores, 'outbox' | 'publications' | 'builds' | 'analyses' | 'history' | 'notices' | 'triages'>;
   readonly clock: Clock;
+  readonly logger: Logger;
   readonly tracer?: Tracer;
-  readonly stores: Pick<Stores, 'history' | 'notices' | 'triages'>;
-};
+}
 
-export async function openPublishing(
-  config: Pick<Config, 'publishers' | 'http' | 'providers' | 'slack'>,
-  parts: Parts,
-): Promise<Publishing> {
-  const opened = await openPublishers(config, parts.logger, parts.clock);
-  const publishers = opened.map((publisher) => tracedPublisher(publisher, parts.tracer ?? silentTracer, parts.stores.triages));
-  const notices = await openNotices(config, parts);
-  let worker: BackgroundWorker | undefined;
+export async function openPublishing(config: NoticesConfig, { stores, clock, logger, tracer }: Parts): Promise<Publishing> {
+  const opened = await openPublishers(config, logger, clock);
+  const publishers = opened.map((publisher) => tracedPublisher(publisher, tracer ?? silentTracer, stores.triages));
+  const { timeoutMs: timeLimitMs, pauseMs } = config.publishers;
+  const channels = [...(await openProviderChannels(config, logger)), ...(await openSlackChannels(config, { stores, clock }))];
   return {
     drivers: publishers.map(({ driver }) => driver),
-    wake: () => {
-      worker?.wake();
-      notices.wake();
-    },
-    start: () => {
-      worker ??= startOutbox({ ...parts, publishers, timeLimitMs: config.publishers.timeoutMs, intervalMs: LOOK_MS_PUBLISHERS });
-      notices.start();
-    },
-    stop: async () => void (await Promise.all([worker?.stop(), notices.stop()])),
+    handlers: [
+      ...publishers.map((publisher) => publicationHandler(publisher, { stores, timeLimitMs })),
+      ...channels.map((channel) => noticeHandler(channel, { ...stores, timeLimitMs, pauseMs })),
+    ],
   };
 }
 
@@ -67,46 +54,12 @@ async function openPublishers(
   return opened;
 }
 
-/** A look for what is due: "looking" is to be read within five seconds of the webhook, whichever process took it in. */
-const LOOK_MS_NOTICES = 1_000;
-
 type NoticesConfig = Pick<Config, 'publishers' | 'http' | 'providers' | 'slack'>;
-
-interface NoticesParts {
-  readonly stores: Pick<Stores, 'notices' | 'history'>;
-  readonly clock: Clock;
-  readonly masker: Pick<Masker, 'mask'>;
-  readonly logger: Logger;
-  readonly failpoint?: Failpoint;
-}
-
-/** The work of keeping texts outside in step. */
-interface Notices {
-  wake(): void;
-  start(): void;
-  stop(): Promise<void>;
-}
 
 /** Where the configured channels speak: what the stores must know, in every process. */
 export function noticeRulesOf(config: Pick<Config, 'providers' | 'slack'>): NoticeRule[] {
   const rules = providersOf(config.providers).flatMap(({ channels }) => channels);
   return [...rules.flatMap(({ rule, open }) => (open === null ? [] : [rule])), ...slackRulesOf(config)];
-}
-
-/** Nothing is opened, and nothing ever asked, where no channel is configured. */
-export async function openNotices(config: NoticesConfig, parts: NoticesParts): Promise<Notices> {
-  const channels = [...(await openProviderChannels(config, parts.logger)), ...(await openSlackChannels(config, parts))];
-  let worker: BackgroundWorker | undefined;
-  return {
-    wake: () => worker?.wake(),
-    start: () => {
-      if (channels.length === 0) return;
-      const { timeoutMs, pauseMs } = config.publishers;
-      const timing = { timeLimitMs: timeoutMs, pauseMs, intervalMs: LOOK_MS_NOTICES };
-      worker ??= syncNotifications({ ...parts, notices: parts.stores.notices, channels, ...timing });
-    },
-    stop: async () => await worker?.stop(),
-  };
 }
 
 async function openProviderChannels({ providers, http }: NoticesConfig, logger: Logger): Promise<NoticeChannel[]> {

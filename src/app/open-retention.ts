@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../config/schema.ts';
 import type { Clock } from '../lib/time.ts';
+import type { Masker } from '../log/mask/mask.ts';
 import type { BuildArchive, RowCounts } from '../ports/build-archive.ts';
 import type { Database } from '../ports/database.ts';
+import type { OutboxHandler } from '../ports/outbox.ts';
 import type { Stores } from '../ports/stores.ts';
 import type { Logger } from '../ports/telemetry.ts';
 import {
@@ -10,12 +12,13 @@ import {
   type Forgotten,
   forgetRepository,
   type RetentionDeps,
+  removeLogsHandler,
   retain,
   startRetentionWorker,
 } from '../service/triage/retention.ts';
 import { createRetentionStore } from '../stores/retention.ts';
 
-/** Between two looks at what other stores are owed: a store that was away is found again about so fast, in milliseconds. */
+/** Between two looks for what is too old or was kept elsewhere: an archive that was away is found again about so fast, in milliseconds. */
 const LOOK_MS = 5_000;
 /** How long what is being deleted may hold up an end, in milliseconds. */
 const STOP_MS = 2_000;
@@ -32,25 +35,27 @@ export interface Retention {
 export interface RetentionParts {
   readonly config: Config;
   readonly database: Database;
-  readonly stores: Pick<Stores, 'vectorDebts'>;
+  readonly stores: Pick<Stores, 'outbox'>;
+  readonly masker: Pick<Masker, 'mask'>;
   readonly archive: BuildArchive;
   readonly clock: Clock;
   readonly logger: Logger;
-  readonly payVectors: (namespace: 'error_library', ids: readonly string[]) => Promise<boolean>;
+  readonly indexNow: (namespace: 'error_library', ids: readonly string[]) => Promise<boolean>;
   readonly forgetThreads: () => Promise<unknown>;
 }
 
 export interface OpenedRetention {
   readonly client: Retention;
+  readonly handlers: readonly OutboxHandler[];
   /** Starts deleting in the background. */
   start(): void;
   stop(): Promise<void>;
 }
 
 /** What forgets: at once where somebody says so, and in the background where something is too old. */
-export function openRetention({ config, database, stores, payVectors, ...parts }: RetentionParts): OpenedRetention {
-  const store = createRetentionStore(database, stores.vectorDebts);
-  const deps: RetentionDeps = { ...parts, store, payVectors: (ids) => payVectors('error_library', ids) };
+export function openRetention({ config, database, stores, indexNow, ...parts }: RetentionParts): OpenedRetention {
+  const store = createRetentionStore(database, stores.outbox);
+  const deps: RetentionDeps = { ...parts, ...stores, store, unindex: (ids) => indexNow('error_library', ids) };
   const policy = config.retention;
   let worker: { stop(): Promise<void> } | undefined;
   const client: Retention = {
@@ -60,6 +65,7 @@ export function openRetention({ config, database, stores, payVectors, ...parts }
   };
   return {
     client,
+    handlers: [removeLogsHandler(parts.archive)],
     start: () => {
       worker = startRetentionWorker({ ...deps, policy, intervalMs: LOOK_MS });
     },

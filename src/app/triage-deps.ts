@@ -73,7 +73,6 @@ export async function triageDepsOf(
     buildSources: await openBuildSources(config, logger),
     investigation: investigationOf(config, judging, tracer, checkpointer),
     publishers: publishing.drivers,
-    wakePublishers: publishing.wake,
     onConcluded: (build, analysis) => countAnalysis(build, analysis, metrics),
     forget: (triageId) => checkpointer.deleteThread(triageId),
     budgetTokens: budgetTokensOf(config),

@@ -9,8 +9,9 @@ import { type Logger, silentLogger } from '../ports/telemetry.ts';
 import type { Provider } from '../providers/provider.ts';
 import { providersOf } from '../providers/registry.ts';
 import { type ImportEvent, type ImportOutcome, importRuns } from '../service/import.ts';
+import { drainOutbox } from '../service/outbox.ts';
 import { type AnswerReport, reportOf } from '../service/report.ts';
-import { learnOwed } from '../service/triage/passing-builds.ts';
+import { passingBuildHandler } from '../service/triage/passing-builds.ts';
 import { type DataOptions, dataDirectory, readStoreConfig } from './settings.ts';
 import { print, say } from './terminal.ts';
 
@@ -88,7 +89,8 @@ async function answer(
   const { greenBuilds } = app.config.triage;
   if (greenBuilds > 0) {
     say('learning from the newest passed builds');
-    await learnOwed({ ...app, buildSources: { [source.provider]: source }, greenBuilds }, signal);
+    const handler = passingBuildHandler({ ...app, buildSources: { [source.provider]: source }, greenBuilds });
+    await drainOutbox(handler, { ...app, outbox: app.stores.outbox }, signal);
   }
   await app.bringInStep('knowledge', () => app.loadKnowledge());
   await app.work();

@@ -57,7 +57,7 @@ export interface ConsoleDeps {
   readonly currentStep?: (buildId: string) => Promise<string | null>;
   /** How long a decision is kept from being shown outside. */
   readonly undoMs?: number;
-  payVectors?(namespace: VectorNamespace, ids: readonly string[]): Promise<boolean>;
+  indexNow?(namespace: VectorNamespace, ids: readonly string[]): Promise<boolean>;
   /** Counts a wrong token; how long to wait where there were too many, in milliseconds, else null. */
   countGuess(request: FastifyRequest): Promise<number | null>;
   /** Logs an error and sets the headers that go with it. */

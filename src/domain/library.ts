@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { Category, Kind } from './category.ts';
 import { typedText } from './errors.ts';
 import { Fingerprint } from './failure.ts';
+import { indexEntry, type NewOutboxEntry } from './outbox.ts';
 
 /** Who took something that was taught out of use. */
 const Withdrawal = z.object({ by: z.string(), at: z.iso.datetime(), reason: z.string() });
@@ -72,24 +73,17 @@ interface LibraryVector {
   readonly metadata: Readonly<Record<string, string>>;
 }
 
-/** What the index is owed of one entry; null: it is to be taken out. */
-interface LibraryDebt {
-  readonly namespace: 'error_library';
-  readonly id: string;
-  readonly item: Pick<LibraryVector, 'text' | 'metadata'> | null;
-}
-
-/** What the index is owed for an entry that answers now: the entry itself, and that the one which it replaces is taken out. */
-export function debtsOf(entry: LibraryEntry, replacedId: string | null): LibraryDebt[] {
+/** What the index is told of an entry that answers now: the entry itself, and that the one which it replaces is removed. */
+export function indexChanges(entry: LibraryEntry, replacedId: string | null): NewOutboxEntry[] {
   const { id, text, metadata } = vectorOf(entry);
-  const gone: LibraryDebt[] = replacedId === null || replacedId === id ? [] : [{ namespace: 'error_library', id: replacedId, item: null }];
-  return [{ namespace: 'error_library', id, item: { text, metadata } }, ...gone];
+  const gone = replacedId === null || replacedId === id ? [] : [indexEntry('error_library', replacedId, null)];
+  return [indexEntry('error_library', id, { text, metadata }), ...gone];
 }
 
-/** What the index is owed when an entry stops answering: it is taken out, and what answers in its place now is put in. */
-export function debtsWithout(gone: LibraryEntry, answering: LibraryEntry | null): LibraryDebt[] {
-  const out: LibraryDebt = { namespace: 'error_library', id: gone.id, item: null };
-  return answering === null || answering.id === gone.id ? [out] : [out, ...debtsOf(answering, null)];
+/** What the index is told when an entry stops answering: it is removed, and what answers in its place now is added. */
+export function indexChangesWithout(gone: LibraryEntry, answering: LibraryEntry | null): NewOutboxEntry[] {
+  const out = indexEntry('error_library', gone.id, null);
+  return answering === null || answering.id === gone.id ? [out] : [out, ...indexChanges(answering, null)];
 }
 
 /** What search compares with is the failing line and excerpt; the person's answer travels as metadata. */

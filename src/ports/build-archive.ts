@@ -92,18 +92,14 @@ export interface RetentionStore {
   /** What `forgetBuilds` and `forgetRepository` would delete. */
   count(scope: ForgetScope): Promise<RowCounts>;
   /**
-   * Deletes at most `limit` builds, oldest first, with everything that hangs on them, and owes the deletion of their texts. Of the audit trail
+   * Deletes at most `limit` builds, oldest first, with everything that hangs on them, and has the outbox delete their texts. Of the audit trail
    * stays who did what and when. Returns how many.
    */
   forgetBuilds(scope: ForgetScope, limit: number): Promise<number>;
-  /** Owes the deletion of the texts of at most `limit` builds that stay. Returns how many. */
+  /** Has the outbox delete the texts of at most `limit` builds that stay. Returns how many. */
   forgetLogs(scope: ForgetScope, limit: number): Promise<number>;
-  /** Deletes at most `limit` library entries of the repository, owes their deletion in the index, and returns their ids. */
+  /** Deletes at most `limit` library entries of the repository, has the outbox delete them from the index, and returns their ids. */
   forgetLibrary(scope: ForgetScope & { readonly repository: string }, limit: number): Promise<string[]>;
   /** Deletes what else is kept under the repository's name: answers of tools, deliveries that became no build, its default branch. */
   forgetRepository(scope: ForgetScope & { readonly repository: string }): Promise<void>;
-  /** Builds whose texts are still to be deleted, in the order in which that was owed. */
-  owedLogs(limit: number): Promise<string[]>;
-  logsGone(buildIds: readonly string[]): Promise<void>;
-  countOwedLogs(): Promise<number>;
 }

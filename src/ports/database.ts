@@ -51,26 +51,22 @@ export function queryInteger(minimum: number, maximum: number, standard: number)
 type FailpointName =
   /** The lease of a triage job is taken. */
   | 'claimed'
-  /** Analysis, review and what is owed outside are written and not committed. */
+  /** Analysis, review and entries of the outbox are written and not committed. */
   | 'concluding'
   /** They are committed. */
   | 'concluded'
   /** The triage job has ended. */
   | 'finished'
-  /** An act is marked as started, and nobody was told yet. */
-  | 'act-taken'
-  /** The other side was told, and the row does not say so yet. */
-  | 'act-made'
+  /** An entry of the outbox is held, and its handler was not called yet. */
+  | 'outbox-taken'
+  /** Its handler is done with it, as when the other side was called, and the row does not say so yet. */
+  | 'outbox-handled'
   /** The row says so. */
-  | 'act-noted'
-  /** A notice is held, and the other side was not called yet. */
-  | 'notice-taken'
-  /** The other side shows it, and the row does not say so yet. */
-  | 'notice-shown'
+  | 'outbox-finished'
   /** A person's decision is written and not committed. */
   | 'deciding'
   /** It is committed. */
   | 'decided';
 
-/** Told by the code that a place is reached, and with what: the id of a build, the key of an act. Only tests give one, to die there. */
+/** Told by the code that a place is reached, and with what: the id of a build, the topic and key of an entry. Only tests give one, to die there. */
 export type Failpoint = (name: FailpointName, subject: string) => void;

@@ -1,6 +1,6 @@
 import type { Analysis } from '../domain/analysis.ts';
 import type { Build } from '../domain/build.ts';
-import type { Notice, NoticeAbout, OutboxEntry } from '../domain/notice.ts';
+import type { Notice, NoticeAbout } from '../domain/outbox.ts';
 import type { Decision, ReviewerQuestion } from '../domain/review.ts';
 import type { TriageJob } from '../domain/triage.ts';
 import type { Sql } from './database.ts';
@@ -56,31 +56,13 @@ export interface NoticeChannel extends NoticeRule {
   find?(call: NoticeCall): Promise<{ readonly reference: string } | null>;
 }
 
-/** What should be said outside, and what was. Leases and due times are judged by the database's clock. */
+/** What should be said outside; the outbox knows what was. */
 export interface NoticeStore {
   /**
    * What should be said of this build has changed. To be called in the transaction of the change. It is shown after `delayMs`; a change that
    * waits already is not hurried: both are shown when the later one is due. `true` where somebody is to be told.
    */
   changed(of: { readonly buildId: string; readonly delayMs: number }, sql?: Sql): Promise<boolean>;
-  /** Takes the notice of these channels that has been due for longest, for `leaseMs`; null where none is. */
-  take(channels: readonly string[], leaseMs: number): Promise<Notice | null>;
-  /** Whether nothing has changed since it was taken, and it is still held: what was read since then may be shown. */
-  isCurrent(notice: Notice): Promise<boolean>;
-  /** What was taken is outside now; the notice is then left alone for `pauseMs`. `false` where the lease is stale: nothing changes. */
-  finish(
-    notice: Notice,
-    shown: { readonly reference: string | null; readonly hash: string | null; readonly pauseMs: number },
-  ): Promise<boolean>;
-  /** What was taken cannot be shown; the next change is tried again. */
-  fail(notice: Notice, error: string): Promise<void>;
-  /** Gives it back, to be left alone for `delayMs`; with 0 the try does not count. A stale lease changes nothing. */
-  release(notice: Notice, error: string | null, delayMs: number): Promise<void>;
-  /** Gives back every held notice, and says how many; only for a database that no other process can have open. */
-  reclaim(): Promise<number>;
-  find(key: string): Promise<Notice | null>;
-  /** Those whose last try failed, newest first. */
-  listFailed(limit: number): Promise<Notice[]>;
   /** What is known of it now. */
   situation(about: NoticeAbout): Promise<Situation>;
 }
@@ -175,24 +157,10 @@ export interface Publisher {
   find?(build: Build, analysis: Analysis, options: PublishOptions): Promise<Published | null>;
 }
 
-/** How an act ended. */
-type OutboxEnd =
-  | { readonly state: 'done'; readonly reference: string | null }
-  | { readonly state: 'failed' | 'superseded'; readonly error: string };
-
-/** What is owed to the world outside. Leases are judged by the database's clock. */
-export interface OutboxStore {
-  /** Records that each of these publishers owes the analysis to its readers; once each. Call inside the transaction that saves the analysis. */
-  owe(of: { readonly publishers: readonly string[]; readonly buildId: string; readonly analysisId: string }, sql?: Sql): Promise<void>;
-  /** Takes the act that has waited longest for one of these publishers, for `leaseMs`; null where none is owed now. */
-  take(publishers: readonly string[], leaseMs: number): Promise<OutboxEntry | null>;
-  /** Why it must not be told any more: a person has said otherwise since, or the build has passed. Null: it is still to be told. */
-  obsolete(act: OutboxEntry): Promise<string | null>;
-  /** Ends the act. `false` where the lease is stale: nothing changes. */
-  finish(act: OutboxEntry, end: OutboxEnd): Promise<boolean>;
-  /** Gives the act back, to be left alone for `delayMs`; with 0 the try does not count. A stale lease changes nothing. */
-  release(act: OutboxEntry, error: string, delayMs: number): Promise<void>;
-  /** Gives back every started act, and says how many; only for a database that no other process can have open. */
-  reclaim(): Promise<number>;
-  listByBuild(buildId: string): Promise<OutboxEntry[]>;
+/** Answers that are to be published. */
+export interface PublicationStore {
+  /** Has each of these publishers publish the analysis, once each. Call inside the transaction that saves the analysis. */
+  add(of: { readonly publishers: readonly string[]; readonly buildId: string; readonly analysisId: string }, sql?: Sql): Promise<void>;
+  /** Why the analysis must not be published any more: a person has said otherwise since, or the build has passed. Null: it may be. */
+  obsolete(analysisId: string): Promise<string | null>;
 }

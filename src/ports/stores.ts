@@ -4,6 +4,7 @@ import type { Build, GreenBuild, NewBuild, SourceText, Templates, TestResult } f
 import { Category } from '../domain/category.ts';
 import { Finding } from '../domain/evidence.ts';
 import type { Failure, FailureRow } from '../domain/failure.ts';
+import type { OutboxEntry } from '../domain/outbox.ts';
 import type { FailureGroup } from '../domain/reading.ts';
 import type { FailureFilter } from '../domain/search.ts';
 import type { Triage, TriageJob } from '../domain/triage.ts';
@@ -16,9 +17,9 @@ import type { FlakinessStore, InsightsStore } from './insights.ts';
 import type { RunStepStore } from './job-queue.ts';
 import type { LibraryStore, RuleStore } from './library.ts';
 import type { CalibrationStore, CaseStore, RecordingStore } from './measurements.ts';
-import type { NoticeStore, OutboxStore } from './notices.ts';
+import type { NoticeStore, PublicationStore } from './notices.ts';
+import type { OutboxStore } from './outbox.ts';
 import type { ConversationStore, QuestionStore, ReviewStore } from './reviews.ts';
-import type { VectorDebtStore } from './vector-index.ts';
 
 /** The part that is all of a build. */
 export const WHOLE_BUILD = 'whole';
@@ -182,15 +183,6 @@ export const AnalysisHead = z.object({
 });
 export type AnalysisHead = z.infer<typeof AnalysisHead>;
 
-/** The debt to a passed build: its logs are to become templates. Held by whoever took it, for as long as its lease is the newest. */
-export const PassingBuildJob = z.object({
-  buildId: z.string(),
-  /** This try included; those that gave the job back too. */
-  attempts: z.int(),
-  lease: z.int(),
-});
-export type PassingBuildJob = z.infer<typeof PassingBuildJob>;
-
 /** What one log of a green build says; `log` is what the same log of another build is found by. */
 export interface PassingLog {
   readonly log: string;
@@ -198,25 +190,15 @@ export interface PassingLog {
 }
 
 export interface PassingBuildStore {
-  /** Records that the logs of a passed build are to become templates; once per build. Call inside the transaction that stores the build. */
-  owe(buildId: string, sql?: Sql): Promise<void>;
   /** Keeps which branch the CI calls the repository's default. */
   saveDefaultBranch(of: { readonly provider: string; readonly repository: string; readonly branch: string }, sql?: Sql): Promise<void>;
-  /** Takes the newest job that is owed now, for `leaseMs`; null where none is. */
-  take(leaseMs: number): Promise<PassingBuildJob | null>;
   /** Whether templates of this build would stay: fewer than `builds` newer ones of its pipeline and branch have some. */
   isWanted(buildId: string, builds: number): Promise<boolean>;
   /**
-   * Stores the templates, ends the job, and forgets those of all but the newest `builds` builds of each log and branch, except what
+   * Stores the templates, finishes the entry of the outbox, and forgets those of all but the newest `builds` builds of each log and branch, except what
    * a build that is being triaged was compared with. `false` where the lease is stale: nothing changes.
    */
-  keep(job: PassingBuildJob, logs: readonly PassingLog[], builds: number): Promise<boolean>;
-  /** Ends the job without templates. A stale lease changes nothing. */
-  drop(job: PassingBuildJob, state: 'skipped' | 'failed', error: string | null): Promise<void>;
-  /** Gives the job back, to be left alone for `delayMs`; with 0 the try does not count. A stale lease changes nothing. */
-  release(job: PassingBuildJob, error: string, delayMs: number): Promise<void>;
-  /** Gives back every running job, and says how many; only for a database that no other process can have open. */
-  reclaim(): Promise<number>;
+  keep(entry: OutboxEntry, logs: readonly PassingLog[], builds: number): Promise<boolean>;
   /**
    * The templates that each of these logs of a failed build is compared with: of the newest `builds` green builds of the same
    * pipeline before it, of the same branch, else of the default branch; newest first. What was chosen for a log stays
@@ -264,8 +246,8 @@ export interface Stores {
   readonly toolCache: ToolCacheStore;
   readonly conversations: ConversationStore;
   readonly tokens: TokenStore;
-  readonly vectorDebts: VectorDebtStore;
   readonly outbox: OutboxStore;
+  readonly publications: PublicationStore;
   readonly flakiness: FlakinessStore;
   readonly causes: CauseStore;
   readonly insights: InsightsStore;
@@ -299,7 +281,7 @@ export interface ShownStores extends Pick<Stores, 'reviews' | 'insights' | 'caus
   readonly flakiness: Pick<Stores['flakiness'], 'list' | 'ofTest'>;
   readonly passingBuilds: Pick<PassingBuildStore, 'newest'>;
   readonly notices: Pick<NoticeStore, 'changed'>;
-  readonly vectorDebts: Pick<VectorDebtStore, 'owe'>;
+  readonly outbox: Pick<OutboxStore, 'add'>;
 }
 
 /** All that a route may ask of the archive, which knows builds by their ids alone. */

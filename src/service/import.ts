@@ -14,7 +14,7 @@ import { maskSources } from './triage/read-build.ts';
 
 export interface ImportDeps {
   readonly database: Pick<Database, 'transaction'>;
-  readonly stores: Pick<Stores, 'builds' | 'triages' | 'passingBuilds' | 'notices'>;
+  readonly stores: Pick<Stores, 'builds' | 'triages' | 'passingBuilds' | 'outbox' | 'notices'>;
   readonly archive: Pick<BuildArchive, 'put'>;
   readonly masker: Masker;
 }

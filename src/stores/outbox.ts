@@ -1,54 +1,121 @@
+import { z } from 'zod';
 import { Build } from '../domain/build.ts';
-import { Notice, OutboxEntry, outboxKey } from '../domain/notice.ts';
-import type { Database } from '../ports/database.ts';
-import type { NoticePlace, NoticeRule, NoticeStore, OutboxStore } from '../ports/notices.ts';
+import { type NewOutboxEntry, OutboxEntry } from '../domain/outbox.ts';
+import type { Database, Sql } from '../ports/database.ts';
+import type { NoticePlace, NoticeRule, NoticeStore, PublicationStore } from '../ports/notices.ts';
+import type { OutboxStore } from '../ports/outbox.ts';
 import { readSituation } from './situation.ts';
-import { all, buildColumns, first, fromNow } from './sql.ts';
+import { all, buildColumns, first, fromNow, isoTime } from './sql.ts';
 
 /** Leases are judged by the database's clock, so that processes with different clocks agree. */
 export function createOutboxStore(db: Database): OutboxStore {
+  const add = async (text: string, entries: readonly NewOutboxEntry[], sql: Sql) =>
+    entries.length === 0 ? 0 : (await sql.query(text, [JSON.stringify(entries, clean)])).length;
   return {
-    owe: async ({ publishers, buildId, analysisId }, sql = db) => {
-      if (publishers.length === 0) return;
-      const keys = publishers.map((publisher) => outboxKey(publisher, analysisId));
-      await sql.query(OWE, [keys, publishers, buildId, analysisId]);
+    add: async (entries, sql = db) => await add(ADD, entries, sql),
+    addOnce: async (entries, sql = db) => void (await add(ADD_ONCE, entries, sql)),
+    due: async (topics) => (await db.query<{ topic: string }>(DUE, [topics])).map(({ topic }) => topic),
+    take: async ({ topic, limit, leaseMs, newestFirst, keys }) =>
+      keys === undefined
+        ? await all(db, OutboxEntry, take(IS_DUE, newestFirst === true ? 'desc' : 'asc'), [topic, leaseMs, limit])
+        : await all(db, OutboxEntry, take(IS_NAMED, 'asc'), [topic, leaseMs, limit, keys]),
+    isCurrent: async ({ topic, key, lease, version }) => (await db.query(IS_CURRENT, [topic, key, lease, version])).length > 0,
+    finish: async ({ topic, key, lease, version }, { outcome, result, error, pauseMs, forget }, sql = db) => {
+      const held = [topic, key, lease, version];
+      if (forget === true && (await sql.query(FORGET, held)).length > 0) return true;
+      const end = [outcome, result === undefined ? null : JSON.stringify(result, clean), error ?? null, pauseMs ?? 0];
+      return (await sql.query(FINISH, [...held, ...end])).length > 0;
     },
-    take: async (publishers, leaseMs) => await first(db, OutboxEntry, TAKE_ENTRIES, [publishers, leaseMs]),
-    obsolete: async ({ key }) => {
-      const [row] = await db.query<{ why: string | null }>(OBSOLETE, [key]);
-      return row?.why ?? null;
+    release: async ({ topic, key, lease }, error, delayMs) => {
+      await db.query(RELEASE, [topic, key, lease, error, delayMs]);
     },
-    finish: async (act, end) => {
-      const reference = end.state === 'done' ? end.reference : null;
-      const error = end.state === 'done' ? null : end.error;
-      return (await all(db, OutboxEntry, FINISH_ENTRIES, [act.key, act.lease, end.state, reference, error])).length > 0;
-    },
-    release: async (act, error, delayMs) => {
-      await all(db, OutboxEntry, RELEASE_ENTRIES, [act.key, act.lease, error, delayMs]);
-    },
-    reclaim: async () => (await all(db, OutboxEntry, RECLAIM_ENTRIES, [])).length,
+    reclaim: async () => (await db.query(RECLAIM)).length,
+    find: async (topic, key) => await first(db, OutboxEntry, `select ${ENTRY} from outbox where topic = $1 and key = $2`, [topic, key]),
     listByBuild: async (buildId) =>
-      await all(db, OutboxEntry, `select ${ACT} from outward_acts where build_id = $1 order by owed_at, key`, [buildId]),
+      await all(db, OutboxEntry, `select ${ENTRY} from outbox where build_id = $1 order by created_at, topic, key`, [buildId]),
+    waiting: async (topic) => Waiting.parse((await db.query(WAITING, [topic]))[0]),
   };
 }
 
-const ACT = `key, publisher, build_id as "buildId", analysis_id as "analysisId", state, attempts, retries, lease, reference, error`;
+const Waiting = z.object({ count: z.int(), since: z.string().nullable() });
 
-const OWE = `
-  insert into outward_acts (key, publisher, build_id, analysis_id, state)
-  select o.key, o.publisher, $3, $4, 'owed' from unnest($1::text[], $2::text[]) as o (key, publisher)
-  where not exists (select from builds b where b.id = $3 and b.imported_at is not null)
-  on conflict (key) do nothing`;
+/** PostgreSQL refuses NUL and half a surrogate pair in jsonb. */
+function clean(_name: string, value: unknown): unknown {
+  return typeof value === 'string' ? value.toWellFormed().replaceAll('\0', '') : value;
+}
 
-const TAKE_ENTRIES = `
-  update outward_acts set state = 'started', attempts = attempts + 1, lease = lease + 1, error = null,
-    free_at = ${fromNow('$2')}, updated_at = clock_timestamp()
-  where key = (
-    select key from outward_acts
-    where state in ('owed', 'started') and free_at <= clock_timestamp() and publisher = any ($1::text[])
-    order by free_at, key limit 1 for update skip locked
+const ENTRY = `topic, key, build_id as "buildId", payload, version, settled, held, outcome, result, error, lease, attempts, retries`;
+
+const NEW = `
+  insert into outbox as o (topic, key, build_id, payload, due_at)
+  select e->>'topic', e->>'key', e->>'buildId', coalesce(e->'payload', '{}'), ${fromNow(`coalesce(e->>'delayMs', '0')`)}
+  from jsonb_array_elements($1::jsonb) as e
+  where coalesce((e->>'opens')::boolean, true)
+    or exists (select from outbox known where known.topic = e->>'topic' and known.key = e->>'key')
+  on conflict (topic, key)`;
+
+// What waits already is not hurried by a change that is due at once: it may be one that is taken back yet.
+const ADD = `${NEW} do update set
+  version = o.version + 1, build_id = excluded.build_id, payload = excluded.payload, changed_at = clock_timestamp(),
+  due_at = case when o.version > o.settled then greatest(o.due_at, excluded.due_at) else excluded.due_at end
+  returning key`;
+
+const ADD_ONCE = `${NEW} do nothing`;
+
+const IS_DUE = 'due_at <= clock_timestamp() and free_at <= clock_timestamp()';
+const IS_NAMED = 'key = any ($4::text[]) and (not held or free_at <= clock_timestamp())';
+
+const DUE = `
+  select t.topic from unnest($1::text[]) as t (topic)
+  where exists (select from outbox o where o.topic = t.topic and o.version > o.settled and ${IS_DUE})`;
+
+const take = (which: string, order: 'asc' | 'desc') => `
+  with due as materialized (
+    select key from outbox where topic = $1 and version > settled and ${which}
+    order by due_at ${order}, key limit $3 for update skip locked
   )
-  returning ${ACT}`;
+  update outbox o set held = true, lease = o.lease + 1, attempts = o.attempts + 1, free_at = ${fromNow('$2')}
+  from due where o.topic = $1 and o.key = due.key
+  returning ${ENTRY.replace('topic, key', 'o.topic, o.key')}`;
+
+const HELD = 'topic = $1 and key = $2 and lease = $3 and held';
+
+const IS_CURRENT = `select 1 from outbox where ${HELD} and version = $4`;
+
+const FORGET = `delete from outbox where ${HELD} and version = $4 returning key`;
+
+const FINISH = `
+  update outbox set held = false, settled = $4, outcome = $5, result = coalesce($6::jsonb, result), error = $7, free_at = ${fromNow('$8')},
+    attempts = 0, retries = 0, changed_at = clock_timestamp()
+  where ${HELD} returning key`;
+
+const RELEASE = `
+  update outbox set held = false, error = coalesce($4, error), free_at = ${fromNow('$5')}, attempts = greatest(attempts - 1, 0),
+    retries = case when $5::float8 > 0 then retries + 1 else retries end, changed_at = clock_timestamp()
+  where ${HELD}`;
+
+const RECLAIM = 'update outbox set held = false, free_at = clock_timestamp() where held returning key';
+
+const WAITING = `
+  select count(*)::int as count, ${isoTime('min(due_at)')} as since from outbox where topic = $1 and version > settled`;
+
+export function createPublicationStore(db: Database, outbox: Pick<OutboxStore, 'addOnce'>): PublicationStore {
+  return {
+    add: async ({ publishers, buildId, analysisId }, sql = db) => {
+      if (publishers.length === 0 || (await sql.query(IS_IMPORTED, [buildId])).length > 0) return;
+      await outbox.addOnce(
+        publishers.map((publisher) => ({
+          ...{ topic: `publish:${publisher}`, key: `${publisher}:${analysisId}` },
+          ...{ buildId, payload: { analysisId } },
+        })),
+        sql,
+      );
+    },
+    obsolete: async (analysisId) => (await db.query<{ why: string | null }>(OBSOLETE, [analysisId]))[0]?.why ?? null,
+  };
+}
+
+const IS_IMPORTED = 'select 1 from builds where id = $1 and imported_at is not null';
 
 /** Another attempt of the same run, as its CI counts them. */
 const AGAIN = `n.provider = b.provider and n.repository = b.repository and n.attempt > b.attempt
@@ -66,24 +133,11 @@ const OBSOLETE = `
     ) then 'A person has named another cause of this failure since.'
     when b.status = 'passed' or exists (select from builds n where ${AGAIN} and n.status = 'passed') then 'The build has passed since.'
   end as why
-  from outward_acts o join analyses a on a.id = o.analysis_id join builds b on b.id = o.build_id
-  where o.key = $1`;
-
-const FINISH_ENTRIES = `
-  update outward_acts set state = $3, reference = $4, error = $5, updated_at = clock_timestamp()
-  where key = $1 and lease = $2 and state = 'started' returning ${ACT}`;
-
-const RELEASE_ENTRIES = `
-  update outward_acts set state = 'owed', error = $3, free_at = ${fromNow('$4')}, updated_at = clock_timestamp(),
-    attempts = greatest(attempts - 1, 0), retries = case when $4::float8 > 0 then retries + 1 else retries end
-  where key = $1 and lease = $2 and state = 'started' returning ${ACT}`;
-
-const RECLAIM_ENTRIES = `
-  update outward_acts set state = 'owed', free_at = clock_timestamp(), updated_at = clock_timestamp()
-  where state = 'started' returning ${ACT}`;
+  from analyses a join builds b on b.id = a.build_id
+  where a.id = $1`;
 
 /** Notices of the channels whose rules are given; without rules nothing is ever wanted, and asking costs nothing. */
-export function createNoticeStore(db: Database, rules: readonly NoticeRule[] = []): NoticeStore {
+export function createNoticeStore(db: Database, outbox: Pick<OutboxStore, 'add'>, rules: readonly NoticeRule[] = []): NoticeStore {
   return {
     changed: async ({ buildId, delayMs }, sql = db) => {
       if (rules.length === 0) return false;
@@ -91,27 +145,12 @@ export function createNoticeStore(db: Database, rules: readonly NoticeRule[] = [
       if (row === undefined) return false;
       const build = Build.parse(row);
       const places = placesOf(rules, (rule) => rule.placeOf(build, { defaultBranch: row.defaultBranch }));
-      let due = false;
-      for (const { channel, key, about, opens } of places) {
-        const rows = await sql.query(CHANGED, [key, channel, build.repository, about, build.id, delayMs, opens]);
-        due ||= rows.length > 0;
-      }
-      return due;
+      const entries = places.map(({ channel, key, about, opens }) => ({
+        ...{ topic: `notice:${channel}`, key, buildId, delayMs, opens },
+        payload: { repository: build.repository, about },
+      }));
+      return (await outbox.add(entries, sql)) > 0;
     },
-    take: async (channels, leaseMs) => await first(db, Notice, TAKE_NOTICES, [channels, leaseMs]),
-    isCurrent: async ({ key, lease, wanted }) => (await db.query(IS_CURRENT, [key, lease, wanted])).length > 0,
-    finish: async ({ key, lease, wanted }, { reference, hash, pauseMs }) =>
-      (await db.query(FINISH_NOTICES, [key, lease, wanted, reference, hash, pauseMs])).length > 0,
-    fail: async ({ key, lease, wanted }, error) => {
-      await db.query(FAIL, [key, lease, wanted, error]);
-    },
-    release: async ({ key, lease }, error, delayMs) => {
-      await db.query(RELEASE_NOTICES, [key, lease, error, delayMs]);
-    },
-    reclaim: async () => (await db.query(RECLAIM_NOTICES, [])).length,
-    find: async (key) => await first(db, Notice, `select ${NOTICE} from notices where key = $1`, [key]),
-    listFailed: async (limit) =>
-      await all(db, Notice, `select ${NOTICE} from notices where error is not null order by changed_at desc limit $1`, [limit]),
     situation: async (about) => await readSituation(db, about),
   };
 }
@@ -125,46 +164,7 @@ function placesOf(rules: readonly NoticeRule[], ask: (rule: NoticeRule) => Notic
   return places.toSorted((a, b) => (a.key < b.key ? -1 : 1));
 }
 
-const NOTICE = `key, channel, repository, about, wanted, shown, lease, attempts, retries, reference, hash, error`;
-
 const BUILD = `
   select ${buildColumns('b')}, d.branch as "defaultBranch"
   from builds b left join default_branches d on d.provider = b.provider and d.repository = b.repository
   where b.id = $1 and b.imported_at is null`;
-
-// What waits already is not hurried by a change that may be shown at once: it may be one that is taken back yet.
-const CHANGED = `
-  insert into notices as n (key, channel, repository, about, build_id, due_at)
-  select $1, $2, $3, $4::jsonb, $5, ${fromNow('$6')} where $7::boolean or exists (select from notices where key = $1)
-  on conflict (key) do update set
-    wanted = n.wanted + 1, build_id = excluded.build_id, changed_at = clock_timestamp(),
-    due_at = case when n.wanted > n.shown then greatest(n.due_at, excluded.due_at) else excluded.due_at end
-  returning key`;
-
-const TAKE_NOTICES = `
-  update notices set held = true, lease = lease + 1, attempts = attempts + 1, free_at = ${fromNow('$2')}
-  where key = (
-    select key from notices
-    where channel = any ($1::text[]) and wanted > shown and due_at <= clock_timestamp() and free_at <= clock_timestamp()
-    order by due_at, key limit 1 for update skip locked
-  )
-  returning ${NOTICE}`;
-
-const IS_CURRENT = 'select 1 from notices where key = $1 and lease = $2 and held and wanted = $3::int';
-
-const FINISH_NOTICES = `
-  update notices set held = false, shown = $3::int, reference = $4, hash = $5, free_at = ${fromNow('$6')},
-    attempts = 0, retries = 0, error = null, changed_at = clock_timestamp()
-  where key = $1 and lease = $2 and held returning key`;
-
-const FAIL = `
-  update notices set held = false, shown = $3::int, free_at = clock_timestamp(), attempts = 0, retries = 0, error = $4,
-    changed_at = clock_timestamp()
-  where key = $1 and lease = $2 and held`;
-
-const RELEASE_NOTICES = `
-  update notices set held = false, free_at = ${fromNow('$4')}, error = coalesce($3, error), attempts = greatest(attempts - 1, 0),
-    retries = case when $4::float8 > 0 then retries + 1 else retries end, changed_at = clock_timestamp()
-  where key = $1 and lease = $2 and held`;
-
-const RECLAIM_NOTICES = 'update notices set held = false, free_at = clock_timestamp() where held returning key';

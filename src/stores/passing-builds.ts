@@ -1,47 +1,25 @@
 import { z } from 'zod';
 import { GreenBuild, Templates } from '../domain/build.ts';
-import type { Database, Sql } from '../ports/database.ts';
-import { type ChosenPassingLog, PassingBuildJob, type PassingBuildStore } from '../ports/stores.ts';
-import { buildOrder, first, fromNow, IS_DEFAULT } from './sql.ts';
+import type { Database } from '../ports/database.ts';
+import type { OutboxStore } from '../ports/outbox.ts';
+import type { ChosenPassingLog, PassingBuildStore } from '../ports/stores.ts';
+import { buildOrder, IS_DEFAULT } from './sql.ts';
 
-/** Leases are judged by the database's clock, so that processes with different clocks agree. */
-export function createPassingBuildStore(db: Database): PassingBuildStore {
-  return { ...jobMethods(db), ...templateMethods(db) };
-}
-
-type TemplateMethods = Pick<PassingBuildStore, 'isWanted' | 'keep' | 'choose' | 'newest'>;
-
-function jobMethods(db: Database): Omit<PassingBuildStore, keyof TemplateMethods> {
+export function createPassingBuildStore(db: Database, outbox: Pick<OutboxStore, 'finish'>): PassingBuildStore {
   return {
-    owe: async (buildId, sql = db) => {
-      await sql.query(`insert into green_jobs (build_id, state) values ($1, 'queued') on conflict do nothing`, [buildId]);
-    },
     saveDefaultBranch: async ({ provider, repository, branch }, sql = db) => {
       await sql.query(SAVE_DEFAULT_BRANCH, [provider, repository, branch]);
     },
-    take: async (leaseMs) => await first(db, PassingBuildJob, TAKE, [leaseMs]),
-    drop: async (job, state, error) => {
-      await db.query(END, [job.buildId, job.lease, state, error]);
-    },
-    release: async (job, error, delayMs) => {
-      await db.query(RELEASE, [job.buildId, job.lease, error, delayMs]);
-    },
-    reclaim: async () => (await db.query(RECLAIM)).length,
-  };
-}
-
-function templateMethods(db: Database): TemplateMethods {
-  return {
     isWanted: async (buildId, builds) => {
       const [row] = await db.query<{ newer: number }>(NEWER, [buildId]);
       return (row?.newer ?? 0) < builds;
     },
-    keep: async (job, logs, builds) =>
+    keep: async (entry, logs, builds) =>
       await db.transaction(async (sql) => {
-        if (!(await end(sql, job))) return false;
-        await sql.query('delete from green_templates where build_id = $1', [job.buildId]);
-        for (const { log, templates } of logs) await sql.query(INSERT, [job.buildId, log, templates]);
-        await sql.query(PRUNE, [job.buildId, builds, MAX_LOGS]);
+        if (!(await outbox.finish(entry, { outcome: 'done' }, sql))) return false;
+        await sql.query('delete from green_templates where build_id = $1', [entry.key]);
+        for (const { log, templates } of logs) await sql.query(INSERT, [entry.key, log, templates]);
+        await sql.query(PRUNE, [entry.key, builds, MAX_LOGS]);
         return true;
       }),
     choose: async (buildId, logs, builds) =>
@@ -52,10 +30,6 @@ function templateMethods(db: Database): TemplateMethods {
     newest: async (repository, limit) =>
       (await db.query(NEWEST, [repository, limit])).map((row) => ({ ...readChosen(row), seenAt: Seen.parse(row).seenAt })),
   };
-}
-
-async function end(sql: Sql, job: PassingBuildJob): Promise<boolean> {
-  return (await sql.query(END, [job.buildId, job.lease, 'done', null])).length > 0;
 }
 
 const Chosen = GreenBuild.extend({ log: z.string(), body: Templates });
@@ -84,28 +58,6 @@ const BEFORE = (one: string, other: string) => `case
 const SAVE_DEFAULT_BRANCH = `
   insert into default_branches (provider, repository, branch) values ($1, $2, $3)
   on conflict (provider, repository) do update set branch = excluded.branch where default_branches.branch <> excluded.branch`;
-
-const TAKE = `
-  update green_jobs set state = 'running', attempts = attempts + 1, lease = lease + 1, error = null,
-    free_at = ${fromNow('$1')}, updated_at = clock_timestamp()
-  where build_id = (
-    select build_id from green_jobs where state in ('queued', 'running') and free_at <= clock_timestamp()
-    order by owed_at desc, build_id desc limit 1 for update skip locked
-  )
-  returning build_id as "buildId", attempts, lease`;
-
-const END = `
-  update green_jobs set state = $3, error = $4, updated_at = clock_timestamp()
-  where build_id = $1 and lease = $2 and state = 'running' returning build_id`;
-
-const RELEASE = `
-  update green_jobs set state = 'queued', error = $3, free_at = ${fromNow('$4')}, updated_at = clock_timestamp(),
-    attempts = case when $4::float8 > 0 then attempts else greatest(attempts - 1, 0) end
-  where build_id = $1 and lease = $2 and state = 'running'`;
-
-const RECLAIM = `
-  update green_jobs set state = 'queued', free_at = clock_timestamp(), updated_at = clock_timestamp()
-  where state = 'running' returning build_id`;
 
 const NEWER = `
   select count(*)::int as newer from builds base

@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import { indexEntry, REMOVE_LOGS } from '../domain/outbox.ts';
 import type { ForgetScope, RetentionStore } from '../ports/build-archive.ts';
 import type { Database, Sql } from '../ports/database.ts';
-import type { VectorDebtStore } from '../ports/vector-index.ts';
+import type { OutboxStore } from '../ports/outbox.ts';
 import { fromNow } from './sql.ts';
 
 const Count = z.coerce.number();
@@ -16,7 +17,7 @@ const Counts = z.object({
 });
 
 /** Ages are judged by when the service received a build, offices by the database's clock. */
-export function createRetentionStore(db: Database, vectorDebts: Pick<VectorDebtStore, 'owe'>): RetentionStore {
+export function createRetentionStore(db: Database, outbox: Pick<OutboxStore, 'add'>): RetentionStore {
   return {
     hold: async (office, holder, holdMs) => (await db.query(HOLD, [office, holder, holdMs])).length > 0,
     leave: async (office, holder) => {
@@ -26,14 +27,14 @@ export function createRetentionStore(db: Database, vectorDebts: Pick<VectorDebtS
       const [row] = await db.query(COUNT, valuesOf(scope));
       return Counts.parse(row);
     },
-    forgetBuilds: async (scope, limit) => await db.transaction((sql) => forgetBuilds(sql, scope, limit)),
+    forgetBuilds: async (scope, limit) => await db.transaction((sql) => forgetBuilds(sql, outbox, scope, limit)),
     forgetLogs: async (scope, limit) => (await db.query(FORGET_LOGS, [...valuesOf(scope), limit])).length,
     forgetLibrary: async (scope, limit) =>
       await db.transaction(async (sql) => {
         const rows = await sql.query<{ id: string }>(FORGET_LIBRARY, [scope.repository, scope.before, limit]);
         const ids = rows.map(({ id }) => id);
-        await vectorDebts.owe(
-          ids.map((id) => ({ namespace: 'error_library', id, item: null })),
+        await outbox.add(
+          ids.map((id) => indexEntry('error_library', id, null)),
           sql,
         );
         return ids;
@@ -46,25 +47,17 @@ export function createRetentionStore(db: Database, vectorDebts: Pick<VectorDebtS
         await sql.query(FORGET_BRANCH, [repository]);
       });
     },
-    owedLogs: async (limit) => {
-      const rows = await db.query<{ id: string }>('select build_id as id from log_removals order by owed_at, build_id limit $1', [limit]);
-      return rows.map(({ id }) => id);
-    },
-    logsGone: async (buildIds) => {
-      await db.query('delete from log_removals where build_id = any($1::text[])', [buildIds]);
-    },
-    countOwedLogs: async () => {
-      const [row] = await db.query<{ count: number }>('select count(*) as count from log_removals');
-      return Count.parse(row?.count);
-    },
   };
 }
 
-async function forgetBuilds(sql: Sql, scope: ForgetScope, limit: number): Promise<number> {
+async function forgetBuilds(sql: Sql, outbox: Pick<OutboxStore, 'add'>, scope: ForgetScope, limit: number): Promise<number> {
   const ids = (await sql.query<{ id: string }>(BUILDS, [...valuesOf(scope), limit])).map(({ id }) => id);
   if (ids.length === 0) return 0;
   const told = await sql.query<{ id: string }>(TOLD, [ids]);
-  await sql.query(OWE_LOGS, [ids]);
+  await outbox.add(
+    ids.map((key) => ({ topic: REMOVE_LOGS, key })),
+    sql,
+  );
   await sql.query('delete from deliveries where build_id = any($1::text[])', [ids]);
   await sql.query('delete from builds where id = any($1::text[])', [ids]);
   const names = told.map(({ id }) => id);
@@ -106,15 +99,12 @@ const TOLD = `
   select id from reviews where build_id = any($1::text[])
   union all select id from reviewer_questions where build_id = any($1::text[])`;
 
-const OWE_LOGS = `
-  insert into log_removals (build_id) select unnest($1::text[]) on conflict do nothing`;
-
 const FORGET_LOGS = `
   with meant as (
     select b.id from builds b where ${MEANT} and not exists (select from forgotten_logs f where f.build_id = b.id)
     order by b.received_at, b.id limit $5
   ), owed as (
-    insert into log_removals (build_id) select id from meant on conflict do nothing
+    insert into outbox (topic, key) select '${REMOVE_LOGS}', id from meant on conflict do nothing
   )
   insert into forgotten_logs (build_id) select id from meant on conflict do nothing returning build_id`;
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Analysis } from '../domain/analysis.ts';
 import { Build } from '../domain/build.ts';
-import type { NoticeAbout } from '../domain/notice.ts';
+import type { NoticeAbout } from '../domain/outbox.ts';
 import type { Database } from '../ports/database.ts';
 import type { BuildSituation, Cause, CauseHistory, FailedBefore, Situation } from '../ports/notices.ts';
 import { createQuestionStore } from './conversations.ts';

@@ -9,9 +9,9 @@ import { createConversationStore, createQuestionStore } from './conversations.ts
 import { createAnalysisStore, createFailureStore, createHistoryStore } from './failures.ts';
 import { createFlakinessStore } from './flakiness.ts';
 import { createInsightsStore } from './insights.ts';
-import { createLibraryStore, createRuleStore, createVectorDebtStore } from './library.ts';
+import { createLibraryStore, createRuleStore } from './library.ts';
 import { createCalibrationStore, createCaseStore, createRecordingStore } from './measurements.ts';
-import { createNoticeStore, createOutboxStore } from './outbox.ts';
+import { createNoticeStore, createOutboxStore, createPublicationStore } from './outbox.ts';
 import { createPassingBuildStore } from './passing-builds.ts';
 import { createReviewStore } from './reviews.ts';
 import { fromNow } from './sql.ts';
@@ -19,6 +19,7 @@ import { createRunStepStore, createTriageStore, type Traceparent } from './triag
 
 /** All stores over one database. The clock dates what arrives and makes ids; leases and claims use the database's own. `traceparent`: of whoever owes work now. `rules`: who is kept informed. */
 export function createStores(db: Database, clock: Clock, traceparent?: Traceparent, rules: readonly NoticeRule[] = []): Stores {
+  const outbox = createOutboxStore(db);
   return {
     deliveries: createDeliveryStore(db),
     builds: createBuildStore(db, clock),
@@ -30,16 +31,16 @@ export function createStores(db: Database, clock: Clock, traceparent?: Tracepare
     questions: createQuestionStore(db),
     library: createLibraryStore(db),
     rules: createRuleStore(db),
-    passingBuilds: createPassingBuildStore(db),
+    passingBuilds: createPassingBuildStore(db, outbox),
     toolCache: createToolCacheStore(db),
     conversations: createConversationStore(db),
-    vectorDebts: createVectorDebtStore(db),
     tokens: createTokenStore(db),
-    outbox: createOutboxStore(db),
+    outbox,
+    publications: createPublicationStore(db, outbox),
     flakiness: createFlakinessStore(db),
     causes: createCauseStore(db),
     insights: createInsightsStore(db),
-    notices: createNoticeStore(db, rules),
+    notices: createNoticeStore(db, outbox, rules),
     sessions: createSessionStore(db),
     runSteps: createRunStepStore(db),
     preferences: createPreferenceStore(db),

@@ -241,7 +241,7 @@ export async function readBacklog(sql: Sql): Promise<readonly Reading[]> {
 const BACKLOG = `
   select jobs.queued, jobs.running, jobs.oldest,
     (select count(*)::int from deliveries where state = 'landed') as landed,
-    (select count(*)::int from outward_acts where state in ('owed', 'started')) as owed,
+    (select count(*)::int from outbox where topic like 'publish:%' and version > settled) as owed,
     (select count(*)::int from reviews where state in ('waiting', 'claimed')) as reviews
   from (
     select count(*) filter (where state = 'queued')::int as queued, count(*) filter (where state = 'running')::int as running,

@@ -147,11 +147,11 @@ const CALLS: Calls = {
     of: (store) => store.of('ada'),
     set: (store) => store.set('ada', DEFAULT_PREFERENCES),
   },
-  vectorDebts: { owe: (store) => store.owe([]) },
+  outbox: { add: (store) => store.add([]) },
 };
 
 /** Of no repository: the same whoever asks. */
-const OF_ALL = ['rules countActive', 'preferences of', 'preferences set', 'vectorDebts owe'];
+const OF_ALL = ['rules countActive', 'preferences of', 'preferences set', 'outbox add'];
 
 const OURS = 'acme/shop';
 const THEIRS = 'other/secret';

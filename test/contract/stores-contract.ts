@@ -1,5 +1,4 @@
 import { describe } from 'vitest';
-import { outboxContract } from './stores/acts.ts';
 import { calibrationsContract } from './stores/calibrations.ts';
 import { casesContract } from './stores/cases.ts';
 import { causesContract } from './stores/causes.ts';
@@ -11,7 +10,7 @@ import { greensContract } from './stores/greens.ts';
 import { insightsContract } from './stores/insights.ts';
 import { learningContract } from './stores/learning.ts';
 import { libraryContract } from './stores/library.ts';
-import { noticesContract } from './stores/notices.ts';
+import { outboxContract } from './stores/outbox.ts';
 import { recordingsContract } from './stores/recordings.ts';
 import { reviewQueueContract } from './stores/review-queue.ts';
 import { reviewsContract } from './stores/reviews.ts';
@@ -20,7 +19,6 @@ import { situationContract } from './stores/situation.ts';
 import { tokensContract } from './stores/tokens.ts';
 import { toolCacheContract } from './stores/tool-cache.ts';
 import { triagesAndAnalysesContract } from './stores/triages-and-analyses.ts';
-import { vectorDebtsContract } from './stores/vector-debts.ts';
 import { type StoresUnderTest, storesWorld } from './stores/world.ts';
 
 /** What every implementation of the stores promises. */
@@ -42,10 +40,8 @@ export function storesContract(name: string, open: () => Promise<StoresUnderTest
     recordingsContract(world);
     conversationsContract(world);
     outboxContract(world);
-    noticesContract(world);
     situationContract(world);
     tokensContract(world);
-    vectorDebtsContract(world);
     scopeContract(world);
     casesContract(world);
     calibrationsContract(world);

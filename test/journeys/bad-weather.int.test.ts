@@ -186,8 +186,8 @@ async function inspect() {
     reviews: await count('select count(*) as n from reviews'),
     forPeople: await count(`select count(*) as n from analyses where action <> 'auto_notify'`),
     givenUp: await count(`select count(*) as n from analyses where body ->> 'terminationReason' = 'failed'`),
-    published: await count(`select count(*) as n from outward_acts where state = 'done'`),
-    unpublished: await count(`select count(*) as n from outward_acts where state in ('owed', 'started', 'failed')`),
+    published: await count(`select count(*) as n from outbox where topic like 'publish:%' and outcome = 'done'`),
+    unpublished: await count(`select count(*) as n from outbox where topic like 'publish:%' and (version > settled or outcome = 'failed')`),
     toPublish: await count(`select count(*) as n from analyses where action = 'auto_notify'`),
   };
   await client.end();

@@ -165,7 +165,9 @@ describe('a failed build after green ones', () => {
     await service.kill('SIGKILL');
     github.state.intercept = null;
 
-    expect(await inDatabase('select state, count(*)::int as count from green_jobs group by state order by state')).toEqual([
+    expect(
+      await inDatabase(`select outcome as state, count(*)::int as count from outbox where topic = 'passing-build' group by 1 order by 1`),
+    ).toEqual([
       { state: 'done', count: 1 },
       { state: 'running', count: 1 },
     ]);

@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { Analysis } from '../../src/domain/analysis.ts';
-import { OutboxEntry } from '../../src/domain/notice.ts';
+import { OutboxEntry } from '../../src/domain/outbox.ts';
 import { BARE } from '../support/bare-environment.ts';
 import { faultOfWalk } from '../support/graph-walk.ts';
 import { startLoopback } from '../support/loopback-server.ts';
@@ -18,19 +18,19 @@ const SCRIPT = resolve(import.meta.dirname, '../support/die-at.ts');
 /** A failure that the rules are sure of: its answer is told without a person. */
 const SLUG = 'receipt-snapshot';
 const NODES = ['classify', 'reason', 'select_tool', 'execute_tool', 'observe', 'generate_answer', 'verify'];
-const AROUND = ['claimed', ...NODES, 'concluding', 'concluded', 'finished', 'act-taken', 'act-made', 'act-noted'];
+const AROUND = ['claimed', ...NODES, 'concluding', 'concluded', 'finished', 'outbox-taken', 'outbox-handled', 'outbox-finished'];
 /** Where processes die on each database; in a short run about every second place, another on each. */
 const PLACES = THOROUGH
   ? { embedded: AROUND, postgres: AROUND.filter((place) => !NODES.includes(place) || place === 'reason' || place === 'verify') }
   : {
-      embedded: ['claimed', 'reason', 'execute_tool', 'generate_answer', 'concluding', 'finished', 'act-made'],
-      postgres: ['classify', 'verify', 'concluded', 'act-taken', 'act-made', 'act-noted'],
+      embedded: ['claimed', 'reason', 'execute_tool', 'generate_answer', 'concluding', 'finished', 'outbox-handled'],
+      postgres: ['classify', 'verify', 'concluded', 'outbox-taken', 'outbox-handled', 'outbox-finished'],
     };
 
 const Told = z.object({
   analyses: z.array(Analysis),
   reviews: z.int(),
-  acts: z.array(OutboxEntry),
+  entries: z.array(OutboxEntry),
   job: z.string(),
   checkpoints: z.int(),
 });
@@ -56,7 +56,7 @@ async function dieAt(place: string, dataDir: string, environment: Readonly<Recor
 
 /** Kills the work on one failure at each place in turn: each process goes on where the one before it died. */
 async function killAtEach(places: readonly string[], dataDir: string, database: Readonly<Record<string, string>>) {
-  // Busy at first, so that nothing is told before it is the turn of the acts.
+  // Busy at first, so that nothing is told before it is the turn of the outbox.
   let busy = true;
   const accepted: string[] = [];
   const receiver = await startLoopback((request, response) => {
@@ -74,7 +74,7 @@ async function killAtEach(places: readonly string[], dataDir: string, database: 
   };
   const nodes: string[] = [];
   for (const place of places) {
-    busy = !place.startsWith('act-');
+    busy = !place.startsWith('outbox-');
     const { signal, errors, lines } = await dieAt(place, dataDir, environment);
     expect(signal, `${place}: ${errors}`).toBe('SIGKILL');
     nodes.push(...lines);
@@ -86,13 +86,13 @@ async function killAtEach(places: readonly string[], dataDir: string, database: 
   return { nodes, accepted, ...Told.parse(JSON.parse(lines.at(-1) ?? '')) };
 }
 
-function expectOnce({ nodes, accepted, analyses, reviews, acts, job, checkpoints }: Awaited<ReturnType<typeof killAtEach>>): void {
+function expectOnce({ nodes, accepted, analyses, reviews, entries, job, checkpoints }: Awaited<ReturnType<typeof killAtEach>>): void {
   expect(analyses).toHaveLength(1);
   const [{ id, steps } = { id: '', steps: [] }] = analyses;
   expect(faultOfWalk(steps)).toBeNull();
   // Together the processes finished each node once.
   expect(nodes).toEqual(steps.map((step) => step.node));
-  expect(acts.map(({ key, state }) => `${key} ${state}`).toSorted()).toEqual([`log:${id} done`, `webhook:${id} done`]);
+  expect(entries.map(({ key, outcome }) => `${key} ${outcome}`).toSorted()).toEqual([`log:${id} done`, `webhook:${id} done`]);
   // The process that died between call and row told it first, the next one again, by the same name.
   expect(accepted).toEqual([`webhook:${id}`, `webhook:${id}`]);
   expect({ reviews, job, checkpoints }).toEqual({ reviews: 0, job: 'done', checkpoints: 0 });

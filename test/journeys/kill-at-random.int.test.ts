@@ -116,8 +116,8 @@ async function inspect(dataDir: string) {
     givenUp: await database.query(
       `select body -> 'answer' -> 'rootCause' as why from analyses where body ->> 'terminationReason' = 'failed'`,
     ),
-    owedOutside: await count(`select count(*)::int as n from outward_acts where state <> 'done'`),
-    told: await count(`select count(*)::int as n from outward_acts where state = 'done'`),
+    owedOutside: await count(`select count(*)::int as n from outbox where topic like 'publish:%' and outcome is distinct from 'done'`),
+    told: await count(`select count(*)::int as n from outbox where topic like 'publish:%' and outcome = 'done'`),
     checkpoints: await count('select count(*)::int as n from checkpoints.checkpoints'),
     faults,
   };

@@ -3,17 +3,17 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { Analysis } from '../../src/domain/analysis.ts';
 import type { Build, NewBuild } from '../../src/domain/build.ts';
 import { newId } from '../../src/domain/ids.ts';
-import type { Notice } from '../../src/domain/notice.ts';
+import type { OutboxEntry } from '../../src/domain/outbox.ts';
 import { systemClock } from '../../src/lib/time.ts';
 import { createMasker } from '../../src/log/mask/mask.ts';
 import { noticeLinks } from '../../src/notifications/notice-words.ts';
-import type { BackgroundWorker } from '../../src/notifications/outbox.ts';
 import { renderComment } from '../../src/notifications/render-comment.ts';
-import { type NoticesDeps, noticeChannel, syncNotifications } from '../../src/notifications/sync-notifications.ts';
+import { noticeChannel, noticeHandler } from '../../src/notifications/sync-notifications.ts';
 import type { Stores } from '../../src/ports/stores.ts';
 import type { Logger } from '../../src/ports/telemetry.ts';
 import { createGithubCommentClient } from '../../src/providers/github/notices.ts';
 import { commentRule } from '../../src/providers/notice-rules.ts';
+import { type OutboxWorker, type OutboxWorkerDeps, startOutbox } from '../../src/service/outbox.ts';
 import { createStores } from '../../src/stores/stores.ts';
 import { sampleAnalysis, sampleBuild, sampleDecision, sampleGroup, sampleReview } from '../stores/samples.ts';
 import { type GithubApi, startGithubApi } from '../support/github-api.ts';
@@ -34,30 +34,33 @@ afterAll(async () => db.dispose());
 
 let client: GithubDesk;
 let github: GithubApi;
-let keepers: BackgroundWorker[];
+let workers: OutboxWorker[];
 let log: LogLine[];
 let repository: string;
 beforeEach(async () => {
   client = createGithubDesk();
   github = await startGithubApi({ client });
-  keepers = [];
+  workers = [];
   log = [];
   repository = `shop/${newId('bld').replaceAll('_', '-')}`;
 });
 afterEach(async () => {
-  await Promise.all(keepers.map((worker) => worker.stop()));
-  await db.query('update notices set shown = wanted');
+  await Promise.all(workers.map((worker) => worker.stop()));
+  await db.query('update outbox set settled = version');
   await github.close();
 });
 
-function keep(change: Partial<NoticesDeps> = {}): BackgroundWorker {
+function keep({
+  timeLimitMs = 2_000,
+  pauseMs = 0,
+  ...change
+}: Partial<OutboxWorkerDeps> & { timeLimitMs?: number; pauseMs?: number } = {}) {
   const logger: Logger = recordingLogger(log);
   const door = createGithubCommentClient({ baseUrl: github.url, token: 'ghp_x', logger, retryUnitMs: 1, unpaced: true, mode: 'edit' });
   const render = (situation: Parameters<typeof renderComment>[0]) => renderComment(situation, noticeLinks('https://fl.example'));
-  const channels = [noticeChannel({ rule: GITHUB_COMMENT, render, door })];
-  const deps = { notices: stores.notices, channels, masker: createMasker(), logger, timeLimitMs: 2_000, intervalMs: 40, pauseMs: 0 };
-  const worker = syncNotifications({ ...deps, ...change });
-  keepers.push(worker);
+  const handler = noticeHandler(noticeChannel({ rule: GITHUB_COMMENT, render, door }), { ...stores, timeLimitMs, pauseMs });
+  const worker = startOutbox({ outbox: stores.outbox, handlers: [handler], masker: createMasker(), logger, intervalMs: 40, ...change });
+  workers.push(worker);
   return worker;
 }
 
@@ -67,19 +70,21 @@ async function build(change: Partial<NewBuild> = {}): Promise<Build> {
   return (await stores.builds.upsert(sampleBuild(known))).build;
 }
 
-async function said(of: Build, delayMs = 0): Promise<Notice> {
+async function said(of: Build, delayMs = 0): Promise<OutboxEntry> {
   await stores.notices.changed({ buildId: of.id, delayMs });
   return await settled();
 }
 
+const comment = async () => await stores.outbox.find('notice:github-comment', `github-comment:${repository}#7`);
+
 /** When all that is wanted is shown. */
-async function settled(): Promise<Notice> {
+async function settled(): Promise<OutboxEntry> {
   for (let tries = 0; tries < 300; tries++) {
-    const notice = await stores.notices.find(`github-comment:${repository}#7`);
-    if (notice !== null && notice.shown === notice.wanted) return notice;
+    const notice = await comment();
+    if (notice !== null && notice.settled === notice.version) return notice;
     await sleep(20);
   }
-  throw new Error(`it was never shown: ${JSON.stringify([await stores.notices.find(`github-comment:${repository}#7`), log])}`);
+  throw new Error(`it was never shown: ${JSON.stringify([await comment(), log])}`);
 }
 
 async function answer(of: Build, fingerprint: string, change: Partial<Analysis> = {}): Promise<Analysis> {
@@ -104,7 +109,7 @@ describe('the comment of a pull request', () => {
     expect(client.comments).toHaveLength(1);
     expect(client.writes.filter((write) => write === 'POST comment')).toHaveLength(1);
     expect(client.comments[0]?.body).toContain('fixed in `ci #50`');
-    expect(notice.reference).toBe(String(client.comments[0]?.id));
+    expect(notice.result?.reference).toBe(String(client.comments[0]?.id));
 
     const calls = github.api.requests.length;
     const green = await build({ number: '51', status: 'passed' });
@@ -118,7 +123,7 @@ describe('the comment of a pull request', () => {
     const green = await build({ status: 'passed' });
     await stores.notices.changed({ buildId: green.id, delayMs: 0 });
     await sleep(150);
-    expect(await stores.notices.find(`github-comment:${repository}#7`)).toBeNull();
+    expect(await comment()).toBeNull();
     expect(github.api.requests).toEqual([]);
   });
 
@@ -173,7 +178,7 @@ describe('the comment of a pull request', () => {
     const dying = keep({
       timeLimitMs: 100,
       failpoint: (name) => {
-        if (name !== 'notice-shown' || deaths++ > 0) return;
+        if (name !== 'outbox-handled' || deaths++ > 0) return;
         throw new Error('the process dies');
       },
     });
@@ -205,7 +210,7 @@ describe('the comment of a pull request', () => {
     await stores.notices.changed({ buildId: one.id, delayMs: 0 });
     await sleep(200);
     expect(client.writes).toEqual(['POST comment', 'PATCH comment']);
-    await db.query('update notices set free_at = clock_timestamp()');
+    await db.query('update outbox set free_at = clock_timestamp()');
     client.intercept = (_request, response) => {
       sendJson(response, 403, { message: 'You have exceeded a secondary rate limit' }, { 'retry-after': '3600' });
       return true;
@@ -213,7 +218,7 @@ describe('the comment of a pull request', () => {
     for (let tries = 0; tries < 100 && !log.some(({ level }) => level === 'warn'); tries++) await sleep(20);
     await sleep(100);
     const [row] = await db.query<{ wait: number; retries: number }>(
-      `select extract(epoch from free_at - clock_timestamp())::float8 as wait, retries from notices where key = $1`,
+      `select extract(epoch from free_at - clock_timestamp())::float8 as wait, retries from outbox where key = $1`,
       [`github-comment:${repository}#7`],
     );
     expect(row?.wait).toBeGreaterThan(3_500);
@@ -229,10 +234,10 @@ describe('the comment of a pull request', () => {
     keep();
     const one = await build();
     const refused = await said(one);
-    expect(refused).toMatchObject({ reference: null, error: expect.stringContaining('write "Pull requests"') });
-    expect(log.filter(({ level }) => level === 'error').map(({ message }) => message)).toEqual(['a notice is not shown']);
+    expect(refused).toMatchObject({ result: null, error: expect.stringContaining('write "Pull requests"') });
+    expect(log.filter(({ level }) => level === 'error').map(({ message }) => message)).toEqual(['an outbox entry is given up']);
     client.intercept = null;
-    expect(await said(one)).toMatchObject({ error: null, reference: expect.any(String) });
+    expect(await said(one)).toMatchObject({ error: null, result: { reference: expect.any(String) } });
   });
 
   it('is kept by several processes at once as by one', async () => {

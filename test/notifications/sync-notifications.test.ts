@@ -1,22 +1,22 @@
 import { once } from 'node:events';
 import { expect, it } from 'vitest';
-import type { Notice } from '../../src/domain/notice.ts';
-import { type NoticesDeps, noticeChannel, syncNotifications } from '../../src/notifications/sync-notifications.ts';
+import type { OutboxEntry } from '../../src/domain/outbox.ts';
+import { noticeChannel, noticeHandler } from '../../src/notifications/sync-notifications.ts';
 import { silentLogger } from '../../src/ports/telemetry.ts';
+import { startOutbox } from '../../src/service/outbox.ts';
 import { headOf, situationOf } from './sample-situation.ts';
 
-const notice: Notice = {
-  ...{ key: 'chat:shop/api', channel: 'chat', repository: 'shop/api', about: { type: 'build', buildId: 'bld_1' } },
-  ...{ wanted: 1, shown: 0, lease: 1, attempts: 1, retries: 0, reference: null, hash: null, error: null },
+const entry: OutboxEntry = {
+  ...{ topic: 'notice:chat', key: 'chat:shop/api', buildId: 'bld_1', version: 1, settled: 0, held: true, outcome: null, result: null },
+  ...{ payload: { repository: 'shop/api', about: { type: 'build', buildId: 'bld_1' } }, lease: 1, attempts: 1, retries: 0, error: null },
 };
 
 it('a call that a stop cuts off may have got through: what comes next looks for it', async () => {
-  const due = [notice];
+  const due = [entry];
   const released: number[] = [];
-  const notices: NoticesDeps['notices'] = {
-    ...{ take: async () => due.pop() ?? null, isCurrent: async () => true, situation: async () => situationOf(headOf()) },
-    ...{ finish: async () => true, fail: async () => undefined },
-    release: async (_notice, _error, delayMs) => void released.push(delayMs),
+  const outbox = {
+    ...{ due: async () => ['notice:chat'], take: async () => due.splice(0), isCurrent: async () => true, finish: async () => true },
+    release: async (_entry: OutboxEntry, _error: string | null, delayMs: number) => void released.push(delayMs),
   };
   let begun = () => {};
   const isBegun = new Promise<void>((resolve) => {
@@ -33,11 +33,12 @@ it('a call that a stop cuts off may have got through: what comes next looks for 
       },
     },
   });
+  const notices = { situation: async () => situationOf(headOf()) };
   const masker = { mask: async (text: string) => ({ text, count: 0 }) };
-  const times = { timeLimitMs: 60_000, intervalMs: 60_000, stopGraceMs: 10 };
-  const worker = syncNotifications({ notices, channels: [channel], masker, logger: silentLogger, ...times });
+  const handlers = [noticeHandler(channel, { outbox, notices, timeLimitMs: 60_000 })];
+  const worker = startOutbox({ outbox, handlers, masker, logger: silentLogger, intervalMs: 60_000, stopGraceMs: 10 });
   await isBegun;
   await worker.stop();
-  // Without a delay the try would not count, and the next one would be taken for the first.
+  // Without a delay the attempt would not count, and the next one would be taken for the first.
   expect(released).toEqual([1]);
 });

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { buildHttp } from '../../src/api/server.ts';
 import type { Build } from '../../src/domain/build.ts';
-import type { Notice } from '../../src/domain/notice.ts';
+import type { Notice } from '../../src/domain/outbox.ts';
 import type { NoticeChannel } from '../../src/ports/notices.ts';
 import { silentLogger } from '../../src/ports/telemetry.ts';
 import type { Provider } from '../../src/providers/provider.ts';
@@ -207,8 +207,7 @@ describe.each(WORLDS)('$name keeps the contract of a provider:', (world: Provide
     function noticeOf(one: NoticeChannel, build: Build, reference: string | null): Notice {
       const place = one.placeOf(build, { defaultBranch: 'main' });
       if (place === null) throw new Error('no place');
-      const fresh = { wanted: 1, shown: 0, lease: 1, attempts: 1, retries: 0, hash: null, error: null };
-      return { ...fresh, key: place.key, channel: one.channel, repository: build.repository, about: place.about, reference };
+      return { key: place.key, repository: build.repository, about: place.about, reference, isRetry: false };
     }
 
     testOf('comments', 'is one comment, that is changed and says in the end that the failure is gone', async () => {

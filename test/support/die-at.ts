@@ -39,7 +39,7 @@ function deadlyLogger(): Logger {
 }
 
 const app = await createApp(readServedConfig(dataDir).config, deadlyLogger(), systemClock, (name, subject) => {
-  if (name === place && (!name.startsWith('act-') || subject.startsWith('webhook:'))) die();
+  if (name === place && (!name.startsWith('outbox-') || subject.startsWith('publish:webhook'))) die();
 });
 const { build, created } = await app.stores.builds.upsert(sparseBuild({ repository: 'shop/api', pipeline: 'ci', number: '1' }));
 if (created) {
@@ -54,18 +54,18 @@ if (place === 'nowhere') await tellAll(app, build.id);
 
 async function tellAll({ stores, database, close }: App, buildId: string): Promise<void> {
   const isOwed = async () => {
-    const [{ state } = { state: 'none' }, acts] = [
+    const [{ state } = { state: 'none' }, entries] = [
       (await stores.triages.findByBuild(buildId)) ?? undefined,
       await stores.outbox.listByBuild(buildId),
     ];
-    return (state !== 'done' && state !== 'failed') || acts.some((act) => act.state === 'owed' || act.state === 'started');
+    return (state !== 'done' && state !== 'failed') || entries.some(({ version, settled }) => version > settled);
   };
   while (await isOwed()) await sleep(50);
   const [left] = await database.query<{ checkpoints: number }>('select count(*)::int as checkpoints from checkpoints.checkpoints');
   const told = {
     analyses: await stores.analyses.listByBuild(buildId),
     reviews: (await stores.reviews.list({}, { limit: 10, offset: 0 })).length,
-    acts: await stores.outbox.listByBuild(buildId),
+    entries: await stores.outbox.listByBuild(buildId),
     job: (await stores.triages.findByBuild(buildId))?.state,
     checkpoints: left?.checkpoints,
   };

@@ -55,6 +55,7 @@ export function fakeHttpDeps(changes: Partial<HttpDeps> = {}): { readonly deps: 
       builds: fakeBuilds(state, empty),
       triages: fakeTriages(state, empty),
       passingBuilds: fakeGreens(state, empty),
+      outbox: fakeOutbox(state, empty),
       notices: { ...empty.stores.notices, changed: async () => false },
     }),
     database: { ...empty.database, driver: 'pglite', transaction: async (work) => work({ query: async () => [] }) },
@@ -196,10 +197,18 @@ function fakeTriages(state: FakeState, empty: HttpDeps): Stores['triages'] {
   };
 }
 
+function fakeOutbox(state: FakeState, empty: HttpDeps): Stores['outbox'] {
+  return {
+    ...empty.stores.outbox,
+    addOnce: async (entries) => {
+      for (const { key } of entries) state.passingBuilds.add(key);
+    },
+  };
+}
+
 function fakeGreens(state: FakeState, empty: HttpDeps): Stores['passingBuilds'] {
   return {
     ...empty.stores.passingBuilds,
-    owe: async (buildId) => void state.passingBuilds.add(buildId),
     saveDefaultBranch: async ({ provider, repository, branch }) => void state.defaultBranches.set(`${provider} ${repository}`, branch),
   };
 }

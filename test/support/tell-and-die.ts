@@ -1,7 +1,8 @@
 import { systemClock } from '../../src/lib/time.ts';
 import { createMasker } from '../../src/log/mask/mask.ts';
-import { startOutbox } from '../../src/notifications/outbox.ts';
+import { publicationHandler } from '../../src/notifications/publications.ts';
 import { silentLogger } from '../../src/ports/telemetry.ts';
+import { startOutbox } from '../../src/service/outbox.ts';
 import { openPglite } from '../../src/stores/database/pglite.ts';
 import { createStores } from '../../src/stores/stores.ts';
 import { commentPublisher } from './comment-desk.ts';
@@ -17,7 +18,8 @@ const database = await openPglite({ dataDir });
 const stores = createStores(database, systemClock);
 await stores.outbox.reclaim();
 startOutbox({
-  ...{ stores, publishers: [commentPublisher(url)], masker: createMasker(), logger: silentLogger, timeLimitMs: 5_000, intervalMs: 100 },
+  ...{ outbox: stores.outbox, handlers: [publicationHandler(commentPublisher(url), { stores, timeLimitMs: 5_000 })] },
+  ...{ masker: createMasker(), logger: silentLogger, intervalMs: 100 },
   failpoint: (name) => {
     if (name === deadly) process.kill(process.pid, 'SIGKILL');
   },

@@ -106,7 +106,7 @@ async function oweBuilds(builds: number, stores: Stores, archive: ReturnType<typ
 
 async function untilSettled(buildIds: readonly string[], database: PgDatabase): Promise<void> {
   const open = `select j.build_id from triage_jobs j where j.build_id = any ($1) and j.state in ('queued', 'running')
-    union select a.build_id from outward_acts a where a.build_id = any ($1) and a.state in ('owed', 'started')`;
+    union select o.build_id from outbox o where o.build_id = any ($1) and o.version > o.settled`;
   for (let tries = 0; tries < 600; tries++) {
     if ((await database.query(open, [buildIds])).length === 0) return;
     await sleep(100);

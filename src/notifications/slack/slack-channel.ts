@@ -64,8 +64,7 @@ async function show(facts: SlackFacts, { notice, signal }: NoticeCall, deps: Sla
   }
   // Nothing red was said of it, so nobody waits to hear that it is green.
   if (facts.state === 'green' || channel === null) return { reference: notice.reference ?? NOTHING };
-  const mayStandThere = notice.attempts > 1 || notice.retries > 0;
-  const found = mayStandThere ? await room.find(channel, options.key, signal) : null;
+  const found = notice.isRetry ? await room.find(channel, options.key, signal) : null;
   if (found !== null) await room.update(found, message, options);
   const place = found ?? (await room.post(channel, message, options));
   return { reference: referenceOf(place, streak.firstBuildId, correctionOf(facts)) };

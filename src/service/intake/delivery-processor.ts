@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Build, CONSOLE_LOG, type NewBuild } from '../../domain/build.ts';
 import { isRetryable, messageOf } from '../../domain/errors.ts';
+import { passingBuildEntry } from '../../domain/outbox.ts';
 import type { TriageJob } from '../../domain/triage.ts';
 import type { BuildArchive } from '../../ports/build-archive.ts';
 import type { Database, Sql } from '../../ports/database.ts';
@@ -36,7 +37,7 @@ const RING_MS = 50;
 const SETTLE_MS = 2_000;
 
 interface DeliveryProcessorDeps {
-  readonly stores: Pick<Stores, 'deliveries' | 'builds' | 'triages' | 'passingBuilds' | 'notices'>;
+  readonly stores: Pick<Stores, 'deliveries' | 'builds' | 'triages' | 'passingBuilds' | 'outbox' | 'notices'>;
   readonly database: Pick<Database, 'transaction'>;
   readonly archive: Pick<BuildArchive, 'list' | 'put'>;
   readonly jobNotifier: JobNotifier;
@@ -213,7 +214,7 @@ async function putOff(
 }
 
 interface StoreBuildDeps {
-  readonly stores: Pick<Stores, 'builds' | 'triages' | 'passingBuilds' | 'notices'>;
+  readonly stores: Pick<Stores, 'builds' | 'triages' | 'passingBuilds' | 'outbox' | 'notices'>;
 }
 
 export interface StoredBuild {
@@ -258,10 +259,15 @@ export async function storeBuild(
 
 type BuildStores = StoreBuildDeps['stores'];
 
-async function rememberGreen({ passingBuilds }: BuildStores, build: Build, { fromFork, defaultBranch }: Intake, sql: Sql): Promise<void> {
+async function rememberGreen(
+  { passingBuilds, outbox }: BuildStores,
+  build: Build,
+  { fromFork, defaultBranch }: Intake,
+  sql: Sql,
+): Promise<void> {
   const { provider, repository } = build;
   if (defaultBranch != null) await passingBuilds.saveDefaultBranch({ provider, repository, branch: defaultBranch }, sql);
-  if (build.status === 'passed' && fromFork !== true) await passingBuilds.owe(build.id, sql);
+  if (build.status === 'passed' && fromFork !== true) await outbox.addOnce([passingBuildEntry(build.id)], sql);
 }
 
 async function withKnownAttempt({ builds }: BuildStores, intake: Intake, failedPart: string, sql: Sql): Promise<NewBuild> {

@@ -2,7 +2,8 @@ import type { Analysis } from '../../domain/analysis.ts';
 import type { Category } from '../../domain/category.ts';
 import { TriageError } from '../../domain/errors.ts';
 import { newId } from '../../domain/ids.ts';
-import { debtsOf, type LibraryEntry } from '../../domain/library.ts';
+import { indexChanges, type LibraryEntry } from '../../domain/library.ts';
+import type { NewOutboxEntry } from '../../domain/outbox.ts';
 import type { Decision, DecisionInput, Review, ShownBy } from '../../domain/review.ts';
 import type { Clock } from '../../lib/time.ts';
 import type { Masker } from '../../log/mask/mask.ts';
@@ -11,16 +12,16 @@ import type { Database, Failpoint, Sql } from '../../ports/database.ts';
 import type { NoticeStore } from '../../ports/notices.ts';
 import type { ShownStores } from '../../ports/stores.ts';
 import type { Logger } from '../../ports/telemetry.ts';
-import type { OwedVector, VectorNamespace } from '../../ports/vector-index.ts';
+import type { VectorNamespace } from '../../ports/vector-index.ts';
 import { obstacle, outdated, raced, unknownReview } from './conflicts.ts';
 import { greenFlagOf, heldBack, type Lesson, lessonOf } from './learn.ts';
 import { blindStateOf } from './queue.ts';
 
 export interface DecideDeps {
   readonly database: Database;
-  readonly stores: Pick<ShownStores, 'reviews' | 'analyses' | 'failures' | 'library' | 'vectorDebts' | 'passingBuilds' | 'notices'>;
-  /** Gives the index what it is owed; `false` where it does not take it yet and it stays owed. Never throws. Absent: it is paid in the background. */
-  readonly payVectors?: (namespace: VectorNamespace, ids: readonly string[]) => Promise<boolean>;
+  readonly stores: Pick<ShownStores, 'reviews' | 'analyses' | 'failures' | 'library' | 'outbox' | 'passingBuilds' | 'notices'>;
+  /** Writes these entries to the index; `false` where that is done later. Never throws. Absent: it is done in the background. */
+  readonly indexNow?: (namespace: VectorNamespace, ids: readonly string[]) => Promise<boolean>;
   /** How long a decision is kept from being shown outside, so that it can be taken back unseen, in milliseconds. Absent: 10 s. */
   readonly undoMs?: number;
   /** Knows the build's texts, so that lines named by a correction are checked; absent: they are believed. */
@@ -78,9 +79,9 @@ export async function decideReview(deps: DecideDeps, request: DecisionRequest): 
   const companions = await companionsOf({ decision, analysis }, others, deps);
   const previous = await deps.stores.library.recall({ fingerprint: analysis.fingerprint, repository: review.repository });
   const lesson = await prepareLesson(deps, decision, analysis, review, previous);
-  const { owed, ...decided } = await store(deps, request, { decision, companions, lesson });
-  const ids = owed.map(({ id }) => id);
-  if (ids.length > 0) await deps.payVectors?.('error_library', ids);
+  const { changes, ...decided } = await store(deps, request, { decision, companions, lesson });
+  const ids = changes.map(({ key }) => key);
+  if (ids.length > 0) await deps.indexNow?.('error_library', ids);
   const facts = { reviewId: review.id, analysisId: analysis.id, type: decision.type, reviewer, also: decided.also.length };
   deps.logger.info(facts, 'review decided');
   return { ...decided, ...lesson };
@@ -130,7 +131,7 @@ interface Parts {
 }
 
 interface Stored extends Pick<DecisionOutcome, 'review' | 'also'> {
-  readonly owed: readonly OwedVector[];
+  readonly changes: readonly NewOutboxEntry[];
 }
 
 /** The one transaction of a decision. */
@@ -140,26 +141,26 @@ async function store(deps: DecideDeps, request: DecisionRequest, parts: Parts): 
     const review = await reviews.decide(request.reviewId, request.version, parts.decision, sql);
     if (review === null) return null;
     const also = await decideCompanions(parts.companions, reviews, sql);
-    const owed = parts.lesson.entry === null ? [] : await teach(deps, parts.lesson.entry, sql);
+    const changes = parts.lesson.entry === null ? [] : await teach(deps, parts.lesson.entry, sql);
     await wantNotices(deps.stores.notices, [review, ...also], deps.undoMs ?? UNDO_DELAY_MS, sql);
     deps.failpoint?.('deciding', request.reviewId);
-    return { review, also, owed };
+    return { review, also, changes };
   });
   deps.failpoint?.('decided', request.reviewId);
   if (decided !== null) return decided;
   throw raced(await currentReview(deps, request));
 }
 
-/** What the index is owed: the entry for what answered until now, or nothing where it does not answer, as where another came first. */
-async function teach({ stores: { library, vectorDebts } }: DecideDeps, entry: LibraryEntry, sql: Sql): Promise<readonly OwedVector[]> {
+/** How the index changes: the entry instead of what answered until now, or not at all where it does not answer, as where another came first. */
+async function teach({ stores: { library, outbox } }: DecideDeps, entry: LibraryEntry, sql: Sql): Promise<readonly NewOutboxEntry[]> {
   const key = { fingerprint: entry.fingerprint.value, repository: entry.repository };
   await library.alone(key, sql);
   const before = await library.recall(key, sql);
   await library.insert(entry, sql);
   const answering = await library.recall(key, sql);
-  const owed = answering?.id === entry.id ? debtsOf(entry, before?.id ?? null) : [];
-  await vectorDebts.owe(owed, sql);
-  return owed;
+  const changes = answering?.id === entry.id ? indexChanges(entry, before?.id ?? null) : [];
+  await outbox.add(changes, sql);
+  return changes;
 }
 
 /** Items that one decision can settle at once. */

@@ -1,5 +1,6 @@
 import { TriageError } from '../../domain/errors.ts';
-import { answers, debtsOf, debtsWithout, type LibraryEntry } from '../../domain/library.ts';
+import { answers, indexChanges, indexChangesWithout, type LibraryEntry } from '../../domain/library.ts';
+import type { NewOutboxEntry } from '../../domain/outbox.ts';
 import type { Decision, Review } from '../../domain/review.ts';
 import { append } from '../../lib/lists.ts';
 import type { Masker } from '../../log/mask/mask.ts';
@@ -7,7 +8,7 @@ import type { Sql } from '../../ports/database.ts';
 import { decidedBy, notDecided, outdated, raced, unknownReview } from './conflicts.ts';
 import { type DecideDeps, wantNotices } from './decide.ts';
 
-export type UndoDeps = Pick<DecideDeps, 'database' | 'stores' | 'payVectors' | 'logger' | 'failpoint'>;
+export type UndoDeps = Pick<DecideDeps, 'database' | 'stores' | 'indexNow' | 'logger' | 'failpoint'>;
 
 interface UndoRequest {
   readonly reviewId: string;
@@ -44,7 +45,7 @@ export async function undoDecision(deps: UndoDeps, request: UndoRequest): Promis
   deps.failpoint?.('decided', request.reviewId);
   const { undone, withdrawn, restored } = outcome;
   const ids = [...withdrawn, ...restored].map(({ id }) => id);
-  if (ids.length > 0) await deps.payVectors?.('error_library', ids);
+  if (ids.length > 0) await deps.indexNow?.('error_library', ids);
   const facts = { reviewId: request.reviewId, by: request.reviewer, decisions: undone.length, withdrawn: withdrawn.length };
   if (undone.length > 0) deps.logger.info(facts, 'decision taken back');
   return outcome;
@@ -52,7 +53,7 @@ export async function undoDecision(deps: UndoDeps, request: UndoRequest): Promis
 
 /** Everything that happens inside the one transaction. */
 async function takeBack(deps: UndoDeps, request: UndoRequest, sql: Sql): Promise<UndoOutcome> {
-  const { reviews, vectorDebts } = deps.stores;
+  const { reviews, outbox } = deps.stores;
   const review = await reviews.find(request.reviewId, sql);
   if (review === null) throw unknownReview(request.reviewId);
   if (review.decision === null) return await undoneBefore(deps, review, request, sql);
@@ -70,7 +71,7 @@ async function takeBack(deps: UndoDeps, request: UndoRequest, sql: Sql): Promise
   }
   if (waiting === null) throw raced(review);
   const lessons = await withdrawLessons(deps, undone, request.reviewer, sql);
-  await vectorDebts.owe(lessons.owed, sql);
+  await outbox.add(lessons.changes, sql);
   await wantNotices(deps.stores.notices, reopened, 0, sql);
   return { review: waiting, undone, withdrawn: lessons.withdrawn, restored: lessons.restored };
 }
@@ -85,7 +86,7 @@ async function withdrawLessons(deps: UndoDeps, undone: readonly Decision[], by: 
   const { library } = deps.stores;
   const withdrawn: LibraryEntry[] = [];
   const restored: LibraryEntry[] = [];
-  const owed: ReturnType<typeof debtsWithout> = [];
+  const changes: NewOutboxEntry[] = [];
   for (const { id } of undone) {
     for (const entry of await library.ofDecision(id, sql)) {
       await library.alone({ fingerprint: entry.fingerprint.value, repository: entry.repository }, sql);
@@ -94,14 +95,14 @@ async function withdrawLessons(deps: UndoDeps, undone: readonly Decision[], by: 
       const answering = await library.recall({ fingerprint: gone.fingerprint.value, repository: gone.repository }, sql);
       withdrawn.push(gone);
       if (answering !== null) restored.push(answering);
-      append(owed, debtsWithout(gone, answering));
+      append(changes, indexChangesWithout(gone, answering));
     }
   }
-  return { withdrawn, restored, owed };
+  return { withdrawn, restored, changes };
 }
 
-export type TeachDeps = Pick<DecideDeps, 'database' | 'payVectors' | 'logger'> & {
-  readonly stores: Pick<DecideDeps['stores'], 'library' | 'vectorDebts'>;
+export type TeachDeps = Pick<DecideDeps, 'database' | 'indexNow' | 'logger'> & {
+  readonly stores: Pick<DecideDeps['stores'], 'library' | 'outbox'>;
   readonly masker: Pick<Masker, 'mask'>;
 };
 
@@ -146,10 +147,10 @@ async function entryOf({ stores }: TeachDeps, id: string): Promise<LibraryEntry>
 
 type Change = (sql: Parameters<Parameters<DecideDeps['database']['transaction']>[0]>[0]) => Promise<LibraryEntry | null>;
 
-/** The one transaction: the entry, and what the index is owed for it and for what answers now. */
+/** The one transaction: the entry, and what changes in the index for it and for what answers now. */
 async function change(deps: TeachDeps, id: string, said: string, act: Change, by: string): Promise<TeachOutcome> {
-  const { library, vectorDebts } = deps.stores;
-  const { owed, changed, ...outcome } = await deps.database.transaction(async (sql) => {
+  const { library, outbox } = deps.stores;
+  const { changes, changed, ...outcome } = await deps.database.transaction(async (sql) => {
     const known = await library.find(id, sql);
     if (known === null) throw new TriageError('not-found', `There is no library entry ${id}.`);
     const key = { fingerprint: known.fingerprint.value, repository: known.repository };
@@ -159,14 +160,14 @@ async function change(deps: TeachDeps, id: string, said: string, act: Change, by
     const entry = done ?? (await library.find(id, sql)) ?? known;
     const answering = await library.recall(key, sql);
     const isBack = answering?.id === id && answers(entry);
-    const debts = done === null ? [] : isBack ? debtsOf(entry, before?.id ?? null) : debtsWithout(entry, answering);
-    await vectorDebts.owe(debts, sql);
-    return { entry, answering, owed: debts, changed: done !== null };
+    const changes = done === null ? [] : isBack ? indexChanges(entry, before?.id ?? null) : indexChangesWithout(entry, answering);
+    await outbox.add(changes, sql);
+    return { entry, answering, changes, changed: done !== null };
   });
-  if (owed.length > 0) {
-    await deps.payVectors?.(
+  if (changes.length > 0) {
+    await deps.indexNow?.(
       'error_library',
-      owed.map((debt) => debt.id),
+      changes.map(({ key }) => key),
     );
   }
   if (changed) deps.logger.info({ entryId: id, by }, said);

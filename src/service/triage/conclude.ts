@@ -17,13 +17,13 @@ import type { TriageRun } from './queue.ts';
 
 export interface ConcludeDeps {
   readonly database: Database;
-  readonly stores: Pick<Stores, 'outbox' | 'analyses' | 'notices' | 'reviews' | 'triages'>;
+  readonly stores: Pick<Stores, 'publications' | 'analyses' | 'notices' | 'reviews' | 'triages'>;
   /** The drivers of the publishers that every sure answer is owed to. */
   readonly publishers: readonly string[];
   /** One sure answer in so many waits for a person too, as a sample; absent or 0: none. */
   readonly auditEvery?: number;
   /** Told once something is owed outside, so that nobody waits for the next look. */
-  readonly wakePublishers?: () => void;
+  readonly wakeOutbox?: () => void;
   /** Told of each answer that is new, once it is saved. Must not throw. */
   readonly onConcluded?: (build: Build, analysis: Analysis) => void;
   readonly clock: Clock;
@@ -50,7 +50,7 @@ export async function conclude(build: Build, draft: Draft, deps: ConcludeDeps, r
     const { analysis: stored, created } = await stores.analyses.insertOnce(analysis, sql);
     if (!created) return { stored, created };
     await stores.triages.conclude(stored.triageId, stored.id, sql);
-    if (isSure(stored)) await stores.outbox.owe({ publishers: deps.publishers, buildId: build.id, analysisId: stored.id }, sql);
+    if (isSure(stored)) await stores.publications.add({ publishers: deps.publishers, buildId: build.id, analysisId: stored.id }, sql);
     const review = reviewFor(build, stored, deps);
     if (review !== null) await stores.reviews.open(review, sql);
     await stores.notices.changed({ buildId: build.id, delayMs: 0 }, sql);
@@ -60,7 +60,7 @@ export async function conclude(build: Build, draft: Draft, deps: ConcludeDeps, r
   deps.failpoint?.('concluded', build.id);
   if (saved.created) run.progressed?.();
   if (saved.created) deps.onConcluded?.(build, saved.stored);
-  if (saved.created) deps.wakePublishers?.();
+  if (saved.created) deps.wakeOutbox?.();
   await forget(saved.stored.triageId, deps);
   return saved.stored;
 }
@@ -203,7 +203,7 @@ function placeOf({ id, excerpt }: Failure): string {
 }
 
 interface GiveUpDeps extends ConcludeDeps {
-  readonly stores: Pick<Stores, 'outbox' | 'analyses' | 'builds' | 'failures' | 'notices' | 'reviews' | 'triages'>;
+  readonly stores: Pick<Stores, 'publications' | 'analyses' | 'builds' | 'failures' | 'notices' | 'reviews' | 'triages'>;
   readonly masker: Masker;
 }
 

@@ -1,24 +1,24 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Build, GreenBuild, SourceText } from '../../domain/build.ts';
-import { isRetryable, messageOf, TriageError } from '../../domain/errors.ts';
+import { TriageError } from '../../domain/errors.ts';
 import type { Excerpt } from '../../domain/failure.ts';
-import { debtsWithout } from '../../domain/library.ts';
-import { lookRegularly } from '../../lib/time.ts';
+import { indexChangesWithout } from '../../domain/library.ts';
+import { type OutboxEntry, PASSING_BUILD } from '../../domain/outbox.ts';
 import { type GreenLog as ComparedLog, type GreenTemplates, greenOf, greenOfLogs, newSince, standsIn } from '../../log/green/green-diff.ts';
 import { templatesInTurns } from '../../log/green/templates.ts';
 import type { Masker } from '../../log/mask/mask.ts';
 import type { BuildArchive } from '../../ports/build-archive.ts';
 import type { BuildSource } from '../../ports/build-source.ts';
 import type { Database } from '../../ports/database.ts';
-import type { ChosenPassingLog, PassingBuildJob, PassingBuildStore, PassingLog, PassingLogs, Stores } from '../../ports/stores.ts';
+import type { OutboxEnd, OutboxHandler } from '../../ports/outbox.ts';
+import type { ChosenPassingLog, PassingBuildStore, PassingLog, PassingLogs, Stores } from '../../ports/stores.ts';
 import type { Logger } from '../../ports/telemetry.ts';
-import { retryDelay } from './background.ts';
 import { maskSources } from './read-build.ts';
 
 export interface LearnDeps {
   readonly stores: {
     readonly builds: Pick<Stores['builds'], 'find'>;
-    readonly passingBuilds: Pick<Stores['passingBuilds'], 'isWanted' | 'keep' | 'drop'>;
+    readonly passingBuilds: Pick<Stores['passingBuilds'], 'isWanted' | 'keep'>;
   };
   readonly archive: Pick<BuildArchive, 'list' | 'read'>;
   readonly masker: Masker;
@@ -34,14 +34,13 @@ export interface LearnDeps {
 const MAX_BYTES = 32 * 1024 * 1024;
 
 /**
- * Keeps what the logs of a passed build say as templates. They are masked first, and the logs themselves are not kept. Ends the
- * job, without templates where there is no log, or where enough newer builds have some. Throws what its CI and the stores throw.
+ * Keeps what the logs of a passed build say as templates. They are masked first, and the logs themselves are not kept. Skips the build where
+ * there is no log, or where enough newer builds have templates. Throws what its CI and the stores throw.
  */
-export async function learnGreen(job: PassingBuildJob, deps: LearnDeps, signal: AbortSignal): Promise<void> {
+export async function learnGreen(entry: OutboxEntry, deps: LearnDeps, signal: AbortSignal): Promise<OutboxEnd | null> {
   const { builds, passingBuilds } = deps.stores;
-  const build = await builds.find(job.buildId);
-  if (build === null || !(await passingBuilds.isWanted(job.buildId, deps.greenBuilds)))
-    return await passingBuilds.drop(job, 'skipped', null);
+  const build = await builds.find(entry.key);
+  if (build === null || !(await passingBuilds.isWanted(entry.key, deps.greenBuilds))) return { outcome: 'skipped' };
   const logs = await logsOf(build, deps, signal);
   const kept: PassingLog[] = [];
   const pause = async () => {
@@ -54,12 +53,13 @@ export async function learnGreen(job: PassingBuildJob, deps: LearnDeps, signal: 
     kept.push({ log: greenKey(build, name, logs.length), templates: await templatesInTurns(text, pause) });
   }
   const told = kept.filter(({ templates }) => templates.lines.length > 0);
-  if (told.length === 0) return await passingBuilds.drop(job, 'skipped', 'There is no log.');
+  if (told.length === 0) return { outcome: 'skipped', error: 'There is no log.' };
   // Before the job ends: who dies in between does both again, and a build counts once.
   if (deps.flagging !== undefined) await flagContradicted(build, told, deps.flagging);
-  if (!(await passingBuilds.keep(job, told, deps.greenBuilds))) {
+  if (!(await passingBuilds.keep(entry, told, deps.greenBuilds))) {
     throw new TriageError('cancelled', 'Another process has taken over this green build', { retryable: true });
   }
+  return null;
 }
 
 async function logsOf(build: Build, deps: LearnDeps, signal: AbortSignal): Promise<readonly SourceText[]> {
@@ -82,7 +82,7 @@ async function uploaded(build: Build, archive: LearnDeps['archive']): Promise<So
 
 interface FlagDeps {
   readonly database: Pick<Database, 'transaction'>;
-  readonly stores: Pick<Stores, 'library' | 'vectorDebts'>;
+  readonly stores: Pick<Stores, 'library' | 'outbox'>;
   readonly logger: Pick<Logger, 'info'>;
 }
 
@@ -96,7 +96,7 @@ const TURN = 50;
  * answers no more, in recall and in search, until a person lets it stay. A build counts once, however often it is told.
  */
 export async function flagContradicted(build: Build, logs: readonly PassingLog[], deps: FlagDeps): Promise<void> {
-  const { library, vectorDebts } = deps.stores;
+  const { library, outbox } = deps.stores;
   const hit: string[] = [];
   for (const [number, { id, telling }] of (await library.telling(build.repository, MAX_ENTRIES)).entries()) {
     if (number % TURN === TURN - 1) await nextTurn();
@@ -106,7 +106,7 @@ export async function flagContradicted(build: Build, logs: readonly PassingLog[]
   await deps.database.transaction(async (sql) => {
     for (const entry of await library.flag(hit, { buildId: build.id, at: build.receivedAt }, sql)) {
       const answering = await library.recall({ fingerprint: entry.fingerprint.value, repository: entry.repository }, sql);
-      await vectorDebts.owe(debtsWithout(entry, answering), sql);
+      await outbox.add(indexChangesWithout(entry, answering), sql);
       deps.logger.info({ entryId: entry.id, buildId: build.id }, 'library entry flagged: a green build says the same');
     }
   });
@@ -196,63 +196,22 @@ function nameOf({ build }: Pick<ChosenPassingLog, 'build'>): string {
   return `build ${build.number}`;
 }
 
-interface SettleDeps extends LearnDeps {
-  readonly stores: LearnDeps['stores'] & { readonly passingBuilds: Pick<Stores['passingBuilds'], 'take' | 'release'> };
-  readonly logger: Logger;
-}
-
-export interface PassingBuildWorkerDeps extends SettleDeps {
-  readonly stores: SettleDeps['stores'] & { readonly triages: Pick<Stores['triages'], 'owed'> };
-  /** Between two looks at what is owed, in milliseconds. */
-  readonly intervalMs: number;
-}
-
 /** How long one green build may take; fetching has a limit of its own. */
 const LEASE_MS = 300_000;
-/** Tries of one build, those included in which the process died. The next green build makes up for one that is given up. */
-const MAX_TRIES = 12;
-const MAX_SENTENCE = 500;
 
 /**
- * Makes templates of passed builds in the background, one build at a time, as long as no failed build waits to be triaged. What is owed
- * stands in the database, so a stop loses nothing. `stop` gives back what is being worked on.
+ * Makes templates of passed builds, one build at a time, the newest first, as long as nothing is more urgent (`isPaused`). The next green build
+ * makes up for one that is given up.
  */
-export function startPassingBuildWorker(deps: PassingBuildWorkerDeps): { stop(): Promise<void> } {
-  return lookRegularly(deps.intervalMs, (stopping) => workOff(deps, stopping));
-}
-
-/** Makes templates of all passed builds that are owed now, as long as `goesOn` says so. */
-export async function learnOwed(deps: SettleDeps, stopping: AbortSignal, goesOn = async () => true): Promise<void> {
-  while (!stopping.aborted && (await goesOn())) {
-    const job = await deps.stores.passingBuilds.take(LEASE_MS);
-    if (job === null) return;
-    await settle(job, deps, stopping);
-  }
-}
-
-async function workOff(deps: PassingBuildWorkerDeps, stopping: AbortSignal): Promise<void> {
-  try {
-    await learnOwed(deps, stopping, async () => (await deps.stores.triages.owed(1)).length === 0);
-  } catch (error) {
-    if (!stopping.aborted) deps.logger.warn({ error }, 'green builds could not be looked after; it will be tried again');
-  }
-}
-
-async function settle(job: PassingBuildJob, deps: SettleDeps, stopping: AbortSignal): Promise<void> {
-  const { passingBuilds } = deps.stores;
-  if (job.attempts > MAX_TRIES) return await passingBuilds.drop(job, 'failed', 'Stopped after too many attempts that did not finish.');
-  const tooLong = AbortSignal.timeout(LEASE_MS);
-  try {
-    await learnGreen(job, deps, AbortSignal.any([stopping, tooLong]));
-  } catch (error) {
-    if (stopping.aborted) return await passingBuilds.release(job, 'The process stopped.', 0);
-    const again = isRetryable(error) && job.attempts < MAX_TRIES;
-    deps.logger.warn(
-      { buildId: job.buildId, attempts: job.attempts, again, error },
-      'the logs of a green build could not be kept as templates',
-    );
-    const sentence = (await deps.masker.mask(messageOf(error))).text.slice(0, MAX_SENTENCE);
-    if (again) await passingBuilds.release(job, sentence, retryDelay(job.attempts - 1, error));
-    else await passingBuilds.drop(job, 'failed', sentence);
-  }
+export function passingBuildHandler(deps: LearnDeps, isPaused?: OutboxHandler['isPaused']): OutboxHandler {
+  return {
+    topic: PASSING_BUILD,
+    leaseMs: LEASE_MS,
+    newestFirst: true,
+    limits: { attempts: 5, retries: 11 },
+    longestDelayMs: 300_000,
+    ...(isPaused === undefined ? {} : { isPaused }),
+    handle: async ([entry], { signal }) =>
+      entry === undefined ? null : await learnGreen(entry, deps, AbortSignal.any([signal, AbortSignal.timeout(LEASE_MS)])),
+  };
 }

@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf } from '../../domain/errors.ts';
+import { REMOVE_LOGS } from '../../domain/outbox.ts';
 import { append, maxOf } from '../../lib/lists.ts';
 import { type Clock, lookRegularly } from '../../lib/time.ts';
 import type { BuildArchive, ForgetScope, RetentionStore, RowCounts } from '../../ports/build-archive.ts';
-import type { Logger } from '../../ports/telemetry.ts';
+import type { OutboxHandler, OutboxStore } from '../../ports/outbox.ts';
+import { drainOutbox, type OutboxDeps } from '../outbox.ts';
 
 /** How long something is kept, in days since it was received; 0: for ever. */
 interface RetentionDays {
@@ -17,15 +19,15 @@ interface RetentionPolicy extends RetentionDays {
   readonly repositories: Readonly<Record<string, { readonly logsDays?: number | undefined; readonly buildsDays?: number | undefined }>>;
 }
 
-export interface RetentionDeps {
+export interface RetentionDeps extends OutboxDeps {
+  readonly outbox: OutboxDeps['outbox'] & Pick<OutboxStore, 'waiting'>;
   readonly store: RetentionStore;
   readonly archive: Pick<BuildArchive, 'remove' | 'settle'>;
   /** Forgets the checkpoints of triages that are gone. */
   readonly forgetThreads: () => Promise<unknown>;
   /** Takes library entries out of the index; `false` where that stays owed. */
-  readonly payVectors: (ids: readonly string[]) => Promise<boolean>;
+  readonly unindex: (ids: readonly string[]) => Promise<boolean>;
   readonly clock: Clock;
-  readonly logger: Logger;
 }
 
 export interface Forgotten {
@@ -67,8 +69,8 @@ export async function forgetRepository(
   });
   await deps.store.forgetRepository(scope);
   await deps.forgetThreads();
-  const vectors = ids.length > 0 && !(await deps.payVectors(ids));
-  const owed = { logs: await payLogs(deps, signal), vectors };
+  const vectors = ids.length > 0 && !(await deps.unindex(ids));
+  const owed = { logs: await removeLogs(deps, signal), vectors };
   return { builds, logs: 0, libraryEntries: ids.length, owed };
 }
 
@@ -92,7 +94,7 @@ export async function retain(
     if (logsDays > 0) logs += await inBatches(signal, () => deps.store.forgetLogs(scope(logsDays), BATCH), pause);
   }
   if (builds > 0) await deps.forgetThreads();
-  return { builds, logs, libraryEntries: 0, owed: { logs: await payLogs(deps, signal), vectors: false } };
+  return { builds, logs, libraryEntries: 0, owed: { logs: await removeLogs(deps, signal), vectors: false } };
 }
 
 /** Whether there is anything that the policy deletes. */
@@ -100,19 +102,29 @@ function keepsForEver(policy: RetentionPolicy): boolean {
   return [policy, ...Object.values(policy.repositories)].every(({ logsDays, buildsDays }) => !logsDays && !buildsDays);
 }
 
-/** Has the archive delete what it is owed to; says how much is left. An archive that fails is asked again another time. */
-async function payLogs({ store, archive, logger }: RetentionDeps, signal: AbortSignal): Promise<number> {
+/** Deletes the logs of builds in the archive. Nothing is given up: an archive that is away is asked again. */
+export function removeLogsHandler(archive: Pick<BuildArchive, 'remove'>): OutboxHandler {
+  return {
+    topic: REMOVE_LOGS,
+    leaseMs: 120_000,
+    batch: BATCH,
+    limits: null,
+    longestDelayMs: 5_000,
+    handle: async (entries) => {
+      for (const { key } of entries) await archive.remove(key);
+      return { outcome: 'done', forget: true };
+    },
+  };
+}
+
+/** Deletes logs now, as far as the archive does so; says how many are left. */
+async function removeLogs({ archive, ...deps }: RetentionDeps, signal: AbortSignal): Promise<number> {
   try {
-    for (let ids = await store.owedLogs(BATCH); ids.length > 0 && !signal.aborted; ids = await store.owedLogs(BATCH)) {
-      for (const id of ids) {
-        await archive.remove(id);
-        await store.logsGone([id]);
-      }
-    }
-    return (await store.countOwedLogs()) + ((await archive.settle?.(signal))?.owed ?? 0);
+    await drainOutbox(removeLogsHandler(archive), deps, signal);
+    return (await deps.outbox.waiting(REMOVE_LOGS)).count + ((await archive.settle?.(signal))?.owed ?? 0);
   } catch (error) {
-    logger.warn({ error: messageOf(error) }, 'logs could not be deleted; that stays owed');
-    return await store.countOwedLogs();
+    deps.logger.warn({ error: messageOf(error) }, 'logs could not be deleted; it will be tried again');
+    return (await deps.outbox.waiting(REMOVE_LOGS)).count;
   }
 }
 
@@ -189,7 +201,11 @@ async function lookAfter(rounds: Rounds, stopping: AbortSignal): Promise<void> {
   const hold = () => deps.store.hold(OFFICE, holder, HOLD_MS);
   try {
     if (!(await hold())) return;
-    await payLogs(deps, stopping);
+    await deps.archive
+      .settle?.(stopping)
+      .catch((error: unknown) =>
+        deps.logger.warn({ error: messageOf(error) }, 'logs could not be moved to their archive; it will be tried again'),
+      );
     if (keepsForEver(deps.policy) || performance.now() - rounds.retainedAt < (deps.retainMs ?? RETAIN_MS)) return;
     const lost = new AbortController();
     const pause = async () => {

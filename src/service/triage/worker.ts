@@ -1,4 +1,4 @@
-import { messageOf, TriageError } from '../../domain/errors.ts';
+import { delayOfRetry, messageOf, TriageError } from '../../domain/errors.ts';
 import type { TriageJob } from '../../domain/triage.ts';
 import { lookRegularly } from '../../lib/time.ts';
 import type { Database, Failpoint } from '../../ports/database.ts';
@@ -7,7 +7,6 @@ import type { NoticeStore } from '../../ports/notices.ts';
 import type { QuestionStore } from '../../ports/reviews.ts';
 import type { TriageStore } from '../../ports/stores.ts';
 import type { Logger } from '../../ports/telemetry.ts';
-import { MAX_RETRIES, retryDelay } from './background.ts';
 import { type DetachableQueue, mayPass, type TriageRun, type WaitOutside } from './queue.ts';
 
 export interface WorkerDeps {
@@ -206,6 +205,27 @@ export function createCrashIsolation(places = Number.POSITIVE_INFINITY): CrashIs
   };
 
   return { together: (work) => within(false, work), alone: (work) => within(true, work) };
+}
+
+/**
+ * How often a build is tried, counted since there was last news of it.
+ *
+ * - A try that failed with something that may pass (a retryable error) gives its job back and counts as a retry. The n-th
+ *   retry waits 2ⁿ seconds, at most five minutes, or longer where the other side said so (Retry-After, at most an hour).
+ *   After 19 of them, which is at least an hour, comes the last try: it goes on without what it cannot get.
+ * - A try that ends because the process stops is not counted.
+ * - A try that never gave its job back, as when the process died, counts as an attempt. After the configured number of them in a
+ *   row (`triage.maxCrashes`) in which no step of the graph was finished, the job is set aside so that others proceed: a long run
+ *   may outlive many processes, since each goes on from the last finished step, but a failure that takes its process down each
+ *   time must not hold up the rest. After the first such try a job runs alone in its process, so that no other is blamed.
+ * - A job that is set aside, and what fails for good, is given to a person with a failed analysis. The job itself ends as
+ *   `failed` only where that cannot be stored.
+ */
+const MAX_RETRIES = 19;
+
+/** How long to leave a job alone that was retried `retries` times before, in milliseconds. */
+function retryDelay(retries: number, error: unknown): number {
+  return delayOfRetry(retries, error, { longestMs: 300_000, longestAskedMs: 3_600_000 });
 }
 
 interface LeaseDeps {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Build, NewBuild } from '../../../src/domain/build.ts';
-import type { PassingBuildJob } from '../../../src/ports/stores.ts';
+import { type OutboxEntry, PASSING_BUILD, passingBuildEntry } from '../../../src/domain/outbox.ts';
 import type { StoresWorld } from './world.ts';
 
 const LONG = 60_000;
@@ -11,11 +11,11 @@ export function greensContract(world: StoresWorld): void {
     world.build({ number: `${number}`, status: 'passed', ...change });
   const failed = (number: number, change: Partial<NewBuild> = {}): Promise<Build> => world.build({ number: `${number}`, ...change });
 
-  async function takeFor(build: Build): Promise<PassingBuildJob> {
-    await world.stores.passingBuilds.owe(build.id);
-    const job = await world.stores.passingBuilds.take(LONG);
-    if (job?.buildId !== build.id) throw new Error(`took ${job?.buildId} instead of ${build.id}`);
-    return job;
+  async function takeFor(build: Build): Promise<OutboxEntry> {
+    await world.stores.outbox.addOnce([passingBuildEntry(build.id)]);
+    const [entry] = await world.stores.outbox.take({ topic: PASSING_BUILD, limit: 1, leaseMs: LONG, keys: [build.id] });
+    if (entry === undefined) throw new Error(`${build.id} is not in the outbox`);
+    return entry;
   }
 
   /** A passed build whose logs are kept as templates of one line each: `<log> of <number>`. */
@@ -30,38 +30,14 @@ export function greensContract(world: StoresWorld): void {
     return (await world.stores.passingBuilds.choose(build.id, logs, builds)).map(({ build: { number } }) => number);
   }
 
-  describe('what is owed to green builds', () => {
-    it('is taken once, the newest first, and again when its lease has run out', async () => {
-      const { passingBuilds } = world.stores;
-      const [older, newer] = [await passed(1), await passed(2)];
-      await passingBuilds.owe(older.id);
-      await passingBuilds.owe(newer.id);
-      await passingBuilds.owe(newer.id);
-
-      const first = await passingBuilds.take(0);
-      expect(first).toMatchObject({ buildId: newer.id, attempts: 1 });
-      const again = await passingBuilds.take(LONG);
-      expect(again).toMatchObject({ buildId: newer.id, attempts: 2 });
-      expect(await passingBuilds.take(LONG)).toMatchObject({ buildId: older.id });
-      expect(await passingBuilds.take(LONG)).toBeNull();
-      if (first === null) throw new Error('nothing was taken');
-      expect(await passingBuilds.keep(first, [{ log: 'stale', templates: { version: 1, lines: ['stale'] } }], 3)).toBe(false);
-      await passingBuilds.drop(first, 'failed', 'stale');
-      expect(await passingBuilds.reclaim()).toBe(2);
-      for (let job = await passingBuilds.take(LONG); job !== null; job = await passingBuilds.take(LONG))
-        await passingBuilds.drop(job, 'skipped', null);
-    });
-
-    it('waits where it was given back, and does not count a try that the process cut off', async () => {
-      const { passingBuilds } = world.stores;
-      const job = await takeFor(await passed(1));
-      await passingBuilds.release(job, 'stopping', 0);
-      const second = await passingBuilds.take(LONG);
-      expect(second).toMatchObject({ buildId: job.buildId, attempts: 1 });
-      if (second === null) throw new Error('nothing was taken');
-
-      await passingBuilds.release(second, 'GitHub is down', LONG);
-      expect(await passingBuilds.take(LONG)).toBeNull();
+  describe('a green build', () => {
+    it('is not kept by who lost the lease', async () => {
+      const build = await passed(1);
+      const stale = await takeFor(build);
+      await world.stores.outbox.release(stale, 'stopping', 0);
+      await takeFor(build);
+      const made = [{ log: 'stale', templates: { version: 1 as const, lines: ['stale'] } }];
+      expect(await world.stores.passingBuilds.keep(stale, made, 3)).toBe(false);
     });
 
     it('is not wanted where enough newer builds of the branch have templates', async () => {
@@ -167,7 +143,7 @@ export function greensContract(world: StoresWorld): void {
 
       expect(await numbersFor(red)).toEqual([]);
       expect(await world.db.query('select 1 from green_templates where build_id = $1', [build.id])).toEqual([]);
-      expect(await world.db.query('select 1 from green_jobs where build_id = $1', [build.id])).toEqual([]);
+      expect(await world.stores.outbox.find(PASSING_BUILD, build.id)).toBeNull();
     });
   });
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { newId } from '../../../src/domain/ids.ts';
 import type { Rule } from '../../../src/domain/library.ts';
+import { PASSING_BUILD, passingBuildEntry } from '../../../src/domain/outbox.ts';
 import { sampleEntry } from '../../stores/samples.ts';
 import type { StoresWorld } from './world.ts';
 
@@ -74,9 +75,9 @@ export function learningContract(world: StoresWorld): void {
       const names: string[] = [];
       for (const number of ['1', '2']) {
         const { id } = await world.build({ number, status: 'passed' });
-        await passingBuilds.owe(id);
-        const job = await passingBuilds.take(60_000);
-        if (job !== null) await passingBuilds.keep(job, [{ log: 'ci', templates: { version: 1, lines: [`green ${number}`] } }], 5);
+        await world.stores.outbox.addOnce([passingBuildEntry(id)]);
+        const [entry] = await world.stores.outbox.take({ topic: PASSING_BUILD, limit: 1, leaseMs: 60_000, keys: [id] });
+        if (entry !== undefined) await passingBuilds.keep(entry, [{ log: 'ci', templates: { version: 1, lines: [`green ${number}`] } }], 5);
         names.push(number);
       }
       const found = await passingBuilds.newest(world.repository, 9);

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { Build } from '../../../src/domain/build.ts';
-import type { Notice } from '../../../src/domain/notice.ts';
+import type { Notice } from '../../../src/domain/outbox.ts';
 import { createSlackRoom } from '../../../src/notifications/publisher/slack.ts';
 import { slackChannel } from '../../../src/notifications/slack/slack-channel.ts';
 import type { Situation } from '../../../src/ports/notices.ts';
@@ -41,8 +41,7 @@ async function keep(situation: Situation, change: Partial<Notice> = {}): Promise
   const place = channel.placeOf(sampleBuild(), { defaultBranch: 'main' });
   if (place === null) throw new Error('it speaks of main');
   const notice: Notice = {
-    ...{ key: place.key, channel: 'slack', repository: 'shop/api', about: place.about, wanted: 1, shown: 0, lease: 1 },
-    ...{ attempts: 1, retries: 0, reference, hash: null, error: null, ...change },
+    ...{ key: place.key, repository: 'shop/api', about: place.about, reference, isRetry: false, ...change },
   };
   const ready = channel.prepare(situation);
   if (ready !== null) ({ reference } = await ready.show({ notice, signal }));
@@ -89,7 +88,7 @@ it('says a correction in the thread too, once', async () => {
 it('finds what a try that died has said, rather than say it twice', async () => {
   await keep(red());
   reference = null;
-  await keep(red(), { attempts: 2 });
+  await keep(red(), { isRetry: true });
   expect(slack.messages).toHaveLength(1);
   expect(slack.messages[0]?.edits).toBe(1);
 });

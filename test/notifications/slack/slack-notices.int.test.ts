@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { buildHttp } from '../../../src/api/server.ts';
-import { noticeRulesOf, openNotices, openSlackButtons } from '../../../src/app/open-publishers.ts';
+import { noticeRulesOf, openPublishing, openSlackButtons } from '../../../src/app/open-publishers.ts';
 import { embedded } from '../../../src/config/presets.ts';
 import { parseConfig } from '../../../src/config/schema.ts';
 import type { NewBuild } from '../../../src/domain/build.ts';
@@ -10,6 +10,7 @@ import { systemClock } from '../../../src/lib/time.ts';
 import { createMasker } from '../../../src/log/mask/mask.ts';
 import type { Stores } from '../../../src/ports/stores.ts';
 import { silentLogger } from '../../../src/ports/telemetry.ts';
+import { type OutboxWorker, startOutbox } from '../../../src/service/outbox.ts';
 import { endJob } from '../../../src/service/triage/worker.ts';
 import { createStores } from '../../../src/stores/stores.ts';
 import { sampleAnalysis, sampleBuild, sampleGroup } from '../../stores/samples.ts';
@@ -25,7 +26,7 @@ let jenkins: LoopbackServer;
 let description: string;
 let stores: Stores;
 let app: FastifyInstance;
-let notices: Awaited<ReturnType<typeof openNotices>>;
+let outbox: OutboxWorker;
 
 beforeAll(async () => {
   [database, slack] = [await openTestDatabase(), await startSlackApi()];
@@ -52,13 +53,13 @@ beforeAll(async () => {
     },
   });
   stores = createStores(database, systemClock, undefined, noticeRulesOf(config));
-  notices = await openNotices(config, { stores, masker: createMasker(), logger: silentLogger, clock: systemClock });
+  const { handlers } = await openPublishing(config, { stores, logger: silentLogger, clock: systemClock });
   const door = await openSlackButtons(config, database);
   app = await buildHttp({ ...emptyHttpDeps(), config, stores, database, clock: systemClock, slack: door });
-  notices.start();
+  outbox = startOutbox({ outbox: stores.outbox, handlers, masker: createMasker(), logger: silentLogger, intervalMs: 1_000 });
 });
 afterAll(async () => {
-  await notices.stop();
+  await outbox.stop();
   await app.close();
   await Promise.all([slack.close(), jenkins.close()]);
   await database.dispose();
@@ -68,8 +69,8 @@ const tell = (buildId: string) => stores.notices.changed({ buildId, delayMs: 0 }
 
 /** Undo delays and pauses between edits are over. */
 async function hurry(): Promise<void> {
-  await database.query('update notices set due_at = clock_timestamp(), free_at = clock_timestamp() where not held');
-  notices.wake();
+  await database.query('update outbox set due_at = clock_timestamp(), free_at = clock_timestamp() where not held');
+  outbox.wake();
 }
 
 async function built(change: Partial<NewBuild>) {
@@ -121,7 +122,7 @@ it('main turns red, is counted, decided by a button, and green again: one messag
   expect(messages()).toHaveLength(1);
   const calls = slack.calls.length;
   await tell(third.build.id);
-  const owed = `select key from notices where channel = 'slack' and wanted > shown`;
+  const owed = `select key from outbox where topic = 'notice:slack' and version > settled`;
   await until(async () => expect(await database.query(owed)).toEqual([]));
   expect(slack.calls, 'nothing changed: nobody is called').toHaveLength(calls);
 });
@@ -147,7 +148,7 @@ it('says what was found once the last cause is answered and the job ends', async
   const job = await stores.triages.lease(id, 60_000);
   if (job === null) throw new Error('the job is due');
   await tell(build.id);
-  const owed = `select key from notices where channel = 'slack' and wanted > shown`;
+  const owed = `select key from outbox where topic = 'notice:slack' and version > settled`;
   await until(async () => expect(await database.query(owed)).toEqual([]));
   expect(messages(), 'the job still runs: more may come').toHaveLength(before);
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import type { Notice } from '../../../src/domain/notice.ts';
+import type { Notice } from '../../../src/domain/outbox.ts';
 import { createJenkinsClient } from '../../../src/providers/jenkins/description.ts';
 import { type LoopbackServer, sendJson, startLoopback } from '../../support/loopback-server.ts';
 
@@ -26,13 +26,8 @@ afterEach(async () => jenkins.close());
 async function show(text: string, reference: string | null = null, url = `${jenkins.url}/job/shop/812/`) {
   const door = createJenkinsClient({ baseUrl: jenkins.url, user: 'faultline', token: 'api-token' });
   const notice: Notice = {
-    ...{
-      key: 'jenkins-description:bld_1',
-      channel: 'jenkins-description',
-      repository: 'shop/api',
-      about: { type: 'build', buildId: 'bld_1' },
-    },
-    ...{ wanted: 1, shown: 0, lease: 1, attempts: 1, retries: 0, reference, hash: null, error: null },
+    ...{ key: 'jenkins-description:bld_1', repository: 'shop/api', about: { type: 'build', buildId: 'bld_1' } },
+    ...{ reference, isRetry: false },
   };
   const content = { build: { url, externalId: null, number: '812', pipeline: 'shop' }, text, format: 'text' } as const;
   return await door.show(content, { notice, signal: AbortSignal.timeout(5_000) });

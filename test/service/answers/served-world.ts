@@ -13,7 +13,7 @@ import type { JobQueue } from '../../../src/ports/job-queue.ts';
 import type { Stores } from '../../../src/ports/stores.ts';
 import { silentLogger } from '../../../src/ports/telemetry.ts';
 import type { VectorIndex } from '../../../src/ports/vector-index.ts';
-import { payAtOnce } from '../../../src/service/triage/background.ts';
+import { indexNow } from '../../../src/service/index-outbox.ts';
 import { createStores } from '../../../src/stores/stores.ts';
 import { createPgvectorIndex } from '../../../src/stores/vectors/pgvector.ts';
 import { emptyHttpDeps } from '../../support/http-deps.ts';
@@ -67,7 +67,7 @@ export async function openServedWorld(claimMs = 60_000): Promise<ServedWorld> {
     stores,
     database,
     vectorIndex,
-    payVectors: (namespace, ids) => payAtOnce({ debts: stores.vectorDebts, vectorIndex, logger: silentLogger }, namespace, ids),
+    indexNow: (namespace, ids) => indexNow({ ...stores, vectorIndex, masker: createMasker(), logger: silentLogger }, namespace, ids),
     archive: muteArchive,
     jobQueue: muteQueue,
     masker: createMasker(),

@@ -37,7 +37,12 @@ async function taught(stores: Stores, reviewId: string) {
   const events = (await stores.reviews.events(reviewId)).filter(({ event }) => event === 'decided').length;
   const review = await stores.reviews.find(reviewId);
   const entries = (await stores.library.list({ limit: 100, offset: 0 })).length;
-  return { decided: review?.decision === null ? 0 : 1, events, entries, owedToIndex: (await stores.vectorDebts.waiting()).count };
+  return {
+    decided: review?.decision === null ? 0 : 1,
+    events,
+    entries,
+    owedToIndex: (await stores.outbox.waiting('index:error_library')).count,
+  };
 }
 
 async function decideAtOnce(database: Database): Promise<void> {

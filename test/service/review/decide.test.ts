@@ -126,7 +126,7 @@ describe('what a decision teaches', () => {
     expect(entry?.timesSeen).toBe(2);
     expect(teaching).toContain('replaces the answer that ada confirmed on 2026-10-12');
     expect([...world.state.index.keys()]).toEqual([entry?.id]);
-    expect(world.state.debts).toEqual([]);
+    expect(world.state.outbox).toEqual([]);
   });
 
   it('masks what the person typed, and drops what PostgreSQL refuses', async () => {
@@ -207,17 +207,19 @@ describe('when something breaks', () => {
     const world = twoOfOneCause();
     world.state.failLibrary = true;
     await expect(decide(world, { type: 'accept' })).rejects.toThrow('disk full');
-    expect(world.state.debts).toEqual([]);
+    expect(world.state.outbox).toEqual([]);
     expect(world.state.reviews.get('rev_1')).toMatchObject({ state: 'waiting', version: 1 });
     expect(world.state.events).toEqual([]);
   });
 
-  it('keeps the decision where the index is down, owes it what was taught, and makes good at the next start', async () => {
+  it('keeps the decision where the index is down, and what was taught in the outbox', async () => {
     const world = twoOfOneCause();
     world.state.failIndex = true;
     const { entry } = await decide(world, { type: 'accept' });
-    expect(world.state.warnings).toEqual(['the index does not take what it is owed yet; it stays owed']);
-    expect(world.state.debts).toMatchObject([{ namespace: 'error_library', id: entry?.id, item: { text: entry?.message } }]);
+    expect(world.state.warnings).toEqual(['an outbox entry could not be processed; it will be retried']);
+    expect(world.state.outbox).toMatchObject([
+      { topic: 'index:error_library', key: entry?.id, payload: { item: { text: entry?.message } } },
+    ]);
     world.state.failIndex = false;
     const deps = { library: world.deps.stores.library, vectorIndex: world.deps.vectorIndex, logger: world.deps.logger };
     expect(await syncLibraryIndex(deps)).toEqual({ indexed: 1, removed: 0 });

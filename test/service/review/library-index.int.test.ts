@@ -1,13 +1,15 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { indexEntry } from '../../../src/domain/outbox.ts';
 import { systemClock } from '../../../src/lib/time.ts';
 import { createMasker } from '../../../src/log/mask/mask.ts';
 import { createHashingEmbedder } from '../../../src/models/embedder/hashing.ts';
 import type { Stores } from '../../../src/ports/stores.ts';
 import { silentLogger } from '../../../src/ports/telemetry.ts';
 import type { VectorIndex, VectorNamespace } from '../../../src/ports/vector-index.ts';
+import { indexHandlers, indexNow } from '../../../src/service/index-outbox.ts';
+import { startOutbox } from '../../../src/service/outbox.ts';
 import { decideReview } from '../../../src/service/review/decide.ts';
 import { syncLibraryIndex } from '../../../src/service/review/learn.ts';
-import { payAtOnce, startIndexWorker } from '../../../src/service/triage/background.ts';
 import { createStores } from '../../../src/stores/stores.ts';
 import { createPineconeIndex } from '../../../src/stores/vectors/pinecone.ts';
 import { openTestDatabase, type TestDatabase } from '../../support/pglite.ts';
@@ -41,7 +43,9 @@ function answering(): void {
   vectorIndex = openIndex(10_000);
 }
 
-const paying = () => ({ debts: stores.vectorDebts, vectorIndex, logger: silentLogger });
+const paying = () => ({ outbox: stores.outbox, vectorIndex, masker: createMasker(), logger: silentLogger });
+const startIndexing = () => startOutbox({ ...paying(), handlers: indexHandlers(vectorIndex), intervalMs: 10 });
+const waiting = async () => (await stores.outbox.waiting('index:error_library')).count;
 
 /** A person accepts what was found out about a failure of its own, or of the given fingerprint. */
 async function decide(fingerprint?: string) {
@@ -52,8 +56,8 @@ async function decide(fingerprint?: string) {
     message,
     fingerprint: { algorithm: 'faultline', version: 1, value },
   });
-  const payVectors = (namespace: VectorNamespace, ids: readonly string[]) => payAtOnce(paying(), namespace, ids);
-  const deps = { database, stores, payVectors, masker: createMasker(), clock: systemClock, logger: silentLogger };
+  const write = (namespace: VectorNamespace, ids: readonly string[]) => indexNow(paying(), namespace, ids);
+  const deps = { database, stores, indexNow: write, masker: createMasker(), clock: systemClock, logger: silentLogger };
   const { entry } = await decideReview(deps, { reviewId: review.id, version: 1, reviewer: 'ada', input: { type: 'accept' } });
   if (entry === null) throw new Error('nothing was taught');
   return entry;
@@ -64,9 +68,9 @@ const isFound = async (entry: { readonly id: string; readonly message: string })
 
 /** Keeps the index until it is owed nothing: what was to be left alone need not be. */
 async function untilPaid(): Promise<void> {
-  await database.query('update vector_debts set not_before = clock_timestamp(), held = false');
-  const worker = startIndexWorker({ ...paying(), intervalMs: 10 });
-  await expect.poll(async () => (await stores.vectorDebts.waiting()).count, { timeout: 10_000 }).toBe(0);
+  await database.query('update outbox set free_at = clock_timestamp(), held = false');
+  const worker = startIndexing();
+  await expect.poll(waiting, { timeout: 10_000 }).toBe(0);
   await worker.stop();
 }
 
@@ -74,7 +78,7 @@ describe('what a person taught', () => {
   it('is found as soon as the decision is stored', async () => {
     const entry = await decide();
     expect(await isFound(entry)).toBe(true);
-    expect(await stores.vectorDebts.waiting()).toMatchObject({ count: 0 });
+    expect(await waiting()).toBe(0);
   });
 
   const bad: readonly [string, readonly PineconeScript[]][] = [
@@ -92,12 +96,12 @@ describe('what a person taught', () => {
       taught.push(await decide());
       taught.push(await decide());
     }
-    expect(await stores.vectorDebts.waiting()).toMatchObject({ count: taught.length });
+    expect(await waiting()).toBe(taught.length);
     // What is known by its fingerprint needs no index.
     for (const { id, fingerprint, repository } of taught) {
       expect(await stores.library.recall({ fingerprint: fingerprint.value, repository })).toMatchObject({ id });
     }
-    const dying = startIndexWorker({ ...paying(), intervalMs: 10 });
+    const dying = startIndexing();
     await dying.stop();
     answering();
     await untilPaid();
@@ -121,12 +125,12 @@ describe('what a person taught', () => {
   });
 
   it('is not held up by one entry that the index refuses', async () => {
-    await stores.vectorDebts.owe([
-      { namespace: 'error_library', id: 'ümlaut', item: { text: 'refused', metadata: {} } },
-      { namespace: 'error_library', id: 'good', item: { text: 'taken in spite of its neighbour', metadata: {} } },
+    await stores.outbox.add([
+      indexEntry('error_library', 'ümlaut', { text: 'refused', metadata: {} }),
+      indexEntry('error_library', 'good', { text: 'taken in spite of its neighbour', metadata: {} }),
     ]);
-    const worker = startIndexWorker({ ...paying(), intervalMs: 10 });
-    await expect.poll(async () => (await stores.vectorDebts.waiting()).count, { timeout: 10_000 }).toBe(1);
+    const worker = startIndexing();
+    await expect.poll(waiting, { timeout: 10_000 }).toBe(1);
     await worker.stop();
     expect(await isFound({ id: 'good', message: 'taken in spite of its neighbour' })).toBe(true);
   });

@@ -3,6 +3,7 @@ import type { Analysis } from '../../../src/domain/analysis.ts';
 import type { Category } from '../../../src/domain/category.ts';
 import type { Failure } from '../../../src/domain/failure.ts';
 import { answers, type LibraryEntry } from '../../../src/domain/library.ts';
+import type { NewOutboxEntry } from '../../../src/domain/outbox.ts';
 import type { Decision, Review, ReviewEvent } from '../../../src/domain/review.ts';
 import { templatesOf } from '../../../src/log/green/templates.ts';
 import type { Masker } from '../../../src/log/mask/mask.ts';
@@ -11,9 +12,9 @@ import type { LibraryStore } from '../../../src/ports/library.ts';
 import type { ReviewStore } from '../../../src/ports/reviews.ts';
 import type { Stores } from '../../../src/ports/stores.ts';
 import { type Logger, silentLogger } from '../../../src/ports/telemetry.ts';
-import type { OwedVector, VectorDebtStore, VectorIndex, VectorItem } from '../../../src/ports/vector-index.ts';
+import type { VectorIndex, VectorItem } from '../../../src/ports/vector-index.ts';
+import { indexNow } from '../../../src/service/index-outbox.ts';
 import type { DecideDeps } from '../../../src/service/review/decide.ts';
-import { payAtOnce } from '../../../src/service/triage/background.ts';
 
 /** Everything that the review needs, in memory; `state` is what the stores hold, and may be changed between acts. */
 export interface ReviewWorld {
@@ -28,8 +29,8 @@ export interface ReviewWorld {
     green: string[];
     library: LibraryEntry[];
     readonly index: Map<string, VectorItem>;
-    /** What the index is owed. */
-    debts: OwedVector[];
+    /** Changes of the index that are not made yet. */
+    outbox: NewOutboxEntry[];
     readonly warnings: string[];
     failLibrary: boolean;
     failIndex: boolean;
@@ -49,15 +50,16 @@ export function createReviewWorld(given: { reviews: Review[]; analyses: Analysis
     green: [],
     library: [],
     index: new Map(),
-    debts: [],
+    outbox: [],
     warnings: [],
     failLibrary: false,
     failIndex: false,
   };
-  const stores: Pick<Stores, 'reviews' | 'analyses' | 'failures' | 'library' | 'vectorDebts' | 'passingBuilds' | 'notices'> = {
+  const outbox = memoryOutbox(state);
+  const stores: Pick<Stores, 'reviews' | 'analyses' | 'failures' | 'library' | 'outbox' | 'passingBuilds' | 'notices'> = {
     passingBuilds: memoryGreens(state),
     notices: part<Stores['notices']>({ changed: async () => false }),
-    vectorDebts: memoryDebts(state),
+    outbox,
     reviews: memoryReviews(state),
     library: memoryLibrary(state),
     analyses: part<Stores['analyses']>({
@@ -73,12 +75,12 @@ export function createReviewWorld(given: { reviews: Review[]; analyses: Analysis
   const logger: Logger = { ...silentLogger, warn: (_, message) => void state.warnings.push(message) };
   const clock = { now: () => state.now };
   const vectorIndex = memoryIndex(state);
-  const payVectors: ReviewDeps['payVectors'] = (namespace, ids) =>
-    payAtOnce({ debts: stores.vectorDebts, vectorIndex, logger }, namespace, ids);
+  const write: ReviewDeps['indexNow'] = (namespace, ids) =>
+    indexNow({ outbox, vectorIndex, masker: { mask: async (text) => ({ text, count: 0 }) }, logger }, namespace, ids);
   return {
     state,
     deps: {
-      ...{ stores, database: memoryDatabase(state), vectorIndex, payVectors, masker, clock, logger, claimMs: CLAIM_MS, blindEvery: 0 },
+      ...{ stores, database: memoryDatabase(state), vectorIndex, indexNow: write, masker, clock, logger, claimMs: CLAIM_MS, blindEvery: 0 },
     },
   };
 }
@@ -97,13 +99,13 @@ function memoryDatabase(state: ReviewWorld['state']): Database {
     migrate: unused,
     close: async () => undefined,
     transaction: async (work) => {
-      const { events, undone, library, debts } = state;
+      const { events, undone, library, outbox } = state;
       const before = {
         reviews: new Map(state.reviews),
         events: [...events],
         undone: [...undone],
         library: [...library],
-        debts: [...debts],
+        outbox: [...outbox],
       };
       try {
         return await work({ query: unused });
@@ -214,8 +216,8 @@ function memoryLibrary(state: ReviewWorld['state']): LibraryStore {
 function memoryGreens(state: ReviewWorld['state']): Stores['passingBuilds'] {
   const build = { buildId: 'bld_green', number: '811', url: null };
   return {
-    ...{ owe: unused, saveDefaultBranch: unused, take: unused, isWanted: unused, keep: unused, drop: unused },
-    ...{ release: unused, reclaim: unused, choose: unused },
+    ...{ saveDefaultBranch: unused, isWanted: unused, keep: unused },
+    choose: unused,
     newest: async () =>
       state.green.length === 0
         ? []
@@ -223,19 +225,26 @@ function memoryGreens(state: ReviewWorld['state']): Stores['passingBuilds'] {
   };
 }
 
-function memoryDebts(state: ReviewWorld['state']): VectorDebtStore {
-  return {
-    owe: async (debts) => {
-      state.debts = [...state.debts.filter(({ id }) => !debts.some((debt) => debt.id === id)), ...debts];
+function memoryOutbox(state: ReviewWorld['state']): Stores['outbox'] {
+  const without = (keys: readonly string[]) => state.outbox.filter(({ key }) => !keys.includes(key));
+  return part<Stores['outbox']>({
+    add: async (entries) => {
+      state.outbox = [...without(entries.map(({ key }) => key)), ...entries];
+      return entries.length;
     },
-    takeThese: async (_, ids) =>
-      state.debts.filter(({ id }) => ids.includes(id)).map((debt) => ({ ...debt, attempts: 1, version: 1, lease: 1 })),
-    settle: async ({ id }) => {
-      state.debts = state.debts.filter((debt) => debt.id !== id);
+    take: async ({ keys }) =>
+      state.outbox
+        .filter(({ key }) => keys?.includes(key))
+        .map(({ topic, key, payload = {} }) => ({
+          ...{ topic, key, payload, buildId: null, version: 1, settled: 0, held: true, outcome: null, result: null, error: null },
+          ...{ lease: 1, attempts: 1, retries: 0 },
+        })),
+    finish: async ({ key }) => {
+      state.outbox = without([key]);
+      return true;
     },
     release: async () => undefined,
-    ...{ take: unused, reclaim: unused, waiting: unused },
-  };
+  });
 }
 
 function memoryIndex(state: ReviewWorld['state']): VectorIndex {

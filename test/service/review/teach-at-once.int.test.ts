@@ -41,6 +41,9 @@ it.skipIf(withoutPostgres)('of lessons of one fingerprint at once only the one t
   );
 
   const answering = await stores.library.recall({ fingerprint: 'f00d', repository: reviews[0]?.repository ?? '' });
-  const indexed = await database.query('select id from vector_debts where item is not null', []);
+  const indexed = await database.query(
+    `select key as id from outbox where topic = 'index:error_library' and payload -> 'item' <> 'null'`,
+    [],
+  );
   expect(indexed).toEqual([{ id: answering?.id }]);
 });

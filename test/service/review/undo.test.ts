@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { indexEntry } from '../../../src/domain/outbox.ts';
 import type { DecisionInput } from '../../../src/domain/review.ts';
 import { decideReview } from '../../../src/service/review/decide.ts';
 import { undoDecision } from '../../../src/service/review/undo.ts';
@@ -39,7 +40,7 @@ describe('taking a decision back', () => {
     expect(restored).toEqual([]);
     expect(await recalled(world)).toBeNull();
     expect(world.state.index.size).toBe(0);
-    expect(world.state.debts).toEqual([]);
+    expect(world.state.outbox).toEqual([]);
     expect(world.state.events.map(({ event, actor }) => [event, actor])).toEqual([
       ['decided', 'ada'],
       ['undone', 'ada'],
@@ -96,7 +97,7 @@ describe('taking a decision back', () => {
     const { entry } = await decide(world, { type: 'accept' });
     world.state.failIndex = true;
     await undo(world);
-    expect(world.state.debts).toEqual([{ namespace: 'error_library', id: entry?.id, item: null }]);
+    expect(world.state.outbox).toEqual([indexEntry('error_library', entry?.id ?? '', null)]);
   });
 });
 

@@ -158,7 +158,10 @@ describe('what was taught and is so no more', () => {
 
     expect(await confirmStays(deciding, { id, by: 'eve' })).toMatchObject({ answering: { id, stays: { by: 'eve' } } });
     expect((await triaged(repository)).analysis.recalled).toMatchObject({ entryId: id });
-    const owed = await db.query<{ item: unknown }>(`select item from vector_debts where id = $1`, [id]);
+    const owed = await db.query<{ item: unknown }>(
+      `select payload -> 'item' as item from outbox where topic = 'index:error_library' and key = $1`,
+      [id],
+    );
     expect(owed).toEqual([{ item: expect.anything() }]);
   });
 });

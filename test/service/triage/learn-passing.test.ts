@@ -1,19 +1,19 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Build, SourceText } from '../../../src/domain/build.ts';
 import { TriageError } from '../../../src/domain/errors.ts';
+import { type OutboxEntry, passingBuildEntry } from '../../../src/domain/outbox.ts';
 import { createMasker } from '../../../src/log/mask/mask.ts';
-import type { PassingBuildJob, PassingLog } from '../../../src/ports/stores.ts';
+import type { PassingLog } from '../../../src/ports/stores.ts';
 import { silentLogger } from '../../../src/ports/telemetry.ts';
-import {
-  type LearnDeps,
-  learnGreen,
-  type PassingBuildWorkerDeps,
-  startPassingBuildWorker,
-} from '../../../src/service/triage/passing-builds.ts';
+import { drainOutbox, type OutboxDeps } from '../../../src/service/outbox.ts';
+import { type LearnDeps, learnGreen, passingBuildHandler } from '../../../src/service/triage/passing-builds.ts';
 import { createMemoryArchive } from '../../../src/stores/archive/memory.ts';
 import { sampleBuild } from '../../support/sample-build.ts';
 
-const JOB: PassingBuildJob = { buildId: 'bld_1', attempts: 1, lease: 1 };
+const ENTRY: OutboxEntry = {
+  ...{ ...passingBuildEntry('bld_1'), buildId: 'bld_1', payload: {}, version: 1, settled: 0, held: true, outcome: null, result: null },
+  ...{ error: null, lease: 1, attempts: 1, retries: 0 },
+};
 /** Assembled, so that no scanner takes this file for a leak. */
 const SECRET = ['ghp', 'a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8'].join('_');
 
@@ -40,7 +40,6 @@ function depsFor(build: Partial<Build>, logs: readonly SourceText[], archive = c
           kept = [...made];
           return true;
         },
-        drop: async (_job, state, error) => void ends.push(`${state}: ${error ?? ''}`),
       },
     },
     archive,
@@ -50,8 +49,9 @@ function depsFor(build: Partial<Build>, logs: readonly SourceText[], archive = c
   };
 }
 
-function learn(deps: LearnDeps): Promise<void> {
-  return learnGreen(JOB, deps, new AbortController().signal);
+async function learn(deps: LearnDeps): Promise<void> {
+  const end = await learnGreen(ENTRY, deps, new AbortController().signal);
+  if (end !== null) ends.push(`${end.outcome}: ${end.error ?? ''}`);
 }
 
 describe('a green build', () => {
@@ -93,73 +93,45 @@ describe('a green build', () => {
   });
 });
 
-describe('the keeper of green builds', () => {
-  /** Lets a keeper do all that it finds to do, and says what became of it. */
-  async function workOff(jobs: PassingBuildJob[], change: { fails?: () => Error; waiting?: boolean } = {}): Promise<string[]> {
+describe('the outbox of green builds', () => {
+  /** Processes all entries, and says what became of them. */
+  async function workOff(entries: OutboxEntry[], change: { fails?: () => Error; isPaused?: boolean } = {}): Promise<string[]> {
     const said: string[] = [];
+    const { fails, isPaused = false } = change;
     const learned = depsFor({}, [logOf('unit.log', 'fine')]);
-    const { fails } = change;
-    let looked = () => undefined as unknown;
-    const done = new Promise<void>((resolve) => {
-      looked = resolve;
-    });
-    const deps: PassingBuildWorkerDeps = {
-      ...learned,
-      ...{ logger: silentLogger, intervalMs: 60_000 },
-      ...(fails === undefined ? {} : { buildSources: { github: { fetchGreen: () => Promise.reject(fails()) } } }),
-      stores: {
-        ...learned.stores,
-        triages: {
-          owed: async () => {
-            if (change.waiting === true) looked();
-            return change.waiting === true ? [TRIAGE_JOB] : [];
-          },
-        },
-        passingBuilds: {
-          ...learned.stores.passingBuilds,
-          take: async () => {
-            const job = jobs.shift() ?? null;
-            if (job === null) looked();
-            return job;
-          },
-          release: async (_job, error, delayMs) => void said.push(`released for ${delayMs} ms: ${error}`),
-          drop: async (_job, state, error) => void said.push(`${state}: ${error}`),
-        },
-      },
+    const failing = fails === undefined ? {} : { buildSources: { github: { fetchGreen: () => Promise.reject(fails()) } } };
+    const outbox: OutboxDeps['outbox'] = {
+      due: async () => [],
+      take: async () => entries.splice(0, 1),
+      release: async (_entry, error, delayMs) => void said.push(`released for ${Math.round(delayMs / 8_000)} x 8 s: ${error}`),
+      finish: async (_entry, { outcome, error }) => said.push(`${outcome}: ${error}`) > 0,
     };
-    const worker = startPassingBuildWorker(deps);
-    await done;
-    await worker.stop();
+    const handler = passingBuildHandler({ ...learned, ...failing }, async () => isPaused);
+    await drainOutbox(handler, { outbox, masker: createMasker(), logger: silentLogger }, new AbortController().signal);
     return said;
   }
 
-  const at = '2026-03-01T00:00:00.000Z';
-  const TRIAGE_JOB = {
-    ...{ id: 'job_1', buildId: 'bld_2', state: 'queued' as const, attempts: 0, retries: 0, notBefore: null, owed: 1, fetched: 0 },
-    ...{ dirty: false, lease: 0, leaseExpiresAt: null, error: null, createdAt: at, updatedAt: at },
-  };
-
   it('works off what is owed', async () => {
-    expect(await workOff([JOB, JOB])).toEqual([]);
+    expect(await workOff([ENTRY, ENTRY])).toEqual([]);
     expect(kept).toHaveLength(1);
   });
 
   it('touches nothing while a failed build waits', async () => {
-    const jobs = [JOB];
-    await workOff(jobs, { waiting: true });
+    const jobs = [ENTRY];
+    await workOff(jobs, { isPaused: true });
     expect(jobs).toHaveLength(1);
   });
 
   it('gives back what may work later, and lets go of what will not', async () => {
     const away = new TriageError('upstream-failed', `GitHub is away, says ${SECRET}`, { retryable: true });
-    expect(await workOff([{ ...JOB, attempts: 3 }], { fails: () => away })).toEqual(['released for 8000 ms: GitHub is away, says ***']);
-    expect(await workOff([{ ...JOB, attempts: 12 }], { fails: () => away })).toEqual(['failed: GitHub is away, says ***']);
+    expect(await workOff([{ ...ENTRY, retries: 2 }], { fails: () => away })).toEqual(['released for 1 x 8 s: GitHub is away, says ***']);
+    expect(await workOff([{ ...ENTRY, retries: 11 }], { fails: () => away })).toEqual(['failed: GitHub is away, says ***']);
     const gone = new TriageError('not-found', 'The log has expired.');
-    expect(await workOff([JOB], { fails: () => gone })).toEqual(['failed: The log has expired.']);
+    expect(await workOff([ENTRY], { fails: () => gone })).toEqual(['failed: The log has expired.']);
   });
 
   it('lets go of a build that takes the process down each time', async () => {
-    expect(await workOff([{ ...JOB, attempts: 13 }])).toEqual(['failed: Stopped after too many attempts that did not finish.']);
+    expect(await workOff([{ ...ENTRY, attempts: 6 }])).toEqual(['failed: Stopped after 5 attempts that did not finish.']);
     expect(kept).toEqual([]);
   });
 });

@@ -1,13 +1,18 @@
 import { MongoClient } from 'mongodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { TriageError } from '../../../src/domain/errors.ts';
+import { REMOVE_LOGS } from '../../../src/domain/outbox.ts';
 import { systemClock } from '../../../src/lib/time.ts';
+import { createMasker } from '../../../src/log/mask/mask.ts';
+import type { OutboxStore } from '../../../src/ports/outbox.ts';
 import { silentLogger } from '../../../src/ports/telemetry.ts';
+import { startOutbox } from '../../../src/service/outbox.ts';
 import {
   countRepository,
   forgetRepository,
   longestLogsDays,
   type RetentionDeps,
+  removeLogsHandler,
   retain,
   startRetentionWorker,
 } from '../../../src/service/triage/retention.ts';
@@ -15,7 +20,7 @@ import { createMongodbArchive } from '../../../src/stores/archive/mongodb.ts';
 import { createPostgresArchive } from '../../../src/stores/archive/postgres.ts';
 import { createSpillingArchive } from '../../../src/stores/archive/spilling.ts';
 import { createPostgresCheckpointer, sweepCheckpoints } from '../../../src/stores/checkpointer.ts';
-import { createVectorDebtStore } from '../../../src/stores/library.ts';
+import { createOutboxStore } from '../../../src/stores/outbox.ts';
 import { createRetentionStore } from '../../../src/stores/retention.ts';
 import { startMongodb, withoutMongodb } from '../../support/mongodb.ts';
 import { openTestDatabase, type TestDatabase } from '../../support/pglite.ts';
@@ -42,10 +47,8 @@ const TABLES: Readonly<Record<string, string>> = {
   reviewer_questions: 'repository = $1',
   conversations: 'build_id like $1',
   conversation_turns: 'conversation_id like $1',
-  green_jobs: 'build_id like $1',
   green_templates: 'build_id like $1',
-  outward_acts: 'build_id like $1',
-  notices: 'build_id like $1',
+  outbox: 'build_id like $1',
   library_entries: 'repository = $1',
   rules: 'repository = $1',
   tool_cache: 'repository = $1',
@@ -55,7 +58,7 @@ const TABLES: Readonly<Record<string, string>> = {
 
 describe('what is forgotten', () => {
   let db: TestDatabase;
-  let deps: RetentionDeps;
+  let deps: RetentionDeps & { readonly outbox: OutboxStore };
 
   beforeAll(async () => {
     db = await openTestDatabase();
@@ -63,25 +66,25 @@ describe('what is forgotten', () => {
   });
   afterAll(async () => db.dispose());
   beforeEach(async () => {
-    for (const table of [
-      'builds',
-      'library_entries',
-      'rules',
-      'tool_cache',
-      'default_branches',
-      'deliveries',
-      'build_sources',
-      'log_removals',
-    ]) {
+    for (const table of ['builds', 'library_entries', 'rules', 'tool_cache', 'default_branches', 'deliveries', 'build_sources', 'outbox']) {
       await db.query(`delete from ${table}`);
     }
     await db.query('delete from checkpoints.checkpoints');
-    await db.query('delete from vector_debts');
     await db.query('delete from keepers');
-    const store = createRetentionStore(db, createVectorDebtStore(db));
+    const outbox = createOutboxStore(db);
+    const store = createRetentionStore(db, outbox);
     const archive = createPostgresArchive(db);
     const forgetThreads = () => sweepCheckpoints(db);
-    deps = { store, archive, forgetThreads, payVectors: async () => false, clock: systemClock, logger: silentLogger };
+    deps = {
+      outbox,
+      store,
+      archive,
+      forgetThreads,
+      unindex: async () => false,
+      masker: createMasker(),
+      clock: systemClock,
+      logger: silentLogger,
+    };
   });
 
   /** `count` builds with a row in every table, received so many days ago. */
@@ -129,8 +132,8 @@ describe('what is forgotten', () => {
     expect(total(after)).toBe(0);
     expect(await rowsOf(STAYS)).toEqual(others);
     expect(done).toEqual({ builds: 60, logs: 0, libraryEntries: 1, owed: { logs: 0, vectors: true } });
-    expect(await db.query('select namespace, id, item from vector_debts')).toEqual([
-      { namespace: 'error_library', id: 'acme_gone_3_1', item: null },
+    expect(await db.query('select topic, key, payload from outbox where build_id is null')).toEqual([
+      { topic: 'index:error_library', key: 'acme_gone_3_1', payload: { item: null } },
     ]);
     const trail = await db.query(`select distinct event, actor, details from review_events where review_id like 'acme_gone%'`);
     expect(trail).toEqual([{ event: 'decided', actor: 'ada', details: { forgotten: true } }]);
@@ -154,12 +157,14 @@ describe('what is forgotten', () => {
       await forgetRepository(dyingAfter(deps, step), GONE, 0, signal).catch(() => {
         deaths += 1;
       });
+      // What the dead process held.
+      await deps.outbox.reclaim();
     }
     await forgetRepository(deps, GONE, 0, signal);
     console.info(`killed ${deaths} times; rows left: ${total(await rowsOf(GONE))}`);
     expect(deaths).toBeGreaterThan(3);
     expect(total(await rowsOf(GONE))).toBe(0);
-    expect(await deps.store.countOwedLogs()).toBe(0);
+    expect(await deps.outbox.waiting(REMOVE_LOGS)).toMatchObject({ count: 0 });
   });
 
   it('an archive that is away gets its deletion later', async () => {
@@ -171,7 +176,7 @@ describe('what is forgotten', () => {
     expect(done.owed.logs).toBe(10);
     expect(await rowsOf(GONE)).toMatchObject({ builds: 0, analyses: 0, build_sources: 10 });
 
-    const worker = startRetentionWorker({ ...deps, policy: { logsDays: 0, buildsDays: 0, repositories: {} }, intervalMs: 20 });
+    const worker = startOutbox({ ...deps, handlers: [removeLogsHandler(deps.archive)], intervalMs: 20 });
     await expect.poll(async () => total(await rowsOf(GONE)), { timeout: 10_000 }).toBe(0);
     await worker.stop();
   });
@@ -199,8 +204,10 @@ describe('what is forgotten', () => {
     expect({ ...done.owed, rows: total(await rowsOf(GONE)) }).toEqual({ logs: 20, vectors: true, rows: 0 });
     await mongodb.resume();
     const worker = startRetentionWorker({ ...deps, archive, policy: { logsDays: 0, buildsDays: 0, repositories: {} }, intervalMs: 50 });
+    const outbox = startOutbox({ ...deps, handlers: [removeLogsHandler(archive)], intervalMs: 50 });
+    await expect.poll(async () => (await deps.outbox.waiting(REMOVE_LOGS)).count, { timeout: 20_000 }).toBe(0);
     await expect.poll(async () => (await archive.settle?.(signal))?.owed, { timeout: 20_000 }).toBe(0);
-    await worker.stop();
+    await Promise.all([worker.stop(), outbox.stop()]);
 
     const after = await counts();
     console.info(`in MongoDB of the repository ${before[0]} logs before, ${after[0]} after; of the others ${before[2]} and ${after[2]}`);
@@ -253,7 +260,7 @@ function dyingAfter(deps: RetentionDeps, calls: number): RetentionDeps {
         };
       },
     });
-  return { ...deps, store: mortal(deps.store), archive: mortal(deps.archive) };
+  return { ...deps, store: mortal(deps.store), archive: mortal(deps.archive), outbox: mortal(deps.outbox) };
 }
 
 const CASTS = '$1::text as p1, $2::text as p2, $3::int as p3, $4::int as p4';
@@ -282,11 +289,8 @@ const FILL = `
   insert into conversations (id, analysis_id, build_id, title, started_by, started_at, last_asked_at)
     select ${ID}, ${ID}, ${ID}, 'title', 'ada', ${THEN}, ${THEN} ${EACH};
   insert into conversation_turns (conversation_id, position, asked_by, asked_at, body) select ${ID}, 1, 'ada', ${THEN}, '{}' ${EACH};
-  insert into green_jobs (build_id, state) select ${ID}, 'done' ${EACH};
   insert into green_templates (build_id, log, body) select ${ID}, 'log', '{}' ${EACH};
-  insert into outward_acts (key, publisher, build_id, analysis_id, state) select ${ID}, 'log', ${ID}, ${ID}, 'done' ${EACH};
-  insert into notices (key, channel, repository, about, build_id, due_at)
-    select 'check:' || ${ID}, 'check', $2, '{}', ${ID}, clock_timestamp() ${EACH};
+  insert into outbox (topic, key, build_id) select topic, ${ID}, ${ID} from generate_series(1, $3) n, unnest('{publish:log,notice:check}'::text[]) topic;
   insert into checkpoints.checkpoints (thread_id, checkpoint_ns, checkpoint_id, checkpoint, metadata)
     select ${ID}, '', 'c', '{}', '{}' ${EACH};
   insert into library_entries (id, fingerprint_algorithm, fingerprint_version, fingerprint, message, repository, category, kind, title, root_cause,

@@ -64,7 +64,7 @@ async function world(analyst: Partial<Analyst> = {}, change: Partial<TriageBuild
     ...{ database: db, stores, archive, masker: createMasker(), clock: systemClock, logger: silentLogger, buildSources: {} },
     ...{ investigation, budgetTokens: 4_000, greenBuilds: 3 },
     publishers: ['list'],
-    wakePublishers: () => void woken.push(build.id),
+    wakeOutbox: () => void woken.push(build.id),
     forget: async (triageId) => void forgotten.push(triageId),
     ...change,
   };

@@ -11,6 +11,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '../../../src/ports/database.ts';
 import { openPostgres, rehearseMigrations } from '../../../src/stores/database/postgres.ts';
 import { MIGRATIONS_FOLDER } from '../../../src/stores/database/run-migrations.ts';
+import { createOutboxStore } from '../../../src/stores/outbox.ts';
 import { startPostgres, type TestServer, withoutPostgres } from '../../support/postgres.ts';
 
 const PROCESS = fileURLToPath(new URL('./migrate-process.ts', import.meta.url));
@@ -34,6 +35,17 @@ const DATA = `
   insert into library_entries (id, fingerprint_algorithm, fingerprint_version, fingerprint, message, repository, category, kind, title, root_cause,
       fix_recommendation, analysis_id, confirmed_by, confirmed_at, times_seen, last_seen_at)
     values ('lib_1', 'message', 1, 'fp', 'boom', 'acme/shop', 'CODE_ERROR', 'crash', 'Boom', 'cause', 'fix', 'ana_1', 'ada', now(), 1, now())`;
+
+/** What waits in a database of the release before the outbox. */
+const WAITING = `
+  insert into outward_acts (key, publisher, build_id, analysis_id, state, retries, lease, reference, error)
+    values ('webhook:ana_1', 'webhook', 'bld_1', 'ana_1', 'started', 3, 2, null, '503'), ('log:ana_1', 'log', 'bld_1', 'ana_1', 'done', 0, 1, 'line', null);
+  insert into notices (key, channel, repository, about, build_id, wanted, shown, due_at, held, reference, hash)
+    values ('check:bld_1', 'check', 'acme/shop', '{"type": "build", "buildId": "bld_1"}', 'bld_1', 4, 3, now(), true, '41', 'h');
+  insert into vector_debts (namespace, id, item, version, attempts)
+    values ('error_library', 'lib_1', '{"text": "boom", "metadata": {}}', 1, 0), ('error_library', 'lib_2', null, 2, 5);
+  insert into green_jobs (build_id, state) values ('bld_1', 'skipped');
+  insert into log_removals (build_id) values ('bld_0')`;
 
 const TABLES = [
   'builds',
@@ -119,6 +131,49 @@ describe.skipIf(withoutPostgres)('T64: migrations on a PostgreSQL server', () =>
         ).toEqual(wanted);
       const taught = await db.query<{ fingerprint: string }>('select fingerprint from library_entries order by id');
       expect(taught.map((row) => row.fingerprint)).toEqual(['unknown-ana_0', 'unknown-ana_1', 'unknown-ana_2', 'unknown-ana_3', 'fp']);
+    });
+  });
+
+  it('carry what waited in five tables over to the outbox, with what was done before', async () => {
+    const url = await server.createDatabase();
+    await on(url, await release(files.filter((name) => name < '0035')), async (db) => {
+      await db.migrate();
+      for (const statement of `${DATA};${WAITING}`.split(';')) await db.query(statement);
+    });
+    await on(url, MIGRATIONS_FOLDER, async (db) => {
+      await db.migrate();
+      const outbox = createOutboxStore(db);
+      const fresh = { settled: 0, outcome: null, result: null, held: false };
+      expect(await outbox.find('publish:webhook', 'webhook:ana_1')).toMatchObject({
+        ...{ ...fresh, buildId: 'bld_1', payload: { analysisId: 'ana_1' }, version: 1, lease: 2, attempts: 0, retries: 3, error: '503' },
+      });
+      const done = { version: 1, settled: 1, outcome: 'done' };
+      expect(await outbox.find('publish:log', 'log:ana_1')).toMatchObject({ ...done, result: { reference: 'line' } });
+      const about = { type: 'build', buildId: 'bld_1' };
+      expect(await outbox.find('notice:check', 'check:bld_1')).toMatchObject({
+        ...{ payload: { repository: 'acme/shop', about }, version: 4, settled: 3, outcome: 'done', result: { reference: '41', hash: 'h' } },
+      });
+      expect(await outbox.find('index:error_library', 'lib_1')).toMatchObject({
+        ...fresh,
+        payload: { item: { text: 'boom', metadata: {} } },
+      });
+      expect(await outbox.find('index:error_library', 'lib_2')).toMatchObject({
+        ...fresh,
+        payload: { item: null },
+        version: 2,
+        retries: 5,
+      });
+      expect(await outbox.find('passing-build', 'bld_1')).toMatchObject({ version: 1, settled: 1, outcome: 'skipped', buildId: 'bld_1' });
+      expect(await outbox.find('remove-logs', 'bld_0')).toMatchObject({ ...fresh, buildId: null });
+      const due = await outbox.due([
+        'publish:webhook',
+        'publish:log',
+        'notice:check',
+        'index:error_library',
+        'passing-build',
+        'remove-logs',
+      ]);
+      expect(due).toEqual(['publish:webhook', 'notice:check', 'index:error_library', 'remove-logs']);
     });
   });
 

@@ -6,14 +6,15 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Build } from '../../src/domain/build.ts';
 import { TriageError } from '../../src/domain/errors.ts';
 import { newId } from '../../src/domain/ids.ts';
-import type { OutboxEntry } from '../../src/domain/notice.ts';
+import type { OutboxEntry } from '../../src/domain/outbox.ts';
 import { systemClock } from '../../src/lib/time.ts';
 import { createMasker } from '../../src/log/mask/mask.ts';
-import { type OutboxDeps, startOutbox } from '../../src/notifications/outbox.ts';
+import { publicationHandler } from '../../src/notifications/publications.ts';
 import { createWebhookPublisher } from '../../src/notifications/publisher/webhook.ts';
 import type { Publisher } from '../../src/ports/notices.ts';
 import type { Stores } from '../../src/ports/stores.ts';
 import { silentLogger } from '../../src/ports/telemetry.ts';
+import { startOutbox } from '../../src/service/outbox.ts';
 import { createStores } from '../../src/stores/stores.ts';
 import { sampleAnalysis, sampleBuild } from '../stores/samples.ts';
 import { BARE } from '../support/bare-environment.ts';
@@ -37,13 +38,13 @@ async function owe(...publishers: readonly string[]): Promise<Build> {
   const triage = await stores.triages.open(build.id, 'f00d');
   const keys = { buildId: build.id, triageId: triage.id, fingerprint: 'f00d' };
   const { analysis } = await stores.analyses.insertOnce(sampleAnalysis(keys));
-  await stores.outbox.owe({ publishers, buildId: build.id, analysisId: analysis.id });
+  await stores.publications.add({ publishers, buildId: build.id, analysisId: analysis.id });
   return build;
 }
 
-function worker(publishers: readonly Publisher[], change: Partial<OutboxDeps> = {}) {
-  const deps = { stores, publishers, masker: createMasker(), logger: silentLogger, timeLimitMs: 1_000, intervalMs: 60_000, ...change };
-  return startOutbox(deps);
+function worker(publishers: readonly Publisher[], { timeLimitMs = 1_000, intervalMs = 60_000 } = {}) {
+  const handlers = publishers.map((one) => publicationHandler(one, { stores, timeLimitMs }));
+  return startOutbox({ outbox: stores.outbox, handlers, masker: createMasker(), logger: silentLogger, intervalMs });
 }
 
 /** A publisher with a name of its own, so that no other test's keeper takes what it owes. */
@@ -51,20 +52,20 @@ function publisher(publish: Publisher['publish']): Publisher {
   return { driver: newId('thr'), publish };
 }
 
-async function actOf(build: Build): Promise<OutboxEntry | undefined> {
+async function entryOf(build: Build): Promise<OutboxEntry | undefined> {
   return (await stores.outbox.listByBuild(build.id))[0];
 }
 
-async function until(build: Build, wanted: (act: OutboxEntry) => boolean): Promise<OutboxEntry> {
+async function until(build: Build, wanted: (entry: OutboxEntry) => boolean): Promise<OutboxEntry> {
   for (let tries = 0; tries < 200; tries++) {
-    const act = await actOf(build);
-    if (act !== undefined && wanted(act)) return act;
+    const entry = await entryOf(build);
+    if (entry !== undefined && wanted(entry)) return entry;
     await sleep(25);
   }
-  throw new Error(`it never came to that: ${JSON.stringify(await actOf(build))}`);
+  throw new Error(`it never came to that: ${JSON.stringify(await entryOf(build))}`);
 }
 
-const ended = ({ state }: OutboxEntry) => state !== 'owed' && state !== 'started';
+const ended = ({ version, settled }: OutboxEntry) => settled === version;
 
 describe('what is owed outside', () => {
   it('is told when woken, and its reference kept', async () => {
@@ -76,10 +77,10 @@ describe('what is owed outside', () => {
     const { wake, stop } = worker([client]);
     const build = await owe(client.driver);
     wake();
-    const act = await until(build, ended);
+    const entry = await until(build, ended);
     await stop();
-    expect(act).toMatchObject({ state: 'done', reference: `https://elsewhere.example/${act.analysisId}` });
-    expect(told).toEqual([act.key]);
+    expect(entry).toMatchObject({ outcome: 'done', result: { reference: `https://elsewhere.example/${entry.payload.analysisId}` } });
+    expect(told).toEqual([entry.key]);
   });
 
   it('is not held up by another publisher that hangs', async () => {
@@ -88,8 +89,8 @@ describe('what is owed outside', () => {
     const stuck = await owe(hanging.driver);
     const builds = [await owe(quick.driver), await owe(quick.driver), await owe(quick.driver)];
     const { stop } = worker([hanging, quick], { timeLimitMs: 400 });
-    for (const build of builds) expect(await until(build, ended)).toMatchObject({ state: 'done' });
-    expect(await until(stuck, ({ retries }) => retries === 1)).toMatchObject({ state: 'owed', error: 'No answer within 400 ms' });
+    for (const build of builds) expect(await until(build, ended)).toMatchObject({ outcome: 'done' });
+    expect(await until(stuck, ({ retries }) => retries === 1)).toMatchObject({ outcome: null, error: 'No answer within 400 ms' });
     await stop();
   });
 
@@ -98,26 +99,29 @@ describe('what is owed outside', () => {
     const client = publisher(() => Promise.reject(refuse));
     const build = await owe(client.driver);
     const { wake, stop } = worker([client]);
-    const act = await until(build, ({ retries }) => retries === 1);
+    const entry = await until(build, ({ retries }) => retries === 1);
     wake();
     await stop();
-    expect(act.error).not.toContain('hunter2hunter2');
+    expect(entry.error).not.toContain('hunter2hunter2');
     const [row] = await db.query<{ wait: number }>(
-      'select extract(epoch from free_at - clock_timestamp())::float8 as wait from outward_acts where key = $1',
-      [act.key],
+      'select extract(epoch from free_at - clock_timestamp())::float8 as wait from outbox where key = $1',
+      [entry.key],
     );
     expect(row?.wait).toBeGreaterThan(3_500);
-    expect(await actOf(build)).toMatchObject({ retries: 1 });
+    expect(await entryOf(build)).toMatchObject({ retries: 1 });
   });
 
   it('ends as failed where trying again cannot help, or it keeps killing its process (T04)', async () => {
     const client = publisher(() => Promise.reject(new TriageError('upstream-failed', 'It answered 400')));
     const refused = await owe(client.driver);
     const deadly = await owe(client.driver);
-    await db.query('update outward_acts set attempts = 5 where build_id = $1', [deadly.id]);
+    await db.query('update outbox set attempts = 5 where build_id = $1', [deadly.id]);
     const { stop } = worker([client]);
-    expect(await until(refused, ended)).toMatchObject({ state: 'failed', error: 'It answered 400' });
-    expect(await until(deadly, ended)).toMatchObject({ state: 'failed', error: expect.stringContaining('5 attempts that did not finish') });
+    expect(await until(refused, ended)).toMatchObject({ outcome: 'failed', error: 'It answered 400' });
+    expect(await until(deadly, ended)).toMatchObject({
+      outcome: 'failed',
+      error: expect.stringContaining('5 attempts that did not finish'),
+    });
     await stop();
   });
 
@@ -128,7 +132,7 @@ describe('what is owed outside', () => {
     const { provider, repository, pipeline, number } = build;
     await stores.builds.upsert(sampleBuild({ provider, repository, pipeline, number, attempt: 2, status: 'passed' }));
     const { stop } = worker([client]);
-    expect(await until(build, ended)).toMatchObject({ state: 'superseded', error: 'The build has passed since.' });
+    expect(await until(build, ended)).toMatchObject({ outcome: 'superseded', error: 'The build has passed since.' });
     await stop();
     expect(told).toBe(0);
   });
@@ -144,8 +148,8 @@ describe('what is owed outside', () => {
     const { stop } = worker([client]);
     for (let tries = 0; begun < 2 && tries < 100; tries++) await sleep(10);
     await stop();
-    const states = await Promise.all(builds.map(async (build) => (await actOf(build))?.state));
-    expect(states.toSorted()).toEqual(['done', 'done', 'owed']);
+    const states = await Promise.all(builds.map(async (build) => (await entryOf(build))?.outcome));
+    expect(states.toSorted()).toEqual(['done', 'done', null]);
   });
 
   it('is told once by several processes at once, however slow the other side', async () => {
@@ -156,7 +160,7 @@ describe('what is owed outside', () => {
     };
     const builds = await Promise.all(Array.from({ length: 30 }, () => owe(client.driver)));
     const keepers = [1, 2, 3].map(() => worker([client], { intervalMs: 50 }));
-    for (const build of builds) expect(await until(build, ended)).toMatchObject({ state: 'done', lease: 1 });
+    for (const build of builds) expect(await until(build, ended)).toMatchObject({ outcome: 'done', lease: 1 });
     await Promise.all(keepers.map(({ stop }) => stop()));
     await server.close();
     expect(server.requests).toHaveLength(30);
@@ -172,11 +176,11 @@ it('T03: a comment whose process was killed before its row said so is found and 
   const triage = await before.triages.open(build.id, 'f00d');
   const keys = { buildId: build.id, triageId: triage.id, fingerprint: 'f00d' };
   const { analysis } = await before.analyses.insertOnce(sampleAnalysis(keys));
-  await before.outbox.owe({ publishers: ['comments'], buildId: build.id, analysisId: analysis.id });
+  await before.publications.add({ publishers: ['comments'], buildId: build.id, analysisId: analysis.id });
   await own.close();
   const client = await startCommentDesk();
 
-  for (const deadly of ['act-taken', 'act-made', 'act-made', 'act-noted']) {
+  for (const deadly of ['outbox-taken', 'outbox-handled', 'outbox-handled', 'outbox-finished']) {
     const child = spawn(process.execPath, [SCRIPT, own.dataDir, deadly, client.url], { env: BARE, stdio: 'inherit' });
     const [, signal] = await once(child, 'exit');
     expect(signal, deadly).toBe('SIGKILL');

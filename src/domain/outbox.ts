@@ -1,0 +1,84 @@
+import { z } from 'zod';
+
+/** What a notice is about: all that is known of it is what the text is made from. */
+export const NoticeAbout = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('build'), buildId: z.string() }),
+  z.object({ type: z.literal('commit'), repository: z.string(), commit: z.string() }),
+  z.object({ type: z.literal('pull-request'), repository: z.string(), pullRequest: z.int() }),
+  z.object({ type: z.literal('branch'), repository: z.string(), pipeline: z.string(), branch: z.string() }),
+]);
+export type NoticeAbout = z.infer<typeof NoticeAbout>;
+
+/** One text in one place outside, kept in step with what is known. */
+export interface Notice {
+  /** The place, such as `github-comment:shop/api#1204`. */
+  readonly key: string;
+  readonly repository: string;
+  readonly about: NoticeAbout;
+  /** What the other side calls it; null where nothing is known to stand there. */
+  readonly reference: string | null;
+  /** An earlier try at what is to be shown now may have reached the other side. */
+  readonly isRetry: boolean;
+}
+
+/** Work to be done outside the transaction that asks for it. */
+export interface NewOutboxEntry {
+  /** What is to be done: `publish:webhook`, `notice:github-comment`, `index:error_library`, `passing-build`, `remove-logs`. */
+  readonly topic: string;
+  /** What it is done to. One entry each: asked for again, it is done again, with the newer payload. */
+  readonly key: string;
+  /** The entry is deleted with this build; absent: it outlives any. */
+  readonly buildId?: string;
+  readonly payload?: Readonly<Record<string, unknown>>;
+  /** Not before so many milliseconds from now; a change that waits already is not hurried. Absent: 0. */
+  readonly delayMs?: number;
+  /** `false`: only where there is an entry already. */
+  readonly opens?: boolean;
+}
+
+/** An entry as it was when it was read or taken. */
+export const OutboxEntry = z.object({
+  topic: z.string(),
+  key: z.string(),
+  buildId: z.string().nullable(),
+  payload: z.record(z.string(), z.unknown()),
+  /** Rises with each change of what is to be done. */
+  version: z.int(),
+  /** How much of `version` was processed or given up; the entry is pending while `version` is more. */
+  settled: z.int(),
+  /** Somebody has a lease on it. */
+  held: z.boolean(),
+  /** How the last settled version ended; null: none was yet. */
+  outcome: z.enum(['done', 'skipped', 'superseded', 'failed']).nullable(),
+  /** What the handler keeps of it, such as what the other side calls it. */
+  result: z.record(z.string(), z.unknown()).nullable(),
+  error: z.string().nullable(),
+  /** Fencing number: rises with each lease; a stale holder is refused. Above 1 a call may have been made before. */
+  lease: z.int(),
+  /** Attempts since it was settled last that are running or did not end, as when the process died. */
+  attempts: z.int(),
+  /** Attempts since it was settled last that failed with something temporary. */
+  retries: z.int(),
+});
+export type OutboxEntry = z.infer<typeof OutboxEntry>;
+
+/** The topic of passed builds to learn from; the key is the build's id. */
+export const PASSING_BUILD = 'passing-build';
+
+export function passingBuildEntry(buildId: string): NewOutboxEntry {
+  return { topic: PASSING_BUILD, key: buildId, buildId };
+}
+
+/** The topic of builds whose logs the archive is to delete; the key is the build's id. */
+export const REMOVE_LOGS = 'remove-logs';
+
+export type IndexNamespace = 'knowledge' | 'team_knowledge' | 'error_library';
+
+/** An item that the vector index is to have (null: is to lose) under this id. */
+export function indexEntry(
+  namespace: IndexNamespace,
+  id: string,
+  item: { readonly text: string; readonly metadata: Readonly<Record<string, string | number | boolean>> } | null,
+): NewOutboxEntry {
+  return { topic: `index:${namespace}`, key: id, payload: { item } };
+}

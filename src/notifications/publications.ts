@@ -1,0 +1,103 @@
+import { performance } from 'node:perf_hooks';
+import { z } from 'zod';
+import type { Analysis } from '../domain/analysis.ts';
+import type { Build } from '../domain/build.ts';
+import { TriageError } from '../domain/errors.ts';
+import type { OutboxEntry } from '../domain/outbox.ts';
+import type { PublicationStore, Published, Publisher } from '../ports/notices.ts';
+import type { OutboxHandler, OutboxLease } from '../ports/outbox.ts';
+import type { Stores } from '../ports/stores.ts';
+
+/**
+ * How often a call to the other side is tried. The n-th retry after something temporary waits about 2ⁿ seconds, at most a quarter of an hour,
+ * or longer where the other side said so (Retry-After, at most a day). After 100 of them, which is about a day, nobody waits for the news any
+ * more. An attempt that never ended, as when the process died, counts apart: after five of them the call may be what takes the process down.
+ */
+export const OUTWARD = { limits: { attempts: 5, retries: 100 }, longestDelayMs: 15 * 60_000, lanes: 2 };
+
+interface PublicationDeps {
+  readonly stores: {
+    readonly publications: Pick<PublicationStore, 'obsolete'>;
+    readonly builds: Pick<Stores['builds'], 'find'>;
+    readonly analyses: Pick<Stores['analyses'], 'find'>;
+  };
+  /** Of one call to the other side, in milliseconds. */
+  readonly timeLimitMs: number;
+}
+
+/** A lease covers the question whether it was published before, the publishing, and as much again for everything else. */
+const LEASE_PER_LIMIT = 3;
+
+const Payload = z.object({ analysisId: z.string() });
+
+/** Publishes answers, each once, unless a person or a passed build has overtaken it. */
+export function publicationHandler(publisher: Publisher, { stores, timeLimitMs }: PublicationDeps): OutboxHandler {
+  return {
+    topic: `publish:${publisher.driver}`,
+    leaseMs: timeLimitMs * LEASE_PER_LIMIT,
+    ...OUTWARD,
+    handle: async ([entry], lease) => {
+      if (entry?.buildId == null) return { outcome: 'failed', error: 'The build of this answer is not named.' };
+      const { analysisId } = Payload.parse(entry.payload);
+      const why = await stores.publications.obsolete(analysisId);
+      if (why !== null) return { outcome: 'superseded', error: why };
+      const [build, analysis] = [await stores.builds.find(entry.buildId), await stores.analyses.find(analysisId)];
+      if (build === null || analysis === null) return { outcome: 'failed', error: 'The answer to publish is no longer stored.' };
+      const { reference } = await publishOnce(publisher, { ...lease, entry, build, analysis, timeLimitMs });
+      return { outcome: 'done', result: { reference } };
+    },
+  };
+}
+
+/** A call under a lease. */
+export interface TimedCall extends OutboxLease {
+  /** Of one call, in milliseconds. */
+  readonly timeLimitMs: number;
+}
+
+export interface Publishing extends TimedCall {
+  readonly entry: Pick<OutboxEntry, 'key' | 'lease'>;
+  readonly build: Build;
+  readonly analysis: Analysis;
+}
+
+/**
+ * Publishes once: an attempt before this one may have got through, so the other side is asked first where it can say. A call is begun only
+ * where it must end within the lease, so that nobody else can make it at the same time. Throws what the publisher throws,
+ * `timeout` and, where the lease is nearly over, `cancelled`; all of them may pass.
+ */
+export async function publishOnce(publisher: Publisher, publishing: Publishing): Promise<Published> {
+  const { entry, build, analysis } = publishing;
+  if (entry.lease > 1 && publisher.find !== undefined) {
+    const find = publisher.find;
+    const found = await inTime(publishing, (signal) => find(build, analysis, { key: entry.key, signal }));
+    if (found !== null) return found;
+  }
+  return await inTime(publishing, (signal) => publisher.publish(build, analysis, { key: entry.key, signal }));
+}
+
+/** Makes a call that must end within its limit and its lease. Throws `timeout` and `cancelled`, both of which may pass, and what the call throws. */
+export async function inTime<Result>(timed: TimedCall, call: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
+  const { takenAt, leaseMs, timeLimitMs, signal } = timed;
+  signal.throwIfAborted();
+  if (performance.now() - takenAt > leaseMs - timeLimitMs) {
+    throw new TriageError('cancelled', 'The lease is about to expire; another process may already be publishing this', { retryable: true });
+  }
+  const tooLong = AbortSignal.timeout(timeLimitMs);
+  const late = (cause?: unknown) => new TriageError('timeout', `No answer within ${timeLimitMs} ms`, { retryable: true, cause });
+  try {
+    return await ended(call(AbortSignal.any([signal, tooLong])), tooLong, late);
+  } catch (error) {
+    if (tooLong.aborted && !signal.aborted) throw late(error);
+    throw error;
+  }
+}
+
+/** A publisher that does not hear the signal is left behind. */
+async function ended<Result>(work: Promise<Result>, tooLong: AbortSignal, late: () => Error): Promise<Result> {
+  work.catch(() => undefined);
+  return await Promise.race([
+    work,
+    new Promise<never>((_resolve, reject) => tooLong.addEventListener('abort', () => reject(late()), { once: true })),
+  ]);
+}

@@ -1,0 +1,276 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import type { NewBuild } from '../../../src/domain/build.ts';
+import { newId } from '../../../src/domain/ids.ts';
+import type { NewOutboxEntry, OutboxEntry } from '../../../src/domain/outbox.ts';
+import type { DecisionInput } from '../../../src/domain/review.ts';
+import type { NoticeRule } from '../../../src/ports/notices.ts';
+import { createNoticeStore } from '../../../src/stores/outbox.ts';
+import { sampleDecision, sampleEntry, sampleReview } from '../../stores/samples.ts';
+import type { StoresWorld } from './world.ts';
+
+const LEASE_MS = 60_000;
+
+export function outboxContract(world: StoresWorld): void {
+  const outbox = () => world.stores.outbox;
+  const take = async (topic: string, leaseMs = LEASE_MS) => await outbox().take({ topic, limit: 9, leaseMs });
+  async function takeOne(topic: string, leaseMs = LEASE_MS): Promise<OutboxEntry> {
+    const [entry] = await outbox().take({ topic, limit: 1, leaseMs });
+    if (entry === undefined) throw new Error(`nothing of ${topic} is due`);
+    return entry;
+  }
+
+  describe('the outbox', () => {
+    /** Entries of a topic of their own, so that no other test takes them. */
+    function topic() {
+      const name = newId('thr');
+      const entry = (key: string, more: Partial<NewOutboxEntry> = {}): NewOutboxEntry => ({ topic: name, key, ...more });
+      const add = async (key: string, more: Partial<NewOutboxEntry> = {}) => await outbox().add([entry(key, more)]);
+      return { name, entry, add, find: async (key: string) => await outbox().find(name, key) };
+    }
+
+    it('hands an entry to one of several takers, the oldest first, or the newest where asked', async () => {
+      const { name, add } = topic();
+      for (const key of ['a', 'b', 'c']) await add(key, { payload: { of: key } });
+      expect(await outbox().take({ topic: 'nobody', limit: 9, leaseMs: LEASE_MS })).toEqual([]);
+      const takers = await Promise.all([1, 2].map(() => outbox().take({ topic: name, limit: 1, leaseMs: LEASE_MS, newestFirst: true })));
+      expect(
+        takers
+          .flat()
+          .map(({ key }) => key)
+          .toSorted(),
+      ).toEqual(['b', 'c']);
+      expect(await take(name)).toMatchObject([{ key: 'a', payload: { of: 'a' }, lease: 1, attempts: 1, retries: 0, held: true }]);
+      expect(await take(name)).toEqual([]);
+    });
+
+    it('has the work together with what asks for it, or not at all', async () => {
+      const { entry, find } = topic();
+      const undone = world.db.transaction(async (sql) => {
+        await outbox().add([entry('a')], sql);
+        throw new Error('what asks for it is not saved');
+      });
+      await expect(undone).rejects.toThrow();
+      expect(await find('a')).toBeNull();
+      expect(await outbox().add([])).toBe(0);
+    });
+
+    it('keeps any text', async () => {
+      const { name, add } = topic();
+      await add('a', { payload: { text: 'nul \0, half \ud800, slash \\u0000' } });
+      expect((await takeOne(name)).payload).toEqual({ text: 'nul , half \ufffd, slash \\u0000' });
+    });
+
+    it('says which topics have something due', async () => {
+      const [one, other] = [topic(), topic()];
+      await one.add('a');
+      await other.add('a', { delayMs: LEASE_MS });
+      expect(await outbox().due([one.name, other.name, 'nobody'])).toEqual([one.name]);
+      await take(one.name);
+      expect(await outbox().due([one.name])).toEqual([]);
+    });
+
+    it('does work once for good where that is asked', async () => {
+      const { name, entry, find } = topic();
+      await Promise.all([outbox().addOnce([entry('a')]), outbox().addOnce([entry('a')])]);
+      await outbox().finish(await takeOne(name), { outcome: 'done', result: { reference: '7' } });
+      await outbox().addOnce([entry('a')]);
+      expect(await find('a')).toMatchObject({ version: 1, settled: 1, outcome: 'done', result: { reference: '7' }, held: false });
+      expect(await take(name)).toEqual([]);
+    });
+
+    it('does work again that is asked for again, also while it is being done', async () => {
+      const { name, add, find } = topic();
+      await add('a', { payload: { say: 'old' } });
+      const old = await takeOne(name);
+      await add('a', { payload: { say: 'new' } });
+      expect(await outbox().isCurrent(old)).toBe(false);
+      expect(await take(name)).toEqual([]);
+      expect(await outbox().finish(old, { outcome: 'done', result: { hash: 'h' }, forget: true })).toBe(true);
+      expect(await find('a')).toMatchObject({ version: 2, settled: 1 });
+
+      const again = await takeOne(name);
+      expect(again).toMatchObject({ payload: { say: 'new' }, result: { hash: 'h' }, attempts: 1, version: 2 });
+      expect(await outbox().finish(again, { outcome: 'done', forget: true })).toBe(true);
+      expect(await find('a')).toBeNull();
+    });
+
+    it('opens an entry only for what is reason enough', async () => {
+      const { add, find } = topic();
+      expect(await add('a', { opens: false })).toBe(0);
+      expect(await find('a')).toBeNull();
+      expect(await add('a', { opens: true })).toBe(1);
+      expect(await add('a', { opens: false })).toBe(1);
+      expect(await find('a')).toMatchObject({ version: 2 });
+    });
+
+    it('waits for the delay, and a later change does not hurry it', async () => {
+      const { name, add } = topic();
+      await add('a', { delayMs: LEASE_MS });
+      await add('a');
+      expect(await take(name)).toEqual([]);
+    });
+
+    it('leaves an entry alone for as long as it was given back for, but not for who names it', async () => {
+      const { name, add, find } = topic();
+      await add('a');
+      await add('b');
+      for (const entry of await take(name)) await outbox().release(entry, 'it answered 503', LEASE_MS);
+      expect(await find('a')).toMatchObject({ attempts: 0, retries: 1, error: 'it answered 503', held: false });
+      expect(await take(name)).toEqual([]);
+      const named = { topic: name, limit: 9, leaseMs: LEASE_MS, keys: ['a', 'unknown'] };
+      expect(await outbox().take(named)).toMatchObject([{ key: 'a', attempts: 1, retries: 1, lease: 2 }]);
+      expect(await outbox().take(named)).toEqual([]);
+    });
+
+    it('does not count an attempt that the process cut off, and counts one that it died with', async () => {
+      const { name, add } = topic();
+      await add('a');
+      await outbox().release(await takeOne(name), null, 0);
+      expect(await takeOne(name)).toMatchObject({ attempts: 1, retries: 0, lease: 2, error: null });
+      expect(await outbox().reclaim()).toBeGreaterThanOrEqual(1);
+      expect(await takeOne(name)).toMatchObject({ attempts: 2, retries: 0, lease: 3 });
+    });
+
+    it('refuses a holder whose lease another has taken over (T05)', async () => {
+      const { name, add, find } = topic();
+      await add('a');
+      const stale = await takeOne(name, 1);
+      expect(await outbox().isCurrent(stale)).toBe(true);
+      await delay(20);
+      const held = await takeOne(name);
+      expect(await outbox().isCurrent(stale)).toBe(false);
+      expect(await outbox().finish(stale, { outcome: 'done', result: { reference: 'stale' } })).toBe(false);
+      expect(await outbox().finish(stale, { outcome: 'done', forget: true })).toBe(false);
+      await outbox().release(stale, 'late', LEASE_MS);
+      expect(await find('a')).toMatchObject({ lease: 2, settled: 0, error: null, result: null, held: true });
+      expect(await outbox().finish(held, { outcome: 'done' })).toBe(true);
+      expect(await outbox().finish(held, { outcome: 'done' })).toBe(false);
+    });
+
+    it('keeps what was known where the work is given up, and pauses after it where asked', async () => {
+      const { name, add, find } = topic();
+      await add('a');
+      await outbox().finish(await takeOne(name), { outcome: 'done', result: { reference: '41' } });
+      await add('a');
+      await outbox().finish(await takeOne(name), { outcome: 'failed', error: 'it answered 401' });
+      expect(await find('a')).toMatchObject({ outcome: 'failed', error: 'it answered 401', result: { reference: '41' }, attempts: 0 });
+      await add('a');
+      await outbox().finish(await takeOne(name), { outcome: 'done', pauseMs: LEASE_MS });
+      await add('a');
+      expect(await find('a')).toMatchObject({ error: null, version: 4, settled: 3 });
+      expect(await take(name)).toEqual([]);
+    });
+
+    it('says how much waits, and since when', async () => {
+      const { name, add } = topic();
+      expect(await outbox().waiting(name)).toEqual({ count: 0, since: null });
+      await add('a');
+      await add('b');
+      expect(await outbox().waiting(name)).toMatchObject({ count: 2, since: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/) });
+    });
+
+    it('is deleted with the build, where it is of one', async () => {
+      const { name, add, find } = topic();
+      const build = await world.build({ number: newId('bld') });
+      await add('mine', { buildId: build.id });
+      await add('outlives');
+      expect(await outbox().listByBuild(build.id)).toMatchObject([{ topic: name, key: 'mine', buildId: build.id }]);
+      await world.db.query('delete from builds where id = $1', [build.id]);
+      expect([await find('mine'), await find('outlives')]).toMatchObject([null, { key: 'outlives' }]);
+    });
+  });
+
+  describe('notices', () => {
+    /** A channel of its own. It speaks of failed builds, and keeps up with the others. */
+    function channel() {
+      const name = newId('thr');
+      const rule: NoticeRule = {
+        channel: name,
+        placeOf: ({ repository, status }) => ({
+          key: `${name}:${repository}#7`,
+          about: { type: 'pull-request', repository, pullRequest: 7 },
+          opens: status === 'failed',
+        }),
+      };
+      const notices = createNoticeStore(world.db, outbox(), [rule]);
+      const changed = async (change: Partial<NewBuild> = {}, delayMs = 0) => {
+        const build = await world.build({ number: newId('bld'), ...change });
+        return await notices.changed({ buildId: build.id, delayMs });
+      };
+      return { changed, find: async () => await outbox().find(`notice:${name}`, `${name}:${world.repository}#7`) };
+    }
+
+    it('are one for each place, opened only by what is reason enough', async () => {
+      const { changed, find } = channel();
+      expect(await changed({ status: 'passed' })).toBe(false);
+      expect(await find()).toBeNull();
+      expect(await changed()).toBe(true);
+      expect(await changed({ status: 'passed' })).toBe(true);
+      const about = { type: 'pull-request', repository: world.repository, pullRequest: 7 };
+      expect(await find()).toMatchObject({ version: 2, settled: 0, payload: { repository: world.repository, about } });
+    });
+
+    it('are not asked for where no channel is configured', async () => {
+      const build = await world.build({ number: newId('bld') });
+      expect(await createNoticeStore(world.db, outbox()).changed({ buildId: build.id, delayMs: 0 })).toBe(false);
+    });
+  });
+
+  describe('publications', () => {
+    async function published() {
+      const publisher = newId('thr');
+      const build = await world.build({ number: newId('bld') });
+      const analysis = await world.analysisOf(build, newId('fal'));
+      const { publications } = world.stores;
+      const add = async (...publishers: string[]) => await publications.add({ publishers, buildId: build.id, analysisId: analysis.id });
+      return { publisher, build, analysis, add, obsolete: async () => await publications.obsolete(analysis.id) };
+    }
+
+    it('are added once for each publisher', async () => {
+      const { publisher, build, analysis, add } = await published();
+      const other = newId('thr');
+      await Promise.all([add(publisher), add(publisher), add(publisher, other), add()]);
+      const entries = await outbox().listByBuild(build.id);
+      expect(entries.map(({ key }) => key).toSorted()).toEqual([`${publisher}:${analysis.id}`, `${other}:${analysis.id}`].toSorted());
+      expect(entries[0]).toMatchObject({ payload: { analysisId: analysis.id }, version: 1, settled: 0 });
+    });
+
+    describe('are obsolete (T10)', () => {
+      it('not as long as nothing happened', async () => {
+        const { build, obsolete } = await published();
+        await world.build({ number: build.number, attempt: 2, status: 'failed' });
+        await world.build({ number: newId('bld'), status: 'passed' });
+        expect(await obsolete()).toBeNull();
+      });
+
+      it('where a later attempt of the build has passed', async () => {
+        const { build, obsolete } = await published();
+        await world.build({ number: build.number, attempt: 2, status: 'passed' });
+        expect(await obsolete()).toBe('The build has passed since.');
+      });
+
+      it.each<[DecisionInput['type'], boolean]>([
+        ['accept', false],
+        ['correct', true],
+        ['reject', true],
+      ])('where a person said %s of the answer: %s', async (type, expected) => {
+        const { analysis, obsolete } = await published();
+        const review = await world.stores.reviews.open(sampleReview(analysis, { repository: world.repository }));
+        await world.stores.reviews.decide(review.id, review.version, sampleDecision(review, { type }));
+        expect((await obsolete()) !== null).toBe(expected);
+      });
+
+      it('where a person named another cause of the same failure meanwhile', async () => {
+        const [same, other] = [await published(), await published()];
+        const { rootCause } = same.analysis.answer;
+        const confirmedAt = '2099-01-01T00:00:00.000Z';
+        const said = { repository: world.repository, category: same.analysis.category, confirmedAt };
+        await world.stores.library.insert(sampleEntry(same.analysis.fingerprint, { ...said, rootCause }));
+        await world.stores.library.insert(sampleEntry(other.analysis.fingerprint, { ...said, rootCause: 'The disk is full' }));
+        expect(await same.obsolete()).toBeNull();
+        expect(await other.obsolete()).toBe('A person has named another cause of this failure since.');
+      });
+    });
+  });
+}
