@@ -29,6 +29,13 @@ export function guarded<Arguments extends unknown[]>(action: (...args: Arguments
   };
 }
 
+/** The same for an action whose module is loaded when the command is called. */
+export function runs<Arguments extends unknown[]>(
+  load: () => Promise<(...args: Arguments) => Promise<void>>,
+): (...args: Arguments) => Promise<void> {
+  return guarded(async (...args: Arguments) => (await load())(...args));
+}
+
 /** A whole number of at least 1. */
 export function positive(text: string): number {
   const value = Number(text);

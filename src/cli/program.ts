@@ -1,7 +1,5 @@
 import { Argument, Command, CommanderError } from 'commander';
 import type { Provider } from '../domain/build.ts';
-import type { AskCommandOptions } from './ask-command.ts';
-import type { BenchReadOptions } from './bench-command.ts';
 import {
   analystOption,
   asksService,
@@ -11,17 +9,14 @@ import {
   port,
   positive,
   profileOption,
+  runs,
   type ServerOptions,
   terminalConfig,
 } from './command-parts.ts';
 import type { ConfirmCommandOptions } from './confirm-command.ts';
-import type { ConnectOptions } from './connect-command.ts';
-import type { McpCommandOptions } from './mcp-command.ts';
 import type { ReadCommandOptions } from './read-command.ts';
 import { calibrateCommand, casesCommand, compareCommand, recordingsCommand, replayCommand } from './replay/programs.ts';
 import { reviewCommand } from './review-program.ts';
-import type { ServeCommandOptions } from './serve-command.ts';
-import type { DataOptions } from './settings.ts';
 import {
   completionCommand,
   deleteCommand,
@@ -194,23 +189,21 @@ function serveCommand(): Command {
     .option('--port <n>', 'port to listen on; 0 picks a free port', port)
     .option('--demo', 'also send sample failures over HTTP and print their analyses')
     .addHelpText('after', SERVE_EXAMPLES)
-    .action(guarded(async (options: ServeCommandOptions) => (await import('./serve-command.ts')).runServe(options)));
+    .action(runs(async () => (await import('./serve-command.ts')).runServe));
 }
 
 function workerCommand(): Command {
   return new Command('worker')
     .description('Run a triage worker without the HTTP service.')
     .addOption(dataOption())
-    .action(guarded(async (options: DataOptions) => (await import('./serve-command.ts')).runWorker(options)));
+    .action(runs(async () => (await import('./serve-command.ts')).runWorker));
 }
 
 function traceCommand(): Command {
   const command = new Command('trace')
     .description('Show every step of one analysis of a running service: judge, tools called, time, tokens and cost.')
     .argument('<id>', 'analysis ID, as shown by `faultline review show` and the API');
-  return asksService(command).action(
-    guarded(async (id: string, options: ServerOptions) => (await import('./triage-command.ts')).runTrace(id, options)),
-  );
+  return asksService(command).action(runs(async () => (await import('./triage-command.ts')).runTrace));
 }
 
 function migrateCommand(): Command {
@@ -218,7 +211,7 @@ function migrateCommand(): Command {
     .description('Update the database schema. Every start does this too; use this command to do it in advance.')
     .addOption(dataOption())
     .addOption(jsonOption())
-    .action(guarded(async (options: DataOptions) => (await import('./store-commands.ts')).runMigrate(options)));
+    .action(runs(async () => (await import('./store-commands.ts')).runMigrate));
 }
 
 function doctorCommand(): Command {
@@ -226,7 +219,7 @@ function doctorCommand(): Command {
     .description('Check every configured backend and print what to fix.')
     .addOption(dataOption())
     .addOption(jsonOption())
-    .action(guarded(async (options: DataOptions) => (await import('./doctor.ts')).runDoctor(options)));
+    .action(runs(async () => (await import('./doctor.ts')).runDoctor));
 }
 
 const CONNECT_HELP = `
@@ -250,7 +243,7 @@ function connectCommand(): Command {
     .addOption(dataOption())
     .addOption(jsonOption())
     .addHelpText('after', CONNECT_HELP)
-    .action(guarded(async (name: string, options: ConnectOptions) => (await import('./connect-command.ts')).runConnect(name, options)));
+    .action(runs(async () => (await import('./connect-command.ts')).runConnect));
 }
 
 function benchCommand(): Command {
@@ -264,7 +257,7 @@ function benchCommand(): Command {
     .option('--budget <tokens>', 'log tokens to keep from each', positive, 8000)
     .option('--python <path>', 'Python executable with Drain3', 'python3')
     .addOption(jsonOption())
-    .action(guarded(async (logs: string[], options: BenchReadOptions) => (await import('./bench-command.ts')).runBenchRead(logs, options)));
+    .action(runs(async () => (await import('./bench-command.ts')).runBenchRead));
   return new Command('bench').description('Measure speed and memory on this machine.').addCommand(read);
 }
 
@@ -331,11 +324,7 @@ function askCommand(): Command {
     .addOption(jsonOption())
     .option('--plain', 'no color, no streaming: one Key<tab>value per line, as in a pipe')
     .addHelpText('after', ASK_EXAMPLES)
-    .action(
-      guarded(async (id: string, question: string | undefined, options: AskCommandOptions) =>
-        (await import('./ask-command.ts')).runAsk(id, question, options),
-      ),
-    );
+    .action(runs(async () => (await import('./ask-command.ts')).runAsk));
 }
 
 const MCP_HELP = `
@@ -357,5 +346,5 @@ function mcpCommand(): Command {
     .addOption(dataOption())
     .option('--allow-feedback', "let the agent store a person's decisions; without it, access is read-only")
     .addHelpText('after', MCP_HELP)
-    .action(guarded(async (options: McpCommandOptions) => (await import('./mcp-command.ts')).runMcp(options)));
+    .action(runs(async () => (await import('./mcp-command.ts')).runMcp));
 }

@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander';
 import type { Category } from '../domain/category.ts';
 import type { DecisionInput, DecisionType, RejectReason, ReviewState } from '../domain/review.ts';
-import { asksService, guarded, type ServerOptions } from './command-parts.ts';
+import { asksService, guarded, runs, type ServerOptions } from './command-parts.ts';
 
 interface DecisionOptions {
   readonly category?: string;
@@ -37,21 +37,17 @@ export function reviewCommand(): Command {
   const command = (name: string, description: string) => asksService(review.command(name).description(description));
   command('list', 'List items waiting for review.')
     .addOption(new Option('--state <state>', 'only items in this state').choices(STATES))
-    .action(guarded(async (options: ServerOptions & { state?: string }) => (await import('./review-command.ts')).listReviews(options)));
+    .action(runs(async () => (await import('./review-command.ts')).listReviews));
   command('show', 'Show one item with its answer.')
     .argument('<id>', 'item ID, as shown by `faultline review list`')
-    .action(guarded(async (id: string, options: ServerOptions) => (await import('./review-command.ts')).showReview(id, options)));
+    .action(runs(async () => (await import('./review-command.ts')).showReview));
   command('answer', 'Answer a question from a running analysis, which then continues.')
     .argument('<id>', 'question ID, as shown by `faultline review list`')
     .argument('<text>', 'the answer')
-    .action(
-      guarded(async (id: string, text: string, options: ServerOptions) =>
-        (await import('./review-command.ts')).answerQuestion(id, text, options),
-      ),
-    );
+    .action(runs(async () => (await import('./review-command.ts')).answerQuestion));
   command('undo', 'Undo a decision. The item returns to the queue, and the library entry is withdrawn.')
     .argument('<id>', 'item ID')
-    .action(guarded(async (id: string, options: ServerOptions) => (await import('./review-command.ts')).undoReview(id, options)));
+    .action(runs(async () => (await import('./review-command.ts')).undoReview));
   for (const act of ['claim', 'release', 'skip'] as const) {
     command(act, HOLD_HELP[act])
       .argument('<id>', 'item ID, as shown by `faultline review list`')

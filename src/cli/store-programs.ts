@@ -1,11 +1,6 @@
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
-import { dataOption, guarded, jsonOption, positive, type ServerOptions } from './command-parts.ts';
-import type { ImportOptions, ReportOptions } from './import-command.ts';
-import type { AddOptions } from './knowledge-command.ts';
-import type { DataOptions } from './settings.ts';
-import type { ForgetOptions, QueueCommandOptions, RetainOptions } from './store-commands.ts';
+import { dataOption, guarded, jsonOption, positive, runs } from './command-parts.ts';
 import { print } from './terminal.ts';
-import type { MakeTokenOptions } from './token-command.ts';
 
 /** As in the taxonomy; spelt out, so that help needs no schema. */
 const CATEGORIES = ['CODE_ERROR', 'INFRA_ERROR', 'CONFIG_ERROR', 'DEPENDENCY_ERROR', 'TEST_FAILURE'];
@@ -18,16 +13,14 @@ export function knowledgeCommand(): Command {
     .description('Update the index in the data directory from the documents.')
     .addOption(dataOption())
     .addOption(jsonOption())
-    .action(guarded(async (options: DataOptions) => (await import('./store-commands.ts')).runKnowledgeLoad(options)));
+    .action(runs(async () => (await import('./store-commands.ts')).runKnowledgeLoad));
   knowledge
     .command('search')
     .description('Search the index.')
     .argument('<words>', 'what to search for, as one argument')
     .addOption(dataOption())
     .addOption(jsonOption())
-    .action(
-      guarded(async (words: string, options: DataOptions) => (await import('./store-commands.ts')).runKnowledgeSearch(words, options)),
-    );
+    .action(runs(async () => (await import('./store-commands.ts')).runKnowledgeSearch));
   addTeamCommands(knowledge);
   return knowledge;
 }
@@ -46,18 +39,16 @@ function addTeamCommands(knowledge: Command): void {
     .addOption(new Option('--category <category>', 'failure category that they cover').choices(CATEGORIES))
     .option('--source <name>', 'name for a single document, instead of its path')
     .option('--dry-run', 'parse the documents without storing them')
-    .action(guarded(async (paths: string[], options: AddOptions) => (await import('./knowledge-command.ts')).addKnowledge(paths, options)));
-  command('list', 'List your documents.').action(
-    guarded(async (options: ServerOptions) => (await import('./knowledge-command.ts')).listKnowledge(options)),
-  );
+    .action(runs(async () => (await import('./knowledge-command.ts')).addKnowledge));
+  command('list', 'List your documents.').action(runs(async () => (await import('./knowledge-command.ts')).listKnowledge));
   command('show', 'Show one of your documents, split into passages and masked.')
     .argument('<document>', 'its ID or source')
-    .action(guarded(async (id: string, options: ServerOptions) => (await import('./knowledge-command.ts')).showKnowledge(id, options)));
+    .action(runs(async () => (await import('./knowledge-command.ts')).showKnowledge));
   command('remove', 'Remove one of your documents.')
     .argument('<document>', 'its ID or source')
-    .action(guarded(async (id: string, options: ServerOptions) => (await import('./knowledge-command.ts')).removeKnowledge(id, options)));
+    .action(runs(async () => (await import('./knowledge-command.ts')).removeKnowledge));
   command('reindex', 'Re-embed all documents with the configured model.').action(
-    guarded(async (options: ServerOptions) => (await import('./knowledge-command.ts')).reindexKnowledge(options)),
+    runs(async () => (await import('./knowledge-command.ts')).reindexKnowledge),
   );
 }
 
@@ -79,13 +70,13 @@ export function tokenCommand(): Command {
     .addOption(new Option('--role <role...>', 'what it may do; admin includes all roles').choices(ROLES).makeOptionMandatory())
     .option('--expires <days>', 'lifetime, such as 90d (default: no expiry)', days)
     .option('--repository <repository...>', 'repositories it may access: owner/name or owner/* (default: all)')
-    .action(guarded(async (options: MakeTokenOptions) => (await import('./token-command.ts')).makeAccessToken(options)));
+    .action(runs(async () => (await import('./token-command.ts')).makeAccessToken));
   command('list', 'List the newest 200 tokens with their holders, roles and last use.').action(
-    guarded(async (options: ServerOptions) => (await import('./token-command.ts')).listTokens(options)),
+    runs(async () => (await import('./token-command.ts')).listTokens),
   );
   command('revoke', 'Revoke a token. A running service accepts it for up to 10 more seconds.')
     .argument('<token>', 'its name or ID')
-    .action(guarded(async (id: string, options: ServerOptions) => (await import('./token-command.ts')).revokeToken(id, options)));
+    .action(runs(async () => (await import('./token-command.ts')).revokeToken));
   return token;
 }
 
@@ -104,13 +95,13 @@ export function queueCommand(): Command {
     queue.command(name).description(description).addOption(dataOption()).addOption(jsonOption());
   command('list', 'List pending triage jobs in processing order, and the queue messages for them.')
     .option('--limit <number>', 'maximum rows of each kind', positive)
-    .action(guarded(async (options: QueueCommandOptions) => (await import('./store-commands.ts')).listQueue(options)));
+    .action(runs(async () => (await import('./store-commands.ts')).listQueue));
   command('dead', 'List jobs that failed permanently, and queue messages dropped after their last attempt.')
     .option('--limit <number>', 'maximum rows of each kind', positive)
-    .action(guarded(async (options: QueueCommandOptions) => (await import('./store-commands.ts')).listDead(options)));
+    .action(runs(async () => (await import('./store-commands.ts')).listDead));
   command('requeue', 'Requeue a job.')
     .argument('<id>', 'job ID, as shown by `faultline queue dead`')
-    .action(guarded(async (id: string, options: QueueCommandOptions) => (await import('./store-commands.ts')).requeue(id, options)));
+    .action(runs(async () => (await import('./store-commands.ts')).requeue));
   return queue;
 }
 
@@ -123,7 +114,7 @@ export function deleteCommand(): Command {
     .option('--dry-run', 'only count what would be deleted')
     .addOption(dataOption())
     .addOption(jsonOption())
-    .action(guarded(async (options: ForgetOptions) => (await import('./store-commands.ts')).runDelete(options)));
+    .action(runs(async () => (await import('./store-commands.ts')).runDelete));
 }
 
 /** `faultline retain`: does at once what the worker does every hour. */
@@ -132,7 +123,7 @@ export function retainCommand(): Command {
     .description('Delete everything older than FAULTLINE_RETENTION_LOGS_DAYS and FAULTLINE_RETENTION_BUILDS_DAYS now.')
     .addOption(dataOption())
     .addOption(jsonOption())
-    .action(guarded(async (options: RetainOptions) => (await import('./store-commands.ts')).runRetain(options)));
+    .action(runs(async () => (await import('./store-commands.ts')).runRetain));
 }
 
 const IMPORT_HELP = `
@@ -151,7 +142,7 @@ export function importCommand(): Command {
     .addOption(dataOption())
     .addOption(jsonOption())
     .addHelpText('after', IMPORT_HELP)
-    .action(guarded(async (options: ImportOptions) => (await import('./import-command.ts')).runImport(options)));
+    .action(runs(async () => (await import('./import-command.ts')).runImport));
 }
 
 /** `faultline report`: what the stored builds were answered. */
@@ -164,7 +155,7 @@ export function reportCommand(): Command {
     .option('--since <days>', 'how far back, such as 30d or 12w', days, 30)
     .addOption(dataOption())
     .addOption(jsonOption())
-    .action(guarded(async (options: ReportOptions) => (await import('./import-command.ts')).runReport(options)));
+    .action(runs(async () => (await import('./import-command.ts')).runReport));
 }
 
 const COMPLETION_HELP = `

@@ -13,7 +13,7 @@ import { findBuild } from '../service/answers/find-build.ts';
 import { analysisAddress, buildAddress, causeAddress, logAddress, runAddress } from './addresses.ts';
 import type { ConsoleDeps } from './console-deps.ts';
 import { ageOf, timeOf } from './controls.ts';
-import { type Html, html, linkTarget } from './html.ts';
+import { dataTable, type Html, html, linkTarget } from './html.ts';
 import { misreadBanner } from './http.ts';
 import { readerOf, sendPage } from './page.ts';
 import { inlineProse } from './prose.ts';
@@ -91,7 +91,7 @@ function listOf(builds: readonly Build[], heads: readonly AnalysisHead[], query:
 <td>${causes.length === 0 ? build.status === 'failed' && html`<span class="quiet">no analysis yet</span>` : causesOf(build, causes)}</td>
 <td class="quiet"><time datetime="${build.receivedAt}" title="${build.receivedAt}">${ageOf(build.receivedAt, now)}</time></td></tr>`;
   });
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="Builds, newest first"><table class="listed"><thead><tr><th scope="col">Status</th><th scope="col">Build</th><th scope="col">Causes</th><th scope="col">Age</th></tr></thead><tbody>${rows}</tbody></table></div>`;
+  return dataTable('Builds, newest first', ['Status', 'Build', 'Causes', 'Age'], rows, { className: 'listed' });
 }
 
 /** Causes of a build that its row names; the rest is counted, and stands on the build's page. */
@@ -204,5 +204,5 @@ function logsOf({ build, sources }: BuildFacts): Html {
     ({ name, kind, lines, bytes, notes }) =>
       html`<tr><td><a href="${logAddress(build.id, name)}">${name}</a></td><td>${kind}</td><td class="number">${formatNumber(lines)}</td><td class="number">${formatNumber(bytes)}</td><td class="quiet">${notes.join('; ')}</td></tr>`,
   );
-  return html`<h2>Logs</h2><div class="scroll" tabindex="0" role="region" aria-label="Logs and reports"><table><thead><tr><th scope="col">Name</th><th scope="col">Kind</th><th scope="col" class="number">Lines</th><th scope="col" class="number">Bytes</th><th scope="col">Notes</th></tr></thead><tbody>${rows}</tbody></table></div>`;
+  return html`<h2>Logs</h2>${dataTable('Logs and reports', ['Name', 'Kind', { number: 'Lines' }, { number: 'Bytes' }, 'Notes'], rows)}`;
 }

@@ -8,7 +8,7 @@ import { reviewerOf } from '../service/review/conflicts.ts';
 import { buildAddress, causeAddress } from './addresses.ts';
 import type { ConsoleDeps } from './console-deps.ts';
 import { ageOf, postForm, timeOf } from './controls.ts';
-import { type Html, html, linkTarget, type Shown } from './html.ts';
+import { dataTable, type Html, html, linkTarget, type Shown } from './html.ts';
 import { misreadBanner } from './http.ts';
 import { mayReview, readerOf, sendPage } from './page.ts';
 
@@ -89,7 +89,7 @@ function tableOf(causes: readonly Cause[], now: number): Html {
 <td>${cause.assignee ?? html`<span class="quiet">unassigned</span>`}${ticketLink(cause)}</td>
 <td class="quiet">${ageOf(cause.lastAt, now)}</td></tr>`,
   );
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="Causes, red ones first"><table class="listed"><thead><tr><th scope="col">State</th><th scope="col">Cause</th><th scope="col">Assignee</th><th scope="col">Last seen</th></tr></thead><tbody>${rows}</tbody></table></div>`;
+  return dataTable('Causes, red ones first', ['State', 'Cause', 'Assignee', 'Last seen'], rows, { className: 'listed' });
 }
 
 function stateWord(cause: Cause, now: number): Html {

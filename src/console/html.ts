@@ -28,6 +28,23 @@ export function joined(items: readonly Shown[], between: Shown = ''): Html {
   return new SafeHtml(items.map(markupOf).join(markupOf(between)));
 }
 
+type Column = Shown | { readonly number: Shown };
+
+/** A table that scrolls where it is wider than the page; `label` names it for those who do not see it. A column of numbers is right-aligned. */
+export function dataTable(
+  label: string,
+  head: readonly Column[],
+  rows: Shown,
+  { className, caption }: { readonly className?: string; readonly caption?: string } = {},
+): Html {
+  const columns = head.map((one) =>
+    typeof one === 'object' && one !== null && 'number' in one
+      ? html`<th scope="col" class="number">${one.number}</th>`
+      : html`<th scope="col">${one}</th>`,
+  );
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="${label}"><table${className !== undefined && html` class="${className}"`}>${caption !== undefined && html`<caption>${caption}</caption>`}<thead><tr>${columns}</tr></thead><tbody>${rows}</tbody></table></div>`;
+}
+
 /** An address that came from outside, for `href`: http and https only, else null, so that no link runs a script. */
 export function linkTarget(address: string | null): string | null {
   if (address === null || !URL.canParse(address)) return null;

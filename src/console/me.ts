@@ -6,7 +6,7 @@ import { TriageError } from '../domain/errors.ts';
 import type { Principal } from '../domain/review.ts';
 import type { ConsoleDeps } from './console-deps.ts';
 import { KEYS } from './controls.ts';
-import { type Html, html } from './html.ts';
+import { dataTable, type Html, html } from './html.ts';
 import { readerOf, sendPage } from './page.ts';
 
 const access = { role: 'read' } as const;
@@ -37,23 +37,27 @@ function holderOf(principal: Principal | null): Principal {
   return principal;
 }
 
-function mePage({ name, roles, repositories }: Principal, { keys, theme, wrap, timestamps }: Preferences): Html {
+function mePage({ name, roles, repositories }: Principal, preferences: Preferences): Html {
+  const { theme, wrap, timestamps } = preferences;
   const box = (field: string, on: boolean, words: string) =>
     html`<p><label><input type="checkbox" name="${field}" value="on"${on && html` checked`}> ${words}</label></p>`;
   const themes = ['system', 'light', 'dark'].map(
     (one) => html`<label><input type="radio" name="theme" value="${one}"${one === theme && html` checked`}> ${one}</label> `,
   );
+  const keys = KEYS.map(
+    (binding) =>
+      html`<tr><td>${binding.keys.split(/[ |]/).map((key) => html`<kbd>${key}</kbd> `)}</td><td>${binding.does}</td><td>${binding.places.length === 4 ? 'everywhere' : binding.places.join(', ')}</td></tr>`,
+  );
   return html`<h1 tabindex="-1">Your settings</h1>
 <p>Signed in as <strong>${name}</strong> with the ${roles.length === 1 ? 'role' : 'roles'} ${roles.join(', ')}${repositories && html`, for ${repositories.join(', ')}`}.</p>
 <form method="post" action="/me" data-whole>
-${box('keys', keys, 'Single-key shortcuts (a accepts, j moves on …)')}
+${box('keys', preferences.keys, 'Single-key shortcuts (a accepts, j moves on …)')}
 <fieldset><legend>Colors</legend>${themes}</fieldset>
 ${box('wrap', wrap, 'Wrap long lines of logs')}
 ${box('timestamps', timestamps, 'Show timestamps in logs')}
 <p><button>Save</button></p></form>
 <form method="post" action="/sign-out" data-whole><button>Sign out</button></form>
 <h2 id="keys-here">Keyboard shortcuts</h2>
-<div class="scroll" tabindex="0" role="region" aria-labelledby="keys-here"><table><thead><tr><th scope="col">Key</th><th scope="col">What it does</th><th scope="col">Where</th></tr></thead>
-<tbody>${KEYS.map((binding) => html`<tr><td>${binding.keys.split(/[ |]/).map((key) => html`<kbd>${key}</kbd> `)}</td><td>${binding.does}</td><td>${binding.places.length === 4 ? 'everywhere' : binding.places.join(', ')}</td></tr>`)}</tbody></table></div>
+${dataTable('Keyboard shortcuts', ['Key', 'What it does', 'Where'], keys)}
 <p class="quiet">Enter, Space, Backspace, Delete and the arrow keys never decide anything. Shortcuts are off while you type.</p>`;
 }

@@ -5,7 +5,7 @@ import { requireInScope } from '../domain/access.ts';
 import type { Finding } from '../ports/examination.ts';
 import { type Connectable, connect, providerNamed, webhookAddress } from '../service/connect.ts';
 import type { ConsoleDeps } from './console-deps.ts';
-import { type Html, html } from './html.ts';
+import { dataTable, type Html, html } from './html.ts';
 import { readerOf, sendPage } from './page.ts';
 
 const access = { role: 'admin' } as const;
@@ -57,9 +57,9 @@ async function listMain(providers: readonly Connectable[], publicUrl: string | n
     }),
   );
   return html`<h1 tabindex="-1">Settings</h1>
-<h2 id="systems">CI systems</h2>
+<h2>CI systems</h2>
 ${publicUrl === null && html`<p class="quiet">The address of this service is not known: set <code>FAULTLINE_PUBLIC_URL</code>.</p>`}
-<div class="scroll" tabindex="0" role="region" aria-labelledby="systems"><table><thead><tr><th scope="col">System</th><th scope="col">State</th><th scope="col">Webhook</th></tr></thead><tbody>${rows}</tbody></table></div>
+${dataTable('CI systems', ['System', 'State', 'Webhook'], rows)}
 <p class="quiet">Any other CI uploads its builds to <code>POST /api/builds</code>.</p>`;
 }
 

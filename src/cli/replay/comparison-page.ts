@@ -1,5 +1,5 @@
 import { at as unit } from '../../console/charts/chart.ts';
-import { type Html, html } from '../../console/html.ts';
+import { dataTable, type Html, html } from '../../console/html.ts';
 import { standAlonePage } from '../../console/stand-alone-page.ts';
 import { maxOf } from '../../lib/lists.ts';
 import type { ChangedCase, Comparison, CostDifference, Difference, DifferenceVerdict, Spread } from '../../replay/compare/comparison.ts';
@@ -59,7 +59,20 @@ function differenceTable(differences: readonly Difference[], heading: string, to
     (one) =>
       html`<tr class="is-${TONES[one.verdict]}"><th scope="row">${one.name}</th><td class="number">${one.a.toFixed(3)}</td><td class="number">${one.b.toFixed(3)}</td><td class="number">${signed(one.difference)}</td><td class="drawn">${drawing(one, reach)}</td><td class="interval">${rangeText(one)}</td><td class="number">${one.won}/${one.lost}</td><td class="number">${one.mcNemar !== null && probability(one.mcNemar.midP)}</td><td class="verdict">${VERDICTS[one.verdict]}</td><td class="number quiet">${one.cases}</td></tr>`,
   );
-  return html`<h3 id="${top}-figures">Figures</h3><div class="scroll" tabindex="0" role="region" aria-label="Figures of both sides, ${heading}"><table class="differences"><thead><tr><th scope="col">Figure</th><th scope="col" class="number">A</th><th scope="col" class="number">B</th><th scope="col" class="number">B − A</th><th scope="col"><span class="scale"><span>−${scale}</span><span>0</span><span>+${scale}</span></span></th><th scope="col">95 % interval</th><th scope="col" class="number">Won/lost</th><th scope="col" class="number">McNemar p</th><th scope="col">Means</th><th scope="col" class="number">Of</th></tr></thead><tbody>${rows}</tbody></table></div>`;
+  const axis = html`<span class="scale"><span>−${scale}</span><span>0</span><span>+${scale}</span></span>`;
+  const counts = ['Won/lost', 'McNemar p'].map((number) => ({ number }));
+  const head = [
+    'Figure',
+    { number: 'A' },
+    { number: 'B' },
+    { number: 'B − A' },
+    axis,
+    '95 % interval',
+    ...counts,
+    'Means',
+    { number: 'Of' },
+  ];
+  return html`<h3 id="${top}-figures">Figures</h3>${dataTable(`Figures of both sides, ${heading}`, head, rows, { className: 'differences' })}`;
 }
 
 function rangeText({ interval }: Difference): string {
@@ -81,7 +94,7 @@ function costTable(costs: readonly CostDifference[], heading: string, top: strin
     const range = interval === null ? '' : `${say(interval[0])} to ${say(interval[1])}`;
     return html`<tr><th scope="row">${name}</th><td class="number">${say(a)}</td><td class="number">${say(b)}</td><td class="number">${say(difference)}</td><td class="interval">${range}</td></tr>`;
   });
-  return html`<h3 id="${top}-costs">Cost, median per case</h3><div class="scroll" tabindex="0" role="region" aria-label="Cost of both sides, ${heading}"><table class="costs"><thead><tr><th scope="col">Cost</th><th scope="col" class="number">A</th><th scope="col" class="number">B</th><th scope="col" class="number">B − A</th><th scope="col">95 % interval</th></tr></thead><tbody>${rows}</tbody></table></div>`;
+  return html`<h3 id="${top}-costs">Cost, median per case</h3>${dataTable(`Cost of both sides, ${heading}`, ['Cost', { number: 'A' }, { number: 'B' }, { number: 'B − A' }, '95 % interval'], rows, { className: 'costs' })}`;
 }
 
 function caseList(title: string, cases: readonly ChangedCase[], comparison: Comparison, id: string): Html {
@@ -95,7 +108,7 @@ function caseList(title: string, cases: readonly ChangedCase[], comparison: Comp
       (one) =>
         html`<tr><th scope="row">${one.url === null ? one.id : html`<a href="${one.url}" rel="noreferrer noopener">${one.id}</a>`}${isFile && html` <span class="quiet">${dataset}:${one.line}</span>`}</th><td>${one.truth}</td><td>${one.said.a}</td><td>${one.said.b}</td></tr>`,
     );
-  return html`<h3 id="${id}">${title} <span class="quiet">(${cases.length})</span></h3><div class="scroll" tabindex="0" role="region" aria-label="${title}, ${headingOf(comparison)}"><table class="others"><thead><tr><th scope="col">Case</th><th scope="col">True</th><th scope="col">A said</th><th scope="col">B said</th></tr></thead><tbody>${rows}</tbody></table></div>${rest > 0 && html`<p class="quiet">and ${rest} more; see --json for all</p>`}`;
+  return html`<h3 id="${id}">${title} <span class="quiet">(${cases.length})</span></h3>${dataTable(`${title}, ${headingOf(comparison)}`, ['Case', 'True', 'A said', 'B said'], rows, { className: 'others' })}${rest > 0 && html`<p class="quiet">and ${rest} more; see --json for all</p>`}`;
 }
 
 function spreadNotes(side: string, spread: Spread | null): string[] {

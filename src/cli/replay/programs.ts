@@ -1,13 +1,8 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import type { SliceBy } from '../../replay/figures/score.ts';
-import { analystOption, dataOption, guarded, jsonOption, positive, profileOption, terminalConfig } from '../command-parts.ts';
-import type { DataOptions } from '../settings.ts';
+import { analystOption, dataOption, guarded, jsonOption, positive, profileOption, runs, terminalConfig } from '../command-parts.ts';
 import type { CalibrateCommandOptions } from './calibrate-command.ts';
-import type { UseOptions } from './calibrate-store.ts';
-import type { CheckCommandOptions, ExportCommandOptions, ImportCommandOptions, SplitCommandOptions } from './cases-command.ts';
-import type { CompareCommandOptions } from './compare-command.ts';
 import type { FrozenOptions } from './frozen-command.ts';
-import type { ExportRecordingsOptions, ListRecordingsOptions } from './recordings-command.ts';
 import type { ReplayCommandOptions } from './replay-options.ts';
 
 /** As `scoreSlices` knows them; told here so that help needs no scores. */
@@ -116,7 +111,7 @@ function exportCommand(): Command {
     .requiredOption('--out <dir>', OUT_HELP)
     .addOption(dataOption())
     .addOption(jsonOption())
-    .action(guarded(async (options: ExportCommandOptions) => (await import('./cases-command.ts')).runCasesExport(options)));
+    .action(runs(async () => (await import('./cases-command.ts')).runCasesExport));
 }
 
 function importCommand(): Command {
@@ -126,9 +121,7 @@ function importCommand(): Command {
     .requiredOption('--out <dir>', OUT_HELP)
     .option('--logs-in <dir>', "folder that must contain the logs of a data set (default: the data set's folder)")
     .addOption(jsonOption())
-    .action(
-      guarded(async (path: string, options: ImportCommandOptions) => (await import('./cases-command.ts')).runCasesImport(path, options)),
-    );
+    .action(runs(async () => (await import('./cases-command.ts')).runCasesImport));
 }
 
 function checkCommand(): Command {
@@ -137,9 +130,7 @@ function checkCommand(): Command {
     .argument('<path>', PATH_HELP)
     .option('--no-logs', 'check only the rows, not the logs')
     .addOption(jsonOption())
-    .action(
-      guarded(async (path: string, options: CheckCommandOptions) => (await import('./cases-command.ts')).runCasesCheck(path, options)),
-    );
+    .action(runs(async () => (await import('./cases-command.ts')).runCasesCheck));
 }
 
 function splitCommand(): Command {
@@ -160,9 +151,7 @@ function splitCommand(): Command {
     .option('--drop-duplicates', 'leave near-duplicates of test cases out of train.jsonl')
     .requiredOption('--out <dir>', OUT_HELP)
     .addOption(jsonOption())
-    .action(
-      guarded(async (path: string, options: SplitCommandOptions) => (await import('./cases-command.ts')).runCasesSplit(path, options)),
-    );
+    .action(runs(async () => (await import('./cases-command.ts')).runCasesSplit));
 }
 
 /** Between 0 and 1, neither of them. */
@@ -181,7 +170,7 @@ export function compareCommand(): Command {
     .requiredOption('--b <file...>', 'results of the second side')
     .option('--html <file>', 'write the comparison as a self-contained HTML page')
     .addOption(jsonOption())
-    .action(guarded(async (options: CompareCommandOptions) => (await import('./compare-command.ts')).runCompare(options)));
+    .action(runs(async () => (await import('./compare-command.ts')).runCompare));
 }
 
 /** `faultline calibrate …`. */
@@ -212,20 +201,16 @@ export function calibrateCommand(): Command {
   const part = (name: string, description: string) =>
     command.command(name).description(description).addOption(dataOption()).addOption(jsonOption());
   part('list', 'List the newest 50 calibrations, which are in force, and who put them there.').action(
-    guarded(async (options: DataOptions) => (await import('./calibrate-store.ts')).listCalibrations(options)),
+    runs(async () => (await import('./calibrate-store.ts')).listCalibrations),
   );
   part('use', 'Put a stored calibration in force for its analyst.')
     .argument('<version>', 'ID, as shown by `calibrate list`', positive)
     .addOption(replacesOption())
-    .action(
-      guarded(async (version: number, options: UseOptions) => (await import('./calibrate-store.ts')).useCalibration(version, options)),
-    );
+    .action(runs(async () => (await import('./calibrate-store.ts')).useCalibration));
   part('off', 'Stop using a calibration.')
     .argument('<analyst>', 'analyst: rules, or "llm <model>"')
     .addOption(replacesOption())
-    .action(
-      guarded(async (analyst: string, options: UseOptions) => (await import('./calibrate-store.ts')).endCalibration(analyst, options)),
-    );
+    .action(runs(async () => (await import('./calibrate-store.ts')).endCalibration));
   return command;
 }
 
@@ -259,11 +244,11 @@ export function recordingsCommand(): Command {
       .addOption(dataOption())
       .addOption(jsonOption());
   command('list', 'List every stored recording, oldest first: triage and analysis IDs, size, category, analyst.').action(
-    guarded(async (options: ListRecordingsOptions) => (await import('./recordings-command.ts')).listRecordings(options)),
+    runs(async () => (await import('./recordings-command.ts')).listRecordings),
   );
   command('export', 'Write stored recordings with their answers, masked, as one JSON object per line.')
     .requiredOption('--out <file>', 'output file')
     .option('--run <id...>', 'only these triage or analysis IDs')
-    .action(guarded(async (options: ExportRecordingsOptions) => (await import('./recordings-command.ts')).exportRecordings(options)));
+    .action(runs(async () => (await import('./recordings-command.ts')).exportRecordings));
   return recordings;
 }

@@ -1,7 +1,7 @@
 import type { Config } from '../../config/schema.ts';
 import { figure, percentOf } from '../../console/charts/chart.ts';
 import { calibrationChart, coverageChart, type Judged } from '../../console/charts/confidence.ts';
-import { type Html, html, type Shown } from '../../console/html.ts';
+import { dataTable, type Html, html, type Shown } from '../../console/html.ts';
 import { standAlonePage } from '../../console/stand-alone-page.ts';
 import { CATEGORIES } from '../../domain/category.ts';
 import { type StatedBy, statementsOf } from '../../replay/figures/calibration.ts';
@@ -170,8 +170,11 @@ ${cells.length > 0 && grid(`${title}, by row${anchors.suffix}`, cells)}${plain.l
 }
 
 function list(title: string, figures: readonly Figure[], anchors: Anchors): Html {
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="${title}${anchors.suffix}"><table><thead><tr><th scope="col">Figure</th><th scope="col" class="number">Value</th><th scope="col">95 % interval</th><th scope="col" class="number">Of</th></tr></thead>
-<tbody>${figures.map((figure) => row(figure, anchors))}</tbody></table></div>`;
+  return dataTable(
+    `${title}${anchors.suffix}`,
+    ['Figure', { number: 'Value' }, '95 % interval', { number: 'Of' }],
+    figures.map((figure) => row(figure, anchors)),
+  );
 }
 
 function row(figure: Figure, anchors: Anchors): Html {
@@ -322,7 +325,10 @@ function table(cases: readonly ReportCase[], anchors: Anchors): Html {
     (one) =>
       html`<tr id="${anchors.at(one)}"><th scope="row"><span class="mark ${look(one)}">${mark(one)}</span> ${one.id}</th><td>${one.truth ?? '–'}</td><td>${one.error ?? one.said ?? '–'}</td><td class="number">${one.probability === null ? '–' : percentOf(one.probability)}</td></tr>`,
   );
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="The other cases${anchors.suffix}"><table class="others"><caption>The other ${cases.length} cases</caption><thead><tr><th scope="col">Case</th><th scope="col">True</th><th scope="col">Said</th><th scope="col" class="number">With</th></tr></thead><tbody>${rows}</tbody></table></div>`;
+  return dataTable(`The other cases${anchors.suffix}`, ['Case', 'True', 'Said', { number: 'With' }], rows, {
+    className: 'others',
+    caption: `The other ${cases.length} cases`,
+  });
 }
 
 /** Shape and colour both say it. */

@@ -1,5 +1,5 @@
 import type { Cell } from '../../lib/text.ts';
-import { type Html, html, type Shown } from '../html.ts';
+import { dataTable, type Html, html, type Shown } from '../html.ts';
 
 /** Where a drawing's marks go: room for words on the left and below. */
 export interface Plot {
@@ -105,5 +105,10 @@ function tableOf(name: string, { head, rows }: ChartTable): Html {
     row.map((cell, at) =>
       at === 0 ? html`<th scope="row">${cell}</th>` : html`<td class="${typeof cell === 'number' ? 'number' : ''}">${cell}</td>`,
     );
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="${name}, as table"><table><thead><tr>${head.map((one, at) => html`<th scope="col"${typeof rows[0]?.[at] === 'number' && html` class="number"`}>${one}</th>`)}</tr></thead><tbody>${rows.map((row) => html`<tr>${cells(row)}</tr>`)}</tbody></table></div>`;
+  const columns = head.map((one, at) => (typeof rows[0]?.[at] === 'number' ? { number: one } : one));
+  return dataTable(
+    `${name}, as table`,
+    columns,
+    rows.map((row) => html`<tr>${cells(row)}</tr>`),
+  );
 }

@@ -11,7 +11,7 @@ import { percentOf } from '../charts/chart.ts';
 import { sparkline } from '../charts/counts.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
 import { timeOf } from '../controls.ts';
-import { type Html, html, type Shown } from '../html.ts';
+import { dataTable, type Html, html, type Shown } from '../html.ts';
 import { readerOf, sendPage } from '../page.ts';
 import { daysField, filterForm, type InsightsQuery, type InsightsView, periodOf, search } from './insights-frame.ts';
 
@@ -54,7 +54,7 @@ function pages({ repo, day, offset }: InsightsQuery, days: number, count: number
 /** Causes with what they cost, each a link to its own page. */
 export function causesTable(causes: readonly TopCause[]): Html {
   const head = ['Cause', 'Builds', 'Pull requests', 'Hours lost', 'First', 'Last', 'Last 30 days', 'Decided by'];
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="Causes, most hours first"><table><thead><tr>${head.map((one) => html`<th scope="col">${one}</th>`)}</tr></thead><tbody>${causes.map(row)}</tbody></table></div>`;
+  return dataTable('Causes, most hours first', head, causes.map(row));
 }
 
 function row(cause: TopCause): Html {
@@ -101,9 +101,9 @@ function pageOf({ cause, builds, decisions, places }: CauseFacts, compared: read
 <p>${decided === null ? 'Not decided yet.' : html`${decided.reviewer} decided on ${timeOf(decided.at)} that it is <span class="category">${decided.category}</span>.`} <span class="quiet mono">${cause.fingerprint}</span></p>
 ${standing}
 <h2>What is different</h2>${differences(compared)}
-<h2>Where</h2>${table('Where it was seen', ['Repository', 'Pipeline', 'Branch', 'Builds', 'Last'], places.map(place))}
-<h2>Decisions</h2>${decisions.length === 0 ? html`<p>Nothing yet.</p>` : table('Decisions', ['When', 'Who', 'Said', 'Faultline said'], decisions.map(said))}
-<h2>Builds</h2>${table('Newest builds', ['Build', 'When', 'Answer', 'Decision'], builds.map(buildRow))}`;
+<h2>Where</h2>${dataTable('Where it was seen', ['Repository', 'Pipeline', 'Branch', 'Builds', 'Last'], places.map(place))}
+<h2>Decisions</h2>${decisions.length === 0 ? html`<p>Nothing yet.</p>` : dataTable('Decisions', ['When', 'Who', 'Said', 'Faultline said'], decisions.map(said))}
+<h2>Builds</h2>${dataTable('Newest builds', ['Build', 'When', 'Answer', 'Decision'], builds.map(buildRow))}`;
 }
 
 function differences(compared: readonly ComparedBuild[]): Html {
@@ -113,7 +113,7 @@ function differences(compared: readonly ComparedBuild[]): Html {
   const found = whatDiffers(failing, passing);
   if (found.length === 0) return html`<p>No known difference from passed builds.</p>`;
   return html`<p>Shares among the newest ${failing.length} builds with this cause and the newest ${passing.length} passed builds in the same repositories. A difference is a place to look, not a cause.</p>
-${table('What is different', ['What', 'With this cause', 'Passed', 'Difference'], found.map(difference))}`;
+${dataTable('What is different', ['What', 'With this cause', 'Passed', 'Difference'], found.map(difference))}`;
 }
 
 function traitsOf(build: ComparedBuild): Traits {
@@ -155,8 +155,4 @@ function decisionWords({ decision, decidedCategory, category }: CauseBuild): Sho
 function buildRow(build: CauseBuild): Html {
   return html`<tr><th scope="row"><a href="${buildAddress(build.buildId)}">${build.repository} · ${build.pipeline} #${build.number}</a></th><td>${timeOf(build.at)}</td>
 <td><a href="${analysisAddress(build.analysisId)}">${build.analyst === 'recall' ? 'recalled' : percentOf(build.confidence)}</a></td><td>${decisionWords(build)}</td></tr>`;
-}
-
-function table(name: string, head: readonly string[], rows: readonly Html[]): Html {
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="${name}"><table><thead><tr>${head.map((one) => html`<th scope="col">${one}</th>`)}</tr></thead><tbody>${rows}</tbody></table></div>`;
 }

@@ -5,7 +5,7 @@ import { percentOf } from '../charts/chart.ts';
 import { runStrip } from '../charts/counts.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
 import { timeOf } from '../controls.ts';
-import { type Html, html } from '../html.ts';
+import { dataTable, type Html, html } from '../html.ts';
 import { filterForm, type InsightsQuery, type InsightsView, search } from './insights-frame.ts';
 
 const PAGE = 50;
@@ -33,8 +33,7 @@ function nothing({ repo, offset }: InsightsQuery): Html {
 }
 
 function table(tests: readonly TestFlakiness[]): Html {
-  const head = ['Test', 'Flakes', 'Passed on rerun', 'Last 30 runs', 'Since'];
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="Flaky tests, most flakes first"><table><thead><tr>${head.map((one) => html`<th scope="col">${one}</th>`)}</tr></thead><tbody>${tests.map(row)}</tbody></table></div>`;
+  return dataTable('Flaky tests, most flakes first', ['Test', 'Flakes', 'Passed on rerun', 'Last 30 runs', 'Since'], tests.map(row));
 }
 
 function row(test: TestFlakiness): Html {

@@ -1,7 +1,7 @@
 import { buildAddress, reviewAddress } from '../addresses.ts';
 import { analysisParts, evidencePart, placeLine } from '../analysis-parts.ts';
 import { actionButton, actionLink, ageOf, badge, postForm } from '../controls.ts';
-import { type Html, html, type Shown } from '../html.ts';
+import { dataTable, type Html, html, type Shown } from '../html.ts';
 import { blindForm, correctForm, rejectForm, sameList } from './item-forms.ts';
 import { type ItemView, mustArm } from './item-view.ts';
 import { clockTime, decisionWords } from './queue-page.ts';
@@ -141,6 +141,6 @@ export function unknownItemMain(type: string, fields: object): Html {
   );
   return html`<h1 tabindex="-1">This item cannot be shown</h1>
 <p>This version cannot display items of type ${type}. These are its stored fields:</p>
-<div class="scroll" tabindex="0" role="region" aria-label="Fields"><table><tbody>${rows}</tbody></table></div>
+${dataTable('Fields', ['Field', 'Stored value'], rows)}
 <p><a class="button" href="/review">Back to the queue</a></p>`;
 }
