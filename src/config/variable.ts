@@ -26,6 +26,27 @@ export function setting<Schema extends z.ZodType>(
   return schema;
 }
 
+/** A switch that is off unless it is set. */
+export function flag(name: string, meaning: string) {
+  return setting(name, z.boolean().default(false), meaning);
+}
+
+/** A credential of ours; null where it is not set. */
+export function credential(name: string, meaning: string) {
+  return setting(name, z.string().nullable().default(null), meaning, { secret: true });
+}
+
+/** Secrets that senders share with us: two while one is rotated. */
+export function webhookSecrets(name: string, meaning: string) {
+  return setting(name, z.array(z.string().min(8)).default([]), meaning, { secret: true });
+}
+
+/** The address of an API, made of what people copy from a browser. */
+export function apiAddress(toApi: (text: string) => string) {
+  const address = z.url({ protocol: /^https?$/ });
+  return address.refine((text) => !/^https?:\/\/[^/]{0,400}@/.test(text), 'must not contain a user or password').transform(toApi);
+}
+
 /** Settings that belong together, each with a default. */
 export function group<Shape extends z.ZodRawShape>(shape: Shape): z.ZodPrefault<z.ZodObject<Shape>> {
   return z.prefault(z.object(shape), {} as z.input<z.ZodObject<Shape>>);

@@ -156,3 +156,8 @@ function notYet(job: CiJob, cause: unknown): TriageError {
   const says = `The log of job "${job.name}" is not available yet; the job has just ended.`;
   return new TriageError('not-found', says, { retryable: true, cause });
 }
+
+/** Of a build that is of another system, or of none. */
+export function unknownBuild({ number, repository }: Build, label: string): TriageError {
+  return new TriageError('not-found', `Build ${number} of ${repository} is not known to ${label}, so there is no log to fetch.`);
+}

@@ -1,6 +1,6 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
-import { NewBuild, TestResult } from '../domain/build.ts';
+import { type BuildStatus, NewBuild, TestResult } from '../domain/build.ts';
 import { TriageError } from '../domain/errors.ts';
 
 /** What a webhook's event says, in our own shape: what is stored, and what a build is made of. */
@@ -30,6 +30,23 @@ export type Intake = z.infer<typeof Intake>;
 
 /** What a delivery means to us: nothing (and why), or a build. */
 export type Reading = { readonly ignored: string } | Intake;
+
+/** How a run of Actions ended, of GitHub or of what is made like it; null where it neither failed nor passed. */
+export function conclusionStatus(conclusion: string | null | undefined): BuildStatus | null {
+  if (conclusion === 'failure' || conclusion === 'timed_out' || conclusion === 'startup_failure') return 'failed';
+  return conclusion === 'success' ? 'passed' : null;
+}
+
+/** Why an event is not read whose build neither failed nor passed. */
+export function neither(what: string, conclusion: string | null | undefined): Reading {
+  return { ignored: `the ${what} ended as ${(conclusion ?? 'nothing').slice(0, 100)}: neither failed nor passed` };
+}
+
+/** Why the event of a part is not read that did not fail: one passed job does not make a passed build. */
+export function onlyFailed(part: string, conclusion: string | null | undefined): Reading {
+  const ended = (conclusion ?? 'nothing').slice(0, 100);
+  return { ignored: `the ${part} ended as ${ended}: only failed ones are read; the run's own event reports how the build ended` };
+}
 
 /** A request as it came: nothing of it is parsed before its signature was checked. */
 export interface WebhookRequest {

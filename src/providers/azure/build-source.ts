@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import type { Build } from '../../domain/build.ts';
-import { TriageError } from '../../domain/errors.ts';
 import type { BuildSource } from '../../ports/build-source.ts';
-import { type CiJob, createRunSource, type RunLimits } from '../job-logs.ts';
+import { type CiJob, createRunSource, type RunLimits, unknownBuild } from '../job-logs.ts';
 import { at, type RestClient } from '../rest-client.ts';
 import { API, type AzureOptions, createAzureClient } from './client.ts';
 
@@ -84,10 +83,6 @@ async function timelineOf({ client, path, signal }: Asking, which: string): Prom
 /** Throws `not-found` for what is no build of Azure Pipelines. */
 function pathOf(build: Build): string {
   const [, project, id] = /^([^/]{1,200})\/(\d{1,15})$/.exec(build.externalId ?? '') ?? [];
-  if (project === undefined || id === undefined || /^\.+$/.test(project))
-    throw new TriageError(
-      'not-found',
-      `Build ${build.number} of ${build.repository} is not known to Azure Pipelines, so there is no log to fetch.`,
-    );
+  if (project === undefined || id === undefined || /^\.+$/.test(project)) throw unknownBuild(build, 'Azure Pipelines');
   return at`/${project}/_apis/build/builds/${id}`;
 }

@@ -2,8 +2,17 @@ import { z } from 'zod';
 import type { BuildStatus } from '../../domain/build.ts';
 import { readInput } from '../../domain/errors.ts';
 import { WHOLE_BUILD } from '../../ports/stores.ts';
-import { decodedSegment, parseJson, shortText, textOrNull, toUtc, webAddress } from '../read-input.ts';
-import { matchesAny, type Reading, type Received, refused, requireSecrets, type Webhook, type WebhookRequest } from '../webhook.ts';
+import { decodedSegment, parseJson, pullRequestNumber, shortText, textOrNull, toUtc, webAddress } from '../read-input.ts';
+import {
+  matchesAny,
+  neither,
+  type Reading,
+  type Received,
+  refused,
+  requireSecrets,
+  type Webhook,
+  type WebhookRequest,
+} from '../webhook.ts';
 
 const SECRET = 'FAULTLINE_AZURE_WEBHOOK_SECRET';
 const text = z.string().nullish();
@@ -115,7 +124,7 @@ export function readAzureEvent(payload: unknown): Received {
 function readBuild({ resource }: BuildComplete): Reading {
   const said = resource.result ?? resource.status ?? 'nothing';
   const status = statusOf(said);
-  if (status === null) return { ignored: `the build ended as ${said.slice(0, 100)}: neither failed nor passed` };
+  if (status === null) return neither('build', said);
   const [, site, encoded] = /^(.*?)\/([^/]+)\/_apis\/build\/builds\/\d+$/i.exec(resource.url) ?? [];
   if (site === undefined || encoded === undefined)
     return { ignored: 'resource.url does not name the project, as in …/PROJECT/_apis/build/Builds/1' };
@@ -137,7 +146,7 @@ function readBuild({ resource }: BuildComplete): Reading {
       branch: fromFork ? null : textOrNull(branch),
       commit: textOrNull(resource.sourceVersion ?? /:([0-9a-f]{40})$/.exec(resource.sourceGetVersion ?? '')?.[1]),
       author: textOrNull((resource.requestedFor ?? resource.requests?.[0]?.requestedFor)?.displayName),
-      pullRequest: Number.isSafeInteger(number) && number > 0 && number < 2 ** 31 ? number : null,
+      pullRequest: pullRequestNumber().safeParse(number).data ?? null,
       url: `${site}/${encoded}/_build/results?buildId=${resource.id}`,
       ...{ status, startedAt: toUtc(resource.startTime), finishedAt },
     },

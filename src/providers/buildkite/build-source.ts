@@ -1,10 +1,9 @@
 import { z } from 'zod';
 import type { Build, SourceText } from '../../domain/build.ts';
-import { TriageError } from '../../domain/errors.ts';
 import { artifactRoom } from '../../log/survey/open-artifact.ts';
 import type { BuildSource } from '../../ports/build-source.ts';
 import { fetchArtifacts } from '../artifacts.ts';
-import { type CiJob, createRunSource, type RunLimits } from '../job-logs.ts';
+import { type CiJob, createRunSource, type RunLimits, unknownBuild } from '../job-logs.ts';
 import { at, createRestClient, type Question, type RestClient } from '../rest-client.ts';
 import type { BuildkiteSettings } from './settings.ts';
 
@@ -81,10 +80,6 @@ function buildArtifacts(client: RestClient, { path, what, signal }: Question, { 
 /** Throws `not-found` for what is no build of Buildkite. */
 function pathOf(build: Build): string {
   const [, organization, pipeline, number] = /^([\w.-]{1,100})\/([\w.-]{1,200})\/(\d{1,15})$/.exec(build.externalId ?? '') ?? [];
-  if (organization === undefined || pipeline === undefined || number === undefined)
-    throw new TriageError(
-      'not-found',
-      `Build ${build.number} of ${build.repository} is not known to Buildkite, so there is no log to fetch.`,
-    );
+  if (organization === undefined || pipeline === undefined || number === undefined) throw unknownBuild(build, 'Buildkite');
   return at`/organizations/${organization}/pipelines/${pipeline}/builds/${number}`;
 }

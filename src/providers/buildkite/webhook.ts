@@ -2,10 +2,11 @@ import { z } from 'zod';
 import type { BuildStatus } from '../../domain/build.ts';
 import { readInput } from '../../domain/errors.ts';
 import { WHOLE_BUILD } from '../../ports/stores.ts';
-import { parseJson, repositoryOfClone, shortText, textOrNull, toUtc, webAddress } from '../read-input.ts';
+import { parseJson, pullRequestNumber, repositoryOfClone, shortText, textOrNull, toUtc, webAddress } from '../read-input.ts';
 import {
   hmacOf,
   matchesAny,
+  neither,
   type Reading,
   refused,
   requiredHeader,
@@ -117,7 +118,7 @@ export function readBuildkiteEvent(event: string, payload: unknown): Reading {
 
 function readBuild({ build, pipeline }: BuildFinished): Reading {
   const status = statusOf(build.state);
-  if (status === null) return { ignored: `the build ended as ${build.state.slice(0, 100)}: neither failed nor passed` };
+  if (status === null) return neither('build', build.state);
   if (status === 'passed' && build.blocked === true) return { ignored: 'the build waits to be unblocked' };
   const [, organization, slug] = /\/organizations\/([^/]+)\/pipelines\/([^/]+)\/builds\/\d+$/.exec(build.url) ?? [];
   if (organization === undefined || slug === undefined)
@@ -139,7 +140,7 @@ function readBuild({ build, pipeline }: BuildFinished): Reading {
       branch: fromFork || (build.tag ?? '') !== '' ? null : textOrNull(build.branch),
       commit: /^[0-9a-f]{7,64}$/.test(build.commit ?? '') ? (build.commit ?? null) : null,
       author: textOrNull(build.creator?.name),
-      pullRequest: Number.isSafeInteger(number) && number > 0 && number < 2 ** 31 ? number : null,
+      pullRequest: pullRequestNumber().safeParse(number).data ?? null,
       url: build.web_url ?? null,
       ...{ status, startedAt: toUtc(build.started_at), finishedAt },
     },

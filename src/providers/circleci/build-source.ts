@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Build } from '../../domain/build.ts';
 import { TriageError } from '../../domain/errors.ts';
 import type { BuildSource } from '../../ports/build-source.ts';
-import { type CiJob, createRunSource, type RunLimits } from '../job-logs.ts';
+import { type CiJob, createRunSource, type RunLimits, unknownBuild } from '../job-logs.ts';
 import { at, type RestClient } from '../rest-client.ts';
 import { type CircleciOptions, createCircleciClient, projectSlug } from './client.ts';
 
@@ -40,11 +40,7 @@ export function createCircleciBuildSource(options: CircleciOptions & RunLimits):
 /** Those of the workflow's newest run that had begun before the build ended: one that is run again gets a new id. */
 async function listJobs(client: RestClient, build: Build, signal: AbortSignal): Promise<CircleciJob[]> {
   const [, pipeline, name] = /^([0-9a-f-]{36})\/(.+)$/.exec(build.externalId ?? '') ?? [];
-  if (pipeline === undefined)
-    throw new TriageError(
-      'not-found',
-      `Build ${build.number} of ${build.repository} is not known to CircleCI, so there is no log to fetch.`,
-    );
+  if (pipeline === undefined) throw unknownBuild(build, 'CircleCI');
   const workflows = await pagesOf(client, Workflows, at`/v2/pipeline/${pipeline}/workflow`, {
     what: 'the workflows of the pipeline',
     signal,

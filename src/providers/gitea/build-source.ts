@@ -1,10 +1,9 @@
 import { z } from 'zod';
 import type { Build, SourceText } from '../../domain/build.ts';
-import { TriageError } from '../../domain/errors.ts';
 import { artifactRoom } from '../../log/survey/open-artifact.ts';
 import type { BuildSource } from '../../ports/build-source.ts';
 import { fetchArtifacts } from '../artifacts.ts';
-import { type CiJob, createRunSource, isMissing, type RunLimits } from '../job-logs.ts';
+import { type CiJob, createRunSource, isMissing, type RunLimits, unknownBuild } from '../job-logs.ts';
 import { at, type RestClient } from '../rest-client.ts';
 import { createGiteaClient, type GiteaOptions, ownerAndName, PAGE } from './client.ts';
 
@@ -99,10 +98,6 @@ function runArtifacts({ client, owner, repo, runId, signal, notes }: Asking, log
 
 function runOf(build: Build): Pick<Asking, 'owner' | 'repo' | 'runId'> {
   const id = build.externalId ?? '';
-  if (!/^\d{1,15}$/.test(id))
-    throw new TriageError(
-      'not-found',
-      `Build ${build.number} of ${build.repository} has no run of Gitea or Forgejo, so there is no log to fetch.`,
-    );
+  if (!/^\d{1,15}$/.test(id)) throw unknownBuild(build, 'Gitea or Forgejo');
   return { ...ownerAndName(build.repository), runId: Number(id) };
 }

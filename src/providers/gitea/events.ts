@@ -3,7 +3,7 @@ import { type BuildStatus, type NewBuild, provisionalNumber } from '../../domain
 import { readInput } from '../../domain/errors.ts';
 import { WHOLE_BUILD } from '../../ports/stores.ts';
 import { attemptNumber, pullRequestNumber, shortText, textOrNull, toUtc, webAddress } from '../read-input.ts';
-import type { Reading } from '../webhook.ts';
+import { conclusionStatus, neither, onlyFailed, type Reading } from '../webhook.ts';
 
 const id = z.int().positive();
 const time = z.string().nullish();
@@ -132,8 +132,8 @@ export function readGiteaEvent(event: string, payload: unknown): Reading {
 }
 
 function readWorkflowRun({ repository, sender, workflow, workflow_run: run }: WorkflowRunEvent): Reading {
-  const status = statusOf(run.conclusion);
-  if (status === null) return { ignored: `the run ended as ${(run.conclusion ?? 'nothing').slice(0, 100)}: neither failed nor passed` };
+  const status = conclusionStatus(run.conclusion);
+  if (status === null) return neither('run', run.conclusion);
   const [pull] = run.pull_requests ?? [];
   // A fork that was deleted has no repository any more.
   const fromFork = pull !== undefined && (pull.head?.repo?.id ?? null) !== pull.base?.repo?.id;
@@ -160,10 +160,7 @@ function readWorkflowRun({ repository, sender, workflow, workflow_run: run }: Wo
 }
 
 function readWorkflowJob({ repository, sender, workflow_job: job }: WorkflowJobEvent): Reading {
-  if (statusOf(job.conclusion) !== 'failed') {
-    const ended = (job.conclusion ?? 'nothing').slice(0, 100);
-    return { ignored: `the job ended as ${ended}: only failed ones are read; the run's own event reports how the build ended` };
-  }
+  if (conclusionStatus(job.conclusion) !== 'failed') return onlyFailed('job', job.conclusion);
   const branch = textOrNull(job.head_branch);
   return {
     part: `job ${job.id}`,
@@ -189,8 +186,8 @@ function readWorkflowJob({ repository, sender, workflow_job: job }: WorkflowJobE
 /** Forgejo sends one event for a run that ended; its name says how, and the run's own status says it where it was canceled. */
 function readActionRun({ action, run }: ActionRunEvent): Reading {
   const said = run.status ?? action;
-  const status = statusOf(said === 'recover' ? 'success' : said);
-  if (status === null) return { ignored: `the run ended as ${said.slice(0, 100)}: neither failed nor passed` };
+  const status = conclusionStatus(said === 'recover' ? 'success' : said);
+  if (status === null) return neither('run', said);
   const pull = triggerOf(run.event_payload)?.pull_request ?? null;
   const { full_name: repository, default_branch: defaultBranch } = run.repository;
   const home = pull?.head?.repo?.full_name ?? repository;
@@ -224,11 +221,6 @@ function common(
   status: BuildStatus,
 ): Pick<NewBuild, 'provider' | 'repository' | 'externalId' | 'status'> {
   return { provider: 'gitea', repository, externalId: String(runId), status };
-}
-
-function statusOf(conclusion: string | null | undefined): BuildStatus | null {
-  if (conclusion === 'failure' || conclusion === 'timed_out' || conclusion === 'startup_failure') return 'failed';
-  return conclusion === 'success' ? 'passed' : null;
 }
 
 /** `ci.yml` of `.gitea/workflows/ci.yml@refs/heads/main`. */

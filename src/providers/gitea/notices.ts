@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { TriageError } from '../../domain/errors.ts';
+import type { StatusContent } from '../../notifications/render-status.ts';
 import type { NotificationClient } from '../../ports/notices.ts';
 import { type CommentThread, createCommentClient } from '../comments.ts';
 import { at, type RestClient } from '../rest-client.ts';
@@ -52,14 +53,8 @@ function commentsOf(client: RestClient, repository: string, pullRequest: number,
   };
 }
 
-export interface GiteaStatusContent {
-  readonly state: 'pending' | 'failure' | 'success';
-  readonly description: string;
-  readonly targetUrl: string | null;
-}
-
 /** A commit status: the newest under one name is what counts, so that a second one harms nobody. */
-export function createGiteaStatusClient(options: GiteaOptions): NotificationClient<GiteaStatusContent> {
+export function createGiteaStatusClient(options: GiteaOptions): NotificationClient<StatusContent> {
   const client = createGiteaClient(options, LIMIT_MS);
   return {
     show: async ({ state, description, targetUrl }, { notice: { about, key, repository }, signal }) => {

@@ -1,42 +1,28 @@
 import { z } from 'zod';
-import { setting } from '../../config/variable.ts';
+import { apiAddress, credential, flag, setting, webhookSecrets } from '../../config/variable.ts';
 
 /** Gitea and Forgejo: what they send, where logs and code are read, and what is written there. */
 export const GiteaSettings = z.object({
-  webhookSecrets: setting(
+  webhookSecrets: webhookSecrets(
     'FAULTLINE_GITEA_WEBHOOK_SECRET',
-    z.array(z.string().min(8)).default([]),
     'Gitea or Forgejo webhook secret. Two secrets, separated by a comma, during rotation.',
-    { secret: true },
   ),
   /** Of the API; what people see in the browser becomes it. Null: nothing is read or written. */
   baseUrl: setting(
     'FAULTLINE_GITEA_URL',
-    z
-      .url({ protocol: /^https?$/ })
-      .refine((text) => !/^https?:\/\/[^/]{0,400}@/.test(text), 'must not contain a user or password')
-      .transform(giteaApiAddress)
-      .nullable()
-      .default(null),
+    apiAddress(giteaApiAddress).nullable().default(null),
     'URL of Gitea or Forgejo, or of its API: https://git.example.com and https://git.example.com/api/v1 mean the same.',
   ),
-  token: setting(
+  token: credential(
     'FAULTLINE_GITEA_TOKEN',
-    z.string().nullable().default(null),
     'Token with the scopes read:repository (logs and code) and, for comments and statuses, write:repository, write:issue and read:user.',
-    { secret: true },
   ),
   /** Written with that token. */
-  comment: setting(
+  comment: flag(
     'FAULTLINE_GITEA_COMMENT',
-    z.boolean().default(false),
     'Set to true to post one comment on each pull request with a failed build and keep it up to date.',
   ),
-  status: setting(
-    'FAULTLINE_GITEA_STATUS',
-    z.boolean().default(false),
-    'Set to true to set a commit status on each commit with a failed build.',
-  ),
+  status: flag('FAULTLINE_GITEA_STATUS', 'Set to true to set a commit status on each commit with a failed build.'),
 });
 export type GiteaSettings = z.infer<typeof GiteaSettings>;
 

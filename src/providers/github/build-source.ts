@@ -4,7 +4,16 @@ import { createAllowance, listZip } from '../../log/decode/archive-members.ts';
 import { artifactRoom } from '../../log/survey/open-artifact.ts';
 import type { BuildSource, FetchedBuild } from '../../ports/build-source.ts';
 import { fetchArtifacts } from '../artifacts.ts';
-import { type CiJob, decodeLog, fetchFailedLogs, fetchPassedLogs, isMissing, type LogFetching, logName } from '../job-logs.ts';
+import {
+  type CiJob,
+  decodeLog,
+  fetchFailedLogs,
+  fetchPassedLogs,
+  isMissing,
+  type LogFetching,
+  logName,
+  unknownBuild,
+} from '../job-logs.ts';
 import { withDeadline } from '../rest.ts';
 import { createGithubAccess, type GithubAccessOptions } from './access.ts';
 import { type GithubClient, githubError } from './client.ts';
@@ -95,10 +104,7 @@ function runOf(build: Build): GithubRun {
   const [owner, repo, ...rest] = build.repository.split('/');
   const id = build.externalId ?? '';
   if (owner === undefined || repo === undefined || rest.length > 0 || !/^\d{1,15}$/.test(id)) {
-    throw new TriageError(
-      'not-found',
-      `Build ${build.number} of ${build.repository} has no GitHub Actions run, so there is no log to fetch.`,
-    );
+    throw unknownBuild(build, 'GitHub');
   }
   return { owner, repo, run_id: Number(id), attempt_number: build.attempt };
 }

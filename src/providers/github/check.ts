@@ -1,28 +1,8 @@
 import { z } from 'zod';
 import { TriageError } from '../../domain/errors.ts';
+import type { CheckAnnotation, CheckContent } from '../../notifications/render-check.ts';
 import type { NoticeCall, NotificationClient } from '../../ports/notices.ts';
 import { asked, type GithubClientOptions, type GithubVoice, openGithubVoices, ownLogin, voiceFor } from './notices.ts';
-
-/** What a check run says. Its conclusion is not among it: that is always neutral. */
-export interface GithubCheckContent {
-  readonly status: 'in_progress' | 'completed';
-  readonly commit: string;
-  readonly pullRequest: number | null;
-  readonly title: string;
-  readonly summary: string;
-  readonly text: string;
-  readonly annotations: readonly GithubAnnotation[];
-  readonly detailsUrl: string | null;
-}
-
-export interface GithubAnnotation {
-  readonly path: string;
-  readonly line: number;
-  readonly level: 'failure' | 'notice';
-  readonly title: string;
-  readonly message: string;
-  readonly details: string;
-}
 
 const NAME = 'Faultline';
 /** GitHub takes no more in one request, and adds those of the next. */
@@ -39,7 +19,7 @@ const CheckRun = z.object({
 const CheckRuns = z.object({ check_runs: z.array(CheckRun) });
 
 /** The check run of a build, known by its `external_id` and by whose it is. Only GitHub Apps may write checks. */
-export function createGithubCheckClient(options: GithubClientOptions): NotificationClient<GithubCheckContent> {
+export function createGithubCheckClient(options: GithubClientOptions): NotificationClient<CheckContent> {
   const access = openGithubVoices(options);
   const voice = async ({ notice, signal }: NoticeCall) => {
     const found = await voiceFor(access, notice.repository, signal);
@@ -75,9 +55,9 @@ async function findOwn({ client, place }: GithubVoice, commit: string, { notice,
 /** Creates the run, or changes the one that is known. */
 async function write(
   { client, place }: GithubVoice,
-  content: GithubCheckContent,
+  content: CheckContent,
   reference: string | null,
-  annotations: readonly GithubAnnotation[],
+  annotations: readonly CheckAnnotation[],
   { notice, signal }: NoticeCall,
 ): Promise<z.infer<typeof CheckRun>> {
   const fields = {
@@ -109,7 +89,7 @@ async function write(
 }
 
 /** Adds those that are not there yet: GitHub keeps what it was told, and would show twice what it is told twice. */
-async function annotate(voice: GithubVoice, content: GithubCheckContent, run: z.infer<typeof CheckRun>, call: NoticeCall): Promise<void> {
+async function annotate(voice: GithubVoice, content: CheckContent, run: z.infer<typeof CheckRun>, call: NoticeCall): Promise<void> {
   const there = run.output?.annotations_count ?? 0;
   if (content.annotations.length <= there || content.pullRequest === null) return;
   const files = await listChangedFiles(voice, content.pullRequest, call.signal);
@@ -119,7 +99,7 @@ async function annotate(voice: GithubVoice, content: GithubCheckContent, run: z.
   }
 }
 
-function annotationOf({ path, line, level, title, message, details }: GithubAnnotation) {
+function annotationOf({ path, line, level, title, message, details }: CheckAnnotation) {
   return {
     ...{ path, start_line: line, end_line: line, annotation_level: level, title, message },
     ...(details === '' ? {} : { raw_details: details }),

@@ -3,7 +3,7 @@ import type { BuildStatus, NewBuild } from '../../domain/build.ts';
 import { readInput } from '../../domain/errors.ts';
 import { WHOLE_BUILD } from '../../ports/stores.ts';
 import { attemptNumber, pullRequestNumber, shortText, textOrNull, toUtc, webAddress } from '../read-input.ts';
-import type { Reading } from '../webhook.ts';
+import { conclusionStatus, neither, onlyFailed, type Reading } from '../webhook.ts';
 
 const time = z.string().nullish();
 const id = z.int().positive();
@@ -118,8 +118,8 @@ function whenCompleted<Event extends { action: string }>(name: string, event: Ev
 
 function readWorkflowRun(event: WorkflowRunEvent): Reading {
   const run = event.workflow_run;
-  const status = statusOf(run.conclusion);
-  if (status === null) return { ignored: `the run ended as ${(run.conclusion ?? 'nothing').slice(0, 100)}: neither failed nor passed` };
+  const status = conclusionStatus(run.conclusion);
+  if (status === null) return neither('run', run.conclusion);
   const home = run.head_repository?.full_name ?? event.repository.full_name;
   const fromFork = home !== event.repository.full_name;
   return {
@@ -161,7 +161,7 @@ function branchUnlessDefault(repository: WorkflowJobEvent['repository'], branch:
 
 function readWorkflowJob(event: WorkflowJobEvent): Reading {
   const job = event.workflow_job;
-  if (statusOf(job.conclusion) !== 'failed') return { ignored: partIgnored('job', job.conclusion) };
+  if (conclusionStatus(job.conclusion) !== 'failed') return onlyFailed('job', job.conclusion);
   return {
     part: `job ${job.id}`,
     attemptUnknown: false,
@@ -187,7 +187,7 @@ function readCheckRun(event: CheckRunEvent): Reading {
   const check = event.check_run;
   const { runId, jobId } = idsOf(check.details_url);
   if (runId === null) return { ignored: `the check "${check.name.slice(0, 100)}" is not a job of GitHub Actions: there is no log to read` };
-  if (statusOf(check.conclusion) !== 'failed') return { ignored: partIgnored('check', check.conclusion) };
+  if (conclusionStatus(check.conclusion) !== 'failed') return onlyFailed('check', check.conclusion);
   return {
     part: jobId === null ? `check ${check.name}` : `job ${jobId}`,
     attemptUnknown: true,
@@ -215,16 +215,6 @@ function common(
   status: BuildStatus,
 ): Pick<NewBuild, 'provider' | 'repository' | 'externalId' | 'status'> {
   return { provider: 'github', repository, externalId: String(runId), status };
-}
-
-function statusOf(conclusion: string | null): BuildStatus | null {
-  if (conclusion === 'failure' || conclusion === 'timed_out' || conclusion === 'startup_failure') return 'failed';
-  return conclusion === 'success' ? 'passed' : null;
-}
-
-/** One passed job does not make a passed build; the run's own event says that. */
-function partIgnored(part: string, conclusion: string | null): string {
-  return `the ${part} ended as ${(conclusion ?? 'nothing').slice(0, 100)}: only failed ones are read; the run's own event reports how the build ended`;
 }
 
 /** `https://github.com/owner/name/actions/runs/<run id>/job/<job id>`, on any GitHub host. */

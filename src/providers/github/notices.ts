@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { TriageError } from '../../domain/errors.ts';
+import type { StatusContent } from '../../notifications/render-status.ts';
 import type { NotificationClient } from '../../ports/notices.ts';
 import { type CommentThread, createCommentClient } from '../comments.ts';
 import { createGithubAccess, type GithubAccess, type GithubAccessOptions, type Signed } from './access.ts';
@@ -106,17 +107,10 @@ function commentsOf({ client, place }: GithubVoice, pullRequest: number, signal:
   };
 }
 
-export interface GithubStatusContent {
-  readonly state: 'pending' | 'failure' | 'success';
-  /** At most 140 characters. */
-  readonly description: string;
-  readonly targetUrl: string | null;
-}
-
 const CONTEXT = 'Faultline';
 
 /** A commit status: the newest under one name is what counts, so that a second one harms nobody. */
-export function createGithubStatusClient(options: GithubClientOptions): NotificationClient<GithubStatusContent> {
+export function createGithubStatusClient(options: GithubClientOptions): NotificationClient<StatusContent> {
   const access = openGithubVoices(options);
   return {
     show: async ({ state, description, targetUrl }, { notice, signal }) => {

@@ -1,6 +1,6 @@
 import { createPrivateKey, createPublicKey } from 'node:crypto';
 import { z } from 'zod';
-import { setting } from '../../config/variable.ts';
+import { apiAddress, credential, flag, setting, webhookSecrets } from '../../config/variable.ts';
 
 /** A GitHub App as configured. */
 const GithubAppConfig = z.object({
@@ -25,34 +25,22 @@ const GithubAppConfig = z.object({
 
 /** GitHub: what it sends, where logs and code are read, and what is written there. */
 export const GithubSettings = z.object({
-  webhookSecrets: setting(
+  webhookSecrets: webhookSecrets(
     'FAULTLINE_GITHUB_WEBHOOK_SECRET',
-    z.array(z.string().min(8)).default([]),
     'GitHub webhook secret. Two secrets, separated by a comma, during rotation.',
-    { secret: true },
   ),
   /** Of the REST API; what people see in the browser becomes it. */
   baseUrl: setting(
     'FAULTLINE_GITHUB_URL',
-    z
-      .url({ protocol: /^https?$/ })
-      .refine((text) => !/^https?:\/\/[^/]{0,400}@/.test(text), 'must not contain a user or password')
-      .transform(githubApiAddress)
-      .default('https://api.github.com'),
+    apiAddress(githubApiAddress).default('https://api.github.com'),
     'URL of GitHub or its API: https://ghe.example.com and https://ghe.example.com/api/v3 mean the same.',
   ),
-  token: setting(
-    'FAULTLINE_GITHUB_TOKEN',
-    z.string().nullable().default(null),
-    'Token that can read Actions logs and, for suspects from code, contents and pull requests.',
-    { secret: true },
-  ),
+  token: credential('FAULTLINE_GITHUB_TOKEN', 'Token that can read Actions logs and, for suspects from code, contents and pull requests.'),
   /** Asked before the token, which serves repositories on which the App is not installed. */
   app: GithubAppConfig.nullable().default(null),
   /** Written with the App or the token. */
-  comment: setting(
+  comment: flag(
     'FAULTLINE_GITHUB_COMMENT',
-    z.boolean().default(false),
     'Set to true to post one comment on each pull request with a failed build and keep it up to date. The token or App needs write access to pull requests.',
   ),
   commentMode: setting(
@@ -60,14 +48,12 @@ export const GithubSettings = z.object({
     z.enum(['edit', 'recreate']).default('edit'),
     'How the comment is updated. With edit, it stays in place and GitHub notifies nobody; with recreate, it is deleted and posted again.',
   ),
-  check: setting(
+  check: flag(
     'FAULTLINE_GITHUB_CHECK',
-    z.boolean().default(false),
     "Set to true to create a check run named Faultline for each failed build, always neutral, with annotations in the pull request's files. Requires a GitHub App with write access to checks.",
   ),
-  status: setting(
+  status: flag(
     'FAULTLINE_GITHUB_STATUS',
-    z.boolean().default(false),
     'Set to true to set a commit status on each commit with a failed build. The token or App needs write access to commit statuses.',
   ),
 });

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import type { Build, SourceText } from '../../domain/build.ts';
-import { messageOf, TriageError } from '../../domain/errors.ts';
+import { messageOf } from '../../domain/errors.ts';
 import { artifactRoom } from '../../log/survey/open-artifact.ts';
 import type { BuildSource } from '../../ports/build-source.ts';
 import { fetchArtifacts } from '../artifacts.ts';
-import { type CiJob, createRunSource, isMissing, type RunLimits } from '../job-logs.ts';
+import { type CiJob, createRunSource, isMissing, type RunLimits, unknownBuild } from '../job-logs.ts';
 import type { RestClient } from '../rest-client.ts';
 import { createGitlabClient, type GitlabOptions, PAGE, projectPath } from './client.ts';
 
@@ -151,8 +151,5 @@ function withoutStreams(trace: Buffer): Buffer {
 function pipelineOf(build: Build): string {
   const id = build.externalId ?? '';
   if (/^\d{1,15}$/.test(id)) return id;
-  throw new TriageError(
-    'not-found',
-    `Build ${build.number} of ${build.repository} has no pipeline of GitLab, so there is no log to fetch.`,
-  );
+  throw unknownBuild(build, 'GitLab');
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { TriageError } from '../../domain/errors.ts';
+import type { StatusContent } from '../../notifications/render-status.ts';
 import type { NotificationClient } from '../../ports/notices.ts';
 import { type CommentThread, createCommentClient } from '../comments.ts';
 import { at, type RestClient } from '../rest-client.ts';
@@ -48,14 +49,8 @@ function notesOf(client: RestClient, repository: string, mergeRequest: number, s
   };
 }
 
-export interface GitlabStatusContent {
-  readonly state: 'pending' | 'failure' | 'success';
-  readonly description: string;
-  readonly targetUrl: string | null;
-}
-
 /** An external commit status; the newest under one name is what counts. */
-export function createGitlabStatusClient(options: GitlabOptions): NotificationClient<GitlabStatusContent> {
+export function createGitlabStatusClient(options: GitlabOptions): NotificationClient<StatusContent> {
   const client = createGitlabClient(options, LIMIT_MS);
   return {
     show: async ({ state, description, targetUrl }, { notice: { about, key, repository }, signal }) => {

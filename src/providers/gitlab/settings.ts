@@ -1,39 +1,29 @@
 import { z } from 'zod';
-import { setting } from '../../config/variable.ts';
+import { apiAddress, credential, flag, setting, webhookSecrets } from '../../config/variable.ts';
 
 /** GitLab: what it sends, where traces, reports and code are read, and what is written there. */
 export const GitlabSettings = z.object({
-  webhookSecrets: setting(
+  webhookSecrets: webhookSecrets(
     'FAULTLINE_GITLAB_WEBHOOK_SECRET',
-    z.array(z.string().min(8)).default([]),
     'GitLab webhook secret token, or signing token (whsec_…). Two, separated by a comma, during rotation.',
-    { secret: true },
   ),
   /** Of the API; what people see in the browser becomes it. */
   baseUrl: setting(
     'FAULTLINE_GITLAB_URL',
-    z
-      .url({ protocol: /^https?$/ })
-      .refine((text) => !/^https?:\/\/[^/]{0,400}@/.test(text), 'must not contain a user or password')
-      .transform(gitlabApiAddress)
-      .default('https://gitlab.com/api/v4'),
+    apiAddress(gitlabApiAddress).default('https://gitlab.com/api/v4'),
     'URL of GitLab or its API: https://gitlab.example.com and https://gitlab.example.com/api/v4 mean the same.',
   ),
-  token: setting(
+  token: credential(
     'FAULTLINE_GITLAB_TOKEN',
-    z.string().nullable().default(null),
     'Project, group or personal access token with the scope read_api or, for notes and statuses, api.',
-    { secret: true },
   ),
   /** Written with that token. */
-  comment: setting(
+  comment: flag(
     'FAULTLINE_GITLAB_COMMENT',
-    z.boolean().default(false),
     'Set to true to post one note on each merge request with a failed pipeline and keep it up to date.',
   ),
-  status: setting(
+  status: flag(
     'FAULTLINE_GITLAB_STATUS',
-    z.boolean().default(false),
     'Set to true to set an external commit status on each commit with a failed pipeline. GitLab counts it as a job of the pipeline.',
   ),
 });

@@ -1,19 +1,17 @@
 import { z } from 'zod';
-import { setting } from '../../config/variable.ts';
+import { credential, setting, webhookSecrets } from '../../config/variable.ts';
 
 /** Jenkins: what it sends, where consoles are read, and whether builds are described there. */
 export const JenkinsSettings = z.object({
-  webhookSecrets: setting(
+  webhookSecrets: webhookSecrets(
     'FAULTLINE_JENKINS_WEBHOOK_SECRET',
-    z.array(z.string().min(8)).default([]),
     'Jenkins webhook secret or token. Two, separated by a comma, during rotation.',
-    { secret: true },
   ),
   /** Builds elsewhere are never fetched and never spoken of. Null: none are. */
   baseUrl: setting('FAULTLINE_JENKINS_URL', z.url().nullable().default(null), 'Base URL of Jenkins. Builds elsewhere are not fetched.'),
   user: setting('FAULTLINE_JENKINS_USER', z.string().nullable().default(null), 'User of the Jenkins API token.'),
   /** An API token of that user; it needs no crumb. */
-  token: setting('FAULTLINE_JENKINS_TOKEN', z.string().nullable().default(null), 'Jenkins API token.', { secret: true }),
+  token: credential('FAULTLINE_JENKINS_TOKEN', 'Jenkins API token.'),
   /** Written with that token, whose user then needs the right Run/Update. */
   description: setting(
     'FAULTLINE_JENKINS_DESCRIPTION',

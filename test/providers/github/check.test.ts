@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { CheckAnnotation, CheckContent } from '../../../src/notifications/render-check.ts';
 import { silentLogger } from '../../../src/ports/telemetry.ts';
-import { createGithubCheckClient, type GithubAnnotation, type GithubCheckContent } from '../../../src/providers/github/check.ts';
+import { createGithubCheckClient } from '../../../src/providers/github/check.ts';
 import { createGithubStatusClient } from '../../../src/providers/github/notices.ts';
 import { buildNotice, commitNotice } from '../../notifications/publisher/sample-notice.ts';
 import { type GithubApi, startGithubApi } from '../../support/github-api.ts';
@@ -23,7 +24,7 @@ function door(change: { token?: string; app?: null } = {}) {
   return createGithubCheckClient({ baseUrl: github.url, app, token: null, logger: silentLogger, retryUnitMs: 1, unpaced: true, ...change });
 }
 
-function remark(path: string, line = 1): GithubAnnotation {
+function remark(path: string, line = 1): CheckAnnotation {
   return {
     path,
     line,
@@ -34,7 +35,7 @@ function remark(path: string, line = 1): GithubAnnotation {
   };
 }
 
-function content(change: Partial<GithubCheckContent> = {}): GithubCheckContent {
+function content(change: Partial<CheckContent> = {}): CheckContent {
   const said = { title: 'Analyzing 3 failures', summary: '**Looking**', text: '', detailsUrl: null };
   return { status: 'in_progress', commit: COMMIT, pullRequest: 1204, annotations: [], ...said, ...change };
 }
