@@ -1,6 +1,8 @@
 import type { Arm, Experiment } from '../domain/experiment.ts';
 import type { FailingTest } from '../domain/failure.ts';
-import { confirm, type Outcome } from '../experiments/confirm.ts';
+import type { Reading } from '../domain/reading.ts';
+import { confirm } from '../experiments/confirm.ts';
+import type { Outcome } from '../experiments/outcome.ts';
 import { append } from '../lib/lists.ts';
 import { createMasker } from '../log/mask/mask.ts';
 import { visibleLine } from '../notifications/visible-text.ts';
@@ -23,11 +25,7 @@ const BUDGET_TOKENS = 2_000;
 
 /** `faultline confirm -- COMMAND…`: exit 5 where the failure did not come back, 10 where the runs do not tell. */
 export async function runConfirm(argv: readonly string[], options: ConfirmCommandOptions): Promise<void> {
-  const masker = createMasker();
-  const read = async (text: string, name = 'output') => {
-    const { sources, secrets } = await maskSources([{ name, kind: 'log', text, notes: [] }], masker);
-    return readMasked(sources, { budgetTokens: BUDGET_TOKENS, secrets });
-  };
+  const read = outputReader();
   const { log, base, runs, minutes, install, json } = options;
   const onRun = (arm: Arm, outcome: Outcome, milliseconds: number) => {
     if (json !== true) say(progressLine(arm, outcome, milliseconds));
@@ -40,10 +38,10 @@ export async function runConfirm(argv: readonly string[], options: ConfirmComman
         env: process.env,
         runs,
         limitMs: minutes * 60_000,
-        tests: log === undefined ? [] : await testsOf(log, options, read),
+        tests: await failingTests(log, options.maxBytes, read),
       },
       base: base === false ? null : base === true ? undefined : base,
-      ...(install === undefined ? {} : { install: install.trim().split(/\s+/) }),
+      ...(install === undefined ? {} : { install: words(install) }),
     },
     { read, onRun },
     interruptSignal(),
@@ -53,20 +51,32 @@ export async function runConfirm(argv: readonly string[], options: ConfirmComman
   if (experiment.verdict === 'inconclusive') process.exitCode = EXIT.needsPerson;
 }
 
-/** Tests that a log names as failed. */
-async function testsOf(
-  path: string,
-  { maxBytes }: ConfirmCommandOptions,
-  read: (text: string, name: string) => Promise<{ readonly failingTests: FailingTest[] }>,
-): Promise<FailingTest[]> {
+export type OutputReader = (text: string, name?: string) => Promise<Reading>;
+
+/** Masks and reads what a command printed. */
+export function outputReader(): OutputReader {
+  const masker = createMasker();
+  return async (text, name = 'output') => {
+    const { sources, secrets } = await maskSources([{ name, kind: 'log', text, notes: [] }], masker);
+    return readMasked(sources, { budgetTokens: BUDGET_TOKENS, secrets });
+  };
+}
+
+/** Tests that a log names as failed; none without a log. */
+export async function failingTests(path: string | undefined, maxBytes: number, read: OutputReader): Promise<FailingTest[]> {
   const tests: FailingTest[] = [];
-  for (const { kind, name, text } of await readInput(path, maxBytes)) {
+  for (const { kind, name, text } of path === undefined ? [] : await readInput(path, maxBytes)) {
     if (kind === 'log') append(tests, (await read(text, name)).failingTests);
   }
   return tests;
 }
 
-const SHOWN: Readonly<Record<Outcome, string>> = { passed: 'passed', failed: 'failed', other: 'failed in another way' };
+/** A command given as one option: an argument vector of its words, without quotes and expansions. */
+export function words(command: string): string[] {
+  return command.trim().split(/\s+/);
+}
+
+export const SHOWN: Readonly<Record<Outcome, string>> = { passed: 'passed', failed: 'failed', other: 'failed in another way' };
 
 const WHAT: Readonly<Record<Arm['what'], string>> = {
   suite: 'the whole command',

@@ -1,5 +1,6 @@
 import { Argument, Command, CommanderError } from 'commander';
 import type { Provider } from '../domain/build.ts';
+import type { BisectCommandOptions } from './bisect-command.ts';
 import {
   analystOption,
   asksService,
@@ -62,6 +63,7 @@ export function createProgram(): Command {
     triageCommand(),
     readCommand(),
     confirmCommand(),
+    bisectCommand(),
     replayCommand(),
     casesCommand(),
     recordingsCommand(),
@@ -172,6 +174,33 @@ function confirmCommand(): Command {
     .action(
       guarded(async (command: string[], options: Omit<ConfirmCommandOptions, 'maxBytes'>) =>
         (await import('./confirm-command.ts')).runConfirm(command, { ...options, maxBytes: (await terminalConfig()).http.maxLogBytes }),
+      ),
+    );
+}
+
+const BISECT_EXAMPLES = `
+Examples:
+  faultline bisect --good v1.4.0 -- npx vitest run
+  faultline bisect --good 3f2c1ab --build "cargo build" --log build.log -- cargo test
+A commit is skipped where its build fails or the command ends with exit code 125.`;
+
+function bisectCommand(): Command {
+  return new Command('bisect')
+    .description('Find the commit that broke a command, with as many runs at each as its rate of failure asks for.')
+    .argument('<command...>', 'the failing command and its arguments, behind --')
+    .option('--good <commit>', 'commit, branch or tag at which it passed (default: where this branch began, or the commit before)')
+    .option('--bad <commit>', 'commit, branch or tag at which it fails', 'HEAD')
+    .option('--build <command>', 'run first at each commit; skips those at which it fails (words, no quotes)')
+    .option('--install <command>', "installs the dependencies where they differ from the checkout's (words, no quotes)")
+    .option('--log <file>', 'log of the failed build; only its failing tests are run')
+    .option('--runs <count>', 'runs at the bad commit, by which its rate of failure is known', positive, 3)
+    .option('--minutes <count>', 'time for everything together', positive, 30)
+    .addOption(jsonOption())
+    .passThroughOptions()
+    .addHelpText('after', BISECT_EXAMPLES)
+    .action(
+      guarded(async (command: string[], options: Omit<BisectCommandOptions, 'maxBytes'>) =>
+        (await import('./bisect-command.ts')).runBisect(command, { ...options, maxBytes: (await terminalConfig()).http.maxLogBytes }),
       ),
     );
 }

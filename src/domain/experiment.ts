@@ -38,3 +38,24 @@ export const Experiment = z.object({
   notes: z.array(z.string()),
 });
 export type Experiment = z.infer<typeof Experiment>;
+
+/** Which commit between a good and a bad one broke a command, found by running it at some of them. */
+export const Bisection = z.object({
+  command: z.array(z.string()),
+  narrowed: z.array(z.string()).nullable(),
+  tests: z.array(z.string()),
+  /** Commits after the good one, up to and with the bad one. */
+  commits: z.int(),
+  /** Counts of runs at each commit that was tried, oldest first. */
+  tried: z.array(z.object({ commit: z.string(), passed: z.int(), failed: z.int() })),
+  /** Commits at which the command could not be tried, and why. */
+  skipped: z.array(z.object({ commit: z.string(), why: z.string() })),
+  verdict: z.enum(['found', 'one-of', 'before', 'not-reproduced', 'inconclusive']),
+  /** One where it was found; several where those between them could not be tried or the runs do not tell them apart; oldest first. */
+  candidates: z.array(z.object({ commit: z.string(), author: z.string(), subject: z.string() })),
+  /** Probability that one of the candidates broke it, 0..1. */
+  confidence: z.number().min(0).max(1),
+  sentence: z.string(),
+  notes: z.array(z.string()),
+});
+export type Bisection = z.infer<typeof Bisection>;

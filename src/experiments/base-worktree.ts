@@ -24,12 +24,14 @@ const DEPENDENCIES = [
   { folder: 'vendor', locks: ['Gemfile.lock', 'composer.lock'], manifest: 'composer.json' },
 ] as const;
 
-export interface BaseWorktree {
+export interface Worktree {
   readonly commit: string;
   /** The folder of the worktree that corresponds to `cwd`. */
   readonly cwd: string;
   /** Dependencies that differ there and were not shared. */
   readonly unshared: readonly string[];
+  /** Checks another commit out in the same folder, without what was built or installed there, and answers with dependencies that differ. */
+  moveTo(commit: string): Promise<readonly string[]>;
   remove(): Promise<void>;
 }
 
@@ -37,10 +39,15 @@ export interface BaseWorktree {
  * Checks the base out beside the checkout, in a temporary folder: `ref`, else where the branch left the default branch, else the commit before.
  * Runs no hooks. Throws `invalid-input` where `cwd` is in no git checkout or there is no such commit.
  */
-export async function openBase(cwd: string, ref: string | undefined): Promise<BaseWorktree> {
-  const top = await git(cwd, 'rev-parse', '--show-toplevel');
-  const commit = ref === undefined ? await defaultBase(top) : await commitOf(top, ref);
+export async function openBase(cwd: string, ref: string | undefined): Promise<Worktree> {
+  const commit = ref === undefined ? await defaultBase(cwd) : await commitOf(cwd, ref);
   if (commit === null) throw new TriageError('invalid-input', `There is no commit to compare with: name one with --base.`);
+  return await openWorktree(cwd, commit);
+}
+
+/** Checks a commit out beside the checkout, as `openBase` does. */
+export async function openWorktree(cwd: string, commit: string): Promise<Worktree> {
+  const top = await git(cwd, 'rev-parse', '--show-toplevel');
   const folder = await mkdtemp(join(tmpdir(), 'faultline-base-'));
   const remove = async () => {
     await git(top, 'worktree', 'remove', '--force', folder).catch(() => undefined);
@@ -49,23 +56,55 @@ export async function openBase(cwd: string, ref: string | undefined): Promise<Ba
   };
   try {
     await git(top, 'worktree', 'add', '--quiet', '--detach', '--force', folder, commit);
-    return { commit, cwd: resolve(folder, relative(top, resolve(cwd))), unshared: await shareDependencies(top, folder), remove };
+    const moveTo = async (next: string) => {
+      await git(folder, 'checkout', '--quiet', '--detach', '--force', next);
+      await git(folder, 'clean', '-ffdxq');
+      return await shareDependencies(top, folder);
+    };
+    return { commit, cwd: resolve(folder, relative(top, resolve(cwd))), unshared: await shareDependencies(top, folder), moveTo, remove };
   } catch (error) {
     await remove();
     throw error;
   }
 }
 
+export interface Commit {
+  readonly id: string;
+  readonly parents: readonly string[];
+  readonly author: string;
+  readonly subject: string;
+}
+
+const MAX_COMMITS = 5_000;
+const FORMAT = '--format=%H%x00%P%x00%an%x00%s';
+
+/**
+ * The last good commit and those that followed on the branch up to the bad one, merges as one, oldest first. Where the good one is on another branch, the commit
+ * where both began stands for it. Throws `invalid-input` where either does not exist or nothing lies between them.
+ */
+export async function history(cwd: string, good: string | undefined, bad: string): Promise<Commit[]> {
+  const last = await commitOf(cwd, bad);
+  const named = good === undefined ? await defaultBase(cwd) : await commitOf(cwd, good);
+  const first = named === null ? null : await git(cwd, 'merge-base', named, last).catch(() => null);
+  const text = first === null || first === last ? '' : await git(cwd, 'log', '--first-parent', '--reverse', FORMAT, `${first}..${last}`);
+  if (first === null || text === '') {
+    const hint = 'Name a commit at which the command passed with --good; in a shallow clone, first run: git fetch --unshallow';
+    throw new TriageError('invalid-input', `There are no commits between the good and the bad one. ${hint}`);
+  }
+  const lines = [await git(cwd, 'log', FORMAT, '--no-walk', first), ...text.split('\n')];
+  if (lines.length > MAX_COMMITS) throw new TriageError('invalid-input', `More than ${MAX_COMMITS} commits: name a later one with --good.`);
+  return lines.map((line) => {
+    const [id = '', parents = '', author = '', subject = ''] = line.split('\0');
+    return { id, parents: parents === '' ? [] : parents.split(' '), author, subject };
+  });
+}
+
 async function commitOf(top: string, ref: string): Promise<string> {
   if (ref.startsWith('-')) throw new TriageError('invalid-input', `${ref} is not a commit, branch or tag.`);
   return await git(top, 'rev-parse', '--verify', '--quiet', '--end-of-options', `${ref}^{commit}`).catch((cause: unknown) => {
-    throw new TriageError(
-      'invalid-input',
-      `${ref} is not a commit, branch or tag of this repository. Fetch it, or name another with --base.`,
-      {
-        cause,
-      },
-    );
+    throw new TriageError('invalid-input', `${ref} is not a commit, branch or tag of this repository. Fetch it, or name another.`, {
+      cause,
+    });
   });
 }
 

@@ -3,10 +3,10 @@ import type { Arm, Experiment } from '../domain/experiment.ts';
 import type { FailingTest } from '../domain/failure.ts';
 import type { Reading } from '../domain/reading.ts';
 import { proportion } from '../lib/statistics.ts';
-import { failuresOf } from '../log/recognise/failures.ts';
-import { type BaseWorktree, openBase } from './base-worktree.ts';
+import { openBase, type Worktree } from './base-worktree.ts';
 import { isSameTest, type Narrowed, narrow, testList } from './narrow.ts';
-import { type CommandRun, runCommand } from './run-command.ts';
+import { judge, nameOf, type Outcome, type Signature, signature } from './outcome.ts';
+import { runCommand } from './run-command.ts';
 
 export interface ConfirmOptions {
   /** The failing command; run as it is, by no shell. */
@@ -33,8 +33,6 @@ export interface ConfirmDeps {
   readonly onRun?: (arm: Arm, outcome: Outcome, milliseconds: number) => void;
 }
 
-export type Outcome = 'passed' | 'failed' | 'other';
-
 /** Below this many runs of an arm nothing is concluded from all of them going the same way. */
 const LEAST_RUNS = 3;
 
@@ -49,7 +47,7 @@ export async function confirm(options: ConfirmOptions, deps: ConfirmDeps, signal
   const trial: Trial = {
     ...{ options, deps, signal, arms: [], notes: [], base: null, dependsOnOthers: null },
     until: performance.now() + limitMs,
-    failure: tests.length === 0 ? null : { ...signature(tests), fingerprint: null, exitCode: null },
+    failure: tests.length === 0 ? null : signature(tests),
     narrowed: narrow(argv, tests),
   };
   try {
@@ -80,7 +78,7 @@ interface Trial {
   failure: Signature | null;
   narrowed: Narrowed | null;
   dependsOnOthers: boolean | null;
-  base: BaseWorktree | null;
+  base: Worktree | null;
 }
 
 /** What is run again and again: the command, or only its failing tests. */
@@ -180,7 +178,7 @@ async function findPolluters(trial: Trial): Promise<string[]> {
   const argv = found === null ? undefined : commandOf(found)?.argv;
   if (found === null || argv === undefined) return cannot('the failing test passed behind all tests that the tool lists before it');
   const after = armOf(trial, 'here', 'after');
-  trial.failure = { ...signature([victim]), fingerprint: null, exitCode: null };
+  trial.failure = signature([victim]);
   await alternate(trial, [[after, { what: 'after', argv }]]);
   return isEvery(after, 'failed') && countOf(after) >= least(options.runs) ? found.map(nameOf) : cannot('it did not fail every time');
 }
@@ -225,21 +223,14 @@ async function runIn(trial: Trial, arm: Arm, { what, argv }: Chosen): Promise<Ou
   const { options, deps, base, signal } = trial;
   const cwd = arm.where === 'base' && base !== null ? base.cwd : options.cwd;
   const run = await runCommand(argv, { cwd, env: options.env, limitMs: leftOf(trial) }, signal);
-  const outcome = await outcomeOf(trial, run, what);
+  const ran = what === 'suite' ? null : (trial.narrowed?.ran ?? null);
+  const { outcome, failure } = await judge(run, { ran, failure: trial.failure, read: deps.read });
+  trial.failure = failure;
   arm[outcome] += 1;
   arm.exitCodes.push(run.exitCode);
   arm.milliseconds.push(run.milliseconds);
   deps.onRun?.(arm, outcome, run.milliseconds);
   return outcome;
-}
-
-async function outcomeOf(trial: Trial, run: CommandRun, what: Arm['what']): Promise<Outcome> {
-  // A filter that selects nothing passes too.
-  if (run.exitCode === 0)
-    return what === 'suite' || trial.narrowed?.ran.test(stripVTControlCharacters(run.output)) === true ? 'passed' : 'other';
-  const now = signatureOf(await trial.deps.read(run.output), run);
-  trial.failure ??= now;
-  return isSame(trial.failure, now) ? 'failed' : 'other';
 }
 
 /** Runs of all arms in turn, so that what changes with time changes for each; ends early where one of them goes both ways. */
@@ -255,34 +246,6 @@ async function alternate(trial: Trial, pairs: readonly (readonly [Arm, Chosen])[
       await runIn(trial, arm, chosen);
     }
   }
-}
-
-interface Signature {
-  readonly tests: readonly FailingTest[];
-  readonly names: ReadonlySet<string>;
-  readonly fingerprint: string | null;
-  readonly exitCode: number | null;
-}
-
-function signature(tests: readonly FailingTest[]) {
-  return { tests, names: new Set(tests.map(nameOf)) };
-}
-
-function nameOf({ suite, name }: FailingTest): string {
-  return suite === null ? name : `${suite} › ${name}`;
-}
-
-function signatureOf(reading: Reading, { exitCode }: CommandRun): Signature {
-  const [main] = failuresOf(reading);
-  const fingerprint = main === undefined || main.generic ? null : main.fingerprint.value;
-  return { ...signature(reading.failingTests), fingerprint, exitCode };
-}
-
-/** The same tests, else the same message, else nothing that tells them apart. */
-function isSame(failure: Signature, now: Signature): boolean {
-  if (failure.names.size > 0) return [...now.names].some((name) => failure.names.has(name));
-  if (failure.fingerprint !== null) return failure.fingerprint === now.fingerprint;
-  return now.names.size === 0 && now.fingerprint === null && failure.exitCode === now.exitCode;
 }
 
 function countOf({ passed, failed, other }: Arm): number {

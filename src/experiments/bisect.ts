@@ -1,0 +1,258 @@
+import type { Bisection } from '../domain/experiment.ts';
+import type { FailingTest } from '../domain/failure.ts';
+import type { Reading } from '../domain/reading.ts';
+import { maxOf } from '../lib/lists.ts';
+import { type Commit, history, openWorktree, type Worktree } from './base-worktree.ts';
+import { type Narrowed, narrow } from './narrow.ts';
+import { judge, type Outcome, type Signature, signature } from './outcome.ts';
+import { runCommand } from './run-command.ts';
+
+export interface BisectOptions {
+  /** The failing command; run as it is, by no shell. Exit code 125 skips a commit, as with `git bisect run`. */
+  readonly argv: readonly string[];
+  readonly cwd: string;
+  readonly env: NodeJS.ProcessEnv;
+  /** Where the command passed; absent: where the branch began. */
+  readonly good: string | undefined;
+  readonly bad: string;
+  /** Run first at each commit; those at which it fails are skipped. */
+  readonly build?: readonly string[];
+  /** Installs dependencies where they differ from the checkout's; without it such commits are skipped. */
+  readonly install?: readonly string[];
+  /** Runs at the bad commit. */
+  readonly runs: number;
+  /** Of everything together, in milliseconds. */
+  readonly limitMs: number;
+  /** Tests that are known to fail; empty: the first run tells. */
+  readonly tests: readonly FailingTest[];
+}
+
+export interface BisectDeps {
+  readonly read: (output: string) => Promise<Reading>;
+  /** Told of each run when it ends. */
+  readonly onRun?: (commit: Commit, outcome: Outcome, milliseconds: number) => void;
+}
+
+/** A commit is named once it is as probable as this. */
+const SURE = 0.99;
+/** How often a commit that is good is taken to fail in this very way nevertheless. */
+const FALSE_FAILURE = 0.001;
+const MOST_RUNS = 500;
+/** Runs that fail in another way before a commit that was tried is left alone. */
+const MOST_OTHER = 3;
+
+/**
+ * Finds the commit that broke a command. Failing once tells more than passing once: each run updates how probable every commit is as the first
+ * bad one, over all rates at which the command may fail from there on, and the next run is made where it halves what is probable. So a
+ * failure that always comes takes about one run a step, and one that comes at random as many more as its rate asks for. Leaves no worktree
+ * and no process behind. Throws `invalid-input` for commits that do not exist and commands that cannot be started, `cancelled` on abort.
+ */
+export async function bisect(options: BisectOptions, deps: BisectDeps, signal: AbortSignal): Promise<Bisection> {
+  const commits = await history(options.cwd, options.good, options.bad);
+  const points = commits.map((commit) => ({ commit, passed: 0, failed: 0, other: 0, skipped: null }));
+  const last = commits.length - 1;
+  const worktree = await openWorktree(options.cwd, commits[last]?.id ?? '');
+  const failure = options.tests.length === 0 ? null : signature(options.tests);
+  const until = performance.now() + options.limitMs;
+  const search: Search = { options, deps, signal, points, worktree, at: null, until, failure, narrowed: null, isNarrowingTried: false };
+  try {
+    for (let run = 0; run < options.runs && isOpen(search, last); run += 1) await tryAt(search, last);
+    if (search.failure === null || search.points[last]?.failed === 0) return conclusion(search, 'not-reproduced', []);
+    await tryAt(search, 0);
+    for (let run = 0; run < MOST_RUNS && performance.now() < until; run += 1) {
+      if (mostProbable(points).share >= SURE) break;
+      const next = nextToTry(points);
+      if (next === null) break;
+      await tryAt(search, next);
+    }
+    const { share, from, to } = mostProbable(points);
+    const isBefore = to === 0;
+    const verdict = share < SURE ? 'inconclusive' : isBefore ? 'before' : from === to ? 'found' : 'one-of';
+    return conclusion(search, verdict, isBefore ? [] : points.slice(from, to + 1), share);
+  } finally {
+    await worktree.remove();
+  }
+}
+
+interface Point {
+  readonly commit: Commit;
+  passed: number;
+  failed: number;
+  other: number;
+  /** Why it cannot be tried. */
+  skipped: string | null;
+}
+
+interface Search {
+  readonly options: BisectOptions;
+  readonly deps: BisectDeps;
+  readonly signal: AbortSignal;
+  /** The good commit, then those after it. */
+  readonly points: readonly Point[];
+  readonly worktree: Worktree;
+  /** What is checked out and built. */
+  at: number | null;
+  readonly until: number;
+  failure: Signature | null;
+  narrowed: Narrowed | null;
+  /** Whether it is known that the failing tests fail alone as well, or not. */
+  isNarrowingTried: boolean;
+}
+
+function isOpen({ points, until }: Search, index: number): boolean {
+  return points[index]?.skipped === null && performance.now() < until;
+}
+
+async function tryAt(search: Search, index: number): Promise<void> {
+  const { options, deps, points, worktree, signal } = search;
+  const point = points[index];
+  if (point === undefined) return;
+  point.skipped = await prepare(search, index);
+  if (point.skipped !== null) return;
+  if (!search.isNarrowingTried) search.narrowed = narrow(options.argv, search.failure?.tests ?? []);
+  const argv = search.narrowed?.argv ?? options.argv;
+  const run = await runCommand(argv, { cwd: worktree.cwd, env: options.env, limitMs: leftOf(search) }, signal);
+  // Cut short by the time limit of the whole search, it tells nothing of the commit.
+  if (run.timedOut) return;
+  if (run.exitCode === 125) {
+    point.skipped = 'the command ended with exit code 125';
+    return;
+  }
+  const { outcome, failure } = await judge(run, { ran: search.narrowed?.ran ?? null, failure: search.failure, read: deps.read });
+  search.failure = failure;
+  deps.onRun?.(point.commit, outcome, run.milliseconds);
+  if (search.narrowed !== null && !search.isNarrowingTried) {
+    search.isNarrowingTried = true;
+    if (outcome !== 'failed') {
+      search.narrowed = null;
+      return;
+    }
+  }
+  point[outcome] += 1;
+  if (point.other >= MOST_OTHER || (point.other > 0 && point.passed + point.failed === 0)) {
+    point.skipped = run.exitCode === 0 ? 'the failing tests are not there' : 'the command fails in another way';
+  }
+}
+
+/** Checks a commit out and builds it; why it cannot be tried, or null. */
+async function prepare(search: Search, index: number): Promise<string | null> {
+  const { options, worktree, points, signal } = search;
+  if (search.at === index) return null;
+  search.at = null;
+  const unshared = await worktree.moveTo(points[index]?.commit.id ?? '');
+  if (unshared.length > 0 && options.install === undefined) return `the dependencies in ${unshared.join(' and ')} differ there`;
+  const steps = [unshared.length > 0 ? options.install : undefined, options.build].filter((step) => step !== undefined);
+  for (const step of steps) {
+    const { exitCode } = await runCommand(step, { cwd: worktree.cwd, env: options.env, limitMs: leftOf(search) }, signal);
+    if (exitCode !== 0) return `${step.join(' ')} fails there`;
+  }
+  search.at = index;
+  return null;
+}
+
+/** Milliseconds for the next run. */
+function leftOf({ until }: Search): number {
+  return Math.max(1_000, until - performance.now());
+}
+
+/** How probable each commit is as the first bad one; the first stands for all commits before it as well. */
+function probabilities(points: readonly Pick<Point, 'passed' | 'failed'>[]): number[] {
+  const logs = points.map((_, first) => {
+    const [before, after] = [points.slice(0, first), points.slice(first)];
+    const [passed, failed] = [sum(after, 'passed'), sum(after, 'failed')];
+    // Every rate of failure is taken to be as probable: the integral of rate^failed (1 - rate)^passed.
+    const rate = logFactorial(failed) + logFactorial(passed) - logFactorial(failed + passed + 1);
+    return rate + sum(before, 'failed') * Math.log(FALSE_FAILURE) + sum(before, 'passed') * Math.log1p(-FALSE_FAILURE);
+  });
+  const most = maxOf(logs, 0);
+  const weights = logs.map((log) => Math.exp(log - most));
+  const total = weights.reduce((all, weight) => all + weight, 0);
+  return weights.map((weight) => weight / total);
+}
+
+/** The most probable commit, with those beside it from which it cannot be told apart. */
+function mostProbable(points: readonly Point[]): { readonly share: number; readonly from: number; readonly to: number } {
+  let best = { share: 0, from: 0, to: 0 };
+  let [share, from] = [0, 0];
+  for (const [index, probability] of probabilities(points).entries()) {
+    share += probability;
+    if (!canTell(points[index])) continue;
+    if (share > best.share) best = { share, from, to: index };
+    [share, from] = [0, index + 1];
+  }
+  return best;
+}
+
+function canTell(point: Point | undefined): boolean {
+  return point !== undefined && (point.skipped === null || point.passed + point.failed > 0);
+}
+
+/** Where a run halves what is probable; null where nothing can be tried. */
+function nextToTry(points: readonly Point[]): number | null {
+  let [next, distance]: [number | null, number] = [null, 1];
+  let share = 0;
+  for (const [index, probability] of probabilities(points).entries()) {
+    share += probability;
+    if (points[index]?.skipped !== null || index === points.length - 1 || Math.abs(share - 0.5) >= distance) continue;
+    [next, distance] = [index, Math.abs(share - 0.5)];
+  }
+  return next;
+}
+
+function sum(points: readonly Pick<Point, 'passed' | 'failed'>[], outcome: 'passed' | 'failed'): number {
+  return points.reduce((total, point) => total + point[outcome], 0);
+}
+
+function logFactorial(count: number): number {
+  let log = 0;
+  for (let factor = 2; factor <= count; factor += 1) log += Math.log(factor);
+  return log;
+}
+
+function conclusion(
+  { options, points, failure, narrowed, until }: Search,
+  verdict: Bisection['verdict'],
+  found: readonly Point[],
+  confidence = 0,
+): Bisection {
+  const tried = points.filter(({ passed, failed }) => passed + failed > 0);
+  const notes = performance.now() < until ? [] : [`Stopped at the time limit of ${Math.round(options.limitMs / 60_000)} min.`];
+  const [only] = found;
+  if (verdict === 'found' && only !== undefined && only.commit.parents.length > 1) {
+    const [good = '', bad = ''] = only.commit.parents;
+    notes.push(`It is a merge. To search what it brought: --good ${good.slice(0, 9)} --bad ${bad.slice(0, 9)}`);
+  }
+  return {
+    ...{ command: [...options.argv], narrowed: narrowed === null ? null : [...narrowed.argv], tests: [...(failure?.names ?? [])] },
+    commits: points.length - 1,
+    tried: tried.map(({ commit, passed, failed }) => ({ commit: commit.id, passed, failed })),
+    skipped: points.flatMap(({ commit, skipped }) => (skipped === null ? [] : [{ commit: commit.id, why: skipped }])),
+    ...{ verdict, confidence, candidates: found.map(({ commit: { id, author, subject } }) => ({ commit: id, author, subject })) },
+    ...{ sentence: sentenceOf(points, verdict, found, confidence), notes },
+  };
+}
+
+function sentenceOf(points: readonly Point[], verdict: Bisection['verdict'], found: readonly Point[], confidence: number): string {
+  const runs = points.reduce((total, { passed, failed, other }) => total + passed + failed + other, 0);
+  const said = (point: Point | undefined) => point?.commit.id.slice(0, 9) ?? '';
+  const [first, last, good, bad] = [found[0], found.at(-1), points[0], points.at(-1)];
+  // Never rounded up to certainty.
+  const sure = `${Math.min(99.9, Math.floor(confidence * 1000) / 10)}% confidence, ${runs} runs`;
+  const subject = `${said(first)} "${first?.commit.subject ?? ''}" by ${first?.commit.author ?? ''}`;
+  switch (verdict) {
+    case 'found':
+      return `Broken by ${subject} (${sure}).`;
+    case 'one-of':
+      return `Broken by one of ${found.length} commits, ${said(first)} to ${said(last)}: those between could not be tried (${sure}).`;
+    case 'before':
+      return `It fails at the good commit ${said(good)} as well, ${good?.failed ?? 0} of ${(good?.failed ?? 0) + (good?.passed ?? 0)} runs: name an older one with --good.`;
+    case 'not-reproduced':
+      return bad?.skipped === null || bad === undefined
+        ? `Passes ${bad?.passed ?? 0} of ${bad?.passed ?? 0} at the bad commit ${said(bad)}: not reproduced.`
+        : `The bad commit ${said(bad)} could not be tried: ${bad.skipped}.`;
+    case 'inconclusive':
+      return found.length === 0
+        ? `Inconclusive after ${runs} runs.`
+        : `Inconclusive: most probably broken by ${found.length === 1 ? subject : `${said(first)} to ${said(last)}`} (${sure}).`;
+  }
+}

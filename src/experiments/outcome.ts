@@ -1,0 +1,50 @@
+import { stripVTControlCharacters } from 'node:util';
+import type { FailingTest } from '../domain/failure.ts';
+import type { Reading } from '../domain/reading.ts';
+import { failuresOf } from '../log/recognise/failures.ts';
+import type { CommandRun } from './run-command.ts';
+
+/** `other`: it failed otherwise, or nothing that was selected ran; it says nothing about the failure. */
+export type Outcome = 'passed' | 'failed' | 'other';
+
+/** How a command fails: by which two failures are told apart. */
+export interface Signature {
+  readonly tests: readonly FailingTest[];
+  readonly names: ReadonlySet<string>;
+  readonly fingerprint: string | null;
+  readonly exitCode: number | null;
+}
+
+/** Of tests that are known to fail. */
+export function signature(tests: readonly FailingTest[]): Signature {
+  return { tests, names: new Set(tests.map(nameOf)), fingerprint: null, exitCode: null };
+}
+
+export function nameOf({ suite, name }: FailingTest): string {
+  return suite === null ? name : `${suite} › ${name}`;
+}
+
+/** What a run says about a failure; the first one that fails says what the failure is. `ran` proves that a filter selected something. */
+export async function judge(
+  run: CommandRun,
+  known: { readonly ran: RegExp | null; readonly failure: Signature | null; readonly read: (output: string) => Promise<Reading> },
+): Promise<{ readonly outcome: Outcome; readonly failure: Signature | null }> {
+  const { ran, failure, read } = known;
+  // A filter that selects nothing passes too.
+  if (run.exitCode === 0) return { outcome: ran === null || ran.test(stripVTControlCharacters(run.output)) ? 'passed' : 'other', failure };
+  const now = signatureOf(await read(run.output), run);
+  return { outcome: failure === null || isSame(failure, now) ? 'failed' : 'other', failure: failure ?? now };
+}
+
+function signatureOf(reading: Reading, { exitCode }: CommandRun): Signature {
+  const [main] = failuresOf(reading);
+  const fingerprint = main === undefined || main.generic ? null : main.fingerprint.value;
+  return { ...signature(reading.failingTests), fingerprint, exitCode };
+}
+
+/** The same tests, else the same message, else nothing that tells them apart. */
+function isSame(failure: Signature, now: Signature): boolean {
+  if (failure.names.size > 0) return [...now.names].some((name) => failure.names.has(name));
+  if (failure.fingerprint !== null) return failure.fingerprint === now.fingerprint;
+  return now.names.size === 0 && now.fingerprint === null && failure.exitCode === now.exitCode;
+}
