@@ -4,8 +4,9 @@ import { defineConfig } from 'vitest/config';
 const server = { deps: { inline: ['@actions/workflow-parser'] } };
 
 /**
- * What kills, freezes and stops processes and waits for leases to run out: two files at a time, since they mostly wait, and apart from what
- * keeps the machine busy. The rest of these folders bears company: it was seen to pass beside others on a busy machine.
+ * What kills, freezes and stops processes and waits for leases and rate limits to end: more files at a time than there are cores, since they
+ * mostly wait, each in a process of its own, and apart from what keeps the machine busy. The rest of these folders was seen to pass beside
+ * others on a busy machine.
  */
 const ALONE = [
   'test/journeys/{kill-at-failpoints,kill-settles,kill-workers,mongodb-away,operate}.int.test.ts',
@@ -13,11 +14,15 @@ const ALONE = [
   'test/api/kill-at-intake.int.test.ts',
   'test/stores/database/{postgres,postgres-bad-days,pglite-crash}.int.test.ts',
   'test/stores/queue/bad-days.int.test.ts',
+  // GitHub's client keeps its rate limits for the whole process; the other watches modules as they are loaded.
+  'test/providers/contract.int.test.ts',
+  'test/house/pattern-safety.int.test.ts',
 ];
 
 /**
  * Only `scripts/test --all` runs this: what takes half a minute and more a file and tries again, in bulk or at random, what others try once;
- * the package as it is installed; every page and every state of the review queue in a browser; what `scripts/gate` and `scripts/bench` run as
+ * the package as it is installed; in a browser every page, every state of the review queue, long logs, figures and runs that go on (the short
+ * run opens a browser for the first minute, the frame, a whole review and hostile text); what `scripts/gate` and `scripts/bench` run as
  * well; the journeys against a real Gitea and under act, which scripts/install-gitea builds; the manifests, for which Kustomize is compiled; the
  * Action on other releases of Node, which npm brings; the step for Jenkins, which Maven brings its language for. The same command sets
  * FAULTLINE_TEST_THOROUGH, read in test/support/thorough.ts, with which other tests try more of the same: all kill points, ten thousand
@@ -27,7 +32,7 @@ const LONG = [
   'test/journeys/{kill-at-random,stop-under-load,bad-weather,gitea,act}.int.test.ts',
   'test/house/{package,kubernetes}.int.test.ts',
   'test/action/nodes.int.test.ts',
-  'test/browser/{every-page,review-states,reading-while-typing}.int.test.ts',
+  'test/browser/{every-page,review-states,reading-while-typing,log-viewer,insights,run-live}.int.test.ts',
   'test/gate/our-bars.int.test.ts',
   'test/replay/bench/read-bench.int.test.ts',
   'test/jenkins-library/faultline-report.int.test.ts',
@@ -35,12 +40,10 @@ const LONG = [
 
 /**
  * Unit tests that need a process of their own: GitHub's client keeps its rate limits for the whole process, so that a test that runs into one
- * would hold up the next file; one watches modules as they are loaded; and some take so much memory that all that follows would be slower.
+ * would hold up the next file; and some take so much memory that all that follows would be slower.
  */
 const OWN_PROCESS = [
   'test/providers/github/*.test.ts',
-  'test/providers/contract.test.ts',
-  'test/house/pattern-safety.test.ts',
   'test/api/build-upload.test.ts',
   'test/log/threads.test.ts',
   'test/log/mask/mask.test.ts',
@@ -82,6 +85,8 @@ export default defineConfig({
           include: ['test/**/*.int.test.ts'],
           exclude: [...ALONE, ...LONG, 'test/fixtures/**', 'node_modules/**'],
           isolate: false,
+          // They wait for servers, databases and browsers for a quarter of their time.
+          maxWorkers: 3,
           testTimeout: 120_000,
           hookTimeout: 120_000,
           // Real servers and browsers on a loaded machine: the second word counts, and the reporter shows that there was one.
@@ -96,7 +101,7 @@ export default defineConfig({
           testTimeout: 120_000,
           hookTimeout: 120_000,
           retry: 1,
-          maxWorkers: 2,
+          maxWorkers: 4,
         },
       },
       {

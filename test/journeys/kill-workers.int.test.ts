@@ -5,6 +5,7 @@ import type { Analysis } from '../../src/domain/analysis.ts';
 import { faultOfWalk } from '../support/graph-walk.ts';
 import { startLoopback } from '../support/loopback-server.ts';
 import { startPostgres, type TestServer, withoutPostgres } from '../support/postgres.ts';
+import { THOROUGH } from '../support/thorough.ts';
 import { type Fleet, openFleet, type Worker } from '../support/worker-fleet.ts';
 
 const SECRET = `whsec_${Buffer.alloc(32, 1).toString('base64')}`;
@@ -48,7 +49,7 @@ describe.skipIf(withoutPostgres)('several worker processes on one PostgreSQL', (
   it('T02: two workers killed at random points lose nothing, and another goes on from the last finished node', {
     timeout: 180_000,
   }, async () => {
-    const [BUILDS, KILLS, CONCURRENCY] = [24, 6, 2];
+    const [BUILDS, KILLS, CONCURRENCY] = THOROUGH ? [24, 6, 2] : [8, 2, 2];
     const messages: string[] = [];
     const receiver = await startLoopback((request, response) => {
       messages.push(String(request.headers['webhook-id']));

@@ -10,9 +10,10 @@ import { capturedFailures } from '../support/captured-failures.ts';
 import { startMongodb, type TestMongodb, withoutMongodb } from '../support/mongodb.ts';
 import { copyTestDatabase } from '../support/pglite.ts';
 import { type Service, startService, TOKEN } from '../support/service.ts';
+import { THOROUGH } from '../support/thorough.ts';
 
 /** Of each: sent before MongoDB dies, while it is away, after it came back. */
-const BUILDS = 6;
+const BUILDS = THOROUGH ? 6 : 2;
 const Accepted = z.object({ buildId: z.string() });
 const Progress = z.object({ triage: z.object({ state: z.string(), error: z.string().nullable() }) });
 

@@ -9,9 +9,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openPglite } from '../../../src/stores/database/pglite.ts';
 import { THOROUGH } from '../../support/thorough.ts';
 
-const ROUNDS = THOROUGH ? 6 : 3;
+const ROUNDS = THOROUGH ? 6 : 2;
 /** When a process that makes the directory is killed, in milliseconds after its start. */
-const KILLED_AFTER = THOROUGH ? [700, 1500, 2200, 2700, 3200] : [1500, 2700];
+const KILLED_AFTER = THOROUGH ? [700, 1500, 2200, 2700, 3200] : [1500];
 const WRITER = fileURLToPath(new URL('crash-writer.ts', import.meta.url));
 
 interface Writer {

@@ -1,13 +1,11 @@
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { createGitRepository } from '../support/git-repository.ts';
-import { type Ended, faultline, faultlineProcess } from './faultline.ts';
+import { faultline } from './faultline.ts';
 
 const FIXTURES = resolve(import.meta.dirname, '../fixtures/failures');
 const CART = join(FIXTURES, 'cart-discount-rounding/log.txt');
@@ -97,7 +95,7 @@ describe('triage of a log', () => {
   });
 
   it('exits 10 with --exit-code where a person must look', async () => {
-    const ended = await faultlineProcess(['triage', '-', '--exit-code', '--quiet'], {
+    const ended = await faultline(['triage', '-', '--exit-code', '--quiet'], {
       input: 'something odd happened\n##[error]Process completed with exit code 3.\n',
     });
     expect(ended.code).toBe(10);
@@ -175,60 +173,6 @@ describe('input that cannot be read', () => {
     expect(Refusal.parse(JSON.parse(ended.stdout)).error.code).toBe('not-found');
   });
 });
-
-describe('being interrupted', () => {
-  it('a reader that closes the pipe ends it without a word', async () => {
-    const ended = await faultlineProcess(['read', CART, '--json'], { closedStdout: true });
-    expect(ended).toMatchObject({ code: 0, stderr: '' });
-  });
-
-  it('Ctrl-C ends a run with what is known, exit 130', async () => {
-    const { ended, close } = await runUntilInterrupted();
-    close();
-    expect(ended.code).toBe(130);
-    const { error } = Refusal.parse(JSON.parse(ended.stdout));
-    expect(error).toMatchObject({ code: 'cancelled', message: expect.stringMatching(/^Interrupted\. /) });
-    expect(ended.stderr).not.toMatch(/^\s+at /m);
-  });
-
-  it.each(['read', 'triage'])('Ctrl-C ends %s in the middle of a large log', async (command) => {
-    const log = fileOf('large.log', Buffer.alloc(LARGE, 'error: failed\n'));
-    let killedAt = Number.POSITIVE_INFINITY;
-    const onStart = ({ kill }: { kill(signal: NodeJS.Signals): void }) => {
-      setTimeout(() => {
-        killedAt = performance.now();
-        kill('SIGINT');
-      }, BUSY_AFTER_MS);
-    };
-    const { code, signal } = await faultlineProcess([command, log], { onStart });
-    // Before its own handler is in place, the signal itself ends the process.
-    expect(code === 130 || signal === 'SIGINT').toBe(true);
-    expect(performance.now() - killedAt).toBeLessThan(GENEROUS_MS);
-  });
-});
-
-/** Takes some seconds to mask and to read, of which the first have passed by then. */
-const LARGE = 300_000_000;
-const BUSY_AFTER_MS = 2_000;
-/** It takes less than a second on a machine that does nothing else. */
-const GENEROUS_MS = 8_000;
-
-/** A triage that waits for a model that never answers; Ctrl-C comes when the model is asked. */
-async function runUntilInterrupted(): Promise<{ ended: Ended; close: () => void }> {
-  const asked = Promise.withResolvers<void>();
-  const server = createServer(() => asked.resolve());
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  const env = { OPENAI_BASE_URL: `http://127.0.0.1:${portOf(server.address())}/v1`, OPENAI_API_KEY: 'none' };
-  let kill = (_signal: NodeJS.Signals) => {};
-  const running = faultlineProcess(['triage', CART, '--analyst', 'llm', '--json'], { env, onStart: (process) => (kill = process.kill) });
-  await asked.promise;
-  kill('SIGINT');
-  return { ended: await running, close: () => server.closeAllConnections() };
-}
-
-function portOf(address: AddressInfo | string | null): number {
-  return typeof address === 'object' && address !== null ? address.port : 0;
-}
 
 function fileOf(name: string, content: string | Buffer): string {
   const path = join(FOLDER, name);
