@@ -113,6 +113,8 @@ export interface Cause {
   readonly history: CauseHistory;
   /** How often people found answers of about this confidence right, where enough were decided; else null. */
   readonly record: { readonly right: number; readonly decided: number } | null;
+  /** A person has muted it for now: nobody is to be alerted. */
+  readonly isMuted: boolean;
 }
 
 /** Where else the same failure was seen: by its fingerprint, in the same repository, before this build, outside its pull request and branch. */

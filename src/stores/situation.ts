@@ -80,6 +80,7 @@ const CauseRow = z.object({
   isDecided: z.boolean(),
   right: z.int(),
   decided: z.int(),
+  isMuted: z.boolean(),
 });
 type CauseRow = z.infer<typeof CauseRow>;
 
@@ -98,6 +99,7 @@ async function readCauses(db: Database, build: Build, defaultBranch: string | nu
       review: await readReview(db, row),
       history: histories(row.analysis.fingerprint, row.generic),
       record: row.decided < ENOUGH ? null : { right: row.right, decided: row.decided },
+      isMuted: row.isMuted,
     });
   }
   return causes;
@@ -177,8 +179,10 @@ const CAUSES = `
   )
   select a.body || '{"steps": []}'::jsonb as analysis, coalesce(f.failures, 0) as failures, coalesce(f.generic, false) as generic,
     coalesce(f.tests, '{}') as tests, r.id as "reviewId", r.opened_at as "openedAt", coalesce(r.state = 'decided', false) as "isDecided",
-    coalesce(l.right, 0) as right, coalesce(l.decided, 0) as decided
+    coalesce(l.right, 0) as right, coalesce(l.decided, 0) as decided, coalesce(c.muted_until > clock_timestamp(), false) as "isMuted"
   from analyses a
+  join builds b on b.id = a.build_id
+  left join causes c on c.repository = b.repository and c.fingerprint = a.fingerprint
   left join reviews r on r.analysis_id = a.id
   left join levels l on l.level = least(floor(a.confidence * 10), 9)
   left join lateral (

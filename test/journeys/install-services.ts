@@ -5,10 +5,19 @@ import type { Installation } from './webhook-to-review.ts';
 /** What docker-compose.yml starts: migrate, then an api and two workers on PostgreSQL, Redis and MongoDB. */
 export async function installServices(environment: Readonly<Record<string, string>>): Promise<Installation> {
   const installation = await installServer(environment);
-  await installation.start('migrate');
-  const [api] = await Promise.all([installation.start('api'), installation.start('worker'), installation.start('worker')]);
-  const lasting = installation.running.filter(({ name }) => name !== 'migrate');
-  for (const one of lasting) expect(await one.healthy(), one.errors()).toBe(true);
+  const starting = async () => {
+    await installation.start('migrate');
+    const started = await Promise.allSettled([installation.start('api'), installation.start('worker'), installation.start('worker')]);
+    const lasting = started.map((one) => (one.status === 'fulfilled' ? one.value : Promise.reject(one.reason)));
+    for (const one of await Promise.all(lasting)) expect(await one.healthy(), one.errors()).toBe(true);
+    return await Promise.all(lasting);
+  };
+  const lasting = await starting().catch(async (error: unknown) => {
+    await installation.dispose();
+    throw error;
+  });
+  const api = lasting[0];
+  if (api === undefined) throw new Error('no api was started');
   return {
     address: api.address,
     errors: () => lasting.map((one) => `${one.name}: ${one.errors()}`).join('\n'),

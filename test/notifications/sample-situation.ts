@@ -14,7 +14,7 @@ export const FIRST_HERE: CauseHistory = { ...NO_HISTORY, defaultBranch: { name: 
 
 export function causeOf(analysis: Analysis = sampleAnalysis(), change: Partial<Cause> = {}): Cause {
   const tests = ['cart total', 'cart tax', 'invoice total'];
-  return { analysis, failures: 3, tests, review: null, history: NO_HISTORY, record: null, ...change };
+  return { analysis, failures: 3, tests, review: null, history: NO_HISTORY, record: null, isMuted: false, ...change };
 }
 
 export function headOf(change: Partial<BuildSituation> = {}): BuildSituation {

@@ -57,7 +57,9 @@ export async function installServer(environment: Readonly<Record<string, string>
     databaseUrl,
     running,
     start: async (service, more = {}) => {
-      const started = await startAs(service, serviceOf(model, service), { ...addresses, ...environment }, more);
+      const again = () => startAs(service, serviceOf(model, service), { ...addresses, ...environment }, more);
+      // The port for metrics was free when it was chosen; another process may have taken it since.
+      const started = await again().catch((error: unknown) => (String(error).includes('EADDRINUSE') ? again() : Promise.reject(error)));
       running.push(started);
       return started;
     },

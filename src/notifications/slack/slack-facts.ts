@@ -43,8 +43,8 @@ export interface CauseFacts {
 }
 
 /**
- * What is to be said of a branch whose newest build is known. Null while there is nothing to say: it is still looked at, or it has not
- * failed lately.
+ * What is to be said of a branch whose newest build is known. Null while there is nothing to say: it is still looked at, it has not failed
+ * lately, or all its causes are muted.
  */
 export function slackFacts({ heads }: Situation): SlackFacts | null {
   const [head] = heads;
@@ -59,7 +59,9 @@ function redOf({ build, job, causes, failures, question }: BuildSituation): RedF
   // A person is asked: the triage goes on when they have answered.
   const waits = causes.length === 0 && question !== null;
   if (named === null || !ended || waits) return null;
-  const told = [...causes].sort((a, b) => b.failures - a.failures).map(causeOf);
+  const alerting = causes.filter(({ isMuted }) => !isMuted);
+  if (causes.length > 0 && alerting.length === 0) return null;
+  const told = alerting.sort((a, b) => b.failures - a.failures).map(causeOf);
   const why = job?.error ?? (failures === 0 ? 'no failure was found in its logs' : 'no answer was produced');
   return { state: 'red', build: named, causes: told, notLooked: told.length === 0 ? why : null };
 }

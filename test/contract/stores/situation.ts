@@ -115,6 +115,19 @@ export function situationContract(world: StoresWorld): void {
       expect((await situation()).defaultBranch).toBe('develop');
     });
 
+    it('is whether a person has muted the cause', async () => {
+      const build = await failed('f00d', { branch: 'main' });
+      await world.analysisOf(build, 'f00d');
+      const of = { type: 'build', buildId: build.id } as const;
+      const isMuted = async () =>
+        (await world.stores.notices.situation(of)).heads.flatMap(({ causes }) => causes.map((one) => one.isMuted));
+      expect(await isMuted()).toEqual([false]);
+      const [cause] = await world.stores.causes.ofFingerprint('f00d', { repositories: [world.repository] });
+      if (cause === undefined) throw new Error('there is no cause');
+      await world.stores.causes.change(cause, { what: 'muted', days: 7 }, 'ada', Date.now());
+      expect(await isMuted()).toEqual([true]);
+    });
+
     it('is asked of a build, a commit and a branch too', async () => {
       const build = await ours({ commit: 'cafe', pullRequest: null });
       const { notices } = world.stores;

@@ -85,6 +85,16 @@ it('says a correction in the thread too, once', async () => {
   expect(replies.map(({ text }) => text)).toEqual(['Corrected by grace: "The cart total is rounded twice" is CONFIG_ERROR.']);
 });
 
+it('says nothing of a cause that is muted, and names only the others', async () => {
+  await keep(red('812', { isMuted: true }));
+  await keep(greenSituation());
+  expect(slack.messages).toEqual([]);
+  const causes = [sampleCause(sampleAnalysis(), { isMuted: true }), sampleCause(sampleAnalysis({ id: 'ana_2' }))];
+  await keep(branchSituation(sampleHead({ build: sampleBuild({ id: 'bld_9', number: '9' }), causes })));
+  expect(slack.messages).toHaveLength(1);
+  expect(slack.messages[0]?.text).not.toContain('2 reasons');
+});
+
 it('finds what a try that died has said, rather than say it twice', async () => {
   await keep(red());
   reference = null;

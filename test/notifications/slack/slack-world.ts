@@ -13,6 +13,7 @@ export function sampleCause(analysis: Analysis = sampleAnalysis(), change: Parti
     review: null,
     history: { generic: false, defaultBranch: null, otherPullRequests: 0, seenElsewhere: false },
     record: null,
+    isMuted: false,
     ...change,
   };
 }
