@@ -18,10 +18,10 @@ import { registerWebhook } from './webhook-route.ts';
  * a scope of its own, since each reads its body in its own way.
  */
 export async function registerIntakeRoutes(app: FastifyInstance, parts: IntakeParts): Promise<void> {
-  const bell = createJobNotifier(parts);
+  const jobNotifier = createJobNotifier(parts);
   const inbox = createDeliveryInbox(parts.stores.deliveries);
-  const processor = createDeliveryProcessor({ ...parts, jobNotifier: bell, busy: inbox.busy });
-  const deps: IntakeDeps = { ...parts, jobNotifier: bell, inbox, processor };
+  const processor = createDeliveryProcessor({ ...parts, jobNotifier, busy: inbox.busy });
+  const deps: IntakeDeps = { ...parts, jobNotifier, inbox, processor };
   // What an earlier process left is looked for once there are routes to serve, not by whoever only describes them.
   app.addHook('onListen', async () => processor.sweep());
   app.addHook('onClose', async () => await processor.stop());

@@ -165,8 +165,8 @@ async function limitAndHarden(app: FastifyInstance, deps: HttpDeps, unrouted: Un
   app.setErrorHandler(async (error, request, reply) => {
     const isGuess = error instanceof TriageError && error.code === 'unauthenticated';
     const waitMs = isGuess ? await limits.countGuess(request) : null;
-    const told = waitMs === null ? error : tooMany('Too many invalid tokens or signatures from this address.', waitMs);
-    return refuse(told, request, reply, deps.logger);
+    const answer = waitMs === null ? error : tooMany('Too many invalid tokens or signatures from this address.', waitMs);
+    return refuse(answer, request, reply, deps.logger);
   });
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);

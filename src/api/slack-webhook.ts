@@ -68,9 +68,9 @@ export function registerSlackWebhook(app: FastifyInstance, deps: SlackWebhookDep
 }
 
 async function answer(press: SlackPress, { reviewers, room }: SlackButtons, { decide, logger }: SlackWebhookDeps): Promise<void> {
-  const told = await decide(press, reviewers);
-  await room.whisper(press, told, AbortSignal.timeout(WHISPER_MS)).catch((error: unknown) => {
-    logger.warn({ user: press.user, error }, 'a person could not be told what came of a press in Slack');
+  const answer = await decide(press, reviewers);
+  await room.whisper(press, answer, AbortSignal.timeout(WHISPER_MS)).catch((error: unknown) => {
+    logger.warn({ user: press.user, error }, 'the reply to a button press in Slack could not be sent');
   });
 }
 

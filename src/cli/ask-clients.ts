@@ -60,8 +60,8 @@ export async function openLogClient(
     const clones =
       options.repo === undefined ? config.codeHost.clones : { ...config.codeHost.clones, [build.repository]: resolve(options.repo) };
     const app = await createTerminalApp({ ...config, codeHost: { ...config.codeHost, clones } }, silentLogger);
-    const told = { maskedSecrets: large?.secrets ?? 0, onStep: ({ node }: { node: string }) => options.onStep(`analyzing: ${node}`) };
-    const triaged = await app.triage(build, sources, signal, told);
+    const around = { maskedSecrets: large?.secrets ?? 0, onStep: ({ node }: { node: string }) => options.onStep(`analyzing: ${node}`) };
+    const triaged = await app.triage(build, sources, signal, around);
     if (triaged.analyses.length === 0) throw new TriageError('internal', 'No answer was produced. Please report this log');
     const ask = await triaged.ask();
     return clientOf(path, { buildId: build.id }, ask, false, async () => large?.close());

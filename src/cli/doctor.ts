@@ -82,7 +82,7 @@ function examineHere(config: Config, dataDir: string): Examination[] {
       mend: 'make the data directory writable for the user that runs Faultline, or choose another with --data',
       ask: () => dataFinding(dataDir),
     },
-    { name: 'doors', mend: 'correct the tokens and secrets', ask: async () => doorFindings(config, dataDir) },
+    { name: 'access', mend: 'correct the tokens and secrets', ask: async () => accessFindings(config, dataDir) },
     { name: 'public address', mend: 'set FAULTLINE_PUBLIC_URL', ask: async () => addressFinding(config) },
   ];
 }
@@ -146,7 +146,7 @@ async function dataFinding(dataDir: string): Promise<Finding> {
   return ok(name, `${dataDir}, ${room.toLocaleString('en')} MB free`);
 }
 
-function doorFindings(config: Config, dataDir: string): Finding[] {
+function accessFindings(config: Config, dataDir: string): Finding[] {
   const made = findSecrets(dataDir) === null ? 'will be created on first start' : 'created for this data directory';
   const { tokens } = config.auth;
   return [

@@ -44,9 +44,9 @@ export async function runServe(options: ServeCommandOptions): Promise<void> {
   if (config.database.driver === 'pglite' && !existsSync(config.database.dataDir)) say(`creating a new database in ${dataDir} …`);
   const clock = options.demo ? createDemoClock() : null;
   const app = await createApp(settings, logger, clock ?? systemClock);
-  const doors: Closeable[] = [];
-  const address = await orStop(app, doors, start(app, doors));
-  const closing = closeOnSignals(app, doors, logger);
+  const servers: Closeable[] = [];
+  const address = await orStop(app, servers, start(app, servers));
+  const closing = closeOnSignals(app, servers, logger);
   await announce(address, served, dataDir, performance.now() - startedAt);
   if (takesUploadsOnly(config))
     say(
@@ -56,11 +56,11 @@ export async function runServe(options: ServeCommandOptions): Promise<void> {
   await closing;
 }
 
-/** Everything that may still fail before the address is told. Adds each server once there is one. */
-async function start(app: App, doors: Closeable[]): Promise<string> {
+/** Everything that may still fail before the address is printed. Adds each server once there is one. */
+async function start(app: App, servers: Closeable[]): Promise<string> {
   const { host, port } = app.config.http;
   const http = await buildHttp(app);
-  doors.push(http);
+  servers.push(http);
   await requireToken(app.config, app.stores.tokens);
   const library = { library: app.stores.library, vectorIndex: app.vectorIndex, logger: app.logger };
   await Promise.all([
@@ -71,27 +71,27 @@ async function start(app: App, doors: Closeable[]): Promise<string> {
     throw new TriageError('conflict', `Cannot listen on ${host}:${port}: ${messageOf(cause)}. Use --port 0 for a free port.`, { cause });
   });
   if (app.config.jobQueue.inServe) await app.work();
-  await watch(app, doors);
+  await watch(app, servers);
   return address;
 }
 
-async function watch(app: App, doors: Closeable[]): Promise<void> {
+async function watch(app: App, servers: Closeable[]): Promise<void> {
   const watching = await openWatching(app);
-  if (watching !== null) doors.push(watching);
+  if (watching !== null) servers.push(watching);
 }
 
 /** Where a start fails all that it has opened is closed: a process that only looks alive would never be started again. */
-async function orStop<Result>(app: App, doors: readonly Closeable[], starting: Promise<Result>): Promise<Result> {
+async function orStop<Result>(app: App, servers: readonly Closeable[], starting: Promise<Result>): Promise<Result> {
   try {
     return await starting;
   } catch (error) {
-    await stopService(app, allOf(doors), 0).catch((reason: unknown) => app.logger.error({ error: reason }, 'closing failed'));
+    await stopService(app, allOf(servers), 0).catch((reason: unknown) => app.logger.error({ error: reason }, 'closing failed'));
     throw error;
   }
 }
 
-function allOf(doors: readonly Closeable[]): Closeable {
-  return { close: () => Promise.all(doors.map((door) => door.close())) };
+function allOf(servers: readonly Closeable[]): Closeable {
+  return { close: () => Promise.all(servers.map((server) => server.close())) };
 }
 
 /** `faultline worker`: takes jobs without an HTTP server; as many of them as one likes, where the stores are services of their own. */
@@ -99,19 +99,19 @@ export async function runWorker(options: { readonly data?: string }): Promise<vo
   const config = readStoreConfig(dataDirectory(options.data));
   const logger = await openLogger(config.log.level, config);
   const app = await createApp(config, logger);
-  const doors: Closeable[] = [];
-  await orStop(app, doors, startWork(app, doors));
+  const servers: Closeable[] = [];
+  await orStop(app, servers, startWork(app, servers));
   say('The worker is running. Press Ctrl-C to finish current jobs and stop.');
-  await closeOnSignals(app, doors, logger);
+  await closeOnSignals(app, servers, logger);
 }
 
-async function startWork(app: App, doors: Closeable[]): Promise<void> {
+async function startWork(app: App, servers: Closeable[]): Promise<void> {
   await app.bringInStep('knowledge', () => app.loadKnowledge());
   await app.work();
   // What a process with an HTTP server received before it died is still to be processed.
   const processor = startDeliveryProcessor(app);
-  doors.push({ close: () => processor.stop() });
-  await watch(app, doors);
+  servers.push({ close: () => processor.stop() });
+  await watch(app, servers);
 }
 
 async function announce(address: string, { config, madeToken }: ServedConfig, dataDir: string, milliseconds: number): Promise<void> {
@@ -156,14 +156,14 @@ async function demonstrate(address: string, { config, madeToken }: ServedConfig,
 }
 
 /** Resolves when the process was asked to stop and everything is closed. */
-function closeOnSignals(app: App, doors: readonly Closeable[], logger: Logger): Promise<void> {
+function closeOnSignals(app: App, servers: readonly Closeable[], logger: Logger): Promise<void> {
   return new Promise((resolve) => {
     closeWithGrace(
       { delay: DRAIN_MS + 5_000, logger: { error: (error: unknown) => logger.error({ error }, 'closing failed') } },
       async ({ err, signal }) => {
         if (err !== undefined) logger.error({ error: err }, 'stopping after an unhandled error');
         say(`${signal ?? 'stop'}: finishing current jobs …`);
-        await stopService(app, allOf(doors), DRAIN_MS);
+        await stopService(app, allOf(servers), DRAIN_MS);
         say('stopped');
         resolve();
       },
@@ -223,8 +223,8 @@ async function openWatching(app: App): Promise<{ close(): Promise<unknown> } | n
   void app.readiness();
   const { metrics, http } = app.config;
   if (metrics.port === null) return null;
-  const doors = await buildOperations(app);
-  const address = await doors.listen({ host: http.host, port: metrics.port }).catch((cause: unknown) => {
+  const servers = await buildOperations(app);
+  const address = await servers.listen({ host: http.host, port: metrics.port }).catch((cause: unknown) => {
     throw new TriageError(
       'conflict',
       `Cannot listen on ${http.host}:${metrics.port}: ${messageOf(cause)}. Use FAULTLINE_METRICS_PORT=0 for a free port.`,
@@ -232,7 +232,7 @@ async function openWatching(app: App): Promise<{ close(): Promise<unknown> } | n
     );
   });
   say(`metrics, health and readiness on ${address}`);
-  return doors;
+  return servers;
 }
 
 /** Those that accept something: a route without a secret refuses everything. */

@@ -3,7 +3,7 @@ import type { App } from '../app/served-app.ts';
 import { createApp } from '../app.ts';
 import { messageOf, TriageError } from '../domain/errors.ts';
 import { visibleLine } from '../notifications/visible-text.ts';
-import type { FailedJob, RingState, Turn } from '../ports/job-queue.ts';
+import type { FailedJob, QueueMessage, Turn } from '../ports/job-queue.ts';
 import { silentLogger } from '../ports/telemetry.ts';
 import type { VectorMatch } from '../ports/vector-index.ts';
 import { type DataOptions, dataDirectory, readStoreConfig } from './settings.ts';
@@ -63,7 +63,7 @@ export async function runDelete({ repository, olderThan = 0, dryRun = false, ...
       return;
     }
     const done = await retention.forget(repository, olderThan, new AbortController().signal);
-    const text = `${done.builds} builds and ${done.libraryEntries} library entries of ${repository} are deleted.${owedText(done.owed)}`;
+    const text = `${done.builds} builds and ${done.libraryEntries} library entries of ${repository} are deleted.${leftText(done.owed)}`;
     await print(options.json ? JSON.stringify({ ok: true, ...done }) : text);
   });
 }
@@ -71,14 +71,14 @@ export async function runDelete({ repository, olderThan = 0, dryRun = false, ...
 export async function runRetain(options: RetainOptions): Promise<void> {
   await withApp(options, async ({ retention }) => {
     const done = await retention.retain(new AbortController().signal);
-    const text = `${done.builds} builds are deleted, and the logs of ${done.logs} others.${owedText(done.owed)}`;
+    const text = `${done.builds} builds are deleted, and the logs of ${done.logs} others.${leftText(done.owed)}`;
     await print(options.json ? JSON.stringify({ ok: true, ...done }) : text);
   });
 }
 
-function owedText({ logs, vectors }: { readonly logs: number; readonly vectors: boolean }): string {
-  const owed = [logs > 0 ? `the logs of ${logs} builds in the archive` : '', vectors ? 'entries in the vector index' : ''];
-  const rest = owed.filter((part) => part !== '');
+function leftText({ logs, vectors }: { readonly logs: number; readonly vectors: boolean }): string {
+  const stores = [logs > 0 ? `the logs of ${logs} builds in the archive` : '', vectors ? 'entries in the vector index' : ''];
+  const rest = stores.filter((part) => part !== '');
   return rest.length === 0 ? '' : ` A store is unavailable: a worker will delete ${rest.join(' and ')} once it is back.`;
 }
 
@@ -99,21 +99,21 @@ export interface QueueCommandOptions extends DataOptions {
 
 const MOST_ROWS = 50;
 
-/** `faultline queue list`: what the database owes and nobody works on, and what rings for it. */
+/** `faultline queue list`: pending jobs that nobody works on, and the queue messages for them. */
 export async function listQueue(options: QueueCommandOptions): Promise<void> {
   const { limit = MOST_ROWS } = options;
-  const { driver, owed, rings, broken } = await withQueue(options, async ({ queue, turns }) => ({
+  const { driver, pending, messages, broken } = await withQueue(options, async ({ queue, turns }) => ({
     driver: queue.driver,
-    owed: await turns.next(limit),
-    ...(await heard(() => queue.rings(limit))),
+    pending: await turns.next(limit),
+    ...(await orBroken(() => queue.messages(limit))),
   }));
-  if (options.json) return print(JSON.stringify({ ok: true, driver, owed, rings, broken }));
+  if (options.json) return print(JSON.stringify({ ok: true, driver, pending, messages, broken }));
   return print(
     [
-      ...section('Pending jobs, in processing order:', owed.map(turnRow), 'No pending jobs.'),
+      ...section('Pending jobs, in processing order:', pending.map(turnRow), 'No pending jobs.'),
       ...section(
         `Queue messages (${driver}):`,
-        rings.map(ringRow),
+        messages.map(messageRow),
         broken === null ? 'No queue messages.' : `The queue does not respond: ${broken}`,
       ),
     ].join('\n'),
@@ -123,41 +123,41 @@ export async function listQueue(options: QueueCommandOptions): Promise<void> {
 /** `faultline queue dead`: what was given up. */
 export async function listDead(options: QueueCommandOptions): Promise<void> {
   const { limit = MOST_ROWS } = options;
-  const { failed, rings, broken } = await withQueue(options, async ({ queue, turns }) => ({
+  const { failed, messages, broken } = await withQueue(options, async ({ queue, turns }) => ({
     failed: await turns.failed(limit),
-    ...(await heard(() => queue.dead(limit))),
+    ...(await orBroken(() => queue.dead(limit))),
   }));
-  if (options.json) return print(JSON.stringify({ ok: true, failed, dead: rings, broken }));
+  if (options.json) return print(JSON.stringify({ ok: true, failed, dead: messages, broken }));
   return print(
     [
       ...section('Jobs that failed permanently:', failed.map(failedRow), 'No job failed permanently.'),
       ...section(
         'Queue messages dropped after their last attempt (their jobs stay pending):',
-        rings.map(ringRow),
+        messages.map(messageRow),
         broken === null ? 'No queue message was dropped.' : `The queue does not respond: ${broken}`,
       ),
     ].join('\n'),
   );
 }
 
-/** `faultline queue requeue ID`: the job is owed anew, and rung for. */
+/** `faultline queue requeue ID`: the job is pending anew, and queued. */
 export async function requeue(jobId: string, options: QueueCommandOptions): Promise<void> {
   const said = await withQueue(options, async ({ queue, turns }) => {
-    const outcome = await turns.oweAnew(jobId);
+    const outcome = await turns.requeue(jobId);
     if (outcome === null)
       throw new TriageError('not-found', `There is no triage job ${jobId}; \`faultline queue dead\` lists failed jobs.`);
     if (outcome === 'in-work') throw new TriageError('conflict', `${jobId} is being processed now; there is nothing to requeue.`);
-    const { broken } = await heard(async () => {
-      // What is done need not ring; its dead ring is taken away by being answered.
-      if (!(await queue.requeue(jobId)) && outcome === 'owed') await queue.enqueue(jobId, { priority: 'high' });
+    const { broken } = await orBroken(async () => {
+      // What is done need not be queued; its dead message goes once it is handled.
+      if (!(await queue.requeue(jobId)) && outcome === 'pending') await queue.enqueue(jobId, { priority: 'high' });
       return [];
     });
-    return { outcome, rang: broken === null };
+    return { outcome, queued: broken === null };
   });
   if (options.json) return print(JSON.stringify({ ok: true, jobId, ...said }));
   if (said.outcome === 'done') return print(`${jobId} has been triaged in the meantime; there is nothing to do.`);
   return print(
-    said.rang
+    said.queued
       ? `${jobId} is pending again and was queued.`
       : `${jobId} is pending again. The queue does not respond, so a worker will pick it up on its own.`,
   );
@@ -172,12 +172,14 @@ async function withQueue<Result>(options: DataOptions, work: (opened: OpenedQueu
   }
 }
 
-/** A queue that does not answer is said, not thrown: what is owed stands in the database. */
-async function heard(ask: () => Promise<RingState[]>): Promise<{ readonly rings: RingState[]; readonly broken: string | null }> {
+/** A queue that does not answer is reported, not thrown: pending jobs stand in the database. */
+async function orBroken(
+  ask: () => Promise<QueueMessage[]>,
+): Promise<{ readonly messages: QueueMessage[]; readonly broken: string | null }> {
   try {
-    return { rings: await ask(), broken: null };
+    return { messages: await ask(), broken: null };
   } catch (error) {
-    return { rings: [], broken: messageOf(error) };
+    return { messages: [], broken: messageOf(error) };
   }
 }
 
@@ -193,7 +195,7 @@ function failedRow({ id, repository, at, error }: FailedJob): string {
   return `${id}  ${at}  ${visibleLine(repository)}  ${visibleLine(error ?? '')}`.trimEnd();
 }
 
-function ringRow({ jobId, state, tries, at, error }: RingState): string {
+function messageRow({ jobId, state, tries, at, error }: QueueMessage): string {
   const failed = tries === 0 ? '' : `${tries} failed ${tries === 1 ? 'attempt' : 'attempts'}`;
   return `${jobId}  ${state.padEnd(7)}  ${at}  ${failed}  ${visibleLine(error ?? '')}`.trimEnd();
 }

@@ -120,9 +120,9 @@ async function answerFrom(
     known.push(text);
     progress.phase(text);
   };
-  const told = { onStep, maskedSecrets: large?.secrets ?? 0, ...present({ greenText: green, greenCommit: options.greenCommit }) };
+  const around = { onStep, maskedSecrets: large?.secrets ?? 0, ...present({ greenText: green, greenCommit: options.greenCommit }) };
   try {
-    return await app.triage({ ...localBuild(), commit: options.commit ?? null }, sources, signal, told);
+    return await app.triage({ ...localBuild(), commit: options.commit ?? null }, sources, signal, around);
   } catch (error) {
     if (!signal.aborted) throw error;
     const knownText = known.length === 0 ? 'No results yet.' : `Results so far: ${known.join('; ')}.`;

@@ -141,11 +141,11 @@ function results({ rows, heads, more }: Found, q: string, offset: number, now: n
   }
   const groups = groupsOf(rows);
   const titles = new Map(heads.map((head) => [head.id, head.title]));
-  const told =
+  const count =
     offset === 0 && !more
       ? `${formatNumber(rows.length)} ${rows.length === 1 ? 'failure' : 'failures'}`
       : `Failures ${formatNumber(offset + 1)}–${formatNumber(offset + rows.length)}`;
-  return html`<p role="status">${told}, newest first.</p><ol class="found">${groups.map((group) => resultOf(group, titles, q, now))}</ol>
+  return html`<p role="status">${count}, newest first.</p><ol class="found">${groups.map((group) => resultOf(group, titles, q, now))}</ol>
 <nav class="pages" aria-label="Pages">${offset > 0 && html`<a rel="prev" href="${addressOf(q, Math.max(0, offset - ROWS))}">Newer</a>`}${more && html`<a rel="next" href="${addressOf(q, offset + ROWS)}">Older</a>`}</nav>`;
 }
 

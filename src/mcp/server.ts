@@ -93,9 +93,9 @@ export async function answer(tool: McpTool, args: unknown, cancelled: AbortSigna
     logger.debug({ tool: tool.name, milliseconds: Date.now() - startedAt, bytes: Buffer.byteLength(text) }, 'an agent was answered');
     return { content: [{ type: 'text', text: cutBytes(text, MAX_ANSWER_BYTES) }], structuredContent: fitData(data) };
   } catch (error) {
-    const told = cancelled.aborted ? new TriageError('cancelled', 'The call was canceled.') : error;
-    if (!(told instanceof TriageError)) logger.error({ tool: tool.name, error }, 'a tool of an agent failed');
-    return refusal(told);
+    const refused = cancelled.aborted ? new TriageError('cancelled', 'The call was canceled.') : error;
+    if (!(refused instanceof TriageError)) logger.error({ tool: tool.name, error }, 'a tool of an agent failed');
+    return refusal(refused);
   }
 }
 

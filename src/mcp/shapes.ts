@@ -12,7 +12,7 @@ import { AnalysisSummary, summaryOf } from '../service/answers/views.ts';
 export const Rows = z.array(z.object({ line: z.int().nullable(), text: z.string() }));
 
 /** The answer for one cause, cut to what an agent needs. */
-export const ToldCause = AnalysisSummary.extend({
+export const CauseOutput = AnalysisSummary.extend({
   rootCause: Answer.shape.rootCause,
   fixRecommendation: Answer.shape.fixRecommendation,
   proof: z.array(z.object({ source: z.string(), line: z.int(), text: z.string() })),
@@ -36,7 +36,7 @@ export const FailedCause = FailureRow.pick({
 /** Where a list was cut; null at its end. */
 export const Cursor = z.string().nullable().describe('Pass as cursor for the next page; null on the last page');
 
-export function toldCause(analysis: Analysis): z.infer<typeof ToldCause> {
+export function causeOutput(analysis: Analysis): z.infer<typeof CauseOutput> {
   const { answer, verdict } = analysis;
   const evidence = analysis.evidence.filter(({ id }) => verdict.grades[id] !== 'irrelevant').slice(0, 6);
   return {

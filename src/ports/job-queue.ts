@@ -1,21 +1,21 @@
 import z from 'zod';
 import { Step } from '../domain/analysis.ts';
 
-/** What is known of the job when it rings. */
-interface Ring {
+/** What is known of the job when it is queued. */
+interface Urgency {
   /** `high` goes before every `normal` one that waits: failures of default branches. */
   readonly priority?: 'high' | 'normal';
 }
 
-/** A doorbell for work that the database already knows is owed. It may ring twice, or be lost; handlers are idempotent. */
+/** A queue of messages about jobs that stand in the database. A message may come twice, or be lost; handlers are idempotent. */
 export interface JobQueue {
   readonly driver: string;
   /**
-   * Rings for one triage job. Ringing twice for a job that still waits is one ring; a ring during its run is handled after
+   * Queues one triage job. A second message for a job that still waits is dropped; one during its run is handled after
    * it. Bounded in time (about a second); throws a retryable `upstream-failed` where the queue is broken.
    */
-  enqueue(jobId: string, ring?: Ring): Promise<void>;
-  /** Hands ringing jobs to the handler, at most `concurrency` at once. A handler that throws is called again later with backoff. */
+  enqueue(jobId: string, urgency?: Urgency): Promise<void>;
+  /** Hands queued jobs to the handler, at most `concurrency` at once. A handler that throws is called again later with backoff. */
   work(handler: (jobId: string, signal: AbortSignal) => Promise<void>, options: { readonly concurrency: number }): Promise<void>;
   /** Jobs waiting or running, for readiness and the demo. */
   depth(): Promise<number>;
@@ -23,14 +23,14 @@ export interface JobQueue {
   stop(options: { readonly timeoutMs: number }): Promise<void>;
 }
 
-/** One ring as the queue keeps it. */
-export interface RingState {
+/** One message as the queue keeps it. */
+export interface QueueMessage {
   readonly jobId: string;
   /** `later` waits for its next try; `dead` was given up after the last one. */
   readonly state: 'waiting' | 'running' | 'later' | 'dead';
   /** Tries that failed. */
   readonly tries: number;
-  /** When it rang, or was given up. */
+  /** When it was queued, or given up. */
   readonly at: string;
   /** What the last try failed with; null where none did. */
   readonly error: string | null;
@@ -38,15 +38,15 @@ export interface RingState {
 
 /** Looking into a queue and mending it by hand. */
 export interface QueueAdmin {
-  /** Rings that wait, run or were put off. */
-  rings(limit: number): Promise<RingState[]>;
-  /** Rings that were given up after the last try, the newest first. Their jobs are still owed in the database. */
-  dead(limit: number): Promise<RingState[]>;
-  /** Takes a given-up ring from the dead ones and rings anew; false where there is none. */
+  /** Messages that wait, run or were put off. */
+  messages(limit: number): Promise<QueueMessage[]>;
+  /** Messages that were given up after the last try, the newest first. Their jobs are still pending in the database. */
+  dead(limit: number): Promise<QueueMessage[]>;
+  /** Takes a given-up message from the dead ones and queues it anew; false where there is none. */
   requeue(jobId: string): Promise<boolean>;
 }
 
-/** A triage job that is owed now and that nobody holds, and what decides when its turn is. */
+/** A pending triage job that nobody holds, and what decides when its turn is. */
 export const Turn = z.object({
   id: z.string(),
   repository: z.string(),
@@ -76,10 +76,10 @@ export interface JobTurns {
   /** The newest first. */
   failed(limit: number): Promise<FailedJob[]>;
   /**
-   * Owes a job anew that failed for good or waits for its next try, as if there were news of its build. `done` and `in-work`:
+   * Queues a job anew that failed for good or waits for its next try, as if there were news of its build. `done` and `in-work`:
    * nothing is changed. Null where it is unknown.
    */
-  oweAnew(jobId: string): Promise<'owed' | 'in-work' | 'done' | null>;
+  requeue(jobId: string): Promise<'pending' | 'in-work' | 'done' | null>;
 }
 
 /** A finished step of a run that goes on; `position` rises with each, and may skip numbers. */

@@ -146,14 +146,14 @@ const OPEN = `
 const FIND_TRIAGE = `select ${TRIAGE} from triages where build_id = $1 and fingerprint = $2`;
 
 const Place = Turn.pick({ repository: true, urgent: true });
-const Outcome = z.object({ outcome: z.enum(['owed', 'in-work', 'done']) });
+const Outcome = z.object({ outcome: z.enum(['pending', 'in-work', 'done']) });
 
 export function createJobTurns(db: Database): JobTurns {
   return {
     next: async (limit) => z.array(Turn).parse(await db.query(NEXT, [limit])),
     place: async (jobId) => await first(db, Place, PLACE, [jobId]),
     failed: async (limit) => z.array(FailedJob).parse(await db.query(FAILED, [limit])),
-    oweAnew: async (jobId) => {
+    requeue: async (jobId) => {
       const [row] = await db.query(OWE_ANEW, [jobId]);
       return row === undefined ? null : Outcome.parse(row).outcome;
     },
@@ -196,7 +196,7 @@ const OWE_ANEW = `
     where j.id = k.id and (k.state in ('queued', 'failed') or (k.state = 'running' and k.lease_expires_at <= clock_timestamp()))
     returning j.id
   )
-  select case when exists (select 1 from anew) then 'owed' when state = 'done' then 'done' else 'in-work' end as outcome from known`;
+  select case when exists (select 1 from anew) then 'pending' when state = 'done' then 'done' else 'in-work' end as outcome from known`;
 
 /** What runs that died have left is swept with the steps of whatever runs next. */
 export function createRunStepStore(db: Database): RunStepStore {

@@ -57,14 +57,14 @@ it('lists what was given up and brings it back', async () => {
   expect(JSON.parse((await queue('requeue', ids.dead, '--json')).stdout)).toEqual({
     ok: true,
     jobId: ids.dead,
-    outcome: 'owed',
-    rang: true,
+    outcome: 'pending',
+    queued: true,
   });
 
   expect((await queue('dead')).stdout).toBe('No job failed permanently.\nNo queue message was dropped.\n');
   const listed = JSON.parse((await queue('list', '--json')).stdout);
   expect(listed).toMatchObject({ ok: true, driver: 'pg-boss', broken: null });
-  expect(listed.rings.map(({ jobId }: { jobId: string }) => jobId).toSorted()).toEqual([ids.failed, ids.dead].toSorted());
+  expect(listed.messages.map(({ jobId }: { jobId: string }) => jobId).toSorted()).toEqual([ids.failed, ids.dead].toSorted());
   const unknown = await queue('requeue', 'job_unknown');
   expect([unknown.code, unknown.stderr]).toEqual([3, expect.stringContaining('There is no triage job job_unknown')]);
 });

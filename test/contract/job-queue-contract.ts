@@ -182,7 +182,7 @@ export function jobQueueContract(name: string, openQueue: (polling: Polling) => 
         { concurrency: 1 },
       );
       await queue.enqueue('job');
-      await until(async () => (await queue.rings(10)).some(({ state }) => state === 'later'));
+      await until(async () => (await queue.messages(10)).some(({ state }) => state === 'later'));
       expect(await queue.dead(10)).toEqual([]);
       await until(async () => (await queue.dead(10)).length === 1);
       expect(calls).toBe(ATTEMPTS);
@@ -211,14 +211,14 @@ export function jobQueueContract(name: string, openQueue: (polling: Polling) => 
         },
         { concurrency: 1 },
       );
-      await until(async () => (await queue.rings(10))[0]?.state === 'running');
+      await until(async () => (await queue.messages(10))[0]?.state === 'running');
 
-      const rings = await queue.rings(10);
+      const rings = await queue.messages(10);
       expect(rings.map(({ jobId, state, tries, error }) => [jobId, state, tries, error])).toEqual([
         ['running', 'running', 0, null],
         ['waiting', 'waiting', 0, null],
       ]);
-      expect(await queue.rings(1)).toHaveLength(1);
+      expect(await queue.messages(1)).toHaveLength(1);
       finish();
       await until(async () => (await queue.depth()) === 0);
     });

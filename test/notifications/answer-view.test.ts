@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { summaryOf } from '../../action/src/render-answer.ts';
-import { describeAnalysis, toldCause } from '../../src/mcp/shapes.ts';
+import { causeOutput, describeAnalysis } from '../../src/mcp/shapes.ts';
 import { noticeLinks } from '../../src/notifications/notice-words.ts';
 import { webhookBody } from '../../src/notifications/publisher/webhook.ts';
 import { renderComment } from '../../src/notifications/render-comment.ts';
@@ -23,7 +23,7 @@ const full = {
   markdown: () => renderMarkdown(analysis),
   action: () => summaryOf({ analyses: [analysis], pending: null, pageOf: () => null }),
   agent: () => describeAnalysis(analysis).join('\n'),
-  'agent, as data': () => JSON.stringify(toldCause(analysis)),
+  'agent, as data': () => JSON.stringify(causeOutput(analysis)),
   webhook: () => webhookBody(sampleBuild(), analysis),
   ctrf: () => JSON.stringify(ctrfOf(exported)),
   sarif: () => JSON.stringify(sarifOf(exported)),

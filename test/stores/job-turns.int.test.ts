@@ -59,18 +59,18 @@ describe.each(withoutPostgres ? (['pglite'] as const) : (['pglite', 'postgres'] 
     const id = await owe('acme/failed', 'main');
     const job = await triages.lease(id, 60_000);
     if (job === null) throw new Error('the lease is given');
-    expect(await turns.oweAnew(id)).toBe('in-work');
+    expect(await turns.requeue(id)).toBe('in-work');
     await triages.finish(job, 'failed', 'the answer could not be stored');
     expect(await turns.failed(10)).toMatchObject([{ id, repository: 'acme/failed', error: 'the answer could not be stored' }]);
 
-    expect(await turns.oweAnew(id)).toBe('owed');
+    expect(await turns.requeue(id)).toBe('pending');
 
     expect(await turns.failed(10)).toEqual([]);
     expect(await triages.find(id)).toMatchObject({ state: 'queued', attempts: 0, error: null, owed: 2 });
     const again = await triages.lease(id, 60_000);
     if (again === null) throw new Error('the lease is given');
     await triages.finish(again, 'done', null);
-    expect(await turns.oweAnew(id)).toBe('done');
-    expect(await turns.oweAnew('job_unknown')).toBeNull();
+    expect(await turns.requeue(id)).toBe('done');
+    expect(await turns.requeue('job_unknown')).toBeNull();
   });
 });

@@ -257,12 +257,12 @@ function count(cells: readonly ConfusionCell[]): number {
 /** Every case that is shown: those with more to say as sections, the others a line each. */
 function casesPart(set: ReportSet, shown: number, anchors: Anchors): Html {
   const cases = set.cases.slice(0, shown);
-  const told = cases.filter(({ more }) => more !== null);
+  const detailed = cases.filter(({ more }) => more !== null);
   const others = cases.filter(({ more }) => more === null);
   const rest = set.cases.length - shown;
   return html`<h3 class="cases-head" id="${anchors.top}-cases">Cases</h3>
-<p class="quiet">${told.length} of ${set.cases.length} are shown in full${told.length < set.cases.length && ', failed and wrong ones first; the others have one line each'}${rest > 0 && `. ${rest} more are only in the results file`}.</p>
-${told.map((one) => caseSection(one, anchors))}
+<p class="quiet">${detailed.length} of ${set.cases.length} are shown in full${detailed.length < set.cases.length && ', failed and wrong ones first; the others have one line each'}${rest > 0 && `. ${rest} more are only in the results file`}.</p>
+${detailed.map((one) => caseSection(one, anchors))}
 ${others.length > 0 && table(others, anchors)}`;
 }
 
@@ -270,7 +270,7 @@ function caseSection(one: ReportCase, anchors: Anchors): Html {
   const { more } = one;
   const anchor = anchors.at(one);
   return html`<article class="case ${look(one)}" id="${anchor}" aria-labelledby="${anchor}-name"><h4 id="${anchor}-name"><span class="mark">${mark(one)}</span> ${one.id}</h4>
-<p>${verdict(one)}</p>${more !== null && told(more)}<p class="back"><a href="#${anchors.top}">To the figures</a></p></article>`;
+<p>${verdict(one)}</p>${more !== null && caseDetails(more)}<p class="back"><a href="#${anchors.top}">To the figures</a></p></article>`;
 }
 
 function verdict({ truth, said, probability, isRight, error }: ReportCase): Html {
@@ -281,7 +281,7 @@ function verdict({ truth, said, probability, isRight, error }: ReportCase): Html
   return html`${true_}. Said: <span class="category">${said}</span>${probability !== null && ` with ${percentOf(probability)}`}${wrong}`;
 }
 
-function told(more: ReportCaseMore): Html {
+function caseDetails(more: ReportCaseMore): Html {
   const suspects = more.suspects.map(
     ({ path, line, isTrue }) =>
       html`<li><code>${path}${line !== null && `:${line}`}</code>${isTrue === true && html` <span class="good">was fixed</span>`}</li>`,

@@ -45,7 +45,7 @@ export function line(name: string, points: readonly { readonly x: number; readon
 }
 
 /** A mark that says what it is when it is pointed at. */
-export function told(words: string, mark: Shown): Html {
+export function described(words: string, mark: Shown): Html {
   return html`<g>${mark}<title>${words}</title></g>`;
 }
 

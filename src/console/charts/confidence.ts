@@ -1,7 +1,7 @@
 import { maxOf } from '../../lib/lists.ts';
 import { type Proportion, proportion } from '../../lib/statistics.ts';
 import { type Html, html } from '../html.ts';
-import { at, type Chart, type Drawing, drawingOn, grid, line, type Plot, percentOf, place, ticks, told } from './chart.ts';
+import { at, type Chart, type Drawing, described, drawingOn, grid, line, type Plot, percentOf, place, ticks } from './chart.ts';
 
 /** Answers of one hundredth of stated confidence, and whether they were right. */
 export interface Judged {
@@ -124,7 +124,7 @@ function point(bin: Bin, plot: Plot): Html {
   const { x, y } = place(plot, bin.stated, bin.share);
   const [low, high] = [place(plot, 0, bin.low).y, place(plot, 0, bin.high).y];
   const faded = bin.of < FADED_BELOW ? ' faded' : '';
-  return told(
+  return described(
     words(bin),
     html`<line class="whisker${faded}" x1="${at(x)}" x2="${at(x)}" y1="${at(low)}" y2="${at(high)}"/><circle class="point${faded}" cx="${at(x)}" cy="${at(y)}" r="5" data-mark="${bin.of}"/>`,
   );
@@ -134,7 +134,7 @@ function bar(bin: Bin, plot: Plot, top: number, most: number): Html {
   const [x, end] = [place(plot, bin.from, 0).x + 1, place(plot, bin.to, 0).x - 1];
   const height = Math.max(1, (bin.of / most) * BARS);
   const mark = html`<rect class="count-bar" x="${at(x)}" y="${at(top + BARS - height)}" width="${at(Math.max(2, end - x))}" height="${at(height)}"/>`;
-  return told(`${bin.of} decided`, mark);
+  return described(`${bin.of} decided`, mark);
 }
 
 function words(bin: Bin): string {
@@ -256,7 +256,7 @@ function coverageMarks(points: readonly CoveragePoint[], here: CoveragePoint, ch
   const x = at(place(COVERAGE_PLOT, here.coverage, 0).x);
   const marks = points.map((point) => {
     const { x: cx, y } = place(COVERAGE_PLOT, point.coverage, point.share);
-    return told(
+    return described(
       `Threshold ${point.threshold.toFixed(2)}: ${percentOf(point.coverage)} published automatically, right ${point.hits} of ${point.of}`,
       html`<circle class="dot" cx="${at(cx)}" cy="${at(y)}" r="2.5" data-mark="${point.of}"/>`,
     );
@@ -272,5 +272,5 @@ function coverageMarks(points: readonly CoveragePoint[], here: CoveragePoint, ch
 function chosenMark(chosen: CoveragePoint): Html {
   const { x, y } = place(COVERAGE_PLOT, chosen.coverage, chosen.low);
   const mark = html`<rect class="chosen" x="${at(x - 6)}" y="${at(y - 6)}" width="12" height="12"/>`;
-  return told(`Chosen: ${chosen.threshold.toFixed(2)}`, mark);
+  return described(`Chosen: ${chosen.threshold.toFixed(2)}`, mark);
 }

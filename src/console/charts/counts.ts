@@ -3,7 +3,7 @@ import type { RunMark } from '../../domain/flakiness.ts';
 import { maxOf } from '../../lib/lists.ts';
 import type { Cell } from '../../lib/text.ts';
 import { type Html, html } from '../html.ts';
-import { at, type Chart, drawingOn, grid, line, type Plot, place, ticks, told } from './chart.ts';
+import { at, type Chart, described, drawingOn, grid, line, type Plot, place, ticks } from './chart.ts';
 
 export interface DayOf {
   readonly day: string;
@@ -87,7 +87,7 @@ function column(counts: readonly DayOf[], x: number, step: number, most: number)
   return html`${parts.map(({ name, words, count }) => {
     const height = (count / most) * COLUMNS_PLOT.height;
     bottom -= height;
-    return told(
+    return described(
       `${counts[0]?.day}: ${count} ${words}`,
       html`<rect class="${name}"${name === 'open' && html` fill="url(#open)"`} x="${at(x + 1)}" y="${at(bottom)}" width="${at(step - 2)}" height="${at(Math.max(1, height - 1))}" data-mark="${count}"/>`,
     );
@@ -170,7 +170,7 @@ function linesMarks(chart: LinesChart, top: number): Html {
     );
     const dots = points.map(({ week, value, x, y }) => {
       const mark = html`<circle class="dot ${look}" cx="${at(x)}" cy="${at(y)}" r="4" data-mark="${chart.say(value)}"/>`;
-      return told(`${name}, week of ${week}: ${chart.say(value)}`, mark);
+      return described(`${name}, week of ${week}: ${chart.say(value)}`, mark);
     });
     return html`${line(`curve ${look}`, points)}${dots}`;
   })}`;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { describeAnalysis, line, ToldCause, takeFitting, toldCause } from '../shapes.ts';
+import { CauseOutput, causeOutput, describeAnalysis, line, takeFitting } from '../shapes.ts';
 import { defineTool, type ExplainLog, type McpTool } from '../tool.ts';
 
 const BUDGET_BYTES = 5_000;
@@ -24,7 +24,7 @@ export function explainLog(explain: ExplainLog): McpTool {
     description:
       'Explains a CI log that you paste: category, cause, fix and the key lines with their numbers in the pasted text. Needs no stored build and stores nothing. Uses rules, no model. Prefer get_failure for a stored build: it knows the history. Paste the failing part, not the whole log.',
     input: Input,
-    output: z.object({ causes: z.array(ToldCause.omit({ id: true })) }),
+    output: z.object({ causes: z.array(CauseOutput.omit({ id: true })) }),
     timeoutMs: TIMEOUT_MS,
     run: async ({ log }, { signal }) => {
       const analyses = await explain(log, signal);
@@ -34,7 +34,7 @@ export function explainLog(explain: ExplainLog): McpTool {
       const rows = others.slice(0, MAX_CAUSES - 1).map((one) => `- ${one.category}: ${line(one.answer.title, 200)}`);
       const more = others.length >= MAX_CAUSES ? [`- … ${others.length - MAX_CAUSES + 1} more`] : [];
       const listed = others.length === 0 ? '' : `\nOther causes in this log:\n${[...rows, ...more].join('\n')}`;
-      return { text: `${text}${listed}`, data: { causes: analyses.slice(0, MAX_CAUSES).map(toldCause) } };
+      return { text: `${text}${listed}`, data: { causes: analyses.slice(0, MAX_CAUSES).map(causeOutput) } };
     },
   });
 }

@@ -46,8 +46,8 @@ export function flakyTests({ stores }: InstallationDeps): McpTool {
         BUDGET_BYTES,
       );
       const next = shown < tests.length || tests.length === limit ? cursorOf(NAME, offset + shown) : null;
-      const told = tests.slice(0, shown).map((test) => ({ ...flakyTest(test), name: line(test.name, 300) }));
-      return { text: `${text}\n${next === null ? 'End of list.' : `… perhaps more, cursor: ${next}`}`, data: { tests: told, next } };
+      const listed = tests.slice(0, shown).map((test) => ({ ...flakyTest(test), name: line(test.name, 300) }));
+      return { text: `${text}\n${next === null ? 'End of list.' : `… perhaps more, cursor: ${next}`}`, data: { tests: listed, next } };
     },
   });
 }

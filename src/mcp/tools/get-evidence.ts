@@ -88,8 +88,8 @@ async function noSuchSource(analysis: Analysis, named: string | undefined, archi
 
 /** The log first, at its telling lines; then what tools brought. What was judged to say nothing about this failure is left out. */
 function overview(analysis: Analysis, offset: number): EvidenceAnswer {
-  const told = analysis.evidence.filter(({ id }) => analysis.verdict.grades[id] !== 'irrelevant');
-  const items = [...told.filter(isLog), ...told.filter((item) => !isLog(item))].slice(offset);
+  const related = analysis.evidence.filter(({ id }) => analysis.verdict.grades[id] !== 'irrelevant');
+  const items = [...related.filter(isLog), ...related.filter((item) => !isLog(item))].slice(offset);
   if (items.length === 0) return { text: 'There is no more evidence.', data: { pieces: [], next: null } };
   const telling = items.map((item) => tellingRows(item, analysis));
   const blocks = items.map((item, index) => `${headOf(item)}\n${untrusted((telling[index] ?? []).map(numbered), 240)}`);

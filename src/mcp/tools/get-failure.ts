@@ -3,7 +3,7 @@ import { type Analysis, saidCategory } from '../../domain/analysis.ts';
 import { Build } from '../../domain/build.ts';
 import { TriageError } from '../../domain/errors.ts';
 import { AnalysisSummary, summaryOf } from '../../service/answers/views.ts';
-import { describeAnalysis, describeStanding, line, ToldCause, takeFitting, toldCause } from '../shapes.ts';
+import { CauseOutput, causeOutput, describeAnalysis, describeStanding, line, takeFitting } from '../shapes.ts';
 import { defineTool, findAnalyses, type InstallationDeps, type McpTool } from '../tool.ts';
 
 const BUDGET_BYTES = 4_000;
@@ -17,7 +17,7 @@ export const FailureId = z
   .describe('An ID from list_failures, or a build as provider:number, such as github:812 or jenkins:4711');
 
 const Output = z.object({
-  cause: ToldCause,
+  cause: CauseOutput,
   build: Build.pick({
     id: true,
     provider: true,
@@ -49,7 +49,7 @@ export function getFailure(deps: InstallationDeps): McpTool {
       const { text, rest } = takeFitting([`${main.id}`, ...describeAnalysis(main, { build, tests })], BUDGET_BYTES);
       const cut = rest === 0 ? '' : `\n… ${rest} more parts; get_evidence has the evidence in full`;
       const data = {
-        cause: toldCause(main),
+        cause: causeOutput(main),
         build,
         tests: tests.slice(0, MAX_TESTS).map((name) => line(name, 200)),
         others: others.slice(0, OTHER_CAUSES).map((one) => ({ ...summaryOf(one), title: line(one.answer.title, 120) })),

@@ -85,11 +85,11 @@ async function toldOf(row: Candidate, stores: InstallationDeps['stores']): Promi
     failure.generic ? null : stores.library.recall({ fingerprint: failure.fingerprint.value, repository }),
     analysisId === null ? null : stores.analyses.find(analysisId),
   ]);
-  const told =
+  const decision =
     decided === null
       ? null
       : { ...decided, rootCause: line(decided.rootCause, 300), fixRecommendation: line(decided.fixRecommendation, 300) };
-  return { ...failedCause(row, analysis), score, decided: told };
+  return { ...failedCause(row, analysis), score, decided: decision };
 }
 
 function entryOf(one: Similar, number: number): string {

@@ -61,9 +61,9 @@ function redOf({ build, job, causes, failures, question }: BuildSituation): RedF
   if (named === null || !ended || waits) return null;
   const alerting = causes.filter(({ isMuted }) => !isMuted);
   if (causes.length > 0 && alerting.length === 0) return null;
-  const told = alerting.sort((a, b) => b.failures - a.failures).map(causeOf);
+  const shown = alerting.sort((a, b) => b.failures - a.failures).map(causeOf);
   const why = job?.error ?? (failures === 0 ? 'no failure was found in its logs' : 'no answer was produced');
-  return { state: 'red', build: named, causes: told, notLooked: told.length === 0 ? why : null };
+  return { state: 'red', build: named, causes: shown, notLooked: shown.length === 0 ? why : null };
 }
 
 function greenOf({ lastFailed }: BuildSituation): GreenFacts | null {

@@ -22,7 +22,7 @@ export interface SlackLinks {
   readonly decides: boolean;
 }
 
-/** Causes told with their lines and buttons; further ones are counted. */
+/** Causes shown with their lines and buttons; further ones are counted. */
 const MAX_CAUSES = 8;
 
 /** The message of a branch: red with its causes, or green again. */
@@ -43,8 +43,8 @@ function redMessage({ build, causes, notLooked }: RedFacts, streak: Streak, link
   const body = [where, ...(others.length === 0 ? [] : [`*1.* ${titleOf(first)} ${howSure(first)}`]), ...linesOf(first, streak.seenToday)];
   const blocks: ChatBlock[] = [{ text: [headline.marked, ...body].join('\n') }, ...buttonsOf(first, links)];
   for (const [index, cause] of others.slice(0, MAX_CAUSES - 1).entries()) {
-    const told = [`*${index + 2}.* ${titleOf(cause)} ${howSure(cause)} · ${testCount(cause.tests)}`, ...linesOf(cause, 1)];
-    append(blocks, [{ text: told.join('\n') }, ...buttonsOf(cause, links)]);
+    const lines = [`*${index + 2}.* ${titleOf(cause)} ${howSure(cause)} · ${testCount(cause.tests)}`, ...linesOf(cause, 1)];
+    append(blocks, [{ text: lines.join('\n') }, ...buttonsOf(cause, links)]);
   }
   const left = causes.length - MAX_CAUSES;
   if (left > 0) blocks.push({ text: `… ${left} more ${left === 1 ? 'cause' : 'causes'}` });
@@ -52,12 +52,12 @@ function redMessage({ build, causes, notLooked }: RedFacts, streak: Streak, link
 }
 
 function greenMessage({ build, causes, fixedAt }: GreenFacts, streak: Streak, links: SlackLinks): ChatMessage {
-  const told = `${slackProse(build.branch, 100)} is green again after ${span(streak.since, fixedAt)}`;
+  const headline = `${slackProse(build.branch, 100)} is green again after ${span(streak.since, fixedAt)}`;
   const [first, ...others] = causes;
   const more = others.length === 0 ? '' : ` and ${others.length} more`;
   const was = first === undefined ? '' : ` (was: ${titleOf(first)}${more})`;
   const open = first === undefined ? openBuild(build.url) : openAnalysis(first, links);
-  return { text: `${told}${was}`, blocks: [{ text: `:large_green_circle: *${told}*${was}` }, ...buttons([open])] };
+  return { text: `${headline}${was}`, blocks: [{ text: `:large_green_circle: *${headline}*${was}` }, ...buttons([open])] };
 }
 
 interface Headline {

@@ -173,11 +173,11 @@ async function jsonOf(response: Response): Promise<unknown> {
 }
 
 function statusError(status: number, what: 'read' | 'change'): TriageError {
-  const told = `Jenkins returned ${status} when the description of a build was ${what === 'read' ? 'read' : 'changed'}.`;
+  const says = `Jenkins returned ${status} when the description of a build was ${what === 'read' ? 'read' : 'changed'}.`;
   if (status === 401 || status === 403 || (status >= 300 && status < 400)) {
     const needs = 'FAULTLINE_JENKINS_USER and FAULTLINE_JENKINS_TOKEN need the permission Run/Update on the job.';
-    return new TriageError('upstream-auth', `${told} ${needs}`);
+    return new TriageError('upstream-auth', `${says} ${needs}`);
   }
-  if (status === 404 || status === 410) return new TriageError('not-found', `${told} The build may have been deleted.`);
-  return new TriageError('upstream-failed', told, { retryable: status >= 500 || status === 429 });
+  if (status === 404 || status === 410) return new TriageError('not-found', `${says} The build may have been deleted.`);
+  return new TriageError('upstream-failed', says, { retryable: status >= 500 || status === 429 });
 }

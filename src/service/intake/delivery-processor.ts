@@ -31,7 +31,7 @@ const FIRST_RETRY_MS = 1_000;
 const MAX_RETRY_MS = 60_000;
 /** After something that may pass, such as a database that restarts: tried for ever. */
 const PASSING_RETRY_MS = 2_000;
-/** How long a ring is waited for, where it counts as work. */
+/** How long a message to the queue is waited for, where it counts as work. */
 const RING_MS = 50;
 /** How long a stop waits for the queue. */
 const SETTLE_MS = 2_000;
@@ -187,8 +187,8 @@ async function keepLog({ archive, logger }: DeliveryProcessorDeps, { intake: { l
   }
 }
 
-function announce({ jobNotifier: bell, logger }: DeliveryProcessorDeps, { delivery, intake, stored: { build, job, news } }: Done): void {
-  if (news && job !== null) bell.notify(job.id, { urgent: isUrgent(intake) });
+function announce({ jobNotifier, logger }: DeliveryProcessorDeps, { delivery, intake, stored: { build, job, news } }: Done): void {
+  if (news && job !== null) jobNotifier.notify(job.id, { urgent: isUrgent(intake) });
   const { source, deliveryId, event } = delivery;
   logger.info({ source, deliveryId, event, buildId: build.id, jobId: job?.id ?? null, news }, 'build received');
 }

@@ -3,18 +3,18 @@ import { messageOf } from '../../domain/errors.ts';
 import type { JobQueue } from '../../ports/job-queue.ts';
 import type { Logger } from '../../ports/telemetry.ts';
 
-/** Rings that the queue has not answered yet. A queue that hangs is not asked further: the sweeper rings once it is back. */
+/** Messages that the queue has not accepted yet. A queue that hangs is not asked further: the sweeper queues the jobs once it is back. */
 const MAX_OUTSTANDING = 200;
 
-/** Rings for work that the database already knows is owed; nobody waits for the queue. */
+/** Queues jobs that stand in the database; nobody waits for the queue. */
 export interface JobNotifier {
   /** `urgent`: before others that wait. */
   notify(jobId: string, how: { readonly urgent: boolean }): void;
-  /** Resolves when the queue has answered every ring, or after the time. */
+  /** Resolves when the queue has accepted every message, or after the time. */
   settle(timeoutMs: number): Promise<void>;
 }
 
-/** A queue that fails or hangs fails and delays nobody: the job is owed in the database, and the sweeper rings again. */
+/** A queue that fails or hangs fails and delays nobody: the job is pending in the database, and the sweeper queues it again. */
 export function createJobNotifier({
   jobQueue,
   logger,
@@ -29,13 +29,13 @@ export function createJobNotifier({
       if (outstanding.size >= MAX_OUTSTANDING) {
         silenced += 1;
         // One line for a queue that hangs, not one for each job.
-        if (silenced === 1) logger.warn({ jobId, outstanding: outstanding.size }, 'the queue does not answer; jobs stay owed');
+        if (silenced === 1) logger.warn({ jobId, outstanding: outstanding.size }, 'the queue does not answer; jobs stay pending');
         return;
       }
       silenced = 0;
-      const ringing = enqueue(jobId, urgent ? 'high' : 'normal');
-      outstanding.add(ringing);
-      void ringing.finally(() => outstanding.delete(ringing));
+      const sending = enqueue(jobId, urgent ? 'high' : 'normal');
+      outstanding.add(sending);
+      void sending.finally(() => outstanding.delete(sending));
     },
     settle: async (timeoutMs) => {
       const timer = new AbortController();
@@ -49,7 +49,7 @@ export function createJobNotifier({
     try {
       await jobQueue.enqueue(jobId, { priority });
     } catch (error) {
-      logger.warn({ jobId, error: messageOf(error) }, 'the queue did not take the job; it stays owed');
+      logger.warn({ jobId, error: messageOf(error) }, 'the queue did not take the job; it stays pending');
     }
   }
 }

@@ -28,7 +28,7 @@ export async function answerQuestion(id: string, answer: string, reviewer: strin
   const answered = await deps.stores.questions.answer(id, masked, reviewer);
   if (answered === null) throw await whyNot(id, deps);
   deps.logger.info({ questionId: id, buildId: answered.question.buildId, reviewer }, 'question answered');
-  if (answered.jobId !== null) await ring(answered.jobId, deps);
+  if (answered.jobId !== null) await enqueue(answered.jobId, deps);
   return answered.question;
 }
 
@@ -41,10 +41,10 @@ async function whyNot(id: string, { stores }: QuestionDeps): Promise<TriageError
 }
 
 /** What is not rung for now is found by the sweeper. */
-async function ring(jobId: string, { jobQueue, logger }: QuestionDeps): Promise<void> {
+async function enqueue(jobId: string, { jobQueue, logger }: QuestionDeps): Promise<void> {
   try {
     await jobQueue.enqueue(jobId);
   } catch (error) {
-    logger.warn({ jobId, error }, 'an answered question could not ring for its build');
+    logger.warn({ jobId, error }, 'the job of an answered question could not be queued');
   }
 }

@@ -71,7 +71,7 @@ export function detachableQueue(queue: JobQueue, logger: Logger): DetachableQueu
     const [next] = turnedAway;
     if (next === undefined || stopping) return;
     turnedAway.delete(next);
-    await queue.enqueue(next).catch((error: unknown) => logger.debug({ jobId: next, error }, 'the sweeper will ring for this job'));
+    await queue.enqueue(next).catch((error: unknown) => logger.debug({ jobId: next, error }, 'the sweeper will queue this job'));
   };
   const waiting = (jobId: string, own: AbortController, leave: () => void): WaitOutside => {
     return async (provider, work) => {
@@ -112,7 +112,7 @@ export function detachableQueue(queue: JobQueue, logger: Logger): DetachableQueu
             await Promise.resolve();
             await handler(jobId, AbortSignal.any([slot, own.signal]), waiting(jobId, own, leave));
           } catch (error) {
-            if (detached.has(own)) logger.warn({ jobId, error: messageOf(error) }, 'a job failed outside the queue; it stays owed');
+            if (detached.has(own)) logger.warn({ jobId, error: messageOf(error) }, 'a job failed outside the queue; it stays pending');
             throw error;
           } finally {
             detached.delete(own);
@@ -157,9 +157,9 @@ interface FairQueueDeps {
 }
 
 /**
- * The same queue, in which a repository with much in work gives way. A ring is for work, not for one job: where another
- * repository has a job waiting and less in work, or as much but was not served last, its job is taken at this ring, and the
- * one that rang is rung for anew. An urgent job gives way to urgent ones only. Nobody's place stays empty: a repository
+ * The same queue, in which a repository with much in work gives way. A message is for work, not for one job: where another
+ * repository has a job waiting and less in work, or as much but was not served last, its job is taken for this message, and the
+ * one whose message came is queued anew. An urgent job gives way to urgent ones only. Nobody's place stays empty: a repository
  * that is alone may use them all.
  */
 export function fairQueue(queue: JobQueue, { turns, logger }: FairQueueDeps): JobQueue {
@@ -185,7 +185,7 @@ interface Choice {
   readonly isUrgent: boolean;
 }
 
-/** Answers which job to take instead of the one that rang, or null where it is its turn. */
+/** Answers which job to take instead of the one whose message came, or null where it is its turn. */
 function createChooser(turns: FairQueueDeps['turns']): (jobId: string) => Promise<Choice | null> {
   let seen: { readonly at: number; readonly waiting: Map<string, Turn>; readonly working: Map<string, number> } | null = null;
   let last: string | null = null;
@@ -193,9 +193,9 @@ function createChooser(turns: FairQueueDeps['turns']): (jobId: string) => Promis
   const look = async () => {
     const now = performance.now();
     if (seen !== null && now - seen.at < FRESH_MS) return seen;
-    const owed = await turns.next(SEEN);
-    const waiting = new Map(owed.map((turn) => [turn.id, turn]));
-    seen = { at: now, waiting, working: new Map(owed.map(({ repository, working }) => [repository, working])) };
+    const pending = await turns.next(SEEN);
+    const waiting = new Map(pending.map((turn) => [turn.id, turn]));
+    seen = { at: now, waiting, working: new Map(pending.map(({ repository, working }) => [repository, working])) };
     return seen;
   };
 

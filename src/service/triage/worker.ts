@@ -24,7 +24,7 @@ export interface WorkerDeps {
   readonly failpoint?: Failpoint;
 }
 
-/** Takes ringing jobs. The lease in the database decides who works on what; the queue only rings. What waits for a CI takes no place. */
+/** Takes queued jobs. The lease in the database decides who works on what; the queue only notifies. What waits for a CI takes no place. */
 export async function startWorker(deps: WorkerDeps): Promise<void> {
   const crashIsolation = createCrashIsolation(deps.concurrency);
   await deps.jobQueue.work((jobId, signal, outside) => runJob(jobId, deps, signal, { crashIsolation, outside }), {
@@ -300,7 +300,7 @@ interface SweeperDeps {
   readonly intervalMs: number;
 }
 
-/** Rings again for every job that is owed and that nobody holds: the queue may forget, the database does not. */
+/** Queues every pending job again that nobody holds: the queue may forget, the database does not. */
 export function startSweeper(deps: SweeperDeps): { stop(): Promise<void> } {
   return lookRegularly(deps.intervalMs, () => sweep(deps));
 }

@@ -69,7 +69,7 @@ export function createSpillingArchive({ primary, database, logger, restMs = REST
       try {
         await ask(() => primary.remove(buildId));
       } catch (error) {
-        logger.warn({ buildId, error: messageOf(error) }, 'MongoDB did not delete texts; that stays owed');
+        logger.warn({ buildId, error: messageOf(error) }, 'MongoDB did not delete texts; they will be deleted later');
         return;
       }
       await ledger.removalDone(removal);

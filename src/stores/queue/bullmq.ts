@@ -4,7 +4,7 @@ import type { Redis } from 'ioredis';
 import { messageOf, TriageError } from '../../domain/errors.ts';
 import { append } from '../../lib/lists.ts';
 import { backoff } from '../../lib/time.ts';
-import type { JobQueue, QueueAdmin, RingState } from '../../ports/job-queue.ts';
+import type { JobQueue, QueueAdmin, QueueMessage } from '../../ports/job-queue.ts';
 import type { Logger } from '../../ports/telemetry.ts';
 import { createHandlerRuns, type HandlerRuns, settlesWithin } from './handler-runs.ts';
 import { connectWorker, openRedisLink, type RedisLink } from './redis-link.ts';
@@ -16,11 +16,11 @@ const FIRST_CONTACT_MS = 2000;
 const ABORT_GRACE_MS = 2000;
 /** How long the last results may take to reach Redis. */
 const LAST_WORDS_MS = 1000;
-/** BullMQ's own is half a minute: too long for a ring whose process died, or whose handing out Redis did not live to tell. */
+/** BullMQ's own is half a minute: too long for a message whose process died, or whose handing out Redis did not live to tell. */
 const LOCK_MS = 10_000;
 const DAY = 24 * 3600;
 
-/** Some eight minutes with the worker's backoff; then the ring is set aside. The job stays owed, so the sweeper rings anew. */
+/** Some eight minutes with the worker's backoff; then the message is set aside. The job stays pending, so the sweeper queues it anew. */
 const ATTEMPTS = 20;
 
 const JOB = {
@@ -36,15 +36,15 @@ export interface BullmqQueueOptions {
   /** Start of every key. */
   readonly prefix: string;
   readonly logger: Logger;
-  /** Tries before a ring is given up. */
+  /** Tries before a message is given up. */
   readonly attempts?: number;
-  /** How long a ring stays with a process that says nothing more, in milliseconds. */
+  /** How long a message stays with a process that says nothing more, in milliseconds. */
   readonly lockMs?: number;
 }
 
 /**
- * The doorbell on Redis, by BullMQ. It opens whether or not Redis answers. While it does not, a process that works hands
- * what it is asked to ring for straight to its own handler, within the same limit of runs; one that does not work throws
+ * The queue on Redis, by BullMQ. It opens whether or not Redis answers. While it does not, a process that works hands
+ * what it is asked to queue straight to its own handler, within the same limit of runs; one that does not work throws
  * a retryable `upstream-failed` within about a second.
  */
 export async function createBullmqQueue(options: BullmqQueueOptions): Promise<JobQueue & QueueAdmin> {
@@ -59,10 +59,10 @@ export async function createBullmqQueue(options: BullmqQueueOptions): Promise<Jo
   const enqueue: JobQueue['enqueue'] = async (jobId, { priority = 'normal' } = {}) => {
     if (stopping !== null) return;
     try {
-      return await ring(queue, link, jobId, priority);
+      return await add(queue, link, jobId, priority);
     } catch (error) {
       if (working === null) throw error;
-      working.door.take(jobId);
+      working.direct.take(jobId);
     }
   };
 
@@ -72,9 +72,9 @@ export async function createBullmqQueue(options: BullmqQueueOptions): Promise<Jo
     work: async (handler, { concurrency }) => {
       const runs = createHandlerRuns(handler, concurrency, logger);
       const worker = startBullmqWorker({ url, prefix, name: QUEUE, runs, concurrency, logger, link, lockMs });
-      working = { runs, worker, door: createDirectHandoff(runs, logger) };
+      working = { runs, worker, direct: createDirectHandoff(runs, logger) };
     },
-    depth: async () => (working?.door.depth ?? 0) + (await asked(link, () => countRings(queue))),
+    depth: async () => (working?.direct.depth ?? 0) + (await asked(link, () => countMessages(queue))),
     stop: ({ timeoutMs }) => {
       stopping ??= stopAll(queue, link, working, timeoutMs);
       return stopping;
@@ -86,12 +86,12 @@ export async function createBullmqQueue(options: BullmqQueueOptions): Promise<Jo
 interface Working {
   readonly runs: HandlerRuns;
   readonly worker: BullmqWorker;
-  readonly door: DirectHandoff;
+  readonly direct: DirectHandoff;
 }
 
-function openQueue(link: RedisLink, prefix: string, attempts: number): Queue<RingData> {
+function openQueue(link: RedisLink, prefix: string, attempts: number): Queue<MessageData> {
   // The link checks the version itself: BullMQ would do so once, and stay broken where Redis happened not to answer then.
-  return new Queue<RingData>(QUEUE, {
+  return new Queue<MessageData>(QUEUE, {
     connection: link.client,
     prefix,
     defaultJobOptions: { ...JOB, attempts },
@@ -106,10 +106,10 @@ async function firstContact(link: RedisLink): Promise<void> {
   while (!link.reachable && performance.now() < end) await delay(10);
 }
 
-/** One ring for each job that waits; one that comes while the job runs is kept until it ended. */
-async function ring(queue: Queue<RingData>, link: RedisLink, jobId: string, priority: keyof typeof PRIORITIES): Promise<void> {
+/** One message for each job that waits; one that comes while the job runs is kept until it ended. */
+async function add(queue: Queue<MessageData>, link: RedisLink, jobId: string, priority: keyof typeof PRIORITIES): Promise<void> {
   const deduplication = { id: jobId, keepLastIfActive: true };
-  await asked(link, () => queue.add('ring', { jobId }, { priority: PRIORITIES[priority], deduplication }));
+  await asked(link, () => queue.add('triage', { jobId }, { priority: PRIORITIES[priority], deduplication }));
 }
 
 /** Asks Redis where it answers; throws at once where it is known not to. */
@@ -128,10 +128,10 @@ async function asked<Answer>(link: RedisLink, ask: () => Promise<Answer>): Promi
   }
 }
 
-async function stopAll(queue: Queue<RingData>, link: RedisLink, working: Working | null, timeoutMs: number): Promise<void> {
+async function stopAll(queue: Queue<MessageData>, link: RedisLink, working: Working | null, timeoutMs: number): Promise<void> {
   if (working !== null) {
-    const { runs, worker, door } = working;
-    door.close();
+    const { runs, worker, direct } = working;
+    direct.close();
     const closed = worker.close();
     const drained = runs.drain();
     if (!(await settlesWithin(drained, timeoutMs))) {
@@ -156,7 +156,7 @@ const WORKER_OPTIONS = {
 
 /** BullMQ's side of a working process. */
 export interface BullmqWorker {
-  /** Takes no more rings; resolves when those it had are told to Redis. */
+  /** Takes no more messages; resolves when those it had are reported to Redis. */
   close(): Promise<void>;
   /** Breaks its connections, whatever they wait for. */
   disconnect(): void;
@@ -171,7 +171,7 @@ export interface BullmqWorkerOptions {
   readonly logger: Logger;
   readonly link: Pick<RedisLink, 'reachable'>;
   /**
-   * How long a ring stays with a process that says nothing more, in milliseconds; after at most one and a half times as long it
+   * How long a message stays with a process that says nothing more, in milliseconds; after at most one and a half times as long it
    * is handed out again. Too short does no harm: who may work on a job is decided by the lease in the database.
    */
   readonly lockMs: number;
@@ -179,7 +179,7 @@ export interface BullmqWorkerOptions {
 
 export function startBullmqWorker({ url, prefix, name, runs, concurrency, logger, link, lockMs }: BullmqWorkerOptions): BullmqWorker {
   const connections = tracked(connectWorker(url));
-  const worker = new Worker<RingData>(name, ({ data }) => runs.run(data.jobId), {
+  const worker = new Worker<MessageData>(name, ({ data }) => runs.run(data.jobId), {
     connection: connections.first,
     prefix,
     concurrency,
@@ -193,12 +193,12 @@ export function startBullmqWorker({ url, prefix, name, runs, concurrency, logger
   });
   worker.on('error', (error) => {
     // The link has said already that Redis is away.
-    if (link.reachable) logger.warn({ error: messageOf(error) }, 'the job queue could not keep a ring; its job stays owed');
+    if (link.reachable) logger.warn({ error: messageOf(error) }, 'the job queue could not store a message; its job stays pending');
   });
-  worker.on('stalled', (ring) => logger.warn({ ring }, 'a ring whose process died is handed out again'));
-  worker.on('failed', (ring, error) => {
-    if (ring !== undefined && ring.attemptsMade >= (ring.opts.attempts ?? 1)) {
-      logger.error({ jobId: ring.data.jobId, error }, 'a ring was given up after its last try; its job stays owed');
+  worker.on('stalled', (message) => logger.warn({ message }, 'a queue message whose process died is delivered again'));
+  worker.on('failed', (message, error) => {
+    if (message !== undefined && message.attemptsMade >= (message.opts.attempts ?? 1)) {
+      logger.error({ jobId: message.data.jobId, error }, 'a queue message was dropped after its last try; its job stays pending');
     }
   });
   return { close: () => worker.close(), disconnect: connections.disconnect };
@@ -226,7 +226,7 @@ function tracked(first: Redis): { readonly first: Redis; disconnect(): void } {
   };
 }
 
-export interface RingData {
+export interface MessageData {
   readonly jobId: string;
 }
 
@@ -239,31 +239,31 @@ const MOST_DEAD = 1000;
 
 type Ask = <Answer>(ask: () => Promise<Answer>) => Promise<Answer>;
 
-export async function countRings(queue: Queue<RingData>): Promise<number> {
+export async function countMessages(queue: Queue<MessageData>): Promise<number> {
   const counts = await queue.getJobCounts(...LIVE);
   return Object.values(counts).reduce((sum, count) => sum + count, 0);
 }
 
-/** The rings that Redis keeps. */
-export function createBullmqAdmin(queue: Queue<RingData>, asked: Ask, enqueue: JobQueue['enqueue']): QueueAdmin {
+/** The messages that Redis keeps. */
+export function createBullmqAdmin(queue: Queue<MessageData>, asked: Ask, enqueue: JobQueue['enqueue']): QueueAdmin {
   return {
-    rings: async (limit) => {
-      const rings: RingState[] = [];
+    messages: async (limit) => {
+      const messages: QueueMessage[] = [];
       for (const [state, types] of [
         ['running', ['active']],
         ['waiting', ['waiting', 'prioritized']],
         ['later', ['delayed']],
       ] as const) {
-        if (rings.length >= limit) break;
-        const jobs = await asked(() => queue.getJobs([...types], 0, limit - rings.length - 1, true));
+        if (messages.length >= limit) break;
+        const jobs = await asked(() => queue.getJobs([...types], 0, limit - messages.length - 1, true));
         append(
-          rings,
-          jobs.map((job) => ringOf(job, state)),
+          messages,
+          jobs.map((job) => messageOfJob(job, state)),
         );
       }
-      return rings.slice(0, limit);
+      return messages.slice(0, limit);
     },
-    dead: async (limit) => (await asked(() => queue.getFailed(0, limit - 1))).map((job) => ringOf(job, 'dead')),
+    dead: async (limit) => (await asked(() => queue.getFailed(0, limit - 1))).map((job) => messageOfJob(job, 'dead')),
     requeue: async (jobId) => {
       const found = (await asked(() => queue.getFailed(0, MOST_DEAD - 1))).filter(({ data }) => data.jobId === jobId);
       if (found.length === 0) return false;
@@ -274,7 +274,7 @@ export function createBullmqAdmin(queue: Queue<RingData>, asked: Ask, enqueue: J
   };
 }
 
-function ringOf(job: Job<RingData>, state: RingState['state']): RingState {
+function messageOfJob(job: Job<MessageData>, state: QueueMessage['state']): QueueMessage {
   const at = new Date((state === 'dead' ? job.finishedOn : undefined) ?? job.timestamp).toISOString();
   return { jobId: job.data.jobId, state, tries: job.attemptsMade, at, error: job.failedReason ?? null };
 }
@@ -285,7 +285,7 @@ export interface DirectHandoff {
   take(jobId: string): void;
   /** Jobs that wait or run here. */
   readonly depth: number;
-  /** Forgets what waits: it is still owed, and somebody else will find it. */
+  /** Forgets what waits: it is still pending, and somebody else will find it. */
   close(): void;
 }
 
@@ -296,7 +296,7 @@ export function createDirectHandoff(runs: HandlerRuns, logger: Logger): DirectHa
   const begin = async (jobId: string) => {
     waiting.delete(jobId);
     running += 1;
-    // What it failed with is logged by the runs; the job stays owed, and the sweeper hands it in again.
+    // What it failed with is logged by the runs; the job stays pending, and the sweeper hands it in again.
     await runs.run(jobId).catch((error: unknown) => logger.debug({ jobId, error }, 'job handed in directly failed'));
     running -= 1;
   };

@@ -1,13 +1,13 @@
 import { PgBoss } from 'pg-boss';
 import { z } from 'zod';
 import { messageOf, TriageError } from '../../domain/errors.ts';
-import type { JobQueue, QueueAdmin, RingState } from '../../ports/job-queue.ts';
+import type { JobQueue, QueueAdmin, QueueMessage } from '../../ports/job-queue.ts';
 import type { Logger } from '../../ports/telemetry.ts';
 import { createHandlerRuns, type HandlerRuns, settlesWithin } from './handler-runs.ts';
 
 export const SCHEMA = 'pgboss';
 export const QUEUE = 'triage';
-/** Where pg-boss puts a ring after its last try. */
+/** Where pg-boss puts a message after its last try. */
 export const DEAD_QUEUE = 'triage-dead';
 
 const ROW = `
@@ -36,12 +36,12 @@ const Row = z.object({
 
 const STATES = { active: 'running', created: 'waiting', blocked: 'waiting', retry: 'later' } as const;
 
-/** The rings that pg-boss keeps in the database. */
+/** The messages that pg-boss keeps in the database. */
 export function createPgBossAdmin(sql: PoolExecutor, enqueue: JobQueue['enqueue']): QueueAdmin {
   const rows = async (text: string, name: string, limit: number) => z.array(Row).parse((await sql.executeSql(text, [name, limit])).rows);
   return {
-    rings: async (limit) => (await rows(LIVE, QUEUE, limit)).map((row): RingState => ({ ...row, state: STATES[row.state] })),
-    dead: async (limit) => (await rows(DEAD_NEWEST, DEAD_QUEUE, limit)).map((row): RingState => ({ ...row, state: 'dead' })),
+    messages: async (limit) => (await rows(LIVE, QUEUE, limit)).map((row): QueueMessage => ({ ...row, state: STATES[row.state] })),
+    dead: async (limit) => (await rows(DEAD_NEWEST, DEAD_QUEUE, limit)).map((row): QueueMessage => ({ ...row, state: 'dead' })),
     requeue: async (jobId) => {
       const { rows: removed } = await sql.executeSql(REMOVE_DEAD, [DEAD_QUEUE, jobId]);
       if (removed.length === 0) return false;
@@ -51,7 +51,7 @@ export function createPgBossAdmin(sql: PoolExecutor, enqueue: JobQueue['enqueue'
   };
 }
 
-/** Only for rings that come from elsewhere and for retries: a ring of this process wakes its workers itself. */
+/** Only for messages that come from elsewhere and for retries: a message of this process wakes its workers itself. */
 const POLL_SECONDS = 1;
 /** How long the same error is not worth another line. */
 const SAY_AGAIN_MS = 60_000;
@@ -60,7 +60,7 @@ const ABORT_GRACE_MS = 2000;
 
 /** pg-boss takes the highest first. */
 const PRIORITIES = { high: 10, normal: 0 } as const;
-/** Some eight minutes with the delays below; then the ring is set aside. The job stays owed, so the sweeper rings anew. */
+/** Some eight minutes with the delays below; then the message is set aside. The job stays pending, so the sweeper queues it anew. */
 const ATTEMPTS = 20;
 
 const QUEUE_OPTIONS = {
@@ -75,18 +75,18 @@ const QUEUE_OPTIONS = {
   deadLetter: DEAD_QUEUE,
 };
 
-const Ring = z.object({ jobId: z.string() });
+const Message = z.object({ jobId: z.string() });
 
 export interface PgBossQueueOptions {
   readonly db: { readonly driver: 'pglite' | 'postgres'; readonly pool: QueuePool };
   readonly logger: Logger;
-  /** Seconds between two looks for rings of other processes and for retries. */
+  /** Seconds between two looks for messages of other processes and for retries. */
   readonly pollSeconds?: number;
-  /** Tries before a ring is given up. */
+  /** Tries before a message is given up. */
   readonly attempts?: number;
 }
 
-/** The doorbell on the database itself, by pg-boss in a schema of its own. Within one process a ring is answered at once. */
+/** The queue on the database itself, by pg-boss in a schema of its own. Within one process a message is handled at once. */
 export async function createPgBossQueue(options: PgBossQueueOptions): Promise<JobQueue & QueueAdmin> {
   const { db, logger, pollSeconds = POLL_SECONDS, attempts = ATTEMPTS } = options;
   const sql = poolExecutor(db.pool);
@@ -153,7 +153,7 @@ async function startBoss(boss: PgBoss, attempts: number): Promise<void> {
   try {
     await boss.start();
     await boss.createQueue(DEAD_QUEUE);
-    // One waiting ring for each job id; a ring during a run waits for its turn.
+    // One waiting message for each job id; one during a run waits for its turn.
     await boss.createQueue(QUEUE, { policy: 'short', ...options });
     await boss.updateQueue(QUEUE, options);
   } catch (error) {
@@ -175,9 +175,9 @@ async function releaseOrphans(boss: PgBoss, sql: PoolExecutor): Promise<void> {
 /** One worker, which takes one job at a time; returns its id. */
 async function startWorker(boss: PgBoss, runs: HandlerRuns, pollSeconds: number): Promise<string> {
   let id = '';
-  const handle = async (rings: readonly { readonly data: unknown }[]) => {
+  const handle = async (messages: readonly { readonly data: unknown }[]) => {
     try {
-      for (const { data } of rings) await runs.run(Ring.parse(data).jobId);
+      for (const { data } of messages) await runs.run(Message.parse(data).jobId);
     } finally {
       // A worker that has just finished looks again at once instead of waiting for its next poll.
       boss.notifyWorker(id);

@@ -26,28 +26,28 @@ export interface RedisLink {
 export function openRedisLink(url: string, logger: Logger): RedisLink {
   const client = connect(url, { enableOfflineQueue: false, commandTimeout: COMMAND_MS });
   let reachable = false;
-  let told = false;
+  let reported = false;
   let refused = '';
   const refuse = (message: string) => {
     // OOM, READONLY, NOPERM, …: the sentence behind it is another for each script.
     const [kind = ''] = message.split(' ', 1);
-    if (kind !== refused) logger.warn({ error: message }, 'Redis refuses rings; workers take what is owed from the database');
+    if (kind !== refused) logger.warn({ error: message }, 'Redis refuses messages; workers take pending jobs from the database');
     refused = kind;
   };
   const away = (error: unknown) => {
     reachable = false;
-    if (told) return;
-    told = true;
+    if (reported) return;
+    reported = true;
     logger.warn(
       { error: messageOf(error) },
-      'Redis does not answer; builds are accepted, and workers take what is owed from the database until it is back',
+      'Redis does not answer; builds are accepted, and workers take pending jobs from the database until it is back',
     );
   };
   const suspect = (error: unknown) => (error instanceof ReplyError ? refuse(messageOf(error)) : away(error));
   const back = () => {
-    if (told) logger.info({}, 'Redis answers again');
+    if (reported) logger.info({}, 'Redis answers again');
     reachable = true;
-    told = false;
+    reported = false;
   };
   const beat = async () => {
     if (client.status !== 'ready') return;
@@ -78,7 +78,7 @@ export function openRedisLink(url: string, logger: Logger): RedisLink {
       refused = '';
     },
     close: () => {
-      told = true;
+      reported = true;
       clearInterval(heartbeat);
       client.disconnect();
     },
@@ -102,7 +102,7 @@ function connect(url: string, options: Pick<RedisOptions, 'enableOfflineQueue' |
 /** What BullMQ recommends; below it some of its scripts take slower ways. */
 const OLDEST = [6, 2] as const;
 
-/** Warns of a server that forgets rings, and says how to mend it. Nothing is lost there, but rings come late. */
+/** Warns of a server that forgets messages, and says how to mend it. Nothing is lost there, but jobs start late. */
 export async function checkRedis(client: Pick<Redis, 'info'>, logger: Logger): Promise<void> {
   try {
     const facts = factsOf(await client.info());

@@ -187,7 +187,7 @@ describe('what is behind the door fails', () => {
 
     expect(answer.statusCode).toBe(202);
     expect(fake.state.jobs).toHaveLength(1);
-    expect(fake.state.log.some((line) => line.message.includes('stays owed'))).toBe(true);
+    expect(fake.state.log.some((line) => line.message.includes('stays pending'))).toBe(true);
   });
 
   test('a database that is down is a 503 with Retry-After, never a 202', async () => {

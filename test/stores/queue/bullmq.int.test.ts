@@ -70,7 +70,7 @@ describe.skipIf(withoutRedis)('on a real Redis', () => {
 
     await queue.enqueue('job');
 
-    expect(warned).toEqual([expect.stringContaining('Redis refuses rings')]);
+    expect(warned).toEqual([expect.stringContaining('Redis refuses messages')]);
     await queue.stop({ timeoutMs: 0 });
   });
 });
