@@ -30,6 +30,7 @@ export function scopeStores(stores: Stores, scope: Scope): ScopedStores {
     flakiness: marked(scopeFlakiness(stores, held)),
     insights: marked(scopeInsights(stores, held)),
     causes: marked(scopeCauses(stores, held)),
+    experiments: marked(scopeExperiments(stores, held)),
     passingBuilds: marked(scopeGreens(stores, held)),
     notices: marked({ changed: async (of, sql) => (await held.build(of.buildId, sql)) && (await stores.notices.changed(of, sql)) }),
     // Of no repository: what a person has set for the pages, and the texts that a decision hands to the index.
@@ -192,6 +193,16 @@ function scopeCauses({ causes }: Stores, held: Held): ShownStores['causes'] {
     ofFingerprint: async (fingerprint, filter = {}) => await causes.ofFingerprint(fingerprint, { ...filter, ...within(held) }),
     events: async (key, limit) => (held.allows(key.repository) ? await causes.events(key, limit) : []),
     change: async (key, change, by, now, sql) => (held.allows(key.repository) ? await causes.change(key, change, by, now, sql) : null),
+  };
+}
+
+function scopeExperiments({ experiments }: Stores, held: Held): ShownStores['experiments'] {
+  return {
+    add: async (buildId, experiment, by, sql) => {
+      if (!(await held.build(buildId, sql))) throw new TriageError('not-found', `There is no build ${buildId}.`);
+      await experiments.add(buildId, experiment, by, sql);
+    },
+    apply: async (buildId, sql) => ((await held.build(buildId, sql)) ? await experiments.apply(buildId, sql) : []),
   };
 }
 

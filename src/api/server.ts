@@ -31,6 +31,7 @@ import { registerPublishRoutes } from './analysis-routes.ts';
 import { describeApi, STRICT_CSP } from './api-description.ts';
 import { registerAskRoutes } from './ask-routes.ts';
 import { registerCauseRoutes } from './cause-routes.ts';
+import { registerExperimentRoutes } from './experiment-routes.ts';
 import { registerDeliveryRoute, registerIntakeRoutes } from './intake-routes.ts';
 import { registerKnowledgeRoutes } from './knowledge-routes.ts';
 import { createLimits, type Limits, refuseOtherSites } from './limits.ts';
@@ -127,6 +128,7 @@ export async function buildHttp(deps: HttpDeps): Promise<FastifyInstance> {
   const shown = { ...deps, ...held, undoMs: config.review.undoMs };
   await app.register(async (part) => registerPublishRoutes(part, shown));
   await app.register(async (part) => registerCauseRoutes(part, shown));
+  await app.register(async (part) => registerExperimentRoutes(part, shown));
   await app.register(async (part) => registerReviewRoutes(part, { ...shown, ...config.review }));
   const asking = { ...shown, findBuild: (id: string) => findBuild(stores.builds, id, {}) };
   await app.register(async (part) => registerAskRoutes(part, asking));

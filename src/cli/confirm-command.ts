@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import type { Arm, Experiment } from '../domain/experiment.ts';
 import type { FailingTest } from '../domain/failure.ts';
 import type { Reading } from '../domain/reading.ts';
@@ -7,17 +8,20 @@ import { append } from '../lib/lists.ts';
 import { createMasker } from '../log/mask/mask.ts';
 import { visibleLine } from '../notifications/visible-text.ts';
 import { maskSources, readMasked } from '../service/triage/read-build.ts';
+import { type ServerOptions, serverOf } from './command-parts.ts';
 import { readInput } from './input.ts';
+import { askServer } from './server-client.ts';
 import { EXIT, interruptSignal, jsonText, print, say } from './terminal.ts';
 
-export interface ConfirmCommandOptions {
+export interface ConfirmCommandOptions extends ServerOptions {
+  /** Build that the outcome is reported to. */
+  readonly report?: string;
   readonly log?: string;
   /** False: nothing is compared. */
   readonly base?: string | boolean;
   readonly runs: number;
   readonly minutes: number;
   readonly install?: string;
-  readonly json?: boolean;
   readonly maxBytes: number;
 }
 
@@ -47,8 +51,17 @@ export async function runConfirm(argv: readonly string[], options: ConfirmComman
     interruptSignal(),
   );
   await print(json === true ? jsonText({ ok: true, schema: 1, ...experiment }) : render(experiment));
+  if (options.report !== undefined) await report(experiment, options.report, options);
   if (experiment.verdict === 'not-reproduced') process.exitCode = EXIT.noFailure;
   if (experiment.verdict === 'inconclusive') process.exitCode = EXIT.needsPerson;
+}
+
+const Reported = z.object({ buildId: z.string(), analyses: z.array(z.string()) });
+
+async function report(experiment: Experiment, build: string, options: ServerOptions): Promise<void> {
+  const path = `/api/builds/${encodeURIComponent(build)}/experiments`;
+  const { buildId, analyses } = await askServer(await serverOf(options), 'POST', path, Reported, experiment);
+  say(`Reported to build ${buildId}${analyses.length === 0 ? '; no answer about these tests yet' : `, for ${analyses.join(', ')}`}.`);
 }
 
 export type OutputReader = (text: string, name?: string) => Promise<Reading>;

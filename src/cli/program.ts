@@ -159,7 +159,7 @@ Examples:
   faultline confirm --log build.log --install "npm ci" -- npm test`;
 
 function confirmCommand(): Command {
-  return new Command('confirm')
+  const command = new Command('confirm')
     .description('Run a failing command again, here and on the base, and tell by counts whether the change broke it or it is flaky.')
     .argument('<command...>', 'the failing command and its arguments, behind --')
     .option('--log <file>', 'log of the failed build; its failing tests are run alone from the start')
@@ -168,14 +168,14 @@ function confirmCommand(): Command {
     .option('--runs <count>', 'runs here and runs on the base, at most', positive, 5)
     .option('--minutes <count>', 'time for all runs together', positive, 15)
     .option('--install <command>', 'installs the dependencies on the base where they differ (words, no quotes)')
-    .addOption(jsonOption())
+    .option('--report <build>', 'ID of the build on the service (or provider:number): the outcome becomes part of its answer')
     .passThroughOptions()
-    .addHelpText('after', CONFIRM_EXAMPLES)
-    .action(
-      guarded(async (command: string[], options: Omit<ConfirmCommandOptions, 'maxBytes'>) =>
-        (await import('./confirm-command.ts')).runConfirm(command, { ...options, maxBytes: (await terminalConfig()).http.maxLogBytes }),
-      ),
-    );
+    .addHelpText('after', CONFIRM_EXAMPLES);
+  return asksService(command).action(
+    guarded(async (command: string[], options: Omit<ConfirmCommandOptions, 'maxBytes'>) =>
+      (await import('./confirm-command.ts')).runConfirm(command, { ...options, maxBytes: (await terminalConfig()).http.maxLogBytes }),
+    ),
+  );
 }
 
 const BISECT_EXAMPLES = `

@@ -132,7 +132,7 @@ export function placeLine({ analysis, build }: AnalysisFacts, more: readonly Sho
 }
 
 /** Facts with a part of their own below. */
-const OWN_PLACE: readonly string[] = ['Cause', 'Related'];
+const OWN_PLACE: readonly string[] = ['Tried', 'Cause', 'Related'];
 /** Characters of several reasons that still read well as one sentence. */
 const ONE_LINE = 160;
 
@@ -146,6 +146,7 @@ function verdictBox(facts: AnalysisFacts, why: readonly string[] = []): Html {
     .map(({ label, values }) => html`<div><dt>${label}</dt><dd>${sentences(values, ids)}</dd></div>`);
   return html`<section class="card verdict" aria-label="Verdict">
 <p class="sure">${headline(facts, view)}</p>
+${analysis.experiment !== undefined && html`<p><strong>${analysis.experiment.sentence}</strong></p>`}
 ${causeOf(analysis, ids)}
 <dl class="points">${points}</dl></section>`;
 }
@@ -234,7 +235,7 @@ function suspectsPart(facts: AnalysisFacts): Html {
   const { suspects } = facts.analysis.answer;
   return html`<section aria-labelledby="suspects"><h2 id="suspects">Suspects</h2>
 ${suspects.length === 0 ? html`<p class="quiet">No file is suspected.</p>` : html`<ol class="suspects">${suspects.map((one) => suspect(one, facts.overlap))}</ol>`}
-<p>${notYourChange(facts)}</p></section>`;
+${facts.analysis.experiment === undefined && html`<p>${notYourChange(facts)}</p>`}</section>`;
 }
 
 function suspect(one: Suspect, overlap: readonly string[]): Html {

@@ -3,6 +3,7 @@ import { GreenBuild } from './build.ts';
 import { CalibratedBy } from './calibration.ts';
 import { Category, CategoryProbabilities, Kind } from './category.ts';
 import { Evidence, ToolOutcome } from './evidence.ts';
+import { Experiment } from './experiment.ts';
 import { LogPosition } from './failure.ts';
 
 /** Words that must stand literally on a line of a source. `line` is 1-based. */
@@ -219,6 +220,8 @@ export const Analysis = z.object({
   ruled: z.object({ ruleId: z.string(), version: z.int(), author: z.string(), createdAt: z.string(), timesUsed: z.int() }).optional(),
   /** The green build since which some of the evidence is new; absent where none of it is known to be. */
   green: GreenBuild.optional(),
+  /** What running the failing command again has shown; absent where nobody has tried. */
+  experiment: Experiment.optional(),
   /** Size of the logs and of what was kept of them. */
   reduction: z.object({ logLines: z.int(), logBytes: z.int(), keptLines: z.int(), tokens: z.int() }),
   milliseconds: z.number(),

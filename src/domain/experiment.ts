@@ -1,20 +1,25 @@
 import { z } from 'zod';
 
+const MOST_RUNS = 1_000;
+const MOST_TEXTS = 2_000;
+const line = z.string().max(4_000);
+const lines = z.array(line).max(MOST_TEXTS);
+
 /** How one way of running the command went, in counts of runs. */
 export const Arm = z.object({
   where: z.enum(['here', 'base']),
   /** `suite`: the whole command; `alone`: only the failing tests; `after`: one failing test behind the tests that it depends on. */
   what: z.enum(['suite', 'alone', 'after']),
   /** The commit of the base; null for the checkout, which may have changes of its own. */
-  commit: z.string().nullable(),
-  passed: z.int(),
+  commit: z.string().max(100).nullable(),
+  passed: z.int().min(0),
   /** Failed as the first run did: the same tests, or the same message. */
-  failed: z.int(),
+  failed: z.int().min(0),
   /** Failed otherwise: it says nothing about this failure. */
-  other: z.int(),
+  other: z.int().min(0),
   /** Of each run, in order. Null: it was ended by a signal or the time limit. */
-  exitCodes: z.array(z.int().nullable()),
-  milliseconds: z.array(z.int()),
+  exitCodes: z.array(z.int().nullable()).max(MOST_RUNS),
+  milliseconds: z.array(z.int().min(0)).max(MOST_RUNS),
 });
 export type Arm = z.infer<typeof Arm>;
 
@@ -23,21 +28,46 @@ const VERDICTS = ['this-change', 'not-this-change', 'flaky', 'reproduced', 'not-
 /** A failing command, tried again: what was run, how it went, and what follows. */
 export const Experiment = z.object({
   /** The argument vector that was run; `narrowed` to the failing tests where its tool can. */
-  command: z.array(z.string()),
-  narrowed: z.array(z.string()).nullable(),
+  command: lines,
+  narrowed: lines.nullable(),
   /** Names of the tests that fail. */
-  tests: z.array(z.string()),
-  arms: z.array(Arm),
+  tests: lines,
+  arms: z.array(Arm).max(10),
   verdict: z.enum(VERDICTS),
   /** Whether the failing tests pass by themselves and fail in the suite; null where that was not tried. */
   dependsOnOthers: z.boolean().nullable(),
   /** The fewest tests behind which a failing test fails; empty where none were looked for or found. */
-  polluters: z.array(z.string()),
+  polluters: lines,
   /** One sentence with the counts. */
-  sentence: z.string(),
-  notes: z.array(z.string()),
+  sentence: line,
+  notes: lines,
+  /** What the log of the first run that failed says of it, masked; null where nothing did. */
+  excerpt: line.nullable(),
 });
 export type Experiment = z.infer<typeof Experiment>;
+
+/** Runs here, and on the base, below which nothing is concluded from all of them going the same way. */
+export const MIN_RUNS = 3;
+
+/** Whether the counts are enough for the verdict; only a pass and a failure in one place make a failure flaky. */
+export function isBorneOut({ verdict, arms }: Pick<Experiment, 'verdict' | 'arms'>): boolean {
+  const isMixed = ({ passed, failed }: Arm) => passed > 0 && failed > 0;
+  const always = (outcome: 'passed' | 'failed', arm: Arm) =>
+    arm[outcome] >= MIN_RUNS && arm[outcome] === arm.passed + arm.failed + arm.other;
+  const [base] = arms.filter(({ where }) => where === 'base');
+  const here = arms.find(({ where, what }) => where === 'here' && what === base?.what);
+  switch (verdict) {
+    case 'flaky':
+      return arms.some(isMixed);
+    case 'this-change':
+    case 'not-this-change': {
+      if (base === undefined || here === undefined || arms.some(isMixed)) return false;
+      return always('failed', here) && always(verdict === 'this-change' ? 'passed' : 'failed', base);
+    }
+    default:
+      return true;
+  }
+}
 
 /** Which commit between a good and a bad one broke a command, found by running it at some of them. */
 export const Bisection = z.object({

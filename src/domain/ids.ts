@@ -17,7 +17,8 @@ export type IdPrefix =
   | 'dlv'
   | 'job'
   | 'thr'
-  | 'tok';
+  | 'tok'
+  | 'exp';
 
 /** A new id such as `ana_01jd…`: prefix, 8 base-36 characters of time in milliseconds (so ids sort by age), 80 random bits. */
 export function newId(prefix: IdPrefix, now: number = Date.now()): string {

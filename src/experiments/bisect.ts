@@ -164,7 +164,7 @@ function probabilities(points: readonly Pick<Point, 'passed' | 'failed'>[]): num
     const rate = logFactorial(failed) + logFactorial(passed) - logFactorial(failed + passed + 1);
     return rate + sum(before, 'failed') * Math.log(FALSE_FAILURE) + sum(before, 'passed') * Math.log1p(-FALSE_FAILURE);
   });
-  const most = maxOf(logs, 0);
+  const most = maxOf(logs);
   const weights = logs.map((log) => Math.exp(log - most));
   const total = weights.reduce((all, weight) => all + weight, 0);
   return weights.map((weight) => weight / total);

@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from 'node:util';
-import type { Arm, Experiment } from '../domain/experiment.ts';
+import { type Arm, type Experiment, MIN_RUNS } from '../domain/experiment.ts';
 import type { FailingTest } from '../domain/failure.ts';
 import type { Reading } from '../domain/reading.ts';
 import { proportion } from '../lib/statistics.ts';
@@ -33,9 +33,6 @@ export interface ConfirmDeps {
   readonly onRun?: (arm: Arm, outcome: Outcome, milliseconds: number) => void;
 }
 
-/** Below this many runs of an arm nothing is concluded from all of them going the same way. */
-const LEAST_RUNS = 3;
-
 /**
  * Runs a failing command again, here and on the base, until its counts tell what kind of failure it is. Only the failing tests are run where
  * the command's tool can select them. A verdict that a failure is `flaky` rests on a pass and the same failure without any change between
@@ -45,7 +42,7 @@ const LEAST_RUNS = 3;
 export async function confirm(options: ConfirmOptions, deps: ConfirmDeps, signal: AbortSignal): Promise<Experiment> {
   const { argv, tests, limitMs } = options;
   const trial: Trial = {
-    ...{ options, deps, signal, arms: [], notes: [], base: null, dependsOnOthers: null },
+    ...{ options, deps, signal, arms: [], notes: [], base: null, excerpt: null, dependsOnOthers: null },
     until: performance.now() + limitMs,
     failure: tests.length === 0 ? null : signature(tests),
     narrowed: narrow(argv, tests),
@@ -59,7 +56,14 @@ export async function confirm(options: ConfirmOptions, deps: ConfirmDeps, signal
     const arms = trial.arms.filter((arm) => countOf(arm) > 0);
     return {
       ...{ command: [...argv], narrowed: narrowed === null ? null : [...narrowed.argv], tests: [...(failure?.names ?? [])] },
-      ...{ arms, dependsOnOthers, polluters, ...verdictOf(arms, { runs: options.runs, dependsOnOthers, polluters }), notes },
+      ...{
+        arms,
+        dependsOnOthers,
+        polluters,
+        ...verdictOf(arms, { runs: options.runs, dependsOnOthers, polluters }),
+        notes,
+        excerpt: trial.excerpt,
+      },
     };
   } finally {
     await trial.base?.remove();
@@ -79,7 +83,10 @@ interface Trial {
   narrowed: Narrowed | null;
   dependsOnOthers: boolean | null;
   base: Worktree | null;
+  excerpt: string | null;
 }
+
+const MAX_EXCERPT = 4_000;
 
 /** What is run again and again: the command, or only its failing tests. */
 interface Chosen {
@@ -224,8 +231,9 @@ async function runIn(trial: Trial, arm: Arm, { what, argv }: Chosen): Promise<Ou
   const cwd = arm.where === 'base' && base !== null ? base.cwd : options.cwd;
   const run = await runCommand(argv, { cwd, env: options.env, limitMs: leftOf(trial) }, signal);
   const ran = what === 'suite' ? null : (trial.narrowed?.ran ?? null);
-  const { outcome, failure } = await judge(run, { ran, failure: trial.failure, read: deps.read });
+  const { outcome, failure, reading } = await judge(run, { ran, failure: trial.failure, read: deps.read });
   trial.failure = failure;
+  if (outcome === 'failed') trial.excerpt ??= reading?.excerpts[0]?.text.slice(0, MAX_EXCERPT) ?? null;
   arm[outcome] += 1;
   arm.exitCodes.push(run.exitCode);
   arm.milliseconds.push(run.milliseconds);
@@ -261,7 +269,7 @@ function isEvery(arm: Arm, outcome: Outcome): boolean {
 }
 
 function least(runs: number): number {
-  return Math.min(runs, LEAST_RUNS);
+  return Math.min(runs, MIN_RUNS);
 }
 
 type Verdict = Pick<Experiment, 'verdict' | 'sentence'>;

@@ -28,12 +28,14 @@ export function nameOf({ suite, name }: FailingTest): string {
 export async function judge(
   run: CommandRun,
   known: { readonly ran: RegExp | null; readonly failure: Signature | null; readonly read: (output: string) => Promise<Reading> },
-): Promise<{ readonly outcome: Outcome; readonly failure: Signature | null }> {
+): Promise<{ readonly outcome: Outcome; readonly failure: Signature | null; readonly reading: Reading | null }> {
   const { ran, failure, read } = known;
   // A filter that selects nothing passes too.
-  if (run.exitCode === 0) return { outcome: ran === null || ran.test(stripVTControlCharacters(run.output)) ? 'passed' : 'other', failure };
-  const now = signatureOf(await read(run.output), run);
-  return { outcome: failure === null || isSame(failure, now) ? 'failed' : 'other', failure: failure ?? now };
+  if (run.exitCode === 0)
+    return { outcome: ran === null || ran.test(stripVTControlCharacters(run.output)) ? 'passed' : 'other', failure, reading: null };
+  const reading = await read(run.output);
+  const now = signatureOf(reading, run);
+  return { outcome: failure === null || isSame(failure, now) ? 'failed' : 'other', failure: failure ?? now, reading };
 }
 
 function signatureOf(reading: Reading, { exitCode }: CommandRun): Signature {

@@ -85,7 +85,9 @@ function factsOf(analysis: Analysis, why: readonly string[]): AnswerFact[] {
   const lowered = (verdict.factors ?? []).filter(({ value }) => value < 0).map(({ because }) => because);
   const against = [...lowered, ...verdict.unsupportedClaims.map((claim) => `No evidence for: ${claim}`)];
   const since = analysis.green === undefined ? [] : [`since build ${clip(analysis.green.number, 100)}`];
+  const tried = analysis.experiment === undefined ? [] : [analysis.experiment.sentence];
   return [
+    { name: 'Tried', label: 'Tried', reach: 'answer', kind: 'list', values: tried },
     { name: 'Cause', label: 'Cause', reach: 'everywhere', kind: 'prose', values: [cause] },
     { name: 'Fix', label: 'Fix', reach: 'everywhere', kind: 'prose', values: [answer.fixRecommendation] },
     { name: 'Evidence', label: 'Evidence', reach: 'everywhere', kind: 'lines', values: places, lines },

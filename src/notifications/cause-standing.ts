@@ -1,6 +1,7 @@
 import type { Analysis } from '../domain/analysis.ts';
 import type { Build } from '../domain/build.ts';
 import type { Category } from '../domain/category.ts';
+import type { Experiment } from '../domain/experiment.ts';
 import type { Cause, Situation } from '../ports/notices.ts';
 import { formOf } from './answer-view.ts';
 
@@ -27,6 +28,7 @@ export interface ChangeStanding {
   readonly verdict: 'not-yours' | 'yours' | null;
   /** What history says, in parts: `name` is foreign text, to be shown as code. Null: nothing. */
   readonly says:
+    | { readonly what: 'tried'; readonly sentence: string }
     | { readonly what: 'fails-on'; readonly name: string; readonly since: Build }
     | { readonly what: 'failed-on'; readonly name: string; readonly at: string }
     | { readonly what: 'other-pull-requests'; readonly count: number }
@@ -56,7 +58,12 @@ export function causeStanding(cause: Cause, build: Build, situation: Situation):
     fix: decision?.fixRecommendation ?? (decision?.type === 'correct' ? '' : answer.fixRecommendation),
     form,
     change,
-    needsYou: form !== 'unsure' && form !== 'failed' && form !== 'rejected' && change.verdict !== 'not-yours' && category !== 'INFRA_ERROR',
+    needsYou:
+      form !== 'unsure' &&
+      form !== 'failed' &&
+      form !== 'rejected' &&
+      change.verdict !== 'not-yours' &&
+      (category !== 'INFRA_ERROR' || analysis.experiment?.verdict === 'this-change'),
   };
 }
 
@@ -76,6 +83,8 @@ const NOTHING: ChangeStanding = { verdict: null, says: null };
  * have done: calling a real failure somebody else's is the worst mistake we can make.
  */
 function changeStanding({ history, analysis }: Cause, build: Build, category: Category, defaultBranch: string | null): ChangeStanding {
+  const { experiment } = analysis;
+  if (experiment !== undefined) return triedStanding(experiment);
   const { generic, defaultBranch: main, otherPullRequests } = history;
   if (generic || (build.pullRequest === null && (build.branch === null || build.branch === defaultBranch))) return NOTHING;
   if (main !== null && main.since !== null) return { verdict: 'not-yours', says: { what: 'fails-on', name: main.name, since: main.since } };
@@ -90,6 +99,14 @@ function changeStanding({ history, analysis }: Cause, build: Build, category: Ca
   if (main?.status !== 'passed' || history.seenElsewhere) return NOTHING;
   const mayBeOthers = category === 'INFRA_ERROR' || category === 'DEPENDENCY_ERROR' || SHAKY.includes(analysis.kind);
   return { verdict: mayBeOthers ? null : 'yours', says: { what: 'first-here', name: main.name } };
+}
+
+/** What was tried goes before what is concluded from history: it was the same command, on the same machine, with and without the change. */
+function triedStanding({ verdict, sentence, arms }: Experiment): ChangeStanding {
+  const says = { what: 'tried', sentence } as const;
+  if (verdict === 'this-change') return { verdict: 'yours', says };
+  const isFlakyOnBase = verdict === 'flaky' && arms.some(({ where, passed, failed }) => where === 'base' && passed > 0 && failed > 0);
+  return { verdict: verdict === 'not-this-change' || isFlakyOnBase ? 'not-yours' : null, says };
 }
 
 /** Kinds that come and go without anybody's doing. */

@@ -57,7 +57,8 @@ function explained(standing: CauseStanding, { facts }: AnswerView): string[] {
   const cause = texts.filter(({ name }) => name === 'Cause');
   const others = texts.filter(({ name }) => name !== 'Cause');
   const blocksOf = (some: readonly AnswerFact[]) => some.map((fact) => factBlock(fact, MAX_PROSE));
-  return [...blocksOf(cause), change(standing), ...blocksOf(others)];
+  const tried = standing.change.says?.what === 'tried';
+  return [tried ? change(standing) : '', ...blocksOf(cause), tried ? '' : change(standing), ...blocksOf(others)];
 }
 
 /** "**Not your change**: also failed on `main` on 12 Oct 2026." Nothing where history says nothing. */

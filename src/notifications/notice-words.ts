@@ -64,8 +64,10 @@ export function standingWords(standing: CauseStanding, { plain }: Wording): stri
 }
 
 /** What history says of the change, without the verdict: "also fails on `main` since `ci #790` (12 Oct 2026)". Null: nothing. */
-export function changeWords({ change: { says } }: CauseStanding, { code }: Wording): string | null {
+export function changeWords({ change: { says } }: CauseStanding, { plain, code }: Wording): string | null {
   switch (says?.what) {
+    case 'tried':
+      return plain(clip(says.sentence.replace(/\.$/, ''), 500));
     case 'fails-on':
       return `also fails on ${code(clip(says.name, 100))} since ${code(buildName(says.since))} (${dayWords(says.since.receivedAt)})`;
     case 'failed-on':

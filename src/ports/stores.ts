@@ -13,6 +13,7 @@ import type { BuildArchive } from './build-archive.ts';
 import type { CauseStore } from './causes.ts';
 import type { Page, Sql } from './database.ts';
 import type { DeliveryStore } from './deliveries.ts';
+import type { ExperimentStore } from './experiments.ts';
 import type { FlakinessStore, InsightsStore } from './insights.ts';
 import type { RunStepStore } from './job-queue.ts';
 import type { LibraryStore, RuleStore } from './library.ts';
@@ -250,6 +251,7 @@ export interface Stores {
   readonly publications: PublicationStore;
   readonly flakiness: FlakinessStore;
   readonly causes: CauseStore;
+  readonly experiments: ExperimentStore;
   readonly insights: InsightsStore;
   readonly notices: NoticeStore;
   readonly sessions: SessionStore;
@@ -267,7 +269,7 @@ export interface Stores {
  * All that a route may ask of the stores. What is not named here is for workers and operators: a route that asks it does not compile, nor
  * does `scopeStores` while it does not say of each method here how it is held to repositories.
  */
-export interface ShownStores extends Pick<Stores, 'reviews' | 'insights' | 'causes' | 'preferences'> {
+export interface ShownStores extends Pick<Stores, 'reviews' | 'insights' | 'causes' | 'experiments' | 'preferences'> {
   readonly deliveries: Pick<Stores['deliveries'], 'find'>;
   readonly builds: Pick<BuildStore, 'find' | 'list' | 'logsForgottenAt'>;
   readonly triages: Pick<TriageStore, 'findByBuild'>;

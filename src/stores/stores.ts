@@ -6,6 +6,7 @@ import { createPreferenceStore, createSessionStore, createTokenStore } from './a
 import { createBuildStore, createDeliveryStore } from './builds.ts';
 import { createCauseStore } from './causes.ts';
 import { createConversationStore, createQuestionStore } from './conversations.ts';
+import { createExperimentStore } from './experiments.ts';
 import { createAnalysisStore, createFailureStore, createHistoryStore } from './failures.ts';
 import { createFlakinessStore } from './flakiness.ts';
 import { createInsightsStore } from './insights.ts';
@@ -39,6 +40,7 @@ export function createStores(db: Database, clock: Clock, traceparent?: Tracepare
     publications: createPublicationStore(db, outbox),
     flakiness: createFlakinessStore(db),
     causes: createCauseStore(db),
+    experiments: createExperimentStore(clock),
     insights: createInsightsStore(db),
     notices: createNoticeStore(db, outbox, rules),
     sessions: createSessionStore(db),

@@ -27,6 +27,7 @@ export const ACCESS_MATRIX: Readonly<Record<string, 'open' | 'signature' | 'inge
   'POST /webhooks/jenkins': 'signature',
   'POST /webhooks/slack': 'signature',
   'POST /api/builds': 'ingest',
+  'POST /api/builds/:id/experiments': 'ingest',
   'GET /api/deliveries/:source/:id': 'read',
   'GET /api/builds': 'read',
   'GET /api/builds/by-number': 'read',

@@ -11,6 +11,7 @@ import { createMemoryArchive } from '../../src/stores/archive/memory.ts';
 import { createStores } from '../../src/stores/stores.ts';
 import { sampleAnalysis, sampleBuild, sampleDecision, sampleEntry, sampleGroup, sampleReview } from '../stores/samples.ts';
 import { openTestDatabase, type TestDatabase } from '../support/pglite.ts';
+import { sampleExperiment } from '../support/sample-analysis.ts';
 import { type Project, storeProject } from './scope-projects.ts';
 
 /** A project whose cause was seen in two more builds: one decided, one waiting. */
@@ -83,6 +84,10 @@ const CALLS: Calls = {
       const version = (await stores.causes.ofFingerprint(fingerprint)).find((one) => one.repository === repository)?.version ?? 0;
       return await store.change({ fingerprint, repository, version }, { what: 'acknowledged' }, 'ada', Date.parse(UNTIL));
     },
+  },
+  experiments: {
+    add: (store, { build }) => database.transaction((sql) => store.add(build, sampleExperiment({ tests: [] }), 'ada', sql)),
+    apply: (store, { build }) => database.transaction((sql) => store.apply(build, sql)),
   },
   passingBuilds: { newest: (store, { repository }) => store.newest(repository, 9) },
   flakiness: {

@@ -3,7 +3,7 @@ import { NO_USAGE } from '../../src/domain/analysis.ts';
 import { noticeLinks } from '../../src/notifications/notice-words.ts';
 import { COMMENT_BUDGET, renderComment } from '../../src/notifications/render-comment.ts';
 import type { BuildSituation } from '../../src/ports/notices.ts';
-import { recalledAnalysis, sampleAnalysis, unsureAnalysis } from '../support/sample-analysis.ts';
+import { recalledAnalysis, sampleAnalysis, sampleExperiment, unsureAnalysis } from '../support/sample-analysis.ts';
 import { causeOf, decided, FIRST_HERE, headOf, NO_HISTORY, pullRequestBuild, situationOf } from './sample-situation.ts';
 
 const LINKS = noticeLinks('https://fl.example/');
@@ -216,5 +216,20 @@ describe('whose change it was', () => {
     expect(said({})).not.toMatch(/change|main/);
     expect(said({ ...failsOnMain, generic: true })).not.toMatch(/change|main/);
     expect(said({ ...FIRST_HERE, seenElsewhere: true })).not.toMatch(/change|main/);
+  });
+
+  it('leads with what was tried, which decides whose failure it is', () => {
+    const bodyWith = (change: Parameters<typeof sampleExperiment>[0], history = FIRST_HERE) =>
+      bodyOf(headOf({ causes: [causeOf({ ...sampleAnalysis(), experiment: sampleExperiment(change) }, { history })] }));
+    const caused = bodyWith({}, failsOnMain);
+    expect(caused).toContain('**Caused by this change**: Fails 3 of 3 here, 0 of 3 on the base (cfa15e99a): introduced by this change.');
+    expect(caused.indexOf('Caused by this change')).toBeLessThan(caused.indexOf(sampleAnalysis().answer.rootCause.slice(0, 20)));
+    expect(caused).not.toContain('also fails on');
+    const both = 'Fails 3 of 3 here and 3 of 3 on the base: not caused by this change.';
+    expect(bodyWith({ verdict: 'not-this-change', sentence: both })).toContain(`**Not your change**: ${both}`);
+    const flaky = 'Fails 1 of 3 here without any change: flaky, in 33% of runs.';
+    expect(bodyWith({ verdict: 'flaky', sentence: flaky })).toContain(flaky);
+    expect(bodyWith({ verdict: 'flaky', sentence: flaky })).not.toMatch(/Not your change|Caused by this change/);
+    expect(bodyWith({ sentence: '<img src=x> @everyone [x](http://evil)' })).not.toMatch(/<img|@everyone|\]\(http:\/\/evil/);
   });
 });

@@ -1,5 +1,6 @@
 import type { Analysis } from '../../src/domain/analysis.ts';
 import type { Build } from '../../src/domain/build.ts';
+import type { Experiment } from '../../src/domain/experiment.ts';
 import type { Failure } from '../../src/domain/failure.ts';
 import type { Review } from '../../src/domain/review.ts';
 
@@ -182,6 +183,28 @@ export function sampleReview(change: Partial<Review> = {}): Review {
     version: 1,
     openedAt: '2026-10-12T14:01:16.000Z',
     decision: null,
+    ...change,
+  };
+}
+
+/** A failing test that was run again, three times here and three times on the base. */
+export function sampleExperiment(change: Partial<Experiment> = {}): Experiment {
+  const arm = { what: 'alone', other: 0, exitCodes: [1, 1, 1], milliseconds: [90, 80, 85] } as const;
+  return {
+    ...{
+      command: ['npm', 'test'],
+      narrowed: ['npm', 'test', '--', '-t', '^adds$'],
+      tests: ['adds'],
+      dependsOnOthers: false,
+      polluters: [],
+    },
+    arms: [
+      { ...arm, exitCodes: [1, 1, 1], milliseconds: [90, 80, 85], where: 'here', commit: null, passed: 0, failed: 3 },
+      { ...arm, exitCodes: [0, 0, 0], milliseconds: [90, 80, 85], where: 'base', commit: 'cfa15e99a', passed: 3, failed: 0 },
+    ],
+    verdict: 'this-change',
+    sentence: 'Fails 3 of 3 here, 0 of 3 on the base (cfa15e99a): introduced by this change.',
+    ...{ notes: [], excerpt: 'expected 5, got 6' },
     ...change,
   };
 }

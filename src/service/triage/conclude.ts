@@ -17,7 +17,7 @@ import type { TriageRun } from './queue.ts';
 
 export interface ConcludeDeps {
   readonly database: Database;
-  readonly stores: Pick<Stores, 'publications' | 'analyses' | 'notices' | 'reviews' | 'triages'>;
+  readonly stores: Pick<Stores, 'publications' | 'analyses' | 'experiments' | 'notices' | 'reviews' | 'triages'>;
   /** The drivers of the publishers that every sure answer is owed to. */
   readonly publishers: readonly string[];
   /** One sure answer in so many waits for a person too, as a sample; absent or 0: none. */
@@ -50,6 +50,8 @@ export async function conclude(build: Build, draft: Draft, deps: ConcludeDeps, r
     const { analysis: stored, created } = await stores.analyses.insertOnce(analysis, sql);
     if (!created) return { stored, created };
     await stores.triages.conclude(stored.triageId, stored.id, sql);
+    // The job may have tried again before its answer was there.
+    await stores.experiments.apply(build.id, sql);
     if (isSure(stored)) await stores.publications.add({ publishers: deps.publishers, buildId: build.id, analysisId: stored.id }, sql);
     const review = reviewFor(build, stored, deps);
     if (review !== null) await stores.reviews.open(review, sql);
@@ -203,7 +205,7 @@ function placeOf({ id, excerpt }: Failure): string {
 }
 
 interface GiveUpDeps extends ConcludeDeps {
-  readonly stores: Pick<Stores, 'publications' | 'analyses' | 'builds' | 'failures' | 'notices' | 'reviews' | 'triages'>;
+  readonly stores: Pick<Stores, 'publications' | 'analyses' | 'experiments' | 'builds' | 'failures' | 'notices' | 'reviews' | 'triages'>;
   readonly masker: Masker;
 }
 

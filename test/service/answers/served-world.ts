@@ -26,8 +26,8 @@ export interface ServedWorld {
   readonly database: TestDatabase;
   readonly stores: Stores;
   readonly vectorIndex: VectorIndex;
-  /** Asks as the holder of `name`'s token: ada and bob review, rita reads. */
-  ask(name: 'ada' | 'bob' | 'rita', method: 'GET' | 'POST', url: string, payload?: object): Promise<Answered>;
+  /** Asks as the holder of `name`'s token: ada and bob review, rita reads, runner reports builds. */
+  ask(name: 'ada' | 'bob' | 'rita' | 'runner', method: 'GET' | 'POST', url: string, payload?: object): Promise<Answered>;
   close(): Promise<void>;
 }
 
@@ -53,6 +53,7 @@ export async function openServedWorld(claimMs = 60_000): Promise<ServedWorld> {
         { name: 'ada', token: token('ada'), roles: ['read', 'review'] },
         { name: 'bob', token: token('bob'), roles: ['read', 'review'] },
         { name: 'rita', token: token('rita'), roles: ['read'] },
+        { name: 'runner', token: token('runner'), roles: ['ingest'] },
       ],
     },
     review: { ...COMMON.review, claimMs, blindEvery: 0 },

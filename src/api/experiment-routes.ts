@@ -1,0 +1,49 @@
+import type { FastifyInstance } from 'fastify';
+import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import { Experiment } from '../domain/experiment.ts';
+import { operation } from '../lib/openapi.ts';
+import type { Masker } from '../log/mask/mask.ts';
+import type { Database } from '../ports/database.ts';
+import type { ScopedStores } from '../ports/stores.ts';
+import { findBuild } from '../service/answers/find-build.ts';
+import { NarrowQuery } from '../service/answers/views.ts';
+import { reportExperiment } from '../service/experiments.ts';
+
+interface ExperimentRouteDeps {
+  readonly stores: Pick<ScopedStores, 'builds' | 'experiments' | 'notices'>;
+  readonly database: Database;
+  readonly masker: Masker;
+}
+
+const Params = z.object({ id: z.string().min(1).max(300).describe('Our id, or `provider:number` such as `github:812`') });
+const Reported = z.object({
+  buildId: z.string(),
+  analyses: z.array(z.string()).describe('Answers that it is part of now; an answer that comes later gets it as well'),
+});
+
+/** `POST /api/builds/:id/experiments`: what a job or a developer found by running a failing command again. */
+export function registerExperimentRoutes(app: FastifyInstance, deps: ExperimentRouteDeps): void {
+  app.withTypeProvider<ZodTypeProvider>().post(
+    '/api/builds/:id/experiments',
+    {
+      config: { access: { role: 'ingest' } },
+      schema: {
+        ...operation(
+          'Intake',
+          'reportExperiment',
+          'Report what running a failing command again has shown',
+          'As `faultline confirm --json` prints it. It becomes part of the answer to the cause whose tests it names, and goes before what history says of the change. Secrets are masked. 400 if the counts do not bear out the verdict.',
+        ),
+        params: Params,
+        querystring: NarrowQuery,
+        body: Experiment,
+        response: { 200: Reported },
+      },
+    },
+    async ({ params: { id }, query, body, principal }) => {
+      const build = await findBuild(deps.stores.builds, id, query);
+      return { buildId: build.id, analyses: await reportExperiment(deps, build, body, principal?.name ?? '') };
+    },
+  );
+}

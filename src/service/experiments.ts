@@ -1,0 +1,46 @@
+import type { Build } from '../domain/build.ts';
+import { TriageError } from '../domain/errors.ts';
+import { type Experiment, isBorneOut, MIN_RUNS } from '../domain/experiment.ts';
+import type { Masker } from '../log/mask/mask.ts';
+import type { Database } from '../ports/database.ts';
+import type { ShownStores } from '../ports/stores.ts';
+
+interface ReportDeps {
+  readonly stores: Pick<ShownStores, 'experiments' | 'notices'>;
+  readonly database: Pick<Database, 'transaction'>;
+  readonly masker: Masker;
+}
+
+/**
+ * Keeps an experiment on a build's failure, masked, and makes it part of the answers that it is about, now or once they are there; their
+ * ids. Throws `invalid-input` where its counts do not bear its verdict out.
+ */
+export async function reportExperiment(
+  { stores, database, masker }: ReportDeps,
+  build: Build,
+  experiment: Experiment,
+  by: string,
+): Promise<string[]> {
+  if (!isBorneOut(experiment)) {
+    const message = `The counts do not bear out the verdict ${experiment.verdict}: it takes ${MIN_RUNS} runs here and on the base that all went the same way, or for flaky the same tests passing and failing in one place.`;
+    throw new TriageError('invalid-input', message);
+  }
+  const masked = await maskExperiment(experiment, masker);
+  return await database.transaction(async (sql) => {
+    await stores.experiments.add(build.id, masked, by, sql);
+    const answers = await stores.experiments.apply(build.id, sql);
+    if (answers.length > 0) await stores.notices.changed({ buildId: build.id, delayMs: 0 }, sql);
+    return answers;
+  });
+}
+
+async function maskExperiment(experiment: Experiment, masker: Masker): Promise<Experiment> {
+  const mask = async (texts: readonly string[]) => (await masker.maskAll(texts)).map(({ text }) => text);
+  const { command, narrowed, tests, polluters, notes } = experiment;
+  const [sentence = '', excerpt = ''] = await mask([experiment.sentence, experiment.excerpt ?? '']);
+  return {
+    ...experiment,
+    ...{ command: await mask(command), narrowed: narrowed === null ? null : await mask(narrowed), tests: await mask(tests) },
+    ...{ polluters: await mask(polluters), notes: await mask(notes), sentence, excerpt: experiment.excerpt === null ? null : excerpt },
+  };
+}

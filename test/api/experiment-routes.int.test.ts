@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Experiment } from '../../src/domain/experiment.ts';
+import { openServedWorld, type ServedWorld, storeFailedBuild } from '../service/answers/served-world.ts';
+import { sampleAnalysis, sampleBuild, sampleExperiment, sampleFailure } from '../support/sample-analysis.ts';
+
+let world: ServedWorld;
+beforeAll(async () => {
+  world = await openServedWorld();
+});
+afterAll(async () => await world?.close());
+
+const tried = sampleExperiment({ tests: ['cart › cart total'] });
+const report = (id: string, experiment: object, as: 'runner' | 'rita' = 'runner') =>
+  world.ask(as, 'POST', `/api/builds/${id}/experiments`, experiment);
+const experimentOf = async (id: string): Promise<Experiment | undefined> =>
+  (await world.ask('rita', 'GET', `/api/analyses/${id}`)).body.experiment;
+
+describe('an experiment on a build', () => {
+  it('becomes part of the answer whose tests it names, masked, and the newest one counts', async () => {
+    const { build, analysis } = await storeFailedBuild(world.stores, '812');
+    const token = `ghp_${'a1B2'.repeat(9)}`;
+    const { status, body } = await report(build.id, { ...tried, excerpt: `token ${token}`, command: ['npm', 'test', `--key=${token}`] });
+    expect([status, body]).toEqual([200, { buildId: build.id, analyses: [analysis.id] }]);
+    const kept = await experimentOf(analysis.id);
+    expect(kept).toMatchObject({ verdict: 'this-change', sentence: tried.sentence, arms: tried.arms });
+    expect(JSON.stringify(kept)).not.toContain(token);
+    const later = { ...tried, verdict: 'not-this-change', arms: tried.arms.map((arm) => ({ ...arm, failed: 3, passed: 0 })) };
+    expect((await report('github:812', later)).status).toBe(200);
+    expect(await experimentOf(analysis.id)).toMatchObject({ verdict: 'not-this-change' });
+  });
+
+  it('stays off an answer that is about other tests as well or instead, or about none', async () => {
+    const { build, analysis } = await storeFailedBuild(world.stores, '813');
+    for (const tests of [['cart › other'], ['cart › cart total', 'other'], []]) {
+      expect((await report(build.id, { ...tried, tests })).body.analyses).toEqual([]);
+    }
+    expect(await experimentOf(analysis.id)).toBeUndefined();
+  });
+
+  it('that comes before the answer waits for it', async () => {
+    const { stores, database } = world;
+    const { id: _id, receivedAt: _at, ...newBuild } = sampleBuild({ number: '814', externalId: 'ci-814' });
+    const { build } = await stores.builds.upsert(newBuild);
+    const failure = sampleFailure({ id: 'fal_814', buildId: build.id });
+    await stores.failures.saveGroups(build.id, [{ fingerprint: failure.fingerprint, generic: false, failures: [failure] }]);
+    expect((await report(build.id, tried)).body.analyses).toEqual([]);
+    const triage = await stores.triages.open(build.id, failure.fingerprint.value);
+    const answer = sampleAnalysis({ id: 'ana_814', buildId: build.id, triageId: triage.id, fingerprint: failure.fingerprint.value });
+    await stores.analyses.insertOnce(answer);
+    expect(await database.transaction((sql) => stores.experiments.apply(build.id, sql))).toEqual(['ana_814']);
+    expect(await experimentOf('ana_814')).toMatchObject({ verdict: 'this-change' });
+  });
+
+  it('is refused where its counts do not bear it out, where it is too large, and where the token may not', async () => {
+    const { build } = await storeFailedBuild(world.stores, '815');
+    const [here, base] = tried.arms;
+    const few = { ...tried, arms: [{ ...here, failed: 2 }, base] };
+    for (const unfounded of [few, { ...tried, verdict: 'flaky' }, { ...tried, arms: [here] }, { ...tried, verdict: 'not-this-change' }]) {
+      const { status, body } = await report(build.id, unfounded);
+      expect([status, body.error.message]).toEqual([400, expect.stringContaining('do not bear out the verdict')]);
+    }
+    expect((await report(build.id, { ...tried, sentence: 'x'.repeat(5_000) })).status).toBe(400);
+    expect((await report(build.id, tried, 'rita')).status).toBe(403);
+    expect((await report('bld_none', tried)).status).toBe(404);
+  });
+});
