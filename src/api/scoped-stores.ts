@@ -312,6 +312,7 @@ function scopeInsights({ insights }: Stores, held: Held): ShownStores['insights'
     cause: async (fingerprint, until, filter) => await insights.cause(fingerprint, until, { ...filter, ...within(held) }),
     compared: async (fingerprint, filter) => await insights.compared(fingerprint, { ...filter, ...within(held) }),
     perWeek: async (period) => await insights.perWeek({ ...period, ...within(held) }),
+    health: async (period, limit) => await insights.health({ ...period, ...within(held) }, limit),
     reviewing: async (period) => await insights.reviewing({ ...period, ...within(held) }),
   };
 }

@@ -12,11 +12,12 @@ import {
   type InsightsFilter,
   type InsightsStore,
   type Period,
+  PipelineHealth,
   ReviewingFigures,
   type TopCause,
   WeekFigures,
 } from '../ports/insights.ts';
-import { all, scopeValue } from './sql.ts';
+import { all, buildOrder, scopeValue, USUAL_NAMES } from './sql.ts';
 
 /** Reads `answer_facts`, one narrow row an answer, which triggers keep in step with analyses, reviews and decisions. */
 export function createInsightsStore(db: Pick<Database, 'query' | 'reader'>): InsightsStore {
@@ -122,10 +123,11 @@ const REVIEWING = `
   from decided d`;
 
 /** What came when, and what it cost. */
-function timeMethods(read: Pick<Sql, 'query'>): Pick<InsightsStore, 'categoriesPerDay' | 'perWeek'> {
+function timeMethods(read: Pick<Sql, 'query'>): Pick<InsightsStore, 'categoriesPerDay' | 'perWeek' | 'health'> {
   return {
     categoriesPerDay: async (period) => (await read.query(PER_DAY_TIME, periodValues(period))).map((row) => DayCount.parse(row)),
     perWeek: async (period) => (await read.query(PER_WEEK, periodValues(period))).map((row) => WeekFigures.parse(row)),
+    health: async (period, limit) => await all(read, PipelineHealth, HEALTH, [...periodValues(period), period.days, limit]),
   };
 }
 
@@ -136,6 +138,58 @@ const PER_DAY_TIME = `
       case when f.decision is null then f.reviewed else f.decision = 'reject' and ${RIGHT} is not true end as open, count(*)::int as count
     from answer_facts f where ${WITHIN} group by 1, 2, 3
   ) as counted order by day, category, open`;
+
+/** What is known of the time of a build's result. */
+const AT = 'coalesce(f.finished_at, f.received_at)';
+
+// Two periods are read once; the pipelines that are shown are chosen before anything is ordered. A default branch is red from the end of a failed
+// build until that of the next passed one: a failure after a failure changes nothing.
+const HEALTH = `
+  with read as materialized (
+    select f.provider, f.repository, f.pipeline, f.branch, f.status, f.received_at > $3::timestamptz as now, ${AT} as at,
+      extract(epoch from f.finished_at - f.started_at)::float8 / 60 as minutes, ${buildOrder('f')} as nth, f.attempt
+    from builds f
+    where ${MEANT} and f.status in ('passed', 'failed') and f.received_at <= $4::timestamptz
+      and f.received_at > $3::timestamptz - $5::int * interval '1 day'
+  ), counted as (
+    select provider, repository, pipeline, count(*) filter (where now)::int as builds, count(*) filter (where now and status = 'failed')::int as failed,
+      count(*) filter (where not now)::int as "buildsBefore", count(*) filter (where not now and status = 'failed')::int as "failedBefore",
+      percentile_cont(0.5) within group (order by minutes) filter (where now) as minutes,
+      percentile_cont(0.5) within group (order by minutes) filter (where not now) as "minutesBefore"
+    from read group by 1, 2, 3 having bool_or(now) order by failed desc, builds desc, 1, 2, 3 limit $6::int
+  ), shown as (
+    select c.*, coalesce(d.branch, (select r.branch from read r
+      where r.provider = c.provider and r.repository = c.repository and r.pipeline = c.pipeline and r.branch in (${USUAL_NAMES}) limit 1)) as branch
+    from counted c left join default_branches d on d.provider = c.provider and d.repository = c.repository
+  ), line as (
+    select r.*, lag(r.status) over w as before, count(*) filter (where r.status = 'passed') over w as passes, lead(r.at) over w as until
+    from read r join shown s using (provider, repository, pipeline, branch) where r.now
+    window w as (partition by r.provider, r.repository, r.pipeline order by r.nth, r.attempt)
+  ), streaks as (
+    select provider, repository, pipeline, passes, min(at) as since, max(coalesce(until, $4::timestamptz)) as until, bool_or(until is null) as open
+    from line where status = 'failed' group by 1, 2, 3, 4
+  ), red as (
+    select provider, repository, pipeline, sum(greatest(extract(epoch from until - since), 0))::float8 / 3600 as "redHours", bool_or(open) as "isRed",
+      count(*) filter (where not open)::int as recoveries,
+      (percentile_cont(0.5) within group (order by extract(epoch from until - since)) filter (where not open)) / 3600 as "hoursToGreen"
+    from streaks group by 1, 2, 3
+  ), days as (
+    select provider, repository, pipeline, (at at time zone 'UTC')::date as day, count(*)::int as failed
+    from read where now and status = 'failed' group by 1, 2, 3, 4
+  )
+  select s.provider, s.repository, s.pipeline, s.builds, s.failed, s."buildsBefore", s."failedBefore", s.minutes, s."minutesBefore",
+    case when exists (select from line l where l.provider = s.provider and l.repository = s.repository and l.pipeline = s.pipeline) then s.branch end
+      as branch,
+    coalesce(r."redHours", 0) as "redHours", coalesce(r."isRed", false) as "isRed", coalesce(r.recoveries, 0) as recoveries,
+    case when r."hoursToGreen" is not null then greatest(r."hoursToGreen", 0)::float8 end as "hoursToGreen",
+    array(
+      select coalesce(d.failed, 0) from generate_series($5::int - 1, 0, -1) as ago
+      left join days d on d.provider = s.provider and d.repository = s.repository and d.pipeline = s.pipeline
+        and d.day = ($4::timestamptz at time zone 'UTC')::date - ago
+      order by ago desc
+    ) as "perDay"
+  from shown s left join red r using (provider, repository, pipeline)
+  order by s.failed desc, s.builds desc, s.provider, s.repository, s.pipeline`;
 
 const NOT_RECALLED = `filter (where f.analyst <> 'recall')`;
 

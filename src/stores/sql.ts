@@ -66,7 +66,7 @@ export function buildOrder(table: string): string {
 }
 
 /** Names that a default branch goes by where the CI has not told it. */
-const USUAL_NAMES = `'main', 'master', 'trunk', 'default'`;
+export const USUAL_NAMES = `'main', 'master', 'trunk', 'default'`;
 
 /** Whether the branch of a build is its repository's default. */
 export const IS_DEFAULT = (table: string) => `coalesce(

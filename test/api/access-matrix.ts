@@ -13,6 +13,7 @@ export const ACCESS_MATRIX: Readonly<Record<string, 'open' | 'signature' | 'inge
   'GET /docs/js/scalar.js': 'open',
   'GET /insights': 'read',
   'GET /insights/trust': 'read',
+  'GET /insights/health': 'read',
   'GET /insights/flaky': 'read',
   'GET /insights/causes': 'read',
   'GET /insights/cost': 'read',

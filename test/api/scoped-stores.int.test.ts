@@ -72,6 +72,7 @@ const CALLS: Calls = {
     cause: (store, { fingerprint, repository }) => store.cause(fingerprint, UNTIL, { repository }),
     compared: (store, { fingerprint, repository }) => store.compared(fingerprint, { repository }),
     perWeek: (store, of) => store.perWeek(period(of)),
+    health: (store, of) => store.health(period(of), 9),
     reviewing: (store, of) => store.reviewing(period(of)),
   },
   causes: {

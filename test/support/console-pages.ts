@@ -89,6 +89,7 @@ function readPages({ analysisId, buildId }: Review, fingerprint: string, recalle
     ['log-search', `${log}&q=test`],
     ['insights', '/insights'],
     ['insights-trust', '/insights/trust'],
+    ['insights-health', '/insights/health'],
     ['insights-flaky', '/insights/flaky'],
     ['insights-causes', '/insights/causes'],
     ['insights-cost', '/insights/cost'],

@@ -52,6 +52,7 @@ export interface InsightsRoute {
 const PAGES = [
   { path: '/insights', name: 'Overview', role: 'read' },
   { path: '/insights/trust', name: 'Accuracy', role: 'read' },
+  { path: '/insights/health', name: 'Health', role: 'read' },
   { path: '/insights/flaky', name: 'Flaky tests', role: 'read' },
   { path: '/insights/causes', name: 'Causes', role: 'read' },
   { path: '/insights/cost', name: 'Cost and time', role: 'read' },

@@ -10,6 +10,7 @@ import { type Html, html } from '../html.ts';
 import { causesTable, causesView, registerCausePage } from './cause-pages.ts';
 import { costView } from './cost-page.ts';
 import { flakyView } from './flaky-page.ts';
+import { healthView } from './health-page.ts';
 import {
   daysField,
   daysOf,
@@ -25,6 +26,7 @@ import {
 export function registerInsightsPages(app: FastifyInstance, deps: ConsoleDeps): void {
   registerInsightsRoute(app, deps, { path: '/insights', role: 'read', view: overviewView });
   registerInsightsRoute(app, deps, { path: '/insights/trust', role: 'read', view: trustView });
+  registerInsightsRoute(app, deps, { path: '/insights/health', role: 'read', view: healthView });
   registerInsightsRoute(app, deps, { path: '/insights/flaky', role: 'read', view: flakyView });
   registerInsightsRoute(app, deps, { path: '/insights/causes', role: 'read', view: causesView });
   registerInsightsRoute(app, deps, { path: '/insights/cost', role: 'read', view: costView });

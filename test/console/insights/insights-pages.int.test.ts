@@ -5,7 +5,15 @@ import { sampleBuild } from '../../stores/samples.ts';
 import { getPage, openConsole, type TestConsole, TOKENS } from '../../support/console.ts';
 import { flake, HOSTILE, tell } from './insights-world.ts';
 
-const PAGES = ['/insights', '/insights/trust', '/insights/flaky', '/insights/causes', '/insights/cost', '/insights/reviewers'];
+const PAGES = [
+  '/insights',
+  '/insights/trust',
+  '/insights/health',
+  '/insights/flaky',
+  '/insights/causes',
+  '/insights/cost',
+  '/insights/reviewers',
+];
 const DAY = 86_400_000;
 const ago = (days: number) => new Date(Date.now() - days * DAY).toISOString();
 const scoped = makeToken();

@@ -212,6 +212,39 @@ export function insightsContract(world: StoresWorld): void {
       expect(weeks[1]?.p90Seconds).toBeCloseTo(52);
     });
 
+    it('tells how often pipelines fail, how long their default branch is red, and how long builds take', async () => {
+      const built = async (hoursBefore: number, status: 'passed' | 'failed', change: Partial<NewBuild> = {}) => {
+        const finishedAt = new Date(Date.parse(UNTIL) - hoursBefore * 3_600_000).toISOString();
+        const startedAt = new Date(Date.parse(finishedAt) - 10 * 60_000).toISOString();
+        const number = `${100_000 - hoursBefore}`;
+        const { id } = await world.build({ number, branch: 'main', pipeline: 'ci', status, startedAt, finishedAt, ...change });
+        await world.db.query('update builds set received_at = $2 where id = $1', [id, finishedAt]);
+      };
+      // Red from 50 to 44 hours before the end, and again from 20 to 18, and now from 1.
+      for (const [hours, status] of [
+        ...([[60, 'passed'] as const, [50, 'failed'] as const, [47, 'failed'] as const, [44, 'passed'] as const] as const),
+        ...([[20, 'failed'] as const, [18, 'passed'] as const, [1, 'failed'] as const] as const),
+      ])
+        await built(hours, status);
+      await built(30, 'failed', { branch: 'topic' });
+      await built(24 * 40, 'passed', { startedAt: new Date(Date.parse(UNTIL) - 24 * 40 * 3_600_000 - 300_000).toISOString() });
+      await built(2, 'passed', { pipeline: 'lint', branch: 'topic' });
+      await built(24 * 70, 'failed', { pipeline: 'long gone' });
+
+      const [ci, lint, ...more] = await world.stores.insights.health(period(), 9);
+
+      expect(ci).toMatchObject({
+        ...{ repository: world.repository, pipeline: 'ci', builds: 8, failed: 5, buildsBefore: 1, failedBefore: 0 },
+        ...{ branch: 'main', isRed: true, recoveries: 2, hoursToGreen: 4, redHours: 6 + 2 + 1 },
+      });
+      expect([ci?.minutes, ci?.minutesBefore]).toEqual([10, 5]);
+      expect(ci?.perDay).toHaveLength(30);
+      expect(ci?.perDay.slice(-3)).toEqual([2, 2, 1]);
+      expect(lint).toMatchObject({ pipeline: 'lint', builds: 1, failed: 0, branch: null, redHours: 0, isRed: false, hoursToGreen: null });
+      expect(more).toEqual([]);
+      expect(await world.stores.insights.health(period({ repositories: ['other/*'] }), 9)).toEqual([]);
+    });
+
     it('tells how a team decides: shown and blind, how fast, and whether two people agree', async () => {
       const same = `same-${world.count}`;
       const other = `other-${world.count}`;
