@@ -40,6 +40,11 @@ afterAll(async () => {
   await database.dispose();
 });
 
+const EXPERIMENT = {
+  ...{ command: ['npm', 'test'], narrowed: null, tests: [], arms: [], verdict: 'not-reproduced', dependsOnOthers: null, polluters: [] },
+  ...{ sentence: 'It did not fail again.', notes: [], excerpt: null },
+};
+
 /** Each route that names something by its id: how a project's own is named. */
 const ID_ROUTES: Readonly<Record<string, (of: Project) => { readonly url: string; readonly payload?: object }>> = {
   'GET /api/builds/by-number': ({ number }) => ({ url: `/api/builds/by-number?provider=github&number=${number}` }),
@@ -56,6 +61,7 @@ const ID_ROUTES: Readonly<Record<string, (of: Project) => { readonly url: string
   'POST /api/builds/:id/ask': ({ build }) => ({ url: `/api/builds/${build}/ask`, payload: { question: 'why?' } }),
   'GET /api/threads/:id': ({ thread }) => ({ url: `/api/threads/${thread}` }),
   'GET /api/reviews/:id': ({ review }) => ({ url: `/api/reviews/${review}` }),
+  'POST /api/builds/:id/experiments': ({ build }) => ({ url: `/api/builds/${build}/experiments`, payload: EXPERIMENT }),
   'POST /api/reviews/:id/claim': ({ review }) => ({ url: `/api/reviews/${review}/claim` }),
   'POST /api/reviews/:id/release': ({ review }) => ({ url: `/api/reviews/${review}/release` }),
   'POST /api/reviews/:id/decision': ({ review }) => ({

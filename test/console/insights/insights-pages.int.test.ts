@@ -80,6 +80,8 @@ describe('insights', () => {
     expect(await said('/insights/trust')).toContain('At 0.85:');
     expect(await said('/insights/trust?t=0.6&wrong=50')).toContain('At 0.60: 100 % published automatically');
     expect(await said('/insights/trust?repo=acme/none')).toContain('No decisions yet');
+    expect(await said('/insights/health')).toContain('2 pipelines are red on their default branch');
+    expect(await said('/insights/health?repo=acme/shop')).toContain('acme/shop is red on main');
     expect(await said('/insights/flaky')).toContain('50 %</strong>, 1 of 2');
     expect(await said('/insights/cost')).toContain('An answer takes 31 s at the median');
     expect(await said('/insights/reviewers')).toContain('0 blind decisions: the effect of seeing the verdict is shown from 50 on');
@@ -90,6 +92,7 @@ describe('insights', () => {
     const said = async (url: string) => (await getPage(empty.app, url)).body;
     expect(await said('/insights')).toContain('No answers in the last 30 days.');
     expect(await said('/insights/trust')).toContain('No decisions yet, so stated confidence cannot be compared with accuracy.');
+    expect(await said('/insights/health')).toContain('No builds passed or failed in the last 30 days.');
     expect(await said('/insights/flaky')).toContain('No test is known to be flaky.');
     expect(await said('/insights/causes')).toContain('No cause was found in the last 30 days.');
     expect(await said('/insights/cost')).toContain('No answers in the last 12 weeks');
@@ -106,6 +109,7 @@ describe('insights', () => {
       '/insights/trust?csv=coverage',
       '/insights/causes?csv=causes',
       '/insights/cost?csv=time',
+      '/insights/health?csv=health',
       '/insights/flaky?csv=flaky',
     ])
       expect((await getPage(console.app, url)).body.split('\r\n').length).toBeGreaterThan(2);
