@@ -17,7 +17,7 @@ import {
   type TopCause,
   WeekFigures,
 } from '../ports/insights.ts';
-import { all, buildOrder, scopeValue, USUAL_NAMES } from './sql.ts';
+import { all, scopeValue, USUAL_NAMES } from './sql.ts';
 
 /** Reads `answer_facts`, one narrow row an answer, which triggers keep in step with analyses, reviews and decisions. */
 export function createInsightsStore(db: Pick<Database, 'query' | 'reader'>): InsightsStore {
@@ -147,7 +147,7 @@ const AT = 'coalesce(f.finished_at, f.received_at)';
 const HEALTH = `
   with read as materialized (
     select f.provider, f.repository, f.pipeline, f.branch, f.status, f.received_at > $3::timestamptz as now, ${AT} as at,
-      extract(epoch from f.finished_at - f.started_at)::float8 / 60 as minutes, ${buildOrder('f')} as nth, f.attempt
+      extract(epoch from f.finished_at - f.started_at)::float8 / 60 as minutes
     from builds f
     where ${MEANT} and f.status in ('passed', 'failed') and f.received_at <= $4::timestamptz
       and f.received_at > $3::timestamptz - $5::int * interval '1 day'
@@ -164,7 +164,7 @@ const HEALTH = `
   ), line as (
     select r.*, lag(r.status) over w as before, count(*) filter (where r.status = 'passed') over w as passes, lead(r.at) over w as until
     from read r join shown s using (provider, repository, pipeline, branch) where r.now
-    window w as (partition by r.provider, r.repository, r.pipeline order by r.nth, r.attempt)
+    window w as (partition by r.provider, r.repository, r.pipeline order by r.at)
   ), streaks as (
     select provider, repository, pipeline, passes, min(at) as since, max(coalesce(until, $4::timestamptz)) as until, bool_or(until is null) as open
     from line where status = 'failed' group by 1, 2, 3, 4
@@ -174,21 +174,19 @@ const HEALTH = `
       (percentile_cont(0.5) within group (order by extract(epoch from until - since)) filter (where not open)) / 3600 as "hoursToGreen"
     from streaks group by 1, 2, 3
   ), days as (
-    select provider, repository, pipeline, (at at time zone 'UTC')::date as day, count(*)::int as failed
-    from read where now and status = 'failed' group by 1, 2, 3, 4
+    select provider, repository, pipeline, array_agg(($4::timestamptz at time zone 'UTC')::date - (at at time zone 'UTC')::date) as ago
+    from read where now and status = 'failed' group by 1, 2, 3
   )
   select s.provider, s.repository, s.pipeline, s.builds, s.failed, s."buildsBefore", s."failedBefore", s.minutes, s."minutesBefore",
-    case when exists (select from line l where l.provider = s.provider and l.repository = s.repository and l.pipeline = s.pipeline) then s.branch end
-      as branch,
+    l.branch,
     coalesce(r."redHours", 0) as "redHours", coalesce(r."isRed", false) as "isRed", coalesce(r.recoveries, 0) as recoveries,
     case when r."hoursToGreen" is not null then greatest(r."hoursToGreen", 0)::float8 end as "hoursToGreen",
     array(
-      select coalesce(d.failed, 0) from generate_series($5::int - 1, 0, -1) as ago
-      left join days d on d.provider = s.provider and d.repository = s.repository and d.pipeline = s.pipeline
-        and d.day = ($4::timestamptz at time zone 'UTC')::date - ago
-      order by ago desc
+      select count(f.ago)::int from generate_series($5::int - 1, 0, -1) as day (ago) left join unnest(d.ago) as f (ago) on f.ago = day.ago
+      group by day.ago order by day.ago desc
     ) as "perDay"
-  from shown s left join red r using (provider, repository, pipeline)
+  from shown s left join red r using (provider, repository, pipeline) left join days d using (provider, repository, pipeline)
+    left join (select distinct provider, repository, pipeline, branch from line) as l using (provider, repository, pipeline)
   order by s.failed desc, s.builds desc, s.provider, s.repository, s.pipeline`;
 
 const NOT_RECALLED = `filter (where f.analyst <> 'recall')`;

@@ -16,7 +16,7 @@ const CHANGED = 0.1;
 
 /** `/insights/health`: how often each pipeline fails, how long its default branch is red, and how long builds take, beside the period before. */
 export async function healthView(query: InsightsQuery, { stores, clock }: ConsoleDeps): Promise<InsightsView> {
-  const days = query.days ?? 30;
+  const days = query.days ?? (query.repo === '' ? 7 : 30);
   const found = await stores.insights.health(periodOf({ ...query, day: undefined }, days, clock.now()), SHOWN);
   const choices = [...new Set([days, ...CHOICES])].toSorted((one, other) => one - other);
   const main = html`<h1 tabindex="-1">${headline(found, days)}</h1>

@@ -92,7 +92,7 @@ describe('insights', () => {
     const said = async (url: string) => (await getPage(empty.app, url)).body;
     expect(await said('/insights')).toContain('No answers in the last 30 days.');
     expect(await said('/insights/trust')).toContain('No decisions yet, so stated confidence cannot be compared with accuracy.');
-    expect(await said('/insights/health')).toContain('No builds passed or failed in the last 30 days.');
+    expect(await said('/insights/health')).toContain('No builds passed or failed in the last 7 days.');
     expect(await said('/insights/flaky')).toContain('No test is known to be flaky.');
     expect(await said('/insights/causes')).toContain('No cause was found in the last 30 days.');
     expect(await said('/insights/cost')).toContain('No answers in the last 12 weeks');
