@@ -41,10 +41,7 @@ const FILTERS: readonly Filter[] = [
     ran: /\b[1-9]\d* passed\b/,
     list: {
       argv: (argv) => [...argv, '--collect-only', '--verbosity=-1'],
-      read: (output) =>
-        matches(output, /^([^\s:][^:\n]*)::(?:([^[\n]+)::)?([^:[\n]+(?:\[.*)?)$/gm, ([, file = '', suite, name = '']) => ({
-          ...{ file, suite: suite?.replaceAll('::', '.') ?? null, name },
-        })),
+      read: (output) => output.split('\n').flatMap(readPytestId),
     },
   },
   {
@@ -79,14 +76,7 @@ const FILTERS: readonly Filter[] = [
     ran: /^(?:# |ℹ )pass [1-9]/m,
     list: {
       argv: (argv) => insert(argv, ['--test-reporter=tap']),
-      read: (output) =>
-        matches(
-          output,
-          /^ *(?:not )?ok \d+ - (.+?)(?: # (?:SKIP|TODO).*)?\n *---\n *duration_ms: .*\n *type: 'test'$/gm,
-          ([, name = '']) => ({
-            name: name.replaceAll(/\\([\\#])/g, '$1'),
-          }),
-        ),
+      read: readTap,
     },
   },
   {
@@ -204,6 +194,32 @@ function separator(argv: readonly string[]): string[] {
 
 function matches(output: string, pattern: RegExp, testOf: (match: RegExpMatchArray) => NamedTest): NamedTest[] {
   return [...output.matchAll(pattern)].map(testOf);
+}
+
+/** `tests/test_a.py::TestOf::test_b[1::2]`, a line of what pytest collects. */
+function readPytestId(line: string): NamedTest[] {
+  const at = line.indexOf('::');
+  if (at <= 0 || /^\s|:/.test(line.slice(0, at))) return [];
+  const rest = line.slice(at + 2);
+  const parameters = rest.includes('[') ? rest.slice(rest.indexOf('[')) : '';
+  const [name = '', ...suites] = rest
+    .slice(0, rest.length - parameters.length)
+    .split('::')
+    .reverse();
+  return name === ''
+    ? []
+    : [{ file: line.slice(0, at), suite: suites.length === 0 ? null : suites.reverse().join('.'), name: name + parameters }];
+}
+
+/** Tests, not suites, of the Test Anything Protocol as `node --test` writes it: the type stands three lines below the result. */
+function readTap(output: string): NamedTest[] {
+  const lines = output.split('\n').map((line) => line.trim());
+  return lines.flatMap((line, at) => {
+    const [, said = ''] = /^(?:not )?ok \d+ - (.+)$/.exec(line) ?? [];
+    if (said === '' || lines[at + 1] !== '---' || lines[at + 3] !== "type: 'test'") return [];
+    const [name = ''] = said.split(/ # (?:SKIP|TODO)/);
+    return name === '' ? [] : [{ name: name.replaceAll(/\([#])/g, '$1') }];
+  });
 }
 
 const VitestList = z.array(z.object({ name: z.string(), file: z.string() }));

@@ -74,7 +74,7 @@ describe('insights', () => {
     expect(body.match(/<h1 /g)).toHaveLength(1);
   });
 
-  it('say what they find in words', async () => {
+  it('62: say what they find in words', async () => {
     const said = async (url: string) => (await getPage(console.app, url)).body;
     expect(await said('/insights')).toMatch(/\d+ causes in 30 days, mostly TEST_FAILURE \(\d+\); \d+ not decided\.|62 causes in 30 days/);
     expect(await said('/insights/trust')).toContain('At 0.85:');

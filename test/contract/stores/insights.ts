@@ -212,7 +212,7 @@ export function insightsContract(world: StoresWorld): void {
       expect(weeks[1]?.p90Seconds).toBeCloseTo(52);
     });
 
-    it('tells how often pipelines fail, how long their default branch is red, and how long builds take', async () => {
+    it('62: tells how often pipelines fail, how long their default branch is red, and how long builds take', async () => {
       const built = async (hoursBefore: number, status: 'passed' | 'failed', change: Partial<NewBuild> = {}) => {
         const finishedAt = new Date(Date.parse(UNTIL) - hoursBefore * 3_600_000).toISOString();
         const startedAt = new Date(Date.parse(finishedAt) - 10 * 60_000).toISOString();
