@@ -218,7 +218,7 @@ function readTap(output: string): NamedTest[] {
     const [, said = ''] = /^(?:not )?ok \d+ - (.+)$/.exec(line) ?? [];
     if (said === '' || lines[at + 1] !== '---' || lines[at + 3] !== "type: 'test'") return [];
     const [name = ''] = said.split(/ # (?:SKIP|TODO)/);
-    return name === '' ? [] : [{ name: name.replaceAll(/\([#])/g, '$1') }];
+    return name === '' ? [] : [{ name: name.replaceAll(/\\([\\#])/g, '$1') }];
   });
 }
 
