@@ -14,9 +14,11 @@ const ALONE = [
   'test/api/kill-at-intake.int.test.ts',
   'test/stores/database/{postgres,postgres-bad-days,pglite-crash}.int.test.ts',
   'test/stores/queue/bad-days.int.test.ts',
-  // GitHub's client keeps its rate limits for the whole process; the other watches modules as they are loaded.
+  // GitHub's client keeps its rate limits for the whole process; one watches modules as they are loaded; two take much memory.
   'test/providers/contract.int.test.ts',
   'test/house/pattern-safety.int.test.ts',
+  'test/log/threads.int.test.ts',
+  'test/api/large-upload.int.test.ts',
 ];
 
 /**
@@ -25,8 +27,8 @@ const ALONE = [
  * run opens a browser for the first minute, the frame, a whole review and hostile text); what `scripts/gate` and `scripts/bench` run as
  * well; the journeys against a real Gitea and under act, which scripts/install-gitea builds; the manifests, for which Kustomize is compiled; the
  * Action on other releases of Node, which npm brings; the step for Jenkins, which Maven brings its language for. The same command sets
- * FAULTLINE_TEST_THOROUGH, read in test/support/thorough.ts, with which other tests try more of the same: all kill points, ten thousand
- * deliveries, all hostile texts at all places, properties five times as often.
+ * FAULTLINE_TEST_THOROUGH, read in test/support/thorough.ts, with which other tests try more of the same: all kill points, every
+ * older release of the database, ten thousand deliveries, all hostile texts at all places, properties five times as often.
  */
 const LONG = [
   'test/journeys/{kill-at-random,stop-under-load,bad-weather,gitea,act}.int.test.ts',
@@ -40,14 +42,9 @@ const LONG = [
 
 /**
  * Unit tests that need a process of their own: GitHub's client keeps its rate limits for the whole process, so that a test that runs into one
- * would hold up the next file; and some take so much memory that all that follows would be slower.
+ * would hold up the next file; and one takes so much memory that all that follows would be slower.
  */
-const OWN_PROCESS = [
-  'test/providers/github/*.test.ts',
-  'test/api/build-upload.test.ts',
-  'test/log/threads.test.ts',
-  'test/log/mask/mask.test.ts',
-];
+const OWN_PROCESS = ['test/providers/github/*.test.ts', 'test/log/mask/mask.test.ts'];
 
 export default defineConfig({
   test: {

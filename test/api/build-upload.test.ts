@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { buildHttp } from '../../src/api/server.ts';
 import { fakeHttpDeps } from '../support/fake-stores.ts';
-import { emptyHttpDeps, TEST_CONFIG, TOKENS } from '../support/http-deps.ts';
+import { emptyHttpDeps, TOKENS } from '../support/http-deps.ts';
 import { makeZip } from '../support/make-zip.ts';
 import { app, base, LOG, metadata, type Part, REPORT, sendForm, sendJson, serveUploads, state } from '../support/uploads.ts';
 
@@ -331,27 +331,6 @@ test('invalid UTF-8 and NUL are read, the first shown as U+FFFD', async () => {
 
   expect(answer.status).toBe(202);
   expect(state.archive.get('bld_1/build.log')).toMatch(/at all: \ufffd+ end\n$/);
-});
-
-test('a log of 200 MB, gzip, is accepted where the limits allow it', async () => {
-  const line = 'a line of a long log, one of very many\n';
-  const text = Buffer.alloc(200 * 1024 * 1024, line);
-  const http = { ...TEST_CONFIG.http, maxLogBytes: 256 * 1024 * 1024 };
-  const fake = fakeHttpDeps({ config: { ...TEST_CONFIG, http } });
-  const large = await buildHttp(fake.deps);
-  const form = new FormData();
-  form.append('metadata', JSON.stringify(metadata));
-  form.append('log', new Blob([Uint8Array.from(gzipSync(text))]), 'build.log.gz');
-  const address = await large.listen({ host: '127.0.0.1', port: 0 });
-  const answer = await fetch(`${address}/api/builds`, {
-    method: 'POST',
-    body: form,
-    headers: { authorization: `Bearer ${TOKENS.ingest}` },
-  });
-  await large.close();
-
-  expect(answer.status).toBe(202);
-  expect(fake.state.archive.get('bld_1/build.log')?.length).toBe(text.length);
 });
 
 test('a part that names no file is a log all the same', async () => {
