@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 /** Imports JSON as bundlers do and Node does not. */
@@ -83,7 +84,9 @@ export default defineConfig({
           exclude: [...ALONE, ...LONG, 'test/fixtures/**', 'node_modules/**'],
           isolate: false,
           // They wait for servers, databases and browsers for a quarter of their time.
-          maxWorkers: 3,
+          maxWorkers: Math.ceil(1.5 * availableParallelism()),
+          // Projects that run with different numbers of workers run one after the other.
+          sequence: { groupOrder: 1 },
           testTimeout: 120_000,
           hookTimeout: 120_000,
           // Real servers and browsers on a loaded machine: the second word counts, and the reporter shows that there was one.
@@ -99,6 +102,7 @@ export default defineConfig({
           hookTimeout: 120_000,
           retry: 1,
           maxWorkers: 4,
+          sequence: { groupOrder: 2 },
         },
       },
       {
