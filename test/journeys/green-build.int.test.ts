@@ -166,10 +166,10 @@ describe('a failed build after green ones', () => {
     github.state.intercept = null;
 
     expect(
-      await inDatabase(`select outcome as state, count(*)::int as count from outbox where topic = 'passing-build' group by 1 order by 1`),
+      await inDatabase(`select outcome, held, count(*)::int as count from outbox where topic = 'passing-build' group by 1, 2 order by 1, 2`),
     ).toEqual([
-      { state: 'done', count: 1 },
-      { state: 'running', count: 1 },
+      { outcome: 'done', held: false, count: 1 },
+      { outcome: null, held: true, count: 1 },
     ]);
     service = await start();
     await learned(1234);
