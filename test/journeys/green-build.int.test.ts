@@ -166,7 +166,9 @@ describe('a failed build after green ones', () => {
     github.state.intercept = null;
 
     expect(
-      await inDatabase(`select outcome, held, count(*)::int as count from outbox where topic = 'passing-build' group by 1, 2 order by 1, 2`),
+      await inDatabase(
+        `select outcome, held, count(*)::int as count from outbox where topic = 'passing-build' group by 1, 2 order by 1, 2`,
+      ),
     ).toEqual([
       { outcome: 'done', held: false, count: 1 },
       { outcome: null, held: true, count: 1 },
