@@ -1,8 +1,8 @@
 import type { Config } from '../config/schema.ts';
 import type { Clock } from '../lib/time.ts';
+import { noticeHandler } from '../notifications/notices.ts';
 import { publicationHandler } from '../notifications/publications.ts';
 import { slackChannel, slackRule } from '../notifications/slack/slack-channel.ts';
-import { noticeHandler } from '../notifications/sync-notifications.ts';
 import type { ChatRoom, SlackButtons } from '../ports/chat-room.ts';
 import type { Database } from '../ports/database.ts';
 import type { NoticeChannel, NoticeRule, Publisher } from '../ports/notices.ts';

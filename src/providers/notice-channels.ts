@@ -1,8 +1,8 @@
 import { noticeLinks } from '../notifications/notice-words.ts';
+import { noticeChannel } from '../notifications/notices.ts';
 import { type CheckContent, renderCheck } from '../notifications/render-check.ts';
 import { renderComment } from '../notifications/render-comment.ts';
 import { renderStatus, type StatusContent } from '../notifications/render-status.ts';
-import { noticeChannel } from '../notifications/sync-notifications.ts';
 import type { NoticeChannel, NoticeRule, NotificationClient } from '../ports/notices.ts';
 
 /** The comment on a pull request, in Markdown. */

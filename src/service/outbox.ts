@@ -31,6 +31,8 @@ export interface OutboxWorker {
 
 /** A call cut off may have got through, so a stop waits for it; in milliseconds. */
 const STOP_GRACE_MS = 5_000;
+/** How long what was cut off may take to give its entries back, in milliseconds. */
+const CUT_OFF_MS = 2_000;
 const MAX_ERROR_LENGTH = 500;
 
 /**
@@ -64,7 +66,8 @@ export function startOutbox({ handlers, intervalMs, stopGraceMs, ...deps }: Outb
       const ended = Promise.all([looking, ...turns.values()].map((turn) => turn.ended()));
       await Promise.race([ended, sleep(stopGraceMs ?? STOP_GRACE_MS, undefined, { ref: false })]);
       cutOff.abort(new Error('the process stops'));
-      await ended;
+      // A store that is frozen does not hear it, and must not hold up the end: what it holds is free again when its lease is over.
+      await Promise.race([ended, sleep(CUT_OFF_MS, undefined, { ref: false })]);
     },
   };
 }

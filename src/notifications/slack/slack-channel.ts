@@ -3,7 +3,7 @@ import type { Clock } from '../../lib/time.ts';
 import type { ChatPlace, ChatRoom } from '../../ports/chat-room.ts';
 import type { NoticeCall, NoticeChannel, NoticePlace, NoticeRule, NotificationClient } from '../../ports/notices.ts';
 import type { HistoryStore } from '../../ports/stores.ts';
-import { noticeChannel } from '../sync-notifications.ts';
+import { noticeChannel } from '../notices.ts';
 import { type SlackFacts, slackFacts } from './slack-facts.ts';
 import { type SlackLinks, type Streak, slackLine, slackMessage } from './slack-message.ts';
 

@@ -3,7 +3,7 @@ import type { Build } from '../../domain/build.ts';
 import { TriageError } from '../../domain/errors.ts';
 import { readText } from '../../lib/http-body.ts';
 import { answerView } from '../../notifications/answer-view.ts';
-import { noticeChannel } from '../../notifications/sync-notifications.ts';
+import { noticeChannel } from '../../notifications/notices.ts';
 import { clip, visibleLine } from '../../notifications/visible-text.ts';
 import type { Cause, NoticeChannel, NoticeRule, NotificationClient, Situation } from '../../ports/notices.ts';
 import { jenkinsAddress } from './build-source.ts';

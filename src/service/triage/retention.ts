@@ -110,8 +110,11 @@ export function removeLogsHandler(archive: Pick<BuildArchive, 'remove'>): Outbox
     batch: BATCH,
     limits: null,
     longestDelayMs: 5_000,
-    handle: async (entries) => {
-      for (const { key } of entries) await archive.remove(key);
+    handle: async (entries, { signal }) => {
+      for (const { key } of entries) {
+        signal.throwIfAborted();
+        await archive.remove(key);
+      }
       return { outcome: 'done', forget: true };
     },
   };

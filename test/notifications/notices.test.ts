@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { expect, it } from 'vitest';
 import type { OutboxEntry } from '../../src/domain/outbox.ts';
-import { noticeChannel, noticeHandler } from '../../src/notifications/sync-notifications.ts';
+import { noticeChannel, noticeHandler } from '../../src/notifications/notices.ts';
 import { silentLogger } from '../../src/ports/telemetry.ts';
 import { startOutbox } from '../../src/service/outbox.ts';
 import { headOf, situationOf } from './sample-situation.ts';
