@@ -14,6 +14,7 @@ import { type Logger, silentLogger } from '../ports/telemetry.ts';
 import type { Experiment } from '../replay/ablation.ts';
 import type { Ask } from '../service/ask/ask.ts';
 import type { InvestigateDeps } from '../service/triage/investigate.ts';
+import { createOwnerFinder } from '../service/triage/owners.ts';
 import { greenAtHand } from '../service/triage/passing-builds.ts';
 import { recordAtHand } from '../service/triage/recording/recorder.ts';
 import type { TriagedReading } from '../service/triage/triage-reading.ts';
@@ -104,7 +105,8 @@ export async function createTerminalApp(
         onStep,
       };
       const investigation = experiment?.change(whole) ?? whole;
-      const deps = { archive, masker, threads, investigation, budgetTokens: budgetTokensOf(config) };
+      const owners = createOwnerFinder(code, logger);
+      const deps = { archive, masker, threads, investigation, owners, budgetTokens: budgetTokensOf(config) };
       const how = { ...options, ...(green === null ? {} : { green }), ...(experiment === null ? {} : { without: experiment.without }) };
       const triaged = await triageSources(build, sources, deps, signal, how);
       const recordings = recorded?.recordingsOf(triaged.analyses) ?? [];

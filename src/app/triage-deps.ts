@@ -1,6 +1,7 @@
 import { budgetTokensOf } from '../config/profiles.ts';
 import type { Step } from '../domain/analysis.ts';
 import { createReviewerClient } from '../service/triage/investigate.ts';
+import { createOwnerFinder } from '../service/triage/owners.ts';
 import { storedGreens } from '../service/triage/passing-builds.ts';
 import type { TriageBuildDeps } from '../service/triage/triage-build.ts';
 import type { createPostgresCheckpointer } from '../stores/checkpointer.ts';
@@ -70,6 +71,7 @@ export async function triageDepsOf(
     masker,
     clock,
     logger,
+    owners: createOwnerFinder(codeHost, logger),
     buildSources: await openBuildSources(config, logger),
     investigation: investigationOf(config, judging, tracer, checkpointer),
     publishers: publishing.drivers,

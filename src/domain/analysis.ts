@@ -5,6 +5,7 @@ import { Category, CategoryProbabilities, Kind } from './category.ts';
 import { Evidence, ToolOutcome } from './evidence.ts';
 import { Experiment } from './experiment.ts';
 import { LogPosition } from './failure.ts';
+import { Owner } from './owner.ts';
 
 /** Words that must stand literally on a line of a source. `line` is 1-based. */
 export const Quote = z.object({ source: z.string(), line: z.int().min(1), text: z.string() });
@@ -220,6 +221,10 @@ export const Analysis = z.object({
   ruled: z.object({ ruleId: z.string(), version: z.int(), author: z.string(), createdAt: z.string(), timesUsed: z.int() }).optional(),
   /** The green build since which some of the evidence is new; absent where none of it is known to be. */
   green: GreenBuild.optional(),
+  /** Whose the cause is; absent where nobody is known. */
+  owner: Owner.optional(),
+  /** Whose the suspected files and those of the failing tests are, by CODEOWNERS; absent where it names nobody. */
+  fileOwners: z.array(Owner).optional(),
   /** What running the failing command again has shown; absent where nobody has tried. */
   experiment: Experiment.optional(),
   /** Size of the logs and of what was kept of them. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Category } from './category.ts';
+import { Owner } from './owner.ts';
 
 /** `fixed` and `regressed` are also reached by builds of the default branch: gone from it, and back on it. */
 const CauseState = z.enum(['new', 'acknowledged', 'assigned', 'fixed', 'regressed']);
@@ -13,6 +14,8 @@ export const Cause = z.object({
   state: CauseState,
   /** Who has it; null: nobody. */
   assignee: z.string().nullable(),
+  /** Whose it is by CODEOWNERS or the last change; null: nobody is known. */
+  owner: Owner.nullable(),
   /** Nobody is asked to act before; null, or past: not muted. */
   mutedUntil: z.iso.datetime().nullable(),
   /** Address of a ticket about it. */

@@ -1,5 +1,6 @@
 import { type Analysis, type Hypothesis, isJudged, type Suspect, saidCategory } from '../domain/analysis.ts';
 import type { Evidence } from '../domain/evidence.ts';
+import { ownerSentence } from '../domain/owner.ts';
 import { asSentence } from '../lib/text.ts';
 import { cleanLine, stripEscapes } from '../log/lines/clean.ts';
 import { clip, formatNumber } from './visible-text.ts';
@@ -86,10 +87,12 @@ function factsOf(analysis: Analysis, why: readonly string[]): AnswerFact[] {
   const against = [...lowered, ...verdict.unsupportedClaims.map((claim) => `No evidence for: ${claim}`)];
   const since = analysis.green === undefined ? [] : [`since build ${clip(analysis.green.number, 100)}`];
   const tried = analysis.experiment === undefined ? [] : [analysis.experiment.sentence];
+  const owner = analysis.owner === undefined ? [] : [ownerSentence(analysis.owner)];
   return [
     { name: 'Tried', label: 'Tried', reach: 'answer', kind: 'list', values: tried },
     { name: 'Cause', label: 'Cause', reach: 'everywhere', kind: 'prose', values: [cause] },
     { name: 'Fix', label: 'Fix', reach: 'everywhere', kind: 'prose', values: [answer.fixRecommendation] },
+    { name: 'Owner', label: 'Owner', reach: 'everywhere', kind: 'list', values: owner },
     { name: 'Evidence', label: 'Evidence', reach: 'everywhere', kind: 'lines', values: places, lines },
     { name: 'Related', label: 'See also', reach: 'answer', kind: 'list', values: related },
     { name: 'New', label: 'New', reach: 'answer', kind: 'list', values: since },

@@ -5,6 +5,8 @@ export interface CauseFilter {
   readonly list: CauseList;
   /** Whose `mine` are. */
   readonly assignee: string;
+  /** By which names CODEOWNERS and commits call them; what they own and nobody has is theirs too. */
+  readonly owners?: readonly string[];
   readonly repository?: string;
   /** Only of these: `owner/name`, or `owner/*`. */
   readonly repositories?: readonly string[];

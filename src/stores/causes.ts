@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Cause, type CauseChange, CauseEvent, CauseList } from '../domain/cause.ts';
+import { ownerKey } from '../domain/owner.ts';
 import type { CauseFilter, CauseKey, CauseStore } from '../ports/causes.ts';
 import type { Database } from '../ports/database.ts';
 import { all, first, pageValues, scopeValue } from './sql.ts';
@@ -11,7 +12,7 @@ export function createCauseStore(db: Database): CauseStore {
   const read = db.reader ?? db;
   return {
     list: async (filter, page) =>
-      await all(read, Cause, `${SELECT} where ${MEANT} and ${LISTS[filter.list]} ${ORDER} limit $4 offset $5`, [
+      await all(read, Cause, `${SELECT} where ${MEANT} and ${LISTS[filter.list]} ${ORDER} limit $5 offset $6`, [
         ...meant(filter),
         ...pageValues(page),
       ]),
@@ -31,21 +32,21 @@ export function createCauseStore(db: Database): CauseStore {
   };
 }
 
-const COLUMNS = `repository, fingerprint, title, category, state, assignee, muted_until as "mutedUntil", ticket, first_at as "firstAt", last_at as "lastAt",
+const COLUMNS = `repository, fingerprint, title, category, state, assignee, owner, muted_until as "mutedUntil", ticket, first_at as "firstAt", last_at as "lastAt",
   red_pipelines as "redPipelines", version`;
 const SELECT = `select ${COLUMNS} from causes`;
 const ORDER = `order by red_pipelines <> '{}' desc, last_at desc, repository, fingerprint`;
 
-const MEANT = `($1::text is null or repository = $1) and ($2::text[] is null or repository like any ($2)) and ($3::text is not null)`;
+const MEANT = `($1::text is null or repository = $1) and ($2::text[] is null or repository like any ($2)) and ($3::text is not null) and ($4::text[] is not null)`;
 
-function meant({ repository, repositories, assignee }: Omit<CauseFilter, 'list'>): unknown[] {
-  return [repository ?? null, scopeValue(repositories), assignee];
+function meant({ repository, repositories, assignee, owners = [] }: Omit<CauseFilter, 'list'>): unknown[] {
+  return [repository ?? null, scopeValue(repositories), assignee, [...owners].map(ownerKey)];
 }
 
 const LIVE = `state <> 'fixed' and (muted_until is null or muted_until <= now())`;
 const LISTS: Readonly<Record<CauseList, string>> = {
   open: LIVE,
-  mine: `${LIVE} and assignee = $3`,
+  mine: `${LIVE} and (assignee = $3 or ltrim(lower(assignee), '@') = any($4) or (assignee is null and owner_keys && $4))`,
   unassigned: `${LIVE} and assignee is null`,
   red: `${LIVE} and red_pipelines <> '{}'`,
   muted: `state <> 'fixed' and muted_until > now()`,

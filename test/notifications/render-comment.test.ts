@@ -218,6 +218,14 @@ describe('whose change it was', () => {
     expect(said({ ...FIRST_HERE, seenElsewhere: true })).not.toMatch(/change|main/);
   });
 
+  it('63: names the owner and where that comes from, and mentions nobody', () => {
+    const owner = { path: 'src/a.ts', names: ['@shop/payments'], by: 'codeowners' as const, at: '.github/CODEOWNERS:12' };
+    const body = bodyOf(headOf({ causes: [causeOf({ ...sampleAnalysis(), owner }, { history: FIRST_HERE })] }));
+    expect(body).toMatch(/Owner/);
+    expect(body).toMatch(/shop.{0,10}payments.*CODEOWNERS:12/);
+    expect(body).not.toContain('@shop');
+  });
+
   it('leads with what was tried, which decides whose failure it is', () => {
     const bodyWith = (change: Parameters<typeof sampleExperiment>[0], history = FIRST_HERE) =>
       bodyOf(headOf({ causes: [causeOf({ ...sampleAnalysis(), experiment: sampleExperiment(change) }, { history })] }));

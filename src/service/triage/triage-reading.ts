@@ -10,6 +10,7 @@ import type { Logger } from '../../ports/telemetry.ts';
 import type { Draft } from './conclude.ts';
 import { causesOfLogs, groupsOf, sourcesOfGroup, subjectOf } from './group.ts';
 import { type InvestigateDeps, investigateOrWait } from './investigate.ts';
+import type { OwnerFinder } from './owners.ts';
 import { type BesideGreen, greenBehind } from './passing-builds.ts';
 import { readAside } from './read-build.ts';
 import { recallAnalysis, ruleAnalysis, ruleFor } from './recall.ts';
@@ -51,6 +52,8 @@ export interface TriageReadingDeps {
   readonly threads?: Pick<LogThreads, 'read'>;
   /** What people decided and ruled before; absent: nothing. */
   readonly known?: KnownAnswers;
+  /** Finds out whose a failure is; absent: nobody's. */
+  readonly owners?: OwnerFinder;
 }
 
 export interface TriagedReading {
@@ -89,7 +92,7 @@ export async function triageReading(
 
 /** What a person said of this failure, else what a reviewer's rule says of such failures, else what the graph finds; null where that waits for a person. A recall is counted in the transaction that saves it. */
 async function draftFor(subject: TriageSubject, deps: TriageReadingDeps, signal: AbortSignal): Promise<Draft | null> {
-  const { known } = deps;
+  const { known, owners = async () => ({}) } = deps;
   const { clock } = deps.investigation;
   const { repository } = subject.build;
   const startedAt = clock.now();
@@ -97,12 +100,23 @@ async function draftFor(subject: TriageSubject, deps: TriageReadingDeps, signal:
   if (known !== undefined) {
     const { library, rules, logger } = known;
     const entry = subject.generic ? null : await library.recall({ fingerprint: subject.fingerprint.value, repository });
-    if (entry !== null) return async (sql) => recallAnalysis(subject, entry, await library.seen(entry.id, at, sql), startedAt, clock.now());
+    if (entry !== null) {
+      const whose = await owners(subject, { category: entry.category, suspects: [] }, signal);
+      return async (sql) => ({
+        ...recallAnalysis(subject, entry, await library.seen(entry.id, at, sql), startedAt, clock.now()),
+        ...whose,
+      });
+    }
     const match = await ruleFor(subject.failures, repository, { stores: { rules }, logger });
-    if (match !== null) return async (sql) => ruleAnalysis(subject, match, await rules.used(match.rule, at, sql), startedAt, clock.now());
+    if (match !== null) {
+      const whose = await owners(subject, { category: match.rule.category, suspects: [] }, signal);
+      return async (sql) => ({ ...ruleAnalysis(subject, match, await rules.used(match.rule, at, sql), startedAt, clock.now()), ...whose });
+    }
   }
   const analysis = await investigateOrWait(subject, deps.investigation, signal);
-  return analysis === null ? null : async () => analysis;
+  if (analysis === null) return null;
+  const whose = await owners(subject, { category: analysis.category, suspects: analysis.answer.suspects }, signal);
+  return async () => ({ ...analysis, ...whose });
 }
 
 type Read = (sources: readonly ReadableSource[]) => Promise<Reading>;

@@ -1,0 +1,185 @@
+import { compileRulePattern } from '../log/rule-pattern.ts';
+
+/** Whose CODEOWNERS a file is: GitHub and GitLab know globs, GitLab sections too, Gitea and Forgejo regular expressions. */
+export type CodeOwnersForm = 'github' | 'gitlab' | 'gitea';
+
+export interface CodeOwners {
+  /** The owners of a file and the 1-based line that names them; null: it has none. The path is relative to the root of the repository. */
+  ownersOf(path: string): { readonly names: readonly string[]; readonly line: number } | null;
+  /** Lines that were left out and why; 20 at most. */
+  readonly problems: readonly { readonly line: number; readonly why: string }[];
+}
+
+export const MAX_LINES = 5_000;
+const MAX_LINE = 1_000;
+const MAX_OWNERS = 20;
+const MAX_PROBLEMS = 20;
+
+interface Rule {
+  readonly line: number;
+  readonly section: string;
+  readonly excludes: boolean;
+  readonly names: readonly string[];
+  matches(path: string): boolean;
+}
+
+/** Where each form looks for the file, first found first. */
+export function placesOfCodeOwners(provider: string): readonly string[] {
+  const [root, docs] = ['CODEOWNERS', 'docs/CODEOWNERS'];
+  if (provider === 'github') return ['.github/CODEOWNERS', root, docs];
+  if (provider === 'gitlab') return [root, docs, '.gitlab/CODEOWNERS'];
+  if (provider === 'gitea') return [root, docs, '.gitea/CODEOWNERS', '.forgejo/CODEOWNERS'];
+  return ['.github/CODEOWNERS', '.gitlab/CODEOWNERS', '.gitea/CODEOWNERS', root, docs];
+}
+
+/** How a file is to be read: by the provider, else by the folder that it lies in, else by whether it has sections. */
+export function formOfCodeOwners(provider: string, file: string, lines: readonly string[]): CodeOwnersForm {
+  const said =
+    provider === 'github' || provider === 'gitlab' || provider === 'gitea' ? provider : /^\.(github|gitlab|gitea)\//.exec(file)?.[1];
+  if (said !== undefined) return said as CodeOwnersForm;
+  return lines.some((line) => SECTION.test(line)) ? 'gitlab' : 'github';
+}
+
+const SECTION = /^\^?\[([^\]]{1,200})\](?:\[\d{1,3}\])?(.*)$/;
+
+/**
+ * Reads a CODEOWNERS file as its host documents it: the last match wins (GitHub), in each section, with exclusions (GitLab), or all matches
+ * count (Gitea). Wrong lines are left out and reported. Matching takes time linear in the length of the path for each rule.
+ */
+export function parseCodeOwners(lines: readonly string[], form: CodeOwnersForm): CodeOwners {
+  const rules: Rule[] = [];
+  const problems: { line: number; why: string }[] = [];
+  let [section, defaults]: [string, readonly string[]] = ['', []];
+  for (const [at, raw] of lines.slice(0, MAX_LINES).entries()) {
+    const text = raw.trim();
+    const heading = form === 'gitlab' ? SECTION.exec(text) : null;
+    if (heading?.[1] !== undefined) {
+      section = heading[1].trim().toLowerCase();
+      defaults = fieldsOf(heading[2] ?? '', form).flatMap((word) => nameOf(word) ?? []);
+    } else if (text !== '' && !text.startsWith('#')) {
+      const rule = text.length > MAX_LINE ? `has more than ${MAX_LINE} characters` : ruleOf(text, at + 1, section, defaults, form);
+      if (typeof rule !== 'string') rules.push(rule);
+      else if (problems.length < MAX_PROBLEMS) problems.push({ line: at + 1, why: rule });
+    }
+  }
+  if (lines.length > MAX_LINES && problems.length < MAX_PROBLEMS)
+    problems.push({ line: MAX_LINES + 1, why: `only the first ${MAX_LINES} lines are read` });
+  return { problems, ownersOf: (path) => ownersAmong(rules, path.slice(0, MAX_LINE), form) };
+}
+
+function ownersAmong(rules: readonly Rule[], path: string, form: CodeOwnersForm): ReturnType<CodeOwners['ownersOf']> {
+  if (form === 'github') return told(rules.findLast((rule) => rule.matches(path)));
+  const matching = rules.filter((rule) => rule.matches(path));
+  const excluded = new Set(matching.filter(({ excludes }) => excludes && form === 'gitlab').map(({ section }) => section));
+  const counted = form === 'gitea' ? matching : matching.filter(({ section }) => !excluded.has(section));
+  const last = form === 'gitea' ? counted : [...new Map(counted.map((rule) => [rule.section, rule])).values()];
+  const names = [...new Set(last.flatMap((rule) => rule.names))].slice(0, MAX_OWNERS);
+  return told(
+    last.find((rule) => rule.names.length > 0),
+    names,
+  );
+}
+
+function told(rule: Rule | undefined, names = rule?.names): ReturnType<CodeOwners['ownersOf']> {
+  return rule === undefined || names === undefined || names.length === 0 ? null : { names, line: rule.line };
+}
+
+/** A rule, or what is wrong with its line. */
+function ruleOf(text: string, line: number, section: string, defaults: readonly string[], form: CodeOwnersForm): Rule | string {
+  const [pattern = '', ...words] = fieldsOf(text, form);
+  const named = words.map(nameOf);
+  const wrong = words.find((_, at) => named[at] === null);
+  if (wrong !== undefined && form !== 'gitlab') return `“${wrong.slice(0, 100)}” is neither @name, @team nor an e-mail address`;
+  const own = named.filter((name) => name !== null).slice(0, MAX_OWNERS);
+  const excludes = form !== 'github' && pattern.startsWith('!');
+  const rule = { line, section, excludes, names: own.length === 0 && !excludes ? defaults : own };
+  if (form === 'gitea') {
+    const regex = compileRulePattern(`^(?:${(excludes ? pattern.slice(1) : pattern).replaceAll(/\\([# \\])/g, '$1')})$`);
+    if ('refused' in regex) return regex.refused;
+    return { ...rule, matches: (path) => (regex.matchedLine(path) !== null) !== excludes };
+  }
+  if (form === 'github' && /^(?:!|\\#)|\[/.test(pattern)) return 'GitHub knows no “!”, “\\#” or “[ ]” in a pattern';
+  const glob = globOf(excludes ? pattern.slice(1) : pattern, form);
+  return { ...rule, matches: (path) => matchesGlob(glob, path) };
+}
+
+/** Words between unescaped blanks. A comment may follow them, but not in GitLab's form. */
+function fieldsOf(text: string, form: CodeOwnersForm): string[] {
+  const fields: string[] = [];
+  let word = '';
+  for (let at = 0; at < text.length; at += 1) {
+    const sign = text.charAt(at);
+    if (sign === '\\') word += text.slice(at, ++at + 1);
+    else if (sign === '#' && word === '' && form !== 'gitlab') break;
+    else if (sign !== ' ' && sign !== '\t') word += sign;
+    else if (word !== '') {
+      fields.push(word);
+      word = '';
+    }
+  }
+  return word === '' ? fields : [...fields, word];
+}
+
+/** An owner as it is kept; of an e-mail address only the part before the @. */
+function nameOf(word: string): string | null {
+  if (word.startsWith('@')) return /^@{1,2}[\w./-]{1,200}$/.test(word) ? word : null;
+  return /^([^@\s]{1,100})@[^@\s]{1,200}$/.exec(word)?.[1] ?? null;
+}
+
+/** `folders`: any number of whole folders; `name`: any part of one name; `one`: one character of it; `rest`: whatever follows. */
+type Atom = { readonly sign: string } | 'folders' | 'name' | 'one' | 'rest';
+interface Glob {
+  readonly atoms: readonly Atom[];
+  /** Whether what matches may be a folder, all of which is meant. */
+  readonly tree: boolean;
+}
+
+function globOf(pattern: string, form: 'github' | 'gitlab'): Glob {
+  const inside = pattern.slice(0, -1).includes('/');
+  const anchored = pattern.startsWith('/') || (form === 'github' && inside);
+  const text = pattern.startsWith('/') ? pattern.slice(1) : pattern;
+  const atoms: Atom[] = anchored ? [] : ['folders'];
+  for (let at = 0; at < text.length; at += 1) {
+    const begins = at === 0 || text[at - 1] === '/';
+    if (text[at] === '\\' && at + 1 < text.length) atoms.push({ sign: text.charAt(++at) });
+    else if (begins && text.startsWith('**/', at)) {
+      atoms.push('folders');
+      at += 2;
+    } else if (begins && text.slice(at) === '**') {
+      atoms.push('rest');
+      at += 1;
+    } else if (text[at] === '*') atoms.push('name');
+    else if (text[at] === '?') atoms.push('one');
+    else atoms.push({ sign: text.charAt(at) });
+  }
+  if (text.endsWith('/')) atoms.push('rest');
+  return { atoms, tree: form === 'github' && !text.endsWith('/*') };
+}
+
+/** Follows all ways through the pattern at once: steps at most the path's length times the pattern's. */
+function matchesGlob({ atoms, tree }: Glob, path: string): boolean {
+  let states = closureOf(atoms, [0], true);
+  for (let at = 0; at < path.length && states.length > 0; at += 1) {
+    const sign = path.charAt(at);
+    if (tree && sign === '/' && states.includes(atoms.length)) return true;
+    const next = states.flatMap((state) => {
+      const atom = atoms[state];
+      if (atom === undefined) return [];
+      if (atom === 'folders' || atom === 'rest') return [state];
+      if (atom === 'name' || atom === 'one') return sign === '/' ? [] : [atom === 'name' ? state : state + 1];
+      return atom.sign === sign ? [state + 1] : [];
+    });
+    states = closureOf(atoms, next, sign === '/');
+  }
+  return states.includes(atoms.length);
+}
+
+/** With what may stand for nothing; folders only where a name begins. */
+function closureOf(atoms: readonly Atom[], states: readonly number[], begins: boolean): number[] {
+  const all = new Set<number>();
+  for (let state of states) {
+    all.add(state);
+    for (; atoms[state] === 'name' || atoms[state] === 'rest' || (begins && atoms[state] === 'folders'); state += 1) all.add(state + 1);
+  }
+  return [...all];
+}

@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest';
+import { type CodeOwnersForm, formOfCodeOwners, parseCodeOwners, placesOfCodeOwners } from '../../src/providers/code-owners.ts';
+
+function owners(text: string, path: string, form: CodeOwnersForm = 'github') {
+  return parseCodeOwners(text.split('\n'), form).ownersOf(path)?.names ?? null;
+}
+
+describe('CODEOWNERS', () => {
+  it.each([
+    ['*', 'a/b/c.ts', true],
+    ['*.js', 'src/a/b.js', true],
+    ['*.js', 'src/a/b.jsx', false],
+    ['/build/logs/', 'build/logs/today/1.txt', true],
+    ['/build/logs/', 'src/build/logs/1.txt', false],
+    ['docs/*', 'docs/getting-started.md', true],
+    ['docs/*', 'docs/build-app/troubleshooting.md', false],
+    ['docs/*', 'src/docs/a.md', false],
+    ['apps/', 'src/apps/web/index.ts', true],
+    ['apps/', 'apps', false],
+    ['/docs/', 'docs/a/b.md', true],
+    ['**/logs', 'build/logs/x.txt', true],
+    ['**/logs', 'scripts/catalogs/x.txt', false],
+    ['/scripts', 'scripts/run/now', true],
+    ['/cmd/**/test', 'cmd/test', true],
+    ['/cmd/**/test', 'cmd/a/b/test', true],
+    ['src/**', 'src/a/b.ts', true],
+    ['src/te?t.ts', 'src/test.ts', true],
+    ['src/te?t.ts', 'src/te/t.ts', false],
+    ['my\\ folder/', 'my folder/a.ts', true],
+  ])('on GitHub, %s and %s match: %s', (pattern, path, expected) => {
+    expect(owners(`${pattern} @ada`, path)).toEqual(expected ? ['@ada'] : null);
+  });
+
+  it('63: lets the last match win on GitHub, also where it names nobody', () => {
+    const text = '* @all # everything\n/apps/ @octo @shop/web\n/apps/github\n';
+    expect(owners(text, 'README.md')).toEqual(['@all']);
+    expect(owners(text, 'apps/web/a.ts')).toEqual(['@octo', '@shop/web']);
+    expect(owners(text, 'apps/github/a.ts')).toBeNull();
+  });
+
+  it('leaves wrong lines out, says which, and shows no domain of an e-mail address', () => {
+    const read = parseCodeOwners(['* ada@example.test', '!a @x', 'src/ nobody', 'x/[ab] @x', `${'y'.repeat(1_100)} @x`], 'github');
+    expect(read.ownersOf('src/a.ts')).toEqual({ names: ['ada'], line: 1 });
+    expect(read.problems.map(({ line }) => line)).toEqual([2, 3, 4, 5]);
+    expect(read.problems[1]?.why).toBe('“nobody” is neither @name, @team nor an e-mail address');
+  });
+
+  it('reads sections, their default owners and exclusions on GitLab', () => {
+    const text =
+      '* @all\n[Documentation] @docs\n/docs/\nREADME.md @readers\n^[Data][2] @data\n*.sql\n!generated/\n[DOCUMENTATION]\n/docs/api.md @api';
+    expect(owners(text, 'docs/a.md', 'gitlab')).toEqual(['@all', '@docs']);
+    expect(owners(text, 'docs/api.md', 'gitlab')).toEqual(['@all', '@api']);
+    expect(owners(text, 'src/internal/README.md', 'gitlab')).toEqual(['@all', '@readers']);
+    expect(owners(text, 'db/a.sql', 'gitlab')).toEqual(['@all', '@data']);
+    expect(owners(text, 'db/generated/a.sql', 'gitlab')).toEqual(['@all']);
+    expect(owners('internal/a.ts @x @@maintainer', 'src/internal/a.ts', 'gitlab')).toEqual(['@x', '@@maintainer']);
+  });
+
+  it('reads regular expressions on Gitea, whose matches all count', () => {
+    const text = '.*\\\\.go @a @b # comment\nsrc/.* @org/team\n!docs/.* @c\n(a+)+(?=x) @d';
+    expect(owners(text, 'src/main.go', 'gitea')).toEqual(['@a', '@b', '@org/team', '@c']);
+    expect(owners(text, 'docs/a.md', 'gitea')).toBeNull();
+    expect(parseCodeOwners(text.split('\n'), 'gitea').problems.map(({ line }) => line)).toEqual([4]);
+  });
+
+  it('knows where each host keeps the file and how it is written', () => {
+    expect(placesOfCodeOwners('github')).toEqual(['.github/CODEOWNERS', 'CODEOWNERS', 'docs/CODEOWNERS']);
+    expect(formOfCodeOwners('jenkins', '.gitlab/CODEOWNERS', [])).toBe('gitlab');
+    expect(formOfCodeOwners('jenkins', 'CODEOWNERS', ['[Docs]'])).toBe('gitlab');
+    expect(formOfCodeOwners('upload', 'CODEOWNERS', ['* @a'])).toBe('github');
+  });
+
+  it('takes no longer for patterns that make other matchers go back and forth', () => {
+    const lines = Array.from({ length: 6_000 }, () => `${'*a'.repeat(30)}*b @x`);
+    const read = parseCodeOwners(lines.slice(0, 20), 'github');
+    expect(read.ownersOf('a'.repeat(900))).toBeNull();
+    expect(parseCodeOwners(lines, 'github').problems).toEqual([{ line: 5_001, why: 'only the first 5000 lines are read' }]);
+  });
+});

@@ -1,0 +1,61 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { Suspect } from '../../../src/domain/analysis.ts';
+import { silentLogger } from '../../../src/ports/telemetry.ts';
+import { createLocalGitHost } from '../../../src/providers/git/clone.ts';
+import { createOwnerFinder } from '../../../src/service/triage/owners.ts';
+import { createGitRepository, type GitRepository } from '../../support/git-repository.ts';
+import { sampleBuild, sampleSubject } from '../../support/subject.ts';
+
+const signal = new AbortController().signal;
+let repository: GitRepository;
+beforeEach(() => {
+  repository = createGitRepository();
+});
+afterEach(() => repository.remove());
+
+const suspect: Suspect = { path: 'src/tax.ts', line: 2, commit: null, author: null, score: 0.9, reason: 'named' };
+
+function ask(
+  commit: string,
+  { category = 'CODE_ERROR' as const, suspects = [suspect] }: { category?: 'CODE_ERROR' | 'INFRA_ERROR'; suspects?: Suspect[] } = {},
+) {
+  const test = {
+    name: 'adds',
+    suite: null,
+    file: 'pkg/test/tax.test.ts',
+    line: 1,
+    message: null,
+    expected: null,
+    actual: null,
+    framework: 'vitest',
+    at: null,
+  };
+  const subject = sampleSubject({ build: sampleBuild({ commit, provider: 'github' }), failingTests: [test] });
+  const find = createOwnerFinder(createLocalGitHost({ clones: { 'shop/api': repository.folder } }), silentLogger);
+  return find(subject, { category, suspects }, signal);
+}
+
+it('63: names the owner that CODEOWNERS gives to the first suspect, and those of the other files', async () => {
+  const long = `${'# nothing\n'.repeat(450)}/src/ @shop/payments\ntest/ @shop/quality\n`;
+  const files = { 'src/tax.ts': 'a\nb\n', 'test/tax.test.ts': 'x\n' };
+  const commit = repository.commit(
+    { ...files, 'pkg/test/tax.test.ts': 'x\n', '.github/CODEOWNERS': long, CODEOWNERS: '* @nobody\n' },
+    'All',
+  );
+  const { owner, fileOwners } = await ask(commit);
+  expect(owner).toEqual({ path: 'src/tax.ts', names: ['@shop/payments'], by: 'codeowners', at: '.github/CODEOWNERS:451' });
+  expect(fileOwners?.map(({ path, names }) => [path, names[0]])).toEqual([
+    ['src/tax.ts', '@shop/payments'],
+    ['pkg/test/tax.test.ts', '@shop/quality'],
+  ]);
+  expect((await ask(commit, { category: 'INFRA_ERROR', suspects: [] })).owner).toBeUndefined();
+});
+
+it('else names who changed the faulty line last, without an e-mail address and no robot', async () => {
+  const first = repository.commit({ 'src/tax.ts': 'a\nb\n' }, 'Begin', 'grace@example.test');
+  const commit = repository.commit({ 'src/tax.ts': 'changed\nb\n' }, 'Bump', 'renovate[bot]');
+  expect((await ask(commit)).owner).toEqual({ path: 'src/tax.ts', names: ['grace'], by: 'last-change', at: first });
+  const known = { ...suspect, author: 'Ada', commit };
+  expect((await ask(commit, { suspects: [known] })).owner).toMatchObject({ names: ['Ada'], at: commit });
+  expect((await ask(commit, { suspects: [{ ...suspect, line: 1 }] })).owner?.names).toEqual(['grace']);
+});
