@@ -3,6 +3,7 @@ import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { type Cause, CauseChange, type CauseEvent, CauseList, isMuted } from '../domain/cause.ts';
 import { TriageError } from '../domain/errors.ts';
+import { ownerSentence } from '../domain/owner.ts';
 import { changeCause } from '../service/causes.ts';
 import { reviewerOf } from '../service/review/conflicts.ts';
 import { buildAddress, causeAddress } from './addresses.ts';
@@ -10,7 +11,7 @@ import type { ConsoleDeps } from './console-deps.ts';
 import { ageOf, postForm, timeOf } from './controls.ts';
 import { dataTable, type Html, html, linkTarget, type Shown } from './html.ts';
 import { misreadBanner } from './http.ts';
-import { mayReview, readerOf, sendPage } from './page.ts';
+import { mayReview, namesOf, readerOf, sendPage } from './page.ts';
 
 const PAGE = 50;
 const MOST_EVENTS = 30;
@@ -40,7 +41,8 @@ export function registerCauses(app: FastifyInstance, deps: ConsoleDeps): void {
   const config = { access: { role: 'read' } } as const;
   typed.get('/causes', { config, schema: { querystring: Query } }, async (request, reply) => {
     const { list, repo, offset } = request.query;
-    const filter = { assignee: request.principal?.name ?? '', ...(repo !== '' && { repository: repo }) };
+    const reader = await readerOf(request, deps);
+    const filter = { assignee: request.principal?.name ?? '', owners: namesOf(reader), ...(repo !== '' && { repository: repo }) };
     const [causes, counts] = await Promise.all([
       deps.stores.causes.list({ ...filter, list }, { limit: PAGE + 1, offset }),
       deps.stores.causes.counts(filter),
@@ -48,7 +50,7 @@ export function registerCauses(app: FastifyInstance, deps: ConsoleDeps): void {
     const main = html`<h1 tabindex="-1">Causes</h1>${misreadBanner(request, Query)}${tabs(request.query, counts)}
 <form class="filters" role="search" aria-label="Causes"><input type="hidden" name="list" value="${list}"><label>Repository <input name="repo" value="${repo}"></label><button>Show</button></form>
 ${tableOf(causes.slice(0, PAGE), deps.clock.now())}${pages(request.query, causes.length > PAGE)}`;
-    return sendPage(request, reply, { title: 'Causes', place: 'page', part: 'causes', main }, await readerOf(request, deps));
+    return sendPage(request, reply, { title: 'Causes', place: 'page', part: 'causes', main }, reader);
   });
   typed.post('/causes', { config: { access: { role: 'review' } }, schema: { body: Form } }, async (request, reply) => {
     const { repository, fingerprint, version, ...fields } = request.body;
@@ -87,9 +89,10 @@ function tableOf(causes: readonly Cause[], now: number): Html {
     (cause) => html`<tr><td>${stateWord(cause, now)}</td>
 <td><a href="${causeAddress(cause.fingerprint)}#standing">${cause.title === '' ? cause.fingerprint : cause.title}</a><br><span class="quiet">${cause.repository} <span class="category">${cause.category}</span></span></td>
 <td>${cause.assignee ?? html`<span class="quiet">unassigned</span>`}${ticketLink(cause)}</td>
+<td>${cause.owner === null ? html`<span class="quiet">unknown</span>` : html`${cause.owner.names.join(', ')}<br><span class="quiet">${cause.owner.by === 'codeowners' ? 'from CODEOWNERS' : 'last changed by'}</span>`}</td>
 <td class="quiet">${ageOf(cause.lastAt, now)}</td></tr>`,
   );
-  return dataTable('Causes, red ones first', ['State', 'Cause', 'Assignee', 'Last seen'], rows, { className: 'listed' });
+  return dataTable('Causes, red ones first', ['State', 'Cause', 'Assignee', 'Owner', 'Last seen'], rows, { className: 'listed' });
 }
 
 function stateWord(cause: Cause, now: number): Html {
@@ -115,7 +118,7 @@ export async function standingPart(
   const parts = await Promise.all(
     causes.map(async (cause) => {
       const events = await deps.stores.causes.events(cause, MOST_EVENTS);
-      return html`<section class="card" aria-label="${cause.repository}"><h3>${cause.repository}</h3><p>${stateWord(cause, deps.clock.now())} · ${cause.assignee === null ? 'unassigned' : html`assigned to <strong>${cause.assignee}</strong>`}${ticketLink(cause)}</p>
+      return html`<section class="card" aria-label="${cause.repository}"><h3>${cause.repository}</h3><p>${stateWord(cause, deps.clock.now())} · ${cause.assignee === null ? 'unassigned' : html`assigned to <strong>${cause.assignee}</strong>`}${cause.owner !== null && html` · owner: ${ownerSentence(cause.owner)}`}${ticketLink(cause)}</p>
 ${acts && actsOn(cause, principal.name, deps.clock.now())}${events.length > 0 && html`<details><summary>History (${events.length})</summary><ol class="past">${events.map(eventRow)}</ol></details>`}</section>`;
     }),
   );
@@ -123,7 +126,7 @@ ${acts && actsOn(cause, principal.name, deps.clock.now())}${events.length > 0 &&
 }
 
 function actsOn(cause: Cause, self: string, now: number): Html {
-  const { repository, fingerprint, version, state, assignee } = cause;
+  const { repository, fingerprint, version, state, assignee, owner } = cause;
   const act = (what: string, words: string, fields: Readonly<Record<string, string>> = {}) =>
     postForm('/causes', { repository, fingerprint, version, what, ...fields }, html`<button>${words}</button>`);
   const asked = (what: string, field: Html, words: string) =>
@@ -131,7 +134,7 @@ function actsOn(cause: Cause, self: string, now: number): Html {
   return html`<div class="acts">${(state === 'new' || state === 'regressed') && act('acknowledged', 'Acknowledge')}
 ${assignee !== self && act('assigned', 'Assign to me', { assignee: self })}${assignee !== null && act('unassigned', 'Unassign')}
 ${state === 'fixed' ? act('reopened', 'Open again') : act('fixed', 'Mark as fixed')}${isMuted(cause, now) ? act('unmuted', 'Unmute') : act('muted', 'Mute for a week', { days: '7' })}</div>
-<div class="acts">${asked('assigned', html`Assign to <input name="assignee" required maxlength="100">`, 'Assign')}${asked('muted', html`Mute for days <input name="days" type="number" min="1" max="365" required>`, 'Mute')}
+<div class="acts">${asked('assigned', html`Assign to <input name="assignee" required maxlength="100" value="${assignee === null ? owner?.names[0]?.slice(0, 100) : null}">`, 'Assign')}${asked('muted', html`Mute for days <input name="days" type="number" min="1" max="365" required>`, 'Mute')}
 ${asked('linked', html`Ticket <input name="ticket" type="url" required maxlength="500" value="${cause.ticket}">`, 'Link')}</div>`;
 }
 

@@ -12,7 +12,18 @@ import { readerOf, sendPage } from './page.ts';
 const access = { role: 'read' } as const;
 
 const ticked = z.literal('on').optional();
-const Body = z.object({ keys: ticked, theme: z.enum(['system', 'light', 'dark']), wrap: ticked, timestamps: ticked });
+const handles = z
+  .string()
+  .max(2_000)
+  .default('')
+  .transform((text) =>
+    text
+      .split(',')
+      .map((one) => one.trim().slice(0, 200))
+      .filter((one) => one !== '')
+      .slice(0, 20),
+  );
+const Body = z.object({ handles, keys: ticked, theme: z.enum(['system', 'light', 'dark']), wrap: ticked, timestamps: ticked });
 const Query = z.object({ saved: z.literal('1').optional() });
 
 /** `/me`: how the pages behave for whoever is signed in. */
@@ -25,8 +36,8 @@ export function registerMe(app: FastifyInstance, deps: ConsoleDeps): void {
     return sendPage(request, reply, { title: 'Your settings', place: 'page', main, ...said }, reader);
   });
   typed.post('/me', { config: { access }, schema: { body: Body } }, async (request, reply) => {
-    const { keys, theme, wrap, timestamps } = request.body;
-    const preferences = { keys: keys === 'on', theme, wrap: wrap === 'on', timestamps: timestamps === 'on' };
+    const { handles, keys, theme, wrap, timestamps } = request.body;
+    const preferences = { handles, keys: keys === 'on', theme, wrap: wrap === 'on', timestamps: timestamps === 'on' };
     await deps.stores.preferences.set(holderOf(request.principal).name, preferences);
     return reply.redirect('/me?saved=1', 303);
   });
@@ -52,6 +63,7 @@ function mePage({ name, roles, repositories }: Principal, preferences: Preferenc
 <p>Signed in as <strong>${name}</strong> with the ${roles.length === 1 ? 'role' : 'roles'} ${roles.join(', ')}${repositories && html`, for ${repositories.join(', ')}`}.</p>
 <form method="post" action="/me" data-whole>
 ${box('keys', preferences.keys, 'Single-key shortcuts (a accepts, j moves on …)')}
+<p><label>Your handles and teams, separated by commas <input name="handles" value="${preferences.handles.join(', ')}" maxlength="2000" placeholder="@ada, @shop/payments"></label><br><span class="quiet">As CODEOWNERS and commits name you. Causes that they own and nobody has are listed as yours.</span></p>
 <fieldset><legend>Colors</legend>${themes}</fieldset>
 ${box('wrap', wrap, 'Wrap long lines of logs')}
 ${box('timestamps', timestamps, 'Show timestamps in logs')}

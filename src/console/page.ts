@@ -43,6 +43,11 @@ const PARTS: readonly { readonly part: Part; readonly name: string; readonly rol
   { part: 'settings', name: 'Settings', role: 'admin' },
 ];
 
+/** By which names CODEOWNERS, commits and assignments call whoever reads the page. */
+export function namesOf({ principal, preferences }: Reader): string[] {
+  return principal === null ? [] : [principal.name, ...preferences.handles];
+}
+
 /** Sends a page in its frame. What it shows is of this moment and this reader: it is stored nowhere. */
 export function sendPage(request: FastifyRequest, reply: FastifyReply, page: Page, reader: Reader, status = 200): FastifyReply {
   return sendHtml(request, reply, frame(page, reader), status);

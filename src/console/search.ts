@@ -11,7 +11,7 @@ import { analysisAddress, buildAddress, reviewAddress } from './addresses.ts';
 import type { ConsoleDeps } from './console-deps.ts';
 import { ageOf } from './controls.ts';
 import { type Html, html, joined, type Shown } from './html.ts';
-import { readerOf, sendPage } from './page.ts';
+import { namesOf, readerOf, sendPage } from './page.ts';
 
 /** Failures that are read for one page; those of one cause of a build are one row of it. */
 const ROWS = 100;
@@ -35,19 +35,20 @@ export function registerSearch(app: FastifyInstance, deps: ConsoleDeps): void {
     const { q, offset } = request.query;
     const known = idAddress(q);
     if (known !== null) return reply.redirect(known, 303);
-    const read = readSearch(q, deps.clock.now());
+    const reader = await readerOf(request, deps);
+    const read = readSearch(q, deps.clock.now(), namesOf(reader));
     const found = read instanceof TriageError || read.terms.length === 0 ? null : await find(deps, read, offset);
     const main = html`<h1 tabindex="-1">Search</h1>${searchForm(q, read instanceof TriageError ? read.message : null)}${
       read instanceof TriageError ? help() : html`${chips(read, q)}${found === null ? help() : results(found, q, offset, deps.clock.now())}`
     }`;
     const page = { title: q === '' ? 'Search' : `${q} · Search`, place: 'page' as const, main, searches: true as const };
-    return sendPage(request, reply, page, await readerOf(request, deps), read instanceof TriageError ? 400 : 200);
+    return sendPage(request, reply, page, reader, read instanceof TriageError ? 400 : 200);
   });
 }
 
-function readSearch(q: string, now: number): Search | TriageError {
+function readSearch(q: string, now: number, me: readonly string[]): Search | TriageError {
   try {
-    return parseSearch(q, now);
+    return parseSearch(q, now, me);
   } catch (error) {
     if (error instanceof TriageError) return error;
     throw error;
@@ -119,6 +120,7 @@ const EXPLAINED: Readonly<Record<SearchName, string>> = {
   build: 'of the build with this number',
   commit: 'of builds of a commit; seven characters are enough',
   author: 'of builds of an author',
+  owner: 'whose cause a person or team owns or is assigned; owner:me for yours',
   fingerprint: 'of one cause',
 };
 

@@ -120,6 +120,8 @@ export const Preferences = z.object({
   wrap: z.boolean().catch(true).default(true),
   /** Whether time stamps of logs are shown where every line has one. */
   timestamps: z.boolean().catch(false).default(false),
+  /** Handles and teams that CODEOWNERS and commits call the holder by, beside the holder's name. */
+  handles: z.array(z.string().max(200)).max(20).catch([]).default([]),
 });
 export type Preferences = z.infer<typeof Preferences>;
 

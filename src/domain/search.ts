@@ -1,5 +1,6 @@
 import { CATEGORIES, type Category } from './category.ts';
 import { TriageError } from './errors.ts';
+import { ownerKey } from './owner.ts';
 
 /** What a failure can be besides what it says. */
 export const SEARCH_FLAGS = ['flaky', 'decided', 'undecided', 'waiting', 'unanswered'] as const;
@@ -28,6 +29,8 @@ export interface FailureFilter {
   readonly file?: string;
   /** Each must occur in the message, the test's name, its suite or its file, or all of them in the title of the cause; in any case. */
   readonly words?: readonly string[];
+  /** Failures whose cause one of these owns or is assigned: in lower case, without the mark of a mention. */
+  readonly owners?: readonly string[];
   readonly flags?: readonly SearchFlag[];
   readonly since?: string;
   readonly until?: string;
@@ -61,6 +64,7 @@ export const SEARCH_NAMES = {
   build: 'build:812',
   commit: 'commit:a41f9c2',
   author: 'author:ada',
+  owner: 'owner:@shop/payments',
   fingerprint: 'fingerprint:721cc397dcd2ea9b',
 } as const;
 export type SearchName = keyof typeof SEARCH_NAMES;
@@ -73,10 +77,10 @@ const MIN_WORD = 3;
 const TERM = /\s*(?:([a-z]{2,20}):(?![:/\\]))?("[^"]*"|“[^”]*”|[^\s"“]\S*)?/y;
 
 /**
- * Reads a search such as `repo:shop/api category:INFRA_ERROR is:flaky since:7d "connection refused"`. `now` in milliseconds since 1970. Throws
- * `invalid-input` with a sentence that says which part is wrong and what would be right.
+ * Reads a search such as `repo:shop/api category:INFRA_ERROR is:flaky since:7d "connection refused"`. `now` in milliseconds since 1970; `me`
+ * are the names that `owner:me` stands for. Throws `invalid-input` with a sentence that says which part is wrong and what would be right.
  */
-export function parseSearch(text: string, now: number): Search {
+export function parseSearch(text: string, now: number, me: readonly string[] = []): Search {
   if (text.length > MAX_SEARCH) throw wrong(`A search has at most ${MAX_SEARCH} characters; this one has ${text.length}.`);
   const terms = termsOf(text);
   if (terms.length > MAX_TERMS) throw wrong(`A search has at most ${MAX_TERMS} parts; this one has ${terms.length}.`);
@@ -86,7 +90,7 @@ export function parseSearch(text: string, now: number): Search {
     const { name } = term;
     if (name !== null && name !== 'is' && given.has(name)) throw wrong(`${name}: is given twice; a failure has only one.`);
     if (name !== null) given.add(name);
-    filter = { ...filter, ...filterOf(term, filter, now) };
+    filter = { ...filter, ...filterOf(term, filter, now, me) };
   }
   if (filter.since !== undefined && filter.until !== undefined && filter.since >= filter.until)
     throw wrong('since: is not before until:, so nothing can match.');
@@ -127,7 +131,7 @@ function unknownName(name: string, value: string): TriageError {
 }
 
 /** What a term adds to the filter. */
-function filterOf({ name, value, typed }: SearchTerm, filter: FailureFilter, now: number): FailureFilter {
+function filterOf({ name, value, typed }: SearchTerm, filter: FailureFilter, now: number, me: readonly string[]): FailureFilter {
   switch (name) {
     case null:
       return wordsOf(value, typed, filter);
@@ -144,6 +148,10 @@ function filterOf({ name, value, typed }: SearchTerm, filter: FailureFilter, now
       return { testPart: longEnough(value) };
     case 'file':
       return { file: longEnough(value) };
+    case 'owner':
+      if (value === 'me' && me.length === 0)
+        throw wrong('owner:me needs somebody who is signed in. Name the owner, such as owner:@shop/payments.');
+      return { owners: (value === 'me' ? me : [value]).map(ownerKey) };
     case 'commit':
       if (!/^[0-9a-f]{7,64}$/i.test(value)) throw wrong(`commit:${value} is no commit: give seven or more of its characters, 0–9 and a–f.`);
       return { commit: value.toLowerCase() };

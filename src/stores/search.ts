@@ -64,6 +64,7 @@ async function conditionsFor(sql: Sql, filter: FailureFilter): Promise<Condition
     values.push(filter.id, `${likeLiteral(filter.id)}%`);
     conditions.push(`(s.fingerprint = $${values.length - 1} or s.commit like $${values.length})`);
   }
+  if (filter.owners !== undefined) add(OWNED, filter.owners);
   if (filter.testPart !== undefined) add((parameter) => `s.test_name ilike ${parameter}`, patternOf(filter.testPart));
   for (const flag of filter.flags ?? []) conditions.push(FLAGS[flag]);
   const parts = [filter.testPart, filter.file].filter((part) => part !== undefined);
@@ -80,6 +81,9 @@ const EQUAL = [
   ['fingerprint', 'fingerprint'],
   ['test', 'test_name'],
 ] as const;
+
+const OWNED = (parameter: string) =>
+  `(s.repository, s.fingerprint) in (select c.repository, c.fingerprint from causes c where c.owner_keys && ${parameter}::text[] or ltrim(lower(c.assignee), '@') = any(${parameter}))`;
 
 const FLAGS: Readonly<Record<SearchFlag, string>> = {
   flaky: '(s.repository, s.test_name) in (select t.repository, t.name from followed_tests t where t.flakes > 0)',

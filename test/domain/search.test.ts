@@ -5,6 +5,12 @@ const NOW = Date.parse('2026-11-23T12:00:00.000Z');
 const filter = (text: string) => parseSearch(text, NOW).filter;
 
 describe('a search', () => {
+  it('63: reads owners without the mark of a mention, and me as the names of who asks', () => {
+    expect(filter('owner:@Shop/Payments')).toEqual({ owners: ['shop/payments'] });
+    expect(parseSearch('owner:me', NOW, ['Ada', '@shop/web']).filter).toEqual({ owners: ['ada', 'shop/web'] });
+    expect(() => parseSearch('owner:me', NOW)).toThrow('owner:me needs somebody who is signed in');
+  });
+
   it('60: is read with its filters, words and quotations, in any order', () => {
     expect(filter('repo:shop/api category:infra_error is:flaky since:7d "connection refused" ECONNRESET')).toEqual({
       repository: 'shop/api',

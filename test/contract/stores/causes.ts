@@ -56,6 +56,29 @@ export function causesContract(world: StoresWorld): void {
       expect(await happened(fingerprint)).toEqual(['fixed by null']);
     });
 
+    it('63: keep the owner that their newest answer names, and are mine where I own what nobody has', async () => {
+      const fingerprint = `owned-${world.count}`;
+      const owner = { path: 'src/a.ts', names: ['@Shop/Payments'], by: 'codeowners' as const, at: 'CODEOWNERS:1' };
+      const build = await world.build({ number: '71', branch: 'topic' });
+      await world.stores.failures.saveGroups(build.id, [sampleGroup(build.id, fingerprint)]);
+      await world.analysisOf(build, fingerprint, { owner });
+      await failing('72', fingerprint, 'topic');
+      expect(await find(fingerprint)).toMatchObject({ owner, assignee: null });
+      const mine = async (...owners: string[]) =>
+        (await world.stores.causes.list({ list: 'mine', assignee: 'ada', owners, repository: world.repository }, PAGE)).map(
+          (one) => one.fingerprint,
+        );
+      expect(await mine('shop/payments')).toEqual([fingerprint]);
+      expect(await mine('@shop/other')).toEqual([]);
+      expect(await mine()).toEqual([]);
+      const found = async (...owners: string[]) =>
+        (await world.stores.failures.search({ owners, repository: world.repository }, PAGE)).map(
+          ({ failure }) => failure.fingerprint.value,
+        );
+      expect(await found('ada', 'shop/payments')).toEqual([fingerprint, fingerprint]);
+      expect(await found('ada')).toEqual([]);
+    });
+
     it('61: are acknowledged, assigned, muted for a while, linked and fixed by people, each noted with who did it', async () => {
       const fingerprint = `mine-${world.count}`;
       await failing('11', fingerprint);
