@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { readdir, rm, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { Duplex } from 'node:stream';
 import { Worker } from 'node:worker_threads';
@@ -86,9 +86,17 @@ export interface PgliteThread {
 
 type Settle = (reply: Uint8Array | Error) => void;
 
+/** Node's types leave it to those of browsers. */
+declare const WebAssembly: { readonly compile: (bytes: Uint8Array) => Promise<object> };
+
+/** PostgreSQL for WebAssembly. Compiling it is half of what opening a database costs, so a process that opens several does it once. */
+let compiled: Promise<object> | undefined;
+
 /** Opens the database in the directory, making it where the directory is empty. Throws what PGlite throws. */
 export async function startPgliteThread(dataDir: string): Promise<PgliteThread> {
-  const worker = new Worker(new URL(`./pglite-worker${extname(import.meta.url)}`, import.meta.url), { workerData: { dataDir } });
+  compiled ??= readFile(new URL('pglite.wasm', import.meta.resolve('@electric-sql/pglite'))).then((bytes) => WebAssembly.compile(bytes));
+  const workerData = { dataDir, compiled: await compiled };
+  const worker = new Worker(new URL(`./pglite-worker${extname(import.meta.url)}`, import.meta.url), { workerData });
   const exited = new Promise<void>((settle) => worker.once('exit', () => settle()));
   const ended = () => new Error('The thread of the embedded database has ended');
   await Promise.race([once(worker, 'message'), exited.then(() => Promise.reject(ended()))]);
