@@ -21,8 +21,8 @@ export interface OwnServer {
 /** The newest server of this machine that has pgvector and pg_trgm: scripts/install-postgres brings one. Null where there is none. */
 export function findBinaries(): string | null {
   const folders = ['/usr/local/lib', process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache')]
-    .map((base) => join(base, 'faultline-test/postgres-18/pgserver/pginstall'))
-    .map((root) => ({ bin: join(root, 'bin'), extensions: join(root, 'share/postgresql/extension') }));
+    .map((base) => join(base, 'faultline-test/postgres-18/embedded_postgres/pginstall'))
+    .map((root) => ({ bin: join(root, 'bin'), extensions: join(root, 'share/extension') }));
   const debian = '/usr/lib/postgresql';
   const versions = existsSync(debian) ? readdirSync(debian).toSorted((a, b) => Number(b) - Number(a)) : [];
   for (const version of versions) {
