@@ -25,7 +25,7 @@ export interface ServerWorld {
   upload(number: number, log: string): Promise<void>;
   /** The same as a form, as a large log is sent. */
   uploadForm(number: number, log: string): Promise<void>;
-  /** Until nothing is owed any more, as the database knows it. */
+  /** Until nothing is pending, as the database knows it. */
   idle(): Promise<void>;
   call(method: string, path: string, body?: object): Promise<unknown>;
   close(): Promise<void>;

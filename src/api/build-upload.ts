@@ -92,7 +92,7 @@ async function withdraw({ stores, archive, logger }: IntakeDeps, buildId: string
 }
 
 /**
- * The build's row comes first, as `unknown`, so that its logs have something to belong to; it gets its status, and what is owed to it, in
+ * The build's row comes first, as `unknown`, so that its logs have something to belong to; it gets its status, and its triage job, in
  * the transaction that follows: one that has a status is `taken`. A crash in between leaves a row that the sender's next try completes,
  * with its own logs only; a failure takes the row back. Logs of the same names are replaced one by one: another process may be receiving
  * the same upload right now, and what it has kept must not be gone when it says so.

@@ -34,7 +34,7 @@ export interface Background {
 
 export function openBackground({ publishing, indexKeeping, retention, ...parts }: BackgroundParts): Background {
   const { stores, logger, jobQueue, deps } = parts;
-  const isTriageWaiting = async () => (await stores.triages.owed(1)).length > 0;
+  const isTriageWaiting = async () => (await stores.triages.pending(1)).length > 0;
   const passing = deps.greenBuilds > 0 ? [passingBuildHandler({ ...deps, flagging: deps }, isTriageWaiting)] : [];
   const handlers = [...publishing.handlers, ...indexKeeping.handlers, ...retention.handlers, ...passing];
   let outbox: OutboxWorker | undefined;

@@ -42,7 +42,7 @@ interface InStep {
 /** Work of the start that must not hold the start up: whatever else is missing, builds are accepted and triaged. */
 export function createInStep(logger: Logger, firstPauseMs = FIRST_PAUSE_MS): InStep {
   const ending = new AbortController();
-  const owed = new Set<Promise<void>>();
+  const running = new Set<Promise<void>>();
 
   async function again(what: string, work: () => Promise<unknown>): Promise<void> {
     for (let pause = firstPauseMs; !ending.signal.aborted; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
@@ -64,13 +64,13 @@ export function createInStep(logger: Logger, firstPauseMs = FIRST_PAUSE_MS): InS
       } catch (error) {
         if (!isAway(error)) throw error;
         logger.warn({ what, error }, 'started without the index; it is brought into step in the background');
-        const trying = again(what, work).finally(() => owed.delete(trying));
-        owed.add(trying);
+        const trying = again(what, work).finally(() => running.delete(trying));
+        running.add(trying);
       }
     },
     async stop() {
       ending.abort();
-      await Promise.all(owed);
+      await Promise.all(running);
     },
   };
 }

@@ -33,7 +33,7 @@ export async function migrateDatabase(config: Config): Promise<{ readonly applie
   }
 }
 
-/** The queue and what the database owes, for looking and mending; nothing is worked on. */
+/** The queue and what the database has pending, for looking and mending; nothing is worked on. */
 export interface OpenedQueue {
   readonly queue: JobQueue & QueueAdmin;
   readonly turns: JobTurns;

@@ -70,7 +70,7 @@ export function openRetention({ config, database, stores, indexNow, ...parts }: 
       worker = startRetentionWorker({ ...deps, policy, intervalMs: LOOK_MS });
     },
     stop: async () => {
-      // A store that is frozen must not hold up the end: what is left is owed.
+      // A store that is frozen must not hold up the end: what is left stays pending.
       await Promise.race([worker?.stop(), sleep(STOP_MS, undefined, { ref: false })]);
     },
   };

@@ -17,7 +17,7 @@ const OPEN = { closed: 0, 'half-open': 0.5, open: 1 } as const;
 interface Observed {
   readonly tracer: Tracer;
   readonly metrics: Metrics;
-  /** Counted, and with the trace of whoever owes work. */
+  /** Counted, and with the trace of whoever requested work. */
   readonly stores: Stores;
 }
 
@@ -37,7 +37,7 @@ interface Watched extends Backends {
   readonly logger: Logger;
 }
 
-/** What backends say of themselves. The metrics tell it too, with what the database owes and which providers are left alone. */
+/** What backends say of themselves. The metrics tell it too, with what the database has pending and which providers are left alone. */
 export function openReadiness(watched: Watched): () => Promise<Readiness> {
   const { metrics, database, toolbox, masker } = watched;
   const mask = async (text: string) => (await masker.mask(text)).text;

@@ -36,7 +36,7 @@ export interface App extends IndexSync {
   readonly ask: Ask;
   /** What rules say of a pasted log; nothing of it is kept. */
   readonly explainLog: ExplainLog;
-  /** Starts taking triage jobs, and ringing again for those that are owed. */
+  /** Starts taking triage jobs, and ringing again for those that are pending. */
   work(): Promise<void>;
   /** Who signs people in to the pages beside tokens; null: nobody. */
   readonly signIn: SignInProvider | null;

@@ -71,7 +71,7 @@ export async function triageDepsOf(
     masker,
     clock,
     logger,
-    owners: createOwnerFinder(codeHost, logger),
+    owners: createOwnerFinder(codeHost, logger, toolbox.breakers),
     buildSources: await openBuildSources(config, logger),
     investigation: investigationOf(config, judging, tracer, checkpointer),
     publishers: publishing.drivers,

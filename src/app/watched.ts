@@ -74,8 +74,8 @@ export function measuredStores(stores: Stores, metrics: Metrics): Stores {
       lease: async (jobId, leaseMs) => {
         const job = await triages.lease(jobId, leaseMs);
         // Later tries waited for other reasons. Both times are the database's.
-        if (job !== null && job.owedAt !== undefined && job.attempts === 1 && job.retries === 0)
-          metrics.observe('faultline_queue_wait_seconds', {}, secondsBetween(job.owedAt, job.updatedAt));
+        if (job !== null && job.requestedAt !== undefined && job.attempts === 1 && job.retries === 0)
+          metrics.observe('faultline_queue_wait_seconds', {}, secondsBetween(job.requestedAt, job.updatedAt));
         return job;
       },
       release: async (job, error, delayMs) => {
@@ -209,7 +209,7 @@ export function tracedToolbox(toolbox: Toolbox, tracer: Tracer): Toolbox {
 }
 
 /**
- * The work on one job, in the trace of the request that owed it, and with its ids in every line of the log. How long it waited
+ * The work on one job, in the trace of the request that caused it, and with its ids in every line of the log. How long it waited
  * for a worker is a span of its own.
  */
 export function watchTriage<Value>(
@@ -220,8 +220,8 @@ export function watchTriage<Value>(
   if (job === undefined) return work();
   const parent = job.traceparent ?? null;
   const facts = { 'faultline.build.id': job.buildId, 'faultline.job.id': job.id, 'faultline.attempts': job.attempts };
-  if (job.owedAt !== undefined && job.attempts === 1) {
-    const period = { startedAt: Date.parse(job.owedAt), endedAt: Date.parse(job.updatedAt) };
+  if (job.requestedAt !== undefined && job.attempts === 1) {
+    const period = { startedAt: Date.parse(job.requestedAt), endedAt: Date.parse(job.updatedAt) };
     tracer.record({ name: 'queue wait', kind: 'internal', facts, parent }, period);
   }
   return withFields(logger, { jobId: job.id, buildId: job.buildId }, () =>

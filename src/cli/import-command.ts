@@ -80,7 +80,7 @@ function stopOnSignals() {
   return { signal: stopping.signal, forget };
 }
 
-/** An embedded database has one process at a time, so what is owed is answered in this one: passed builds are learned from first. */
+/** An embedded database has one process at a time, so what is pending is answered in this one: passed builds are learned from first. */
 async function answer(
   app: App,
   { failed, source }: { failed: readonly string[]; source: BuildSource },
@@ -139,15 +139,15 @@ function lineOf(event: ImportEvent): string {
   return `${String(event.place).padStart(width)}/${event.of}  ${WORDS[event.outcome].padEnd(8)}  ${visibleLine(event.says)}`;
 }
 
-async function untilAnswered(app: App, owed: readonly string[], signal: AbortSignal): Promise<void> {
-  for (const [index, buildId] of owed.entries()) {
+async function untilAnswered(app: App, buildIds: readonly string[], signal: AbortSignal): Promise<void> {
+  for (const [index, buildId] of buildIds.entries()) {
     for (;;) {
       signal.throwIfAborted();
       const job = await app.stores.triages.findByBuild(buildId);
       if (job === null || job.state === 'done' || job.state === 'failed') break;
       await sleep(LOOK_MS, undefined, { signal });
     }
-    if ((index + 1) % 10 === 0 || index + 1 === owed.length) say(`${index + 1} of ${owed.length} failed builds are analyzed`);
+    if ((index + 1) % 10 === 0 || index + 1 === buildIds.length) say(`${index + 1} of ${buildIds.length} failed builds are analyzed`);
   }
 }
 

@@ -63,7 +63,7 @@ export async function runDelete({ repository, olderThan = 0, dryRun = false, ...
       return;
     }
     const done = await retention.forget(repository, olderThan, new AbortController().signal);
-    const text = `${done.builds} builds and ${done.libraryEntries} library entries of ${repository} are deleted.${leftText(done.owed)}`;
+    const text = `${done.builds} builds and ${done.libraryEntries} library entries of ${repository} are deleted.${leftText(done.pending)}`;
     await print(options.json ? JSON.stringify({ ok: true, ...done }) : text);
   });
 }
@@ -71,7 +71,7 @@ export async function runDelete({ repository, olderThan = 0, dryRun = false, ...
 export async function runRetain(options: RetainOptions): Promise<void> {
   await withApp(options, async ({ retention }) => {
     const done = await retention.retain(new AbortController().signal);
-    const text = `${done.builds} builds are deleted, and the logs of ${done.logs} others.${leftText(done.owed)}`;
+    const text = `${done.builds} builds are deleted, and the logs of ${done.logs} others.${leftText(done.pending)}`;
     await print(options.json ? JSON.stringify({ ok: true, ...done }) : text);
   });
 }

@@ -15,6 +15,16 @@ export function backoff(firstMs: number, attempt: number, mostMs: number = Numbe
   return ceiling / 2 + (Math.random() * ceiling) / 2;
 }
 
+/** Settles with the work, or as soon as the signal ends: an adapter that ignores its signal holds nobody up. */
+export function orAborted<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
+  const { promise, resolve, reject } = Promise.withResolvers<Value>();
+  const stop = () => reject(signal.reason);
+  if (signal.aborted) stop();
+  signal.addEventListener('abort', stop, { once: true });
+  work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
+  return promise;
+}
+
 /**
  * Does `work` now and every `intervalMs` milliseconds, never beside itself. `stop` tells it to end and waits until it has. `work` must not
  * throw.

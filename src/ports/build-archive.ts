@@ -64,7 +64,7 @@ export interface SettledTexts {
   /** Texts that still wait to be brought home. */
   readonly waiting: number;
   /** Builds whose texts are still to be deleted. */
-  readonly owed: number;
+  readonly pending: number;
 }
 
 /** Which builds, and what hangs on them, are meant. */
@@ -74,7 +74,7 @@ export interface ForgetScope {
   readonly except: readonly string[];
   /** Received, or seen last, before this time (ISO 8601). */
   readonly before: string;
-  /** Builds whose triage is owed or runs are left out. */
+  /** Builds whose triage is pending or running are left out. */
   readonly settledOnly: boolean;
 }
 

@@ -80,7 +80,7 @@ export interface Situation {
 
 export interface BuildSituation {
   readonly build: Build;
-  /** What is owed to it; null where nothing is. */
+  /** Its pending work; null where nothing is. */
   readonly job: Pick<TriageJob, 'state' | 'error'> | null;
   /** Failed tests and steps known so far. */
   readonly failures: number;

@@ -104,9 +104,9 @@ export interface QuestionStore {
   findByTriage(triageId: string): Promise<ReviewerQuestion | null>;
   /** Oldest first. */
   list(filter: QuestionFilter, page: { readonly limit: number; readonly offset: number }): Promise<ReviewerQuestion[]>;
-  /** Stores the answer and makes the build's job owed again, to be rung for by its id; null where the question waits no more. */
+  /** Stores the answer and requests the build's triage again, to be rung for by its id; null where the question waits no more. */
   answer(id: string, answer: string, by: string): Promise<{ readonly question: ReviewerQuestion; readonly jobId: string | null } | null>;
-  /** Closes what has waited too long; returns the jobs that are owed again by it. */
+  /** Closes what has waited too long; returns the jobs that this queues again. */
   expire(): Promise<string[]>;
 }
 

@@ -123,11 +123,11 @@ export interface HistoryStore {
 
 export interface TriageStore {
   /**
-   * Records that a build is owed a triage: one job per build. Each call says that there is news: a job that has ended is
+   * Requests a triage of a build: one job per build. Each call says that there is news: a job that has ended is
    * queued again, a running one is marked `dirty`, one that waits need not wait any longer. Call inside the transaction
    * that stores the build.
    */
-  owe(buildId: string, sql?: Sql): Promise<TriageJob>;
+  request(buildId: string, sql?: Sql): Promise<TriageJob>;
   /** Takes the job for `leaseMs`, or returns null where it is done, failed for good, to be left alone yet, or somebody else's. */
   lease(jobId: string, leaseMs: number): Promise<TriageJob | null>;
   /** Prolongs a held lease; false where it was lost. */
@@ -138,8 +138,8 @@ export interface TriageStore {
    */
   holds(job: TriageJob, sql: Sql): Promise<boolean>;
   /** Ends the job; queues it again where it is dirty. `refused` where the lease number is stale. */
-  finish(job: TriageJob, state: 'done' | 'failed', error: string | null, sql?: Sql): Promise<'ended' | 'owed-again' | 'refused'>;
-  /** Keeps that the stored logs cover what `job` was owed when it was read; what was owed since is still to be fetched. */
+  finish(job: TriageJob, state: 'done' | 'failed', error: string | null, sql?: Sql): Promise<'ended' | 'requeued' | 'refused'>;
+  /** Keeps that the stored logs cover what was requested when `job` was read; what was requested since is still to be fetched. */
   markFetched(job: TriageJob, sql?: Sql): Promise<void>;
   /**
    * Gives a job back, to be left alone for `delayMs`, and takes the try off `attempts`. With a delay it counts among the
@@ -152,8 +152,8 @@ export interface TriageStore {
   reclaim(): Promise<number>;
   find(jobId: string): Promise<TriageJob | null>;
   findByBuild(buildId: string, sql?: Sql): Promise<TriageJob | null>;
-  /** Jobs that are owed now but that nobody holds: queued and not left alone, or running with an expired lease. */
-  owed(limit: number): Promise<TriageJob[]>;
+  /** Jobs that are pending now but that nobody holds: queued and not left alone, or running with an expired lease. */
+  pending(limit: number): Promise<TriageJob[]>;
   /** The triage of one failure group; created on first call. */
   open(buildId: string, fingerprint: string, sql?: Sql): Promise<Triage>;
   conclude(triageId: string, analysisId: string, sql: Sql): Promise<void>;

@@ -61,7 +61,7 @@ const LONGEST_WAIT_MS = 2 * 60 * 60_000;
 const MAX_UNREADABLE = 5;
 
 /**
- * Stores past runs as builds, the oldest first and one at a time, with the logs of those that failed; each is owed a triage, and nobody outside
+ * Stores past runs as builds, the oldest first and one at a time, with the logs of those that failed; each has a triage requested, and nobody outside
  * is told of it. What is stored is passed over, so that an import that was cut off goes on where it was. Waits as long as the host asks.
  * Throws where the list cannot be had, the token is refused, the host is away, or the caller aborts.
  */
@@ -151,7 +151,7 @@ async function keepWithoutLog({ database, stores }: ImportDeps, { build }: Intak
   });
 }
 
-/** Its logs first, so that it is complete when it is owed an answer: nobody asks its CI for them again. */
+/** Its logs first, so that it is complete when it waits for an answer: nobody asks its CI for them again. */
 async function keepFailed(deps: ImportDeps, intake: Intake, fetched: FetchedBuild): Promise<string> {
   const { database, stores, archive, masker } = deps;
   const { build } = await stores.builds.upsert({ ...intake.build, status: 'unknown' }, undefined, momentOf(intake.build));

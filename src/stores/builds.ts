@@ -53,7 +53,7 @@ async function saveTestResults(sql: Sql, buildId: string, results: readonly Test
   await follow(sql, buildId, results);
 }
 
-// An upload gets its status, and what is owed to it, in the transaction that ends it.
+// An upload gets its status, and its triage job, in the transaction that ends it.
 const WITHDRAW = `
   delete from builds b where provider = 'upload' and status = 'unknown' and ($1::text is null or id = $1)
     and not exists (select from triage_jobs j where j.build_id = b.id) returning id`;

@@ -76,7 +76,7 @@ const ASK = `
   )
   select ${QUESTION} from q`;
 
-/** The build is owed once more, without new logs: what was fetched stays all there is. */
+/** The build is requested once more, without new logs: what was fetched stays all there is. */
 const WOKEN = `update triage_jobs j set
     owed = owed + 1, fetched = case when fetched >= owed then owed + 1 else fetched end,
     state = case when state = 'running' then 'running' else 'queued' end,

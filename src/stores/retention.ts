@@ -103,7 +103,7 @@ const FORGET_LOGS = `
   with meant as (
     select b.id from builds b where ${MEANT} and not exists (select from forgotten_logs f where f.build_id = b.id)
     order by b.received_at, b.id limit $5
-  ), owed as (
+  ), queued as (
     insert into outbox (topic, key) select '${REMOVE_LOGS}', id from meant on conflict do nothing
   )
   insert into forgotten_logs (build_id) select id from meant on conflict do nothing returning build_id`;

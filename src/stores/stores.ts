@@ -18,7 +18,7 @@ import { createReviewStore } from './reviews.ts';
 import { fromNow } from './sql.ts';
 import { createRunStepStore, createTriageStore, type Traceparent } from './triages.ts';
 
-/** All stores over one database. The clock dates what arrives and makes ids; leases and claims use the database's own. `traceparent`: of whoever owes work now. `rules`: who is kept informed. */
+/** All stores over one database. The clock dates what arrives and makes ids; leases and claims use the database's own. `traceparent`: of whoever requested work now. `rules`: who is kept informed. */
 export function createStores(db: Database, clock: Clock, traceparent?: Traceparent, rules: readonly NoticeRule[] = []): Stores {
   const outbox = createOutboxStore(db);
   return {

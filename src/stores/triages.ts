@@ -14,14 +14,14 @@ export function createTriageStore(db: Database, clock: Clock, traceparent: Trace
   return { ...jobMethods(db, clock, traceparent), ...triageMethods(db, clock) };
 }
 
-/** Of the span that is open while work is owed; null where nobody traces. */
+/** Of the span that is open while work is pending; null where nobody traces. */
 export type Traceparent = () => string | null;
 
 type JobMethods = Omit<TriageStore, 'open' | 'conclude'>;
 
 function jobMethods(db: Database, clock: Clock, traceparent: Traceparent): JobMethods {
   return {
-    owe: async (buildId, sql = db) => {
+    request: async (buildId, sql = db) => {
       const [job] = await all(sql, TriageJob, OWE, [newId('job', clock.now()), buildId, traceparent()]);
       if (job === undefined) throw new TriageError('internal', 'The triage job of a build disappeared while it was being stored');
       return job;
@@ -35,10 +35,10 @@ function jobMethods(db: Database, clock: Clock, traceparent: Traceparent): JobMe
     finish: async (job, state, error, sql = db) => {
       const [ended] = await all(sql, TriageJob, FINISH, [job.id, job.lease, state, error]);
       if (ended === undefined) return 'refused';
-      return ended.state === 'queued' ? 'owed-again' : 'ended';
+      return ended.state === 'queued' ? 'requeued' : 'ended';
     },
     markFetched: async (job, sql = db) => {
-      await sql.query(MARK_FETCHED, [job.id, job.owed]);
+      await sql.query(MARK_FETCHED, [job.id, job.requested]);
     },
     release: async (job, error, delayMs) => {
       await all(db, TriageJob, RELEASE, [job.id, job.lease, error, delayMs]);
@@ -49,7 +49,7 @@ function jobMethods(db: Database, clock: Clock, traceparent: Traceparent): JobMe
     reclaim: async () => (await all(db, TriageJob, RECLAIM, [])).length,
     find: async (jobId) => await first(db, TriageJob, `select ${JOB} from triage_jobs where id = $1`, [jobId]),
     findByBuild: async (buildId, sql = db) => await first(sql, TriageJob, FIND_BY_BUILD, [buildId]),
-    owed: async (limit) => await all(db, TriageJob, OWED, [limit]),
+    pending: async (limit) => await all(db, TriageJob, PENDING, [limit]),
   };
 }
 
@@ -69,8 +69,8 @@ function triageMethods(db: Database, clock: Clock): Pick<TriageStore, 'open' | '
 /** News came since the newest lease was taken. */
 const NEWS = '(owed > taken)';
 
-const JOB = `id, build_id as "buildId", state, attempts, retries, not_before as "notBefore", owed, fetched, (state = 'running' and ${NEWS}) as dirty,
-  lease, lease_expires_at as "leaseExpiresAt", error, traceparent, owed_at as "owedAt", created_at as "createdAt", updated_at as "updatedAt"`;
+const JOB = `id, build_id as "buildId", state, attempts, retries, not_before as "notBefore", owed as "requested", fetched, (state = 'running' and ${NEWS}) as dirty,
+  lease, lease_expires_at as "leaseExpiresAt", error, traceparent, owed_at as "requestedAt", created_at as "createdAt", updated_at as "updatedAt"`;
 
 const TRIAGE = `id, build_id as "buildId", fingerprint, state, analysis_id as "analysisId"`;
 
@@ -134,7 +134,7 @@ const RECLAIM = `
   update triage_jobs set state = 'queued', ${COUNTED_ANEW}, lease_expires_at = null, updated_at = clock_timestamp()
   where state = 'running' returning ${JOB}`;
 
-const OWED = `
+const PENDING = `
   select ${JOB} from triage_jobs
   where ${DUE} and (state = 'queued' or (state = 'running' and lease_expires_at <= clock_timestamp()))
   order by created_at, id limit $1`;
@@ -220,11 +220,11 @@ interface BacklogRow {
   readonly running: number;
   readonly oldest: number;
   readonly landed: number;
-  readonly owed: number;
+  readonly publications: number;
   readonly reviews: number;
 }
 
-/** How much is owed, as the database knows it: one statement over partial indexes, whose cost goes by what is owed and not by what is kept. */
+/** How much is pending, as the database knows it: one statement over partial indexes, whose cost goes by what is pending and not by what is kept. */
 export async function readBacklog(sql: Sql): Promise<readonly Reading[]> {
   const [row] = await sql.query<BacklogRow>(BACKLOG);
   if (row === undefined) return [];
@@ -233,7 +233,7 @@ export async function readBacklog(sql: Sql): Promise<readonly Reading[]> {
     { name: 'faultline_queue_depth', labels: { state: 'running' }, value: row.running },
     { name: 'faultline_queue_oldest_seconds', labels: {}, value: Math.max(0, row.oldest) },
     { name: 'faultline_deliveries_landed', labels: {}, value: row.landed },
-    { name: 'faultline_publications_owed', labels: {}, value: row.owed },
+    { name: 'faultline_publications_pending', labels: {}, value: row.publications },
     { name: 'faultline_review_pending', labels: {}, value: row.reviews },
   ];
 }
@@ -241,7 +241,7 @@ export async function readBacklog(sql: Sql): Promise<readonly Reading[]> {
 const BACKLOG = `
   select jobs.queued, jobs.running, jobs.oldest,
     (select count(*)::int from deliveries where state = 'landed') as landed,
-    (select count(*)::int from outbox where topic like 'publish:%' and version > settled) as owed,
+    (select count(*)::int from outbox where topic like 'publish:%' and version > settled) as publications,
     (select count(*)::int from reviews where state in ('waiting', 'claimed')) as reviews
   from (
     select count(*) filter (where state = 'queued')::int as queued, count(*) filter (where state = 'running')::int as running,

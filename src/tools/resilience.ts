@@ -9,7 +9,7 @@ import {
   wrap,
 } from 'cockatiel';
 import { isRetryable, TriageError, type TriageErrorCode } from '../domain/errors.ts';
-import { backoff } from '../lib/time.ts';
+import { backoff, orAborted } from '../lib/time.ts';
 
 /** Retries after the first attempt (DESIGN: "when a tool fails"). */
 const MAX_RETRIES = 3;
@@ -151,16 +151,6 @@ function speaksAgainstProvider(error: Error): boolean {
   if (error.name === 'TimeoutError') return true;
   if (!(error instanceof TriageError)) return false;
   return error.retryable || ['timeout', 'upstream-failed', 'upstream-auth', 'quota-exhausted', 'storage-failed'].includes(error.code);
-}
-
-/** Settles with the work, or as soon as the signal ends: an adapter that ignores its signal holds nobody up. */
-export function orAborted<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
-  const { promise, resolve, reject } = Promise.withResolvers<Value>();
-  const stop = () => reject(signal.reason);
-  if (signal.aborted) stop();
-  signal.addEventListener('abort', stop, { once: true });
-  work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
-  return promise;
 }
 
 function resting(provider: string, restMs: number): TriageError {

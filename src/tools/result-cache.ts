@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { ToolOutcome } from '../domain/evidence.ts';
+import { orAborted } from '../lib/time.ts';
 import type { KeptResult, ToolCacheStore } from '../ports/stores.ts';
 import type { Logger } from '../ports/telemetry.ts';
-import { orAborted } from './resilience.ts';
 import type { Question, Tool, ToolContext } from './tool.ts';
 
 /** What came of asking one tool. */

@@ -2,11 +2,12 @@ import type { Category } from '../domain/category.ts';
 import { messageOf, TriageError } from '../domain/errors.ts';
 import type { Finding, ToolCall, ToolOutcome } from '../domain/evidence.ts';
 import type { TriageSubject } from '../domain/triage.ts';
+import { orAborted } from '../lib/time.ts';
 import type { ToolCacheStore } from '../ports/stores.ts';
 import { type Logger, silentLogger } from '../ports/telemetry.ts';
 import type { Toolbox, ToolDescription } from '../ports/toolbox.ts';
 import { boundFinding, cleanText, MAX_FINDINGS } from './findings.ts';
-import { createResilience, isRefusal, orAborted, type Resilience, type ResilienceOptions } from './resilience.ts';
+import { createResilience, isRefusal, type Resilience, type ResilienceOptions } from './resilience.ts';
 import { createResultCache, type Reply, type ResultCache } from './result-cache.ts';
 import type { Alternative, Question, Tool, ToolContext } from './tool.ts';
 

@@ -67,7 +67,7 @@ describe('builds', () => {
     const { id: _i, receivedAt: _r, ...fresh } = sampleBuild({ number: '900', externalId: '900' });
     const { build } = await world.stores.builds.upsert(fresh);
     expect((await get(`/api/builds/${build.id}`)).body.triage).toBeNull();
-    const job = await world.stores.triages.owe(build.id);
+    const job = await world.stores.triages.request(build.id);
     const queued = await get(`/api/builds/${build.id}`);
     expect(queued.body.triage).toMatchObject({ state: 'queued', step: null, error: null });
     expect(queued.headers['retry-after']).toBe('2');

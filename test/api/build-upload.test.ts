@@ -11,7 +11,7 @@ import { app, base, LOG, metadata, type Part, REPORT, sendForm, sendJson, serveU
 serveUploads();
 
 describe('an upload', () => {
-  test('as a form: logs plain and gzip, and a report, are kept masked, and the build is owed a triage', async () => {
+  test('as a form: logs plain and gzip, and a report, are kept masked, and the build has a triage requested', async () => {
     const answer = await sendForm([
       ['metadata', metadata],
       ['log', `${LOG}password=hunter2hunter2 token ghp_${'a1B2c3D4e5F6'.repeat(3)}\n`, 'build.log'],
@@ -106,7 +106,7 @@ describe('an upload', () => {
     expect(answer.status).toBe(202);
   });
 
-  test('of a build that passed keeps its test results and owes nothing', async () => {
+  test('of a build that passed keeps its test results and requests nothing', async () => {
     const answer = await sendForm([
       ['metadata', { ...metadata, status: 'passed' }],
       ['report', REPORT.replace(/<failure.*<\/failure>/, ''), 'junit.xml'],

@@ -57,7 +57,7 @@ async function count(table: string): Promise<number> {
   return row?.count ?? -1;
 }
 
-test('what was answered with 202 has landed; a moment later its build and what is owed are in the database', async () => {
+test('what was answered with 202 has landed; a moment later its build and what is pending are in the database', async () => {
   const { answer, buildId } = await deliver({ ...failedRun(1001), delivery: 'd-1001' });
 
   expect(answer.json()).toEqual({ deliveryId: 'd-1001', links: { delivery: '/api/deliveries/github/d-1001' } });

@@ -107,7 +107,7 @@ describe('T01: the doors die between any two writes; what a sender was told is k
     );
     const all = kills + 1;
     expect({ told, deliveries, recorded, builds, jobs }).toEqual({ told: all, deliveries: all, recorded: all, builds: all, jobs: all });
-    // One was rung for by the process that died ringing; its job is owed, and the sweeper of the jobs rings.
+    // One was rung for by the process that died ringing; its job is pending, and the sweeper of the jobs rings.
     expect(rings).toBeGreaterThanOrEqual(1);
   };
 

@@ -208,7 +208,7 @@ async function storeSeen(repository: string, number: string): Promise<Seen> {
   const flagged = sampleEntry('fp-flagged', { repository });
   await stores.library.insert(flagged);
   await stores.library.flag([flagged.id], { buildId: first.buildId, at: UNTIL });
-  await stores.triages.owe(project.build);
+  await stores.triages.request(project.build);
   const step = { node: 'classify', round: 0, startedAt: UNTIL, milliseconds: 1, summary: 'done' };
   await stores.runSteps.add(project.build, step);
   await database.query('insert into forgotten_logs (build_id) values ($1)', [project.build]);

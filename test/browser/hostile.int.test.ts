@@ -89,7 +89,7 @@ describe('38: text that means harm, in every field that is shown', () => {
       for (const key of ['n', 'p', 'e', 'c', 'Escape', 'x', 'Escape', '?', 'Escape']) await page.keyboard.press(key);
       expect(await foreign(page)).toEqual([]);
       const { triages } = client.console.stores;
-      await triages.lease((await triages.owe(next.buildId)).id, 60_000);
+      await triages.lease((await triages.request(next.buildId)).id, 60_000);
       await page.goto(`/runs/${next.buildId}`);
       await client.console.stores.runSteps.add(next.buildId, HOSTILE_STEP);
       await page.getByText('§step.summary§').first().waitFor();

@@ -22,7 +22,7 @@ function itemAt(at: number): Review {
 /** A triage that this test holds: it goes on for as long as it wants. */
 async function beginRun({ buildId }: Review): Promise<TriageJob> {
   const { triages } = client.console.stores;
-  const job = await triages.lease((await triages.owe(buildId)).id, 600_000);
+  const job = await triages.lease((await triages.request(buildId)).id, 600_000);
   if (job === null) throw new Error('somebody else works on it');
   return job;
 }

@@ -19,12 +19,12 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'faultline-queue-'));
   const db = await openPglite({ dataDir: await copyTestDatabase(join(folder, 'database')) });
   const { builds, triages } = createStores(db, { now: () => Date.now() });
-  const owe = async (number: string) => {
+  const request = async (number: string) => {
     const { build } = await builds.upsert(sampleBuild({ repository: 'acme/shop', number }));
-    return (await triages.owe(build.id)).id;
+    return (await triages.request(build.id)).id;
   };
-  ids.failed = await owe('1');
-  ids.dead = await owe('2');
+  ids.failed = await request('1');
+  ids.dead = await request('2');
   const job = await triages.lease(ids.failed, 60_000);
   if (job === null) throw new Error('the lease is given');
   await triages.finish(job, 'failed', 'the answer could not be stored');

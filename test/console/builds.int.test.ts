@@ -74,7 +74,7 @@ describe('a run', () => {
   it('is told step by step while it goes on, and a reader that comes again misses and repeats nothing', async () => {
     const { stores, database, app } = console;
     const { build } = await stores.builds.upsert(sampleBuild({ repository: 'acme/shop', number: '8' }));
-    await stores.triages.owe(build.id);
+    await stores.triages.request(build.id);
     const step = { node: 'classify', round: 0, startedAt: '2026-11-01T10:00:00.000Z', milliseconds: 3, summary: 'TEST_FAILURE (0.81)' };
     await stores.runSteps.add(build.id, step);
     await stores.runSteps.add(build.id, { ...step, node: 'reason', round: 1 });
@@ -98,7 +98,7 @@ describe('a run', () => {
   it('is watched by so many pages of one holder at most, and a place is free again when one goes', async () => {
     const { stores, app } = console;
     const { build } = await stores.builds.upsert(sampleBuild({ repository: 'acme/shop', number: '9' }));
-    await stores.triages.owe(build.id);
+    await stores.triages.request(build.id);
     const url = `/runs/${build.id}/events`;
     const watch = async (token: string = TOKENS.read) =>
       await app.inject({ url, headers: { authorization: `Bearer ${token}` }, payloadAsStream: true });

@@ -177,7 +177,7 @@ async function inspect() {
     deliveries: await count(`select count(*) as n from deliveries where state = 'recorded'`),
     unrecorded: await count(`select count(*) as n from deliveries where state <> 'recorded'`),
     builds: await count('select count(*) as n from builds'),
-    owed: await count(`select count(*) as n from triage_jobs where state in ('queued', 'running')`),
+    pending: await count(`select count(*) as n from triage_jobs where state in ('queued', 'running')`),
     failedJobs: await count(`select count(*) as n from triage_jobs where state = 'failed'`),
     triages: await count(`select count(*) as n from triage_jobs`),
     groups: await count('select count(*) as n from (select distinct build_id, group_number from failures) g'),
@@ -198,7 +198,7 @@ async function settled(): Promise<Awaited<ReturnType<typeof inspect>>> {
   const end = Date.now() + SETTLED_MS;
   for (;;) {
     const found = await inspect();
-    if (found.unrecorded + found.owed + found.unpublished === 0) return found;
+    if (found.unrecorded + found.pending + found.unpublished === 0) return found;
     if (Date.now() > end) throw new Error(`it never settled: ${JSON.stringify(found)} ${workers.map((one) => one.errors()).join('\n')}`);
     await sleep(500);
   }
@@ -225,7 +225,7 @@ describe('bad weather', () => {
 
     expect(sent).toBe(DELIVERIES);
     expect(found).toMatchObject({ deliveries: events.length, unrecorded: 0, builds: FAILED_RUNS + PASSED_RUNS, triages: FAILED_RUNS });
-    expect(found).toMatchObject({ owed: 0, failedJobs: 0, openGroups: 0, analyses: found.groups, reviews: found.forPeople });
+    expect(found).toMatchObject({ pending: 0, failedJobs: 0, openGroups: 0, analyses: found.groups, reviews: found.forPeople });
     expect(found).toMatchObject({ published: found.toPublish, unpublished: 0 });
     expect(found.groups).toBeGreaterThanOrEqual(FAILED_RUNS);
     console.info(`${sent} deliveries of ${events.length} events (${again} sent again after a refusal), bad days: ${JSON.stringify(days)}`);

@@ -156,7 +156,7 @@ describe('a failed build after green ones', () => {
     await learned(1233);
   });
 
-  it('of which the second is still owed when the process is killed', async () => {
+  it('of which the second is still pending when the process is killed', async () => {
     // GitHub does not answer any more: what is fetched when the process dies is lost.
     github.state.intercept = () => true;
     greenId = await endRun(1234, 'success', FLAKY);

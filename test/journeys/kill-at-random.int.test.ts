@@ -31,9 +31,9 @@ describe('kill -9', () => {
     await copyTestDatabase(join(folder, 'database'));
     service = await startService(folder, SETTINGS);
     const failures = capturedFailures();
-    const owed = Array.from({ length: BUILDS }, (_, index) => ({ number: index + 1, failure: failures[(index * 5) % failures.length] }));
+    const builds = Array.from({ length: BUILDS }, (_, index) => ({ number: index + 1, failure: failures[(index * 5) % failures.length] }));
     const accepted = new Map<number, string>();
-    const sending = sendAll(owed, accepted);
+    const sending = sendAll(builds, accepted);
 
     for (let kill = 0; kill < KILLS; kill++) {
       await sleep(100 + Math.random() * 900);
@@ -62,10 +62,10 @@ describe('kill -9', () => {
 
 /** Sends each build until it is accepted, as a CI would: the same key again when the service was gone. */
 async function sendAll(
-  owed: readonly { number: number; failure: CapturedFailure | undefined }[],
+  builds: readonly { number: number; failure: CapturedFailure | undefined }[],
   accepted: Map<number, string>,
 ): Promise<void> {
-  for (const { number, failure } of owed) {
+  for (const { number, failure } of builds) {
     while (!accepted.has(number)) {
       const buildId = await send(number, failure?.log ?? '').catch(() => null);
       if (buildId === null) await sleep(100);

@@ -63,7 +63,7 @@ describe.skipIf(withoutPostgres)('several worker processes on one PostgreSQL', (
       FAULTLINE_MAX_CRASHES: '100',
     };
     await withFleet(settings, async (fleet) => {
-      const builds = await fleet.owe(BUILDS);
+      const builds = await fleet.storeBuilds(BUILDS);
       const all = [fleet.start(), fleet.start()];
       const running = [...all];
       for (let kill = 0; kill < KILLS; kill++) {
@@ -96,7 +96,7 @@ describe.skipIf(withoutPostgres)('several worker processes on one PostgreSQL', (
 
   it('T04: a build that kills its worker is given to a person after 3 crashes, and the others proceed', { timeout: 120_000 }, async () => {
     await withFleet({ FAULTLINE_CONCURRENCY: '4' }, async (fleet) => {
-      const builds = await fleet.owe(6);
+      const builds = await fleet.storeBuilds(6);
       const poison = builds[2] ?? '';
       let crashes = -1;
       let worker: Worker;
@@ -124,7 +124,7 @@ describe.skipIf(withoutPostgres)('several worker processes on one PostgreSQL', (
 
   it('T05: a worker frozen past its lease writes nothing when it goes on', { timeout: 120_000 }, async () => {
     await withFleet({}, async (fleet) => {
-      const [build = ''] = await fleet.owe(1);
+      const [build = ''] = await fleet.storeBuilds(1);
       const frozen = fleet.start({ WORKER_FREEZE: 'observe' });
       await until(() => nodesOf([frozen], build).includes('observe'));
       const other = fleet.start();
@@ -146,7 +146,7 @@ describe.skipIf(withoutPostgres)('several worker processes on one PostgreSQL', (
 
   it('T69: workers whose clocks are ten minutes apart agree who has what', { timeout: 120_000 }, async () => {
     await withFleet({ FAULTLINE_LEASE_MS: '30000', FAULTLINE_PUBLISH_TIMEOUT_MS: '10000' }, async (fleet) => {
-      const builds = await fleet.owe(12);
+      const builds = await fleet.storeBuilds(12);
       const workers = ['-600000', '0', '600000'].map((offset) => fleet.start({ WORKER_CLOCK_MS: offset }));
       await Promise.all(workers.map(({ ready }) => ready));
       await fleet.settled(builds);

@@ -101,7 +101,7 @@ async function until<Value>(look: () => Promise<Value>, holds: (value: Value) =>
   throw new Error(`it never came to that: ${service.errors()}`);
 }
 
-/** What was found for a build once nothing is owed to it. */
+/** What was found for a build once nothing is pending to it. */
 async function foundFor(buildId: string): Promise<Analysis[]> {
   const look = () => get(`/api/builds/${buildId}/analyses`, Found);
   const { triage, analyses } = await until(look, (found) => found.triage.state === 'done' || found.triage.state === 'failed');

@@ -39,7 +39,7 @@ it.each(['does not answer', 'refuses connections'])(
       `GitHub ${how}: uploads answered after ${uploads.map((ms) => `${Math.round(ms)} ms`).join(', ')}; stopped after ${Math.round(stopMs)} ms`,
     );
     expect(codes).toEqual([0]);
-    expect(Math.max(...uploads)).toBeLessThan(5_000);
+    expect(Math.max(...uploads)).toBeLessThan(15_000);
     expect(stopMs).toBeLessThan(10_000);
     await github.close().catch(() => undefined);
   },

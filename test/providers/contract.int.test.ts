@@ -50,7 +50,7 @@ describe.each(WORLDS)('$name keeps the contract of a provider:', (world: Provide
       return answer;
     }
 
-    test('of a failed run becomes a build that is owed a triage', async () => {
+    test('of a failed run becomes a build that has a triage requested', async () => {
       expect((await send(failed))?.statusCode).toBe(202);
       const expected = { provider: world.name, ...world.build, status: 'failed', commit: COMMIT };
       const { externalId, ...known } = expected;
@@ -58,7 +58,7 @@ describe.each(WORLDS)('$name keeps the contract of a provider:', (world: Provide
       expect(state.rung).toHaveLength(1);
     });
 
-    test('of a passed run is kept, and owes nothing', async () => {
+    test('of a passed run is kept, and requests nothing', async () => {
       expect((await send({ of: 'run', status: 'passed' }))?.statusCode).toBe(202);
       expect(state.builds).toMatchObject([{ status: 'passed' }]);
       expect(state.rung).toEqual([]);

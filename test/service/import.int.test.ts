@@ -91,11 +91,11 @@ describe.each([githubWorld, giteaWorld, gitlabWorld])('the past of a repository 
     expect(log).not.toContain('AKIAIOSFODNN7EXAMPLE');
   });
 
-  test('owes an answer to what has a log, and its logs are not fetched again', async () => {
+  test('requests an answer for what has a log, and its logs are not fetched again', async () => {
     await run();
-    const owed = await stores.triages.owed(10);
-    expect(owed).toHaveLength(2);
-    expect(owed.every(({ fetched, owed: wanted }) => fetched === wanted)).toBe(true);
+    const pending = await stores.triages.pending(10);
+    expect(pending).toHaveLength(2);
+    expect(pending.every(({ fetched, requested: wanted }) => fetched === wanted)).toBe(true);
     expect((await stores.outbox.waiting(PASSING_BUILD)).count).toBeGreaterThan(0);
   });
 
@@ -108,7 +108,7 @@ describe.each([githubWorld, giteaWorld, gitlabWorld])('the past of a repository 
     expect((await stores.outbox.listByBuild(newest.id)).filter(({ topic }) => topic !== PASSING_BUILD)).toEqual([]);
     const { id: _, receivedAt: __, ...build } = newest;
     const { build: sent } = await stores.builds.upsert({ ...build, number: '7', externalId: '7', status: 'failed' });
-    const job = await stores.triages.owe(sent.id);
+    const job = await stores.triages.request(sent.id);
     expect((await createJobTurns(database).next(10)).map(({ id }) => id)[0]).toBe(job.id);
     expect(await stores.notices.changed({ buildId: sent.id, delayMs: 0 })).toBe(true);
   });
@@ -130,7 +130,7 @@ describe.each([githubWorld, giteaWorld, gitlabWorld])('the past of a repository 
     const before = host.requests.length;
     expect(new Set(outcomes(await run()))).toEqual(new Set(world.name === 'gitlab' ? ['known', 'leftOut'] : ['known']));
     expect(host.requests.slice(before).filter(({ path }) => /trace|\/logs|jobs/.test(path))).toEqual([]);
-    expect(await stores.triages.owed(10)).toHaveLength(2);
+    expect(await stores.triages.pending(10)).toHaveLength(2);
   });
 
   test('stored halfway by a process that died is stored again', async () => {

@@ -32,8 +32,8 @@ beforeAll(async () => {
 });
 afterAll(async () => db.dispose());
 
-/** A stored answer that is owed to these publishers. */
-async function owe(...publishers: readonly string[]): Promise<Build> {
+/** A stored answer that is to be sent to these publishers. */
+async function storeAnswerFor(...publishers: readonly string[]): Promise<Build> {
   const { build } = await stores.builds.upsert(sampleBuild({ repository: `acme/${newId('bld')}` }));
   const triage = await stores.triages.open(build.id, 'f00d');
   const keys = { buildId: build.id, triageId: triage.id, fingerprint: 'f00d' };
@@ -47,7 +47,7 @@ function worker(publishers: readonly Publisher[], { timeLimitMs = 1_000, interva
   return startOutbox({ outbox: stores.outbox, handlers, masker: createMasker(), logger: silentLogger, intervalMs });
 }
 
-/** A publisher with a name of its own, so that no other test's keeper takes what it owes. */
+/** A publisher with a name of its own, so that no other test's worker takes what is pending for it. */
 function publisher(publish: Publisher['publish']): Publisher {
   return { driver: newId('thr'), publish };
 }
@@ -67,7 +67,7 @@ async function until(build: Build, wanted: (entry: OutboxEntry) => boolean): Pro
 
 const ended = ({ version, settled }: OutboxEntry) => settled === version;
 
-describe('what is owed outside', () => {
+describe('what is pending outside', () => {
   it('is told when woken, and its reference kept', async () => {
     const told: string[] = [];
     const client = publisher(async (_build, { id }, { key }) => {
@@ -75,7 +75,7 @@ describe('what is owed outside', () => {
       return { reference: `https://elsewhere.example/${id}` };
     });
     const { wake, stop } = worker([client]);
-    const build = await owe(client.driver);
+    const build = await storeAnswerFor(client.driver);
     wake();
     const entry = await until(build, ended);
     await stop();
@@ -86,8 +86,8 @@ describe('what is owed outside', () => {
   it('is not held up by another publisher that hangs', async () => {
     const hanging = publisher(() => new Promise(() => undefined));
     const quick = publisher(async () => ({ reference: null }));
-    const stuck = await owe(hanging.driver);
-    const builds = [await owe(quick.driver), await owe(quick.driver), await owe(quick.driver)];
+    const stuck = await storeAnswerFor(hanging.driver);
+    const builds = [await storeAnswerFor(quick.driver), await storeAnswerFor(quick.driver), await storeAnswerFor(quick.driver)];
     const { stop } = worker([hanging, quick], { timeLimitMs: 400 });
     for (const build of builds) expect(await until(build, ended)).toMatchObject({ outcome: 'done' });
     expect(await until(stuck, ({ retries }) => retries === 1)).toMatchObject({ outcome: null, error: 'No answer within 400 ms' });
@@ -97,7 +97,7 @@ describe('what is owed outside', () => {
   it('is left alone as the other side asked, and its words are masked', async () => {
     const refuse = new TriageError('rate-limited', 'password=hunter2hunter2 slowly', { retryable: true, retryAfterMs: 3_600_000 });
     const client = publisher(() => Promise.reject(refuse));
-    const build = await owe(client.driver);
+    const build = await storeAnswerFor(client.driver);
     const { wake, stop } = worker([client]);
     const entry = await until(build, ({ retries }) => retries === 1);
     wake();
@@ -113,8 +113,8 @@ describe('what is owed outside', () => {
 
   it('ends as failed where trying again cannot help, or it keeps killing its process (T04)', async () => {
     const client = publisher(() => Promise.reject(new TriageError('upstream-failed', 'It answered 400')));
-    const refused = await owe(client.driver);
-    const deadly = await owe(client.driver);
+    const refused = await storeAnswerFor(client.driver);
+    const deadly = await storeAnswerFor(client.driver);
     await db.query('update outbox set attempts = 5 where build_id = $1', [deadly.id]);
     const { stop } = worker([client]);
     expect(await until(refused, ended)).toMatchObject({ outcome: 'failed', error: 'It answered 400' });
@@ -128,7 +128,7 @@ describe('what is owed outside', () => {
   it('is superseded where the build has passed meanwhile (T10)', async () => {
     let told = 0;
     const client = publisher(async () => ({ reference: String(++told) }));
-    const build = await owe(client.driver);
+    const build = await storeAnswerFor(client.driver);
     const { provider, repository, pipeline, number } = build;
     await stores.builds.upsert(sampleBuild({ provider, repository, pipeline, number, attempt: 2, status: 'passed' }));
     const { stop } = worker([client]);
@@ -137,14 +137,14 @@ describe('what is owed outside', () => {
     expect(told).toBe(0);
   });
 
-  it('is let end when the process stops, and what was not begun stays owed', async () => {
+  it('is let end when the process stops, and what was not begun stays pending', async () => {
     let begun = 0;
     const client = publisher(async () => {
       begun += 1;
       await sleep(200);
       return { reference: 'late' };
     });
-    const builds = [await owe(client.driver), await owe(client.driver), await owe(client.driver)];
+    const builds = [await storeAnswerFor(client.driver), await storeAnswerFor(client.driver), await storeAnswerFor(client.driver)];
     const { stop } = worker([client]);
     for (let tries = 0; begun < 2 && tries < 100; tries++) await sleep(10);
     await stop();
@@ -158,7 +158,7 @@ describe('what is owed outside', () => {
       ...createWebhookPublisher({ url: server.url, secrets: SECRETS, clock: systemClock }),
       driver: newId('thr'),
     };
-    const builds = await Promise.all(Array.from({ length: 30 }, () => owe(client.driver)));
+    const builds = await Promise.all(Array.from({ length: 30 }, () => storeAnswerFor(client.driver)));
     const keepers = [1, 2, 3].map(() => worker([client], { intervalMs: 50 }));
     for (const build of builds) expect(await until(build, ended)).toMatchObject({ outcome: 'done', lease: 1 });
     await Promise.all(keepers.map(({ stop }) => stop()));

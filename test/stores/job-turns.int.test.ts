@@ -27,19 +27,19 @@ describe.each(withoutPostgres ? (['pglite'] as const) : (['pglite', 'postgres'] 
   });
 
   /** Owes a build of the repository; returns the job's id. */
-  async function owe(repository: string, branch: string) {
+  async function request(repository: string, branch: string) {
     const stores = createStores(db, { now: () => Date.now() });
     const { build } = await stores.builds.upsert(sampleBuild({ repository, branch, number: newId('bld') }));
-    return (await stores.triages.owe(build.id)).id;
+    return (await stores.triages.request(build.id)).id;
   }
 
   it('takes one of each repository after another, urgent ones first, and says how much is in work', async () => {
     const { triages, passingBuilds } = createStores(db, { now: () => Date.now() });
     const turns = createJobTurns(db);
-    const noisy = [await owe('acme/noisy', 'a'), await owe('acme/noisy', 'b'), await owe('acme/noisy', 'c')];
-    const working = await owe('acme/noisy', 'main');
-    const urgent = await owe('acme/noisy', 'develop');
-    const quiet = await owe('acme/quiet', 'a');
+    const noisy = [await request('acme/noisy', 'a'), await request('acme/noisy', 'b'), await request('acme/noisy', 'c')];
+    const working = await request('acme/noisy', 'main');
+    const urgent = await request('acme/noisy', 'develop');
+    const quiet = await request('acme/quiet', 'a');
     await passingBuilds.saveDefaultBranch({ provider: sampleBuild({}).provider, repository: 'acme/noisy', branch: 'develop' });
     await triages.lease(working, 60_000);
 
@@ -53,10 +53,10 @@ describe.each(withoutPostgres ? (['pglite'] as const) : (['pglite', 'postgres'] 
     expect(await turns.place('job_unknown')).toBeNull();
   });
 
-  it('lists what failed for good, and owes it anew', async () => {
+  it('lists what failed for good, and requests it anew', async () => {
     const { triages } = createStores(db, { now: () => Date.now() });
     const turns = createJobTurns(db);
-    const id = await owe('acme/failed', 'main');
+    const id = await request('acme/failed', 'main');
     const job = await triages.lease(id, 60_000);
     if (job === null) throw new Error('the lease is given');
     expect(await turns.requeue(id)).toBe('in-work');
@@ -66,7 +66,7 @@ describe.each(withoutPostgres ? (['pglite'] as const) : (['pglite', 'postgres'] 
     expect(await turns.requeue(id)).toBe('pending');
 
     expect(await turns.failed(10)).toEqual([]);
-    expect(await triages.find(id)).toMatchObject({ state: 'queued', attempts: 0, error: null, owed: 2 });
+    expect(await triages.find(id)).toMatchObject({ state: 'queued', attempts: 0, error: null, requested: 2 });
     const again = await triages.lease(id, 60_000);
     if (again === null) throw new Error('the lease is given');
     await triages.finish(again, 'done', null);

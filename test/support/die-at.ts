@@ -12,7 +12,7 @@ import { capturedFailure } from './captured-failures.ts';
 /**
  * A process that triages one captured failure and kills itself with SIGKILL at a place: a failpoint by its name, or a node of the graph,
  * before that node's result is kept. Prints each node that it finishes. Of what is told outside only the webhook's acts are deadly.
- * At the place `nowhere` it works until nothing is owed any more, prints what is stored, and ends.
+ * At the place `nowhere` it works until nothing is pending, prints what is stored, and ends.
  *
  *   node test/support/die-at.ts <data directory> <place> <slug>
  */
@@ -44,7 +44,7 @@ const app = await createApp(readServedConfig(dataDir).config, deadlyLogger(), sy
 const { build, created } = await app.stores.builds.upsert(sparseBuild({ repository: 'shop/api', pipeline: 'ci', number: '1' }));
 if (created) {
   await app.archive.put(build.id, { name: 'build.log', kind: 'log', text: capturedFailure(slug).log, notes: [] });
-  await app.stores.triages.owe(build.id);
+  await app.stores.triages.request(build.id);
   await app.loadKnowledge();
 }
 await app.work();
@@ -53,14 +53,14 @@ if (job !== null) await app.jobQueue.enqueue(job.id);
 if (place === 'nowhere') await tellAll(app, build.id);
 
 async function tellAll({ stores, database, close }: App, buildId: string): Promise<void> {
-  const isOwed = async () => {
+  const isPending = async () => {
     const [{ state } = { state: 'none' }, entries] = [
       (await stores.triages.findByBuild(buildId)) ?? undefined,
       await stores.outbox.listByBuild(buildId),
     ];
     return (state !== 'done' && state !== 'failed') || entries.some(({ version, settled }) => version > settled);
   };
-  while (await isOwed()) await sleep(50);
+  while (await isPending()) await sleep(50);
   const [left] = await database.query<{ checkpoints: number }>('select count(*)::int as checkpoints from checkpoints.checkpoints');
   const told = {
     analyses: await stores.analyses.listByBuild(buildId),

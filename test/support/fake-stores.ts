@@ -168,11 +168,11 @@ function fakeTriages(state: FakeState, empty: HttpDeps): Stores['triages'] {
   return {
     ...empty.stores.triages,
     findByBuild,
-    owe: async (buildId) => {
+    request: async (buildId) => {
       const at = state.jobs.findIndex((job) => job.buildId === buildId);
       const known = state.jobs[at];
       if (known !== undefined) {
-        const again: TriageJob = { ...known, owed: known.owed + 1 };
+        const again: TriageJob = { ...known, requested: known.requested + 1 };
         state.jobs[at] = again;
         return again;
       }
@@ -185,7 +185,7 @@ function fakeTriages(state: FakeState, empty: HttpDeps): Stores['triages'] {
           attempts: 0,
           retries: 0,
           lease: 0,
-          owed: 1,
+          requested: 1,
           fetched: 0,
           dirty: false,
         },

@@ -8,7 +8,7 @@ import { createStores } from '../../src/stores/stores.ts';
 import { commentPublisher } from './comment-desk.ts';
 
 /**
- * A process that comments what is owed, and kills itself with SIGKILL at the named failpoint.
+ * A process that comments what is pending, and kills itself with SIGKILL at the named failpoint.
  *
  *   node test/support/tell-and-die.ts <database directory> <failpoint> <address of the comments>
  */

@@ -48,7 +48,7 @@ export async function openCrew({ db, url, prefix, logger = silentLogger }: CrewO
     ended,
     accept: async (repository = 'acme/shop') => {
       const { build } = await stores.builds.upsert(sampleBuild({ repository, number: newId('bld') }));
-      const { id } = await stores.triages.owe(build.id);
+      const { id } = await stores.triages.request(build.id);
       const startedAt = performance.now();
       const rang = await jobQueue.enqueue(id).then(
         () => true,

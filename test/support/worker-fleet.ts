@@ -34,8 +34,8 @@ export interface Worker {
 export interface Fleet {
   readonly database: PgDatabase;
   readonly stores: Stores;
-  /** Stores so many failed builds, each of which is owed a triage; nobody rings. */
-  owe(builds: number): Promise<string[]>;
+  /** Stores so many failed builds, each of which has a triage requested; nobody rings. */
+  storeBuilds(builds: number): Promise<string[]>;
   start(environment?: Readonly<Record<string, string>>): Worker;
   /** Waits until every build has ended and every act is told. */
   settled(buildIds: readonly string[]): Promise<void>;
@@ -55,7 +55,7 @@ export async function openFleet(server: TestServer, settings: Readonly<Record<st
   return {
     database,
     stores,
-    owe: (builds) => oweBuilds(builds, stores, createPostgresArchive(database)),
+    storeBuilds: (builds) => storeFailedBuilds(builds, stores, createPostgresArchive(database)),
     start: (own = {}) => {
       const worker = follow(
         spawn(process.execPath, [SCRIPT, folder], { env: { ...environment, ...own }, stdio: ['ignore', 'pipe', 'inherit'] }),
@@ -92,13 +92,13 @@ function follow(child: ChildProcess): Worker {
   return { process: child, lines, ready: started.promise, ended };
 }
 
-async function oweBuilds(builds: number, stores: Stores, archive: ReturnType<typeof createPostgresArchive>): Promise<string[]> {
+async function storeFailedBuilds(builds: number, stores: Stores, archive: ReturnType<typeof createPostgresArchive>): Promise<string[]> {
   const { log: text } = capturedFailure(SURE);
   const ids: string[] = [];
   for (let number = 1; number <= builds; number++) {
     const { build } = await stores.builds.upsert(sparseBuild({ repository: 'shop/api', pipeline: 'ci', number: String(number) }));
     await archive.put(build.id, { name: 'build.log', kind: 'log', text, notes: [] });
-    await stores.triages.owe(build.id);
+    await stores.triages.request(build.id);
     ids.push(build.id);
   }
   return ids;

@@ -80,7 +80,7 @@ export const BuildList = listOf(Build);
 
 export const BuildView = z.object({
   build: Build,
-  /** Null where nothing is owed to the build: it passed, or was only kept. */
+  /** Null where nothing is pending to the build: it passed, or was only kept. */
   triage: TriageState.nullable(),
   analyses: z.array(AnalysisSummary),
 });

@@ -219,7 +219,7 @@ interface StoreBuildDeps {
 
 export interface StoredBuild {
   readonly build: Build;
-  /** What is owed to the build; null where nothing is (it passed). */
+  /** The triage job of the build; null where there is none (it passed). */
   readonly job: TriageJob | null;
   /** More of it has failed than was known: whoever triages is to be rung for. */
   readonly news: boolean;
@@ -230,7 +230,7 @@ function isUrgent({ build, defaultBranch, fromFork }: Intake): boolean {
   return defaultBranch != null && build.branch === defaultBranch && fromFork === false;
 }
 
-/** The build that is meant, kept or added to, and `keep` called with it, before what is owed to it is written. Needs a transaction. */
+/** The build that is meant, kept or added to, and `keep` called with it, before its triage job is written. Needs a transaction. */
 export async function storeBuild(
   { stores }: StoreBuildDeps,
   intake: Intake,
@@ -251,7 +251,7 @@ export async function storeBuild(
     return { build, job: null, news: false };
   }
   const news = await builds.addFailedPart(build.id, part, sql);
-  const job = news ? await triages.owe(build.id, sql) : await triages.findByBuild(build.id, sql);
+  const job = news ? await triages.request(build.id, sql) : await triages.findByBuild(build.id, sql);
   // The run's own event may name the pull request that its jobs' events did not.
   await wanted();
   return { build, job, news };

@@ -15,7 +15,7 @@ export interface Delivery {
 
 export interface Recorded {
   readonly build: Build;
-  /** What is owed to the build; null where nothing is (it passed). */
+  /** The triage job of the build; null where there is none (it passed). */
   readonly job: TriageJob | null;
 }
 
@@ -24,7 +24,7 @@ export interface RecordOptions {
 }
 
 /**
- * Keeps an upload and its build, and what is owed to it, in one transaction; then queues the job. When this returns,
+ * Keeps an upload and its build, and its triage job, in one transaction; then queues the job. When this returns,
  * the build survives any crash. One that was here before changes nothing; `conflict` where its body is another.
  */
 export async function recordBuild(deps: IntakeDeps, delivery: Delivery, build: NewBuild, options: RecordOptions = {}): Promise<Recorded> {

@@ -18,11 +18,11 @@ import type { TriageRun } from './queue.ts';
 export interface ConcludeDeps {
   readonly database: Database;
   readonly stores: Pick<Stores, 'publications' | 'analyses' | 'experiments' | 'notices' | 'reviews' | 'triages'>;
-  /** The drivers of the publishers that every sure answer is owed to. */
+  /** The drivers of the publishers that every sure answer is pending for. */
   readonly publishers: readonly string[];
   /** One sure answer in so many waits for a person too, as a sample; absent or 0: none. */
   readonly auditEvery?: number;
-  /** Told once something is owed outside, so that nobody waits for the next look. */
+  /** Told once something is pending outside, so that nobody waits for the next look. */
   readonly wakeOutbox?: () => void;
   /** Told of each answer that is new, once it is saved. Must not throw. */
   readonly onConcluded?: (build: Build, analysis: Analysis) => void;
@@ -37,7 +37,7 @@ export interface ConcludeDeps {
 export type Draft = (sql?: Sql) => Promise<Analysis>;
 
 /**
- * Saves the answer, and in the same transaction opens a review where a person must look, or owes a sure answer to every publisher; notices are
+ * Saves the answer, and in the same transaction opens a review where a person must look, or puts a sure answer into the outbox for every publisher; notices are
  * wanted anew in any case.
  * Throws `cancelled` where the worker has lost the build meanwhile: then nothing is written. A second conclusion of the same triage
  * changes nothing. What the graph kept is forgotten after the commit; where that fails it is logged and undoes nothing.

@@ -3,9 +3,11 @@ import type { Build } from '../../domain/build.ts';
 import type { Category } from '../../domain/category.ts';
 import type { Owner } from '../../domain/owner.ts';
 import type { TriageSubject } from '../../domain/triage.ts';
+import { orAborted } from '../../lib/time.ts';
 import { projectPath } from '../../log/paths.ts';
 import type { CodeHost } from '../../ports/code-host.ts';
 import type { Logger } from '../../ports/telemetry.ts';
+import type { Toolbox } from '../../ports/toolbox.ts';
 import { type CodeOwners, formOfCodeOwners, MAX_LINES, parseCodeOwners, placesOfCodeOwners } from '../../providers/code-owners.ts';
 import { createMemory } from '../../providers/memory.ts';
 
@@ -17,7 +19,7 @@ export type OwnerFinder = (
 ) => Promise<Pick<Analysis, 'owner' | 'fileOwners'>>;
 
 /** So long the answer may wait for its owner, in milliseconds. */
-const LIMIT_MS = 5_000;
+const LIMIT_MS = 3_000;
 const KEPT_MS = 5 * 60_000;
 const MAX_FILES = 5;
 const WINDOW = 200;
@@ -30,9 +32,13 @@ interface Rules {
 
 /**
  * CODEOWNERS of the default branch, so that a change cannot name its own owners, for the first suspect, else for the failing tests; else
- * who changed the faulty line last. What fails for want of machines is nobody's.
+ * who changed the faulty line last. What fails for want of machines is nobody's. Where the tools have found the host away, it is not asked.
  */
-export function createOwnerFinder(codeHost: CodeHost, logger: Pick<Logger, 'warn'>): OwnerFinder {
+export function createOwnerFinder(
+  codeHost: CodeHost,
+  logger: Pick<Logger, 'warn'>,
+  breakers: Toolbox['breakers'] = () => ({}),
+): OwnerFinder {
   const known = createMemory<Rules | null>(500);
   const rulesFor = ({ repository, provider }: Build, signal: AbortSignal) =>
     known.recall(`${provider} ${repository}`, {
@@ -45,21 +51,25 @@ export function createOwnerFinder(codeHost: CodeHost, logger: Pick<Logger, 'warn
         return read;
       },
     });
-  return async (subject, { category, suspects }, signal) => {
+  const find: OwnerFinder = async (subject, { category, suspects }, signal) => {
     const { build } = subject;
+    if (!(await codeHost.canRead(build.repository))) return {};
+    const [read, named] = [await rulesFor(build, signal), await namedPlaces(subject, codeHost, signal)];
+    const files = [...suspects.slice(0, MAX_FILES), ...named].flatMap((place) => byRules(place, read));
+    const fileOwners = [...new Map(files.map((file) => [`${file.path} ${file.as}`, file])).values()];
+    const places = category === 'INFRA_ERROR' ? [] : [...suspects.slice(0, 1), ...named];
+    const owned = places.flatMap((place) => byRules(place, read))[0];
+    const owner = owned ?? (places[0] === undefined ? null : await byLastChange(places[0], build, codeHost, signal));
+    return { ...(owner !== null && { owner }), ...(fileOwners.length > 0 && { fileOwners }) };
+  };
+  return async (subject, found, signal) => {
+    if (breakers()[`code-host:${codeHost.driver}`] === 'open') return {};
     const limit = AbortSignal.any([signal, AbortSignal.timeout(LIMIT_MS)]);
     try {
-      if (!(await codeHost.canRead(build.repository))) return {};
-      const [read, named] = [await rulesFor(build, limit), await namedPlaces(subject, codeHost, limit)];
-      const files = [...suspects.slice(0, MAX_FILES), ...named].flatMap((place) => byRules(place, read));
-      const fileOwners = [...new Map(files.map((file) => [`${file.path} ${file.as}`, file])).values()];
-      const places = category === 'INFRA_ERROR' ? [] : [...suspects.slice(0, 1), ...named];
-      const owned = places.flatMap((place) => byRules(place, read))[0];
-      const owner = owned ?? (places[0] === undefined ? null : await byLastChange(places[0], build, codeHost, limit));
-      return { ...(owner !== null && { owner }), ...(fileOwners.length > 0 && { fileOwners }) };
+      return await orAborted(find(subject, found, limit), limit);
     } catch (error) {
       signal.throwIfAborted();
-      logger.warn({ buildId: build.id, error }, 'no owner was found');
+      logger.warn({ buildId: subject.build.id, error }, 'no owner was found');
       return {};
     }
   };

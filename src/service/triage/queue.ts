@@ -16,7 +16,7 @@ export interface TriageRun {
    * nobody else can take the build before that transaction ends.
    */
   readonly fence: (sql: Sql) => Promise<boolean>;
-  /** What is owed, as it was when it was taken. */
+  /** what is pending, as it was when it was taken. */
   readonly job?: TriageJob;
   /** Waits for a provider without the place where the build is worked on; absent: it is kept meanwhile. */
   readonly outside?: WaitOutside;

@@ -102,7 +102,7 @@ async function removeWhereDeleted({ id }: Build, { stores, archive }: GatherDeps
 type All = Omit<Gathered, 'survey'>;
 
 async function allSources(build: Build, deps: GatherDeps, run: Omit<TriageRun, 'fence'>): Promise<All> {
-  // Read first: what is owed from now on will be fetched by another run.
+  // Read first: what is pending from now on will be fetched by another run.
   const job = await deps.stores.triages.findByBuild(build.id);
   const source = deps.buildSources[build.provider];
   const { archived, notes: away } = await whatIsArchived(build, deps, run, source !== undefined);
@@ -125,7 +125,7 @@ async function allSources(build: Build, deps: GatherDeps, run: Omit<TriageRun, '
 }
 
 function isFetchDue(job: TriageJob | null): boolean {
-  return job !== null && job.fetched < job.owed;
+  return job !== null && job.fetched < job.requested;
 }
 
 /** An archive that is away holds nobody up for good: the CI is asked again, else the last try goes on with what is known. */

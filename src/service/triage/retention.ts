@@ -25,7 +25,7 @@ export interface RetentionDeps extends OutboxDeps {
   readonly archive: Pick<BuildArchive, 'remove' | 'settle'>;
   /** Forgets the checkpoints of triages that are gone. */
   readonly forgetThreads: () => Promise<unknown>;
-  /** Takes library entries out of the index; `false` where that stays owed. */
+  /** Takes library entries out of the index; `false` where that stays pending. */
   readonly unindex: (ids: readonly string[]) => Promise<boolean>;
   readonly clock: Clock;
 }
@@ -36,7 +36,7 @@ export interface Forgotten {
   readonly logs: number;
   readonly libraryEntries: number;
   /** What is recorded to be deleted elsewhere, and could not be yet. */
-  readonly owed: { readonly logs: number; readonly vectors: boolean };
+  readonly pending: { readonly logs: number; readonly vectors: boolean };
 }
 
 /** Builds of one transaction: small enough that nobody waits for its end. */
@@ -51,7 +51,7 @@ export async function countRepository(deps: RetentionDeps, repository: string, o
 /**
  * Deletes what is known of a repository, or what of it is older than so many days (0: all): builds with all that hangs on them, library entries
  * and their vectors, kept answers of tools, checkpoints, logs wherever they are. May be cut off anywhere and begun anew; what a store that is
- * away has stays owed in the database.
+ * away has stays pending in the database.
  */
 export async function forgetRepository(
   deps: RetentionDeps,
@@ -70,8 +70,8 @@ export async function forgetRepository(
   await deps.store.forgetRepository(scope);
   await deps.forgetThreads();
   const vectors = ids.length > 0 && !(await deps.unindex(ids));
-  const owed = { logs: await removeLogs(deps, signal), vectors };
-  return { builds, logs: 0, libraryEntries: ids.length, owed };
+  const pending = { logs: await removeLogs(deps, signal), vectors };
+  return { builds, logs: 0, libraryEntries: ids.length, pending };
 }
 
 /** Deletes what the policy no longer keeps. The error library stays: it is what people taught. `pause` is awaited after each batch. */
@@ -94,7 +94,7 @@ export async function retain(
     if (logsDays > 0) logs += await inBatches(signal, () => deps.store.forgetLogs(scope(logsDays), BATCH), pause);
   }
   if (builds > 0) await deps.forgetThreads();
-  return { builds, logs, libraryEntries: 0, owed: { logs: await removeLogs(deps, signal), vectors: false } };
+  return { builds, logs, libraryEntries: 0, pending: { logs: await removeLogs(deps, signal), vectors: false } };
 }
 
 /** Whether there is anything that the policy deletes. */
@@ -124,7 +124,7 @@ export function removeLogsHandler(archive: Pick<BuildArchive, 'remove'>): Outbox
 async function removeLogs({ archive, ...deps }: RetentionDeps, signal: AbortSignal): Promise<number> {
   try {
     await drainOutbox(removeLogsHandler(archive), deps, signal);
-    return (await deps.outbox.waiting(REMOVE_LOGS)).count + ((await archive.settle?.(signal))?.owed ?? 0);
+    return (await deps.outbox.waiting(REMOVE_LOGS)).count + ((await archive.settle?.(signal))?.pending ?? 0);
   } catch (error) {
     deps.logger.warn({ error: messageOf(error) }, 'logs could not be deleted; it will be tried again');
     return (await deps.outbox.waiting(REMOVE_LOGS)).count;
@@ -164,7 +164,7 @@ function definedOf(days: Partial<Record<keyof RetentionDays, number | undefined>
 
 interface RetentionWorkerDeps extends RetentionDeps {
   readonly policy: RetentionPolicy;
-  /** Between two looks at what is owed to other stores, in milliseconds. */
+  /** Between two looks at what other stores still have to delete, in milliseconds. */
   readonly intervalMs: number;
   /** Between two looks for what is too old, in milliseconds. */
   readonly retainMs?: number;
@@ -179,7 +179,7 @@ const PAUSE_MS = 200;
 
 /**
  * Deletes in the background what is too old, and what other stores still are to delete; brings home what was kept elsewhere while a store was
- * away. One process at a time does so. What is owed stands in the database, so a stop loses nothing.
+ * away. One process at a time does so. what is pending stands in the database, so a stop loses nothing.
  */
 export function startRetentionWorker(deps: RetentionWorkerDeps): { stop(): Promise<void> } {
   const holder = randomUUID();

@@ -21,7 +21,7 @@ export interface TriageBuildDeps extends ConcludeDeps, GatherDeps, Omit<TriageRe
  * Steps 4 to 8 for one stored build: fetch what is missing, read, group, answer each group once. Safe to run again at any
  * point, and meant to be when more of the build has failed: what was finished before is found and not repeated. A group
  * whose analysis fails for good is given to a person and holds up no other; one that waits for a person's answer is left out,
- * and the build is owed again when the answer comes. Throws what may pass when tried again, and what
+ * and the triage is requested again when the answer comes. Throws what may pass when tried again, and what
  * kept the build from being read: a log that is not there is never answered as if it had been read.
  */
 export async function triageBuild(buildId: string, deps: TriageBuildDeps, run: TriageRun): Promise<Analysis[]> {

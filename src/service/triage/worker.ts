@@ -42,7 +42,7 @@ export async function runJob(
   signal: AbortSignal,
   places: Places = { crashIsolation: createCrashIsolation() },
 ): Promise<void> {
-  while ((await runOnce(jobId, deps, signal, places)) === 'owed-again' && !signal.aborted);
+  while ((await runOnce(jobId, deps, signal, places)) === 'requeued' && !signal.aborted);
 }
 
 interface Places {
@@ -113,7 +113,7 @@ async function settle(job: TriageJob, deps: WorkerDeps, run: TriageRun): Promise
   const end = await deps.triages.finish(job, 'done', null);
   deps.failpoint?.('finished', job.buildId);
   if (end === 'refused') deps.logger.warn({}, 'triage job was taken over before it ended');
-  if (end === 'owed-again') deps.logger.info({}, 'more of the build failed meanwhile; it is triaged again');
+  if (end === 'requeued') deps.logger.info({}, 'more of the build failed meanwhile; it is triaged again');
   return end;
 }
 

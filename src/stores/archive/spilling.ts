@@ -24,7 +24,7 @@ const NOT_ELSEWHERE: readonly TriageErrorCode[] = ['too-large', 'invalid-input',
 /**
  * Keeps texts in MongoDB, and in the database while MongoDB is away, full or refuses: `put` has stored durably when it returns, whoever was
  * away. Which texts a build has is known in any case. A text that only MongoDB has is unavailable meanwhile: `read` and `lines` throw
- * `storage-failed`, retryable, at once once it is known. `settle` brings to MongoDB what waits, and deletes there what is owed.
+ * `storage-failed`, retryable, at once once it is known. `settle` brings to MongoDB what waits, and deletes there what is pending.
  */
 export function createSpillingArchive({ primary, database, logger, restMs = REST_MS }: SpillingOptions): BuildArchive {
   const spare = createPostgresArchive(database);
@@ -48,9 +48,9 @@ export function createSpillingArchive({ primary, database, logger, restMs = REST
     driver: primary.driver,
 
     put: async (buildId, source) => {
-      const { place, removalOwed } = await ledger.standing(buildId, source.name);
+      const { place, removalPending } = await ledger.standing(buildId, source.name);
       // What waits is replaced where it waits, or the one that is being moved could win.
-      const kept = place !== 'database' && !removalOwed ? await tryPrimary(buildId, source) : null;
+      const kept = place !== 'database' && !removalPending ? await tryPrimary(buildId, source) : null;
       if (kept === null) await spare.put(buildId, source);
       else await ledger.markAway(buildId, kept);
     },
@@ -97,7 +97,7 @@ export function createSpillingArchive({ primary, database, logger, restMs = REST
       if (isUp) {
         answers.answered();
         try {
-          done.removed = await removeOwed(primary, ledger, signal);
+          done.removed = await removePending(primary, ledger, signal);
           done.moved = await moveTexts({ primary, spare, ledger, logger }, signal);
           await primary.tidy();
         } catch (error) {
@@ -106,7 +106,7 @@ export function createSpillingArchive({ primary, database, logger, restMs = REST
         }
       }
       const { texts, removals } = await ledger.left();
-      return { ...done, waiting: texts, owed: removals } satisfies SettledTexts;
+      return { ...done, waiting: texts, pending: removals } satisfies SettledTexts;
     },
 
     close: () => primary.close(),
@@ -161,12 +161,12 @@ async function* heedingFirst(pieces: AsyncGenerator<TextPiece>, ask: ReturnType<
   }
 }
 
-async function removeOwed(primary: MongodbArchive, ledger: ReturnType<typeof createTextLedger>, signal: AbortSignal): Promise<number> {
+async function removePending(primary: MongodbArchive, ledger: ReturnType<typeof createTextLedger>, signal: AbortSignal): Promise<number> {
   let removed = 0;
   for (let found = REMOVALS_AT_ONCE; found === REMOVALS_AT_ONCE && !signal.aborted; ) {
-    const owed = await ledger.removals(REMOVALS_AT_ONCE);
-    found = owed.length;
-    for (const removal of owed) {
+    const removals = await ledger.removals(REMOVALS_AT_ONCE);
+    found = removals.length;
+    for (const removal of removals) {
       if (signal.aborted) return removed;
       await primary.remove(removal.buildId);
       await ledger.removalDone(removal);
@@ -280,7 +280,7 @@ export interface Standing {
   /** Null where the build has no such text. */
   readonly place: 'database' | 'mongodb' | null;
   /** The other store is still to forget what it has of this build. */
-  readonly removalOwed: boolean;
+  readonly removalPending: boolean;
 }
 
 /** Which texts a build has and where they are, while they may be in two stores. The rows are the truth; what no row names is nobody's. */
@@ -291,15 +291,15 @@ export interface TextLedger {
   markAway(buildId: string, source: ArchivedSource): Promise<void>;
   /** The same for a text that waited; `false` where it was replaced or removed meanwhile: nothing changes. */
   markMoved(text: WaitingText): Promise<boolean>;
-  /** The oldest texts that wait; of builds without an owed removal. */
+  /** The oldest texts that wait; of builds without a pending removal. */
   waiting(limit: number): Promise<WaitingText[]>;
   waitingText(buildId: string, name: string): Promise<WaitingText | null>;
   /** Removes all that is here, and records that the other store is still to do the same. */
   oweRemoval(buildId: string): Promise<Removal>;
   removals(limit: number): Promise<Removal[]>;
-  /** Where the removal was owed again meanwhile, it stays owed. */
+  /** Where the removal was requested again meanwhile, it stays pending. */
   removalDone(removal: Removal): Promise<void>;
-  /** Texts that wait and removals that are owed. */
+  /** Texts that wait and removals that are pending. */
   left(): Promise<{ readonly texts: number; readonly removals: number }>;
 }
 
@@ -308,7 +308,7 @@ export interface Removal {
   readonly version: string;
 }
 
-const Found = z.object({ place: z.enum(['database', 'mongodb']).nullable(), removalOwed: z.boolean() });
+const Found = z.object({ place: z.enum(['database', 'mongodb']).nullable(), removalPending: z.boolean() });
 const Listed = z.object({ name: z.string(), kind: SourceKind, lines: z.int(), bytes: z.int(), notes: z.array(z.string()) });
 const Waiting = z.object({ buildId: z.string(), name: z.string(), kind: SourceKind, notes: z.array(z.string()), version: z.string() });
 const Owed = z.object({ buildId: z.string(), version: z.string() });
@@ -361,7 +361,7 @@ function createTextLedger(db: Database): TextLedger {
 
 const STANDING = `
   select (select place from build_sources where build_id = $1 and name = $2) as place,
-    exists (select from archive_removals where build_id = $1) as "removalOwed"`;
+    exists (select from archive_removals where build_id = $1) as "removalPending"`;
 
 const LIST = 'select name, kind, lines, bytes, notes from build_sources where build_id = $1 order by stored_at, name';
 

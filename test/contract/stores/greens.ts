@@ -118,7 +118,7 @@ export function greensContract(world: StoresWorld): void {
       await green(1);
       await green(0, { branch: 'topic' });
       const open = await failed(2);
-      await world.stores.triages.owe(open.id);
+      await world.stores.triages.request(open.id);
       expect(await numbersFor(open)).toEqual(['1']);
       for (const number of [3, 4, 5]) await green(number, {}, ['test.log'], 2);
 

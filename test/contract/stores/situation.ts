@@ -30,13 +30,13 @@ export function situationContract(world: StoresWorld): void {
       expect(await situation()).toEqual({ about: about(), heads: [], defaultBranch: null, usualMs: null });
     });
 
-    it('is the newest build of each pipeline, and what is owed to it', async () => {
+    it('is the newest build of each pipeline, and its triage job', async () => {
       await ours({ number: '100' });
       const newest = await ours({ number: '101' });
       await ours({ number: '102', status: 'cancelled' });
       const lint = await ours({ number: '3', pipeline: 'lint', status: 'passed' });
       await world.build({ pullRequest: 8, number: '900' });
-      await world.stores.triages.owe(newest.id);
+      await world.stores.triages.request(newest.id);
       const { heads } = await situation();
       expect(heads.map(({ build }) => build.id)).toEqual([lint.id, newest.id]);
       expect(heads[1]).toMatchObject({ job: { state: 'queued', error: null }, failures: 0, openCauses: 0, causes: [], lastFailed: null });

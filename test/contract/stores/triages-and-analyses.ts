@@ -9,15 +9,15 @@ export function triagesAndAnalysesContract(world: StoresWorld): void {
   describe('triage jobs', () => {
     const LEASE_MS = 60_000;
 
-    async function owed() {
+    async function requested() {
       const { id } = await world.build({ number: newId('bld') });
-      return await world.stores.triages.owe(id);
+      return await world.stores.triages.request(id);
     }
 
-    it('owes a build once', async () => {
+    it('requests a triage once', async () => {
       const { id } = await world.build();
 
-      const jobs = await Promise.all([1, 2, 3].map(() => world.stores.triages.owe(id)));
+      const jobs = await Promise.all([1, 2, 3].map(() => world.stores.triages.request(id)));
 
       expect(new Set(jobs.map((job) => job.id)).size).toBe(1);
       for (const job of jobs) {
@@ -32,9 +32,9 @@ export function triagesAndAnalysesContract(world: StoresWorld): void {
           error: null,
         });
       }
-      expect(jobs.map((job) => job.owed).toSorted()).toEqual([1, 2, 3]);
+      expect(jobs.map((job) => job.requested).toSorted()).toEqual([1, 2, 3]);
       const found = await world.stores.triages.findByBuild(id);
-      expect(found).toMatchObject({ id: jobs[0]?.id, owed: 3, fetched: 0, dirty: false });
+      expect(found).toMatchObject({ id: jobs[0]?.id, requested: 3, fetched: 0, dirty: false });
       expect(await world.stores.triages.find(jobs[0]?.id ?? '')).toEqual(found);
     });
 
@@ -44,43 +44,46 @@ export function triagesAndAnalysesContract(world: StoresWorld): void {
       return job;
     }
 
-    it.each(['done', 'failed'] as const)('owes a build again whose triage was %s, with tries counted anew', async (state) => {
-      const { id, buildId } = await owed();
-      await world.stores.triages.release(await leased(id), 'GitHub did not answer', 1);
-      await delay(20);
-      await world.stores.triages.lease(id, 1);
-      await delay(20);
-      const job = await leased(id);
-      expect(job).toMatchObject({ attempts: 2, retries: 1 });
-      expect(await world.stores.triages.finish(job, state, state === 'failed' ? 'no log' : null)).toBe('ended');
+    it.each(['done', 'failed'] as const)(
+      'requests a triage again for a build whose triage was %s, with tries counted anew',
+      async (state) => {
+        const { id, buildId } = await requested();
+        await world.stores.triages.release(await leased(id), 'GitHub did not answer', 1);
+        await delay(20);
+        await world.stores.triages.lease(id, 1);
+        await delay(20);
+        const job = await leased(id);
+        expect(job).toMatchObject({ attempts: 2, retries: 1 });
+        expect(await world.stores.triages.finish(job, state, state === 'failed' ? 'no log' : null)).toBe('ended');
 
-      expect(await world.stores.triages.owe(buildId)).toMatchObject({ id, state: 'queued', attempts: 0, retries: 0, error: null });
+        expect(await world.stores.triages.request(buildId)).toMatchObject({ id, state: 'queued', attempts: 0, retries: 0, error: null });
 
-      expect((await world.stores.triages.owed(1000)).map((found) => found.id)).toContain(id);
-      const again = await leased(id);
-      expect(again).toMatchObject({ lease: 4, attempts: 1, retries: 0, dirty: false });
-      expect(await world.stores.triages.finish(again, 'done', null)).toBe('ended');
-    });
+        expect((await world.stores.triages.pending(1000)).map((found) => found.id)).toContain(id);
+        const again = await leased(id);
+        expect(again).toMatchObject({ lease: 4, attempts: 1, retries: 0, dirty: false });
+        expect(await world.stores.triages.finish(again, 'done', null)).toBe('ended');
+      },
+    );
 
     it('marks a running job dirty, and queues it again once it ends', async () => {
-      const { id, buildId } = await owed();
+      const { id, buildId } = await requested();
       const job = await leased(id);
 
-      expect(await world.stores.triages.owe(buildId)).toMatchObject({ id, state: 'running', attempts: 1, dirty: true });
+      expect(await world.stores.triages.request(buildId)).toMatchObject({ id, state: 'running', attempts: 1, dirty: true });
       expect(await world.stores.triages.lease(id, LEASE_MS)).toBeNull();
-      expect(await world.stores.triages.finish(job, 'failed', 'no log yet')).toBe('owed-again');
+      expect(await world.stores.triages.finish(job, 'failed', 'no log yet')).toBe('requeued');
 
       expect(await world.stores.triages.find(id)).toMatchObject({ state: 'queued', attempts: 0, error: null, dirty: false });
       expect(await world.stores.triages.finish(await leased(id), 'done', null)).toBe('ended');
     });
 
     it.each(['release', 'reclaim', 'expiry'])('counts the tries of a dirty job anew after its %s', async (end) => {
-      const { id, buildId } = await owed();
+      const { id, buildId } = await requested();
       await world.stores.triages.release(await leased(id), 'GitHub did not answer', 1);
       await delay(20);
       const job = await world.stores.triages.lease(id, end === 'expiry' ? 1 : LEASE_MS);
       if (job === null) throw new Error('the lease is given');
-      await world.stores.triages.owe(buildId);
+      await world.stores.triages.request(buildId);
 
       if (end === 'release') await world.stores.triages.release(job, 'GitHub did not answer', 60_000);
       if (end === 'reclaim') await world.stores.triages.reclaim();
@@ -89,20 +92,20 @@ export function triagesAndAnalysesContract(world: StoresWorld): void {
       expect(await leased(id)).toMatchObject({ attempts: 1, retries: 0, dirty: false });
     });
 
-    it('knows how far the stored logs cover what is owed', async () => {
-      const { id, buildId } = await owed();
+    it('knows how far the stored logs cover what is pending', async () => {
+      const { id, buildId } = await requested();
       const job = await leased(id);
-      const later = await world.stores.triages.owe(buildId);
+      const later = await world.stores.triages.request(buildId);
 
       await world.stores.triages.markFetched(job);
-      expect(await world.stores.triages.find(id)).toMatchObject({ owed: 2, fetched: 1 });
+      expect(await world.stores.triages.find(id)).toMatchObject({ requested: 2, fetched: 1 });
       await world.stores.triages.markFetched(later);
       await world.stores.triages.markFetched(job);
-      expect(await world.stores.triages.find(id)).toMatchObject({ owed: 2, fetched: 2 });
+      expect(await world.stores.triages.find(id)).toMatchObject({ requested: 2, fetched: 2 });
     });
 
     it('gives a lease to one of several takers', async () => {
-      const { id } = await owed();
+      const { id } = await requested();
 
       const leases = await Promise.all([1, 2, 3].map(() => world.stores.triages.lease(id, LEASE_MS)));
 
@@ -110,7 +113,7 @@ export function triagesAndAnalysesContract(world: StoresWorld): void {
     });
 
     it('gives back what a dead process held', async () => {
-      const { id } = await owed();
+      const { id } = await requested();
       const held = await world.stores.triages.lease(id, LEASE_MS);
 
       expect(await world.stores.triages.reclaim()).toBeGreaterThanOrEqual(1);
@@ -119,7 +122,7 @@ export function triagesAndAnalysesContract(world: StoresWorld): void {
     });
 
     it('forgets the tries that died once a step is finished', async () => {
-      const { id } = await owed();
+      const { id } = await requested();
       const first = await world.stores.triages.lease(id, LEASE_MS);
       await world.stores.triages.reclaim();
       const second = await world.stores.triages.lease(id, LEASE_MS);
@@ -133,10 +136,10 @@ export function triagesAndAnalysesContract(world: StoresWorld): void {
     });
 
     it('hands an expired lease to the next and refuses everything from the one before', async () => {
-      const { id } = await owed();
+      const { id } = await requested();
       const stale = await world.stores.triages.lease(id, 1);
       await delay(20);
-      expect((await world.stores.triages.owed(1000)).map((job) => job.id)).toContain(id);
+      expect((await world.stores.triages.pending(1000)).map((job) => job.id)).toContain(id);
       const held = await world.stores.triages.lease(id, LEASE_MS);
       if (stale === null || held === null) throw new Error('both leases are given');
 
@@ -152,21 +155,21 @@ export function triagesAndAnalysesContract(world: StoresWorld): void {
 
     it('never leases a job that is done or failed for good', async () => {
       for (const state of ['done', 'failed'] as const) {
-        const { id } = await owed();
+        const { id } = await requested();
         const job = await world.stores.triages.lease(id, LEASE_MS);
         if (job === null) throw new Error('the lease is given');
         await world.stores.triages.finish(job, state, state === 'failed' ? 'no log' : null);
 
         expect(await world.stores.triages.lease(id, LEASE_MS)).toBeNull();
-        expect((await world.stores.triages.owed(1000)).map((found) => found.id)).not.toContain(id);
+        expect((await world.stores.triages.pending(1000)).map((found) => found.id)).not.toContain(id);
       }
     });
 
-    it('takes a released job back among the owed ones, with the reason', async () => {
-      const { id } = await owed();
+    it('takes a released job back among the pending ones, with the reason', async () => {
+      const { id } = await requested();
       const job = await world.stores.triages.lease(id, LEASE_MS);
       if (job === null) throw new Error('the lease is given');
-      expect((await world.stores.triages.owed(1000)).map((found) => found.id)).not.toContain(id);
+      expect((await world.stores.triages.pending(1000)).map((found) => found.id)).not.toContain(id);
 
       await world.stores.triages.release(job, 'the process stops', 0);
 
@@ -174,37 +177,37 @@ export function triagesAndAnalysesContract(world: StoresWorld): void {
         ...{ state: 'queued', error: 'the process stops', leaseExpiresAt: null },
         ...{ attempts: 0, retries: 0, notBefore: null },
       });
-      expect((await world.stores.triages.owed(1000)).map((found) => found.id)).toContain(id);
+      expect((await world.stores.triages.pending(1000)).map((found) => found.id)).toContain(id);
       expect(await world.stores.triages.lease(id, LEASE_MS)).toMatchObject({ attempts: 1, retries: 0, error: null });
     });
 
     it('leaves a job alone for as long as it was released for, and counts that apart from tries that did not end', async () => {
-      const { id } = await owed();
+      const { id } = await requested();
       await world.stores.triages.lease(id, 1);
       await delay(20);
 
       await world.stores.triages.release(await leased(id), 'GitHub did not answer', 300);
 
       expect(await world.stores.triages.find(id)).toMatchObject({ state: 'queued', attempts: 1, retries: 1 });
-      expect((await world.stores.triages.owed(1000)).map((found) => found.id)).not.toContain(id);
+      expect((await world.stores.triages.pending(1000)).map((found) => found.id)).not.toContain(id);
       expect(await world.stores.triages.lease(id, LEASE_MS)).toBeNull();
       await delay(350);
-      expect((await world.stores.triages.owed(1000)).map((found) => found.id)).toContain(id);
+      expect((await world.stores.triages.pending(1000)).map((found) => found.id)).toContain(id);
       expect(await leased(id)).toMatchObject({ attempts: 2, retries: 1, notBefore: null });
     });
 
     it('need not be waited for once there is news', async () => {
-      const { id, buildId } = await owed();
+      const { id, buildId } = await requested();
       await world.stores.triages.release(await leased(id), 'GitHub did not answer', 60_000);
       expect(await world.stores.triages.lease(id, LEASE_MS)).toBeNull();
 
-      expect(await world.stores.triages.owe(buildId)).toMatchObject({ state: 'queued', retries: 0, notBefore: null });
+      expect(await world.stores.triages.request(buildId)).toMatchObject({ state: 'queued', retries: 0, notBefore: null });
 
       expect(await leased(id)).toMatchObject({ attempts: 1, retries: 0 });
     });
 
     it('is held by the newest lease only, and only while it runs', async () => {
-      const { id } = await owed();
+      const { id } = await requested();
       const stale = await world.stores.triages.lease(id, 1);
       if (stale === null) throw new Error('the lease is given');
       const holds = (job: TriageJob) => world.db.transaction((sql) => world.stores.triages.holds(job, sql));
@@ -219,7 +222,7 @@ export function triagesAndAnalysesContract(world: StoresWorld): void {
     });
 
     it('lets nobody take a job between asking who holds it and the end of that transaction', async () => {
-      const { id } = await owed();
+      const { id } = await requested();
       const expired = await world.stores.triages.lease(id, 1);
       if (expired === null) throw new Error('the lease is given');
       await delay(20);
@@ -240,7 +243,7 @@ export function triagesAndAnalysesContract(world: StoresWorld): void {
     });
 
     it('takes every running job back from a process that is gone, and refuses what that one still says', async () => {
-      const { id } = await owed();
+      const { id } = await requested();
       const lost = await world.stores.triages.lease(id, LEASE_MS);
       if (lost === null) throw new Error('the lease is given');
 
@@ -252,7 +255,7 @@ export function triagesAndAnalysesContract(world: StoresWorld): void {
     });
 
     it('finishes in the transaction of the caller', async () => {
-      const { id } = await owed();
+      const { id } = await requested();
       const job = await world.stores.triages.lease(id, LEASE_MS);
       if (job === null) throw new Error('the lease is given');
 

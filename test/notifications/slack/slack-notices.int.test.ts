@@ -122,8 +122,8 @@ it('main turns red, is counted, decided by a button, and green again: one messag
   expect(messages()).toHaveLength(1);
   const calls = slack.calls.length;
   await tell(third.build.id);
-  const owed = `select key from outbox where topic = 'notice:slack' and version > settled`;
-  await until(async () => expect(await database.query(owed)).toEqual([]));
+  const pending = `select key from outbox where topic = 'notice:slack' and version > settled`;
+  await until(async () => expect(await database.query(pending)).toEqual([]));
   expect(slack.calls, 'nothing changed: nobody is called').toHaveLength(calls);
 });
 
@@ -144,12 +144,12 @@ it("a build of Jenkins bears its answer, beside the pipeline's own words", async
 it('says what was found once the last cause is answered and the job ends', async () => {
   const before = messages().length;
   const { build } = await built({ repository: 'shop/late', number: '5', externalId: 'late-5', status: 'failed' });
-  const { id } = await stores.triages.owe(build.id);
+  const { id } = await stores.triages.request(build.id);
   const job = await stores.triages.lease(id, 60_000);
   if (job === null) throw new Error('the job is due');
   await tell(build.id);
-  const owed = `select key from outbox where topic = 'notice:slack' and version > settled`;
-  await until(async () => expect(await database.query(owed)).toEqual([]));
+  const pending = `select key from outbox where topic = 'notice:slack' and version > settled`;
+  await until(async () => expect(await database.query(pending)).toEqual([]));
   expect(messages(), 'the job still runs: more may come').toHaveLength(before);
 
   await endJob({ database, stores })(job, 'done', null);

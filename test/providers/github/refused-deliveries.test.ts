@@ -178,7 +178,7 @@ describe('a signed delivery that is not as it should be', () => {
 });
 
 describe('what is behind the door fails', () => {
-  test('a queue that takes nothing does not fail the sender: the job stays owed', async () => {
+  test('a queue that takes nothing does not fail the sender: the job stays pending', async () => {
     const fake = fakeHttpDeps({ jobQueue: emptyHttpDeps().jobQueue });
     const withoutQueue = await buildHttp(fake.deps);
     const answer = await sendGithub(withoutQueue, { event: 'workflow_run', payload: failedRun });

@@ -38,7 +38,7 @@ const actionsCheck = {
 };
 
 describe('what GitHub reports becomes a build', () => {
-  test('a failed run is kept, owed a triage and rung for', async () => {
+  test('a failed run is kept, its triage is requested, and a worker notified', async () => {
     const answer = await send({ event: 'workflow_run', payload: failedRun });
 
     expect(answer.statusCode).toBe(202);
@@ -54,7 +54,7 @@ describe('what GitHub reports becomes a build', () => {
     expect(state.deliveries).toHaveLength(1);
   });
 
-  test('a passed run is owed templates, unless a fork ran it', async () => {
+  test('a passed run has templates requested, unless a fork ran it', async () => {
     const run = { conclusion: 'success' };
     await send({ event: 'workflow_run', payload: githubExample('workflow_run', 'completed', { workflow_run: run }, 1) });
     const forked = { ...run, id: 77, run_number: 164, head_repository: { full_name: 'somebody/octo-repo' } };
@@ -101,7 +101,7 @@ describe('what GitHub reports becomes a build', () => {
     expect(state.jobs).toHaveLength(1);
   });
 
-  test('a run that passed is kept, with nothing owed', async () => {
+  test('a run that passed is kept, with nothing pending', async () => {
     const answer = await send({ event: 'workflow_run', payload: githubExample('workflow_run', 'completed', {}, 1) });
 
     expect(answer.statusCode).toBe(202);
@@ -198,17 +198,17 @@ describe('more of one run fails', () => {
   });
   const run = (delivery: string) => ({ event: 'workflow_run', payload: failedRun, delivery });
   const owedAfter = async (...sendings: readonly Parameters<typeof sendGithub>[1][]) => {
-    const owed = [];
+    const requests = [];
     for (const sending of sendings) {
       expect((await send(sending)).statusCode).toBe(202);
-      owed.push(state.jobs[0]?.owed);
+      requests.push(state.jobs[0]?.requested);
     }
-    expect(state.rung).toHaveLength(owed.at(-1) ?? 0);
+    expect(state.rung).toHaveLength(requests.at(-1) ?? 0);
     expect(new Set(state.deliveries.map(({ buildId }) => buildId))).toEqual(new Set(['bld_1']));
-    return owed;
+    return requests;
   };
 
-  test('each other failed job, and the end of the run, owe the build once more', async () => {
+  test('each other failed job, and the end of the run, request its triage once more', async () => {
     expect(await owedAfter(jobOf(1, 'd-1'), jobOf(2, 'd-2'), checkOf(3, 'd-3'), run('d-4'))).toEqual([1, 2, 3, 4]);
   });
 

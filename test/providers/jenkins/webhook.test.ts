@@ -56,7 +56,7 @@ function changed(build: object): object {
 }
 
 describe('the Notification plugin', () => {
-  test('a failed build is kept and owed a triage', async () => {
+  test('a failed build is kept and its triage requested', async () => {
     const answer = await send(notification);
 
     expect(answer.statusCode).toBe(202);
@@ -97,7 +97,7 @@ describe('the Notification plugin', () => {
     expect(state.rung).toEqual(['job_1']);
   });
 
-  test('a build that passed is kept, with nothing owed', async () => {
+  test('a build that passed is kept, with nothing pending', async () => {
     expect((await send(changed({ status: 'SUCCESS' }))).statusCode).toBe(202);
     expect([state.builds[0]?.status, state.jobs]).toEqual(['passed', []]);
   });

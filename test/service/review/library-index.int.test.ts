@@ -66,7 +66,7 @@ async function decide(fingerprint?: string) {
 const isFound = async (entry: { readonly id: string; readonly message: string }) =>
   (await vectorIndex.search('error_library', { text: entry.message, limit: 50 })).some(({ id }) => id === entry.id);
 
-/** Keeps the index until it is owed nothing: what was to be left alone need not be. */
+/** Keeps the index until nothing is pending: what was to be left alone need not be. */
 async function untilPaid(): Promise<void> {
   await database.query('update outbox set free_at = clock_timestamp(), held = false');
   const worker = startIndexing();

@@ -91,7 +91,7 @@ async function work(jobId: string, waitMs = 60_000): Promise<void> {
 async function owedBuild(): Promise<{ readonly build: Build; readonly jobId: string }> {
   const { build } = await stores.builds.upsert(sampleBuild({ provider: 'upload' }));
   await archive.put(build.id, { name: 'build.log', kind: 'log', text: LOG, notes: [] });
-  const { id } = await stores.triages.owe(build.id);
+  const { id } = await stores.triages.request(build.id);
   return { build, jobId: id };
 }
 
@@ -109,7 +109,7 @@ describe('a question to a person', () => {
     const answered = await stores.questions.answer(question?.id ?? '', 'No, the import of May failed.', 'grace');
     expect(answered).toMatchObject({ jobId, question: { state: 'answered', answeredBy: 'grace' } });
     expect(await stores.questions.answer(question?.id ?? '', 'Again.', 'bob')).toBeNull();
-    expect((await stores.triages.owed(10)).map((job) => job.id)).toEqual([jobId]);
+    expect((await stores.triages.pending(10)).map((job) => job.id)).toEqual([jobId]);
     await work(jobId);
 
     const [analysis] = await stores.analyses.listByBuild(build.id);

@@ -24,7 +24,7 @@ beforeEach(() => {
   archive = createMemoryArchive();
   const at = '2026-01-05T10:00:00.000Z';
   job = {
-    ...{ id: 'job_1', buildId: build.id, state: 'running', attempts: 1, retries: 0, owed: 2, fetched: 1, dirty: false },
+    ...{ id: 'job_1', buildId: build.id, state: 'running', attempts: 1, retries: 0, requested: 2, fetched: 1, dirty: false },
     ...{ lease: 1, notBefore: null, leaseExpiresAt: null, error: null, createdAt: at, updatedAt: at },
   };
   fetches = 0;
@@ -38,8 +38,8 @@ function gather(lastTry = false, of: Build = build) {
       builds: { find: async () => (deleted ? null : of), saveTestResults: async () => undefined },
       triages: {
         findByBuild: async () => job,
-        markFetched: async ({ owed }) => {
-          job = { ...job, fetched: owed };
+        markFetched: async ({ requested }) => {
+          job = { ...job, fetched: requested };
         },
       },
     },
@@ -61,7 +61,7 @@ function gather(lastTry = false, of: Build = build) {
 }
 
 describe('the texts of a build', () => {
-  it('are fetched again when more is owed, and keep a log that is gone', async () => {
+  it('are fetched again when more is requested, and keep a log that is gone', async () => {
     await archive.put(build.id, logOf('a.log', 'first'));
 
     const { sources, notes } = await gather();
@@ -81,7 +81,7 @@ describe('the texts of a build', () => {
 
     expect(await archive.list(build.id)).toEqual([]);
   });
-  it('are taken from the archive once they cover what is owed', async () => {
+  it('are taken from the archive once they cover what is pending', async () => {
     await gather();
     expect((await gather()).sources).toEqual([logOf('b.log', 'second')]);
     expect(fetches).toBe(1);

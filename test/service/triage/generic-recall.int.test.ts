@@ -38,7 +38,7 @@ async function triaged(repository: string, log: string) {
   const { build } = await stores.builds.upsert(sampleBuild({ provider: 'upload', repository, number: newId('bld') }));
   const archive = createMemoryArchive();
   await archive.put(build.id, { name: 'build.log', kind: 'log', text: log, notes: [] });
-  const { id } = await stores.triages.owe(build.id);
+  const { id } = await stores.triages.request(build.id);
   const job = await stores.triages.lease(id, 60_000);
   if (job === null) throw new Error('the lease is given');
   const investigation = {

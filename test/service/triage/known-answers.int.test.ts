@@ -49,7 +49,7 @@ async function triaged(repository: string): Promise<{ analysis: Analysis; build:
   const { build } = await stores.builds.upsert(sampleBuild({ provider: 'upload', repository, number: newId('bld') }));
   const archive = createMemoryArchive();
   await archive.put(build.id, { name: 'build.log', kind: 'log', text: LOG, notes: [] });
-  const { id } = await stores.triages.owe(build.id);
+  const { id } = await stores.triages.request(build.id);
   const job = await stores.triages.lease(id, 60_000);
   if (job === null) throw new Error('the lease is given');
   const analyst = scriptedAnalyst();
@@ -158,11 +158,11 @@ describe('what was taught and is so no more', () => {
 
     expect(await confirmStays(deciding, { id, by: 'eve' })).toMatchObject({ answering: { id, stays: { by: 'eve' } } });
     expect((await triaged(repository)).analysis.recalled).toMatchObject({ entryId: id });
-    const owed = await db.query<{ item: unknown }>(
+    const pending = await db.query<{ item: unknown }>(
       `select payload -> 'item' as item from outbox where topic = 'index:error_library' and key = $1`,
       [id],
     );
-    expect(owed).toEqual([{ item: expect.anything() }]);
+    expect(pending).toEqual([{ item: expect.anything() }]);
   });
 });
 

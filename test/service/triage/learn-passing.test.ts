@@ -111,7 +111,7 @@ describe('the outbox of green builds', () => {
     return said;
   }
 
-  it('works off what is owed', async () => {
+  it('works off what is pending', async () => {
     expect(await workOff([ENTRY, ENTRY])).toEqual([]);
     expect(kept).toHaveLength(1);
   });

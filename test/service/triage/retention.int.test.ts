@@ -131,7 +131,7 @@ describe('what is forgotten', () => {
     );
     expect(total(after)).toBe(0);
     expect(await rowsOf(STAYS)).toEqual(others);
-    expect(done).toEqual({ builds: 60, logs: 0, libraryEntries: 1, owed: { logs: 0, vectors: true } });
+    expect(done).toEqual({ builds: 60, logs: 0, libraryEntries: 1, pending: { logs: 0, vectors: true } });
     expect(await db.query('select topic, key, payload from outbox where build_id is null')).toEqual([
       { topic: 'index:error_library', key: 'acme_gone_3_1', payload: { item: null } },
     ]);
@@ -173,7 +173,7 @@ describe('what is forgotten', () => {
       throw new TriageError('storage-failed', 'away', { retryable: true });
     };
     const done = await forgetRepository({ ...deps, archive: { remove: away } }, GONE, 0, signal);
-    expect(done.owed.logs).toBe(10);
+    expect(done.pending.logs).toBe(10);
     expect(await rowsOf(GONE)).toMatchObject({ builds: 0, analyses: 0, build_sources: 10 });
 
     const worker = startOutbox({ ...deps, handlers: [removeLogsHandler(deps.archive)], intervalMs: 20 });
@@ -201,12 +201,12 @@ describe('what is forgotten', () => {
 
     await mongodb.kill();
     const done = await forgetRepository({ ...deps, archive }, GONE, 0, signal);
-    expect({ ...done.owed, rows: total(await rowsOf(GONE)) }).toEqual({ logs: 20, vectors: true, rows: 0 });
+    expect({ ...done.pending, rows: total(await rowsOf(GONE)) }).toEqual({ logs: 20, vectors: true, rows: 0 });
     await mongodb.resume();
     const worker = startRetentionWorker({ ...deps, archive, policy: { logsDays: 0, buildsDays: 0, repositories: {} }, intervalMs: 50 });
     const outbox = startOutbox({ ...deps, handlers: [removeLogsHandler(archive)], intervalMs: 50 });
     await expect.poll(async () => (await deps.outbox.waiting(REMOVE_LOGS)).count, { timeout: 20_000 }).toBe(0);
-    await expect.poll(async () => (await archive.settle?.(signal))?.owed, { timeout: 20_000 }).toBe(0);
+    await expect.poll(async () => (await archive.settle?.(signal))?.pending, { timeout: 20_000 }).toBe(0);
     await Promise.all([worker.stop(), outbox.stop()]);
 
     const after = await counts();
@@ -225,7 +225,7 @@ describe('what is forgotten', () => {
     await db.query(`update triage_jobs set state = 'running' where build_id = 'acme_gone_100_1'`);
     const policy = { logsDays: 10, buildsDays: 90, repositories: { [STAYS]: { buildsDays: 0, logsDays: 60 } } };
 
-    expect(await retain(deps, policy, signal)).toMatchObject({ builds: 3, logs: 3 + 2, owed: { logs: 0 } });
+    expect(await retain(deps, policy, signal)).toMatchObject({ builds: 3, logs: 3 + 2, pending: { logs: 0 } });
     expect(await retain(deps, policy, signal)).toMatchObject({ builds: 0, logs: 0 });
 
     expect(await rowsOf(GONE)).toMatchObject({ builds: 4, build_sources: 1, library_entries: 2 });

@@ -53,7 +53,7 @@ async function world(analyst: Partial<Analyst> = {}, change: Partial<TriageBuild
   const { build } = await stores.builds.upsert(sampleBuild({ provider: 'upload', repository: `acme/${newId('bld')}` }));
   const archive = createMemoryArchive();
   await archive.put(build.id, { name: 'build.log', kind: 'log', text: LOG, notes: [] });
-  const { id } = await stores.triages.owe(build.id);
+  const { id } = await stores.triages.request(build.id);
   const woken: string[] = [];
   const forgotten: string[] = [];
   const investigation = {
@@ -106,8 +106,8 @@ describe('a worker that lost its lease (T05)', () => {
     expect(analyses).toHaveLength(1);
     expect(await stores.analyses.listByBuild(build.id)).toEqual(analyses);
     expect(await triageBuild(build.id, deps, runOf(held))).toEqual(analyses);
-    const owed = await stores.outbox.listByBuild(build.id);
-    expect(owed.length + (await reviewsOf(build)).length).toBe(1);
+    const pending = await stores.outbox.listByBuild(build.id);
+    expect(pending.length + (await reviewsOf(build)).length).toBe(1);
   });
 
   it('gives nothing to a person either', async () => {

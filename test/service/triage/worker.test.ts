@@ -12,7 +12,7 @@ const fresh: TriageJob = {
   attempts: 1,
   retries: 0,
   notBefore: null,
-  owed: 1,
+  requested: 1,
   fetched: 0,
   dirty: false,
   lease: 1,
@@ -46,7 +46,7 @@ function client(triage: WorkerDeps['triage'], { job = {}, escalateToReviewer, ne
     holds: async ({ lease }) => lease === fresh.lease,
     finish: async (_job, state, error) => {
       events.push(`${state}${error === null ? '' : `: ${error}`}`);
-      return runs <= news ? 'owed-again' : 'ended';
+      return runs <= news ? 'requeued' : 'ended';
     },
     release: async (_job, error, delayMs) => {
       events.push(`released for ${delayMs}: ${error}`);

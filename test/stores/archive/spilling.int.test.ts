@@ -121,7 +121,7 @@ describe.skipIf(withoutMongodb)('MongoDB with the database as its spare', () => 
       expect((await archive.list('bld')).map(({ name }) => name)).toEqual(['new.log']);
       await expect(archive.check!()).rejects.toThrow('1 deletion wait');
       await server.resume();
-      expect(await settle()).toEqual({ removed: 1, moved: 1, waiting: 0, owed: 0 });
+      expect(await settle()).toEqual({ removed: 1, moved: 1, waiting: 0, pending: 0 });
 
       expect((await primary.list('bld')).map(({ name }) => name)).toEqual(['new.log']);
       expect(await primary.read('other', 'build.log')).toBe('stays');
@@ -139,7 +139,7 @@ describe.skipIf(withoutMongodb)('MongoDB with the database as its spare', () => 
       expect(await primary.list('direct')).toEqual([]);
       expect((await settle()).waiting).toBe(1);
       await server.fillDisk(false);
-      expect(await settle()).toEqual({ removed: 0, moved: 1, waiting: 0, owed: 0 });
+      expect(await settle()).toEqual({ removed: 0, moved: 1, waiting: 0, pending: 0 });
       expect(await primary.read('bld', 'build.log')).toBe(big);
     });
 

@@ -249,7 +249,7 @@ describe.skipIf(withoutPostgres)('bad days of a PostgreSQL server', () => {
     const minutes = (count: number) => ({ now: () => Date.now() + count * 60_000 });
     const [behind, ahead] = [createStores(db, minutes(-10)), createStores(db, minutes(10))];
     const { build } = await behind.builds.upsert(sampleBuild());
-    const { id } = await behind.triages.owe(build.id);
+    const { id } = await behind.triages.request(build.id);
 
     const held = await behind.triages.lease(id, 60_000);
     expect(held).not.toBeNull();

@@ -46,8 +46,8 @@ describe.skipIf(withoutRedis)('bad days of Redis', () => {
   async function expectAllDone(title: string, builds: readonly { readonly buildId: string }[], crews: readonly Crew[]) {
     const ended = () => crews.flatMap((crew) => crew.ended);
     await expect.poll(() => new Set(ended()).size, { timeout: 60_000, interval: 50 }).toBe(builds.length);
-    const owed = `select count(*)::int as count from triage_jobs where state <> 'done'`;
-    await expect.poll(() => db.query(owed), { timeout: 10_000 }).toEqual([{ count: 0 }]);
+    const unfinished = `select count(*)::int as count from triage_jobs where state <> 'done'`;
+    await expect.poll(() => db.query(unfinished), { timeout: 10_000 }).toEqual([{ count: 0 }]);
     const lost = builds.filter(({ buildId }) => !ended().includes(buildId)).length;
     console.info(`${title}: ${builds.length} builds, ${ended().length} analyses; lost: ${lost}`);
     expect(lost).toBe(0);
@@ -80,7 +80,7 @@ describe.skipIf(withoutRedis)('bad days of Redis', () => {
     await expectAllDone('T24', [...before, ...meanwhile, ...after], [crew]);
   });
 
-  it('T24: a process that only accepts says at once that the bell is broken; a worker of another finds what is owed', async () => {
+  it('T24: a process that only accepts says at once that the bell is broken; a worker of another finds what is pending', async () => {
     const [api, worker] = [await crewOf(), await crewOf()];
     await worker.work({ concurrency: 2, takesMs: 10 });
     await redis.kill();
@@ -173,7 +173,7 @@ describe.skipIf(withoutRedis)('bad days of Redis', () => {
     await expectAllDone('two workers', builds, crews);
   });
 
-  it('T66: stops in time: what runs ends or is handed back, what waits stays owed, and another process takes it', async () => {
+  it('T66: stops in time: what runs ends or is handed back, what waits stays pending, and another process takes it', async () => {
     const first = await crewOf();
     await first.work({ concurrency: 5, takesMs: 250 });
     const builds = await accept(first, 50);
