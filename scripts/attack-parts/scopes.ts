@@ -25,6 +25,11 @@ type Belongings = Readonly<Record<string, string>>;
 
 /** Bodies that these operations take; all others take an empty one, or none. */
 const RULE = { pattern: 'cannot find it', sample: 'cannot find it', category: 'CODE_ERROR', rootCause: 'r', fixRecommendation: 'f' };
+/** Runs that show nothing. */
+const EXPERIMENT = {
+  ...{ command: ['npm', 'test'], narrowed: [], tests: [], arms: [], verdict: 'inconclusive', dependsOnOthers: false, polluters: [] },
+  ...{ sentence: '', notes: [], excerpt: '' },
+};
 const bodies = (theirs: Belongings): Readonly<Record<string, readonly object[]>> => ({
   uploadBuild: [{ metadata: { repository: THEIRS, pipeline: 'ci', number: 9, status: 'failed' }, logs: [{ name: 'a.log', text: LOG }] }],
   decideReview: [{ type: 'reject', reason: 'no', version: 1 }],
@@ -38,6 +43,9 @@ const bodies = (theirs: Belongings): Readonly<Record<string, readonly object[]>>
   askAboutAnalysis: [{ question: 'why?' }],
   askAboutBuild: [{ question: 'why?' }],
   addDocument: [{ source: 'a.md', content: 'dGV4dA==' }],
+  changeCause: [{ repository: THEIRS, fingerprint: 'fp', version: 1, change: { what: 'acknowledged' } }],
+  quarantineTest: [{ repository: THEIRS, name: 'adds', days: 7 }],
+  reportExperiment: [EXPERIMENT],
   createToken: [{ name: 'more', roles: ['read'] }],
   callMcp: [
     ...['get_failure', 'get_evidence'].map((name) => ({ name, arguments: { id: theirs.builds } })),

@@ -21,7 +21,7 @@ const Query = z.strictObject({
   ...pageQuery,
 });
 const Key = z.strictObject({ repository: name, fingerprint: name });
-const Body = Key.extend({ version: z.int().min(1).describe('The version that was read'), change: CauseChange });
+const Body = Key.extend({ version: z.int().min(1).max(2_147_483_647).describe('The version that was read'), change: CauseChange });
 const Events = z.object({ items: z.array(CauseEvent) });
 const MOST_EVENTS = 100;
 

@@ -33,7 +33,7 @@ const NAMES: Readonly<Record<CauseList, string>> = {
 };
 
 const name = z.string().min(1).max(300);
-const Form = z.looseObject({ repository: name, fingerprint: name, version: z.coerce.number().int().min(1) });
+const Form = z.looseObject({ repository: name, fingerprint: name, version: z.coerce.number().int().min(1).max(2_147_483_647) });
 
 /** `/causes`: what somebody must act on, and whose it is. `POST /causes`: what a person makes of one. */
 export function registerCauses(app: FastifyInstance, deps: ConsoleDeps): void {

@@ -119,8 +119,12 @@ function withoutOurs(): NodeJS.ProcessEnv {
 function limitless(token: string, secret: string): Readonly<Record<string, string>> {
   return {
     FAULTLINE_TOKENS: `attack:ingest+read+review+admin:${token}`,
-    FAULTLINE_GITHUB_WEBHOOK_SECRET: secret,
-    FAULTLINE_JENKINS_WEBHOOK_SECRET: secret,
+    ...Object.fromEntries(
+      ['AZURE', 'BUILDKITE', 'CIRCLECI', 'GITEA', 'GITHUB', 'GITLAB', 'JENKINS'].map((name) => [
+        `FAULTLINE_${name}_WEBHOOK_SECRET`,
+        secret,
+      ]),
+    ),
     FAULTLINE_TRUST_PROXY: '1',
     FAULTLINE_RATE_LIMIT: '1000000',
     FAULTLINE_TOKEN_RATE_LIMIT: '1000000',
