@@ -9,6 +9,7 @@ import { LibraryEntry } from '../domain/library.ts';
 import { parseSearch, searchWords } from '../domain/search.ts';
 import { operation } from '../lib/openapi.ts';
 import { present } from '../lib/present.ts';
+import type { Clock } from '../lib/time.ts';
 import type { Masker } from '../log/mask/mask.ts';
 import { pageOf } from '../ports/database.ts';
 import type { ScopedStores, ShownStores } from '../ports/stores.ts';
@@ -33,6 +34,7 @@ import {
 import { registerFlakyRoutes } from './flaky-routes.ts';
 
 interface PublishDeps extends BuildRouteDeps, TraceRouteDeps, Pick<ExportDeps, 'config'> {
+  readonly clock: Clock;
   readonly stores: ScopedStores;
 }
 

@@ -5,12 +5,24 @@ import type { TestFlakiness } from '../domain/flakiness.ts';
 import { append } from '../lib/lists.ts';
 import { operation } from '../lib/openapi.ts';
 import { present } from '../lib/present.ts';
+import type { Clock } from '../lib/time.ts';
 import { pageOf, pageQuery, queryInteger } from '../ports/database.ts';
-import type { FlakinessFilter, FlakinessStore } from '../ports/insights.ts';
-import { FlakyTest, flakyTest, quarantineCsv, quarantineJunitNames, quarantineText } from '../service/answers/flaky.ts';
+import type { FlakinessFilter } from '../ports/insights.ts';
+import type { ScopedStores } from '../ports/stores.ts';
+import {
+  FlakyTest,
+  flakyTest,
+  QuarantineRequest,
+  quarantineCsv,
+  quarantineJunitNames,
+  quarantineTest,
+  quarantineText,
+} from '../service/answers/flaky.ts';
+import { reviewerOf } from '../service/review/conflicts.ts';
 
 interface FlakyRouteDeps {
-  readonly stores: { readonly flakiness: Pick<FlakinessStore, 'list'> };
+  readonly stores: Pick<ScopedStores, 'flakiness'>;
+  readonly clock: Clock;
 }
 
 /** A list that a build reads is whole, up to so many tests. */
@@ -20,7 +32,12 @@ const PAGE = 200;
 const Query = z.strictObject({
   repository: z.string().min(1).max(300).optional(),
   test: z.string().min(1).max(2000).optional(),
-  minFlakes: queryInteger(1, 100, 1).describe('Tests with at least as many flakes among their newest runs'),
+  minFlakes: queryInteger(1, 100, 1).describe('Tests with at least as many flakes among their newest runs; ignored with `quarantined`'),
+  quarantined: z
+    .enum(['true', 'false'])
+    .optional()
+    .transform((value) => (value === undefined ? undefined : value === 'true'))
+    .describe('Those in quarantine instead, whether they flake or not'),
   format: z.enum(['json', 'csv', 'junit-names', 'text']).default('json').describe(`Other than json: all tests, ${MOST_LISTED} at most`),
   ...pageQuery,
 });
@@ -34,7 +51,19 @@ const TEXTS = {
 } as const;
 
 /** Tests that failed and passed without a change. A build may read the list to quarantine them; here no failure is hidden because of it. */
-export function registerFlakyRoutes(app: FastifyInstance, { stores }: FlakyRouteDeps): void {
+export function registerFlakyRoutes(app: FastifyInstance, { stores, clock }: FlakyRouteDeps): void {
+  app.withTypeProvider<ZodTypeProvider>().post(
+    '/api/flaky-tests/quarantine',
+    {
+      config: { access: { role: 'review' } },
+      schema: {
+        ...operation('Tests', 'quarantineTest', 'Notify nobody of the failures of a test for some days, or end that'),
+        body: QuarantineRequest,
+        response: { 200: FlakyTest },
+      },
+    },
+    async (request) => flakyTest(await quarantineTest({ stores, clock }, request.body, reviewerOf(request))),
+  );
   app.withTypeProvider<ZodTypeProvider>().get(
     '/api/flaky-tests',
     {

@@ -298,6 +298,9 @@ function scopeFlakiness({ flakiness }: Stores, held: Held): ShownStores['flakine
   return {
     list: async (filter, page) => await flakiness.list({ ...filter, ...within(held) }, page),
     ofTest: async (test) => held.shown(await flakiness.ofTest(test)),
+    costs: async (query, page) => await flakiness.costs({ ...query, ...within(held) }, page),
+    runs: async (test) => (held.allows(test.repository) ? await flakiness.runs(test) : []),
+    quarantine: async (test, quarantine, sql) => (held.allows(test.repository) ? await flakiness.quarantine(test, quarantine, sql) : null),
   };
 }
 

@@ -89,6 +89,8 @@ export const TestResult = z.object({
   status: z.enum(['passed', 'failed', 'skipped']),
   /** Duration in milliseconds. */
   durationMs: z.number().nullable(),
+  /** The machine that ran it, where the report names it. */
+  runner: z.string().optional(),
 });
 export type TestResult = z.infer<typeof TestResult>;
 

@@ -16,6 +16,29 @@ export interface TestRun {
 export const RunMark = z.object({ buildId: z.string(), mark: z.enum(['passed', 'failed', 'flake']), at: z.string() });
 export type RunMark = z.infer<typeof RunMark>;
 
+/** All that is known of one run of a test; `recent` of `measureFlakiness` says how it ended. */
+export const TestRunFacts = z.object({
+  buildId: z.string(),
+  outcome: z.enum(['passed', 'failed']),
+  commit: z.string().nullable(),
+  lane: z.string(),
+  onDefaultBranch: z.boolean(),
+  at: z.string(),
+  pipeline: z.string(),
+  number: z.string(),
+  branch: z.string().nullable(),
+  /** The machine, where the report names it. */
+  runner: z.string().nullable(),
+  durationMs: z.number().nullable(),
+});
+export type TestRunFacts = z.infer<typeof TestRunFacts>;
+
+/** Until when nobody is notified of a test's failures, who decided so, and why. */
+const Quarantine = z.object({ until: z.string(), by: z.string(), reason: z.string().nullable() });
+/** What somebody made of a test's quarantine; without `until` it ended then. */
+const QuarantineEvent = Quarantine.extend({ until: z.string().nullable(), at: z.string() });
+export type QuarantineEvent = z.infer<typeof QuarantineEvent>;
+
 /** What the stored results of one test say, over its newest `WINDOW` runs. */
 export const FlakinessCounts = z.object({
   runs: z.int(),
@@ -45,6 +68,10 @@ export const TestFlakiness = FlakinessCounts.extend({
   name: z.string(),
   suite: z.string().nullable(),
   file: z.string().nullable(),
+  /** Null: none, or it is over. */
+  quarantine: Quarantine.nullable(),
+  /** Newest last. */
+  quarantineEvents: z.array(QuarantineEvent),
 });
 export type TestFlakiness = z.infer<typeof TestFlakiness>;
 
@@ -65,8 +92,9 @@ const ALTERNATES_FROM = 4;
  * - a later run of the same commit in the same lane passed, or
  * - it stands alone between two passed runs on the default branch, in a lane that changed at least `ALTERNATES_FROM` times there.
  * A run that passed first and failed later on the same commit is none: an expired certificate looks like that too.
+ * `marked` newest runs stand in `recent`.
  */
-export function measureFlakiness(runs: readonly TestRun[]): FlakinessCounts {
+export function measureFlakiness(runs: readonly TestRun[], marked = STRIP): FlakinessCounts {
   const window = runs.slice(0, WINDOW).toReversed();
   const commits = byCommit(window);
   const branches = [
@@ -93,7 +121,7 @@ export function measureFlakiness(runs: readonly TestRun[]): FlakinessCounts {
     since: flaked[0]?.at ?? null,
     lastFlakeAt: flaked.at(-1)?.at ?? null,
     lastFailedAt: window.findLast(isFailed)?.at ?? null,
-    recent: window.slice(-STRIP).map((run) => ({ buildId: run.buildId, mark: flakes.has(run) ? 'flake' : run.outcome, at: run.at })),
+    recent: window.slice(-marked).map((run) => ({ buildId: run.buildId, mark: flakes.has(run) ? 'flake' : run.outcome, at: run.at })),
   };
 }
 
@@ -105,6 +133,32 @@ export function measureFlakiness(runs: readonly TestRun[]): FlakinessCounts {
  */
 export function flakeProbability({ rerun, recovered }: Pick<FlakinessCounts, 'rerun' | 'recovered'>): number | null {
   return rerun === 0 ? null : (recovered + 0.5) / (rerun + 1);
+}
+
+/** A break on the default branch: the first run that failed, the one before it that passed, and the one after it that passed again. */
+export interface Break<Run extends TestRun> {
+  readonly good: Run | null;
+  readonly bad: Run;
+  readonly fixed: Run | null;
+}
+
+/**
+ * The newest break of a lane of the default branch that is no flake; null where none is known. `runs` come newest first. Between `good` and
+ * `bad` may lie commits that no build ran.
+ */
+export function lastBreak<Run extends TestRun>(runs: readonly Run[]): Break<Run> | null {
+  const flakes = new Set(measureFlakiness(runs, WINDOW).recent.flatMap(({ buildId, mark }) => (mark === 'flake' ? [buildId] : [])));
+  const counted = runs
+    .slice(0, WINDOW)
+    .toReversed()
+    .filter((run) => run.onDefaultBranch && !flakes.has(run.buildId));
+  const breaks = [...Map.groupBy(counted, ({ lane }) => lane).values()].flatMap((lane) => {
+    const last = lane.findLastIndex(isFailed);
+    const good = lane.slice(0, last + 1).findLastIndex((run) => !isFailed(run));
+    const bad = last === -1 ? undefined : lane[good + 1];
+    return bad === undefined ? [] : [{ good: lane[good] ?? null, bad, fixed: lane[last + 1] ?? null }];
+  });
+  return breaks.toSorted((one, other) => other.bad.at.localeCompare(one.bad.at))[0] ?? null;
 }
 
 function byCommit(runs: readonly TestRun[]): TestRun[][] {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { TestResult } from '../domain/build.ts';
 import { Category } from '../domain/category.ts';
-import type { TestFlakiness } from '../domain/flakiness.ts';
+import { type QuarantineEvent, TestFlakiness, type TestRunFacts } from '../domain/flakiness.ts';
 import type { Page, Sql } from './database.ts';
 
 export interface InsightsFilter {
@@ -222,6 +222,28 @@ export interface FlakinessFilter {
   readonly minFlakes?: number;
   /** Only of these: `owner/name`, or `owner/*`. */
   readonly repositories?: readonly string[];
+  /** Those in quarantine instead, whether they flake or not, the one that ends first before the others. */
+  readonly quarantined?: boolean;
+}
+
+/** A test, and what its failures of a period cost. */
+export const TestCost = TestFlakiness.omit({ recent: true }).extend({
+  /** Failed runs of the period. */
+  failures: z.int(),
+  /** Run time of the builds in which it failed, each shared evenly among the tests that failed there, in minutes. */
+  machineMinutes: z.number(),
+  /** Builds in which it failed, shared in the same way: what people looked at because of it. */
+  builds: z.number(),
+  /** Failed runs of which it is not known how long their build ran. */
+  untimed: z.int(),
+});
+export type TestCost = z.infer<typeof TestCost>;
+
+export interface TestCostQuery extends Period {
+  /** Minutes that a person loses by a failed build. */
+  readonly minutes: number;
+  /** Part of the name: then also tests that did not fail in the period. */
+  readonly name?: string;
 }
 
 /** A test of a repository; without a suite, whichever test of that name flaked most. */
@@ -240,6 +262,16 @@ export interface FlakinessStore {
   follow(buildId: string, results: readonly TestResult[], sql: Sql): Promise<void>;
   /** Tests with a flake among their newest runs, the highest share of flakes first. */
   list(filter: FlakinessFilter, page: Page): Promise<TestFlakiness[]>;
+  /** Tests that failed in the period, those that cost most minutes of machines and people first. */
+  costs(query: TestCostQuery, page: Page): Promise<TestCost[]>;
+  /** The newest runs of a test, newest first, `WINDOW` at most. */
+  runs(test: TestName): Promise<TestRunFacts[]>;
+  /** Puts a test in quarantine, or without `until` ends that; null where no such test is followed. */
+  quarantine(
+    test: TestName & { readonly suite: string | null },
+    change: Omit<QuarantineEvent, 'at'>,
+    sql?: Sql,
+  ): Promise<TestFlakiness | null>;
   /** What is known of one test; null where it never failed. */
   ofTest(test: TestName): Promise<TestFlakiness | null>;
   /** The same of several, in their order; at most 200. */

@@ -280,7 +280,7 @@ export interface ShownStores extends Pick<Stores, 'reviews' | 'insights' | 'caus
   readonly library: Pick<Stores['library'], 'insert' | 'find' | 'recall' | 'alone' | 'list' | 'ofDecision' | 'withdraw' | 'stay'>;
   readonly rules: Pick<Stores['rules'], 'add' | 'find' | 'list' | 'countActive' | 'withdraw'>;
   readonly questions: Pick<Stores['questions'], 'find' | 'list' | 'answer'>;
-  readonly flakiness: Pick<Stores['flakiness'], 'list' | 'ofTest'>;
+  readonly flakiness: Omit<Stores['flakiness'], 'follow' | 'ofTests'>;
   readonly passingBuilds: Pick<PassingBuildStore, 'newest'>;
   readonly notices: Pick<NoticeStore, 'changed'>;
   readonly outbox: Pick<OutboxStore, 'add'>;

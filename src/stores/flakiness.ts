@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { TestResult } from '../domain/build.ts';
-import { type FlakinessCounts, measureFlakiness, TestFlakiness, type TestRun, WINDOW } from '../domain/flakiness.ts';
+import { type FlakinessCounts, measureFlakiness, TestFlakiness, TestRunFacts, WINDOW } from '../domain/flakiness.ts';
 import type { Database, Sql } from '../ports/database.ts';
-import type { FlakinessStore, TestName } from '../ports/insights.ts';
-import { all, IS_DEFAULT, pageValues, scopeValue } from './sql.ts';
+import { type FlakinessStore, TestCost, type TestName } from '../ports/insights.ts';
+import { all, first, IS_DEFAULT, isoTime, likeLiteral, pageValues, periodValues, scopeValue } from './sql.ts';
 
 /** A build in which more tests fail than this is broken as a whole. */
 const MOST_FAILING = 1_000;
@@ -12,6 +12,10 @@ const MOST_FOLLOWED = 2_000;
 /** Runs kept of a test: what is counted, and as many again, so that deleted builds leave no gap. */
 const KEPT = 2 * WINDOW;
 const MOST_ASKED = 200;
+/** Failed runs are kept so long, however many there are, so that what they cost can be told. */
+const COSTS_DAYS = 31;
+/** Changes of a test's quarantine that are kept. */
+const MOST_EVENTS = 20;
 
 /** Reads lists from what was counted when results were saved: no list looks at the results themselves. */
 export function createFlakinessStore(db: Database): FlakinessStore {
@@ -25,10 +29,22 @@ export function createFlakinessStore(db: Database): FlakinessStore {
   };
   return {
     follow: async (buildId, results, sql) => await follow(sql, buildId, results),
-    list: async ({ repository, test, minFlakes, repositories }, page) => {
-      const values = [repository ?? null, test ?? null, minFlakes ?? 1, ...pageValues(page), scopeValue(repositories)];
-      return await all(read, TestFlakiness, LIST, values);
+    list: async ({ repository, test, minFlakes, repositories, quarantined = false }, page) => {
+      const values = [repository ?? null, test ?? null, quarantined ? 0 : (minFlakes ?? 1), ...pageValues(page), scopeValue(repositories)];
+      return await all(read, TestFlakiness, quarantined ? QUARANTINED : FLAKY, values);
     },
+    costs: async (query, page) => {
+      const { name, minutes } = query;
+      const pattern = name === undefined ? null : `%${likeLiteral(name)}%`;
+      return await all(read, TestCost, costs(name !== undefined), [...periodValues(query), ...pageValues(page), minutes, pattern]);
+    },
+    runs: async (test) => {
+      const known = (await ofTests([test]))[0];
+      if (known == null) return [];
+      return await all(read, TestRunFacts, RUNS_OF, [known.repository, known.suite, known.name, WINDOW]);
+    },
+    quarantine: async ({ repository, suite, name }, { until, by, reason }, sql = db) =>
+      await first(sql, TestFlakiness, SET_QUARANTINE, [...[repository, suite ?? null, name], ...[until, by, reason]]),
     ofTest: async (test) => (await ofTests([test]))[0] ?? null,
     ofTests,
   };
@@ -43,42 +59,39 @@ export async function follow(sql: Sql, buildId: string, results: readonly TestRe
   if (touched.length === 0) return;
   const keys = touched.map(({ key }) => key);
   await sql.query(ADD_RUNS, [buildId, keys, { names }]);
+  await sql.query(SHARE_COST, [buildId]);
   if (keys.length === MOST_FOLLOWED) await sql.query(DROP_WITHOUT_RUNS, [buildId, { names }]);
   const runs = Map.groupBy(z.array(StoredRun).parse(await sql.query(NEWEST_RUNS, [keys, WINDOW])), ({ key }) => key);
-  const counts = keys.map((key) => ({ key, ...measureFlakiness((runs.get(key) ?? []).map(runOf)) }));
+  const counts = keys.map((key) => ({ key, ...measureFlakiness(runs.get(key) ?? []) }));
   await sql.query(SAVE_COUNTS, [{ counts }]);
   await sql.query(DROP_OLD_RUNS, [keys, KEPT]);
 }
 
 interface NamedOutcome extends Pick<TestResult, 'name' | 'suite' | 'file'> {
   readonly failed: boolean;
+  readonly duration: number | null;
+  readonly runner: string | null;
 }
 
-/** Each test that ran once, failed where any of its results failed: a matrix may run it on several systems. */
+/** Each test that ran once, failed where any of its results failed, as long as the longest: a matrix may run it on several systems. */
 function testsOf(results: readonly TestResult[]): NamedOutcome[] {
   const tests = new Map<string, NamedOutcome>();
-  for (const { name, suite, file, status } of results) {
+  for (const { name, suite, file, status, durationMs, runner } of results) {
     if (status === 'skipped') continue;
     const id = JSON.stringify([suite, name]);
     const known = tests.get(id);
-    tests.set(id, { name, suite, file: known?.file ?? file, failed: status === 'failed' || known?.failed === true });
+    const failed = status === 'failed';
+    tests.set(id, {
+      ...{ name, suite, file: known?.file ?? file, failed: failed || known?.failed === true },
+      duration: durationMs === null ? (known?.duration ?? null) : Math.max(durationMs, known?.duration ?? 0),
+      // Where it failed goes before where it passed.
+      runner: (failed ? runner : known?.runner) ?? runner ?? known?.runner ?? null,
+    });
   }
   return [...tests.values()];
 }
 
-const StoredRun = z.object({
-  key: z.string(),
-  buildId: z.string(),
-  outcome: z.enum(['passed', 'failed']),
-  commit: z.string().nullable(),
-  lane: z.string(),
-  onDefaultBranch: z.boolean(),
-  at: z.string(),
-});
-
-function runOf({ key: _key, ...run }: z.infer<typeof StoredRun>): TestRun {
-  return run;
-}
+const StoredRun = TestRunFacts.extend({ key: z.string() });
 
 /** Field by column; `recent` is written apart. */
 const COUNTS = [
@@ -96,7 +109,7 @@ const COUNTS = [
 ] as const satisfies readonly (readonly [string, keyof FlakinessCounts, string])[];
 
 const NAMES = (parameter: string) =>
-  `jsonb_to_recordset(${parameter}::jsonb->'names') as n (name text, suite text, file text, failed boolean)`;
+  `jsonb_to_recordset(${parameter}::jsonb->'names') as n (name text, suite text, file text, failed boolean, duration float8, runner text)`;
 
 const KEY = (repository: string, suite: string, name: string) => `md5(jsonb_build_array(${repository}, ${suite}, ${name})::text)`;
 
@@ -117,24 +130,36 @@ const TOUCHED = `
 const ADD_RUNS = `
   with touched as (select key, repository, name, suite, runs = 0 as new from followed_tests where key = any($2::text[])),
   past as (
-    select t.key, b.id as build_id, bool_or(r.status = 'failed') as failed, b.received_at
+    select t.key, b.id as build_id, bool_or(r.status = 'failed') as failed, b.received_at, max(r.duration_ms) as duration,
+      null::text as runner
     from touched t
     cross join lateral (
-      select build_id, status, suite from test_results where name = t.name and status <> 'skipped' order by build_id desc limit 1000
+      select build_id, status, suite, duration_ms from test_results where name = t.name and status <> 'skipped' order by build_id desc limit 1000
     ) as r
     join builds b on b.id = r.build_id and b.repository = t.repository
     where t.new and r.suite is not distinct from t.suite and b.id <> $1
     group by t.key, b.id
   ), present as (
-    select t.key, b.id as build_id, n.failed, b.received_at
+    select t.key, b.id as build_id, n.failed, b.received_at, n.duration, n.runner
     from touched t join builds b on b.id = $1 join ${NAMES('$3')} on n.name = t.name and n.suite is not distinct from t.suite
   )
-  insert into test_runs (test_key, build_id, outcome, at)
-  select key, build_id, case when failed then 'failed' else 'passed' end, received_at from (
+  insert into test_runs (test_key, build_id, outcome, at, duration_ms, runner)
+  select key, build_id, case when failed then 'failed' else 'passed' end, received_at, duration, runner from (
     select * from past union all select * from present
   ) as runs
   order by key, build_id
-  on conflict (test_key, build_id) do update set outcome = excluded.outcome where test_runs.outcome <> excluded.outcome`;
+  on conflict (test_key, build_id) do update set outcome = excluded.outcome, duration_ms = excluded.duration_ms, runner = excluded.runner
+    where (test_runs.outcome, test_runs.duration_ms) is distinct from (excluded.outcome, excluded.duration_ms)`;
+
+// A part of the results says what failed in it; with the next part the same build is shared by more.
+const SHARE_COST = `
+  update test_runs r set share = case when r.outcome = 'failed' then s.share end, lost_seconds = case when r.outcome = 'failed' then s.share * s.seconds end
+  from (
+    select 1.0::float8 / nullif(count(*) filter (where f.outcome = 'failed'), 0) as share,
+      (select extract(epoch from finished_at - started_at)::float8 from builds where id = $1) as seconds
+    from test_runs f where f.build_id = $1
+  ) as s
+  where r.build_id = $1 and r.share is distinct from case when r.outcome = 'failed' then s.share end`;
 
 // A test that was one too many: without runs nothing would ever forget it.
 const DROP_WITHOUT_RUNS = `
@@ -142,15 +167,18 @@ const DROP_WITHOUT_RUNS = `
   where t.key in (select ${KEY('b.repository', 'n.suite', 'n.name')} from builds b cross join ${NAMES('$2')} where b.id = $1 and n.failed)
     and not exists (select from test_runs r where r.test_key = t.key)`;
 
-const NEWEST_RUNS = `
+const newestRuns = (keys: string, limit: string) => `
   select k.key, r.build_id as "buildId", r.outcome, r.at, b.commit, b.provider || ' ' || b.pipeline as lane,
-    b.pull_request is null and ${IS_DEFAULT('b')} as "onDefaultBranch"
-  from unnest($1::text[]) as k (key)
+    b.pull_request is null and ${IS_DEFAULT('b')} as "onDefaultBranch", b.pipeline, b.number, b.branch, r.runner, r.duration_ms as "durationMs"
+  from ${keys} as k (key)
   cross join lateral (
-    select build_id, outcome, at from test_runs where test_key = k.key order by at desc, build_id desc limit $2
+    select build_id, outcome, at, runner, duration_ms from test_runs where test_key = k.key order by at desc, build_id desc limit ${limit}
   ) as r
   join builds b on b.id = r.build_id
   order by k.key, r.at desc, r.build_id desc`;
+
+const NEWEST_RUNS = newestRuns('unnest($1::text[])', '$2');
+const RUNS_OF = newestRuns(`(select ${KEY('$1::text', '$2::text', '$3::text')})`, '$4');
 
 const SAVE_COUNTS = `
   update followed_tests t set ${COUNTS.map(([column, field]) => `${column} = c."${field}"`).join(', ')}
@@ -164,15 +192,45 @@ const DROP_OLD_RUNS = `
       select at, build_id from test_runs where test_key = k.key order by at desc, build_id desc offset $2 limit 1
     ) as edge
   ) as old
-  where r.test_key = old.key and (r.at, r.build_id) <= (old.at, old.build_id)`;
+  where r.test_key = old.key and (r.at, r.build_id) <= (old.at, old.build_id)
+    and (r.outcome = 'passed' or r.at < clock_timestamp() - interval '${COSTS_DAYS} days')`;
 
-const ROW = `t.repository, t.name, t.suite, t.file, ${COUNTS.map(([column, field]) => `t.${column} as "${field}"`).join(', ')}`;
+const ROW = `t.repository, t.name, t.suite, t.file, case when t.quarantined_until > clock_timestamp() then
+    jsonb_build_object('until', ${isoTime('t.quarantined_until')}, 'by', t.quarantined_by, 'reason', t.quarantine_reason) end as quarantine, t.quarantine_events as "quarantineEvents", ${COUNTS.map(([column, field]) => `t.${column} as "${field}"`).join(', ')}`;
 
-const LIST = `
+const list = (condition: string, order: string) => `
   select ${ROW} from followed_tests t
-  where t.flakes > 0 and t.flakes >= $3 and ($1::text is null or t.repository = $1) and ($6::text[] is null or t.repository like any($6))
+  where ${condition} and t.flakes >= $3 and ($1::text is null or t.repository = $1) and ($6::text[] is null or t.repository like any($6))
     and ($2::text is null or (md5(t.name) = md5($2) and t.name = $2))
-  order by t.rate desc, t.flakes desc, t.key limit $4 offset $5`;
+  order by ${order}, t.key limit $4 offset $5`;
+
+const FLAKY = list('t.flakes > 0', 't.rate desc, t.flakes desc');
+const QUARANTINED = list('t.quarantined_until > clock_timestamp()', 't.quarantined_until');
+
+// The failed runs of a period are read from an index alone; tests of a repository are looked up first.
+const costs = (named: boolean) => `
+  with asked as materialized (
+    select t.key from followed_tests t
+    where ($1::text is null or t.repository = $1) and ($2::text[] is null or t.repository like any($2)) and ($8::text is null or t.name ilike $8)
+      and ($1::text is not null or $2::text[] is not null or $8::text is not null)
+  ), lost as (
+    select r.test_key, count(*)::int as failures, sum(r.share)::float8 as builds, coalesce(sum(r.lost_seconds), 0)::float8 / 60 as minutes,
+      count(*) filter (where r.share is not null and r.lost_seconds is null)::int as untimed
+    from test_runs r
+    where r.outcome = 'failed' and r.at > $3::timestamptz and r.at <= $4::timestamptz
+      and (($1::text is null and $2::text[] is null and $8::text is null) or r.test_key in (select key from asked))
+    group by 1
+  )
+  select ${ROW}, coalesce(l.failures, 0) as failures, coalesce(l.builds, 0) as builds, coalesce(l.minutes, 0) as "machineMinutes",
+    coalesce(l.untimed, 0) as untimed
+  from ${named ? 'asked a join followed_tests t on t.key = a.key left join lost l on l.test_key = a.key' : 'lost l join followed_tests t on t.key = l.test_key'}
+  order by coalesce(l.minutes, 0) + coalesce(l.builds, 0) * $7::float8 desc, t.key limit $5 offset $6`;
+
+const SET_QUARANTINE = `
+  update followed_tests t set quarantined_until = $4::text::timestamptz, quarantined_by = $5::text, quarantine_reason = $6::text,
+    quarantine_events = (case when jsonb_array_length(t.quarantine_events) < ${MOST_EVENTS} then t.quarantine_events else t.quarantine_events - 0 end)
+      || jsonb_build_object('at', ${isoTime('clock_timestamp()')}, 'by', $5::text, 'until', $4::text, 'reason', $6::text)
+  where t.key = ${KEY('$1::text', '$2::text', '$3::text')} returning ${ROW}`;
 
 const OF_TESTS = `
   select found.* from jsonb_array_elements($1::jsonb->'asked') with ordinality as a (test, position)

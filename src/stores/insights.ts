@@ -11,29 +11,17 @@ import {
   DecidedCount,
   type InsightsFilter,
   type InsightsStore,
-  type Period,
   PipelineHealth,
   ReviewingFigures,
   type TopCause,
   WeekFigures,
 } from '../ports/insights.ts';
-import { all, scopeValue, USUAL_NAMES } from './sql.ts';
+import { all, filterValues, periodValues, USUAL_NAMES } from './sql.ts';
 
 /** Reads `answer_facts`, one narrow row an answer, which triggers keep in step with analyses, reviews and decisions. */
 export function createInsightsStore(db: Pick<Database, 'query' | 'reader'>): InsightsStore {
   const read = db.reader ?? db;
   return { ...trustMethods(read), ...timeMethods(read), ...causeMethods(read) };
-}
-
-/** `[$1, $2]` of every question: which repositories are meant. */
-function filterValues({ repository, repositories }: InsightsFilter): unknown[] {
-  return [repository ?? null, scopeValue(repositories)];
-}
-
-/** `[$1, $2, $3, $4]`: repositories, and from when until when. */
-function periodValues(period: Period): unknown[] {
-  const until = Date.parse(period.until);
-  return [...filterValues(period), new Date(until - period.days * 86_400_000).toISOString(), period.until];
 }
 
 /** Facts of the repositories that are meant. */

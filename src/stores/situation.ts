@@ -179,14 +179,17 @@ const CAUSES = `
   )
   select a.body || '{"steps": []}'::jsonb as analysis, coalesce(f.failures, 0) as failures, coalesce(f.generic, false) as generic,
     coalesce(f.tests, '{}') as tests, r.id as "reviewId", r.opened_at as "openedAt", coalesce(r.state = 'decided', false) as "isDecided",
-    coalesce(l.right, 0) as right, coalesce(l.decided, 0) as decided, coalesce(c.muted_until > clock_timestamp(), false) as "isMuted"
+    coalesce(l.right, 0) as right, coalesce(l.decided, 0) as decided, coalesce(c.muted_until > clock_timestamp(), false) or coalesce(f.quarantined, false) as "isMuted"
   from analyses a
   join builds b on b.id = a.build_id
   left join causes c on c.repository = b.repository and c.fingerprint = a.fingerprint
   left join reviews r on r.analysis_id = a.id
   left join levels l on l.level = least(floor(a.confidence * 10), 9)
   left join lateral (
-    select count(*)::int as failures, bool_or(f.generic) as generic,
+    select count(*)::int as failures, bool_or(f.generic) as generic, bool_and(exists (
+        select from followed_tests q where q.repository = f.repository and md5(q.name) = md5(f.test_name) and q.name = f.test_name
+          and q.suite is not distinct from f.body->'test'->>'suite' and q.quarantined_until > clock_timestamp()
+      )) as quarantined,
       (array_agg(distinct f.test_name) filter (where f.test_name is not null))[1:20] as tests
     from failures f where f.build_id = a.build_id and f.fingerprint = a.fingerprint
   ) as f on true

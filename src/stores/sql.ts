@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { Page, Sql } from '../ports/database.ts';
+import type { InsightsFilter, Period } from '../ports/insights.ts';
 
 const MAX_LIMIT = 200;
 
@@ -12,6 +13,17 @@ export function pageValues(page: Page): [number, number] {
 export function scopeValue(repositories: readonly string[] | null | undefined): string[] | null {
   if (repositories === null || repositories === undefined) return null;
   return repositories.map((one) => (one.endsWith('/*') ? `${likeLiteral(one.slice(0, -1))}%` : likeLiteral(one)));
+}
+
+/** `[$1, $2]` of every question: which repositories are meant. */
+export function filterValues({ repository, repositories }: InsightsFilter): unknown[] {
+  return [repository ?? null, scopeValue(repositories)];
+}
+
+/** `[$1, $2, $3, $4]`: repositories, and from when until when. */
+export function periodValues(period: Period): unknown[] {
+  const until = Date.parse(period.until);
+  return [...filterValues(period), new Date(until - period.days * 86_400_000).toISOString(), period.until];
 }
 
 /** A text as LIKE takes it for itself. */

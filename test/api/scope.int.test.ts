@@ -126,6 +126,8 @@ const LIST = { name: 'list_failures', arguments: { repository: THEIRS } };
 const POSTS: Readonly<Record<string, object>> = {
   'POST /api/builds': { metadata: { repository: THEIRS, pipeline: 'ci', number: 1, status: 'passed' }, logs: [] },
   'POST /api/causes': { repository: THEIRS, fingerprint: 'fp', version: 1, change: { what: 'acknowledged' } },
+  'POST /insights/test': { repository: THEIRS, name: 'adds', days: 7 },
+  'POST /api/flaky-tests/quarantine': { repository: THEIRS, name: 'adds', days: 7 },
   'POST /causes': { repository: THEIRS, fingerprint: 'fp', version: 1, what: 'acknowledged' },
   'POST /api/reviews/next': { repository: THEIRS },
   'POST /api/rules': { ...RULE, repository: THEIRS },

@@ -94,6 +94,10 @@ const CALLS: Calls = {
   flakiness: {
     list: (store, { repository }) => store.list({ repository }, PAGE),
     ofTest: (store, { repository }) => store.ofTest({ repository, name: 'adds' }),
+    costs: (store, { repository }) => store.costs({ repository, until: UNTIL, days: 9, minutes: 10 }, PAGE),
+    runs: (store, { repository }) => store.runs({ repository, name: 'adds' }),
+    quarantine: (store, { repository }) =>
+      store.quarantine({ repository, name: 'adds', suite: null }, { until: UNTIL, by: 'ada', reason: null }),
   },
   notices: { changed: (store, { build }) => store.changed({ buildId: build, delayMs: 0 }) },
   questions: {

@@ -134,7 +134,14 @@ describe('search_similar by words', () => {
 describe('flaky_tests', () => {
   it('gives counts and an interval, and promises nothing', async () => {
     const counts = { runs: 50, failed: 12, flakes: 9, rerun: 6, recovered: 5, defaultRuns: 0, flips: 0 };
-    const times = { since: '2026-10-01T00:00:00.000Z', lastFlakeAt: null, lastFailedAt: null, recent: [] };
+    const times = {
+      since: '2026-10-01T00:00:00.000Z',
+      lastFlakeAt: null,
+      lastFailedAt: null,
+      recent: [],
+      quarantine: null,
+      quarantineEvents: [],
+    };
     const test = { ...counts, ...times, repository: 'shop/api', name: 'pays', suite: 'till', file: null };
     const { text } = await ask(installation({ flakiness: { list: async () => [test] } }), 'flaky_tests');
     expect(text).toContain('1. till › pays');

@@ -117,7 +117,7 @@ function sum(counts: readonly DayOf[]): number {
   return counts.reduce((total, { count }) => total + count, 0);
 }
 
-/** One figure over weeks; null where a week has none. */
+/** One figure over steps of time; null where a step has none. */
 interface Series {
   readonly name: string;
   /** Its class: `median`, `p90` or `share`. */
@@ -129,7 +129,10 @@ interface LinesChart {
   readonly id: string;
   readonly name: string;
   readonly finding: string;
-  readonly weeks: readonly string[];
+  /** What each point stands for, oldest first: the Mondays of weeks, days, or runs. */
+  readonly steps: readonly string[];
+  /** What a step is called; absent: a week. */
+  readonly per?: 'day' | 'run';
   readonly series: readonly Series[];
   /** The number as people read it: "$0.02", "31 s". */
   readonly say: (value: number) => string;
@@ -140,37 +143,38 @@ interface LinesChart {
 
 const LINES_PLOT: Plot = { left: 62, top: 10, width: 480, height: 150 };
 
-/** Figures per week as lines, each week a point. */
+/** Figures over time as lines, each step a point. */
 export function linesChart(chart: LinesChart): Chart {
   const known = chart.series.flatMap(({ values }) => values.filter((value) => value !== null));
-  const rows = chart.weeks.map((week, index): Cell[] => [week, ...chart.series.map(({ values }) => say(values[index] ?? null, chart))]);
+  const { per = 'week' } = chart;
+  const rows = chart.steps.map((step, index): Cell[] => [step, ...chart.series.map(({ values }) => say(values[index] ?? null, chart))]);
   return {
     id: chart.id,
     name: chart.name,
     finding: chart.finding,
-    description: `One point per week, oldest on the left: ${chart.series.map(({ name }) => name).join(', ')}.`,
+    description: `One point per ${per}, oldest on the left: ${chart.series.map(({ name }) => name).join(', ')}.`,
     drawing:
       known.length === 0 ? null : { ...drawingOn(LINES_PLOT, 24, 26, linesMarks(chart, chart.top ?? (maxOf(known) || 1))), newest: true },
     below:
       chart.series.length > 1 &&
       html`<ul class="legend">${chart.series.map(({ name, look }) => html`<li><span class="key ${look}"></span>${name}</li>`)}</ul>`,
-    table: { head: ['Week', ...chart.series.map(({ name }) => name)], rows },
+    table: { head: [`${per[0]?.toUpperCase()}${per.slice(1)}`, ...chart.series.map(({ name }) => name)], rows },
     csv: chart.csv,
   };
 }
 
 function linesMarks(chart: LinesChart, top: number): Html {
-  const across = (index: number) => (chart.weeks.length < 2 ? 0.5 : index / (chart.weeks.length - 1));
+  const across = (index: number) => (chart.steps.length < 2 ? 0.5 : index / (chart.steps.length - 1));
   const lines = [0, 0.5, 1].map((share) => ({ share, words: chart.say(share * top) }));
-  const every = Math.max(1, Math.ceil(chart.weeks.length / 7));
-  const words = chart.weeks.flatMap((week, index) => (index % every === 0 ? [{ share: across(index), words: week.slice(5) }] : []));
+  const every = Math.max(1, Math.ceil(chart.steps.length / 7));
+  const words = chart.steps.flatMap((step, index) => (index % every === 0 ? [{ share: across(index), words: step.slice(5, 10) }] : []));
   return html`${grid(LINES_PLOT, lines)}${ticks(LINES_PLOT, words)}${chart.series.map(({ name, look, values }) => {
     const points = values.flatMap((value, index) =>
-      value === null ? [] : [{ week: chart.weeks[index], value, ...place(LINES_PLOT, across(index), value / top) }],
+      value === null ? [] : [{ step: chart.steps[index], value, ...place(LINES_PLOT, across(index), value / top) }],
     );
-    const dots = points.map(({ week, value, x, y }) => {
+    const dots = points.map(({ step, value, x, y }) => {
       const mark = html`<circle class="dot ${look}" cx="${at(x)}" cy="${at(y)}" r="4" data-mark="${chart.say(value)}"/>`;
-      return described(`${name}, week of ${week}: ${chart.say(value)}`, mark);
+      return described(`${name}, ${chart.per === undefined ? 'week of ' : ''}${step}: ${chart.say(value)}`, mark);
     });
     return html`${line(`curve ${look}`, points)}${dots}`;
   })}`;

@@ -29,6 +29,10 @@ export const InsightsQuery = z.object({
     .refine((day) => day >= FIRST_DAY && day <= LAST_DAY)
     .optional()
     .catch(undefined),
+  /** Which tests are listed. */
+  list: z.enum(['flaky', 'cost', 'quarantine']).catch('flaky').default('flaky'),
+  /** Minutes that a person loses by a failed build. */
+  minutes: z.coerce.number().int().min(0).max(480).catch(10).default(10),
   offset: z.coerce.number().int().min(0).max(100_000).catch(0).default(0),
   /** The table that is wanted as CSV. */
   csv: z.string().max(50).optional().catch(undefined),
@@ -53,7 +57,7 @@ const PAGES = [
   { path: '/insights', name: 'Overview', role: 'read' },
   { path: '/insights/trust', name: 'Accuracy', role: 'read' },
   { path: '/insights/health', name: 'Health', role: 'read' },
-  { path: '/insights/flaky', name: 'Flaky tests', role: 'read' },
+  { path: '/insights/flaky', name: 'Tests', role: 'read' },
   { path: '/insights/causes', name: 'Causes', role: 'read' },
   { path: '/insights/cost', name: 'Cost and time', role: 'read' },
   { path: '/insights/reviewers', name: 'Reviewing', role: 'review' },
@@ -65,7 +69,7 @@ export function registerInsightsRoute(app: FastifyInstance, deps: ConsoleDeps, {
   const config = { access: { role } } as const;
   app.withTypeProvider<ZodTypeProvider>().get(path, { config, schema: { querystring: InsightsQuery } }, async (request, reply) => {
     const shown = await view(request.query, deps);
-    if (request.query.csv !== undefined) return sendTable(reply, shown, request.query.csv);
+    if (request.query.csv !== undefined) return sendTable(reply, shown.tables, request.query.csv);
     const reader = await readerOf(request, deps);
     const review = reader.principal !== null && mayReview(reader.principal);
     const main = html`${parts(path, review, request.query)}${misreadBanner(request, InsightsQuery)}${shown.main}`;
@@ -73,7 +77,8 @@ export function registerInsightsRoute(app: FastifyInstance, deps: ConsoleDeps, {
   });
 }
 
-function sendTable(reply: FastifyReply, { tables }: InsightsView, name: string): FastifyReply {
+/** A table of a page as CSV. Throws `not-found` for a name that it does not have. */
+export function sendTable(reply: FastifyReply, tables: InsightsView['tables'], name: string): FastifyReply {
   const table = Object.hasOwn(tables, name) ? tables[name] : undefined;
   if (table === undefined) throw new TriageError('not-found', `This page has no table named "${name}".`);
   protect(reply);

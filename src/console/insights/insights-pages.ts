@@ -21,6 +21,7 @@ import {
   registerInsightsRoute,
   search,
 } from './insights-frame.ts';
+import { registerTestPage } from './test-page.ts';
 
 /** What was answered and decided, in figures: for all who read, and how people decide for those who review. */
 export function registerInsightsPages(app: FastifyInstance, deps: ConsoleDeps): void {
@@ -32,6 +33,7 @@ export function registerInsightsPages(app: FastifyInstance, deps: ConsoleDeps): 
   registerInsightsRoute(app, deps, { path: '/insights/cost', role: 'read', view: costView });
   registerInsightsRoute(app, deps, { path: '/insights/reviewers', role: 'review', view: reviewersView });
   registerCausePage(app, deps);
+  registerTestPage(app, deps);
 }
 
 const TOP = 5;

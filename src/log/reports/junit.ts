@@ -4,6 +4,7 @@ import { type Attributes, numberOf, secondsToMs, type XmlHandler } from './xml.t
 interface OpenSuite {
   readonly name: string | null;
   readonly file: string | null;
+  readonly runner: string | null;
   readonly declared: number | null;
   seen: number;
 }
@@ -58,7 +59,9 @@ function openTag(state: State, name: string, attributes: Attributes, line: numbe
 
 function openSuite(state: State, attributes: Attributes): void {
   const file = attributes.file ?? attributes.filepath ?? state.suites.at(-1)?.file ?? null;
-  state.suites.push({ name: attributes.name || null, file, declared: numberOf(attributes.tests), seen: 0 });
+  // Jest and others write this where they know no machine.
+  const runner = attributes.hostname === 'localhost' ? null : (attributes.hostname ?? state.suites.at(-1)?.runner ?? null);
+  state.suites.push({ name: attributes.name || null, file, runner, declared: numberOf(attributes.tests), seen: 0 });
 }
 
 function openCase(state: State, attributes: Attributes, line: number, ofSuite = false): OpenCase {
@@ -71,6 +74,7 @@ function openCase(state: State, attributes: Attributes, line: number, ofSuite = 
     line: numberOf(attributes.line),
     status: 'passed',
     durationMs: secondsToMs(attributes.time ?? attributes.duration),
+    runner: suite?.runner ?? null,
     at: line,
   };
   const open = { outcome, ofSuite, status: statusOf(attributes), flaky: false, message: null, type: null, text: '', output: '' };

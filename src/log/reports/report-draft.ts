@@ -12,6 +12,8 @@ export interface Outcome {
   readonly line?: number | null;
   readonly status: TestResult['status'];
   readonly durationMs?: number | null;
+  /** The machine. */
+  readonly runner?: string | null;
   /** In the report's own words; the most telling line of detail, type and output where there is none. */
   readonly message?: string | null;
   /** Of the exception. */
@@ -52,6 +54,7 @@ const MAX_DIAGNOSTICS = 10_000;
 const MAX_NOTES = 50;
 const MAX_NAME = 2_000;
 const MAX_MESSAGE = 1_000;
+const MAX_RUNNER = 200;
 
 /**
  * Collects what a report of `framework` says. The same test twice is one test: it failed if any of its runs did, except where `retries`
@@ -118,13 +121,14 @@ function bounded(notes: readonly string[]): string[] {
   return [...notes.slice(0, MAX_NOTES), `… and ${notes.length - MAX_NOTES} more remarks about this report.`];
 }
 
-function resultOf({ name, suite, file, status, durationMs }: Outcome): TestResult {
+function resultOf({ name, suite, file, status, durationMs, runner }: Outcome): TestResult {
   return {
     name: name.slice(0, MAX_NAME),
     suite: suite?.slice(0, MAX_NAME) ?? null,
     file: file ?? null,
     status,
     durationMs: durationMs !== undefined && durationMs !== null && Number.isFinite(durationMs) && durationMs >= 0 ? durationMs : null,
+    ...(runner && { runner: runner.slice(0, MAX_RUNNER) }),
   };
 }
 

@@ -1,7 +1,10 @@
 import { z } from 'zod';
+import { TriageError } from '../../domain/errors.ts';
 import { flakeProbability, TestFlakiness } from '../../domain/flakiness.ts';
 import { proportion } from '../../lib/statistics.ts';
 import { csvOf } from '../../lib/text.ts';
+import type { Clock } from '../../lib/time.ts';
+import type { ShownStores } from '../../ports/stores.ts';
 
 export const FlakyTest = TestFlakiness.extend({
   /** Share of the newest runs that were flakes, with its 95 % interval. */
@@ -14,6 +17,30 @@ export const FlakyTest = TestFlakiness.extend({
 export function flakyTest(test: TestFlakiness): z.infer<typeof FlakyTest> {
   const { share, low, high } = proportion(test.flakes, test.runs);
   return { ...test, rate: { share, low, high }, probability: roundedProbability(test) };
+}
+
+const DAY_MS = 86_400_000;
+const name = z.string().min(1).max(300);
+
+/** Which test is put in quarantine, and for how long. */
+export const QuarantineRequest = z.strictObject({
+  repository: name,
+  suite: z.string().min(1).max(2000).nullable().default(null).describe('As the report writes it; null: the report names none'),
+  name: z.string().min(1).max(2000),
+  days: z.coerce.number().int().min(0).max(90).describe('From now on; 0 ends the quarantine'),
+  reason: z.string().trim().max(500).nullable().default(null),
+});
+
+/** Notifies nobody of a test's failures for some days. Throws `not-found` where the test never failed. */
+export async function quarantineTest(
+  { stores, clock }: { readonly stores: { readonly flakiness: Pick<ShownStores['flakiness'], 'quarantine'> }; readonly clock: Clock },
+  { days, reason, ...test }: z.infer<typeof QuarantineRequest>,
+  by: string,
+): Promise<TestFlakiness> {
+  const until = days === 0 ? null : new Date(clock.now() + days * DAY_MS).toISOString();
+  const changed = await stores.flakiness.quarantine(test, { until, by, reason: reason || null });
+  if (changed === null) throw new TriageError('not-found', `No test ${test.name} is known to have failed in ${test.repository}.`);
+  return changed;
 }
 
 const HEADING = [

@@ -102,5 +102,6 @@ function storableResult(result: TestResult): TestResult {
     name: storable(result.name),
     suite: result.suite === null ? null : storable(result.suite),
     file: result.file === null ? null : storable(result.file),
+    ...(result.runner !== undefined && { runner: storable(result.runner) }),
   };
 }

@@ -177,7 +177,7 @@ describe('small drawings', () => {
         id: 'cost',
         name: 'Cost',
         finding: 'x',
-        weeks: ['2026-03-02', '2026-03-09', '2026-03-16'],
+        steps: ['2026-03-02', '2026-03-09', '2026-03-16'],
         csv: '/x',
         say: (value) => `$${value.toFixed(2)}`,
       },

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { TestResult } from '../../../src/domain/build.ts';
+import { lastBreak } from '../../../src/domain/flakiness.ts';
 import { PAGE, type StoresWorld } from './world.ts';
 
 /** What is known of tests from their results. */
@@ -95,6 +96,68 @@ export function flakinessContract(world: StoresWorld): void {
       expect(await names({}, { limit: 1, offset: 1 })).toEqual(['once']);
       expect(await names({ repositories: [world.repository] })).toEqual(['often', 'once']);
       expect(await names({ repositories: ['acme/other'] })).toEqual([]);
+    });
+
+    it(' knows each run of a test, the newest first, with its place, machine and duration', async () => {
+      await ran('1', 'a', [result('adds', 'passed', { durationMs: 40 })]);
+      const broken = await ran('2', 'b', [
+        result('adds', 'failed', { durationMs: 90, runner: 'agent-2' }),
+        result('adds', 'passed', { runner: 'agent-1' }),
+      ]);
+      const runs = await world.stores.flakiness.runs({ repository: world.repository, name: 'adds' });
+
+      expect(runs).toMatchObject([
+        { buildId: broken.id, outcome: 'failed', durationMs: 90, runner: 'agent-2', branch: 'main', number: '2', onDefaultBranch: true },
+        { outcome: 'passed', durationMs: 40, runner: null },
+      ]);
+      expect(lastBreak(runs)).toMatchObject({ good: { commit: 'a' }, bad: { commit: 'b' }, fixed: null });
+      expect(await world.stores.flakiness.runs({ repository: world.repository, name: 'none' })).toEqual([]);
+    });
+
+    it(' shares what a failed build cost among the tests that failed in it, also where they come in parts', async () => {
+      const times = { startedAt: '2026-03-01T10:00:00.000Z', finishedAt: '2026-03-01T10:30:00.000Z' };
+      const build = await ran('1', 'a', [result('adds', 'failed'), result('pays', 'passed')], times);
+      await ran('2', 'a', [result('adds', 'failed')]);
+      const query = {
+        until: new Date(Date.parse(build.receivedAt) + 60_000).toISOString(),
+        days: 7,
+        minutes: 10,
+        repository: world.repository,
+      };
+      const costs = async (change = {}) => await world.stores.flakiness.costs({ ...query, ...change }, PAGE);
+      expect(await costs()).toMatchObject([{ name: 'adds', failures: 2, machineMinutes: 30, builds: 2, untimed: 1 }]);
+
+      await world.stores.builds.saveTestResults(build.id, [result('pays', 'failed'), result('ships', 'failed')]);
+
+      const [adds, ...others] = await costs();
+      expect(adds).toMatchObject({ name: 'adds', failures: 2, machineMinutes: 10, untimed: 1 });
+      expect(others).toMatchObject([
+        { failures: 1, machineMinutes: 10, untimed: 0 },
+        { failures: 1, machineMinutes: 10, untimed: 0 },
+      ]);
+      expect(others.map(({ name }) => name).toSorted()).toEqual(['pays', 'ships']);
+      expect((await costs({ name: 'SHIP' })).map(({ name }) => name)).toEqual(['ships']);
+      expect(await costs({ repositories: ['acme/other'] })).toEqual([]);
+      const later = new Date(Date.parse(query.until) + 30 * 86_400_000).toISOString();
+      expect(await costs({ until: later })).toEqual([]);
+      expect(await costs({ until: later, name: 'ships' })).toMatchObject([{ failures: 0, machineMinutes: 0 }]);
+    });
+
+    it(' holds a test in quarantine until a day, and lists it meanwhile', async () => {
+      await ran('1', 'a', [result('adds', 'failed')]);
+      const test = { repository: world.repository, name: 'adds', suite: 'cart' };
+      const quarantine = { until: '2099-01-01T00:00:00.000Z', by: 'ada', reason: 'waits for the new driver' };
+      expect(await world.stores.flakiness.quarantine(test, quarantine)).toMatchObject({ name: 'adds', quarantine });
+      expect(await world.stores.flakiness.ofTest(test)).toMatchObject({ quarantine });
+      expect(await listed({ quarantined: true })).toMatchObject([{ name: 'adds', flakes: 0, quarantine }]);
+      expect(await world.stores.flakiness.quarantine({ ...test, suite: 'other' }, quarantine)).toBeNull();
+
+      await world.stores.flakiness.quarantine(test, { ...quarantine, until: '2020-01-01T00:00:00.000Z' });
+      expect(await listed({ quarantined: true })).toEqual([]);
+      expect(await world.stores.flakiness.quarantine(test, { ...quarantine, until: null })).toMatchObject({
+        quarantine: null,
+        quarantineEvents: [quarantine, {}, { until: null, by: 'ada' }],
+      });
     });
 
     it('leaves out a build in which very many tests fail at once', async () => {

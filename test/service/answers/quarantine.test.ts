@@ -5,7 +5,16 @@ import { quarantineCsv, quarantineJunitNames, quarantineText } from '../../../sr
 function flaky(name: string, change: Partial<TestFlakiness> = {}): TestFlakiness {
   return {
     ...{ repository: 'acme/shop', name, suite: 'com.acme.CartTest', file: null, runs: 50, failed: 12, flakes: 9, rerun: 8, recovered: 6 },
-    ...{ defaultRuns: 20, flips: 4, since: '2026-03-01T00:00:00.000Z', lastFlakeAt: null, lastFailedAt: null, recent: [] },
+    ...{
+      defaultRuns: 20,
+      flips: 4,
+      since: '2026-03-01T00:00:00.000Z',
+      lastFlakeAt: null,
+      lastFailedAt: null,
+      recent: [],
+      quarantine: null,
+      quarantineEvents: [],
+    },
     ...change,
   };
 }
