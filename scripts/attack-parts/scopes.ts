@@ -175,11 +175,12 @@ function requests(
     build: theirs.builds ?? '',
     analysis: theirs.analyses ?? '',
     text: 'undefined',
+    fingerprint: 'fp',
   };
   const has = (name: string) => parameters.some((parameter) => parameter.in === 'query' && parameter.name === name);
   const filters = Object.entries(values).filter(([name]) => has(name));
   const query = filters.map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join('&');
-  const required = operationId === 'findBuildByNumber' ? ['?provider=upload&number=theirs'] : [''];
+  const required = { findBuildByNumber: ['?provider=upload&number=theirs'], listCauseEvents: [] }[operationId] ?? [''];
   const urls = [...required, ...(query === '' ? [] : [`?${query}`])].map((end) => filled + end);
   const sent = bodies(theirs)[operationId]?.map((body) => JSON.stringify(body)) ?? [undefined];
   return urls.flatMap((url) => sent.map((body) => (body === undefined ? { url } : { url, body })));

@@ -1,5 +1,7 @@
+import { testAddress } from '../../src/console/insights/test-page.ts';
 import { newId } from '../../src/domain/ids.ts';
 import type { Review } from '../../src/domain/review.ts';
+import type { TestCost } from '../../src/ports/insights.ts';
 import { decideReview } from '../../src/service/review/decide.ts';
 import type { READERS, StockedConsole } from './stocked-console.ts';
 
@@ -29,6 +31,7 @@ export async function stockPages(console: StockedConsole): Promise<ShownPage[]> 
     const change = at === 0 ? { branch: 'fix/tax', commit: 'a41f9c2aa0', pullRequest: 1204 } : {};
     await console.bring({ slug, repository: 'demo/shop', number: String(810 + at), ...change });
   }
+  await bringTests(console);
   const [first, second, third, ...others] = await stores.reviews.list({ state: 'waiting' }, { limit: 50, offset: 0 });
   if (first === undefined || second === undefined || third === undefined) throw new Error('nothing waits');
   const decided = await decide(console, third);
@@ -39,14 +42,30 @@ export async function stockPages(console: StockedConsole): Promise<ShownPage[]> 
   const entry = (await stores.library.list({ limit: 1, offset: 0 }))[0];
   const [answered] = await stores.analyses.listByBuild(again);
   const analysis = await stores.analyses.find(first.analysisId);
+  const period = { until: new Date(Date.now() + 60_000).toISOString(), days: 7, minutes: 10 };
+  const [test] = await stores.flakiness.costs(period, { limit: 1, offset: 0 });
+  if (test === undefined) throw new Error('no test failed');
   return [
     ...reviewPages(first, second, decided, question),
-    ...readPages(first, analysis?.fingerprint ?? '', answered?.id ?? first.analysisId),
+    ...readPages(first, analysis?.fingerprint ?? '', answered?.id ?? first.analysisId, test),
     { name: 'library', url: '/library', as: 'anna' },
     { name: 'library-entry', url: `/library/${entry?.id}`, as: 'anna' },
     { name: 'library-rules', url: '/library/rules', as: 'anna' },
     { name: 'review-of-others', url: `/review/${others[0]?.id}`, as: 'ben' },
   ];
+}
+
+/** One test that fails and passes on the same commit, and one that always passes. */
+async function bringTests(console: StockedConsole): Promise<void> {
+  for (const [at, status] of (['failed', 'passed', 'failed'] as const).entries()) {
+    const fails = '<failure message="expected 20, got 19">at test/cart.test.ts:14:3</failure>';
+    const cases = [
+      `<testcase classname="cart" name="adds the discount" file="test/cart.test.ts" time="1.2">${status === 'failed' ? fails : ''}</testcase>`,
+      '<testcase classname="cart" name="starts empty" file="test/cart.test.ts" time="0.1"/>',
+    ];
+    const report = `<testsuites><testsuite name="cart" tests="2">${cases.join('')}</testsuite></testsuites>`;
+    await console.bring({ slug: STOCK[0], report, repository: 'demo/cart', number: String(700 + at), commit: 'b52e0d3bb1', status });
+  }
 }
 
 function reviewPages(first: Review, held: Review, decided: Review, question: string): ShownPage[] {
@@ -70,7 +89,7 @@ function reviewPages(first: Review, held: Review, decided: Review, question: str
   ];
 }
 
-function readPages({ analysisId, buildId }: Review, fingerprint: string, recalled: string): ShownPage[] {
+function readPages({ analysisId, buildId }: Review, fingerprint: string, recalled: string, test: TestCost): ShownPage[] {
   const log = `/logs/${buildId}?file=build.log`;
   const pages: readonly (readonly [name: string, url: string])[] = [
     ['causes', '/causes'],
@@ -91,6 +110,9 @@ function readPages({ analysisId, buildId }: Review, fingerprint: string, recalle
     ['insights-trust', '/insights/trust'],
     ['insights-health', '/insights/health'],
     ['insights-flaky', '/insights/flaky'],
+    ['insights-tests-cost', '/insights/flaky?list=cost&days=30'],
+    ['insights-quarantine', '/insights/flaky?list=quarantine'],
+    ['insights-test', testAddress(test)],
     ['insights-causes', '/insights/causes'],
     ['insights-cost', '/insights/cost'],
     ['cause', `/failures/${fingerprint}`],
@@ -98,6 +120,7 @@ function readPages({ analysisId, buildId }: Review, fingerprint: string, recalle
   return [
     ...pages.map(([name, url]) => ({ name, url, as: 'reader' as const })),
     { name: 'insights-reviewers', url: '/insights/reviewers', as: 'anna' },
+    { name: 'insights-test-acts', url: testAddress(test), as: 'anna' },
   ];
 }
 

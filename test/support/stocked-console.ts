@@ -24,6 +24,8 @@ export const READERS = {
 export interface Incoming {
   readonly slug?: string;
   readonly log?: string;
+  /** A test report, as JUnit XML. */
+  readonly report?: string;
   readonly repository?: string;
   readonly number: string;
   readonly branch?: string;
@@ -100,10 +102,11 @@ async function bring(address: string, build: Incoming, stores: Stores): Promise<
     repository = `demo/${slug ?? 'shop'}`,
     status = 'failed',
   } = build;
-  const { number, branch = 'main', commit, pullRequest } = build;
+  const { number, branch = 'main', commit, pullRequest, report } = build;
   const form = new FormData();
   form.set('metadata', JSON.stringify({ repository, pipeline: 'ci', number, status, branch, commit, pullRequest }));
   form.set('log', new Blob([log]), 'build.log');
+  if (report !== undefined) form.set('report', new Blob([report]), 'junit.xml');
   const answer = await fetch(`${address}/api/builds`, {
     method: 'POST',
     headers: { authorization: `Bearer ${READERS.admin}` },
