@@ -53,7 +53,7 @@ module.exports = {
       '^src/providers/[^/]+\\.ts$',
     ]),
     only('replay-drives-triage', '^src/replay/', [READ, '^src/service/', '^graphs/']),
-    only('action-sees', '^action/', ['^src/(domain|ports|lib|log|config|service|notifications|app|providers)/']),
+    only('action-sees', '^action/', ['^src/(domain|ports|lib|log|config|service|notifications|app|providers|experiments)/']),
     only('app-composes', '^src/app(\\.ts$|/)', [
       '^src/(domain|ports|lib|log|judge|models|config|tools|stores|adapters|providers|service|notifications|replay)/',
       '^graphs/',

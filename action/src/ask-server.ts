@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { type Analysis, GivenAnalysis } from '../../src/domain/analysis.ts';
 import type { NewBuild } from '../../src/domain/build.ts';
 import { isRetryable, messageOf, TriageError } from '../../src/domain/errors.ts';
+import type { Experiment } from '../../src/domain/experiment.ts';
 import { retryAfter } from '../../src/lib/time.ts';
 import { readBounded } from '../../src/providers/rest.ts';
 import type { UploadedFile } from '../../src/service/intake/upload-shape.ts';
@@ -20,7 +21,6 @@ export interface Server {
 }
 
 export interface ServerAnswer {
-  readonly buildId: string;
   /** Empty where no answer came in time; `pending` says why. */
   readonly analyses: readonly Analysis[];
   readonly pending: string | null;
@@ -33,19 +33,26 @@ const Answers = z.object({
 });
 const Refusal = z.object({ error: z.object({ message: z.string() }) });
 
-/** Uploads the build, and waits at most `waitMs` for its analysis. Throws TriageError with the server's own sentence. */
-export async function askServer(server: Server, run: NewBuild, files: readonly UploadedFile[], waitMs: number): Promise<ServerAnswer> {
-  const { buildId } = await retried(() => send(server, '/api/builds', Received, () => formOf(run, files)));
+/** Uploads the build; its id. Throws TriageError with the server's own sentence, as the others do. */
+export async function uploadBuild(server: Server, run: NewBuild, files: readonly UploadedFile[]): Promise<string> {
+  return (await retried(() => send(server, '/api/builds', Received, () => formOf(run, files)))).buildId;
+}
+
+/** Tells the server what running the command again has shown. */
+export async function reportExperiment(server: Server, buildId: string, experiment: Experiment): Promise<void> {
+  await retried(() => send(server, `/api/builds/${buildId}/experiments`, z.unknown(), () => JSON.stringify(experiment)));
+}
+
+/** Waits at most `waitMs` for the analysis of a build. */
+export async function awaitAnswer(server: Server, buildId: string, waitMs: number): Promise<ServerAnswer> {
   const until = Date.now() + waitMs;
   while (Date.now() < until) {
     const { triage, analyses } = await retried(() => send(server, `/api/builds/${buildId}/analyses`, Answers));
     const working = triage?.state === 'queued' || triage?.state === 'running';
-    if (!working)
-      return { buildId, analyses, pending: analyses.length > 0 ? null : (triage?.error ?? 'The triage ended without an answer.') };
+    if (!working) return { analyses, pending: analyses.length > 0 ? null : (triage?.error ?? 'The triage ended without an answer.') };
     await delay(Math.min(POLL_MS, Math.max(0, until - Date.now())));
   }
-  const pending = waitMs === 0 ? 'The build was uploaded.' : `No answer within ${waitMs / 1000} s.`;
-  return { buildId, analyses: [], pending };
+  return { analyses: [], pending: waitMs === 0 ? 'The build was uploaded.' : `No answer within ${waitMs / 1000} s.` };
 }
 
 /** The same content is the same upload, so a form may be sent again. */
@@ -68,11 +75,15 @@ async function retried<Value>(work: () => Promise<Value>): Promise<Value> {
   }
 }
 
-async function send<Value>(server: Server, path: string, schema: z.ZodType<Value>, body?: () => FormData): Promise<Value> {
+async function send<Value>(server: Server, path: string, schema: z.ZodType<Value>, body?: () => FormData | string): Promise<Value> {
+  const sent = body?.();
   const response = await fetch(`${server.url}${path}`, {
-    method: body === undefined ? 'GET' : 'POST',
-    headers: { authorization: `Bearer ${server.token}`, accept: 'application/json' },
-    ...(body === undefined ? {} : { body: body() }),
+    method: sent === undefined ? 'GET' : 'POST',
+    headers: {
+      ...{ authorization: `Bearer ${server.token}`, accept: 'application/json' },
+      ...(typeof sent === 'string' ? { 'content-type': 'application/json' } : {}),
+    },
+    ...(sent === undefined ? {} : { body: sent }),
     // A token must not follow a redirect.
     redirect: 'error',
     signal: AbortSignal.timeout(REQUEST_MS),

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Category } from '../../src/domain/category.ts';
 import { TriageError } from '../../src/domain/errors.ts';
+import { argumentsOf } from '../../src/experiments/outcome.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -16,9 +17,25 @@ export interface Inputs {
   readonly job: string;
   readonly waitMs: number;
   readonly failOn: ReadonlySet<string>;
+  /** Null: nothing is run again. */
+  readonly confirm: Confirmation | null;
+}
+
+/** What is run again, and for how long. */
+export interface Confirmation {
+  readonly argv: readonly string[];
+  /** Below the workspace. */
+  readonly directory: string;
+  /** Commit, branch or tag; null: what the event compares with. */
+  readonly base: string | null;
+  readonly install: readonly string[] | null;
+  readonly runs: number;
+  readonly limitMs: number;
 }
 
 const MAX_WAIT_SECONDS = 900;
+const MAX_RUNS = 50;
+const MAX_MINUTES = 350;
 const FAIL_ON = ['never', 'any', 'unanswered', ...Category.options];
 
 /** Reads the inputs as the runner hands them on. Throws `invalid-config` that names the input. */
@@ -31,8 +48,9 @@ export function readInputs(environment: Environment): Inputs {
     server: serverOf(input('server-url'), input('token')),
     pipeline: input('pipeline') || 'workflow',
     job: input('job'),
-    waitMs: secondsOf(input('wait')) * 1000,
+    waitMs: numberOf('wait', input('wait') || '120', { min: 0, max: MAX_WAIT_SECONDS, unit: 'seconds' }) * 1000,
     failOn: failOnOf(input('fail-on')),
+    confirm: confirmationOf(input),
   };
 }
 
@@ -57,14 +75,28 @@ function serverOf(url: string, token: string): Inputs['server'] {
   return { url: address.href.replace(/\/$/, ''), token };
 }
 
-function secondsOf(text: string): number {
-  const seconds = z.coerce
-    .number()
-    .min(0)
-    .max(MAX_WAIT_SECONDS)
-    .safeParse(text || '120');
-  if (!seconds.success) throw wrong('wait', `must be 0 to ${MAX_WAIT_SECONDS} seconds`);
-  return seconds.data;
+function confirmationOf(input: (name: string) => string): Confirmation | null {
+  const command = input('confirm');
+  if (command === '') return null;
+  const install = input('confirm-install');
+  return {
+    argv: argumentsOf(command),
+    directory: input('confirm-directory'),
+    base: input('confirm-base') || null,
+    install: install === '' ? null : argumentsOf(install),
+    runs: Math.floor(numberOf('confirm-runs', input('confirm-runs') || '5', { min: 1, max: MAX_RUNS, unit: 'runs' })),
+    limitMs: numberOf('confirm-minutes', input('confirm-minutes') || '10', { min: 0.1, max: MAX_MINUTES, unit: 'minutes' }) * 60_000,
+  };
+}
+
+function numberOf(
+  name: string,
+  text: string,
+  { min, max, unit }: { readonly min: number; readonly max: number; readonly unit: string },
+): number {
+  const number = z.coerce.number().min(min).max(max).safeParse(text);
+  if (!number.success) throw wrong(name, `must be ${min} to ${max} ${unit}`);
+  return number.data;
 }
 
 function failOnOf(text: string): Set<string> {

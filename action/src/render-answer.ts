@@ -1,4 +1,5 @@
 import type { Analysis } from '../../src/domain/analysis.ts';
+import type { Experiment } from '../../src/domain/experiment.ts';
 import { moreFacts, percent } from '../../src/notifications/answer-view.ts';
 import { clip, disarmRunnerCommands, inline, visibleLine } from '../../src/notifications/visible-text.ts';
 import { renderGithubCommands, renderMarkdown, renderPlain } from '../../src/service/answers/render.ts';
@@ -11,6 +12,8 @@ const MAX_TEXT = 2_000;
 
 export interface Answer {
   readonly analyses: readonly Analysis[];
+  /** What running the command again has shown; null where that was not asked for. */
+  readonly experiment: Experiment | null;
   /** Why there is no answer; null where there is one. */
   readonly pending: string | null;
   /** Page of one analysis, or of all (null). */
@@ -32,30 +35,36 @@ export function withinWorkspace(answer: Answer, workspace: string): Answer {
 }
 
 /** The job's summary, in which foreign text is only text. */
-export function summaryOf({ analyses, pending, pageOf }: Answer): string {
+export function summaryOf({ analyses, experiment, pending, pageOf }: Answer): string {
+  const tried =
+    experiment === null
+      ? ''
+      : `\n**${inline(clip(experiment.sentence, MAX_TEXT))}**\n${experiment.notes.map((note) => `\n${inline(note)}\n`).join('')}`;
   const page = pageOf(analyses.length === 1 ? (analyses[0] ?? null) : null);
   const link = page === null ? '' : `\n[Open in Faultline](${page})\n`;
-  if (analyses.length === 0) return `### Faultline\n\n${inline(clip(pending ?? 'There is no answer.', MAX_TEXT))}\n${link}`;
+  if (analyses.length === 0) return `### Faultline\n${tried}\n${inline(clip(pending ?? 'There is no answer.', MAX_TEXT))}\n${link}`;
   const causes = analyses.length === 1 ? '1 cause' : `${analyses.length} causes`;
   const left = analyses.length > MAX_CAUSES ? `\n… and ${analyses.length - MAX_CAUSES} more causes.\n` : '';
-  return `### Faultline: ${causes}\n\n${analyses.slice(0, MAX_CAUSES).map(renderMarkdown).join('\n')}${left}${link}`;
+  return `### Faultline: ${causes}\n${tried}\n${analyses.slice(0, MAX_CAUSES).map(renderMarkdown).join('\n')}${left}${link}`;
 }
 
 /**
  * What the step prints: a line a cause for people, or all that is known of it where the runner shows no summary, and an annotation for each
  * of the first ten.
  */
-export function printedOf({ analyses }: Answer, showsSummary: boolean): string {
+export function printedOf({ analyses, experiment }: Answer, showsSummary: boolean): string {
+  const tried = experiment === null ? [] : [experiment.sentence, ...experiment.notes];
   const said = analyses.slice(0, MAX_CAUSES).map((analysis) => {
     const { category, verdict, answer } = analysis;
     if (!showsSummary) return renderPlain(analysis);
     return `${disarmRunnerCommands(visibleLine(`${category} ${percent(verdict.confidence)}: ${clip(answer.title, 200)}`))}\n`;
   });
-  return [...said, ...analyses.slice(0, MAX_ANNOTATIONS).map(renderGithubCommands)].join('');
+  const lines = tried.map((text) => `${disarmRunnerCommands(visibleLine(text))}\n`);
+  return [...lines, ...said, ...analyses.slice(0, MAX_ANNOTATIONS).map(renderGithubCommands)].join('');
 }
 
 /** The step's outputs; `fallbackUrl` is the run's page. */
-export function outputsOf({ analyses, pageOf }: Answer, fallbackUrl: string): Record<string, string> {
+export function outputsOf({ analyses, experiment, pageOf }: Answer, fallbackUrl: string): Record<string, string> {
   const main = analyses[0];
   const causes = analyses.slice(0, MAX_CAUSES).map((analysis) => {
     const { category, kind, verdict, answer } = analysis;
@@ -77,5 +86,6 @@ export function outputsOf({ analyses, pageOf }: Answer, fallbackUrl: string): Re
     confidence: main === undefined ? '' : `${Math.floor(main.verdict.confidence * 100 + 1e-9) / 100}`,
     url: pageOf(main ?? null) ?? fallbackUrl,
     json: JSON.stringify(causes),
+    verdict: experiment?.verdict ?? '',
   };
 }

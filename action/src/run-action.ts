@@ -1,7 +1,9 @@
 import type { NewBuild } from '../../src/domain/build.ts';
 import { messageOf } from '../../src/domain/errors.ts';
+import type { Experiment } from '../../src/domain/experiment.ts';
+import { withExperiment } from '../../src/service/experiments.ts';
 import type { UploadedFile } from '../../src/service/intake/upload-shape.ts';
-import { askServer } from './ask-server.ts';
+import { awaitAnswer, reportExperiment, uploadBuild } from './ask-server.ts';
 import { gatherFiles } from './gather-files.ts';
 import { type Environment, type Inputs, readInputs, secretsOf } from './inputs.ts';
 import { type Answer, outputsOf, printedOf, summaryOf, withinWorkspace } from './render-answer.ts';
@@ -17,7 +19,7 @@ export async function runAction(environment: Environment, print: (text: string) 
   const failOn = (environment['INPUT_FAIL-ON'] ?? '').split(',').map((word) => word.trim());
   try {
     const inputs = readInputs(environment);
-    const answer = withinWorkspace(await answerOf(inputs, environment), environment.GITHUB_WORKSPACE ?? '');
+    const answer = withinWorkspace(await answerOf(inputs, environment, print), environment.GITHUB_WORKSPACE ?? '');
     print(printedOf(answer, showsSummary(environment)));
     if (answer.pending !== null) print(workflowCommand('notice', answer.pending));
     await writeSummary(environment, summaryOf(answer));
@@ -26,37 +28,60 @@ export async function runAction(environment: Environment, print: (text: string) 
   } catch (error) {
     const said = withoutSecrets(sentenceOf(error), environment);
     print(workflowCommand('warning', said));
-    const none: Answer = { analyses: [], pending: `Faultline could not analyze the build: ${said}`, pageOf: () => null };
+    const none: Answer = { analyses: [], experiment: null, pending: `Faultline could not analyze the build: ${said}`, pageOf: () => null };
     await writeSummary(environment, summaryOf(none)).catch(() => undefined);
     await writeOutputs(environment, outputsOf(none, runUrl(environment) ?? '')).catch(() => undefined);
     return failOn.includes('unanswered') ? 1 : 0;
   }
 }
 
-async function answerOf(inputs: Inputs, environment: Environment): Promise<Answer> {
+type Print = (text: string) => void;
+/** Null where the job asks for none, or it could not be made. */
+type Trial = () => Promise<Experiment | null>;
+
+async function answerOf(inputs: Inputs, environment: Environment, print: Print): Promise<Answer> {
   const build = await buildOfRun(environment, inputs);
   const files = await gatherFiles(inputs, build, environment);
+  const warn = (what: string, error: unknown) =>
+    print(workflowCommand('warning', withoutSecrets(`${what}: ${sentenceOf(error)}`, environment)));
+  const trial = async () => {
+    if (inputs.confirm === null) return null;
+    try {
+      const { confirmHere } = await import('./confirm-here.ts');
+      return await confirmHere(inputs.confirm, files, environment, print);
+    } catch (error) {
+      warn('The failure was not confirmed', error);
+      return null;
+    }
+  };
   return inputs.server === null
-    ? await answerHere(build, files, environment)
-    : await answerThere(inputs.server, build, files, inputs.waitMs);
+    ? await answerHere(build, files, environment, trial)
+    : await answerThere(inputs.server, await uploadBuild(inputs.server, build, files), inputs.waitMs, trial, warn);
 }
 
-async function answerHere(build: NewBuild, files: readonly UploadedFile[], environment: Environment): Promise<Answer> {
+async function answerHere(build: NewBuild, files: readonly UploadedFile[], environment: Environment, trial: Trial): Promise<Answer> {
   const { triageHere } = await import('./triage-here.ts');
-  const analyses = await triageHere(build, files, environment.GITHUB_WORKSPACE ?? null);
-  return { analyses, pending: analyses.length === 0 ? 'The logs show no failure.' : null, pageOf: () => null };
+  const { analyses: found, groups } = await triageHere(build, files, environment.GITHUB_WORKSPACE ?? null);
+  const experiment = await trial();
+  const analyses = experiment === null ? found : withExperiment(found, groups, experiment);
+  return { analyses, experiment, pending: analyses.length === 0 ? 'The logs show no failure.' : null, pageOf: () => null };
 }
 
+/** The server works while the command is run again. */
 async function answerThere(
   server: NonNullable<Inputs['server']>,
-  build: NewBuild,
-  files: readonly UploadedFile[],
+  buildId: string,
   waitMs: number,
+  trial: Trial,
+  warn: (what: string, error: unknown) => void,
 ): Promise<Answer> {
-  const { buildId, analyses, pending } = await askServer(server, build, files, waitMs);
+  const experiment = await trial();
+  if (experiment !== null)
+    await reportExperiment(server, buildId, experiment).catch((error: unknown) => warn('What the runs show was not uploaded', error));
+  const { analyses, pending } = await awaitAnswer(server, buildId, waitMs);
   const pageOf: Answer['pageOf'] = (analysis) =>
     analysis === null ? `${server.url}/builds/${buildId}` : `${server.url}/analyses/${encodeURIComponent(analysis.id)}`;
-  return { analyses, pending, pageOf };
+  return { analyses, experiment, pending, pageOf };
 }
 
 function exitCodeOf({ analyses }: Answer, failOn: ReadonlySet<string>): number {

@@ -5,7 +5,15 @@ import type { Environment, Inputs } from './inputs.ts';
 
 /** Of the event that started the run, what names its pull request. On `pull_request` GITHUB_SHA is a merge nobody wrote. */
 const Event = z.object({
-  pull_request: z.object({ number: z.int().positive(), head: z.object({ sha: z.string(), ref: z.string() }) }).optional(),
+  pull_request: z
+    .object({
+      number: z.int().positive(),
+      head: z.object({ sha: z.string(), ref: z.string() }),
+      base: z.object({ sha: z.string() }).optional(),
+    })
+    .optional(),
+  before: z.string().optional(),
+  repository: z.object({ default_branch: z.string().optional() }).optional(),
 });
 
 /** The run as a build, from what the runner says about it. */
@@ -26,6 +34,13 @@ export async function buildOfRun(environment: Environment, inputs: Pick<Inputs, 
     pullRequest: pull?.number ?? null,
     url: runUrl(environment),
   });
+}
+
+/** What the run's commit may be compared with, the best first: what its pull request is to be merged into, what was pushed before, the default branch. */
+export async function basesOfRun(environment: Environment): Promise<string[]> {
+  const { pull_request: pull, before, repository } = await eventOf(environment.GITHUB_EVENT_PATH?.trim() || null);
+  const pushed = before !== undefined && /[1-9a-f]/.test(before) ? before : undefined;
+  return [pull?.base?.sha, pushed, repository?.default_branch].flatMap((name) => name || []);
 }
 
 /** Page of the run; null outside of a run. */

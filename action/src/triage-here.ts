@@ -4,24 +4,24 @@ import { createTerminalApp } from '../../src/app/terminal-app.ts';
 import { maskingOf } from '../../src/config/masking.ts';
 import { embedded } from '../../src/config/presets.ts';
 import { Config } from '../../src/config/schema.ts';
-import type { Analysis } from '../../src/domain/analysis.ts';
 import type { NewBuild } from '../../src/domain/build.ts';
 import { createMasker } from '../../src/log/mask/mask.ts';
 import { silentLogger } from '../../src/ports/telemetry.ts';
 import { prepareSources } from '../../src/service/intake/prepare-sources.ts';
 import type { UploadedFile } from '../../src/service/intake/upload-shape.ts';
+import type { TriagedReading } from '../../src/service/triage/triage-reading.ts';
 
 /** As deep as the bundle: the action's checkout holds the knowledge beside both. */
 const KNOWLEDGE = join(import.meta.dirname, '../../knowledge');
 const TIMEOUT_MS = 300_000;
 
 /** The rules' answers, one per cause, on this machine: nothing is sent anywhere. `workspace` may hold the clone whose history names suspects. */
-export async function triageHere(run: NewBuild, files: readonly UploadedFile[], workspace: string | null): Promise<readonly Analysis[]> {
+export async function triageHere(run: NewBuild, files: readonly UploadedFile[], workspace: string | null): Promise<TriagedReading> {
   // No environment: what a job happens to set must not turn a model or a server on.
   const config = Config.parse(embedded('', KNOWLEDGE));
   const clones = workspace !== null && existsSync(join(workspace, '.git')) ? { [run.repository]: workspace } : {};
   const { sources } = await prepareSources(files, config.http.maxLogBytes, createMasker(maskingOf(config)));
   const app = await createTerminalApp({ ...config, codeHost: { driver: 'local-git', clones } }, silentLogger);
   const build = { ...run, id: 'run', receivedAt: new Date().toISOString() };
-  return (await app.triage(build, sources, AbortSignal.timeout(TIMEOUT_MS))).analyses;
+  return await app.triage(build, sources, AbortSignal.timeout(TIMEOUT_MS));
 }

@@ -12,6 +12,7 @@ const PARTS = {
   './main.ts': 'main.mjs',
   './step.ts': 'step.mjs',
   './triage-here.ts': 'triage.mjs',
+  './confirm-here.ts': 'confirm.mjs',
   './fetch-job-logs.ts': 'job-logs.mjs',
   [TOKENIZER]: 'tokens.mjs',
 };

@@ -1,9 +1,9 @@
 import type { Bisection } from '../domain/experiment.ts';
 import type { Commit } from '../experiments/base-worktree.ts';
 import { bisect } from '../experiments/bisect.ts';
-import type { Outcome } from '../experiments/outcome.ts';
+import { argumentsOf, type Outcome, outputReader, SHOWN } from '../experiments/outcome.ts';
 import { visibleLine } from '../notifications/visible-text.ts';
-import { failingTests, outputReader, SHOWN, words } from './confirm-command.ts';
+import { failingTests } from './confirm-command.ts';
 import { EXIT, interruptSignal, jsonText, print, say } from './terminal.ts';
 
 export interface BisectCommandOptions {
@@ -29,8 +29,8 @@ export async function runBisect(argv: readonly string[], options: BisectCommandO
     {
       ...{ argv, cwd: process.cwd(), env: process.env, good, bad, runs, limitMs: minutes * 60_000 },
       tests: await failingTests(log, options.maxBytes, read),
-      ...(build === undefined ? {} : { build: words(build) }),
-      ...(install === undefined ? {} : { install: words(install) }),
+      ...(build === undefined ? {} : { build: argumentsOf(build) }),
+      ...(install === undefined ? {} : { install: argumentsOf(install) }),
     },
     { read, onRun },
     interruptSignal(),

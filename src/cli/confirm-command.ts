@@ -1,13 +1,10 @@
 import { z } from 'zod';
 import type { Arm, Experiment } from '../domain/experiment.ts';
 import type { FailingTest } from '../domain/failure.ts';
-import type { Reading } from '../domain/reading.ts';
 import { confirm } from '../experiments/confirm.ts';
-import type { Outcome } from '../experiments/outcome.ts';
+import { argumentsOf, armName, type Outcome, type OutputReader, outputReader, progressLine } from '../experiments/outcome.ts';
 import { append } from '../lib/lists.ts';
-import { createMasker } from '../log/mask/mask.ts';
 import { visibleLine } from '../notifications/visible-text.ts';
-import { maskSources, readMasked } from '../service/triage/read-build.ts';
 import { type ServerOptions, serverOf } from './command-parts.ts';
 import { readInput } from './input.ts';
 import { askServer } from './server-client.ts';
@@ -24,8 +21,6 @@ export interface ConfirmCommandOptions extends ServerOptions {
   readonly install?: string;
   readonly maxBytes: number;
 }
-
-const BUDGET_TOKENS = 2_000;
 
 /** `faultline confirm -- COMMAND…`: exit 5 where the failure did not come back, 10 where the runs do not tell. */
 export async function runConfirm(argv: readonly string[], options: ConfirmCommandOptions): Promise<void> {
@@ -45,7 +40,7 @@ export async function runConfirm(argv: readonly string[], options: ConfirmComman
         tests: await failingTests(log, options.maxBytes, read),
       },
       base: base === false ? null : base === true ? undefined : base,
-      ...(install === undefined ? {} : { install: words(install) }),
+      ...(install === undefined ? {} : { install: argumentsOf(install) }),
     },
     { read, onRun },
     interruptSignal(),
@@ -64,17 +59,6 @@ async function report(experiment: Experiment, build: string, options: ServerOpti
   say(`Reported to build ${buildId}${analyses.length === 0 ? '; no answer about these tests yet' : `, for ${analyses.join(', ')}`}.`);
 }
 
-export type OutputReader = (text: string, name?: string) => Promise<Reading>;
-
-/** Masks and reads what a command printed. */
-export function outputReader(): OutputReader {
-  const masker = createMasker();
-  return async (text, name = 'output') => {
-    const { sources, secrets } = await maskSources([{ name, kind: 'log', text, notes: [] }], masker);
-    return readMasked(sources, { budgetTokens: BUDGET_TOKENS, secrets });
-  };
-}
-
 /** Tests that a log names as failed; none without a log. */
 export async function failingTests(path: string | undefined, maxBytes: number, read: OutputReader): Promise<FailingTest[]> {
   const tests: FailingTest[] = [];
@@ -84,33 +68,12 @@ export async function failingTests(path: string | undefined, maxBytes: number, r
   return tests;
 }
 
-/** A command given as one option: an argument vector of its words, without quotes and expansions. */
-export function words(command: string): string[] {
-  return command.trim().split(/\s+/);
-}
-
-export const SHOWN: Readonly<Record<Outcome, string>> = { passed: 'passed', failed: 'failed', other: 'failed in another way' };
-
-const WHAT: Readonly<Record<Arm['what'], string>> = {
-  suite: 'the whole command',
-  alone: 'only the failing tests',
-  after: 'a failing test behind others',
-};
-
-function nameOf({ where, what }: Arm): string {
-  return `${where === 'here' ? 'here' : 'on the base'}, ${WHAT[what]}`;
-}
-
-function progressLine(arm: Arm, outcome: Outcome, milliseconds: number): string {
-  return `run ${arm.exitCodes.length} ${nameOf(arm)}: ${SHOWN[outcome]} (${(milliseconds / 1000).toFixed(1)} s)`;
-}
-
 const MOST_SHOWN = 10;
 
 function render({ sentence, tests, narrowed, arms, notes }: Experiment): string {
   const rows = arms.map((arm) => {
     const other = arm.other === 0 ? '' : `, ${arm.other} in another way`;
-    return `Runs\t${nameOf(arm)}: ${arm.failed} failed${other}, ${arm.passed} passed`;
+    return `Runs\t${armName(arm)}: ${arm.failed} failed${other}, ${arm.passed} passed`;
   });
   return [
     `Result\t${sentence}`,

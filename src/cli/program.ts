@@ -106,6 +106,7 @@ Examples:
   gh run view 812 --log-failed | faultline triage -
   faultline triage logs.zip --junit reports/*.xml --repo .
   faultline triage build.log --green last-good.log --json
+  faultline triage build.log --repo . --confirm "npx vitest run"
   faultline triage build.log --analyst llm --trace`;
 
 function triageCommand(): Command {
@@ -120,6 +121,7 @@ function triageCommand(): Command {
     .option('--green <file>', 'log of a green build of the same job; lines found in both are not evidence')
     .addOption(analystOption())
     .addOption(profileOption())
+    .option('--confirm <command>', 'failing command to run again in --repo (default: here) and on the base; see faultline confirm')
     .option('--budget <tokens>', 'log tokens that the analyst may use', positive)
     .addOption(jsonOption().conflicts('github'))
     .option('--plain', 'no color, no box: one Key<tab>value per line, as in a pipe')

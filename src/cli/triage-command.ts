@@ -8,6 +8,7 @@ import type { Config } from '../config/schema.ts';
 import type { Analysis, Step } from '../domain/analysis.ts';
 import { type Build, sparseBuild } from '../domain/build.ts';
 import { TriageError } from '../domain/errors.ts';
+import type { Experiment } from '../domain/experiment.ts';
 import type { Reading } from '../domain/reading.ts';
 import { present } from '../lib/present.ts';
 import { createMasker } from '../log/mask/mask.ts';
@@ -16,6 +17,7 @@ import { visibleLine } from '../notifications/visible-text.ts';
 import { silentLogger } from '../ports/telemetry.ts';
 import { renderGithubCommands, renderPlain, renderTerminal } from '../service/answers/render.ts';
 import { AnalysisTrace, renderTracePlain, renderTraceTree } from '../service/answers/trace.ts';
+import { withExperiment } from '../service/experiments.ts';
 import type { TriagedReading } from '../service/triage/triage-reading.ts';
 import { type ServerOptions, serverOf } from './command-parts.ts';
 import { type LargeLog, openLargeLog, readArtifacts, readInput, readReports } from './input.ts';
@@ -33,6 +35,7 @@ export interface TriageCommandOptions {
   readonly analyst?: 'rules' | 'llm';
   readonly profile?: string;
   readonly budget?: number;
+  readonly confirm?: string;
   readonly json?: boolean;
   readonly plain?: boolean;
   readonly quiet?: boolean;
@@ -53,7 +56,9 @@ export async function runTriage(path: string, options: TriageCommandOptions, con
   const commits = await commitsOf(options);
   const progress = startProgress({ ...voice, quiet: voice.quiet || options.json === true });
   try {
-    const { analyses, reading } = await answer(path, { ...options, ...commits }, config, progress);
+    const { analyses: answers, reading, groups } = await answer(path, { ...options, ...commits }, config, progress);
+    const experiment = await confirmed(reading, options, progress);
+    const analyses = experiment === null ? answers : withExperiment(answers, groups, experiment);
     progress.stop();
     if (analyses.length === 0) throw new TriageError('internal', 'No answer was produced. Please report this log');
     if (hasNoFailure(analyses, reading)) return await tellNoFailure(reading, options, voice);
@@ -64,6 +69,23 @@ export async function runTriage(path: string, options: TriageCommandOptions, con
   } finally {
     progress.stop();
   }
+}
+
+const CONFIRM_RUNS = 5;
+const CONFIRM_MS = 15 * 60_000;
+
+/** What running the failing command again shows; null where that was not asked for. */
+async function confirmed(
+  { failingTests }: Reading,
+  { confirm, repo }: TriageCommandOptions,
+  progress: Progress,
+): Promise<Experiment | null> {
+  if (confirm === undefined) return null;
+  const { confirm: runAgain } = await import('../experiments/confirm.ts');
+  const { argumentsOf, outputReader, progressLine } = await import('../experiments/outcome.ts');
+  const command = { argv: argumentsOf(confirm), cwd: resolve(repo ?? '.'), env: process.env, tests: failingTests };
+  const options = { ...command, base: undefined, runs: CONFIRM_RUNS, limitMs: CONFIRM_MS };
+  return await runAgain(options, { read: outputReader(), onRun: (...run) => progress.phase(progressLine(...run)) }, interruptSignal());
 }
 
 /** Whoever names the model wants no answer of the rules. Throws `invalid-config` where none is configured. */
@@ -274,6 +296,7 @@ function causeOf(analysis: Analysis): object {
     analyst: analysis.analyst,
     model: analysis.model,
     terminationReason: analysis.terminationReason,
+    experiment: analysis.experiment ?? null,
   };
 }
 

@@ -68,6 +68,17 @@ export async function openWorktree(cwd: string, commit: string): Promise<Worktre
   }
 }
 
+/**
+ * The commit that a name stands for, fetched from `origin` where the checkout does not have it, as one without history; null where neither
+ * has it.
+ */
+export async function commitOrFetched(cwd: string, name: string): Promise<string | null> {
+  const here = await commitOf(cwd, name).catch(() => null);
+  if (here !== null || name.startsWith('-')) return here;
+  const fetched = await git(cwd, 'fetch', '--quiet', '--no-tags', '--depth=1', 'origin', name).catch(() => null);
+  return fetched === null ? null : await commitOf(cwd, 'FETCH_HEAD');
+}
+
 export interface Commit {
   readonly id: string;
   readonly parents: readonly string[];

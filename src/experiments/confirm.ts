@@ -24,6 +24,8 @@ export interface ConfirmOptions {
   readonly tests: readonly FailingTest[];
   /** Installs dependencies on the base where they differ there. */
   readonly install?: readonly string[];
+  /** Answer with the runs made by then where the signal is aborted, instead of throwing. */
+  readonly keepsPart?: boolean;
 }
 
 export interface ConfirmDeps {
@@ -47,27 +49,24 @@ export async function confirm(options: ConfirmOptions, deps: ConfirmDeps, signal
     failure: tests.length === 0 ? null : signature(tests),
     narrowed: narrow(argv, tests),
   };
+  let polluters: string[] = [];
   try {
     const chosen = await reproduce(trial);
     if (chosen !== null && options.base !== null) await compare(trial, chosen);
     if (chosen !== null) await alternate(trial, [[armOf(trial, 'here', chosen.what), chosen]]);
-    const polluters = trial.dependsOnOthers === true ? await findPolluters(trial) : [];
-    const { failure, narrowed, dependsOnOthers, notes } = trial;
-    const arms = trial.arms.filter((arm) => countOf(arm) > 0);
-    return {
-      ...{ command: [...argv], narrowed: narrowed === null ? null : [...narrowed.argv], tests: [...(failure?.names ?? [])] },
-      ...{
-        arms,
-        dependsOnOthers,
-        polluters,
-        ...verdictOf(arms, { runs: options.runs, dependsOnOthers, polluters }),
-        notes,
-        excerpt: trial.excerpt,
-      },
-    };
+    if (trial.dependsOnOthers === true) polluters = await findPolluters(trial);
+  } catch (error) {
+    if (options.keepsPart !== true || !signal.aborted) throw error;
+    trial.notes.push('Interrupted before all runs were made.');
   } finally {
     await trial.base?.remove();
   }
+  const { failure, narrowed, dependsOnOthers, notes, excerpt } = trial;
+  const arms = trial.arms.filter((arm) => countOf(arm) > 0);
+  return {
+    ...{ command: [...argv], narrowed: narrowed === null ? null : [...narrowed.argv], tests: [...(failure?.names ?? [])] },
+    ...{ arms, dependsOnOthers, polluters, ...verdictOf(arms, { runs: options.runs, dependsOnOthers, polluters }), notes, excerpt },
+  };
 }
 
 interface Trial {

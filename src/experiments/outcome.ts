@@ -1,11 +1,53 @@
 import { stripVTControlCharacters } from 'node:util';
+import type { Arm } from '../domain/experiment.ts';
 import type { FailingTest } from '../domain/failure.ts';
 import type { Reading } from '../domain/reading.ts';
+import { createMasker } from '../log/mask/mask.ts';
+import { readSources } from '../log/read-sources.ts';
 import { failuresOf } from '../log/recognise/failures.ts';
 import type { CommandRun } from './run-command.ts';
 
 /** `other`: it failed otherwise, or nothing that was selected ran; it says nothing about the failure. */
 export type Outcome = 'passed' | 'failed' | 'other';
+
+const BUDGET_TOKENS = 2_000;
+
+export type OutputReader = (text: string, name?: string) => Promise<Reading>;
+
+/** Masks and reads what a command printed. */
+export function outputReader(): OutputReader {
+  const masker = createMasker();
+  return async (text, name = 'output') => {
+    const { text: masked, count } = await masker.mask(text);
+    return readSources([{ name, kind: 'log', text: masked, notes: [] }], { budgetTokens: BUDGET_TOKENS, maskedSecrets: count });
+  };
+}
+
+/**
+ * A command that is given as one text, as an argument vector: an argument in each line, or in each word where there is but one line. Nothing
+ * is quoted or expanded.
+ */
+export function argumentsOf(command: string): string[] {
+  const lines = command.trim().split(/\r?\n/);
+  return lines.length > 1 ? lines.map((line) => line.trim()).filter((line) => line !== '') : command.trim().split(/\s+/);
+}
+
+export const SHOWN: Readonly<Record<Outcome, string>> = { passed: 'passed', failed: 'failed', other: 'failed in another way' };
+
+const WHAT: Readonly<Record<Arm['what'], string>> = {
+  suite: 'the whole command',
+  alone: 'only the failing tests',
+  after: 'a failing test behind others',
+};
+
+export function armName({ where, what }: Arm): string {
+  return `${where === 'here' ? 'here' : 'on the base'}, ${WHAT[what]}`;
+}
+
+/** What is said of a run when it ends. */
+export function progressLine(arm: Arm, outcome: Outcome, milliseconds: number): string {
+  return `run ${arm.exitCodes.length} ${armName(arm)}: ${SHOWN[outcome]} (${(milliseconds / 1000).toFixed(1)} s)`;
+}
 
 /** How a command fails: by which two failures are told apart. */
 export interface Signature {

@@ -1,6 +1,8 @@
+import type { Analysis } from '../domain/analysis.ts';
 import type { Build } from '../domain/build.ts';
 import { TriageError } from '../domain/errors.ts';
 import { type Experiment, isBorneOut, MIN_RUNS } from '../domain/experiment.ts';
+import type { FailureGroup } from '../domain/reading.ts';
 import type { Masker } from '../log/mask/mask.ts';
 import type { Database } from '../ports/database.ts';
 import type { ShownStores } from '../ports/stores.ts';
@@ -31,6 +33,17 @@ export async function reportExperiment(
     const answers = await stores.experiments.apply(build.id, sql);
     if (answers.length > 0) await stores.notices.changed({ buildId: build.id, delayMs: 0 }, sql);
     return answers;
+  });
+}
+
+/** The answers, with the experiment at those that it is about, as the store has it: those whose failures include every test that was run. */
+export function withExperiment(analyses: readonly Analysis[], groups: readonly FailureGroup[], experiment: Experiment): Analysis[] {
+  return analyses.map((analysis) => {
+    const failures = groups.filter(({ fingerprint }) => fingerprint.value === analysis.fingerprint).flatMap((group) => group.failures);
+    const names = failures.flatMap(({ test }) => test?.name ?? []);
+    const isIn = (test: string) => names.some((name) => test === name || test.endsWith(` › ${name}`));
+    const isAbout = experiment.tests.length === 0 ? names.length === 0 : experiment.tests.every(isIn);
+    return isAbout ? { ...analysis, experiment } : analysis;
   });
 }
 

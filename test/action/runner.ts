@@ -16,6 +16,8 @@ export interface Step {
   /** Files of the workspace by path; `$WORKSPACE` in them is its folder. */
   readonly files?: Readonly<Record<string, string | Uint8Array>>;
   readonly event?: object;
+  /** Done to the workspace before the step. */
+  readonly prepare?: (workspace: string) => void;
 }
 
 export interface Command {
@@ -98,6 +100,7 @@ async function runStep(folder: string, action: ActionTemplate, program: Program,
   await put(paths.event, JSON.stringify(step.event ?? {}));
   for (const [path, text] of Object.entries(step.files ?? {}))
     await put(join(workspace, path), typeof text === 'string' ? text.replaceAll('$WORKSPACE', workspace) : text);
+  step.prepare?.(workspace);
   const env = {
     PATH: process.env.PATH,
     ...Object.fromEntries(Object.entries(GITHUB).map(([name, value]) => [`GITHUB_${name.toUpperCase()}`, value])),

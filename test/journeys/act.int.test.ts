@@ -24,9 +24,11 @@ jobs:
         uses: acme/faultline/action@v1
         with:
           log: '*.log'
+          confirm: node --test test/cart.test.mjs
+          confirm-runs: 3
       - if: failure()
         env:
-          SAID: \${{ steps.faultline.outputs.category }} \${{ steps.faultline.outputs.confidence }}
+          SAID: \${{ steps.faultline.outputs.category }} \${{ steps.faultline.outputs.confidence }} \${{ steps.faultline.outputs.verdict }}
           JSON: \${{ steps.faultline.outputs.json }}
         run: |
           echo "outputs $SAID"
@@ -78,9 +80,12 @@ describe.each(['20.20.2', '22.23.3'])('our Action under act with Node %s', (vers
 
     expect(exitCode, said).toBe(1);
     expect(said).toContain('Success - Main acme/faultline/action@v1');
-    expect(said).toMatch(/^outputs TEST_FAILURE 0\.9\d$/m);
+    expect(said).toMatch(/^outputs TEST_FAILURE 0\.9\d this-change$/m);
     expect(said).toMatch(/^outputs \[\{"category":"TEST_FAILURE".*"path":"src\/cart\.mjs","line":1,/m);
     expect(said).toMatch(/::error file=src\/cart\.mjs,line=1,title=cart adds up/);
+    expect(said).toMatch(
+      /Summary - ### Faultline: 1 cause\s+\*\*Fails 3 of 3 here, 0 of 3 on the base \(\w{9}\): introduced by this change/,
+    );
     expect(said).toMatch(/Summary - ### Faultline: 1 cause[\s\S]+\d {2} +AssertionError/);
     const shown = lines.filter((line) => line.includes('set-output')).length;
     console.info(`act with Node ${version}: 1 failed job, 1 answer, ${shown} outputs, 1 annotation, 1 summary`);

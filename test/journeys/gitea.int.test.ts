@@ -90,6 +90,7 @@ async function answersOf(build: Build): Promise<readonly Analysis[]> {
 }
 
 const Jobs = z.object({ jobs: z.array(z.object({ id: z.int(), name: z.string(), conclusion: z.string() })) });
+const Based = z.object({ base: z.object({ sha: z.string() }) });
 const Comments = z.array(z.object({ id: z.int(), body: z.string(), user: z.object({ login: z.string() }) }));
 const Statuses = z.object({ statuses: z.array(z.object({ context: z.string(), status: z.string(), description: z.string() })) });
 
@@ -250,6 +251,35 @@ describe('a real Gitea with its runner', { retry: 0, timeout: 4 * RUN_MS }, () =
     ]);
   });
 
+  it('runs the failing command again in the job of a pull request, and leads its comment with what that shows', async () => {
+    shop.git('checkout', '--quiet', '-b', 'tried', 'main');
+    const commit = shop.commit(
+      { 'src/tax.mjs': TAX.replace('0.19', '0.29'), '.gitea/workflows/confirm.yml': CONFIRM },
+      'Raise the tax',
+      'Ben',
+    );
+    push(ben, SHOP, 'tried');
+    const pullRequest = await openPullRequest(ben, 'tried');
+
+    const comment = await commentOn(pullRequest, /introduced by this change/);
+    const [analysis] = await answersOf(await buildOf('confirm / test', commit));
+    const build = await buildOf('confirm', commit);
+    const { jobs } = await gitea.api(gitea.admin, 'GET', `/repos/${SHOP}/actions/runs/${build.externalId}/jobs`, Jobs);
+    const log = await gitea.api(gitea.admin, 'GET', `/repos/${SHOP}/actions/jobs/${jobs[0]?.id}/logs`, z.string());
+
+    const { base } = await gitea.api(gitea.admin, 'GET', `/repos/${SHOP}/pulls/${pullRequest}`, Based);
+    const says = `Fails 3 of 3 here, 0 of 3 on the base (${base.sha.slice(0, 9)}): introduced by this change.`;
+    expect(log).toContain(says);
+    expect(log).toMatch(/verdict this-change$/m);
+    expect(analysis?.experiment).toMatchObject({
+      verdict: 'this-change',
+      tests: ['tax adds up'],
+      narrowed: expect.arrayContaining(['--test']),
+    });
+    expect(comment).toContain(says);
+    console.info(comment);
+  });
+
   it('says that the log is gone where a run was deleted before it was read', async () => {
     const { externalId, commit } = deployed;
     await gitea.api(gitea.admin, 'DELETE', `/repos/${SHOP}/actions/runs/${externalId}`, z.unknown());
@@ -375,6 +405,36 @@ ${checkout()}
       - env:
           SAID: \${{ steps.faultline.outputs.category }} \${{ steps.faultline.outputs.confidence }} \${{ steps.faultline.outputs.url }}
         run: echo "outputs $SAID"
+`;
+
+const CONFIRM = `name: confirm
+on: pull_request
+jobs:
+  test:
+    runs-on: ubuntu-latest
+    steps:
+${checkout()}
+      - name: Set the remote as actions/checkout does
+        env:
+          REMOTE: \${{ github.server_url }}/\${{ github.repository }}.git
+          AUTHORIZATION: "Authorization: Bearer \${{ github.token }}"
+        run: git remote add origin "$REMOTE" && git config http.extraHeader "$AUTHORIZATION"
+      - name: Test
+        run: node --test --test-reporter=spec test/tax.test.mjs 2>&1 | tee test.log
+        shell: bash
+      - if: failure()
+        id: faultline
+        uses: acme/faultline/action@main
+        with:
+          log: test.log
+          server-url: \${{ vars.FAULTLINE_URL }}
+          token: \${{ secrets.FAULTLINE_TOKEN }}
+          confirm: node --test --test-reporter=spec test/tax.test.mjs
+          confirm-runs: 3
+      - if: failure()
+        env:
+          VERDICT: \${{ steps.faultline.outputs.verdict }}
+        run: echo "verdict $VERDICT"
 `;
 
 function testOf(part: string, call: string, expected: string): string {

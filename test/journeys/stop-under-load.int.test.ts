@@ -112,7 +112,7 @@ describe('a service that stops under load', () => {
     await send(5);
     await sendHalf();
     service.process.kill('SIGTERM');
-    while (!service.errors().includes('draining')) await new Promise((later) => setTimeout(later, 10));
+    while (!service.errors().includes('finishing current jobs')) await new Promise((later) => setTimeout(later, 10));
     expect(await service.kill('SIGTERM')).not.toBe(0);
 
     service = await startService(folder);

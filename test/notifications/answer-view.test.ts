@@ -21,7 +21,7 @@ const full = {
   plain: () => renderPlain(analysis),
   terminal: () => renderTerminal(analysis, { color: false, width: 78 }),
   markdown: () => renderMarkdown(analysis),
-  action: () => summaryOf({ analyses: [analysis], pending: null, pageOf: () => null }),
+  action: () => summaryOf({ analyses: [analysis], experiment: null, pending: null, pageOf: () => null }),
   agent: () => describeAnalysis(analysis).join('\n'),
   'agent, as data': () => JSON.stringify(causeOutput(analysis)),
   webhook: () => webhookBody(sampleBuild(), analysis),

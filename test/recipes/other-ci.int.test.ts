@@ -1,7 +1,7 @@
-import { execFile } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { buildHttp } from '../../src/api/server.ts';
@@ -15,7 +15,9 @@ const REPORT =
 const [upload = '', uploader = '', tests = '', teamcity = '', forwarder = ''] = blocksOf('start/any-ci.md', 'sh');
 const [woodpecker = '', drone = ''] = blocksOf('start/any-ci.md', 'yaml');
 const [buildbot = ''] = blocksOf('start/any-ci.md', 'python');
-const [gitlab = ''] = blocksOf('start/gitlab.md', 'yaml');
+const [gitlab = '', gitlabConfirm = ''] = blocksOf('start/gitlab.md', 'yaml');
+
+const MAIN = resolve(import.meta.dirname, '../../src/cli/main.ts');
 
 let app: FastifyInstance;
 let state: FakeState;
@@ -107,6 +109,31 @@ describe('GitLab CI', () => {
     await run(scriptBelow(gitlab, 'after_script'), { env, files: { 'test.log': 'FAIL\n' } });
 
     expect(state.builds).toMatchObject([{ branch, pullRequest: 7 }]);
+  });
+
+  test('after_script runs the failing command again, and reports it to the build that was uploaded', async () => {
+    const git = (...args: readonly string[]) =>
+      execFileSync('git', ['-c', 'user.name=Ada', '-c', 'user.email=nobody@example.test', ...args], {
+        cwd: folder,
+        encoding: 'utf8',
+      }).trim();
+    const sum = 'exports.sum = (a, b) => a + b;\n';
+    const check = "require('node:test').test('adds up', () => require('node:assert').equal(require('./sum.js').sum(2, 3), 5));\n";
+    const commands = {
+      npm: `#!/bin/sh\nexec ${process.execPath} --test\n`,
+      faultline: `#!/bin/sh\nexec ${process.execPath} ${MAIN} "$@"\n`,
+    };
+    await run('chmod +x npm faultline; git init -q', { files: { ...commands, 'sum.js': sum, 'sum.test.js': check } });
+    git('add', '--all');
+    git('commit', '-q', '-m', 'works');
+    const base = git('rev-parse', 'HEAD');
+    await run('echo "exports.sum = (a, b) => a - b;" > sum.js');
+    git('commit', '-q', '-am', 'breaks');
+
+    const files = { 'test.log': '✖ adds up (1.2ms)\n', 'uploaded.json': '{"buildId": "bld_none", "jobId": "job_1"}' };
+    const { out, errors } = await run(scriptBelow(gitlabConfirm, 'after_script'), { env: { ...job, CI_COMMIT_BEFORE_SHA: base }, files });
+    expect(out).toContain('introduced by this change');
+    expect(errors).toContain('bld_none');
   });
 
   test('sends nothing of a job that passed', async () => {

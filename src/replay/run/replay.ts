@@ -39,7 +39,7 @@ interface Replayed {
 /** Answers one case, and tells of each finished step: what a case has cost that fails. */
 export type Answerer = (build: Build, texts: CaseTexts, signal: AbortSignal, onStep: (step: Step) => void) => Promise<Answered>;
 
-type Answered = TriagedReading;
+type Answered = Pick<TriagedReading, 'reading' | 'analyses'>;
 
 /** A finished case with its labels, null where the row itself was not readable. */
 export interface ReplayedCase extends CaseChecks {

@@ -60,6 +60,8 @@ export interface TriagedReading {
   readonly reading: Reading;
   /** One per cause that has an answer, in the order of the first failure. */
   readonly analyses: Analysis[];
+  /** The failures of each cause. */
+  readonly groups: readonly FailureGroup[];
 }
 
 /**
@@ -87,7 +89,7 @@ export async function triageReading(
     });
     if (analysis !== null) analyses.push(analysis);
   }
-  return { reading, analyses };
+  return { reading, analyses, groups };
 }
 
 /** What a person said of this failure, else what a reviewer's rule says of such failures, else what the graph finds; null where that waits for a person. A recall is counted in the transaction that saves it. */

@@ -1,0 +1,83 @@
+import { resolve } from 'node:path';
+import { TriageError } from '../../src/domain/errors.ts';
+import type { Experiment } from '../../src/domain/experiment.ts';
+import type { FailingTest } from '../../src/domain/failure.ts';
+import { commitOrFetched } from '../../src/experiments/base-worktree.ts';
+import { confirm } from '../../src/experiments/confirm.ts';
+import { outputReader, progressLine } from '../../src/experiments/outcome.ts';
+import { createMasker } from '../../src/log/mask/mask.ts';
+import { readSources } from '../../src/log/read-sources.ts';
+import { prepareSources } from '../../src/service/intake/prepare-sources.ts';
+import type { UploadedFile } from '../../src/service/intake/upload-shape.ts';
+import type { Confirmation, Environment } from './inputs.ts';
+import { basesOfRun } from './run-facts.ts';
+
+const MAX_BYTES = 256 * 1024 * 1024;
+const BUDGET_TOKENS = 2_000;
+
+/**
+ * Runs a failing command of the job again, in its workspace and on the commit that the event compares with. A job that is cancelled meanwhile
+ * gets what was found by then. Throws `invalid-input` where the command cannot be started or the workspace is no checkout.
+ */
+export async function confirmHere(
+  confirmation: Confirmation,
+  files: readonly UploadedFile[],
+  environment: Environment,
+  print: (text: string) => void,
+): Promise<Experiment> {
+  const { argv, directory, install, runs, limitMs } = confirmation;
+  const cwd = resolve(environment.GITHUB_WORKSPACE ?? '.', directory);
+  const tests = await failingTests(files);
+  const { base, note } = await baseOf(cwd, confirmation, environment);
+  const stop = new AbortController();
+  const interrupt = () => stop.abort(new TriageError('cancelled', 'The job was cancelled.'));
+  for (const signal of SIGNALS) process.on(signal, interrupt);
+  try {
+    const options = {
+      argv,
+      cwd,
+      env: ofTheJob(environment),
+      base,
+      runs,
+      limitMs,
+      tests,
+      keepsPart: true,
+      ...(install === null ? {} : { install }),
+    };
+    const onRun: NonNullable<Parameters<typeof confirm>[1]['onRun']> = (...run) => print(`${progressLine(...run)}\n`);
+    const experiment = await confirm(options, { read: outputReader(), onRun }, stop.signal);
+    return { ...experiment, notes: [...experiment.notes, ...note] };
+  } finally {
+    for (const signal of SIGNALS) process.off(signal, interrupt);
+  }
+}
+
+const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
+
+async function failingTests(files: readonly UploadedFile[]): Promise<readonly FailingTest[]> {
+  const { sources } = await prepareSources(files, MAX_BYTES, createMasker());
+  return readSources(sources, { budgetTokens: BUDGET_TOKENS, maskedSecrets: 0 }).failingTests;
+}
+
+async function baseOf(
+  cwd: string,
+  { base: named }: Confirmation,
+  environment: Environment,
+): Promise<{ readonly base: string | null | undefined; readonly note: readonly string[] }> {
+  const head = await commitOrFetched(cwd, 'HEAD');
+  const candidates = named === null ? await basesOfRun(environment) : [named];
+  for (const candidate of candidates) {
+    const base = await commitOrFetched(cwd, candidate);
+    if (base !== null && base !== head) return { base, note: [] };
+  }
+  if (candidates.length === 0) return { base: undefined, note: [] };
+  return { base: null, note: [`Not compared: ${candidates.join(' and ')} could not be fetched, or is what was built.`] };
+}
+
+/** Inputs of this step, tokens that a step with `run:` does not have, and the files by which this step sets its own outputs. */
+const OF_THIS_STEP = /^(?:INPUT_|ACTIONS_|GITHUB_(?:ENV|OUTPUT|PATH|STATE|STEP_SUMMARY)$)/;
+
+/** The environment that a step with `run:` has. */
+function ofTheJob(environment: Environment): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(environment).filter(([name]) => !OF_THIS_STEP.test(name)));
+}

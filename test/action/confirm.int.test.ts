@@ -1,0 +1,113 @@
+import { execFileSync } from 'node:child_process';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Experiment } from '../../src/domain/experiment.ts';
+import { sendJson, startLoopback } from '../support/loopback-server.ts';
+import { sampleAnalysis } from '../support/sample-analysis.ts';
+import { createRunner, type Runner } from './runner.ts';
+
+const TOKEN = 'flt_0123456789';
+const HEAD = "const { test } = require('node:test');\nconst assert = require('node:assert');\n";
+const SUM_TEST = `${HEAD}test('adds up', () => assert.equal(require('./sum.js').sum(2, 3), 5));\n`;
+const LOG = `✖ adds up (1.2ms)
+ℹ tests 1
+ℹ fail 1
+
+✖ failing tests:
+
+test at sum.test.js:3:1
+✖ adds up (1.2ms)
+  AssertionError [ERR_ASSERTION]: Expected values to be strictly equal:
+
+  -1 !== 5
+`;
+
+let runner: Runner;
+beforeAll(async () => {
+  runner = await createRunner();
+}, 60_000);
+afterAll(() => runner.close());
+
+const ids: string[] = [];
+
+/** Two commits, of which the second breaks the sum; the ids of both. */
+function commits(folder: string): void {
+  const git = (...args: readonly string[]) =>
+    execFileSync('git', ['-c', 'user.name=Ada', '-c', 'user.email=nobody@example.test', ...args], { cwd: folder, encoding: 'utf8' }).trim();
+  git('init', '--quiet', '--initial-branch=main');
+  git('add', '--all');
+  git('commit', '--quiet', '-m', 'works');
+  ids[0] = git('rev-parse', 'HEAD');
+  execFileSync('sed', ['-i', 's/a + b/a - b/', 'sum.js'], { cwd: folder });
+  git('commit', '--quiet', '-am', 'breaks');
+}
+
+const files = { 'build.log': LOG, 'sum.js': 'exports.sum = (a, b) => a + b;\n', 'sum.test.js': SUM_TEST, '.gitignore': 'build.log\n' };
+const given = { log: 'build.log', confirm: `${process.execPath} --test`, 'confirm-runs': '3', 'confirm-base': 'HEAD^' };
+
+describe('a step that runs the failing command again', () => {
+  test('says by counts that this change broke it, first in summary, log and outputs', async () => {
+    const { exitCode, outputs, summary, log } = await runner.run({ with: given, files, prepare: commits });
+
+    expect(exitCode, log).toBe(0);
+    expect(outputs.verdict).toBe('this-change');
+    expect(summary).toMatch(/^### Faultline: 1 cause\n\n\*\*Fails 3 of 3 here, 0 of 3 on the base \(\w{9}\): introduced by this change/);
+    expect(log).toMatch(/^run 1 here, only the failing tests: failed/m);
+    expect(log).toMatch(/^Fails 3 of 3 here, 0 of 3 on the base/m);
+    expect(JSON.parse(outputs.json ?? '')).toMatchObject([{ facts: { Tried: [expect.stringContaining('introduced by this change')] } }]);
+  });
+
+  test('compares with what was there before the push, and says where that cannot be had', async () => {
+    const push = { before: '0123456789'.repeat(4), repository: { default_branch: 'trunk' } };
+    const { outputs, summary } = await runner.run({ with: { ...given, 'confirm-base': '' }, files, prepare: commits, event: push });
+
+    expect(outputs.verdict).toBe('reproduced');
+    expect(summary).toContain(`Not compared: ${push.before} and trunk could not be fetched`);
+  });
+
+  test('gives the command the environment of a job, without the tokens and files of this step', async () => {
+    const spy = `${HEAD}const { writeFileSync } = require('node:fs');\nwriteFileSync(process.env.SEEN, JSON.stringify(process.env));\ntest('adds up', () => assert.fail());\n`;
+    const seen = '/tmp/faultline-action-seen.json';
+    const env = { SEEN: seen, ACTIONS_RUNTIME_TOKEN: 'of-the-runner', 'INPUT_GITHUB-TOKEN': 'of-the-job', OWN: 'of the job' };
+    await runner.run({ with: { ...given, 'confirm-runs': '1' }, files: { ...files, 'sum.test.js': spy }, prepare: commits, env });
+
+    const text = execFileSync('cat', [seen], { encoding: 'utf8' });
+    execFileSync('rm', [seen]);
+    expect(JSON.parse(text)).toMatchObject({ OWN: 'of the job', GITHUB_REPOSITORY: 'shop/api' });
+    expect(text).not.toMatch(/INPUT_|of-the-runner|of-the-job|GITHUB_OUTPUT|GITHUB_STEP_SUMMARY/);
+  });
+
+  test('uploads the outcome for the build, and shows the answer that has it', async () => {
+    const received: [string, string][] = [];
+    const answer = async (request: IncomingMessage, response: ServerResponse) => {
+      const chunks: Buffer[] = [];
+      for await (const chunk of request) chunks.push(chunk);
+      received.push([`${request.method} ${request.url}`, Buffer.concat(chunks).toString('latin1')]);
+      const done = { buildId: 'bld_1', triage: { state: 'done', error: null }, analyses: [sampleAnalysis()] };
+      sendJson(response, 200, request.method === 'POST' ? { buildId: 'bld_1', analyses: [] } : done);
+    };
+    const server = await startLoopback((request, response) => void answer(request, response));
+    const { outputs } = await runner.run({ with: { ...given, 'server-url': server.url, token: TOKEN }, files, prepare: commits });
+    await server.close();
+
+    expect(received.map(([line]) => line)).toEqual([
+      'POST /api/builds',
+      'POST /api/builds/bld_1/experiments',
+      'GET /api/builds/bld_1/analyses',
+    ]);
+    const told = Experiment.parse(JSON.parse(received[1]?.[1] ?? ''));
+    expect(told).toMatchObject({ verdict: 'this-change', tests: ['adds up'], dependsOnOthers: false });
+    expect(outputs.verdict).toBe('this-change');
+  });
+
+  test.each([
+    ['a command that is not there', { confirm: 'no-such-program' }, 'The failure was not confirmed: no-such-program could not be started'],
+    ['a workspace that is no checkout', { 'confirm-directory': '/' }, 'The failure was not confirmed: '],
+    ['runs that are none', { 'confirm-runs': 'many' }, 'The input "confirm-runs" must be 1 to 50 runs'],
+  ])('%s is a warning', async (_, change, sentence) => {
+    const { exitCode, commands } = await runner.run({ with: { ...given, ...change }, files, prepare: commits });
+
+    expect(exitCode).toBe(0);
+    expect(commands.map(({ message }) => message)).toContainEqual(expect.stringContaining(sentence));
+  });
+});
