@@ -3,6 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { TriageError } from '../../src/domain/errors.ts';
 import type { Arm, Experiment } from '../../src/domain/experiment.ts';
 import { type ConfirmOptions, confirm, verdictOf } from '../../src/experiments/confirm.ts';
 import { readMasked } from '../../src/service/triage/read-build.ts';
@@ -145,6 +146,24 @@ describe('a failing command that is tried again', () => {
       verdict: 'not-reproduced',
       sentence: 'Passes 3 of 3 here: not reproduced. If it fails at random, it fails in fewer than 63% of runs (95% confidence).',
     });
+  });
+
+  test('answers with the runs made by then where it is interrupted and is to keep them', async () => {
+    repository.commit({ 'sum.js': WRONG, 'sum.test.js': SUM_TEST }, 'broken');
+    const stop = new AbortController();
+    let runs = 0;
+    const onRun = () => {
+      runs += 1;
+      if (runs === 3) stop.abort(new TriageError('cancelled', 'The job was cancelled.'));
+    };
+    const options = { argv: NODE_TEST, cwd: repository.folder, env: process.env, base: null, runs: 50, limitMs: 120_000, tests: [] };
+    const found = await confirm({ ...options, keepsPart: true }, { read, onRun }, stop.signal);
+    expect(found).toMatchObject({ tests: ['adds'], notes: ['Interrupted before all runs were made.'] });
+    expect(arms(found)).toEqual([
+      ['here', 'suite', 1, 0, 0],
+      ['here', 'alone', 2, 0, 0],
+    ]);
+    await expect(confirm(options, { read }, stop.signal)).rejects.toThrow('The job was cancelled.');
   });
 
   test('is run as a whole where its tool is not known', async () => {
