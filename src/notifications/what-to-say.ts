@@ -75,12 +75,13 @@ function couldNotLook(builds: readonly Build[], causes: readonly CauseStanding[]
   return { state: 'could-not-look', builds, causes, unread, why: causes[0]?.rootCause ?? '' };
 }
 
-/** What needs whoever made the change, what nobody is sure of, what is somebody else's; of equals what hit more. */
+/** What was shown to be of this change by trying, what else needs whoever made it, what nobody is sure of, what is somebody else's; of equals what hit more. */
 function byRank(a: CauseStanding, b: CauseStanding): number {
   return rank(a) - rank(b) || b.cause.failures - a.cause.failures || (a.cause.analysis.id < b.cause.analysis.id ? -1 : 1);
 }
 
-function rank({ needsYou, form }: CauseStanding): number {
+function rank({ needsYou, form, cause }: CauseStanding): number {
+  if (cause.analysis.experiment?.verdict === 'this-change' && form !== 'rejected') return -1;
   if (needsYou) return 0;
   return form === 'unsure' || form === 'rejected' ? 1 : form === 'failed' ? 2 : 3;
 }

@@ -241,3 +241,11 @@ describe('whose change it was', () => {
     expect(bodyWith({ sentence: '<img src=x> @everyone [x](http://evil)' })).not.toMatch(/<img|@everyone|\]\(http:\/\/evil/);
   });
 });
+
+it('a cause that was shown by trying to be of this change stands first', () => {
+  const guessed = causeOf({ ...sampleAnalysis(), id: 'ana_1' });
+  const tried = causeOf({ ...sampleAnalysis(), id: 'ana_2', experiment: sampleExperiment({ verdict: 'this-change' }) });
+  const body = bodyOf(headOf({ causes: [guessed, tried] }));
+  expect(body.indexOf('Caused by this change')).toBeGreaterThan(0);
+  expect(body.indexOf('Caused by this change')).toBeLessThan(body.indexOf('<b>2. '));
+});

@@ -17,7 +17,7 @@ test.each(workflows.map((workflow, at) => [at + 1, workflow] as const))(
 test('they name inputs and outputs that the action has, pin it, and ask for no right to write', async () => {
   const { inputs, outputs } = await readAction();
   const names = inputs?.map(({ id }) => id) ?? [];
-  expect(workflows.length).toBe(2);
+  expect(workflows.length).toBe(3);
   for (const workflow of workflows) {
     const given =
       /\n( +)- (?:id: \w+|if: failure\(\))\n +uses: acme\/faultline\/action@[0-9a-f]{40}\n +with:\n((?: {10}[\w-]+: .*\n)+)/.exec(
