@@ -1,23 +1,24 @@
-import { resolve } from 'node:path';
+import { isAbsolute, relative, resolve } from 'node:path';
 import { TriageError } from '../../src/domain/errors.ts';
 import type { Experiment } from '../../src/domain/experiment.ts';
 import type { FailingTest } from '../../src/domain/failure.ts';
-import { commitOrFetched } from '../../src/experiments/base-worktree.ts';
+import { builtOn, parentsOf } from '../../src/experiments/base-worktree.ts';
 import { confirm } from '../../src/experiments/confirm.ts';
 import { outputReader, progressLine } from '../../src/experiments/outcome.ts';
 import { createMasker } from '../../src/log/mask/mask.ts';
 import { readSources } from '../../src/log/read-sources.ts';
 import { prepareSources } from '../../src/service/intake/prepare-sources.ts';
 import type { UploadedFile } from '../../src/service/intake/upload-shape.ts';
+import { MAX_BYTES } from './gather-files.ts';
 import type { Confirmation, Environment } from './inputs.ts';
-import { basesOfRun } from './run-facts.ts';
+import { comparedByRun } from './run-facts.ts';
 
-const MAX_BYTES = 256 * 1024 * 1024;
 const BUDGET_TOKENS = 2_000;
 
 /**
  * Runs a failing command of the job again, in its workspace and on the commit that the event compares with. A job that is cancelled meanwhile
- * gets what was found by then. Throws `invalid-input` where the command cannot be started or the workspace is no checkout.
+ * gets what was found by then. Throws `invalid-input` where the command cannot be started or the workspace is no checkout, `invalid-config` for
+ * a directory outside of it.
  */
 export async function confirmHere(
   confirmation: Confirmation,
@@ -26,7 +27,7 @@ export async function confirmHere(
   print: (text: string) => void,
 ): Promise<Experiment> {
   const { argv, directory, install, runs, limitMs } = confirmation;
-  const cwd = resolve(environment.GITHUB_WORKSPACE ?? '.', directory);
+  const cwd = withinWorkspace(environment.GITHUB_WORKSPACE ?? '.', directory);
   const tests = await failingTests(files);
   const { base, note } = await baseOf(cwd, confirmation, environment);
   const stop = new AbortController();
@@ -59,19 +60,29 @@ async function failingTests(files: readonly UploadedFile[]): Promise<readonly Fa
   return readSources(sources, { budgetTokens: BUDGET_TOKENS, maskedSecrets: 0 }).failingTests;
 }
 
+function withinWorkspace(workspace: string, directory: string): string {
+  const path = resolve(workspace, directory);
+  const way = relative(workspace, path);
+  if (way.split('/')[0] !== '..' && !isAbsolute(way)) return path;
+  throw new TriageError('invalid-config', `The input "confirm-directory" must name a directory in the workspace, not ${directory}.`);
+}
+
 async function baseOf(
   cwd: string,
   { base: named }: Confirmation,
   environment: Environment,
 ): Promise<{ readonly base: string | null | undefined; readonly note: readonly string[] }> {
-  const head = await commitOrFetched(cwd, 'HEAD');
-  const candidates = named === null ? await basesOfRun(environment) : [named];
+  const { pullHead, names } = named === null ? await comparedByRun(environment) : { pullHead: null, names: [named] };
+  const [into, merged] = await parentsOf(cwd);
+  // The merge that was made to try the pull request says best what it was merged into: the event may be older.
+  const candidates = into !== undefined && merged !== undefined && merged === pullHead ? [into, ...names] : names;
   for (const candidate of candidates) {
-    const base = await commitOrFetched(cwd, candidate);
-    if (base !== null && base !== head) return { base, note: [] };
+    const base = await builtOn(cwd, candidate);
+    if (base !== null) return { base, note: [] };
   }
   if (candidates.length === 0) return { base: undefined, note: [] };
-  return { base: null, note: [`Not compared: ${candidates.join(' and ')} could not be fetched, or is what was built.`] };
+  const why = `this commit was not built on ${candidates.join(' or ')}, or its history could not be fetched`;
+  return { base: null, note: [`Not compared: ${why}. Set fetch-depth: 0 at the checkout, or name another base with confirm-base.`] };
 }
 
 /** Inputs of this step, tokens that a step with `run:` does not have, and the files by which this step sets its own outputs. */

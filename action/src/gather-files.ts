@@ -7,7 +7,8 @@ import type { UploadedFile } from '../../src/service/intake/upload-shape.ts';
 import type { Environment, Inputs } from './inputs.ts';
 
 /** What Faultline takes of one build, FAULTLINE_MAX_LOG_BYTES of a server that sets nothing else. */
-const MAX_BYTES = 256 * 1024 * 1024;
+/** Of all files together. */
+export const MAX_BYTES = 256 * 1024 * 1024;
 const MAX_FILES = 200;
 
 /** What is to be read: the named files, else the logs of the run's failed jobs. Throws `not-found` where that is nothing. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Category } from '../../src/domain/category.ts';
 import { TriageError } from '../../src/domain/errors.ts';
-import { argumentsOf } from '../../src/experiments/outcome.ts';
+import { argumentsOf } from '../../src/experiments/run-command.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 

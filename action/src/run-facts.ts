@@ -36,11 +36,11 @@ export async function buildOfRun(environment: Environment, inputs: Pick<Inputs, 
   });
 }
 
-/** What the run's commit may be compared with, the best first: what its pull request is to be merged into, what was pushed before, the default branch. */
-export async function basesOfRun(environment: Environment): Promise<string[]> {
+/** Head of the run's pull request, and what its commit may be compared with, the best first: the pull request's base, what was pushed before, the default branch. */
+export async function comparedByRun(environment: Environment): Promise<{ readonly pullHead: string | null; readonly names: string[] }> {
   const { pull_request: pull, before, repository } = await eventOf(environment.GITHUB_EVENT_PATH?.trim() || null);
   const pushed = before !== undefined && /[1-9a-f]/.test(before) ? before : undefined;
-  return [pull?.base?.sha, pushed, repository?.default_branch].flatMap((name) => name || []);
+  return { pullHead: pull?.head.sha ?? null, names: [pull?.base?.sha, pushed, repository?.default_branch].flatMap((name) => name || []) };
 }
 
 /** Page of the run; null outside of a run. */

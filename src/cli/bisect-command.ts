@@ -1,7 +1,8 @@
 import type { Bisection } from '../domain/experiment.ts';
 import type { Commit } from '../experiments/base-worktree.ts';
 import { bisect } from '../experiments/bisect.ts';
-import { argumentsOf, type Outcome, outputReader, SHOWN } from '../experiments/outcome.ts';
+import { type Outcome, outputReader, SHOWN } from '../experiments/outcome.ts';
+import { argumentsOf } from '../experiments/run-command.ts';
 import { visibleLine } from '../notifications/visible-text.ts';
 import { failingTests } from './confirm-command.ts';
 import { EXIT, interruptSignal, jsonText, print, say } from './terminal.ts';

@@ -133,9 +133,13 @@ export async function reportError(error: unknown, json: boolean): Promise<void> 
   if (code === 'internal' && error instanceof Error && process.env.FAULTLINE_DEBUG !== undefined) say(error.stack ?? '');
 }
 
-/** Aborted by Ctrl-C or SIGTERM; a second Ctrl-C leaves at once. */
+let interrupted: AbortController | null = null;
+
+/** Aborted by Ctrl-C or SIGTERM; a second Ctrl-C leaves at once. One for the process. */
 export function interruptSignal(): AbortSignal {
+  if (interrupted !== null) return interrupted.signal;
   const controller = new AbortController();
+  interrupted = controller;
   const stop = () => {
     if (controller.signal.aborted) process.exit(EXIT.interrupted);
     process.exitCode = EXIT.interrupted;

@@ -23,7 +23,7 @@ import { type ServerOptions, serverOf } from './command-parts.ts';
 import { type LargeLog, openLargeLog, readArtifacts, readInput, readReports } from './input.ts';
 import { type Progress, phaseText, startProgress } from './progress.ts';
 import { askServer } from './server-client.ts';
-import { EXIT, interruptSignal, jsonText, NO_FAILURE, print, type Voice, voiceOf } from './terminal.ts';
+import { EXIT, interruptSignal, jsonText, NO_FAILURE, print, reportError, type Voice, voiceOf } from './terminal.ts';
 
 export interface TriageCommandOptions {
   readonly files?: readonly string[];
@@ -57,15 +57,23 @@ export async function runTriage(path: string, options: TriageCommandOptions, con
   const progress = startProgress({ ...voice, quiet: voice.quiet || options.json === true });
   try {
     const { analyses: answers, reading, groups } = await answer(path, { ...options, ...commits }, config, progress);
-    const experiment = await confirmed(reading, options, progress);
+    if (answers.length === 0) throw new TriageError('internal', 'No answer was produced. Please report this log');
+    if (hasNoFailure(answers, reading)) {
+      progress.stop();
+      return await tellNoFailure(reading, options, voice);
+    }
+    // Whatever comes of it, the answer is shown.
+    const { experiment, failed } = await confirmed(reading, options, progress).catch((error: unknown) => ({
+      experiment: null,
+      failed: error,
+    }));
     const analyses = experiment === null ? answers : withExperiment(answers, groups, experiment);
     progress.stop();
-    if (analyses.length === 0) throw new TriageError('internal', 'No answer was produced. Please report this log');
-    if (hasNoFailure(analyses, reading)) return await tellNoFailure(reading, options, voice);
     const traces = options.trace ? await tracesOf(analyses, config) : [];
     if (options.json) await print(jsonText(jsonOf(analyses, reading, traces)));
     else await print(render(path, analyses, options, voice) + (options.github ? '' : shown(traces, voice)));
     if (options.exitCode) process.exitCode = verdictCode(analyses);
+    if (failed !== null) await reportError(failed, false);
   } finally {
     progress.stop();
   }
@@ -74,18 +82,20 @@ export async function runTriage(path: string, options: TriageCommandOptions, con
 const CONFIRM_RUNS = 5;
 const CONFIRM_MS = 15 * 60_000;
 
-/** What running the failing command again shows; null where that was not asked for. */
+/** What running the failing command again shows, also where it is interrupted; null where that was not asked for. */
 async function confirmed(
   { failingTests }: Reading,
   { confirm, repo }: TriageCommandOptions,
   progress: Progress,
-): Promise<Experiment | null> {
-  if (confirm === undefined) return null;
+): Promise<{ readonly experiment: Experiment | null; readonly failed: unknown }> {
+  if (confirm === undefined) return { experiment: null, failed: null };
   const { confirm: runAgain } = await import('../experiments/confirm.ts');
-  const { argumentsOf, outputReader, progressLine } = await import('../experiments/outcome.ts');
+  const { outputReader, progressLine } = await import('../experiments/outcome.ts');
+  const { argumentsOf } = await import('../experiments/run-command.ts');
   const command = { argv: argumentsOf(confirm), cwd: resolve(repo ?? '.'), env: process.env, tests: failingTests };
-  const options = { ...command, base: undefined, runs: CONFIRM_RUNS, limitMs: CONFIRM_MS };
-  return await runAgain(options, { read: outputReader(), onRun: (...run) => progress.phase(progressLine(...run)) }, interruptSignal());
+  const options = { ...command, base: undefined, runs: CONFIRM_RUNS, limitMs: CONFIRM_MS, keepsPart: true };
+  const deps = { read: outputReader(), onRun: (...run: Parameters<typeof progressLine>) => progress.phase(progressLine(...run)) };
+  return { experiment: await runAgain(options, deps, interruptSignal()), failed: null };
 }
 
 /** Whoever names the model wants no answer of the rules. Throws `invalid-config` where none is configured. */

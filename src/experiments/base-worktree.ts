@@ -36,11 +36,12 @@ export interface Worktree {
 }
 
 /**
- * Checks the base out beside the checkout, in a temporary folder: `ref`, else where the branch left the default branch, else the commit before.
+ * Checks the base out beside the checkout, in a temporary folder: where HEAD left `ref`, else where it left the default branch, else the commit
+ * before. What `ref` gained since is no difference of this change.
  * Runs no hooks. Throws `invalid-input` where `cwd` is in no git checkout or there is no such commit.
  */
 export async function openBase(cwd: string, ref: string | undefined): Promise<Worktree> {
-  const commit = ref === undefined ? await defaultBase(cwd) : await commitOf(cwd, ref);
+  const commit = ref === undefined ? await defaultBase(cwd) : await beginning(cwd, await commitOf(cwd, ref));
   if (commit === null) throw new TriageError('invalid-input', `There is no commit to compare with: name one with --base.`);
   return await openWorktree(cwd, commit);
 }
@@ -68,15 +69,41 @@ export async function openWorktree(cwd: string, commit: string): Promise<Worktre
   }
 }
 
+async function beginning(cwd: string, commit: string): Promise<string> {
+  const common = await mergeBase(cwd, commit);
+  return common === null || common === (await commitOf(cwd, 'HEAD')) ? commit : common;
+}
+
+/** Commits of history that a shallow clone fetches to find where two branches began. */
+const DEPTH = 200;
+
 /**
- * The commit that a name stands for, fetched from `origin` where the checkout does not have it, as one without history; null where neither
- * has it.
+ * The commit that HEAD was built on: the one that `name` stands for where it is a parent of HEAD, else the last one that both have. Fetches
+ * what the checkout lacks from `origin`, and history only into a shallow clone. Null where there is none but HEAD itself.
  */
-export async function commitOrFetched(cwd: string, name: string): Promise<string | null> {
-  const here = await commitOf(cwd, name).catch(() => null);
-  if (here !== null || name.startsWith('-')) return here;
-  const fetched = await git(cwd, 'fetch', '--quiet', '--no-tags', '--depth=1', 'origin', name).catch(() => null);
-  return fetched === null ? null : await commitOf(cwd, 'FETCH_HEAD');
+export async function builtOn(cwd: string, name: string): Promise<string | null> {
+  const head = await commitOf(cwd, 'HEAD');
+  const isShallow = (await git(cwd, 'rev-parse', '--is-shallow-repository')) === 'true';
+  // In a clone that has its history, a depth would cut it off.
+  const fetch = (depth: number, ...names: readonly string[]) =>
+    git(cwd, 'fetch', '--quiet', '--no-tags', ...(isShallow ? [`--depth=${depth}`] : []), 'origin', ...names).catch(() => null);
+  let commit = await commitOf(cwd, name).catch(() => null);
+  if (commit === null && !name.startsWith('-') && (await fetch(1, name)) !== null) commit = await commitOf(cwd, 'FETCH_HEAD');
+  if (commit === null || commit === head) return null;
+  if ((await parentsOf(cwd)).includes(commit)) return commit;
+  let common = await mergeBase(cwd, commit);
+  if (common === null && isShallow && (await fetch(DEPTH, head, commit)) !== null) common = await mergeBase(cwd, commit);
+  return common === head ? null : common;
+}
+
+/** Parents of HEAD, also those that a shallow clone does not have. */
+export async function parentsOf(cwd: string): Promise<string[]> {
+  const [headers = ''] = (await git(cwd, 'cat-file', '-p', 'HEAD')).split('\n\n');
+  return headers.split('\n').flatMap((line) => (line.startsWith('parent ') ? line.slice('parent '.length) : []));
+}
+
+async function mergeBase(cwd: string, commit: string): Promise<string | null> {
+  return await git(cwd, 'merge-base', 'HEAD', commit).catch(() => null);
 }
 
 export interface Commit {
@@ -125,7 +152,7 @@ const DEFAULT_BRANCHES = ['origin/HEAD', 'origin/main', 'origin/master', 'main',
 async function defaultBase(top: string): Promise<string | null> {
   const head = await commitOf(top, 'HEAD');
   for (const branch of DEFAULT_BRANCHES) {
-    const base = await git(top, 'merge-base', 'HEAD', branch).catch(() => null);
+    const base = await mergeBase(top, branch);
     if (base === null) continue;
     if (base !== head) return base;
     break;

@@ -14,7 +14,7 @@ export interface ConfirmOptions {
   readonly cwd: string;
   /** Of the command; what configures Faultline is left out. */
   readonly env: NodeJS.ProcessEnv;
-  /** Commit, branch or tag to compare with; absent: where the branch began; null: nothing is compared. */
+  /** Commit, branch or tag where HEAD left which it is compared; absent: the default branch; null: nothing is compared. */
   readonly base: string | null | undefined;
   /** Runs of each arm, at most. */
   readonly runs: number;

@@ -23,15 +23,6 @@ export function outputReader(): OutputReader {
   };
 }
 
-/**
- * A command that is given as one text, as an argument vector: an argument in each line, or in each word where there is but one line. Nothing
- * is quoted or expanded.
- */
-export function argumentsOf(command: string): string[] {
-  const lines = command.trim().split(/\r?\n/);
-  return lines.length > 1 ? lines.map((line) => line.trim()).filter((line) => line !== '') : command.trim().split(/\s+/);
-}
-
 export const SHOWN: Readonly<Record<Outcome, string>> = { passed: 'passed', failed: 'failed', other: 'failed in another way' };
 
 const WHAT: Readonly<Record<Arm['what'], string>> = {

@@ -16,6 +16,15 @@ export interface CommandRun {
 }
 
 /**
+ * A command that is given as one text, as an argument vector: an argument in each line, or in each word where there is but one line. Nothing
+ * is quoted or expanded.
+ */
+export function argumentsOf(command: string): string[] {
+  const lines = command.trim().split(/\r?\n/);
+  return lines.length > 1 ? lines.map((line) => line.trim()).filter((line) => line !== '') : command.trim().split(/\s+/);
+}
+
+/**
  * Runs an argument vector in a process group of its own, without a shell and without what configures Faultline. Ends the whole group at the
  * time limit and when the signal is aborted. Throws `invalid-input` where the program cannot be started, `cancelled` where it was aborted.
  */

@@ -1,5 +1,8 @@
 import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Experiment } from '../../src/domain/experiment.ts';
 import { sendJson, startLoopback } from '../support/loopback-server.ts';
@@ -42,7 +45,14 @@ function commits(folder: string): void {
   git('commit', '--quiet', '-am', 'breaks');
 }
 
-const files = { 'build.log': LOG, 'sum.js': 'exports.sum = (a, b) => a + b;\n', 'sum.test.js': SUM_TEST, '.gitignore': 'build.log\n' };
+// Modules are CommonJS here, whatever the release of the action that lies above says of its own.
+const files = {
+  'package.json': '{}',
+  'build.log': LOG,
+  'sum.js': 'exports.sum = (a, b) => a + b;\n',
+  'sum.test.js': SUM_TEST,
+  '.gitignore': 'build.log\n',
+};
 const given = { log: 'build.log', confirm: `${process.execPath} --test`, 'confirm-runs': '3', 'confirm-base': 'HEAD^' };
 
 describe('a step that runs the failing command again', () => {
@@ -62,17 +72,18 @@ describe('a step that runs the failing command again', () => {
     const { outputs, summary } = await runner.run({ with: { ...given, 'confirm-base': '' }, files, prepare: commits, event: push });
 
     expect(outputs.verdict).toBe('reproduced');
-    expect(summary).toContain(`Not compared: ${push.before} and trunk could not be fetched`);
+    expect(summary).toContain(`Not compared: this commit was not built on ${push.before} or trunk`);
   });
 
   test('gives the command the environment of a job, without the tokens and files of this step', async () => {
     const spy = `${HEAD}const { writeFileSync } = require('node:fs');\nwriteFileSync(process.env.SEEN, JSON.stringify(process.env));\ntest('adds up', () => assert.fail());\n`;
-    const seen = '/tmp/faultline-action-seen.json';
+    const folder = mkdtempSync(join(tmpdir(), 'faultline-seen-'));
+    const seen = join(folder, 'environment.json');
     const env = { SEEN: seen, ACTIONS_RUNTIME_TOKEN: 'of-the-runner', 'INPUT_GITHUB-TOKEN': 'of-the-job', OWN: 'of the job' };
     await runner.run({ with: { ...given, 'confirm-runs': '1' }, files: { ...files, 'sum.test.js': spy }, prepare: commits, env });
 
-    const text = execFileSync('cat', [seen], { encoding: 'utf8' });
-    execFileSync('rm', [seen]);
+    const text = readFileSync(seen, 'utf8');
+    rmSync(folder, { recursive: true });
     expect(JSON.parse(text)).toMatchObject({ OWN: 'of the job', GITHUB_REPOSITORY: 'shop/api' });
     expect(text).not.toMatch(/INPUT_|of-the-runner|of-the-job|GITHUB_OUTPUT|GITHUB_STEP_SUMMARY/);
   });
@@ -96,13 +107,18 @@ describe('a step that runs the failing command again', () => {
       'GET /api/builds/bld_1/analyses',
     ]);
     const told = Experiment.parse(JSON.parse(received[1]?.[1] ?? ''));
-    expect(told).toMatchObject({ verdict: 'this-change', tests: ['adds up'], dependsOnOthers: false });
+    expect(told).toMatchObject({ verdict: 'this-change', tests: ['adds up'], dependsOnOthers: null });
     expect(outputs.verdict).toBe('this-change');
   });
 
   test.each([
     ['a command that is not there', { confirm: 'no-such-program' }, 'The failure was not confirmed: no-such-program could not be started'],
-    ['a workspace that is no checkout', { 'confirm-directory': '/' }, 'The failure was not confirmed: '],
+    [
+      'a directory outside of the workspace',
+      { 'confirm-directory': '../..' },
+      'The input "confirm-directory" must name a directory in the workspace',
+    ],
+    ['a directory that is absolute', { 'confirm-directory': '/' }, 'The input "confirm-directory" must name a directory in the workspace'],
     ['runs that are none', { 'confirm-runs': 'many' }, 'The input "confirm-runs" must be 1 to 50 runs'],
   ])('%s is a warning', async (_, change, sentence) => {
     const { exitCode, commands } = await runner.run({ with: { ...given, ...change }, files, prepare: commits });

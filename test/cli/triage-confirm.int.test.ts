@@ -30,8 +30,9 @@ test('triage --confirm runs the command again, and says what the runs show in th
   expect(repository.git('worktree', 'list').split('\n')).toHaveLength(1);
 });
 
-test('triage --confirm names a command that cannot be started', async () => {
-  const { code, stderr } = await triage('--confirm', 'no-such-program');
+test('triage --confirm names a command that cannot be started, and answers all the same', async () => {
+  const { code, stdout, stderr } = await triage('--confirm', 'no-such-program', '--json');
   expect(code).toBe(3);
   expect(stderr).toContain('no-such-program could not be started');
+  expect(JSON.parse(stdout)).toMatchObject({ category: 'TEST_FAILURE', experiment: null });
 });

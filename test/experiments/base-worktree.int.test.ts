@@ -1,0 +1,75 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { builtOn, openBase } from '../../src/experiments/base-worktree.ts';
+import { createGitRepository, type GitRepository } from '../support/git-repository.ts';
+
+let origin: GitRepository;
+let checkout: GitRepository;
+beforeEach(() => {
+  origin = createGitRepository();
+  origin.git('config', 'uploadpack.allowAnySHA1InWant', 'true');
+  checkout = createGitRepository();
+  checkout.git('remote', 'add', 'origin', `file://${origin.folder}`);
+});
+afterEach(() => {
+  origin.remove();
+  checkout.remove();
+});
+
+/** Main went on after the branch had begun; as actions/checkout has it. */
+function branchOff(...depth: readonly string[]) {
+  const began = origin.commit({ 'a.txt': '1' }, 'begin');
+  origin.git('checkout', '--quiet', '-b', 'work');
+  origin.commit({ 'b.txt': '1' }, 'work');
+  const head = origin.commit({ 'b.txt': '2' }, 'work on');
+  origin.git('checkout', '--quiet', 'main');
+  const main = origin.commit({ 'a.txt': '2' }, 'go on');
+  const check = (commit: string) => {
+    checkout.git('fetch', '--quiet', ...depth, 'origin', commit);
+    checkout.git('checkout', '--quiet', '--detach', commit);
+  };
+  return { began, head, main, check };
+}
+
+describe('what a commit was built on', () => {
+  test.each([
+    ['shallow', ['--depth=1']],
+    ['whole', []],
+  ] as const)('is where its branch began, not where main is now, in a %s clone', async (kind, depth) => {
+    const { began, head, main, check } = branchOff(...depth);
+    check(head);
+
+    expect(await builtOn(checkout.folder, main)).toBe(began);
+    expect(await builtOn(checkout.folder, 'main')).toBe(began);
+    expect(checkout.git('rev-parse', '--is-shallow-repository')).toEqual(kind === 'whole' ? 'false' : expect.any(String));
+  });
+
+  test('is the parent of a merge in a clone without its history', async () => {
+    const { head, main, check } = branchOff('--depth=1');
+    origin.git('checkout', '--quiet', '--detach', main);
+    origin.git('-c', 'user.name=Ada', 'merge', '--quiet', '--no-edit', head);
+    check(origin.git('rev-parse', 'HEAD'));
+
+    expect(await builtOn(checkout.folder, main)).toBe(main);
+    expect(checkout.git('rev-list', '--count', main)).toBe('1');
+  });
+
+  test('is nothing that cannot be fetched, has no commit in common or is what was built', async () => {
+    const { head, check } = branchOff();
+    origin.git('checkout', '--quiet', '--orphan', 'other');
+    const other = origin.commit({ 'c.txt': '1' }, 'other');
+    check(head);
+
+    for (const name of [head, other, 'no-such-branch', '0123456789'.repeat(4), '--upload-pack=touch'])
+      expect(await builtOn(checkout.folder, name), name).toBeNull();
+  });
+
+  test('is what a named branch is compared at', async () => {
+    const { began, head, check } = branchOff();
+    check(head);
+    checkout.git('fetch', '--quiet', 'origin', 'main:main');
+    const base = await openBase(checkout.folder, 'main');
+    await base.remove();
+
+    expect(base.commit).toBe(began);
+  });
+});
