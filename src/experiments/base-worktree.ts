@@ -84,15 +84,16 @@ const DEPTH = 200;
 export async function builtOn(cwd: string, name: string): Promise<string | null> {
   const head = await commitOf(cwd, 'HEAD');
   const isShallow = (await git(cwd, 'rev-parse', '--is-shallow-repository')) === 'true';
+  const download = (...what: readonly string[]) => git(cwd, 'fetch', '--quiet', '--no-tags', ...what).catch(() => null);
   // In a clone that has its history, a depth would cut it off.
-  const fetch = (depth: number, ...names: readonly string[]) =>
-    git(cwd, 'fetch', '--quiet', '--no-tags', ...(isShallow ? [`--depth=${depth}`] : []), 'origin', ...names).catch(() => null);
+  const bring = (depth: number, ...names: readonly string[]) =>
+    isShallow ? download(`--depth=${depth}`, 'origin', ...names) : download('origin', ...names);
   let commit = await commitOf(cwd, name).catch(() => null);
-  if (commit === null && !name.startsWith('-') && (await fetch(1, name)) !== null) commit = await commitOf(cwd, 'FETCH_HEAD');
+  if (commit === null && !name.startsWith('-') && (await bring(1, name)) !== null) commit = await commitOf(cwd, 'FETCH_HEAD');
   if (commit === null || commit === head) return null;
   if ((await parentsOf(cwd)).includes(commit)) return commit;
   let common = await mergeBase(cwd, commit);
-  if (common === null && isShallow && (await fetch(DEPTH, head, commit)) !== null) common = await mergeBase(cwd, commit);
+  if (common === null && isShallow && (await bring(DEPTH, head, commit)) !== null) common = await mergeBase(cwd, commit);
   return common === head ? null : common;
 }
 
