@@ -15,6 +15,8 @@ const vendor = (name, modules, owners) => ({
 });
 const WORDS = '^src/(domain|ports|lib)/';
 const READ = '^src/(domain|ports|lib|log)/';
+/** The stores over SQL, whose types are inferred from what makes them; `stores-are-known-by-type` keeps it at that. */
+const STORES = '^src/stores/[^/]+\\.ts$';
 
 const TOOL_BASE = 'tool|findings|repository|all-tools|toolbox|resilience|result-cache|knowledge-base|knowledge-service';
 
@@ -41,18 +43,19 @@ module.exports = {
     only('models-see', '^src/models/', [READ, '^src/judge/', '^prompts/']),
     only('stores-see', '^src/stores/', [READ]),
     only('adapters-see', '^src/adapters/', [READ]),
-    only('notifications-see', '^src/notifications/', [READ]),
+    only('notifications-see', '^src/notifications/', [READ, STORES]),
     only('providers-see', '^src/providers/', [READ, '^src/config/variable\\.ts$', '^src/notifications/']),
-    only('service-runs-the-graph', '^src/service/', [READ, '^src/notifications/', '^src/providers/[^/]+\\.ts$', '^graphs/']),
-    only('console-sees', '^src/console/', [READ, '^src/(service|notifications)/']),
-    only('mcp-sees', '^src/mcp/', [READ, '^src/(service|notifications)/']),
+    only('service-runs-the-graph', '^src/service/', [READ, STORES, '^src/notifications/', '^src/providers/[^/]+\\.ts$', '^graphs/']),
+    only('console-sees', '^src/console/', [READ, STORES, '^src/(service|notifications)/']),
+    only('mcp-sees', '^src/mcp/', [READ, STORES, '^src/(service|notifications)/']),
     only('api-sees', '^src/api/', [
       READ,
+      STORES,
       '^src/(service|notifications|console|mcp|config)/',
       '^src/app(\\.ts$|/)',
       '^src/providers/[^/]+\\.ts$',
     ]),
-    only('replay-drives-triage', '^src/replay/', [READ, '^src/service/', '^graphs/']),
+    only('replay-drives-triage', '^src/replay/', [READ, STORES, '^src/service/', '^graphs/']),
     only('action-sees', '^action/', ['^src/(domain|ports|lib|log|config|service|notifications|app|providers|experiments)/']),
     only('app-composes', '^src/app(\\.ts$|/)', [
       '^src/(domain|ports|lib|log|judge|models|config|tools|stores|adapters|providers|service|notifications|replay)/',
@@ -126,7 +129,14 @@ module.exports = {
       name: 'only-app-picks-drivers',
       severity: 'error',
       from: { path: '^(src|graphs|prompts)/', pathNot: ['^src/app(\\.ts$|/)', '^src/(adapters|models|stores)/'] },
-      to: { path: '^src/(adapters|models|stores)/' },
+      to: { path: '^src/(adapters|models|stores)/', pathNot: [STORES] },
+    },
+    {
+      name: 'stores-are-known-by-type',
+      severity: 'error',
+      comment: 'Only the composition root opens them; everybody else is handed them.',
+      from: { path: '^(src|graphs|prompts)/', pathNot: ['^src/app(\\.ts$|/)', '^src/stores/'] },
+      to: { path: STORES, dependencyTypesNot: ['type-only'] },
     },
     {
       name: 'drivers-load-lazily',

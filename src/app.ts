@@ -16,12 +16,12 @@ import { type Clock, systemClock } from './lib/time.ts';
 import { createLogThreads } from './log/threads.ts';
 import type { SignInProvider } from './ports/access.ts';
 import type { Database, Failpoint } from './ports/database.ts';
-import type { Stores } from './ports/stores.ts';
 import type { Logger } from './ports/telemetry.ts';
 import { escalateToReviewer } from './service/triage/conclude.ts';
 import { type DetachableQueue, detachableQueue, fairQueue } from './service/triage/queue.ts';
 import { type TriageBuildDeps, triageBuild } from './service/triage/triage-build.ts';
 import { endJob, startWorker } from './service/triage/worker.ts';
+import type { Stores } from './stores/stores.ts';
 import { createJobTurns } from './stores/triages.ts';
 import { loadKnowledge, readKnowledge } from './tools/knowledge-base.ts';
 

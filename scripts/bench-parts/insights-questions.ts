@@ -1,4 +1,4 @@
-import type { Stores } from '../../src/ports/stores.ts';
+import type { Stores } from '../../src/stores/stores.ts';
 import type { Question } from './store-questions.ts';
 
 const REACH = 50;

@@ -1,7 +1,7 @@
 import { CATEGORIES } from '../../src/domain/category.ts';
 import type { Sql } from '../../src/ports/database.ts';
-import type { Stores } from '../../src/ports/stores.ts';
 import type { VectorIndex } from '../../src/ports/vector-index.ts';
+import type { Stores } from '../../src/stores/stores.ts';
 import { messagesFrom } from './store-data.ts';
 
 /** One thing that is asked of the stores while a failure is triaged or a person looks at the console; `n` varies what is asked for. */

@@ -10,8 +10,8 @@ import { messageOf, TriageError } from '../domain/errors.ts';
 import type { Principal, Role } from '../domain/review.ts';
 import { operation } from '../lib/openapi.ts';
 import type { Clock } from '../lib/time.ts';
-import type { SessionHolder, SessionStore, TokenStore } from '../ports/access.ts';
 import type { Logger } from '../ports/telemetry.ts';
+import type { SessionHolder, SessionStore, TokenStore } from '../stores/access.ts';
 import { DOCS_ACCESS, DOCS_PATH } from './api-description.ts';
 
 declare module 'fastify' {

@@ -12,7 +12,6 @@ import { present } from '../lib/present.ts';
 import type { Clock } from '../lib/time.ts';
 import type { Masker } from '../log/mask/mask.ts';
 import { pageOf } from '../ports/database.ts';
-import type { ScopedStores, ShownStores } from '../ports/stores.ts';
 import { ctrfOf, type Exported, sarifOf } from '../service/answers/export.ts';
 import { findBuild, findByNumber } from '../service/answers/find-build.ts';
 import { AnalysisTrace, traceOf } from '../service/answers/trace.ts';
@@ -31,6 +30,7 @@ import {
   summaryOf,
   type TriageState,
 } from '../service/answers/views.ts';
+import type { ScopedStores, ShownStores } from '../stores/stores.ts';
 import { registerFlakyRoutes } from './flaky-routes.ts';
 
 interface PublishDeps extends BuildRouteDeps, TraceRouteDeps, Pick<ExportDeps, 'config'> {

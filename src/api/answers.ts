@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import type { DeliveryKey } from '../ports/deliveries.ts';
 import type { IntakeSettings } from '../service/intake/intake-deps.ts';
 import type { Recorded } from '../service/intake/record-build.ts';
+import type { DeliveryKey } from '../stores/builds.ts';
 
 /** A build was kept. */
 export const BuildReceived = z

@@ -2,13 +2,13 @@ import { PassThrough, type Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
+import type { Scoped } from '../domain/access.ts';
 import type { Step } from '../domain/analysis.ts';
 import type { Build } from '../domain/build.ts';
 import { messageOf, TriageError } from '../domain/errors.ts';
 import type { Principal } from '../domain/review.ts';
 import { present } from '../lib/present.ts';
 import type { TextPiece } from '../ports/analyst.ts';
-import type { Scoped } from '../ports/stores.ts';
 import type { Logger } from '../ports/telemetry.ts';
 import {
   AnswerView,

@@ -5,9 +5,9 @@ import { Cause, CauseChange, CauseEvent, CauseList } from '../domain/cause.ts';
 import { operation } from '../lib/openapi.ts';
 import type { Clock } from '../lib/time.ts';
 import { listOf, pageOf, pageQuery } from '../ports/database.ts';
-import type { ScopedStores } from '../ports/stores.ts';
 import { changeCause } from '../service/causes.ts';
 import { reviewerOf } from '../service/review/conflicts.ts';
+import type { ScopedStores } from '../stores/stores.ts';
 
 interface CauseRouteDeps {
   readonly stores: Pick<ScopedStores, 'causes'>;

@@ -5,10 +5,10 @@ import { Experiment } from '../domain/experiment.ts';
 import { operation } from '../lib/openapi.ts';
 import type { Masker } from '../log/mask/mask.ts';
 import type { Database } from '../ports/database.ts';
-import type { ScopedStores } from '../ports/stores.ts';
 import { findBuild } from '../service/answers/find-build.ts';
 import { NarrowQuery } from '../service/answers/views.ts';
 import { reportExperiment } from '../service/experiments.ts';
+import type { ScopedStores } from '../stores/stores.ts';
 
 interface ExperimentRouteDeps {
   readonly stores: Pick<ScopedStores, 'builds' | 'experiments' | 'notices'>;

@@ -7,8 +7,6 @@ import { operation } from '../lib/openapi.ts';
 import { present } from '../lib/present.ts';
 import type { Clock } from '../lib/time.ts';
 import { pageOf, pageQuery, queryInteger } from '../ports/database.ts';
-import type { FlakinessFilter } from '../ports/insights.ts';
-import type { ScopedStores } from '../ports/stores.ts';
 import {
   FlakyTest,
   flakyTest,
@@ -19,6 +17,8 @@ import {
   quarantineText,
 } from '../service/answers/flaky.ts';
 import { reviewerOf } from '../service/review/conflicts.ts';
+import type { FlakinessFilter } from '../stores/flakiness.ts';
+import type { ScopedStores } from '../stores/stores.ts';
 
 interface FlakyRouteDeps {
   readonly stores: Pick<ScopedStores, 'flakiness'>;

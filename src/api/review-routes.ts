@@ -5,8 +5,6 @@ import { TriageError, typedText } from '../domain/errors.ts';
 import { Review, ReviewCounts, ReviewerQuestion } from '../domain/review.ts';
 import { operation } from '../lib/openapi.ts';
 import { pageOf } from '../ports/database.ts';
-import type { ReviewFilter, ReviewSort } from '../ports/reviews.ts';
-import type { ScopedStores } from '../ports/stores.ts';
 import { isAdmin, notHeld, obstacle, raced, reviewerOf, unknownReview } from '../service/review/conflicts.ts';
 import { type DecideDeps, decideReview, listSame } from '../service/review/decide.ts';
 import { answerQuestion, openQuestions, type QuestionDeps } from '../service/review/questions.ts';
@@ -41,6 +39,8 @@ import {
   UndoBody,
   UndoView,
 } from '../service/review/views.ts';
+import type { ReviewFilter, ReviewSort } from '../stores/reviews.ts';
+import type { ScopedStores } from '../stores/stores.ts';
 import { registerLibraryRoutes, registerRuleRoutes } from './library-routes.ts';
 import { answerConflict } from './refusal.ts';
 

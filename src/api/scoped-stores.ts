@@ -1,12 +1,12 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { FastifyInstance } from 'fastify';
-import { isInScope } from '../domain/access.ts';
+import { isInScope, SCOPED, type Scoped } from '../domain/access.ts';
 import { TriageError } from '../domain/errors.ts';
 import type { Principal } from '../domain/review.ts';
 import type { TextPiece } from '../ports/build-archive.ts';
 import type { Sql } from '../ports/database.ts';
-import { SCOPED, type Scoped, type ScopedStores, type ShownArchive, type ShownStores, type Stores } from '../ports/stores.ts';
 import type { Ask } from '../service/ask/ask.ts';
+import type { ScopedStores, ShownArchive, ShownStores, Stores } from '../stores/stores.ts';
 
 /**
  * Stores that hold only what the asker may see; everything else is as if it were not there. Each method is said out: one that the ports

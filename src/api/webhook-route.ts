@@ -1,11 +1,11 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { TriageError } from '../domain/errors.ts';
-import type { DeliveryKey, KeptDelivery } from '../ports/deliveries.ts';
 import type { Provider } from '../providers/provider.ts';
 import { sha256, storable } from '../providers/read-input.ts';
 import type { Intake } from '../providers/webhook.ts';
 import type { IntakeDeps } from '../service/intake/intake-deps.ts';
 import { type Delivery, usedBefore } from '../service/intake/record-build.ts';
+import type { DeliveryKey, KeptDelivery } from '../stores/builds.ts';
 import { type DeliveryAccepted, linksOf, WebhookAnswer } from './answers.ts';
 
 /** GitHub sends no more. Whoever may not sign can still make us hold this much, so it is not the limit of uploads. */

@@ -2,10 +2,10 @@ import { compileAskGraph } from '../../graphs/ask/graph.ts';
 import type { Build } from '../domain/build.ts';
 import type { Masker } from '../log/mask/mask.ts';
 import type { Analyst } from '../ports/analyst.ts';
-import type { Stores } from '../ports/stores.ts';
 import { type Ask, type AskDeps, createAsk } from '../service/ask/ask.ts';
 import { type StoredTopicDeps, storedTopics, topicsAtHand } from '../service/ask/topic.ts';
 import type { TriagedReading } from '../service/triage/triage-reading.ts';
+import type { Stores } from '../stores/stores.ts';
 
 /** A person waits: an answer that takes longer than this is none, whatever an analysis may take. */
 const LONGEST_MS = 120_000;

@@ -1,11 +1,11 @@
 import type { Config } from '../config/schema.ts';
 import { systemClock } from '../lib/time.ts';
-import type { TokenStore } from '../ports/access.ts';
-import type { JobQueue, JobTurns, QueueAdmin } from '../ports/job-queue.ts';
-import type { CalibrationStore } from '../ports/measurements.ts';
+import type { JobQueue, QueueAdmin } from '../ports/job-queue.ts';
 import { type Logger, silentLogger } from '../ports/telemetry.ts';
+import type { TokenStore } from '../stores/access.ts';
+import type { CalibrationStore } from '../stores/measurements.ts';
 import { createStores } from '../stores/stores.ts';
-import { createJobTurns } from '../stores/triages.ts';
+import { createJobTurns, type JobTurns } from '../stores/triages.ts';
 import { openDatabase } from './open-adapters.ts';
 
 /** The tokens of a database, which is opened for them alone: neither queue nor archive need to be there. */

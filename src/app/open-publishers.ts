@@ -7,10 +7,10 @@ import type { ChatRoom, SlackButtons } from '../ports/chat-room.ts';
 import type { Database } from '../ports/database.ts';
 import type { NoticeChannel, NoticeRule, Publisher } from '../ports/notices.ts';
 import type { OutboxHandler } from '../ports/outbox.ts';
-import type { Stores } from '../ports/stores.ts';
 import { type Logger, silentTracer, type Tracer } from '../ports/telemetry.ts';
 import { providersOf } from '../providers/registry.ts';
 import { createSlackPresses } from '../stores/access.ts';
+import type { Stores } from '../stores/stores.ts';
 import { tracedPublisher } from './watched.ts';
 
 /** Who is told of answers, and how. */

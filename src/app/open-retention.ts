@@ -2,10 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../config/schema.ts';
 import type { Clock } from '../lib/time.ts';
 import type { Masker } from '../log/mask/mask.ts';
-import type { BuildArchive, RowCounts } from '../ports/build-archive.ts';
+import type { BuildArchive } from '../ports/build-archive.ts';
 import type { Database } from '../ports/database.ts';
 import type { OutboxHandler } from '../ports/outbox.ts';
-import type { Stores } from '../ports/stores.ts';
 import type { Logger } from '../ports/telemetry.ts';
 import {
   countRepository,
@@ -16,7 +15,8 @@ import {
   retain,
   startRetentionWorker,
 } from '../service/triage/retention.ts';
-import { createRetentionStore } from '../stores/retention.ts';
+import { createRetentionStore, type RowCounts } from '../stores/retention.ts';
+import type { Stores } from '../stores/stores.ts';
 
 /** Between two looks for what is too old or was kept elsewhere: an archive that was away is found again about so fast, in milliseconds. */
 const LOOK_MS = 5_000;

@@ -6,9 +6,10 @@ import type { ToolOutcome } from '../domain/evidence.ts';
 import type { TriageJob } from '../domain/triage.ts';
 import type { ChatModel, ChatReply } from '../ports/chat-model.ts';
 import type { Publisher } from '../ports/notices.ts';
-import type { Stores, TriageStore } from '../ports/stores.ts';
 import { type Logger, type Metrics, silentTracer, type Tracer, withFields } from '../ports/telemetry.ts';
 import type { Toolbox } from '../ports/toolbox.ts';
+import type { Stores } from '../stores/stores.ts';
+import type { TriageStore } from '../stores/triages.ts';
 
 /** Every question to the model is timed; tokens, dollars and retries are added up. */
 export function measuredChatModel(model: ChatModel, metrics: Metrics): ChatModel {

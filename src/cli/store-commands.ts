@@ -3,9 +3,10 @@ import type { App } from '../app/served-app.ts';
 import { createApp } from '../app.ts';
 import { messageOf, TriageError } from '../domain/errors.ts';
 import { visibleLine } from '../notifications/visible-text.ts';
-import type { FailedJob, QueueMessage, Turn } from '../ports/job-queue.ts';
+import type { QueueMessage } from '../ports/job-queue.ts';
 import { silentLogger } from '../ports/telemetry.ts';
 import type { VectorMatch } from '../ports/vector-index.ts';
+import type { FailedJob, Turn } from '../stores/triages.ts';
 import { type DataOptions, dataDirectory, readStoreConfig } from './settings.ts';
 import { print } from './terminal.ts';
 

@@ -3,6 +3,7 @@ import type { Build } from '../domain/build.ts';
 import type { Evidence } from '../domain/evidence.ts';
 import type { Failure, FailureRow } from '../domain/failure.ts';
 import { flakeProbability, type TestFlakiness } from '../domain/flakiness.ts';
+import { TOO_FEW, type TrackRecord } from '../domain/insights.ts';
 import { answers, type LibraryEntry } from '../domain/library.ts';
 import { overlapOf } from '../domain/review.ts';
 import { cleanLine, stripEscapes } from '../log/lines/clean.ts';
@@ -16,8 +17,7 @@ import {
   placeOf,
 } from '../notifications/answer-view.ts';
 import type { BuildArchive } from '../ports/build-archive.ts';
-import { TOO_FEW, type TrackRecord } from '../ports/insights.ts';
-import type { ShownStores } from '../ports/stores.ts';
+import type { ShownStores } from '../stores/stores.ts';
 import { analysisAddress, buildAddress, causeAddress, libraryAddress, runAddress } from './addresses.ts';
 import { timeOf } from './controls.ts';
 import { type Html, html, joined, linkTarget, type Shown } from './html.ts';

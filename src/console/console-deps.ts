@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Scoped } from '../domain/access.ts';
 import type { TriageError } from '../domain/errors.ts';
 import type { Principal } from '../domain/review.ts';
 import type { Clock } from '../lib/time.ts';
@@ -6,11 +7,11 @@ import type { Masker } from '../log/mask/mask.ts';
 import type { SignInProvider } from '../ports/access.ts';
 import type { Database } from '../ports/database.ts';
 import type { JobQueue } from '../ports/job-queue.ts';
-import type { Scoped, ScopedStores, ShownArchive } from '../ports/stores.ts';
 import type { Logger } from '../ports/telemetry.ts';
 import type { VectorNamespace } from '../ports/vector-index.ts';
 import type { Ask } from '../service/ask/ask.ts';
 import type { Connectable } from '../service/connect.ts';
+import type { ScopedStores, ShownArchive } from '../stores/stores.ts';
 
 /** What an error comes to: its status, and words that are fit for whoever asked. It is logged by then. */
 export interface Refused {

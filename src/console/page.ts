@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { DEFAULT_PREFERENCES, type Preferences } from '../domain/access.ts';
 import type { Principal, Role } from '../domain/review.ts';
-import type { ScopedStores } from '../ports/stores.ts';
+import type { ScopedStores } from '../stores/stores.ts';
 import { ASSETS } from './assets.ts';
 import type { ConsoleDeps } from './console-deps.ts';
 import { keysOf, type Place } from './controls.ts';

@@ -6,7 +6,7 @@ import { TriageError } from '../domain/errors.ts';
 import type { FailureRow } from '../domain/failure.ts';
 import { MAX_SEARCH, parseSearch, SEARCH_FLAGS, SEARCH_NAMES, type Search, type SearchName } from '../domain/search.ts';
 import { formatNumber } from '../notifications/visible-text.ts';
-import type { AnalysisHead } from '../ports/stores.ts';
+import type { AnalysisHead } from '../stores/failures.ts';
 import { analysisAddress, buildAddress, reviewAddress } from './addresses.ts';
 import type { ConsoleDeps } from './console-deps.ts';
 import { ageOf } from './controls.ts';

@@ -5,6 +5,13 @@ import type { Provider } from './build.ts';
 import { TriageError } from './errors.ts';
 import { type Principal, Role } from './review.ts';
 
+export const SCOPED = Symbol('scoped');
+
+/** The mark of what is held to the repositories that its asker may see; only src/api/scoped-stores.ts sets it. */
+export interface Scoped {
+  readonly [SCOPED]: true;
+}
+
 /**
  * Who may use a route, declared on the route itself. A route without one is refused at start-up, so that none is open by
  * accident; `open` needs a stated reason.

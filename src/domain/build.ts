@@ -1,5 +1,8 @@
 import { z } from 'zod';
 
+/** The part that is all of a build. */
+export const WHOLE_BUILD = 'whole';
+
 export const Provider = z.enum(['github', 'gitea', 'gitlab', 'jenkins', 'buildkite', 'circleci', 'azure', 'upload']);
 export type Provider = z.infer<typeof Provider>;
 

@@ -3,11 +3,12 @@ import { ErrorCode, JSONRPCMessageSchema } from '@modelcontextprotocol/sdk/types
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
+import type { Scoped } from '../domain/access.ts';
 import { messageOf, TriageError } from '../domain/errors.ts';
 import type { Principal } from '../domain/review.ts';
 import { present } from '../lib/present.ts';
-import type { Scoped, ScopedStores, ShownArchive } from '../ports/stores.ts';
 import type { Logger } from '../ports/telemetry.ts';
+import type { ScopedStores, ShownArchive } from '../stores/stores.ts';
 import { offerOf } from './all-tools.ts';
 import { createMcpServer } from './server.ts';
 import type { Decide, ExplainLog, InstallationDeps, OpenReview } from './tool.ts';

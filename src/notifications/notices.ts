@@ -2,8 +2,9 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { TriageError } from '../domain/errors.ts';
 import { type Notice, NoticeAbout } from '../domain/outbox.ts';
-import type { NoticeChannel, NoticeRule, NoticeStore, NotificationClient, ReadyNotice, Situation } from '../ports/notices.ts';
-import type { OutboxHandler, OutboxStore } from '../ports/outbox.ts';
+import type { NoticeChannel, NoticeRule, NotificationClient, ReadyNotice, Situation } from '../ports/notices.ts';
+import type { OutboxHandler } from '../ports/outbox.ts';
+import type { NoticeStore, OutboxStore } from '../stores/outbox.ts';
 import { inTime, OUTWARD, type TimedCall } from './publications.ts';
 
 export interface NoticesDeps {

@@ -4,9 +4,10 @@ import type { Analysis } from '../domain/analysis.ts';
 import type { Build } from '../domain/build.ts';
 import { TriageError } from '../domain/errors.ts';
 import type { OutboxEntry } from '../domain/outbox.ts';
-import type { PublicationStore, Published, Publisher } from '../ports/notices.ts';
+import type { Published, Publisher } from '../ports/notices.ts';
 import type { OutboxHandler, OutboxLease } from '../ports/outbox.ts';
-import type { Stores } from '../ports/stores.ts';
+import type { PublicationStore } from '../stores/outbox.ts';
+import type { Stores } from '../stores/stores.ts';
 
 /**
  * How often a call to the other side is tried. The n-th retry after something temporary waits about 2ⁿ seconds, at most a quarter of an hour,

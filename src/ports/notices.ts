@@ -3,7 +3,6 @@ import type { Build } from '../domain/build.ts';
 import type { Notice, NoticeAbout } from '../domain/outbox.ts';
 import type { Decision, ReviewerQuestion } from '../domain/review.ts';
 import type { TriageJob } from '../domain/triage.ts';
-import type { Sql } from './database.ts';
 
 /** Where a channel speaks of a build. */
 export interface NoticePlace {
@@ -54,17 +53,6 @@ export interface NoticeChannel extends NoticeRule {
   /** Null: there is nothing to say, and what was said stays. */
   prepare(situation: Situation): ReadyNotice | null;
   find?(call: NoticeCall): Promise<{ readonly reference: string } | null>;
-}
-
-/** What should be said outside; the outbox knows what was. */
-export interface NoticeStore {
-  /**
-   * What should be said of this build has changed. To be called in the transaction of the change. It is shown after `delayMs`; a change that
-   * waits already is not hurried: both are shown when the later one is due. `true` where somebody is to be told.
-   */
-  changed(of: { readonly buildId: string; readonly delayMs: number }, sql?: Sql): Promise<boolean>;
-  /** What is known of it now. */
-  situation(about: NoticeAbout): Promise<Situation>;
 }
 
 /** All that is known of what a notice is about, in one reading. */
@@ -157,12 +145,4 @@ export interface Publisher {
   publish(build: Build, analysis: Analysis, options: PublishOptions): Promise<Published>;
   /** What an earlier try with this key left outside; null where there is nothing. */
   find?(build: Build, analysis: Analysis, options: PublishOptions): Promise<Published | null>;
-}
-
-/** Answers that are to be published. */
-export interface PublicationStore {
-  /** Has each of these publishers publish the analysis, once each. Call inside the transaction that saves the analysis. */
-  add(of: { readonly publishers: readonly string[]; readonly buildId: string; readonly analysisId: string }, sql?: Sql): Promise<void>;
-  /** Why the analysis must not be published any more: a person has said otherwise since, or the build has passed. Null: it may be. */
-  obsolete(analysisId: string): Promise<string | null>;
 }

@@ -1,8 +1,8 @@
 import type { Cause, CauseChange } from '../domain/cause.ts';
 import { TriageError } from '../domain/errors.ts';
 import type { Clock } from '../lib/time.ts';
-import type { CauseKey } from '../ports/causes.ts';
-import type { ShownStores } from '../ports/stores.ts';
+import type { CauseKey } from '../stores/causes.ts';
+import type { ShownStores } from '../stores/stores.ts';
 
 interface ChangeRequest extends CauseKey {
   /** The version that the person saw. */

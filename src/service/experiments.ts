@@ -5,7 +5,7 @@ import { type Experiment, isBorneOut, MIN_RUNS } from '../domain/experiment.ts';
 import type { FailureGroup } from '../domain/reading.ts';
 import type { Masker } from '../log/mask/mask.ts';
 import type { Database } from '../ports/database.ts';
-import type { ShownStores } from '../ports/stores.ts';
+import type { ShownStores } from '../stores/stores.ts';
 
 interface ReportDeps {
   readonly stores: Pick<ShownStores, 'experiments' | 'notices'>;

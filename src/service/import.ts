@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Build, NewBuild } from '../domain/build.ts';
+import { type Build, type NewBuild, WHOLE_BUILD } from '../domain/build.ts';
 import { isRetryable, messageOf, TriageError } from '../domain/errors.ts';
 import { backoff } from '../lib/time.ts';
 import type { Masker } from '../log/mask/mask.ts';
 import type { BuildArchive } from '../ports/build-archive.ts';
 import type { BuildSource, FetchedBuild } from '../ports/build-source.ts';
 import type { Database } from '../ports/database.ts';
-import { type Stores, WHOLE_BUILD } from '../ports/stores.ts';
 import type { PastRun, PastRuns } from '../providers/past-runs.ts';
 import type { Intake } from '../providers/webhook.ts';
+import type { Stores } from '../stores/stores.ts';
 import { storeBuild } from './intake/delivery-processor.ts';
 import { maskSources } from './triage/read-build.ts';
 

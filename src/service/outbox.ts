@@ -4,8 +4,9 @@ import { delayOfRetry, isRetryable, messageOf } from '../domain/errors.ts';
 import type { OutboxEntry } from '../domain/outbox.ts';
 import type { Masker } from '../log/mask/mask.ts';
 import type { Failpoint } from '../ports/database.ts';
-import type { OutboxHandler, OutboxStore } from '../ports/outbox.ts';
+import type { OutboxHandler } from '../ports/outbox.ts';
 import type { Logger } from '../ports/telemetry.ts';
+import type { OutboxStore } from '../stores/outbox.ts';
 
 export interface OutboxDeps {
   readonly outbox: Pick<OutboxStore, 'due' | 'take' | 'finish' | 'release'>;

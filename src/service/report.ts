@@ -1,6 +1,6 @@
 import type { Build } from '../domain/build.ts';
 import type { Category } from '../domain/category.ts';
-import type { Stores } from '../ports/stores.ts';
+import type { Stores } from '../stores/stores.ts';
 
 /** What was answered, or would have been, for the builds of a repository. */
 export interface AnswerReport {

@@ -3,30 +3,52 @@ import { AccessToken, Preferences } from '../domain/access.ts';
 import { TriageError } from '../domain/errors.ts';
 import { newId } from '../domain/ids.ts';
 import { type Principal, Role } from '../domain/review.ts';
-import type { PreferenceStore, SessionHolder, SessionStore, TokenStore } from '../ports/access.ts';
 import type { SlackPresses } from '../ports/chat-room.ts';
-import type { Database } from '../ports/database.ts';
+import type { Database, Sql } from '../ports/database.ts';
 import { all, first, fromNow } from './sql.ts';
+
+/** A token that is to be kept; `digest` is all that is stored of the token itself. */
+export interface TokenToKeep {
+  readonly name: string;
+  readonly digest: string;
+  readonly roles: readonly Role[];
+  readonly repositories: readonly string[] | null;
+  readonly createdBy: string;
+  readonly expiresInDays: number | null;
+}
+
+/** Whose session it is: of whoever holds the token with this digest, or of somebody who signed in elsewhere. */
+export type SessionHolder = { readonly tokenDigest: string } | { readonly principal: Principal };
 
 const Found = z.object({ state: z.enum(['valid', 'expired', 'revoked']) });
 
+/** Bearer tokens. Whether one is still good is judged by the database's clock. */
+export type TokenStore = ReturnType<typeof createTokenStore>;
+
 /** Bearer tokens in the database, by their digests. */
-export function createTokenStore(db: Database): TokenStore {
+export function createTokenStore(db: Database) {
   return {
-    keep: async ({ name, digest, roles, repositories, createdBy, expiresInDays }, sql = db) => {
+    /** Keeps a token. Throws `conflict` where a token that is not revoked has this name. */
+    keep: async ({ name, digest, roles, repositories, createdBy, expiresInDays }: TokenToKeep, sql: Sql = db) => {
       const [row] = await sql.query(KEEP_TOKENS, [newId('tok'), name, digest, [...roles], repositories, createdBy, expiresInDays]);
       if (row === undefined)
         throw new TriageError('conflict', `A token named ${name} already exists. Revoke it first, or choose another name.`);
       return AccessToken.parse(row);
     },
-    findByDigest: async (digest) => {
+    /** The token with this digest and whether it is still valid; null where nobody made it. */
+    findByDigest: async (digest: string) => {
       const [row] = await db.query(FIND_TOKENS, [digest]);
       return row === undefined ? null : { token: AccessToken.parse(row), state: Found.parse(row).state };
     },
+    /** Newest first, revoked and expired ones too; 200 at most. */
     list: async () => await all(db, AccessToken, LIST),
-    revoke: async (idOrName, by) => await first(db, AccessToken, REVOKE, [idOrName, by]),
-    touch: async (id) => void (await db.query(TOUCH, [id])),
+    /** Ends the token of this id, or of this name; null where no token that is not revoked has it. */
+    revoke: async (idOrName: string, by: string) => await first(db, AccessToken, REVOKE, [idOrName, by]),
+    /** Keeps that it was used now; written at most once a minute. */
+    touch: async (id: string) => void (await db.query(TOUCH, [id])),
+    /** What the tokens that are good now, and not for everything, may see; each choice once. */
     scopes: async () => (await db.query<{ repositories: string[] }>(SCOPES)).map(({ repositories }) => repositories),
+    /** How many tokens with the role `admin` are still valid. */
     countAdmins: async () => {
       const [row] = await db.query<{ count: number }>(COUNT_ADMINS);
       return row?.count ?? 0;
@@ -75,30 +97,37 @@ const StoredPrincipal: z.ZodType<Principal> = z.object({
 
 const StoredHolder = z.object({ tokenDigest: z.string().nullable(), principal: StoredPrincipal.nullable() });
 
-export function createSessionStore(db: Database): SessionStore {
+/** Sessions of the console. Life is judged by the database's clock. */
+export type SessionStore = ReturnType<typeof createSessionStore>;
+
+export function createSessionStore(db: Database) {
   return {
-    begin: async (digest, holder, lifeMs) => {
+    /** Begins a session that lives for `lifeMs`; `digest` is the SHA-256 of its cookie, in hex. Sessions that are over are forgotten with it. */
+    begin: async (digest: string, holder: SessionHolder, lifeMs: number) => {
       await db.query('delete from sessions where expires_at <= clock_timestamp()', []);
       const [tokenDigest, principal] = 'tokenDigest' in holder ? [holder.tokenDigest, null] : [null, stored(holder.principal)];
       await db.query(BEGIN, [digest, tokenDigest, principal, lifeMs]);
     },
-    find: async (digest) => {
+    /** Null where there is none or it is over. */
+    find: async (digest: string) => {
       const [row] = await db.query(FIND_SESSIONS, [digest]);
       return row === undefined ? null : holderOf(StoredHolder.parse(row));
     },
-    end: async (digest) => {
+    end: async (digest: string) => {
       await db.query('delete from sessions where digest = $1', [digest]);
     },
   };
 }
 
-export function createPreferenceStore(db: Database): PreferenceStore {
+/** What people set for the pages, by the holder's name. */
+export function createPreferenceStore(db: Database) {
   return {
-    of: async (holder) => {
+    /** The defaults where nothing was set. */
+    of: async (holder: string) => {
       const [row] = await db.query<{ body: unknown }>('select body from preferences where holder = $1', [holder]);
       return Preferences.parse(row?.body ?? {});
     },
-    set: async (holder, preferences) => {
+    set: async (holder: string, preferences: Preferences) => {
       await db.query(SET, [holder, preferences]);
     },
   };

@@ -1,40 +1,122 @@
-import { Build, type NewBuild, type TestResult } from '../domain/build.ts';
+import { Build, type NewBuild, type TestResult, WHOLE_BUILD } from '../domain/build.ts';
 import { newId } from '../domain/ids.ts';
 import type { Clock } from '../lib/time.ts';
-import type { Database, Sql } from '../ports/database.ts';
-import type { DeliveryBacklog, DeliveryKey, DeliveryStore, KeptDelivery, LandedDelivery } from '../ports/deliveries.ts';
-import { type BuildStore, WHOLE_BUILD } from '../ports/stores.ts';
+import type { Database, Page, Sql } from '../ports/database.ts';
 import { follow } from './flakiness.ts';
 import { BUILD_COLUMNS, buildColumns, first, fromNow, isoTime, pageValues, scopeValue } from './sql.ts';
 
-export function createBuildStore(db: Database, clock: Clock): BuildStore {
+interface BuildFilter {
+  readonly provider?: Build['provider'];
+  readonly repository?: string;
+  readonly pipeline?: string;
+  /** The CI's own number; with several attempts, repositories or pipelines, each that has it is listed. */
+  readonly number?: string;
+  readonly status?: Build['status'];
+  readonly branch?: string;
+  /** Only of these: `owner/name`, or `owner/*`. */
+  readonly repositories?: readonly string[];
+}
+
+/** A delivery by its sender and the sender's id. */
+export interface DeliveryKey {
+  readonly source: string;
+  readonly deliveryId: string;
+}
+
+/** `landed`: durable, and waiting for the processor. `recorded`: its build is kept. `refused`: set aside after too many tries, for people. */
+export type DeliveryState = 'landed' | 'recorded' | 'refused';
+
+/** A delivery on its way in. */
+export interface ReceivedDelivery extends DeliveryKey {
+  readonly event: string;
+  readonly bodySha256: string;
+  /** What it says, in the shape of its route; JSON. Kept until it is recorded. */
+  readonly intake: object;
+}
+
+/** A delivery that the processor has taken. */
+export interface LandedDelivery extends DeliveryKey {
+  readonly event: string;
+  readonly intake: unknown;
+  /** Tries that failed with something that does not pass by itself. */
+  readonly attempts: number;
+}
+
+export interface KeptDelivery {
+  readonly event: string;
+  readonly bodySha256: string;
+  readonly buildId: string | null;
+  readonly state: DeliveryState;
+  readonly attempts: number;
+  readonly receivedAt: string;
+}
+
+/** What the processor has still to do, and what it could not do. */
+export interface DeliveryBacklog {
+  readonly landed: number;
+  /** How long the oldest landed one has waited, in milliseconds; null where none waits. */
+  readonly oldestMs: number | null;
+  readonly refused: number;
+  /** Why the newest refused one was set aside. */
+  readonly refusal: string | null;
+}
+
+export type BuildStore = ReturnType<typeof createBuildStore>;
+
+export function createBuildStore(db: Database, clock: Clock) {
   return {
-    upsert: async (build, sql, past) => {
+    /**
+     * Stores a build, or returns the known one: with the same (provider, repository, pipeline, number, attempt), or the same
+     * (provider, repository, externalId, attempt) where it has an externalId; two events of one run that come at once make one
+     * build. A known build only gains fields and its status may change from unknown. A number that equals the externalId, or
+     * is its `provisionalNumber`, is provisional (job events do not name the run's number): it and its pipeline give way to the real ones.
+     * `past`: a new one is imported from then, in ISO 8601. Nobody outside is ever told of it, and its triage waits behind others.
+     */
+    upsert: async (build: NewBuild, sql?: Sql, past?: string) => {
       const upsert = (own: Sql) =>
         upsertBuild(own, build, past === undefined ? { at: clock.now() } : { at: Date.parse(past), isPast: true });
       return sql === undefined ? await db.transaction(upsert) : await upsert(sql);
     },
 
-    withdrawUnfinished: async (buildId) => (await db.query<{ id: string }>(WITHDRAW, [buildId])).map(({ id }) => id),
+    /**
+     * Deletes uploads that were never kept whole: this one, or all of them where no other process can be receiving one. Returns the ids of what
+     * was deleted.
+     */
+    withdrawUnfinished: async (buildId: string | null) => (await db.query<{ id: string }>(WITHDRAW, [buildId])).map(({ id }) => id),
 
-    find: async (id, sql = db) => await first(sql, Build, `select ${buildColumns('b')} from builds b where b.id = $1`, [id]),
+    find: async (id: string, sql: Sql = db) => await first(sql, Build, `select ${buildColumns('b')} from builds b where b.id = $1`, [id]),
 
-    findByExternalId: async ({ provider, repository, externalId, attempt, failedPart }, sql = db) =>
-      await first(sql, Build, FIND_BY_EXTERNAL_ID, [provider, repository, externalId, attempt ?? null, failedPart ?? null]),
+    /** The build of the provider's own run id: of that attempt; else of the attempt whose `failedPart` is known; else of the newest. */
+    findByExternalId: async (
+      {
+        provider,
+        repository,
+        externalId,
+        attempt,
+        failedPart,
+      }: { provider: string; repository: string; externalId: string; attempt?: number; failedPart?: string },
+      sql: Sql = db,
+    ) => await first(sql, Build, FIND_BY_EXTERNAL_ID, [provider, repository, externalId, attempt ?? null, failedPart ?? null]),
 
-    list: async ({ provider, repository, pipeline, number, status, branch, repositories }, page) => {
+    list: async ({ provider, repository, pipeline, number, status, branch, repositories }: BuildFilter, page: Page) => {
       const filter = [provider, repository, pipeline, number, status, branch].map((value) => value ?? null);
       return (await db.query(LIST, [...filter, ...pageValues(page), scopeValue(repositories)])).map((row) => Build.parse(row));
     },
 
-    saveTestResults: async (buildId, results, sql) => {
+    saveTestResults: async (buildId: string, results: readonly TestResult[], sql?: Sql) => {
       const save = (own: Sql) => saveTestResults(own, buildId, results);
       await (sql === undefined ? db.transaction(save) : save(sql));
     },
 
-    addFailedPart: async (buildId, part, sql = db) => (await sql.query(ADD_FAILED_PART, [buildId, part, WHOLE_BUILD])).length > 0,
+    /**
+     * Keeps that the CI said this part of the build failed. `true` where that is news: neither this part nor `WHOLE_BUILD`,
+     * which is told when the build has ended, was told before.
+     */
+    addFailedPart: async (buildId: string, part: string, sql: Sql = db) =>
+      (await sql.query(ADD_FAILED_PART, [buildId, part, WHOLE_BUILD])).length > 0,
 
-    logsForgottenAt: async (buildId) => {
+    /** When retention deleted the texts of a build that stays; null where it did not. */
+    logsForgottenAt: async (buildId: string) => {
       const [row] = await db.query<{ at: string }>(LOGS_FORGOTTEN_AT, [buildId]);
       return row?.at ?? null;
     },
@@ -169,9 +251,21 @@ const ADD_FIELDS = `
   where b.id = $1
   returning ${buildColumns('b')}`;
 
-export function createDeliveryStore(db: Database): DeliveryStore {
+export type DeliveryStore = ReturnType<typeof createDeliveryStore>;
+
+export function createDeliveryStore(db: Database) {
   return {
-    insertOnce: async ({ source, deliveryId, event, bodySha256, buildId }, sql = db) => {
+    /** Keeps a delivery, with its build or none, by the sender's id. `false`: this id was already kept (nothing changes). */
+    insertOnce: async (
+      {
+        source,
+        deliveryId,
+        event,
+        bodySha256,
+        buildId,
+      }: { source: string; deliveryId: string; event: string; bodySha256: string; buildId: string | null },
+      sql: Sql = db,
+    ) => {
       const kept = await sql.query(
         `insert into deliveries (source, delivery_id, event, body_sha256, build_id) values ($1, $2, $3, $4, $5)
          on conflict (source, delivery_id) do nothing returning delivery_id`,
@@ -179,7 +273,9 @@ export function createDeliveryStore(db: Database): DeliveryStore {
       );
       return kept.length > 0;
     },
-    find: async (source, deliveryId, sql = db) => (await sql.query<KeptDelivery>(FIND, [source, deliveryId]))[0] ?? null,
+    /** What was kept under the sender's id, so that a second delivery gets the first one's answer. */
+    find: async (source: string, deliveryId: string, sql: Sql = db) =>
+      (await sql.query<KeptDelivery>(FIND, [source, deliveryId]))[0] ?? null,
     ...inboxMethods(db),
     backlog: async () => {
       const [row] = await db.query<DeliveryBacklog>(BACKLOG);
@@ -188,11 +284,13 @@ export function createDeliveryStore(db: Database): DeliveryStore {
   };
 }
 
-type InboxMethods = Pick<DeliveryStore, 'land' | 'landAgain' | 'landed' | 'takeLanded' | 'markRecorded' | 'putOff'>;
-
-function inboxMethods(db: Database): InboxMethods {
+function inboxMethods(db: Database) {
   return {
-    land: async (deliveries) => {
+    /**
+     * Keeps deliveries as landed, all of them in one statement. Says of each, in their order, whether it is new; `false`: its
+     * id was already kept (nothing changes). No two may bear the same id. One that the database refuses fails all.
+     */
+    land: async (deliveries: readonly ReceivedDelivery[]) => {
       const rows = deliveries.map((one) => ({
         ...{ source: one.source, delivery_id: one.deliveryId, event: one.event, body_sha256: one.bodySha256, intake: one.intake },
       }));
@@ -202,12 +300,27 @@ function inboxMethods(db: Database): InboxMethods {
       const fresh = new Set(kept.map(keyOf));
       return deliveries.map((one) => fresh.has(keyOf(one)));
     },
-    landAgain: async ({ source, deliveryId, intake }) => (await db.query(LAND_AGAIN, [source, deliveryId, intake])).length > 0,
-    landed: async (olderThanMs, limit) => await db.query<DeliveryKey>(LANDED, [olderThanMs, limit]),
-    takeLanded: async ({ source, deliveryId }, sql) => (await sql.query<LandedDelivery>(TAKE, [source, deliveryId]))[0] ?? null,
-    markRecorded: async ({ source, deliveryId }, buildId, sql) =>
+    /** Lands a refused delivery once more; `false` where it is not refused. */
+    landAgain: async ({ source, deliveryId, intake }: ReceivedDelivery) =>
+      (await db.query(LAND_AGAIN, [source, deliveryId, intake])).length > 0,
+    /** Landed deliveries that are due and came `olderThanMs` ago or earlier; oldest first. */
+    landed: async (olderThanMs: number, limit: number) => await db.query<DeliveryKey>(LANDED, [olderThanMs, limit]),
+    /** Takes a landed delivery until the transaction of `sql` ends; null where it is not due, not landed, or somebody else's. */
+    takeLanded: async ({ source, deliveryId }: DeliveryKey, sql: Sql) =>
+      (await sql.query<LandedDelivery>(TAKE, [source, deliveryId]))[0] ?? null,
+    /** Ends a taken delivery with its build, in the transaction that took it; `false` where it is not landed any more. */
+    markRecorded: async ({ source, deliveryId }: DeliveryKey, buildId: string, sql: Sql) =>
       (await sql.query(MARK_RECORDED, [source, deliveryId, buildId])).length > 0,
-    putOff: async ({ source, deliveryId }, { error, delayMs, attempts, refuse }) => {
+    /** Leaves a landed delivery alone for `delayMs`, or sets it aside for good; changes nothing where others have tried more often. */
+    putOff: async (
+      { source, deliveryId }: DeliveryKey,
+      {
+        error,
+        delayMs,
+        attempts,
+        refuse,
+      }: { readonly error: string; readonly delayMs: number; readonly attempts: number; readonly refuse: boolean },
+    ) => {
       const values = [source, deliveryId, error, delayMs, attempts, refuse ? 'refused' : 'landed'];
       return (await db.query(PUT_OFF, values)).length > 0;
     },

@@ -1,31 +1,52 @@
 import { z } from 'zod';
 import { Cause, type CauseChange, CauseEvent, CauseList } from '../domain/cause.ts';
 import { ownerKey } from '../domain/owner.ts';
-import type { CauseFilter, CauseKey, CauseStore } from '../ports/causes.ts';
-import type { Database } from '../ports/database.ts';
+import type { Database, Page, Sql } from '../ports/database.ts';
 import { all, first, pageValues, scopeValue } from './sql.ts';
+
+export interface CauseFilter {
+  readonly list: CauseList;
+  /** Whose `mine` are. */
+  readonly assignee: string;
+  /** By which names CODEOWNERS and commits call them; what they own and nobody has is theirs too. */
+  readonly owners?: readonly string[];
+  readonly repository?: string;
+  /** Only of these: `owner/name`, or `owner/*`. */
+  readonly repositories?: readonly string[];
+}
+
+/** Which cause of which repository. */
+export interface CauseKey {
+  readonly repository: string;
+  readonly fingerprint: string;
+}
 
 const DAY_MS = 86_400_000;
 
 /** How causes stand. Builds move them by triggers (0034); what people make of them goes through `change`. */
-export function createCauseStore(db: Database): CauseStore {
+export function createCauseStore(db: Database) {
   const read = db.reader ?? db;
   return {
-    list: async (filter, page) =>
+    /** What is red on a default branch first, then the newest. */
+    list: async (filter: CauseFilter, page: Page) =>
       await all(read, Cause, `${SELECT} where ${MEANT} and ${LISTS[filter.list]} ${ORDER} limit $5 offset $6`, [
         ...meant(filter),
         ...pageValues(page),
       ]),
-    counts: async (filter) => Counts.parse((await read.query(COUNTS, meant(filter)))[0]),
-    ofFingerprint: async (fingerprint, { repositories } = {}) =>
+    counts: async (filter: Omit<CauseFilter, 'list'>) => Counts.parse((await read.query(COUNTS, meant(filter)))[0]),
+    /** The cause in every repository, the newest first; at most 20. */
+    ofFingerprint: async (fingerprint: string, { repositories }: Pick<CauseFilter, 'repositories'> = {}) =>
       await all(
         read,
         Cause,
         `${SELECT} where fingerprint = $1 and ($2::text[] is null or repository like any ($2)) order by last_at desc limit 20`,
         [fingerprint, scopeValue(repositories)],
       ),
-    events: async ({ repository, fingerprint }, limit) => await all(read, CauseEvent, EVENTS, [repository, fingerprint, limit]),
-    change: async (key, change, by, now, sql) => {
+    /** Newest first. */
+    events: async ({ repository, fingerprint }: CauseKey, limit: number) =>
+      await all(read, CauseEvent, EVENTS, [repository, fingerprint, limit]),
+    /** Changes it and notes who did; null where there is no such cause, or another version of it by now. `now` in milliseconds since 1970. */
+    change: async (key: CauseKey & { readonly version: number }, change: CauseChange, by: string, now: number, sql?: Sql) => {
       const work = async (own: Pick<Database, 'query'>) => await first(own, Cause, CHANGE, valuesOf(key, change, by, now));
       return sql === undefined ? await db.transaction(work) : await work(sql);
     },

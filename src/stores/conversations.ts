@@ -1,20 +1,36 @@
+import type { Category } from '../domain/category.ts';
 import { Thread, Turn } from '../domain/conversation.ts';
 import { TriageError } from '../domain/errors.ts';
-import { ReviewerQuestion } from '../domain/review.ts';
+import { type QuestionState, ReviewerQuestion } from '../domain/review.ts';
 import type { Database } from '../ports/database.ts';
-import type { ConversationStore, QuestionStore } from '../ports/reviews.ts';
+import type { ConversationStore } from '../ports/stores.ts';
 import { all, first, fromNow, pageValues, scopeValue } from './sql.ts';
+
+interface QuestionFilter {
+  readonly state?: QuestionState;
+  readonly category?: Category;
+  readonly repository?: string;
+  /** Only of these: `owner/name`, or `owner/*`. */
+  readonly repositories?: readonly string[];
+}
 
 /** Who asks, in the audit trail. */
 const MACHINE = 'faultline';
+
+/** Questions that running triages put to people. */
+export type QuestionStore = ReturnType<typeof createQuestionStore>;
 
 /**
  * Questions to people. Closing one (answered or expired) and waking the build that waits for it are one statement, so that
  * neither is ever there without the other. Deadlines are judged by the database's clock.
  */
-export function createQuestionStore(db: Database): QuestionStore {
+export function createQuestionStore(db: Database) {
   return {
-    ask: async (question, waitMs) => {
+    /** Puts a question that waits for `waitMs`; a triage has one: asked again, the stored one is returned. */
+    ask: async (
+      question: Omit<ReviewerQuestion, 'kind' | 'state' | 'answer' | 'answeredBy' | 'answeredAt' | 'expiresAt'>,
+      waitMs: number,
+    ) => {
       const { id, triageId, buildId, repository, title, category, question: text, openedAt } = question;
       const asked = await first(db, ReviewerQuestion, ASK, [
         id,
@@ -32,9 +48,10 @@ export function createQuestionStore(db: Database): QuestionStore {
       if (stored === null) throw new TriageError('conflict', `The id ${id} belongs to the question of another triage`);
       return stored;
     },
-    find: async (id) => await first(db, ReviewerQuestion, `${STORED} where id = $1`, [id]),
-    findByTriage: async (triageId) => await first(db, ReviewerQuestion, `${STORED} where triage_id = $1`, [triageId]),
-    list: async (filter, page) => {
+    find: async (id: string) => await first(db, ReviewerQuestion, `${STORED} where id = $1`, [id]),
+    findByTriage: async (triageId: string) => await first(db, ReviewerQuestion, `${STORED} where triage_id = $1`, [triageId]),
+    /** Oldest first. */
+    list: async (filter: QuestionFilter, page: { readonly limit: number; readonly offset: number }) => {
       const values = [
         filter.state ?? null,
         filter.category ?? null,
@@ -44,12 +61,14 @@ export function createQuestionStore(db: Database): QuestionStore {
       ];
       return await all(db, ReviewerQuestion, LIST_QUESTIONS, values);
     },
-    answer: async (id, answer, by) => {
+    /** Stores the answer and requests the build's triage again, to be rung for by its id; null where the question waits no more. */
+    answer: async (id: string, answer: string, by: string) => {
       const [row] = await db.query<{ job: string | null }>(ANSWER, [id, answer, by]);
       if (row === undefined) return null;
       const { job, ...question } = row;
       return { question: ReviewerQuestion.parse(question), jobId: job };
     },
+    /** Closes what has waited too long; returns the jobs that this queues again. */
     expire: async () => (await db.query<{ job: string }>(EXPIRE, [MACHINE])).map((row) => row.job),
   };
 }

@@ -1,23 +1,49 @@
 import { z } from 'zod';
-import { Analysis } from '../domain/analysis.ts';
+import { Action, Analysis } from '../domain/analysis.ts';
 import { Build } from '../domain/build.ts';
+import { Category } from '../domain/category.ts';
 import { TriageError } from '../domain/errors.ts';
+import type { Experiment } from '../domain/experiment.ts';
 import { Failure, FailureRow, Fingerprint } from '../domain/failure.ts';
+import { newId } from '../domain/ids.ts';
 import type { FailureGroup } from '../domain/reading.ts';
+import type { FailureFilter } from '../domain/search.ts';
 import { append, maxOf } from '../lib/lists.ts';
-import type { Database, Sql } from '../ports/database.ts';
-import { AnalysisHead, type AnalysisStore, type FailureStore, type HistoryStore } from '../ports/stores.ts';
+import type { Clock } from '../lib/time.ts';
+import type { Database, Page, Sql } from '../ports/database.ts';
+import type { HistoryStore } from '../ports/stores.ts';
 import { searchFailures } from './search.ts';
 import { all, buildColumns, buildOrder, scopeValue } from './sql.ts';
 
-export function createFailureStore(db: Database): FailureStore {
+/** What a list says of an analysis. */
+export const AnalysisHead = z.object({
+  id: z.string(),
+  buildId: z.string(),
+  /** Null where nobody judged. */
+  category: Category.nullable(),
+  title: z.string(),
+  /** 0..1, the verdict's. */
+  confidence: z.number(),
+  action: Action,
+  failures: z.int(),
+  /** A person confirmed its cause, or one like it before. */
+  decided: z.boolean(),
+});
+export type AnalysisHead = z.infer<typeof AnalysisHead>;
+
+export function createFailureStore(db: Database) {
   return {
-    saveGroups: async (buildId, groups, sql) =>
+    /**
+     * Adds what is new and returns all groups of the build, in the order in which they were first saved. A group is new where
+     * its fingerprint is. Within a known group a failure is new where its test is, or, without a test, its message. What is stored stays as it is, ids included.
+     */
+    saveGroups: async (buildId: string, groups: readonly FailureGroup[], sql?: Sql) =>
       sql === undefined ? await db.transaction((own) => saveGroups(own, buildId, groups)) : await saveGroups(sql, buildId, groups),
 
-    listByBuild: async (buildId) => (await storedGroups(db, buildId)).flatMap((group) => group.failures),
+    listByBuild: async (buildId: string) => (await storedGroups(db, buildId)).flatMap((group) => group.failures),
 
-    search: async (filter, page) => await searchFailures(db, filter, page, FOUND_ROWS),
+    /** Newest first. Throws `timeout` where it takes longer than three seconds. */
+    search: async (filter: FailureFilter, page: Page) => await searchFailures(db, filter, page, FOUND_ROWS),
   };
 }
 
@@ -193,9 +219,10 @@ const CONSECUTIVE = `
   where (c.greens = 0 and c.status = 'failed') or (c.greens = 1 and c.status = 'passed')
   order by ${buildOrder('c')} desc`;
 
-export function createAnalysisStore(db: Database): AnalysisStore {
+export function createAnalysisStore(db: Database) {
   return {
-    insertOnce: async (analysis, sql = db) => {
+    /** Saves the analysis of a triage. A triage has exactly one: a second call returns the stored one and `created: false`. */
+    insertOnce: async (analysis: Analysis, sql: Sql = db) => {
       const created = await sql.query<{ body: unknown }>(INSERT_ANALYSES, [
         analysis.id,
         analysis.triageId,
@@ -215,17 +242,18 @@ export function createAnalysisStore(db: Database): AnalysisStore {
       return { analysis: Analysis.parse(stored.body), created: false };
     },
 
-    find: async (id) => {
+    find: async (id: string) => {
       const [row] = await db.query<{ body: unknown }>('select body from analyses where id = $1', [id]);
       return row === undefined ? null : Analysis.parse(row.body);
     },
 
-    listByBuild: async (buildId) => {
+    listByBuild: async (buildId: string) => {
       const rows = await db.query<{ body: unknown }>('select body from analyses where build_id = $1 order by created_at, id', [buildId]);
       return rows.map((row) => Analysis.parse(row.body));
     },
 
-    heads: async (buildIds) => await all(db, AnalysisHead, HEADS, [buildIds]),
+    /** The heads of the analyses of these builds, oldest first: for lists, where the whole of each would be too much. */
+    heads: async (buildIds: readonly string[]) => await all(db, AnalysisHead, HEADS, [buildIds]),
   };
 }
 
@@ -241,3 +269,27 @@ const INSERT_ANALYSES = `
   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
   on conflict do nothing
   returning body`;
+
+export function createExperimentStore(clock: Clock) {
+  return {
+    /** Keeps what came of an experiment on a build's failure; `by` reported it. Throws `not-found` where there is no such build. */
+    add: async (buildId: string, experiment: Experiment, by: string, sql: Sql) => {
+      // An answer that is being concluded holds its build: it is seen by `apply`, or sees what is added here.
+      const [build] = await sql.query('select 1 from builds where id = $1 for update', [buildId]);
+      if (build === undefined) throw new TriageError('not-found', `There is no build ${buildId}.`);
+      await sql.query(ADD_EXPERIMENT, [newId('exp', clock.now()), buildId, experiment, by]);
+    },
+    /** Gives the newest experiment about each answer of a build to it; the ids of the answers that have one. */
+    apply: async (buildId: string, sql: Sql) => (await sql.query<{ id: string }>(APPLY_EXPERIMENTS, [buildId])).map(({ id }) => id),
+  };
+}
+
+const ADD_EXPERIMENT = 'insert into experiments (id, build_id, body, reported_by) values ($1, $2, $3, $4)';
+
+const APPLY_EXPERIMENTS = `
+  update analyses a set body = a.body || jsonb_build_object('experiment', newest.body)
+  from (
+    select distinct on (a.id) a.id, e.body from experiments e join analyses a on a.build_id = e.build_id and is_about(e, a)
+    where e.build_id = $1 order by a.id, e.id desc
+  ) as newest
+  where a.id = newest.id returning a.id`;

@@ -1,9 +1,48 @@
 import { z } from 'zod';
 import type { TestResult } from '../domain/build.ts';
-import { type FlakinessCounts, measureFlakiness, TestFlakiness, TestRunFacts, WINDOW } from '../domain/flakiness.ts';
-import type { Database, Sql } from '../ports/database.ts';
-import { type FlakinessStore, TestCost, type TestName } from '../ports/insights.ts';
+import { type FlakinessCounts, measureFlakiness, type QuarantineEvent, TestFlakiness, TestRunFacts, WINDOW } from '../domain/flakiness.ts';
+import type { Period } from '../domain/insights.ts';
+import type { Database, Page, Sql } from '../ports/database.ts';
 import { all, first, IS_DEFAULT, isoTime, likeLiteral, pageValues, periodValues, scopeValue } from './sql.ts';
+
+export interface FlakinessFilter {
+  readonly repository?: string;
+  /** The test's name, as its report or log writes it. */
+  readonly test?: string;
+  /** Tests with at least as many flakes in their window; absent: one. */
+  readonly minFlakes?: number;
+  /** Only of these: `owner/name`, or `owner/*`. */
+  readonly repositories?: readonly string[];
+  /** Those in quarantine instead, whether they flake or not, the one that ends first before the others. */
+  readonly quarantined?: boolean;
+}
+
+/** A test, and what its failures of a period cost. */
+export const TestCost = TestFlakiness.omit({ recent: true }).extend({
+  /** Failed runs of the period. */
+  failures: z.int(),
+  /** Run time of the builds in which it failed, each shared evenly among the tests that failed there, in minutes. */
+  machineMinutes: z.number(),
+  /** Builds in which it failed, shared in the same way: what people looked at because of it. */
+  builds: z.number(),
+  /** Failed runs of which it is not known how long their build ran. */
+  untimed: z.int(),
+});
+export type TestCost = z.infer<typeof TestCost>;
+
+export interface TestCostQuery extends Period {
+  /** Minutes that a person loses by a failed build. */
+  readonly minutes: number;
+  /** Part of the name: then also tests that did not fail in the period. */
+  readonly name?: string;
+}
+
+/** A test of a repository; without a suite, whichever test of that name flaked most. */
+export interface TestName {
+  readonly repository: string;
+  readonly name: string;
+  readonly suite?: string | null;
+}
 
 /** A build in which more tests fail than this is broken as a whole. */
 const MOST_FAILING = 1_000;
@@ -17,8 +56,8 @@ const COSTS_DAYS = 31;
 /** Changes of a test's quarantine that are kept. */
 const MOST_EVENTS = 20;
 
-/** Reads lists from what was counted when results were saved: no list looks at the results themselves. */
-export function createFlakinessStore(db: Database): FlakinessStore {
+/** What passing and failing results say about tests, beside a failure's category, never instead of it. Reads lists from what was counted when results were saved: no list looks at the results themselves. */
+export function createFlakinessStore(db: Database) {
   const read = db.reader ?? db;
   const ofTests = async (tests: readonly TestName[]) => {
     const asked = tests
@@ -28,24 +67,37 @@ export function createFlakinessStore(db: Database): FlakinessStore {
     return rows.map((row) => (row.name === null ? null : TestFlakiness.parse(row)));
   };
   return {
-    follow: async (buildId, results, sql) => await follow(sql, buildId, results),
-    list: async ({ repository, test, minFlakes, repositories, quarantined = false }, page) => {
+    /**
+     * Takes account of results that were just saved for a build, in the transaction that saved them. Saying the same again changes nothing.
+     * Only tests that failed at least once are followed. A build in which very many tests fail at once says nothing about any of them and is left out.
+     */
+    follow: async (buildId: string, results: readonly TestResult[], sql: Sql) => await follow(sql, buildId, results),
+    /** Tests with a flake among their newest runs, the highest share of flakes first. */
+    list: async ({ repository, test, minFlakes, repositories, quarantined = false }: FlakinessFilter, page: Page) => {
       const values = [repository ?? null, test ?? null, quarantined ? 0 : (minFlakes ?? 1), ...pageValues(page), scopeValue(repositories)];
       return await all(read, TestFlakiness, quarantined ? QUARANTINED : FLAKY, values);
     },
-    costs: async (query, page) => {
+    /** Tests that failed in the period, those that cost most minutes of machines and people first. */
+    costs: async (query: TestCostQuery, page: Page) => {
       const { name, minutes } = query;
       const pattern = name === undefined ? null : `%${likeLiteral(name)}%`;
       return await all(read, TestCost, costs(name !== undefined), [...periodValues(query), ...pageValues(page), minutes, pattern]);
     },
-    runs: async (test) => {
+    /** The newest runs of a test, newest first, `WINDOW` at most. */
+    runs: async (test: TestName) => {
       const known = (await ofTests([test]))[0];
       if (known == null) return [];
       return await all(read, TestRunFacts, RUNS_OF, [known.repository, known.suite, known.name, WINDOW]);
     },
-    quarantine: async ({ repository, suite, name }, { until, by, reason }, sql = db) =>
-      await first(sql, TestFlakiness, SET_QUARANTINE, [...[repository, suite ?? null, name], ...[until, by, reason]]),
-    ofTest: async (test) => (await ofTests([test]))[0] ?? null,
+    /** Puts a test in quarantine, or without `until` ends that; null where no such test is followed. */
+    quarantine: async (
+      { repository, suite, name }: TestName & { readonly suite: string | null },
+      { until, by, reason }: Omit<QuarantineEvent, 'at'>,
+      sql: Sql = db,
+    ) => await first(sql, TestFlakiness, SET_QUARANTINE, [...[repository, suite ?? null, name], ...[until, by, reason]]),
+    /** What is known of one test; null where it never failed. */
+    ofTest: async (test: TestName) => (await ofTests([test]))[0] ?? null,
+    /** The same of several, in their order; at most 200. */
     ofTests,
   };
 }

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { Category } from '../domain/category.ts';
-import type { Database, Sql } from '../ports/database.ts';
 import {
   AnsweredCount,
   CauseBuild,
@@ -10,16 +9,20 @@ import {
   DecidedBy,
   DecidedCount,
   type InsightsFilter,
-  type InsightsStore,
+  type Period,
   PipelineHealth,
   ReviewingFigures,
   type TopCause,
   WeekFigures,
-} from '../ports/insights.ts';
+} from '../domain/insights.ts';
+import type { Database, Sql } from '../ports/database.ts';
 import { all, filterValues, periodValues, USUAL_NAMES } from './sql.ts';
 
-/** Reads `answer_facts`, one narrow row an answer, which triggers keep in step with analyses, reviews and decisions. */
-export function createInsightsStore(db: Pick<Database, 'query' | 'reader'>): InsightsStore {
+/**
+ * What was answered and decided, counted. Every answer is bounded in size and in what it reads.
+ * Reads `answer_facts`, one narrow row an answer, which triggers keep in step with analyses, reviews and decisions.
+ */
+export function createInsightsStore(db: Pick<Database, 'query' | 'reader'>) {
   const read = db.reader ?? db;
   return { ...trustMethods(read), ...timeMethods(read), ...causeMethods(read) };
 }
@@ -41,18 +44,21 @@ const HUNDREDTH = `floor((f.confidence + 1e-9) * 100)::int`;
 const TENTHS = 10;
 
 /** How far stated confidence can be trusted, and how people decide. */
-function trustMethods(read: Pick<Sql, 'query'>): Pick<InsightsStore, 'decided' | 'answered' | 'trackRecord' | 'reviewing'> {
+function trustMethods(read: Pick<Sql, 'query'>) {
   return {
-    decided: async (period) => (await read.query(DECIDED, periodValues(period))).map((row) => DecidedCount.parse(row)),
-    answered: async (period) => (await read.query(ANSWERED, periodValues(period))).map((row) => AnsweredCount.parse(row)),
-    trackRecord: async (confidence, category, filter = {}) => {
+    /** The newest 5,000 decided answers of the period. */
+    decided: async (period: Period) => (await read.query(DECIDED, periodValues(period))).map((row) => DecidedCount.parse(row)),
+    answered: async (period: Period) => (await read.query(ANSWERED, periodValues(period))).map((row) => AnsweredCount.parse(row)),
+    /** Of the newest 2,000 decided answers, those of the same tenth of stated confidence, and category if given. */
+    trackRecord: async (confidence: number, category?: Category | null, filter: InsightsFilter = {}) => {
       const tenth = Math.min(TENTHS - 1, Math.max(0, Math.floor((confidence + 1e-9) * TENTHS)));
       const [from, to] = [tenth / TENTHS, (tenth + 1) / TENTHS];
       const values = [...filterValues(filter), from * 100, tenth === TENTHS - 1 ? 101 : to * 100, category ?? null];
       const [row] = await read.query(TRACK_RECORD, values);
       return { ...Counted.parse(row), from, to };
     },
-    reviewing: async (period) => {
+    /** Of the newest 2,000 decisions of the period. */
+    reviewing: async (period: Period) => {
       const [row] = await read.query(REVIEWING, periodValues(period));
       return ReviewingFigures.parse(row);
     },
@@ -111,11 +117,12 @@ const REVIEWING = `
   from decided d`;
 
 /** What came when, and what it cost. */
-function timeMethods(read: Pick<Sql, 'query'>): Pick<InsightsStore, 'categoriesPerDay' | 'perWeek' | 'health'> {
+function timeMethods(read: Pick<Sql, 'query'>) {
   return {
-    categoriesPerDay: async (period) => (await read.query(PER_DAY_TIME, periodValues(period))).map((row) => DayCount.parse(row)),
-    perWeek: async (period) => (await read.query(PER_WEEK, periodValues(period))).map((row) => WeekFigures.parse(row)),
-    health: async (period, limit) => await all(read, PipelineHealth, HEALTH, [...periodValues(period), period.days, limit]),
+    categoriesPerDay: async (period: Period) => (await read.query(PER_DAY_TIME, periodValues(period))).map((row) => DayCount.parse(row)),
+    perWeek: async (period: Period) => (await read.query(PER_WEEK, periodValues(period))).map((row) => WeekFigures.parse(row)),
+    /** The pipelines with the most failed builds of the period; at most `limit`. */
+    health: async (period: Period, limit: number) => await all(read, PipelineHealth, HEALTH, [...periodValues(period), period.days, limit]),
   };
 }
 
@@ -198,15 +205,19 @@ const SPARK_DAYS = 30;
 const SHOWN = 20;
 
 /** Causes that come again and again, known by their fingerprint. */
-function causeMethods(read: Pick<Sql, 'query'>): Pick<InsightsStore, 'topCauses' | 'countCauses' | 'cause' | 'compared'> {
+function causeMethods(read: Pick<Sql, 'query'>) {
   return {
-    topCauses: async (period, limit, offset = 0) => {
+    /** The causes that cost most hours, after the first `offset`; `limit` 50 at most. */
+    topCauses: async (period: Period, limit: number, offset: number = 0) => {
       const values = [...periodValues(period), Math.min(Math.max(Math.trunc(limit), 1), MOST_CAUSES), offset];
       const totals = await all(read, Totals, TOP, values);
       return await withHeads(read, totals, period.until, period);
     },
-    countCauses: async (period) => z.object({ count: z.int() }).parse((await read.query(COUNT_CAUSES, periodValues(period)))[0]).count,
-    cause: async (fingerprint, until, filter = {}) => {
+    /** How many causes there are. */
+    countCauses: async (period: Period) =>
+      z.object({ count: z.int() }).parse((await read.query(COUNT_CAUSES, periodValues(period)))[0]).count,
+    /** All that is known of a cause, of all time but for `perDay`; null where it was never seen. */
+    cause: async (fingerprint: string, until: string, filter: InsightsFilter = {}) => {
       const values = [...filterValues(filter), fingerprint];
       const [row] = await read.query(TOTALS_OF, values);
       const totals = Totals.safeParse(row);
@@ -218,7 +229,8 @@ function causeMethods(read: Pick<Sql, 'query'>): Pick<InsightsStore, 'topCauses'
       const places = (await read.query(PLACES_OF, [...values, SHOWN])).map((one) => CausePlace.parse(one));
       return { cause, builds, decisions, places };
     },
-    compared: async (fingerprint, filter = {}) =>
+    /** The newest 300 builds with the cause, and the newest 600 passed ones of the same repositories. */
+    compared: async (fingerprint: string, filter: InsightsFilter = {}) =>
       (await read.query(COMPARED, [...filterValues(filter), fingerprint])).map((row) => ComparedBuild.parse(row)),
   };
 }

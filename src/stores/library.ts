@@ -1,30 +1,63 @@
 import { TriageError } from '../domain/errors.ts';
 import { LibraryEntry, Rule } from '../domain/library.ts';
-import type { Database, Page } from '../ports/database.ts';
-import type { LibraryFilter, LibraryStore, RuleStore } from '../ports/library.ts';
+import type { Database, Page, Sql } from '../ports/database.ts';
 import { all, first, isoTime, pageValues, scopeValue } from './sql.ts';
 
-export function createLibraryStore(db: Database): LibraryStore {
+export interface LibraryFilter {
+  /** Only of these: `owner/name`, or `owner/*`. */
+  readonly repositories?: readonly string[];
+  readonly repository?: string;
+  readonly fingerprint?: string;
+  /** Withdrawn entries too. */
+  readonly withdrawn?: boolean;
+  /** Only those that green builds say the same as, and that nobody lets stay. */
+  readonly flagged?: boolean;
+}
+
+interface RuleFilter {
+  /** Rules of these, and those of every repository: `owner/name`, or `owner/*`. */
+  readonly repositories?: readonly string[];
+  /** Withdrawn versions too. */
+  readonly withdrawn?: boolean;
+}
+
+export type LibraryStore = ReturnType<typeof createLibraryStore>;
+
+export function createLibraryStore(db: Database) {
   return {
-    insert: async (entry, sql = db) => {
+    insert: async (entry: LibraryEntry, sql: Sql = db) => {
       await sql.query(INSERT, insertValues(entry));
     },
-    find: async (id, sql = db) => await first(sql, LibraryEntry, `select ${ENTRY} from library_entries where id = $1`, [id]),
-    recall: async ({ fingerprint, repository }, sql = db) => await first(sql, LibraryEntry, RECALL, [fingerprint, repository]),
-    alone: async ({ fingerprint, repository }, sql) => {
+    find: async (id: string, sql: Sql = db) => await first(sql, LibraryEntry, `select ${ENTRY} from library_entries where id = $1`, [id]),
+    /** The newest human-confirmed entry for this fingerprint in this repository that may answer: a reviewer's latest word wins. */
+    recall: async ({ fingerprint, repository }: { readonly fingerprint: string; readonly repository: string }, sql: Sql = db) =>
+      await first(sql, LibraryEntry, RECALL, [fingerprint, repository]),
+    /**
+     * Keeps others from teaching, withdrawing and restoring for this fingerprint in this repository until the transaction ends: only so can be
+     * told what answered before and what answers now.
+     */
+    alone: async ({ fingerprint, repository }: { readonly fingerprint: string; readonly repository: string }, sql: Sql) => {
       await sql.query(ALONE, [fingerprint, repository]);
     },
-    seen: async (id, at, sql = db) => {
+    /** Counts one more sighting and returns the new total. */
+    seen: async (id: string, at: string, sql: Sql = db) => {
       const [row] = await sql.query<{ timesSeen: number }>(SEEN, [id, at]);
       if (row === undefined) throw new TriageError('not-found', `There is no library entry ${id}`);
       return row.timesSeen;
     },
-    list: async (page, filter = {}) => await all(db, LibraryEntry, LIST_LIBRARY, listValues(page, filter)),
-    ofDecision: async (decisionId, sql = db) => await all(sql, LibraryEntry, OF_DECISION, [decisionId]),
-    withdraw: async (id, by, reason, sql = db) => await first(sql, LibraryEntry, WITHDRAW_LIBRARY, [id, by, reason]),
-    stay: async (id, by, sql = db) => await first(sql, LibraryEntry, STAY, [id, by]),
-    telling: async (repository, limit) => await db.query(TELLING, [repository, limit]),
-    flag: async (ids, { buildId, at }, sql = db) => (ids.length === 0 ? [] : await all(sql, LibraryEntry, FLAG, [ids, buildId, at])),
+    list: async (page: Page, filter: LibraryFilter = {}) => await all(db, LibraryEntry, LIST_LIBRARY, listValues(page, filter)),
+    /** Entries that a decision made and that are not withdrawn. */
+    ofDecision: async (decisionId: string, sql: Sql = db) => await all(sql, LibraryEntry, OF_DECISION, [decisionId]),
+    /** Takes an entry out of use. Null where it is withdrawn already, or not stored. */
+    withdraw: async (id: string, by: string, reason: string, sql: Sql = db) =>
+      await first(sql, LibraryEntry, WITHDRAW_LIBRARY, [id, by, reason]),
+    /** Lets a flagged entry answer all the same. Null where it is not stored, withdrawn or not flagged. */
+    stay: async (id: string, by: string, sql: Sql = db) => await first(sql, LibraryEntry, STAY, [id, by]),
+    /** Entries of a repository whose lines a green build may contradict: not withdrawn, and no person lets them stay; newest first. */
+    telling: async (repository: string, limit: number) => await db.query<{ id: string; telling: string[] }>(TELLING, [repository, limit]),
+    /** Counts a green build against entries, once for each build; returns those that were not flagged before. */
+    flag: async (ids: readonly string[], { buildId, at }: { readonly buildId: string; readonly at: string }, sql: Sql = db) =>
+      ids.length === 0 ? [] : await all(sql, LibraryEntry, FLAG, [ids, buildId, at]),
   };
 }
 
@@ -106,21 +139,29 @@ const FLAG = `
   )
   select ${ENTRY} from flagged where green_builds = 1 order by id`;
 
-export function createRuleStore(db: Database): RuleStore {
+export type RuleStore = ReturnType<typeof createRuleStore>;
+
+export function createRuleStore(db: Database) {
   return {
-    add: async (rule, sql = db) => {
+    /** Stores a version of a rule. */
+    add: async (rule: Rule, sql: Sql = db) => {
       await sql.query(ADD, addValues(rule));
     },
-    find: async (id, sql = db) => await first(sql, Rule, FIND, [id]),
-    list: async (page, { repositories, withdrawn } = {}) =>
+    /** The newest version of a rule, withdrawn or not. */
+    find: async (id: string, sql: Sql = db) => await first(sql, Rule, FIND, [id]),
+    /** Newest first. */
+    list: async (page: Page, { repositories, withdrawn }: RuleFilter = {}) =>
       await all(db, Rule, LIST_RULES, [...pageValues(page), scopeValue(repositories), withdrawn ?? false]),
-    active: async (repository, limit) => await all(db, Rule, ACTIVE, [repository, limit]),
-    countActive: async (sql = db) => {
+    /** Those that apply to a repository, its own before those of every repository, the newest first; at most `limit`. */
+    active: async (repository: string, limit: number) => await all(db, Rule, ACTIVE, [repository, limit]),
+    countActive: async (sql: Sql = db) => {
       const [row] = await sql.query<{ count: number }>('select count(*)::int as count from rules where withdrawn_at is null');
       return row?.count ?? 0;
     },
-    withdraw: async (id, by, reason, sql = db) => await first(sql, Rule, WITHDRAW_RULES, [id, by, reason]),
-    used: async ({ id, version }, at, sql = db) => {
+    /** Takes the active version out of use. Null where there is none. */
+    withdraw: async (id: string, by: string, reason: string, sql: Sql = db) => await first(sql, Rule, WITHDRAW_RULES, [id, by, reason]),
+    /** Counts one more answer and returns the new total. */
+    used: async ({ id, version }: Pick<Rule, 'id' | 'version'>, at: string, sql: Sql = db) => {
       const [row] = await sql.query<{ timesUsed: number }>(USED, [id, version, at]);
       if (row === undefined) throw new TriageError('not-found', `There is no rule ${id}`);
       return row.timesUsed;

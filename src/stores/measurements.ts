@@ -1,29 +1,125 @@
 import { z } from 'zod';
+import { Analysis } from '../domain/analysis.ts';
 import { Build } from '../domain/build.ts';
 import { Calibration, CalibrationInUse, cappedMap, everyCategory } from '../domain/calibration.ts';
 import { Category } from '../domain/category.ts';
-import type { Database, Sql } from '../ports/database.ts';
-import {
-  CalibrationAct,
-  type CalibrationStore,
-  type CaseFilter,
-  type CaseStore,
-  DecidedAnswer,
-  type RecordingFilter,
-  RecordingHead,
-  type RecordingStore,
-  StoredCase,
-  StoredRecording,
-} from '../ports/measurements.ts';
+import { Decision, ReviewOrigin } from '../domain/review.ts';
+import type { Database, Page, Sql } from '../ports/database.ts';
 import { RIGHT } from './insights.ts';
 import { all, BUILD_COLUMNS, buildColumns, fieldOf, first, isoTime, scopeValue } from './sql.ts';
 
+/** Who put which calibration in force, and when; `version` null: none from then on. */
+export const CalibrationAct = z.object({
+  analyst: z.string(),
+  version: z.int().nullable(),
+  replaced: z.int().nullable(),
+  actor: z.string(),
+  at: z.iso.datetime(),
+});
+export type CalibrationAct = z.infer<typeof CalibrationAct>;
+
+/** An answer that a person decided, as far as a calibration is fitted to it. */
+export const DecidedAnswer = z.object({
+  analysisId: z.string(),
+  repository: z.string(),
+  /** "rules" or "llm". */
+  analyst: z.string(),
+  model: z.string().nullable(),
+  category: Category,
+  /** Once verified, and before any calibration. */
+  stated: z.number(),
+  right: z.boolean(),
+  /** `audit`: drawn at random from those that were published. */
+  origin: z.enum(['unsure', 'asked', 'audit']),
+  /** The reviewer had said a category of their own before the verdict was shown. */
+  blind: z.boolean(),
+  decidedAt: z.iso.datetime(),
+});
+export type DecidedAnswer = z.infer<typeof DecidedAnswer>;
+
+/** Which stored failures are meant; what is not given does not matter. */
+export interface CaseFilter {
+  readonly repository?: string;
+  readonly branch?: string;
+  readonly fingerprint?: string;
+  /** As a person decided, else as the machine said. */
+  readonly category?: Category;
+  /** ISO 8601; a build counts from when it ended, else from when it began or came. */
+  readonly since?: string;
+  readonly until?: string;
+  /** Only what a person decided, and where the decision stands. */
+  readonly decided?: true;
+}
+
+/** One cause of one failed build, with its answer and what a person said of it, where there are such. */
+export const StoredCase = z.object({
+  build: Build,
+  fingerprint: z.string(),
+  /** 0 is the first cause of its build. */
+  cause: z.int(),
+  analysis: Analysis.nullable(),
+  /** The decision that stands. */
+  decision: Decision.nullable(),
+  origin: ReviewOrigin.nullable(),
+});
+export type StoredCase = z.infer<typeof StoredCase>;
+
+/** Where a page ends, and the next begins. */
+export type CaseCursor = Pick<StoredCase, 'cause'> & { readonly buildId: string };
+
+/** A piece of a recording: gzip of JSON lines. Pieces stand one behind the other. */
+interface RecordingPart {
+  readonly triageId: string;
+  readonly schema: number;
+  readonly bytes: Uint8Array;
+}
+
+/** What a list says of a stored recording. */
+export const RecordingHead = z.object({
+  triageId: z.string(),
+  repository: z.string(),
+  schema: z.int(),
+  /** Of what is stored, in bytes. */
+  size: z.int(),
+  parts: z.int(),
+  capped: z.boolean(),
+  createdAt: z.string(),
+  /** Null where the run has not ended with an answer. */
+  analysis: z
+    .object({ id: z.string(), category: z.string(), analyst: z.string(), model: z.string().nullable(), title: z.string() })
+    .nullable(),
+});
+export type RecordingHead = z.infer<typeof RecordingHead>;
+
+export const StoredRecording = z.object({
+  triageId: z.string(),
+  schema: z.int(),
+  bytes: z.instanceof(Uint8Array),
+  capped: z.boolean(),
+  analysis: Analysis.nullable(),
+});
+export type StoredRecording = z.infer<typeof StoredRecording>;
+
+export interface RecordingFilter {
+  /** Ids of triages or of analyses; absent: all. */
+  readonly runs?: readonly string[];
+  readonly repository?: string;
+  /** Only of these: `owner/name`, or `owner/*`. */
+  readonly repositories?: readonly string[];
+  /** Those behind this triage in the order of the list: what the last page ended with. */
+  readonly after?: string;
+}
+
+/** Calibrations and what they are fitted to, over all repositories: for operators at the database and for workers, no route may ask it. */
+export type CalibrationStore = ReturnType<typeof createCalibrationStore>;
+
 /** Which calibration counts is decided one after the other, whoever decides. */
-export function createCalibrationStore(db: Database): CalibrationStore {
+export function createCalibrationStore(db: Database) {
   const bodies = async (text: string, values: readonly unknown[] = []) =>
     (await db.query(text, values)).map((row) => Calibration.parse(Body.parse(row).body));
   return {
-    add: async (calibration) =>
+    /** Keeps it under the next version, which is part of what is returned. */
+    add: async (calibration: Calibration) =>
       await db.transaction(async (sql) => {
         await sql.query(ALONE);
         const [row] = await sql.query('select coalesce(max(version), 0)::int + 1 as next from calibrations');
@@ -32,13 +128,26 @@ export function createCalibrationStore(db: Database): CalibrationStore {
         await sql.query('insert into calibrations (version, analyst, body, created_by) values ($1, $2, $3::jsonb, $4)', values);
         return kept;
       }),
-    find: async (version) => (await bodies('select body from calibrations where version = $1', [version]))[0] ?? null,
-    list: async (limit) =>
+    find: async (version: number) => (await bodies('select body from calibrations where version = $1', [version]))[0] ?? null,
+    /** The newest first; those of a later version that cannot be read are left out. */
+    list: async (limit: number) =>
       (await db.query('select body from calibrations order by version desc limit $1', [limit])).flatMap(
         (row) => Calibration.safeParse(Body.parse(row).body).data ?? [],
       ),
+    /** One an analyst at most. One that cannot be read publishes nothing: a run must neither fail by it nor go on as if there were none. */
     inForce: async () => (await db.query(IN_FORCE)).map(inUse),
-    use: async ({ analyst, version, replaces, actor }) =>
+    /** Puts a version, or none, in force for its analyst, where `replaces` is what is in force now. Null where it is not: nothing changes. */
+    use: async ({
+      analyst,
+      version,
+      replaces,
+      actor,
+    }: {
+      readonly analyst: string;
+      readonly version: number | null;
+      readonly replaces: number | null;
+      readonly actor: string;
+    }) =>
       await db.transaction(async (sql) => {
         await sql.query(ALONE);
         if ((await currentOf(sql, analyst)) !== replaces) return null;
@@ -48,8 +157,11 @@ export function createCalibrationStore(db: Database): CalibrationStore {
         );
         return CalibrationAct.parse(row);
       }),
-    acts: async (limit) => await all(db, CalibrationAct, `select ${ACT} from calibration_acts order by id desc limit $1`, [limit]),
-    decided: async (limit) => await all(db, DecidedAnswer, DECIDED, [limit]),
+    /** The newest first. */
+    acts: async (limit: number) => await all(db, CalibrationAct, `select ${ACT} from calibration_acts order by id desc limit $1`, [limit]),
+    /** Decisions that stand and that tell whether the category was right, the newest first; recalled answers are nobody's judgement and left out. */
+    decided: async (limit: number) => await all(db, DecidedAnswer, DECIDED, [limit]),
+    /** Answers of the last thirty days, recalled ones aside, per category: what a day brings. */
     answeredPerDay: async () => await all(db, PerDay, PER_DAY),
   };
 }
@@ -95,10 +207,14 @@ const PER_DAY = `
   select category, count(*)::float8 / 30 as "perDay" from answer_facts
   where analyst <> 'recall' and created_at > clock_timestamp() - interval '30 days' group by category order by category`;
 
+/** Stored failures as cases to measure by. For commands of operators: it knows no scope, and no route may ask it. */
+export type CaseStore = ReturnType<typeof createCaseStore>;
+
 /** Causes of stored builds, page by page; each page begins where the one before ended, so that new builds move none. */
-export function createCaseStore(read: Pick<Sql, 'query'>): CaseStore {
+export function createCaseStore(read: Pick<Sql, 'query'>) {
   return {
-    list: async (filter, limit, after) => {
+    /** The next `limit` causes after `after`, the oldest build first, the causes of a build in their order. */
+    list: async (filter: CaseFilter, limit: number, after: CaseCursor | null) => {
       const values = [...filterValues(filter), after?.buildId ?? null, after?.cause ?? null, limit];
       return (await read.query(LIST_CASES, values)).map(readCase);
     },
@@ -139,13 +255,19 @@ const LIST_CASES = `
 /** Most bytes of one recording, compressed: some thousand judgements of a model with all that the tools brought. */
 const MAX_RECORDING_BYTES = 8 * 1024 * 1024;
 
-export function createRecordingStore(db: Database, maxBytes: number = MAX_RECORDING_BYTES): RecordingStore {
+/** Recordings of runs, one a triage; they go with their build. */
+export type RecordingStore = ReturnType<typeof createRecordingStore>;
+
+export function createRecordingStore(db: Database, maxBytes: number = MAX_RECORDING_BYTES) {
   return {
-    append: async ({ triageId, schema, bytes }) => {
+    /** Puts a part behind those that are there. What would make it larger than the store takes is left out, and it is marked as capped. */
+    append: async ({ triageId, schema, bytes }: RecordingPart) => {
       await db.query(APPEND, [triageId, schema, Buffer.from(bytes), maxBytes]);
     },
-    list: async (filter, { limit }) => await all(db, RecordingHead, LIST_RECORDINGS, [...valuesOf(filter), limit]),
-    find: async (triageId) => await first(db, StoredRecording, FIND, [triageId]),
+    /** In the order of the triages' ids, which begin with their time. */
+    list: async (filter: RecordingFilter, { limit }: Pick<Page, 'limit'>) =>
+      await all(db, RecordingHead, LIST_RECORDINGS, [...valuesOf(filter), limit]),
+    find: async (triageId: string) => await first(db, StoredRecording, FIND, [triageId]),
   };
 }
 

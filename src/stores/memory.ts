@@ -1,7 +1,6 @@
 import type { Build } from '../domain/build.ts';
 import type { Thread, Turn } from '../domain/conversation.ts';
-import type { ConversationStore } from '../ports/reviews.ts';
-import type { HistoryStore } from '../ports/stores.ts';
+import type { ConversationStore, HistoryStore } from '../ports/stores.ts';
 import type { WebSearch } from '../ports/toolbox.ts';
 
 /** Threads for the life of the process: the terminal's, where no database is named. */

@@ -1,39 +1,63 @@
 import { z } from 'zod';
 import { Build } from '../domain/build.ts';
-import { type NewOutboxEntry, OutboxEntry } from '../domain/outbox.ts';
+import { type NewOutboxEntry, type NoticeAbout, OutboxEntry } from '../domain/outbox.ts';
 import type { Database, Sql } from '../ports/database.ts';
-import type { NoticePlace, NoticeRule, NoticeStore, PublicationStore } from '../ports/notices.ts';
-import type { OutboxStore } from '../ports/outbox.ts';
+import type { NoticePlace, NoticeRule } from '../ports/notices.ts';
+import type { OutboxEnd } from '../ports/outbox.ts';
 import { readSituation } from './situation.ts';
 import { all, buildColumns, first, fromNow, isoTime } from './sql.ts';
 
+/** Which entries to take. */
+export interface OutboxTake {
+  readonly topic: string;
+  readonly limit: number;
+  readonly leaseMs: number;
+  readonly newestFirst?: boolean;
+  /** Only these, whether or not they are due; absent: those that are due. */
+  readonly keys?: readonly string[];
+}
+
+/** Work that outlives the transaction which asks for it. Leases and due times are judged by the database's clock. */
+export type OutboxStore = ReturnType<typeof createOutboxStore>;
+
 /** Leases are judged by the database's clock, so that processes with different clocks agree. */
-export function createOutboxStore(db: Database): OutboxStore {
+export function createOutboxStore(db: Database) {
   const add = async (text: string, entries: readonly NewOutboxEntry[], sql: Sql) =>
     entries.length === 0 ? 0 : (await sql.query(text, [JSON.stringify(entries, clean)])).length;
   return {
-    add: async (entries, sql = db) => await add(ADD, entries, sql),
-    addOnce: async (entries, sql = db) => void (await add(ADD_ONCE, entries, sql)),
-    due: async (topics) => (await db.query<{ topic: string }>(DUE, [topics])).map(({ topic }) => topic),
-    take: async ({ topic, limit, leaseMs, newestFirst, keys }) =>
+    /** Asks for the work, in the transaction of what causes it. Returns how many entries are pending for it. */
+    add: async (entries: readonly NewOutboxEntry[], sql: Sql = db) => await add(ADD, entries, sql),
+    /** The same for work that is done once for good: an entry that exists already stays as it is. */
+    addOnce: async (entries: readonly NewOutboxEntry[], sql: Sql = db) => void (await add(ADD_ONCE, entries, sql)),
+    /** Those of the topics that have something due now. */
+    due: async (topics: readonly string[]) => (await db.query<{ topic: string }>(DUE, [topics])).map(({ topic }) => topic),
+    /** Takes pending entries that nobody holds, the one that has been due for longest first. Several takers get different entries. */
+    take: async ({ topic, limit, leaseMs, newestFirst, keys }: OutboxTake) =>
       keys === undefined
         ? await all(db, OutboxEntry, take(IS_DUE, newestFirst === true ? 'desc' : 'asc'), [topic, leaseMs, limit])
         : await all(db, OutboxEntry, take(IS_NAMED, 'asc'), [topic, leaseMs, limit, keys]),
-    isCurrent: async ({ topic, key, lease, version }) => (await db.query(IS_CURRENT, [topic, key, lease, version])).length > 0,
-    finish: async ({ topic, key, lease, version }, { outcome, result, error, pauseMs, forget }, sql = db) => {
+    /** Whether nothing has changed since it was taken, and it is still held. */
+    isCurrent: async ({ topic, key, lease, version }: OutboxEntry) => (await db.query(IS_CURRENT, [topic, key, lease, version])).length > 0,
+    /** Ends what was taken; what was asked for meanwhile stays pending. `false` where the lease is stale: nothing changes. */
+    finish: async ({ topic, key, lease, version }: OutboxEntry, { outcome, result, error, pauseMs, forget }: OutboxEnd, sql: Sql = db) => {
       const held = [topic, key, lease, version];
       if (forget === true && (await sql.query(FORGET, held)).length > 0) return true;
       const end = [outcome, result === undefined ? null : JSON.stringify(result, clean), error ?? null, pauseMs ?? 0];
       return (await sql.query(FINISH, [...held, ...end])).length > 0;
     },
-    release: async ({ topic, key, lease }, error, delayMs) => {
+    /** Gives it back, to be left alone for `delayMs`; with 0 the attempt does not count. A stale lease changes nothing. */
+    release: async ({ topic, key, lease }: OutboxEntry, error: string | null, delayMs: number) => {
       await db.query(RELEASE, [topic, key, lease, error, delayMs]);
     },
+    /** Gives back every held entry, and says how many; only for a database that no other process can have open. */
     reclaim: async () => (await db.query(RECLAIM)).length,
-    find: async (topic, key) => await first(db, OutboxEntry, `select ${ENTRY} from outbox where topic = $1 and key = $2`, [topic, key]),
-    listByBuild: async (buildId) =>
+    find: async (topic: string, key: string) =>
+      await first(db, OutboxEntry, `select ${ENTRY} from outbox where topic = $1 and key = $2`, [topic, key]),
+    /** Oldest first. */
+    listByBuild: async (buildId: string) =>
       await all(db, OutboxEntry, `select ${ENTRY} from outbox where build_id = $1 order by created_at, topic, key`, [buildId]),
-    waiting: async (topic) => Waiting.parse((await db.query(WAITING, [topic]))[0]),
+    /** How many entries of the topic are pending, and since when the oldest is: null where none is. */
+    waiting: async (topic: string) => Waiting.parse((await db.query(WAITING, [topic]))[0]),
   };
 }
 
@@ -99,9 +123,20 @@ const RECLAIM = 'update outbox set held = false, free_at = clock_timestamp() whe
 const WAITING = `
   select count(*)::int as count, ${isoTime('min(due_at)')} as since from outbox where topic = $1 and version > settled`;
 
-export function createPublicationStore(db: Database, outbox: Pick<OutboxStore, 'addOnce'>): PublicationStore {
+/** Answers that are to be published. */
+export type PublicationStore = ReturnType<typeof createPublicationStore>;
+
+export function createPublicationStore(db: Database, outbox: Pick<OutboxStore, 'addOnce'>) {
   return {
-    add: async ({ publishers, buildId, analysisId }, sql = db) => {
+    /** Has each of these publishers publish the analysis, once each. Call inside the transaction that saves the analysis. */
+    add: async (
+      {
+        publishers,
+        buildId,
+        analysisId,
+      }: { readonly publishers: readonly string[]; readonly buildId: string; readonly analysisId: string },
+      sql: Sql = db,
+    ) => {
       if (publishers.length === 0 || (await sql.query(IS_IMPORTED, [buildId])).length > 0) return;
       await outbox.addOnce(
         publishers.map((publisher) => ({
@@ -111,7 +146,8 @@ export function createPublicationStore(db: Database, outbox: Pick<OutboxStore, '
         sql,
       );
     },
-    obsolete: async (analysisId) => (await db.query<{ why: string | null }>(OBSOLETE, [analysisId]))[0]?.why ?? null,
+    /** Why the analysis must not be published any more: a person has said otherwise since, or the build has passed. Null: it may be. */
+    obsolete: async (analysisId: string) => (await db.query<{ why: string | null }>(OBSOLETE, [analysisId]))[0]?.why ?? null,
   };
 }
 
@@ -136,10 +172,17 @@ const OBSOLETE = `
   from analyses a join builds b on b.id = a.build_id
   where a.id = $1`;
 
+/** What should be said outside; the outbox knows what was. */
+export type NoticeStore = ReturnType<typeof createNoticeStore>;
+
 /** Notices of the channels whose rules are given; without rules nothing is ever wanted, and asking costs nothing. */
-export function createNoticeStore(db: Database, outbox: Pick<OutboxStore, 'add'>, rules: readonly NoticeRule[] = []): NoticeStore {
+export function createNoticeStore(db: Database, outbox: Pick<OutboxStore, 'add'>, rules: readonly NoticeRule[] = []) {
   return {
-    changed: async ({ buildId, delayMs }, sql = db) => {
+    /**
+     * What should be said of this build has changed. To be called in the transaction of the change. It is shown after `delayMs`; a change that
+     * waits already is not hurried: both are shown when the later one is due. `true` where somebody is to be told.
+     */
+    changed: async ({ buildId, delayMs }: { readonly buildId: string; readonly delayMs: number }, sql: Sql = db) => {
       if (rules.length === 0) return false;
       const [row] = await sql.query<{ defaultBranch: string | null }>(BUILD, [buildId]);
       if (row === undefined) return false;
@@ -151,7 +194,8 @@ export function createNoticeStore(db: Database, outbox: Pick<OutboxStore, 'add'>
       }));
       return (await outbox.add(entries, sql)) > 0;
     },
-    situation: async (about) => await readSituation(db, about),
+    /** What is known of it now. */
+    situation: async (about: NoticeAbout) => await readSituation(db, about),
   };
 }
 

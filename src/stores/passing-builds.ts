@@ -1,20 +1,42 @@
 import { z } from 'zod';
 import { GreenBuild, Templates } from '../domain/build.ts';
-import type { Database } from '../ports/database.ts';
-import type { OutboxStore } from '../ports/outbox.ts';
-import type { ChosenPassingLog, PassingBuildStore } from '../ports/stores.ts';
+import type { OutboxEntry } from '../domain/outbox.ts';
+import type { Database, Sql } from '../ports/database.ts';
+import type { OutboxStore } from './outbox.ts';
 import { buildOrder, IS_DEFAULT } from './sql.ts';
 
-export function createPassingBuildStore(db: Database, outbox: Pick<OutboxStore, 'finish'>): PassingBuildStore {
+/** What one log of a green build says; `log` is what the same log of another build is found by. */
+export interface PassingLog {
+  readonly log: string;
+  readonly templates: Templates;
+}
+
+/** Templates of one log of one green build, chosen for a failed build. */
+export interface ChosenPassingLog extends PassingLog {
+  readonly build: GreenBuild;
+}
+
+export type PassingBuildStore = ReturnType<typeof createPassingBuildStore>;
+
+export function createPassingBuildStore(db: Database, outbox: Pick<OutboxStore, 'finish'>) {
   return {
-    saveDefaultBranch: async ({ provider, repository, branch }, sql = db) => {
+    /** Keeps which branch the CI calls the repository's default. */
+    saveDefaultBranch: async (
+      { provider, repository, branch }: { readonly provider: string; readonly repository: string; readonly branch: string },
+      sql: Sql = db,
+    ) => {
       await sql.query(SAVE_DEFAULT_BRANCH, [provider, repository, branch]);
     },
-    isWanted: async (buildId, builds) => {
+    /** Whether templates of this build would stay: fewer than `builds` newer ones of its pipeline and branch have some. */
+    isWanted: async (buildId: string, builds: number) => {
       const [row] = await db.query<{ newer: number }>(NEWER, [buildId]);
       return (row?.newer ?? 0) < builds;
     },
-    keep: async (entry, logs, builds) =>
+    /**
+     * Stores the templates, finishes the entry of the outbox, and forgets those of all but the newest `builds` builds of each log and branch, except what
+     * a build that is being triaged was compared with. `false` where the lease is stale: nothing changes.
+     */
+    keep: async (entry: OutboxEntry, logs: readonly PassingLog[], builds: number) =>
       await db.transaction(async (sql) => {
         if (!(await outbox.finish(entry, { outcome: 'done' }, sql))) return false;
         await sql.query('delete from green_templates where build_id = $1', [entry.key]);
@@ -22,12 +44,18 @@ export function createPassingBuildStore(db: Database, outbox: Pick<OutboxStore, 
         await sql.query(PRUNE, [entry.key, builds, MAX_LOGS]);
         return true;
       }),
-    choose: async (buildId, logs, builds) =>
+    /**
+     * The templates that each of these logs of a failed build is compared with: of the newest `builds` green builds of the same
+     * pipeline before it, of the same branch, else of the default branch; newest first. What was chosen for a log stays
+     * chosen; logs without any are left out.
+     */
+    choose: async (buildId: string, logs: readonly string[], builds: number) =>
       await db.transaction(async (sql) => {
         await sql.query(CHOOSE, [buildId, logs, builds]);
         return (await sql.query(CHOSEN, [buildId, logs])).map(readChosen);
       }),
-    newest: async (repository, limit) =>
+    /** Templates of a repository's green builds, or of all repositories' where null; newest first, at most `limit` logs. */
+    newest: async (repository: string | null, limit: number) =>
       (await db.query(NEWEST, [repository, limit])).map((row) => ({ ...readChosen(row), seenAt: Seen.parse(row).seenAt })),
   };
 }

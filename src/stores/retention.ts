@@ -1,9 +1,24 @@
 import { z } from 'zod';
 import { indexEntry, REMOVE_LOGS } from '../domain/outbox.ts';
-import type { ForgetScope, RetentionStore } from '../ports/build-archive.ts';
 import type { Database, Sql } from '../ports/database.ts';
-import type { OutboxStore } from '../ports/outbox.ts';
+import type { OutboxStore } from './outbox.ts';
 import { fromNow } from './sql.ts';
+
+/** Which builds, and what hangs on them, are meant. */
+export interface ForgetScope {
+  /** Null: every repository but `except`. */
+  readonly repository: string | null;
+  readonly except: readonly string[];
+  /** Received, or seen last, before this time (ISO 8601). */
+  readonly before: string;
+  /** Builds whose triage is pending or running are left out. */
+  readonly settledOnly: boolean;
+}
+
+/** Rows by table, under the words that people know. */
+export type RowCounts = Readonly<
+  Record<'builds' | 'failures' | 'analyses' | 'reviews' | 'conversations' | 'libraryEntries' | 'cachedAnswers', number>
+>;
 
 const Count = z.coerce.number();
 const Counts = z.object({
@@ -16,20 +31,32 @@ const Counts = z.object({
   cachedAnswers: Count,
 });
 
+/** Deletes in batches, each of which is one transaction: a process may die between any two. */
+export type RetentionStore = ReturnType<typeof createRetentionStore>;
+
 /** Ages are judged by when the service received a build, offices by the database's clock. */
-export function createRetentionStore(db: Database, outbox: Pick<OutboxStore, 'add'>): RetentionStore {
+export function createRetentionStore(db: Database, outbox: Pick<OutboxStore, 'add'>) {
   return {
-    hold: async (office, holder, holdMs) => (await db.query(HOLD, [office, holder, holdMs])).length > 0,
-    leave: async (office, holder) => {
+    /** Holds the office for `holdMs`, anew where it is held already; `false` where another process does. */
+    hold: async (office: string, holder: string, holdMs: number) => (await db.query(HOLD, [office, holder, holdMs])).length > 0,
+    /** Gives the office up. */
+    leave: async (office: string, holder: string) => {
       await db.query('delete from keepers where name = $1 and holder = $2', [office, holder]);
     },
-    count: async (scope) => {
+    /** What `forgetBuilds` and `forgetRepository` would delete. */
+    count: async (scope: ForgetScope) => {
       const [row] = await db.query(COUNT, valuesOf(scope));
       return Counts.parse(row);
     },
-    forgetBuilds: async (scope, limit) => await db.transaction((sql) => forgetBuilds(sql, outbox, scope, limit)),
-    forgetLogs: async (scope, limit) => (await db.query(FORGET_LOGS, [...valuesOf(scope), limit])).length,
-    forgetLibrary: async (scope, limit) =>
+    /**
+     * Deletes at most `limit` builds, oldest first, with everything that hangs on them, and has the outbox delete their texts. Of the audit trail
+     * stays who did what and when. Returns how many.
+     */
+    forgetBuilds: async (scope: ForgetScope, limit: number) => await db.transaction((sql) => forgetBuilds(sql, outbox, scope, limit)),
+    /** Has the outbox delete the texts of at most `limit` builds that stay. Returns how many. */
+    forgetLogs: async (scope: ForgetScope, limit: number) => (await db.query(FORGET_LOGS, [...valuesOf(scope), limit])).length,
+    /** Deletes at most `limit` library entries of the repository, has the outbox delete them from the index, and returns their ids. */
+    forgetLibrary: async (scope: ForgetScope & { readonly repository: string }, limit: number) =>
       await db.transaction(async (sql) => {
         const rows = await sql.query<{ id: string }>(FORGET_LIBRARY, [scope.repository, scope.before, limit]);
         const ids = rows.map(({ id }) => id);
@@ -39,7 +66,8 @@ export function createRetentionStore(db: Database, outbox: Pick<OutboxStore, 'ad
         );
         return ids;
       }),
-    forgetRepository: async ({ repository, before }) => {
+    /** Deletes what else is kept under the repository's name: answers of tools, deliveries that became no build, its default branch. */
+    forgetRepository: async ({ repository, before }: ForgetScope & { readonly repository: string }) => {
       await db.transaction(async (sql) => {
         await sql.query('delete from tool_cache where repository = $1 and stored_at < $2', [repository, before]);
         await sql.query(FORGET_RULES, [repository, before]);

@@ -1,10 +1,42 @@
 import { z } from 'zod';
 import { Category } from '../domain/category.ts';
 import { TriageError } from '../domain/errors.ts';
-import { Decision, type NewReview, Review, ReviewCounts, ReviewEvent, RISKS } from '../domain/review.ts';
-import type { Database } from '../ports/database.ts';
-import type { ReviewFilter, ReviewSort, ReviewStore } from '../ports/reviews.ts';
+import { Decision, type NewReview, Review, ReviewCounts, ReviewEvent, type ReviewState, RISKS } from '../domain/review.ts';
+import type { Database, Page, Sql } from '../ports/database.ts';
 import { all, first, fromNow, likeLiteral, pageValues, scopeValue } from './sql.ts';
+
+export interface ReviewFilter {
+  readonly state?: ReviewState;
+  readonly category?: Category;
+  readonly repository?: string;
+  readonly fingerprint?: string;
+  /** Words that must occur in why it is here. */
+  readonly why?: string;
+  /** Only what was decided since midnight UTC, the newest decision first whatever the order asked for. */
+  readonly decidedToday?: true;
+  /** Only of these: `owner/name`, or `owner/*`. */
+  readonly repositories?: readonly string[];
+}
+
+/** `risk`: see `riskOf`; `age`: oldest first; `confidence`: least sure first. */
+export type ReviewSort = 'risk' | 'age' | 'confidence';
+
+/** Items of one fingerprint in one repository, shown as one. */
+export interface ReviewGroup {
+  readonly review: Review;
+  /** How many of them are undecided, the shown one included. */
+  readonly count: number;
+}
+
+interface NextQuery {
+  readonly reviewer: string;
+  readonly claimMs: number;
+  /** What the reviewer skipped so recently is not offered. */
+  readonly skippedMs: number;
+  /** Not this one: the item that the reviewer comes from. */
+  readonly after?: string;
+  readonly sort?: ReviewSort;
+}
 
 /** A claim that ran out: the item reads as waiting. Judged by the database's clock. */
 const EXPIRED = `(r.state = 'claimed' and r.claim_expires_at <= clock_timestamp())`;
@@ -59,30 +91,40 @@ const TAKE_OVER = `
 /** Who opened the review, in the audit trail. */
 const MACHINE = 'faultline';
 
+export type ReviewStore = ReturnType<typeof createReviewStore>;
+
 /**
  * The review queue. Each change and its audit event are one statement, so that neither is ever there without the other.
  * A claim that ran out reads as waiting; claims are judged by the database's clock.
  */
-export function createReviewStore(db: Database): ReviewStore {
+export function createReviewStore(db: Database) {
   return {
     ...queueMethods(db),
     ...decisionMethods(db),
 
-    open: async (review, sql = db) => {
+    /** Opens the review of an analysis; there is one: a second call returns the first. */
+    open: async (review: NewReview, sql: Sql = db) => {
       const stored =
         (await first(sql, Review, OPEN, openValues(review))) ?? (await first(sql, Review, FIND_BY_ANALYSIS, [review.analysisId]));
       if (stored === null) throw new TriageError('conflict', `The id ${review.id} belongs to the review of another analysis`);
       return stored;
     },
 
-    find: async (id, sql = db) => await first(sql, Review, FIND, [id]),
-    findByAnalysis: async (analysisId, sql = db) => await first(sql, Review, FIND_BY_ANALYSIS, [analysisId]),
-    claim: async (id, reviewer, claimMs) => await first(db, Review, CLAIM, [id, reviewer, claimMs]),
-    takeOver: async (id, reviewer, claimMs) => await first(db, Review, TAKE_OVER, [id, reviewer, claimMs]),
-    release: async (id, reviewer) => await first(db, Review, RELEASE, [id, reviewer]),
-    skip: async (id, reviewer) => await first(db, Review, SKIP, [id, reviewer]),
-    decide: async (id, version, decision, sql = db) => await first(sql, Review, DECIDE, decideValues(id, version, decision)),
-    events: async (id) => await all(db, ReviewEvent, EVENTS, [id]),
+    find: async (id: string, sql: Sql = db) => await first(sql, Review, FIND, [id]),
+    /** The review of this analysis, or null. */
+    findByAnalysis: async (analysisId: string, sql: Sql = db) => await first(sql, Review, FIND_BY_ANALYSIS, [analysisId]),
+    /** Holds the item for one reviewer until it expires. Null where another reviewer holds it or it is decided. */
+    claim: async (id: string, reviewer: string, claimMs: number) => await first(db, Review, CLAIM, [id, reviewer, claimMs]),
+    /** Takes an item away from whoever holds it; null where it is decided. */
+    takeOver: async (id: string, reviewer: string, claimMs: number) => await first(db, Review, TAKE_OVER, [id, reviewer, claimMs]),
+    /** Null where this reviewer does not hold it. */
+    release: async (id: string, reviewer: string) => await first(db, Review, RELEASE, [id, reviewer]),
+    /** Puts an undecided item aside for this reviewer, and gives it back where it was held. Null where it is decided or not stored. */
+    skip: async (id: string, reviewer: string) => await first(db, Review, SKIP, [id, reviewer]),
+    /** Stores the decision if the item is undecided, held by this reviewer or by nobody, and `version` is current; else null. */
+    decide: async (id: string, version: number, decision: Decision, sql: Sql = db) =>
+      await first(sql, Review, DECIDE, decideValues(id, version, decision)),
+    events: async (id: string) => await all(db, ReviewEvent, EVENTS, [id]),
   };
 }
 
@@ -153,33 +195,35 @@ const DECIDE = `
 const EVENTS = `
   select review_id as "reviewId", event, actor, at, details from review_events where review_id = $1 order by id`;
 
-type QueueMethods = Pick<ReviewStore, 'list' | 'listGroups' | 'counts' | 'listSame' | 'next'>;
-
 /** Candidates that are tried before the next page of them is asked for: as many reviewers may press the key at once. */
 const TRIES = 20;
 const MAX_PAGES = 5;
 
 /** Which items there are, and which comes next. Whatever asks for undecided items says so literally, which partial indices answer. */
-function queueMethods(db: Database): QueueMethods {
+function queueMethods(db: Database) {
   return {
-    list: async (filter, page, sort = 'age') => {
+    /** In the order of `sort`, by age where none is given; decided ones are always by age. */
+    list: async (filter: ReviewFilter, page: Page, sort: ReviewSort = 'age') => {
       const values = [...filterValues(filter), ...pageValues(page)];
       return (await db.query(listText(filter, sort), values)).map((row) => Review.parse(row));
     },
-    listGroups: async (filter, page, sort = 'risk') => {
+    /** Undecided items, those of one fingerprint in one repository as one: the first of them in the order of `sort`. Of more than 2,000 items only the first are grouped. */
+    listGroups: async (filter: Omit<ReviewFilter, 'state' | 'fingerprint'>, page: Page, sort: ReviewSort = 'risk') => {
       const rows = await db.query(groupsText(sort), [...filterValues(filter), ...pageValues(page)]);
       return rows.map((row) => {
         const { count } = Count.parse(row);
         return { review: Review.parse(row), count };
       });
     },
-    counts: async (reviewer, { repository, repositories } = {}) => {
+    counts: async (reviewer: string, { repository, repositories }: Pick<ReviewFilter, 'repository' | 'repositories'> = {}) => {
       const [row] = await db.query(COUNTS, [reviewer, repository ?? null, scopeValue(repositories)]);
       return ReviewCounts.parse(row);
     },
-    listSame: async (id, reviewer, limit, sql = db) =>
+    /** Undecided items of this one's fingerprint and repository that this reviewer could decide, oldest first, without the item itself. */
+    listSame: async (id: string, reviewer: string, limit: number, sql: Sql = db) =>
       (await sql.query(SAME, [id, reviewer, limit])).map((row) => Review.parse({ ...row, decision: null })),
-    next: async (filter, { reviewer, claimMs, skippedMs, after, sort = 'risk' }) => {
+    /** Claims the first item that this reviewer may have; of several reviewers at once, each gets another. Null where there is none. */
+    next: async (filter: Omit<ReviewFilter, 'state'>, { reviewer, claimMs, skippedMs, after, sort = 'risk' }: NextQuery) => {
       for (let page = 0; page < MAX_PAGES; page++) {
         const values = [...filterValues(filter), TRIES, page * TRIES, reviewer, skippedMs, after ?? null];
         const ids = await db.query<{ id: string }>(nextText(sort), values);
@@ -285,27 +329,33 @@ const COUNTS = `
     where d.decided_at >= ${SINCE} and ($2::text is null or r.repository = $2) and ($3::text[] is null or r.repository like any($3))
   ) t`;
 
-type DecisionMethods = Pick<ReviewStore, 'undo' | 'batch' | 'lastDecision' | 'lastUndone' | 'guess' | 'guessOf'>;
-
 /** What was decided, taken back, and guessed before the verdict was shown. */
-function decisionMethods(db: Database): DecisionMethods {
+function decisionMethods(db: Database) {
   return {
-    undo: async ({ id, reviewId }, by, sql = db) => await first(sql, Review, UNDO, [reviewId, by, id]),
-    batch: async (batchId, sql = db) => (await sql.query<{ body: unknown }>(BATCH, [batchId])).map(({ body }) => Decision.parse(body)),
-    lastDecision: async (reviewer, { repositories } = {}) => {
+    /** Takes a standing decision back: the item waits again. Null where it does not stand any more. */
+    undo: async ({ id, reviewId }: Pick<Decision, 'id' | 'reviewId'>, by: string, sql: Sql = db) =>
+      await first(sql, Review, UNDO, [reviewId, by, id]),
+    /** The standing decisions of a batch, in the order of their reviews' ids. */
+    batch: async (batchId: string, sql: Sql = db) =>
+      (await sql.query<{ body: unknown }>(BATCH, [batchId])).map(({ body }) => Decision.parse(body)),
+    /** The newest standing decision of a reviewer. */
+    lastDecision: async (reviewer: string, { repositories }: Pick<ReviewFilter, 'repositories'> = {}) => {
       const [row] = await db.query<{ body: unknown }>(LAST, [reviewer, scopeValue(repositories)]);
       return row === undefined ? null : Decision.parse(row.body);
     },
-    lastUndone: async (reviewId, sql = db) => {
+    /** The decision on this review that was taken back last, and by whom. */
+    lastUndone: async (reviewId: string, sql: Sql = db) => {
       const [row] = await sql.query<{ body: unknown; by: string; at: string | Date }>(LAST_UNDONE, [reviewId]);
       return row === undefined ? null : { decision: Decision.parse(row.body), by: row.by, at: new Date(row.at).toISOString() };
     },
-    guess: async (id, reviewer, category) => {
+    /** Keeps what the reviewer takes the item for before the verdict is shown; a second guess changes nothing. Returns what is kept. */
+    guess: async (id: string, reviewer: string, category: Category) => {
       await db.query(GUESS, [id, reviewer, category]);
       const [row] = await db.query<{ category: string }>(GUESS_OF, [id, reviewer]);
       return Category.parse(row?.category);
     },
-    guessOf: async (id, reviewer, sql = db) => {
+    /** What the reviewer took it for, or null. */
+    guessOf: async (id: string, reviewer: string, sql: Sql = db) => {
       const [row] = await sql.query<{ category: string }>(GUESS_OF, [id, reviewer]);
       return row === undefined ? null : Category.parse(row.category);
     },

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
+import type { InsightsFilter, Period } from '../domain/insights.ts';
 import type { Page, Sql } from '../ports/database.ts';
-import type { InsightsFilter, Period } from '../ports/insights.ts';
 
 const MAX_LIMIT = 200;
 

@@ -1,13 +1,14 @@
+import type { Scoped } from '../domain/access.ts';
 import type { Clock } from '../lib/time.ts';
+import type { BuildArchive } from '../ports/build-archive.ts';
 import type { Database } from '../ports/database.ts';
 import type { NoticeRule } from '../ports/notices.ts';
-import { KeptResult, type Stores, type ToolCacheStore } from '../ports/stores.ts';
+import { KeptResult, type ToolCacheStore } from '../ports/stores.ts';
 import { createPreferenceStore, createSessionStore, createTokenStore } from './access.ts';
 import { createBuildStore, createDeliveryStore } from './builds.ts';
 import { createCauseStore } from './causes.ts';
 import { createConversationStore, createQuestionStore } from './conversations.ts';
-import { createExperimentStore } from './experiments.ts';
-import { createAnalysisStore, createFailureStore, createHistoryStore } from './failures.ts';
+import { createAnalysisStore, createExperimentStore, createFailureStore, createHistoryStore } from './failures.ts';
 import { createFlakinessStore } from './flakiness.ts';
 import { createInsightsStore } from './insights.ts';
 import { createLibraryStore, createRuleStore } from './library.ts';
@@ -19,7 +20,7 @@ import { fromNow } from './sql.ts';
 import { createRunStepStore, createTriageStore, type Traceparent } from './triages.ts';
 
 /** All stores over one database. The clock dates what arrives and makes ids; leases and claims use the database's own. `traceparent`: of whoever requested work now. `rules`: who is kept informed. */
-export function createStores(db: Database, clock: Clock, traceparent?: Traceparent, rules: readonly NoticeRule[] = []): Stores {
+export function createStores(db: Database, clock: Clock, traceparent?: Traceparent, rules: readonly NoticeRule[] = []) {
   const outbox = createOutboxStore(db);
   return {
     deliveries: createDeliveryStore(db),
@@ -46,11 +47,41 @@ export function createStores(db: Database, clock: Clock, traceparent?: Tracepare
     sessions: createSessionStore(db),
     runSteps: createRunStepStore(db),
     preferences: createPreferenceStore(db),
+    recordings: createRecordingStore(db),
+    // Of operators and workers: no route may ask them.
     calibrations: createCalibrationStore(db),
     cases: createCaseStore(db.reader ?? db),
-    recordings: createRecordingStore(db),
   };
 }
+
+export type Stores = ReturnType<typeof createStores>;
+
+/**
+ * All that a route may ask of the stores. What is not named here is for workers and operators: a route that asks it does not compile, nor
+ * does `scopeStores` while it does not say of each method here how it is held to repositories.
+ */
+export interface ShownStores extends Pick<Stores, 'reviews' | 'insights' | 'causes' | 'experiments' | 'preferences'> {
+  readonly deliveries: Pick<Stores['deliveries'], 'find'>;
+  readonly builds: Pick<Stores['builds'], 'find' | 'list' | 'logsForgottenAt'>;
+  readonly triages: Pick<Stores['triages'], 'findByBuild'>;
+  readonly analyses: Pick<Stores['analyses'], 'find' | 'listByBuild' | 'heads'>;
+  readonly runSteps: Pick<Stores['runSteps'], 'after'>;
+  readonly failures: Pick<Stores['failures'], 'listByBuild' | 'search'>;
+  readonly history: Pick<Stores['history'], 'failureHistory' | 'similarFailures'>;
+  readonly library: Pick<Stores['library'], 'insert' | 'find' | 'recall' | 'alone' | 'list' | 'ofDecision' | 'withdraw' | 'stay'>;
+  readonly rules: Pick<Stores['rules'], 'add' | 'find' | 'list' | 'countActive' | 'withdraw'>;
+  readonly questions: Pick<Stores['questions'], 'find' | 'list' | 'answer'>;
+  readonly flakiness: Omit<Stores['flakiness'], 'follow' | 'ofTests'>;
+  readonly passingBuilds: Pick<Stores['passingBuilds'], 'newest'>;
+  readonly notices: Pick<Stores['notices'], 'changed'>;
+  readonly outbox: Pick<Stores['outbox'], 'add'>;
+}
+
+/** All that a route may ask of the archive, which knows builds by their ids alone. */
+export type ShownArchive = Pick<BuildArchive, 'list' | 'lines' | 'pieces'>;
+
+/** Stores as routes take them: they hold only what the asker may see, and everything else is as if it were not there. */
+export type ScopedStores = { readonly [Name in keyof ShownStores]: ShownStores[Name] & Scoped };
 
 /** How much is kept. The whole may be exceeded by what `sweepEvery` answers bring. */
 interface ToolCacheBounds {

@@ -1,66 +1,111 @@
 import { z } from 'zod';
+import { Step } from '../domain/analysis.ts';
 import { TriageError } from '../domain/errors.ts';
 import { newId } from '../domain/ids.ts';
 import { Triage, TriageJob } from '../domain/triage.ts';
 import type { Clock } from '../lib/time.ts';
 import type { Database, Sql } from '../ports/database.ts';
-import { FailedJob, type JobTurns, RunStep, type RunStepStore, Turn } from '../ports/job-queue.ts';
-import type { TriageStore } from '../ports/stores.ts';
 import type { Reading } from '../ports/telemetry.ts';
 import { all, first, fromNow, IS_DEFAULT } from './sql.ts';
 
+/** A pending triage job that nobody holds, and what decides when its turn is. */
+export const Turn = z.object({
+  id: z.string(),
+  repository: z.string(),
+  /** It is of the branch that everybody works from. */
+  urgent: z.boolean(),
+  /** Jobs of its repository that are in work now, anywhere. */
+  working: z.int(),
+});
+export type Turn = z.infer<typeof Turn>;
+
+/** A triage job that ended without an answer that could be stored. */
+export const FailedJob = z.object({
+  id: z.string(),
+  buildId: z.string(),
+  repository: z.string(),
+  error: z.string().nullable(),
+  at: z.iso.datetime(),
+});
+export type FailedJob = z.infer<typeof FailedJob>;
+
+/** A finished step of a run that goes on; `position` rises with each, and may skip numbers. */
+export const RunStep = z.object({ position: z.int(), step: Step });
+export type RunStep = z.infer<typeof RunStep>;
+
+export type TriageStore = ReturnType<typeof createTriageStore>;
+
 /** Leases are judged by the database's clock, so that processes with different clocks agree. */
-export function createTriageStore(db: Database, clock: Clock, traceparent: Traceparent = () => null): TriageStore {
+export function createTriageStore(db: Database, clock: Clock, traceparent: Traceparent = () => null) {
   return { ...jobMethods(db, clock, traceparent), ...triageMethods(db, clock) };
 }
 
 /** Of the span that is open while work is pending; null where nobody traces. */
 export type Traceparent = () => string | null;
 
-type JobMethods = Omit<TriageStore, 'open' | 'conclude'>;
-
-function jobMethods(db: Database, clock: Clock, traceparent: Traceparent): JobMethods {
+function jobMethods(db: Database, clock: Clock, traceparent: Traceparent) {
   return {
-    request: async (buildId, sql = db) => {
+    /**
+     * Requests a triage of a build: one job per build. Each call says that there is news: a job that has ended is
+     * queued again, a running one is marked `dirty`, one that waits need not wait any longer. Call inside the transaction
+     * that stores the build.
+     */
+    request: async (buildId: string, sql: Sql = db) => {
       const [job] = await all(sql, TriageJob, OWE, [newId('job', clock.now()), buildId, traceparent()]);
       if (job === undefined) throw new TriageError('internal', 'The triage job of a build disappeared while it was being stored');
       return job;
     },
-    lease: async (jobId, leaseMs) => await first(db, TriageJob, LEASE, [jobId, leaseMs]),
-    renew: async (job, leaseMs) => (await all(db, TriageJob, RENEW, [job.id, job.lease, leaseMs])).length > 0,
-    holds: async (job, sql) => {
+    /** Takes the job for `leaseMs`, or returns null where it is done, failed for good, to be left alone yet, or somebody else's. */
+    lease: async (jobId: string, leaseMs: number) => await first(db, TriageJob, LEASE, [jobId, leaseMs]),
+    /** Prolongs a held lease; false where it was lost. */
+    renew: async (job: TriageJob, leaseMs: number) => (await all(db, TriageJob, RENEW, [job.id, job.lease, leaseMs])).length > 0,
+    /**
+     * Whether this lease is still the newest; nobody can take the job until the transaction of `sql` ends. To be asked first
+     * in every transaction that writes what the lease allows.
+     */
+    holds: async (job: TriageJob, sql: Sql) => {
       await sql.query(HOLD_BUILD, [job.buildId]);
       return (await sql.query(HOLD, [job.id, job.lease])).length > 0;
     },
-    finish: async (job, state, error, sql = db) => {
+    /** Ends the job; queues it again where it is dirty. `refused` where the lease number is stale. */
+    finish: async (job: TriageJob, state: 'done' | 'failed', error: string | null, sql: Sql = db) => {
       const [ended] = await all(sql, TriageJob, FINISH, [job.id, job.lease, state, error]);
       if (ended === undefined) return 'refused';
       return ended.state === 'queued' ? 'requeued' : 'ended';
     },
-    markFetched: async (job, sql = db) => {
+    /** Keeps that the stored logs cover what was requested when `job` was read; what was requested since is still to be fetched. */
+    markFetched: async (job: TriageJob, sql: Sql = db) => {
       await sql.query(MARK_FETCHED, [job.id, job.requested]);
     },
-    release: async (job, error, delayMs) => {
+    /**
+     * Gives a job back, to be left alone for `delayMs`, and takes the try off `attempts`. With a delay it counts among the
+     * `retries`; without one, as when the process stops, not at all. A stale lease changes nothing.
+     */
+    release: async (job: TriageJob, error: string, delayMs: number) => {
       await all(db, TriageJob, RELEASE, [job.id, job.lease, error, delayMs]);
     },
-    progressed: async (job) => {
+    /** A step of the work is finished: the tries that died before it count no more, only the one that goes on. */
+    progressed: async (job: TriageJob) => {
       await all(db, TriageJob, PROGRESSED, [job.id, job.lease]);
     },
+    /** Gives back every running job, and says how many; only for a database that no other process can have open. */
     reclaim: async () => (await all(db, TriageJob, RECLAIM, [])).length,
-    find: async (jobId) => await first(db, TriageJob, `select ${JOB} from triage_jobs where id = $1`, [jobId]),
-    findByBuild: async (buildId, sql = db) => await first(sql, TriageJob, FIND_BY_BUILD, [buildId]),
-    pending: async (limit) => await all(db, TriageJob, PENDING, [limit]),
+    find: async (jobId: string) => await first(db, TriageJob, `select ${JOB} from triage_jobs where id = $1`, [jobId]),
+    findByBuild: async (buildId: string, sql: Sql = db) => await first(sql, TriageJob, FIND_BY_BUILD, [buildId]),
+    /** Jobs that are pending now but that nobody holds: queued and not left alone, or running with an expired lease. */
+    pending: async (limit: number) => await all(db, TriageJob, PENDING, [limit]),
   };
 }
 
-function triageMethods(db: Database, clock: Clock): Pick<TriageStore, 'open' | 'conclude'> {
+function triageMethods(db: Database, clock: Clock) {
   return {
-    open: async (buildId, fingerprint, sql = db) => {
+    /** The triage of one failure group; created on first call. */
+    open: async (buildId: string, fingerprint: string, sql: Sql = db) => {
       const [created] = await sql.query(OPEN, [newId('tri', clock.now()), buildId, fingerprint]);
       const [row] = created === undefined ? await sql.query(FIND_TRIAGE, [buildId, fingerprint]) : [created];
       return Triage.parse(row);
     },
-    conclude: async (triageId, analysisId, sql) => {
+    conclude: async (triageId: string, analysisId: string, sql: Sql) => {
       await sql.query(`update triages set state = 'concluded', analysis_id = $2 where id = $1`, [triageId, analysisId]);
     },
   };
@@ -148,12 +193,22 @@ const FIND_TRIAGE = `select ${TRIAGE} from triages where build_id = $1 and finge
 const Place = Turn.pick({ repository: true, urgent: true });
 const Outcome = z.object({ outcome: z.enum(['pending', 'in-work', 'done']) });
 
-export function createJobTurns(db: Database): JobTurns {
+/** Whose turn it is, so that one noisy repository cannot starve the others. Ask the lease who really gets a job. */
+export type JobTurns = ReturnType<typeof createJobTurns>;
+
+export function createJobTurns(db: Database) {
   return {
-    next: async (limit) => z.array(Turn).parse(await db.query(NEXT, [limit])),
-    place: async (jobId) => await first(db, Place, PLACE, [jobId]),
-    failed: async (limit) => z.array(FailedJob).parse(await db.query(FAILED, [limit])),
-    requeue: async (jobId) => {
+    /** One of each repository after another, each repository's urgent ones first. */
+    next: async (limit: number) => z.array(Turn).parse(await db.query(NEXT, [limit])),
+    /** Null where the job is unknown. */
+    place: async (jobId: string) => await first(db, Place, PLACE, [jobId]),
+    /** The newest first. */
+    failed: async (limit: number) => z.array(FailedJob).parse(await db.query(FAILED, [limit])),
+    /**
+     * Queues a job anew that failed for good or waits for its next try, as if there were news of its build. `done` and `in-work`:
+     * nothing is changed. Null where it is unknown.
+     */
+    requeue: async (jobId: string) => {
       const [row] = await db.query(OWE_ANEW, [jobId]);
       return row === undefined ? null : Outcome.parse(row).outcome;
     },
@@ -198,18 +253,23 @@ const OWE_ANEW = `
   )
   select case when exists (select 1 from anew) then 'pending' when state = 'done' then 'done' else 'in-work' end as outcome from known`;
 
-/** What runs that died have left is swept with the steps of whatever runs next. */
-export function createRunStepStore(db: Database): RunStepStore {
+/**
+ * Steps of triages that are running, from whichever process works on them. Losing any of it costs a look only: what runs that died have left is
+ * swept with the steps of whatever runs next.
+ */
+export function createRunStepStore(db: Database) {
   return {
-    add: async (buildId, step) => {
+    add: async (buildId: string, step: Step) => {
       await db.query('insert into run_steps (build_id, step) values ($1, $2::jsonb)', [buildId, step]);
     },
-    after: async (buildId, position) =>
+    /** Those of this build after a position, in order; at most 300. */
+    after: async (buildId: string, position: number) =>
       await all(db, RunStep, 'select position, step from run_steps where build_id = $1 and position > $2 order by position limit 300', [
         buildId,
         position,
       ]),
-    forget: async (buildId) => {
+    /** The build's triage begins anew, or is over. */
+    forget: async (buildId: string) => {
       await db.query(`delete from run_steps where build_id = $1 or stored_at < clock_timestamp() - interval '1 day'`, [buildId]);
     },
   };

@@ -3,7 +3,6 @@ import { isInScope } from '../domain/access.ts';
 import type { Category } from '../domain/category.ts';
 import type { Finding, ToolCall } from '../domain/evidence.ts';
 import type { TriageSubject } from '../domain/triage.ts';
-import type { TokenStore } from '../ports/access.ts';
 import type { CostClass, ToolDescription } from '../ports/toolbox.ts';
 
 /** What a tool is told besides its arguments. */
@@ -129,7 +128,7 @@ export type Sight = (repository: string) => Promise<(other: string) => boolean>;
 export const SEES_ALL: Sight = async () => () => true;
 
 /** What every reader of the repository may see too: each token that is held to some repositories, and to this one among them. */
-export function sightOfReaders(tokens: Pick<TokenStore, 'scopes'>): Sight {
+export function sightOfReaders(tokens: { scopes(): Promise<readonly (readonly string[])[]> }): Sight {
   return async (repository) => {
     const readers = (await tokens.scopes()).filter((scope) => isInScope(scope, repository));
     return (other) => other === repository || readers.every((scope) => isInScope(scope, other));

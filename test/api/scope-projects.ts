@@ -1,6 +1,6 @@
 import { newId } from '../../src/domain/ids.ts';
 import type { Database } from '../../src/ports/database.ts';
-import type { Stores } from '../../src/ports/stores.ts';
+import type { Stores } from '../../src/stores/stores.ts';
 import { sampleAnalysis, sampleBuild, sampleEntry, sampleGroup, sampleReview } from '../stores/samples.ts';
 
 /** What the ids of one project are. */

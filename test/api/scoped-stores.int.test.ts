@@ -1,14 +1,13 @@
 import { globSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Scope, scopeArchive, scopeStores } from '../../src/api/scoped-stores.ts';
-import { DEFAULT_PREFERENCES, isInScope } from '../../src/domain/access.ts';
+import { DEFAULT_PREFERENCES, isInScope, SCOPED } from '../../src/domain/access.ts';
 import { newId } from '../../src/domain/ids.ts';
 import { systemClock } from '../../src/lib/time.ts';
 import type { Database } from '../../src/ports/database.ts';
 import type { NoticeRule } from '../../src/ports/notices.ts';
-import { SCOPED, type ScopedStores, type ShownStores, type Stores } from '../../src/ports/stores.ts';
 import { createMemoryArchive } from '../../src/stores/archive/memory.ts';
-import { createStores } from '../../src/stores/stores.ts';
+import { createStores, type ScopedStores, type ShownStores, type Stores } from '../../src/stores/stores.ts';
 import { sampleAnalysis, sampleBuild, sampleDecision, sampleEntry, sampleGroup, sampleReview } from '../stores/samples.ts';
 import { openTestDatabase, type TestDatabase } from '../support/pglite.ts';
 import { sampleExperiment } from '../support/sample-analysis.ts';
@@ -261,7 +260,7 @@ it('T18: routes take no stores but those, which are made in one place', () => {
   const given: ScopedStores = stores;
   expect(given.builds[SCOPED]).toBeUndefined();
   const naming = globSync('src/**/*.ts').filter((path) => /\bSCOPED\b/.test(readFileSync(path, 'utf8')));
-  expect(naming.toSorted()).toEqual(['src/api/scoped-stores.ts', 'src/ports/stores.ts']);
+  expect(naming.toSorted()).toEqual(['src/api/scoped-stores.ts', 'src/domain/access.ts']);
 });
 
 describe.each(METHODS.filter(([name, method]) => !OF_ALL.includes(`${name} ${method}`)))('T18: %s %s', (name, method) => {

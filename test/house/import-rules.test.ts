@@ -43,6 +43,7 @@ const PLANTED: Readonly<Record<string, { file: string; imports: string }>> = {
   'providers-load-lazily': { file: 'src/providers/github/provider.ts', imports: './client.ts' },
   'drivers-do-not-call-drivers': { file: 'src/models/embedder/nosy.ts', imports: '../../stores/database/target.ts' },
   'only-app-picks-drivers': { file: 'src/cli/picky.ts', imports: '../stores/database/target.ts' },
+  'stores-are-known-by-type': { file: 'src/service/opening.ts', imports: '../stores/target.ts' },
   'drivers-load-lazily': { file: 'src/app.ts', imports: './stores/database/target.ts' },
   'nothing-imports-cli': { file: 'src/replay/upward.ts', imports: '../cli/target.ts' },
   'nothing-imports-test': { file: 'src/replay/tested.ts', imports: '../../test/target.ts' },
@@ -66,7 +67,7 @@ const PLANTED: Readonly<Record<string, { file: string; imports: string }>> = {
   'prometheus-in-metrics': { file: 'src/service/vendor-prometheus.ts', imports: 'prom-client' },
 };
 const TARGETS = [
-  ...['domain', 'ports', 'log', 'service', 'api', 'cli', 'stores/database'].map((folder) => `src/${folder}/target.ts`),
+  ...['domain', 'ports', 'log', 'service', 'api', 'cli', 'stores', 'stores/database'].map((folder) => `src/${folder}/target.ts`),
   'prompts/target.ts',
   'test/target.ts',
   'graphs/triage/nodes/two.ts',

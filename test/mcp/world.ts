@@ -2,8 +2,8 @@ import type { FailureRow } from '../../src/domain/failure.ts';
 import { allTools } from '../../src/mcp/all-tools.ts';
 import { answer } from '../../src/mcp/server.ts';
 import type { Decide, InstallationDeps, McpTool } from '../../src/mcp/tool.ts';
-import type { Stores } from '../../src/ports/stores.ts';
 import { type Logger, silentLogger } from '../../src/ports/telemetry.ts';
+import type { Stores } from '../../src/stores/stores.ts';
 import { storesWith } from '../support/fake-tokens.ts';
 import { sampleAnalysis, sampleBuild, sampleFailure, sampleReview } from '../support/sample-analysis.ts';
 

@@ -1,8 +1,8 @@
 import { testAddress } from '../../src/console/insights/test-page.ts';
 import { newId } from '../../src/domain/ids.ts';
 import type { Review } from '../../src/domain/review.ts';
-import type { TestCost } from '../../src/ports/insights.ts';
 import { decideReview } from '../../src/service/review/decide.ts';
+import type { TestCost } from '../../src/stores/flakiness.ts';
 import type { READERS, StockedConsole } from './stocked-console.ts';
 
 /** A page of the console in one of its states, and who looks at it. */

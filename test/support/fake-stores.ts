@@ -1,8 +1,8 @@
 import type { HttpDeps } from '../../src/api/server.ts';
-import type { Build, TestResult } from '../../src/domain/build.ts';
+import { type Build, type TestResult, WHOLE_BUILD } from '../../src/domain/build.ts';
 import type { TriageJob } from '../../src/domain/triage.ts';
-import type { DeliveryKey, DeliveryState } from '../../src/ports/deliveries.ts';
-import { type Stores, WHOLE_BUILD } from '../../src/ports/stores.ts';
+import type { DeliveryKey, DeliveryState } from '../../src/stores/builds.ts';
+import type { Stores } from '../../src/stores/stores.ts';
 import { emptyHttpDeps, type LogLine, recordingLogger } from './http-deps.ts';
 
 /** A delivery as the fake keeps it. */

@@ -1,7 +1,7 @@
 import { type AccessToken, digestOfToken, makeToken } from '../../src/domain/access.ts';
 import { TriageError } from '../../src/domain/errors.ts';
-import type { TokenStore } from '../../src/ports/access.ts';
-import type { Stores } from '../../src/ports/stores.ts';
+import type { TokenStore } from '../../src/stores/access.ts';
+import type { Stores } from '../../src/stores/stores.ts';
 import { emptyHttpDeps } from './http-deps.ts';
 
 interface Row {

@@ -7,8 +7,8 @@ import { createApp } from '../../src/app.ts';
 import { embedded } from '../../src/config/presets.ts';
 import { type Config, parseConfig } from '../../src/config/schema.ts';
 import type { Clock } from '../../src/lib/time.ts';
-import type { Stores } from '../../src/ports/stores.ts';
 import { silentLogger } from '../../src/ports/telemetry.ts';
+import type { Stores } from '../../src/stores/stores.ts';
 import { capturedFailure } from './captured-failures.ts';
 import { copyTestDatabase } from './pglite.ts';
 

@@ -1,6 +1,6 @@
 import { TriageError } from '../../src/domain/errors.ts';
-import type { Stores } from '../../src/ports/stores.ts';
 import type { Ask } from '../../src/service/ask/ask.ts';
+import type { Stores } from '../../src/stores/stores.ts';
 
 /** Threads as they are stored; whoever may ask gets a refusal that only asking gives. */
 export function storedAsk({ conversations }: Pick<Stores, 'conversations'>): Ask {

@@ -2,7 +2,7 @@ import { openCalibrations } from '../../app/open-for-operators.ts';
 import type { Calibration } from '../../domain/calibration.ts';
 import { TriageError } from '../../domain/errors.ts';
 import { visibleLine } from '../../notifications/visible-text.ts';
-import type { CalibrationAct, CalibrationStore } from '../../ports/measurements.ts';
+import type { CalibrationAct, CalibrationStore } from '../../stores/measurements.ts';
 import { type DataOptions, dataDirectory, operatorName, readStoreConfig } from '../settings.ts';
 import { jsonText, print } from '../terminal.ts';
 

@@ -1,8 +1,8 @@
 import type { Recording } from '../../domain/recording.ts';
 import { present } from '../../lib/present.ts';
 import { visibleLine } from '../../notifications/visible-text.ts';
-import type { RecordingHead } from '../../ports/measurements.ts';
 import { recordingHeads, storedRecordings } from '../../replay/recording/read-recordings.ts';
+import type { RecordingHead } from '../../stores/measurements.ts';
 import type { DataOptions } from '../settings.ts';
 import { withApp } from '../store-commands.ts';
 import { EXIT, jsonText, print, say } from '../terminal.ts';

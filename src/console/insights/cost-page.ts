@@ -1,5 +1,5 @@
+import type { WeekFigures } from '../../domain/insights.ts';
 import { formatDollars, formatDuration } from '../../notifications/answer-view.ts';
-import type { WeekFigures } from '../../ports/insights.ts';
 import { type Chart, figure, percentOf } from '../charts/chart.ts';
 import { linesChart } from '../charts/counts.ts';
 import type { ConsoleDeps } from '../console-deps.ts';

@@ -1,7 +1,7 @@
 import { flakeProbability, type TestFlakiness } from '../../domain/flakiness.ts';
 import { proportion } from '../../lib/statistics.ts';
 import { formatNumber } from '../../notifications/visible-text.ts';
-import type { TestCost } from '../../ports/insights.ts';
+import type { TestCost } from '../../stores/flakiness.ts';
 import { buildAddress } from '../addresses.ts';
 import { type ChartTable, percentOf } from '../charts/chart.ts';
 import { runStrip } from '../charts/counts.ts';

@@ -1,6 +1,6 @@
+import type { PipelineHealth } from '../../domain/insights.ts';
 import { proportion } from '../../lib/statistics.ts';
 import { formatNumber } from '../../notifications/visible-text.ts';
-import type { PipelineHealth } from '../../ports/insights.ts';
 import { percentOf } from '../charts/chart.ts';
 import { sparkline } from '../charts/counts.ts';
 import type { ConsoleDeps } from '../console-deps.ts';

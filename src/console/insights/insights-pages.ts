@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { CATEGORIES } from '../../domain/category.ts';
+import type { AnsweredCount, DecidedCount, ReviewingFigures } from '../../domain/insights.ts';
 import { type Proportion, proportion } from '../../lib/statistics.ts';
-import type { AnsweredCount, DecidedCount, ReviewingFigures } from '../../ports/insights.ts';
 import { type Chart, figure, percentOf } from '../charts/chart.ts';
 import { type CoverageChart, calibrationBins, calibrationChart, calibrationFinding, coverageChart } from '../charts/confidence.ts';
 import { columnsChart } from '../charts/counts.ts';

@@ -2,7 +2,7 @@ import type { Analysis } from '../../domain/analysis.ts';
 import type { Evidence } from '../../domain/evidence.ts';
 import { maxOf } from '../../lib/lists.ts';
 import type { ArchivedSource, BuildArchive } from '../../ports/build-archive.ts';
-import type { ShownStores } from '../../ports/stores.ts';
+import type { ShownStores } from '../../stores/stores.ts';
 import { logAddress } from '../addresses.ts';
 import { type Html, html, joined, NOTHING } from '../html.ts';
 import { showLines } from './render-line.ts';

@@ -1,7 +1,7 @@
 import { CATEGORIES } from '../../domain/category.ts';
 import { itemCategory, type Review, type ReviewCounts, type ReviewerQuestion } from '../../domain/review.ts';
 import { percent } from '../../notifications/answer-view.ts';
-import type { ReviewGroup } from '../../ports/reviews.ts';
+import type { ReviewGroup } from '../../stores/reviews.ts';
 import { buildAddress, reviewAddress } from '../addresses.ts';
 import { actionButton, ageOf, postForm } from '../controls.ts';
 import { type Html, html, type Shown } from '../html.ts';

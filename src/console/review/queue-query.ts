@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { Category } from '../../domain/category.ts';
 import { present } from '../../lib/present.ts';
-import type { ReviewFilter } from '../../ports/reviews.ts';
-import type { ShownStores } from '../../ports/stores.ts';
 import { taughtBy } from '../../service/review/learn.ts';
+import type { ReviewFilter } from '../../stores/reviews.ts';
+import type { ShownStores } from '../../stores/stores.ts';
 
 /** An empty field of a form is one that was left alone; what cannot be meant is left out too. */
 const words = (most: number) =>

@@ -2,12 +2,11 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { DEFAULT_PREFERENCES } from '../../domain/access.ts';
-import type { ReviewFilter, ReviewGroup, ReviewSort } from '../../ports/reviews.ts';
-import type { ShownStores } from '../../ports/stores.ts';
 import { reviewerOf } from '../../service/review/conflicts.ts';
 import { openQuestions } from '../../service/review/questions.ts';
 import { blindStateOf, nextFor } from '../../service/review/queue.ts';
-
+import type { ReviewFilter, ReviewGroup, ReviewSort } from '../../stores/reviews.ts';
+import type { ShownStores } from '../../stores/stores.ts';
 import { reviewAddress } from '../addresses.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
 import { html } from '../html.ts';

@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import type { BuildStatus } from '../../domain/build.ts';
+import { type BuildStatus, WHOLE_BUILD } from '../../domain/build.ts';
 import { readInput } from '../../domain/errors.ts';
-import { WHOLE_BUILD } from '../../ports/stores.ts';
 import { decodedSegment, parseJson, pullRequestNumber, shortText, textOrNull, toUtc, webAddress } from '../read-input.ts';
 import {
   matchesAny,

@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import type { BuildStatus, NewBuild } from '../../domain/build.ts';
+import { type BuildStatus, type NewBuild, WHOLE_BUILD } from '../../domain/build.ts';
 import { readInput } from '../../domain/errors.ts';
-import { WHOLE_BUILD } from '../../ports/stores.ts';
 import { attemptNumber, pullRequestNumber, shortText, textOrNull, toUtc, webAddress } from '../read-input.ts';
 import { conclusionStatus, neither, onlyFailed, type Reading } from '../webhook.ts';
 

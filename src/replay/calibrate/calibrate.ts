@@ -2,8 +2,7 @@ import { type Calibration, type CategoryMap, calibratedConfidence, everyCategory
 import { CATEGORIES, Category } from '../../domain/category.ts';
 import { TriageError } from '../../domain/errors.ts';
 import { bootstrapWeights } from '../../lib/statistics.ts';
-import type { DecidedAnswer } from '../../ports/measurements.ts';
-
+import type { DecidedAnswer } from '../../stores/measurements.ts';
 import { foldsBy, projectOf } from '../cases/case.ts';
 import { BINS, binOf, calibrationError as errorOfWeighted } from '../figures/calibration.ts';
 import { isRight, judgedCases } from '../figures/figure.ts';

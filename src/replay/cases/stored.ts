@@ -4,8 +4,8 @@ import type { Decision } from '../../domain/review.ts';
 import { present } from '../../lib/present.ts';
 import { tooLarge } from '../../log/decode/decompress.ts';
 import type { BuildArchive } from '../../ports/build-archive.ts';
-import type { CaseCursor, CaseFilter, CaseStore, StoredCase } from '../../ports/measurements.ts';
-import type { BuildStore } from '../../ports/stores.ts';
+import type { BuildStore } from '../../stores/builds.ts';
+import type { CaseCursor, CaseFilter, CaseStore, StoredCase } from '../../stores/measurements.ts';
 import type { CaseOutcome, CaseTexts, DatasetRow } from './case.ts';
 
 export interface StoredCaseDeps {

@@ -2,9 +2,8 @@ import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { messageOf, TriageError } from '../../domain/errors.ts';
 import { RECORDING_SCHEMA, Recording } from '../../domain/recording.ts';
-import type { RecordingFilter, RecordingHead, RecordingStore, StoredRecording } from '../../ports/measurements.ts';
-
 import { joinLines, RecordingLine } from '../../service/triage/recording/recording-lines.ts';
+import type { RecordingFilter, RecordingHead, RecordingStore, StoredRecording } from '../../stores/measurements.ts';
 import { MAX_LINE_BYTES, numberedLines } from '../cases/numbered-lines.ts';
 
 /** A recording to be replayed, or why it cannot be; `name` is what people find it by. */

@@ -1,6 +1,6 @@
 import { type Build, Provider } from '../../domain/build.ts';
 import { TriageError } from '../../domain/errors.ts';
-import type { ShownStores } from '../../ports/stores.ts';
+import type { ShownStores } from '../../stores/stores.ts';
 
 export interface BuildNumber {
   readonly provider: Provider;

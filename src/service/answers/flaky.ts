@@ -4,7 +4,7 @@ import { flakeProbability, TestFlakiness } from '../../domain/flakiness.ts';
 import { proportion } from '../../lib/statistics.ts';
 import { csvOf } from '../../lib/text.ts';
 import type { Clock } from '../../lib/time.ts';
-import type { ShownStores } from '../../ports/stores.ts';
+import type { ShownStores } from '../../stores/stores.ts';
 
 export const FlakyTest = TestFlakiness.extend({
   /** Share of the newest runs that were flakes, with its 95 % interval. */

@@ -11,7 +11,7 @@ import { present } from '../../lib/present.ts';
 import type { Clock } from '../../lib/time.ts';
 import type { Converse, TextPiece, Topic } from '../../ports/analyst.ts';
 import { pageQuery } from '../../ports/database.ts';
-import type { ConversationStore } from '../../ports/reviews.ts';
+import type { ConversationStore } from '../../ports/stores.ts';
 import type { Toolbox } from '../../ports/toolbox.ts';
 import type { Topics } from './topic.ts';
 

@@ -6,7 +6,7 @@ import type { Excerpt, Failure, Fingerprint } from '../../domain/failure.ts';
 import type { TriageSubject } from '../../domain/triage.ts';
 import type { Topic } from '../../ports/analyst.ts';
 import type { BuildArchive } from '../../ports/build-archive.ts';
-import type { Stores } from '../../ports/stores.ts';
+import type { Stores } from '../../stores/stores.ts';
 
 /** Where the analyses are that can be asked about. */
 export interface Topics {

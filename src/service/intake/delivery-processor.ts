@@ -1,15 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Build, CONSOLE_LOG, type NewBuild } from '../../domain/build.ts';
+import { type Build, CONSOLE_LOG, type NewBuild, WHOLE_BUILD } from '../../domain/build.ts';
 import { isRetryable, messageOf } from '../../domain/errors.ts';
 import { passingBuildEntry } from '../../domain/outbox.ts';
 import type { TriageJob } from '../../domain/triage.ts';
 import type { BuildArchive } from '../../ports/build-archive.ts';
 import type { Database, Sql } from '../../ports/database.ts';
-import type { DeliveryKey, LandedDelivery } from '../../ports/deliveries.ts';
 import type { JobQueue } from '../../ports/job-queue.ts';
-import { type Stores, WHOLE_BUILD } from '../../ports/stores.ts';
 import { type Logger, silentTracer, type Tracer } from '../../ports/telemetry.ts';
 import { Intake } from '../../providers/webhook.ts';
+import type { DeliveryKey, LandedDelivery } from '../../stores/builds.ts';
+import type { Stores } from '../../stores/stores.ts';
 import { createJobNotifier, type JobNotifier } from './job-notifier.ts';
 
 /** How often landed deliveries are looked for that no living process has in hand. */

@@ -7,10 +7,11 @@ import type { Decision } from '../../domain/review.ts';
 import { cutCharacters } from '../../lib/text.ts';
 import { standsIn, tellingLines } from '../../log/green/green-diff.ts';
 import { likenessOf, likenessText } from '../../log/recognise/likeness.ts';
-import type { LibraryStore } from '../../ports/library.ts';
-import type { PassingBuildStore, ShownStores } from '../../ports/stores.ts';
 import type { Logger } from '../../ports/telemetry.ts';
 import type { VectorIndex } from '../../ports/vector-index.ts';
+import type { LibraryStore } from '../../stores/library.ts';
+import type { PassingBuildStore } from '../../stores/passing-builds.ts';
+import type { ShownStores } from '../../stores/stores.ts';
 
 /** What a decision teaches, and a sentence for the reviewer about it. */
 export interface Lesson {

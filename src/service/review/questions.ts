@@ -2,8 +2,8 @@ import { TriageError } from '../../domain/errors.ts';
 import type { ReviewerQuestion } from '../../domain/review.ts';
 import type { Masker } from '../../log/mask/mask.ts';
 import type { JobQueue } from '../../ports/job-queue.ts';
-import type { ShownStores } from '../../ports/stores.ts';
 import type { Logger } from '../../ports/telemetry.ts';
+import type { ShownStores } from '../../stores/stores.ts';
 
 export interface QuestionDeps {
   readonly stores: Pick<ShownStores, 'questions'>;

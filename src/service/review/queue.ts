@@ -3,8 +3,8 @@ import { TriageError } from '../../domain/errors.ts';
 import { openingOf, type Review } from '../../domain/review.ts';
 import { isDrawn } from '../../lib/statistics.ts';
 import type { Clock } from '../../lib/time.ts';
-import type { ReviewFilter, ReviewSort } from '../../ports/reviews.ts';
-import type { ShownStores } from '../../ports/stores.ts';
+import type { ReviewFilter, ReviewSort } from '../../stores/reviews.ts';
+import type { ShownStores } from '../../stores/stores.ts';
 import { heldByAnother, obstacle, raced, unknownReview } from './conflicts.ts';
 
 export interface QueueDeps {

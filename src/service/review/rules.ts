@@ -8,8 +8,9 @@ import { standsIn } from '../../log/green/green-diff.ts';
 import type { Masker } from '../../log/mask/mask.ts';
 import { compileRulePattern, type RulePattern, ruleText } from '../../log/rule-pattern.ts';
 import type { Database, Sql } from '../../ports/database.ts';
-import type { PassingBuildStore, ShownStores } from '../../ports/stores.ts';
 import type { Logger } from '../../ports/telemetry.ts';
+import type { PassingBuildStore } from '../../stores/passing-builds.ts';
+import type { ShownStores } from '../../stores/stores.ts';
 import { titleFrom } from './learn.ts';
 
 export interface RuleDeps {

@@ -11,8 +11,8 @@ import { isDrawn } from '../../lib/statistics.ts';
 import type { Clock } from '../../lib/time.ts';
 import type { Masker } from '../../log/mask/mask.ts';
 import type { Database, Failpoint, Sql } from '../../ports/database.ts';
-import type { Stores } from '../../ports/stores.ts';
 import type { Logger } from '../../ports/telemetry.ts';
+import type { Stores } from '../../stores/stores.ts';
 import type { TriageRun } from './queue.ts';
 
 export interface ConcludeDeps {

@@ -14,10 +14,10 @@ import type { TriageSubject } from '../../domain/triage.ts';
 import { cutAfter } from '../../lib/text.ts';
 import type { Clock } from '../../lib/time.ts';
 import type { Masker } from '../../log/mask/mask.ts';
-import type { RunRecorder, RunRecording } from '../../ports/measurements.ts';
-import type { NoticeStore } from '../../ports/notices.ts';
-import type { QuestionStore } from '../../ports/reviews.ts';
 import type { ReviewerClient } from '../../ports/toolbox.ts';
+import type { QuestionStore } from '../../stores/conversations.ts';
+import type { NoticeStore } from '../../stores/outbox.ts';
+import type { RunRecorder, RunRecording } from './recording/recorder.ts';
 
 export interface InvestigateDeps extends TriageContext {
   /** Compiled once; with a checkpointer a run continues from its last finished node. */

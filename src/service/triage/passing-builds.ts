@@ -11,8 +11,10 @@ import type { BuildArchive } from '../../ports/build-archive.ts';
 import type { BuildSource } from '../../ports/build-source.ts';
 import type { Database } from '../../ports/database.ts';
 import type { OutboxEnd, OutboxHandler } from '../../ports/outbox.ts';
-import type { ChosenPassingLog, PassingBuildStore, PassingLog, PassingLogs, Stores } from '../../ports/stores.ts';
+import type { PassingLogs } from '../../ports/stores.ts';
 import type { Logger } from '../../ports/telemetry.ts';
+import type { ChosenPassingLog, PassingBuildStore, PassingLog } from '../../stores/passing-builds.ts';
+import type { Stores } from '../../stores/stores.ts';
 import { maskSources } from './read-build.ts';
 
 export interface LearnDeps {

@@ -2,8 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isRetryable, messageOf, TriageError } from '../../domain/errors.ts';
 import type { TriageJob } from '../../domain/triage.ts';
 import type { Sql } from '../../ports/database.ts';
-import type { JobQueue, JobTurns, Turn } from '../../ports/job-queue.ts';
+import type { JobQueue } from '../../ports/job-queue.ts';
 import type { Logger } from '../../ports/telemetry.ts';
+import type { JobTurns, Turn } from '../../stores/triages.ts';
 
 /** What a worker gives along with a build. */
 export interface TriageRun {

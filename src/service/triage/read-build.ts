@@ -11,8 +11,8 @@ import { surveyFiles } from '../../log/survey/survey.ts';
 import type { LogThreads } from '../../log/threads.ts';
 import type { BuildArchive } from '../../ports/build-archive.ts';
 import type { BuildSource } from '../../ports/build-source.ts';
-import type { Stores } from '../../ports/stores.ts';
 import type { Logger } from '../../ports/telemetry.ts';
+import type { Stores } from '../../stores/stores.ts';
 import { mayPass, type TriageRun } from './queue.ts';
 
 /** Masks every text of a build; a secret seen in one is hidden in all. Line numbers do not move. */

@@ -6,8 +6,8 @@ import { newId } from '../../domain/ids.ts';
 import { type LibraryEntry, MAX_RULES, type Rule } from '../../domain/library.ts';
 import type { TriageSubject } from '../../domain/triage.ts';
 import { compileRulePattern, ruleText } from '../../log/rule-pattern.ts';
-import type { RuleStore } from '../../ports/library.ts';
 import type { Logger } from '../../ports/telemetry.ts';
+import type { RuleStore } from '../../stores/library.ts';
 import { reductionOf } from './investigate.ts';
 
 /** A person decided this very failure before; only another person may overrule it. */

@@ -4,8 +4,10 @@ import { messageOf } from '../../domain/errors.ts';
 import { REMOVE_LOGS } from '../../domain/outbox.ts';
 import { append, maxOf } from '../../lib/lists.ts';
 import { type Clock, lookRegularly } from '../../lib/time.ts';
-import type { BuildArchive, ForgetScope, RetentionStore, RowCounts } from '../../ports/build-archive.ts';
-import type { OutboxHandler, OutboxStore } from '../../ports/outbox.ts';
+import type { BuildArchive } from '../../ports/build-archive.ts';
+import type { OutboxHandler } from '../../ports/outbox.ts';
+import type { OutboxStore } from '../../stores/outbox.ts';
+import type { ForgetScope, RetentionStore, RowCounts } from '../../stores/retention.ts';
 import { drainOutbox, type OutboxDeps } from '../outbox.ts';
 
 /** How long something is kept, in days since it was received; 0: for ever. */

@@ -1,7 +1,7 @@
 import type { Analysis, Step } from '../../domain/analysis.ts';
 import type { Build } from '../../domain/build.ts';
 import { TriageError } from '../../domain/errors.ts';
-import type { Stores } from '../../ports/stores.ts';
+import type { Stores } from '../../stores/stores.ts';
 import { type ConcludeDeps, conclude, escalateGroup, UNREAD } from './conclude.ts';
 import { joinKnown } from './group.ts';
 import { diffAgainstPassing } from './passing-builds.ts';

@@ -2,11 +2,11 @@ import { delayOfRetry, messageOf, TriageError } from '../../domain/errors.ts';
 import type { TriageJob } from '../../domain/triage.ts';
 import { lookRegularly } from '../../lib/time.ts';
 import type { Database, Failpoint } from '../../ports/database.ts';
-import type { JobQueue, JobTurns } from '../../ports/job-queue.ts';
-import type { NoticeStore } from '../../ports/notices.ts';
-import type { QuestionStore } from '../../ports/reviews.ts';
-import type { TriageStore } from '../../ports/stores.ts';
+import type { JobQueue } from '../../ports/job-queue.ts';
 import type { Logger } from '../../ports/telemetry.ts';
+import type { QuestionStore } from '../../stores/conversations.ts';
+import type { NoticeStore } from '../../stores/outbox.ts';
+import type { JobTurns, TriageStore } from '../../stores/triages.ts';
 import { type DetachableQueue, mayPass, type TriageRun, type WaitOutside } from './queue.ts';
 
 export interface WorkerDeps {

@@ -1,7 +1,7 @@
 import type { Analysis } from '../../../src/domain/analysis.ts';
 import type { NewBuild } from '../../../src/domain/build.ts';
 import type { Decision } from '../../../src/domain/review.ts';
-import type { Stores } from '../../../src/ports/stores.ts';
+import type { Stores } from '../../../src/stores/stores.ts';
 import { sampleAnalysis, sampleBuild, sampleDecision, sampleReview } from '../../stores/samples.ts';
 
 export const HOSTILE = `<img src=x onerror=alert(1)>"'\u202e`;

@@ -3,7 +3,7 @@ import type { Analysis } from '../../../src/domain/analysis.ts';
 import type { NewBuild } from '../../../src/domain/build.ts';
 import { newId } from '../../../src/domain/ids.ts';
 import type { Decision } from '../../../src/domain/review.ts';
-import type { CaseFilter, StoredCase } from '../../../src/ports/measurements.ts';
+import type { CaseFilter, StoredCase } from '../../../src/stores/measurements.ts';
 import { sampleDecision, sampleGroup, sampleReview } from '../../stores/samples.ts';
 import type { StoresWorld } from './world.ts';
 

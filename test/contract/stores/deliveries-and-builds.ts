@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { provisionalNumber } from '../../../src/domain/build.ts';
-import type { Stores } from '../../../src/ports/stores.ts';
-import { WHOLE_BUILD } from '../../../src/ports/stores.ts';
+import { provisionalNumber, WHOLE_BUILD } from '../../../src/domain/build.ts';
+import type { Stores } from '../../../src/stores/stores.ts';
 import { sampleBuild } from '../../stores/samples.ts';
 import { deliveriesContract } from './deliveries.ts';
 import { PAGE, type StoresWorld } from './world.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { newId } from '../../../src/domain/ids.ts';
-import type { DeliveryKey, ReceivedDelivery } from '../../../src/ports/deliveries.ts';
+import type { DeliveryKey, ReceivedDelivery } from '../../../src/stores/builds.ts';
 import type { StoresWorld } from './world.ts';
 
 export function deliveriesContract(world: StoresWorld): void {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Build } from '../../../src/domain/build.ts';
-import type { Stores } from '../../../src/ports/stores.ts';
+import type { Stores } from '../../../src/stores/stores.ts';
 import { failingTest, sampleDecision, sampleFailure, sampleGroup, sampleReview } from '../../stores/samples.ts';
 import { PAGE, type StoresWorld } from './world.ts';
 

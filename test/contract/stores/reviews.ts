@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import type { Stores } from '../../../src/ports/stores.ts';
+import type { Stores } from '../../../src/stores/stores.ts';
 import { sampleDecision, sampleReview } from '../../stores/samples.ts';
 import { PAGE, type StoresWorld } from './world.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { digestOfToken, makeToken } from '../../../src/domain/access.ts';
-import type { TokenToKeep } from '../../../src/ports/access.ts';
+import type { TokenToKeep } from '../../../src/stores/access.ts';
 import type { StoresWorld } from './world.ts';
 
 /** What the store of bearer tokens promises. */

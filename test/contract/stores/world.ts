@@ -4,7 +4,7 @@ import type { Build, NewBuild } from '../../../src/domain/build.ts';
 import { newId } from '../../../src/domain/ids.ts';
 import type { Review } from '../../../src/domain/review.ts';
 import type { Database } from '../../../src/ports/database.ts';
-import type { Stores } from '../../../src/ports/stores.ts';
+import type { Stores } from '../../../src/stores/stores.ts';
 import { type OpenReview, sampleAnalysis, sampleBuild, sampleReview } from '../../stores/samples.ts';
 
 export interface StoresUnderTest {

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { DecidedAnswer } from '../../../src/ports/measurements.ts';
-
 import { labelledCases, labelledDecisions } from '../../../src/replay/calibrate/calibrate.ts';
 import { failedResult } from '../../../src/replay/run/result.ts';
+import type { DecidedAnswer } from '../../../src/stores/measurements.ts';
 
 const decided: DecidedAnswer = {
   ...{ analysisId: 'ana_1', repository: 'acme/shop', analyst: 'rules', model: null, category: 'CODE_ERROR', stated: 0.9, right: true },

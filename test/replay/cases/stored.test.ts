@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Decision } from '../../../src/domain/review.ts';
-import type { StoredCase } from '../../../src/ports/measurements.ts';
 import type { CaseOutcome } from '../../../src/replay/cases/case.ts';
 import { type OnLeftOut, reviewedCases, type StoredCaseDeps, storedCases } from '../../../src/replay/cases/stored.ts';
+import type { StoredCase } from '../../../src/stores/measurements.ts';
 import { sampleAnalysis, sampleBuild, sampleDecision } from '../../stores/samples.ts';
 
 const LIMITS = { maxBytes: 1_000_000, green: true };

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Build } from '../../../src/domain/build.ts';
 import type { NewReview } from '../../../src/domain/review.ts';
-import type { Stores } from '../../../src/ports/stores.ts';
 import { blindStateOf, mayTakeOver, openReviewFor, recordBlindGuess } from '../../../src/service/review/queue.ts';
+import type { Stores } from '../../../src/stores/stores.ts';
 import { sampleAnalysis, sampleBuild, sampleFailure, sampleReview, unsureAnalysis } from '../../support/sample-analysis.ts';
 import { createReviewWorld, NOW } from './review-world.ts';
 

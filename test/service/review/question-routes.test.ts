@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { buildHttp } from '../../../src/api/server.ts';
 import type { ReviewerQuestion } from '../../../src/domain/review.ts';
-import type { QuestionStore } from '../../../src/ports/reviews.ts';
+import type { QuestionStore } from '../../../src/stores/conversations.ts';
 import { emptyHttpDeps } from '../../support/http-deps.ts';
 
 const TOKEN = 'a-token-of-the-reviewer-grace';

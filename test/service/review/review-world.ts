@@ -8,13 +8,13 @@ import type { Decision, Review, ReviewEvent } from '../../../src/domain/review.t
 import { templatesOf } from '../../../src/log/green/templates.ts';
 import type { Masker } from '../../../src/log/mask/mask.ts';
 import type { Database } from '../../../src/ports/database.ts';
-import type { LibraryStore } from '../../../src/ports/library.ts';
-import type { ReviewStore } from '../../../src/ports/reviews.ts';
-import type { Stores } from '../../../src/ports/stores.ts';
 import { type Logger, silentLogger } from '../../../src/ports/telemetry.ts';
 import type { VectorIndex, VectorItem } from '../../../src/ports/vector-index.ts';
 import { indexNow } from '../../../src/service/index-outbox.ts';
 import type { DecideDeps } from '../../../src/service/review/decide.ts';
+import type { LibraryStore } from '../../../src/stores/library.ts';
+import type { ReviewStore } from '../../../src/stores/reviews.ts';
+import type { Stores } from '../../../src/stores/stores.ts';
 
 /** Everything that the review needs, in memory; `state` is what the stores hold, and may be changed between acts. */
 export interface ReviewWorld {

@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import type { FailureRow } from '../../../src/domain/failure.ts';
 import type { Rule, RuleInput } from '../../../src/domain/library.ts';
 import { templatesOf } from '../../../src/log/green/templates.ts';
-import type { Stores } from '../../../src/ports/stores.ts';
 import { silentLogger } from '../../../src/ports/telemetry.ts';
 import { createRule, GENERIC_LINES, type RuleDeps, tryRule, withdrawRule } from '../../../src/service/review/rules.ts';
+import type { Stores } from '../../../src/stores/stores.ts';
 import { sampleFailure } from '../../support/sample-analysis.ts';
 
 const REGISTRY: RuleInput = {

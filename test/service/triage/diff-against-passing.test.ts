@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { SourceText } from '../../../src/domain/build.ts';
 import { templatesOf } from '../../../src/log/green/templates.ts';
-import type { ChosenPassingLog } from '../../../src/ports/stores.ts';
 import { diffAgainstPassing, greenBehind } from '../../../src/service/triage/passing-builds.ts';
 import { readMasked } from '../../../src/service/triage/read-build.ts';
+import type { ChosenPassingLog } from '../../../src/stores/passing-builds.ts';
 import { sampleBuild } from '../../support/sample-build.ts';
 
 const RED = ['make test', 'error: cache is cold', 'error: mirror 2 is slow', 'error: cannot open ledger.db', 'make: *** [test] Error 1'];

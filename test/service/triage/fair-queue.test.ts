@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
-import type { JobQueue, Turn } from '../../../src/ports/job-queue.ts';
+import type { JobQueue } from '../../../src/ports/job-queue.ts';
 import { silentLogger } from '../../../src/ports/telemetry.ts';
 import { fairQueue } from '../../../src/service/triage/queue.ts';
+import type { Turn } from '../../../src/stores/triages.ts';
 
 type Job = Pick<Turn, 'id' | 'repository'> & Partial<Turn>;
 

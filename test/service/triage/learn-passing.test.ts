@@ -3,11 +3,11 @@ import type { Build, SourceText } from '../../../src/domain/build.ts';
 import { TriageError } from '../../../src/domain/errors.ts';
 import { type OutboxEntry, passingBuildEntry } from '../../../src/domain/outbox.ts';
 import { createMasker } from '../../../src/log/mask/mask.ts';
-import type { PassingLog } from '../../../src/ports/stores.ts';
 import { silentLogger } from '../../../src/ports/telemetry.ts';
 import { drainOutbox, type OutboxDeps } from '../../../src/service/outbox.ts';
 import { type LearnDeps, learnGreen, passingBuildHandler } from '../../../src/service/triage/passing-builds.ts';
 import { createMemoryArchive } from '../../../src/stores/archive/memory.ts';
+import type { PassingLog } from '../../../src/stores/passing-builds.ts';
 import { sampleBuild } from '../../support/sample-build.ts';
 
 const ENTRY: OutboxEntry = {

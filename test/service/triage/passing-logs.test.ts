@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { greenOfLogs } from '../../../src/log/green/green-diff.ts';
 import { templatesOf } from '../../../src/log/green/templates.ts';
-import type { ChosenPassingLog } from '../../../src/ports/stores.ts';
 import { greenAtHand, storedGreens } from '../../../src/service/triage/passing-builds.ts';
+import type { ChosenPassingLog } from '../../../src/stores/passing-builds.ts';
 import { sampleBuild } from '../../support/sample-build.ts';
 
 const TEMPLATES = templatesOf('make test\ndone');

@@ -4,7 +4,6 @@ import { TriageError } from '../../../src/domain/errors.ts';
 import { REMOVE_LOGS } from '../../../src/domain/outbox.ts';
 import { systemClock } from '../../../src/lib/time.ts';
 import { createMasker } from '../../../src/log/mask/mask.ts';
-import type { OutboxStore } from '../../../src/ports/outbox.ts';
 import { silentLogger } from '../../../src/ports/telemetry.ts';
 import { startOutbox } from '../../../src/service/outbox.ts';
 import {
@@ -20,7 +19,7 @@ import { createMongodbArchive } from '../../../src/stores/archive/mongodb.ts';
 import { createPostgresArchive } from '../../../src/stores/archive/postgres.ts';
 import { createSpillingArchive } from '../../../src/stores/archive/spilling.ts';
 import { createPostgresCheckpointer, sweepCheckpoints } from '../../../src/stores/checkpointer.ts';
-import { createOutboxStore } from '../../../src/stores/outbox.ts';
+import { createOutboxStore, type OutboxStore } from '../../../src/stores/outbox.ts';
 import { createRetentionStore } from '../../../src/stores/retention.ts';
 import { startMongodb, withoutMongodb } from '../../support/mongodb.ts';
 import { openTestDatabase, type TestDatabase } from '../../support/pglite.ts';

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { TriageError } from '../../../src/domain/errors.ts';
 import type { TriageJob } from '../../../src/domain/triage.ts';
-import type { TriageStore } from '../../../src/ports/stores.ts';
 import { silentLogger } from '../../../src/ports/telemetry.ts';
 import { createCrashIsolation, runJob, type WorkerDeps } from '../../../src/service/triage/worker.ts';
+import type { TriageStore } from '../../../src/stores/triages.ts';
 
 const fresh: TriageJob = {
   id: 'job_1',

@@ -2,15 +2,22 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomBytes } from 'node:crypto';
 import type { Analysis } from '../../../domain/analysis.ts';
 import { messageOf } from '../../../domain/errors.ts';
-import type { JudgementName, RecordedCall, RecordedJudgement, RecordedMaker, RecordedTools, Recording } from '../../../domain/recording.ts';
+import type {
+  JudgementName,
+  RecordedAnswer,
+  RecordedCall,
+  RecordedJudgement,
+  RecordedMaker,
+  RecordedTools,
+  Recording,
+} from '../../../domain/recording.ts';
+import type { TriageSubject } from '../../../domain/triage.ts';
 import { append } from '../../../lib/lists.ts';
 import type { Clock } from '../../../lib/time.ts';
 import type { Masker } from '../../../log/mask/mask.ts';
 import type { Analyst, Judgement } from '../../../ports/analyst.ts';
 import type { ChatModel } from '../../../ports/chat-model.ts';
-import type { RunRecorder, RunRecording } from '../../../ports/measurements.ts';
 import type { Logger } from '../../../ports/telemetry.ts';
-
 import type { Toolbox, ToolDescription } from '../../../ports/toolbox.ts';
 import {
   createSubjectHash,
@@ -21,6 +28,28 @@ import {
   type RecordingLine,
   shortHashOf,
 } from './recording-lines.ts';
+
+/** Who is asked in a run. */
+interface Asked {
+  readonly analyst: Analyst;
+  readonly fallbackAnalyst?: Analyst | undefined;
+  readonly toolbox: Toolbox;
+}
+
+/** Keeps what runs ask and are told. */
+export interface RunRecorder {
+  /** Begins to listen to a run, or to the rest of one that was cut off. */
+  begin(run: Asked & { readonly subject: TriageSubject; readonly limits: object }): RunRecording;
+}
+
+/** One run that is listened to. Give it the `asked` in here, who answer as the ones it was begun with. */
+export interface RunRecording {
+  readonly asked: Asked;
+  /** What a person said to the waiting run. */
+  answered(answer: RecordedAnswer): void;
+  /** Keeps what was not kept yet; `analysis` is null where the run waits, failed or was cancelled. Never throws. */
+  end(analysis: Analysis | null): Promise<void>;
+}
 
 export interface RecorderOptions {
   readonly clock: Clock;
