@@ -1,12 +1,15 @@
-import type { SourceText } from '../domain/build.ts';
+import { z } from 'zod';
+import { SourceKind, type SourceText } from '../domain/build.ts';
 
-export interface ArchivedSource {
-  readonly name: string;
-  readonly kind: SourceText['kind'];
-  readonly lines: number;
-  readonly bytes: number;
-  readonly notes: readonly string[];
-}
+/** What is known of a text without opening it. */
+export const ArchivedSource = z.object({
+  name: z.string(),
+  kind: SourceKind,
+  lines: z.int(),
+  bytes: z.int(),
+  notes: z.array(z.string()).readonly(),
+});
+export type ArchivedSource = z.infer<typeof ArchivedSource>;
 
 /** A line of a stored text; 1-based. */
 export interface NumberedLine {

@@ -1,6 +1,7 @@
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
 import type { SourceText } from '../../domain/build.ts';
+import { TriageError } from '../../domain/errors.ts';
 import { append } from '../../lib/lists.ts';
 import type { ArchivedSource, TextPiece } from '../../ports/build-archive.ts';
 
@@ -69,10 +70,35 @@ export async function textOfChunks(stored: readonly Buffer[]): Promise<string> {
 }
 
 /** The texts of consecutive chunks, given as they are stored, a few opened at a time. */
-export async function* piecesOfChunks(stored: readonly Buffer[], firstChunk: number): AsyncGenerator<TextPiece> {
+async function* piecesOfChunks(stored: readonly Buffer[], firstChunk: number): AsyncGenerator<TextPiece> {
   for (let start = 0; start < stored.length; start += OPENED) {
     const opened = await Promise.all(stored.slice(start, start + OPENED).map((bytes) => decompress(bytes)));
     for (const [at, bytes] of opened.entries()) yield { lineStart: (firstChunk + start + at) * CHUNK_LINES + 1, bytes };
+  }
+}
+
+/**
+ * The pieces of a text of so many chunks, of which `read` gives `batch` at a time, or null where not all of them are there. One batch is asked for while
+ * the one before is read. Throws `storage-failed`, retryable, where the text is replaced or removed meanwhile.
+ */
+export async function* piecesInBatches(
+  name: string,
+  chunks: number,
+  batch: number,
+  read: (first: number, last: number) => Promise<Buffer[] | null>,
+): AsyncGenerator<TextPiece> {
+  const ask = (first: number) => {
+    const asked = first < chunks ? read(first, Math.min(first + batch, chunks) - 1) : null;
+    // Whoever leaves early waits for nothing, and is told of nothing.
+    asked?.catch(() => undefined);
+    return asked;
+  };
+  let next = ask(0);
+  for (let first = 0; first < chunks; first += batch) {
+    const stored = await next;
+    if (stored === null) throw new TriageError('storage-failed', `${name} was replaced or removed while it was read.`, { retryable: true });
+    next = ask(first + batch);
+    yield* piecesOfChunks(stored, first);
   }
 }
 

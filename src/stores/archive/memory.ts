@@ -75,17 +75,13 @@ function heldText(text: string): Pick<Stored, 'read' | 'log'> {
 const STEP = 1 << 18;
 const LINE_FEED = 10;
 
-/** A log by its lines, which are read from its bytes when they are asked for. Lines are 1-based over `split('\n')`. */
-export interface IndexedLog {
-  readonly lineCount: number;
-  /** Lines `first`..`last`, clipped to the log. */
-  window(first: number, last: number): string[];
-  /** See `linesWith` of the port. */
-  linesWith(literals: readonly string[]): Iterable<readonly NumberedLine[]>;
-}
+type IndexedLog = ReturnType<typeof indexedLog>;
 
-/** The index, where it is not known, is made when it is first needed; of a line longer than `longest` bytes a window has only the beginning. */
-function indexedLog(bytes: LogBytes, longest = Number.POSITIVE_INFINITY, known?: LineIndex): IndexedLog {
+/**
+ * A log by its lines, which are read from its bytes when they are asked for; 1-based over `split('\n')`. The index, where it is not known, is made when
+ * it is first needed; of a line longer than `longest` bytes a window has only the beginning.
+ */
+function indexedLog(bytes: LogBytes, longest = Number.POSITIVE_INFINITY, known?: LineIndex) {
   let made = known;
   const index = () => {
     made ??= indexLines(bytes);
@@ -96,14 +92,15 @@ function indexedLog(bytes: LogBytes, longest = Number.POSITIVE_INFINITY, known?:
     return archivable(bytes.text(start, Math.min(index().endOf(number), start + longest)));
   };
   return {
-    get lineCount() {
+    get lineCount(): number {
       return index().lineCount;
     },
-    window: (first, last) => {
+    /** Lines `first`..`last`, clipped to the log. */
+    window: (first: number, last: number) => {
       const count = Math.min(last, index().lineCount) - first + 1;
       return Array.from({ length: Math.max(0, count) }, (_, offset) => line(first + offset));
     },
-    linesWith: (literals) => search(bytes, literals),
+    linesWith: (literals: readonly string[]) => search(bytes, literals),
   };
 }
 

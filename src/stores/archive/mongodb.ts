@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import { SourceKind, type SourceText } from '../../domain/build.ts';
+import type { SourceText } from '../../domain/build.ts';
 import { TriageError } from '../../domain/errors.ts';
-import type { ArchivedSource, BuildArchive, TextPiece } from '../../ports/build-archive.ts';
-import { chunkOf, linesOfChunks, piecesOfChunks, textOfChunks, toChunks, windowOf } from './chunks.ts';
+import { ArchivedSource, type BuildArchive, type TextPiece } from '../../ports/build-archive.ts';
+import { chunkOf, linesOfChunks, piecesInBatches, textOfChunks, toChunks, windowOf } from './chunks.ts';
 import { isDuplicate, type MongodbCollections, openCollections, type PieceDocument, type SourceDocument } from './mongodb-client.ts';
 
 export interface MongodbArchiveOptions {
@@ -85,10 +85,7 @@ export function createMongodbArchive(options: MongodbArchiveOptions): MongodbArc
 
     list: async (buildId) => {
       const found = await within(({ sources }, signal) => sources.find({ buildId }, { signal }).sort({ storedAt: 1, name: 1 }).toArray());
-      return found.map((one) => {
-        const { name, kind, lines, bytes, notes } = Source.parse(one);
-        return { name, kind, lines, bytes, notes };
-      });
+      return found.map((one) => ArchivedSource.parse(one));
     },
 
     read: (buildId, name) =>
@@ -236,22 +233,14 @@ async function tidy({ within }: MongodbCollections, find: FindSource, before: Da
 /** Of one question, where a text is read in order. */
 const BATCH_CHUNKS = 40;
 
-export const Source = z.object({
-  name: z.string(),
-  kind: SourceKind,
-  lines: z.int(),
-  bytes: z.int(),
-  notes: z.array(z.string()),
-  chunks: z.int(),
-  generation: z.string(),
-});
+const Source = ArchivedSource.extend({ chunks: z.int(), generation: z.string() });
 const Piece = z.object({ chunk: z.int(), part: z.int(), parts: z.int(), bytes: z.instanceof(Buffer) });
 
-export type StoredSource = z.infer<typeof Source>;
-export type FindSource = (buildId: string, name: string) => Promise<StoredSource | null>;
+type StoredSource = z.infer<typeof Source>;
+type FindSource = (buildId: string, name: string) => Promise<StoredSource | null>;
 
 /** Chunks, inclusive; none where `last` is before `first`. */
-export interface ChunkRange {
+interface ChunkRange {
   readonly first: number;
   readonly last: number;
 }
@@ -272,7 +261,7 @@ async function readWhole<Result>(
   throw new TriageError('storage-failed', `${name} of build ${buildId} is incomplete in the archive.`);
 }
 
-/** One batch is asked for while the one before is read; all are of one generation. */
+/** All pieces are of one generation. */
 async function* readPieces(
   { collections: { within }, find }: { readonly collections: MongodbCollections; readonly find: FindSource },
   buildId: string,
@@ -280,20 +269,8 @@ async function* readPieces(
 ): AsyncGenerator<TextPiece> {
   const source = await find(buildId, name);
   if (source === null) return;
-  const ask = (first: number) => {
-    const last = Math.min(first + BATCH_CHUNKS, source.chunks) - 1;
-    const asked = readChunks(within, { buildId, name, generation: source.generation }, { first, last });
-    // Whoever leaves early waits for nothing, and is told of nothing.
-    asked.catch(() => undefined);
-    return asked;
-  };
-  let next = ask(0);
-  for (let first = 0; first < source.chunks; first += BATCH_CHUNKS) {
-    const stored = await next;
-    if (stored === null) throw new TriageError('storage-failed', `${name} was replaced or removed while it was read.`, { retryable: true });
-    next = ask(first + BATCH_CHUNKS);
-    yield* piecesOfChunks(stored, first);
-  }
+  const of = { buildId, name, generation: source.generation };
+  yield* piecesInBatches(name, source.chunks, BATCH_CHUNKS, (first, last) => readChunks(within, of, { first, last }));
 }
 
 /** These chunks of one generation; null where not all of them are there. */

@@ -1,22 +1,16 @@
 import { z } from 'zod';
-import { SourceKind } from '../../domain/build.ts';
-import { TriageError } from '../../domain/errors.ts';
-import type { BuildArchive, TextPiece } from '../../ports/build-archive.ts';
+import { ArchivedSource, type BuildArchive, type TextPiece } from '../../ports/build-archive.ts';
 import type { Database, Sql } from '../../ports/database.ts';
-import { CHUNK_LINES, type Chunk, chunkOf, linesOfChunks, piecesOfChunks, textOfChunks, toChunks, windowOf } from './chunks.ts';
+import { all, first } from '../sql.ts';
+import { CHUNK_LINES, type Chunk, chunkOf, linesOfChunks, piecesInBatches, textOfChunks, toChunks, windowOf } from './chunks.ts';
 
 /** Chunks of one statement; bounds its size. */
 const BATCH = 40;
 
-const Listed = z.object({ name: z.string(), kind: SourceKind, lines: z.int(), bytes: z.int(), notes: z.array(z.string()) });
 const Version = z.object({ lines: z.int(), version: z.string() });
 
-export interface PostgresArchive extends BuildArchive {
-  pieces(buildId: string, name: string): AsyncGenerator<TextPiece>;
-}
-
 /** Logs and reports in the database, as gzip chunks of 1,000 lines, so that a window is read without the rest. */
-export function createPostgresArchive(db: Database): PostgresArchive {
+export function createPostgresArchive(db: Database) {
   return {
     driver: 'postgres',
 
@@ -32,13 +26,7 @@ export function createPostgresArchive(db: Database): PostgresArchive {
       });
     },
 
-    list: async (buildId) => {
-      const rows = await db.query(
-        `select name, kind, lines, bytes, notes from build_sources where build_id = $1 and ${HERE} order by stored_at, name`,
-        [buildId],
-      );
-      return rows.map((row) => Listed.parse(row));
-    },
+    list: async (buildId) => await all(db, ArchivedSource, LIST, [buildId]),
 
     read: async (buildId, name) => {
       const source = await findSource(db, buildId, name);
@@ -52,12 +40,12 @@ export function createPostgresArchive(db: Database): PostgresArchive {
     },
 
     lines: async (buildId, name, from, to) => {
-      const { first, last } = windowOf(from, to);
-      const [firstChunk, lastChunk] = [chunkOf(first), chunkOf(last)];
+      const window = windowOf(from, to);
+      const [firstChunk, lastChunk] = [chunkOf(window.first), chunkOf(window.last)];
       const rows = await readChunks(db, buildId, name, firstChunk, lastChunk);
-      if (rows.length === 0) return (await findSource(db, buildId, name)) === null ? null : { lineStart: first, lines: [] };
+      if (rows.length === 0) return (await findSource(db, buildId, name)) === null ? null : { lineStart: window.first, lines: [] };
       const stored = rows.map((row) => row.bytes);
-      return { lineStart: first, lines: await linesOfChunks(stored, firstChunk, first, last) };
+      return { lineStart: window.first, lines: await linesOfChunks(stored, firstChunk, window.first, window.last) };
     },
 
     pieces: (buildId, name) => readPieces(db, buildId, name),
@@ -65,7 +53,7 @@ export function createPostgresArchive(db: Database): PostgresArchive {
     remove: async (buildId) => {
       await db.query('delete from build_sources where build_id = $1', [buildId]);
     },
-  };
+  } satisfies BuildArchive;
 }
 
 async function insertChunks(sql: Sql, buildId: string, name: string, chunks: readonly Chunk[]): Promise<void> {
@@ -78,45 +66,29 @@ async function insertChunks(sql: Sql, buildId: string, name: string, chunks: rea
   ]);
 }
 
-async function findSource(db: Database, buildId: string, name: string): Promise<{ readonly lines: number } | null> {
-  const [row] = await db.query<{ lines: number }>(`select lines from build_sources where build_id = $1 and name = $2 and ${HERE}`, [
-    buildId,
-    name,
-  ]);
-  return row ?? null;
+async function findSource(db: Database, buildId: string, name: string) {
+  return await first(db, ArchivedSource.pick({ lines: true }), FIND, [buildId, name]);
 }
 
 async function readChunks(db: Database, buildId: string, name: string, first: number, last: number): Promise<{ bytes: Buffer }[]> {
   return await db.query<{ bytes: Buffer }>(READ_CHUNKS, [buildId, name, first, last]);
 }
 
-/** One batch is asked for while the one before is read. */
 async function* readPieces(db: Database, buildId: string, name: string): AsyncGenerator<TextPiece> {
-  const [source] = await db.query(FIND_VERSION, [buildId, name]);
-  if (source === undefined) return;
-  const { lines, version } = Version.parse(source);
-  const chunks = Math.ceil(lines / CHUNK_LINES);
-  const ask = (first: number) => {
-    const asked = first < chunks ? db.query<{ bytes: Buffer }>(READ_VERSION, [buildId, name, version, first, first + BATCH - 1]) : null;
-    // Whoever leaves early waits for nothing, and is told of nothing.
-    asked?.catch(() => undefined);
-    return asked;
-  };
-  let next = ask(0);
-  for (let first = 0; first < chunks; first += BATCH) {
-    const rows = (await next) ?? [];
-    if (rows.length < Math.min(BATCH, chunks - first))
-      throw new TriageError('storage-failed', `${name} was replaced or removed while it was read.`, { retryable: true });
-    next = ask(first + BATCH);
-    yield* piecesOfChunks(
-      rows.map(({ bytes }) => bytes),
-      first,
-    );
-  }
+  const source = await first(db, Version, FIND_VERSION, [buildId, name]);
+  if (source === null) return;
+  yield* piecesInBatches(name, Math.ceil(source.lines / CHUNK_LINES), BATCH, async (from, to) => {
+    const rows = await db.query<{ bytes: Buffer }>(READ_VERSION, [buildId, name, source.version, from, to]);
+    return rows.length > to - from ? rows.map(({ bytes }) => bytes) : null;
+  });
 }
 
 /** Texts that another store holds have a row, too, but no chunks. */
 const HERE = `place = 'database'`;
+
+const LIST = `select name, kind, lines, bytes, notes from build_sources where build_id = $1 and ${HERE} order by stored_at, name`;
+
+const FIND = `select lines from build_sources where build_id = $1 and name = $2 and ${HERE}`;
 
 const UPSERT_SOURCE = `
   insert into build_sources (build_id, name, kind, lines, bytes, notes) values ($1, $2, $3, $4, $5, $6)

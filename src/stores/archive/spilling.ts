@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { SourceKind } from '../../domain/build.ts';
 import { messageOf, TriageError, type TriageErrorCode } from '../../domain/errors.ts';
-import type { ArchivedSource, BuildArchive, SettledTexts, TextPiece } from '../../ports/build-archive.ts';
+import { ArchivedSource, type BuildArchive, type SettledTexts, type TextPiece } from '../../ports/build-archive.ts';
 import type { Database } from '../../ports/database.ts';
 import type { Logger } from '../../ports/telemetry.ts';
+import { all, first } from '../sql.ts';
 import type { MongodbArchive } from './mongodb.ts';
 import { createPostgresArchive } from './postgres.ts';
 
@@ -27,10 +27,10 @@ const NOT_ELSEWHERE: readonly TriageErrorCode[] = ['too-large', 'invalid-input',
  * `storage-failed`, retryable, at once once it is known. `settle` brings to MongoDB what waits, and deletes there what is pending.
  */
 export function createSpillingArchive({ primary, database, logger, restMs = REST_MS }: SpillingOptions): BuildArchive {
-  const spare = createPostgresArchive(database);
+  const fallback = createPostgresArchive(database);
   const ledger = createTextLedger(database);
   // Whether it answers, and whether it takes texts: a full disk can still be read.
-  const [answers, takes] = [createLeftAlone(restMs), createLeftAlone(restMs)];
+  const [answers, takes] = [createPause(restMs), createPause(restMs)];
 
   const { ask, tryPrimary } = primaryWithin({ primary, logger }, answers, takes);
 
@@ -41,7 +41,7 @@ export function createSpillingArchive({ primary, database, logger, restMs = REST
   ): Promise<Result | null> => {
     const { place } = await ledger.standing(buildId, name);
     if (place === null) return null;
-    return place === 'database' ? read(spare) : ask(() => read(primary));
+    return place === 'database' ? read(fallback) : ask(() => read(primary));
   };
 
   return {
@@ -51,7 +51,7 @@ export function createSpillingArchive({ primary, database, logger, restMs = REST
       const { place, removalPending } = await ledger.standing(buildId, source.name);
       // What waits is replaced where it waits, or the one that is being moved could win.
       const kept = place !== 'database' && !removalPending ? await tryPrimary(buildId, source) : null;
-      if (kept === null) await spare.put(buildId, source);
+      if (kept === null) await fallback.put(buildId, source);
       else await ledger.markAway(buildId, kept);
     },
 
@@ -61,11 +61,11 @@ export function createSpillingArchive({ primary, database, logger, restMs = REST
 
     pieces: async function* (buildId, name) {
       const { place } = await ledger.standing(buildId, name);
-      if (place !== null) yield* place === 'database' ? spare.pieces(buildId, name) : heedingFirst(primary.pieces(buildId, name), ask);
+      if (place !== null) yield* place === 'database' ? fallback.pieces(buildId, name) : heedingFirst(primary.pieces(buildId, name), ask);
     },
 
     remove: async (buildId) => {
-      const removal = await ledger.oweRemoval(buildId);
+      const removal = await ledger.requestRemoval(buildId);
       try {
         await ask(() => primary.remove(buildId));
       } catch (error) {
@@ -98,7 +98,7 @@ export function createSpillingArchive({ primary, database, logger, restMs = REST
         answers.answered();
         try {
           done.removed = await removePending(primary, ledger, signal);
-          done.moved = await moveTexts({ primary, spare, ledger, logger }, signal);
+          done.moved = await moveTexts({ primary, fallback, ledger, logger }, signal);
           await primary.tidy();
         } catch (error) {
           if (isAway(error)) answers.failed();
@@ -118,7 +118,11 @@ function counted(count: number, what: string): string {
 }
 
 /** Asks the primary only where it is not left alone, and remembers what came of it. */
-function primaryWithin({ primary, logger }: Pick<SpillingOptions, 'primary' | 'logger'>, answers: LeftAlone, takes: LeftAlone) {
+function primaryWithin(
+  { primary, logger }: Pick<SpillingOptions, 'primary' | 'logger'>,
+  answers: ReturnType<typeof createPause>,
+  takes: ReturnType<typeof createPause>,
+) {
   async function ask<Result>(work: () => Promise<Result>): Promise<Result> {
     if (!answers.mayAsk()) throw new TriageError('storage-failed', 'MongoDB did not respond recently and is paused.', { retryable: true });
     try {
@@ -161,7 +165,7 @@ async function* heedingFirst(pieces: AsyncGenerator<TextPiece>, ask: ReturnType<
   }
 }
 
-async function removePending(primary: MongodbArchive, ledger: ReturnType<typeof createTextLedger>, signal: AbortSignal): Promise<number> {
+async function removePending(primary: MongodbArchive, ledger: TextLedger, signal: AbortSignal): Promise<number> {
   let removed = 0;
   for (let found = REMOVALS_AT_ONCE; found === REMOVALS_AT_ONCE && !signal.aborted; ) {
     const removals = await ledger.removals(REMOVALS_AT_ONCE);
@@ -182,28 +186,20 @@ function isAway(error: unknown): boolean {
   return error.code === 'upstream-auth' || (error.code === 'storage-failed' && error.retryable && error.details.full !== true);
 }
 
-/** Remembers that somebody did not answer, so that not everybody waits for him. */
-export interface LeftAlone {
-  /** Whether he may be asked: he answered last, or it is time for one to try. */
-  mayAsk(): boolean;
-  answered(): void;
-  failed(): void;
-}
-
-/** After a failure nobody asks for `restMs`; then one may in each such time, until there is an answer. */
-function createLeftAlone(restMs: number): LeftAlone {
+/** After a failure nobody asks for `restMs`; then one may in each such time, until there is an answer: so that not everybody waits for a store that is away. */
+function createPause(restMs: number) {
   let until: number | null = null;
   return {
-    mayAsk: () => {
+    mayAsk: (): boolean => {
       if (until === null) return true;
       if (performance.now() < until) return false;
       until = performance.now() + restMs;
       return true;
     },
-    answered: () => {
+    answered: (): void => {
       until = null;
     },
-    failed: () => {
+    failed: (): void => {
       until = performance.now() + restMs;
     },
   };
@@ -211,7 +207,7 @@ function createLeftAlone(restMs: number): LeftAlone {
 
 interface MoveDeps {
   readonly primary: MongodbArchive;
-  readonly spare: BuildArchive;
+  readonly fallback: BuildArchive;
   readonly ledger: TextLedger;
   readonly logger: Logger;
 }
@@ -240,12 +236,12 @@ async function moveTexts(deps: MoveDeps, signal: AbortSignal): Promise<number> {
   return moved;
 }
 
-async function moveText({ primary, spare, ledger, logger }: MoveDeps, { buildId, name }: WaitingText): Promise<boolean> {
+async function moveText({ primary, fallback, ledger, logger }: MoveDeps, { buildId, name }: WaitingText): Promise<boolean> {
   // Asked before the row is read: where another one moves the text, and it is replaced there, this one must not put the old one back.
   const replacing = await primary.generation(buildId, name);
   const text = await ledger.waitingText(buildId, name);
   if (text === null) return false;
-  const stored = await spare.read(buildId, name);
+  const stored = await fallback.read(buildId, name);
   if (stored === null) return false;
   try {
     await primary.put(buildId, { name, kind: text.kind, notes: [...text.notes], text: stored }, replacing);
@@ -266,96 +262,53 @@ function keyOf({ buildId, name }: WaitingText): string {
   return JSON.stringify([buildId, name]);
 }
 
-/** A text that is kept in the database until it can be brought to the other store. */
-export interface WaitingText {
-  readonly buildId: string;
-  readonly name: string;
-  readonly kind: ArchivedSource['kind'];
-  readonly notes: readonly string[];
-  /** Changes whenever the text is replaced. */
-  readonly version: string;
-}
+/** A text that is kept in the database until it can be brought to the other store; `version` changes whenever it is replaced. */
+const WaitingText = ArchivedSource.pick({ name: true, kind: true, notes: true }).extend({ buildId: z.string(), version: z.string() });
+type WaitingText = z.infer<typeof WaitingText>;
 
-export interface Standing {
-  /** Null where the build has no such text. */
-  readonly place: 'database' | 'mongodb' | null;
-  /** The other store is still to forget what it has of this build. */
-  readonly removalPending: boolean;
-}
-
-/** Which texts a build has and where they are, while they may be in two stores. The rows are the truth; what no row names is nobody's. */
-export interface TextLedger {
-  standing(buildId: string, name: string): Promise<Standing>;
-  list(buildId: string): Promise<ArchivedSource[]>;
-  /** The other store has this text now; what was here of it goes. */
-  markAway(buildId: string, source: ArchivedSource): Promise<void>;
-  /** The same for a text that waited; `false` where it was replaced or removed meanwhile: nothing changes. */
-  markMoved(text: WaitingText): Promise<boolean>;
-  /** The oldest texts that wait; of builds without a pending removal. */
-  waiting(limit: number): Promise<WaitingText[]>;
-  waitingText(buildId: string, name: string): Promise<WaitingText | null>;
-  /** Removes all that is here, and records that the other store is still to do the same. */
-  oweRemoval(buildId: string): Promise<Removal>;
-  removals(limit: number): Promise<Removal[]>;
-  /** Where the removal was requested again meanwhile, it stays pending. */
-  removalDone(removal: Removal): Promise<void>;
-  /** Texts that wait and removals that are pending. */
-  left(): Promise<{ readonly texts: number; readonly removals: number }>;
-}
-
-export interface Removal {
-  readonly buildId: string;
-  readonly version: string;
-}
-
-const Found = z.object({ place: z.enum(['database', 'mongodb']).nullable(), removalPending: z.boolean() });
-const Listed = z.object({ name: z.string(), kind: SourceKind, lines: z.int(), bytes: z.int(), notes: z.array(z.string()) });
-const Waiting = z.object({ buildId: z.string(), name: z.string(), kind: SourceKind, notes: z.array(z.string()), version: z.string() });
-const Owed = z.object({ buildId: z.string(), version: z.string() });
+/** `place` is null where the build has no such text; `removalPending`: the other store is still to forget what it has of this build. */
+const Standing = z.object({ place: z.enum(['database', 'mongodb']).nullable(), removalPending: z.boolean() });
+const Removal = z.object({ buildId: z.string(), version: z.string() });
+type Removal = z.infer<typeof Removal>;
 const Left = z.object({ texts: z.coerce.number(), removals: z.coerce.number() });
 
-function createTextLedger(db: Database): TextLedger {
+type TextLedger = ReturnType<typeof createTextLedger>;
+
+/** Which texts a build has and where they are, while they may be in two stores. The rows are the truth; what no row names is nobody's. */
+function createTextLedger(db: Database) {
   return {
-    standing: async (buildId, name) => {
-      const [row] = await db.query(STANDING, [buildId, name]);
-      return Found.parse(row);
-    },
-    list: async (buildId) => {
-      const rows = await db.query(LIST, [buildId]);
-      return rows.map((row) => Listed.parse(row));
-    },
-    markAway: async (buildId, { name, kind, lines, bytes, notes }) => {
+    standing: async (buildId: string, name: string) => Standing.parse((await db.query(STANDING, [buildId, name]))[0]),
+    list: async (buildId: string) => await all(db, ArchivedSource, LIST, [buildId]),
+    /** The other store has this text now; what was here of it goes. */
+    markAway: async (buildId: string, { name, kind, lines, bytes, notes }: ArchivedSource) => {
       await db.transaction(async (sql) => {
         await sql.query(MARK_AWAY, [buildId, name, kind, lines, bytes, notes]);
         await sql.query(DROP_CHUNKS, [buildId, name]);
       });
     },
-    markMoved: async ({ buildId, name, version }) =>
+    /** The same for a text that waited; `false` where it was replaced or removed meanwhile: nothing changes. */
+    markMoved: async ({ buildId, name, version }: WaitingText) =>
       await db.transaction(async (sql) => {
         const [moved] = await sql.query(MARK_MOVED, [buildId, name, version]);
-        if (moved === undefined) return false;
-        await sql.query(DROP_CHUNKS, [buildId, name]);
-        return true;
+        if (moved !== undefined) await sql.query(DROP_CHUNKS, [buildId, name]);
+        return moved !== undefined;
       }),
-    waiting: async (limit) => (await db.query(WAITING, [limit])).map((row) => Waiting.parse(row)),
-    waitingText: async (buildId, name) => {
-      const [row] = await db.query(WAITING_TEXT, [buildId, name]);
-      return row === undefined ? null : Waiting.parse(row);
-    },
-    oweRemoval: async (buildId) =>
+    /** The oldest texts that wait; of builds without a pending removal. */
+    waiting: async (limit: number) => await all(db, WaitingText, WAITING, [limit]),
+    waitingText: async (buildId: string, name: string) => await first(db, WaitingText, WAITING_TEXT, [buildId, name]),
+    /** Removes all that is here, and records that the other store is still to do the same. */
+    requestRemoval: async (buildId: string) =>
       await db.transaction(async (sql) => {
         await sql.query('delete from build_sources where build_id = $1', [buildId]);
-        const [row] = await sql.query(OWE_REMOVAL, [buildId]);
-        return Owed.parse(row);
+        return Removal.parse((await sql.query(REQUEST_REMOVAL, [buildId]))[0]);
       }),
-    removals: async (limit) => (await db.query(REMOVALS, [limit])).map((row) => Owed.parse(row)),
-    removalDone: async ({ buildId, version }) => {
+    removals: async (limit: number) => await all(db, Removal, REMOVALS, [limit]),
+    /** Where the removal was requested again meanwhile, it stays pending. */
+    removalDone: async ({ buildId, version }: Removal) => {
       await db.query('delete from archive_removals where build_id = $1 and owed_at::text = $2', [buildId, version]);
     },
-    left: async () => {
-      const [row] = await db.query(LEFT);
-      return Left.parse(row);
-    },
+    /** Texts that wait and removals that are pending. */
+    left: async () => Left.parse((await db.query(LEFT))[0]),
   };
 }
 
@@ -387,7 +340,7 @@ const WAITING = `${WAITS} order by s.stored_at limit $1`;
 
 const WAITING_TEXT = `${WAITS} and s.build_id = $1 and s.name = $2`;
 
-const OWE_REMOVAL = `
+const REQUEST_REMOVAL = `
   insert into archive_removals (build_id) values ($1) on conflict (build_id) do update set owed_at = clock_timestamp()
   returning build_id as "buildId", owed_at::text as version`;
 

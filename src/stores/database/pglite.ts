@@ -61,7 +61,7 @@ const ONE_CONNECTION = {
  * A directory whose first initialisation was cut short holds half a database and nothing of anybody's: a marker beside it
  * says so, and it is made anew.
  */
-async function openDirectory({ directory }: DirectoryLock): Promise<PgliteThread> {
+async function openDirectory({ directory }: DirectoryLock) {
   const marker = `${directory}.initializing`;
   const names = await readdir(directory);
   const cutShort = existsSync(marker);
@@ -76,14 +76,6 @@ async function openDirectory({ directory }: DirectoryLock): Promise<PgliteThread
   return thread;
 }
 
-/** The embedded database in a thread of its own, so that no statement holds up the event loop of the service. */
-export interface PgliteThread {
-  /** A connection for pg's client. All of them lead to one session, so there must be one at a time. */
-  connect(): Duplex;
-  /** Ends the database in order, and then the thread. */
-  close(): Promise<void>;
-}
-
 type Settle = (reply: Uint8Array | Error) => void;
 
 /** Node's types leave it to those of browsers. */
@@ -92,8 +84,11 @@ declare const WebAssembly: { readonly compile: (bytes: Uint8Array) => Promise<ob
 /** PostgreSQL for WebAssembly. Compiling it is half of what opening a database costs, so a process that opens several does it once. */
 let compiled: Promise<object> | undefined;
 
-/** Opens the database in the directory, making it where the directory is empty. Throws what PGlite throws. */
-export async function startPgliteThread(dataDir: string): Promise<PgliteThread> {
+/**
+ * Opens the database in the directory, making it where the directory is empty, in a thread of its own, so that no statement holds up the event loop of
+ * the service. Throws what PGlite throws.
+ */
+async function startPgliteThread(dataDir: string) {
   compiled ??= readFile(new URL('pglite.wasm', import.meta.resolve('@electric-sql/pglite'))).then((bytes) => WebAssembly.compile(bytes));
   const workerData = { dataDir, compiled: await compiled };
   const worker = new Worker(new URL(`./pglite-worker${extname(import.meta.url)}`, import.meta.url), { workerData });
@@ -124,8 +119,9 @@ export async function startPgliteThread(dataDir: string): Promise<PgliteThread> 
     worker.postMessage(request);
   };
   return {
-    connect: () => new PgliteConnection(send),
-    // Of a thread that has ended by itself nothing is left to wait for.
+    /** A connection for pg's client. All of them lead to one session, so there must be one at a time. */
+    connect: (): Duplex => new PgliteConnection(send),
+    /** Ends the database in order, and then the thread. Of one that has ended by itself nothing is left to wait for. */
     close: async () => {
       worker.ref();
       worker.postMessage('close');

@@ -4,7 +4,7 @@ import { messageOf, TriageError } from '../../domain/errors.ts';
 import { createPoolDatabase, type PgDatabase, toStorageError } from './pool-database.ts';
 import { MIGRATIONS_FOLDER, requireRights, runMigrations } from './run-migrations.ts';
 
-export interface PostgresOptions {
+interface PostgresOptions {
   /** `postgres://user:password@host:port/database`, with `?sslmode=verify-full&sslrootcert=/path` for TLS. */
   readonly url: string;
   readonly poolSize: number;
@@ -136,7 +136,7 @@ export const LIMITS = {
 } satisfies pg.PoolConfig;
 
 /** A migration may take its time, and waits for another process's. Nothing is served on its connection. */
-export const MIGRATION_LIMITS = {
+const MIGRATION_LIMITS = {
   connectionTimeoutMillis: 10_000,
   statement_timeout: 0,
   lock_timeout: 300_000,
@@ -144,4 +144,4 @@ export const MIGRATION_LIMITS = {
 } satisfies pg.ClientConfig;
 
 /** Callers in line for a connection, for each connection, before the next one is refused at once. */
-export const LINE_PER_CONNECTION = 50;
+const LINE_PER_CONNECTION = 50;

@@ -71,7 +71,7 @@ export async function createBullmqQueue(options: BullmqQueueOptions): Promise<Jo
     enqueue,
     work: async (handler, { concurrency }) => {
       const runs = createHandlerRuns(handler, concurrency, logger);
-      const worker = startBullmqWorker({ url, prefix, name: QUEUE, runs, concurrency, logger, link, lockMs });
+      const worker = startWorker({ url, prefix, runs, concurrency, logger, link, lockMs });
       working = { runs, worker, direct: createDirectHandoff(runs, logger) };
     },
     depth: async () => (working?.direct.depth ?? 0) + (await asked(link, () => countMessages(queue))),
@@ -85,8 +85,8 @@ export async function createBullmqQueue(options: BullmqQueueOptions): Promise<Jo
 
 interface Working {
   readonly runs: HandlerRuns;
-  readonly worker: BullmqWorker;
-  readonly direct: DirectHandoff;
+  readonly worker: ReturnType<typeof startWorker>;
+  readonly direct: ReturnType<typeof createDirectHandoff>;
 }
 
 function openQueue(link: RedisLink, prefix: string, attempts: number): Queue<MessageData> {
@@ -154,32 +154,19 @@ const WORKER_OPTIONS = {
   runRetryDelay: 1000,
 };
 
-/** BullMQ's side of a working process. */
-export interface BullmqWorker {
-  /** Takes no more messages; resolves when those it had are reported to Redis. */
-  close(): Promise<void>;
-  /** Breaks its connections, whatever they wait for. */
-  disconnect(): void;
-}
-
-export interface BullmqWorkerOptions {
-  readonly url: string;
-  readonly prefix: string;
-  readonly name: string;
+interface WorkerOptions extends Pick<Required<BullmqQueueOptions>, 'url' | 'prefix' | 'logger' | 'lockMs'> {
   readonly runs: HandlerRuns;
   readonly concurrency: number;
-  readonly logger: Logger;
   readonly link: Pick<RedisLink, 'reachable'>;
-  /**
-   * How long a message stays with a process that says nothing more, in milliseconds; after at most one and a half times as long it
-   * is handed out again. Too short does no harm: who may work on a job is decided by the lease in the database.
-   */
-  readonly lockMs: number;
 }
 
-export function startBullmqWorker({ url, prefix, name, runs, concurrency, logger, link, lockMs }: BullmqWorkerOptions): BullmqWorker {
+/**
+ * BullMQ's side of a working process. A message that nobody renews for `lockMs` is handed out again after at most one and a half times as long. Too short
+ * does no harm: who may work on a job is decided by the lease in the database.
+ */
+function startWorker({ url, prefix, runs, concurrency, logger, link, lockMs }: WorkerOptions) {
   const connections = tracked(connectWorker(url));
-  const worker = new Worker<MessageData>(name, ({ data }) => runs.run(data.jobId), {
+  const worker = new Worker<MessageData>(QUEUE, ({ data }) => runs.run(data.jobId), {
     connection: connections.first,
     prefix,
     concurrency,
@@ -201,11 +188,16 @@ export function startBullmqWorker({ url, prefix, name, runs, concurrency, logger
       logger.error({ jobId: message.data.jobId, error }, 'a queue message was dropped after its last try; its job stays pending');
     }
   });
-  return { close: () => worker.close(), disconnect: connections.disconnect };
+  return {
+    /** Takes no more messages; resolves when those it had are reported to Redis. */
+    close: () => worker.close(),
+    /** Breaks its connections, whatever they wait for. */
+    disconnect: connections.disconnect,
+  };
 }
 
 /** One second doubled with each failed try, half a minute at most, of which up to half is left to chance. In milliseconds. */
-export function backoffStrategy(attemptsMade: number): number {
+function backoffStrategy(attemptsMade: number): number {
   return Math.round(backoff(1000, Math.max(attemptsMade, 1), LONGEST_BACKOFF_MS));
 }
 
@@ -226,12 +218,12 @@ function tracked(first: Redis): { readonly first: Redis; disconnect(): void } {
   };
 }
 
-export interface MessageData {
+interface MessageData {
   readonly jobId: string;
 }
 
 /** BullMQ takes what has no priority before what has one. */
-export const PRIORITIES = { high: 0, normal: 10 } as const;
+const PRIORITIES = { high: 0, normal: 10 } as const;
 
 const LIVE = ['waiting', 'prioritized', 'active', 'delayed'] as const;
 /** How many of the dead are looked through for one job. */
@@ -239,13 +231,13 @@ const MOST_DEAD = 1000;
 
 type Ask = <Answer>(ask: () => Promise<Answer>) => Promise<Answer>;
 
-export async function countMessages(queue: Queue<MessageData>): Promise<number> {
+async function countMessages(queue: Queue<MessageData>): Promise<number> {
   const counts = await queue.getJobCounts(...LIVE);
   return Object.values(counts).reduce((sum, count) => sum + count, 0);
 }
 
 /** The messages that Redis keeps. */
-export function createBullmqAdmin(queue: Queue<MessageData>, asked: Ask, enqueue: JobQueue['enqueue']): QueueAdmin {
+function createBullmqAdmin(queue: Queue<MessageData>, asked: Ask, enqueue: JobQueue['enqueue']): QueueAdmin {
   return {
     messages: async (limit) => {
       const messages: QueueMessage[] = [];
@@ -280,16 +272,7 @@ function messageOfJob(job: Job<MessageData>, state: QueueMessage['state']): Queu
 }
 
 /** Where jobs are handed in while the queue is broken: straight to the handler of this process. */
-export interface DirectHandoff {
-  /** Hands a job in; one that is here already and has not begun is not handed in twice. */
-  take(jobId: string): void;
-  /** Jobs that wait or run here. */
-  readonly depth: number;
-  /** Forgets what waits: it is still pending, and somebody else will find it. */
-  close(): void;
-}
-
-export function createDirectHandoff(runs: HandlerRuns, logger: Logger): DirectHandoff {
+function createDirectHandoff(runs: HandlerRuns, logger: Logger) {
   const waiting = new Set<string>();
   let running = 0;
   let pumping = 0;
@@ -306,13 +289,16 @@ export function createDirectHandoff(runs: HandlerRuns, logger: Logger): DirectHa
     pumping -= 1;
   };
   return {
-    take: (jobId) => {
+    /** Hands a job in; one that is here already and has not begun is not handed in twice. */
+    take: (jobId: string) => {
       waiting.add(jobId);
       if (pumping < runs.concurrency) void pump();
     },
-    get depth() {
+    /** Jobs that wait or run here. */
+    get depth(): number {
       return waiting.size + running;
     },
+    /** Forgets what waits: it is still pending, and somebody else will find it. */
     close: () => waiting.clear(),
   };
 }

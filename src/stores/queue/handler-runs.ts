@@ -5,18 +5,10 @@ import type { Logger } from '../../ports/telemetry.ts';
 
 type Handler = Parameters<JobQueue['work']>[0];
 
-/** The handler with at most so many runs at once, whoever asks for them. */
-export interface HandlerRuns {
-  /** Waits for its turn, then runs; throws what the handler throws, or `cancelled` where it stopped before the turn came. */
-  run(jobId: string): Promise<void>;
-  readonly concurrency: number;
-  /** Starts no further runs. Resolves when none is left. */
-  drain(): Promise<void>;
-  /** Tells every run to end. */
-  abort(reason: Error): void;
-}
+export type HandlerRuns = ReturnType<typeof createHandlerRuns>;
 
-export function createHandlerRuns(handler: Handler, concurrency: number, logger: Logger): HandlerRuns {
+/** The handler with at most so many runs at once, whoever asks for them. */
+export function createHandlerRuns(handler: Handler, concurrency: number, logger: Logger) {
   const controllers = new Set<AbortController>();
   const turns: (() => void)[] = [];
   const idle: (() => void)[] = [];
@@ -50,16 +42,19 @@ export function createHandlerRuns(handler: Handler, concurrency: number, logger:
   };
 
   return {
-    run: async (jobId) => {
+    /** Waits for its turn, then runs; throws what the handler throws, or `cancelled` where it stopped before the turn came. */
+    run: async (jobId: string) => {
       await take();
       await call(jobId).finally(giveBack);
     },
     concurrency,
+    /** Starts no further runs. Resolves when none is left. */
     drain: async () => {
       draining = true;
       if (taken > 0) await new Promise<void>((tell) => idle.push(tell));
     },
-    abort: (reason) => {
+    /** Tells every run to end. */
+    abort: (reason: Error) => {
       for (const controller of controllers) controller.abort(reason);
     },
   };

@@ -5,10 +5,10 @@ import type { JobQueue, QueueAdmin, QueueMessage } from '../../ports/job-queue.t
 import type { Logger } from '../../ports/telemetry.ts';
 import { createHandlerRuns, type HandlerRuns, settlesWithin } from './handler-runs.ts';
 
-export const SCHEMA = 'pgboss';
-export const QUEUE = 'triage';
+const SCHEMA = 'pgboss';
+const QUEUE = 'triage';
 /** Where pg-boss puts a message after its last try. */
-export const DEAD_QUEUE = 'triage-dead';
+const DEAD_QUEUE = 'triage-dead';
 
 const ROW = `
   singleton_key as "jobId", state::text as state, retry_count as tries, created_on as at,
@@ -37,7 +37,7 @@ const Row = z.object({
 const STATES = { active: 'running', created: 'waiting', blocked: 'waiting', retry: 'later' } as const;
 
 /** The messages that pg-boss keeps in the database. */
-export function createPgBossAdmin(sql: PoolExecutor, enqueue: JobQueue['enqueue']): QueueAdmin {
+function createPgBossAdmin(sql: PoolExecutor, enqueue: JobQueue['enqueue']): QueueAdmin {
   const rows = async (text: string, name: string, limit: number) => z.array(Row).parse((await sql.executeSql(text, [name, limit])).rows);
   return {
     messages: async (limit) => (await rows(LIVE, QUEUE, limit)).map((row): QueueMessage => ({ ...row, state: STATES[row.state] })),
@@ -197,7 +197,7 @@ async function stopBoss(boss: PgBoss, workerIds: readonly string[], runs: Handle
 }
 
 /** The part of a pg pool that the queue uses. */
-export interface QueuePool {
+interface QueuePool {
   connect(): Promise<QueueClient>;
 }
 
@@ -208,7 +208,7 @@ interface QueueClient {
 }
 
 /** What pg-boss asks of a database. */
-export interface PoolExecutor {
+interface PoolExecutor {
   executeSql(text: string, values?: unknown[]): Promise<{ rows: object[] }>;
 }
 

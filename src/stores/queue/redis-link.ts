@@ -11,19 +11,10 @@ const LONGEST_RETRY_MS = 1000;
 /** A connection on which an answer is due but nothing came for so long is dead; above BullMQ's longest blocking read (10 s). */
 const SILENT_MS = 15_000;
 
-/** A connection for short commands, and whether anybody answers at its other end. */
-export interface RedisLink {
-  readonly client: Redis;
-  readonly reachable: boolean;
-  /** A command failed: nothing more is asked until a heartbeat is answered. One that Redis refused is said once. */
-  suspect(error: unknown): void;
-  /** A command was done. */
-  trust(): void;
-  close(): void;
-}
+export type RedisLink = ReturnType<typeof openRedisLink>;
 
-/** Connects in the background. Says once that Redis does not answer, and once that it does again. */
-export function openRedisLink(url: string, logger: Logger): RedisLink {
+/** A connection for short commands, made in the background, and whether anybody answers at its other end. Says once that Redis does not answer, and once that it does again. */
+export function openRedisLink(url: string, logger: Logger) {
   const client = connect(url, { enableOfflineQueue: false, commandTimeout: COMMAND_MS });
   let reachable = false;
   let reported = false;
@@ -70,10 +61,12 @@ export function openRedisLink(url: string, logger: Logger): RedisLink {
   heartbeat.unref();
   return {
     client,
-    get reachable() {
+    get reachable(): boolean {
       return reachable && client.status === 'ready';
     },
+    /** A command failed: nothing more is asked until a heartbeat is answered. One that Redis refused is said once. */
     suspect,
+    /** A command was done. */
     trust: () => {
       refused = '';
     },

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { TriageError } from '../../domain/errors.ts';
 import type { Database, Sql } from '../../ports/database.ts';
 import type { Embedder, SemanticIndex, VectorIndex, VectorItem, VectorNamespace } from '../../ports/vector-index.ts';
+import { all } from '../sql.ts';
 import { aboveFloor } from './memory.ts';
 
 /** Items of one statement; bounds its size. */
@@ -55,13 +56,7 @@ export function createPgvectorIndex(db: Database, embedder: Embedder, { hnswFrom
       return found.map((match) => ({ ...match, score: aboveFloor(match.score, floor) }));
     },
 
-    list: async (namespace) => {
-      const rows = await db.query('select id, metadata from vector_items where namespace = $1 and embedder = $2 order by id', [
-        namespace,
-        embedder.name,
-      ]);
-      return rows.map((row) => Listed.parse(row));
-    },
+    list: async (namespace) => await all(db, Listed, LIST, [namespace, embedder.name]),
 
     remove: async (namespace, ids) => {
       await db.query('delete from vector_items where namespace = $1 and embedder = $2 and id = any($3::text[])', [
@@ -183,6 +178,8 @@ function toVector(numbers: Iterable<number>): string {
   return `[${Array.from(numbers, (number) => (Number.isFinite(number) ? number : 0)).join(',')}]`;
 }
 
+const LIST = 'select id, metadata from vector_items where namespace = $1 and embedder = $2 order by id';
+
 const UPSERT = `
   insert into vector_items (namespace, id, embedder, text, metadata, embedding)
   select $1, r->>'id', $2, r->>'text', r->'metadata', (r->>'vector')::vector from jsonb_array_elements($3::jsonb->'rows') as r
@@ -190,38 +187,29 @@ const UPSERT = `
     text = excluded.text, metadata = excluded.metadata, embedding = excluded.embedding,
     updated_at = clock_timestamp()`;
 
-// The distance to or from a zero vector (an empty text) is NaN, which PostgreSQL sorts above every number.
-const SEARCH = `
+/** Items of the namespace that have what is asked of their metadata. */
+const MEANT = 'namespace = $1 and embedder = $2 and metadata @> asked.filter';
+
+/** The nearest of `items`, best first. The distance to or from a zero vector (an empty text) is NaN, which PostgreSQL sorts above every number. */
+const searchIn = (items: string) => `
   with asked as materialized (
     select number, (query->>'vector')::vector as vector, query->'filter' as filter, (query->>'limit')::int as most
     from jsonb_array_elements($3::jsonb->'queries') with ordinality as queries (query, number)
   )
   select asked.number, id, text, metadata, case when distance = 'NaN' then 0 else greatest(0, least(1, 1 - distance)) end as score
   from asked cross join lateral (
-    select id, text, metadata, embedding <=> asked.vector as distance from vector_items
-    where namespace = $1 and embedder = $2 and metadata @> asked.filter
-    order by distance, id
-    limit asked.most
+    select id, text, metadata, embedding <=> asked.vector as distance from ${items} order by distance, id limit asked.most
   ) as found
   order by asked.number, distance, id`;
 
+const SEARCH = searchIn(`vector_items where ${MEANT}`);
+
 /** The nearest by the index, and among them the order and the likeness of the exact search. */
 function searchNear(type: string, length: number): string {
-  return `
-  with asked as materialized (
-    select number, (query->>'vector')::vector as vector, query->'filter' as filter, (query->>'limit')::int as most
-    from jsonb_array_elements($3::jsonb->'queries') with ordinality as queries (query, number)
-  )
-  select asked.number, id, text, metadata, case when distance = 'NaN' then 0 else greatest(0, least(1, 1 - distance)) end as score
-  from asked cross join lateral (
-    select id, text, metadata, embedding <=> asked.vector as distance from (
-      select id, text, metadata, embedding from vector_items
-      where namespace = $1 and embedder = $2 and vector_dims(embedding) = ${length} and metadata @> asked.filter
-      order by (embedding::${type}) <=> asked.vector::${type}
-      limit asked.most
-    ) as near
-  ) as found
-  order by asked.number, distance, id`;
+  return searchIn(`(
+    select id, text, metadata, embedding from vector_items where ${MEANT} and vector_dims(embedding) = ${length}
+    order by (embedding::${type}) <=> asked.vector::${type} limit asked.most
+  ) as near`);
 }
 
 /**
@@ -242,21 +230,14 @@ const BELIEVED_MS = 30_000;
 /** hnsw.iterative_scan, without which a filter finds too little, came with this release. */
 const OLDEST = [0, 8] as const;
 
-export interface Hnsw {
-  /** The type that an index has the embedding as, e.g. `vector(512)`; null where every item is to be compared. */
-  typeOf(namespace: VectorNamespace, length: number): Promise<string | null>;
-  /** To be said of items that were stored: makes the index where there are enough by now. Never throws. */
-  stored(namespace: VectorNamespace, length: number, items: number): Promise<void>;
-  /** Sets the transaction up for a search in the index. */
-  prepare(sql: Sql): Promise<void>;
-}
+type Hnsw = ReturnType<typeof createHnsw>;
 
 /**
  * Approximate indexes (HNSW, cosine) on vectors of one length, of one embedder, in one namespace: vectors of several lengths share the
  * column, so each index is over an expression and some of the rows. Where the role may not make one, or pgvector is older than 0.8,
  * searches stay exact.
  */
-export function createHnsw(db: Database, embedder: string, from = HNSW_FROM): Hnsw {
+function createHnsw(db: Database, embedder: string, from = HNSW_FROM) {
   const known = new Map<string, { readonly there: boolean; readonly until: number }>();
   const uncounted = new Map<string, number>();
 
@@ -271,12 +252,14 @@ export function createHnsw(db: Database, embedder: string, from = HNSW_FROM): Hn
   }
 
   return {
-    typeOf: async (namespace, length) => {
+    /** The type that an index has the embedding as, e.g. `vector(512)`; null where every item is to be compared. */
+    typeOf: async (namespace: VectorNamespace, length: number) => {
       const type = typeFor(length);
       return type !== null && (await isThere(namespace, length)) ? type : null;
     },
 
-    stored: async (namespace, length, items) => {
+    /** To be said of items that were stored: makes the index where there are enough by now. Never throws. */
+    stored: async (namespace: VectorNamespace, length: number, items: number) => {
       const name = indexName(namespace, embedder, length);
       const since = (uncounted.get(name) ?? COUNT_EVERY) + items;
       uncounted.set(name, since % COUNT_EVERY);
@@ -289,7 +272,8 @@ export function createHnsw(db: Database, embedder: string, from = HNSW_FROM): Hn
       }
     },
 
-    prepare: async (sql) => {
+    /** Sets the transaction up for a search in the index. */
+    prepare: async (sql: Sql) => {
       await sql.query(`select set_config('hnsw.ef_search', $1, true), set_config('hnsw.iterative_scan', 'strict_order', true)`, [
         String(EF_SEARCH),
       ]);

@@ -183,10 +183,10 @@ export async function checkPinecone(
   return `index ${options.index}, cosine, ${dimension} dimensions`;
 }
 
-export type Space = ReturnType<typeof openSpace>;
+type Space = ReturnType<typeof openSpace>;
 
 /** The calls to one index, whose host is asked for once and again after it could not be reached. */
-export function openSpace(given: PineconeOptions, embedder: Embedder) {
+function openSpace(given: PineconeOptions, embedder: Embedder) {
   const options = { ...DEFAULTS, logger: silentLogger, ...given };
   const call = createPineconeCalls(options);
   let known: PineconeTarget | null = null;
@@ -233,7 +233,7 @@ function isOurs(namespace: string): namespace is VectorNamespace {
  * Pinecone shows a write a moment later. Each namespace counts its writes, and a query says how far it looked: what is asked after a write
  * then sees it, in this process and in any other. Where it takes too long the write stands all the same. Indexes of pods have no such count.
  */
-export async function untilVisible(space: Space, namespace: VectorNamespace, written: number | null, signal: AbortSignal | undefined) {
+async function untilVisible(space: Space, namespace: VectorNamespace, written: number | null, signal: AbortSignal | undefined) {
   if (written === null) return;
   const deadline = performance.now() + space.options.visibleMs;
   for (let pause = 25; ; pause = Math.min(pause * 2, 500)) {
@@ -246,7 +246,7 @@ export async function untilVisible(space: Space, namespace: VectorNamespace, wri
   space.options.logger.warn({ namespace, written }, 'Pinecone does not show a write yet; it stands, and is found later');
 }
 
-export interface PineconeVector {
+interface PineconeVector {
   readonly id: string;
   readonly values: number[];
   readonly metadata: Record<string, string | number | boolean>;
@@ -266,12 +266,12 @@ const MAX_BATCH_BYTES = 1_900_000;
 const Metadata = z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]));
 
 /** Vectors of different embedders lie in different namespaces, so that they are never compared. */
-export function namespaceOf(namespace: VectorNamespace, embedder: string): string {
+function namespaceOf(namespace: VectorNamespace, embedder: string): string {
   return `${namespace}.${slugOf(embedder)}`;
 }
 
 /** Whether a namespace of the index is one of ours and belongs to none of these embedders. */
-export function isOfOthers(name: string, embedders: readonly string[]): boolean {
+function isOfOthers(name: string, embedders: readonly string[]): boolean {
   const ours = /^(?:knowledge|team_knowledge|error_library)\.(.+)$/.exec(name);
   return ours !== null && !embedders.some((embedder) => slugOf(embedder) === ours[1]);
 }
@@ -282,11 +282,11 @@ function slugOf(embedder: string): string {
 }
 
 /** A record as Pinecone takes it: never a vector of zeros, which has no direction; filled up with zeros, which changes no cosine. */
-export function recordOf({ id, text, metadata }: VectorItem, vector: Float32Array, dimension: number): PineconeVector {
+function recordOf({ id, text, metadata }: VectorItem, vector: Float32Array, dimension: number): PineconeVector {
   return { id, values: valuesOf(vector, dimension), metadata: fitted(text, metadata) };
 }
 
-export function valuesOf(vector: Float32Array, dimension: number): number[] {
+function valuesOf(vector: Float32Array, dimension: number): number[] {
   const values = Array.from({ length: dimension }, (_, index) => {
     const value = vector[index] ?? 0;
     return Number.isFinite(value) ? Number(value.toPrecision(8)) : 0;
@@ -295,7 +295,7 @@ export function valuesOf(vector: Float32Array, dimension: number): number[] {
 }
 
 /** What was stored: the item's own metadata, and its text as far as it had room. */
-export function readMetadata(stored: unknown): Pick<VectorItem, 'text' | 'metadata'> {
+function readMetadata(stored: unknown): Pick<VectorItem, 'text' | 'metadata'> {
   const { [TEXT]: text = '', ...metadata } = Metadata.catch({}).parse(stored);
   return { text: String(text), metadata };
 }
@@ -329,7 +329,7 @@ function bytesOf(value: unknown): number {
 }
 
 /** Pieces of a request's size. */
-export function* batchesOf(records: readonly PineconeVector[]): Generator<PineconeVector[]> {
+function* batchesOf(records: readonly PineconeVector[]): Generator<PineconeVector[]> {
   let batch: PineconeVector[] = [];
   let bytes = 0;
   for (const record of records) {
@@ -346,7 +346,7 @@ export function* batchesOf(records: readonly PineconeVector[]): Generator<Pineco
 }
 
 /** Ids of requests that carry them in their address. */
-export function* idsOf(ids: readonly string[]): Generator<string[]> {
+function* idsOf(ids: readonly string[]): Generator<string[]> {
   const MOST = 100;
   const MOST_CHARACTERS = 4_000;
   let piece: string[] = [];
