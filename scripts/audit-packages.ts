@@ -5,7 +5,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
-import { append } from '../src/lib/lists.ts';
+import { append } from '../src/lib/collections.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');
 /** What people may pass on with a product of theirs, without having to open it. Words of SPDX expressions. */

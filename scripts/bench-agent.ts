@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { minOf } from '../src/lib/lists.ts';
+import { minOf } from '../src/lib/collections.ts';
 import { type AgentWorld, openAgentWorld } from './bench-parts/agent-world.ts';
 import { startModelAside } from './bench-parts/model-aside.ts';
 import { createPrebuiltAgent } from './bench-parts/prebuilt-agent.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { z } from 'zod';
-import { append } from '../src/lib/lists.ts';
+import { append } from '../src/lib/collections.ts';
 import { countTokens } from '../src/log/reduce/tokens.ts';
 import { estimateTokens } from '../src/replay/run/check-case.ts';
 import { subjectIn } from '../test/support/judging-gates.ts';

@@ -19,7 +19,7 @@ import type { Database, Failpoint } from './ports/database.ts';
 import type { Logger } from './ports/telemetry.ts';
 import { escalateToReviewer } from './service/triage/conclude.ts';
 import { type DetachableQueue, detachableQueue, fairQueue } from './service/triage/queue.ts';
-import { type TriageBuildDeps, triageBuild } from './service/triage/triage-build.ts';
+import { type TriageBuildDeps, triageBuild } from './service/triage/triage-reading.ts';
 import { endJob, startWorker } from './service/triage/worker.ts';
 import type { Stores } from './stores/stores.ts';
 import { createJobTurns } from './stores/triages.ts';

@@ -7,7 +7,7 @@ import { isRetryable, messageOf, TriageError } from '../../src/domain/errors.ts'
 import type { Experiment } from '../../src/domain/experiment.ts';
 import { retryAfter } from '../../src/lib/time.ts';
 import { readBounded } from '../../src/providers/rest.ts';
-import type { UploadedFile } from '../../src/service/intake/upload-shape.ts';
+import type { UploadedFile } from '../../src/service/intake/upload.ts';
 
 const REQUEST_MS = 60_000;
 const MAX_ANSWER_BYTES = 32 * 1024 * 1024;

@@ -2,7 +2,7 @@ import type { NewBuild } from '../../src/domain/build.ts';
 import { isRetryable, messageOf, TriageError } from '../../src/domain/errors.ts';
 import { silentLogger } from '../../src/ports/telemetry.ts';
 import { createGithubBuildSource } from '../../src/providers/github/build-source.ts';
-import type { UploadedFile } from '../../src/service/intake/upload-shape.ts';
+import type { UploadedFile } from '../../src/service/intake/upload.ts';
 
 const TIMEOUT_MS = 120_000;
 /** The log of a job that has only just ended comes some seconds later. */

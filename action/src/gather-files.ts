@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { glob } from 'tinyglobby';
 import type { NewBuild, SourceKind } from '../../src/domain/build.ts';
 import { messageOf, TriageError } from '../../src/domain/errors.ts';
-import type { UploadedFile } from '../../src/service/intake/upload-shape.ts';
+import type { UploadedFile } from '../../src/service/intake/upload.ts';
 import type { Environment, Inputs } from './inputs.ts';
 
 /** What Faultline takes of one build, FAULTLINE_MAX_LOG_BYTES of a server that sets nothing else. */

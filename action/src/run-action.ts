@@ -2,7 +2,7 @@ import type { NewBuild } from '../../src/domain/build.ts';
 import { messageOf } from '../../src/domain/errors.ts';
 import type { Experiment } from '../../src/domain/experiment.ts';
 import { withExperiment } from '../../src/service/experiments.ts';
-import type { UploadedFile } from '../../src/service/intake/upload-shape.ts';
+import type { UploadedFile } from '../../src/service/intake/upload.ts';
 import { awaitAnswer, reportExperiment, uploadBuild } from './ask-server.ts';
 import { gatherFiles } from './gather-files.ts';
 import { type Environment, type Inputs, readInputs, secretsOf } from './inputs.ts';

@@ -7,8 +7,7 @@ import { Config } from '../../src/config/schema.ts';
 import type { NewBuild } from '../../src/domain/build.ts';
 import { createMasker } from '../../src/log/mask/mask.ts';
 import { silentLogger } from '../../src/ports/telemetry.ts';
-import { prepareSources } from '../../src/service/intake/prepare-sources.ts';
-import type { UploadedFile } from '../../src/service/intake/upload-shape.ts';
+import { prepareSources, type UploadedFile } from '../../src/service/intake/upload.ts';
 import type { TriagedReading } from '../../src/service/triage/triage-reading.ts';
 
 /** As deep as the bundle: the action's checkout holds the knowledge beside both. */

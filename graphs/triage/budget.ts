@@ -1,5 +1,5 @@
 import type { Step, Usage } from '../../src/domain/analysis.ts';
-import { maxOf } from '../../src/lib/lists.ts';
+import { maxOf } from '../../src/lib/collections.ts';
 import type { TriageLimits } from './state.ts';
 
 /** What a run has used up so far. */

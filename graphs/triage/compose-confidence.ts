@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type Classification, type ConfidenceFactor, isNotDevelopersFault } from '../../src/domain/analysis.ts';
 import { Category } from '../../src/domain/category.ts';
 import type { Evidence } from '../../src/domain/evidence.ts';
-import { maxOf } from '../../src/lib/lists.ts';
+import { maxOf } from '../../src/lib/collections.ts';
 import type { Assessment } from '../../src/ports/analyst.ts';
 
 export interface ConfidenceFacts {

@@ -1,7 +1,7 @@
 import { type Action, type Classification, type Grade, isFounded, isNotDevelopersFault } from '../../src/domain/analysis.ts';
 import { type CalibratedBy, type CalibrationInUse, type CategoryMap, calibratedConfidence } from '../../src/domain/calibration.ts';
 import type { Evidence } from '../../src/domain/evidence.ts';
-import { minOf } from '../../src/lib/lists.ts';
+import { minOf } from '../../src/lib/collections.ts';
 import type { TriageLimits } from './state.ts';
 
 export interface ActionFacts {

@@ -3,7 +3,7 @@ import { cpus, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import { buildHttp } from '../../src/api/server.ts';
-import { maxOf } from '../../src/lib/lists.ts';
+import { maxOf } from '../../src/lib/collections.ts';
 import { systemClock } from '../../src/lib/time.ts';
 import { generatedLog } from '../../src/replay/bench/bench-logs.ts';
 import { createPostgresArchive } from '../../src/stores/archive/postgres.ts';

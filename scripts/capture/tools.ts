@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { append } from '../../src/lib/lists.ts';
+import { append } from '../../src/lib/collections.ts';
 
 import { assertNeutral, neutralise } from './neutral.ts';
 import type { ToolRow } from './row.ts';

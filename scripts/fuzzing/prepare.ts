@@ -6,7 +6,7 @@ import { readerLiterals } from '../../src/log/extract/run.ts';
 import { STRUCTURE_LITERALS } from '../../src/log/sections.ts';
 import { CheckRunEvent, WorkflowJobEvent, WorkflowRunEvent } from '../../src/providers/github/events.ts';
 import { GenericEvent, NotificationEvent } from '../../src/providers/jenkins/events.ts';
-import { JsonUpload } from '../../src/service/intake/upload-shape.ts';
+import { JsonUpload } from '../../src/service/intake/upload.ts';
 import { makeTar } from '../../test/support/make-tar.ts';
 import { makeZip } from '../../test/support/make-zip.ts';
 import { githubExample } from '../../test/support/webhook-senders.ts';

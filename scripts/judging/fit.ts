@@ -2,7 +2,7 @@ import { CATEGORIES, type Category } from '../../src/domain/category.ts';
 import type { Facts } from '../../src/judge/facts.ts';
 import { BUCKETS, chosen, FACTS, type Features, type JudgementModel, SIGNS, signsOf, weigh } from '../../src/judge/judgement.ts';
 import type { Match } from '../../src/judge/rule.ts';
-import { maxOf } from '../../src/lib/lists.ts';
+import { maxOf } from '../../src/lib/collections.ts';
 import { foldsBy } from '../../src/replay/cases/case.ts';
 
 /** A labelled failure, ready to learn from. */

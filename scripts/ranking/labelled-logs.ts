@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { minOf } from '../../src/lib/lists.ts';
+import { minOf } from '../../src/lib/collections.ts';
 import type { Block, Extraction } from '../../src/log/extract/extraction.ts';
 import { branchLines, extractAll, inFailedSteps, readerMatcher, structureLines, toolReaders } from '../../src/log/extract/run.ts';
 import { bytesOfText } from '../../src/log/lines/bytes.ts';

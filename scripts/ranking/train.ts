@@ -1,4 +1,4 @@
-import { append } from '../../src/lib/lists.ts';
+import { append } from '../../src/lib/collections.ts';
 import { COLUMNS, MAY_PROVE, type RankModel, rowsOf, type Tree, wordScore } from '../../src/log/rank/model.ts';
 import { bucketsOf } from '../../src/log/rank/words.ts';
 import { foldsBy } from '../../src/replay/cases/case.ts';

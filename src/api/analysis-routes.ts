@@ -7,13 +7,12 @@ import type { Build } from '../domain/build.ts';
 import { TriageError } from '../domain/errors.ts';
 import { LibraryEntry } from '../domain/library.ts';
 import { parseSearch, searchWords } from '../domain/search.ts';
+import { present } from '../lib/collections.ts';
 import { operation } from '../lib/openapi.ts';
-import { present } from '../lib/present.ts';
 import type { Clock } from '../lib/time.ts';
 import type { Masker } from '../log/mask/mask.ts';
 import { pageOf } from '../ports/database.ts';
 import { ctrfOf, type Exported, sarifOf } from '../service/answers/export.ts';
-import { findBuild, findByNumber } from '../service/answers/find-build.ts';
 import { AnalysisTrace, traceOf } from '../service/answers/trace.ts';
 import {
   AmbiguousBuild,
@@ -24,6 +23,8 @@ import {
   ByNumberQuery,
   FailureList,
   FailuresQuery,
+  findBuild,
+  findByNumber,
   LibraryList,
   LibraryQuery,
   NarrowQuery,

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import type { IntakeSettings } from '../service/intake/intake-deps.ts';
-import type { Recorded } from '../service/intake/record-build.ts';
+import type { IntakeSettings, Recorded } from '../service/intake/record-build.ts';
 import type { DeliveryKey } from '../stores/builds.ts';
 
 /** A build was kept. */

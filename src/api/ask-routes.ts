@@ -7,7 +7,7 @@ import type { Step } from '../domain/analysis.ts';
 import type { Build } from '../domain/build.ts';
 import { messageOf, TriageError } from '../domain/errors.ts';
 import type { Principal } from '../domain/review.ts';
-import { present } from '../lib/present.ts';
+import { present } from '../lib/collections.ts';
 import type { TextPiece } from '../ports/analyst.ts';
 import type { Logger } from '../ports/telemetry.ts';
 import {

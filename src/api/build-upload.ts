@@ -5,21 +5,22 @@ import { requireInScope } from '../domain/access.ts';
 import type { NewBuild } from '../domain/build.ts';
 import { messageOf, TriageError } from '../domain/errors.ts';
 import { sha256InTurns } from '../providers/read-input.ts';
-import type { IntakeDeps } from '../service/intake/intake-deps.ts';
-import { type PreparedSources, prepareSources, requireSomethingToRead } from '../service/intake/prepare-sources.ts';
-import { type Delivery, findRecorded, type Recorded, recordBuild } from '../service/intake/record-build.ts';
+import { type Delivery, findRecorded, type IntakeDeps, type Recorded, recordBuild } from '../service/intake/record-build.ts';
 import {
   buildOf,
   FormUpload,
   JsonUpload,
   MAX_FILES,
+  type PreparedSources,
+  prepareSources,
   readJsonUpload,
   readMetadata,
+  requireSomethingToRead,
   type Upload,
   type UploadedFile,
   type UploadMetadata,
   withDistinctNames,
-} from '../service/intake/upload-shape.ts';
+} from '../service/intake/upload.ts';
 import { answerFor, BuildReceived } from './answers.ts';
 import { headerOf } from './webhook-route.ts';
 

@@ -6,7 +6,7 @@ import { operation } from '../lib/openapi.ts';
 import type { Clock } from '../lib/time.ts';
 import { listOf, pageOf, pageQuery } from '../ports/database.ts';
 import { changeCause } from '../service/causes.ts';
-import { reviewerOf } from '../service/review/conflicts.ts';
+import { reviewerOf } from '../service/review/queue.ts';
 import type { ScopedStores } from '../stores/stores.ts';
 
 interface CauseRouteDeps {

@@ -5,8 +5,7 @@ import { Experiment } from '../domain/experiment.ts';
 import { operation } from '../lib/openapi.ts';
 import type { Masker } from '../log/mask/mask.ts';
 import type { Database } from '../ports/database.ts';
-import { findBuild } from '../service/answers/find-build.ts';
-import { NarrowQuery } from '../service/answers/views.ts';
+import { findBuild, NarrowQuery } from '../service/answers/views.ts';
 import { reportExperiment } from '../service/experiments.ts';
 import type { ScopedStores } from '../stores/stores.ts';
 

@@ -2,9 +2,8 @@ import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { TestFlakiness } from '../domain/flakiness.ts';
-import { append } from '../lib/lists.ts';
+import { append, present } from '../lib/collections.ts';
 import { operation } from '../lib/openapi.ts';
-import { present } from '../lib/present.ts';
 import type { Clock } from '../lib/time.ts';
 import { pageOf, pageQuery, queryInteger } from '../ports/database.ts';
 import {
@@ -16,7 +15,7 @@ import {
   quarantineTest,
   quarantineText,
 } from '../service/answers/flaky.ts';
-import { reviewerOf } from '../service/review/conflicts.ts';
+import { reviewerOf } from '../service/review/queue.ts';
 import type { FlakinessFilter } from '../stores/flakiness.ts';
 import type { ScopedStores } from '../stores/stores.ts';
 

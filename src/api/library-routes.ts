@@ -5,7 +5,7 @@ import { FailureRow } from '../domain/failure.ts';
 import { Rule, RuleInput } from '../domain/library.ts';
 import { operation } from '../lib/openapi.ts';
 import { listOf, pageOf, pageQuery } from '../ports/database.ts';
-import { reviewerOf } from '../service/review/conflicts.ts';
+import { reviewerOf } from '../service/review/queue.ts';
 import { createRule, type RuleDeps, tryRule, withdrawRule } from '../service/review/rules.ts';
 import { confirmStays, type TeachDeps, withdrawEntry } from '../service/review/undo.ts';
 import { TeachView, WithdrawBody } from '../service/review/views.ts';

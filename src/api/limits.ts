@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { RouteAccess } from '../domain/access.ts';
 import { TriageError } from '../domain/errors.ts';
-import { maxOf } from '../lib/lists.ts';
+import { maxOf } from '../lib/collections.ts';
 import { tooMany } from './refusal.ts';
 
 const MINUTE_MS = 60_000;

@@ -5,19 +5,26 @@ import { TriageError, typedText } from '../domain/errors.ts';
 import { Review, ReviewCounts, ReviewerQuestion } from '../domain/review.ts';
 import { operation } from '../lib/openapi.ts';
 import { pageOf } from '../ports/database.ts';
-import { isAdmin, notHeld, obstacle, raced, reviewerOf, unknownReview } from '../service/review/conflicts.ts';
 import { type DecideDeps, decideReview, listSame } from '../service/review/decide.ts';
-import { answerQuestion, openQuestions, type QuestionDeps } from '../service/review/questions.ts';
 import {
+  answerQuestion,
   type BlindDeps,
   blindStateOf,
+  isAdmin,
   nextFor,
+  notHeld,
   type OpenReviewDeps,
+  obstacle,
+  openQuestions,
   openReviewFor,
+  type QuestionDeps,
   type QueueDeps,
+  raced,
   recordBlindGuess,
+  reviewerOf,
   skipReview,
   takeOverReview,
+  unknownReview,
 } from '../service/review/queue.ts';
 import { type UndoDeps, undoDecision } from '../service/review/undo.ts';
 import {

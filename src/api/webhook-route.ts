@@ -3,8 +3,7 @@ import { TriageError } from '../domain/errors.ts';
 import type { Provider } from '../providers/provider.ts';
 import { sha256, storable } from '../providers/read-input.ts';
 import type { Intake } from '../providers/webhook.ts';
-import type { IntakeDeps } from '../service/intake/intake-deps.ts';
-import { type Delivery, usedBefore } from '../service/intake/record-build.ts';
+import { type Delivery, type IntakeDeps, usedBefore } from '../service/intake/record-build.ts';
 import type { DeliveryKey, KeptDelivery } from '../stores/builds.ts';
 import { type DeliveryAccepted, linksOf, WebhookAnswer } from './answers.ts';
 

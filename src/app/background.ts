@@ -1,6 +1,6 @@
 import { type OutboxWorker, startOutbox } from '../service/outbox.ts';
 import { passingBuildHandler } from '../service/triage/passing-builds.ts';
-import type { TriageBuildDeps } from '../service/triage/triage-build.ts';
+import type { TriageBuildDeps } from '../service/triage/triage-reading.ts';
 import { startSweeper } from '../service/triage/worker.ts';
 import { createJobTurns } from '../stores/triages.ts';
 import type { IndexKeeping } from './index-keeping.ts';

@@ -3,7 +3,7 @@ import { TriageError } from '../domain/errors.ts';
 import type { OutboxHandler } from '../ports/outbox.ts';
 import type { Logger } from '../ports/telemetry.ts';
 import type { VectorNamespace } from '../ports/vector-index.ts';
-import { type IndexOutboxDeps, indexHandlers, indexNow } from '../service/index-outbox.ts';
+import { type IndexOutboxDeps, indexHandlers, indexNow } from '../service/outbox.ts';
 
 export interface IndexSync {
   /** Writes these entries to the index now; `false` where that is done later. Never throws. */

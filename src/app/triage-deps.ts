@@ -3,7 +3,7 @@ import type { Step } from '../domain/analysis.ts';
 import { createReviewerClient } from '../service/triage/investigate.ts';
 import { createOwnerFinder } from '../service/triage/owners.ts';
 import { storedGreens } from '../service/triage/passing-builds.ts';
-import type { TriageBuildDeps } from '../service/triage/triage-build.ts';
+import type { TriageBuildDeps } from '../service/triage/triage-reading.ts';
 import type { createPostgresCheckpointer } from '../stores/checkpointer.ts';
 import { sightOfReaders } from '../tools/tool.ts';
 import { calibrationsInForce, createAppToolbox, investigationOf, openRecorder } from './investigation.ts';

@@ -9,7 +9,7 @@ import type { Thread, Turn } from '../domain/conversation.ts';
 import { messageOf, TriageError, type TriageErrorCode } from '../domain/errors.ts';
 import { createMasker } from '../log/mask/mask.ts';
 import { silentLogger } from '../ports/telemetry.ts';
-import { findBuild } from '../service/answers/find-build.ts';
+import { findBuild } from '../service/answers/views.ts';
 import { AnswerView, type Ask, type AskInput, type AskWatcher, ThreadList, ThreadView } from '../service/ask/ask.ts';
 import { openLargeLog, readInput } from './input.ts';
 import { askServer, Refusal, type Service, send } from './server-client.ts';

@@ -4,7 +4,7 @@ import type { FailingTest } from '../domain/failure.ts';
 import { confirm } from '../experiments/confirm.ts';
 import { armName, type Outcome, type OutputReader, outputReader, progressLine } from '../experiments/outcome.ts';
 import { argumentsOf } from '../experiments/run-command.ts';
-import { append } from '../lib/lists.ts';
+import { append } from '../lib/collections.ts';
 import { visibleLine } from '../notifications/visible-text.ts';
 import { type ServerOptions, serverOf } from './command-parts.ts';
 import { readInput } from './input.ts';

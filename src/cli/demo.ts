@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import type { App } from '../app.ts';
 import { type Analysis, GivenAnalysis } from '../domain/analysis.ts';
-import { maxOf } from '../lib/lists.ts';
+import { maxOf } from '../lib/collections.ts';
 import { visibleLine } from '../notifications/visible-text.ts';
 import { type DemoBuild, type DemoClock, HISTORY, sendHistory } from './demo-history.ts';
 import { print, say, voiceOf } from './terminal.ts';

@@ -3,7 +3,7 @@ import { readdir, stat } from 'node:fs/promises';
 import { basename, join, relative } from 'node:path';
 import type { SourceKind, SourceText } from '../domain/build.ts';
 import { messageOf, TriageError } from '../domain/errors.ts';
-import { append } from '../lib/lists.ts';
+import { append } from '../lib/collections.ts';
 import { decodeSources } from '../log/decode/archive.ts';
 import { planTexts } from '../log/decode/archive-members.ts';
 import { maskFile } from '../log/mask/file.ts';

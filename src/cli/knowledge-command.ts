@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { createApp } from '../app.ts';
 import type { Category } from '../domain/category.ts';
 import { messageOf, TriageError } from '../domain/errors.ts';
-import { append } from '../lib/lists.ts';
+import { append } from '../lib/collections.ts';
 import { visibleLine, visibleLines } from '../notifications/visible-text.ts';
 import {
   AddedDocument,

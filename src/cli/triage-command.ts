@@ -10,7 +10,7 @@ import { type Build, sparseBuild } from '../domain/build.ts';
 import { TriageError } from '../domain/errors.ts';
 import type { Experiment } from '../domain/experiment.ts';
 import type { Reading } from '../domain/reading.ts';
-import { present } from '../lib/present.ts';
+import { present } from '../lib/collections.ts';
 import { createMasker } from '../log/mask/mask.ts';
 import { showsFailure } from '../log/recognise/failures.ts';
 import { visibleLine } from '../notifications/visible-text.ts';

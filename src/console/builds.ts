@@ -8,7 +8,7 @@ import type { TriageJob } from '../domain/triage.ts';
 import { answerView, percent } from '../notifications/answer-view.ts';
 import { formatNumber } from '../notifications/visible-text.ts';
 import type { ArchivedSource } from '../ports/build-archive.ts';
-import { findBuild } from '../service/answers/find-build.ts';
+import { findBuild } from '../service/answers/views.ts';
 import type { AnalysisHead } from '../stores/failures.ts';
 import { analysisAddress, buildAddress, causeAddress, logAddress, runAddress } from './addresses.ts';
 import type { ConsoleDeps } from './console-deps.ts';

@@ -5,7 +5,7 @@ import { type Cause, CauseChange, type CauseEvent, CauseList, isMuted } from '..
 import { TriageError } from '../domain/errors.ts';
 import { ownerSentence } from '../domain/owner.ts';
 import { changeCause } from '../service/causes.ts';
-import { reviewerOf } from '../service/review/conflicts.ts';
+import { reviewerOf } from '../service/review/queue.ts';
 import { buildAddress, causeAddress } from './addresses.ts';
 import type { ConsoleDeps } from './console-deps.ts';
 import { ageOf, postForm, timeOf } from './controls.ts';

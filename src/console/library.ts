@@ -3,8 +3,8 @@ import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { TriageError } from '../domain/errors.ts';
 import { answers, type LibraryEntry } from '../domain/library.ts';
-import { reviewerOf } from '../service/review/conflicts.ts';
 import { flagSentence } from '../service/review/learn.ts';
+import { reviewerOf } from '../service/review/queue.ts';
 import { confirmStays, withdrawEntry } from '../service/review/undo.ts';
 
 import { analysisAddress, buildAddress, causeAddress, libraryAddress } from './addresses.ts';

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { KINDS } from '../domain/category.ts';
 import { TriageError } from '../domain/errors.ts';
 import { type Rule, RuleInput } from '../domain/library.ts';
-import { reviewerOf } from '../service/review/conflicts.ts';
+import { reviewerOf } from '../service/review/queue.ts';
 import { createRule, type RuleTrial, tryRule, withdrawRule } from '../service/review/rules.ts';
 
 import { buildAddress } from './addresses.ts';

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import type { Analysis } from '../domain/analysis.ts';
 import type { Build } from '../domain/build.ts';
 import { TriageError } from '../domain/errors.ts';
-import { minOf } from '../lib/lists.ts';
+import { minOf } from '../lib/collections.ts';
 import { formatDollars, formatDuration } from '../notifications/answer-view.ts';
 import { formatNumber } from '../notifications/visible-text.ts';
 import { type AnalysisTrace, type StepTrace, type ToolTrace, traceOf, traceStep } from '../service/answers/trace.ts';

@@ -1,7 +1,7 @@
 import type { Bisection } from '../domain/experiment.ts';
 import type { FailingTest } from '../domain/failure.ts';
 import type { Reading } from '../domain/reading.ts';
-import { maxOf } from '../lib/lists.ts';
+import { maxOf } from '../lib/collections.ts';
 import { type Commit, history, openWorktree, type Worktree } from './base-worktree.ts';
 import { type Narrowed, narrow } from './narrow.ts';
 import { judge, type Outcome, type Signature, signature } from './outcome.ts';

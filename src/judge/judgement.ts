@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Witness } from '../domain/analysis.ts';
 import { CATEGORIES, type Category, type CategoryProbabilities } from '../domain/category.ts';
-import { maxOf } from '../lib/lists.ts';
+import { maxOf } from '../lib/collections.ts';
 import type { Facts } from './facts.ts';
 import stored from './judgement.json' with { type: 'json' };
 import { type Match, TELLS } from './rule.ts';

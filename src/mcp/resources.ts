@@ -2,8 +2,7 @@ import { UriTemplate } from '@modelcontextprotocol/sdk/shared/uriTemplate.js';
 import type { Resource, ResourceTemplate, TextResourceContents } from '@modelcontextprotocol/sdk/types.js';
 import { shownAnalysis } from '../domain/analysis.ts';
 import { TriageError } from '../domain/errors.ts';
-import { findBuild } from '../service/answers/find-build.ts';
-import { summaryOf } from '../service/answers/views.ts';
+import { findBuild, summaryOf } from '../service/answers/views.ts';
 import { cutBytes, describeBuild } from './shapes.ts';
 import type { InstallationDeps } from './tool.ts';
 

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import type { Scoped } from '../domain/access.ts';
 import { messageOf, TriageError } from '../domain/errors.ts';
 import type { Principal } from '../domain/review.ts';
-import { present } from '../lib/present.ts';
+import { present } from '../lib/collections.ts';
 import type { Logger } from '../ports/telemetry.ts';
 import type { ScopedStores, ShownArchive } from '../stores/stores.ts';
 import { offerOf } from './all-tools.ts';

@@ -6,7 +6,7 @@ import { readInput, TriageError } from '../domain/errors.ts';
 import type { DecisionInput, Review } from '../domain/review.ts';
 import type { BuildArchive } from '../ports/build-archive.ts';
 import type { Logger } from '../ports/telemetry.ts';
-import { findBuild } from '../service/answers/find-build.ts';
+import { findBuild } from '../service/answers/views.ts';
 import type { ShownStores } from '../stores/stores.ts';
 import { line } from './shapes.ts';
 

@@ -1,4 +1,4 @@
-import { maxOf } from '../lib/lists.ts';
+import { maxOf } from '../lib/collections.ts';
 import { asSentence } from '../lib/text.ts';
 import { type AnswerFact, type ProofLine, placeOf } from './answer-view.ts';
 import { clip, codeSpan, fence, inline, prose } from './visible-text.ts';

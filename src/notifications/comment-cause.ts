@@ -1,4 +1,4 @@
-import { maxOf, minOf } from '../lib/lists.ts';
+import { maxOf, minOf } from '../lib/collections.ts';
 import { factBlock } from './answer-markdown.ts';
 import { type AnswerFact, type AnswerView, answerView, placeOf, proofLines } from './answer-view.ts';
 import type { CauseStanding } from './cause-standing.ts';

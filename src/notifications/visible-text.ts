@@ -1,4 +1,4 @@
-import { maxOf } from '../lib/lists.ts';
+import { maxOf } from '../lib/collections.ts';
 
 /**
  * Logs, models and reviewers write what we print. Everything that a terminal or an editor would obey rather than show

@@ -1,11 +1,13 @@
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
 import { delayOfRetry, isRetryable, messageOf } from '../domain/errors.ts';
 import type { OutboxEntry } from '../domain/outbox.ts';
 import type { Masker } from '../log/mask/mask.ts';
 import type { Failpoint } from '../ports/database.ts';
 import type { OutboxHandler } from '../ports/outbox.ts';
 import type { Logger } from '../ports/telemetry.ts';
+import type { VectorIndex, VectorNamespace } from '../ports/vector-index.ts';
 import type { OutboxStore } from '../stores/outbox.ts';
 
 export interface OutboxDeps {
@@ -23,12 +25,7 @@ export interface OutboxWorkerDeps extends OutboxDeps {
   readonly stopGraceMs?: number;
 }
 
-export interface OutboxWorker {
-  /** Looks at once: something was added. */
-  wake(): void;
-  /** Takes nothing more, lets what is being processed end for a moment, and gives back the rest. */
-  stop(): Promise<void>;
-}
+export type OutboxWorker = ReturnType<typeof startOutbox>;
 
 /** A call cut off may have got through, so a stop waits for it; in milliseconds. */
 const STOP_GRACE_MS = 5_000;
@@ -40,7 +37,7 @@ const MAX_ERROR_LENGTH = 500;
  * Processes the outbox in the background: at once, every `intervalMs`, and when it is woken. All of it stands in the database, so that a stop
  * or a crash loses nothing, and any number of processes may do this at once. Each topic has its own turn: one that hangs delays no other.
  */
-export function startOutbox({ handlers, intervalMs, stopGraceMs, ...deps }: OutboxWorkerDeps): OutboxWorker {
+export function startOutbox({ handlers, intervalMs, stopGraceMs, ...deps }: OutboxWorkerDeps) {
   const [stopping, cutOff] = [new AbortController(), new AbortController()];
   const signals = { stopping: stopping.signal, cutOff: cutOff.signal };
   const turns = new Map(handlers.map((handler) => [handler.topic, turnOf(() => workOff(handler, deps, signals))]));
@@ -60,7 +57,9 @@ export function startOutbox({ handlers, intervalMs, stopGraceMs, ...deps }: Outb
   timer.unref();
   wake();
   return {
+    /** Looks at once: something was added. */
     wake,
+    /** Takes nothing more, lets what is being processed end for a moment, and gives back the rest. */
     stop: async () => {
       clearInterval(timer);
       stopping.abort();
@@ -213,4 +212,57 @@ function nameOf(entries: readonly OutboxEntry[]): string {
  */
 export function retryDelay(retries: number, error: unknown, longestMs: number, random: number = Math.random()): number {
   return delayOfRetry(retries, error, { longestMs, longestAskedMs: 24 * 3_600_000, spread: 1 - random / 2 });
+}
+
+export interface IndexOutboxDeps extends OutboxDeps {
+  readonly vectorIndex: VectorIndex;
+}
+
+const NAMESPACES: readonly VectorNamespace[] = ['knowledge', 'team_knowledge', 'error_library'];
+
+const Payload = z.object({
+  item: z.object({ text: z.string(), metadata: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])) }).nullable(),
+});
+
+/** Bring the vector index in step with what people taught. Nothing is ever given up, however long the index is away. */
+export function indexHandlers(vectorIndex: VectorIndex): OutboxHandler[] {
+  return NAMESPACES.map((namespace) => indexHandler(vectorIndex, namespace));
+}
+
+function indexHandler(vectorIndex: VectorIndex, namespace: VectorNamespace): OutboxHandler {
+  return {
+    topic: `index:${namespace}`,
+    // Longer than an index may take for a batch, so that nobody else writes the same entries meanwhile.
+    leaseMs: 120_000,
+    batch: 50,
+    limits: null,
+    longestDelayMs: 300_000,
+    handle: async (entries, { signal }) => {
+      const changes = entries.map(({ key, payload }) => ({ id: key, item: Payload.parse(payload).item }));
+      const items = changes.flatMap(({ id, item }) => (item === null ? [] : [{ id, ...item }]));
+      const gone = changes.flatMap(({ id, item }) => (item === null ? [id] : []));
+      if (items.length > 0) await vectorIndex.upsert(namespace, items, signal);
+      if (gone.length > 0) await vectorIndex.remove(namespace, gone);
+      return { outcome: 'done', forget: true };
+    },
+  };
+}
+
+/** How long a person waits for what they taught to be found; after that it is written in the background. Milliseconds. */
+const AT_ONCE_MS = 5_000;
+
+/**
+ * Writes these entries to the index now, as far as nobody else does. Never throws, and never takes long: what could not be written stays in the
+ * outbox. `true` where none of them failed.
+ */
+export async function indexNow(
+  { vectorIndex, ...deps }: IndexOutboxDeps,
+  namespace: VectorNamespace,
+  ids: readonly string[],
+): Promise<boolean> {
+  const writing = processNow(indexHandler(vectorIndex, namespace), ids, deps, new AbortController().signal).catch((error: unknown) => {
+    deps.logger.warn({ error }, 'the outbox could not be read; the index is updated later');
+    return false;
+  });
+  return await Promise.race([writing, sleep(AT_ONCE_MS, false, { ref: false })]);
 }

@@ -8,7 +8,7 @@ import { Failure, FailureRow, Fingerprint } from '../domain/failure.ts';
 import { newId } from '../domain/ids.ts';
 import type { FailureGroup } from '../domain/reading.ts';
 import type { FailureFilter } from '../domain/search.ts';
-import { append, maxOf } from '../lib/lists.ts';
+import { append, maxOf } from '../lib/collections.ts';
 import type { Clock } from '../lib/time.ts';
 import type { Database, Page, Sql } from '../ports/database.ts';
 import type { HistoryStore } from '../ports/stores.ts';

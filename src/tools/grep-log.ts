@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { CATEGORIES } from '../domain/category.ts';
 import { TriageError } from '../domain/errors.ts';
 import type { Finding } from '../domain/evidence.ts';
-import { append } from '../lib/lists.ts';
+import { append } from '../lib/collections.ts';
 import { cleanLine } from '../log/lines/clean.ts';
 import type { BuildArchive, NumberedLine } from '../ports/build-archive.ts';
 import { chooseSource, cleanText, type LogLines, windowPieces } from './findings.ts';

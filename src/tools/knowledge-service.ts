@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { basename } from 'node:path';
 import { messageOf, TriageError } from '../domain/errors.ts';
 import { newId } from '../domain/ids.ts';
-import { append } from '../lib/lists.ts';
+import { append } from '../lib/collections.ts';
 import type { Clock } from '../lib/time.ts';
 import type { Masker } from '../log/mask/mask.ts';
 import { countTokens } from '../log/reduce/tokens.ts';

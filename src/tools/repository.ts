@@ -3,7 +3,7 @@ import { TriageError } from '../domain/errors.ts';
 import type { Finding } from '../domain/evidence.ts';
 import type { FailingTest } from '../domain/failure.ts';
 import type { TriageSubject } from '../domain/triage.ts';
-import { append } from '../lib/lists.ts';
+import { append } from '../lib/collections.ts';
 import { repositoryPathCandidates } from '../log/paths.ts';
 import type { ChangedFile, CodeHost, CommitInfo } from '../ports/code-host.ts';
 import type { CachePolicy } from './tool.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { TriageError } from '../domain/errors.ts';
 import type { Finding } from '../domain/evidence.ts';
-import { append } from '../lib/lists.ts';
+import { append } from '../lib/collections.ts';
 import { countTokens } from '../log/reduce/tokens.ts';
 import type { CodeHost } from '../ports/code-host.ts';
 import type { Embedder } from '../ports/vector-index.ts';

@@ -1,6 +1,6 @@
 import { NO_USAGE } from '../../../src/domain/analysis.ts';
 import type { Evidence, Finding, ToolOutcome } from '../../../src/domain/evidence.ts';
-import { maxOf } from '../../../src/lib/lists.ts';
+import { maxOf } from '../../../src/lib/collections.ts';
 import { type AskRuntime, contextOf } from '../context.ts';
 import { finishedStep } from '../judge.ts';
 import type { AskStateUpdate, AskStateValue } from '../state.ts';

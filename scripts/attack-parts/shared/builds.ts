@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { append } from '../../../src/lib/lists.ts';
+import { append } from '../../../src/lib/collections.ts';
 import { githubExample, githubSignature } from '../../../test/support/webhook-senders.ts';
 import type { AttackedService } from './service.ts';
 

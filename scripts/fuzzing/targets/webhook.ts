@@ -9,7 +9,7 @@ import { readGithubEvent } from '../../../src/providers/github/events.ts';
 import { readGitlabEvent } from '../../../src/providers/gitlab/events.ts';
 import { readJenkinsEvent } from '../../../src/providers/jenkins/events.ts';
 import { parseJson } from '../../../src/providers/read-input.ts';
-import { buildOf, readJsonUpload } from '../../../src/service/intake/upload-shape.ts';
+import { buildOf, readJsonUpload } from '../../../src/service/intake/upload.ts';
 import { unlessRefused } from '../refusals.ts';
 
 const MAX_TEXT = 2_000;

@@ -5,7 +5,7 @@ import type { App } from '../../app/served-app.ts';
 import { createApp } from '../../app.ts';
 import { CATEGORIES, Category } from '../../domain/category.ts';
 import { TriageError } from '../../domain/errors.ts';
-import { present } from '../../lib/present.ts';
+import { present } from '../../lib/collections.ts';
 import { visibleLine } from '../../notifications/visible-text.ts';
 import { silentLogger } from '../../ports/telemetry.ts';
 import type { CaseOutcome } from '../../replay/cases/case.ts';

@@ -1,7 +1,7 @@
 import { at as unit } from '../../console/charts/chart.ts';
 import { dataTable, type Html, html } from '../../console/html.ts';
 import { standAlonePage } from '../../console/stand-alone-page.ts';
-import { maxOf } from '../../lib/lists.ts';
+import { maxOf } from '../../lib/collections.ts';
 import type { ChangedCase, Comparison, CostDifference, Difference, DifferenceVerdict, Spread } from '../../replay/compare/comparison.ts';
 import { amount, costText, drawnText, leftOutLines, namesOf, probability, signed, VERDICTS } from '../../replay/compare/text.ts';
 import { VERSION } from '../version.ts';

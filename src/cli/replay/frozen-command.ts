@@ -3,7 +3,7 @@ import { type FileHandle, open, stat } from 'node:fs/promises';
 import { openToday } from '../../app/open-today.ts';
 import type { Config } from '../../config/schema.ts';
 import { messageOf, TriageError } from '../../domain/errors.ts';
-import { present } from '../../lib/present.ts';
+import { present } from '../../lib/collections.ts';
 import { visibleLine } from '../../notifications/visible-text.ts';
 import { describeDifference } from '../../replay/recording/difference.ts';
 import { type RecordingSource, recordingsInFile, storedRecordings } from '../../replay/recording/read-recordings.ts';

@@ -1,5 +1,5 @@
 import type { Recording } from '../../domain/recording.ts';
-import { present } from '../../lib/present.ts';
+import { present } from '../../lib/collections.ts';
 import { visibleLine } from '../../notifications/visible-text.ts';
 import { recordingHeads, storedRecordings } from '../../replay/recording/read-recordings.ts';
 import type { RecordingHead } from '../../stores/measurements.ts';

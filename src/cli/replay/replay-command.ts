@@ -2,7 +2,7 @@ import { maskingOf } from '../../config/masking.ts';
 import { budgetTokensOf } from '../../config/profiles.ts';
 import type { Config } from '../../config/schema.ts';
 import { TriageError } from '../../domain/errors.ts';
-import { present } from '../../lib/present.ts';
+import { present } from '../../lib/collections.ts';
 import { createMasker } from '../../log/mask/mask.ts';
 import { silentLogger } from '../../ports/telemetry.ts';
 import { readStagesOf } from '../../replay/ablation.ts';

@@ -1,4 +1,4 @@
-import { maxOf } from '../../lib/lists.ts';
+import { maxOf } from '../../lib/collections.ts';
 import { type Proportion, proportion } from '../../lib/statistics.ts';
 import { type Html, html } from '../html.ts';
 import { at, type Chart, type Drawing, described, drawingOn, grid, line, type Plot, percentOf, place, ticks } from './chart.ts';

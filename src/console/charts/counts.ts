@@ -1,6 +1,6 @@
 import { CATEGORIES, type Category } from '../../domain/category.ts';
 import type { RunMark } from '../../domain/flakiness.ts';
-import { maxOf } from '../../lib/lists.ts';
+import { maxOf } from '../../lib/collections.ts';
 import type { Cell } from '../../lib/text.ts';
 import { type Html, html } from '../html.ts';
 import { at, type Chart, described, drawingOn, grid, line, type Plot, place, ticks } from './chart.ts';

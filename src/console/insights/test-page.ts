@@ -6,7 +6,7 @@ import { TriageError } from '../../domain/errors.ts';
 import { type Break, lastBreak, measureFlakiness, type TestFlakiness, type TestRunFacts, WINDOW } from '../../domain/flakiness.ts';
 import { proportion } from '../../lib/statistics.ts';
 import { QuarantineRequest, quarantineTest } from '../../service/answers/flaky.ts';
-import { reviewerOf } from '../../service/review/conflicts.ts';
+import { reviewerOf } from '../../service/review/queue.ts';
 import { buildAddress, causeAddress } from '../addresses.ts';
 import { figure, percentOf } from '../charts/chart.ts';
 import { linesChart, runStrip } from '../charts/counts.ts';

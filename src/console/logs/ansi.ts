@@ -1,4 +1,4 @@
-import { minOf } from '../../lib/lists.ts';
+import { minOf } from '../../lib/collections.ts';
 /** How text is painted at a place in a log: numbers are the terminal's sixteen colours. */
 export interface Pen {
   readonly colour: number | null;

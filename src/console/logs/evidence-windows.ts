@@ -1,6 +1,6 @@
 import type { Analysis } from '../../domain/analysis.ts';
 import type { Evidence } from '../../domain/evidence.ts';
-import { maxOf } from '../../lib/lists.ts';
+import { maxOf } from '../../lib/collections.ts';
 import type { ArchivedSource, BuildArchive } from '../../ports/build-archive.ts';
 import type { ShownStores } from '../../stores/stores.ts';
 import { logAddress } from '../addresses.ts';

@@ -8,7 +8,7 @@ import { buildMatcher, type Matcher } from '../../log/scan/matcher.ts';
 import { scanLog } from '../../log/scan/scan-log.ts';
 import { readStructure, STRUCTURE_LITERALS } from '../../log/sections.ts';
 import type { ArchivedSource, BuildArchive } from '../../ports/build-archive.ts';
-import { findBuild } from '../../service/answers/find-build.ts';
+import { findBuild } from '../../service/answers/views.ts';
 import { analysisAddress, logAddress } from '../addresses.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
 import { type EvidenceLines, evidenceLines, proofOf, type ReadStretch, type RowsOptions, readStretches } from './rows.ts';

@@ -1,4 +1,4 @@
-import { append } from '../../lib/lists.ts';
+import { append } from '../../lib/collections.ts';
 import { MAX_RAW } from '../../log/lines/lines.ts';
 import { classesOf, type Pen, PLAIN, stretchesOf } from './ansi.ts';
 

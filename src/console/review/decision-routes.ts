@@ -4,10 +4,8 @@ import { z } from 'zod';
 import { Category, Kind } from '../../domain/category.ts';
 import { TriageError } from '../../domain/errors.ts';
 import { DecisionInput, DecisionType, RejectReason, type Review, type ShownBy } from '../../domain/review.ts';
-import { isAdmin, reviewerOf } from '../../service/review/conflicts.ts';
 import { type DecisionOutcome, decideReview } from '../../service/review/decide.ts';
-import { answerQuestion } from '../../service/review/questions.ts';
-import { nextFor, recordBlindGuess, skipReview, takeOverReview } from '../../service/review/queue.ts';
+import { answerQuestion, isAdmin, nextFor, recordBlindGuess, reviewerOf, skipReview, takeOverReview } from '../../service/review/queue.ts';
 
 import { undoDecision } from '../../service/review/undo.ts';
 import { reviewAddress } from '../addresses.ts';

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { Review, ReviewerQuestion } from '../../domain/review.ts';
-import { isAdmin, reviewerOf, unknownReview } from '../../service/review/conflicts.ts';
+import { isAdmin, reviewerOf, unknownReview } from '../../service/review/queue.ts';
 
 import { buildAddress, reviewAddress } from '../addresses.ts';
 import type { ConsoleDeps } from '../console-deps.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Category } from '../../domain/category.ts';
-import { present } from '../../lib/present.ts';
+import { present } from '../../lib/collections.ts';
 import { taughtBy } from '../../service/review/learn.ts';
 import type { ReviewFilter } from '../../stores/reviews.ts';
 import type { ShownStores } from '../../stores/stores.ts';

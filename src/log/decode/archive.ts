@@ -1,6 +1,6 @@
 import type { SourceKind, SourceText } from '../../domain/build.ts';
 import { TriageError } from '../../domain/errors.ts';
-import { append } from '../../lib/lists.ts';
+import { append } from '../../lib/collections.ts';
 import { isLineReport, isReport, isStray } from '../reports/report.ts';
 import {
   type Allowance,

@@ -1,4 +1,4 @@
-import { append } from '../../lib/lists.ts';
+import { append } from '../../lib/collections.ts';
 import type { Span } from './span.ts';
 
 /** Finds known secrets in a text, in every spelling, whole, cut short, or broken over lines. */

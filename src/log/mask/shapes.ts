@@ -1,4 +1,4 @@
-import { append } from '../../lib/lists.ts';
+import { append } from '../../lib/collections.ts';
 import { ASSIGNED_LITERALS, findAssigned } from './assigned.ts';
 import { hideSpans, isPlaceholder, looksSecret, mergeSpans, type Span } from './span.ts';
 import { ENCODED_KEY_LITERALS, findEncodedKeys, type Shape, TOKEN_SHAPES } from './tokens.ts';

@@ -1,4 +1,4 @@
-import { append } from '../../lib/lists.ts';
+import { append } from '../../lib/collections.ts';
 import { parseJson } from '../reports/json.ts';
 import { isXmlReport } from '../reports/report.ts';
 import { hideSpans, type Masked, mergeSpans, type Span } from './span.ts';

@@ -1,4 +1,4 @@
-import { append } from '../../lib/lists.ts';
+import { append } from '../../lib/collections.ts';
 import { entropy, type Span, withoutColors } from './span.ts';
 import { VENDOR_TOKENS } from './vendor.ts';
 

@@ -1,6 +1,6 @@
 import type { Excerpt, FailingTest, Failure, Fingerprint, StackFrame, ThrownException } from '../../domain/failure.ts';
 import type { Reading } from '../../domain/reading.ts';
-import { maxOf } from '../../lib/lists.ts';
+import { maxOf } from '../../lib/collections.ts';
 import { fingerprintOf } from './fingerprint.ts';
 
 /** A failure before it is stored: it has no id and belongs to no build yet. */

@@ -1,5 +1,5 @@
 import type { Failure } from '../../domain/failure.ts';
-import { append } from '../../lib/lists.ts';
+import { append } from '../../lib/collections.ts';
 import { stripEscapes } from '../lines/clean.ts';
 import { normaliseIdentity } from './normalise.ts';
 

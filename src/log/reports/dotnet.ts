@@ -1,4 +1,4 @@
-import { append } from '../../lib/lists.ts';
+import { append } from '../../lib/collections.ts';
 import { draftReport, type Outcome, type ReportDraft } from './report-draft.ts';
 import { type Attributes, numberOf, secondsToMs, type XmlHandler } from './xml.ts';
 

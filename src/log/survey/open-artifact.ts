@@ -1,6 +1,6 @@
 import type { SourceText } from '../../domain/build.ts';
 import { messageOf, TriageError } from '../../domain/errors.ts';
-import { append } from '../../lib/lists.ts';
+import { append } from '../../lib/collections.ts';
 import { type Allowance, createAllowance, listTar, listZip, type Member, safePath } from '../decode/archive-members.ts';
 import { decodePlain } from '../decode/decode.ts';
 import { decompress, fileTypeOf, sizeInWords } from '../decode/decompress.ts';

@@ -1,5 +1,5 @@
 import type { FileGrade } from '../../domain/reading.ts';
-import { minOf } from '../../lib/lists.ts';
+import { minOf } from '../../lib/collections.ts';
 import { bytesOfText } from '../lines/bytes.ts';
 import { type LogText, openLog } from '../lines/lines.ts';
 import type { ReadableSource } from '../read-sources.ts';

@@ -1,5 +1,5 @@
 import type { FileGrade, Survey, SurveyedFile } from '../../domain/reading.ts';
-import { maxOf } from '../../lib/lists.ts';
+import { maxOf } from '../../lib/collections.ts';
 import type { Extraction } from '../extract/extraction.ts';
 import { branchLines, extractAll, readerMatcher } from '../extract/run.ts';
 import { bytesOfText } from '../lines/bytes.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { flakeProbability, type TestFlakiness } from '../../domain/flakiness.ts';
-import { present } from '../../lib/present.ts';
+import { present } from '../../lib/collections.ts';
 import { proportion } from '../../lib/statistics.ts';
 import { FlakyTest, flakyTest } from '../../service/answers/flaky.ts';
 import { Cursor, line, takeFitting } from '../shapes.ts';

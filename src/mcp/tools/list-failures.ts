@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Analysis } from '../../domain/analysis.ts';
 import type { FailureRow } from '../../domain/failure.ts';
 import { MAX_SEARCH, parseSearch, SEARCH_NAMES } from '../../domain/search.ts';
-import { present } from '../../lib/present.ts';
+import { present } from '../../lib/collections.ts';
 import { percent } from '../../notifications/answer-view.ts';
 import { Cursor, describeBuild, FailedCause, failedCause, line, takeFitting } from '../shapes.ts';
 import { cursorOf, defineTool, FIELDS, type InstallationDeps, type McpTool, offsetOf } from '../tool.ts';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { FailureRow } from '../../domain/failure.ts';
 import { LibraryEntry } from '../../domain/library.ts';
 import { searchWords } from '../../domain/search.ts';
-import { present } from '../../lib/present.ts';
+import { present } from '../../lib/collections.ts';
 import { describeBuild, FailedCause, failedCause, line, takeFitting } from '../shapes.ts';
 import { defineTool, FIELDS, type InstallationDeps, type McpTool } from '../tool.ts';
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Category } from '../../domain/category.ts';
 import { TriageError } from '../../domain/errors.ts';
 import type { DecisionInput } from '../../domain/review.ts';
-import { present } from '../../lib/present.ts';
+import { present } from '../../lib/collections.ts';
 import { line } from '../shapes.ts';
 import { defineTool, findAnalyses, type InstallationDeps, type McpDeps, type McpTool } from '../tool.ts';
 

@@ -4,7 +4,7 @@ import { type Category, KINDS } from '../../domain/category.ts';
 import type { ToolCall } from '../../domain/evidence.ts';
 import type { LogPosition } from '../../domain/failure.ts';
 import type { TriageSubject } from '../../domain/triage.ts';
-import { maxOf } from '../../lib/lists.ts';
+import { maxOf } from '../../lib/collections.ts';
 import { roleOf } from '../../log/roles.ts';
 import type { Analyst, Insight, Judgement, Plan } from '../../ports/analyst.ts';
 import type { ChatModel } from '../../ports/chat-model.ts';

@@ -3,7 +3,7 @@ import { homedir } from 'node:os';
 import { basename, isAbsolute, join } from 'node:path';
 import { z } from 'zod';
 import { messageOf, TriageError } from '../../domain/errors.ts';
-import { append } from '../../lib/lists.ts';
+import { append } from '../../lib/collections.ts';
 import type { Embedder } from '../../ports/vector-index.ts';
 import { meanCosine, UNRELATED } from './unrelated.ts';
 

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { TriageError } from '../../domain/errors.ts';
+import { append } from '../../lib/collections.ts';
 import { readText } from '../../lib/http-body.ts';
-import { append } from '../../lib/lists.ts';
 import { backoff, retryAfter } from '../../lib/time.ts';
 import { type Logger, silentLogger } from '../../ports/telemetry.ts';
 import type { Embedder } from '../../ports/vector-index.ts';

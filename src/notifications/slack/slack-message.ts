@@ -1,4 +1,4 @@
-import { append } from '../../lib/lists.ts';
+import { append } from '../../lib/collections.ts';
 import { type ChatBlock, type ChatButton, type ChatMessage, escapeChat, RIGHT_BUTTON, WRONG_BUTTON } from '../../ports/chat-room.ts';
 import type { AnswerFact } from '../answer-view.ts';
 import { clip, visibleLine } from '../visible-text.ts';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Build, SourceText } from '../../domain/build.ts';
 import { Category, Kind } from '../../domain/category.ts';
 import { DecisionType, ReviewOrigin } from '../../domain/review.ts';
-import { append } from '../../lib/lists.ts';
+import { append } from '../../lib/collections.ts';
 
 const LineRange = z.tuple([z.int().min(1), z.int().min(1)]);
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { maxOf } from '../../lib/lists.ts';
+import { maxOf } from '../../lib/collections.ts';
 import type { BadCase, CaseOutcome, ReplayCase } from './case.ts';
 
 /**

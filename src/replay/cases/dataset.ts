@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { SourceText } from '../../domain/build.ts';
 import { CATEGORIES } from '../../domain/category.ts';
 import { messageOf, TriageError } from '../../domain/errors.ts';
-import { append } from '../../lib/lists.ts';
+import { append } from '../../lib/collections.ts';
 
 import { decodeSources } from '../../log/decode/archive.ts';
 import { tooLarge } from '../../log/decode/decompress.ts';

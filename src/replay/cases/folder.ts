@@ -5,7 +5,7 @@ import { z } from 'zod';
 import type { SourceText } from '../../domain/build.ts';
 import { CATEGORIES, type Category } from '../../domain/category.ts';
 import { messageOf, TriageError } from '../../domain/errors.ts';
-import { append } from '../../lib/lists.ts';
+import { append } from '../../lib/collections.ts';
 
 import { type CaseLimits, type CaseOutcome, type CaseTexts, DatasetRow } from './case.ts';
 import { datasetCases, problemOf, readLog } from './dataset.ts';

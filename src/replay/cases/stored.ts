@@ -1,7 +1,7 @@
 import type { Build, SourceText } from '../../domain/build.ts';
 import { TriageError } from '../../domain/errors.ts';
 import type { Decision } from '../../domain/review.ts';
-import { present } from '../../lib/present.ts';
+import { present } from '../../lib/collections.ts';
 import { tooLarge } from '../../log/decode/decompress.ts';
 import type { BuildArchive } from '../../ports/build-archive.ts';
 import type { BuildStore } from '../../stores/builds.ts';

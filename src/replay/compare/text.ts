@@ -1,4 +1,4 @@
-import { maxOf } from '../../lib/lists.ts';
+import { maxOf } from '../../lib/collections.ts';
 import type { ChangedCase, Comparison, CostDifference, Difference, DifferenceVerdict, Spread } from './comparison.ts';
 
 /** 0.032 → "3.2 points": a hundredth of a share. */

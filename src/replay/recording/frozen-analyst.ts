@@ -7,7 +7,7 @@ import { TriageError } from '../../domain/errors.ts';
 import { ToolCall } from '../../domain/evidence.ts';
 
 import type { JudgementName, RecordedCall, RecordedJudgement, RecordedMaker, RecordedReply, Recording } from '../../domain/recording.ts';
-import { present } from '../../lib/present.ts';
+import { present } from '../../lib/collections.ts';
 import type { Analyst, Judgement } from '../../ports/analyst.ts';
 import type { Toolbox } from '../../ports/toolbox.ts';
 import { placeOf } from '../../service/triage/recording/recorder.ts';

@@ -8,7 +8,7 @@ import { messageOf, TriageError } from '../../domain/errors.ts';
 import type { ToolCall, ToolOutcome } from '../../domain/evidence.ts';
 import type { Recording } from '../../domain/recording.ts';
 import type { ReviewerQuestion } from '../../domain/review.ts';
-import { present } from '../../lib/present.ts';
+import { present } from '../../lib/collections.ts';
 import type { Clock } from '../../lib/time.ts';
 
 import type { Toolbox, ToolDescription } from '../../ports/toolbox.ts';

@@ -1,5 +1,4 @@
-import { maxOf, minOf } from '../../lib/lists.ts';
-import { present } from '../../lib/present.ts';
+import { maxOf, minOf, present } from '../../lib/collections.ts';
 import { type Figure, type FigureSection, mean } from '../figures/figure.ts';
 import type { ReplayedCase } from '../run/replay.ts';
 

@@ -2,7 +2,7 @@ import { type Analysis, type Step, Usage } from '../../domain/analysis.ts';
 import { type Build, sparseBuild } from '../../domain/build.ts';
 import type { ReadStage } from '../../domain/calibration.ts';
 import { messageOf, TriageError } from '../../domain/errors.ts';
-import { present } from '../../lib/present.ts';
+import { present } from '../../lib/collections.ts';
 import { createMasker, type Masker } from '../../log/mask/mask.ts';
 import { maskSources, readMasked } from '../../service/triage/read-build.ts';
 import type { TriagedReading } from '../../service/triage/triage-reading.ts';

@@ -4,49 +4,15 @@ import type { Failure } from '../../domain/failure.ts';
 import { answerView, moreFacts, proofLines } from '../../notifications/answer-view.ts';
 import { clip } from '../../notifications/visible-text.ts';
 
-/** A report in the Common Test Report Format 1.0.0, of it what Faultline writes. */
-interface CtrfReport {
-  readonly reportFormat: 'CTRF';
-  readonly specVersion: '1.0.0';
-  readonly runId: string;
-  readonly timestamp: string;
-  readonly generatedBy: 'faultline';
-  readonly results: {
-    readonly tool: { readonly name: string };
-    readonly summary: CtrfSummary;
-    readonly tests: readonly CtrfTest[];
-    readonly environment: Readonly<Record<string, string | number>>;
-    readonly extra: Readonly<Record<string, unknown>>;
-  };
-}
-
-type Outcome = 'tests' | 'passed' | 'failed' | 'skipped' | 'pending' | 'other' | 'start' | 'stop';
-type CtrfSummary = Readonly<Record<Outcome, number>>;
-
-interface CtrfTest {
-  readonly name: string;
-  readonly status: 'failed';
-  /** Milliseconds; 0, since a failure does not keep it. */
-  readonly duration: 0;
-  readonly suite?: readonly string[];
-  readonly message: string;
-  readonly trace?: string;
-  readonly filePath?: string;
-  readonly line?: number;
-  /** What Faultline says of it. */
-  readonly ai?: string;
-  readonly extra: Readonly<Record<string, unknown>>;
-}
-
 /** More of one build is left out: `extra.leftOut` says how many. */
 const MAX_TESTS = 5_000;
 const MAX_TEXT = 4_000;
 
 /**
- * What failed, as a CTRF report: one failed test a failure, with the cause in `ai` and its category in `extra`. Failed tests only: what
+ * What failed, as a report in the Common Test Report Format 1.0.0: one failed test a failure, with the cause in `ai` and its category in `extra`. Failed tests only: what
  * passed is not in it, and its summary counts what is. Bounded; its texts are masked already.
  */
-export function ctrfOf({ build, analyses, failures, publicUrl }: Exported): CtrfReport {
+export function ctrfOf({ build, analyses, failures, publicUrl }: Exported) {
   const shown = failures.slice(0, MAX_TESTS);
   const byFailure = new Map(analyses.flatMap((analysis) => analysis.failureIds.map((id) => [id, analysis] as const)));
   const stop = millisecondsOf(build.finishedAt ?? build.receivedAt);
@@ -69,11 +35,12 @@ export function ctrfOf({ build, analyses, failures, publicUrl }: Exported): Ctrf
   };
 }
 
-function testOf({ test, message, excerpt, frames }: Failure, analysis: Analysis | undefined, publicUrl: string | null): CtrfTest {
+function testOf({ test, message, excerpt, frames }: Failure, analysis: Analysis | undefined, publicUrl: string | null) {
   const place = test?.file ? { file: test.file, line: test.line } : frames.find(({ own }) => own);
   return {
     name: text(test?.name ?? message, 500) || 'failed step',
     status: 'failed',
+    // Milliseconds: a failure does not keep them.
     duration: 0,
     ...(test?.suite ? { suite: [text(test.suite, 500)] } : {}),
     message: text(message),
@@ -133,7 +100,7 @@ const ROOT = '%SRCROOT%';
  * The answers as a SARIF 2.1.0 log, one result a cause: at the place of the first suspect, else of the failing test, with the lines that
  * prove it beside it. Sure answers are errors, what waits for a person is a warning. Bounded; its texts are masked already.
  */
-export function sarifOf({ build, analyses, failures, publicUrl }: Exported): SarifLog {
+export function sarifOf({ build, analyses, failures, publicUrl }: Exported) {
   const shown = analyses.slice(0, MAX_RESULTS);
   const rules = [...new Set(shown.map(ruleOf))];
   const address = repositoryAddress(build);
@@ -163,7 +130,7 @@ export function sarifOf({ build, analyses, failures, publicUrl }: Exported): Sar
   };
 }
 
-function resultOf(analysis: Analysis, failures: readonly Failure[], ruleIndex: number, publicUrl: string | null): SarifResult {
+function resultOf(analysis: Analysis, failures: readonly Failure[], ruleIndex: number, publicUrl: string | null) {
   const own = failures.filter(({ id }) => analysis.failureIds.includes(id));
   const [place, ...others] = placesOf(analysis, own);
   const tests = own.flatMap(({ test }) => (test === null ? [] : [clip(test.name, 300)]));
@@ -236,53 +203,6 @@ function ruleOf({ category, kind }: Analysis): string {
 function ruleText(id: string): string {
   const [category = '', kind = ''] = id.split('/');
   return `${category.replaceAll('_', ' ').toLowerCase()}: ${kind.replaceAll('_', ' ')}`;
-}
-
-/** Of SARIF 2.1.0 what Faultline writes. */
-interface SarifLog {
-  readonly $schema: string;
-  readonly version: '2.1.0';
-  readonly runs: readonly SarifRun[];
-}
-
-interface SarifRun {
-  readonly tool: { readonly driver: { readonly name: string; readonly semanticVersion: string; readonly rules: readonly SarifRule[] } };
-  readonly automationDetails: { readonly id: string };
-  readonly versionControlProvenance?: readonly { readonly repositoryUri: string; readonly revisionId?: string; readonly branch?: string }[];
-  readonly originalUriBaseIds: Readonly<Record<string, { readonly description: SarifMessage }>>;
-  readonly columnKind: 'utf16CodeUnits';
-  readonly results: readonly SarifResult[];
-  readonly properties: Readonly<Record<string, unknown>>;
-}
-
-interface SarifRule {
-  readonly id: string;
-  readonly shortDescription: SarifMessage;
-}
-
-interface SarifResult {
-  readonly ruleId: string;
-  readonly ruleIndex: number;
-  readonly level: 'error' | 'warning';
-  readonly message: SarifMessage;
-  readonly locations: readonly SarifLocation[];
-  readonly relatedLocations: readonly SarifLocation[];
-  readonly partialFingerprints: Readonly<Record<string, string>>;
-  readonly hostedViewerUri?: string;
-  readonly properties: Readonly<Record<string, unknown>>;
-}
-
-interface SarifLocation {
-  readonly id?: number;
-  readonly physicalLocation: {
-    readonly artifactLocation: { readonly uri: string; readonly uriBaseId?: string };
-    readonly region: { readonly startLine: number; readonly snippet?: SarifMessage };
-  };
-  readonly message: SarifMessage;
-}
-
-interface SarifMessage {
-  readonly text: string;
 }
 
 /** A path as a relative URI below the repository's root; null where it does not lie there (absolute, of a drive, or upwards). */

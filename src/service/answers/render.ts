@@ -1,6 +1,6 @@
 import { styleText } from 'node:util';
 import type { Analysis } from '../../domain/analysis.ts';
-import { maxOf } from '../../lib/lists.ts';
+import { maxOf } from '../../lib/collections.ts';
 import { cutCharacters } from '../../lib/text.ts';
 import { factBlock, smallPrint } from '../../notifications/answer-markdown.ts';
 import { type AnswerFact, type AnswerView, answerView, failureCount, type ProofLine } from '../../notifications/answer-view.ts';

@@ -2,11 +2,13 @@ import { z } from 'zod';
 import { Action, type Analysis, ShownAnalysis, shownAnalysis } from '../../domain/analysis.ts';
 import { Build, BuildStatus, Provider } from '../../domain/build.ts';
 import { Category, Kind } from '../../domain/category.ts';
+import { TriageError } from '../../domain/errors.ts';
 import { FailureRow } from '../../domain/failure.ts';
 import { LibraryEntry } from '../../domain/library.ts';
 import { MAX_SEARCH, SEARCH_NAMES } from '../../domain/search.ts';
 import { TriageJob } from '../../domain/triage.ts';
 import { listOf, pageQuery } from '../../ports/database.ts';
+import type { ShownStores } from '../../stores/stores.ts';
 
 /** One answer of a build in a few words. */
 export const AnalysisSummary = z.object({
@@ -100,3 +102,60 @@ export const AmbiguousBuild = z.object({
     details: z.object({ candidates: z.array(Build.pick({ id: true, repository: true, pipeline: true, attempt: true })) }),
   }),
 });
+
+export interface BuildNumber {
+  readonly provider: Provider;
+  readonly number: string;
+  readonly repository?: string | undefined;
+  readonly pipeline?: string | undefined;
+}
+
+const MAX_CANDIDATES = 20;
+
+/** The build of our id, or of `provider:number`. Throws TriageError `not-found` or `conflict`. */
+export async function findBuild(
+  builds: ShownStores['builds'],
+  id: string,
+  narrow: Pick<BuildNumber, 'repository' | 'pipeline'>,
+): Promise<Build> {
+  const [, provider, number] = /^([a-z]+):(.+)$/.exec(id) ?? [];
+  if (provider !== undefined && number !== undefined) {
+    const known = Provider.safeParse(provider);
+    if (!known.success) throw new TriageError('not-found', `There is no provider "${provider}"; known are ${Provider.options.join(', ')}.`);
+    return await findByNumber(builds, { provider: known.data, number, ...narrow });
+  }
+  const build = await builds.find(id);
+  if (build === null) throw new TriageError('not-found', `There is no build ${id}.`);
+  return build;
+}
+
+/**
+ * The newest attempt of the one build that bears this number. Throws TriageError `not-found`, or `conflict` with the
+ * candidates in its details where several repositories or pipelines have such a build.
+ */
+export async function findByNumber(builds: ShownStores['builds'], { provider, number, repository, pipeline }: BuildNumber): Promise<Build> {
+  const filter = { provider, number, ...(repository !== undefined && { repository }), ...(pipeline !== undefined && { pipeline }) };
+  const newest = newestAttempts(await builds.list(filter, { limit: 200, offset: 0 }));
+  const [build] = newest;
+  if (build === undefined) throw new TriageError('not-found', `There is no build ${number} of ${provider}${where(repository, pipeline)}.`);
+  if (newest.length === 1) return build;
+  const candidates = newest
+    .slice(0, MAX_CANDIDATES)
+    .map(({ id, repository, pipeline, attempt }) => ({ id, repository, pipeline, attempt }));
+  const message = `${newest.length} builds of ${provider} have the number ${number}; say which with repository and pipeline, or use an id.`;
+  throw new TriageError('conflict', message, { details: { candidates } });
+}
+
+function newestAttempts(builds: readonly Build[]): Build[] {
+  const newest = new Map<string, Build>();
+  for (const build of builds) {
+    const key = JSON.stringify([build.repository, build.pipeline]);
+    const known = newest.get(key);
+    if (known === undefined || build.attempt > known.attempt) newest.set(key, build);
+  }
+  return [...newest.values()];
+}
+
+function where(repository: string | undefined, pipeline: string | undefined): string {
+  return `${repository === undefined ? '' : ` in ${repository}`}${pipeline === undefined ? '' : ` (${pipeline})`}`;
+}

@@ -7,7 +7,7 @@ import { type Citation, type Memory, Thread, Turn } from '../../domain/conversat
 import { TriageError } from '../../domain/errors.ts';
 import type { Evidence } from '../../domain/evidence.ts';
 import { newId } from '../../domain/ids.ts';
-import { present } from '../../lib/present.ts';
+import { present } from '../../lib/collections.ts';
 import type { Clock } from '../../lib/time.ts';
 import type { Converse, TextPiece, Topic } from '../../ports/analyst.ts';
 import { pageQuery } from '../../ports/database.ts';
@@ -37,7 +37,6 @@ export interface AskDeps {
   readonly mask: (text: string) => Promise<string>;
   /** Of one question, in milliseconds. */
   readonly timeLimitMs: number;
-  /** No model is configured. */
   readonly byRules: boolean;
 }
 
@@ -65,45 +64,33 @@ export interface OpenQuestion {
   readonly askedBy: string;
 }
 
-/** Follow-up questions about analyses, with threads that are kept. */
-export interface Ask {
-  /** No model is configured: questions are known by their words, and others get what can be told. */
-  readonly byRules: boolean;
-  /**
-   * Looks whether it can be answered; a new thread is stored with its first answer. Throws `invalid-input` for a question that is empty
-   * or too long, `not-found`, and `conflict` where the build is not analysed yet, the thread is about another analysis or is just being
-   * asked something else.
-   */
-  open(input: AskInput): Promise<OpenQuestion>;
-  /**
-   * Answers, and keeps question and answer in the thread. Throws `conflict` as above, `timeout` (retryable) and `cancelled`; what is cut
-   * off is not kept.
-   */
-  answer(opened: OpenQuestion, watcher: AskWatcher, signal: AbortSignal): Promise<Turn>;
-  threads(
-    filter: { readonly analysisId?: string; readonly buildId?: string; readonly repositories?: readonly string[] },
-    page: { limit: number; offset: number },
-  ): Promise<Thread[]>;
-  /** The last 200 turns. Throws `not-found`. */
-  thread(id: string): Promise<{ readonly thread: Thread; readonly turns: readonly Turn[] }>;
-  /** Deletes it with all its turns. Throws `not-found`. */
-  forget(id: string): Promise<void>;
-}
+export type Ask = ReturnType<typeof createAsk>;
 
-export function createAsk(deps: AskDeps): Ask {
+/** Follow-up questions about analyses, with threads that are kept. */
+export function createAsk(deps: AskDeps) {
   const { conversations } = deps;
   const busy = new Set<string>();
   const refuseBusy = ({ id }: Thread) => {
     if (busy.has(id)) throw new TriageError('conflict', `The thread ${id} is already answering another question.`, { retryable: true });
   };
   return {
+    /** No model is configured: questions are known by their words, and others get what can be told. */
     byRules: deps.byRules,
-    open: async (input) => {
+    /**
+     * Looks whether it can be answered; a new thread is stored with its first answer. Throws `invalid-input` for a question that is empty
+     * or too long, `not-found`, and `conflict` where the build is not analyzed yet, the thread is about another analysis or is just being
+     * asked something else.
+     */
+    open: async (input: AskInput) => {
       const opened = await openQuestion(input, deps);
       refuseBusy(opened.thread);
       return opened;
     },
-    answer: async (opened, watcher, signal) => {
+    /**
+     * Answers, and keeps question and answer in the thread. Throws `conflict` as above, `timeout` (retryable) and `cancelled`; what is cut
+     * off is not kept.
+     */
+    answer: async (opened: OpenQuestion, watcher: AskWatcher, signal: AbortSignal) => {
       refuseBusy(opened.thread);
       busy.add(opened.thread.id);
       try {
@@ -112,13 +99,15 @@ export function createAsk(deps: AskDeps): Ask {
         busy.delete(opened.thread.id);
       }
     },
-    threads: (filter, page) => conversations.list(filter, page),
-    thread: async (id) => {
+    threads: (...how: Parameters<ConversationStore['list']>) => conversations.list(...how),
+    /** The last 200 turns. Throws `not-found`. */
+    thread: async (id: string) => {
       const thread = await conversations.find(id);
       if (thread === null) throw noThread(id);
       return { thread, turns: await conversations.turns(id, MAX_TURNS) };
     },
-    forget: async (id) => {
+    /** Deletes it with all its turns. Throws `not-found`. */
+    forget: async (id: string) => {
       if (!(await conversations.remove(id))) throw noThread(id);
     },
   };
@@ -325,15 +314,13 @@ export function answerView({ steps: _steps, ...answer }: Turn): AnswerView {
 /** How soon a place may be free. */
 const RETRY_MS = 5_000;
 
-/** Lets so many pieces of work run at once. */
-export interface Gate {
-  /** Takes a place and returns how to give it back. Throws `rate-limited` where none is free: nobody is kept waiting unseen. */
-  enter(): () => void;
-}
+export type Gate = ReturnType<typeof createGate>;
 
-export function createGate(places: number): Gate {
+/** Lets so many pieces of work run at once. */
+export function createGate(places: number) {
   let running = 0;
   return {
+    /** Takes a place and returns how to give it back. Throws `rate-limited` where none is free: nobody is kept waiting unseen. */
     enter: () => {
       if (running >= places) {
         const message = `${running} questions are already being answered. Try again in ${RETRY_MS / 1000} s.`;

@@ -19,13 +19,7 @@ export interface Landed {
   readonly before: KeptDelivery | null;
 }
 
-/** Makes deliveries durable. Those that come while a statement runs share the next one; each is told its own outcome. */
-export interface DeliveryInbox {
-  /** Resolves once the delivery survives any crash. Throws `storage-failed`, retryable where it may be sent again. */
-  land(delivery: ReceivedDelivery): Promise<Landed>;
-  /** Whether senders wait for the database, or come in a flood. */
-  busy(): boolean;
-}
+export type DeliveryInbox = ReturnType<typeof createDeliveryInbox>;
 
 interface Waiting {
   readonly delivery: ReceivedDelivery;
@@ -33,21 +27,24 @@ interface Waiting {
   readonly failed: (error: unknown) => void;
 }
 
-export function createDeliveryInbox(deliveries: Pick<DeliveryStore, 'land' | 'find'>): DeliveryInbox {
+/** Makes deliveries durable. Those that come while a statement runs share the next one; each is told its own outcome. */
+export function createDeliveryInbox(deliveries: Pick<DeliveryStore, 'land' | 'find'>) {
   const queue: Waiting[] = [];
   let lanes = 0;
   let startedAt = Number.NEGATIVE_INFINITY;
   /** When the last few came. */
   const came: number[] = [];
   return {
-    land: (delivery) =>
-      new Promise((landed, failed) => {
+    /** Resolves once the delivery survives any crash. Throws `storage-failed`, retryable where it may be sent again. */
+    land: (delivery: ReceivedDelivery) =>
+      new Promise<Landed>((landed, failed) => {
         came.push(performance.now());
         if (came.length > FLOOD) came.shift();
         if (queue.length >= MAX_WAITING) return failed(tooManyWait());
         queue.push({ delivery, landed, failed });
         if (lanes === 0 || (lanes < MAX_LANES && performance.now() - startedAt > SLOW_MS)) void runLane();
       }),
+    /** Whether senders wait for the database, or come in a flood. */
     busy: () => lanes > 0 || (came.length === FLOOD && performance.now() - (came[0] ?? 0) < FLOOD_MS),
   };
 

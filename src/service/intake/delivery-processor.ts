@@ -10,7 +10,6 @@ import { type Logger, silentTracer, type Tracer } from '../../ports/telemetry.ts
 import { Intake } from '../../providers/webhook.ts';
 import type { DeliveryKey, LandedDelivery } from '../../stores/builds.ts';
 import type { Stores } from '../../stores/stores.ts';
-import { createJobNotifier, type JobNotifier } from './job-notifier.ts';
 
 /** How often landed deliveries are looked for that no living process has in hand. */
 const SWEEP_MS = 3_000;
@@ -32,7 +31,7 @@ const MAX_RETRY_MS = 60_000;
 /** After something that may pass, such as a database that restarts: tried for ever. */
 const PASSING_RETRY_MS = 2_000;
 /** How long a message to the queue is waited for, where it counts as work. */
-const RING_MS = 50;
+const NOTIFY_MS = 50;
 /** How long a stop waits for the queue. */
 const SETTLE_MS = 2_000;
 
@@ -48,24 +47,15 @@ interface DeliveryProcessorDeps {
   readonly busy?: () => boolean;
 }
 
-/** Makes builds of landed deliveries. Any number of processes may run one: a delivery is locked by whoever works on it. */
-export interface DeliveryProcessor {
-  /** Takes a delivery in hand that has just landed here. */
-  add(key: DeliveryKey): void;
-  /** Looks now, and from now on every few seconds, for what was left by a crash or put off. */
-  sweep(): void;
-  /** Resolves when nothing is in hand. */
-  idle(): Promise<void>;
-  /** Ends the delivery that is being recorded; the rest stays landed. */
-  stop(): Promise<void>;
-}
+export type DeliveryProcessor = ReturnType<typeof createDeliveryProcessor>;
 
 interface InHand {
   readonly key: DeliveryKey;
   readonly since: number;
 }
 
-export function createDeliveryProcessor(deps: DeliveryProcessorDeps): DeliveryProcessor {
+/** Makes builds of landed deliveries. Any number of processes may run one: a delivery is locked by whoever works on it. */
+export function createDeliveryProcessor(deps: DeliveryProcessorDeps) {
   const inHand = new Map<string, InHand>();
   let running: Promise<void> | null = null;
   let timer: NodeJS.Timeout | undefined;
@@ -90,8 +80,8 @@ export function createDeliveryProcessor(deps: DeliveryProcessorDeps): DeliveryPr
       // PGlite answers within the turn: without a pause no request would be read until all in hand is recorded.
       await new Promise<void>((resolve) => setImmediate(resolve));
       if (deps.busy?.() !== true) continue;
-      // Where the queue is on the same database, what was rung is work as well.
-      await deps.jobNotifier.settle(RING_MS);
+      // Where the queue is on the same database, notifying it is work as well.
+      await deps.jobNotifier.settle(NOTIFY_MS);
       await delay(restAfter(performance.now() - startedAt, startedAt - since));
     }
     running = null;
@@ -106,16 +96,20 @@ export function createDeliveryProcessor(deps: DeliveryProcessorDeps): DeliveryPr
   }
 
   return {
+    /** Takes a delivery in hand that has just landed here. */
     add,
+    /** Looks now, and from now on every few seconds, for what was left by a crash or put off. */
     sweep: () => {
       if (stopped || timer !== undefined) return;
       timer = setInterval(() => void sweep(OTHERS_HAVE_IT_MS), SWEEP_MS);
       timer.unref();
       void sweep(0);
     },
+    /** Resolves when nothing is in hand. */
     idle: async () => {
       while (running !== null) await running;
     },
+    /** Ends the delivery that is being recorded; the rest stays landed. */
     stop: async () => {
       stopped = true;
       clearInterval(timer);
@@ -133,7 +127,7 @@ function restAfter(workedMs: number, waitedMs: number): number {
 /** A processor for a process without an HTTP server: it makes builds of what others left behind. */
 export function startDeliveryProcessor(
   deps: Omit<DeliveryProcessorDeps, 'jobNotifier' | 'busy'> & { readonly jobQueue: Pick<JobQueue, 'enqueue'> },
-): DeliveryProcessor {
+) {
   const processor = createDeliveryProcessor({ ...deps, jobNotifier: createJobNotifier(deps) });
   processor.sweep();
   return processor;
@@ -221,7 +215,7 @@ export interface StoredBuild {
   readonly build: Build;
   /** The triage job of the build; null where there is none (it passed). */
   readonly job: TriageJob | null;
-  /** More of it has failed than was known: whoever triages is to be rung for. */
+  /** More of it has failed than was known: whoever triages is to be notified. */
   readonly news: boolean;
 }
 
@@ -289,4 +283,47 @@ async function withKnownAttempt({ builds }: BuildStores, intake: Intake, failedP
     known = before;
   }
   return { ...incoming, attempt: known.attempt };
+}
+
+/** Messages that the queue has not accepted yet. A queue that hangs is not asked further: the sweeper queues the jobs once it is back. */
+const MAX_OUTSTANDING = 200;
+
+export type JobNotifier = ReturnType<typeof createJobNotifier>;
+
+/**
+ * Queues jobs that stand in the database; nobody waits for the queue. One that fails or hangs fails and delays nobody: the job is pending in the database, and the sweeper queues it again.
+ */
+export function createJobNotifier({ jobQueue, logger }: { readonly jobQueue: Pick<JobQueue, 'enqueue'>; readonly logger: Logger }) {
+  const outstanding = new Set<Promise<void>>();
+  let silenced = 0;
+  return {
+    /** `urgent`: before others that wait. */
+    notify: (jobId: string, { urgent }: { readonly urgent: boolean }): void => {
+      if (outstanding.size >= MAX_OUTSTANDING) {
+        silenced += 1;
+        // One line for a queue that hangs, not one for each job.
+        if (silenced === 1) logger.warn({ jobId, outstanding: outstanding.size }, 'the queue does not answer; jobs stay pending');
+        return;
+      }
+      silenced = 0;
+      const sending = enqueue(jobId, urgent ? 'high' : 'normal');
+      outstanding.add(sending);
+      void sending.finally(() => outstanding.delete(sending));
+    },
+    /** Resolves when the queue has accepted every message, or after the time. */
+    settle: async (timeoutMs: number) => {
+      const timer = new AbortController();
+      const late = delay(timeoutMs, undefined, { signal: timer.signal, ref: false }).catch(() => undefined);
+      await Promise.race([Promise.all(outstanding), late]);
+      timer.abort();
+    },
+  };
+
+  async function enqueue(jobId: string, priority: 'high' | 'normal'): Promise<void> {
+    try {
+      await jobQueue.enqueue(jobId, { priority });
+    } catch (error) {
+      logger.warn({ jobId, error: messageOf(error) }, 'the queue did not take the job; it stays pending');
+    }
+  }
 }

@@ -13,9 +13,8 @@ import type { Logger } from '../../ports/telemetry.ts';
 import type { VectorNamespace } from '../../ports/vector-index.ts';
 import type { NoticeStore } from '../../stores/outbox.ts';
 import type { ShownStores } from '../../stores/stores.ts';
-import { obstacle, outdated, raced, unknownReview } from './conflicts.ts';
 import { greenFlagOf, heldBack, type Lesson, lessonOf } from './learn.ts';
-import { blindStateOf } from './queue.ts';
+import { blindStateOf, obstacle, outdated, raced, unknownReview } from './queue.ts';
 
 export interface DecideDeps {
   readonly database: Database;

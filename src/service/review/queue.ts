@@ -1,11 +1,13 @@
 import type { Category } from '../../domain/category.ts';
 import { TriageError } from '../../domain/errors.ts';
-import { openingOf, type Review } from '../../domain/review.ts';
+import { type Decision, openingOf, type Principal, type Review, type ReviewerQuestion } from '../../domain/review.ts';
 import { isDrawn } from '../../lib/statistics.ts';
 import type { Clock } from '../../lib/time.ts';
+import type { Masker } from '../../log/mask/mask.ts';
+import type { JobQueue } from '../../ports/job-queue.ts';
+import type { Logger } from '../../ports/telemetry.ts';
 import type { ReviewFilter, ReviewSort } from '../../stores/reviews.ts';
 import type { ShownStores } from '../../stores/stores.ts';
-import { heldByAnother, obstacle, raced, unknownReview } from './conflicts.ts';
 
 export interface QueueDeps {
   readonly stores: Pick<ShownStores, 'reviews'>;
@@ -120,4 +122,123 @@ export async function openReviewFor(
   if (analysis === null || build === null) throw new TriageError('not-found', `There is no analysis ${analysisId}.`);
   const why = [`published automatically; ${by} requested a review`];
   return await reviews.open(openingOf(build, analysis, { now: deps.clock.now(), origin: 'asked', why }));
+}
+
+/** The reason why `reviewer` may not act on the review now, or null. A claim that ran out reads as waiting: the store sees to it. */
+export function obstacle(review: Review, reviewer: string): TriageError | null {
+  if (review.decision !== null || review.state === 'decided') return decidedAlready(review);
+  if (review.state === 'claimed' && review.claimedBy !== reviewer) return heldByAnother(review);
+  return null;
+}
+
+/** For a decision made on a state that is no longer the current one. */
+export function outdated(review: Review, version: number): TriageError {
+  return conflict(
+    `This review has changed since version ${version}; it is now at version ${review.version}. Reload it, then decide.`,
+    review,
+  );
+}
+
+/** For a release by somebody who does not hold the item. */
+export function notHeld(review: Review): TriageError {
+  return conflict('You do not hold this review, so there is nothing to release.', review);
+}
+
+/** For a write that lost a race although the state looks free again: reading it once more settles it. */
+export function raced(review: Review): TriageError {
+  return conflict('Someone else changed this review at the same time. Reload it and try again.', review);
+}
+
+/** For an id that is nobody's. */
+export function unknownReview(id: string): TriageError {
+  return new TriageError('not-found', `There is no review ${id}.`);
+}
+
+/** For taking back what is not decided. */
+export function notDecided(review: Review): TriageError {
+  return conflict('This review is not decided, so there is nothing to undo.', review);
+}
+
+/** Why somebody else may not take a decision back. */
+export function decidedBy({ reviewer, decidedAt }: Decision): string {
+  return `${reviewer} decided this at ${decidedAt}; only ${reviewer} or an admin can undo it.`;
+}
+
+function decidedAlready(review: Review): TriageError {
+  const { decision } = review;
+  if (decision === null) return conflict('This review is already decided.', review);
+  const verdict = decision.type === 'correct' ? `corrected to ${decision.category}` : `${decision.type}ed`;
+  return conflict(`${decision.reviewer} decided this at ${decision.decidedAt}: ${verdict}.`, review);
+}
+
+/** For an item that somebody else holds. */
+export function heldByAnother(review: Review): TriageError {
+  return conflict(`${review.claimedBy} holds this review until ${review.claimExpiresAt}.`, review, {
+    holder: review.claimedBy,
+    until: review.claimExpiresAt,
+  });
+}
+
+function conflict(message: string, review: Review, details: Record<string, unknown> = {}): TriageError {
+  return new TriageError('conflict', message, { details: { ...details, review } });
+}
+
+/** Who asks, as every route that declares a role knows by the time it runs. */
+interface Asking {
+  readonly principal: Principal | null;
+}
+
+/** Who decides: the name of the token that asks. */
+export function reviewerOf(request: Asking): string {
+  if (request.principal === null) throw new TriageError('unauthenticated', 'Reviewing needs a token with the role review.');
+  return request.principal.name;
+}
+
+/** Whether the one who asks may also change what others decided. */
+export function isAdmin({ principal }: Asking): boolean {
+  return principal?.roles.includes('admin') === true;
+}
+
+export interface QuestionDeps {
+  readonly stores: Pick<ShownStores, 'questions'>;
+  readonly masker: Pick<Masker, 'mask'>;
+  readonly jobQueue: Pick<JobQueue, 'enqueue'>;
+  readonly logger: Logger;
+}
+
+const MANY = 200;
+
+/** Questions that wait for anybody, oldest first: what the queue shows beside analyses. */
+export async function openQuestions(
+  { stores }: Pick<QuestionDeps, 'stores'>,
+  filter: Omit<Parameters<ShownStores['questions']['list']>[0], 'state'>,
+): Promise<ReviewerQuestion[]> {
+  return await stores.questions.list({ ...filter, state: 'waiting' }, { limit: MANY, offset: 0 });
+}
+
+/** Throws `not-found`, and `conflict` where it was answered or has expired. What was typed is masked before it is stored. */
+export async function answerQuestion(id: string, answer: string, reviewer: string, deps: QuestionDeps): Promise<ReviewerQuestion> {
+  const masked = (await deps.masker.mask(answer.toWellFormed().replaceAll('\0', '\ufffd'))).text;
+  const answered = await deps.stores.questions.answer(id, masked, reviewer);
+  if (answered === null) throw await whyNot(id, deps);
+  deps.logger.info({ questionId: id, buildId: answered.question.buildId, reviewer }, 'question answered');
+  if (answered.jobId !== null) await enqueue(answered.jobId, deps);
+  return answered.question;
+}
+
+async function whyNot(id: string, { stores }: QuestionDeps): Promise<TriageError> {
+  const question = await stores.questions.find(id);
+  if (question === null) return new TriageError('not-found', `There is no question ${id}.`);
+  const how =
+    question.state === 'answered' ? `was answered by ${question.answeredBy}` : 'has expired; the analysis went on without an answer';
+  return new TriageError('conflict', `This question ${how}.`);
+}
+
+/** What is not rung for now is found by the sweeper. */
+async function enqueue(jobId: string, { jobQueue, logger }: QuestionDeps): Promise<void> {
+  try {
+    await jobQueue.enqueue(jobId);
+  } catch (error) {
+    logger.warn({ jobId, error }, 'the job of an answered question could not be queued');
+  }
 }

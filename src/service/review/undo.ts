@@ -2,11 +2,11 @@ import { TriageError } from '../../domain/errors.ts';
 import { answers, indexChanges, indexChangesWithout, type LibraryEntry } from '../../domain/library.ts';
 import type { NewOutboxEntry } from '../../domain/outbox.ts';
 import type { Decision, Review } from '../../domain/review.ts';
-import { append } from '../../lib/lists.ts';
+import { append } from '../../lib/collections.ts';
 import type { Masker } from '../../log/mask/mask.ts';
 import type { Sql } from '../../ports/database.ts';
-import { decidedBy, notDecided, outdated, raced, unknownReview } from './conflicts.ts';
 import { type DecideDeps, wantNotices } from './decide.ts';
+import { decidedBy, notDecided, outdated, raced, unknownReview } from './queue.ts';
 
 export type UndoDeps = Pick<DecideDeps, 'database' | 'stores' | 'indexNow' | 'logger' | 'failpoint'>;
 

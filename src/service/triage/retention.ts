@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf } from '../../domain/errors.ts';
 import { REMOVE_LOGS } from '../../domain/outbox.ts';
-import { append, maxOf } from '../../lib/lists.ts';
+import { append, maxOf } from '../../lib/collections.ts';
 import { type Clock, lookRegularly } from '../../lib/time.ts';
 import type { BuildArchive } from '../../ports/build-archive.ts';
 import type { OutboxHandler } from '../../ports/outbox.ts';

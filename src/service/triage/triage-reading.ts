@@ -1,18 +1,25 @@
-import type { Analysis } from '../../domain/analysis.ts';
-import type { Build } from '../../domain/build.ts';
+import type { Analysis, Step } from '../../domain/analysis.ts';
+import type { Build, SourceText } from '../../domain/build.ts';
 import type { ReadStage } from '../../domain/calibration.ts';
+import { TriageError } from '../../domain/errors.ts';
 import type { FailureGroup, Reading, Survey } from '../../domain/reading.ts';
 import type { TriageSubject } from '../../domain/triage.ts';
-import type { ReadableSource } from '../../log/read-sources.ts';
+import type { GreenTemplates } from '../../log/green/green-diff.ts';
+import type { Masker } from '../../log/mask/mask.ts';
+import type { LogInPieces, ReadableSource } from '../../log/read-sources.ts';
+import { surveyFiles } from '../../log/survey/survey.ts';
 import type { LogThreads } from '../../log/threads.ts';
+import type { BuildArchive } from '../../ports/build-archive.ts';
 import type { Logger } from '../../ports/telemetry.ts';
 import type { LibraryStore, RuleStore } from '../../stores/library.ts';
-import type { Draft } from './conclude.ts';
-import { causesOfLogs, groupsOf, sourcesOfGroup, subjectOf } from './group.ts';
+import type { Stores } from '../../stores/stores.ts';
+import { type ConcludeDeps, conclude, type Draft, escalateGroup, UNREAD } from './conclude.ts';
+import { causesOfLogs, groupsOf, joinKnown, sourcesOfGroup, subjectOf } from './group.ts';
 import { type InvestigateDeps, investigateOrWait } from './investigate.ts';
 import type { OwnerFinder } from './owners.ts';
-import { type BesideGreen, greenBehind } from './passing-builds.ts';
-import { readAside } from './read-build.ts';
+import { type BesideGreen, diffAgainstPassing, greenBehind } from './passing-builds.ts';
+import { mayPass, type TriageRun } from './queue.ts';
+import { type GatherDeps, gatherSources, maskSources, readAside } from './read-build.ts';
 import { recallAnalysis, ruleAnalysis, ruleFor } from './recall.ts';
 
 /** What a build left to be read, masked. */
@@ -133,4 +140,128 @@ function readerOf({ beside, secrets, without }: BuildMaterial, { budgetTokens, t
     readings.set(key, reading);
     return reading;
   };
+}
+
+export interface TriageBuildDeps extends ConcludeDeps, GatherDeps, Omit<TriageReadingDeps, 'known'> {
+  readonly stores: Stores;
+  /** How many green builds a failed one is compared with; 0: none. */
+  readonly greenBuilds: number;
+  /** Told of each finished node, for whoever watches the build. */
+  readonly onStep?: (buildId: string, step: Step) => void;
+}
+
+/**
+ * Steps 4 to 8 for one stored build: fetch what is missing, read, group, answer each group once. Safe to run again at any
+ * point, and meant to be when more of the build has failed: what was finished before is found and not repeated. A group
+ * whose analysis fails for good is given to a person and holds up no other; one that waits for a person's answer is left out,
+ * and the triage is requested again when the answer comes. Throws what may pass when tried again, and what
+ * kept the build from being read: a log that is not there is never answered as if it had been read.
+ */
+export async function triageBuild(buildId: string, deps: TriageBuildDeps, run: TriageRun): Promise<Analysis[]> {
+  const { stores, greenBuilds } = deps;
+  const build = await stores.builds.find(buildId);
+  if (build === null) throw new TriageError('not-found', `Build ${buildId} is not stored`);
+  const { sources, notes, survey } = await gatherSources(build, deps, run);
+  if (sources.length === 0 && !(await isKnown(build, deps))) throw new TriageError('not-found', notes[0] ?? 'The build has no log.');
+  const beside = await diffAgainstPassing(build, sources, { passingBuilds: stores.passingBuilds, greenBuilds });
+  const jobLogs = deps.buildSources[build.provider] !== undefined;
+  const onStep = (step: Step) => {
+    run.progressed?.();
+    deps.onStep?.(build.id, step);
+  };
+  const { analyses } = await triageReading(
+    { build, sources, notes, survey, secrets: 0, jobLogs, beside },
+    storedAnswers(build, deps, run),
+    {
+      ...deps,
+      known: { library: stores.library, rules: stores.rules, logger: deps.logger },
+      investigation: { ...deps.investigation, onStep },
+    },
+    run.signal,
+  );
+  return analyses;
+}
+
+/** Whether something was read of the build before. */
+async function isKnown(build: Build, { stores }: TriageBuildDeps): Promise<boolean> {
+  const groups = await stores.failures.saveGroups(build.id, []);
+  return groups.some(({ fingerprint }) => fingerprint.algorithm !== UNREAD);
+}
+
+/** A second run of the same build works on the stored groups, and answers none that has an answer. */
+function storedAnswers(build: Build, deps: TriageBuildDeps, run: TriageRun): AnswerKeeper {
+  const { builds, failures, triages, analyses } = deps.stores;
+  return {
+    groups: async (reading, found) => {
+      await builds.saveTestResults(build.id, reading.testResults);
+      return failures.saveGroups(build.id, joinKnown(found, await failures.saveGroups(build.id, [])));
+    },
+    answer: async (group, draft) => {
+      const triage = await triages.open(build.id, group.fingerprint.value);
+      const stored = triage.analysisId === null ? null : await analyses.find(triage.analysisId);
+      if (stored !== null) return stored;
+      try {
+        const drafted = await draft(triage.id);
+        return drafted === null ? null : await conclude(build, drafted, deps, run);
+      } catch (error) {
+        if (mayPass(error, run)) throw error;
+        return await escalateGroup({ build, group, triageId: triage.id }, error, deps, run);
+      }
+    },
+  };
+}
+
+interface TriageSourcesDeps extends TriageReadingDeps {
+  readonly archive: BuildArchive & { putPieces(buildId: string, log: LogInPieces): Promise<void> };
+  readonly masker: Masker;
+}
+
+interface TriageSourcesOptions {
+  /** Places hidden in the logs in pieces. */
+  readonly maskedSecrets?: number;
+  readonly green?: GreenTemplates;
+  /** Causes that are answered; the others are only counted. */
+  readonly maxGroups?: number;
+  /** Stages of the reader left out, for measurements. */
+  readonly without?: ReadonlySet<ReadStage>;
+}
+
+/**
+ * Triages a build that nobody stored, for the terminal and for replay. Nothing outlives the call. Logs in pieces come masked, and stay open
+ * until it ends.
+ */
+export async function triageSources(
+  build: Build,
+  raw: readonly (SourceText | LogInPieces)[],
+  deps: TriageSourcesDeps,
+  signal: AbortSignal,
+  { maskedSecrets = 0, green, maxGroups = Number.POSITIVE_INFINITY, ...how }: TriageSourcesOptions = {},
+): Promise<TriagedReading> {
+  const masked = await maskSources(raw.filter(isHeld), deps.masker);
+  const sources = [...raw.filter((source) => !isHeld(source)), ...masked.sources];
+  for (const source of sources) await (isHeld(source) ? deps.archive.put(build.id, source) : deps.archive.putPieces(build.id, source));
+  const { read, survey, notes } = surveyFiles(sources);
+  const beside = green === undefined ? null : { green, builds: new Map() };
+  const material = { build, sources: read, notes, survey, secrets: masked.secrets + maskedSecrets, jobLogs: false, beside, ...how };
+  return await triageReading(material, unkeptAnswers(build, maxGroups), deps, signal);
+}
+
+/** Answers of which nothing is kept, of the first `most` causes. Nobody can be asked, so none waits for a person. */
+function unkeptAnswers({ id }: Build, most: number): AnswerKeeper {
+  let answered = 0;
+  return {
+    groups: async (_reading, found) => found,
+    answer: async (_group, draft) => {
+      if (answered >= most) return null;
+      answered += 1;
+      const drafted = await draft(`${id}-${answered}`);
+      if (drafted === null)
+        throw new TriageError('internal', `The analysis of ${id} is waiting for a reviewer, but there is no review queue here`);
+      return await drafted();
+    },
+  };
+}
+
+function isHeld(source: SourceText | LogInPieces): source is SourceText {
+  return 'text' in source;
 }

@@ -151,19 +151,13 @@ function once(act: () => void): () => void {
 /** Steps out of a place for as long as `wait` takes; then comes back as it came, also where that throws. */
 type StepOut = <Value>(wait: () => Promise<Value>) => Promise<Value>;
 
-/** Work that goes on together, and work that nothing else may go on beside. */
-interface CrashIsolation {
-  /** Runs beside other shared work, once there is a place and nothing that must be alone runs or waits. */
-  together<Result>(work: (stepOut: StepOut) => Promise<Result>): Promise<Result>;
-  /** Waits for what runs to end, and keeps everything else out meanwhile. */
-  alone<Result>(work: (stepOut: StepOut) => Promise<Result>): Promise<Result>;
-}
+type CrashIsolation = ReturnType<typeof createCrashIsolation>;
 
 /**
  * For jobs that a process died with: what they do alone, no other job can be blamed for. Who must be alone goes first, so
  * that a steady stream of others does not keep it waiting. `places` is how many go on together.
  */
-export function createCrashIsolation(places = Number.POSITIVE_INFINITY): CrashIsolation {
+export function createCrashIsolation(places = Number.POSITIVE_INFINITY) {
   let shared = 0;
   let lonely = false;
   let queue: { readonly mustBeAlone: boolean; readonly start: () => void }[] = [];
@@ -204,7 +198,12 @@ export function createCrashIsolation(places = Number.POSITIVE_INFINITY): CrashIs
     }
   };
 
-  return { together: (work) => within(false, work), alone: (work) => within(true, work) };
+  return {
+    /** Runs beside other shared work, once there is a place and nothing that must be alone runs or waits. */
+    together: <Result>(work: (stepOut: StepOut) => Promise<Result>) => within(false, work),
+    /** Waits for what runs to end, and keeps everything else out meanwhile. */
+    alone: <Result>(work: (stepOut: StepOut) => Promise<Result>) => within(true, work),
+  };
 }
 
 /**

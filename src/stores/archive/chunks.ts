@@ -2,7 +2,7 @@ import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
 import type { SourceText } from '../../domain/build.ts';
 import { TriageError } from '../../domain/errors.ts';
-import { append } from '../../lib/lists.ts';
+import { append } from '../../lib/collections.ts';
 import type { ArchivedSource, TextPiece } from '../../ports/build-archive.ts';
 
 /** Lines of one chunk: a window of 400 lines opens one or two, which takes less than a millisecond. */

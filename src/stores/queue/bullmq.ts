@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type Job, Queue, Worker } from 'bullmq';
 import type { Redis } from 'ioredis';
 import { messageOf, TriageError } from '../../domain/errors.ts';
-import { append } from '../../lib/lists.ts';
+import { append } from '../../lib/collections.ts';
 import { backoff } from '../../lib/time.ts';
 import type { JobQueue, QueueAdmin, QueueMessage } from '../../ports/job-queue.ts';
 import type { Logger } from '../../ports/telemetry.ts';

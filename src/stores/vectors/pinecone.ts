@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Index } from '@pinecone-database/pinecone';
 import { z } from 'zod';
 import { TriageError } from '../../domain/errors.ts';
-import { append } from '../../lib/lists.ts';
+import { append } from '../../lib/collections.ts';
 import { type Logger, silentLogger } from '../../ports/telemetry.ts';
 import type { Embedder, SemanticIndex, VectorIndex, VectorItem, VectorNamespace } from '../../ports/vector-index.ts';
 import { aboveFloor } from './memory.ts';

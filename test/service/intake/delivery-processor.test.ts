@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { TriageError } from '../../../src/domain/errors.ts';
 import { silentLogger } from '../../../src/ports/telemetry.ts';
-import { createDeliveryProcessor } from '../../../src/service/intake/delivery-processor.ts';
-import { createJobNotifier } from '../../../src/service/intake/job-notifier.ts';
+import { createDeliveryProcessor, createJobNotifier } from '../../../src/service/intake/delivery-processor.ts';
 import { sampleBuild } from '../../stores/samples.ts';
 import { fakeHttpDeps } from '../../support/fake-stores.ts';
 

@@ -10,7 +10,7 @@ import type { Masker } from '../../../src/log/mask/mask.ts';
 import type { Database } from '../../../src/ports/database.ts';
 import { type Logger, silentLogger } from '../../../src/ports/telemetry.ts';
 import type { VectorIndex, VectorItem } from '../../../src/ports/vector-index.ts';
-import { indexNow } from '../../../src/service/index-outbox.ts';
+import { indexNow } from '../../../src/service/outbox.ts';
 import type { DecideDeps } from '../../../src/service/review/decide.ts';
 import type { LibraryStore } from '../../../src/stores/library.ts';
 import type { ReviewStore } from '../../../src/stores/reviews.ts';

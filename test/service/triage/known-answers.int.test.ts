@@ -13,7 +13,7 @@ import { decideReview } from '../../../src/service/review/decide.ts';
 import { confirmStays, undoDecision, withdrawEntry } from '../../../src/service/review/undo.ts';
 import { conclude } from '../../../src/service/triage/conclude.ts';
 import { flagContradicted } from '../../../src/service/triage/passing-builds.ts';
-import { type TriageBuildDeps, triageBuild } from '../../../src/service/triage/triage-build.ts';
+import { type TriageBuildDeps, triageBuild } from '../../../src/service/triage/triage-reading.ts';
 import { createMemoryArchive } from '../../../src/stores/archive/memory.ts';
 import { createStores, type Stores } from '../../../src/stores/stores.ts';
 import { sampleAnalysis, sampleBuild } from '../../stores/samples.ts';

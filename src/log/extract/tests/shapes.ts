@@ -1,4 +1,4 @@
-import { append } from '../../../lib/lists.ts';
+import { append } from '../../../lib/collections.ts';
 import { readFrame } from '../../frames.ts';
 import { type LogText, remembered } from '../../lines/lines.ts';
 import { blockEnd, type Extraction, type Extractor } from '../extraction.ts';

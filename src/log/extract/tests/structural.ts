@@ -1,4 +1,4 @@
-import { append, maxOf, minOf } from '../../../lib/lists.ts';
+import { append, maxOf, minOf } from '../../../lib/collections.ts';
 import type { LogText } from '../../lines/lines.ts';
 import { blockEnd, type Extractor } from '../extraction.ts';
 import { isTestFile, type KnownTest, linesBetween, lookBack, openTestList, placeIn, readBlock, TAG, UNKNOWN } from './block.ts';

@@ -1,5 +1,5 @@
 import type { Diagnostic } from '../../../domain/failure.ts';
-import { append } from '../../../lib/lists.ts';
+import { append } from '../../../lib/collections.ts';
 import type { LogText } from '../../lines/lines.ts';
 import { normaliseMessage } from '../../recognise/normalise.ts';
 import type { Extraction } from '../extraction.ts';

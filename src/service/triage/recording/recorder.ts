@@ -12,7 +12,7 @@ import type {
   Recording,
 } from '../../../domain/recording.ts';
 import type { TriageSubject } from '../../../domain/triage.ts';
-import { append } from '../../../lib/lists.ts';
+import { append } from '../../../lib/collections.ts';
 import type { Clock } from '../../../lib/time.ts';
 import type { Masker } from '../../../log/mask/mask.ts';
 import type { Analyst, Judgement } from '../../../ports/analyst.ts';
