@@ -115,7 +115,7 @@ export async function drainOutbox(handler: OutboxHandler, deps: OutboxDeps, sign
 }
 
 /** Processes these entries now, due or not. `true` where none of them failed. Throws where the database cannot be asked. */
-export async function processNow(handler: OutboxHandler, keys: readonly string[], deps: OutboxDeps, signal: AbortSignal): Promise<boolean> {
+async function processNow(handler: OutboxHandler, keys: readonly string[], deps: OutboxDeps, signal: AbortSignal): Promise<boolean> {
   return (await process(handler, deps, signal, keys))?.failed !== true;
 }
 

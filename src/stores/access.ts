@@ -5,7 +5,7 @@ import { newId } from '../domain/ids.ts';
 import { type Principal, Role } from '../domain/review.ts';
 import type { SlackPresses } from '../ports/chat-room.ts';
 import type { Database, Sql } from '../ports/database.ts';
-import { all, first, fromNow } from './sql.ts';
+import { all, columnsFor, first, fromNow } from './sql.ts';
 
 /** A token that is to be kept; `digest` is all that is stored of the token itself. */
 export interface TokenToKeep {
@@ -56,8 +56,7 @@ export function createTokenStore(db: Database) {
   };
 }
 
-const TOKEN = `t.id, t.name, t.roles, t.repositories, t.created_by as "createdBy", t.created_at as "createdAt",
-  t.expires_at as "expiresAt", t.last_used_at as "lastUsedAt", t.revoked_at as "revokedAt"`;
+const TOKEN = columnsFor(AccessToken, 't');
 
 const KEEP_TOKENS = `
   insert into access_tokens as t (id, name, digest, roles, repositories, created_by, expires_at)

@@ -3,7 +3,7 @@ import { newId } from '../domain/ids.ts';
 import type { Clock } from '../lib/time.ts';
 import type { Database, Page, Sql } from '../ports/database.ts';
 import { follow } from './flakiness.ts';
-import { BUILD_COLUMNS, buildColumns, first, fromNow, isoTime, pageValues, scopeValue } from './sql.ts';
+import { buildColumns, first, fromNow, insert, isoTime, pageValues, scopeValue } from './sql.ts';
 
 interface BuildFilter {
   readonly provider?: Build['provider'];
@@ -189,8 +189,9 @@ async function upsertBuild(
     ...[build.provider, build.repository, build.attempt, build.pipeline, build.number, build.externalId],
   ]);
   if (known === undefined) {
-    const [row] = await sql.query(INSERT, insertValues(build, at));
-    if (isPast) await sql.query('update builds set imported_at = clock_timestamp() where id = $1', [Build.parse(row).id]);
+    const fresh = Build.parse({ ...build, id: newId('bld', at), receivedAt: new Date(at).toISOString() });
+    const [row] = await insert(sql, 'builds as b', fresh, `returning ${buildColumns('b')}`);
+    if (isPast) await sql.query('update builds set imported_at = clock_timestamp() where id = $1', [fresh.id]);
     return { build: Build.parse(row), created: true };
   }
   const [row] = await sql.query(ADD_FIELDS, [
@@ -206,25 +207,12 @@ interface Receipt {
   readonly isPast?: boolean;
 }
 
-function insertValues(build: NewBuild, now: number): unknown[] {
-  return [
-    ...[newId('bld', now), build.provider, build.repository, build.pipeline, build.number, build.attempt, build.externalId],
-    ...[build.job, build.branch, build.commit, build.author, build.pullRequest, build.url, build.status, build.startedAt],
-    ...[build.finishedAt, new Date(now).toISOString()],
-  ];
-}
-
 // Where both keys name a build and they differ, the one with the CI's own number goes first.
 const FIND_KNOWN = `
   select id from builds
   where provider = $1 and repository = $2 and attempt = $3 and ((pipeline = $4 and number = $5) or external_id = $6)
   order by (pipeline = $4 and number = $5) desc
   limit 1`;
-
-const INSERT = `
-  insert into builds as b (${BUILD_COLUMNS.join(', ')})
-  values (${BUILD_COLUMNS.map((_, index) => `$${index + 1}`).join(', ')})
-  returning ${buildColumns('b')}`;
 
 /** The stored number stands for the run id, alone (GitHub's job events) or as `provisionalNumber` writes it, until the CI's own is known. */
 const PROVISIONAL = `($4 = b.external_id and $3 <> b.number

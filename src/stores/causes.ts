@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Cause, type CauseChange, CauseEvent, CauseList } from '../domain/cause.ts';
 import { ownerKey } from '../domain/owner.ts';
 import type { Database, Page, Sql } from '../ports/database.ts';
-import { all, first, pageValues, scopeValue } from './sql.ts';
+import { all, columnsFor, first, pageValues, scopeValue } from './sql.ts';
 
 export interface CauseFilter {
   readonly list: CauseList;
@@ -53,8 +53,7 @@ export function createCauseStore(db: Database) {
   };
 }
 
-const COLUMNS = `repository, fingerprint, title, category, state, assignee, owner, muted_until as "mutedUntil", ticket, first_at as "firstAt", last_at as "lastAt",
-  red_pipelines as "redPipelines", version`;
+const COLUMNS = columnsFor(Cause);
 const SELECT = `select ${COLUMNS} from causes`;
 const ORDER = `order by red_pipelines <> '{}' desc, last_at desc, repository, fingerprint`;
 

@@ -4,7 +4,7 @@ import { TriageError } from '../domain/errors.ts';
 import { type QuestionState, ReviewerQuestion } from '../domain/review.ts';
 import type { Database } from '../ports/database.ts';
 import type { ConversationStore } from '../ports/stores.ts';
-import { all, first, fromNow, pageValues, scopeValue } from './sql.ts';
+import { all, columnsFor, first, fromNow, pageValues, scopeValue } from './sql.ts';
 
 interface QuestionFilter {
   readonly state?: QuestionState;
@@ -73,8 +73,7 @@ export function createQuestionStore(db: Database) {
   };
 }
 
-const QUESTION = `q.id, 'question' as kind, q.triage_id as "triageId", q.build_id as "buildId", q.repository, q.title, q.category, q.question, q.state,
-  q.answer, q.answered_by as "answeredBy", q.answered_at as "answeredAt", q.opened_at as "openedAt", q.expires_at as "expiresAt"`;
+const QUESTION = columnsFor(ReviewerQuestion, 'q', { kind: `'question'` });
 
 const STORED = `select ${QUESTION} from reviewer_questions q`;
 
@@ -153,10 +152,9 @@ export function createConversationStore(db: Database): ConversationStore {
   };
 }
 
-const THREAD = `
-  select c.id, c.analysis_id as "analysisId", c.build_id as "buildId", c.title, c.started_by as "startedBy", c.started_at as "startedAt",
-    c.last_asked_at as "lastAskedAt", (select count(*)::int from conversation_turns t where t.conversation_id = c.id) as turns
-  from conversations c`;
+const TURNS_OF = '(select count(*)::int from conversation_turns t where t.conversation_id = c.id)';
+
+const THREAD = `select ${columnsFor(Thread, 'c', { turns: TURNS_OF })} from conversations c`;
 
 const LIST_CONVERSATIONS = `${THREAD}
   where ($1::text is null or c.analysis_id = $1) and ($2::text is null or c.build_id = $2)

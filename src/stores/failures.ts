@@ -13,7 +13,7 @@ import type { Clock } from '../lib/time.ts';
 import type { Database, Page, Sql } from '../ports/database.ts';
 import type { HistoryStore } from '../ports/stores.ts';
 import { searchFailures } from './search.ts';
-import { all, buildColumns, buildOrder, scopeValue } from './sql.ts';
+import { all, buildColumns, buildOrder, insert, scopeValue } from './sql.ts';
 
 /** What a list says of an analysis. */
 export const AnalysisHead = z.object({
@@ -139,17 +139,11 @@ const FOUND_ROWS = `
   select ${FAILURE_ROW} from found join ${FAILURE_ROW_FROM.replace('failures f', 'failures f on f.id = found.failure_id')}
   order by found.seen_at desc, found.failure_id desc`;
 
-function readFailureRow(row: unknown): FailureRow {
-  return FailureRow.parse(row);
-}
-
 /** Only reads: `db` may be a database's `reader`. */
 export function createHistoryStore(db: Pick<Database, 'query'>): HistoryStore {
   return {
-    failureHistory: async ({ repository, fingerprint, test, beforeBuildId, limit }) => {
-      const rows = await db.query(FAILURE_HISTORY, [repository, fingerprint, test, beforeBuildId, limit]);
-      return rows.map(readFailureRow);
-    },
+    failureHistory: async ({ repository, fingerprint, test, beforeBuildId, limit }) =>
+      await all(db, FailureRow, FAILURE_HISTORY, [repository, fingerprint, test, beforeBuildId, limit]),
 
     consecutiveFailures: async ({ repository, pipeline, branch, buildId, fingerprint = null }) => {
       const rows = await db.query<{ status: string; same: boolean }>(CONSECUTIVE, [repository, pipeline, branch, buildId, fingerprint]);
@@ -169,8 +163,7 @@ export function createHistoryStore(db: Pick<Database, 'query'>): HistoryStore {
 
     similarFailures: async ({ text, excludeBuildId, minScore, limit, repositories }) => {
       const values = [text, excludeBuildId, limit, minScore, scopeValue(repositories)];
-      const rows = await db.query<{ score: unknown }>(SIMILAR, values);
-      return rows.map((row) => ({ ...readFailureRow(row), score: z.number().parse(row.score) }));
+      return await all(db, FailureRow.extend({ score: z.number() }), SIMILAR, values);
     },
   };
 }
@@ -223,20 +216,11 @@ export function createAnalysisStore(db: Database) {
   return {
     /** Saves the analysis of a triage. A triage has exactly one: a second call returns the stored one and `created: false`. */
     insertOnce: async (analysis: Analysis, sql: Sql = db) => {
-      const created = await sql.query<{ body: unknown }>(INSERT_ANALYSES, [
-        analysis.id,
-        analysis.triageId,
-        analysis.buildId,
-        analysis.fingerprint,
-        analysis.category,
-        analysis.kind,
-        analysis.verdict.confidence,
-        analysis.verdict.action,
-        analysis.analyst,
-        analysis,
-        analysis.createdAt,
-      ]);
-      if (created[0] !== undefined) return { analysis: Analysis.parse(created[0].body), created: true };
+      const { id, triageId, buildId, fingerprint, category, kind, verdict, analyst, createdAt } = analysis;
+      const { confidence, action } = verdict;
+      const row = { id, triageId, buildId, fingerprint, category, kind, confidence, action, analyst, body: analysis, createdAt };
+      const [created] = await insert(sql, 'analyses', row, 'on conflict do nothing returning body');
+      if (created !== undefined) return { analysis: Analysis.parse(created.body), created: true };
       const [stored] = await sql.query<{ body: unknown }>('select body from analyses where triage_id = $1', [analysis.triageId]);
       if (stored === undefined) throw new TriageError('conflict', `The ID ${analysis.id} belongs to the analysis of another triage`);
       return { analysis: Analysis.parse(stored.body), created: false };
@@ -263,12 +247,6 @@ const HEADS = `
     coalesce(d.type in ('accept', 'correct'), a.body -> 'recalled' <> 'null'::jsonb) as decided
   from analyses a left join decisions d on d.analysis_id = a.id
   where a.build_id = any ($1::text[]) order by a.created_at, a.id`;
-
-const INSERT_ANALYSES = `
-  insert into analyses (id, triage_id, build_id, fingerprint, category, kind, confidence, action, analyst, body, created_at)
-  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
-  on conflict do nothing
-  returning body`;
 
 export function createExperimentStore(clock: Clock) {
   return {

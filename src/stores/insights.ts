@@ -47,8 +47,8 @@ const TENTHS = 10;
 function trustMethods(read: Pick<Sql, 'query'>) {
   return {
     /** The newest 5,000 decided answers of the period. */
-    decided: async (period: Period) => (await read.query(DECIDED, periodValues(period))).map((row) => DecidedCount.parse(row)),
-    answered: async (period: Period) => (await read.query(ANSWERED, periodValues(period))).map((row) => AnsweredCount.parse(row)),
+    decided: async (period: Period) => await all(read, DecidedCount, DECIDED, periodValues(period)),
+    answered: async (period: Period) => await all(read, AnsweredCount, ANSWERED, periodValues(period)),
     /** Of the newest 2,000 decided answers, those of the same tenth of stated confidence, and category if given. */
     trackRecord: async (confidence: number, category?: Category | null, filter: InsightsFilter = {}) => {
       const tenth = Math.min(TENTHS - 1, Math.max(0, Math.floor((confidence + 1e-9) * TENTHS)));
@@ -119,8 +119,8 @@ const REVIEWING = `
 /** What came when, and what it cost. */
 function timeMethods(read: Pick<Sql, 'query'>) {
   return {
-    categoriesPerDay: async (period: Period) => (await read.query(PER_DAY_TIME, periodValues(period))).map((row) => DayCount.parse(row)),
-    perWeek: async (period: Period) => (await read.query(PER_WEEK, periodValues(period))).map((row) => WeekFigures.parse(row)),
+    categoriesPerDay: async (period: Period) => await all(read, DayCount, PER_DAY_TIME, periodValues(period)),
+    perWeek: async (period: Period) => await all(read, WeekFigures, PER_WEEK, periodValues(period)),
     /** The pipelines with the most failed builds of the period; at most `limit`. */
     health: async (period: Period, limit: number) => await all(read, PipelineHealth, HEALTH, [...periodValues(period), period.days, limit]),
   };
@@ -219,19 +219,16 @@ function causeMethods(read: Pick<Sql, 'query'>) {
     /** All that is known of a cause, of all time but for `perDay`; null where it was never seen. */
     cause: async (fingerprint: string, until: string, filter: InsightsFilter = {}) => {
       const values = [...filterValues(filter), fingerprint];
-      const [row] = await read.query(TOTALS_OF, values);
-      const totals = Totals.safeParse(row);
-      if (!totals.success) return null;
-      const [cause] = await withHeads(read, [totals.data], until, filter);
+      const [cause] = await withHeads(read, await all(read, Totals, TOTALS_OF, values), until, filter);
       if (cause === undefined) return null;
-      const builds = (await read.query(BUILDS_OF, [...values, false, SHOWN])).map((one) => CauseBuild.parse(one));
-      const decisions = (await read.query(BUILDS_OF, [...values, true, SHOWN])).map((one) => CauseBuild.parse(one));
-      const places = (await read.query(PLACES_OF, [...values, SHOWN])).map((one) => CausePlace.parse(one));
+      const builds = await all(read, CauseBuild, BUILDS_OF, [...values, false, SHOWN]);
+      const decisions = await all(read, CauseBuild, BUILDS_OF, [...values, true, SHOWN]);
+      const places = await all(read, CausePlace, PLACES_OF, [...values, SHOWN]);
       return { cause, builds, decisions, places };
     },
     /** The newest 300 builds with the cause, and the newest 600 passed ones of the same repositories. */
     compared: async (fingerprint: string, filter: InsightsFilter = {}) =>
-      (await read.query(COMPARED, [...filterValues(filter), fingerprint])).map((row) => ComparedBuild.parse(row)),
+      await all(read, ComparedBuild, COMPARED, [...filterValues(filter), fingerprint]),
   };
 }
 
@@ -263,10 +260,8 @@ async function withHeads(read: Pick<Sql, 'query'>, totals: readonly Totals[], un
   if (totals.length === 0) return [];
   const names = totals.map(({ fingerprint }) => fingerprint);
   const days = daysUntil(until);
-  const heads = (await read.query(HEADS, [...filterValues(filter), names])).map((row) => Head.parse(row));
-  const counts = (await read.query(PER_DAY_CAUSES, [...filterValues(filter), names, `${days[0]}T00:00:00.000Z`])).map((row) =>
-    Day.parse(row),
-  );
+  const heads = await all(read, Head, HEADS, [...filterValues(filter), names]);
+  const counts = await all(read, Day, PER_DAY_CAUSES, [...filterValues(filter), names, `${days[0]}T00:00:00.000Z`]);
   return totals.flatMap((one) => {
     const head = heads.find(({ fingerprint }) => fingerprint === one.fingerprint);
     if (head === undefined) return [];

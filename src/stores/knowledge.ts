@@ -1,7 +1,7 @@
 import { coverage, wantedOf, wordsOf } from '../log/recognise/normalise.ts';
 import type { Database } from '../ports/database.ts';
 import { Passage, type PassageMatch, type PassageOf, TeamDocument, type TeamKnowledgeStore } from '../ports/knowledge.ts';
-import { all, first } from './sql.ts';
+import { all, columnsFor, first, insert } from './sql.ts';
 
 /** Passages that are compared word by word; full text and trigrams choose them. */
 const CANDIDATES = 60;
@@ -18,8 +18,8 @@ export function createTeamKnowledgeStore(db: Database): TeamKnowledgeStore {
   return {
     put: (document, passages) =>
       db.transaction(async (sql) => {
-        const [row] = await sql.query<{ id: string }>(PUT, documentValues(document));
-        const id = row?.id ?? document.id;
+        const [row] = await insert(sql, 'knowledge_documents', TeamDocument.parse(document), REPLACE);
+        const { id } = TeamDocument.pick({ id: true }).parse(row);
         await sql.query('delete from knowledge_passages where document_id = $1', [id]);
         const rows = passages.map((passage) => ({ ...passage, words: wordsOf(passage.text).join(' ') }));
         await sql.query(PUT_PASSAGES, [id, { rows }]);
@@ -51,20 +51,11 @@ export function createTeamKnowledgeStore(db: Database): TeamKnowledgeStore {
   };
 }
 
-function documentValues(document: TeamDocument): unknown[] {
-  const { id, source, title, format, category, hash, bytes, passages, notes, importedBy, importedAt } = document;
-  return [id, source, title, format, category, hash, bytes, passages, notes, importedBy, importedAt];
-}
+const DOCUMENT = columnsFor(TeamDocument);
 
-const DOCUMENT = `id, source, title, format, category, hash, bytes, passages, notes, imported_by as "importedBy", imported_at as "importedAt"`;
+const REPLACED = ['title', 'format', 'category', 'hash', 'bytes', 'passages', 'notes', 'imported_by', 'imported_at'];
 
-const PUT = `
-  insert into knowledge_documents (id, source, title, format, category, hash, bytes, passages, notes, imported_by, imported_at)
-  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
-  on conflict (source) do update set
-    title = excluded.title, format = excluded.format, category = excluded.category, hash = excluded.hash, bytes = excluded.bytes,
-    passages = excluded.passages, notes = excluded.notes, imported_by = excluded.imported_by, imported_at = excluded.imported_at
-  returning id`;
+const REPLACE = `on conflict (source) do update set ${REPLACED.map((column) => `${column} = excluded.${column}`).join(', ')} returning id`;
 
 const PUT_PASSAGES = `
   insert into knowledge_passages (document_id, position, place, text, words)

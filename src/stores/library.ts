@@ -1,7 +1,7 @@
 import { TriageError } from '../domain/errors.ts';
 import { LibraryEntry, Rule } from '../domain/library.ts';
 import type { Database, Page, Sql } from '../ports/database.ts';
-import { all, first, isoTime, pageValues, scopeValue } from './sql.ts';
+import { all, columnsFor, first, insert, isoTime, pageValues, scopeValue } from './sql.ts';
 
 export interface LibraryFilter {
   /** Only of these: `owner/name`, or `owner/*`. */
@@ -26,7 +26,13 @@ export type LibraryStore = ReturnType<typeof createLibraryStore>;
 export function createLibraryStore(db: Database) {
   return {
     insert: async (entry: LibraryEntry, sql: Sql = db) => {
-      await sql.query(INSERT, insertValues(entry));
+      const { fingerprint, withdrawn, flag, stays, ...own } = entry;
+      await insert(sql, 'library_entries', {
+        ...own,
+        ...{ fingerprint: fingerprint.value, fingerprintAlgorithm: fingerprint.algorithm, fingerprintVersion: fingerprint.version },
+        ...{ withdrawnAt: withdrawn?.at, withdrawnBy: withdrawn?.by, withdrawnReason: withdrawn?.reason },
+        ...{ greenBuilds: flag?.builds ?? 0, greenSince: flag?.since, greenLast: flag?.last, staysBy: stays?.by, staysAt: stays?.at },
+      });
     },
     find: async (id: string, sql: Sql = db) => await first(sql, LibraryEntry, `select ${ENTRY} from library_entries where id = $1`, [id]),
     /** The newest human-confirmed entry for this fingerprint in this repository that may answer: a reviewer's latest word wins. */
@@ -65,37 +71,19 @@ function listValues(page: Page, { repositories, repository, fingerprint, withdra
   return [...pageValues(page), scopeValue(repositories), repository ?? null, fingerprint ?? null, withdrawn ?? false, flagged ?? false];
 }
 
-function insertValues(entry: LibraryEntry): unknown[] {
-  const { algorithm, version, value } = entry.fingerprint;
-  const { withdrawn, flag, stays } = entry;
-  return [
-    ...[entry.id, algorithm, version, value, entry.message, entry.repository, entry.category, entry.kind, entry.title],
-    ...[entry.rootCause, entry.fixRecommendation, entry.analysisId, entry.confirmedBy, entry.confirmedAt, entry.timesSeen],
-    ...[entry.lastSeenAt, entry.decisionId, entry.telling],
-    ...[withdrawn?.at ?? null, withdrawn?.by ?? null, withdrawn?.reason ?? null],
-    ...[flag?.builds ?? 0, flag?.since ?? null, flag?.last ?? null, stays?.by ?? null, stays?.at ?? null],
-  ];
-}
+const WITHDRAWN = `case when withdrawn_at is not null
+    then jsonb_build_object('by', withdrawn_by, 'at', ${isoTime('withdrawn_at')}, 'reason', withdrawn_reason) end`;
 
-const ENTRY = `id,
-  jsonb_build_object('algorithm', fingerprint_algorithm, 'version', fingerprint_version, 'value', fingerprint) as fingerprint,
-  message, repository, category, kind, title, root_cause as "rootCause", fix_recommendation as "fixRecommendation",
-  analysis_id as "analysisId", confirmed_by as "confirmedBy", confirmed_at as "confirmedAt", times_seen as "timesSeen",
-  last_seen_at as "lastSeenAt", decision_id as "decisionId", telling,
-  case when withdrawn_at is not null
-    then jsonb_build_object('by', withdrawn_by, 'at', ${isoTime('withdrawn_at')}, 'reason', withdrawn_reason) end as withdrawn,
-  case when green_builds > 0
-    then jsonb_build_object('builds', green_builds, 'since', ${isoTime('green_since')}, 'last', green_last) end as flag,
-  case when stays_at is not null then jsonb_build_object('by', stays_by, 'at', ${isoTime('stays_at')}) end as stays`;
+const ENTRY = columnsFor(LibraryEntry, null, {
+  fingerprint: `jsonb_build_object('algorithm', fingerprint_algorithm, 'version', fingerprint_version, 'value', fingerprint)`,
+  withdrawn: WITHDRAWN,
+  flag: `case when green_builds > 0
+    then jsonb_build_object('builds', green_builds, 'since', ${isoTime('green_since')}, 'last', green_last) end`,
+  stays: `case when stays_at is not null then jsonb_build_object('by', stays_by, 'at', ${isoTime('stays_at')}) end`,
+});
 
 /** See `answers` of the domain. */
 const ANSWERS = `withdrawn_at is null and (green_builds = 0 or stays_at is not null)`;
-
-const INSERT = `
-  insert into library_entries (id, fingerprint_algorithm, fingerprint_version, fingerprint, message, repository, category, kind, title,
-    root_cause, fix_recommendation, analysis_id, confirmed_by, confirmed_at, times_seen, last_seen_at, decision_id, telling,
-    withdrawn_at, withdrawn_by, withdrawn_reason, green_builds, green_since, green_last, stays_by, stays_at)
-  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26)`;
 
 const RECALL = `
   select ${ENTRY} from library_entries where fingerprint = $1 and repository = $2 and ${ANSWERS}
@@ -145,7 +133,8 @@ export function createRuleStore(db: Database) {
   return {
     /** Stores a version of a rule. */
     add: async (rule: Rule, sql: Sql = db) => {
-      await sql.query(ADD, addValues(rule));
+      const { withdrawn: _withdrawn, ...own } = rule;
+      await insert(sql, 'rules', own);
     },
     /** The newest version of a rule, withdrawn or not. */
     find: async (id: string, sql: Sql = db) => await first(sql, Rule, FIND, [id]),
@@ -169,21 +158,7 @@ export function createRuleStore(db: Database) {
   };
 }
 
-function addValues(rule: Rule): unknown[] {
-  return [
-    ...[rule.id, rule.version, rule.repository, rule.pattern, rule.sample, rule.category, rule.kind, rule.title],
-    ...[rule.rootCause, rule.fixRecommendation, rule.author, rule.createdAt],
-  ];
-}
-
-const RULE = `id, version, repository, pattern, sample, category, kind, title, root_cause as "rootCause",
-  fix_recommendation as "fixRecommendation", author, created_at as "createdAt", times_used as "timesUsed", last_used_at as "lastUsedAt",
-  case when withdrawn_at is not null then jsonb_build_object('by', withdrawn_by,
-    'at', ${isoTime('withdrawn_at')}, 'reason', withdrawn_reason) end as withdrawn`;
-
-const ADD = `
-  insert into rules (id, version, repository, pattern, sample, category, kind, title, root_cause, fix_recommendation, author, created_at)
-  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`;
+const RULE = columnsFor(Rule, null, { withdrawn: WITHDRAWN });
 
 const FIND = `select ${RULE} from rules where id = $1 order by version desc limit 1`;
 

@@ -6,7 +6,7 @@ import { Category } from '../domain/category.ts';
 import { Decision, ReviewOrigin } from '../domain/review.ts';
 import type { Database, Page, Sql } from '../ports/database.ts';
 import { RIGHT } from './insights.ts';
-import { all, BUILD_COLUMNS, buildColumns, fieldOf, first, isoTime, scopeValue } from './sql.ts';
+import { all, buildColumns, first, isoTime, scopeValue } from './sql.ts';
 
 /** Who put which calibration in force, and when; `version` null: none from then on. */
 export const CalibrationAct = z.object({
@@ -216,21 +216,13 @@ export function createCaseStore(read: Pick<Sql, 'query'>) {
     /** The next `limit` causes after `after`, the oldest build first, the causes of a build in their order. */
     list: async (filter: CaseFilter, limit: number, after: CaseCursor | null) => {
       const values = [...filterValues(filter), after?.buildId ?? null, after?.cause ?? null, limit];
-      return (await read.query(LIST_CASES, values)).map(readCase);
+      return (await read.query(LIST_CASES, values)).map((row) => StoredCase.parse({ ...row, build: row }));
     },
   };
 }
 
 function filterValues({ repository, branch, fingerprint, category, since, until, decided }: CaseFilter): unknown[] {
   return [repository ?? null, branch ?? null, fingerprint ?? null, category ?? null, since ?? null, until ?? null, decided ?? false];
-}
-
-const CaseRow = z.record(z.string(), z.unknown());
-
-function readCase(row: unknown): StoredCase {
-  const columns = CaseRow.parse(row);
-  const build = Build.parse(Object.fromEntries(BUILD_COLUMNS.map(fieldOf).map((field) => [field, columns[field]])));
-  return StoredCase.parse({ ...columns, build });
 }
 
 const HAPPENED = 'coalesce(b.finished_at, b.started_at, b.received_at)';

@@ -5,7 +5,7 @@ import type { Database, Sql } from '../ports/database.ts';
 import type { NoticePlace, NoticeRule } from '../ports/notices.ts';
 import type { OutboxEnd } from '../ports/outbox.ts';
 import { readSituation } from './situation.ts';
-import { all, buildColumns, first, fromNow, isoTime } from './sql.ts';
+import { all, buildColumns, columnsFor, first, fromNow, isoTime } from './sql.ts';
 
 /** Which entries to take. */
 export interface OutboxTake {
@@ -68,7 +68,7 @@ function clean(_name: string, value: unknown): unknown {
   return typeof value === 'string' ? value.toWellFormed().replaceAll('\0', '') : value;
 }
 
-const ENTRY = `topic, key, build_id as "buildId", payload, version, settled, held, outcome, result, error, lease, attempts, retries`;
+const ENTRY = columnsFor(OutboxEntry);
 
 const NEW = `
   insert into outbox as o (topic, key, build_id, payload, due_at)
@@ -100,7 +100,7 @@ const take = (which: string, order: 'asc' | 'desc') => `
   )
   update outbox o set held = true, lease = o.lease + 1, attempts = o.attempts + 1, free_at = ${fromNow('$2')}
   from due where o.topic = $1 and o.key = due.key
-  returning ${ENTRY.replace('topic, key', 'o.topic, o.key')}`;
+  returning ${columnsFor(OutboxEntry, 'o')}`;
 
 const HELD = 'topic = $1 and key = $2 and lease = $3 and held';
 

@@ -3,7 +3,7 @@ import { Category } from '../domain/category.ts';
 import { TriageError } from '../domain/errors.ts';
 import { Decision, type NewReview, Review, ReviewCounts, ReviewEvent, type ReviewState, RISKS } from '../domain/review.ts';
 import type { Database, Page, Sql } from '../ports/database.ts';
-import { all, first, fromNow, likeLiteral, pageValues, scopeValue } from './sql.ts';
+import { all, columnsFor, first, fromNow, likeLiteral, pageValues, scopeValue } from './sql.ts';
 
 export interface ReviewFilter {
   readonly state?: ReviewState;
@@ -42,13 +42,13 @@ interface NextQuery {
 const EXPIRED = `(r.state = 'claimed' and r.claim_expires_at <= clock_timestamp())`;
 
 /** What a review shows of itself; the decision is added by who selects. */
-const REVIEW = `r.id, r.analysis_id as "analysisId", r.build_id as "buildId", r.repository, r.title, r.category, r.kind, r.fingerprint,
-  r.pull_request as "pullRequest", r.risk, r.origin, r.confidence, r.why,
-  case when ${EXPIRED} then 'waiting' else r.state end as state,
-  case when ${EXPIRED} then null else r.claimed_by end as "claimedBy",
-  case when ${EXPIRED} then null else r.claimed_at end as "claimedAt",
-  case when ${EXPIRED} then null else r.claim_expires_at end as "claimExpiresAt",
-  r.version, r.opened_at as "openedAt"`;
+const HELD = (column: string) => `case when ${EXPIRED} then null else r.${column} end`;
+const REVIEW = columnsFor(Review.omit({ decision: true }), 'r', {
+  state: `case when ${EXPIRED} then 'waiting' else r.state end`,
+  claimedBy: HELD('claimed_by'),
+  claimedAt: HELD('claimed_at'),
+  claimExpiresAt: HELD('claim_expires_at'),
+});
 
 const STORED = `select ${REVIEW}, d.body as decision from reviews r left join decisions d on d.review_id = r.id`;
 

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { Build } from '../domain/build.ts';
 import type { InsightsFilter, Period } from '../domain/insights.ts';
 import type { Page, Sql } from '../ports/database.ts';
 
@@ -58,19 +59,25 @@ export const fromNow = (milliseconds: string) => `clock_timestamp() + ${millisec
 /** A time as text in the form that the domain reads. */
 export const isoTime = (column: string) => `to_char(${column} at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
-/** A build's columns. */
-export const BUILD_COLUMNS = (
-  'id provider repository pipeline number attempt external_id job branch commit author pull_request url status ' +
-  'started_at finished_at received_at'
-).split(' ');
+const columnOf = (field: string) => field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
-/** How `Build` calls a column. */
-export const fieldOf = (column: string) => column.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
+/** A select list that the schema reads: each field from the column of its name (`receivedAt` from received_at), or from the SQL given for it; `table` is the alias. */
+export function columnsFor(schema: z.ZodObject, table: string | null = null, given: Readonly<Record<string, string>> = {}): string {
+  const own = (field: string) => `${table === null ? '' : `${table}.`}${columnOf(field)}`;
+  return Object.keys(schema.shape)
+    .map((field) => `${given[field] ?? own(field)} as "${field}"`)
+    .join(', ');
+}
+
+/** Inserts a row, each field into the column of its name; `more` follows the values. */
+export async function insert(sql: Pick<Sql, 'query'>, table: string, row: object, more = ''): Promise<Record<string, unknown>[]> {
+  const columns = Object.keys(row).map(columnOf);
+  const places = columns.map((_, at) => `$${at + 1}`);
+  return await sql.query(`insert into ${table} (${columns.join(', ')}) values (${places.join(', ')}) ${more}`, Object.values(row));
+}
 
 /** A select list that `Build` reads; `table` is the alias the columns come from. */
-export function buildColumns(table: string): string {
-  return BUILD_COLUMNS.map((column) => `${table}.${column} as "${fieldOf(column)}"`).join(', ');
-}
+export const buildColumns = (table: string) => columnsFor(Build, table);
 
 /** A row that orders the builds of one pipeline, the oldest first; `table` is the alias the columns come from. */
 export function buildOrder(table: string): string {

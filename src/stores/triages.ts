@@ -6,7 +6,7 @@ import { Triage, TriageJob } from '../domain/triage.ts';
 import type { Clock } from '../lib/time.ts';
 import type { Database, Sql } from '../ports/database.ts';
 import type { Reading } from '../ports/telemetry.ts';
-import { all, first, fromNow, IS_DEFAULT } from './sql.ts';
+import { all, columnsFor, first, fromNow, IS_DEFAULT } from './sql.ts';
 
 /** A pending triage job that nobody holds, and what decides when its turn is. */
 export const Turn = z.object({
@@ -114,10 +114,9 @@ function triageMethods(db: Database, clock: Clock) {
 /** News came since the newest lease was taken. */
 const NEWS = '(owed > taken)';
 
-const JOB = `id, build_id as "buildId", state, attempts, retries, not_before as "notBefore", owed as "requested", fetched, (state = 'running' and ${NEWS}) as dirty,
-  lease, lease_expires_at as "leaseExpiresAt", error, traceparent, owed_at as "requestedAt", created_at as "createdAt", updated_at as "updatedAt"`;
+const JOB = columnsFor(TriageJob, null, { requested: 'owed', dirty: `(state = 'running' and ${NEWS})`, requestedAt: 'owed_at' });
 
-const TRIAGE = `id, build_id as "buildId", fingerprint, state, analysis_id as "analysisId"`;
+const TRIAGE = columnsFor(Triage);
 
 /** News came: what happened before says nothing about the tries to come. */
 const COUNTED_ANEW = `attempts = case when ${NEWS} then 0 else attempts end, retries = case when ${NEWS} then 0 else retries end`;

@@ -4,6 +4,7 @@ import { TriageError } from '../../domain/errors.ts';
 import type { Evidence } from '../../domain/evidence.ts';
 import type { Excerpt, Failure, Fingerprint } from '../../domain/failure.ts';
 import type { TriageSubject } from '../../domain/triage.ts';
+import { present } from '../../lib/collections.ts';
 import type { Topic } from '../../ports/analyst.ts';
 import type { BuildArchive } from '../../ports/build-archive.ts';
 import type { Stores } from '../../stores/stores.ts';
@@ -86,7 +87,7 @@ function topicOf(known: {
     notes: [],
     sources: known.sources.map(({ name, lines, bytes }) => ({ name, lines, bytes })),
     tokens: analysis.reduction.tokens,
-    ...(analysis.green === undefined ? {} : { green: analysis.green }),
+    ...present({ green: analysis.green }),
   };
   const otherCauses = others.map(({ id, category, answer }) => ({ analysisId: id, category, title: answer.title }));
   return { build, analysis, subject, otherCauses };

@@ -5,6 +5,7 @@ import { newId } from '../../domain/ids.ts';
 import { indexChanges, type LibraryEntry } from '../../domain/library.ts';
 import type { NewOutboxEntry } from '../../domain/outbox.ts';
 import type { Decision, DecisionInput, Review, ShownBy } from '../../domain/review.ts';
+import { present } from '../../lib/collections.ts';
 import type { Clock } from '../../lib/time.ts';
 import type { Masker } from '../../log/mask/mask.ts';
 import type { ArchivedSource, BuildArchive } from '../../ports/build-archive.ts';
@@ -204,7 +205,7 @@ async function companionsOf(
 
 function inputFor({ decision, analysis: main }: { decision: Decision; analysis: Analysis }, other: Analysis): DecisionInput {
   const { type, reason, reasonCode } = decision;
-  const why = { ...(reason === undefined ? {} : { reason }), ...(reasonCode === undefined ? {} : { reasonCode }) };
+  const why = present({ reason, reasonCode });
   if (type === 'reject') return { type, ...why };
   if (type === 'accept' && other.category === main.category && other.kind === main.kind) return { type, ...why };
   const said: DecisionInput = {
@@ -317,23 +318,25 @@ const MAX_SECONDS = 24 * 3600;
 /** What the reviewer typed is masked before it is stored; PostgreSQL takes neither NUL nor half a surrogate pair. */
 async function newDecision(facts: DecisionFacts, masker: Pick<Masker, 'mask'>): Promise<Decision> {
   const { input, reviewer, review, guess, batchId, now } = facts;
-  const mask = async (text: string) => (await masker.mask(text.toWellFormed().replaceAll('\0', '\ufffd'))).text;
+  const { type, category, kind, reasonCode, shownBy } = input;
+  const mask = async (text: string | undefined) =>
+    text === undefined ? undefined : (await masker.mask(text.toWellFormed().replaceAll('\0', '\ufffd'))).text;
+  const [rootCause, fixRecommendation, reason] = [
+    await mask(input.rootCause),
+    await mask(input.fixRecommendation),
+    await mask(input.reason),
+  ];
   return {
-    id: newId('dec', now),
-    reviewId: review.id,
-    analysisId: review.analysisId,
-    reviewer,
-    decidedAt: new Date(now).toISOString(),
-    type: input.type,
-    ...(input.category === undefined ? {} : { category: input.category }),
-    ...(input.kind === undefined ? {} : { kind: input.kind }),
-    ...(input.rootCause === undefined ? {} : { rootCause: await mask(input.rootCause) }),
-    ...(input.fixRecommendation === undefined ? {} : { fixRecommendation: await mask(input.fixRecommendation) }),
-    ...(input.reason === undefined ? {} : { reason: await mask(input.reason) }),
-    ...(input.reasonCode === undefined ? {} : { reasonCode: input.reasonCode }),
-    ...(input.shownBy === undefined ? {} : { shownBy: input.shownBy }),
-    ...(guess === null ? {} : { blind: guess }),
-    ...(batchId === null ? {} : { batchId }),
+    ...{
+      id: newId('dec', now),
+      reviewId: review.id,
+      analysisId: review.analysisId,
+      reviewer,
+      decidedAt: new Date(now).toISOString(),
+      type,
+    },
+    ...present({ category, kind, rootCause, fixRecommendation, reason, reasonCode, shownBy }),
+    ...present({ blind: guess ?? undefined, batchId: batchId ?? undefined }),
     ...openTime(facts),
   };
 }

@@ -1,6 +1,7 @@
 import type { Category } from '../../domain/category.ts';
 import { TriageError } from '../../domain/errors.ts';
 import { type Decision, openingOf, type Principal, type Review, type ReviewerQuestion } from '../../domain/review.ts';
+import { present } from '../../lib/collections.ts';
 import { isDrawn } from '../../lib/statistics.ts';
 import type { Clock } from '../../lib/time.ts';
 import type { Masker } from '../../log/mask/mask.ts';
@@ -34,8 +35,7 @@ interface NextRequest {
  * reviewers who ask at once get different items. Null where nothing is left.
  */
 export async function nextFor({ stores, claimMs }: QueueDeps, { reviewer, filter = {}, sort, after }: NextRequest): Promise<Review | null> {
-  const how = { ...(sort === undefined ? {} : { sort }), ...(after === undefined ? {} : { after }) };
-  return await stores.reviews.next(filter, { reviewer, claimMs, skippedMs: SKIPPED_MS, ...how });
+  return await stores.reviews.next(filter, { reviewer, claimMs, skippedMs: SKIPPED_MS, ...present({ sort, after }) });
 }
 
 /** Puts an item aside for this reviewer, and gives it back where it was held. Throws `not-found`, `conflict` where it is decided. */
@@ -172,7 +172,7 @@ function decidedAlready(review: Review): TriageError {
 }
 
 /** For an item that somebody else holds. */
-export function heldByAnother(review: Review): TriageError {
+function heldByAnother(review: Review): TriageError {
   return conflict(`${review.claimedBy} holds this review until ${review.claimExpiresAt}.`, review, {
     holder: review.claimedBy,
     until: review.claimExpiresAt,

@@ -11,6 +11,7 @@ import { TriageError } from '../../domain/errors.ts';
 import type { ToolOutcome } from '../../domain/evidence.ts';
 import { newId } from '../../domain/ids.ts';
 import type { TriageSubject } from '../../domain/triage.ts';
+import { present } from '../../lib/collections.ts';
 import { cutAfter } from '../../lib/text.ts';
 import type { Clock } from '../../lib/time.ts';
 import type { Masker } from '../../log/mask/mask.ts';
@@ -110,7 +111,7 @@ async function go(
     recording?.answered(answer);
     state = await invoke(resumedWith(answer));
   }
-  return analysisOf(state, clock.now() - startedAt, clock.now());
+  return analysisOf(state, startedAt, clock.now());
 }
 
 /** What a person said; null where nobody did in time or nobody is waited for; undefined: not yet. */
@@ -122,17 +123,13 @@ async function answerTo(triageId: string, { questions }: InvestigateDeps): Promi
 }
 
 /** The stored answer of a finished run. */
-function analysisOf(state: TriageStateValue, milliseconds: number, now: number): Analysis {
+function analysisOf(state: TriageStateValue, startedAt: number, now: number): Analysis {
   const { subject, classification, answer, verdict, termination } = state;
   if (classification === null || answer === null || verdict === null) {
     throw new TriageError('internal', `The run of ${subject.triageId} ended without a verdict`);
   }
   return {
-    id: newId('ana', now),
-    buildId: subject.build.id,
-    triageId: subject.triageId,
-    failureIds: subject.failures.map((failure) => failure.id),
-    fingerprint: subject.fingerprint.value,
+    ...headOf(subject, startedAt, now),
     category: classification.category,
     kind: classification.kind,
     classification,
@@ -147,10 +144,6 @@ function analysisOf(state: TriageStateValue, milliseconds: number, now: number):
     notes: [...new Set([...subject.notes, ...state.notes, ...missingAnswers(state.outcomes)])],
     terminationReason: termination ?? 'max_iterations',
     recalled: null,
-    ...(subject.green === undefined ? {} : { green: subject.green }),
-    reduction: reductionOf(subject),
-    milliseconds,
-    createdAt: new Date(now).toISOString(),
   };
 }
 
@@ -159,8 +152,21 @@ function mainAnalyst(state: TriageStateValue): string {
   return state.steps.findLast((step) => step.node === 'generate_answer')?.by ?? 'rules';
 }
 
+/** What every answer to a subject says of itself, whoever gave it; times in milliseconds. */
+export function headOf(subject: TriageSubject, startedAt: number, now: number) {
+  return {
+    ...{ id: newId('ana', now), buildId: subject.build.id, triageId: subject.triageId },
+    failureIds: subject.failures.map((failure) => failure.id),
+    fingerprint: subject.fingerprint.value,
+    reduction: reductionOf(subject),
+    milliseconds: now - startedAt,
+    createdAt: new Date(now).toISOString(),
+    ...present({ green: subject.green }),
+  };
+}
+
 /** How far the logs were reduced for this subject. */
-export function reductionOf(subject: TriageSubject): Analysis['reduction'] {
+function reductionOf(subject: TriageSubject): Analysis['reduction'] {
   return {
     logLines: subject.sources.reduce((total, source) => total + source.lines, 0),
     logBytes: subject.sources.reduce((total, source) => total + source.bytes, 0),

@@ -1,9 +1,7 @@
 import type { Build, SourceText } from '../../domain/build.ts';
-import type { ReadStage } from '../../domain/calibration.ts';
 import { messageOf, TriageError } from '../../domain/errors.ts';
 import type { Reading, Survey } from '../../domain/reading.ts';
 import type { TriageJob } from '../../domain/triage.ts';
-import type { GreenTemplates } from '../../log/green/green-diff.ts';
 import type { Masker } from '../../log/mask/mask.ts';
 import { type ReadableSource, type ReadOptions, readSources } from '../../log/read-sources.ts';
 import { inParallel } from '../../log/survey/open-artifact.ts';
@@ -25,13 +23,7 @@ export async function maskSources(sources: readonly SourceText[], masker: Masker
 }
 
 /** How masked sources are read; `secrets` were hidden in them. */
-interface ReadMaskedOptions {
-  readonly budgetTokens: number;
-  readonly secrets: number;
-  readonly greenText?: string;
-  readonly green?: GreenTemplates;
-  readonly without?: ReadonlySet<ReadStage>;
-}
+type ReadMaskedOptions = Omit<ReadOptions, 'maskedSecrets'> & { readonly secrets: number };
 
 /** Reads masked sources; a build without any gets a reading that says so. */
 export function readMasked(sources: readonly ReadableSource[], options: ReadMaskedOptions): Reading {
@@ -48,14 +40,8 @@ export async function readAside(
   return threads === undefined ? readMasked(sources, options) : threads.read(sources, readOptionsOf(options), signal);
 }
 
-function readOptionsOf(options: ReadMaskedOptions): ReadOptions {
-  return {
-    budgetTokens: options.budgetTokens,
-    maskedSecrets: options.secrets,
-    ...(options.greenText === undefined ? {} : { greenText: options.greenText }),
-    ...(options.green === undefined ? {} : { green: options.green }),
-    ...(options.without === undefined ? {} : { without: options.without }),
-  };
+function readOptionsOf({ secrets, ...how }: ReadMaskedOptions): ReadOptions {
+  return { ...how, maskedSecrets: secrets };
 }
 
 export interface GatherDeps {

@@ -1,14 +1,13 @@
 import { type Analysis, NO_USAGE } from '../../domain/analysis.ts';
 import { CATEGORIES, type Category } from '../../domain/category.ts';
 import type { Evidence } from '../../domain/evidence.ts';
-import type { Failure } from '../../domain/failure.ts';
-import { newId } from '../../domain/ids.ts';
+import type { Excerpt, Failure } from '../../domain/failure.ts';
 import { type LibraryEntry, MAX_RULES, type Rule } from '../../domain/library.ts';
 import type { TriageSubject } from '../../domain/triage.ts';
 import { compileRulePattern, ruleText } from '../../log/rule-pattern.ts';
 import type { Logger } from '../../ports/telemetry.ts';
 import type { RuleStore } from '../../stores/library.ts';
-import { reductionOf } from './investigate.ts';
+import { headOf } from './investigate.ts';
 
 /** A person decided this very failure before; only another person may overrule it. */
 const CONFIRMED = 0.97;
@@ -27,7 +26,13 @@ export function recallAnalysis(subject: TriageSubject, entry: LibraryEntry, time
       known: entry,
       claim: `The same failure was ${said}.`,
       because: `known failure ${entry.id}, ${said}`,
-      evidence: evidenceForRecall(subject, entry),
+      evidence: evidenceFor(
+        {
+          ...{ tool: 'recall', title: entry.title, text: entry.rootCause, source: `library:${entry.id}` },
+          data: { entryId: entry.id, confirmedBy: entry.confirmedBy, analysisId: entry.analysisId },
+        },
+        excerptsOf(subject)[0],
+      ),
       startedAt,
       now,
     }),
@@ -56,11 +61,7 @@ function knownAnswer(subject: TriageSubject, facts: KnownFacts): Analysis {
   const milliseconds = now - startedAt;
   const ids = evidence.map(({ id }) => id);
   return {
-    id: newId('ana', now),
-    buildId: subject.build.id,
-    triageId: subject.triageId,
-    failureIds: subject.failures.map((failure) => failure.id),
-    fingerprint: subject.fingerprint.value,
+    ...headOf(subject, startedAt, now),
     category,
     kind,
     classification: { category, kind, confidence, probabilities: certain(category, confidence), abstained: false, because },
@@ -87,27 +88,19 @@ function knownAnswer(subject: TriageSubject, facts: KnownFacts): Analysis {
     notes: subject.notes,
     terminationReason: 'known_failure',
     recalled: null,
-    ...(subject.green === undefined ? {} : { green: subject.green }),
-    reduction: reductionOf(subject),
-    milliseconds,
-    createdAt: new Date(now).toISOString(),
   };
 }
 
-function evidenceForRecall(subject: TriageSubject, entry: LibraryEntry): Evidence[] {
-  const known: Evidence = {
-    id: 'E1',
-    tool: 'recall',
-    title: entry.title,
-    text: entry.rootCause,
-    source: `library:${entry.id}`,
-    score: 1,
-    data: { entryId: entry.id, confirmedBy: entry.confirmedBy, analysisId: entry.analysisId },
-  };
-  const excerpt = subject.failures.find((failure) => failure.excerpt !== null)?.excerpt ?? subject.excerpts[0];
-  if (excerpt === undefined) return [known];
-  const { source, lineStart, lineEnd, text } = excerpt;
-  return [known, { id: 'E2', tool: 'log', title: excerpt.reason, text, source, lineStart, lineEnd }];
+/** What a person said, and where the failure stands in the log. */
+function evidenceFor(known: Pick<Evidence, 'tool' | 'title' | 'text' | 'source' | 'data'>, excerpt: Excerpt | undefined): Evidence[] {
+  const first: Evidence = { id: 'E1', score: 1, ...known };
+  if (excerpt === undefined) return [first];
+  const { source, lineStart, lineEnd, text, reason } = excerpt;
+  return [first, { id: 'E2', tool: 'log', title: reason, text, source, lineStart, lineEnd }];
+}
+
+function excerptsOf({ failures, excerpts }: TriageSubject): Excerpt[] {
+  return [...failures.flatMap(({ excerpt }) => excerpt ?? []), ...excerpts];
 }
 
 function certain(category: Category, confidence: number): Record<Category, number> {
@@ -170,6 +163,7 @@ export function ruleAnalysis(
 ): Analysis {
   const date = rule.createdAt.slice(0, 10);
   const said = `rule by ${rule.author}, ${date}`;
+  const excerpts = excerptsOf(subject);
   return {
     ...knownAnswer(subject, {
       node: 'rule',
@@ -178,27 +172,16 @@ export function ruleAnalysis(
       known: rule,
       claim: `A line of this failure matches a ${said}. The rule has answered ${timesUsed} times.`,
       because: `rule ${rule.id} version ${rule.version}, ${said}`,
-      evidence: evidenceForRule(subject, rule, line),
+      evidence: evidenceFor(
+        {
+          ...{ tool: 'rule', title: rule.title, text: `${rule.rootCause}\nPattern: ${rule.pattern}`, source: `rule:${rule.id}` },
+          data: { ruleId: rule.id, version: rule.version, author: rule.author },
+        },
+        excerpts.find(({ text }) => text.includes(line)) ?? excerpts[0],
+      ),
       startedAt,
       now,
     }),
     ruled: { ruleId: rule.id, version: rule.version, author: rule.author, createdAt: rule.createdAt, timesUsed },
   };
-}
-
-function evidenceForRule(subject: TriageSubject, rule: Rule, line: string): Evidence[] {
-  const known: Evidence = {
-    id: 'E1',
-    tool: 'rule',
-    title: rule.title,
-    text: `${rule.rootCause}\nPattern: ${rule.pattern}`,
-    source: `rule:${rule.id}`,
-    score: 1,
-    data: { ruleId: rule.id, version: rule.version, author: rule.author },
-  };
-  const excerpts = [...subject.failures.flatMap(({ excerpt }) => excerpt ?? []), ...subject.excerpts];
-  const shown = excerpts.find(({ text }) => text.includes(line)) ?? excerpts[0];
-  if (shown === undefined) return [known];
-  const { source, lineStart, lineEnd, text, reason } = shown;
-  return [known, { id: 'E2', tool: 'log', title: reason, text, source, lineStart, lineEnd }];
 }

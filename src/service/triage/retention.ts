@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf } from '../../domain/errors.ts';
 import { REMOVE_LOGS } from '../../domain/outbox.ts';
-import { append, maxOf } from '../../lib/collections.ts';
+import { append, maxOf, present } from '../../lib/collections.ts';
 import { type Clock, lookRegularly } from '../../lib/time.ts';
 import type { BuildArchive } from '../../ports/build-archive.ts';
 import type { OutboxHandler } from '../../ports/outbox.ts';
@@ -86,7 +86,7 @@ export async function retain(
   const own = Object.keys(policy.repositories);
   let [builds, logs] = [0, 0];
   for (const repository of [null, ...own]) {
-    const { buildsDays, logsDays } = { ...policy, ...definedOf(repository === null ? {} : policy.repositories[repository]) };
+    const { buildsDays, logsDays } = { ...policy, ...present((repository !== null && policy.repositories[repository]) || {}) };
     const scope = (days: number) => ({
       ...scopeOf(deps.clock, repository, days),
       except: repository === null ? own : [],
@@ -157,11 +157,6 @@ async function inBatches(signal: AbortSignal, work: () => Promise<number>, pause
 
 function scopeOf(clock: Clock, repository: string | null, days: number): ForgetScope {
   return { repository, except: [], before: new Date(clock.now() - days * DAY_MS).toISOString(), settledOnly: false };
-}
-
-function definedOf(days: Partial<Record<keyof RetentionDays, number | undefined>> | undefined): Partial<RetentionDays> {
-  const { logsDays, buildsDays } = days ?? {};
-  return { ...(logsDays === undefined ? {} : { logsDays }), ...(buildsDays === undefined ? {} : { buildsDays }) };
 }
 
 interface RetentionWorkerDeps extends RetentionDeps {

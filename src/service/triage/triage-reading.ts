@@ -1,15 +1,18 @@
-import type { Analysis, Step } from '../../domain/analysis.ts';
+import type { Analysis, Step, Suspect } from '../../domain/analysis.ts';
 import type { Build, SourceText } from '../../domain/build.ts';
 import type { ReadStage } from '../../domain/calibration.ts';
+import type { Category } from '../../domain/category.ts';
 import { TriageError } from '../../domain/errors.ts';
 import type { FailureGroup, Reading, Survey } from '../../domain/reading.ts';
 import type { TriageSubject } from '../../domain/triage.ts';
+import { present } from '../../lib/collections.ts';
 import type { GreenTemplates } from '../../log/green/green-diff.ts';
 import type { Masker } from '../../log/mask/mask.ts';
 import type { LogInPieces, ReadableSource } from '../../log/read-sources.ts';
 import { surveyFiles } from '../../log/survey/survey.ts';
 import type { LogThreads } from '../../log/threads.ts';
 import type { BuildArchive } from '../../ports/build-archive.ts';
+import type { Sql } from '../../ports/database.ts';
 import type { Logger } from '../../ports/telemetry.ts';
 import type { LibraryStore, RuleStore } from '../../stores/library.ts';
 import type { Stores } from '../../stores/stores.ts';
@@ -75,7 +78,7 @@ export interface TriagedReading {
  * Reads a build, groups its failures by cause, and answers each group once: what the service, the terminal, the Action and replay do with
  * every build. They differ in where it is kept.
  */
-export async function triageReading(
+async function triageReading(
   material: BuildMaterial,
   keeper: AnswerKeeper,
   deps: TriageReadingDeps,
@@ -101,7 +104,7 @@ export async function triageReading(
 
 /** What a person said of this failure, else what a reviewer's rule says of such failures, else what the graph finds; null where that waits for a person. A recall is counted in the transaction that saves it. */
 async function draftFor(subject: TriageSubject, deps: TriageReadingDeps, signal: AbortSignal): Promise<Draft | null> {
-  const { known, owners = async () => ({}) } = deps;
+  const { known } = deps;
   const { clock } = deps.investigation;
   const { repository } = subject.build;
   const startedAt = clock.now();
@@ -110,29 +113,29 @@ async function draftFor(subject: TriageSubject, deps: TriageReadingDeps, signal:
     const { library, rules, logger } = known;
     const entry = subject.generic ? null : await library.recall({ fingerprint: subject.fingerprint.value, repository });
     if (entry !== null) {
-      const whose = await owners(subject, { category: entry.category, suspects: [] }, signal);
-      return async (sql) => ({
-        ...recallAnalysis(subject, entry, await library.seen(entry.id, at, sql), startedAt, clock.now()),
-        ...whose,
-      });
+      const seen = async (sql?: Sql) => recallAnalysis(subject, entry, await library.seen(entry.id, at, sql), startedAt, clock.now());
+      return await withOwner(entry.category, [], seen);
     }
     const match = await ruleFor(subject.failures, repository, { stores: { rules }, logger });
     if (match !== null) {
-      const whose = await owners(subject, { category: match.rule.category, suspects: [] }, signal);
-      return async (sql) => ({ ...ruleAnalysis(subject, match, await rules.used(match.rule, at, sql), startedAt, clock.now()), ...whose });
+      const used = async (sql?: Sql) => ruleAnalysis(subject, match, await rules.used(match.rule, at, sql), startedAt, clock.now());
+      return await withOwner(match.rule.category, [], used);
     }
   }
   const analysis = await investigateOrWait(subject, deps.investigation, signal);
-  if (analysis === null) return null;
-  const whose = await owners(subject, { category: analysis.category, suspects: analysis.answer.suspects }, signal);
-  return async () => ({ ...analysis, ...whose });
+  return analysis && (await withOwner(analysis.category, analysis.answer.suspects, async () => analysis));
+
+  async function withOwner(category: Category, suspects: readonly Suspect[], draft: Draft): Promise<Draft> {
+    const owner = await deps.owners?.(subject, { category, suspects }, signal);
+    return async (sql) => ({ ...(await draft(sql)), ...owner });
+  }
 }
 
 type Read = (sources: readonly ReadableSource[]) => Promise<Reading>;
 
 /** Reads each choice of sources once, beside green builds where there are any. */
 function readerOf({ beside, secrets, without }: BuildMaterial, { budgetTokens, threads }: TriageReadingDeps, signal: AbortSignal): Read {
-  const how = { budgetTokens, secrets, ...(beside === null ? {} : { green: beside.green }), ...(without === undefined ? {} : { without }) };
+  const how = { budgetTokens, secrets, ...present({ green: beside?.green, without }) };
   const readings = new Map<string, Reading>();
   return async (sources) => {
     const key = JSON.stringify(sources.map(({ name }) => name));
