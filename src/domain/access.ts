@@ -44,7 +44,7 @@ const RepositoryPattern = z
   .regex(/^[^\s*\u0000]+(?:\/\*)?$/, 'must be owner/name or owner/*')
   .max(300);
 
-/** A token as everybody may see it: the token itself is told once, when it is made. Times are ISO 8601 in UTC. */
+/** A token as everybody may see it: the token itself is shown once, when it is made. Times are ISO 8601 in UTC. */
 export const AccessToken = z.object({
   id: z.string(),
   name: z.string(),
@@ -85,7 +85,7 @@ export function checkNewToken({ name, roles, repositories }: NewToken, configure
     throw new TriageError('conflict', `FAULTLINE_TOKENS already has a token named ${name}. Choose another name.`);
 }
 
-/** A new token: a prefix that scanners know, 256 random bits, and a checksum that tells a mistyped one from an unknown one. */
+/** A new token: a prefix that scanners know, 256 random bits, and a checksum that distinguishes a mistyped one from an unknown one. */
 export function makeToken(): string {
   const secret = inDigits(BigInt(`0x${randomBytes(32).toString('hex')}`), SECRET_DIGITS);
   return `${PREFIX}${secret}${checksumOf(secret)}`;

@@ -74,7 +74,7 @@ export function isFounded({ witnesses }: { readonly witnesses?: readonly Witness
 
 /** A failure like this one that was decided before. */
 export const SimilarCase = z.object({
-  /** Of the evidence that tells of it ("E7"). */
+  /** Of the evidence that shows it ("E7"). */
   evidence: z.string(),
   title: z.string(),
   category: Category.nullable(),
@@ -239,7 +239,7 @@ export function isJudged({ terminationReason }: Pick<Analysis, 'terminationReaso
   return terminationReason !== 'failed';
 }
 
-/** The category as people are told it. */
+/** The category as people are shown it. */
 export function saidCategory(analysis: Pick<Analysis, 'terminationReason' | 'category'>): Category | 'not analyzed' {
   return isJudged(analysis) ? analysis.category : 'not analyzed';
 }

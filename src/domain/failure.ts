@@ -83,7 +83,7 @@ export const Section = z.object({
   lineStart: z.int().min(1),
   lineEnd: z.int().min(1),
   failed: z.boolean(),
-  /** The code with which its last command ended, where the log tells. */
+  /** The code with which its last command ended, where the log says. */
   exitCode: z.int().optional(),
   /** True where it only failed after another one had: a clean-up, an upload of what was never built. */
   consequence: z.boolean().optional(),

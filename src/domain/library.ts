@@ -73,14 +73,14 @@ interface LibraryVector {
   readonly metadata: Readonly<Record<string, string>>;
 }
 
-/** What the index is told of an entry that answers now: the entry itself, and that the one which it replaces is removed. */
+/** How the index changes for an entry that answers now: the entry itself, and that the one which it replaces is removed. */
 export function indexChanges(entry: LibraryEntry, replacedId: string | null): NewOutboxEntry[] {
   const { id, text, metadata } = vectorOf(entry);
   const gone = replacedId === null || replacedId === id ? [] : [indexEntry('error_library', replacedId, null)];
   return [indexEntry('error_library', id, { text, metadata }), ...gone];
 }
 
-/** What the index is told when an entry stops answering: it is removed, and what answers in its place now is added. */
+/** How the index changes when an entry stops answering: it is removed, and what answers in its place now is added. */
 export function indexChangesWithout(gone: LibraryEntry, answering: LibraryEntry | null): NewOutboxEntry[] {
   const out = indexEntry('error_library', gone.id, null);
   return answering === null || answering.id === gone.id ? [out] : [out, ...indexChanges(answering, null)];

@@ -34,7 +34,7 @@ export type RecordedReply = z.infer<typeof RecordedReply>;
 
 /** One judgement that the graph asked for. Exactly one of `reply` and `failed` is not null. */
 export const RecordedJudgement = z.object({
-  /** Who was asked: the configured analyst, or the spare one. */
+  /** Who was asked: the configured analyst, or the fallback. */
   role: z.enum(['analyst', 'spare']),
   name: JudgementName,
   /** 1-based; 0 where the judgement belongs to no round. */
@@ -69,7 +69,7 @@ export const RecordedMaker = z.object({
   faultline: z.string(),
   /** Short hash of the table of rules. */
   rules: z.string(),
-  /** Names of the analysts; no spare: the analyst was its own. */
+  /** Names of the analysts; no fallback: the analyst was its own. */
   analyst: z.string(),
   spare: z.string().nullable(),
   /** The configured model, where one judged. */
@@ -77,7 +77,7 @@ export const RecordedMaker = z.object({
 });
 export type RecordedMaker = z.infer<typeof RecordedMaker>;
 
-/** All that a run asked and was told, masked: enough to run the graph again without a model and without its tools. */
+/** All that a run asked and the answers it got, masked: enough to run the graph again without a model and without its tools. */
 export const Recording = z.object({
   schema: z.literal(RECORDING_SCHEMA),
   triageId: z.string(),

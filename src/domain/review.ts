@@ -98,7 +98,7 @@ export const Review = z.object({
 });
 export type Review = z.infer<typeof Review>;
 
-/** The category of an item as people are told it. Whatever was judged has a confidence above 0. */
+/** The category of an item as people are shown it. Whatever was judged has a confidence above 0. */
 export function itemCategory({ category, confidence }: Pick<Review, 'category' | 'confidence'>): string {
   return confidence === 0 ? 'NOT ANALYZED' : category;
 }

@@ -26,7 +26,7 @@ export function orAborted<Value>(work: Promise<Value>, signal: AbortSignal): Pro
 }
 
 /**
- * Does `work` now and every `intervalMs` milliseconds, never beside itself. `stop` tells it to end and waits until it has. `work` must not
+ * Does `work` now and every `intervalMs` milliseconds, never beside itself. `stop` ends it and waits until it has ended. `work` must not
  * throw.
  */
 export function lookRegularly(intervalMs: number, work: (stopping: AbortSignal) => Promise<void>): { stop(): Promise<void> } {

@@ -49,7 +49,7 @@ export interface Insight {
 /** Something that is not known yet. */
 export interface PlanGap {
   readonly missing: string;
-  /** The offered tool that could tell; null where none can. */
+  /** The offered tool that could answer it; null where none can. */
   readonly tool: string | null;
   /** Whether the cause cannot be named without it. */
   readonly blocks: boolean;
@@ -125,7 +125,7 @@ export interface Inquiry {
   readonly outcomes: readonly ToolOutcome[];
 }
 
-/** A piece of an answer in the making. `restart`: what was told of this answer before is void. */
+/** A piece of an answer in the making. `restart`: the pieces of this answer before are void. */
 export interface TextPiece {
   readonly text: string;
   readonly restart?: boolean;
@@ -139,7 +139,7 @@ export interface Converse {
     input: Inquiry & { understanding: Understanding; offered: readonly ToolDescription[]; round: number },
     signal: AbortSignal,
   ): Promise<Judgement<ToolCall[]>>;
-  /** The answer, not yet checked. `onText` is told of it as it comes and must not throw. */
+  /** The answer, not yet checked. `onText` gets it as it comes and must not throw. */
   reply(
     input: Inquiry & { understanding: Understanding; onText: (piece: TextPiece) => void },
     signal: AbortSignal,

@@ -79,6 +79,6 @@ export interface ChatModel {
    * call of an offered tool there may be calls of tools that do not exist, and the same call twice; at most 128.
    */
   chooseTools(request: ToolChoiceRequest, signal: AbortSignal): Promise<ChatReply<readonly ChatToolCall[]>>;
-  /** Plain text, told piece by piece; the value is the whole of it. A reply that is cut off throws `upstream-failed`. */
+  /** Plain text, piece by piece; the value is the whole of it. A reply that is cut off throws `upstream-failed`. */
   stream(request: StreamRequest, signal: AbortSignal): Promise<ChatReply<string>>;
 }

@@ -10,7 +10,7 @@ export interface CommitInfo {
   readonly at: string;
   readonly subject: string;
   readonly files: readonly string[];
-  /** The pull request that brought it, where the host or the commit's own words tell. */
+  /** The pull request that brought it, where the host or the commit's own words name it. */
   readonly pullRequest?: number | null;
 }
 

@@ -125,19 +125,19 @@ export interface CauseHistory {
 }
 
 interface PublishOptions {
-  /** Names this telling for good. To be left outside with what is told (a header, a marker in the text), so that it is known again. */
+  /** Names this publication for good. To be left outside with it (a header, a marker in the text), so that it is recognized. */
   readonly key: string;
   readonly signal: AbortSignal;
 }
 
-/** What the other side calls what it was told: an address or an id; null where it does not say. */
+/** What the other side calls what was published: an address or an id; null where it does not say. */
 export interface Published {
   readonly reference: string | null;
 }
 
 /**
- * Tells somebody about an answer. A key is told once: where the other side can say what it has, `find` is asked before a second try;
- * where it cannot, it knows a second telling by its key.
+ * Publishes answers. A key is published once: where the other side can say what it has, `find` is asked before a second try; where it cannot,
+ * it recognizes a second publication by its key.
  */
 export interface Publisher {
   readonly driver: string;

@@ -70,7 +70,7 @@ export interface HistoryStore {
   }): Promise<(FailureRow & { readonly score: number })[]>;
 }
 
-/** A tool's answer as it is kept: masked, bounded, and with the sentence that told how much there was. */
+/** A tool's answer as it is kept: masked, bounded, and with the sentence that said how much there was. */
 export const KeptResult = z.object({ findings: z.array(Finding), summary: z.string() });
 export type KeptResult = z.infer<typeof KeptResult>;
 
@@ -101,7 +101,7 @@ export interface PassingBasis {
 export interface PassingLogs {
   /**
    * What `log`, one of all the sources of a failed build, is compared with; null where no green build of it is known. Says the same as
-   * the reading of that build was told. Throws what the stores throw.
+   * the reading of that build was given. Throws what the stores throw.
    */
   of(build: Build, sources: readonly Pick<SourceText, 'name' | 'kind'>[], log: string): Promise<PassingBasis | null>;
 }

@@ -151,7 +151,7 @@ export interface Metrics {
   /** Counts `amount` more, 1 unless said otherwise. */
   count<Name extends CounterName>(name: Name, labels: Labels<Name>, amount?: number): void;
   observe<Name extends HistogramName>(name: Name, labels: Labels<Name>, seconds: number): void;
-  /** Is read when somebody asks for the numbers, and not again for some seconds. What it throws is counted and told nobody else. */
+  /** Is read when somebody asks for the numbers, and not again for some seconds. What it throws is counted and goes no further. */
   read(reading: string, read: () => Promise<readonly Reading[]>): void;
   /** All of it as Prometheus reads it. */
   text(): Promise<{ readonly contentType: string; readonly body: string }>;
@@ -196,7 +196,7 @@ export interface Tracer {
   span<Value>(outline: SpanOutline, work: (span: OpenSpan) => Promise<Value>): Promise<Value>;
   /** Tells of work that is over. */
   record(outline: SpanOutline, period: Period): void;
-  /** W3C traceparent of the open span, for whoever goes on with the work elsewhere; null where none is open or nobody is told. */
+  /** W3C traceparent of the open span, for whoever goes on with the work elsewhere; null where none is open or nobody traces. */
   traceparent(): string | null;
   /** Hands over what is still to be sent, for `limitMs` at most. */
   flush(limitMs: number): Promise<void>;

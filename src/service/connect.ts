@@ -30,7 +30,7 @@ export function webhookAddress({ webhook }: Connectable, publicUrl: string): str
 
 /**
  * Looks whether a provider can be reached and whether the token may read the repository, makes the webhook and sends a test delivery, as far
- * as that is asked for; tells each finding as soon as it is known. Throws only where the caller aborts.
+ * as that is asked for; gives each finding as soon as it is known. Throws only where the caller aborts.
  */
 export async function* connect(provider: Connectable, request: ConnectRequest, signal: AbortSignal): AsyncGenerator<Finding> {
   const { repository, create } = request;

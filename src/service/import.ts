@@ -62,8 +62,8 @@ const LONGEST_WAIT_MS = 2 * 60 * 60_000;
 const MAX_UNREADABLE = 5;
 
 /**
- * Stores past runs as builds, the oldest first and one at a time, with the logs of those that failed; each has a triage requested, and nobody outside
- * is told of it. What is stored is passed over, so that an import that was cut off goes on where it was. Waits as long as the host asks.
+ * Stores past runs as builds, the oldest first and one at a time, with the logs of those that failed; each has a triage requested, and nothing
+ * of it is published. What is stored is passed over, so that an import that was cut off goes on where it was. Waits as long as the host asks.
  * Throws where the list cannot be had, the token is refused, the host is away, or the caller aborts.
  */
 export async function* importRuns(deps: ImportDeps, request: ImportRequest, signal: AbortSignal): AsyncGenerator<ImportEvent> {
@@ -202,7 +202,7 @@ export interface ReportedAnswer {
   readonly title: string;
   /** 0..1 */
   readonly confidence: number;
-  /** Sure enough to be told without a person; else it waits for one. */
+  /** Sure enough to be published without a person; else it waits for one. */
   readonly isPublished: boolean;
   readonly failures: number;
 }

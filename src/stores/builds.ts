@@ -70,7 +70,7 @@ export function createBuildStore(db: Database, clock: Clock) {
      * (provider, repository, externalId, attempt) where it has an externalId; two events of one run that come at once make one
      * build. A known build only gains fields and its status may change from unknown. A number that equals the externalId, or
      * is its `provisionalNumber`, is provisional (job events do not name the run's number): it and its pipeline give way to the real ones.
-     * `past`: a new one is imported from then, in ISO 8601. Nobody outside is ever told of it, and its triage waits behind others.
+     * `past`: a new one is imported from then, in ISO 8601. It is never published, and its triage waits behind others.
      */
     upsert: async (build: NewBuild, sql?: Sql, past?: string) => {
       const upsert = (own: Sql) =>
@@ -110,7 +110,7 @@ export function createBuildStore(db: Database, clock: Clock) {
 
     /**
      * Keeps that the CI said this part of the build failed. `true` where that is news: neither this part nor `WHOLE_BUILD`,
-     * which is told when the build has ended, was told before.
+     * which is reported when the build has ended, was reported before.
      */
     addFailedPart: async (buildId: string, part: string, sql: Sql = db) =>
       (await sql.query(ADD_FAILED_PART, [buildId, part, WHOLE_BUILD])).length > 0,

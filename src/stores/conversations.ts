@@ -61,7 +61,7 @@ export function createQuestionStore(db: Database) {
       ];
       return await all(db, ReviewerQuestion, LIST_QUESTIONS, values);
     },
-    /** Stores the answer and requests the build's triage again, to be rung for by its id; null where the question waits no more. */
+    /** Stores the answer and requests the build's triage again, whose job is to be queued by its id; null where the question waits no more. */
     answer: async (id: string, answer: string, by: string) => {
       const [row] = await db.query<{ job: string | null }>(ANSWER, [id, answer, by]);
       if (row === undefined) return null;

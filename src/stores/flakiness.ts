@@ -51,7 +51,7 @@ const MOST_FOLLOWED = 2_000;
 /** Runs kept of a test: what is counted, and as many again, so that deleted builds leave no gap. */
 const KEPT = 2 * WINDOW;
 const MOST_ASKED = 200;
-/** Failed runs are kept so long, however many there are, so that what they cost can be told. */
+/** Failed runs are kept so long, however many there are, so that what they cost can be counted. */
 const COSTS_DAYS = 31;
 /** Changes of a test's quarantine that are kept. */
 const MOST_EVENTS = 20;

@@ -32,7 +32,7 @@ const MEANT = `($1::text is null or f.repository = $1) and ($2::text[] is null o
 
 const WITHIN = `${MEANT} and f.created_at > $3::timestamptz and f.created_at <= $4::timestamptz`;
 
-/** Whether the machine's category was right, as a person decided; null where that cannot be told. `DecidedCount` says it in words. */
+/** Whether the machine's category was right, as a person decided; null where that is unknown. `DecidedCount` says it in words. */
 export const RIGHT = `case f.decision
   when 'accept' then true
   when 'correct' then coalesce(f.decided_category, f.category) = f.category

@@ -39,8 +39,8 @@ export function createLibraryStore(db: Database) {
     recall: async ({ fingerprint, repository }: { readonly fingerprint: string; readonly repository: string }, sql: Sql = db) =>
       await first(sql, LibraryEntry, RECALL, [fingerprint, repository]),
     /**
-     * Keeps others from teaching, withdrawing and restoring for this fingerprint in this repository until the transaction ends: only so can be
-     * told what answered before and what answers now.
+     * Keeps others from teaching, withdrawing and restoring for this fingerprint in this repository until the transaction ends: only so is it
+     * known what answered before and what answers now.
      */
     alone: async ({ fingerprint, repository }: { readonly fingerprint: string; readonly repository: string }, sql: Sql) => {
       await sql.query(ALONE, [fingerprint, repository]);

@@ -180,7 +180,7 @@ export function createNoticeStore(db: Database, outbox: Pick<OutboxStore, 'add'>
   return {
     /**
      * What should be said of this build has changed. To be called in the transaction of the change. It is shown after `delayMs`; a change that
-     * waits already is not hurried: both are shown when the later one is due. `true` where somebody is to be told.
+     * waits already is not hurried: both are shown when the later one is due. `true` where there is something to show.
      */
     changed: async ({ buildId, delayMs }: { readonly buildId: string; readonly delayMs: number }, sql: Sql = db) => {
       if (rules.length === 0) return false;

@@ -76,7 +76,7 @@ const MAX_LOGS = 200;
 const SAME_PIPELINE = (one: string, other: string) =>
   `${one}.provider = ${other}.provider and ${one}.repository = ${other}.repository and ${one}.pipeline = ${other}.pipeline`;
 
-/** A build came before another of its pipeline; where the other's number is its run id for now, time alone tells. */
+/** A build came before another of its pipeline; where the other's number is its run id for now, time alone decides. */
 const BEFORE = (one: string, other: string) => `case
   when ${one}.number = ${other}.number then ${one}.attempt < ${other}.attempt
   when ${other}.number = ${other}.external_id

@@ -34,14 +34,14 @@ const Counts = z.object({
 /** Deletes in batches, each of which is one transaction: a process may die between any two. */
 export type RetentionStore = ReturnType<typeof createRetentionStore>;
 
-/** Ages are judged by when the service received a build, offices by the database's clock. */
+/** Ages are judged by when the service received a build, leases by the database's clock. */
 export function createRetentionStore(db: Database, outbox: Pick<OutboxStore, 'add'>) {
   return {
-    /** Holds the office for `holdMs`, anew where it is held already; `false` where another process does. */
-    hold: async (office: string, holder: string, holdMs: number) => (await db.query(HOLD, [office, holder, holdMs])).length > 0,
-    /** Gives the office up. */
-    leave: async (office: string, holder: string) => {
-      await db.query('delete from keepers where name = $1 and holder = $2', [office, holder]);
+    /** Holds the lease for `holdMs`, anew where it is held already; `false` where another process does. */
+    hold: async (lease: string, holder: string, holdMs: number) => (await db.query(HOLD, [lease, holder, holdMs])).length > 0,
+    /** Gives the lease up. */
+    leave: async (lease: string, holder: string) => {
+      await db.query('delete from keepers where name = $1 and holder = $2', [lease, holder]);
     },
     /** What `forgetBuilds` and `forgetRepository` would delete. */
     count: async (scope: ForgetScope) => {
@@ -81,14 +81,14 @@ export function createRetentionStore(db: Database, outbox: Pick<OutboxStore, 'ad
 async function forgetBuilds(sql: Sql, outbox: Pick<OutboxStore, 'add'>, scope: ForgetScope, limit: number): Promise<number> {
   const ids = (await sql.query<{ id: string }>(BUILDS, [...valuesOf(scope), limit])).map(({ id }) => id);
   if (ids.length === 0) return 0;
-  const told = await sql.query<{ id: string }>(TOLD, [ids]);
+  const named = await sql.query<{ id: string }>(AUDITED, [ids]);
   await outbox.add(
     ids.map((key) => ({ topic: REMOVE_LOGS, key })),
     sql,
   );
   await sql.query('delete from deliveries where build_id = any($1::text[])', [ids]);
   await sql.query('delete from builds where id = any($1::text[])', [ids]);
-  const names = told.map(({ id }) => id);
+  const names = named.map(({ id }) => id);
   await sql.query(`update review_events set details = '{"forgotten": true}' where review_id = any($1::text[])`, [names]);
   return ids.length;
 }
@@ -123,7 +123,7 @@ const COUNT = `
     (select count(*) from tool_cache where repository = $1 and stored_at < $3::timestamptz) as "cachedAnswers"`;
 
 /** What the audit trail calls the reviews and questions of builds. */
-const TOLD = `
+const AUDITED = `
   select id from reviews where build_id = any($1::text[])
   union all select id from reviewer_questions where build_id = any($1::text[])`;
 

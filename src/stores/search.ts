@@ -105,7 +105,7 @@ const Key = z.object({ key: z.string() });
 const holdAll = (column: string, patterns: readonly string[]) => patterns.map((_, at) => `${column} ilike $${at + 1}`).join(' and ');
 const keysQuery = (patterns: readonly string[]) => `select key from failure_texts where ${holdAll('text', patterns)} limit ${FEW + 1}`;
 const titlesQuery = (patterns: readonly string[]) => `
-  select distinct fingerprint as key from (select fingerprint from answer_facts where ${holdAll('title', patterns)} limit ${10 * FEW + 1}) as told
+  select distinct fingerprint as key from (select fingerprint from answer_facts where ${holdAll('title', patterns)} limit ${10 * FEW + 1}) as titled
   limit ${FEW + 1}`;
 
 /** All parts in one text of the failure or, with `titles`, all in the title of its cause. */

@@ -8,7 +8,7 @@ import { createQuestionStore } from './conversations.ts';
 import { createReviewStore } from './reviews.ts';
 import { buildColumns, buildOrder } from './sql.ts';
 
-/** More causes of one build than this are counted, and not told one by one. */
+/** More causes of one build than this are counted, and not shown one by one. */
 const MAX_CAUSES = 500;
 const MAX_HEADS = 20;
 

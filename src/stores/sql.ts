@@ -84,7 +84,7 @@ export function buildOrder(table: string): string {
   return `(coalesce(${table}.number_order, -1), coalesce(${table}.started_at, ${table}.received_at), ${table}.id)`;
 }
 
-/** Names that a default branch goes by where the CI has not told it. */
+/** Names that a default branch has where the CI has not named it. */
 export const USUAL_NAMES = `'main', 'master', 'trunk', 'default'`;
 
 /** Whether the branch of a build is its repository's default. */

@@ -51,7 +51,7 @@ function jobMethods(db: Database, clock: Clock, traceparent: Traceparent) {
      * that stores the build.
      */
     request: async (buildId: string, sql: Sql = db) => {
-      const [job] = await all(sql, TriageJob, OWE, [newId('job', clock.now()), buildId, traceparent()]);
+      const [job] = await all(sql, TriageJob, REQUEST, [newId('job', clock.now()), buildId, traceparent()]);
       if (job === undefined) throw new TriageError('internal', 'The triage job of a build disappeared while it was being stored');
       return job;
     },
@@ -124,7 +124,7 @@ const COUNTED_ANEW = `attempts = case when ${NEWS} then 0 else attempts end, ret
 /** It is not, or no longer, to be left alone. */
 const DUE = '(not_before is null or not_before <= clock_timestamp())';
 
-const OWE = `
+const REQUEST = `
   insert into triage_jobs (id, build_id, state, traceparent) values ($1, $2, 'queued', $3)
   on conflict (build_id) do update set
     owed = triage_jobs.owed + 1,
@@ -208,7 +208,7 @@ export function createJobTurns(db: Database) {
      * nothing is changed. Null where it is unknown.
      */
     requeue: async (jobId: string) => {
-      const [row] = await db.query(OWE_ANEW, [jobId]);
+      const [row] = await db.query(REQUEST_AGAIN, [jobId]);
       return row === undefined ? null : Outcome.parse(row).outcome;
     },
   };
@@ -241,7 +241,7 @@ const FAILED = `
   order by j.updated_at desc, j.id limit $1`;
 
 // As if there were news of the build: the tries before say nothing about those to come.
-const OWE_ANEW = `
+const REQUEST_AGAIN = `
   with known as (select id, state, lease_expires_at from triage_jobs where id = $1 for update),
   anew as (
     update triage_jobs j set state = 'queued', owed = j.owed + 1, attempts = 0, retries = 0, not_before = null, error = null,

@@ -213,7 +213,7 @@ function repositoryPath(path: string): string | null {
   return parts.map(encodeURIComponent).join('/');
 }
 
-/** The repository's own address, where the build's tells it; null elsewhere. */
+/** The repository's own address, where the build's contains it; null elsewhere. */
 function repositoryAddress({ provider, url, repository }: Build): string | null {
   // What Jenkins built, or somebody uploaded, has the address of a job.
   if (provider === 'jenkins' || provider === 'upload' || url === null || !/^https?:\/\//.test(url) || !URL.canParse(url)) return null;

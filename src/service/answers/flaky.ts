@@ -13,7 +13,7 @@ export const FlakyTest = TestFlakiness.extend({
   probability: z.number().nullable(),
 });
 
-/** A test as programs are told of it. */
+/** A test as programs get it. */
 export function flakyTest(test: TestFlakiness): z.infer<typeof FlakyTest> {
   const { share, low, high } = proportion(test.flakes, test.runs);
   return { ...test, rate: { share, low, high }, probability: roundedProbability(test) };

@@ -74,7 +74,7 @@ export function createAsk(deps: AskDeps) {
     if (busy.has(id)) throw new TriageError('conflict', `The thread ${id} is already answering another question.`, { retryable: true });
   };
   return {
-    /** No model is configured: questions are known by their words, and others get what can be told. */
+    /** No model is configured: questions are known by their words, and others get what is known. */
     byRules: deps.byRules,
     /**
      * Looks whether it can be answered; a new thread is stored with its first answer. Throws `invalid-input` for a question that is empty
@@ -256,7 +256,7 @@ function wordsOf(text: string): Set<string> {
 
 /** Turns that are held whole. */
 const WHOLE = 4;
-/** Older turns that are held in a line each; before them only their number is told. */
+/** Older turns that are held in a line each; before them only their number is kept. */
 const IN_A_LINE = 12;
 const MAX_ANSWER = 2_000;
 const MAX_REMEMBERED = 160;
@@ -267,12 +267,12 @@ type Said = Pick<Turn, 'question' | 'text'>;
 /** What of a thread is held in mind, oldest first: bounded, and by rule, so that the same thread is remembered the same. */
 export function remember(turns: readonly Said[]): Memory {
   const older = turns.slice(0, -WHOLE);
-  const told = older
+  const lines = older
     .slice(-IN_A_LINE)
     .map(({ question, text }) => `${cut(question, MAX_REMEMBERED)} → ${cut(firstSentence(text), MAX_FIRST)}`);
-  const left = older.length - told.length;
+  const left = older.length - lines.length;
   return {
-    older: left === 0 ? told : [`${left} questions before these`, ...told],
+    older: left === 0 ? lines : [`${left} questions before these`, ...lines],
     recent: turns.slice(-WHOLE).map(({ question, text }) => ({ question, answer: cut(text, MAX_ANSWER) })),
   };
 }

@@ -9,7 +9,7 @@ const SLOW_MS = 250;
 /** So many senders within so long are a flood: a hundred a second. Fewer leave the database time for everything. */
 const FLOOD = 10;
 const FLOOD_MS = 100;
-/** More than can wait and still be told within the ten seconds that GitHub gives us. */
+/** More than can wait and still be answered within the ten seconds that GitHub gives us. */
 const MAX_WAITING = 20_000;
 /** A statement that failed later than this is not tried again: its senders have waited long enough. */
 const RETRY_WITHIN_MS = 2_000;
@@ -27,7 +27,7 @@ interface Waiting {
   readonly failed: (error: unknown) => void;
 }
 
-/** Makes deliveries durable. Those that come while a statement runs share the next one; each is told its own outcome. */
+/** Makes deliveries durable. Those that come while a statement runs share the next one; each gets its own outcome. */
 export function createDeliveryInbox(deliveries: Pick<DeliveryStore, 'land' | 'find'>) {
   const queue: Waiting[] = [];
   let lanes = 0;
@@ -64,7 +64,7 @@ export function createDeliveryInbox(deliveries: Pick<DeliveryStore, 'land' | 'fi
   }
 }
 
-/** Never throws: whoever waits is told. */
+/** Never throws: whoever waits gets the outcome or the error. */
 async function landTogether(deliveries: Pick<DeliveryStore, 'land' | 'find'>, waiting: readonly Waiting[]): Promise<void> {
   if (waiting.length === 0) return;
   const { first, copies } = partCopies(waiting);
@@ -81,7 +81,7 @@ async function landTogether(deliveries: Pick<DeliveryStore, 'land' | 'find'>, wa
     for (const one of first) if (!again) one.failed(error);
     if (again) await Promise.all(first.map((one) => landAlone(deliveries, one)));
   }
-  await Promise.all(copies.map((one) => tellBefore(deliveries, one)));
+  await Promise.all(copies.map((one) => settleCopy(deliveries, one)));
 }
 
 /** Of deliveries with one id the first, and all others. */
@@ -109,7 +109,7 @@ async function landAlone(deliveries: Pick<DeliveryStore, 'land' | 'find'>, waiti
   }
 }
 
-async function tellBefore(deliveries: Pick<DeliveryStore, 'land' | 'find'>, { delivery, landed, failed }: Waiting): Promise<void> {
+async function settleCopy(deliveries: Pick<DeliveryStore, 'land' | 'find'>, { delivery, landed, failed }: Waiting): Promise<void> {
   try {
     const before = await deliveries.find(delivery.source, delivery.deliveryId);
     if (before === null) throw vanished(delivery);

@@ -24,7 +24,7 @@ const REASON = 'marked wrong in Slack';
 
 /**
  * Stores what a person said with a button of a chat message, where the person may decide; opens the review of an answer that was published
- * without one. Returns what the person is told, in Slack's mark-up and escaped. Never throws: there is nobody else to tell.
+ * without one. Returns the reply to the person, in Slack's mark-up and escaped. Never throws: nobody else would see it.
  */
 export async function decideInChat(deps: DecideInChatDeps, verdict: ChatVerdict, reviewers: readonly string[]): Promise<string> {
   const { user, type, analysisId } = verdict;

@@ -234,7 +234,7 @@ async function whyNot(id: string, { stores }: QuestionDeps): Promise<TriageError
   return new TriageError('conflict', `This question ${how}.`);
 }
 
-/** What is not rung for now is found by the sweeper. */
+/** A job that is not queued now is found by the sweeper. */
 async function enqueue(jobId: string, { jobQueue, logger }: QuestionDeps): Promise<void> {
   try {
     await jobQueue.enqueue(jobId);

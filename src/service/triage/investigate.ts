@@ -31,7 +31,7 @@ export interface InvestigateDeps extends TriageContext {
   readonly durable: boolean;
   /** Where a run that waits for a person finds the answer; absent: nobody can be asked. */
   readonly questions?: Pick<QuestionStore, 'findByTriage'>;
-  /** Keeps what the run asks and is told; absent: nobody does. */
+  /** Keeps what the run asks, and the answers; absent: nobody does. */
   readonly recorder?: RunRecorder;
 }
 
@@ -55,7 +55,7 @@ async function runOrWait(subject: TriageSubject, deps: InvestigateDeps, signal: 
   const { graph } = deps;
   const configurable = { thread_id: subject.triageId };
   const begun = deps.durable ? await graph.getState({ configurable }) : null;
-  // `next` is empty too where a node's writes are stored and its checkpoint is not yet: only running on tells.
+  // `next` is empty too where a node's writes are stored and its checkpoint is not yet: only running on shows it.
   const resumed = begun?.createdAt !== undefined;
   // A run that goes on does so with what it began with.
   const limits = begun?.values.limits ?? (await limitsNow(deps));

@@ -11,7 +11,7 @@ import type { Toolbox } from '../../ports/toolbox.ts';
 import { type CodeOwners, formOfCodeOwners, MAX_LINES, parseCodeOwners, placesOfCodeOwners } from '../../providers/code-owners.ts';
 import { createMemory } from '../../providers/memory.ts';
 
-/** Whose a failure is. Never throws for what a host does not tell: an answer without an owner is better than none. */
+/** Whose a failure is. Never throws for what a host does not answer: an answer without an owner is better than none. */
 export type OwnerFinder = (
   subject: TriageSubject,
   found: { readonly category: Category; readonly suspects: readonly Suspect[] },

@@ -54,11 +54,11 @@ export async function learnGreen(entry: OutboxEntry, deps: LearnDeps, signal: Ab
     await pause();
     kept.push({ log: greenKey(build, name, logs.length), templates: await templatesInTurns(text, pause) });
   }
-  const told = kept.filter(({ templates }) => templates.lines.length > 0);
-  if (told.length === 0) return { outcome: 'skipped', error: 'There is no log.' };
+  const filled = kept.filter(({ templates }) => templates.lines.length > 0);
+  if (filled.length === 0) return { outcome: 'skipped', error: 'There is no log.' };
   // Before the job ends: who dies in between does both again, and a build counts once.
-  if (deps.flagging !== undefined) await flagContradicted(build, told, deps.flagging);
-  if (!(await passingBuilds.keep(entry, told, deps.greenBuilds))) {
+  if (deps.flagging !== undefined) await flagContradicted(build, filled, deps.flagging);
+  if (!(await passingBuilds.keep(entry, filled, deps.greenBuilds))) {
     throw new TriageError('cancelled', 'Another process has taken over this green build', { retryable: true });
   }
   return null;
@@ -94,8 +94,8 @@ const MAX_ENTRIES = 500;
 const TURN = 50;
 
 /**
- * Flags what people taught and a green build says too: a line that passes does not tell why another build failed. A flagged entry
- * answers no more, in recall and in search, until a person lets it stay. A build counts once, however often it is told.
+ * Flags what people taught and a green build says too: a line that passes does not say why another build failed. A flagged entry
+ * answers no more, in recall and in search, until a person lets it stay. A build counts once, however often it is compared.
  */
 export async function flagContradicted(build: Build, logs: readonly PassingLog[], deps: FlagDeps): Promise<void> {
   const { library, outbox } = deps.stores;

@@ -17,7 +17,7 @@ export interface TriageRun {
    * nobody else can take the build before that transaction ends.
    */
   readonly fence: (sql: Sql) => Promise<boolean>;
-  /** what is pending, as it was when it was taken. */
+  /** The job, as it was when it was taken. */
   readonly job?: TriageJob;
   /** Waits for a provider without the place where the build is worked on; absent: it is kept meanwhile. */
   readonly outside?: WaitOutside;
@@ -37,7 +37,7 @@ const ABORT_GRACE_MS = 2_000;
 
 /**
  * Waits for somebody else's service outside the queue's slots. Where enough jobs wait for that provider already the job's signal ends; it is
- * rung for when one of them has what it waits for.
+ * queued again when one of them has what it waits for.
  */
 export type WaitOutside = <Value>(provider: string, work: () => Promise<Value>) => Promise<Value>;
 
@@ -54,7 +54,7 @@ export interface DetachableQueue extends JobQueue {
 
 interface Lane {
   readonly waiting: Set<AbortController>;
-  /** To be rung for as places become free, first come, first served. */
+  /** To be queued as places become free, first come, first served. */
   readonly turnedAway: Set<string>;
 }
 
@@ -68,7 +68,7 @@ export function detachableQueue(queue: JobQueue, logger: Logger): DetachableQueu
     lanes.set(provider, lane);
     return lane;
   };
-  const ringNext = async ({ turnedAway }: Lane) => {
+  const enqueueNext = async ({ turnedAway }: Lane) => {
     const [next] = turnedAway;
     if (next === undefined || stopping) return;
     turnedAway.delete(next);
@@ -92,7 +92,7 @@ export function detachableQueue(queue: JobQueue, logger: Logger): DetachableQueu
         return await work();
       } finally {
         lane.waiting.delete(own);
-        void ringNext(lane);
+        void enqueueNext(lane);
       }
     };
   };

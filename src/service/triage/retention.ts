@@ -167,7 +167,7 @@ interface RetentionWorkerDeps extends RetentionDeps {
   readonly retainMs?: number;
 }
 
-const OFFICE = 'retention';
+const LEASE = 'retention';
 /** Longer than a batch and a look take; a process that died is followed by another one after that. */
 const HOLD_MS = 120_000;
 const RETAIN_MS = 3_600_000;
@@ -185,7 +185,7 @@ export function startRetentionWorker(deps: RetentionWorkerDeps): { stop(): Promi
   return {
     stop: async () => {
       await looking.stop();
-      await deps.store.leave(OFFICE, holder).catch(() => undefined);
+      await deps.store.leave(LEASE, holder).catch(() => undefined);
     },
   };
 }
@@ -198,7 +198,7 @@ interface Rounds {
 
 async function lookAfter(rounds: Rounds, stopping: AbortSignal): Promise<void> {
   const { deps, holder } = rounds;
-  const hold = () => deps.store.hold(OFFICE, holder, HOLD_MS);
+  const hold = () => deps.store.hold(LEASE, holder, HOLD_MS);
   try {
     if (!(await hold())) return;
     await deps.archive

@@ -41,7 +41,7 @@ export interface BuildMaterial {
 }
 
 /** Where the groups of one build and their answers are kept. */
-export interface AnswerKeeper {
+export interface AnswerStore {
   /** All groups of the build: those that were kept, with what this reading adds. */
   groups(reading: Reading, found: readonly FailureGroup[]): Promise<readonly FailureGroup[]>;
   /** The answer that was kept of the group, else the drafted one, now kept; null: it waits for a person. */
@@ -80,18 +80,18 @@ export interface TriagedReading {
  */
 async function triageReading(
   material: BuildMaterial,
-  keeper: AnswerKeeper,
+  answers: AnswerStore,
   deps: TriageReadingDeps,
   signal: AbortSignal,
 ): Promise<TriagedReading> {
   const { build, sources, jobLogs } = material;
   const read = readerOf(material, deps, signal);
   const reading = await read(sources);
-  const groups = await keeper.groups(reading, jobLogs ? await causesOfLogs(build.id, sources, read) : groupsOf(reading, build.id));
+  const groups = await answers.groups(reading, jobLogs ? await causesOfLogs(build.id, sources, read) : groupsOf(reading, build.id));
   const analyses: Analysis[] = [];
   for (const group of groups) {
     signal.throwIfAborted();
-    const analysis = await keeper.answer(group, async (triageId) => {
+    const analysis = await answers.answer(group, async (triageId) => {
       const shown = await read(jobLogs ? sourcesOfGroup(group, sources) : sources);
       const subject = subjectOf({ triageId, build, group, groups, reading: shown, notes: material.notes, survey: material.survey });
       const green = greenBehind(subject.excerpts, material.beside);
@@ -192,7 +192,7 @@ async function isKnown(build: Build, { stores }: TriageBuildDeps): Promise<boole
 }
 
 /** A second run of the same build works on the stored groups, and answers none that has an answer. */
-function storedAnswers(build: Build, deps: TriageBuildDeps, run: TriageRun): AnswerKeeper {
+function storedAnswers(build: Build, deps: TriageBuildDeps, run: TriageRun): AnswerStore {
   const { builds, failures, triages, analyses } = deps.stores;
   return {
     groups: async (reading, found) => {
@@ -250,7 +250,7 @@ export async function triageSources(
 }
 
 /** Answers of which nothing is kept, of the first `most` causes. Nobody can be asked, so none waits for a person. */
-function unkeptAnswers({ id }: Build, most: number): AnswerKeeper {
+function unkeptAnswers({ id }: Build, most: number): AnswerStore {
   let answered = 0;
   return {
     groups: async (_reading, found) => found,

@@ -34,7 +34,7 @@ export async function startWorker(deps: WorkerDeps): Promise<void> {
 
 /**
  * Runs one job under a lease that is renewed while it works, and once more for as long as news of its build came meanwhile.
- * A job that is given back to be tried later is rung for by the sweeper. Throws where the database cannot be asked.
+ * A job that is given back to be tried later is queued by the sweeper. Throws where the database cannot be asked.
  */
 export async function runJob(
   jobId: string,
@@ -159,15 +159,15 @@ type CrashIsolation = ReturnType<typeof createCrashIsolation>;
  */
 export function createCrashIsolation(places = Number.POSITIVE_INFINITY) {
   let shared = 0;
-  let lonely = false;
+  let exclusive = false;
   let queue: { readonly mustBeAlone: boolean; readonly start: () => void }[] = [];
 
   const admit = () => {
     for (;;) {
       const next = queue.find(({ mustBeAlone }) => mustBeAlone) ?? queue[0];
-      if (next === undefined || lonely || shared >= (next.mustBeAlone ? 1 : places)) return;
+      if (next === undefined || exclusive || shared >= (next.mustBeAlone ? 1 : places)) return;
       queue = queue.filter((one) => one !== next);
-      if (next.mustBeAlone) lonely = true;
+      if (next.mustBeAlone) exclusive = true;
       else shared += 1;
       next.start();
     }
@@ -178,7 +178,7 @@ export function createCrashIsolation(places = Number.POSITIVE_INFINITY) {
       admit();
     });
   const leave = (mustBeAlone: boolean) => {
-    if (mustBeAlone) lonely = false;
+    if (mustBeAlone) exclusive = false;
     else shared -= 1;
     admit();
   };
@@ -234,7 +234,7 @@ interface LeaseDeps {
 }
 
 /**
- * Renews the lease at a third of its length. `lost` tells a holder to stop: the lease was taken over, or could not be
+ * Renews the lease at a third of its length. `lost` ends the work of the holder: the lease was taken over, or could not be
  * renewed for as long as it lasts, so that somebody else may have it by now.
  */
 function keepLease(job: TriageJob, deps: LeaseDeps): { readonly lost: AbortSignal; stop(): void } {

@@ -89,7 +89,7 @@ export async function* piecesInBatches(
 ): AsyncGenerator<TextPiece> {
   const ask = (first: number) => {
     const asked = first < chunks ? read(first, Math.min(first + batch, chunks) - 1) : null;
-    // Whoever leaves early waits for nothing, and is told of nothing.
+    // Whoever leaves early waits for nothing, and hears of no error.
     asked?.catch(() => undefined);
     return asked;
   };

@@ -97,7 +97,7 @@ async function makeIndexes(within: MongodbCollections['within']): Promise<void> 
 
 /** A client whose first connection failed stays closed for good, so another one is made when it is needed again. */
 function keepConnected(create: () => MongoClient): { client(): Promise<MongoClient>; close(): Promise<void> } {
-  // Once here, so that a wrong address is told at the start.
+  // Once here, so that a wrong address is reported at the start.
   let next: MongoClient | null = create();
   let connected: Promise<MongoClient> | null = null;
   let isClosed = false;

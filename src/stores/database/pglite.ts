@@ -10,7 +10,7 @@ import { type DirectoryLock, lockDirectory } from './directory-lock.ts';
 import { createPoolDatabase, type PgDatabase, toStorageError } from './pool-database.ts';
 import { MIGRATIONS_FOLDER, runMigrations } from './run-migrations.ts';
 
-/** How long a caller waits for the one connection before it is told to come back. */
+/** How long a caller waits for the one connection before it gets a retryable error. */
 const WAIT_FOR_CONNECTION_MS = 60_000;
 
 /**

@@ -123,7 +123,7 @@ function checkReadable(name: string, file: string): void {
 
 /**
  * Limits so that no statement, lock, forgotten transaction or silent server holds others up for ever, in milliseconds. A caller waits
- * at most `connectionTimeoutMillis` for a connection of a pool that is busy, and is then told to come back.
+ * at most `connectionTimeoutMillis` for a connection of a pool that is busy, and then gets a retryable error.
  */
 export const LIMITS = {
   connectionTimeoutMillis: 5_000,

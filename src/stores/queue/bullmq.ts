@@ -16,7 +16,7 @@ const FIRST_CONTACT_MS = 2000;
 const ABORT_GRACE_MS = 2000;
 /** How long the last results may take to reach Redis. */
 const LAST_WORDS_MS = 1000;
-/** BullMQ's own is half a minute: too long for a message whose process died, or whose handing out Redis did not live to tell. */
+/** BullMQ's own is half a minute: too long for a message whose process died, or that Redis handed out just before it failed. */
 const LOCK_MS = 10_000;
 const DAY = 24 * 3600;
 
@@ -150,7 +150,7 @@ const LONGEST_BACKOFF_MS = 30_000;
 const WORKER_OPTIONS = {
   // BullMQ would bury a job on its second crash. How often a job may take its process down is counted in the database.
   maxStalledCount: 1000,
-  // Between two tries to tell Redis how a job ended.
+  // Between two tries to report to Redis how a job ended.
   runRetryDelay: 1000,
 };
 

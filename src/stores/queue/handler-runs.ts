@@ -24,7 +24,7 @@ export function createHandlerRuns(handler: Handler, concurrency: number, logger:
     const next = turns.shift();
     if (next !== undefined) return next();
     taken -= 1;
-    if (taken === 0) for (const tell of idle.splice(0)) tell();
+    if (taken === 0) for (const resolve of idle.splice(0)) resolve();
   };
 
   const call = async (jobId: string) => {
@@ -51,7 +51,7 @@ export function createHandlerRuns(handler: Handler, concurrency: number, logger:
     /** Starts no further runs. Resolves when none is left. */
     drain: async () => {
       draining = true;
-      if (taken > 0) await new Promise<void>((tell) => idle.push(tell));
+      if (taken > 0) await new Promise<void>((resolve) => idle.push(resolve));
     },
     /** Tells every run to end. */
     abort: (reason: Error) => {

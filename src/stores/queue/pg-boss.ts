@@ -54,7 +54,7 @@ function createPgBossAdmin(sql: PoolExecutor, enqueue: JobQueue['enqueue']): Que
 /** Only for messages that come from elsewhere and for retries: a message of this process wakes its workers itself. */
 const POLL_SECONDS = 1;
 /** How long the same error is not worth another line. */
-const SAY_AGAIN_MS = 60_000;
+const LOG_AGAIN_MS = 60_000;
 /** How long an aborted handler may take to end before it is left behind. */
 const ABORT_GRACE_MS = 2000;
 
@@ -91,10 +91,10 @@ export async function createPgBossQueue(options: PgBossQueueOptions): Promise<Jo
   const { db, logger, pollSeconds = POLL_SECONDS, attempts = ATTEMPTS } = options;
   const sql = poolExecutor(db.pool);
   const boss = new PgBoss({ db: sql, schema: SCHEMA, backend: db.driver, schedule: false });
-  const told = createRecentlyLogged(SAY_AGAIN_MS);
+  const isRepeated = createRecentlyLogged(LOG_AGAIN_MS);
   boss.on('error', (error) => {
     // Every worker looks once a second, and a database that is away is worth one line, not hundreds.
-    if (told(messageOf(error))) logger.debug({ error: messageOf(error) }, 'job queue reported the same error again');
+    if (isRepeated(messageOf(error))) logger.debug({ error: messageOf(error) }, 'job queue reported the same error again');
     else logger.warn({ error }, 'job queue reported an error');
   });
   boss.on('warning', (warning) => logger.warn({ warning }, 'job queue warned'));

@@ -36,21 +36,6 @@ interface Asked {
   readonly toolbox: Toolbox;
 }
 
-/** Keeps what runs ask and are told. */
-export interface RunRecorder {
-  /** Begins to listen to a run, or to the rest of one that was cut off. */
-  begin(run: Asked & { readonly subject: TriageSubject; readonly limits: object }): RunRecording;
-}
-
-/** One run that is listened to. Give it the `asked` in here, who answer as the ones it was begun with. */
-export interface RunRecording {
-  readonly asked: Asked;
-  /** What a person said to the waiting run. */
-  answered(answer: RecordedAnswer): void;
-  /** Keeps what was not kept yet; `analysis` is null where the run waits, failed or was cancelled. Never throws. */
-  end(analysis: Analysis | null): Promise<void>;
-}
-
 export interface RecorderOptions {
   readonly clock: Clock;
   readonly masker: Pick<Masker, 'mask'>;
@@ -72,17 +57,23 @@ type Entry = RecordingLine extends infer Line
     ? never
     : Omit<Line, 'run'>
   : never;
-type Run = Parameters<RunRecorder['begin']>[0];
+type Run = Asked & { readonly subject: TriageSubject; readonly limits: object };
+
+export type RunRecorder = ReturnType<typeof createRunRecorder>;
 
 /**
  * Records runs: in memory until the run ends or waits, and now and then before, since what a model said is dear. What cannot be kept is
  * logged; no run ever fails, or waits, for it before its end.
  */
-export function createRunRecorder(options: RecorderOptions): RunRecorder {
-  return { begin: (run) => beginRecording(run, options) };
+export function createRunRecorder(options: RecorderOptions) {
+  /** Begins to listen to a run, or to the rest of one that was cut off. */
+  return { begin: (run: Run) => beginRecording(run, options) };
 }
 
-function beginRecording(run: Run, options: RecorderOptions): RunRecording {
+/** One run that is listened to. Give it the `asked` in here, who answer as the ones it was begun with. */
+export type RunRecording = ReturnType<typeof beginRecording>;
+
+function beginRecording(run: Run, options: RecorderOptions) {
   const { clock } = options;
   const startedAt = clock.now();
   const notebook = openNotebook(run, startedAt, options);
@@ -99,10 +90,13 @@ function beginRecording(run: Run, options: RecorderOptions): RunRecording {
     offered: (tools) => notebook.add({ what: 'offered', tools }),
   });
   const fallbackAnalyst = run.fallbackAnalyst === undefined ? undefined : recordedAnalyst(run.fallbackAnalyst, 'spare', listener);
+  const asked: Asked = { analyst: recordedAnalyst(run.analyst, 'analyst', listener), fallbackAnalyst, toolbox };
   return {
-    asked: { analyst: recordedAnalyst(run.analyst, 'analyst', listener), fallbackAnalyst, toolbox },
-    answered: (answer) => notebook.add({ what: 'answered', answer }),
-    end: (analysis) => notebook.close(analysis),
+    asked,
+    /** What a person said to the waiting run. */
+    answered: (answer: RecordedAnswer) => notebook.add({ what: 'answered', answer }),
+    /** Keeps what was not kept yet; `analysis` is null where the run waits, failed or was cancelled. Never throws. */
+    end: (analysis: Analysis | null) => notebook.close(analysis),
   };
 }
 
@@ -130,7 +124,7 @@ function openNotebook({ subject, limits, analyst, fallbackAnalyst }: Run, starte
     const lines = waiting;
     waiting = [];
     kept = clock.now();
-    // One after the other: parts stand in the order of what they tell.
+    // One after the other: parts stand in the order of what they hold.
     writing = writing.then(() => write(lines));
     return writing;
   };
@@ -177,7 +171,7 @@ interface JudgementListener {
   readonly judged: (judgement: RecordedJudgement) => void;
 }
 
-/** The analyst, each of whose judgements is told as he gives it, or as it is given up. */
+/** The analyst, each of whose judgements is recorded as it is given, or as it is given up. */
 function recordedAnalyst(analyst: Analyst, role: RecordedJudgement['role'], listener: JudgementListener): Analyst {
   const judge = <Value>(
     name: JudgementName,
@@ -205,25 +199,25 @@ async function recordJudgement<Value>(
 ): Promise<Judgement<Value>> {
   const began = clock.now();
   const fields = hashesOf(input, hashSubject);
-  let told = false;
-  // Who is no longer waited for may answer all the same, or never: what counts is told once.
-  const tell = (end: Pick<RecordedJudgement, 'reply' | 'failed'>) => {
-    if (told) return;
-    told = true;
+  let isRecorded = false;
+  // Who is no longer waited for may answer all the same, or never: what counts is recorded once.
+  const record = (end: Pick<RecordedJudgement, 'reply' | 'failed'>) => {
+    if (isRecorded) return;
+    isRecorded = true;
     const milliseconds = Math.max(0, clock.now() - began);
     judged({ role, name, ...placeOf(input), fields, at: Math.max(0, began - startedAt), milliseconds, ...end });
   };
-  const giveUp = () => tell({ reply: null, failed: 'cut off' });
+  const giveUp = () => record({ reply: null, failed: 'cut off' });
   signal.addEventListener('abort', giveUp, { once: true });
   try {
     return await listening(async (shown) => {
       const judgement = await ask();
       const { value, by, usage, model, promptHash, note } = judgement;
-      tell({ reply: { by, model, promptHash, shown: by === 'rules' ? null : shown(), value, usage, note }, failed: null });
+      record({ reply: { by, model, promptHash, shown: by === 'rules' ? null : shown(), value, usage, note }, failed: null });
       return judgement;
     });
   } catch (error) {
-    tell({ reply: null, failed: messageOf(error) });
+    record({ reply: null, failed: messageOf(error) });
     throw error;
   } finally {
     signal.removeEventListener('abort', giveUp);
@@ -239,7 +233,7 @@ function hashesOf(input: object, hashSubject: HashSubject): Record<string, strin
   }
 }
 
-/** Round and investigator, where the input tells them. */
+/** Round and investigator, where the input has them. */
 export function placeOf(input: object): { readonly round: number; readonly investigator: string | null } {
   const round = 'round' in input && typeof input.round === 'number' ? input.round : 0;
   const investigator = 'investigator' in input && typeof input.investigator === 'string' ? input.investigator : null;
@@ -254,7 +248,7 @@ interface ToolListener {
   readonly offered: (tools: RecordedTools) => void;
 }
 
-/** The toolbox, whose answers are told as they come. */
+/** The toolbox, whose answers are recorded as they come. */
 function recordedToolbox(toolbox: Toolbox, { clock, startedAt, called, offered }: ToolListener): Toolbox {
   const { askable } = toolbox;
   return {
@@ -324,7 +318,7 @@ interface Shown {
 
 const judging = new AsyncLocalStorage<Shown>();
 
-/** The model, telling whoever records a judgement what it was shown. */
+/** The model, and for whoever records a judgement what it was shown. */
 export function listenedChatModel(model: ChatModel): ChatModel {
   return {
     ...model,
@@ -339,7 +333,7 @@ export function listenedChatModel(model: ChatModel): ChatModel {
   };
 }
 
-/** Does a judgement, and tells afterwards what a model was shown in it; null where none was asked. */
+/** Does a judgement, and says afterwards what a model was shown in it; null where none was asked. */
 export async function listening<Value>(judge: (shown: () => string | null) => Promise<Value>): Promise<Value> {
   const shown: Shown = { hash: null };
   return await judging.run(shown, () => judge(() => shown.hash));
@@ -351,13 +345,7 @@ function note(question: object): void {
 }
 
 /** Records runs of this process in memory, for the terminal. */
-interface RecordingAtHand {
-  readonly recorder: RunRecorder;
-  /** The recordings of these answers, in their order; those that could not be made are left out. */
-  recordingsOf(analyses: readonly Analysis[]): Recording[];
-}
-
-export function recordAtHand(options: Omit<RecorderOptions, 'keep'>): RecordingAtHand {
+export function recordAtHand(options: Omit<RecorderOptions, 'keep'>) {
   const kept = new Map<string, RecordingLine[]>();
   const recorder = createRunRecorder({
     ...options,
@@ -367,7 +355,8 @@ export function recordAtHand(options: Omit<RecorderOptions, 'keep'>): RecordingA
   });
   return {
     recorder,
-    recordingsOf: (analyses) =>
+    /** The recordings of these answers, in their order; those that could not be made are left out. */
+    recordingsOf: (analyses: readonly Analysis[]): Recording[] =>
       analyses.flatMap((analysis) => {
         const lines = kept.get(analysis.triageId);
         kept.delete(analysis.triageId);

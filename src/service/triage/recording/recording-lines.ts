@@ -189,7 +189,7 @@ function lastHeard<Item>(turns: readonly (readonly Item[])[], keyOf: (item: Item
   return heard.reverse().flat();
 }
 
-/** What the answer's steps tell of that was not recorded. */
+/** What the answer's steps name that was not recorded. */
 function missingOf(analysis: Analysis, judgements: readonly RecordedJudgement[], calls: readonly RecordedCall[]): string[] {
   const known = new Set(
     judgements.filter(({ reply }) => reply !== null).map(({ name, round, investigator }) => placeKey(name, round, investigator)),
@@ -216,7 +216,7 @@ const TRACED: Readonly<Record<string, RecordedJudgement['name']>> = {
   verify: 'verify',
 };
 
-/** Before the first round the analyst is told of round 1; a correction is told of none. */
+/** Before the first round the analyst gets round 1; a correction gets none. */
 function placeOfTrace(name: string, step: Step): string {
   const own = TRACED[name] ?? 'classify';
   const round = own === 'classify' || own === 'correctCall' ? 0 : Math.max(1, step.round);
