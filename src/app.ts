@@ -137,14 +137,14 @@ async function forgetSteps(buildId: string, { stores, logger }: WorkerParts, ste
   steps.delete(buildId);
   await stores.runSteps
     .forget(buildId)
-    .catch((error: unknown) => logger.debug({ buildId, error }, 'steps for watchers were not forgotten'));
+    .catch((error: unknown) => logger.debug({ buildId, error }, 'the steps stored for live pages could not be deleted'));
 }
 
 /** What a process that died has left is given back, or forgotten. */
 async function beginAnew(database: Database, stores: Stores, logger: Logger): Promise<void> {
   if (database.exclusive) await Promise.all([stores.triages.reclaim(), stores.outbox.reclaim()]);
   await forgetConcluded(database, logger);
-  await stores.toolCache.sweep().catch((error: unknown) => logger.warn({ error }, 'the cache of tools could not be swept'));
+  await stores.toolCache.sweep().catch((error: unknown) => logger.warn({ error }, 'the tool cache could not be cleaned up'));
 }
 
 /** Failing this wastes space only, so the start goes on. */
@@ -152,9 +152,9 @@ async function forgetConcluded(database: Database, logger: Logger): Promise<void
   const { sweepCheckpoints } = await import('./stores/checkpointer.ts');
   try {
     const threads = await sweepCheckpoints(database);
-    if (threads > 0) logger.info({ threads }, 'checkpoints of concluded triages swept');
+    if (threads > 0) logger.info({ threads }, 'checkpoints of concluded triages deleted');
   } catch (error) {
-    logger.warn({ error }, 'checkpoints of concluded triages could not be swept');
+    logger.warn({ error }, 'checkpoints of concluded triages could not be deleted');
   }
 }
 

@@ -17,7 +17,7 @@ function startStep(): void {
   step.on('error', (error) => warn(error.message));
   step.on('exit', (code, signal) => {
     if (code === FAILED_AS_ASKED) process.exitCode = 1;
-    else if (code !== 0) warn(code === null ? `${signal} ended it` : `it ended with exit code ${code}, see above`);
+    else if (code !== 0) warn(code === null ? `it was ended by ${signal}` : `it ended with exit code ${code}, see above`);
   });
 }
 

@@ -162,7 +162,9 @@ export function createTokenHolders({ configured, tokens, clock, logger }: Holder
     if (Math.abs(now - (touched.get(id) ?? -TOUCH_MS)) < TOUCH_MS) return;
     keepNewest(touched, id, now);
     // When it was used is nice to know; nobody waits for it.
-    tokens.touch(id).catch((error: unknown) => logger.debug({ tokenId: id, reason: messageOf(error) }, 'the use of a token was not kept'));
+    tokens
+      .touch(id)
+      .catch((error: unknown) => logger.debug({ tokenId: id, reason: messageOf(error) }, 'the use of a token could not be recorded'));
   };
 
   const identify = async (token: string): Promise<Principal> => {
@@ -315,7 +317,7 @@ export function registerTokenRoutes(app: FastifyInstance, { tokens, configuredNa
       checkNewToken(body, configuredNames);
       const token = makeToken();
       const made = await tokens.keep({ ...body, digest: digestOfToken(token), createdBy: nameOf(principal) });
-      logger.info({ tokenId: made.id, name: made.name, roles: made.roles, by: made.createdBy }, 'token made');
+      logger.info({ tokenId: made.id, name: made.name, roles: made.roles, by: made.createdBy }, 'token created');
       return reply.code(201).send({ token, made });
     },
   );

@@ -166,7 +166,7 @@ function registerByNumber(app: FastifyInstance, deps: BuildRouteDeps): void {
 function registerOne(app: FastifyInstance, deps: BuildRouteDeps): void {
   const response = { 200: BuildView, 409: AmbiguousBuild };
   const schema = {
-    ...operation('Builds', 'getBuild', 'One build and how far its triage is'),
+    ...operation('Builds', 'getBuild', 'One build and the progress of its triage'),
     params: BuildParams,
     querystring: NarrowQuery,
     response,

@@ -25,7 +25,7 @@ const TAGS = [
   { name: 'Analyses', description: 'An analysis and its steps.' },
   { name: 'Ask', description: 'Follow-up questions about an analysis.' },
   { name: 'Failures', description: 'Failures across builds.' },
-  { name: 'Causes', description: 'How causes stand, and whose they are.' },
+  { name: 'Causes', description: 'Causes, their state and their owners.' },
   { name: 'Tests', description: 'Flaky tests.' },
   { name: 'Review', description: 'The queue of answers waiting for review.' },
   { name: 'Library', description: 'Answers confirmed by reviewers.' },

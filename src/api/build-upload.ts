@@ -88,7 +88,7 @@ async function withdraw({ stores, archive, logger }: IntakeDeps, buildId: string
   try {
     if ((await stores.builds.withdrawUnfinished(buildId)).length > 0) await archive.remove(buildId);
   } catch (error) {
-    logger.warn({ buildId, error }, 'what was kept of a refused upload could not be removed');
+    logger.warn({ buildId, error }, 'the stored parts of a rejected upload could not be deleted');
   }
 }
 

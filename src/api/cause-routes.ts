@@ -34,7 +34,7 @@ export function registerCauseRoutes(app: FastifyInstance, { stores, clock }: Cau
     {
       config: read,
       schema: {
-        ...operation('Causes', 'listCauses', 'Causes by how they stand, red ones first'),
+        ...operation('Causes', 'listCauses', 'Causes by state, red ones first'),
         querystring: Query,
         response: { 200: listOf(Cause) },
       },
@@ -49,7 +49,7 @@ export function registerCauseRoutes(app: FastifyInstance, { stores, clock }: Cau
     {
       config: read,
       schema: {
-        ...operation('Causes', 'listCauseEvents', 'What became of a cause, newest first'),
+        ...operation('Causes', 'listCauseEvents', 'The history of a cause, newest first'),
         querystring: Key,
         response: { 200: Events },
       },

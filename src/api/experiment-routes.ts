@@ -18,7 +18,7 @@ interface ExperimentRouteDeps {
 const Params = z.object({ id: z.string().min(1).max(300).describe('Our id, or `provider:number` such as `github:812`') });
 const Reported = z.object({
   buildId: z.string(),
-  analyses: z.array(z.string()).describe('Answers that it is part of now; an answer that comes later gets it as well'),
+  analyses: z.array(z.string()).describe('Answers that now include it; later answers of the build include it as well'),
 });
 
 /** `POST /api/builds/:id/experiments`: what a job or a developer found by running a failing command again. */
@@ -31,8 +31,8 @@ export function registerExperimentRoutes(app: FastifyInstance, deps: ExperimentR
         ...operation(
           'Intake',
           'reportExperiment',
-          'Report what running a failing command again has shown',
-          'As `faultline confirm --json` prints it. It becomes part of the answer to the cause whose tests it names, and goes before what history says of the change. Secrets are masked. 400 if the counts do not bear out the verdict.',
+          'Report the result of running a failing command again',
+          'As `faultline confirm --json` prints it. It becomes part of the answer to the cause whose tests it names, and takes precedence over what the history says about the change. Secrets are masked. 400 if the counts do not support the verdict.',
         ),
         params: Params,
         querystring: NarrowQuery,

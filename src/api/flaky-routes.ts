@@ -36,7 +36,7 @@ const Query = z.strictObject({
     .enum(['true', 'false'])
     .optional()
     .transform((value) => (value === undefined ? undefined : value === 'true'))
-    .describe('Those in quarantine instead, whether they flake or not'),
+    .describe('Tests in quarantine instead, flaky or not'),
   format: z.enum(['json', 'csv', 'junit-names', 'text']).default('json').describe(`Other than json: all tests, ${MOST_LISTED} at most`),
   ...pageQuery,
 });
@@ -56,7 +56,11 @@ export function registerFlakyRoutes(app: FastifyInstance, { stores, clock }: Fla
     {
       config: { access: { role: 'review' } },
       schema: {
-        ...operation('Tests', 'quarantineTest', 'Notify nobody of the failures of a test for some days, or end that'),
+        ...operation(
+          'Tests',
+          'quarantineTest',
+          'Quarantine a test for some days, so that nobody is notified of its failures, or end its quarantine',
+        ),
         body: QuarantineRequest,
         response: { 200: FlakyTest },
       },
@@ -72,7 +76,7 @@ export function registerFlakyRoutes(app: FastifyInstance, { stores, clock }: Fla
         querystring: Query,
         response: {
           200: {
-            description: 'The list, in the format that was asked for',
+            description: 'The list in the requested format',
             content: {
               'application/json': { schema: FlakyList },
               'text/csv': { schema: z.string() },

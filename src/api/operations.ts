@@ -118,7 +118,7 @@ export async function buildOperations(deps: OperationsDeps & { readonly logger: 
   app.setValidatorCompiler(validatorCompiler);
   app.setSerializerCompiler(serializerCompiler);
   app.setErrorHandler(async (error, request, reply) => {
-    deps.logger.error({ error, path: request.routeOptions.url }, 'a question about operation failed');
+    deps.logger.error({ error, path: request.routeOptions.url }, 'an operations request failed');
     return reply.status(500).send({ error: { code: 'internal', message: 'Something went wrong. See the server log.' } });
   });
   app.setNotFoundHandler(async (_request, reply) =>

@@ -43,7 +43,7 @@ export function scopeStores(stores: Stores, scope: Scope): ScopedStores {
 function addToIndex({ outbox }: Pick<Stores, 'outbox'>): ShownStores['outbox']['add'] {
   return async (entries, sql) => {
     const other = entries.find(({ topic }) => !topic.startsWith('index:'));
-    if (other !== undefined) throw new TriageError('internal', `A route asked for ${other.topic}; only the index may be changed by one`);
+    if (other !== undefined) throw new TriageError('internal', `A route tried to change ${other.topic}; routes may only change the index`);
     return await outbox.add(entries, sql);
   };
 }
@@ -361,7 +361,7 @@ export function followScope(app: FastifyInstance): Scope {
   const repositories = () => {
     const asking = storage.getStore();
     // Whoever lost the request must not see everything because of it.
-    if (asking === undefined) throw new TriageError('internal', 'A store was asked for a client outside of its request');
+    if (asking === undefined) throw new TriageError('internal', 'A store was used outside of a request');
     return asking.principal?.repositories ?? null;
   };
   return { repositories, allows: (repository) => isInScope(repositories(), repository) };

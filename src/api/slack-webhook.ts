@@ -56,7 +56,7 @@ export function registerSlackWebhook(app: FastifyInstance, deps: SlackWebhookDep
       const press = readSlackPress(body);
       if (slack === undefined || press === null) return reply.code(200).send(null);
       if (!(await slack.presses.isNew(press.id))) {
-        deps.logger.warn({ press: press.id, user: press.user }, 'a press in Slack came again and was left alone');
+        deps.logger.warn({ press: press.id, user: press.user }, 'a repeated button press in Slack was ignored');
         return reply.code(200).send(null);
       }
       const work = answer(press, slack, deps).finally(() => running.delete(work));

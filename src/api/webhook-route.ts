@@ -75,7 +75,7 @@ async function endOfLog({ log }: Intake, { masker }: Pick<IntakeDeps, 'masker'>)
 
 interface Acceptance {
   readonly answer: DeliveryAccepted;
-  /** The same delivery was here before. */
+  /** The same duplicate delivery. */
   readonly repeated: boolean;
 }
 
@@ -101,7 +101,7 @@ async function meetAgain(
 ): Promise<void> {
   if (before.bodySha256 !== delivery.bodySha256) throw usedBefore(delivery.deliveryId, before.buildId);
   const { source, deliveryId } = delivery;
-  logger.info({ source, deliveryId, buildId: before.buildId, state: before.state }, 'delivery was here before');
+  logger.info({ source, deliveryId, buildId: before.buildId, state: before.state }, 'duplicate delivery');
   if (before.state === 'refused' && (await stores.deliveries.landAgain(inbox))) processor.add({ source, deliveryId });
 }
 

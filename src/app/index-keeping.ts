@@ -50,9 +50,9 @@ export function createInStep(logger: Logger, firstPauseMs = FIRST_PAUSE_MS): InS
       if (ending.signal.aborted) return;
       try {
         await work();
-        return logger.info({ what }, 'in step with the index again');
+        return logger.info({ what }, 'in sync with the index again');
       } catch (error) {
-        logger.warn({ what, error }, 'still not in step with the index; it will be tried again');
+        logger.warn({ what, error }, 'still out of sync with the index; will retry');
       }
     }
   }
@@ -63,7 +63,7 @@ export function createInStep(logger: Logger, firstPauseMs = FIRST_PAUSE_MS): InS
         await work();
       } catch (error) {
         if (!isAway(error)) throw error;
-        logger.warn({ what, error }, 'started without the index; it is brought into step in the background');
+        logger.warn({ what, error }, 'started without the index; it is updated in the background');
         const trying = again(what, work).finally(() => running.delete(trying));
         running.add(trying);
       }

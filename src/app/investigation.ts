@@ -117,7 +117,7 @@ export function calibrationsInForce(
       return known.calibrations;
     } catch (error) {
       if (known === null) throw error;
-      logger.warn({ error }, 'the calibrations in force were not read; those known before stay');
+      logger.warn({ error }, 'the calibrations in force could not be read; the previous ones stay in use');
       return known.calibrations;
     }
   };

@@ -86,7 +86,7 @@ export async function openModelEmbedder(config: Pick<Config, 'embedder' | 'analy
     return await openNamedEmbedder(config, logger);
   } catch (error) {
     if (config.embedder.driver !== 'local') throw error;
-    logger.warn({ error }, 'the local embedding model is not here; texts are found by words alone');
+    logger.warn({ error }, 'the local embedding model is not available; texts are found by words only');
     return null;
   }
 }

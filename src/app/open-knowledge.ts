@@ -71,7 +71,7 @@ async function embedInTheEnd(service: KnowledgeService, logger: Logger, ending: 
     } catch (error) {
       if (ending.aborted) return;
       const again = isRetryable(error);
-      logger.warn({ error, again }, 'knowledge is not embedded yet; it is found by words alone');
+      logger.warn({ error, again }, 'knowledge is not embedded yet; it is found by words only');
       if (!again) return;
       await sleep(pause, undefined, { signal: ending, ref: false }).catch(() => undefined);
       if (ending.aborted) return;

@@ -65,7 +65,7 @@ export function noticeRulesOf(config: Pick<Config, 'providers' | 'slack'>): Noti
 async function openProviderChannels({ providers, http }: NoticesConfig, logger: Logger): Promise<NoticeChannel[]> {
   const opened: NoticeChannel[] = [];
   for (const { rule, open, because } of providersOf(providers).flatMap(({ channels }) => channels)) {
-    if (open === null) logger.warn({ channel: rule.channel, because }, 'a channel is left out: it cannot be written');
+    if (open === null) logger.warn({ channel: rule.channel, because }, 'a notification channel is off: it is not fully configured');
     else opened.push(await open({ logger, publicUrl: http.publicUrl }));
   }
   return opened;

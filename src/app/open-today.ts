@@ -59,7 +59,7 @@ function categoryIn(input: object): Category | undefined {
 
 function silentModel(): ChatModel {
   const refuse = async (): Promise<never> => {
-    throw new TriageError('upstream-failed', 'No model is asked for a recording.');
+    throw new TriageError('upstream-failed', 'The replay of a recording calls no model.');
   };
   return { name: 'none', ask: refuse, chooseTools: refuse, stream: refuse };
 }

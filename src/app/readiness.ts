@@ -104,14 +104,15 @@ async function ask(one: Known, options: ReadinessOptions): Promise<void> {
 async function settle(one: Known, state: BackendState, said: string, { logger, clock, mask }: ReadinessOptions): Promise<void> {
   const before = one.health;
   const short = said.replaceAll(/\s+/g, ' ').slice(0, MAX_SENTENCE);
-  const says = mask === undefined ? short : await mask(short).catch(() => 'what it said could not be masked');
+  const says = mask === undefined ? short : await mask(short).catch(() => 'its message could not be masked');
   const now = new Date(clock.now()).toISOString();
   one.askedAt = performance.now();
   one.health = { state, says, since: before?.state === state ? before.since : now };
   if (before?.state === state || (before === null && state === 'ok')) return;
   const fields = { backend: one.check.name, state, says };
-  if (state === 'ok') logger.info(fields, 'a backend is back');
-  else logger.warn(fields, one.check.needed === true ? 'no build can be accepted' : 'a backend is away; triage goes on without it');
+  if (state === 'ok') logger.info(fields, 'a backend is available again');
+  else
+    logger.warn(fields, one.check.needed === true ? 'no build can be accepted' : 'a backend is unavailable; triage continues without it');
 }
 
 export interface Backends {

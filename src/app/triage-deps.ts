@@ -85,7 +85,9 @@ export async function triageDepsOf(
       steps.set(buildId, node);
       recordNode(tracer, step);
       // Whoever watches sees it; nobody waits for it.
-      stores.runSteps.add(buildId, step).catch((error: unknown) => logger.debug({ buildId, error }, 'a step was not kept for watchers'));
+      stores.runSteps
+        .add(buildId, step)
+        .catch((error: unknown) => logger.debug({ buildId, error }, 'a step could not be stored for live pages'));
       logger.debug({ buildId, node, round, milliseconds }, 'node finished');
     },
   };

@@ -94,10 +94,10 @@ function guide(plan: Plan): string {
     `  events   ${events.join(', ')}`,
     ...(isNew ? [`  Set ${secretSetting} to this secret and restart the service. While the old one is in use: new,old.`] : []),
     '',
-    'What to click, unless --create does it',
+    'Setup by hand (--create does it for you)',
     ...clicks.map((click, index) => `  ${index + 1}. ${click}`),
     '',
-    `What the token in ${tokenSetting} must be allowed to do`,
+    `Permissions that the token in ${tokenSetting} needs`,
     ...rights.map(({ right, why }) => `  ${right}: ${why}`),
     '',
   ].join('\n');
@@ -105,5 +105,5 @@ function guide(plan: Plan): string {
 
 function secretLine({ shownSecret, provider, connection: { secretSetting } }: Plan): string {
   if (shownSecret !== null) return shownSecret;
-  return provider.webhook.secrets.length > 0 ? `the value of ${secretSetting}` : `none yet; --new-secret makes one for ${secretSetting}`;
+  return provider.webhook.secrets.length > 0 ? `the value of ${secretSetting}` : `none yet; --new-secret creates one for ${secretSetting}`;
 }

@@ -63,14 +63,14 @@ export async function runDemo({ address, token, shownToken, app, clock }: DemoSe
     rows.push([
       slug,
       analysis.category,
-      analysis.category === truth.category ? 'the same' : truth.category,
+      analysis.category === truth.category ? 'same' : truth.category,
       `${Math.round(analysis.verdict.confidence * 100)} %${analysis.verdict.action === 'auto_notify' ? '' : ' ?'}`,
       (analysis.milliseconds / 1000).toFixed(2),
       visibleLine(analysis.answer.title),
     ]);
   }
   await print(
-    `\n${table(rows, voiceOf({}).width)}${waiting > 0 ? `\n?: not sure enough to be published; ${waiting} wait for a person` : ''}\n\nView:  ${address}/builds   review:  ${address}/review\nRead one:  curl -s -H "authorization: Bearer ${shownToken}" ${address}/api/builds/${sent[0]?.buildId}/analyses`,
+    `\n${table(rows, voiceOf({}).width)}${waiting > 0 ? `\n?: not sure enough to publish; ${waiting} ${waiting === 1 ? 'needs' : 'need'} review` : ''}\n\nView:  ${address}/builds   review:  ${address}/review\nRead one:  curl -s -H "authorization: Bearer ${shownToken}" ${address}/api/builds/${sent[0]?.buildId}/analyses`,
   );
 }
 

@@ -3,6 +3,7 @@ import { type App, createApp, createLogger } from '../app.ts';
 import { maskingOf } from '../config/masking.ts';
 import type { Config } from '../config/schema.ts';
 import { TriageError } from '../domain/errors.ts';
+import { counted } from '../lib/text.ts';
 import { visibleLine } from '../notifications/visible-text.ts';
 import type { BuildSource } from '../ports/build-source.ts';
 import { type Logger, silentLogger } from '../ports/telemetry.ts';
@@ -44,7 +45,9 @@ export async function runImport(options: ImportOptions): Promise<void> {
     await print(options.json ? JSON.stringify({ ok: true, repository: options.repository, provider: provider.name, ...counts }) : text);
   } catch (error) {
     if (!stop.signal.aborted) throw error;
-    throw new TriageError('cancelled', 'Stopped. What was read is stored; run the same command again to go on.', { cause: error });
+    throw new TriageError('cancelled', 'Stopped. Everything read so far is stored; run the same command again to continue.', {
+      cause: error,
+    });
   } finally {
     stop.forget();
     await app.close({ drainMs: 5_000 });
@@ -60,7 +63,7 @@ function chosen(config: Config, name: string | undefined): Provider & { readonly
   const found = name === undefined ? (readable.length === 1 ? readable[0] : undefined) : readable.find((one) => one.name === name);
   if (found !== undefined) return found;
   const names = readable.map((one) => one.name).join(', ');
-  const says = name === undefined ? 'Say with --provider whose runs to import' : `Runs of ${name} cannot be imported`;
+  const says = name === undefined ? 'Choose with --provider where to import runs from' : `Runs of ${name} cannot be imported`;
   const there =
     names === '' ? 'set FAULTLINE_GITHUB_TOKEN, FAULTLINE_GITEA_URL and _TOKEN, or FAULTLINE_GITLAB_TOKEN' : `configured: ${names}`;
   throw new TriageError('invalid-config', `${says} (${there}).`);
@@ -132,7 +135,7 @@ const WORDS: Readonly<Record<ImportOutcome, string>> = {
 };
 
 function lineOf(event: ImportEvent): string {
-  if (event.type === 'listed') return `${event.runs} runs${event.isCut ? '; older ones are left out (--limit)' : ''}`;
+  if (event.type === 'listed') return `${counted(event.runs, 'run')}${event.isCut ? '; older ones are not imported (--limit)' : ''}`;
   if (event.type === 'waiting') return `waiting ${Math.ceil(event.ms / 1000)} s: ${visibleLine(event.because)}`;
   const width = String(event.of).length;
   return `${String(event.place).padStart(width)}/${event.of}  ${WORDS[event.outcome].padEnd(8)}  ${visibleLine(event.says)}`;
@@ -146,15 +149,15 @@ async function untilAnswered(app: App, buildIds: readonly string[], signal: Abor
       if (job === null || job.state === 'done' || job.state === 'failed') break;
       await sleep(LOOK_MS, undefined, { signal });
     }
-    if ((index + 1) % 10 === 0 || index + 1 === buildIds.length) say(`${index + 1} of ${buildIds.length} failed builds are analyzed`);
+    if ((index + 1) % 10 === 0 || index + 1 === buildIds.length) say(`${index + 1} of ${buildIds.length} failed builds analyzed`);
   }
 }
 
 function summary(counts: Counts, waiting: number, repository: string): string {
   const { failed, passed, known } = counts;
   const rest = `${counts.withoutLog} failed without a log, ${known} known before, ${counts.leftOut} left out`;
-  const next = waiting === 0 ? '' : ` ${waiting} wait for the workers of the service.`;
-  return `Imported ${failed} failed and ${passed} passed builds of ${repository}; ${rest}.${next}\nNext: faultline report --repository ${repository}`;
+  const next = waiting === 0 ? '' : ` ${waiting} ${waiting === 1 ? 'waits' : 'wait'} for the workers of the service.`;
+  return `Imported ${failed} failed and ${counted(passed, 'passed build')} of ${repository}; ${rest}.${next}\nNext: faultline report --repository ${repository}`;
 }
 
 export interface ReportOptions extends DataOptions {
@@ -182,13 +185,13 @@ function reportText({ answers, builds, causes }: AnswerReport, { repository, sin
       `  ${build.at.slice(0, 10)}  ${visibleLine(`${build.pipeline} #${build.number}`)}  ${(category ?? 'unknown').padEnd(14)}  ${isPublished ? 'published ' : 'for review'}  ${visibleLine(title)}`,
   );
   return [
-    `${repository}, the last ${since} ${since === 1 ? 'day' : 'days'}: ${builds.failed} failed and ${builds.passed} passed builds`,
-    `${answers.length} answers: ${published} published, ${answers.length - published} for review; ${builds.unanswered} failed builds without an answer`,
+    `${repository}, the last ${counted(since, 'day')}: ${builds.failed} failed and ${counted(builds.passed, 'passed build')}`,
+    `${counted(answers.length, 'answer')}: ${published} published, ${answers.length - published} for review; ${counted(builds.unanswered, 'failed build')} without an answer`,
     ...(causes.length === 0 ? [] : ['', 'Most frequent causes']),
     ...causes.map(
       ({ category, title, count }) => `  ${String(count).padStart(4)}×  ${(category ?? 'unknown').padEnd(14)}  ${visibleLine(title)}`,
     ),
-    ...(rows.length === 0 ? [] : ['', 'Answers, the newest first']),
+    ...(rows.length === 0 ? [] : ['', 'Answers, newest first']),
     ...rows,
   ].join('\n');
 }

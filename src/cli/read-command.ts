@@ -1,4 +1,5 @@
 import type { Reading } from '../domain/reading.ts';
+import { counted } from '../lib/text.ts';
 import { createMasker, type Masker } from '../log/mask/mask.ts';
 import { showsFailure } from '../log/recognise/failures.ts';
 import { isUnknown } from '../log/recognise/fingerprint.ts';
@@ -47,7 +48,7 @@ function renderReading(reading: Reading, failureFound: boolean): string {
   const kept = reading.excerpts.reduce((total, excerpt) => total + excerpt.lineEnd - excerpt.lineStart + 1, 0);
   const head = [
     ...(failureFound ? [] : [`Result\t${NO_FAILURE}`]),
-    `Read\t${lines.toLocaleString('en')} lines → ${kept} kept, ${reading.tokens} tokens, ${reading.maskedSecrets} secrets masked`,
+    `Read\t${lines.toLocaleString('en')} lines → ${kept} kept, ${reading.tokens} tokens, ${counted(reading.maskedSecrets, 'secret')} masked`,
     `Fingerprint\t${fingerprintLine(reading)}`,
     ...reading.notes.map((note) => `Note\t${visibleLine(note)}`),
     ...reading.failingTests.map((test) => `Failed\t${visibleLine([test.suite, test.name].filter((part) => part !== null).join(' › '))}`),

@@ -212,7 +212,7 @@ export async function stopService(
 ): Promise<void> {
   const ended = await Promise.allSettled([http?.close(), app.jobQueue.stop({ timeoutMs: drainMs })]);
   for (const { reason } of ended.filter((one) => one.status === 'rejected')) {
-    app.logger.error({ error: reason, reason: messageOf(reason) }, 'a part did not stop as it should');
+    app.logger.error({ error: reason, reason: messageOf(reason) }, 'a component did not stop cleanly');
   }
   await app.close({ drainMs: 0 });
 }

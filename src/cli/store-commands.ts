@@ -2,6 +2,7 @@ import { migrateDatabase, type OpenedQueue, openQueueAdmin } from '../app/open-f
 import type { App } from '../app/served-app.ts';
 import { createApp } from '../app.ts';
 import { messageOf, TriageError } from '../domain/errors.ts';
+import { counted } from '../lib/text.ts';
 import { visibleLine } from '../notifications/visible-text.ts';
 import type { QueueMessage } from '../ports/job-queue.ts';
 import { silentLogger } from '../ports/telemetry.ts';
@@ -23,7 +24,7 @@ export async function runMigrate(options: DataOptions): Promise<void> {
 /** `faultline knowledge load`: brings the index up to date with the folder of documents. */
 export async function runKnowledgeLoad(options: DataOptions): Promise<void> {
   const counts = await withApp(options, (app) => app.loadKnowledge());
-  const text = `${counts.changed} documents loaded, ${counts.unchanged} unchanged, ${counts.removed} removed.`;
+  const text = `${counted(counts.changed, 'document')} loaded, ${counts.unchanged} unchanged, ${counts.removed} removed.`;
   await print(options.json ? JSON.stringify({ ok: true, ...counts }) : text);
 }
 
@@ -64,7 +65,7 @@ export async function runDelete({ repository, olderThan = 0, dryRun = false, ...
       return;
     }
     const done = await retention.forget(repository, olderThan, new AbortController().signal);
-    const text = `${done.builds} builds and ${done.libraryEntries} library entries of ${repository} are deleted.${leftText(done.pending)}`;
+    const text = `Deleted ${counted(done.builds, 'build')} and ${counted(done.libraryEntries, 'library entry', 'library entries')} of ${repository}.${leftText(done.pending)}`;
     await print(options.json ? JSON.stringify({ ok: true, ...done }) : text);
   });
 }
@@ -72,13 +73,13 @@ export async function runDelete({ repository, olderThan = 0, dryRun = false, ...
 export async function runRetain(options: RetainOptions): Promise<void> {
   await withApp(options, async ({ retention }) => {
     const done = await retention.retain(new AbortController().signal);
-    const text = `${done.builds} builds are deleted, and the logs of ${done.logs} others.${leftText(done.pending)}`;
+    const text = `Deleted ${counted(done.builds, 'build')}, and the logs of ${counted(done.logs, 'other build')}.${leftText(done.pending)}`;
     await print(options.json ? JSON.stringify({ ok: true, ...done }) : text);
   });
 }
 
 function leftText({ logs, vectors }: { readonly logs: number; readonly vectors: boolean }): string {
-  const stores = [logs > 0 ? `the logs of ${logs} builds in the archive` : '', vectors ? 'entries in the vector index' : ''];
+  const stores = [logs > 0 ? `the logs of ${counted(logs, 'build')} in the archive` : '', vectors ? 'entries in the vector index' : ''];
   const rest = stores.filter((part) => part !== '');
   return rest.length === 0 ? '' : ` A store is unavailable: a worker will delete ${rest.join(' and ')} once it is back.`;
 }

@@ -135,10 +135,10 @@ Examples:
 export function importCommand(): Command {
   return new Command('import')
     .description('Read past runs of a repository from GitHub, Gitea or GitLab, and analyze those that failed. Nobody is notified of them.')
-    .requiredOption('--repository <owner/name>', 'repository to import, as its host calls it')
+    .requiredOption('--repository <owner/name>', 'repository to import, as named on its host')
     .option('--since <days>', 'how far back, such as 30d or 12w', days, 30)
-    .option('--provider <name>', 'whose runs (default: the only one that is configured)')
-    .option('--limit <runs>', 'import only the newest runs, so many', positive, 500)
+    .option('--provider <name>', 'where to import from (default: the only configured provider)')
+    .option('--limit <runs>', 'maximum number of runs to import, newest first', positive, 500)
     .addOption(dataOption())
     .addOption(jsonOption())
     .addHelpText('after', IMPORT_HELP)
@@ -149,7 +149,7 @@ export function importCommand(): Command {
 export function reportCommand(): Command {
   return new Command('report')
     .description(
-      'Print what was answered for the builds of a repository, imported ones included: category, cause, published or for review.',
+      'Print the answers for the builds of a repository, including imported ones: category, cause, and whether published or for review.',
     )
     .requiredOption('--repository <owner/name>', 'repository to report on')
     .option('--since <days>', 'how far back, such as 30d or 12w', days, 30)

@@ -107,7 +107,7 @@ function askPage(analysis: Analysis, threads: readonly Thread[], byRules: boolea
   const buttons = html`<p>${SUGGESTIONS.map((question) => suggestion(analysis.id, question))}</p>`;
   const form = askForm(analysis.id, null);
   const ways = byRules
-    ? html`<p role="note">No model is configured. Without one, these questions are answered from the analysis, the log and the history; other words lead to the nearest of them.</p>${buttons}${form}`
+    ? html`<p role="note">No model is configured. Without one, these questions are answered from the analysis, the log and the history; any other question gets the answer to the most similar of these.</p>${buttons}${form}`
     : html`${form}<p>For example:</p>${buttons}`;
   return html`<h1 tabindex="-1">Ask about “${analysis.answer.title}”</h1>
 <p><a href="${analysisAddress(analysis.id)}">Back to the analysis</a></p>

@@ -55,7 +55,7 @@ ${tableOf(causes.slice(0, PAGE), deps.clock.now())}${pages(request.query, causes
   typed.post('/causes', { config: { access: { role: 'review' } }, schema: { body: Form } }, async (request, reply) => {
     const { repository, fingerprint, version, ...fields } = request.body;
     const change = CauseChange.safeParse(fields);
-    if (!change.success) throw new TriageError('invalid-input', `This change is not understood: ${z.prettifyError(change.error)}`);
+    if (!change.success) throw new TriageError('invalid-input', `This change is invalid: ${z.prettifyError(change.error)}`);
     await changeCause(deps, { repository, fingerprint, version, change: change.data }, reviewerOf(request));
     return reply.redirect(`${causeAddress(fingerprint)}#standing`, 303);
   });
@@ -84,7 +84,7 @@ function pages(query: Query, more: boolean): Html {
 }
 
 function tableOf(causes: readonly Cause[], now: number): Html {
-  if (causes.length === 0) return html`<p role="note">No cause is here.</p>`;
+  if (causes.length === 0) return html`<p role="note">No causes in this list.</p>`;
   const rows = causes.map(
     (cause) => html`<tr><td>${stateWord(cause, now)}</td>
 <td><a href="${causeAddress(cause.fingerprint)}#standing">${cause.title === '' ? cause.fingerprint : cause.title}</a><br><span class="quiet">${cause.repository} <span class="category">${cause.category}</span></span></td>
@@ -144,6 +144,6 @@ function eventRow({ at, by, what, detail, buildId }: CauseEvent): Html {
     muted: `muted until ${detail}`,
     linked: `linked to ${detail}`,
   };
-  const proof = buildId !== null && html` <a href="${buildAddress(buildId)}">the build that shows it</a>`;
+  const proof = buildId !== null && html` <a href="${buildAddress(buildId)}">build</a>`;
   return html`<li>${timeOf(at)} ${by ?? 'builds'}: ${said[what] ?? what}${proof}</li>`;
 }

@@ -47,7 +47,7 @@ export async function registerConsole(app: FastifyInstance, deps: ConsoleDeps): 
 }
 
 function registerFront(app: FastifyInstance, deps: ConsoleDeps): void {
-  const access = { open: 'leads to the first page that the asker may see, or to sign-in, and shows nothing itself' };
+  const access = { open: 'redirects to the first page that the user may see, or to sign-in, and shows nothing itself' };
   app.get('/', { config: { access } }, async (request, reply) => {
     const principal = await deps.sessions.find(request).catch(() => null);
     if (principal === null) return reply.redirect('/sign-in', 303);

@@ -60,7 +60,7 @@ export function sendEvents(
   reply.header('content-type', 'text/event-stream; charset=utf-8').header('x-accel-buffering', 'no');
   work(emit, gone.signal)
     .catch((error: unknown) => {
-      if (!gone.signal.aborted) request.log.warn({ error }, 'a stream of events broke off');
+      if (!gone.signal.aborted) request.log.warn({ error }, 'an event stream was interrupted');
     })
     .finally(() => stream.end());
   return reply.send(stream);
@@ -81,7 +81,7 @@ function misread(request: FastifyRequest, schema: z.ZodObject): readonly string[
 /** Says so above the page; nothing where all was understood. */
 export function misreadBanner(request: FastifyRequest, schema: z.ZodObject): Html {
   const parts = misread(request, schema);
-  return html`${parts.length > 0 && html`<div class="banner" role="note"><p>Not understood and left out: ${parts.join('; ')}.</p></div>`}`;
+  return html`${parts.length > 0 && html`<div class="banner" role="note"><p>Ignored, because this page does not understand it: ${parts.join('; ')}.</p></div>`}`;
 }
 
 /** Far above what the fields of any form here take. */

@@ -63,7 +63,7 @@ function mePage({ name, roles, repositories }: Principal, preferences: Preferenc
 <p>Signed in as <strong>${name}</strong> with the ${roles.length === 1 ? 'role' : 'roles'} ${roles.join(', ')}${repositories && html`, for ${repositories.join(', ')}`}.</p>
 <form method="post" action="/me" data-whole>
 ${box('keys', preferences.keys, 'Single-key shortcuts (a accepts, j moves on …)')}
-<p><label>Your handles and teams, separated by commas <input name="handles" value="${preferences.handles.join(', ')}" maxlength="2000" placeholder="@ada, @shop/payments"></label><br><span class="quiet">As CODEOWNERS and commits name you. Causes that they own and nobody has are listed as yours.</span></p>
+<p><label>Your handles and teams, separated by commas <input name="handles" value="${preferences.handles.join(', ')}" maxlength="2000" placeholder="@ada, @shop/payments"></label><br><span class="quiet">As in CODEOWNERS and commits. Unassigned causes that these own are listed as yours.</span></p>
 <fieldset><legend>Colors</legend>${themes}</fieldset>
 ${box('wrap', wrap, 'Wrap long lines of logs')}
 ${box('timestamps', timestamps, 'Show timestamps in logs')}

@@ -105,23 +105,23 @@ function help(): Html {
   const rows = (Object.entries(SEARCH_NAMES) as [SearchName, string][]).map(
     ([name, example]) => html`<dt><code>${example}</code></dt><dd>${EXPLAINED[name]}</dd>`,
   );
-  return html`<h2>What can be asked</h2><p>Words are looked for in messages, tests and files, and in titles of causes; quote several to find them together. A commit, a fingerprint or an id may stand alone.</p><dl class="facts">${rows}</dl>`;
+  return html`<h2>Search filters</h2><p>Words are searched for in messages, tests, files and titles of causes. Quote several words to find them together. A commit, a fingerprint or an ID needs no filter name.</p><dl class="facts">${rows}</dl>`;
 }
 
 const EXPLAINED: Readonly<Record<SearchName, string>> = {
-  repo: 'of a repository; shop/* for all of an owner',
-  category: 'what a person said it is, else what Faultline said',
-  branch: 'of builds of a branch',
-  test: 'of tests with this in their name',
-  file: 'of tests in such a file, or whose message names it',
-  is: `what it is: ${SEARCH_FLAGS.join(', ')}`,
+  repo: 'in a repository; shop/* for all repositories of an owner',
+  category: 'with this category: the one a reviewer chose, otherwise Faultline’s',
+  branch: 'in builds of a branch',
+  test: 'of tests whose name contains this',
+  file: 'of tests in this file, or with this file in the message',
+  is: `in this state: ${SEARCH_FLAGS.join(', ')}`,
   since: 'seen since: hours (12h), days (7d), weeks (2w) or a date',
   until: 'seen before',
-  build: 'of the build with this number',
-  commit: 'of builds of a commit; seven characters are enough',
-  author: 'of builds of an author',
-  owner: 'whose cause a person or team owns or is assigned; owner:me for yours',
-  fingerprint: 'of one cause',
+  build: 'in the build with this number',
+  commit: 'in builds of a commit; seven characters are enough',
+  author: 'in builds of an author',
+  owner: 'whose cause is owned by or assigned to a person or team; owner:me for yours',
+  fingerprint: 'with this cause',
 };
 
 /** Failures that follow each other and have one cause in one build are one row. */

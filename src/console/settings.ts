@@ -37,13 +37,13 @@ export function registerSettings(app: FastifyInstance, deps: ConsoleDeps): void 
       secret: provider.webhook.secrets[0] ?? null,
       ...{ create: act === 'create', test: act === 'test' },
     };
-    deps.logger.info({ provider: provider.name, act, repository, by: request.principal?.name }, 'a connection is looked at');
+    deps.logger.info({ provider: provider.name, act, repository, by: request.principal?.name }, 'connection examined');
     const findings: Finding[] = [];
     for await (const finding of connect(provider, asked, AbortSignal.timeout(LIMIT_MS))) findings.push(finding);
     const masked = await deps.masker.maskAll(findings.map(({ says }) => says));
     const shown = findings.map((finding, index) => ({ ...finding, says: masked[index]?.text ?? '' }));
     const main = await providerMain({ provider, publicUrl, repository, findings: shown });
-    const said = shown.some(({ state }) => state === 'wrong') ? 'Something is wrong.' : 'Nothing is wrong.';
+    const said = shown.some(({ state }) => state === 'wrong') ? 'Problems found.' : 'No problems found.';
     return sendPage(request, reply, { ...frame, title: 'Settings', main, said }, await readerOf(request, deps));
   });
 }
@@ -58,7 +58,7 @@ async function listMain(providers: readonly Connectable[], publicUrl: string | n
   );
   return html`<h1 tabindex="-1">Settings</h1>
 <h2>CI systems</h2>
-${publicUrl === null && html`<p class="quiet">The address of this service is not known: set <code>FAULTLINE_PUBLIC_URL</code>.</p>`}
+${publicUrl === null && html`<p class="quiet">The public address of this service is not set. Set <code>FAULTLINE_PUBLIC_URL</code>.</p>`}
 ${dataTable('CI systems', ['System', 'State', 'Webhook'], rows)}
 <p class="quiet">Any other CI uploads its builds to <code>POST /api/builds</code>.</p>`;
 }
@@ -82,14 +82,14 @@ ${findings !== null && findingsPart(findings)}
 <dl class="facts"><dt>Address</dt><dd><code>${address}</code>${publicUrl === null && ' (set FAULTLINE_PUBLIC_URL)'}</dd>
 <dt>Secret</dt><dd>${secrets.length > 0 ? html`the value of <code>${secretSetting}</code>` : html`none yet: create one with <code>openssl rand -hex 32</code>, set it as <code>${secretSetting}</code>, and restart the service`}</dd>
 <dt>Content type</dt><dd>${accepts[0]}</dd><dt>Events</dt><dd>${events.join(', ')}</dd></dl>
-<h2>What to click</h2>
+<h2>Setup by hand</h2>
 <ol>${clicks.map((click) => html`<li>${click}</li>`)}</ol>
-<h2>What the token may do</h2>
+<h2>Token permissions</h2>
 <p>The token is set as <code>${tokenSetting}</code>.</p>
 <ul>${rights.map(({ right, why }) => html`<li><strong>${right}</strong>: ${why}</li>`)}</ul>
-<h2>Try it</h2>
+<h2>Test the connection</h2>
 <form method="post" action="/settings" data-whole><input type="hidden" name="provider" value="${provider.name}">
-${'because' in hooks ? html`<p class="quiet">Permissions and webhooks cannot be looked at here: ${hooks.because}.</p>` : html`<p><label>Repository (${hooks.of}) <input name="repository" value="${repository}" maxlength="300"></label></p>`}
+${'because' in hooks ? html`<p class="quiet">Permissions and webhooks cannot be checked here: ${hooks.because}.</p>` : html`<p><label>Repository (${hooks.of}) <input name="repository" value="${repository}" maxlength="300"></label></p>`}
 <p class="acts"><button class="first" name="act" value="check">Check</button> <button name="act" value="test">Send a test delivery</button>${!('because' in hooks) && html` <button name="act" value="create">Create the webhook</button>`}</p></form>
 <p class="quiet">The same in a terminal: <code>faultline connect ${provider.name}</code>. More: <code>${page}</code>.</p>`;
 }
@@ -102,5 +102,5 @@ function findingsPart(findings: readonly Finding[]): Html {
     ({ state, name, says, mend }) =>
       html`<li><strong>${STATES[state]}</strong> · ${name}: ${says}${mend !== undefined && html`<br><span class="quiet">${mend}</span>`}</li>`,
   );
-  return html`<div class="banner ${isWell ? 'good' : 'bad'}"><p><strong>${isWell ? 'Nothing is wrong.' : 'Something is wrong.'}</strong></p><ul>${rows}</ul></div>`;
+  return html`<div class="banner ${isWell ? 'good' : 'bad'}"><p><strong>${isWell ? 'No problems found.' : 'Problems found.'}</strong></p><ul>${rows}</ul></div>`;
 }

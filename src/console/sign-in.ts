@@ -8,7 +8,7 @@ import { type Html, html } from './html.ts';
 import { fieldsOf } from './http.ts';
 import { readerOf, sendPage } from './page.ts';
 
-const OPEN = { open: 'whoever signs in is not signed in yet; wrong tokens are counted' };
+const OPEN = { open: 'people who sign in have no session yet; invalid tokens are rate limited' };
 
 /** A path of our own to go on to, never `//elsewhere` or `/\elsewhere`. */
 const Next = z
@@ -85,7 +85,7 @@ function sendAgainPage(next: string, fields: Readonly<Record<string, string | re
 <form method="post" action="${next}" data-whole>${inputs}<button autofocus>Send it again</button></form><p><a href="/">Discard it</a></p></div>`;
 }
 
-const OPEN_ELSEWHERE = { open: 'whoever signs in is not signed in yet; state, nonce and PKCE tie both halves to one browser' };
+const OPEN_ELSEWHERE = { open: 'people who sign in have no session yet; state, nonce and PKCE tie both halves to one browser' };
 const CALLBACK = '/sign-in/openid/callback';
 const LONGEST_MS = 20_000;
 

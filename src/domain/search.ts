@@ -127,7 +127,9 @@ function isName(name: string): name is SearchName {
 
 function unknownName(name: string, value: string): TriageError {
   const known = Object.keys(SEARCH_NAMES).map((one) => `${one}:`);
-  return wrong(`There is no filter ${name}:. There are ${known.join(' ')}. To look for it as text, quote it: "${name}:${value}".`);
+  return wrong(
+    `There is no filter ${name}:. Available filters: ${known.join(' ')}. To search for it as text, quote it: "${name}:${value}".`,
+  );
 }
 
 /** What a term adds to the filter. */
@@ -150,10 +152,11 @@ function filterOf({ name, value, typed }: SearchTerm, filter: FailureFilter, now
       return { file: longEnough(value) };
     case 'owner':
       if (value === 'me' && me.length === 0)
-        throw wrong('owner:me needs somebody who is signed in. Name the owner, such as owner:@shop/payments.');
+        throw wrong('owner:me needs a signed-in user. Name the owner instead, such as owner:@shop/payments.');
       return { owners: (value === 'me' ? me : [value]).map(ownerKey) };
     case 'commit':
-      if (!/^[0-9a-f]{7,64}$/i.test(value)) throw wrong(`commit:${value} is no commit: give seven or more of its characters, 0–9 and a–f.`);
+      if (!/^[0-9a-f]{7,64}$/i.test(value))
+        throw wrong(`commit:${value} is not a commit: use seven or more characters of its hash, 0–9 and a–f.`);
       return { commit: value.toLowerCase() };
     default:
       return { [name]: value };
@@ -177,18 +180,18 @@ export function searchWords(text: string): string[] {
 
 function longEnough(value: string): string {
   if (value.length >= MIN_WORD) return value;
-  throw wrong(`“${value}” is too short to look for: give ${MIN_WORD} characters or more.`);
+  throw wrong(`“${value}” is too short to search for: use at least ${MIN_WORD} characters.`);
 }
 
 function categoryOf(value: string): Category {
   const found = CATEGORIES.find((one) => one === value.toUpperCase());
-  if (found === undefined) throw wrong(`category:${value} is no category. There are ${CATEGORIES.join(', ')}.`);
+  if (found === undefined) throw wrong(`category:${value} is not a category. Use one of ${CATEGORIES.join(', ')}.`);
   return found;
 }
 
 function flagOf(value: string): SearchFlag {
   const found = SEARCH_FLAGS.find((one) => one === value.toLowerCase());
-  if (found === undefined) throw wrong(`A failure cannot be is:${value}. It can be ${SEARCH_FLAGS.map((one) => `is:${one}`).join(', ')}.`);
+  if (found === undefined) throw wrong(`is:${value} is not a filter. Use one of ${SEARCH_FLAGS.map((one) => `is:${one}`).join(', ')}.`);
   return found;
 }
 
@@ -200,7 +203,7 @@ function timeOf(name: string, value: string, now: number): string {
   const time = /^\d{4}-\d\d-\d\d(?:T[\d:.]{5,12}(?:Z|[+-]\d\d:\d\d)?)?$/.test(value) ? Date.parse(value) : Number.NaN;
   if (Number.isNaN(time) || time < 0)
     throw wrong(
-      `${name}:${value} is no time. Give hours, days or weeks back (${name}:12h, ${name}:7d, ${name}:2w) or a date (${name}:2026-11-01).`,
+      `${name}:${value} is not a time. Use hours, days or weeks ago (${name}:12h, ${name}:7d, ${name}:2w) or a date (${name}:2026-11-01).`,
     );
   return new Date(time).toISOString();
 }

@@ -14,6 +14,11 @@ export function cutCharacters(text: string, most: number): string {
   return characters.length <= most ? text : `${characters.slice(0, most - 1).join('')}…`;
 }
 
+/** "1 line", "311,101 lines"; `many` where the plural is irregular. */
+export function counted(count: number, one: string, many = `${one}s`): string {
+  return `${count.toLocaleString('en-US')} ${count === 1 ? one : many}`;
+}
+
 /** The text with a full stop, unless it ends as sentences do: something else follows it. */
 export function asSentence(text: string): string {
   const whole = text.trimEnd();

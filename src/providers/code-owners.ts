@@ -98,7 +98,7 @@ function ruleOf(text: string, line: number, section: string, defaults: readonly 
     if ('refused' in regex) return regex.refused;
     return { ...rule, matches: (path) => (regex.matchedLine(path) !== null) !== excludes };
   }
-  if (form === 'github' && /^(?:!|\\#)|\[/.test(pattern)) return 'GitHub knows no “!”, “\\#” or “[ ]” in a pattern';
+  if (form === 'github' && /^(?:!|\\#)|\[/.test(pattern)) return 'GitHub does not support “!”, “\\#” or “[ ]” in a pattern';
   const glob = globOf(excludes ? pattern.slice(1) : pattern, form);
   return { ...rule, matches: (path) => matchesGlob(glob, path) };
 }

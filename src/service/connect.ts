@@ -38,8 +38,8 @@ export async function* connect(provider: Connectable, request: ConnectRequest, s
   for (const one of provider.examine(repository === null ? [] : [repository])) yield* await examine(one);
   const questions = openQuestions(connection, repository);
   if ('because' in questions) {
-    if (create) yield wrong('webhook', `it cannot be made here: ${questions.because}`, `add it by hand, as ${connection.page} says`);
-    else yield note('repository', `not looked at: ${questions.because}`, 'check it with the first build that fails');
+    if (create) yield wrong('webhook', `it cannot be created here: ${questions.because}`, `add it by hand, as ${connection.page} says`);
+    else yield note('repository', `not checked: ${questions.because}`, 'the first failed build will show whether it works');
   } else {
     yield* await checkRights(questions, signal);
   }
@@ -51,7 +51,7 @@ export async function* connect(provider: Connectable, request: ConnectRequest, s
 
 function openQuestions({ hooks }: Connection, repository: string | null): WebhookQuestions | { readonly because: string } {
   if ('because' in hooks) return hooks;
-  if (repository === null) return { because: `no repository is given (${hooks.of})` };
+  if (repository === null) return { because: `no repository was given (${hooks.of})` };
   try {
     return hooks.open(repository);
   } catch (error) {
@@ -64,29 +64,29 @@ async function* hookOf(questions: WebhookQuestions, request: ConnectRequest, sig
   const { address, secret, create } = request;
   const name = 'webhook';
   if (address === null) {
-    if (create) yield wrong(name, 'it is not made: the address of the service is not known', 'pass --url, or set FAULTLINE_PUBLIC_URL');
+    if (create) yield wrong(name, 'not created: the public address of the service is not set', 'pass --url, or set FAULTLINE_PUBLIC_URL');
     return null;
   }
   if (create && secret === null) {
-    yield wrong(name, 'it is not made: there is no secret', 'pass --new-secret, or set the secret named above');
+    yield wrong(name, 'not created: there is no secret', 'pass --new-secret, or set the secret named above');
     return null;
   }
   try {
     if (create && secret !== null) {
       const { id, isNew } = await ensureHook(questions, { address, secret }, signal);
       yield isNew
-        ? ok(name, `made for ${address} (ID ${id})`)
+        ? ok(name, `created for ${address} (ID ${id})`)
         : note(
             name,
-            `there was one for ${address} already (ID ${id}); it is unchanged`,
-            'check that its secret and its events are those above',
+            `there is already one for ${address} (ID ${id}); it was not changed`,
+            'check that its secret and events match those above',
           );
       return id;
     }
     return (await questions.list(signal)).find((hook) => hook.address === address)?.id ?? null;
   } catch (error) {
     signal.throwIfAborted();
-    if (create) yield wrong(name, messageOf(error), 'give the token the right named above, or add the webhook by hand');
+    if (create) yield wrong(name, messageOf(error), 'give the token the permission named above, or add the webhook by hand');
     return null;
   }
 }
@@ -95,7 +95,7 @@ async function* hookOf(questions: WebhookQuestions, request: ConnectRequest, sig
 async function* pinged(label: string, { ping, deliveries }: WebhookQuestions, id: string, signal: AbortSignal): AsyncGenerator<Finding> {
   const name = 'ping';
   if (ping === null) return;
-  const mend = "look at the webhook's page there: it lists each delivery with the answer";
+  const mend = "check the webhook's page on the provider's site: it lists each delivery with its response";
   try {
     await ping(id, signal);
     for (let look = 0; deliveries !== null && look < LOOKS; look += 1) {
@@ -106,7 +106,7 @@ async function* pinged(label: string, { ping, deliveries }: WebhookQuestions, id
       }
       await sleep(LOOK_MS, undefined, { signal });
     }
-    yield note(name, `${label} was asked to send one`, mend);
+    yield note(name, `requested from ${label}`, mend);
   } catch (error) {
     signal.throwIfAborted();
     yield note(name, messageOf(error), mend);
@@ -115,7 +115,8 @@ async function* pinged(label: string, { ping, deliveries }: WebhookQuestions, id
 
 async function greeted(connection: Connection, { address, secret }: ConnectRequest, signal: AbortSignal): Promise<Finding> {
   const name = 'test delivery';
-  if (address === null) return wrong(name, 'not sent: the address of the service is not known', 'pass --url, or set FAULTLINE_PUBLIC_URL');
+  if (address === null)
+    return wrong(name, 'not sent: the public address of the service is not set', 'pass --url, or set FAULTLINE_PUBLIC_URL');
   if (secret === null) return wrong(name, 'not sent: there is no secret to sign it with', `set ${connection.secretSetting}`);
   return await sendGreeting(address, connection.greet(secret, Date.now()), signal);
 }

@@ -24,7 +24,7 @@ export async function reportExperiment(
   by: string,
 ): Promise<string[]> {
   if (!isBorneOut(experiment)) {
-    const message = `The counts do not bear out the verdict ${experiment.verdict}: it takes ${MIN_RUNS} runs here and on the base that all went the same way, or for flaky the same tests passing and failing in one place.`;
+    const message = `The counts do not support the verdict ${experiment.verdict}. A comparison needs at least ${MIN_RUNS} runs here and on the base, all with the same result in each place; flaky needs the same tests to pass and to fail in one place.`;
     throw new TriageError('invalid-input', message);
   }
   const masked = await maskExperiment(experiment, masker);

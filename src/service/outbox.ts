@@ -47,7 +47,7 @@ export function startOutbox({ handlers, intervalMs, stopGraceMs, ...deps }: Outb
       const due = topics.length === 0 ? [] : await deps.outbox.due(topics);
       if (!stopping.signal.aborted) for (const topic of due) turns.get(topic)?.look();
     } catch (error) {
-      if (!stopping.signal.aborted) deps.logger.warn({ error }, 'the outbox could not be read; it will be read again');
+      if (!stopping.signal.aborted) deps.logger.warn({ error }, 'the outbox could not be read; will retry');
     }
   });
   const wake = () => {
@@ -97,7 +97,7 @@ async function workOff(handler: OutboxHandler, deps: OutboxDeps, signals: Signal
   const lanes = Array.from({ length: handler.lanes ?? 1 }, () => drainLane(handler, deps, signals));
   for (const lane of await Promise.allSettled(lanes)) {
     if (lane.status === 'fulfilled' || signals.stopping.aborted) continue;
-    deps.logger.warn({ topic: handler.topic, error: lane.reason }, 'the outbox could not be processed; it will be tried again');
+    deps.logger.warn({ topic: handler.topic, error: lane.reason }, 'the outbox could not be processed; will retry');
   }
 }
 
@@ -198,7 +198,7 @@ async function retryLater(entry: OutboxEntry, sentence: string, error: unknown, 
 
 async function giveUp(entry: OutboxEntry, reason: string, { outbox, logger }: OutboxDeps, error?: unknown): Promise<void> {
   const { topic, key, buildId } = entry;
-  logger.error({ topic, key, buildId, reason, ...(error === undefined ? {} : { error }) }, 'an outbox entry is given up');
+  logger.error({ topic, key, buildId, reason, ...(error === undefined ? {} : { error }) }, 'an outbox entry failed permanently');
   await outbox.finish(entry, { outcome: 'failed', error: reason });
 }
 

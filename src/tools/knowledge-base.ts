@@ -126,7 +126,7 @@ function readFrontMatter(lines: readonly string[], fail: Fail): FrontMatter {
     const field = line.match(/^([a-z]+):(?: (.*))?$/);
     const name = field?.[1] ?? '';
     const value = field?.[2]?.trim() ?? '';
-    if (field === null || !isField(name)) throw fail(number, `has a line that is no known field: ${JSON.stringify(line.slice(0, 80))}`);
+    if (field === null || !isField(name)) throw fail(number, `has a line that is not a known field: ${JSON.stringify(line.slice(0, 80))}`);
     if (values.has(name)) throw fail(number, `has the field ${name} twice`);
     at.set(name, number);
     list = value === '' ? [] : null;
@@ -143,7 +143,7 @@ function readString(json: string, line: number, fail: Fail): string {
   try {
     return Signal.parse(JSON.parse(json));
   } catch {
-    throw fail(line, `has a signal that is no JSON string: ${json.slice(0, 80)}`);
+    throw fail(line, `has a signal that is not a JSON string: ${json.slice(0, 80)}`);
   }
 }
 

@@ -123,7 +123,7 @@ async function embedQuietly(deps: KnowledgeServiceDeps, signal: AbortSignal | un
     await embedAll(deps, signal === undefined ? limit : AbortSignal.any([limit, signal]));
     return null;
   } catch (error) {
-    deps.logger.warn({ error }, 'knowledge is not embedded yet; it is found by words alone');
+    deps.logger.warn({ error }, 'knowledge is not embedded yet; it is found by words only');
     const why = error instanceof TriageError ? error.message : messageOf(error);
     return `Found by words only until it is embedded (${why.replace(/\.$/, '')}). To embed it, run: faultline knowledge reindex`;
   }

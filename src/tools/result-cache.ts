@@ -98,7 +98,7 @@ async function within<Value>(
     return await orAborted(work(signal), signal);
   } catch (error) {
     if (run.aborted) throw error;
-    logger.debug({ error }, 'the cache of tools was of no use');
+    logger.debug({ error }, 'the tool cache could not be used');
     return null;
   }
 }

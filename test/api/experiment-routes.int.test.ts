@@ -57,7 +57,7 @@ describe('an experiment on a build', () => {
     const few = { ...tried, arms: [{ ...here, failed: 2 }, base] };
     for (const unfounded of [few, { ...tried, verdict: 'flaky' }, { ...tried, arms: [here] }, { ...tried, verdict: 'not-this-change' }]) {
       const { status, body } = await report(build.id, unfounded);
-      expect([status, body.error.message]).toEqual([400, expect.stringContaining('do not bear out the verdict')]);
+      expect([status, body.error.message]).toEqual([400, expect.stringContaining('do not support the verdict')]);
     }
     expect((await report(build.id, { ...tried, sentence: 'x'.repeat(5_000) })).status).toBe(400);
     expect((await report(build.id, tried, 'rita')).status).toBe(403);

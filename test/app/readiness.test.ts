@@ -76,7 +76,7 @@ describe('readiness', () => {
     }
     expect(lines.map(({ level, fields, message }) => [level, fields.backend, message])).toEqual([
       ['warn', 'jobQueue', 'no build can be accepted'],
-      ['info', 'jobQueue', 'a backend is back'],
+      ['info', 'jobQueue', 'a backend is available again'],
     ]);
   });
 

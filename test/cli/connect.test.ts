@@ -74,6 +74,6 @@ describe('faultline connect', () => {
     const { code, stdout } = await faultline(['connect', 'gitea', '--repository', 'no repository', '--create', '--data', data], {
       env: gitea(),
     });
-    expect({ code, stdout }).toMatchObject({ code: 4, stdout: expect.stringContaining('is no repository of Gitea or Forgejo') });
+    expect({ code, stdout }).toMatchObject({ code: 4, stdout: expect.stringContaining('is not a repository of Gitea or Forgejo') });
   });
 });

@@ -68,7 +68,7 @@ test('imports, answers and reports the past of a repository, and tells nobody th
   const { stdout, code } = await faultline(['report', '--repository', 'shop/api'], { env: env() });
   expect(code).toBe(0);
   expect(stdout).toContain('3 failed and 2 passed builds');
-  expect(stdout).toMatch(/2 answers: \d published, \d for review; 1 failed builds without an answer/);
+  expect(stdout).toMatch(/2 answers: \d published, \d for review; 1 failed build without an answer/);
   expect(stdout).toMatch(/ci #7 +TEST_FAILURE|ci #7 +[A-Z_]+ER/);
   expect(stdout).toContain('Most frequent causes');
   expect(host.state.comments).toEqual([]);

@@ -30,6 +30,6 @@ describe('faultline search', () => {
   it('refuses what it does not understand, and says what would be right', async () => {
     const { code, stderr, stdout } = await search('is:red');
     expect([code, stdout]).toEqual([4, '']);
-    expect(stderr).toContain('A failure cannot be is:red. It can be is:flaky');
+    expect(stderr).toContain('is:red is not a filter. Use one of is:flaky');
   });
 });

@@ -42,15 +42,15 @@ it('says how one is connected, without its secret', async () => {
 
 it('looks at the permissions, and makes the webhook', async () => {
   const { body } = await postForm(console.app, '/settings', { provider: 'gitlab', repository: 'shop/api', act: 'create' });
-  expect(body).toContain('Nothing is wrong.');
-  expect(body).toContain('made for http://127.0.0.1:9/webhooks/gitlab');
+  expect(body).toContain('No problems found.');
+  expect(body).toContain('created for http://127.0.0.1:9/webhooks/gitlab');
   expect(host.state.hooks).toMatchObject([{ address: 'http://127.0.0.1:9/webhooks/gitlab', secret: SECRET }]);
   expect(body).not.toContain(SECRET);
 });
 
 it('says what is wrong, and what to do; what was typed stays text', async () => {
   const { body } = await postForm(console.app, '/settings', { provider: 'gitlab', repository: '"><script>', act: 'test' });
-  expect(body).toContain('Something is wrong.');
+  expect(body).toContain('Problems found.');
   expect(body).toContain('check that http://127.0.0.1:9/webhooks/gitlab can be reached');
   expect(body).not.toContain('"><script>');
 });

@@ -8,7 +8,7 @@ describe('a search', () => {
   it('63: reads owners without the mark of a mention, and me as the names of who asks', () => {
     expect(filter('owner:@Shop/Payments')).toEqual({ owners: ['shop/payments'] });
     expect(parseSearch('owner:me', NOW, ['Ada', '@shop/web']).filter).toEqual({ owners: ['ada', 'shop/web'] });
-    expect(() => parseSearch('owner:me', NOW)).toThrow('owner:me needs somebody who is signed in');
+    expect(() => parseSearch('owner:me', NOW)).toThrow('owner:me needs a signed-in user');
   });
 
   it('60: is read with its filters, words and quotations, in any order', () => {
@@ -58,17 +58,17 @@ describe('a search', () => {
   });
 
   it.each([
-    ['node:internal', 'There is no filter node:. There are repo: category: branch:'],
-    ['node:internal', 'To look for it as text, quote it: "node:internal".'],
+    ['node:internal', 'There is no filter node:. Available filters: repo: category: branch:'],
+    ['node:internal', 'To search for it as text, quote it: "node:internal".'],
     ['repo:', 'repo: needs a value, such as repo:shop/api.'],
     ['test:"open', 'The quotation mark after test: is not closed.'],
     ['ab "connection', 'The quotation mark at character 4 is not closed.'],
-    ['no', '“no” is too short to look for: give 3 characters or more.'],
-    ['category:BROKEN', 'category:BROKEN is no category. There are CODE_ERROR'],
-    ['is:red', 'A failure cannot be is:red. It can be is:flaky'],
-    ['since:soon', 'since:soon is no time. Give hours, days or weeks back (since:12h, since:7d, since:2w) or a date'],
+    ['no', '“no” is too short to search for: use at least 3 characters.'],
+    ['category:BROKEN', 'category:BROKEN is not a category. Use one of CODE_ERROR'],
+    ['is:red', 'is:red is not a filter. Use one of is:flaky'],
+    ['since:soon', 'since:soon is not a time. Use hours, days or weeks ago (since:12h, since:7d, since:2w) or a date'],
     ['since:1d until:2d', 'since: is not before until:, so nothing can match.'],
-    ['commit:xyz', 'commit:xyz is no commit: give seven or more of its characters'],
+    ['commit:xyz', 'commit:xyz is not a commit: use seven or more characters'],
     ['repo:a/b repo:c/d', 'repo: is given twice'],
     [`x${'y'.repeat(500)}`, 'A search has at most 500 characters; this one has 501.'],
     [Array.from({ length: 21 }, (_, at) => `word${at}`).join(' '), 'A search has at most 20 parts; this one has 21.'],

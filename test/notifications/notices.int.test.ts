@@ -234,7 +234,7 @@ describe('the comment of a pull request', () => {
     const one = await build();
     const refused = await said(one);
     expect(refused).toMatchObject({ result: null, error: expect.stringContaining('write "Pull requests"') });
-    expect(log.filter(({ level }) => level === 'error').map(({ message }) => message)).toEqual(['an outbox entry is given up']);
+    expect(log.filter(({ level }) => level === 'error').map(({ message }) => message)).toEqual(['an outbox entry failed permanently']);
     client.intercept = null;
     expect(await said(one)).toMatchObject({ error: null, result: { reference: expect.any(String) } });
   });

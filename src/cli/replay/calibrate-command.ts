@@ -120,7 +120,7 @@ async function replayedAnswers(options: CalibrateCommandOptions, config: Config)
   const analyst = calibratedAnalyst(driver, driver === 'llm' ? config.analyst.llm.model : null);
   const answers = labelledCases(ofAnalyst(cases, analyst));
   const said = cases.length - answers.length;
-  if (said > 0) say(`${said} of ${cases.length} cases are left out: their category is unknown, or ${analyst} did not answer them.`);
+  if (said > 0) say(`Left out ${said} of ${cases.length} cases, whose category is unknown or which ${analyst} did not answer.`);
   return { answers, analyst, sources: paths.map((path) => basename(path)), perDay: null };
 }
 
@@ -265,7 +265,7 @@ function riskLines(
   return [
     '',
     `Thresholds for at most ${percent(risk.most)} wrong among published answers, with ${percent(risk.confidence)} confidence per category`,
-    'category          cases  from     published             wrong  at most  to people of 100',
+    'category          cases  from     published             wrong  at most  reviews of 100',
     ...thresholds.map((one) => thresholdText(one, gathered)),
     `In all: ${published} of ${all} published (${percent(coverage.share)}, ${percent(coverage.low)}–${percent(coverage.high)}), ${wrong} wrong; ${Math.round(100 * (1 - coverage.share))} of 100 answers go to review.`,
     'Clopper-Pearson bound; thresholds by Learn then Test (arXiv 2110.01052), per category.',

@@ -1,6 +1,7 @@
 import { dirname, resolve } from 'node:path';
 import { maskingOf } from '../../config/masking.ts';
 import { TriageError } from '../../domain/errors.ts';
+import { counted } from '../../lib/text.ts';
 import { createMasker } from '../../log/mask/mask.ts';
 import { visibleLine } from '../../notifications/visible-text.ts';
 import { type CaseSetSummary, writeCaseSet } from '../../replay/cases/case-set.ts';
@@ -169,11 +170,6 @@ function countRows(counts: Readonly<Record<string, number>>, most = Number.POSIT
     .slice(0, most)
     .map(([name, count]) => `${String(count).padStart(8)}  ${name === 'none' ? 'without a category' : visibleLine(name)}`);
   return sorted.length <= most ? shown : [...shown, `          and ${sorted.length - most} more`];
-}
-
-/** "1 case", "2 cases". */
-function counted(count: number, one: string, many = `${one}s`): string {
-  return `${count} ${count === 1 ? one : many}`;
 }
 
 const MAX_SHOWN = 20;

@@ -1,4 +1,5 @@
 import { TriageError } from '../../domain/errors.ts';
+import { counted } from '../../lib/text.ts';
 import { visibleLine } from '../../notifications/visible-text.ts';
 import type { CaseOutcome } from '../../replay/cases/case.ts';
 import type { FigureSection } from '../../replay/figures/figure.ts';
@@ -79,8 +80,8 @@ export async function replaySource(
 function endText(done: number, total: number | null, resumed: number, stopped: string | null, milliseconds: number): string {
   const before = resumed === 0 ? '' : `, ${resumed} of them by an earlier run`;
   if (stopped === null)
-    return `${done} cases in ${milliseconds < 10_000 ? `${(milliseconds / 1000).toFixed(1)} s` : durationText(milliseconds)}${before}`;
-  return `stopped after ${done}${total === null ? '' : ` of ${total}`} cases${before}: ${stopped}`;
+    return `${counted(done, 'case')} in ${milliseconds < 10_000 ? `${(milliseconds / 1000).toFixed(1)} s` : durationText(milliseconds)}${before}`;
+  return `stopped after ${total === null ? counted(done, 'case') : `${done} of ${counted(total, 'case')}`}${before}: ${stopped}`;
 }
 
 /** The results that an earlier run wrote, in the order of the cases. Throws where they are of others. */

@@ -4,6 +4,7 @@ import { calibrationChart, coverageChart, type Judged } from '../../console/char
 import { dataTable, type Html, html, type Shown } from '../../console/html.ts';
 import { standAlonePage } from '../../console/stand-alone-page.ts';
 import { CATEGORIES } from '../../domain/category.ts';
+import { counted } from '../../lib/text.ts';
 import { type StatedBy, statementsOf } from '../../replay/figures/calibration.ts';
 import { type Figure, type FigureSection, idsOf, judgedCases } from '../../replay/figures/figure.ts';
 import { intervalText, isNotable, valueText } from '../../replay/report/table.ts';
@@ -313,7 +314,7 @@ function spent({ seconds, costUsd, iterations }: ReportCaseMore): string {
 
 function excerpts({ excerpts, moreExcerpts }: ReportCaseMore): Html {
   const count = excerpts.length + moreExcerpts;
-  return html`<details><summary>${count} ${count === 1 ? 'excerpt' : 'excerpts'} of the log</summary>${excerpts.map(excerpt)}${moreExcerpts > 0 && html`<p class="quiet">${moreExcerpts} more are too long for this page; see the results file.</p>`}</details>`;
+  return html`<details><summary>${counted(count, 'excerpt')} from the log</summary>${excerpts.map(excerpt)}${moreExcerpts > 0 && html`<p class="quiet">${moreExcerpts} more are too long for this page; see the results file.</p>`}</details>`;
 }
 
 function excerpt({ source, lineStart, lineEnd, reason, text }: ReportCaseMore['excerpts'][number]): Html {

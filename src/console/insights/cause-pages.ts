@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { TriageError } from '../../domain/errors.ts';
 import type { CauseBuild, CauseFacts, CausePlace, ComparedBuild, TopCause } from '../../domain/insights.ts';
 import { type Difference, ENOUGH_BUILDS, type Traits, whatDiffers } from '../../lib/statistics.ts';
+import { counted } from '../../lib/text.ts';
 import { formatNumber } from '../../notifications/visible-text.ts';
 import { analysisAddress, buildAddress, causeAddress } from '../addresses.ts';
 import { standingPart } from '../causes.ts';
@@ -96,7 +97,7 @@ export function registerCausePage(app: FastifyInstance, deps: ConsoleDeps): void
 function pageOf({ cause, builds, decisions, places }: CauseFacts, compared: readonly ComparedBuild[], standing: Html): Html {
   const { decided } = cause;
   return html`<h1 tabindex="-1">${cause.title === '' ? cause.fingerprint : cause.title}</h1>
-<p><span class="category">${cause.category}</span> · ${cause.builds} ${cause.builds === 1 ? 'build' : 'builds'} in ${cause.repositories} ${cause.repositories === 1 ? 'repository' : 'repositories'}, ${cause.pullRequests} pull requests · ${hoursOf(cause)} lost · first ${timeOf(cause.firstAt)}, last ${timeOf(cause.lastAt)}</p>
+<p><span class="category">${cause.category}</span> · ${counted(cause.builds, 'build')} in ${counted(cause.repositories, 'repository', 'repositories')}, ${counted(cause.pullRequests, 'pull request')} · ${hoursOf(cause)} lost · first ${timeOf(cause.firstAt)}, last ${timeOf(cause.lastAt)}</p>
 <p>${sparkline('builds', cause.perDay)} <span class="quiet">last 30 days</span></p>
 <p>${decided === null ? 'Not decided yet.' : html`${decided.reviewer} decided on ${timeOf(decided.at)} that it is <span class="category">${decided.category}</span>.`} <span class="quiet mono">${cause.fingerprint}</span></p>
 ${standing}

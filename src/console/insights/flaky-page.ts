@@ -1,5 +1,6 @@
 import { flakeProbability, type TestFlakiness } from '../../domain/flakiness.ts';
 import { proportion } from '../../lib/statistics.ts';
+import { counted } from '../../lib/text.ts';
 import { formatNumber } from '../../notifications/visible-text.ts';
 import type { TestCost } from '../../stores/flakiness.ts';
 import { buildAddress } from '../addresses.ts';
@@ -62,13 +63,13 @@ async function flaky({ repo, list, offset }: InsightsQuery, { stores }: ConsoleD
   const head = ['Test', 'Flakes', 'Passed on rerun', 'Last 30 runs', 'Since'];
   return {
     introduction: quarantined
-      ? 'Nobody is notified of a build in which only these tests fail. A quarantine ends by itself; the failures stay visible all the while.'
+      ? 'Nobody is notified of a build in which only these tests fail. A quarantine ends on its own; the failures stay visible.'
       : 'A flake is a failed run whose commit later passed, or an isolated failure on a default branch that kept changing. Each test is judged by its latest 100 runs. Flaky is not a category: no failure is hidden because of it.',
     found: found.length,
-    table: dataTable(quarantined ? 'Tests in quarantine, the first to end first' : 'Flaky tests, most flakes first', head, tests.map(row)),
+    table: dataTable(quarantined ? 'Tests in quarantine, ending soonest first' : 'Flaky tests, most flakes first', head, tests.map(row)),
     none: quarantined
       ? `No test${repo !== '' ? ` of ${repo}` : ''} is in quarantine.`
-      : `No test${repo !== '' ? ` of ${repo}` : ''} is known to be flaky. Flakiness shows once test results of failed and passed builds arrive: upload test reports of both.`,
+      : `No test${repo !== '' ? ` of ${repo}` : ''} is known to be flaky. Flakiness is detected from test results of failed and passed builds: upload test reports of both.`,
     cells: { head: HEAD, rows: tests.map(cells) },
   };
 }
@@ -81,11 +82,11 @@ async function costly(query: InsightsQuery, { stores, clock }: ConsoleDeps): Pro
   const tests = found.slice(0, PAGE);
   const head = ['Test', 'Lost', 'Machines', 'People', 'Failures'];
   return {
-    introduction: `The run time of each failed build, and ${minutes} minutes of a person, are shared evenly among the tests that failed in it.`,
-    more: html`${daysField(days, PERIODS)}<label>minutes of a person for each failed build <input name="minutes" type="number" min="0" max="480" value="${minutes}"></label>`,
+    introduction: `The run time of each failed build, and ${minutes} minutes of a person's time, are shared evenly among the tests that failed in it.`,
+    more: html`${daysField(days, PERIODS)}<label>minutes of a person's time per failed build <input name="minutes" type="number" min="0" max="480" value="${minutes}"></label>`,
     found: found.length,
     table: dataTable(
-      'Tests, the costliest first',
+      'Tests, costliest first',
       head,
       tests.map((test) => costRow(test, minutes)),
     ),
@@ -96,7 +97,7 @@ async function costly(query: InsightsQuery, { stores, clock }: ConsoleDeps): Pro
 
 function costRow(test: TestCost, minutes: number): Html {
   const people = test.builds * minutes;
-  const untimed = test.untimed > 0 && html`<br><span class="quiet">${test.untimed} builds of unknown run time</span>`;
+  const untimed = test.untimed > 0 && html`<br><span class="quiet">${counted(test.untimed, 'build')} of unknown run time</span>`;
   return html`<tr>${named(test)}<td><strong>${formatNumber(Math.round(test.machineMinutes + people))} min</strong></td>
 <td>${formatNumber(Math.round(test.machineMinutes))} min${untimed}</td><td>${formatNumber(Math.round(people))} min</td><td>${test.failures}</td></tr>`;
 }
@@ -111,7 +112,7 @@ function row(test: TestFlakiness): Html {
   const { share, low, high } = proportion(test.flakes, test.runs);
   const last = test.recent.findLast(({ mark }) => mark === 'flake');
   return html`<tr>${named(test)}
-<td><strong>${percentOf(share)}</strong>, ${test.flakes} of ${test.runs}<br><span class="quiet">${percentOf(low)} to ${percentOf(high)} with 95 %</span></td>
+<td><strong>${percentOf(share)}</strong>, ${test.flakes} of ${test.runs}<br><span class="quiet">95 % interval ${percentOf(low)} to ${percentOf(high)}</span></td>
 <td>${again(test)}</td><td>${runStrip(test.name, test.recent)}</td>
 <td>${test.since !== null && timeOf(test.since)}${last !== undefined && html`<br><a href="${buildAddress(last.buildId)}">last flake</a>`}</td></tr>`;
 }

@@ -163,5 +163,5 @@ function bias({ shown, shownAgreed, blind, blindAgreed }: ReviewingFigures): Htm
 
 function shareOf({ hits, of, share, low, high }: Proportion): Html {
   if (of === 0) return html`<span class="quiet">none yet</span>`;
-  return html`<strong>${percentOf(share)}</strong>, ${hits} of ${of} <span class="quiet">(${percentOf(low)} to ${percentOf(high)} with 95 %)</span>`;
+  return html`<strong>${percentOf(share)}</strong>, ${hits} of ${of} <span class="quiet">(95 % interval ${percentOf(low)} to ${percentOf(high)})</span>`;
 }

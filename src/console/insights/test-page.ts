@@ -5,6 +5,7 @@ import type { Cause } from '../../domain/cause.ts';
 import { TriageError } from '../../domain/errors.ts';
 import { type Break, lastBreak, measureFlakiness, type TestFlakiness, type TestRunFacts, WINDOW } from '../../domain/flakiness.ts';
 import { proportion } from '../../lib/statistics.ts';
+import { counted } from '../../lib/text.ts';
 import { QuarantineRequest, quarantineTest } from '../../service/answers/flaky.ts';
 import { reviewerOf } from '../../service/review/queue.ts';
 import { buildAddress, causeAddress } from '../addresses.ts';
@@ -54,7 +55,7 @@ ${facts(test)}${quarantinePart(test, acts)}${causesPart(causes, test, deps.clock
   });
   typed.post(PATH, { config: { access: { role: 'review' } }, schema: { body: z.looseObject({}) } }, async (request, reply) => {
     const asked = QuarantineRequest.safeParse({ ...request.body, suite: request.body.suite === '' ? null : request.body.suite });
-    if (!asked.success) throw new TriageError('invalid-input', `This quarantine is not understood: ${z.prettifyError(asked.error)}`);
+    if (!asked.success) throw new TriageError('invalid-input', `This quarantine is invalid: ${z.prettifyError(asked.error)}`);
     const test = await quarantineTest(deps, asked.data, reviewerOf(request));
     return reply.redirect(`${testAddress(test)}#quarantine`, 303);
   });
@@ -63,9 +64,9 @@ ${facts(test)}${quarantinePart(test, acts)}${causesPart(causes, test, deps.clock
 function facts(test: TestFlakiness): Html {
   const { share, low, high } = proportion(test.flakes, test.runs);
   const failed = proportion(test.failed, test.runs);
-  return html`<dl class="facts"><dt>Flakes</dt><dd><strong>${percentOf(share)}</strong>, ${test.flakes} of the latest ${test.runs} runs <span class="quiet">(${percentOf(low)} to ${percentOf(high)} with 95 %)</span></dd>
+  return html`<dl class="facts"><dt>Flakes</dt><dd><strong>${percentOf(share)}</strong>, ${test.flakes} of the latest ${test.runs} runs <span class="quiet">(95 % interval ${percentOf(low)} to ${percentOf(high)})</span></dd>
 <dt>Failures</dt><dd>${percentOf(failed.share)}, ${test.failed} of ${test.runs}</dd>
-<dt>Passed on rerun</dt><dd>${test.rerun === 0 ? 'never rerun on the same commit' : `${test.recovered} of ${test.rerun} commits`}</dd>
+<dt>Passed on rerun</dt><dd>${test.rerun === 0 ? 'never rerun on the same commit' : `${test.recovered} of ${counted(test.rerun, 'commit')}`}</dd>
 <dt>Last failure</dt><dd>${test.lastFailedAt === null ? 'none in these runs' : timeOf(test.lastFailedAt)}</dd></dl>`;
 }
 
@@ -81,7 +82,7 @@ ${postForm(PATH, fields, html`<label>Quarantine for days <input name="days" type
         html`<li>${timeOf(at)} ${by}: ${until === null ? 'ended the quarantine' : `quarantined until ${until.slice(0, 10)}`}${reason !== null && `, ${reason}`}</li>`,
     );
   return html`<h2 id="quarantine">Quarantine</h2>
-<p>${quarantine === null ? 'Not in quarantine. While it is, nobody is notified of a build in which only quarantined tests fail; the failures stay visible.' : html`<strong>In quarantine until ${timeOf(quarantine.until)}</strong> by ${quarantine.by}${quarantine.reason !== null && `: ${quarantine.reason}`}. Nobody is notified of a build in which only quarantined tests fail; the failures stay visible.`}</p>
+<p>${quarantine === null ? 'Not in quarantine. Nobody is notified of a build in which only quarantined tests fail; the failures stay visible.' : html`<strong>In quarantine until ${timeOf(quarantine.until)}</strong> by ${quarantine.by}${quarantine.reason !== null && `: ${quarantine.reason}`}. Nobody is notified of a build in which only quarantined tests fail; the failures stay visible.`}</p>
 ${acts && forms}${events.length > 0 && html`<details><summary>History (${events.length})</summary><ol class="past">${events}</ol></details>`}`;
 }
 
@@ -160,7 +161,7 @@ function durationWords(runs: readonly TestRunFacts[]): string {
   const known = runs.flatMap(({ durationMs }) => durationMs ?? []).toSorted((one, other) => one - other);
   const median = known[Math.floor(known.length / 2)];
   return median === undefined
-    ? 'No report said how long it ran.'
+    ? 'No report states how long it ran.'
     : `It runs ${milliseconds(median)} at the median, ${milliseconds(known.at(-1) ?? 0)} at most.`;
 }
 

@@ -1,3 +1,4 @@
+import { counted } from '../../lib/text.ts';
 import { formatNumber } from '../../notifications/visible-text.ts';
 import { analysisAddress, buildAddress, logAddress } from '../addresses.ts';
 import { badge } from '../controls.ts';
@@ -63,11 +64,6 @@ export function noLogPage(missing: NoLog): Html {
 <p role="note">${sayNoLog(missing)}${deletedAt !== null && ' Lines quoted in analyses were kept with them.'}</p>
 ${sources.length > 0 && html`<ul>${sources.map(({ name }) => html`<li><a href="${logAddress(build.id, name)}">${name}</a></li>`)}</ul>`}
 <p><a href="${buildAddress(build.id)}">${build.repository} · ${build.pipeline} #${build.number}</a></p>`;
-}
-
-/** "1 line", "311,101 lines". */
-function counted(count: number, thing: string): string {
-  return `${formatNumber(count)} ${thing}${count === 1 ? '' : 's'}`;
 }
 
 function otherLogs({ build, sources, source }: LogFacts): Shown {

@@ -80,7 +80,7 @@ async function reply({ model, fit }: ConverseDeps, input: Parameters<Converse['r
   const { answer } = input.topic.analysis;
   const common = [input.question, showMemory(input.memory), answer.title, answer.rootCause, answer.fixRecommendation].join('\n');
   const statements = readStatements(asked.value, input.evidence, common);
-  if (statements.length === 0) throw new TriageError('upstream-failed', `The model ${asked.model} answered nothing`, { retryable: true });
+  if (statements.length === 0) throw new TriageError('upstream-failed', `The model ${asked.model} returned nothing`, { retryable: true });
   return judged(asked, hash, statements);
 }
 

@@ -108,7 +108,7 @@ async function askValue<Value>(connection: ModelConnection, question: Question, 
   const reading = readValue(first, request.parse);
   if ('value' in reading) return reading.value;
   if (!reading.mendable) throw unusable(reading.problem);
-  connection.logger.info({ reply: request.name, problem: reading.problem }, 'model reply did not fit and is sent back once');
+  connection.logger.info({ reply: request.name, problem: reading.problem }, 'model reply is invalid; asking once for a correction');
   const second = readValue(await send(connection, question, turn(repair(first.text, reading.problem, AGAIN))), request.parse);
   if ('value' in second) return second.value;
   throw unusable(second.problem);
@@ -216,7 +216,7 @@ async function askInWords(connection: ModelConnection, question: Question, reque
   const reply = await ask(connection, question, request, formatWithoutCalling, []);
   const calls = await mend(connection, question, request, reply);
   if (calls.length > 0 && isCalling(connection.dialect.tools)) {
-    connection.logger.info({ tools: reply.format }, 'model server ignores tools and is asked in words from now on');
+    connection.logger.info({ tools: reply.format }, 'model server ignores tools; they are described as text from now on');
     connection.dialect = { ...connection.dialect, tools: reply.format };
   }
   return calls;
@@ -229,7 +229,7 @@ async function mend(
   { completion, reading, format }: Reply,
 ): Promise<readonly ChatToolCall[]> {
   if (reading.problem === null) return reading.calls;
-  connection.logger.info({ reply: request.name, problem: reading.problem }, 'model reply did not fit and is sent back once');
+  connection.logger.info({ reply: request.name, problem: reading.problem }, 'model reply is invalid; asking once for a correction');
   const how = isCalling(format)
     ? 'Call again what you want, with tools that are offered and arguments that fit.'
     : 'Reply again with one JSON object that fits, and nothing else.';

@@ -99,7 +99,7 @@ export async function send(
       if (performance.now() + pause >= question.deadline) throw error;
       question.retriesLeft -= 1;
       question.bill.retries += 1;
-      connection.logger.info({ code: error.code, pauseMs: Math.round(pause) }, 'model is asked again');
+      connection.logger.info({ code: error.code, pauseMs: Math.round(pause) }, 'retrying the model');
       await sleep(pause, undefined, { signal: question.signal });
     }
   }
@@ -131,7 +131,7 @@ async function sendOnce(connection: ModelConnection, question: Question, turn: (
       if (isWrongPath(reply)) connection.at = 0;
       throw errorOfRefusal(reply, model);
     }
-    connection.logger.info({ from: dialect, to: weaker, status: reply.status }, 'model server supports less than was asked for');
+    connection.logger.info({ from: dialect, to: weaker, status: reply.status }, 'model server does not support a requested feature');
     // Another question may have learnt something else meanwhile.
     connection.dialect =
       connection.dialect === dialect ? weaker : (weakerDialect(connection.dialect, reply, question.kind) ?? connection.dialect);

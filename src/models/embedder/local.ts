@@ -168,7 +168,7 @@ export async function findModel(model: string): Promise<LocalModel> {
 /** Loads the model. Nothing is fetched unless `download` allows it, and then from the hub alone. Throws `invalid-config`. */
 export async function loadModel(model: LocalModel, download: boolean, importLibrary = importPackage): Promise<Extract> {
   const library = await importLibrary();
-  if (!isLibrary(library)) throw new TriageError('internal', `${PACKAGE} is not what it was: it has no pipeline`);
+  if (!isLibrary(library)) throw new TriageError('internal', `This version of ${PACKAGE} has no pipeline function`);
   library.env.cacheDir = join(homedir(), '.cache', 'faultline', 'models');
   const options = { dtype: model.dtype, local_files_only: model.isFolder || !download, session_options: SESSION };
   const extract = await library.pipeline('feature-extraction', model.source, options).catch((error: unknown) => {
@@ -176,10 +176,10 @@ export async function loadModel(model: LocalModel, download: boolean, importLibr
       cause: error,
     });
   });
-  if (typeof extract !== 'function') throw new TriageError('internal', `${PACKAGE} returned something that is no pipeline`);
+  if (typeof extract !== 'function') throw new TriageError('internal', `${PACKAGE} returned something other than a pipeline`);
   return async (texts) => {
     const tensor: unknown = await extract([...texts], { pooling: model.pooling, normalize: true });
-    if (!isTensor(tensor)) throw new TriageError('internal', `${PACKAGE} returned something that is no tensor`);
+    if (!isTensor(tensor)) throw new TriageError('internal', `${PACKAGE} returned something other than a tensor`);
     return Vectors.parse(tensor.tolist());
   };
 }

@@ -100,7 +100,7 @@ async function embedBatch(options: OpenAiEmbedderOptions, texts: readonly string
         if (!(error instanceof TriageError) || !error.retryable || attempt > maxRetries || signal.aborted) throw error;
         const pause = error.retryAfterMs ?? backoff(options.retryDelayMs ?? 500, attempt);
         if (performance.now() + pause >= deadline) throw error;
-        logger.info({ code: error.code, pauseMs: Math.round(pause) }, 'embedding server is asked again');
+        logger.info({ code: error.code, pauseMs: Math.round(pause) }, 'retrying the embedding server');
         await sleep(pause, undefined, { signal });
       }
     }

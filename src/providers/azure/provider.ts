@@ -29,7 +29,8 @@ export function azureProvider(settings: AzureSettings): Provider {
           : { says: 'no URL or token: logs of its builds cannot be fetched', mend: 'set FAULTLINE_AZURE_URL and FAULTLINE_AZURE_TOKEN' },
       // Where the token is not accepted it answers 203 with a page to sign in at.
       says: (json) =>
-        Projects.transform(({ count }) => (count === 0 ? 'answers; the token sees no project' : 'answers')).safeParse(json).data ?? null,
+        Projects.transform(({ count }) => (count === 0 ? 'responds, but the token has access to no project' : 'answers')).safeParse(json)
+          .data ?? null,
       mend: {
         reach: 'check FAULTLINE_AZURE_URL and whether this machine can reach it',
         token: 'create a personal access token with Build (Read) and set FAULTLINE_AZURE_TOKEN',

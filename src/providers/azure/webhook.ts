@@ -104,7 +104,7 @@ function authenticate(request: WebhookRequest, secrets: readonly string[]): void
   const given = request.header('x-faultline-token') ?? password;
   if (given === undefined)
     throw refused(
-      'The delivery shows no secret: set a basic authentication password, or the header X-Faultline-Token, for the service hook.',
+      'The delivery contains no secret: set a basic authentication password, or the header X-Faultline-Token, for the service hook.',
     );
   if (!matchesAny(given, secrets)) throw refused(`The password or token does not match any configured secret (${SECRET}).`);
 }

@@ -13,7 +13,7 @@ export function buildkiteConnection(): Connection {
       { right: 'read_artifacts', why: 'artifacts, such as test reports' },
     ],
     clicks: [
-      'Open Settings → Notification Services → Webhook → Add, of the organization.',
+      'In the organization, open Settings → Notification Services → Webhook → Add.',
       'Enter the address as Webhook URL and the secret as Token, sent as X-Buildkite-Signature.',
       'Choose the event build.finished, and the pipelines.',
     ],

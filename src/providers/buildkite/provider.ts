@@ -31,7 +31,7 @@ export function buildkiteProvider(settings: BuildkiteSettings): Provider {
       mend: {
         reach: `check FAULTLINE_BUILDKITE_URL (${baseUrl}) and whether this machine can reach it`,
         token: 'create an API access token with read_builds, read_build_logs and read_artifacts, and set FAULTLINE_BUILDKITE_TOKEN',
-        address: 'check FAULTLINE_BUILDKITE_URL: the API lies at https://api.buildkite.com/v2',
+        address: 'check FAULTLINE_BUILDKITE_URL: the API is at https://api.buildkite.com/v2',
       },
     }),
   };

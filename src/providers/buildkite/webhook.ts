@@ -103,7 +103,7 @@ function authenticate(request: WebhookRequest, secrets: readonly string[], nowMs
   const [, timestamp, signature] =
     /^timestamp=(\d{1,12}),signature=([0-9a-f]{64})$/.exec(request.header('x-buildkite-signature') ?? '') ?? [];
   if (timestamp === undefined || signature === undefined)
-    throw refused('The delivery shows no secret: X-Buildkite-Signature (timestamp=…,signature=…) or X-Buildkite-Token is missing.');
+    throw refused('The delivery contains no secret: X-Buildkite-Signature (timestamp=…,signature=…) or X-Buildkite-Token is missing.');
   const expected = secrets.map((secret) => hmacOf(secret, `${timestamp}.`, request.body));
   if (!matchesAny(signature, expected)) throw refused(`X-Buildkite-Signature does not match any configured secret (${SECRET}).`);
   requireRecent("X-Buildkite-Signature's timestamp", timestamp, nowMs);

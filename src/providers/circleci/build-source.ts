@@ -48,7 +48,7 @@ async function listJobs(client: RestClient, build: Build, signal: AbortSignal): 
   const until = build.finishedAt === null ? Number.POSITIVE_INFINITY : Date.parse(build.finishedAt);
   const runs = workflows.filter((one) => one.name === name && Date.parse(one.created_at) <= until);
   const run = runs.sort((left, right) => Date.parse(right.created_at) - Date.parse(left.created_at))[0];
-  if (run === undefined) throw new TriageError('not-found', `The workflow "${name}" of the pipeline does not exist any more.`);
+  if (run === undefined) throw new TriageError('not-found', `The workflow "${name}" of the pipeline no longer exists.`);
   const jobs = await pagesOf(client, Jobs, at`/v2/workflow/${run.id}/job`, { what: 'the jobs of the workflow', signal });
   // An approval is a job without a number.
   return jobs.flatMap(({ job_number: id, project_slug: project, name: job, status, stopped_at: endedAt }) =>

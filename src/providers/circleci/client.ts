@@ -15,6 +15,6 @@ export function createCircleciClient({ baseUrl, token }: CircleciOptions, timeou
 export function projectSlug(slug: string): string {
   const parts = slug.split('/');
   if (parts.length !== 3 || parts.some((part) => !/^[\w.-]{1,100}$/.test(part) || /^\.+$/.test(part)))
-    throw new TriageError('not-found', `${slug.slice(0, 200)} is no project of CircleCI; its slug looks like gh/owner/name.`);
+    throw new TriageError('not-found', `${slug.slice(0, 200)} is not a CircleCI project; use a slug such as gh/owner/name.`);
   return parts.map(encodeURIComponent).join('/');
 }

@@ -60,7 +60,7 @@ async function listJobs({ client, owner, repo, runId, signal, notes }: Asking, a
   const all = await pagesOf(client, at`/repos/${owner}/${repo}/actions/runs/${runId}/jobs`, signal);
   const own = all.filter(({ attempt: of }) => of === null || of === attempt);
   if (own.length > 0 || all.length === 0) return own;
-  notes.push(`The jobs of attempt ${attempt} are not listed any more; those of a later attempt were read.`);
+  notes.push(`The jobs of attempt ${attempt} are no longer listed; those of a later attempt were read.`);
   return all;
 }
 

@@ -22,6 +22,6 @@ export function createGiteaClient({ baseUrl, token, ...pace }: GiteaOptions, tim
 export function ownerAndName(repository: string): { readonly owner: string; readonly repo: string } {
   const [, owner, repo] = /^([A-Za-z0-9._-]{1,100})\/([A-Za-z0-9._-]{1,100})$/.exec(repository) ?? [];
   if (owner === undefined || repo === undefined || /^\.+$/.test(owner) || /^\.+$/.test(repo))
-    throw new TriageError('not-found', `${repository.slice(0, 200)} is no repository of Gitea or Forgejo.`);
+    throw new TriageError('not-found', `${repository.slice(0, 200)} is not a repository of Gitea or Forgejo.`);
   return { owner, repo };
 }

@@ -23,10 +23,10 @@ export function giteaConnection(settings: GiteaSettings): Connection {
     rights: [
       { right: 'read:repository', why: 'logs, artifacts and code' },
       { right: 'write:issue, read:user', why: 'comments (FAULTLINE_GITEA_COMMENT)' },
-      { right: 'write:repository', why: 'commit statuses (FAULTLINE_GITEA_STATUS), and making the webhook with --create' },
+      { right: 'write:repository', why: 'commit statuses (FAULTLINE_GITEA_STATUS), and creating the webhook with --create' },
     ],
     clicks: [
-      'Open Settings → Webhooks → Add webhook → Gitea or Forgejo, of the repository or of the organization.',
+      'In the repository or organization, open Settings → Webhooks → Add webhook → Gitea or Forgejo.',
       'Enter the address as Target URL and the secret as Secret; choose POST and application/json.',
       'Trigger on Custom events: Workflow run and Workflow job (Gitea), or Action run failure, recover and success (Forgejo).',
     ],

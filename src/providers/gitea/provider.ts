@@ -38,7 +38,7 @@ export function giteaProvider(settings: GiteaSettings): Provider {
       mend: {
         reach: 'check FAULTLINE_GITEA_URL: is Gitea or Forgejo running there, and can this machine reach it?',
         token: 'create a token with read:repository and set FAULTLINE_GITEA_TOKEN',
-        address: 'check FAULTLINE_GITEA_URL: its API lies at https://HOST/api/v1',
+        address: 'check FAULTLINE_GITEA_URL: its API is at https://HOST/api/v1',
       },
     }),
   };

@@ -22,10 +22,10 @@ export function githubConnection({ baseUrl, token, app }: GithubSettings): Conne
       { right: 'Contents: read, Pull requests: read', why: 'suspects from code' },
       { right: 'Pull requests: write', why: 'comments (FAULTLINE_GITHUB_COMMENT)' },
       { right: 'Commit statuses: write', why: 'commit statuses (FAULTLINE_GITHUB_STATUS)' },
-      { right: 'Webhooks: write', why: 'making the webhook with --create; not needed afterwards' },
+      { right: 'Webhooks: write', why: 'creating the webhook with --create; not needed afterwards' },
     ],
     clicks: [
-      'Open Settings → Webhooks → Add webhook, of the repository or of the organization.',
+      'In the repository or organization, open Settings → Webhooks → Add webhook.',
       'Enter the address as Payload URL and the secret as Secret; choose the content type application/json.',
       'Choose "Let me select individual events": Workflow runs and Workflow jobs, and nothing else.',
     ],

@@ -13,7 +13,7 @@ export function createGithubPastRuns(options: GithubAccessOptions): PastRuns {
     async *list(repository, since, signal) {
       const [owner, repo, ...rest] = repository.split('/');
       if (owner === undefined || repo === undefined || rest.length > 0)
-        throw new TriageError('not-found', `${repository.slice(0, 200)} is no repository of GitHub; it looks like owner/name.`);
+        throw new TriageError('not-found', `${repository.slice(0, 200)} is not a GitHub repository; use the form owner/name.`);
       const { client } = await access.forRepository({ owner, repo }, signal);
       const asked = { owner, repo, request: { signal } };
       const refused = (what: string) => (error: unknown) => {

@@ -19,6 +19,6 @@ export function createGitlabClient({ baseUrl, token, ...pace }: GitlabOptions, t
 /** The address of a project by its path, which may lie in groups within groups. Throws `not-found` for what is no path. */
 export function projectPath(repository: string): string {
   const isPath = /^[A-Za-z0-9_][A-Za-z0-9_.-]*(?:\/[A-Za-z0-9_][A-Za-z0-9_.-]*)+$/.test(repository) && repository.length <= 300;
-  if (!isPath) throw new TriageError('not-found', `${repository.slice(0, 200)} is no project of GitLab.`);
+  if (!isPath) throw new TriageError('not-found', `${repository.slice(0, 200)} is not a GitLab project.`);
   return `/projects/${encodeURIComponent(repository)}`;
 }

@@ -20,10 +20,10 @@ export function gitlabConnection({ baseUrl, token }: GitlabSettings): Connection
       { right: 'read_api, Reporter', why: 'logs, test reports, artifacts and code' },
       { right: 'api, Reporter', why: 'notes on merge requests (FAULTLINE_GITLAB_COMMENT)' },
       { right: 'api, Developer', why: 'commit statuses (FAULTLINE_GITLAB_STATUS)' },
-      { right: 'api, Maintainer', why: 'making the webhook with --create; not needed afterwards' },
+      { right: 'api, Maintainer', why: 'creating the webhook with --create; not needed afterwards' },
     ],
     clicks: [
-      'Open Settings → Webhooks → Add new webhook, of the project or of the group.',
+      'In the project or group, open Settings → Webhooks → Add new webhook.',
       'Enter the address as URL and the secret as Secret token.',
       'Choose the triggers Pipeline events and, for earlier answers, Job events.',
     ],

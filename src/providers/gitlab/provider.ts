@@ -40,7 +40,7 @@ export function gitlabProvider(settings: GitlabSettings): Provider {
       mend: {
         reach: `check FAULTLINE_GITLAB_URL (${baseUrl}) and whether this machine can reach it`,
         token: 'create a token with the scope read_api and set FAULTLINE_GITLAB_TOKEN',
-        address: 'check FAULTLINE_GITLAB_URL: its API lies at https://HOST/api/v4',
+        address: 'check FAULTLINE_GITLAB_URL: its API is at https://HOST/api/v4',
       },
     }),
   };

@@ -52,7 +52,7 @@ function authenticate(request: WebhookRequest, secrets: readonly string[], nowMs
   if (token !== undefined && matchesAny(token, secrets)) return;
   if (signature !== undefined) checkSigned(request, signature, secrets, nowMs);
   else if (token !== undefined) throw refused(`X-Gitlab-Token does not match any configured secret (${SECRET}).`);
-  else throw refused('The delivery shows no secret: X-Gitlab-Token is missing. Set a secret token for the webhook in GitLab.');
+  else throw refused('The delivery contains no secret: X-Gitlab-Token is missing. Set a secret token for the webhook in GitLab.');
 }
 
 function checkSigned(request: WebhookRequest, signature: string, secrets: readonly string[], nowMs: number): void {

@@ -15,7 +15,7 @@ export function jenkinsConnection(): Connection {
     clicks: [
       'Install the Notification plugin; in the configuration of the job, open Job Notifications → Add Endpoint.',
       'Choose the format JSON, the protocol HTTP and the event Job Finalized; add 200 log lines.',
-      'Enter the address with ?token= and the secret behind it as URL; the plugin can neither sign nor send headers.',
+      'As URL, enter the address followed by ?token= and the secret; the plugin can neither sign nor send headers.',
     ],
     greet: (secret, nowMs) => {
       const body = JSON.stringify({ repository: 'faultline/connect', pipeline: 'connect', number: 0, status: 'test' });

@@ -25,7 +25,7 @@ export const NotificationEvent = z
       log: z
         .string()
         .nullish()
-        .describe('The end of the console, as long as the plugin is told to send it: read where the console itself cannot be had.'),
+        .describe('The end of the console, if the plugin is configured to send it; used if the console itself cannot be read.'),
       test_summary: z
         .object({ failed_tests: z.array(z.string()).nullish().describe('Their classes and names, such as `shop.CartTest.total`.') })
         .nullish(),

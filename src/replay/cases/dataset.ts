@@ -73,7 +73,7 @@ export async function textsOf(row: DatasetRow, datasetPath: string, limits: Case
   for (const path of row.more_log_paths ?? []) {
     const texts = await read(path, Math.max(0, room)).catch((error: unknown) => {
       const isTooLarge = error instanceof TriageError && error.code === 'too-large';
-      throw isTooLarge ? tooLarge(`All that row ${row.id} names, with ${path},`, limits.maxBytes) : error;
+      throw isTooLarge ? tooLarge(`Row ${row.id} with ${path}`, limits.maxBytes) : error;
     });
     room -= lengthOf(texts);
     append(sources, texts);

@@ -170,7 +170,9 @@ export function renderComparison(comparison: Comparison): string {
   const heading = `${dataset}: A against B`;
   const blocks = [
     [heading, '='.repeat(heading.length), `A: ${sides.a.files.join(', ')}`, `B: ${sides.b.files.join(', ')}`],
-    [`${cases.compared} cases on both sides; intervals (95 %) from resampling ${drawnText(resampling)}, both sides of a case together`],
+    [
+      `${amount(cases.compared, 'case', 'cases')} on both sides; intervals (95 %) from resampling ${drawnText(resampling)}, both sides of a case together`,
+    ],
     comparison.summary,
     figureRows(comparison.differences),
     costRows(comparison.costs),
@@ -217,11 +219,11 @@ function spreadRows(side: string, spread: Spread | null): string[] {
   if (spread === null) return [];
   const say = (value: number) => value.toFixed(3);
   const rows = spread.figures.map(({ name, mean, deviation, values }) => [name, say(mean), say(deviation), values.map(say).join(' ')]);
-  const flips = `${INDENT}${spread.flips.length} cases change their category between repeats${namesOf(spread.flips, MOST_NAMED)}`;
+  const flips = `${INDENT}category differs between repeats in ${amount(spread.flips.length, 'case', 'cases')}${namesOf(spread.flips, MOST_NAMED)}`;
   const partial =
     spread.partial.length === 0
       ? []
-      : [`${INDENT}${spread.partial.length} cases are not in every repeat${namesOf(spread.partial, MOST_NAMED)}`];
+      : [`${INDENT}missing from some repeats: ${amount(spread.partial.length, 'case', 'cases')}${namesOf(spread.partial, MOST_NAMED)}`];
   return [...columns([[`${spread.repeats} repeats of ${side}`, 'mean', 'deviation', 'each'], ...rows], 3), flips, ...partial];
 }
 

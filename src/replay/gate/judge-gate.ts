@@ -33,7 +33,7 @@ function problemsOf({ name, label, cases, isAll }: GatedRun, bars: readonly Bar[
   const [unreadable, ...more] = cases.filter(({ row }) => row === null).map(({ result }) => result.id);
   if (unreadable !== undefined)
     problems.push(
-      `${label} has ${more.length === 0 ? '1 row' : `${more.length + 1} rows`} that cannot be read, ${unreadable} for one: what ${more.length === 0 ? 'it' : 'they'} would have shown nobody knows.`,
+      `${label} has ${more.length === 0 ? '1 row' : `${more.length + 1} rows`} that cannot be read, for example ${unreadable}: ${more.length === 0 ? 'its result is' : 'their results are'} unknown.`,
     );
   if (!isAll) problems.push(`${label} was not fully replayed: the missing cases may be the failing ones.`);
   if (bars.every(({ dataset }) => dataset !== undefined && dataset !== name))

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { Action, type Analysis, JudgementTrace, type Step, TerminationReason, Usage } from '../../domain/analysis.ts';
 import { Category } from '../../domain/category.ts';
 import { ToolOutcome } from '../../domain/evidence.ts';
-import { cutAfter, cutCharacters } from '../../lib/text.ts';
+import { counted, cutAfter, cutCharacters } from '../../lib/text.ts';
 import { formatDollars, formatDuration } from '../../notifications/answer-view.ts';
 import { clip, disarmRunnerCommands, formatNumber, visibleLine, wrap } from '../../notifications/visible-text.ts';
 
@@ -253,10 +253,6 @@ function totalsText({ totals, milliseconds, reduction }: AnalysisTrace): string[
 function retriesOf(count: number): string {
   if (count <= 0) return '';
   return count === 1 ? '1 retry' : `${count} retries`;
-}
-
-function counted(count: number, noun: string): string {
-  return `${formatNumber(count)} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 function joined(parts: readonly string[]): string {

@@ -91,7 +91,7 @@ export function createDeliveryProcessor(deps: DeliveryProcessorDeps) {
     try {
       for (const key of await deps.stores.deliveries.landed(olderThanMs, SWEEP_BATCH)) add(key);
     } catch (error) {
-      deps.logger.warn({ error }, 'landed deliveries could not be looked for; it will be tried again');
+      deps.logger.warn({ error }, 'landed deliveries could not be listed; will retry');
     }
   }
 
@@ -147,7 +147,7 @@ async function processOne(deps: DeliveryProcessorDeps, key: DeliveryKey): Promis
     return true;
   } catch (error) {
     if (taken !== null) return await putOff(deps, taken, error);
-    deps.logger.warn({ ...key, error }, 'landed deliveries cannot be recorded now; they will be tried again');
+    deps.logger.warn({ ...key, error }, 'landed deliveries cannot be recorded now; will retry');
     return false;
   }
 }
@@ -177,7 +177,7 @@ async function keepLog({ archive, logger }: DeliveryProcessorDeps, { intake: { l
     await archive.put(build.id, { name: CONSOLE_LOG, kind: 'log', text: log, notes: ['Only the end of the log came with the event.'] });
   } catch (error) {
     // The build is recorded, and its CI will be asked for the whole log.
-    logger.warn({ buildId: build.id, error }, 'the log that came with an event could not be kept');
+    logger.warn({ buildId: build.id, error }, 'the log sent with an event could not be stored');
   }
 }
 
@@ -197,8 +197,8 @@ async function putOff(
   const refuse = attempts >= MAX_TRIES;
   const delayMs = passes ? PASSING_RETRY_MS : Math.min(MAX_RETRY_MS, FIRST_RETRY_MS * 2 ** (attempts - 1));
   const fields = { source, deliveryId, attempts, error };
-  if (refuse) logger.error(fields, 'a delivery could not be recorded and is set aside; deliver it again once the cause is mended');
-  else logger.warn({ ...fields, delayMs }, 'a delivery could not be recorded yet; it will be tried again');
+  if (refuse) logger.error(fields, 'a delivery could not be recorded and is set aside; deliver it again once the cause is fixed');
+  else logger.warn({ ...fields, delayMs }, 'a delivery could not be recorded yet; will retry');
   try {
     await stores.deliveries.putOff({ source, deliveryId }, { error: messageOf(error).slice(0, 1000), delayMs, attempts, refuse });
     return true;

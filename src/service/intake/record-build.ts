@@ -59,7 +59,7 @@ export async function findRecorded(deps: IntakeDeps, delivery: Delivery): Promis
   if (build === null) return null;
   const job = await deps.stores.triages.findByBuild(build.id);
   deps.metrics?.count('faultline_deliveries_total', { source: delivery.source, outcome: 'repeated' });
-  deps.logger.info({ source: delivery.source, deliveryId: delivery.deliveryId, buildId: build.id }, 'delivery was here before');
+  deps.logger.info({ source: delivery.source, deliveryId: delivery.deliveryId, buildId: build.id }, 'duplicate delivery');
   return { build, job };
 }
 

@@ -38,7 +38,7 @@ export async function decideInChat(deps: DecideInChatDeps, verdict: ChatVerdict,
     if (type === 'accept') return `:white_check_mark: Saved: right. ${escapeChat(teaching)}`;
     return `:x: Saved: wrong. ${link === null ? 'Correct the answer in Faultline' : `<${link}|Correct the answer>`}so that future answers improve.`;
   } catch (error) {
-    deps.logger.warn({ analysisId, user, error }, 'a press in Slack decided nothing');
+    deps.logger.warn({ analysisId, user, error }, 'a button press in Slack had no effect');
     if (error instanceof TriageError && (error.code === 'conflict' || error.code === 'not-found')) return escapeChat(error.message);
     return 'That could not be saved, and nothing has changed. Try again in a moment.';
   }

@@ -175,7 +175,7 @@ export async function syncLibraryIndex(deps: LibraryIndexDeps, signal?: AbortSig
   for (let from = 0; from < missing.length; from += PAGE) {
     await deps.vectorIndex.upsert('error_library', missing.slice(from, from + PAGE).map(vectorOf), signal);
   }
-  deps.logger.info({ indexed: missing.length, removed: stray.length }, 'error library index is in step');
+  deps.logger.info({ indexed: missing.length, removed: stray.length }, 'error library index is up to date');
   return { indexed: missing.length, removed: stray.length };
 }
 

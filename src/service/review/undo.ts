@@ -47,7 +47,7 @@ export async function undoDecision(deps: UndoDeps, request: UndoRequest): Promis
   const ids = [...withdrawn, ...restored].map(({ id }) => id);
   if (ids.length > 0) await deps.indexNow?.('error_library', ids);
   const facts = { reviewId: request.reviewId, by: request.reviewer, decisions: undone.length, withdrawn: withdrawn.length };
-  if (undone.length > 0) deps.logger.info(facts, 'decision taken back');
+  if (undone.length > 0) deps.logger.info(facts, 'decision undone');
   return outcome;
 }
 
@@ -136,7 +136,7 @@ export async function confirmStays(deps: TeachDeps, { id, by }: { readonly id: s
     throw new TriageError('conflict', `${entry.withdrawn.by} withdrew this entry at ${entry.withdrawn.at}; decide such a failure again.`);
   }
   if (entry.flag === null) throw new TriageError('conflict', 'No green build contradicts this entry, so there is nothing to confirm.');
-  return await change(deps, id, 'flagged library entry stays', (sql) => deps.stores.library.stay(id, by, sql), by);
+  return await change(deps, id, 'flagged library entry confirmed', (sql) => deps.stores.library.stay(id, by, sql), by);
 }
 
 async function entryOf({ stores }: TeachDeps, id: string): Promise<LibraryEntry> {

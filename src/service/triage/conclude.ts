@@ -76,7 +76,7 @@ async function forget(triageId: string, deps: ConcludeDeps): Promise<void> {
   try {
     await deps.forget(triageId);
   } catch (error) {
-    deps.logger.warn({ triageId, error }, 'the checkpoints of a concluded triage are still there');
+    deps.logger.warn({ triageId, error }, 'the checkpoints of a concluded triage could not be deleted');
   }
 }
 
@@ -231,7 +231,7 @@ export async function escalateGroup(
   deps: Omit<GiveUpDeps, 'stores'> & ConcludeDeps,
   run: TriageRun,
 ): Promise<Analysis> {
-  deps.logger.error({ buildId: build.id, triageId, error }, 'analysis failed; a person is asked');
+  deps.logger.error({ buildId: build.id, triageId, error }, 'analysis failed; sent to review');
   const sentence = await sentenceOf(error, deps.masker);
   const analysis = failedAnalysis({ buildId: build.id, triageId, group, error: sentence, now: deps.clock.now() });
   return conclude(build, async () => analysis, deps, run);

@@ -170,7 +170,7 @@ export function fairQueue(queue: JobQueue, { turns, logger }: FairQueueDeps): Jo
     work: (handler, options) =>
       queue.work(async (jobId, signal) => {
         const other = await choose(jobId).catch((error: unknown) => {
-          logger.debug({ jobId, error }, 'whose turn it is could not be asked');
+          logger.debug({ jobId, error }, 'the next repository could not be determined');
           return null;
         });
         if (other === null) return await handler(jobId, signal);

@@ -128,7 +128,7 @@ async function removeLogs({ archive, ...deps }: RetentionDeps, signal: AbortSign
     await drainOutbox(removeLogsHandler(archive), deps, signal);
     return (await deps.outbox.waiting(REMOVE_LOGS)).count + ((await archive.settle?.(signal))?.pending ?? 0);
   } catch (error) {
-    deps.logger.warn({ error: messageOf(error) }, 'logs could not be deleted; it will be tried again');
+    deps.logger.warn({ error: messageOf(error) }, 'logs could not be deleted; will retry');
     return (await deps.outbox.waiting(REMOVE_LOGS)).count;
   }
 }
@@ -203,9 +203,7 @@ async function lookAfter(rounds: Rounds, stopping: AbortSignal): Promise<void> {
     if (!(await hold())) return;
     await deps.archive
       .settle?.(stopping)
-      .catch((error: unknown) =>
-        deps.logger.warn({ error: messageOf(error) }, 'logs could not be moved to their archive; it will be tried again'),
-      );
+      .catch((error: unknown) => deps.logger.warn({ error: messageOf(error) }, 'logs could not be moved to their archive; will retry'));
     if (keepsForEver(deps.policy) || performance.now() - rounds.retainedAt < (deps.retainMs ?? RETAIN_MS)) return;
     const lost = new AbortController();
     const pause = async () => {
@@ -214,8 +212,8 @@ async function lookAfter(rounds: Rounds, stopping: AbortSignal): Promise<void> {
     };
     const { builds, logs } = await retain(deps, deps.policy, AbortSignal.any([stopping, lost.signal]), pause);
     rounds.retainedAt = performance.now();
-    if (builds + logs > 0) deps.logger.info({ builds, logs }, 'what was too old is deleted');
+    if (builds + logs > 0) deps.logger.info({ builds, logs }, 'expired data was deleted');
   } catch (error) {
-    if (!stopping.aborted) deps.logger.warn({ error }, 'what is too old could not be looked after; it will be tried again');
+    if (!stopping.aborted) deps.logger.warn({ error }, 'expired data could not be deleted; will retry');
   }
 }

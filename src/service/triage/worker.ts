@@ -87,7 +87,7 @@ async function runLeased(
     job,
     ...waiting,
     progressed: once(() => {
-      deps.triages.progressed(job).catch((error: unknown) => logger.warn({ error }, 'progress could not be noted'));
+      deps.triages.progressed(job).catch((error: unknown) => logger.warn({ error }, 'progress could not be recorded'));
     }),
   };
   try {
@@ -309,6 +309,6 @@ async function sweep(deps: SweeperDeps): Promise<void> {
     await deps.questions?.expire();
     for (const { id, urgent } of await deps.turns.next(BATCH)) await deps.jobQueue.enqueue(id, { priority: urgent ? 'high' : 'normal' });
   } catch (error) {
-    deps.logger.warn({ error }, 'sweep failed; it will be tried again');
+    deps.logger.warn({ error }, 'sweep failed; will retry');
   }
 }

@@ -102,7 +102,7 @@ export function createSpillingArchive({ primary, database, logger, restMs = REST
           await primary.tidy();
         } catch (error) {
           if (isAway(error)) answers.failed();
-          logger.warn({ error: messageOf(error) }, 'texts could not be brought to MongoDB; they wait');
+          logger.warn({ error: messageOf(error) }, 'texts could not be moved to MongoDB; will retry');
         }
       }
       const { texts, removals } = await ledger.left();
@@ -146,7 +146,7 @@ function primaryWithin(
     } catch (error) {
       if (error instanceof TriageError && NOT_ELSEWHERE.includes(error.code)) throw error;
       takes.failed();
-      logger.warn({ buildId, source: source.name, error: messageOf(error) }, 'MongoDB did not take a text; the database keeps it');
+      logger.warn({ buildId, source: source.name, error: messageOf(error) }, 'MongoDB did not store a text; it stays in the database');
       return null;
     }
   }

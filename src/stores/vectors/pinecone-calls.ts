@@ -67,7 +67,7 @@ export function createPineconeCalls(options: PineconeCallOptions): PineconeCall 
         if (!failure.retryable || attempt > options.maxRetries || signal.aborted) throw failure;
         const pause = failure.retryAfterMs ?? backoff(options.retryDelayMs, attempt);
         if (performance.now() + pause >= deadline) throw failure;
-        options.logger.info({ code: failure.code, pauseMs: Math.round(pause) }, 'Pinecone is asked again');
+        options.logger.info({ code: failure.code, pauseMs: Math.round(pause) }, 'retrying Pinecone');
         await sleep(pause, undefined, { signal }).catch((cause: unknown) => {
           throw meaningOf(cause, { run, limit, timeoutMs: options.timeoutMs });
         });

@@ -243,7 +243,7 @@ async function untilVisible(space: Space, namespace: VectorNamespace, written: n
     if (performance.now() + pause >= deadline) break;
     await sleep(pause, undefined, { signal });
   }
-  space.options.logger.warn({ namespace, written }, 'Pinecone does not show a write yet; it stands, and is found later');
+  space.options.logger.warn({ namespace, written }, 'Pinecone does not show a write yet; it is stored and will be found later');
 }
 
 interface PineconeVector {

@@ -61,7 +61,7 @@ describe('the report of a replay as one page', () => {
     const page = renderReplayReport(SETTINGS, [setOf([caseOf({ isRight: false, said: 'INFRA_ERROR', probability: 0.874 })])]);
     expect(page).toContain('True: <span class="category">CODE_ERROR</span>. Said: <span class="category">INFRA_ERROR</span> with 87 %');
     expect(page).toContain('<span class="quiet">log:7</span> <code>Error: boom</code>');
-    expect(page).toContain('<details><summary>3 excerpts of the log</summary>');
+    expect(page).toContain('<details><summary>3 excerpts from the log</summary>');
     expect(page).toContain('2 more are too long for this page');
   });
 

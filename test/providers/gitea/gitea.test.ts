@@ -152,7 +152,7 @@ describe('a server', () => {
     expect((await fetch(1)).sources.map(({ text }) => text)).toEqual(['first\n']);
     expect((await fetch(2)).sources.map(({ text }) => text)).toEqual(['second\n']);
     const later = await fetch(3);
-    expect(later.notes).toEqual(['The jobs of attempt 3 are not listed any more; those of a later attempt were read.']);
+    expect(later.notes).toEqual(['The jobs of attempt 3 are no longer listed; those of a later attempt were read.']);
   });
 
   it('that offers no logs is told so, and the build is not read as empty', async () => {

@@ -96,7 +96,7 @@ describe('the texts of a row', () => {
     await expect(textsOf({ id: 'a', log_path: 'bomb.gz' }, bomb, LIMITS)).rejects.toMatchObject({ code: 'too-large' });
     const many = folderWith({ 'small.gz': gzipSync(Buffer.alloc(400_000, 'x')) });
     const row: DatasetRow = { id: 'a', log_path: 'small.gz', more_log_paths: Array.from({ length: 50 }, () => 'small.gz') };
-    await expect(textsOf(row, many, LIMITS)).rejects.toThrow('All that row a names, with small.gz, is larger than the limit of');
+    await expect(textsOf(row, many, LIMITS)).rejects.toThrow('Row a with small.gz is larger than the limit of');
   });
 });
 

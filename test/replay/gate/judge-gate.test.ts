@@ -84,7 +84,7 @@ describe('what cannot be judged fails', () => {
       'a data set with rows that cannot be read',
       [bar],
       runOf([{}], { cases: [answered('a', 'CODE_ERROR'), replayedFrom(null, failedResult('line-2', 'no JSON', 0))] }),
-      'set.jsonl has 1 row that cannot be read, line-2 for one: what it would have shown nobody knows.',
+      'set.jsonl has 1 row that cannot be read, for example line-2: its result is unknown.',
     ],
     ['half a replay', [bar], runOf([{}], { isAll: false }), 'was not fully replayed'],
     [
