@@ -181,7 +181,7 @@ function usageParts(analysis: Analysis): string[] {
  */
 function recordOf({ classification: { record }, recalled }: Analysis): string[] {
   if (record === undefined || recalled !== null) return [];
-  return [`answers like this one were right, with the cause, ${record.right} of ${record.of} times on failures of other projects`];
+  return [`answers like this one named the right category and cause ${record.right} of ${record.of} times in other projects`];
 }
 
 /** "1 failure", "14 failures". */
