@@ -20,6 +20,7 @@ import { type ServerOptions, serverOf } from './command-parts.ts';
 import { adviseUrl, askServer, orNull, type Service } from './server-client.ts';
 import { dataDirectory, operatorName, readStoreConfig } from './settings.ts';
 import { EXIT, print, say } from './terminal.ts';
+import { counted } from '../lib/text.ts';
 
 export interface AddOptions extends ServerOptions {
   readonly category?: Category;
@@ -58,7 +59,7 @@ export async function addKnowledge(paths: readonly string[], options: AddOptions
       [
         outcome.padEnd(9),
         visibleLine(source),
-        ...(passages === undefined ? [] : [`${passages} ${passages === 1 ? 'passage' : 'passages'}`]),
+        ...(passages === undefined ? [] : [counted(passages, 'passage')]),
       ].join('  '),
     );
     return print([...rows, ...(options.dryRun ? ['Nothing was stored.'] : [])].join('\n'));
@@ -71,7 +72,7 @@ export async function listKnowledge(options: ServerOptions): Promise<void> {
   if (options.json) return print(JSON.stringify({ ok: true, items }));
   const rows = items.map(
     ({ id, source, title, passages, category, importedAt, importedBy }) =>
-      `${id}  ${visibleLine(source)}  ${visibleLine(title)}  ${passages} passages  ${category ?? '-'}  ${importedAt.slice(0, 10)} by ${visibleLine(importedBy)}`,
+      `${id}  ${visibleLine(source)}  ${visibleLine(title)}  ${counted(passages, 'passage')}  ${category ?? '-'}  ${importedAt.slice(0, 10)} by ${visibleLine(importedBy)}`,
   );
   return print(rows.join('\n') || 'No documents yet. Add some with: faultline knowledge add PATH…');
 }
@@ -100,7 +101,7 @@ export async function reindexKnowledge(options: ServerOptions): Promise<void> {
   const text =
     counts.embedder === null
       ? 'No embedding model is configured (set FAULTLINE_EMBEDDER=openai). Knowledge is found by words only, so there is nothing to embed.'
-      : `${counts.embedded} ${counts.embedded === 1 ? 'passage' : 'passages'} embedded with ${counts.embedder}.`;
+      : `${counted(counts.embedded, 'passage')} embedded with ${counts.embedder}.`;
   return print(options.json ? JSON.stringify({ ok: true, ...counts }) : text);
 }
 

@@ -60,7 +60,9 @@ export async function runDelete({ repository, olderThan = 0, dryRun = false, ...
   await withApp(options, async ({ retention }) => {
     if (dryRun) {
       const counts = await retention.count(repository, olderThan);
-      const rows = Object.entries(counts).map(([name, count]) => `${String(count).padStart(8)}  ${name}`);
+      const rows = Object.entries(counts).map(
+        ([name, count]) => `${String(count).padStart(8)}  ${name.replace(/[A-Z]/, ' $&').toLowerCase()}`,
+      );
       await print(options.json ? JSON.stringify({ ok: true, dryRun: true, ...counts }) : ['Would be deleted:', ...rows].join('\n'));
       return;
     }

@@ -10,13 +10,13 @@ export function knowledgeCommand(): Command {
   const knowledge = new Command('knowledge').description('Manage the documents that every analyst searches: built-in ones and your own.');
   knowledge
     .command('load')
-    .description('Update the index in the data directory from the documents.')
+    .description('Load the built-in documents into the index.')
     .addOption(dataOption())
     .addOption(jsonOption())
     .action(runs(async () => (await import('./store-commands.ts')).runKnowledgeLoad));
   knowledge
     .command('search')
-    .description('Search the index.')
+    .description('Search the built-in documents.')
     .argument('<words>', 'what to search for, as one argument')
     .addOption(dataOption())
     .addOption(jsonOption())

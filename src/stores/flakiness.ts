@@ -13,7 +13,7 @@ export interface FlakinessFilter {
   readonly minFlakes?: number;
   /** Only of these: `owner/name`, or `owner/*`. */
   readonly repositories?: readonly string[];
-  /** Those in quarantine instead, whether they flake or not, the one that ends first before the others. */
+  /** Tests in quarantine instead, flaky or not, the one that ends first before the others. */
   readonly quarantined?: boolean;
 }
 

@@ -12,6 +12,7 @@ import { dataDirectory, readConfig } from '../settings.ts';
 import { withApp } from '../store-commands.ts';
 import { EXIT, interruptSignal, jsonText, print, say } from '../terminal.ts';
 import { askedRuns } from './recordings-command.ts';
+import { counted } from '../../lib/text.ts';
 
 /** What `faultline replay --frozen` was asked for. */
 export interface FrozenOptions {
@@ -144,7 +145,7 @@ function summaryOf({ runs, identical, sameBytes, sameAnswer, otherAnswer, stoppe
     [incomplete, 'incomplete recording'],
   ];
   const others = parts.filter(([number]) => number > 0).map(([number, what]) => `${number} ${what}`);
-  return [`${runs} runs: ${identical} identical`, ...others].join(', ');
+  return [`${counted(runs, 'run')}: ${identical} identical`, ...others].join(', ');
 }
 
 /** Options of `replay` that say how cases are answered, judged or told; `usual` where leaving them out gives a value too. */

@@ -7,6 +7,7 @@ import type { DataOptions } from '../settings.ts';
 import { withApp } from '../store-commands.ts';
 import { EXIT, jsonText, print, say } from '../terminal.ts';
 import { openRecordingsFile } from './recordings-file.ts';
+import { counted } from '../../lib/text.ts';
 
 export interface ListRecordingsOptions extends DataOptions {
   readonly repository?: string;
@@ -59,7 +60,7 @@ export async function exportRecordings(options: ExportRecordingsOptions): Promis
       process.exitCode = EXIT.unreadable;
     }
     const left = unreadable === 0 ? '' : `; ${unreadable} could not be read`;
-    await print(options.json ? jsonText({ ok: true, written, unreadable }) : `${written} recordings written to ${options.out}${left}`);
+    await print(options.json ? jsonText({ ok: true, written, unreadable }) : `${counted(written, 'recording')} written to ${options.out}${left}`);
   });
 }
 

@@ -5,6 +5,7 @@ import { linesChart } from '../charts/counts.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
 import { html } from '../html.ts';
 import { filterForm, type InsightsQuery, type InsightsView, periodOf, search } from './insights-frame.ts';
+import { counted } from '../../lib/text.ts';
 
 const PATH = '/insights/cost';
 const WEEKS = 12;
@@ -17,7 +18,7 @@ export async function costView(query: InsightsQuery, { stores, clock }: ConsoleD
   const answers = figures.reduce((sum, week) => sum + week.answers, 0);
   const main = html`<h1 tabindex="-1">Cost and time</h1>
 <p>Per answer and week, without answers from known fingerprints, which cost nothing.</p>
-${filterForm(query)}${charts.length === 0 ? html`<p>No answers in the last ${WEEKS} weeks, so there is no cost to show.</p>` : html`<p>${answers} answers in ${WEEKS} weeks.</p>${charts.map((one) => figure(one))}`}`;
+${filterForm(query)}${charts.length === 0 ? html`<p>No answers in the last ${WEEKS} weeks, so there is no cost to show.</p>` : html`<p>${counted(answers, 'answer')} in ${WEEKS} weeks.</p>${charts.map((one) => figure(one))}`}`;
   return { title: 'Cost and time', main, tables: Object.fromEntries(charts.map(({ id, table }) => [id, table])) };
 }
 

@@ -121,7 +121,7 @@ export async function findBuild(
   const [, provider, number] = /^([a-z]+):(.+)$/.exec(id) ?? [];
   if (provider !== undefined && number !== undefined) {
     const known = Provider.safeParse(provider);
-    if (!known.success) throw new TriageError('not-found', `There is no provider "${provider}"; known are ${Provider.options.join(', ')}.`);
+    if (!known.success) throw new TriageError('not-found', `There is no provider "${provider}". Use one of ${Provider.options.join(', ')}.`);
     return await findByNumber(builds, { provider: known.data, number, ...narrow });
   }
   const build = await builds.find(id);
@@ -142,7 +142,7 @@ export async function findByNumber(builds: ShownStores['builds'], { provider, nu
   const candidates = newest
     .slice(0, MAX_CANDIDATES)
     .map(({ id, repository, pipeline, attempt }) => ({ id, repository, pipeline, attempt }));
-  const message = `${newest.length} builds of ${provider} have the number ${number}; say which with repository and pipeline, or use an id.`;
+  const message = `${newest.length} builds of ${provider} have the number ${number}; specify the repository and pipeline, or use an ID.`;
   throw new TriageError('conflict', message, { details: { candidates } });
 }
 
