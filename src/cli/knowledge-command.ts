@@ -5,6 +5,7 @@ import { createApp } from '../app.ts';
 import type { Category } from '../domain/category.ts';
 import { messageOf, TriageError } from '../domain/errors.ts';
 import { append } from '../lib/collections.ts';
+import { counted } from '../lib/text.ts';
 import { visibleLine, visibleLines } from '../notifications/visible-text.ts';
 import {
   AddedDocument,
@@ -20,7 +21,6 @@ import { type ServerOptions, serverOf } from './command-parts.ts';
 import { adviseUrl, askServer, orNull, type Service } from './server-client.ts';
 import { dataDirectory, operatorName, readStoreConfig } from './settings.ts';
 import { EXIT, print, say } from './terminal.ts';
-import { counted } from '../lib/text.ts';
 
 export interface AddOptions extends ServerOptions {
   readonly category?: Category;
@@ -56,11 +56,7 @@ export async function addKnowledge(paths: readonly string[], options: AddOptions
     if (options.json) return print(JSON.stringify({ ok: failed === 0, dryRun: options.dryRun === true, items: outcomes }));
     for (const { source, notes } of outcomes) for (const note of notes) say(`${visibleLine(source)}: ${visibleLine(note)}`);
     const rows = outcomes.map(({ outcome, source, passages }) =>
-      [
-        outcome.padEnd(9),
-        visibleLine(source),
-        ...(passages === undefined ? [] : [counted(passages, 'passage')]),
-      ].join('  '),
+      [outcome.padEnd(9), visibleLine(source), ...(passages === undefined ? [] : [counted(passages, 'passage')])].join('  '),
     );
     return print([...rows, ...(options.dryRun ? ['Nothing was stored.'] : [])].join('\n'));
   });

@@ -66,7 +66,9 @@ test('every check of a border names what proves it', () => {
 });
 
 test('each requirement of ASVS 5.0, levels 1 and 2, has one row with a test or a reason, and the counts are those of the rows', () => {
-  const page = lines.filter(({ name }) => name.startsWith('explanation/asvs')).map(({ line }) => line.split('|').map((cell) => cell.trim()));
+  const page = lines
+    .filter(({ name }) => name.startsWith('explanation/asvs'))
+    .map(({ line }) => line.split('|').map((cell) => cell.trim()));
   const rows = page.flatMap(([, id = '', , , state = '', proof = '']) => (/^V\d+\.\d+\.\d+$/.test(id) ? [{ id, state, proof }] : []));
   expect(new Set(rows.map(({ id }) => id)).size).toBe(253);
   expect(rows).toHaveLength(253);

@@ -4,6 +4,7 @@ import { openToday } from '../../app/open-today.ts';
 import type { Config } from '../../config/schema.ts';
 import { messageOf, TriageError } from '../../domain/errors.ts';
 import { present } from '../../lib/collections.ts';
+import { counted } from '../../lib/text.ts';
 import { visibleLine } from '../../notifications/visible-text.ts';
 import { describeDifference } from '../../replay/recording/difference.ts';
 import { type RecordingSource, recordingsInFile, storedRecordings } from '../../replay/recording/read-recordings.ts';
@@ -12,7 +13,6 @@ import { dataDirectory, readConfig } from '../settings.ts';
 import { withApp } from '../store-commands.ts';
 import { EXIT, interruptSignal, jsonText, print, say } from '../terminal.ts';
 import { askedRuns } from './recordings-command.ts';
-import { counted } from '../../lib/text.ts';
 
 /** What `faultline replay --frozen` was asked for. */
 export interface FrozenOptions {

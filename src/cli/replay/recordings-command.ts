@@ -1,5 +1,6 @@
 import type { Recording } from '../../domain/recording.ts';
 import { present } from '../../lib/collections.ts';
+import { counted } from '../../lib/text.ts';
 import { visibleLine } from '../../notifications/visible-text.ts';
 import { recordingHeads, storedRecordings } from '../../replay/recording/read-recordings.ts';
 import type { RecordingHead } from '../../stores/measurements.ts';
@@ -7,7 +8,6 @@ import type { DataOptions } from '../settings.ts';
 import { withApp } from '../store-commands.ts';
 import { EXIT, jsonText, print, say } from '../terminal.ts';
 import { openRecordingsFile } from './recordings-file.ts';
-import { counted } from '../../lib/text.ts';
 
 export interface ListRecordingsOptions extends DataOptions {
   readonly repository?: string;
@@ -60,7 +60,9 @@ export async function exportRecordings(options: ExportRecordingsOptions): Promis
       process.exitCode = EXIT.unreadable;
     }
     const left = unreadable === 0 ? '' : `; ${unreadable} could not be read`;
-    await print(options.json ? jsonText({ ok: true, written, unreadable }) : `${counted(written, 'recording')} written to ${options.out}${left}`);
+    await print(
+      options.json ? jsonText({ ok: true, written, unreadable }) : `${counted(written, 'recording')} written to ${options.out}${left}`,
+    );
   });
 }
 

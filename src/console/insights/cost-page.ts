@@ -1,11 +1,11 @@
 import type { WeekFigures } from '../../domain/insights.ts';
+import { counted } from '../../lib/text.ts';
 import { formatDollars, formatDuration } from '../../notifications/answer-view.ts';
 import { type Chart, figure, percentOf } from '../charts/chart.ts';
 import { linesChart } from '../charts/counts.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
 import { html } from '../html.ts';
 import { filterForm, type InsightsQuery, type InsightsView, periodOf, search } from './insights-frame.ts';
-import { counted } from '../../lib/text.ts';
 
 const PATH = '/insights/cost';
 const WEEKS = 12;

@@ -121,7 +121,8 @@ export async function findBuild(
   const [, provider, number] = /^([a-z]+):(.+)$/.exec(id) ?? [];
   if (provider !== undefined && number !== undefined) {
     const known = Provider.safeParse(provider);
-    if (!known.success) throw new TriageError('not-found', `There is no provider "${provider}". Use one of ${Provider.options.join(', ')}.`);
+    if (!known.success)
+      throw new TriageError('not-found', `There is no provider "${provider}". Use one of ${Provider.options.join(', ')}.`);
     return await findByNumber(builds, { provider: known.data, number, ...narrow });
   }
   const build = await builds.find(id);
