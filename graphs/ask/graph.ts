@@ -1,5 +1,5 @@
 import { END, START, StateGraph } from '@langchain/langgraph';
-import { AskContextSchema } from './context.ts';
+import { AskContextSchema } from './judge.ts';
 import { checkCitations } from './nodes/check-citations.ts';
 import { chooseTools } from './nodes/choose-tools.ts';
 import { composeAnswer } from './nodes/compose-answer.ts';
@@ -9,7 +9,7 @@ import { afterChooseTools, afterExecuteTools, afterUnderstand } from './routes.t
 import { AskState } from './state.ts';
 
 /**
- * The road of one follow-up question. Without checkpoints: a person waits for it, asks again where it is cut off, and what must outlive
+ * The process of one follow-up question. Without checkpoints: a person waits for it, asks again where it is cut off, and what must outlive
  * it is the thread.
  */
 export function compileAskGraph() {

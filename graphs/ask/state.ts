@@ -1,10 +1,11 @@
-import { ReducedValue, StateSchema } from '@langchain/langgraph';
+import { StateSchema } from '@langchain/langgraph';
 import { z } from 'zod';
-import { Analysis, NO_USAGE, Step, Usage } from '../../src/domain/analysis.ts';
+import { Analysis } from '../../src/domain/analysis.ts';
 import { Build } from '../../src/domain/build.ts';
 import { LeftOut, Memory, Statement, Understanding } from '../../src/domain/conversation.ts';
 import { Evidence, ToolCall, ToolOutcome } from '../../src/domain/evidence.ts';
 import { TriageSubject } from '../../src/domain/triage.ts';
+import { accountFields, appended } from '../triage/state.ts';
 
 /** What is talked about. */
 const TopicState = z.object({
@@ -13,15 +14,6 @@ const TopicState = z.object({
   subject: TriageSubject,
   otherCauses: z.array(z.object({ analysisId: z.string(), category: z.string(), title: z.string() })),
 });
-
-const appended = <Item extends z.ZodType>(item: Item) =>
-  new ReducedValue(
-    z.array(item).default(() => []),
-    {
-      inputSchema: z.array(item),
-      reducer: (current, next) => [...current, ...next],
-    },
-  );
 
 /** The state of one question. Keys are nouns (nodes are verbs). */
 export const AskState = new StateSchema({
@@ -47,27 +39,8 @@ export const AskState = new StateSchema({
   leftOut: z.array(LeftOut).default(() => []),
   /** Who answered. */
   analyst: z.string().default(''),
-  usage: new ReducedValue(Usage.default(NO_USAGE), { inputSchema: Usage, reducer: addUsage }),
-  steps: appended(Step),
-  notes: appended(z.string()),
-  promptHashes: new ReducedValue(z.record(z.string(), z.string()).default({}), {
-    inputSchema: z.record(z.string(), z.string()),
-    reducer: (current, next) => ({ ...current, ...next }),
-  }),
-  model: z.string().nullable().default(null),
+  ...accountFields,
 });
 
 export type AskStateValue = typeof AskState.State;
 export type AskStateUpdate = typeof AskState.Update;
-
-function addUsage(current: Usage, next: Usage): Usage {
-  return {
-    ...current,
-    inputTokens: current.inputTokens + next.inputTokens,
-    outputTokens: current.outputTokens + next.outputTokens,
-    costUsd: current.costUsd + next.costUsd,
-    modelCalls: current.modelCalls + next.modelCalls,
-    toolCalls: current.toolCalls + next.toolCalls,
-    iterations: current.iterations + next.iterations,
-  };
-}

@@ -1,15 +1,25 @@
-import { END, START, StateGraph } from '@langchain/langgraph';
+import { END, START, StateGraph, StateSchema } from '@langchain/langgraph';
 import { z } from 'zod';
+import type { Classification, Verdict } from '../../src/domain/analysis.ts';
 import { TriageError } from '../../src/domain/errors.ts';
+import type { ToolCall } from '../../src/domain/evidence.ts';
 import { TriageSubject } from '../../src/domain/triage.ts';
-import { TriageContextSchema } from '../triage/context.ts';
+import { namedPaths } from '../../src/lib/text.ts';
+import { spentOf } from '../triage/budget.ts';
+import { contextOf, TriageContextSchema, type TriageRuntime } from '../triage/context.ts';
 import type { TriageGraph } from '../triage/graph.ts';
+import { finishedStep, judged, judgedStep, startOf, usageOf } from '../triage/judge.ts';
 import { classify } from '../triage/nodes/classify.ts';
-import { TriageLimits } from '../triage/state.ts';
-import { generateAnswer } from './nodes/generate-answer.ts';
-import { nameFiles } from './nodes/name-files.ts';
-import { searchSimilar } from './nodes/search-similar.ts';
-import { LinearState } from './state.ts';
+import { insightOf, TriageLimits, TriageState } from '../triage/state.ts';
+import { askableTools, numberEvidence, runTools, stepOfCalls } from '../triage/tool-calls.ts';
+
+/** What a triage knows, and the files that the log names, the first named first. */
+const LinearState = new StateSchema({
+  ...TriageState.fields,
+  files: z.array(z.object({ path: z.string(), line: z.int().nullable() })).default([]),
+});
+export type LinearStateValue = typeof LinearState.State;
+type LinearStateUpdate = typeof LinearState.Update;
 
 /**
  * The linear baseline: the design that the agent's loop replaces, kept so that what the loop gains is measured and not claimed. Classify,
@@ -47,4 +57,78 @@ export function linearInPlaceOfLoop(): Pick<TriageGraph, 'invoke' | 'getState'> 
     });
   };
   return { invoke, getState: (config) => graph.getState(config) };
+}
+
+/** What is always asked, in the tools' own default words: nobody chooses. */
+const SEARCHES = ['search_knowledge', 'search_error_library'];
+
+/** Looks once for curated documents and decided failures like this one. */
+async function searchSimilar(state: LinearStateValue, runtime: TriageRuntime): Promise<LinearStateUpdate> {
+  const startedAt = startOf(runtime);
+  const context = contextOf(runtime);
+  const { subject, classification } = insightOf(state);
+  const { category } = classification;
+  const offered = await askableTools(context.toolbox, category, subject, runtime.signal);
+  const names = SEARCHES.filter((name) => offered.some((tool) => tool.name === name));
+  const calls = names.map((tool): ToolCall => ({ tool, args: {}, why: 'asked for every failure' }));
+  const asked = await runTools(calls, { limits: state.limits, spent: spentOf(state), subject, category }, runtime);
+  return {
+    evidence: numberEvidence(asked.replies, state.evidence, 1).found,
+    outcomes: asked.replies.map((reply) => ({ ...reply, findings: [] })),
+    usage: { ...usageOf(asked.corrections), toolCalls: asked.replies.length },
+    ...finishedStep(context, startedAt, { node: 'search_similar', round: 0, ...stepOfCalls(asked) }),
+  };
+}
+
+/** The files that the log names. */
+async function nameFiles(state: LinearStateValue, runtime: TriageRuntime): Promise<LinearStateUpdate> {
+  const startedAt = startOf(runtime);
+  const files = namedFiles(state.subject);
+  const summary = `${files.length} ${files.length === 1 ? 'file' : 'files'} named`;
+  return { files, ...finishedStep(contextOf(runtime), startedAt, { node: 'name_files', round: 0, summary }) };
+}
+
+/** As many as the loop names at most. */
+const MAX_FILES = 10;
+
+/**
+ * File paths that stand in the log, in the order in which a simple reader finds them: frames of our own code, files of diagnostics, then
+ * paths in the excerpts. Each once, at most ten; no test's twin, no import, no ranking by what is likely.
+ */
+export function namedFiles({ exceptions, diagnostics, excerpts }: TriageSubject): LinearStateValue['files'] {
+  const frames = exceptions.flatMap((thrown) => thrown.frames.filter(({ own }) => own));
+  const diagnosed = diagnostics.flatMap(({ severity, file, line }) =>
+    severity === 'error' && file !== null ? [{ path: file, line }] : [],
+  );
+  const heaviest = [...excerpts].sort((left, right) => right.weight - left.weight);
+  const found = [...frames.map(({ file, line }) => ({ path: file, line })), ...diagnosed, ...namedPaths(heaviest.map(({ text }) => text))];
+  const seen = new Set<string>();
+  return found.filter(({ path }) => !seen.has(path) && seen.add(path)).slice(0, MAX_FILES);
+}
+
+/** Says what is known, suspects the files that the log names, and publishes what was classified surely enough. Nothing is checked. */
+async function generateAnswer(state: LinearStateValue, runtime: TriageRuntime): Promise<LinearStateUpdate> {
+  const startedAt = startOf(runtime);
+  const insight = insightOf(state);
+  const judgement = await judged(runtime, { limits: state.limits, spent: spentOf(state) }, (analyst, signal) =>
+    analyst.answer(insight, signal),
+  );
+  const verdict = verdictOf(insight.classification, state.limits);
+  // The first named is the most suspicious.
+  const suspects = state.files.map(({ path, line }, rank) => {
+    return { path, line, commit: null, author: null, score: 1 / (rank + 1), reason: 'the log names it' };
+  });
+  const summary = `${judgement.value.title} (linear)`;
+  return {
+    answer: { ...judgement.value, suspects, confidence: verdict.confidence },
+    verdict,
+    termination: 'linear',
+    ...judgedStep(runtime, startedAt, { node: 'generate_answer', round: 0, summary }, judgement),
+  };
+}
+
+function verdictOf({ confidence, abstained }: Classification, { thresholds }: TriageLimits): Verdict {
+  const isSure = !abstained && confidence >= thresholds.autoNotify;
+  const said = `the category has a probability of ${confidence.toFixed(2)}; nothing was verified (linear baseline)`;
+  return { grades: {}, unsupportedClaims: [], gaps: [], confidence, action: isSure ? 'auto_notify' : 'human_review', reasons: [said] };
 }

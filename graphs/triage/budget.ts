@@ -17,13 +17,12 @@ type SpendingState = { readonly usage: Usage; readonly steps: readonly Pick<Step
  */
 export function spentOf({ usage, steps }: SpendingState): Spent {
   const total = (list: SpendingState['steps']) => list.reduce((sum, step) => sum + step.milliseconds, 0);
-  const investigators = [...new Set(steps.flatMap((step) => step.investigator ?? []))];
+  const { alone = [], ...investigators } = Object.groupBy(steps, ({ investigator = 'alone' }) => investigator);
   const slowest = maxOf(
-    investigators.map((name) => total(steps.filter((step) => step.investigator === name))),
+    Object.values(investigators).map((own = []) => total(own)),
     0,
   );
-  const alone = total(steps.filter((step) => step.investigator === undefined));
-  return { tokens: usage.inputTokens + usage.outputTokens, costUsd: usage.costUsd, milliseconds: alone + slowest };
+  return { tokens: usage.inputTokens + usage.outputTokens, costUsd: usage.costUsd, milliseconds: total(alone) + slowest };
 }
 
 /** Which part of the budget is used up, for people ("60,000 tokens"); null where there is some of each left. */
@@ -40,4 +39,24 @@ export function usedUp(spent: Spent, { budget }: Pick<TriageLimits, 'budget'>): 
 export function timeLeft(spent: Spent, { budget }: Pick<TriageLimits, 'budget'>): number | null {
   if (budget === undefined || budget.seconds === null) return null;
   return Math.max(0, budget.seconds * 1000 - spent.milliseconds);
+}
+
+/** A signal that ends by time, whose clock can be stopped. */
+export interface Deadline {
+  readonly signal: AbortSignal;
+  readonly stop: () => void;
+}
+
+/**
+ * Ends after so many milliseconds unless it is stopped before. `AbortSignal.timeout` cannot be stopped: until it ends it holds
+ * everything that listens to it, of a run that took a second all that it knew for as long as it might have taken.
+ */
+export function startDeadline(milliseconds: number): Deadline {
+  const controller = new AbortController();
+  // A timer may end just before the clock has come so far; a budget would then seem to have a millisecond left.
+  const timer = setTimeout(
+    () => controller.abort(new DOMException('The time limit was reached', 'TimeoutError')),
+    milliseconds + 2,
+  ).unref();
+  return { signal: controller.signal, stop: () => clearTimeout(timer) };
 }

@@ -1,5 +1,4 @@
-import { type BaseCheckpointSaver, END, START, StateGraph } from '@langchain/langgraph';
-import { AssignmentState } from './assignment.ts';
+import { type BaseCheckpointSaver, END, MemorySaver, START, StateGraph } from '@langchain/langgraph';
 import { TriageContextSchema } from './context.ts';
 import { awaitReviewer } from './nodes/await-reviewer.ts';
 import { classify } from './nodes/classify.ts';
@@ -12,9 +11,9 @@ import { reason } from './nodes/reason.ts';
 import { selectTool } from './nodes/select-tool.ts';
 import { verify } from './nodes/verify.ts';
 import { afterClassify, afterConsolidate, afterObserve, afterReason, afterSelectTool, afterVerify } from './routes.ts';
-import { TriageState } from './state.ts';
+import { AssignmentState, TriageState } from './state.ts';
 
-/** The whole road of one triage: all nodes and all edges. Nodes return facts; every fork is a pure function of routes.ts. */
+/** The whole process of one triage: all nodes and all edges. Nodes return facts; every fork is a pure function of routes.ts. */
 export function compileTriageGraph(checkpointer?: BaseCheckpointSaver) {
   return new StateGraph(TriageState, TriageContextSchema)
     .addNode('classify', classify)
@@ -45,3 +44,8 @@ export type TriageGraph = ReturnType<typeof compileTriageGraph>;
 
 /** Without a checkpointer: for LangGraph's own tools, which bring theirs, and for drawing. */
 export const graph = compileTriageGraph();
+
+/** The graph with a memory of its own, which ends with it: for runs that wait for a person without a database. */
+export function compileTriageGraphInMemory(): TriageGraph {
+  return compileTriageGraph(new MemorySaver());
+}

@@ -1,18 +1,9 @@
 import { type JudgementTrace, NO_USAGE, type Step, type Usage } from '../../src/domain/analysis.ts';
+import { type Clock, orAborted } from '../../src/lib/time.ts';
 import type { Analyst, Judgement } from '../../src/ports/analyst.ts';
-import { type Spent, timeLeft, usedUp } from './budget.ts';
+import { type Spent, startDeadline, timeLeft, usedUp } from './budget.ts';
 import { contextOf, type TriageRuntime } from './context.ts';
-import { startDeadline } from './deadline.ts';
-import type { TriageLimits, TriageStateUpdate } from './state.ts';
-
-/** When a node began, for its step. */
-export interface Stopwatch {
-  readonly startedAt: number;
-}
-
-export function startWatch(runtime: TriageRuntime): Stopwatch {
-  return { startedAt: contextOf(runtime).clock.now() };
-}
+import type { TriageLimits } from './state.ts';
 
 /** What a judgement may still cost. */
 export interface RunBudget {
@@ -30,41 +21,53 @@ export async function judged<Value>(
   ask: (analyst: Analyst, signal: AbortSignal) => Promise<Judgement<Value>>,
 ): Promise<Judgement<Value>> {
   const { analyst, fallbackAnalyst = analyst } = contextOf(runtime);
-  const isFree = fallbackAnalyst.name === analyst.name;
-  if (isFree) return await ask(analyst, runtime.signal);
+  const askFallback = async (gone: string) => ({
+    ...(await ask(fallbackAnalyst, runtime.signal)),
+    note: outOfBudget(gone, fallbackAnalyst),
+  });
+  if (fallbackAnalyst.name === analyst.name) return await ask(analyst, runtime.signal);
   const gone = usedUp(spent, limits);
-  if (gone !== null) return withNote(await ask(fallbackAnalyst, runtime.signal), outOfBudget(gone, fallbackAnalyst));
+  if (gone !== null) return await askFallback(gone);
   const left = timeLeft(spent, limits);
   if (left === null) return await ask(analyst, runtime.signal);
   const late = startDeadline(left);
   try {
-    return await untilAborted(ask(analyst, AbortSignal.any([runtime.signal, late.signal])), late.signal);
+    return await orAborted(ask(analyst, AbortSignal.any([runtime.signal, late.signal])), late.signal);
   } catch (error) {
     if (!late.signal.aborted || runtime.signal.aborted) throw error;
-    return withNote(await ask(fallbackAnalyst, runtime.signal), outOfBudget(`${limits.budget?.seconds} seconds`, fallbackAnalyst));
+    return await askFallback(`${limits.budget?.seconds} seconds`);
   } finally {
     late.stop();
   }
 }
 
-/** The trace entry of a finished node; also told to whoever watches the run. */
+/** Said where the fallback analyst judges because the budget is gone. */
+export function outOfBudget(gone: string, fallbackAnalyst: Pick<Analyst, 'name'>): string {
+  return `The budget of this run (${gone}) is used up; the ${fallbackAnalyst.name} continue with what is known.`;
+}
+
+interface StepContext {
+  readonly clock: Clock;
+  readonly onStep?: ((step: Step) => void) | undefined;
+}
+type StepFacts = Pick<Step, 'node' | 'round' | 'summary'> & Partial<Pick<Step, 'by' | 'outcomes' | 'judgements' | 'investigator'>>;
+
+/** The trace entry of a finished node, also given to whoever watches the run; with the judgement that it rests on, if any. */
 export function finishedStep(
-  runtime: TriageRuntime,
-  watch: Stopwatch,
-  facts: Pick<Step, 'node' | 'round' | 'summary'> & Partial<Pick<Step, 'by' | 'outcomes' | 'judgements' | 'investigator'>>,
-): Pick<TriageStateUpdate, 'steps'> {
-  const { clock, onStep } = contextOf(runtime);
-  const step: Step = {
-    ...facts,
-    startedAt: new Date(watch.startedAt).toISOString(),
-    milliseconds: Math.max(0, clock.now() - watch.startedAt),
-  };
+  { clock, onStep }: StepContext,
+  startedAt: number,
+  facts: StepFacts,
+  judgement?: Judgement<unknown>,
+): { readonly steps: Step[] } {
+  const milliseconds = Math.max(0, clock.now() - startedAt);
+  const by = judgement === undefined ? {} : { by: judgement.by, judgements: [traceOf(facts.node, milliseconds, judgement)] };
+  const step: Step = { ...facts, ...by, startedAt: new Date(startedAt).toISOString(), milliseconds };
   onStep?.(step);
   return { steps: [step] };
 }
 
 /** What a judgement adds to the state: cost, prompt, model, and why somebody else judged. */
-export function costOf(name: string, judgement: Judgement<unknown>, extra: Partial<Usage> = {}): TriageStateUpdate {
+export function costOf(name: string, judgement: Judgement<unknown>, extra: Partial<Usage> = {}) {
   return {
     usage: { ...usageOf([judgement]), ...extra },
     ...(judgement.promptHash === null ? {} : { promptHashes: { [name]: judgement.promptHash } }),
@@ -73,39 +76,36 @@ export function costOf(name: string, judgement: Judgement<unknown>, extra: Parti
   };
 }
 
+/** What a node of one judgement adds to the state besides its value: the judgement's cost, and the finished step. */
+export function judgedStep(
+  runtime: TriageRuntime,
+  startedAt: number,
+  facts: StepFacts,
+  judgement: Judgement<unknown>,
+  extra?: Partial<Usage>,
+) {
+  return { ...costOf(facts.node, judgement, extra), ...finishedStep(contextOf(runtime), startedAt, facts, judgement) };
+}
+
+/** When a node begins, for its step. */
+export function startOf(runtime: TriageRuntime): number {
+  return contextOf(runtime).clock.now();
+}
+
 /** What several judgements cost together. */
 export function usageOf(judgements: readonly Judgement<unknown>[]): Usage {
-  const sum = (value: (judgement: Judgement<unknown>) => number) => judgements.reduce((total, one) => total + value(one), 0);
+  const sum = (value: (usage: Judgement<unknown>['usage']) => number) => judgements.reduce((total, { usage }) => total + value(usage), 0);
   return {
     ...NO_USAGE,
-    inputTokens: sum(({ usage }) => usage.inputTokens),
-    outputTokens: sum(({ usage }) => usage.outputTokens),
-    costUsd: sum(({ usage }) => usage.costUsd),
-    modelCalls: sum(({ usage }) => usage.modelCalls),
+    inputTokens: sum((usage) => usage.inputTokens),
+    outputTokens: sum((usage) => usage.outputTokens),
+    costUsd: sum((usage) => usage.costUsd),
+    modelCalls: sum((usage) => usage.modelCalls),
   };
 }
 
-/** A judgement as the trace shows it; `startedAt` is when it was asked for. */
-export function traceOf(runtime: TriageRuntime, name: string, startedAt: number, judgement: Judgement<unknown>): JudgementTrace {
+/** A judgement as the trace shows it. */
+export function traceOf(name: string, milliseconds: number, judgement: Judgement<unknown>): JudgementTrace {
   const { by, model, promptHash, note, usage } = judgement;
-  return { name, by, model, promptHash, note, milliseconds: Math.max(0, contextOf(runtime).clock.now() - startedAt), ...usage };
-}
-
-/** Said where the fallback analyst judges because the budget is gone. */
-export function outOfBudget(gone: string, fallbackAnalyst: Pick<Analyst, 'name'>): string {
-  return `The budget of this run (${gone}) is used up; the ${fallbackAnalyst.name} continue with what is known.`;
-}
-
-function withNote<Value>(judgement: Judgement<Value>, note: string): Judgement<Value> {
-  return { ...judgement, note };
-}
-
-/** Settles with the work, or as soon as the signal ends: whoever ignores his signal holds nobody up. */
-function untilAborted<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
-  const { promise, resolve, reject } = Promise.withResolvers<Value>();
-  const stop = () => reject(signal.reason);
-  if (signal.aborted) stop();
-  signal.addEventListener('abort', stop, { once: true });
-  work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
-  return promise;
+  return { name, by, model, promptHash, note, milliseconds: Math.max(0, milliseconds), ...usage };
 }

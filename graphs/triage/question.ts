@@ -1,15 +1,27 @@
+import { Command, isInterrupted } from '@langchain/langgraph';
 import { z } from 'zod';
 import type { Evidence, ToolOutcome } from '../../src/domain/evidence.ts';
+import type { TriageStateUpdate } from './state.ts';
 
 /** The tool that puts a question to a person; the run waits for the answer. */
 export const ASK_REVIEWER = 'ask_reviewer';
 
 /** What a waiting run is resumed with: a person's masked words, or null where no answer in time. */
-export const ReviewerAnswer = z.object({ text: z.string(), by: z.string(), at: z.string() }).nullable();
+const ReviewerAnswer = z.object({ text: z.string(), by: z.string(), at: z.string() }).nullable();
 export type ReviewerAnswer = z.infer<typeof ReviewerAnswer>;
 
 /** As it travels: LangGraph takes a bare null for no value at all. */
 export const Resumption = z.object({ answer: ReviewerAnswer });
+
+/** Whether the run ended for now because it waits for a person. */
+export function isWaiting(state: unknown): boolean {
+  return isInterrupted(state);
+}
+
+/** What a waiting run is given to go on with; null: no answer in time. */
+export function resumedWith(answer: ReviewerAnswer): Command<unknown, TriageStateUpdate, never> {
+  return new Command<unknown, TriageStateUpdate, never>({ resume: { answer } });
+}
 
 const Asked = z.object({ questionId: z.string() });
 

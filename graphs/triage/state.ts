@@ -2,8 +2,11 @@ import { ReducedValue, StateSchema } from '@langchain/langgraph';
 import { z } from 'zod';
 import { Answer, Classification, NO_USAGE, Step, TerminationReason, Usage, Verdict } from '../../src/domain/analysis.ts';
 import { CalibrationInUse } from '../../src/domain/calibration.ts';
+import { TriageError } from '../../src/domain/errors.ts';
 import { Evidence, ToolCall, ToolOutcome } from '../../src/domain/evidence.ts';
 import { TriageSubject } from '../../src/domain/triage.ts';
+import type { Insight, Plan } from '../../src/ports/analyst.ts';
+import { spentOf } from './budget.ts';
 
 /** What bounds a run, and where its verdict turns. Given with the subject, so that every fork is a function of the state alone. */
 export const TriageLimits = z.object({
@@ -45,14 +48,27 @@ const PlanState = z.object({
   gaps: z.array(z.object({ missing: z.string(), tool: z.string().nullable(), blocks: z.boolean() })).default([]),
 });
 
-const appended = <Item extends z.ZodType>(item: Item) =>
+/** The plan of whoever chooses tools before anything was planned. */
+export const NOTHING_PLANNED: Plan = { thought: '', confidence: 0, enough: false, retrieval: 0 };
+
+/** A list that nodes add to. */
+export const appended = <Item extends z.ZodType>(item: Item) =>
   new ReducedValue(
     z.array(item).default(() => []),
-    {
-      inputSchema: z.array(item),
-      reducer: (current, next) => [...current, ...next],
-    },
+    { inputSchema: z.array(item), reducer: (current, next) => [...current, ...next] },
   );
+
+/** What every run of a graph adds up: cost, finished nodes, notes for people, and who was asked with which prompt. */
+export const accountFields = {
+  usage: new ReducedValue(Usage.default(NO_USAGE), { inputSchema: Usage, reducer: addUsage }),
+  steps: appended(Step),
+  notes: appended(z.string()),
+  promptHashes: new ReducedValue(z.record(z.string(), z.string()).default({}), {
+    inputSchema: z.record(z.string(), z.string()),
+    reducer: (current, next) => ({ ...current, ...next }),
+  }),
+  model: z.string().nullable().default(null),
+};
 
 /**
  * The state of one triage. Keys are nouns (nodes are verbs). The raw log is never in here, only excerpts and findings, so
@@ -102,14 +118,7 @@ export const TriageState = new StateSchema({
   corrections: z.int().default(0),
   /** Whether the web was asked; it is asked once. */
   webAsked: z.boolean().default(false),
-  usage: new ReducedValue(Usage.default(NO_USAGE), { inputSchema: Usage, reducer: addUsage }),
-  steps: appended(Step),
-  notes: appended(z.string()),
-  promptHashes: new ReducedValue(z.record(z.string(), z.string()).default({}), {
-    inputSchema: z.record(z.string(), z.string()),
-    reducer: (current, next) => ({ ...current, ...next }),
-  }),
-  model: z.string().nullable().default(null),
+  ...accountFields,
 });
 
 export type TriageStateValue = typeof TriageState.State;
@@ -123,5 +132,52 @@ export function addUsage(current: Usage, next: Usage): Usage {
     modelCalls: current.modelCalls + next.modelCalls,
     toolCalls: current.toolCalls + next.toolCalls,
     iterations: current.iterations + next.iterations,
+  };
+}
+
+/** What is known so far, as every judgement after `classify` sees it. */
+export function insightOf(state: TriageStateValue): Insight {
+  if (state.classification === null) throw new TriageError('internal', 'The triage graph reached a judgement before classify');
+  return {
+    subject: state.subject,
+    classification: state.classification,
+    evidence: state.evidence,
+    outcomes: state.outcomes,
+    round: Math.max(1, state.rounds),
+    gaps: state.gaps,
+    ...(state.conclusions.length === 0
+      ? {}
+      : { conclusions: state.conclusions.map(({ investigator, text }) => `${investigator}: ${text}`) }),
+  };
+}
+
+/** What one investigator is sent for one round: what is known, and what may still be spent. It does not see the others at work. */
+export const Assignment = z.object({
+  investigator: Investigator,
+  /** 1-based. */
+  round: z.int(),
+  limits: TriageLimits,
+  spent: z.object({ tokens: z.number(), costUsd: z.number(), milliseconds: z.number() }),
+  subject: TriageSubject,
+  classification: Classification,
+  evidence: z.array(Evidence),
+  outcomes: z.array(ToolOutcome),
+});
+export type Assignment = z.infer<typeof Assignment>;
+
+/** The input of the node that is sent to. */
+export const AssignmentState = new StateSchema({ assignment: Assignment });
+
+export function assignmentOf(investigator: Investigator, state: TriageStateValue): Assignment {
+  const { subject, classification, evidence, outcomes } = insightOf(state);
+  return {
+    investigator,
+    round: state.investigations + 1,
+    limits: state.limits,
+    spent: spentOf(state),
+    subject,
+    classification,
+    evidence: [...evidence],
+    outcomes: [...outcomes],
   };
 }

@@ -16,6 +16,17 @@ export const CategoryProbabilities = z.object({
 } satisfies Record<Category, typeof Probability>);
 export type CategoryProbabilities = z.infer<typeof CategoryProbabilities>;
 
+/** A value for each category. */
+export function byCategory<Value>(of: (category: Category) => Value): Record<Category, Value> {
+  return {
+    CODE_ERROR: of('CODE_ERROR'),
+    INFRA_ERROR: of('INFRA_ERROR'),
+    CONFIG_ERROR: of('CONFIG_ERROR'),
+    DEPENDENCY_ERROR: of('DEPENDENCY_ERROR'),
+    TEST_FAILURE: of('TEST_FAILURE'),
+  };
+}
+
 /** Each kind with the category it usually belongs to. The kind refines the category for people and for knowledge documents. */
 export const KIND_CATEGORY = {
   compile_error: 'CODE_ERROR',

@@ -33,6 +33,11 @@ export function holdsQuote(
 export const ToolCall = z.object({ tool: z.string(), args: z.record(z.string(), z.unknown()), why: z.string() });
 export type ToolCall = z.infer<typeof ToolCall>;
 
+/** By which two calls are known as the same: the tool and its arguments, in whatever order they were written. */
+export function callKey({ tool, args }: Pick<ToolCall, 'tool' | 'args'>): string {
+  return JSON.stringify([tool, Object.entries(args).sort(([left], [right]) => (left < right ? -1 : 1))]);
+}
+
 /** How a tool call ended. A tool's own failure is data, never an exception. */
 export const ToolOutcome = z.object({
   call: ToolCall,

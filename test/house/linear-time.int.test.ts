@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fenceData } from '../../prompts/fence.ts';
+import { fenceData } from '../../prompts/load.ts';
 import { findBelow } from '../../src/log/mask/assigned.ts';
 import { createKnownFinder, createPseudonyms } from '../../src/log/mask/known.ts';
 import { findShapes } from '../../src/log/mask/shapes.ts';

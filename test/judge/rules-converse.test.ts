@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { checkStatements } from '../../graphs/ask/check-statements.ts';
+import { checkStatements } from '../../graphs/ask/nodes/check-citations.ts';
 import type { QuestionShape } from '../../src/domain/conversation.ts';
 import type { Evidence } from '../../src/domain/evidence.ts';
 import { createRulesAnalyst } from '../../src/judge/rules-analyst.ts';

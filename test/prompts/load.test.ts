@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
-import { fenceData } from '../../prompts/fence.ts';
-import { loadPrompt, renderPrompt } from '../../prompts/load.ts';
+import { fenceData, loadPrompt, renderPrompt } from '../../prompts/load.ts';
 import { JUDGEMENTS } from '../../src/models/analyst/judgements.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'prompts-'));

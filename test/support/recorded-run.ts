@@ -1,5 +1,4 @@
-import { compileTriageGraph } from '../../graphs/triage/graph.ts';
-import { compileTriageGraphInMemory } from '../../graphs/triage/in-memory.ts';
+import { compileTriageGraph, compileTriageGraphInMemory } from '../../graphs/triage/graph.ts';
 import type { TriageLimits } from '../../graphs/triage/state.ts';
 import type { Recording } from '../../src/domain/recording.ts';
 import { createRulesAnalyst } from '../../src/judge/rules-analyst.ts';

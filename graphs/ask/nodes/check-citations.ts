@@ -1,16 +1,40 @@
-import { checkStatements } from '../check-statements.ts';
-import { type AskRuntime, contextOf } from '../context.ts';
-import { finishedStep } from '../judge.ts';
+import type { Answer, Claim } from '../../../src/domain/analysis.ts';
+import type { LeftOut, Statement } from '../../../src/domain/conversation.ts';
+import type { Evidence } from '../../../src/domain/evidence.ts';
+import { contextOf } from '../../triage/context.ts';
+import { finishedStep } from '../../triage/judge.ts';
+import { checkClaims } from '../../triage/verdict.ts';
+import type { AskRuntime } from '../judge.ts';
 import type { AskStateUpdate, AskStateValue } from '../state.ts';
 
 /** Keeps what holds: every citation exists and every quotation stands where it says. */
 export async function checkCitations(state: AskStateValue, runtime: AskRuntime): Promise<AskStateUpdate> {
-  const startedAt = contextOf(runtime).clock.now();
+  const context = contextOf(runtime);
+  const startedAt = context.clock.now();
   const { kept, leftOut } = checkStatements(state.reply, [...state.known, ...state.found], state.topic.analysis.answer);
   const summary = leftOut.length === 0 ? 'all statements are supported' : `${leftOut.length} left out: ${leftOut[0]?.reason}`;
-  return {
-    reply: [...kept],
-    leftOut: [...leftOut],
-    ...finishedStep(runtime, startedAt, { node: 'check_citations', round: state.rounds, summary }),
-  };
+  const step = finishedStep(context, startedAt, { node: 'check_citations', round: state.rounds, summary });
+  return { reply: kept, leftOut, ...step };
+}
+
+/**
+ * What no model may decide: cited evidence must exist, and every quotation must stand literally where it is cited, or, in a statement
+ * that cites nothing, anywhere in the evidence. What fails is left out, with the reason.
+ */
+export function checkStatements(statements: readonly Statement[], evidence: readonly Evidence[], answer: Answer) {
+  const kept: Statement[] = [];
+  const leftOut: LeftOut[] = [];
+  for (const statement of statements) {
+    const reason = reasonAgainst(statement, evidence, answer);
+    if (reason !== null) leftOut.push({ text: statement.text, reason });
+    else kept.push(kept.length === 0 ? { ...statement, lead: statement.lead.trimStart() } : statement);
+  }
+  return { kept, leftOut };
+}
+
+/** The analysis' own check of one claim. */
+function reasonAgainst({ text, quotes, evidence: ids }: Statement, evidence: readonly Evidence[], answer: Answer): string | null {
+  if (ids.length === 0 && quotes.length === 0) return null;
+  const claim: Claim = { text, quotes, evidence: ids.length > 0 ? ids : evidence.map(({ id }) => id) };
+  return checkClaims({ ...answer, claims: [claim] }, evidence, []).dropped[0]?.reason ?? null;
 }

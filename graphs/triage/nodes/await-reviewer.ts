@@ -1,6 +1,6 @@
 import { interrupt } from '@langchain/langgraph';
-import type { TriageRuntime } from '../context.ts';
-import { finishedStep, startWatch } from '../judge.ts';
+import { contextOf, type TriageRuntime } from '../context.ts';
+import { finishedStep, startOf } from '../judge.ts';
 import { evidenceOf, Resumption } from '../question.ts';
 import type { TriageStateUpdate, TriageStateValue } from '../state.ts';
 
@@ -12,16 +12,13 @@ export async function awaitReviewer(state: TriageStateValue, runtime: TriageRunt
   const { question } = state;
   if (question === null) return {};
   const { answer } = Resumption.parse(interrupt({ questionId: question.id }));
-  const watch = startWatch(runtime);
+  const startedAt = startOf(runtime);
+  const summary = answer === null ? 'no answer in time' : `${answer.by} answered: E${state.evidence.length + 1}`;
   return {
     question: null,
     ...(answer === null
       ? { fruitless: state.fruitless + 1, notes: [`No answer in time: ${question.text}`] }
       : { evidence: [evidenceOf(question, answer, state.evidence.length)] }),
-    ...finishedStep(runtime, watch, {
-      node: 'await_reviewer',
-      round: state.rounds,
-      summary: answer === null ? 'no answer in time' : `${answer.by} answered: E${state.evidence.length + 1}`,
-    }),
+    ...finishedStep(contextOf(runtime), startedAt, { node: 'await_reviewer', round: state.rounds, summary }),
   };
 }

@@ -1,16 +1,16 @@
-import type { TriageRuntime } from '../context.ts';
-import { finishedStep, startWatch } from '../judge.ts';
-import { numberEvidence } from '../number-evidence.ts';
-import { INVESTIGATORS } from '../perspectives.ts';
+import { contextOf, type TriageRuntime } from '../context.ts';
+import { finishedStep, startOf } from '../judge.ts';
 import type { Conclusion, Report, TriageStateUpdate, TriageStateValue } from '../state.ts';
+import { INVESTIGATORS, newEvidence, numberEvidence } from '../tool-calls.ts';
 
 /** Joins what the investigators brought, in a fixed order, so that every finding has one number whoever was first. */
 export async function consolidate(state: TriageStateValue, runtime: TriageRuntime): Promise<TriageStateUpdate> {
-  const watch = startWatch(runtime);
+  const startedAt = startOf(runtime);
   const round = state.investigations + 1;
-  const reports = [...state.reports].sort((left, right) => placeOf(left) - placeOf(right));
+  const reports = INVESTIGATORS.flatMap((name) => state.reports.filter(({ investigator }) => investigator === name));
   const replies = reports.flatMap((report) => report.replies);
   const { found, outcomes } = numberEvidence(replies, state.evidence, state.rounds);
+  const summary = `${reports.length} investigators, ${newEvidence(found)}`;
   return {
     evidence: found,
     outcomes,
@@ -18,18 +18,10 @@ export async function consolidate(state: TriageStateValue, runtime: TriageRuntim
     conclusions: [...state.conclusions, ...reports.map((report) => conclusionOf(report, round))],
     investigations: round,
     webAsked: state.webAsked || replies.some((reply) => reply.call.tool === 'search_web'),
-    ...finishedStep(runtime, watch, {
-      node: 'consolidate',
-      round,
-      summary: `${reports.length} investigators, ${found.length === 0 ? 'nothing new' : `${found.length} new: ${found.map((item) => item.id).join(', ')}`}`,
-    }),
+    ...finishedStep(contextOf(runtime), startedAt, { node: 'consolidate', round, summary }),
   };
 }
 
 function conclusionOf({ investigator, conclusion, replies }: Report, round: number): Conclusion {
   return { investigator, round, text: conclusion, found: replies.some((reply) => reply.status === 'ok') };
-}
-
-function placeOf(report: Report): number {
-  return INVESTIGATORS.indexOf(report.investigator);
 }

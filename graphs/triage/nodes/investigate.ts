@@ -1,37 +1,32 @@
 import type { ToolOutcome } from '../../../src/domain/evidence.ts';
-import type { Plan } from '../../../src/ports/analyst.ts';
-import { askableTools } from '../askable-tools.ts';
-import type { Assignment } from '../assignment.ts';
-import { checkCalls } from '../choose-calls.ts';
 import { contextOf, type TriageRuntime } from '../context.ts';
-import { costOf, finishedStep, judged, startWatch, traceOf, usageOf } from '../judge.ts';
-import { toolsOf } from '../perspectives.ts';
-import { runTools } from '../run-tools.ts';
-import type { TriageStateUpdate } from '../state.ts';
+import { costOf, finishedStep, judged, startOf, traceOf, usageOf } from '../judge.ts';
+import { type Assignment, NOTHING_PLANNED, type TriageStateUpdate } from '../state.ts';
+import { askableTools, checkCalls, runTools, toolsOf, withoutFindings } from '../tool-calls.ts';
 
 const MAX_CONCLUSION = 300;
-const NOTHING_PLANNED: Plan = { thought: '', confidence: 0, enough: false, retrieval: 0 };
 
 /**
  * One round of one investigator: chooses among the tools of its perspective, asks them side by side, and says in a sentence
  * what came of it. Runs beside the others; what it found is numbered by `consolidate`.
  */
 export async function investigate({ assignment }: { assignment: Assignment }, runtime: TriageRuntime): Promise<TriageStateUpdate> {
-  const watch = startWatch(runtime);
+  const startedAt = startOf(runtime);
+  const context = contextOf(runtime);
   const { investigator, round, subject, classification, evidence, outcomes } = assignment;
   const { category } = classification;
   const nothingYet = round > 1 && !evidence.some((item) => item.tool.startsWith('search_'));
-  const offered = toolsOf(investigator, await askableTools(contextOf(runtime).toolbox, category, subject, runtime.signal), nothingYet);
+  const offered = toolsOf(investigator, await askableTools(context.toolbox, category, subject, runtime.signal), nothingYet);
   const finish = (replies: readonly ToolOutcome[], conclusion: string, extra: Partial<Parameters<typeof finishedStep>[2]> = {}) => ({
     reports: [{ investigator, replies: [...replies], conclusion }],
-    ...finishedStep(runtime, watch, { node: 'investigate', round, investigator, summary: `${investigator}: ${conclusion}`, ...extra }),
+    ...finishedStep(context, startedAt, { node: 'investigate', round, investigator, summary: `${investigator}: ${conclusion}`, ...extra }),
   });
   if (offered.length === 0) return finish([], `no tool of this kind applies to ${category}`);
   const insight = { subject, classification, evidence, outcomes, round, gaps: [], investigator };
   const chosen = await judged(runtime, assignment, (analyst, signal) =>
     analyst.chooseTools({ ...insight, plan: NOTHING_PLANNED, offered }, signal),
   );
-  const choice = traceOf(runtime, 'select_tool', watch.startedAt, chosen);
+  const choice = traceOf('select_tool', context.clock.now() - startedAt, chosen);
   const { calls, refused, notes } = checkCalls(chosen.value, offered, outcomes);
   const asked = await runTools(calls, { ...assignment, category }, runtime);
   const replies = [...refused, ...asked.replies];
@@ -41,7 +36,7 @@ export async function investigate({ assignment }: { assignment: Assignment }, ru
     notes: [...notes, ...[chosen, ...asked.corrections].flatMap(({ note }) => note ?? [])],
     ...finish(replies, conclusionOf(asked.replies), {
       by: chosen.by,
-      outcomes: replies.map(({ findings: _findings, ...outcome }) => outcome),
+      outcomes: replies.map(withoutFindings),
       judgements: [choice, ...asked.judgements],
     }),
   };

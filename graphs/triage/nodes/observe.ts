@@ -1,27 +1,24 @@
-import type { TriageRuntime } from '../context.ts';
-import { finishedStep, startWatch } from '../judge.ts';
-import { numberEvidence } from '../number-evidence.ts';
+import { contextOf, type TriageRuntime } from '../context.ts';
+import { finishedStep, startOf } from '../judge.ts';
 import { ASK_REVIEWER, questionIn } from '../question.ts';
 import type { TriageStateUpdate, TriageStateValue } from '../state.ts';
+import { newEvidence, numberEvidence } from '../tool-calls.ts';
 
 /** Numbers what was found, drops what was known already, and counts rounds that brought nothing. */
 export async function observe(state: TriageStateValue, runtime: TriageRuntime): Promise<TriageStateUpdate> {
-  const watch = startWatch(runtime);
+  const startedAt = startOf(runtime);
   const question = questionIn(state.replies);
   // That a person was asked is no evidence; the answer will be.
   const replies = state.replies.map((reply) => (reply.call.tool === ASK_REVIEWER ? { ...reply, findings: [] } : reply));
   const { found, outcomes } = numberEvidence(replies, state.evidence, state.rounds);
   const answered = state.replies.some((reply) => reply.status === 'ok');
+  const summary = `${newEvidence(found)}${question === null ? '' : '; asked a reviewer'}`;
   return {
     evidence: found,
     outcomes,
     replies: [],
     question,
     fruitless: answered ? 0 : state.fruitless + 1,
-    ...finishedStep(runtime, watch, {
-      node: 'observe',
-      round: state.rounds,
-      summary: `${found.length === 0 ? 'nothing new' : `${found.length} new: ${found.map((item) => item.id).join(', ')}`}${question === null ? '' : '; asked a reviewer'}`,
-    }),
+    ...finishedStep(contextOf(runtime), startedAt, { node: 'observe', round: state.rounds, summary }),
   };
 }

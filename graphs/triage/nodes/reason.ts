@@ -1,18 +1,17 @@
 import type { Classification } from '../../../src/domain/analysis.ts';
 import type { Plan } from '../../../src/ports/analyst.ts';
-import { offeredTools } from '../askable-tools.ts';
 import { spentOf } from '../budget.ts';
 import type { TriageRuntime } from '../context.ts';
-import { insightOf } from '../insight.ts';
-import { costOf, finishedStep, judged, startWatch, traceOf } from '../judge.ts';
-import type { TriageStateUpdate, TriageStateValue } from '../state.ts';
+import { judged, judgedStep, startOf } from '../judge.ts';
+import { insightOf, type TriageStateUpdate, type TriageStateValue } from '../state.ts';
+import { offeredTools } from '../tool-calls.ts';
 
 /**
  * Begins a round: what is known, what is missing, how sure; and whether another category fits better by now, which the tools then follow. Rounds are
  * counted here and nowhere else.
  */
 export async function reason(state: TriageStateValue, runtime: TriageRuntime): Promise<TriageStateUpdate> {
-  const watch = startWatch(runtime);
+  const startedAt = startOf(runtime);
   const round = state.rounds + 1;
   const insight = insightOf(state);
   const offered = round > state.limits.maxIterations ? [] : await offeredTools(state, false, runtime);
@@ -20,20 +19,13 @@ export async function reason(state: TriageStateValue, runtime: TriageRuntime): P
     analyst.plan({ ...insight, round, offered }, signal),
   );
   const { revised, ...plan } = judgement.value;
-  const { thought, confidence } = plan;
+  const summary = `${plan.confidence.toFixed(2)}: ${plan.thought}`;
   return {
     plan: { ...plan, gaps: [...(plan.gaps ?? [])] },
     ...(isAtItsEnd(state, plan) ? { verdict: givenUp(state.verdict) } : {}),
     ...(revised === undefined ? {} : { classification: revisedBy(insight.classification, revised, plan) }),
     rounds: round,
-    ...costOf('reason', judgement, { iterations: 1 }),
-    ...finishedStep(runtime, watch, {
-      node: 'reason',
-      round,
-      by: judgement.by,
-      judgements: [traceOf(runtime, 'reason', watch.startedAt, judgement)],
-      summary: `${confidence.toFixed(2)}: ${thought}`,
-    }),
+    ...judgedStep(runtime, startedAt, { node: 'reason', round, summary }, judgement, { iterations: 1 }),
   };
 }
 

@@ -1,20 +1,26 @@
 import type { Answer, Verdict } from '../../../src/domain/analysis.ts';
 import { TriageError } from '../../../src/domain/errors.ts';
 import type { Analyst, Assessment, Judgement } from '../../../src/ports/analyst.ts';
-import { askableTools } from '../askable-tools.ts';
 import { spentOf, usedUp } from '../budget.ts';
-import { calibrationFactors, calibrationOf } from '../calibration.ts';
-import { type CheckedClaims, checkClaims, quoteBuild } from '../check-claims.ts';
-import { type ComposedConfidence, composeConfidence } from '../compose-confidence.ts';
 import { contextOf, type TriageRuntime } from '../context.ts';
-import { type ActionDecision, decideAction } from '../decide-action.ts';
-import { insightOf } from '../insight.ts';
-import { costOf, finishedStep, judged, startWatch, traceOf } from '../judge.ts';
-import { addUsage, type TriageStateUpdate, type TriageStateValue } from '../state.ts';
+import { judged, judgedStep, startOf, usageOf } from '../judge.ts';
+import { addUsage, insightOf, type TriageStateUpdate, type TriageStateValue } from '../state.ts';
+import { askableTools } from '../tool-calls.ts';
+import {
+  type ActionDecision,
+  type CheckedClaims,
+  type ComposedConfidence,
+  calibrationFactors,
+  calibrationOf,
+  checkClaims,
+  composeConfidence,
+  decideAction,
+  quoteBuild,
+} from '../verdict.ts';
 
 /** Corrective RAG (arXiv 2401.15884): grades the evidence, drops claims that do not hold, and says what happens next. */
 export async function verify(state: TriageStateValue, runtime: TriageRuntime): Promise<TriageStateUpdate> {
-  const watch = startWatch(runtime);
+  const startedAt = startOf(runtime);
   const { answer } = state;
   if (answer === null) throw new TriageError('internal', 'The triage graph reached verify without an answer');
   const judgement = await judged(runtime, { limits: state.limits, spent: spentOf(state) }, (analyst, signal) =>
@@ -22,11 +28,11 @@ export async function verify(state: TriageStateValue, runtime: TriageRuntime): P
   );
   const claims = checkClaims(answer, state.evidence, judgement.value.unsupportedClaims);
   const composed = await compose(state, answer, claims, judgement, runtime);
-  const cost = costOf('verify', judgement);
   const webAsked = state.webAsked || !(await isWebAskable(state, runtime));
-  const decision = decide({ ...state, webAsked }, judgement.value, claims, composed, spentWith(state, judgement));
+  const decision = decide({ ...state, webAsked }, judgement, claims, composed);
   const verdict = verdictOf(judgement.value, claims, decision, composed);
   const dropped = claims.dropped.length === 0 ? '' : `, ${claims.dropped.length} claims dropped`;
+  const summary = `${decision.confidence.toFixed(2)} → ${decision.action}${dropped}`;
   return {
     answer: { ...answer, claims: [...claims.kept], confidence: decision.confidence },
     verdict,
@@ -34,14 +40,7 @@ export async function verify(state: TriageStateValue, runtime: TriageRuntime): P
     callsAtVerdict: state.outcomes.length,
     corrections: state.corrections + (decision.action === 'self_correct' ? 1 : 0),
     ...(decision.stopped ? { termination: 'budget_exhausted' as const } : {}),
-    ...cost,
-    ...finishedStep(runtime, watch, {
-      node: 'verify',
-      round: state.rounds,
-      by: judgement.by,
-      judgements: [traceOf(runtime, 'verify', watch.startedAt, judgement)],
-      summary: `${decision.confidence.toFixed(2)} → ${decision.action}${dropped}`,
-    }),
+    ...judgedStep(runtime, startedAt, { node: 'verify', round: state.rounds, summary }, judgement),
   };
 }
 
@@ -50,13 +49,6 @@ async function isWebAskable(state: TriageStateValue, runtime: TriageRuntime): Pr
   const { classification, subject } = insightOf(state);
   const tools = await askableTools(contextOf(runtime).toolbox, classification.category, subject, runtime.signal);
   return tools.some((tool) => tool.fallback);
-}
-
-/** What the budget says once this judgement is paid. */
-function spentWith(state: TriageStateValue, judgement: Judgement<unknown>): string | null {
-  const { usage } = costOf('verify', judgement);
-  const paid = usage === undefined || !('inputTokens' in usage) ? state.usage : addUsage(state.usage, usage);
-  return usedUp(spentOf({ ...state, usage: paid }), state.limits);
 }
 
 async function compose(
@@ -85,40 +77,34 @@ async function compose(
 
 /** The fallback analyst's own reading of the failure, and what he makes of the answer's evidence. */
 async function readingOf(fallbackAnalyst: Analyst, state: TriageStateValue, answer: Answer, signal: AbortSignal) {
-  const { category, kind, confidence, abstained } = (await fallbackAnalyst.classify({ subject: state.subject }, signal)).value;
-  return {
-    category,
-    kind,
-    confidence,
-    abstained,
-    assessment: (await fallbackAnalyst.verify({ ...insightOf(state), answer }, signal)).value,
-  };
+  const classification = (await fallbackAnalyst.classify({ subject: state.subject }, signal)).value;
+  return { ...classification, assessment: (await fallbackAnalyst.verify({ ...insightOf(state), answer }, signal)).value };
 }
 
 function decide(
   state: TriageStateValue,
-  assessment: Assessment,
+  judgement: Judgement<Assessment>,
   claims: CheckedClaims,
-  composed: ComposedConfidence,
-  spent: string | null,
+  { confidence }: ComposedConfidence,
 ): ActionDecision {
-  return decideAction(
-    {
-      classification: insightOf(state).classification,
-      confidence: composed.confidence,
-      grades: assessment.grades,
-      evidence: state.evidence,
-      against: assessment.against,
-      claimsKept: claims.kept.length,
-      quotesBuild: quoteBuild(claims.kept, state.subject.sources),
-      corrections: state.corrections,
-      rounds: state.rounds,
-      webAsked: state.webAsked,
-      spent,
-      calibration: calibrationOf(state),
-    },
-    state.limits,
-  );
+  const { grades, against } = judgement.value;
+  const { evidence, corrections, rounds, webAsked, limits, usage } = state;
+  const facts = {
+    classification: insightOf(state).classification,
+    confidence,
+    grades,
+    evidence,
+    against,
+    claimsKept: claims.kept.length,
+    quotesBuild: quoteBuild(claims.kept, state.subject.sources),
+    corrections,
+    rounds,
+    webAsked,
+    // What the budget says once this judgement is paid.
+    spent: usedUp(spentOf({ ...state, usage: addUsage(usage, usageOf([judgement])) }), limits),
+    calibration: calibrationOf(state),
+  };
+  return decideAction(facts, limits);
 }
 
 function verdictOf(assessment: Assessment, claims: CheckedClaims, decision: ActionDecision, { factors }: ComposedConfidence): Verdict {

@@ -1,7 +1,6 @@
-import { compileTriageGraph } from '../../../graphs/triage/graph.ts';
-import { compileTriageGraphInMemory } from '../../../graphs/triage/in-memory.ts';
-import { outOfTime } from '../../../graphs/triage/run-tools.ts';
+import { compileTriageGraph, compileTriageGraphInMemory } from '../../../graphs/triage/graph.ts';
 import { TriageLimits } from '../../../graphs/triage/state.ts';
+import { outOfTime } from '../../../graphs/triage/tool-calls.ts';
 import type { Analysis, Step } from '../../domain/analysis.ts';
 import type { Category } from '../../domain/category.ts';
 import { messageOf, TriageError } from '../../domain/errors.ts';

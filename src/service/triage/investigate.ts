@@ -1,8 +1,7 @@
+import { startDeadline } from '../../../graphs/triage/budget.ts';
 import type { TriageContext } from '../../../graphs/triage/context.ts';
-import { startDeadline } from '../../../graphs/triage/deadline.ts';
 import type { TriageGraph } from '../../../graphs/triage/graph.ts';
-import type { ReviewerAnswer } from '../../../graphs/triage/question.ts';
-import { isWaiting, resumedWith } from '../../../graphs/triage/resume.ts';
+import { isWaiting, type ReviewerAnswer, resumedWith } from '../../../graphs/triage/question.ts';
 import { recursionLimit } from '../../../graphs/triage/routes.ts';
 import type { TriageLimits, TriageStateValue } from '../../../graphs/triage/state.ts';
 import type { Analysis } from '../../domain/analysis.ts';

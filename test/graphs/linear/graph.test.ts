@@ -1,7 +1,6 @@
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { compileLinearGraph, linearInPlaceOfLoop } from '../../../graphs/linear/graph.ts';
-import type { LinearStateValue } from '../../../graphs/linear/state.ts';
+import { compileLinearGraph, type LinearStateValue, linearInPlaceOfLoop } from '../../../graphs/linear/graph.ts';
 import { createTerminalApp } from '../../../src/app/terminal-app.ts';
 import { embedded } from '../../../src/config/presets.ts';
 import { parseConfig } from '../../../src/config/schema.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { namedFiles } from '../../../graphs/linear/named-files.ts';
+import { namedFiles } from '../../../graphs/linear/graph.ts';
 import { sampleSubject } from '../../support/subject.ts';
 
 const excerpt = (text: string, weight = 5) => ({

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { calibrationOf } from '../../../graphs/triage/calibration.ts';
 import { compileTriageGraph } from '../../../graphs/triage/graph.ts';
 import { recursionLimit } from '../../../graphs/triage/routes.ts';
 import type { TriageLimits } from '../../../graphs/triage/state.ts';
+import { calibrationOf } from '../../../graphs/triage/verdict.ts';
 import { Verdict } from '../../../src/domain/analysis.ts';
 import { type CalibrationInUse, cappedMap, everyCategory } from '../../../src/domain/calibration.ts';
 import { systemClock } from '../../../src/lib/time.ts';

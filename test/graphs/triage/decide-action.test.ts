@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type ActionFacts, decideAction } from '../../../graphs/triage/decide-action.ts';
+import { type ActionFacts, decideAction } from '../../../graphs/triage/verdict.ts';
 import type { Classification } from '../../../src/domain/analysis.ts';
 import { type CalibrationInUse, type CategoryMap, everyCategory } from '../../../src/domain/calibration.ts';
 

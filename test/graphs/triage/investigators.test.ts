@@ -1,8 +1,7 @@
 import { MemorySaver } from '@langchain/langgraph';
 import { describe, expect, it } from 'vitest';
-import { complexityOf } from '../../../graphs/triage/complexity.ts';
 import { compileTriageGraph } from '../../../graphs/triage/graph.ts';
-import { recursionLimit } from '../../../graphs/triage/routes.ts';
+import { complexityOf, recursionLimit } from '../../../graphs/triage/routes.ts';
 import type { TriageLimits } from '../../../graphs/triage/state.ts';
 import type { Classification } from '../../../src/domain/analysis.ts';
 import { systemClock } from '../../../src/lib/time.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { byPrecedent, withSimilarCases } from '../../../graphs/triage/precedent.ts';
+import { byPrecedent, withSimilarCases } from '../../../graphs/triage/nodes/generate-answer.ts';
 import type { Answer, Classification } from '../../../src/domain/analysis.ts';
 import type { Evidence } from '../../../src/domain/evidence.ts';
 

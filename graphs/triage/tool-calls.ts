@@ -1,0 +1,210 @@
+import type { JudgementTrace } from '../../src/domain/analysis.ts';
+import { CATEGORIES, type Category } from '../../src/domain/category.ts';
+import { callKey, type Evidence, type Finding, type ToolCall, type ToolOutcome } from '../../src/domain/evidence.ts';
+import type { TriageSubject } from '../../src/domain/triage.ts';
+import type { Judgement } from '../../src/ports/analyst.ts';
+import type { Toolbox, ToolDescription } from '../../src/ports/toolbox.ts';
+import { startDeadline, timeLeft } from './budget.ts';
+import { contextOf, type TriageRuntime } from './context.ts';
+import { judged, type RunBudget, traceOf } from './judge.ts';
+import { ASK_REVIEWER } from './question.ts';
+import { Investigator, insightOf, type TriageStateValue } from './state.ts';
+
+/** Tools of the category that can be asked about this subject, cheapest first; fallback tools last. */
+export async function askableTools(
+  toolbox: Toolbox,
+  category: Category,
+  subject: TriageSubject,
+  signal: AbortSignal,
+): Promise<readonly ToolDescription[]> {
+  return toolbox.askable === undefined ? toolbox.offered(category) : await toolbox.askable(category, subject, signal);
+}
+
+/**
+ * What may be asked next: the tools of the category, and after them, where a model chooses, those of the others, since a category is a guess until the cause
+ * is known. The web has its turn alone; a person is asked once.
+ */
+export async function offeredTools(state: TriageStateValue, askWeb: boolean, runtime: TriageRuntime): Promise<ToolDescription[]> {
+  const { classification, subject } = insightOf(state);
+  const { toolbox, analyst, fallbackAnalyst = analyst } = contextOf(runtime);
+  const others =
+    analyst.name === fallbackAnalyst.name || askWeb ? [] : CATEGORIES.filter((category) => category !== classification.category);
+  const offered = await Promise.all(
+    [classification.category, ...others].map((category) => askableTools(toolbox, category, subject, runtime.signal)),
+  );
+  const byName = new Map(offered.flat().map((tool) => [tool.name, tool]));
+  const personAsked = state.outcomes.some((outcome) => outcome.call.tool === ASK_REVIEWER && outcome.status !== 'refused');
+  return [...byName.values()].filter((tool) => tool.fallback === askWeb && !(personAsked && tool.name === ASK_REVIEWER));
+}
+
+/** In the order in which their findings are numbered. */
+export const INVESTIGATORS: readonly Investigator[] = Investigator.options;
+
+/** Which investigator may ask which tool. Tools of no list are asked outside a fan-out only. */
+const TOOLS: Readonly<Record<Investigator, string>> = {
+  code: `find_files read_file read_test_file read_blame read_commit_history read_commit_diff changed_since_green read_past_fixes search_code
+    search_semantic list_repositories`,
+  history: `find_similar_failures read_failure_history count_consecutive_failures diff_with_green read_build_log read_console_output grep_log
+    view_log read_artifact`,
+  documents: 'search_knowledge search_error_library search_team_knowledge read_repository_docs search_web',
+};
+
+/** The offered tools that this investigator may ask. Fallback tools (the web) only where `fallback` says that what is at hand brought nothing. */
+export function toolsOf(investigator: Investigator, offered: readonly ToolDescription[], fallback: boolean): ToolDescription[] {
+  const own = TOOLS[investigator].split(/\s+/);
+  return offered.filter((tool) => own.includes(tool.name) && (fallback || !tool.fallback));
+}
+
+/** More than this in one step is a sign of a confused model, not of a thorough one. */
+const MAX_CALLS = 6;
+/** Refusals that the next round sees one by one; a hundred of them would fill its prompt. */
+const MAX_REFUSALS = 4;
+
+export interface CheckedCalls {
+  readonly calls: ToolCall[];
+  /** What is not asked, each with the reason as its outcome. */
+  readonly refused: ToolOutcome[];
+  /** For people, where anything was refused. */
+  readonly notes: readonly string[];
+}
+
+/** Keeps the offered tools and the new questions, at most six; whatever else was chosen is refused with a sentence. */
+export function checkCalls(
+  chosen: readonly ToolCall[],
+  offered: readonly ToolDescription[],
+  outcomes: readonly ToolOutcome[],
+): CheckedCalls {
+  const names = new Set(offered.map((tool) => tool.name));
+  const seen = new Set(outcomes.filter((outcome) => outcome.status !== 'refused').map((outcome) => callKey(outcome.call)));
+  const calls: ToolCall[] = [];
+  const refused: ToolOutcome[] = [];
+  const reasonAgainst = (call: ToolCall): string | null => {
+    if (!names.has(call.tool))
+      return `${call.tool.slice(0, 80)} is not one of the tools offered now; choose one of: ${[...names].join(', ')}.`;
+    if (seen.has(callKey(call))) return 'This call was already made with the same arguments. Ask something else.';
+    return calls.length >= MAX_CALLS ? `At most ${MAX_CALLS} calls can be made at once.` : null;
+  };
+  for (const call of chosen) {
+    const summary = reasonAgainst(call);
+    if (summary !== null) refused.push({ call, status: 'refused', findings: [], summary, milliseconds: 0, attempts: 0 });
+    else {
+      seen.add(callKey(call));
+      calls.push(call);
+    }
+  }
+  const others = refused.filter((outcome) => names.has(outcome.call.tool)).length;
+  const notes = [
+    ...foreignNote(chosen, names, MAX_REFUSALS),
+    ...(others > 0 ? [`${others} repeated or surplus calls were not made.`] : []),
+  ];
+  return { calls, refused: refused.slice(0, MAX_REFUSALS), notes };
+}
+
+/** Says which of the chosen tools are not among the offered ones. */
+export function foreignNote(chosen: readonly ToolCall[], offered: ReadonlySet<string>, most?: number): string[] {
+  const foreign = [...new Set(chosen.map(({ tool }) => tool).filter((tool) => !offered.has(tool)))].slice(0, most);
+  return foreign.length === 0 ? [] : [`Not available for this category, so not used: ${foreign.join(', ')}.`];
+}
+
+/** What came of several calls made side by side, in their order. */
+export interface ToolReplies {
+  readonly replies: readonly ToolOutcome[];
+  readonly corrections: readonly Judgement<ToolCall | null>[];
+  readonly judgements: readonly JudgementTrace[];
+}
+
+export interface ToolRun extends RunBudget {
+  readonly subject: TriageSubject;
+  readonly category: Category;
+}
+
+/** Asks independent questions side by side. A tool's failure is a reply like any other, and so is the end of the time. */
+export async function runTools(calls: readonly ToolCall[], run: ToolRun, runtime: TriageRuntime): Promise<ToolReplies> {
+  const left = timeLeft(run.spent, run.limits);
+  const late = left === null ? null : startDeadline(left);
+  const asked = await Promise.all(calls.map((call) => ask(call, run, runtime, late?.signal ?? null))).finally(() => late?.stop());
+  return {
+    replies: asked.map((one) => one.reply),
+    corrections: asked.flatMap((one) => one.correction ?? []),
+    judgements: asked.flatMap((one) => one.judgement ?? []),
+  };
+}
+
+/** Runs one call; arguments that the tool refuses go back to the analyst once, with the tool's own words. */
+async function ask(call: ToolCall, run: ToolRun, runtime: TriageRuntime, late: AbortSignal | null) {
+  const { toolbox, clock } = contextOf(runtime);
+  const { subject } = run;
+  const reply = await put(call, run, runtime, late);
+  const tool = toolbox.describe(call.tool);
+  if (reply.status !== 'invalid-arguments' || tool === null) return { reply };
+  const startedAt = clock.now();
+  const correction = await judged(runtime, run, (analyst, signal) =>
+    analyst.correctCall({ call, error: reply.summary, tool, subject }, signal),
+  );
+  const judgement = traceOf('correct_call', clock.now() - startedAt, correction);
+  if (correction.value === null) return { reply, correction, judgement };
+  // A correction mends arguments; another tool would come past what `select_tool` offered.
+  const second = await put({ ...correction.value, tool: call.tool }, run, runtime, late);
+  return { reply: { ...second, attempts: second.attempts + reply.attempts }, correction, judgement };
+}
+
+async function put(call: ToolCall, run: ToolRun, runtime: TriageRuntime, late: AbortSignal | null): Promise<ToolOutcome> {
+  const { toolbox, clock } = contextOf(runtime);
+  const startedAt = clock.now();
+  try {
+    const signal = late === null ? runtime.signal : AbortSignal.any([runtime.signal, late]);
+    return await toolbox.run(call, run.subject, run.category, signal);
+  } catch (error) {
+    if (late === null || !late.aborted || runtime.signal.aborted) throw error;
+    return outOfTime(call, Math.max(0, clock.now() - startedAt));
+  }
+}
+
+/** The reply to a call that the time of the run cut off. */
+export function outOfTime(call: ToolCall, milliseconds: number): ToolOutcome {
+  const summary = 'The run reached its time limit before this tool answered.';
+  return { call, status: 'timed-out', findings: [], summary, milliseconds, attempts: 1 };
+}
+
+/** How calls went, for the step of the node that made them. */
+export function stepOfCalls({ replies, judgements }: Pick<ToolReplies, 'replies' | 'judgements'>) {
+  return {
+    summary: replies.map((reply) => `${reply.call.tool}: ${reply.summary}`).join(' · '),
+    outcomes: replies.map(withoutFindings),
+    ...(judgements.length === 0 ? {} : { judgements: [...judgements] }),
+  };
+}
+
+export function withoutFindings({ findings: _findings, ...outcome }: ToolOutcome): Omit<ToolOutcome, 'findings'> {
+  return outcome;
+}
+
+/**
+ * Numbers what was found in the order of the replies, on from the highest number known; the same lines of the same source are the same evidence, whoever
+ * brought them. The outcomes are the replies without their findings, each with the numbers of what it found.
+ */
+export function numberEvidence(replies: readonly ToolOutcome[], known: readonly Evidence[], round: number) {
+  const ids = new Map(known.map((item) => [identityOf(item), item.id]));
+  const last = known.reduce((most, { id }) => Math.max(most, Number(id.slice(1))), 0);
+  const found: Evidence[] = [];
+  const outcomes = replies.map((reply): ToolOutcome => {
+    const brought = reply.findings.map((finding) => {
+      const identity = identityOf(finding);
+      const id = ids.get(identity) ?? `E${last + found.length + 1}`;
+      if (!ids.has(identity)) found.push({ ...finding, id, tool: reply.answeredBy ?? reply.call.tool });
+      ids.set(identity, id);
+      return id;
+    });
+    return { ...reply, findings: [], round, evidence: [...new Set(brought)] };
+  });
+  return { found, outcomes };
+}
+
+function identityOf(finding: Finding): string {
+  return JSON.stringify([finding.source, finding.lineStart ?? null, finding.lineEnd ?? null, finding.text]);
+}
+
+/** "2 new: E7, E8", for the step of a node that numbered it. */
+export function newEvidence(found: readonly Evidence[]): string {
+  return found.length === 0 ? 'nothing new' : `${found.length} new: ${found.map((item) => item.id).join(', ')}`;
+}

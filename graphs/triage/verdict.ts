@@ -1,0 +1,357 @@
+import { z } from 'zod';
+import {
+  type Action,
+  type Answer,
+  type Claim,
+  type Classification,
+  type ConfidenceFactor,
+  type Grade,
+  isFounded,
+  isNotDevelopersFault,
+} from '../../src/domain/analysis.ts';
+import {
+  type CalibratedBy,
+  type CalibrationInUse,
+  type CategoryMap,
+  calibratedAnalyst,
+  calibratedConfidence,
+  isCalibratedAs,
+} from '../../src/domain/calibration.ts';
+import { Category } from '../../src/domain/category.ts';
+import { type Evidence, holdsQuote } from '../../src/domain/evidence.ts';
+import { maxOf, minOf } from '../../src/lib/lists.ts';
+import type { Assessment } from '../../src/ports/analyst.ts';
+import type { TriageLimits, TriageStateValue } from './state.ts';
+
+export interface CheckedClaims {
+  readonly kept: readonly Claim[];
+  /** Claims that were dropped, each with the reason; `byCode`: what they cite or quote is not there. */
+  readonly dropped: readonly { readonly claim: Claim; readonly reason: string; readonly byCode: boolean }[];
+}
+
+/**
+ * The part of verification that no model may do: a claim must name evidence that exists, and every quotation must stand
+ * literally on its line of that evidence. Whatever fails is dropped.
+ */
+export function checkClaims(answer: Answer, evidence: readonly Evidence[], unsupported: readonly string[]): CheckedClaims {
+  const byId = new Map(evidence.map((item) => [item.id, item]));
+  const kept: Claim[] = [];
+  const dropped: { claim: Claim; reason: string; byCode: boolean }[] = [];
+  for (const claim of answer.claims) {
+    const reason = whyNot(claim, byId);
+    if (reason !== null) dropped.push({ claim, reason, byCode: true });
+    else if (unsupported.includes(claim.text)) dropped.push({ claim, reason: 'its evidence does not support it', byCode: false });
+    else kept.push(claim);
+  }
+  return { kept, dropped };
+}
+
+/** Whether one of the claims quotes a log or report of the build, rather than only citing documents, code or the past. */
+export function quoteBuild(claims: readonly Claim[], sources: readonly { readonly name: string }[]): boolean {
+  const printed = new Set(sources.map((source) => source.name));
+  return claims.some((claim) => claim.quotes.some((quote) => printed.has(quote.source)));
+}
+
+function whyNot(claim: Claim, byId: ReadonlyMap<string, Evidence>): string | null {
+  if (claim.evidence.length === 0) return 'it cites no evidence';
+  const missing = claim.evidence.filter((id) => !byId.has(id));
+  if (missing.length > 0) return `it cites ${missing.join(', ')}, which does not exist`;
+  const cited = claim.evidence.flatMap((id) => byId.get(id) ?? []);
+  const wrong = claim.quotes.find((quote) => !cited.some((item) => holdsQuote(item, quote)));
+  if (wrong !== undefined) return `the quoted text is not at ${wrong.source}:${wrong.line}`;
+  return null;
+}
+
+export interface ConfidenceFacts {
+  readonly classification: Classification;
+  /** Of whoever verified. */
+  readonly assessment: Assessment;
+  /** What the fallback analyst, who costs nothing and obeys no text, makes of the same failure; null where he was the one who verified. */
+  readonly reading: (Pick<Classification, 'category' | 'kind' | 'confidence' | 'abstained'> & { readonly assessment: Assessment }) | null;
+  readonly evidence: readonly Evidence[];
+  readonly fingerprint: string;
+  readonly claims: { readonly kept: number; readonly misquoted: number; readonly all: number };
+  /** Whether a kept claim quotes a line that this build printed. */
+  readonly quotesBuild: boolean;
+  /** Evidence that kept claims cite. */
+  readonly cited: readonly string[];
+}
+
+export interface ComposedConfidence {
+  readonly confidence: number;
+  readonly factors: readonly ConfidenceFactor[];
+}
+
+/** What a model's claims are worth at most; as the rules' own ceiling. */
+const CEILING = 0.97;
+/** Without a line of the build itself, a claim is a label. */
+const UNQUOTED = 0.6;
+/** A claim that was dropped is not told; that it was made counts half. */
+const DROPPED = 0.5;
+/** Where the rules are certain of another category; less where they are less sure, nothing where they are in doubt. */
+const DISAGREES = -3.5;
+/** Where the rules find the same, by how sure they are of it: half, since both have read the same log. */
+const AGREES = 0.5;
+/** A cause that the model finds less probable is its guess: that the rules find the same category makes it no better. */
+const GUESS = 0.65;
+/** What "not your fault" is worth at most where the rules do not find it too. */
+const EXCUSED_ALONE = 0.6;
+const WAS_OTHERWISE = -0.4;
+const MISQUOTED = -0.9;
+/** A machine that fails for so many builds in a row is set up wrongly rather than ill. */
+const LONG_RED = 5;
+
+/**
+ * How sure the answer is, from facts rather than from the word of whoever gave it:
+ *
+ *     rules alone   σ(logit(rules) + quotations + history)
+ *     a model       min(σ(logit(judged) + shared), σ(logit(evidence) + confirmed + agreement + quotations + history))
+ *
+ * `rules` is the learned judgement with what people decided. `evidence` is measured by code on the model's claims: the share that survived
+ * the check, whether one quotes the failing build, how much of what they cite was graded relevant. `judged` is the model's own word, which
+ * only lowers what the evidence is worth. Rules that find the same category are a second witness (`shared`): a model that agrees with them must
+ * not leave the answer less sure than they are alone. That does not hold for infrastructure and flakiness, which are never sure where the rules
+ * do not find them too. Rules that are in doubt say nothing of a model's answer, and those that are sure of another category speak against it.
+ * Quotations and history only speak against. The weights are judgement; without any of them the learned figure stays as it is.
+ */
+export function composeConfidence(facts: ConfidenceFacts): ComposedConfidence {
+  const { assessment, reading } = facts;
+  const moving = [...misquotations(facts), ...agreement(facts), ...history(facts)];
+  if (reading === null) {
+    return { confidence: moved(assessment.confidence, moving), factors: [...(assessment.factors ?? []), ...moving] };
+  }
+  const strength = evidenceStrength(facts);
+  const confirmed = (reading.assessment.factors ?? []).filter((one) => one.name === 'confirmed');
+  const factors = [
+    factor(
+      'evidence',
+      logit(strength),
+      `${facts.claims.kept} of ${facts.claims.all} claims are supported; ${facts.quotesBuild ? 'the log is quoted' : 'no line of the log is quoted'}`,
+    ),
+    ...confirmed,
+    ...moving,
+  ];
+  const { category, kind } = facts.classification;
+  const isShared = reading.category === category && (kind !== 'flaky_timing' || reading.kind === kind);
+  const most = isNotDevelopersFault(facts.classification) && !isShared ? EXCUSED_ALONE : CEILING;
+  const judged = moved(
+    assessment.confidence,
+    moving.filter((one) => one.name === 'agreement' && one.value > 0),
+  );
+  return { confidence: Math.min(most, judged, moved(strength, [...confirmed, ...moving])), factors };
+}
+
+function evidenceStrength({ claims, quotesBuild, cited, assessment }: ConfidenceFacts): number {
+  if (claims.all === 0) return 0.05;
+  const relevant = cited.filter((id) => assessment.grades[id] === 'relevant').length;
+  const graded = cited.length === 0 ? 0 : relevant / cited.length;
+  const lost = 1 - claims.kept / claims.all;
+  return CEILING * (claims.kept === 0 ? 0.5 : 1 - DROPPED * lost) * (quotesBuild ? 1 : UNQUOTED) * (0.85 + 0.15 * graded);
+}
+
+/** Quotations that do not stand where they should: whoever invents one may have invented more. */
+function misquotations({ claims }: ConfidenceFacts): ConfidenceFactor[] {
+  if (claims.misquoted === 0) return [];
+  return [
+    factor(
+      'quotations',
+      (MISQUOTED * claims.misquoted) / claims.all,
+      `${claims.misquoted} of ${claims.all} claims cite or quote something that does not exist`,
+    ),
+  ];
+}
+
+function agreement({ reading, classification, assessment }: ConfidenceFacts): ConfidenceFactor[] {
+  if (reading === null) return [];
+  if (reading.category === classification.category) {
+    const counts = assessment.confidence >= GUESS && !reading.abstained && !isNotDevelopersFault(classification);
+    return [factor('agreement', counts ? Math.max(0, AGREES * logit(reading.confidence)) : 0, `the rules also find ${reading.category}`)];
+  }
+  if (reading.abstained) return [factor('agreement', 0, 'the rules are unsure')];
+  const sure = Math.max(0, 2 * reading.confidence - 1);
+  return [factor('agreement', DISAGREES * sure, `the rules find ${reading.category}`)];
+}
+
+const Past = z.object({ fingerprint: z.string(), category: Category });
+const Red = z.object({ count: z.int() });
+
+/** The same failure was called something else before; or what should pass has lasted for many builds. */
+function history({ evidence, classification, fingerprint }: ConfidenceFacts): ConfidenceFactor[] {
+  const found: ConfidenceFactor[] = [];
+  const past = evidence.flatMap((item) => {
+    const data = Past.safeParse(item.data);
+    return data.success && data.data.fingerprint === fingerprint ? [data.data.category] : [];
+  });
+  const other = past.find((category) => category !== classification.category);
+  if (other !== undefined && !past.includes(classification.category))
+    found.push(factor('history', WAS_OTHERWISE, `the same failure was ${other} before`));
+  const red = evidence
+    .filter((item) => item.tool === 'count_consecutive_failures')
+    .map((item) => Red.safeParse(item.data).data?.count ?? 0);
+  const longest = maxOf(red, 0);
+  if (classification.category === 'INFRA_ERROR' && longest >= LONG_RED) {
+    found.push(factor('history', WAS_OTHERWISE, `it has failed ${longest} times in a row`));
+  }
+  return found;
+}
+
+function factor(name: string, value: number, because: string): ConfidenceFactor {
+  return { name, value: Math.round(value * 1000) / 1000, because };
+}
+
+function moved(from: number, factors: readonly ConfidenceFactor[]): number {
+  const by = factors.reduce((sum, one) => sum + one.value, 0);
+  if (by === 0) return from;
+  return Math.round((1 / (1 + Math.exp(-(logit(from) + by)))) * 1000) / 1000;
+}
+
+function logit(value: number, least = 0.01): number {
+  const within = Math.min(1 - least, Math.max(least, value));
+  return Math.log(within / (1 - within));
+}
+
+export interface ActionFacts {
+  readonly classification: Classification;
+  readonly confidence: number;
+  readonly grades: Readonly<Record<string, Grade>>;
+  readonly evidence: readonly Evidence[];
+  /** Evidence ids that speak against the answer. */
+  readonly against: readonly string[];
+  readonly claimsKept: number;
+  /** Whether a kept claim quotes a line of what this build printed. */
+  readonly quotesBuild: boolean;
+  readonly corrections: number;
+  readonly rounds: number;
+  readonly webAsked: boolean;
+  /** The part of the budget that is used up ("60,000 tokens"); null where the run may go on. */
+  readonly spent: string | null;
+  /** Of the analyst whose answer it is; null: none is in force. */
+  readonly calibration: CalibrationInUse | null;
+}
+
+export interface ActionDecision {
+  readonly action: Action;
+  readonly confidence: number;
+  /** For people: why it may be published or why a person is asked. */
+  readonly reasons: readonly string[];
+  /** Whether the answer would have been worked on further, had the budget not been used up. */
+  readonly stopped: boolean;
+  /** What the calibration made of it; null where none is in force. */
+  readonly calibrated: CalibratedBy | null;
+}
+
+/** Below this a verdict says "not enough evidence" (TAXONOMY, tie 7). */
+const THIN = 0.49;
+
+/**
+ * Turns confidence into an action by the configured thresholds. Asymmetric: INFRA_ERROR and "flaky" may only be published
+ * with positive evidence from the failing step and nothing against it, because calling a real failure flaky is the worst
+ * mistake we can make. A calibration says what the confidence has turned out to mean, and may name its category's own threshold.
+ */
+export function decideAction(facts: ActionFacts, given: TriageLimits): ActionDecision {
+  const map = facts.calibration?.categories[facts.classification.category];
+  const limits = withThreshold(given, map);
+  const doubts = doubtsOf(facts, limits, map);
+  const most = minOf(
+    doubts.map((doubt) => doubt.most ?? 1),
+    1,
+  );
+  const verified = Math.min(facts.confidence, most);
+  // What a doubt forbids, no calibration allows: its cap binds before and after.
+  const confidence = map === undefined ? verified : Math.min(calibratedConfidence(map.points, verified), most);
+  // By the doubt itself and not by its cap alone: no setting of the thresholds may publish what a person must see.
+  const publishable = doubts.every((doubt) => doubt.most === null && doubt.forbids !== true);
+  const wished = actionFor({ confidence, founded: Math.max(confidence, verified), publishable }, facts, limits);
+  const stopped = facts.spent !== null && (wished === 'self_correct' || wished === 'web_search');
+  const action = stopped ? 'human_review' : wished;
+  const reasons = doubts.map((doubt) => doubt.reason);
+  if (facts.spent !== null && action !== 'auto_notify') reasons.push(`the run's budget (${facts.spent}) is used up`);
+  if (action === 'auto_notify') reasons.push('every claim is backed by evidence');
+  else if (reasons.length === 0) reasons.push(belowText(confidence, limits.thresholds.autoNotify));
+  const by = facts.calibration === null ? null : { version: facts.calibration.version, raw: verified };
+  return { action, confidence, reasons, stopped, calibrated: by };
+}
+
+/** Why the answer is not as sure as its judge says; `most`: the confidence that remains at most, null where it is only remarked. */
+interface Doubt {
+  readonly reason: string;
+  readonly most: number | null;
+  /** Whatever the confidence, a person must see it. */
+  readonly forbids?: true;
+}
+
+/** The category's own threshold, where its calibration has one. */
+function withThreshold(limits: TriageLimits, map: CategoryMap | undefined): TriageLimits {
+  const autoNotify = map?.threshold ?? limits.thresholds.autoNotify;
+  return { ...limits, thresholds: { ...limits.thresholds, autoNotify } };
+}
+
+function doubtsOf(facts: ActionFacts, { thresholds }: TriageLimits, map: CategoryMap | undefined): Doubt[] {
+  const { classification, against } = facts;
+  const doubts: Doubt[] = [];
+  const excuse = isNotDevelopersFault(classification);
+  if (facts.claimsKept === 0) doubts.push({ most: THIN, reason: 'no claim is backed by evidence' });
+  // Whoever judges, the category is a label until a line of the failing build itself is quoted for it.
+  else if (!facts.quotesBuild) doubts.push({ most: thresholds.humanReview, reason: "no claim quotes a line of this build's logs" });
+  if (classification.abstained) doubts.push({ most: THIN, reason: 'too little evidence to name a category' });
+  else if (!isFounded(classification)) doubts.push({ most: null, forbids: true, reason: 'only one log line supports this' });
+  if (excuse && !hasPositiveLogEvidence(facts)) {
+    doubts.push({ most: thresholds.humanReview, reason: 'nothing in the failing step shows that the environment failed' });
+  }
+  if (against.length > 0) {
+    const reason = `conflicting evidence (${against.join(', ')})`;
+    doubts.push({ most: excuse ? thresholds.humanReview : null, reason });
+  }
+  if (map?.threshold === null) {
+    doubts.push({
+      most: null,
+      forbids: true,
+      reason: `the calibration requires review for every ${classification.category}`,
+    });
+  }
+  return doubts;
+}
+
+/** `founded`: how well the answer is founded, which no calibration lowers; more evidence would not change what its map makes of it. */
+interface Sureness {
+  readonly confidence: number;
+  readonly founded: number;
+  readonly publishable: boolean;
+}
+
+function actionFor({ confidence, founded, publishable }: Sureness, facts: ActionFacts, limits: TriageLimits): Action {
+  const { autoNotify, humanReview, selfCorrect } = limits.thresholds;
+  if (confidence >= autoNotify) return publishable ? 'auto_notify' : 'human_review';
+  if (founded >= humanReview) return 'human_review';
+  const roundsLeft = facts.rounds < limits.maxIterations;
+  if (founded >= selfCorrect) return facts.corrections < limits.maxCorrections && roundsLeft ? 'self_correct' : 'human_review';
+  return facts.webAsked ? 'human_review' : 'web_search';
+}
+
+/** In hundredths, unless that would say that 0.85 is below 0.85. */
+function belowText(confidence: number, threshold: number): string {
+  const shown = confidence.toFixed(2);
+  return `confidence ${Number(shown) < threshold ? shown : confidence} is below ${threshold}`;
+}
+
+function hasPositiveLogEvidence(facts: ActionFacts): boolean {
+  return facts.evidence.some((item) => item.tool === 'log' && facts.grades[item.id] === 'relevant');
+}
+
+/** The calibration of whoever wrote the answer, as the run began with it; null where none is in force. */
+export function calibrationOf(state: Pick<TriageStateValue, 'limits' | 'steps' | 'model'>): CalibrationInUse | null {
+  const writer = state.steps.findLast((step) => step.node === 'generate_answer');
+  const model = writer?.judgements?.findLast((judgement) => judgement.model !== null)?.model ?? state.model;
+  const by = writer?.by ?? 'rules';
+  const { calibrations = [] } = state.limits;
+  const exact = calibrations.find((one) => one.analyst === calibratedAnalyst(by, model));
+  return exact ?? calibrations.find((one) => isCalibratedAs(one.analyst, by, model)) ?? null;
+}
+
+/** What the calibration added to the confidence, in logits, for those who explain it. */
+export function calibrationFactors({ calibrated, confidence }: ActionDecision): ConfidenceFactor[] {
+  if (calibrated === null) return [];
+  const value = Math.round((logit(confidence, 0.001) - logit(calibrated.raw, 0.001)) * 1000) / 1000;
+  const because = `calibration ${calibrated.version}: a stated confidence of ${calibrated.raw.toFixed(2)} counts as ${confidence.toFixed(2)}`;
+  return [{ name: 'calibration', value, because }];
+}
