@@ -3,7 +3,7 @@ import type { Classification, TerminationReason } from '../../src/domain/analysi
 import { CATEGORIES } from '../../src/domain/category.ts';
 import type { TriageSubject } from '../../src/domain/triage.ts';
 import { spentOf, usedUp } from './budget.ts';
-import { type Assignment, assignmentOf, type Investigator, type TriageLimits, type TriageStateValue } from './state.ts';
+import { type Assignment, type Investigator, insightOf, type TriageLimits, type TriageStateValue } from './state.ts';
 import { INVESTIGATORS } from './tool-calls.ts';
 
 /** Confidence in the plan from which no further question is worth its time (DESIGN: the loop). */
@@ -114,7 +114,10 @@ function callsForInvestigators({ limits, subject, classification }: TriageStateV
 }
 
 function sent(investigator: Investigator, state: TriageStateValue): Investigation {
-  return new Send('investigate', { assignment: assignmentOf(investigator, state) });
+  const { subject, classification, evidence, outcomes } = insightOf(state);
+  const known = { subject, classification, evidence: [...evidence], outcomes: [...outcomes] };
+  const assignment = { investigator, round: state.investigations + 1, limits: state.limits, spent: spentOf(state), ...known };
+  return new Send('investigate', { assignment });
 }
 
 /** Two categories this close are both possible; the rules' own measure of a close runner-up. */

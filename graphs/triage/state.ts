@@ -6,7 +6,6 @@ import { TriageError } from '../../src/domain/errors.ts';
 import { Evidence, ToolCall, ToolOutcome } from '../../src/domain/evidence.ts';
 import { TriageSubject } from '../../src/domain/triage.ts';
 import type { Insight, Plan } from '../../src/ports/analyst.ts';
-import { spentOf } from './budget.ts';
 
 /** What bounds a run, and where its verdict turns. Given with the subject, so that every fork is a function of the state alone. */
 export const TriageLimits = z.object({
@@ -167,17 +166,3 @@ export type Assignment = z.infer<typeof Assignment>;
 
 /** The input of the node that is sent to. */
 export const AssignmentState = new StateSchema({ assignment: Assignment });
-
-export function assignmentOf(investigator: Investigator, state: TriageStateValue): Assignment {
-  const { subject, classification, evidence, outcomes } = insightOf(state);
-  return {
-    investigator,
-    round: state.investigations + 1,
-    limits: state.limits,
-    spent: spentOf(state),
-    subject,
-    classification,
-    evidence: [...evidence],
-    outcomes: [...outcomes],
-  };
-}

@@ -1,33 +1,31 @@
 import type { Answer, Claim, Classification, Hypothesis, Quote } from '../domain/analysis.ts';
 import type { Category } from '../domain/category.ts';
 import type { Evidence } from '../domain/evidence.ts';
-import type { LogPosition } from '../domain/failure.ts';
+import type { Diagnostic, LogPosition } from '../domain/failure.ts';
 import { saysNothing } from '../log/roles.ts';
 import type { Insight } from '../ports/analyst.ts';
 import { causeOf } from './causes.ts';
 import { bestOf, type Ruling, ruleOn } from './classify.ts';
+import { confirmedEntry, fittingDocument, repositoryFactsOf, retrievedFrom, seenElsewhere, touchesOf } from './evidence-facts.ts';
 import type { Fact } from './facts.ts';
 import { fixOf } from './fixes.ts';
 import { ranked } from './judgement.ts';
-import { type Quotation, quoteFact, quoteLine, quoteText, spokenKind, toolName, wordsOf } from './quotes.ts';
-import { repositoryFactsOf, touchesOf } from './repository-facts.ts';
-import { confirmedEntry, fittingDocument, retrievedFrom, seenElsewhere } from './retrieved.ts';
 import { suspectsOf } from './suspects.ts';
 import { causeConfidence, hasCloseRunnerUp } from './verify.ts';
-import { oneLine } from './wording.ts';
+import { oneLine, type Quotation, quoteFact, quoteLine, quoteText, spokenKind, toolName, wordsOf } from './wording.ts';
 
 /** What people know of such a failure, which comes first where no rule knows it: a decision of theirs, else their own document. */
 function seenBefore({ decisive }: Ruling, { category, kind }: Classification, evidence: readonly Evidence[]): string {
   const confirmed = confirmedEntry(evidence, category);
   if (confirmed !== null)
     return `Seen before: ${oneLine(confirmed.rootCause ?? confirmed.evidence.title, 300)} (confirmed by ${confirmed.confirmedBy}). `;
-  const own = retrievedFrom(evidence).find(({ evidence: item, score }) => item.source.startsWith('team-knowledge/') && score >= TOLD);
+  const own = retrievedFrom(evidence).find(({ evidence: item, score }) => item.source.startsWith('team-knowledge/') && score >= COVERED);
   if (own === undefined || (decisive !== null && kind !== 'unknown')) return '';
   return `Your document “${oneLine(own.evidence.title, 120)}” covers this: ${oneLine(own.evidence.text, 240)}. `;
 }
 
 /** A document says most of a line of the failure. */
-const TOLD = 0.75;
+const COVERED = 0.75;
 
 /** Composes the answer out of the facts: every sentence about the log cites it, and nothing in quotes is paraphrased. */
 export function composeAnswer({ subject, classification, evidence }: Insight): Answer {
@@ -76,8 +74,8 @@ function hypothesesOf(ruling: Ruling, classification: Classification, confidence
     const match = bestOf(ruling.matches, category);
     if (match === null)
       return { text: `${SUPPOSED[category]}: no log line shows this, but nothing rules it out`, category, settledBy: SETTLED_BY[category] };
-    const said = match.fact.text.replace(/\s+/g, ' ').trim().slice(0, 160);
-    return { text: `${spokenKind(match.rule.kind)}: ${said}`, category, settledBy: SETTLED_BY[category] };
+    const line = match.fact.text.replace(/\s+/g, ' ').trim().slice(0, 160);
+    return { text: `${spokenKind(match.rule.kind)}: ${line}`, category, settledBy: SETTLED_BY[category] };
   });
 }
 
@@ -92,8 +90,8 @@ function claimsOf(rootCause: string, ruling: Ruling, classification: Classificat
     main === null ? null : withValues(claim(rootCause, main), ruling, evidence),
     ...testClaims(ruling, evidence),
     ...placeClaims(ruling, evidence),
-    toldClaim(ruling, main, evidence),
-    elsewhereClaim(ruling, evidence),
+    informativeClaim(ruling, main, evidence),
+    seenElsewhere(ruling.facts.subject, evidence)?.claim ?? null,
   ];
   // How the step ended says little where any line says why.
   const ended = candidates.every((entry) => entry === null) ? [exitClaim(ruling, evidence)] : [];
@@ -103,10 +101,10 @@ function claimsOf(rootCause: string, ruling: Ruling, classification: Classificat
   return kept.slice(0, MAX_CLAIMS);
 }
 
-/** The lines that the reader takes to tell most, where the decisive quotation is none of them. */
-function toldClaim({ facts }: Ruling, main: Quotation | null, evidence: readonly Evidence[]): Claim | null {
-  const told = facts.subject.messages.filter(({ weight }) => weight >= NEARLY_BEST).slice(0, MAX_TOLD);
-  const quotations = told.flatMap((message) => at(message.at, evidence) ?? []).filter(({ quote }) => quote.line !== main?.quote.line);
+/** The most informative lines, where the decisive quotation is none of them. */
+function informativeClaim({ facts }: Ruling, main: Quotation | null, evidence: readonly Evidence[]): Claim | null {
+  const best = facts.subject.messages.filter(({ weight }) => weight >= NEARLY_BEST).slice(0, MAX_INFORMATIVE);
+  const quotations = best.flatMap((message) => at(message.at, evidence) ?? []).filter(({ quote }) => quote.line !== main?.quote.line);
   const [first] = quotations;
   if (first === undefined) return null;
   const quotes = quotations.map(({ quote }) => quote).sort((a, b) => a.line - b.line);
@@ -117,16 +115,19 @@ function toldClaim({ facts }: Ruling, main: Quotation | null, evidence: readonly
   };
 }
 
-/** Messages quoted for being told, and their share of the best one's weight. */
-const [MAX_TOLD, NEARLY_BEST] = [3, 30];
+/** Messages quoted as informative, and the least weight of each. */
+const [MAX_INFORMATIVE, NEARLY_BEST] = [3, 30];
 
 /** A compiler's closing line ("could not compile") points to the errors above it: the first of them is quoted instead. */
 function firstErrorBefore(fact: Fact, { facts }: Ruling, evidence: readonly Evidence[]): Quotation | null {
   if (!saysNothing(wordsOf(fact))) return null;
-  const first = facts.subject.diagnostics.find(
-    (entry) => entry.severity === 'error' && entry.tool !== 'make' && !saysNothing(entry.message),
-  );
+  const first = facts.subject.diagnostics.find(isTellingError);
   return first === undefined ? null : at(first.at, evidence);
+}
+
+/** Neither make's echo nor what a compiler says after its errors. */
+function isTellingError({ severity, tool, message }: Diagnostic): boolean {
+  return severity === 'error' && tool !== 'make' && !saysNothing(message);
 }
 
 /** The lines just below the quoted one that show what was expected and what came. */
@@ -182,7 +183,7 @@ function failedTest(name: string): string {
 
 function placeClaims(ruling: Ruling, evidence: readonly Evidence[]): (Claim | null)[] {
   const errors = ruling.facts.subject.diagnostics
-    .filter((entry) => entry.severity === 'error' && entry.tool !== 'make' && !saysNothing(entry.message))
+    .filter(isTellingError)
     .filter((entry) => entry.file !== null || entry.tool === 'tsc' || entry.tool === 'linter')
     .slice(0, 3);
   return errors.map((entry) => {
@@ -226,10 +227,6 @@ function commitClaims(ruling: Ruling, { category }: Classification, evidence: re
   if (item.tool !== 'changed_since_green') return [cite(`Last changed by: ${item.title}.`, item)];
   const who = [suspect.commit?.slice(0, 10), suspect.author, suspect.pullRequest == null ? null : `#${suspect.pullRequest}`];
   return [cite(`${suspect.path} is part of this change: ${who.filter(Boolean).join(', ')}.`, item)];
-}
-
-function elsewhereClaim({ facts }: Ruling, evidence: readonly Evidence[]): Claim | null {
-  return seenElsewhere(facts.subject, evidence)?.claim ?? null;
 }
 
 function at(position: LogPosition | null, evidence: readonly Evidence[]): Quotation | null {

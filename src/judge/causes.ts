@@ -2,17 +2,15 @@ import type { Classification } from '../domain/analysis.ts';
 import type { Diagnostic, FailingTest, ThrownException } from '../domain/failure.ts';
 import type { TriageSubject } from '../domain/triage.ts';
 import { cleanLine, stripEscapes } from '../log/lines/clean.ts';
+import { projectPath } from '../log/paths.ts';
 import { saysNothing } from '../log/roles.ts';
 import { bestOf, type Ruling } from './classify.ts';
 import type { Facts } from './facts.ts';
-import { missingModuleName } from './modules.ts';
-import { isForeignPath, projectPath } from './paths.ts';
-import { spokenKind, toolName, wordsOf } from './quotes.ts';
-import { reasonOf } from './reasons.ts';
+import { hostOf, missingModuleName, ownServiceOf } from './line-facts.ts';
+import { isForeignPath } from './paths.ts';
 import type { Match } from './rule.ts';
-import { hostOf, ownServiceOf } from './services.ts';
-import { titleOf } from './titles.ts';
-import { listed, oneLine, toldBy } from './wording.ts';
+import { reasonOf, titleOf } from './rule-words.ts';
+import { listed, oneLine, spokenKind, toolName, wordsFor, wordsOf } from './wording.ts';
 
 /** The cause in words: a title a person would say, and one to three sentences that say more than the title. */
 interface Cause {
@@ -32,9 +30,9 @@ export function causeOf(ruling: Ruling, classification: Classification): Cause {
   // What is too thin to decide is too thin to be the headline.
   const match = classification.abstained ? null : (bestOf(ruling.matches, classification.category) ?? ruling.decisive);
   const said = describe(ruling.facts, match, classification);
-  const told = match === null ? null : toldBy(match, ruling.facts);
-  const title = match === null || told === null ? null : titleOf(match, told);
-  const statement = (match === null || told === null ? null : reasonOf(match, told)) ?? said.rootCause;
+  const words = match === null ? null : wordsFor(match, ruling.facts);
+  const title = match === null || words === null ? null : titleOf(match, words);
+  const statement = (match === null || words === null ? null : reasonOf(match, words)) ?? said.rootCause;
   const rootCause = `${classification.abstained ? 'The log does not show a clear cause.  ' : ''}${statement}${stepOf(ruling.facts)}`;
   return { title: oneLine(title ?? said.title, MAX_TITLE), statement, rootCause };
 }

@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import { isNotDevelopersFault } from '../domain/analysis.ts';
 import type { Category } from '../domain/category.ts';
-import type { ToolCall } from '../domain/evidence.ts';
+import { callKey, type ToolCall } from '../domain/evidence.ts';
 import type { TriageSubject } from '../domain/triage.ts';
+import { NO_ERROR } from '../log/recognise/failures.ts';
 import type { Insight, Plan } from '../ports/analyst.ts';
 import type { ToolDescription } from '../ports/toolbox.ts';
 import { ruleOn } from './classify.ts';
-import { placesOf } from './places.ts';
-import { retrievalScore } from './retrieved.ts';
-import { argumentsFor } from './tool-arguments.ts';
+import { retrievalScore } from './evidence-facts.ts';
+import { type Place, placesOf } from './places.ts';
 import { causeConfidence } from './verify.ts';
 
 /** Retrieval from here on makes the costlier tools needless. */
@@ -40,8 +40,13 @@ const FIRST_OF_CODE = ['read_file', 'read_blame'];
 /** Allowed for any category, asked last. What is new since a green build is in the excerpts already. */
 const ANY_CATEGORY = ['find_similar_failures', 'read_failure_history', 'count_consecutive_failures'];
 
+interface Choice extends Insight {
+  readonly plan: Plan;
+  readonly offered: readonly ToolDescription[];
+}
+
 /** The independent questions of this round: first the tools that always run, then what the category's table allows. */
-export function chooseCalls(given: Insight & { plan: Plan; offered: readonly ToolDescription[] }): ToolCall[] {
+export function chooseCalls(given: Choice): ToolCall[] {
   const offered = given.offered.filter(({ categories }) => categories.includes(given.classification.category));
   const input = { ...given, offered };
   // Its turn has come: nothing but the last resort is offered.
@@ -57,16 +62,13 @@ export function chooseCalls(given: Insight & { plan: Plan; offered: readonly Too
 }
 
 /** Whether others had the very same failure is the first thing a person asks; it costs a look into our own database. */
-function seenBefore(input: Insight & { plan: Plan; offered: readonly ToolDescription[] }): ToolCall[] {
+function seenBefore(input: Choice): ToolCall[] {
   const { generic, build } = input.subject;
-  const tool = input.offered.find(({ name }) => name === 'read_failure_history');
-  return generic || build.branch === null || tool === undefined
-    ? []
-    : [freshCall(input, tool, 'others may have seen this failure') ?? []].flat();
+  return generic || build.branch === null ? [] : callsFor(input, ['read_failure_history'], 'others may have seen this failure');
 }
 
 /** Whether the machine, or luck, failed once or every time: what decides if running it again may help. */
-function inARow(input: Insight & { plan: Plan; offered: readonly ToolDescription[] }): ToolCall[] {
+function inARow(input: Choice): ToolCall[] {
   return isNotDevelopersFault(input.classification) ? callsFor(input, ['count_consecutive_failures']) : [];
 }
 
@@ -74,7 +76,7 @@ function inARow(input: Insight & { plan: Plan; offered: readonly ToolDescription
  * What is asked of the code beside the first look-ups, so that it costs no round of its own: what changed, which whoever looks at a failure
  * asks first. A compiler that names file and line has said what is wrong; where none did, the code of a code error tells more than the log.
  */
-function codeCalls(input: Insight & { plan: Plan; offered: readonly ToolDescription[] }): ToolCall[] {
+function codeCalls(input: Choice): ToolCall[] {
   const { subject, classification } = input;
   const isLocated = subject.diagnostics.some(({ severity, file, line }) => severity === 'error' && file !== null && line !== null);
   const first = classification.category === 'CODE_ERROR' && !isLocated ? FIRST_OF_CODE : [];
@@ -87,32 +89,24 @@ function isNeeded({ plan, round, subject }: Pick<Insight, 'round' | 'subject'> &
   return plan.retrieval < GOOD_RETRIEVAL || located || (round >= 2 && plan.confidence < UNSURE);
 }
 
-function callsFor(input: Insight & { plan: Plan; offered: readonly ToolDescription[] }, names: readonly string[]): ToolCall[] {
-  return names.flatMap((name) => {
-    const tool = input.offered.find((offered) => offered.name === name && !offered.fallback);
-    return tool === undefined
-      ? []
-      : (freshCall(
-          input,
-          tool,
-          `${input.plan.retrieval < GOOD_RETRIEVAL ? 'little is known about this failure' : 'the error names a place'}`,
-        ) ?? []);
-  });
+function callsFor(input: Choice, names: readonly string[], why?: string): ToolCall[] {
+  const usual = input.plan.retrieval < GOOD_RETRIEVAL ? 'little is known about this failure' : 'the error names a place';
+  const tools = names.flatMap((name) => input.offered.find((offered) => offered.name === name && !offered.fallback) ?? []);
+  return tools.flatMap((tool) => freshCall(input, tool, why ?? usual) ?? []);
 }
 
 /** Fallback tools only when everything else was tried and nothing helped. */
-function lastResort(input: Insight & { plan: Plan; offered: readonly ToolDescription[] }): ToolCall[] {
+function lastResort(input: Choice): ToolCall[] {
   const helped = input.outcomes.some((outcome) => outcome.status === 'ok' && outcome.findings.length > 0);
   if (helped) return [];
   return input.offered.filter((tool) => tool.fallback).flatMap((tool) => freshCall(input, tool, 'everything else found nothing') ?? []);
 }
 
-function freshCall(input: Insight & { plan: Plan }, tool: ToolDescription, why: string): ToolCall | null {
+function freshCall(input: Choice, tool: ToolDescription, why: string): ToolCall | null {
   const args = argumentsFor(tool.name, input.subject, input.classification.category);
   if (args === null) return null;
   const call = { tool: tool.name, args: fitting(args, tool), why };
-  const key = keyOf(call);
-  return input.outcomes.some((outcome) => keyOf(outcome.call) === key) ? null : call;
+  return input.outcomes.some((outcome) => callKey(outcome.call) === callKey(call)) ? null : call;
 }
 
 function wasAsked(input: Insight, tool: string): boolean {
@@ -120,15 +114,10 @@ function wasAsked(input: Insight, tool: string): boolean {
 }
 
 /** Keeps only the arguments that the tool's own schema knows. */
-function fitting(args: Readonly<Record<string, unknown>>, tool: ToolDescription): Record<string, unknown> {
+export function fitting(args: Readonly<Record<string, unknown>>, tool: ToolDescription): Record<string, unknown> {
   const { properties } = tool.parameters;
   if (typeof properties !== 'object' || properties === null) return { ...args };
   return Object.fromEntries(Object.entries(args).filter(([name]) => name in properties));
-}
-
-function keyOf(call: ToolCall): string {
-  const sorted = Object.entries(call.args).sort(([left], [right]) => (left < right ? -1 : 1));
-  return `${call.tool} ${JSON.stringify(sorted)}`;
 }
 
 /** From here on a cause counts as named. */
@@ -177,17 +166,14 @@ export function mendCall(call: ToolCall, tool: ToolDescription, subject: TriageS
   const known = argumentsFor(tool.name, subject) ?? {};
   const args: Record<string, unknown> = {};
   for (const [name, property] of Object.entries(properties)) {
-    const given = call.args[name] ?? (required.includes(name) ? known[name] : undefined);
-    const value = given === undefined || given === null ? undefined : fitValue(given, property);
+    const fallback = required.includes(name) ? known[name] : undefined;
+    const given = call.args[name] ?? fallback;
+    const value = (given == null ? undefined : fitValue(given, property)) ?? fallback;
     if (value !== undefined) args[name] = value;
-    else if (required.includes(name)) {
-      const fallback = known[name];
-      if (fallback === undefined) return null;
-      args[name] = fallback;
-    }
+    else if (required.includes(name)) return null;
   }
   orderLines(args);
-  return JSON.stringify(sorted(args)) === JSON.stringify(sorted(call.args)) ? null : { ...call, args };
+  return callKey({ ...call, args }) === callKey(call) ? null : { ...call, args };
 }
 
 function fitValue(value: unknown, property: z.infer<typeof Property>): unknown {
@@ -213,6 +199,143 @@ function orderLines(args: Record<string, unknown>): void {
   }
 }
 
-function sorted(args: Readonly<Record<string, unknown>>): [string, unknown][] {
-  return Object.entries(args).sort(([left], [right]) => (left < right ? -1 : 1));
+const AROUND = 20;
+const MAX_QUERY = 300;
+const MAX_PATHS = 40;
+
+/** Arguments for a tool out of the facts of a subject; null where the facts do not give them. */
+export function argumentsFor(tool: string, subject: TriageSubject, category?: Category): Record<string, unknown> | null {
+  const located = placesOf(subject).find((place) => place.line !== null && place.from !== 'test');
+  switch (tool) {
+    case 'search_knowledge':
+    case 'search_error_library':
+    case 'search_web':
+      return query(subject);
+    case 'read_file':
+      return readFileArguments(subject, located, category);
+    case 'find_files':
+      return {
+        paths: placesOf(subject)
+          .map(({ path }) => path)
+          .slice(0, MAX_PATHS),
+      };
+    case 'read_blame':
+      return located?.line == null ? null : { path: located.path, lineStart: Math.max(1, located.line - 3), lineEnd: located.line + 3 };
+    case 'search_code':
+      return optional('text', symbolOf(subject)?.slice(0, 200));
+    case 'read_commit_history':
+      return { ...optional('path', placesOf(subject)[0]?.path), limit: 10 };
+    case 'read_test_file':
+      return testArguments(subject);
+    case 'read_build_log':
+      return buildLogArguments(subject);
+    case 'read_console_output':
+      return { ...optional('source', subject.excerpts[0]?.source ?? subject.sources[0]?.name), lines: 80 };
+    case 'find_similar_failures':
+      return { ...optional('text', headline(subject)), limit: 5 };
+    case 'read_failure_history':
+      return { limit: 20 };
+    case 'search_semantic':
+      return optional('code', hypotheticalCode(subject));
+    case 'changed_since_green':
+      return subject.build.commit === null ? null : {};
+    case 'read_past_fixes':
+    case 'count_consecutive_failures':
+      return {};
+    default:
+      return null;
+  }
+}
+
+/** The sentence that says best what went wrong. */
+function headline(subject: TriageSubject): string {
+  const [first] = subject.failures;
+  const own = first?.message === NO_ERROR ? undefined : first?.message;
+  const said = own ?? subject.messages[0]?.text ?? subject.diagnostics[0]?.message ?? subject.exceptions[0]?.message ?? '';
+  return said.replace(/\s+/g, ' ').trim().slice(0, MAX_QUERY);
+}
+
+/** What was said, most telling first, a line each: the rule's own fact before the headline. */
+function query(subject: TriageSubject): Record<string, unknown> | null {
+  const decisive = ruleOn(subject).decisive?.fact.text ?? '';
+  const said = [decisive, headline(subject), subject.diagnostics[0]?.message ?? '', subject.exceptions[0]?.message ?? ''];
+  const lines = said.map((text) => text.replace(/\s+/g, ' ').trim().slice(0, MAX_QUERY)).filter((text) => text !== '');
+  const words = lines.length > 0 ? [...new Set(lines)].join('\n') : (subject.excerpts[0]?.text ?? '').trim().slice(0, MAX_QUERY);
+  return words === '' ? null : { query: words, limit: 5 };
+}
+
+/** Code for a code error; CI files for a set-up error; manifests and lock files for a dependency error. */
+function readFileArguments(subject: TriageSubject, located: Place | undefined, category?: Category): Record<string, unknown> | null {
+  if (category === 'CONFIG_ERROR') return optional('path', configurationFile(subject));
+  if (category === 'DEPENDENCY_ERROR') return optional('path', manifestOf(subject));
+  if (located?.line == null) return null;
+  return { path: located.path, lineStart: Math.max(1, located.line - AROUND), lineEnd: located.line + AROUND };
+}
+
+function testArguments(subject: TriageSubject): Record<string, unknown> | null {
+  const test = subject.failingTests[0] ?? subject.failures.find((failure) => failure.test !== null)?.test ?? null;
+  return test === null ? null : { test: test.name.slice(0, 500), ...optional('file', test.file) };
+}
+
+function buildLogArguments(subject: TriageSubject): Record<string, unknown> {
+  const exit = subject.exits.at(-1);
+  const [excerpt] = [...subject.excerpts].sort((left, right) => right.weight - left.weight);
+  const at = exit ?? (excerpt === undefined ? undefined : { source: excerpt.source, line: excerpt.lineStart });
+  return at === undefined ? {} : { source: at.source, line: at.line, context: 40 };
+}
+
+function symbolOf(subject: TriageSubject): string | null {
+  const said = [
+    ...subject.diagnostics.map((entry) => entry.message),
+    ...subject.exceptions.map((entry) => entry.message),
+    headline(subject),
+  ].join('\n');
+  const quoted =
+    /[`'"‘]([A-Za-z_][\w.:]{2,80})[`'"’]/.exec(said)?.[1] ?? /(?:symbol: +\w+ |undefined: )([A-Za-z_]\w{2,80})/.exec(said)?.[1];
+  return quoted ?? subject.exceptions[0]?.frames.find((frame) => frame.own)?.function ?? null;
+}
+
+/** A guess at the code that fails, out of what the failure says of it: its functions, deepest first, and what they threw. */
+function hypotheticalCode(subject: TriageSubject): string | null {
+  const [thrown] = subject.exceptions;
+  const frames = [...(thrown?.frames ?? []), ...subject.failures.flatMap((failure) => failure.frames)].filter(({ own }) => own);
+  const functions = [...new Set(frames.flatMap((frame) => frame.function?.split(/[.#:]/).at(-1) ?? []))].slice(0, 6);
+  const said = thrown === undefined ? headline(subject) : `${thrown.type}: ${thrown.message.slice(0, MAX_QUERY)}`;
+  const test = subject.failingTests[0]?.name ?? '';
+  const body = [...functions.map((name) => `${name}() {`), `  throw "${said}"`, '}'].join('\n');
+  const code = functions.length === 0 && said === '' ? '' : [test === '' ? '' : `// ${test.slice(0, 200)}`, body].join('\n').trim();
+  return code.length < 10 ? null : code;
+}
+
+function configurationFile(subject: TriageSubject): string | null {
+  const text = subject.excerpts.map((excerpt) => excerpt.text).join('\n');
+  return (
+    /(\.github\/workflows\/[\w.-]{1,80}\.ya?ml|\.gitlab-ci\.yml|\.circleci\/config\.yml|\.travis\.yml|azure-pipelines\.yml)/.exec(
+      text,
+    )?.[1] ?? (/\bJenkinsfile\b/.test(text) ? 'Jenkinsfile' : null)
+  );
+}
+
+const MANIFESTS: readonly (readonly [RegExp, string])[] = [
+  [/^(?:npm|yarn|pnpm|jest|vitest|mocha|tsc|typescript|eslint|node)$/i, 'package.json'],
+  [/^(?:maven|surefire|junit)$/i, 'pom.xml'],
+  [/^gradle$/i, 'build.gradle'],
+  [/^(?:cargo|rust|rustc)$/i, 'Cargo.toml'],
+  [/^go\b/i, 'go.mod'],
+  [/^(?:bundler|rspec|gem)$/i, 'Gemfile'],
+  [/^composer$/i, 'composer.json'],
+  [/^(?:poetry|uv|pdm|hatch)$/i, 'pyproject.toml'],
+  [/^(?:pip|pytest|python|unittest|tox)$/i, 'requirements.txt'],
+  [/^(?:dart|flutter|pub|melos)$/i, 'pubspec.yaml'],
+  [/^(?:swift|swiftpm|xcodebuild)$/i, 'Package.swift'],
+];
+
+/** What the toolchain calls its manifest; null where none is known. */
+export function manifestOf(subject: TriageSubject): string | null {
+  for (const [pattern, manifest] of MANIFESTS) if (subject.toolchains.some((tool) => pattern.test(tool))) return manifest;
+  return null;
+}
+
+function optional(name: string, value: string | null | undefined): Record<string, unknown> | null {
+  return value == null || value === '' ? null : { [name]: value };
 }

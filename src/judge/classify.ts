@@ -98,7 +98,7 @@ function softenInfra(matches: readonly Match[], facts: Facts): Match[] {
   });
 }
 
-/** Drops complaints that a cause told in words explains. */
+/** Drops complaints that another cause explains. */
 function explainAway(matches: readonly Match[]): Match[] {
   const explained = new Set<string>();
   for (const { cause, explains } of EXPLANATIONS) {
@@ -111,8 +111,8 @@ function explainAway(matches: readonly Match[]): Match[] {
 function because(decisive: Match | null, abstained: boolean, { messages }: TriageSubject): string {
   const thin = abstained ? 'little evidence; best match: ' : '';
   if (decisive !== null) return `${thin}rule ${decisive.rule.name}: ${oneLine(decisive.fact.text)}`;
-  const [told] = messages;
-  return told === undefined ? 'no log line points to a cause' : `${thin}the wording of: ${oneLine(told.text)}`;
+  const [message] = messages;
+  return message === undefined ? 'no log line points to a cause' : `${thin}the wording of: ${oneLine(message.text)}`;
 }
 
 function oneLine(text: string): string {
@@ -123,7 +123,7 @@ function byStrength(left: Match, right: Match): number {
   return right.strength - left.strength;
 }
 
-/** A cause that, once told in words, explains complaints which would otherwise speak for another category. */
+/** A cause that explains complaints which would otherwise speak for another category. */
 interface Explanation {
   readonly cause: string;
   readonly explains: readonly string[];

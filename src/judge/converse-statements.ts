@@ -3,12 +3,12 @@ import type { QuestionShape, Statement, Understanding } from '../domain/conversa
 import type { Evidence, ToolOutcome } from '../domain/evidence.ts';
 import { asSentence } from '../lib/text.ts';
 import type { Inquiry } from '../ports/analyst.ts';
-import { quoteLine } from './quotes.ts';
+import { quoteLine } from './wording.ts';
 
 /** A statement before it is placed in the text. */
 type Said = Omit<Statement, 'lead'>;
 
-const TELLING =
+const INFORMATIVE =
   /\b(?:error|fail(?:ed|ure|s)?|exception|expected|cannot|not found|refused|denied|timed? ?out|killed|undefined|assert\w{0,10})\b/i;
 const MAX_TITLE = 200;
 const MAX_QUOTED = 200;
@@ -35,7 +35,7 @@ export function laidOut(said: readonly Said[], shape: 'numbered' | 'list'): Stat
 
 /** `build.log:121 (failed test) says “expected 10.20, got 10.21” [E1]`: the line of the evidence that says most. */
 function lineOf(item: Evidence, { topic }: Pick<Inquiry, 'topic'>): Said {
-  const quote = tellingQuote(
+  const quote = quoteOf(
     item,
     topic.analysis.answer.claims.flatMap((claim) => claim.quotes),
   );
@@ -57,7 +57,7 @@ function foundBy(evidence: readonly Evidence[], ...tools: readonly string[]): Ev
   return evidence.filter((item) => tools.includes(item.tool));
 }
 
-/** What a tool could not tell, and why: an answer without it must say so. */
+/** What a tool could not answer, and why: an answer without it must say so. */
 function unanswered(outcomes: readonly ToolOutcome[]): Said[] {
   const failed = outcomes.filter((outcome) => outcome.status !== 'ok' && says(outcome));
   return failed.map(({ call, status, summary }) =>
@@ -70,25 +70,25 @@ function isAnswered({ outcomes }: Pick<Inquiry, 'outcomes'>, tool: string): bool
   return outcomes.some((outcome) => outcome.call.tool === tool && outcome.status !== 'ok' && says(outcome));
 }
 
-/** That nothing was found is said by whoever tells of it. */
+/** That nothing was found is said elsewhere. */
 function says({ status, summary }: ToolOutcome): boolean {
   return status !== 'empty' || summary !== 'nothing found';
 }
 
-function tellingQuote(item: Evidence, claimed: readonly Quote[]): Quote | null {
+function quoteOf(item: Evidence, claimed: readonly Quote[]): Quote | null {
   const { lineStart } = item;
   if (lineStart === undefined) return null;
   const lines = item.text.split('\n');
   const isIn = ({ source, line, text }: Quote) => source === item.source && (lines[line - lineStart]?.includes(text) ?? false);
   const known = claimed.find(isIn);
   if (known !== undefined) return known;
-  const telling = lines.findIndex((line) => TELLING.test(line.slice(0, 500)));
-  const offset = telling >= 0 ? telling : lines.findIndex((line) => line.trim() !== '');
+  const informative = lines.findIndex((line) => INFORMATIVE.test(line.slice(0, 500)));
+  const offset = informative >= 0 ? informative : lines.findIndex((line) => line.trim() !== '');
   const quotation = offset < 0 ? null : quoteLine(item.source, lineStart + offset, [item]);
   return quotation === null ? null : quotation.quote;
 }
 
-/** What the rules can tell about an analysis. */
+/** What the rules can say about an analysis. */
 export type Aspect =
   | 'cause'
   | 'fix'
@@ -155,7 +155,7 @@ function shapeOf(question: string): QuestionShape {
 const MOST = 5;
 
 /** This build against the last green one, and this failure against past ones: what is the same and what is not. */
-export function tellComparison(input: Inquiry): Said[] {
+export function comparisonStatements(input: Inquiry): Said[] {
   const aspects = aspectsOf(input.question);
   const green = aspects.includes('green');
   const past = aspects.includes('history') || aspects.includes('similar');
@@ -200,36 +200,36 @@ function squeeze(text: string): string {
   return text.replace(/\s+/g, ' ');
 }
 
-const TELL: Readonly<Record<Aspect, (input: Inquiry) => Said[]>> = {
-  cause: tellCause,
-  fix: tellFix,
-  suspects: tellSuspects,
-  certainty: tellCertainty,
-  history: (input) => tellPast(input, 'read_failure_history', 'count_consecutive_failures'),
-  similar: (input) => tellPast(input, 'find_similar_failures', 'read_failure_history', 'search_error_library'),
-  green: tellGreen,
-  lines: tellLines,
-  tests: tellTests,
-  category: tellCategory,
-  cost: tellCost,
-  others: tellOthers,
+const STATEMENTS: Readonly<Record<Aspect, (input: Inquiry) => Said[]>> = {
+  cause: causeStatements,
+  fix: fixStatements,
+  suspects: suspectsStatements,
+  certainty: certaintyStatements,
+  history: (input) => pastStatements(input, 'read_failure_history', 'count_consecutive_failures'),
+  similar: (input) => pastStatements(input, 'find_similar_failures', 'read_failure_history', 'search_error_library'),
+  green: greenStatements,
+  lines: linesStatements,
+  tests: testsStatements,
+  category: categoryStatements,
+  cost: costStatements,
+  others: othersStatements,
 };
 
-/** What the question names, out of the stored analysis and what was looked up; where it names nothing known, what can be told. */
-export function tellExplanation(input: Inquiry): Said[] {
+/** What the question names, out of the stored analysis and what was looked up; where it names nothing known, what can be answered. */
+export function explanationStatements(input: Inquiry): Said[] {
   const aspects = aspectsOf(input.question);
   const found = foundBy(input.found, 'grep_log', 'view_log');
   const shown = found.slice(0, MOST).map((item) => lineOf(item, input));
   const wanted = shown.length === 0 ? aspects : aspects.filter((aspect) => aspect !== 'lines');
-  const told = wanted.flatMap((aspect) => TELL[aspect](input));
-  const all = [...shown, ...told, ...unanswered(input.outcomes)];
-  return all.length > 0 ? all : [...tellCause(input), record(LIMITS)];
+  const answered = wanted.flatMap((aspect) => STATEMENTS[aspect](input));
+  const all = [...shown, ...answered, ...unanswered(input.outcomes)];
+  return all.length > 0 ? all : [...causeStatements(input), record(LIMITS)];
 }
 
 const LIMITS =
   'I can explain the cause, the fix, the evidence, the suspects, how sure the analysis is, earlier and similar failures, what is new since the last green build, and how the failure happened. I cannot answer other questions, because no language model is configured.';
 
-function tellCause({ topic }: Inquiry): Said[] {
+function causeStatements({ topic }: Inquiry): Said[] {
   const { answer } = topic.analysis;
   const [main, ...rest] = answer.claims;
   const cause = cited(answer.rootCause, main?.evidence ?? []);
@@ -240,7 +240,7 @@ function tellCause({ topic }: Inquiry): Said[] {
   return [cause, ...claims.slice(0, MOST), ...open.slice(0, 2)];
 }
 
-function tellFix({ topic, evidence }: Inquiry): Said[] {
+function fixStatements({ topic, evidence }: Inquiry): Said[] {
   const { answer } = topic.analysis;
   const documents = foundBy(evidence, 'search_knowledge').slice(0, 2);
   return [
@@ -249,7 +249,7 @@ function tellFix({ topic, evidence }: Inquiry): Said[] {
   ];
 }
 
-function tellSuspects({ topic, evidence }: Inquiry): Said[] {
+function suspectsStatements({ topic, evidence }: Inquiry): Said[] {
   const suspects = topic.analysis.answer.suspects.slice(0, MOST).map(({ path, line, commit, author, reason }) => {
     const who = [commit?.slice(0, 10), author].filter((part) => part != null).join(' by ');
     return record(`Suspect: ${path}${line === null ? '' : `:${line}`}${who === '' ? '' : `, last changed in ${who}`} (${reason}).`);
@@ -259,7 +259,7 @@ function tellSuspects({ topic, evidence }: Inquiry): Said[] {
   return all.length > 0 ? all : [record('No file or commit is suspected, and the repository offers no clue to one.')];
 }
 
-function tellCertainty({ topic }: Inquiry): Said[] {
+function certaintyStatements({ topic }: Inquiry): Said[] {
   const { verdict, classification } = topic.analysis;
   return [
     record(
@@ -271,25 +271,25 @@ function tellCertainty({ topic }: Inquiry): Said[] {
   ];
 }
 
-function tellPast({ evidence }: Inquiry, ...tools: readonly string[]): Said[] {
+function pastStatements({ evidence }: Inquiry, ...tools: readonly string[]): Said[] {
   const past = foundBy(evidence, ...tools).slice(0, MOST);
   const said = past.map((item) => cited(item.tool === 'count_consecutive_failures' ? item.text : `Earlier: ${titleOf(item)}`, [item.id]));
   return said.length > 0 ? said : [record('No similar earlier failure is known.')];
 }
 
-function tellGreen(input: Inquiry): Said[] {
+function greenStatements(input: Inquiry): Said[] {
   const fresh = foundBy(input.evidence, 'diff_with_green').slice(0, MOST);
   if (fresh.length === 0) return isAnswered(input, 'diff_with_green') ? [] : [record('No green build with a log to compare is known.')];
   return fresh.map((item) => lineOf(item, input));
 }
 
-function tellLines(input: Inquiry): Said[] {
+function linesStatements(input: Inquiry): Said[] {
   return foundBy(input.evidence, 'log')
     .slice(0, MOST)
     .map((item) => lineOf(item, input));
 }
 
-function tellTests({ topic }: Inquiry): Said[] {
+function testsStatements({ topic }: Inquiry): Said[] {
   const tests = topic.subject.failingTests.slice(0, MOST);
   if (tests.length === 0) return [record('The logs name no failing test.')];
   return tests.map(({ name, suite, file, line, expected, actual }) => {
@@ -299,7 +299,7 @@ function tellTests({ topic }: Inquiry): Said[] {
   });
 }
 
-function tellCategory({ topic }: Inquiry): Said[] {
+function categoryStatements({ topic }: Inquiry): Said[] {
   const { category, kind, classification } = topic.analysis;
   const others = Object.entries(classification.probabilities).filter(([name, share]) => name !== category && share >= 0.05);
   const next = others.map(([name, share]) => `${name} ${Math.round(share * 100)} %`).join(', ');
@@ -311,7 +311,7 @@ function tellCategory({ topic }: Inquiry): Said[] {
   ];
 }
 
-function tellCost({ topic }: Inquiry): Said[] {
+function costStatements({ topic }: Inquiry): Said[] {
   const { usage, milliseconds, model, analyst } = topic.analysis;
   const tokens = usage.inputTokens + usage.outputTokens;
   const spent = tokens === 0 ? 'no tokens' : `${tokens} tokens, $${usage.costUsd.toFixed(4)}`;
@@ -322,7 +322,7 @@ function tellCost({ topic }: Inquiry): Said[] {
   ];
 }
 
-function tellOthers({ topic }: Inquiry): Said[] {
+function othersStatements({ topic }: Inquiry): Said[] {
   if (topic.otherCauses.length === 0) return [record('No other cause of this build was analyzed.')];
   return topic.otherCauses.map(({ analysisId, category, title }) => record(`Also in this build: ${title} (${category}, ${analysisId}).`));
 }
@@ -331,7 +331,7 @@ const MOST_LINES = 8;
 const MOST_COMMITS = 3;
 
 /** How it came to fail: what was before the build, then its log from top to bottom, then what that adds up to. */
-export function tellJourney(input: Inquiry): Said[] {
+export function journeyStatements(input: Inquiry): Said[] {
   const { topic, evidence, outcomes } = input;
   const { answer } = topic.analysis;
   const commits = foundBy(evidence, 'read_commit_history').slice(0, MOST_COMMITS).reverse();
@@ -352,7 +352,7 @@ function startOf({ topic: { build } }: Inquiry): string {
   return `Build ${build.number} of ${build.pipeline} ran${at}${on}${commit}.`;
 }
 
-/** Evidence that stands in the build's own logs, by log and line; the same line is told once. */
+/** Evidence that stands in the build's own logs, by log and line; each line once. */
 function inLogOrder({ topic, evidence }: Inquiry): Evidence[] {
   const order = new Map(topic.subject.sources.map(({ name }, index) => [name, index]));
   const known = evidence.filter((item) => item.lineStart !== undefined && (order.has(item.source) || item.tool === 'log'));

@@ -1,10 +1,8 @@
-import type { Diagnostic, ThrownException } from '../domain/failure.ts';
+import type { Diagnostic, LogPosition, ThrownException } from '../domain/failure.ts';
 import type { TriageSubject } from '../domain/triage.ts';
 import { cleanLine, stripEscapes } from '../log/lines/clean.ts';
 import { roleOf, saysNothing } from '../log/roles.ts';
-import { isDiagnosed } from './diagnosed.ts';
 import { isForeignPath, isTestPath } from './paths.ts';
-import { ASSERTION_FAILED, ASSERTION_WORDS, COMPILER_BEGINS, COMPILERS, ENVIRONMENT_WORDS } from './vocabulary.ts';
 
 /** Where a fact was read from: the structured extractors first, bare excerpt lines last. */
 export type Origin = 'test' | 'exception' | 'diagnostic' | 'headline' | 'message' | 'line';
@@ -39,15 +37,12 @@ const MAX_LINES = 1500;
 
 /** Reads all facts of a subject; pure, the same subject gives the same list in the same order. */
 export function readFacts(subject: TriageSubject): Facts {
-  const telling = tellingLines(subject);
+  const shareAt = shareByLine(subject);
   const placed = (fact: Fact): Fact =>
     fact.source === null || fact.line === null || fact.origin === 'test'
       ? fact
-      : { ...fact, weight: fact.weight * telling(fact.source, fact.line) };
-  const structured = [
-    ...[...testFacts(subject), ...exceptionFacts(subject), ...diagnosticFacts(subject), ...messageFacts(subject)].map(placed),
-    ...exitFacts(subject),
-  ];
+      : { ...fact, weight: fact.weight * shareAt(fact.source, fact.line) };
+  const structured = [...extractedFacts(subject).map(placed), ...exitFacts(subject)];
   const all = [...structured, ...lineFacts(subject).map(placed)].filter((fact) => fact.text.trim() !== '');
   return {
     subject,
@@ -83,77 +78,48 @@ export function isThrown(text: string): boolean {
   );
 }
 
-function statedExpectation(subject: TriageSubject): Fact | undefined {
-  const test = subject.failingTests.find((entry) => entry.expected !== null && entry.actual !== null && !isThrown(entry.message ?? ''));
-  if (test === undefined) return undefined;
-  const text = test.message ?? `expected ${test.expected} but got ${test.actual}`;
-  return { origin: 'test', text: cut(text), source: test.at?.source ?? null, line: test.at?.line ?? null, weight: 1 };
+function statedExpectation({ failingTests }: TriageSubject): Fact | undefined {
+  const test = failingTests.find((entry) => entry.expected !== null && entry.actual !== null && !isThrown(entry.message ?? ''));
+  return test === undefined ? undefined : factAt('test', test.message ?? `expected ${test.expected} but got ${test.actual}`, test.at);
 }
 
 function isProductException(entry: ThrownException): boolean {
   const words = `${entry.type}: ${entry.message} ${entry.chain.join(' ')}`;
   // Memory that our own frames ask for without end is a fault of ours until somebody shows otherwise.
-  const told = words.replace(/OutOfMemoryError|MemoryError/g, '');
+  const cause = words.replace(/OutOfMemoryError|MemoryError/g, '');
   // A name that a package no longer has is a matter of versions, whoever imports it.
   if (/cannot import name .{1,200}(?:site|dist)-packages/.test(words)) return false;
-  return entry.frames.some((frame) => frame.own || isTestPath(frame.file)) && !ENVIRONMENT_WORDS.test(told) && !ASSERTION_WORDS.test(words);
+  return (
+    entry.frames.some((frame) => frame.own || isTestPath(frame.file)) && !ENVIRONMENT_WORDS.test(cause) && !ASSERTION_WORDS.test(words)
+  );
 }
 
-function testFacts(subject: TriageSubject): Fact[] {
-  const facts: Fact[] = [];
-  for (const test of subject.failingTests) {
-    if (test.message === null) continue;
-    facts.push({ origin: 'test', text: cut(test.message), source: test.at?.source ?? null, line: test.at?.line ?? null, weight: 1 });
-  }
-  return facts.slice(0, MAX_DIAGNOSTICS);
+function factAt(origin: Origin, text: string, at: LogPosition | null, weight = 1): Fact {
+  return { origin, text: cut(text), source: at?.source ?? null, line: at?.line ?? null, weight };
 }
 
-function exceptionFacts(subject: TriageSubject): Fact[] {
-  return subject.exceptions.slice(0, MAX_DIAGNOSTICS).map((entry) => ({
-    origin: 'exception',
-    text: cut(`${entry.type}: ${entry.message}`),
-    source: entry.at?.source ?? null,
-    line: entry.at?.line ?? null,
-    weight: 1,
-  }));
-}
-
-function diagnosticFacts(subject: TriageSubject): Fact[] {
-  const errors = subject.diagnostics.filter((entry) => entry.severity === 'error').slice(0, MAX_DIAGNOSTICS);
-  return errors.map((entry) => ({
-    origin: 'diagnostic',
-    text: cut(`${entry.tool}: ${entry.code === null ? '' : `${entry.code}: `}${entry.message}`),
-    source: entry.at?.source ?? null,
-    line: entry.at?.line ?? null,
-    weight: 1,
-  }));
-}
-
-function messageFacts(subject: TriageSubject): Fact[] {
-  const facts: Fact[] = subject.failures.map((failure) => ({
-    origin: 'headline',
-    text: cut(failure.message),
-    source: failure.excerpt?.source ?? null,
-    line: null,
-    weight: 1,
-  }));
-  for (const [rank, message] of subject.messages.entries()) {
-    const at = { source: message.at?.source ?? null, line: message.at?.line ?? null };
-    facts.push({ origin: 'message', text: cut(message.text), ...at, weight: rank === 0 ? 1 : 0.85 });
-  }
-  return facts;
+/** What extractors read of tests, exceptions, diagnostics, headlines and messages, in this order. */
+function extractedFacts({ failingTests, exceptions, diagnostics, failures, messages }: TriageSubject): Fact[] {
+  const errors = diagnostics.filter((entry) => entry.severity === 'error').slice(0, MAX_DIAGNOSTICS);
+  return [
+    ...failingTests.flatMap(({ message, at }) => (message === null ? [] : factAt('test', message, at))).slice(0, MAX_DIAGNOSTICS),
+    ...exceptions.slice(0, MAX_DIAGNOSTICS).map(({ type, message, at }) => factAt('exception', `${type}: ${message}`, at)),
+    ...errors.map(({ tool, code, message, at }) => factAt('diagnostic', `${tool}: ${code === null ? '' : `${code}: `}${message}`, at)),
+    ...failures.map(({ message, excerpt }) => ({ ...factAt('headline', message, null), source: excerpt?.source ?? null })),
+    ...messages.map(({ text, at }, rank) => factAt('message', text, at, rank === 0 ? 1 : 0.85)),
+  ];
 }
 
 /** How processes ended, in the words the rules look for. */
-function exitFacts(subject: TriageSubject): Fact[] {
-  return subject.exits.slice(-5).flatMap((exit) => {
+function exitFacts({ exits }: TriageSubject): Fact[] {
+  return exits.slice(-5).map((exit) => {
     const text = exit.signal === null ? (exit.code === null ? '' : `exit code ${exit.code}`) : `terminated by ${exit.signal}`;
-    return [{ origin: 'message' as const, text, source: exit.source, line: exit.line, weight: 0.85 }];
+    return factAt('message', text, exit, 0.85);
   });
 }
 
 /**
- * Excerpt lines weigh less than structured facts, less where the reader takes them to tell little, and less again outside the failed step.
+ * Excerpt lines weigh less than structured facts, less where the reader takes them to say little, and less again outside the failed step.
  * Only possible causes are facts.
  */
 function lineFacts(subject: TriageSubject): Fact[] {
@@ -173,8 +139,8 @@ function lineFacts(subject: TriageSubject): Fact[] {
   return facts;
 }
 
-/** How much a line tells beside the most telling one, 0..1: that of the nearest message. All tell alike where there are no messages. */
-function tellingLines(subject: TriageSubject): (source: string, line: number) => number {
+/** How informative a line is beside the most informative one, 0..1: as the nearest message. All are alike where there are no messages. */
+function shareByLine(subject: TriageSubject): (source: string, line: number) => number {
   if (subject.messages.length === 0) return () => 1;
   const shares = new Map<string, number>();
   for (const { at, weight } of subject.messages) {
@@ -188,11 +154,11 @@ function tellingLines(subject: TriageSubject): (source: string, line: number) =>
   return (source, line) => shares.get(`${source}:${line}`) ?? LEAST;
 }
 
-/** Lines around a message that are told with it. */
+/** Lines around a message that count with it. */
 const NEAR = 3;
 /** What a line has of the share of a message beside it, where it is none itself. */
 const BESIDE = 0.8;
-/** What a line is worth that the reader ranks far below the most telling one. */
+/** What a line is worth that the reader ranks far below the most informative one. */
 const LEAST = 0.25;
 
 function shareOf(weight: number): number {
@@ -212,3 +178,64 @@ function insideFailedStep(subject: TriageSubject, source: string, line: number):
 function cut(text: string): string {
   return text.length > MAX_TEXT ? text.slice(0, MAX_TEXT) : text;
 }
+
+/** A shorter message may stand in any sentence by chance. */
+const SHORTEST = 6;
+
+/**
+ * Whether a compiler, bundler or linter said this: "Expected ) but found ;" is then about our source, and no test's expectation. False
+ * for what a failing test says, and for errors that a test framework writes in a compiler's form.
+ */
+export function isDiagnosed(fact: Pick<Fact, 'text' | 'source' | 'line'>, subject: TriageSubject): boolean {
+  if (BORROWED_FORM.test(fact.text)) return false;
+  if (!subject.diagnostics.some((entry) => readsSource(entry) && isAbout(entry, fact))) return false;
+  return !subject.failingTests.some(({ message }) => message !== null && message !== '' && includesEither(message, fact.text));
+}
+
+function readsSource({ tool, severity, column }: Diagnostic): boolean {
+  if (severity !== 'error') return false;
+  return LINTERS.test(tool) || BUNDLERS.test(tool) || (SOURCE_READERS.test(tool) && column !== null);
+}
+
+function isAbout({ message, at }: Diagnostic, fact: Pick<Fact, 'text' | 'source' | 'line'>): boolean {
+  if (at !== null && at.source === fact.source && at.line === fact.line) return true;
+  return message.length >= SHORTEST && fact.text.includes(message);
+}
+
+function includesEither(one: string, other: string): boolean {
+  return one.includes(other) || other.includes(one);
+}
+
+/** Tools whose errors mean that code of ours does not compile or type-check. */
+export const COMPILERS =
+  /^(?:javac|maven|maven-compiler|gradle|kotlin|kotlinc|scala|scalac|groovyc|tsc|typescript|gcc|g\+\+|cc|clang|clang\+\+|c\+\+|msvc|cl|csc|msbuild|dotnet|compiler|swift|swiftc|rust|rustc|cargo|go|go-build|go-vet|golang|ghc|elixir|erlang|python|php|ruby|mypy|pyright|flow|vue-tsc|babel|esbuild|webpack|rollup|vite|ld|linker)\b/i;
+
+/** Words with which test frameworks state that an expectation did not hold. */
+export const ASSERTION_WORDS =
+  /\bassert(?:ion)?(?:\s?error|failed|ionfailed| failed| failure)\b|AssertionFailedError|ComparisonFailure|\bMultipleFailuresError\b|\bassert_\w{2,40}:|\bpromise_rejects_\w{2,20}:|^E?\s*assert\b|\bexpect(?:ed)?\b[^\n]{0,200}\b(?:but|got|to (?:be|equal|have|contain|match|throw|include)|actual|received|was|found)\b|\bexpect\([^)\n]{0,80}\)\.|\bto(?:Equal|Be|StrictEqual|MatchSnapshot|Contain|Have\w{1,30})\(|ExpectationNotMet|left == right|\bAssertionError\b|DID NOT RAISE|\bnot equal\b|does not match (?:stored |the )?snapshot|ExpectationFailed/i;
+
+/** Words that point to machine, network or set-up rather than to product code, even where an exception carries them. */
+export const ENVIRONMENT_WORDS =
+  /\bfetch failed\b|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|ENOSPC|EHOSTUNREACH|connection (?:refused|reset|timed out|closed)|connect(?:ion)? timed? ?out|UnknownHost|name or service not known|name resolution|no space left|out of ?memory|terminated with signal 9|Killed signal terminated|compiler error: Killed|OutOfMemory|MemoryError|cannot allocate memory|\b50[234]\b[^\n]{0,40}(?:unavailable|gateway|error)|service unavailable|too many requests|rate limit|no such host|network is unreachable|operation not permitted|permission denied|EACCES|No such module|No module named|Cannot find module|ModuleNotFound|NoSuchMethodError|NoClassDefFoundError|ClassNotFoundException|cannot open shared object|hudson\.|Backing channel/i;
+
+/** The narrower form, for lines that no extractor tied to a test. */
+export const ASSERTION_FAILED =
+  /\bAssertion(?:Failed)?Error\b|assertion `?(?:left|failed)|assertion failed|\bexpected\b.{1,160}\bbut (?:was|got|received|found)\b/i;
+
+/** How compilers and parsers begin; what they "expected but found" is no expectation of a test. */
+export const COMPILER_BEGINS = /^(?:[✘X] \[ERROR\] |(?:Parse|Parsing|Syntax) ?[Ee]rror\b|\S{1,300}:\d{1,6}:\d{1,6}: error: )/;
+
+/** Tools that check how source is written. */
+export const LINTERS =
+  /^(?:eslint|ruff|flake8|pylint|rubocop|golangci(?:-lint)?|checkstyle|pmd|spotbugs|stylelint|ktlint|detekt|clippy|shellcheck|hadolint|biome|oxlint|clang-tidy|phpstan|psalm|credo|swiftlint|staticcheck|markdownlint|codespell|xo|standard|tslint|yamllint|luacheck|perlcritic|jshint|cppcheck)\b/i;
+
+/** Tools that read source and never run it: what they say they expected is no expectation of a test. */
+export const SOURCE_READERS =
+  /^(?:javac|kotlinc?|scalac?|groovyc|tsc|typescript|vue-tsc|gcc|g\+\+|cc|clang|clang\+\+|c\+\+|msvc|cl|csc|swiftc?|rustc?|ghc|compiler|mypy|pyright|flow|babel|esbuild|webpack|rollup|vite)\b/i;
+
+/** Such tools whose form no test framework borrows, with a column or without. */
+export const BUNDLERS = /^(?:babel|esbuild|webpack|rollup|vite)\b/i;
+
+/** What test frameworks write in the form of a compiler's error. */
+export const BORROWED_FORM =
+  /\bXCTAssert|\bhas failed\b|\bassert(?:ion)?\w{0,20} failed\b|\bExpectation failed\b|\bAssertion(?:Failed)?Error\b/i;

@@ -4,14 +4,13 @@ import type { TriageSubject } from '../domain/triage.ts';
 import { cleanLine, stripEscapes } from '../log/lines/clean.ts';
 import { type LineRole, roleOf } from '../log/roles.ts';
 import { bestOf, type Ruling } from './classify.ts';
-import { missingModuleName, packageOf } from './modules.ts';
+import { confirmedEntry, fittingDocument, lastingFailure } from './evidence-facts.ts';
+import { hostOf, missingModuleName, ownServiceOf, packageOf } from './line-facts.ts';
 import { isTestPath } from './paths.ts';
 import { placesOf } from './places.ts';
-import { downloadHost } from './reasons.ts';
-import { confirmedEntry, fittingDocument, lastingFailure } from './retrieved.ts';
 import type { Match } from './rule.ts';
-import { hostOf, ownServiceOf } from './services.ts';
-import { find, oneLine, toldBy, type Wording } from './wording.ts';
+import { downloadHost } from './rule-words.ts';
+import { find, oneLine, type Words, wordsFor } from './wording.ts';
 
 /**
  * One thing to do: what a person confirmed, else what the rule advises, else what the kind does with the advice that the failed tool itself prints; a
@@ -74,8 +73,8 @@ function startingPoint(ruling: Ruling): string {
 function givenBy(ruling: Ruling, match: Match | null): Given {
   const { facts } = ruling;
   const test = facts.subject.failingTests[0]?.name;
-  const told = match === null ? { said: '', log: '', facts } : toldBy(match, facts);
-  return { text: told.said, told, place: placeText(ruling), test: test === undefined ? 'the test' : quoted(oneLine(test, 100)) };
+  const words = match === null ? { line: '', log: '', facts } : wordsFor(match, facts);
+  return { text: words.line, words, place: placeText(ruling), test: test === undefined ? 'the test' : quoted(oneLine(test, 100)) };
 }
 
 function placeText(ruling: Ruling): string {
@@ -95,7 +94,7 @@ function quoted(name: string): string {
 /** What a piece of advice may name. */
 interface Given {
   readonly text: string;
-  readonly told: Wording;
+  readonly words: Words;
   /** "src/a.ts:3", or "the named file". */
   readonly place: string;
   readonly test: string;
@@ -111,50 +110,50 @@ const ADVICE_BY_RULE: Readonly<Record<string, Advice>> = {
   'killed-137': () => 'Raise the memory limit of this step, or have it do less work at a time.',
   'compiler-options': ({ place }) =>
     `Correct the options in ${place === 'the named file' ? 'the project file' : place} as the messages say.`,
-  'npm-eresolve': ({ told }) => {
-    const found = find(told, /Found: (\S{1,120})/);
-    const peer = /peer \S{1,120}@"[^"\n]{1,80}" from (\S{1,120})@/.exec(told.log)?.[1];
+  'npm-eresolve': ({ words }) => {
+    const found = find(words, /Found: (\S{1,120})/);
+    const peer = /peer \S{1,120}@"[^"\n]{1,80}" from (\S{1,120})@/.exec(words.log)?.[1];
     if (found === null || peer === undefined) return 'Choose versions whose peer ranges overlap, then update the lock file.';
     return `Move ${peer} to a release that accepts ${found} (or revert ${found}), run npm install, and commit package.json with its lock file.`;
   },
-  'lockfile-out-of-step': ({ told, text }) => {
+  'lockfile-out-of-step': ({ words, text }) => {
     if (/go\.sum/.test(text)) return 'Run go mod tidy and commit go.mod and go.sum together.';
-    const tool = /\b(pnpm|yarn|poetry|bundle|cargo)\b/.exec(told.said)?.[1] ?? 'npm';
+    const tool = /\b(pnpm|yarn|poetry|bundle|cargo)\b/.exec(words.line)?.[1] ?? 'npm';
     return `Run ${tool} install where the manifest was changed and commit the updated lock file with it; keep the frozen install in CI.`;
   },
   'npm-version-missing': () =>
     'Correct the package name or the version range in the manifest to one that the registry has, and update the lock file.',
-  'pip-no-matching-distribution': ({ told }) => {
-    const wanted = find(told, /No matching distribution found for ([\w.-]{1,80})/);
-    const newest = find(told, /\(from versions: ([^)\n]{1,2000})\)/)
+  'pip-no-matching-distribution': ({ words }) => {
+    const wanted = find(words, /No matching distribution found for ([\w.-]{1,80})/);
+    const newest = find(words, /\(from versions: ([^)\n]{1,2000})\)/)
       ?.split(', ')
       .at(-1);
     if (wanted === null || newest === undefined || newest === 'none')
       return 'Correct the name or version in the requirements, or use a Python version that the release supports.';
     return `Pin ${wanted} to a release that exists, such as ${newest}.`;
   },
-  'pip-conflict': ({ told }) => {
-    const asked = find(told, /The user requested (\S{1,120})/);
-    const needs = /^\s{2,8}(\S{1,80}) (?:\S{1,40}) depends on (\S{1,120})/m.exec(told.log);
+  'pip-conflict': ({ words }) => {
+    const asked = find(words, /The user requested (\S{1,120})/);
+    const needs = /^\s{2,8}(\S{1,80}) (?:\S{1,40}) depends on (\S{1,120})/m.exec(words.log);
     if (asked === null || needs === null)
       return 'Loosen or align the pins named in the conflict until one set of versions satisfies all of them.';
     return `Change the pin ${asked} to a release that satisfies ${needs[2]}, or pin another version of ${needs[1]}.`;
   },
-  'cargo-cannot-select': ({ told }) => {
-    const wanted = find(told, /requirement `([^`\n=]{1,80}?) ?=/);
+  'cargo-cannot-select': ({ words }) => {
+    const wanted = find(words, /requirement `([^`\n=]{1,80}?) ?=/);
     return `Change the requirement${wanted === null ? '' : ` for ${wanted}`} in Cargo.toml to a version that is published, then build once and commit Cargo.lock.`;
   },
-  'maven-unresolvable': ({ told }) =>
-    `Correct the coordinates ${find(told, /Could not find artifact (\S{1,200})/, /> Could not find (\S{1,200}?)\.?$/m) ?? 'in the build file'} to a version that is published, or add the repository that has it.`,
-  'library-not-found': ({ told }) => {
-    const name = find(told, /provided by "([^"\n]{1,80})"/);
+  'maven-unresolvable': ({ words }) =>
+    `Correct the coordinates ${find(words, /Could not find artifact (\S{1,200})/, /> Could not find (\S{1,200}?)\.?$/m) ?? 'in the build file'} to a version that is published, or add the repository that has it.`,
+  'library-not-found': ({ words }) => {
+    const name = find(words, /provided by "([^"\n]{1,80})"/);
     return `Install the development package of ${name ?? 'the library'} in an earlier step, or let the build fetch it.`;
   },
-  'manifest-malformed': ({ told }) =>
-    `Correct the syntax of ${find(told, /Invalid ([\w.-]{1,60}\.json)/) ?? 'the manifest'} where the message points.`,
-  'import-name-gone': ({ told }) => {
-    const from = /cannot import name '?\w{1,80}'? from (?:partially initialized module )?'?([\w.]{1,120})/.exec(told.log)?.[1];
-    const user = told.facts.subject.exceptions
+  'manifest-malformed': ({ words }) =>
+    `Correct the syntax of ${find(words, /Invalid ([\w.-]{1,60}\.json)/) ?? 'the manifest'} where the message points.`,
+  'import-name-gone': ({ words }) => {
+    const from = /cannot import name '?\w{1,80}'? from (?:partially initialized module )?'?([\w.]{1,120})/.exec(words.log)?.[1];
+    const user = words.facts.subject.exceptions
       .flatMap(({ frames }) => frames.slice(0, 1).map(({ file }) => /(?:site|dist)-packages\/([\w.-]{1,80})\//.exec(file)?.[1]))
       .find((name) => name !== undefined);
     if (from === undefined || user === undefined)
@@ -165,13 +164,13 @@ const ADVICE_BY_RULE: Readonly<Record<string, Advice>> = {
   'credentials-refused': loginAdvice,
   'script-path-missing': fileAdvice,
   'path-missing': fileAdvice,
-  'undefined-reference': ({ told }) => {
-    const symbol = find(told, /undefined reference to [`'"‘]([^`'"’\n]{1,120})/);
+  'undefined-reference': ({ words }) => {
+    const symbol = find(words, /undefined reference to [`'"‘]([^`'"’\n]{1,120})/);
     return `Add the object or library that defines ${symbol ?? 'the missing symbol'} to the link step (in a Makefile, to its list of objects).`;
   },
-  'command-time-limit': ({ told }) => {
-    const command = find(told, /sending signal \w{1,10} to command [‘'`"]([^’'`"\n]{1,120})/);
-    const slow = downloadHost(told.log) ?? (/% Received/.test(told.log) ? 'a slow server' : null);
+  'command-time-limit': ({ words }) => {
+    const command = find(words, /sending signal \w{1,10} to command [‘'`"]([^’'`"\n]{1,120})/);
+    const slow = downloadHost(words.log) ?? (/% Received/.test(words.log) ? 'a slow server' : null);
     return `Find out what ${command ?? 'the command'} waited for${slow === null ? '' : ` (it was downloading from ${slow})`}; raise the limit only if there is more work to do.`;
   },
   'go-module-missing': () => 'Add the module with go get, run go mod tidy, and commit go.mod and go.sum.',
@@ -182,10 +181,10 @@ const ADVICE_BY_RULE: Readonly<Record<string, Advice>> = {
   'variable-missing': ({ text }) => `Set ${variableIn(text)} for the step that needs it, or give it a default.`,
   'command-not-found': ({ text }) =>
     `Install ${commandIn(text)} in an earlier step (or use an image that has it) and make sure it is on PATH.`,
-  'wrong-runtime-version': ({ told }) => {
-    const go = /requires go >= (\S{1,20}) \(running go/.exec(told.log)?.[1];
+  'wrong-runtime-version': ({ words }) => {
+    const go = /requires go >= (\S{1,20}) \(running go/.exec(words.log)?.[1];
     if (go !== undefined) return `Install Go ${go} in the job, or lower the go line of go.mod to a release that the job has.`;
-    const node = /Required: \{"node":"([^"\n]{1,60})"/.exec(told.log)?.[1];
+    const node = /Required: \{"node":"([^"\n]{1,60})"/.exec(words.log)?.[1];
     if (node !== undefined) return `Set the job's Node to a version in ${node}, or widen engines.node in package.json.`;
     return 'Use the runtime version that the tool requires in the setup step, or lower the requirement in the project.';
   },
@@ -210,8 +209,8 @@ const ADVICE_BY_KIND: Readonly<Record<string, Advice>> = {
   null_reference: ({ place }) => `Handle the missing value at ${place}: check it before use, or make sure it is set where it is created.`,
   crash: ({ place }) => `Correct the code at ${place} that the trace names, and keep the failing input as a test.`,
   lint_failure: ({ place }) => `Fix the finding at ${place}, or add an exception to the rule's configuration.`,
-  formatting_failure: ({ told }) =>
-    /prettier/i.test(told.log)
+  formatting_failure: ({ words }) =>
+    /prettier/i.test(words.log)
       ? 'Run npx prettier --write . and commit the result.'
       : "Run the project's formatter in write mode and commit the result.",
   assertion: ({ test, place }) =>
@@ -223,8 +222,8 @@ const ADVICE_BY_KIND: Readonly<Record<string, Advice>> = {
     'Find the step that used the time and look for a process that never ends; raise the limit only if there is more work to do.',
   out_of_memory: () => 'Give the step more memory (or the process a larger heap), or run fewer workers at once.',
   disk_full: () => 'Free space before the step (caches, images, old artifacts) or use a runner with a larger disk.',
-  network: ({ text, told }) =>
-    `Rerun the job once ${hostOf(text) ?? downloadHost(told.log) ?? 'the remote host'} answers, and give that request a bounded retry.`,
+  network: ({ text, words }) =>
+    `Rerun the job once ${hostOf(text) ?? downloadHost(words.log) ?? 'the remote host'} answers, and give that request a bounded retry.`,
   service_unavailable: serviceAdvice,
   runner_lost: () => 'Rerun on a healthy runner; if the failure repeats, check the memory and load of the machine.',
   rate_limited: () => 'Rerun when the limit resets, and cache downloads between jobs to make fewer requests.',
@@ -246,15 +245,15 @@ const ADVICE_BY_KIND: Readonly<Record<string, Advice>> = {
   docker_build: () => 'Correct the failing Dockerfile instruction: the path relative to the build context, or the base image.',
 };
 
-function fileAdvice({ told }: Given): string {
-  const path = find(told, /no such file or directory, \w{1,10} '([^'\n]{1,300})'/);
+function fileAdvice({ words }: Given): string {
+  const path = find(words, /no such file or directory, \w{1,10} '([^'\n]{1,300})'/);
   const folder = path === null ? null : path.slice(0, path.lastIndexOf('/'));
   if (path === null) return 'Correct the path in the message, or create the file in an earlier step.';
   return `Set the step's working directory to the folder that holds ${path.slice(path.lastIndexOf('/') + 1)} (it looked in ${folder}), or create the file first.`;
 }
 
-function loginAdvice({ told }: Given): string {
-  const empty = find(told, /^ {2,8}([A-Z][A-Z0-9_]{2,60}(?:TOKEN|KEY|SECRET|PASSWORD)[A-Z0-9_]{0,20}): ?$/m);
+function loginAdvice({ words }: Given): string {
+  const empty = find(words, /^ {2,8}([A-Z][A-Z0-9_]{2,60}(?:TOKEN|KEY|SECRET|PASSWORD)[A-Z0-9_]{0,20}): ?$/m);
   if (empty !== null)
     return `Give ${empty} its value: create the secret or correct its name in the workflow; jobs from forks do not receive secrets.`;
   return 'Check that the token or login used by this step exists, has not expired, and has the scope that the refused call needs.';

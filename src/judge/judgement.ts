@@ -113,11 +113,11 @@ export function useJudgementModel(model: JudgementModel): void {
 /** Composes what speaks for each category into probabilities and a sureness. Pure. */
 export function judge(facts: Facts, matches: readonly Match[], model = judgementModel()): Judged {
   const features = featuresOf(facts, matches);
-  const told = weigh(features, model);
-  const { category, probabilities } = chosen(told, matches);
-  const sum = signsOf(facts, matches, told).reduce((total, sign, i) => total + sign * (model.sureness[i] ?? 0), 0);
+  const odds = weigh(features, model);
+  const { category, probabilities } = chosen(odds, matches);
+  const sum = signsOf(facts, matches, odds).reduce((total, sign, i) => total + sign * (model.sureness[i] ?? 0), 0);
   const sureness = 1 / (1 + Math.exp(-sum));
-  const witnesses = witnessesOf(category, matches, told);
+  const witnesses = witnessesOf(category, matches, odds);
   const [right, of] = model.records[routeOf({ sureness, witnesses })] ?? [0, 0];
   return { category, probabilities, sureness, witnesses, record: of < FEWEST ? null : { right, of } };
 }
@@ -161,10 +161,10 @@ export function weigh({ facts, words }: Features, model: Pick<JudgementModel, 'f
  * in a structured fact or in the most telling line, keeps its own.
  */
 export function chosen(
-  told: LogOdds,
+  odds: LogOdds,
   matches: readonly Match[],
 ): { readonly category: Category; readonly probabilities: CategoryProbabilities } {
-  const sums = CATEGORIES.map((_, i) => (told.facts[i] ?? 0) + (told.words[i] ?? 0));
+  const sums = CATEGORIES.map((_, i) => (odds.facts[i] ?? 0) + (odds.words[i] ?? 0));
   const most = maxOf(sums);
   const shares = sums.map((sum) => Math.exp(sum - most));
   const total = shares.reduce((sum, share) => sum + share, 0);
@@ -206,7 +206,7 @@ export function featuresOf(given: Facts, matches: readonly Match[]): Features {
     ...best(({ fact }) => fact.origin !== 'line'),
     ...best(({ fact }) => fact.origin === 'line'),
     ...CATEGORIES.map((category) => Math.min(1.5, of(matches, category).reduce((sum, { strength }) => sum + strength, 0) / (2 * FULL))),
-    ...best(({ rule }) => rule.name.startsWith('tie-')).map((strength) => Math.min(1, (strength * FULL) / TOLD)),
+    ...best(({ rule }) => rule.name.startsWith('tie-')).map((strength) => Math.min(1, (strength * FULL) / PLAIN)),
     ...[
       true,
       matches.length === 0,
@@ -231,8 +231,8 @@ export function featuresOf(given: Facts, matches: readonly Match[]): Features {
   return { facts, words: wordsOf({ subject }, errors, matches) };
 }
 
-/** Logits of a rule that settles, and of a tie that is told plainly. */
-const [FULL, TOLD] = [5, 3];
+/** Logits of a rule that settles, and of a tie that is stated plainly. */
+const [FULL, PLAIN] = [5, 3];
 
 function of(matches: readonly Match[], category: Category): Match[] {
   return matches.filter(({ rule }) => rule.category === category);
@@ -284,9 +284,9 @@ function hash(text: string): number {
 }
 
 /** The values of SIGNS: how well what was chosen is founded. */
-export function signsOf(given: Facts, matches: readonly Match[], told: LogOdds): number[] {
+export function signsOf(given: Facts, matches: readonly Match[], odds: LogOdds): number[] {
   const { subject } = given;
-  const { category, probabilities } = chosen(told, matches);
+  const { category, probabilities } = chosen(odds, matches);
   const second = ranked(probabilities).find((one) => one !== category) ?? category;
   const own = of(matches, category);
   const rival = matches.find(({ rule }) => rule.category !== category);
@@ -297,8 +297,8 @@ export function signsOf(given: Facts, matches: readonly Match[], told: LogOdds):
   return [
     1,
     Math.log((probabilities[category] + 0.01) / (probabilities[second] + 0.01)),
-    margin(told.facts, category),
-    margin(told.words, category),
+    margin(odds.facts, category),
+    margin(odds.words, category),
     Number(own.some(isStructured)),
     Number(own.length === 0),
     ((own[0]?.strength ?? 0) - (rival?.strength ?? 0)) / FULL,
@@ -340,7 +340,7 @@ const SUGGESTS = 2.5;
 
 const MOST_WITNESSES = 6;
 
-function witnessesOf(category: Category, matches: readonly Match[], told: LogOdds): Witness[] {
+function witnessesOf(category: Category, matches: readonly Match[], odds: LogOdds): Witness[] {
   const own = of(matches, category);
   const said = [...own.filter(isStructured), ...own.filter((match) => !isStructured(match))].slice(0, MOST_WITNESSES);
   const rules = said.map((match): Witness => {
@@ -348,7 +348,7 @@ function witnessesOf(category: Category, matches: readonly Match[], told: LogOdd
     const at = fact.source === null || fact.line === null ? null : { source: fact.source, line: fact.line };
     return { by: witnessOf(match), name: rule.name, at };
   });
-  const words: Witness[] = margin(told.words, category) > 0 ? [{ by: 'words', name: 'learned words', at: null }] : [];
+  const words: Witness[] = margin(odds.words, category) > 0 ? [{ by: 'words', name: 'learned words', at: null }] : [];
   return [...rules, ...words];
 }
 

@@ -2,10 +2,23 @@ import type { FailingTest } from '../domain/failure.ts';
 import type { TriageSubject } from '../domain/triage.ts';
 import { namedPaths } from '../lib/text.ts';
 import { stripEscapes } from '../log/lines/clean.ts';
-import { type OwnFrame, ownFramesOf, type Project, projectOf, tracesOf } from './own-frames.ts';
-import { isForeignPath, isTestClass, type JvmClass, jvmClassOf, modulesOf, pathIn, sharedSegments, sourcePathOf, twinOf } from './paths.ts';
-import { toolName } from './quotes.ts';
-import { likeness, wordsIn } from './wording.ts';
+import {
+  isForeignPath,
+  isTestClass,
+  type JvmClass,
+  jvmClassOf,
+  modulesOf,
+  type OwnFrame,
+  ownFramesOf,
+  type Project,
+  pathIn,
+  projectOf,
+  sharedSegments,
+  sourcePathOf,
+  tracesOf,
+  twinOf,
+} from './paths.ts';
+import { likeness, toolName, wordsIn } from './wording.ts';
 
 /** A file of the project that the failure names, with its line where known. */
 export interface Place {
@@ -29,7 +42,7 @@ const TEST_FILE = 0.45;
 const IN_MESSAGE = 0.59;
 const GUESS = 0.3;
 const LOGGED = 0.4;
-const [MAX_TOLD, MAX_LOGGED] = [5, 5];
+const [MAX_INFORMATIVE, MAX_LOGGED] = [5, 5];
 /** Where runners and tools keep what is theirs. */
 const OUTSIDE = /^(?:~|\/(?:tmp|etc|var|dev|proc|root|opt|bin|sbin|lib)\/|\$)|(?:^|\/)_temp\/|^actions\//;
 /** Of names without a folder those that are likely to be one file of the project: frames and products (Node.js) are called so too. */
@@ -90,11 +103,11 @@ function messagePlaces(subject: TriageSubject, project: Project): Place[] {
   return namedClasses(subject, project).map((path, rank) => ({ path, line: null, from: 'frame', score: fade(IN_MESSAGE, rank), reason }));
 }
 
-/** Paths that stand in the lines that tell most, or in the name of the failed step: named, and not as the place of the error. */
+/** Paths that stand in the most informative lines, or in the name of the failed step: named, and not as the place of the error. */
 function loggedPlaces(subject: TriageSubject, project: Project): Place[] {
-  const told = subject.messages.slice(0, MAX_TOLD).map(({ text }) => text);
-  const heaviest = [...subject.excerpts].sort((left, right) => right.weight - left.weight).slice(0, MAX_TOLD);
-  const texts = [...told, ...subject.failedSections.map(({ name }) => name), ...heaviest.map(({ text }) => text)];
+  const best = subject.messages.slice(0, MAX_INFORMATIVE).map(({ text }) => text);
+  const heaviest = [...subject.excerpts].sort((left, right) => right.weight - left.weight).slice(0, MAX_INFORMATIVE);
+  const texts = [...best, ...subject.failedSections.map(({ name }) => name), ...heaviest.map(({ text }) => text)];
   const paths = namedPaths(texts.map(stripEscapes))
     .filter(({ path }) => !isForeignPath(path) && !OUTSIDE.test(path) && (path.includes('/') || BARE.test(path)))
     .map(({ path, line }) => ({ path: pathIn(path, project), line }));

@@ -3,18 +3,17 @@ import type { ToolCall } from '../domain/evidence.ts';
 import type { Analyst, Converse, Inquiry, Judgement } from '../ports/analyst.ts';
 import type { ToolDescription } from '../ports/toolbox.ts';
 import { composeAnswer } from './answer.ts';
-import { chooseCalls, mendCall, planNext } from './choose-tools.ts';
+import { argumentsFor, chooseCalls, fitting, mendCall, planNext } from './choose-tools.ts';
 import { ruleOn } from './classify.ts';
 import {
   type Aspect,
   aspectsOf,
+  comparisonStatements,
+  explanationStatements,
+  journeyStatements,
   laidOut,
-  tellComparison,
-  tellExplanation,
-  tellJourney,
   understandQuestion,
 } from './converse-statements.ts';
-import { argumentsFor } from './tool-arguments.ts';
 import { assess } from './verify.ts';
 
 export interface RulesAnalystOptions {
@@ -65,14 +64,9 @@ export function createRulesConverse(judge: Judge): Converse {
 }
 
 function statementsOf(input: Inquiry & { understanding: Understanding }): Statement[] {
-  switch (input.understanding.shape) {
-    case 'journey':
-      return laidOut(tellJourney(input), 'numbered');
-    case 'comparison':
-      return laidOut(tellComparison(input), 'list');
-    case 'explanation':
-      return laidOut(tellExplanation(input), 'list');
-  }
+  const { shape } = input.understanding;
+  if (shape === 'journey') return laidOut(journeyStatements(input), 'numbered');
+  return laidOut(shape === 'comparison' ? comparisonStatements(input) : explanationStatements(input), 'list');
 }
 
 const MOST = 4;
@@ -137,11 +131,4 @@ function windowOf(first: number, last: string | undefined): { from: number; to: 
   const from = Math.max(1, first);
   if (last === undefined) return { from: Math.max(1, from - AROUND), to: from + AROUND };
   return { from, to: Math.min(Math.max(from, Number(last)), from + MOST_LINES) };
-}
-
-/** Keeps only the arguments that the tool's own schema knows. */
-function fitting(args: Readonly<Record<string, unknown>>, tool: ToolDescription): Record<string, unknown> {
-  const { properties } = tool.parameters;
-  if (typeof properties !== 'object' || properties === null) return { ...args };
-  return Object.fromEntries(Object.entries(args).filter(([name]) => name in properties));
 }

@@ -2,11 +2,19 @@ import type { Suspect } from '../domain/analysis.ts';
 import type { Category } from '../domain/category.ts';
 import type { Evidence } from '../domain/evidence.ts';
 import type { TriageSubject } from '../domain/triage.ts';
+import { manifestOf } from './choose-tools.ts';
+import {
+  type FoundFile,
+  type RepositoryFacts,
+  repositoryFactsOf,
+  repositoryPathOf,
+  retrievedFrom,
+  seenElsewhere,
+  type Touch,
+  touchesOf,
+} from './evidence-facts.ts';
 import { isTestPath } from './paths.ts';
 import { isSameFile, type Place, placesOf } from './places.ts';
-import { type FoundFile, type RepositoryFacts, repositoryFactsOf, repositoryPathOf, type Touch, touchesOf } from './repository-facts.ts';
-import { retrievedFrom, seenElsewhere } from './retrieved.ts';
-import { manifestOf } from './tool-arguments.ts';
 
 const MAX_SUSPECTS = 10;
 /** What a file is worth to which nothing leads but this. Each further one of its kind is worth a little less. */

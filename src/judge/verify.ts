@@ -3,10 +3,10 @@ import type { Category } from '../domain/category.ts';
 import type { Evidence } from '../domain/evidence.ts';
 import type { Assessment, Insight } from '../ports/analyst.ts';
 import { type Ruling, ruleOn } from './classify.ts';
+import { confirmedEntry, lastingFailure, retrievedFrom } from './evidence-facts.ts';
 import type { Fact } from './facts.ts';
 import { ranked } from './judgement.ts';
-import { quoteFact } from './quotes.ts';
-import { confirmedEntry, lastingFailure, retrievedFrom } from './retrieved.ts';
+import { quoteFact } from './wording.ts';
 
 /** A rival rule this strong (logits) speaks against the category. */
 const STRONG_RIVAL = 3.4;

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Diagnostic } from '../../src/domain/failure.ts';
-import { isDiagnosed } from '../../src/judge/diagnosed.ts';
-import type { Fact } from '../../src/judge/facts.ts';
+import { type Fact, isDiagnosed } from '../../src/judge/facts.ts';
 import { classify, subjectOf } from './subject.ts';
 
 const DIAGNOSTIC: Diagnostic = {

@@ -1,5 +1,5 @@
+import { ENVIRONMENT_WORDS } from '../facts.ts';
 import { type RuleRow, ruleTable, STRUCTURED } from '../rule.ts';
-import { ENVIRONMENT_WORDS } from '../vocabulary.ts';
 
 const GO_FILE = String.raw`\b[\w./-]{1,200}\.go:\d{1,6}(?::\d{1,6})?: `;
 

@@ -1,5 +1,5 @@
+import { LINTERS } from '../facts.ts';
 import { type RuleRow, ruleTable } from '../rule.ts';
-import { LINTERS } from '../vocabulary.ts';
 
 /** Lint, format, licence and documentation gates: the code is there, but not as the project wants it. */
 export const GATE_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {

@@ -1,5 +1,5 @@
 import type { Fact, Facts } from '../facts.ts';
-import { isOwnHeader, isOwnModule, missingModuleName } from '../modules.ts';
+import { isOwnHeader, isOwnModule, missingModuleName } from '../line-facts.ts';
 import { type RuleRow, ruleTable } from '../rule.ts';
 
 /** Modules, headers and libraries that are missing, or of a version that breaks their users. */

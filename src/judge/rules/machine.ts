@@ -1,6 +1,5 @@
-import type { Fact, Facts } from '../facts.ts';
+import { ENVIRONMENT_WORDS, type Fact, type Facts } from '../facts.ts';
 import { type RuleRow, ruleTable, STRUCTURED } from '../rule.ts';
-import { ENVIRONMENT_WORDS } from '../vocabulary.ts';
 
 /** The machine or the runner gave up. All of these need the failing step to say so in words. */
 export const MACHINE_RULES: readonly RuleRow[] = ruleTable('INFRA_ERROR', {

@@ -1,4 +1,4 @@
-import { isPublishedVersionMissing } from '../repository-facts.ts';
+import { isPublishedVersionMissing } from '../line-facts.ts';
 import { type RuleRow, ruleTable } from '../rule.ts';
 
 /** The network, or a service that others run, did not answer. */

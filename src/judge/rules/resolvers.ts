@@ -1,5 +1,5 @@
 import type { Fact } from '../facts.ts';
-import { isPublishedVersionMissing } from '../repository-facts.ts';
+import { isPublishedVersionMissing } from '../line-facts.ts';
 import { type RuleRow, ruleTable } from '../rule.ts';
 
 /** What package managers say when versions are missing, clash or do not fit the lock file. */

@@ -1,8 +1,5 @@
-import { isDiagnosed } from '../diagnosed.ts';
-import type { Fact, Facts } from '../facts.ts';
-import { isThrown } from '../facts.ts';
+import { ASSERTION_WORDS, COMPILER_BEGINS, ENVIRONMENT_WORDS, type Fact, type Facts, isDiagnosed, isThrown } from '../facts.ts';
 import { type RuleRow, ruleTable } from '../rule.ts';
-import { ASSERTION_WORDS, COMPILER_BEGINS, ENVIRONMENT_WORDS } from '../vocabulary.ts';
 
 /** A test states an expectation and it does not hold, or the test itself is wrong or timing-dependent. */
 export const TEST_RULES: readonly RuleRow[] = ruleTable('TEST_FAILURE', {

@@ -1,10 +1,8 @@
 import type { Category, Kind } from '../../domain/category.ts';
 import type { Fact, Facts } from '../facts.ts';
-import { isMappedName, isOwnModule, missingModuleName } from '../modules.ts';
+import { isMappedName, isOwnModule, missingModuleName, ownServiceOf, registryStatus } from '../line-facts.ts';
 import { isForeignPath } from '../paths.ts';
-import { registryStatus } from '../repository-facts.ts';
 import type { Match } from '../rule.ts';
-import { ownServiceOf } from '../services.ts';
 
 /** What a tie decides: a category with its strength in logits, and which rival matches no longer count. */
 export interface TieRuling {

@@ -84,3 +84,74 @@ function ownPaths(facts: Facts): string[] {
   const diagnosed = facts.subject.diagnostics.flatMap((entry) => (entry.file === null ? [] : [entry.file]));
   return [...frames, ...tests, ...diagnosed].filter((path) => !isForeignPath(path));
 }
+
+/** The service that refused, named by its usual port or host. */
+export interface RefusedService {
+  readonly host: string;
+  readonly port: string | null;
+  /** "PostgreSQL" where the port or host tells. */
+  readonly name: string | null;
+}
+
+const BY_PORT: Readonly<Record<string, string>> = {
+  '5432': 'PostgreSQL',
+  '3306': 'MySQL',
+  '6379': 'Redis',
+  '27017': 'MongoDB',
+  '5672': 'RabbitMQ',
+  '9092': 'Kafka',
+  '9200': 'Elasticsearch',
+  '11211': 'Memcached',
+  '4444': 'Selenium',
+  '2375': 'Docker',
+  '1433': 'SQL Server',
+  '4566': 'LocalStack',
+  '9000': 'MinIO',
+};
+
+const LOCAL = /\b(localhost|127\.0\.0\.1|0\.0\.0\.0|\[?::1\]?|host\.docker\.internal)(?:[:/ ]{1,2}(?:port )?(\d{2,5}))?/;
+const NAMED_SERVICE =
+  /\b(postgres(?:ql)?|mysql|mariadb|redis|mongo(?:db)?|rabbitmq|kafka|zookeeper|elasticsearch|opensearch|memcached|selenium|minio|localstack|db|database|cache|broker|queue)(?::(\d{2,5}))(?!\.\w)/i;
+
+/** The service of the job itself that a line says refused the connection; null where it is somebody else's. */
+export function ownServiceOf(text: string): RefusedService | null {
+  const found = LOCAL.exec(text) ?? NAMED_SERVICE.exec(text);
+  if (found?.[1] === undefined) return null;
+  const port = found[2] ?? /\bport:? (\d{2,5})/.exec(text)?.[1] ?? null;
+  return { host: found[1], port, name: port === null ? null : (BY_PORT[port] ?? null) };
+}
+
+/** Host and port that a line names, whoever they belong to: "registry.example.org:443". */
+export function hostOf(text: string): string | null {
+  const own = ownServiceOf(text);
+  if (own !== null) return own.port === null ? own.host : `${own.host}:${own.port}`;
+  return (
+    /https?:\/\/([\w.-]{3,200}(?::\d{2,5})?)/.exec(text)?.[1] ??
+    /\b(\d{1,3}(?:\.\d{1,3}){3}:\d{2,5})\b/.exec(text)?.[1] ??
+    /(?:host:? '?|ENOTFOUND |EAI_AGAIN |lookup |to |UnknownHostException: )([\w-]{1,63}(?:\.[\w-]{1,63}){1,6}(?::\d{2,5})?)/.exec(
+      text,
+    )?.[1] ??
+    null
+  );
+}
+
+/** Whether a line says that a registry answered and does not have that version or package. */
+export function isPublishedVersionMissing(text: string): boolean {
+  return VERSION_MISSING.test(text) && !/E: Failed to fetch|\b50[0234]\b|\b429\b/.test(text);
+}
+
+const VERSION_MISSING =
+  /npm (?:ERR!|error) (?:code )?(?:E404|ETARGET|notarget)|No matching version found|is not in (?:this|the npm) registry|Could not find artifact|was not found in https?:\/\/|No matching distribution|Could not find a version that satisfies|unknown revision|NU110[0-3]|Couldn't find any versions for|not found: manifest unknown|manifest for \S{1,200} not found/i;
+
+const REGISTRY =
+  /registry\.|\/registry|repo1?\.maven|repo\.\w|npmjs|pypi|rubygems|crates\.io|proxy\.golang|packagist|nuget|ghcr\.io|docker\.io|gcr\.io|artifactory|nexus|pkg\.github\.com|clojars|npm (?:ERR!|error)|pip\b|Could not (?:transfer|GET|HEAD|resolve)|docker|helm|pull access/i;
+
+/** The HTTP status that a registry answered with on this line, where it is one that decides between categories. */
+export function registryStatus(text: string): number | null {
+  if (!REGISTRY.test(text)) return null;
+  const found =
+    /\b(?:E|code |status(?: code)?:? |HTTP(?:\/\d(?:\.\d)?)? |error:? |Received status code )?(401|403|404|429|500|502|503|504)\b/i.exec(
+      text,
+    );
+  return found?.[1] === undefined ? null : Number(found[1]);
+}

@@ -3,27 +3,27 @@ import type { Claim } from '../domain/analysis.ts';
 import { Category, Kind } from '../domain/category.ts';
 import type { Evidence } from '../domain/evidence.ts';
 import type { TriageSubject } from '../domain/triage.ts';
+import { isSameFile } from './places.ts';
+
+/** A field of a finding's data; null where it is absent or of another shape. */
+const field = <Schema extends z.ZodType>(schema: Schema) => schema.nullable().default(null).catch(null);
+const text = field(z.string());
+
+const RetrievedData = z.object({
+  category: field(Category),
+  kind: field(Kind),
+  /** A person who confirmed it; counts in the error library alone. */
+  confirmedBy: text,
+  rootCause: text,
+  fixRecommendation: text,
+  fix: text,
+});
 
 /** A knowledge document or a person's earlier decision, as a tool found it. */
-interface Retrieved {
+interface Retrieved extends Omit<z.infer<typeof RetrievedData>, 'fixRecommendation'> {
   readonly evidence: Evidence;
   readonly score: number;
-  readonly category: Category | null;
-  readonly kind: Kind | null;
-  /** Set only where a person confirmed it. */
-  readonly confirmedBy: string | null;
-  readonly rootCause: string | null;
-  readonly fix: string | null;
 }
-
-const Data = z.object({
-  category: Category.optional().catch(undefined),
-  kind: Kind.optional().catch(undefined),
-  confirmedBy: z.string().nullish().catch(null),
-  rootCause: z.string().nullish().catch(null),
-  fixRecommendation: z.string().nullish().catch(null),
-  fix: z.string().nullish().catch(null),
-});
 
 const RETRIEVERS: ReadonlySet<string> = new Set(['search_knowledge', 'search_error_library']);
 
@@ -51,15 +51,13 @@ export function fittingDocument(evidence: readonly Evidence[], category: Categor
 }
 
 function read(evidence: Evidence): Retrieved {
-  const data = Data.safeParse(evidence.data ?? {}).data ?? {};
+  const { fixRecommendation, ...data } = RetrievedData.parse(evidence.data ?? {});
   return {
+    ...data,
     evidence,
     score: evidence.score ?? 0,
-    category: data.category ?? null,
-    kind: data.kind ?? null,
-    confirmedBy: evidence.tool === 'search_error_library' ? (data.confirmedBy ?? null) : null,
-    rootCause: data.rootCause ?? null,
-    fix: data.fixRecommendation ?? data.fix ?? section(evidence.text, /^#{0,4}\s*(?:fix|fixes|how to fix|what to do)\b[:\s]*/i),
+    confirmedBy: evidence.tool === 'search_error_library' ? data.confirmedBy : null,
+    fix: fixRecommendation ?? data.fix ?? section(evidence.text, /^#{0,4}\s*(?:fix|fixes|how to fix|what to do)\b[:\s]*/i),
   };
 }
 
@@ -158,4 +156,133 @@ export function lastingFailure(evidence: readonly Evidence[]): { readonly times:
     tool === 'count_consecutive_failures' ? (Streak.safeParse(data).data ?? []) : [],
   )[0];
   return streak === undefined ? null : { times: streak.same, since: streak.firstSameNumber };
+}
+
+/** A commit that touched a file, as a code tool found it. */
+export interface Touch {
+  readonly evidenceId: string;
+  /** "read_blame", "changed_since_green", "read_commit_diff", "read_commit_history", "read_past_fixes". */
+  readonly tool: string;
+  readonly path: string;
+  /** Stretches of lines, 1-based and inclusive; empty where the whole file is meant. */
+  readonly lines: readonly (readonly [number, number])[];
+  readonly commit: string | null;
+  readonly author: string | null;
+  /** When the commit was written, or null. */
+  readonly at: string | null;
+  readonly pullRequest: number | null;
+}
+
+/** What the tools for code found out about the repository. */
+export interface RepositoryFacts {
+  readonly touches: readonly Touch[];
+  /** Files changed since the last green build, or in the built commit alone where none is known; null where nobody looked. */
+  readonly changed: {
+    readonly paths: readonly string[];
+    readonly count: number;
+    /** All that changed since it last worked is in the list. */
+    readonly isWhole: boolean;
+    readonly sinceGreen: boolean;
+  } | null;
+  /** Files that were changed when the same failure was mended before. */
+  readonly mended: readonly string[];
+  /** Files that the log, the failed step, the failing tests' imports or a guess lead to. */
+  readonly found: readonly FoundFile[];
+  /** Paths of the log, and guesses, that no file of the repository has. */
+  readonly missing: readonly string[];
+  /** Paths of the repository that a tool has seen. */
+  readonly paths: readonly string[];
+}
+
+const FoundFile = z.object({
+  path: z.string(),
+  as: z.string(),
+  line: z.int().nullable(),
+  by: z.enum(['asked', 'log', 'import', 'step', 'manifest']),
+});
+/** A file of the repository that the failure leads to, and by which words. */
+export type FoundFile = z.infer<typeof FoundFile>;
+
+const Data = z.object({
+  path: text,
+  commit: text,
+  sha: text,
+  author: text,
+  at: text,
+  pullRequest: field(z.int()),
+  lines: field(z.array(z.tuple([z.number(), z.number()]))),
+  files: field(z.array(z.string())),
+  fileCount: field(z.int()),
+  truncated: field(z.boolean()),
+  sinceGreen: field(z.boolean()),
+  found: field(z.array(FoundFile)),
+  missing: field(z.array(z.string())),
+});
+type Data = z.infer<typeof Data>;
+
+const TOUCHING: ReadonlySet<string> = new Set([
+  'read_blame',
+  'changed_since_green',
+  'read_commit_diff',
+  'read_commit_history',
+  'read_past_fixes',
+]);
+
+/** Reads the structured part of what the code tools found; what does not fit is left out. */
+export function repositoryFactsOf(evidence: readonly Evidence[]): RepositoryFacts {
+  const read = evidence.map((item) => ({ item, data: Data.parse(item.data ?? {}) }));
+  const touches = read.flatMap(({ item, data }) => (TOUCHING.has(item.tool) ? (touchOf(item, data) ?? []) : []));
+  const lists = (tool: string) => read.filter(({ item, data }) => item.tool === tool && data.fileCount !== null && data.files !== null);
+  const changed = lists('changed_since_green')[0]?.data;
+  const found = read.find(({ item }) => item.tool === 'find_files')?.data;
+  const named = evidence.some(({ tool }) => CODE_TOOLS.has(tool));
+  return {
+    touches,
+    changed:
+      changed?.files == null
+        ? null
+        : {
+            paths: changed.files,
+            count: changed.fileCount ?? changed.files.length,
+            isWhole: changed.truncated !== true && changed.sinceGreen !== false,
+            sinceGreen: changed.sinceGreen !== false,
+          },
+    found: found?.found ?? [],
+    missing: found?.missing ?? [],
+    mended: lists('read_past_fixes').flatMap(({ data }) => data.files ?? []),
+    paths: named ? [...new Set(read.flatMap(({ item, data }) => (CODE_TOOLS.has(item.tool) ? pathsIn(data) : [])))] : [],
+  };
+}
+
+/** The path in the repository that a path of the log means, where the tools have seen exactly one that fits; else the log's. */
+export function repositoryPathOf(path: string, { paths }: Pick<RepositoryFacts, 'paths'>): string {
+  const fitting = paths.filter((one) => one === path || one.endsWith(`/${path}`));
+  return fitting.length === 1 ? (fitting[0] ?? path) : path;
+}
+
+/** The touches of one file. */
+export function touchesOf(path: string, { touches }: Pick<RepositoryFacts, 'touches'>): readonly Touch[] {
+  return touches.filter((touch) => isSameFile(touch.path, path));
+}
+
+const CODE_TOOLS: ReadonlySet<string> = new Set([...TOUCHING, 'read_file', 'read_test_file', 'search_code', 'search_semantic']);
+
+function pathsIn({ path, files }: Data): string[] {
+  return [...(path === null ? [] : [path]), ...(files ?? [])];
+}
+
+function touchOf(item: Evidence, data: Data): Touch | null {
+  const path = data.path ?? (item.source.startsWith('commit/') || item.source.startsWith('compare/') ? null : item.source);
+  if (path === null) return null;
+  const shown = item.lineStart === undefined ? [] : [[item.lineStart, item.lineEnd ?? item.lineStart] as const];
+  return {
+    evidenceId: item.id,
+    tool: item.tool,
+    path,
+    lines: data.lines ?? shown,
+    commit: data.commit ?? data.sha,
+    author: data.author,
+    at: data.at,
+    pullRequest: data.pullRequest,
+  };
 }
