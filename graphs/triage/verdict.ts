@@ -19,7 +19,7 @@ import {
 } from '../../src/domain/calibration.ts';
 import { Category } from '../../src/domain/category.ts';
 import { type Evidence, holdsQuote } from '../../src/domain/evidence.ts';
-import { maxOf, minOf } from '../../src/lib/lists.ts';
+import { maxOf, minOf } from '../../src/lib/collections.ts';
 import type { Assessment } from '../../src/ports/analyst.ts';
 import type { TriageLimits, TriageStateValue } from './state.ts';
 
