@@ -126,9 +126,11 @@ async function announce(address: string, { config, madeToken }: ServedConfig, da
       `  token      ${token}`,
       `  data       ${placeOf(config.database)}`,
       `  API        ${address}/docs`,
-      `  webhooks   ${webhookPaths(config)
-        .map((path) => `${address}${path}`)
-        .join('   ')}`,
+      `  webhooks   ${
+        webhookPaths(config)
+          .map((path) => `${address}${path}`)
+          .join('   ') || 'none: no webhook secret is set'
+      }`,
       ...(config.jobQueue.inServe ? [] : ['  worker     none in this process; run `faultline worker`']),
       ...(existsSync(secretsFile(dataDir)) ? [`  secrets    generated secrets are in ${secretsFile(dataDir)}`] : []),
       'Press Ctrl-C to finish current jobs and stop.',
