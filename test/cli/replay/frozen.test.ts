@@ -31,7 +31,7 @@ describe('replay --frozen', () => {
     const { triageId } = JSON.parse(await readFile(recorded, 'utf8'));
     const ended = await faultline(['replay', '--frozen', recorded, '--run', triageId, 'ana_gone']);
     expect(ended.stderr).toContain('There is no recording of ana_gone.');
-    expect(ended.stdout).toMatch(/^1 runs: /m);
+    expect(ended.stdout).toMatch(/^1 run: /m);
     expect(ended.code).toBe(3);
     const none = await faultline(['replay', '--frozen', recorded, '--run', 'ana_gone']);
     expect(none).toMatchObject({ code: 3, stderr: 'error: There is no recording of ana_gone.\n' });

@@ -22,7 +22,7 @@ test('replay records what replay --frozen runs again, and a changed recording te
   );
   await faultline(['replay', '--dataset', dataset, '--record', recorded]);
   const same = await faultline(['replay', '--frozen', recorded]);
-  expect(same.stdout).toMatch(/^1 runs: 1 identical, in [\d.]+ s\n$/);
+  expect(same.stdout).toMatch(/^1 run: 1 identical, in [\d.]+ s\n$/);
 
   const recording = JSON.parse(await readFile(recorded, 'utf8'));
   recording.judgements[0].reply.value.kind = 'crash\u001b[2J';
