@@ -1,6 +1,5 @@
 import { Argument, Command, CommanderError } from 'commander';
 import type { Provider } from '../domain/build.ts';
-import type { BisectCommandOptions } from './bisect-command.ts';
 import {
   analystOption,
   asksService,
@@ -14,7 +13,7 @@ import {
   type ServerOptions,
   terminalConfig,
 } from './command-parts.ts';
-import type { ConfirmCommandOptions } from './confirm-command.ts';
+import { bisectCommand, confirmCommand, tryFixCommand } from './experiment-programs.ts';
 import type { ReadCommandOptions } from './read-command.ts';
 import { calibrateCommand, casesCommand, compareCommand, recordingsCommand, replayCommand } from './replay/programs.ts';
 import { reviewCommand } from './review-program.ts';
@@ -64,6 +63,7 @@ export function createProgram(): Command {
     readCommand(),
     confirmCommand(),
     bisectCommand(),
+    tryFixCommand(),
     replayCommand(),
     casesCommand(),
     recordingsCommand(),
@@ -148,61 +148,6 @@ function readCommand(): Command {
     .action(
       guarded(async (input: string, options: Omit<ReadCommandOptions, 'maxBytes'>) =>
         (await import('./read-command.ts')).runRead(input, { ...options, maxBytes: (await terminalConfig()).http.maxLogBytes }),
-      ),
-    );
-}
-
-const CONFIRM_EXAMPLES = `
-Runs only this command, without a shell. Exit code 5: not reproduced; 10: inconclusive.
-
-Examples:
-  faultline confirm -- npx vitest run
-  faultline confirm --base origin/main --runs 10 -- pytest -q
-  faultline confirm --log build.log --install "npm ci" -- npm test`;
-
-function confirmCommand(): Command {
-  const command = new Command('confirm')
-    .description('Run a failing command again, here and on the base, to find out whether the change broke it or it is flaky.')
-    .argument('<command...>', 'the failing command and its arguments, after --')
-    .option('--log <file>', 'log of the failed build; its failing tests are run alone from the start')
-    .option('--base <commit>', 'commit, branch or tag to compare with (default: where this branch started, or the previous commit)', true)
-    .option('--no-base', 'do not compare with a base')
-    .option('--runs <count>', 'runs here and runs on the base, at most', positive, 5)
-    .option('--minutes <count>', 'time limit for all runs together', positive, 15)
-    .option('--install <command>', 'installs the dependencies on the base where they differ (words, no quotes)')
-    .option('--report <build>', 'ID of the build on the service (or provider:number): the outcome becomes part of its answer')
-    .passThroughOptions()
-    .addHelpText('after', CONFIRM_EXAMPLES);
-  return asksService(command).action(
-    guarded(async (command: string[], options: Omit<ConfirmCommandOptions, 'maxBytes'>) =>
-      (await import('./confirm-command.ts')).runConfirm(command, { ...options, maxBytes: (await terminalConfig()).http.maxLogBytes }),
-    ),
-  );
-}
-
-const BISECT_EXAMPLES = `
-Examples:
-  faultline bisect --good v1.4.0 -- npx vitest run
-  faultline bisect --good 3f2c1ab --build "cargo build" --log build.log -- cargo test
-A commit is skipped where its build fails or the command ends with exit code 125.`;
-
-function bisectCommand(): Command {
-  return new Command('bisect')
-    .description('Find the commit that broke a command, running it as often at each commit as its failure rate requires.')
-    .argument('<command...>', 'the failing command and its arguments, after --')
-    .option('--good <commit>', 'commit, branch or tag at which it passed (default: where this branch started, or the previous commit)')
-    .option('--bad <commit>', 'commit, branch or tag at which it fails', 'HEAD')
-    .option('--build <command>', 'run first at each commit; skips those at which it fails (words, no quotes)')
-    .option('--install <command>', "installs the dependencies where they differ from the checkout's (words, no quotes)")
-    .option('--log <file>', 'log of the failed build; only its failing tests are run')
-    .option('--runs <count>', 'runs at the bad commit, to measure its failure rate', positive, 3)
-    .option('--minutes <count>', 'time limit for the whole search', positive, 30)
-    .addOption(jsonOption())
-    .passThroughOptions()
-    .addHelpText('after', BISECT_EXAMPLES)
-    .action(
-      guarded(async (command: string[], options: Omit<BisectCommandOptions, 'maxBytes'>) =>
-        (await import('./bisect-command.ts')).runBisect(command, { ...options, maxBytes: (await terminalConfig()).http.maxLogBytes }),
       ),
     );
 }

@@ -89,3 +89,41 @@ export const Bisection = z.object({
   notes: z.array(z.string()),
 });
 export type Bisection = z.infer<typeof Bisection>;
+
+/** A proposed change that was tried in a worktree, and what came of it. */
+export const FixAttempt = z.object({
+  /** The diff's file, or the rule with its command. */
+  source: line,
+  files: lines,
+  added: z.int().min(0),
+  deleted: z.int().min(0),
+  /** `breaks`: the failing tests pass with it, and others fail that did not before. `refused`: it was not run. */
+  verdict: z.enum(['fixed', 'breaks', 'not-fixed', 'inconclusive', 'refused']),
+  /** Runs of the failing tests with it. */
+  passed: z.int().min(0),
+  failed: z.int().min(0),
+  /** Tests, or the whole check where it names none, that fail with it and did not before. */
+  broke: lines,
+  /** The change itself, where it is short enough. */
+  diff: z.string().max(20_000).nullable(),
+  sentence: line,
+});
+export type FixAttempt = z.infer<typeof FixAttempt>;
+
+/** Proposed changes, tried one after the other until one of them fixes a failing command. */
+export const FixTrial = z.object({
+  command: lines,
+  narrowed: lines.nullable(),
+  tests: lines,
+  /** The wider check that says what else broke. */
+  check: lines,
+  /** Runs of the failing tests without a change. */
+  before: z.object({ passed: z.int().min(0), failed: z.int().min(0) }),
+  verdict: z.enum(['fixed', 'not-fixed', 'not-reproduced']),
+  attempts: z.array(FixAttempt).max(20),
+  /** The local branch that was made of the change that fixes it. */
+  branch: z.string().nullable(),
+  sentence: line,
+  notes: lines,
+});
+export type FixTrial = z.infer<typeof FixTrial>;

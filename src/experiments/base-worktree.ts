@@ -26,6 +26,8 @@ const DEPENDENCIES = [
 
 export interface Worktree {
   readonly commit: string;
+  /** Its top folder. */
+  readonly folder: string;
   /** The folder of the worktree that corresponds to `cwd`. */
   readonly cwd: string;
   /** Dependencies that differ there and were not shared. */
@@ -62,12 +64,22 @@ export async function openWorktree(cwd: string, commit: string): Promise<Worktre
       await git(folder, 'clean', '-ffdxq');
       return await shareDependencies(top, folder);
     };
-    return { commit, cwd: resolve(folder, relative(top, resolve(cwd))), unshared: await shareDependencies(top, folder), moveTo, remove };
+    const within = resolve(folder, relative(top, resolve(cwd)));
+    return { commit, folder, cwd: within, unshared: await shareDependencies(top, folder), moveTo, remove };
   } catch (error) {
     await remove();
     throw error;
   }
 }
+
+/** HEAD, or a commit that holds the tracked files as they are where some are not committed. Changes nothing in the checkout. */
+export async function currentState(cwd: string): Promise<{ readonly commit: string; readonly isCommitted: boolean }> {
+  const changed = await git(cwd, ...AUTHOR, 'stash', 'create');
+  return { commit: changed === '' ? await commitOf(cwd, 'HEAD') : changed, isCommitted: changed === '' };
+}
+
+/** Of commits that nobody else sees. */
+export const AUTHOR = ['-c', 'user.name=Faultline', '-c', 'user.email=faultline@localhost', '-c', 'commit.gpgsign=false'] as const;
 
 async function beginning(cwd: string, commit: string): Promise<string> {
   const common = await mergeBase(cwd, commit);
@@ -181,8 +193,8 @@ async function allEqual(top: string, folder: string, names: readonly string[]): 
   return true;
 }
 
-/** Throws `invalid-input` with git's own sentence. */
-async function git(cwd: string, ...args: readonly string[]): Promise<string> {
+/** Runs no hooks. Throws `invalid-input` with git's own sentence. */
+export async function git(cwd: string, ...args: readonly string[]): Promise<string> {
   try {
     const { stdout } = await run('git', ['-c', 'core.hooksPath=/dev/null', ...args], { cwd, timeout: GIT_MS, maxBuffer: 16 * 1024 * 1024 });
     return stdout.trim();

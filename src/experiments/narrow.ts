@@ -23,6 +23,8 @@ interface Filter {
   readonly ran: RegExp;
   /** How the tool is asked for its tests; absent where it cannot tell them in the order in which it runs them. */
   readonly list?: Listing;
+  /** What makes it write its snapshots anew. */
+  readonly update?: readonly string[];
 }
 
 interface Listing {
@@ -54,12 +56,14 @@ const FILTERS: readonly Filter[] = [
         [...argv.filter((word) => word !== 'run'), '--json'].flatMap((word) => (basename(word) === 'vitest' ? [word, 'list'] : word)),
       read: readVitestList,
     },
+    update: ['-u'],
   },
   {
     programs: ['jest'],
     frameworks: ['jest'],
     args: (tests) => [...filesOf(tests), '-t', anyOf(tests.map(fullName))],
     ran: /\b[1-9]\d* passed\b/,
+    update: ['-u'],
   },
   { programs: ['mocha'], frameworks: ['mocha'], args: (tests) => ['--grep', anyOf(tests.map(fullName))], ran: /\b[1-9]\d* passing\b/ },
   {
@@ -67,6 +71,7 @@ const FILTERS: readonly Filter[] = [
     frameworks: ['playwright'],
     args: (tests) => [...filesOf(tests), '--grep', tests.map(({ name }) => escaped(name)).join('|')],
     ran: /\b[1-9]\d* passed\b/,
+    update: ['--update-snapshots'],
   },
   {
     programs: ['node'],
@@ -142,13 +147,30 @@ export interface Narrowed {
  */
 export function narrow(argv: readonly string[], tests: Tests, most: number = MAX_TESTS): Narrowed | null {
   if (tests.length === 0 || tests.length > most || !tests.every(isPlain)) return null;
-  const isScript = SCRIPTS.includes(basename(argv[0] ?? ''));
-  const filter = isScript ? FILTERS.find(({ frameworks }) => frameworks.includes(tests[0]?.framework ?? '')) : filterOf(argv);
-  const args = filter?.args(tests, isScript ? [] : argv) ?? null;
+  const filter = filterFor(argv, tests);
+  const args = filter?.args(tests, isScript(argv) ? [] : argv) ?? null;
   if (filter === undefined || args === null || args.length === 0) return null;
   if (args.reduce((bytes, arg) => bytes + Buffer.byteLength(arg), 0) > MAX_BYTES) return null;
-  if (isScript) return { argv: [...argv, ...separator(argv), ...args], ran: filter.ran };
-  return { argv: filter.before === true ? insert(argv, args) : [...argv, ...args], ran: filter.ran };
+  return { argv: extended(argv, args, filter), ran: filter.ran };
+}
+
+/** The command of these tests that also writes what they expect anew; null where its tool keeps no snapshots. */
+export function updatingSnapshots(argv: readonly string[], tests: Tests): string[] | null {
+  const filter = filterFor(argv, tests);
+  return filter?.update === undefined ? null : extended(argv, filter.update, filter);
+}
+
+function isScript(argv: readonly string[]): boolean {
+  return SCRIPTS.includes(basename(argv[0] ?? ''));
+}
+
+function filterFor(argv: readonly string[], tests: Tests): Filter | undefined {
+  return isScript(argv) ? FILTERS.find(({ frameworks }) => frameworks.includes(tests[0]?.framework ?? '')) : filterOf(argv);
+}
+
+function extended(argv: readonly string[], args: readonly string[], { before }: Filter): string[] {
+  if (isScript(argv)) return [...argv, ...separator(argv), ...args];
+  return before === true ? insert(argv, args) : [...argv, ...args];
 }
 
 export interface TestList {

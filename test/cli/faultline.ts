@@ -23,6 +23,7 @@ export interface ProcessOptions extends RunOptions {
   readonly onStart?: (process: { kill(signal: NodeJS.Signals): void }) => void;
   /** Close standard output before anything is written, as `| true` does. */
   readonly closedStdout?: boolean;
+  readonly cwd?: string;
   /** Root may read every file; as anybody else it may not. */
   readonly asAnybody?: boolean;
 }
@@ -90,7 +91,7 @@ const WITHOUT_PRIVILEGE = ['setpriv', '--bounding-set', '-dac_override,-dac_read
 export function faultlineProcess(args: readonly string[], options: ProcessOptions = {}): Promise<Ended> {
   const node = [process.execPath, MAIN, ...args];
   const [program = '', ...rest] = options.asAnybody === true && process.getuid?.() === 0 ? [...WITHOUT_PRIVILEGE, ...node] : node;
-  const child = spawn(program, rest, { env: { ...bare(), ...options.env }, timeout: 30_000 });
+  const child = spawn(program, rest, { env: { ...bare(), ...options.env }, cwd: options.cwd, timeout: 30_000 });
   options.onStart?.({ kill: (signal) => void child.kill(signal) });
   if (options.closedStdout === true) child.stdout.destroy();
   let stdout = '';

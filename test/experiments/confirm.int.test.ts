@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { TriageError } from '../../src/domain/errors.ts';
 import type { Arm, Experiment } from '../../src/domain/experiment.ts';
-import { type ConfirmOptions, confirm, verdictOf } from '../../src/experiments/confirm.ts';
+import { type ConfirmOptions, confirm } from '../../src/experiments/confirm.ts';
+import { verdictOf } from '../../src/experiments/verdict.ts';
 import { readMasked } from '../../src/service/triage/read-build.ts';
 import { createGitRepository, type GitRepository } from '../support/git-repository.ts';
 

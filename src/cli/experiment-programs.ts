@@ -1,0 +1,106 @@
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { FIX_RULES, type FixRule } from '../experiments/fix-rules.ts';
+import type { BisectCommandOptions } from './bisect-command.ts';
+import { asksService, guarded, jsonOption, positive, terminalConfig } from './command-parts.ts';
+import type { ConfirmCommandOptions } from './confirm-command.ts';
+import type { TryFixCommandOptions } from './try-fix-command.ts';
+
+const CONFIRM_EXAMPLES = `
+Runs only this command, without a shell. Exit code 5: not reproduced; 10: inconclusive.
+
+Examples:
+  faultline confirm -- npx vitest run
+  faultline confirm --base origin/main --runs 10 -- pytest -q
+  faultline confirm --log build.log --install "npm ci" -- npm test`;
+
+/** `faultline confirm`. */
+export function confirmCommand(): Command {
+  const command = new Command('confirm')
+    .description('Run a failing command again, here and on the base, and tell by counts whether the change broke it or it is flaky.')
+    .argument('<command...>', 'the failing command and its arguments, behind --')
+    .option('--log <file>', 'log of the failed build; its failing tests are run alone from the start')
+    .option('--base <commit>', 'commit, branch or tag to compare with (default: where this branch began, or the commit before)', true)
+    .option('--no-base', 'compare with nothing')
+    .option('--runs <count>', 'runs here and runs on the base, at most', positive, 5)
+    .option('--minutes <count>', 'time for all runs together', positive, 15)
+    .option('--install <command>', 'installs the dependencies on the base where they differ (words, no quotes)')
+    .option('--report <build>', 'ID of the build on the service (or provider:number): the outcome becomes part of its answer')
+    .passThroughOptions()
+    .addHelpText('after', CONFIRM_EXAMPLES);
+  return asksService(command).action(
+    guarded(async (command: string[], options: Omit<ConfirmCommandOptions, 'maxBytes'>) =>
+      (await import('./confirm-command.ts')).runConfirm(command, { ...options, maxBytes: (await terminalConfig()).http.maxLogBytes }),
+    ),
+  );
+}
+
+const BISECT_EXAMPLES = `
+Examples:
+  faultline bisect --good v1.4.0 -- npx vitest run
+  faultline bisect --good 3f2c1ab --build "cargo build" --log build.log -- cargo test
+A commit is skipped where its build fails or the command ends with exit code 125.`;
+
+/** `faultline bisect`. */
+export function bisectCommand(): Command {
+  return new Command('bisect')
+    .description('Find the commit that broke a command, with as many runs at each as its rate of failure asks for.')
+    .argument('<command...>', 'the failing command and its arguments, behind --')
+    .option('--good <commit>', 'commit, branch or tag at which it passed (default: where this branch began, or the commit before)')
+    .option('--bad <commit>', 'commit, branch or tag at which it fails', 'HEAD')
+    .option('--build <command>', 'run first at each commit; skips those at which it fails (words, no quotes)')
+    .option('--install <command>', "installs the dependencies where they differ from the checkout's (words, no quotes)")
+    .option('--log <file>', 'log of the failed build; only its failing tests are run')
+    .option('--runs <count>', 'runs at the bad commit, by which its rate of failure is known', positive, 3)
+    .option('--minutes <count>', 'time for everything together', positive, 30)
+    .addOption(jsonOption())
+    .passThroughOptions()
+    .addHelpText('after', BISECT_EXAMPLES)
+    .action(
+      guarded(async (command: string[], options: Omit<BisectCommandOptions, 'maxBytes'>) =>
+        (await import('./bisect-command.ts')).runBisect(command, { ...options, maxBytes: (await terminalConfig()).http.maxLogBytes }),
+      ),
+    );
+}
+
+const FIX_EXAMPLES = `
+Without --patch, --analysis and --rule, all rules are tried whose tools the project uses.
+Exit code 5: the command does not fail; 10: no change fixes it.
+
+Examples:
+  faultline try-fix --patch fix.diff -- npx vitest run
+  git diff other-branch | faultline try-fix --patch - --branch fix/sum -- pytest -q
+  faultline try-fix --rule format --rule lock --check "npm run ci" -- npm test`;
+
+/** `faultline try-fix`. */
+export function tryFixCommand(): Command {
+  const collect = (value: string, values: string[] = []) => [...values, value];
+  const command = new Command('try-fix')
+    .description('Try proposed changes in a worktree: does the failing command pass with one, and what else breaks? Nothing is pushed.')
+    .argument('<command...>', 'the failing command and its arguments, behind --')
+    .option('--patch <file>', 'diff to try, or a text that has one; - for standard input (repeatable)', collect)
+    .option('--analysis <id>', 'try the diff in the answer of the service (repeatable)', collect)
+    .addOption(
+      new Option('--rule <name>', 'change that the tools of the project make (repeatable)').choices([...FIX_RULES]).argParser(ruleOf),
+    )
+    .option('--check <command>', 'wider check that says what else breaks (words, no quotes; default: the failing command, whole)')
+    .option('--log <file>', 'log of the failed build; its failing tests are run alone from the start')
+    .option('--branch <name>', 'make a local branch with the change that fixes it')
+    .option('--allow-tests', 'also try changes of tests, snapshots and their settings')
+    .option('--allow-workflows', 'also try changes of CI workflows and of the settings of the repository')
+    .option('--install <command>', 'installs the dependencies where a change alters the lock file (words, no quotes)')
+    .option('--runs <count>', 'runs of the failing tests without and with each change', positive, 3)
+    .option('--minutes <count>', 'time for everything together', positive, 15)
+    .passThroughOptions()
+    .addHelpText('after', FIX_EXAMPLES);
+  return asksService(command).action(
+    guarded(async (command: string[], options: Omit<TryFixCommandOptions, 'maxBytes'>) =>
+      (await import('./try-fix-command.ts')).runTryFix(command, { ...options, maxBytes: (await terminalConfig()).http.maxLogBytes }),
+    ),
+  );
+}
+
+function ruleOf(text: string, rules: readonly FixRule[] = []): FixRule[] {
+  const rule = FIX_RULES.find((name) => name === text);
+  if (rule === undefined) throw new InvalidArgumentError(`Use one of ${FIX_RULES.join(', ')}.`);
+  return [...rules, rule];
+}

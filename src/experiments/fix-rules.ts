@@ -1,0 +1,69 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+
+/** Kinds of changes that a project's own tools make. `snapshot` writes what the tests expect. */
+export const FIX_RULES = ['format', 'lint', 'lock', 'snapshot'] as const;
+export type FixRule = (typeof FIX_RULES)[number];
+
+interface Tool {
+  readonly rule: FixRule;
+  /** Whether the project in this folder uses it. */
+  readonly isUsed: (folder: string) => boolean;
+  readonly argv: readonly string[];
+}
+
+/** Only what stands here is run, where the project's files say that it uses it: nothing of it comes from a log or a model. */
+const TOOLS: readonly Tool[] = [
+  { rule: 'format', isUsed: isInstalled('prettier'), argv: ['node_modules/.bin/prettier', '--write', '--log-level=warn', '.'] },
+  { rule: 'format', isUsed: isInstalled('biome'), argv: ['node_modules/.bin/biome', 'format', '--write', '.'] },
+  { rule: 'format', isUsed: names(['ruff.toml', '.ruff.toml', 'pyproject.toml'], 'ruff'), argv: ['ruff', 'format', '.'] },
+  { rule: 'format', isUsed: names(['pyproject.toml'], 'black'), argv: ['black', '--quiet', '.'] },
+  { rule: 'format', isUsed: has('go.mod', 'gofmt'), argv: ['gofmt', '-w', '.'] },
+  { rule: 'format', isUsed: has('Cargo.toml', 'cargo'), argv: ['cargo', 'fmt'] },
+  { rule: 'lint', isUsed: isInstalled('eslint'), argv: ['node_modules/.bin/eslint', '--fix', '.'] },
+  { rule: 'lint', isUsed: isInstalled('biome'), argv: ['node_modules/.bin/biome', 'check', '--write', '.'] },
+  { rule: 'lint', isUsed: names(['ruff.toml', '.ruff.toml', 'pyproject.toml'], 'ruff'), argv: ['ruff', 'check', '--fix', '.'] },
+  { rule: 'lint', isUsed: has('go.mod', 'goimports'), argv: ['goimports', '-w', '.'] },
+  {
+    rule: 'lock',
+    isUsed: has('package-lock.json', 'npm'),
+    argv: ['npm', 'install', '--package-lock-only', '--ignore-scripts', '--no-audit', '--no-fund'],
+  },
+  { rule: 'lock', isUsed: has('pnpm-lock.yaml', 'pnpm'), argv: ['pnpm', 'install', '--lockfile-only', '--ignore-scripts'] },
+  { rule: 'lock', isUsed: has('uv.lock', 'uv'), argv: ['uv', 'lock'] },
+  { rule: 'lock', isUsed: has('poetry.lock', 'poetry'), argv: ['poetry', 'lock'] },
+  { rule: 'lock', isUsed: has('go.sum', 'go'), argv: ['go', 'mod', 'tidy'] },
+  { rule: 'lock', isUsed: has('Cargo.lock', 'cargo'), argv: ['cargo', 'update', '--workspace'] },
+];
+
+export interface RuleCommand {
+  readonly rule: FixRule;
+  readonly argv: readonly string[];
+}
+
+/** What the tools of the project in `folder` offer, of these rules; `updating` is the failing command that also writes its snapshots. */
+export function ruleCommands(folder: string, rules: readonly FixRule[], updating: readonly string[] | null): RuleCommand[] {
+  return rules.flatMap((rule): RuleCommand[] => {
+    if (rule === 'snapshot') return updating === null ? [] : [{ rule, argv: updating }];
+    return TOOLS.filter((tool) => tool.rule === rule && tool.isUsed(folder)).map(({ argv }) => ({ rule, argv }));
+  });
+}
+
+function isInstalled(tool: string): Tool['isUsed'] {
+  return (folder) => existsSync(join(folder, 'node_modules/.bin', tool));
+}
+
+function has(file: string, program: string): Tool['isUsed'] {
+  return (folder) => existsSync(join(folder, file)) && isOnPath(program);
+}
+
+/** One of the files is the tool's own, or has a section of it. */
+function names(files: readonly string[], tool: string): Tool['isUsed'] {
+  const isAbout = (path: string) =>
+    existsSync(path) && (path.endsWith(`${tool}.toml`) || readFileSync(path, 'utf8').includes(`[tool.${tool}`));
+  return (folder) => isOnPath(tool) && files.some((file) => isAbout(join(folder, file)));
+}
+
+function isOnPath(program: string): boolean {
+  return (process.env.PATH ?? '').split(delimiter).some((folder) => existsSync(join(folder, program)));
+}

@@ -1,0 +1,283 @@
+import { messageOf, TriageError } from '../domain/errors.ts';
+import { type FixAttempt, type FixTrial, MIN_RUNS } from '../domain/experiment.ts';
+import type { FailingTest } from '../domain/failure.ts';
+import type { Reading } from '../domain/reading.ts';
+import { currentState, git, openWorktree, type Worktree } from './base-worktree.ts';
+import { type Allowed, commitChange, type Fix } from './fix-diff.ts';
+import { type FixRule, type RuleCommand, ruleCommands } from './fix-rules.ts';
+import { type Narrowed, narrow, updatingSnapshots } from './narrow.ts';
+import { judge, type Outcome, type Signature, signature } from './outcome.ts';
+import { type CommandRun, runCommand } from './run-command.ts';
+
+/** A diff that somebody or something proposes. */
+export interface Proposal {
+  readonly source: string;
+  readonly diff: string;
+}
+
+export interface FixOptions {
+  /** The failing command; run as it is, by no shell. */
+  readonly argv: readonly string[];
+  readonly cwd: string;
+  readonly env: NodeJS.ProcessEnv;
+  /** Tests that are known to fail; empty: the first run tells. */
+  readonly tests: readonly FailingTest[];
+  /** Diffs, tried first. */
+  readonly proposals: readonly Proposal[];
+  /** Rules whose tools the project uses, tried after them. */
+  readonly rules: readonly FixRule[];
+  readonly allowed: Allowed;
+  /** Says what else broke; null: the command itself, whole. */
+  readonly check: readonly string[] | null;
+  /** Installs dependencies where a change alters their lock file. */
+  readonly install?: readonly string[];
+  /** Local branch to make of the change that fixes it. */
+  readonly branch?: string;
+  /** Runs of the failing tests without a change, and with each. */
+  readonly runs: number;
+  /** Of everything together, in milliseconds. */
+  readonly limitMs: number;
+  /** Answer with the attempts made by then where the signal is aborted, instead of throwing. */
+  readonly keepsPart?: boolean;
+}
+
+export interface FixDeps {
+  readonly read: (output: string) => Promise<Reading>;
+  /** Told of each run of the failing tests when it ends; `source` is null without a change. */
+  readonly onRun?: (source: string | null, outcome: Outcome, milliseconds: number) => void;
+}
+
+const MOST_ATTEMPTS = 20;
+
+/**
+ * Tries proposed changes in a worktree, one after the other until one fixes the command: the failing tests with it, as often as without, and then
+ * the wider check. The checkout stays as it is, nothing is pushed, and no worktree and no process stays behind. A change that is too large or
+ * touches what it must not is an attempt that was refused. Throws `invalid-input` for a command that cannot be started, no checkout and a
+ * branch that cannot be made, `cancelled` on abort.
+ */
+export async function tryFix(options: FixOptions, deps: FixDeps, signal: AbortSignal): Promise<FixTrial> {
+  const { cwd, tests, branch } = options;
+  const { commit, isCommitted } = await currentState(cwd);
+  if (branch !== undefined) await requireBranch(cwd, branch, isCommitted);
+  const worktree = await openWorktree(cwd, commit);
+  const failure = tests.length === 0 ? null : signature(tests);
+  const trial: Trial = {
+    ...{ options, deps, signal, worktree, failure, narrowed: null, checkBefore: null, attempts: [] },
+    ...{ before: { passed: 0, failed: 0 }, until: performance.now() + options.limitMs, branch: null },
+    notes: isCommitted ? [] : ['Tried with your uncommitted changes of tracked files.'],
+  };
+  try {
+    await prepare(trial, worktree.unshared);
+    await reproduce(trial);
+    if (trial.before.failed > 0) await tryAll(trial);
+  } catch (error) {
+    if (options.keepsPart !== true || !signal.aborted) throw error;
+    trial.notes.push('Interrupted before all changes were tried.');
+  } finally {
+    await worktree.remove();
+  }
+  return conclusion(trial);
+}
+
+interface Trial {
+  readonly options: FixOptions;
+  readonly deps: FixDeps;
+  readonly signal: AbortSignal;
+  readonly worktree: Worktree;
+  readonly until: number;
+  readonly attempts: FixAttempt[];
+  readonly before: { passed: number; failed: number };
+  readonly notes: string[];
+  failure: Signature | null;
+  narrowed: Narrowed | null;
+  /** How the wider check went without a change, once that is known. */
+  checkBefore: Signature | 'passed' | null;
+  branch: string | null;
+}
+
+async function requireBranch(cwd: string, branch: string, isCommitted: boolean): Promise<void> {
+  if (!isCommitted) throw new TriageError('invalid-input', 'Commit or stash your changes first: a branch with the fix would include them.');
+  await git(cwd, 'check-ref-format', '--branch', branch).catch((cause: unknown) => {
+    throw new TriageError('invalid-input', `${branch} is no name for a branch.`, { cause });
+  });
+  const taken = await git(cwd, 'rev-parse', '--verify', '--quiet', `refs/heads/${branch}`).catch(() => null);
+  if (taken !== null) throw new TriageError('invalid-input', `There is a branch ${branch} already: name another with --branch.`);
+}
+
+/** Installs what differs from the checkout. Throws `invalid-input` where it cannot. */
+async function prepare(trial: Trial, unshared: readonly string[]): Promise<void> {
+  const { install } = trial.options;
+  if (unshared.length === 0) return;
+  const what = `the dependencies in ${unshared.join(' and ')} differ`;
+  if (install === undefined) throw new TriageError('invalid-input', `${what}: name the command that installs them with --install`);
+  if ((await run(trial, install)).exitCode !== 0) throw new TriageError('invalid-input', `${what}, and ${install.join(' ')} fails`);
+}
+
+async function run({ options, worktree, until, signal }: Trial, argv: readonly string[]): Promise<CommandRun> {
+  const limitMs = Math.max(1_000, until - performance.now());
+  return await runCommand(argv, { cwd: worktree.cwd, env: options.env, limitMs }, signal);
+}
+
+/** The failing tests once, or the whole command; what failed first says what the failure is. */
+async function runOnce(trial: Trial, source: string | null): Promise<Outcome> {
+  const { options, deps, narrowed } = trial;
+  const ended = await run(trial, narrowed?.argv ?? options.argv);
+  const { outcome, failure } = await judge(ended, { ran: narrowed?.ran ?? null, failure: trial.failure, read: deps.read });
+  trial.failure = failure;
+  deps.onRun?.(source, outcome, ended.milliseconds);
+  return outcome;
+}
+
+/** Runs the failing tests without a change; the whole command where they cannot be selected or do not fail alone. */
+async function reproduce(trial: Trial): Promise<void> {
+  const { options, before } = trial;
+  const isWholeCheck = options.check === null;
+  trial.narrowed = narrow(options.argv, options.tests);
+  if (trial.narrowed === null) {
+    const first = await runOnce(trial, null);
+    if (isWholeCheck) trial.checkBefore = first === 'passed' ? 'passed' : trial.failure;
+    if (first !== 'failed') {
+      before.passed += first === 'passed' ? 1 : 0;
+      return;
+    }
+    trial.narrowed = narrow(options.argv, trial.failure?.tests ?? []);
+  }
+  if (trial.narrowed !== null && (await runOnce(trial, null)) !== 'failed') {
+    trial.narrowed = null;
+    if ((await runOnce(trial, null)) === 'passed') {
+      before.passed += 1;
+      return;
+    }
+  }
+  before.failed = 1;
+  while (before.failed + before.passed < options.runs && performance.now() < trial.until) {
+    const outcome = await runOnce(trial, null);
+    if (outcome === 'other') break;
+    before[outcome] += 1;
+  }
+}
+
+async function tryAll(trial: Trial): Promise<void> {
+  const { options, worktree, failure, attempts } = trial;
+  const updating = updatingSnapshots(trial.narrowed?.argv ?? options.argv, failure?.tests ?? []);
+  const commands = ruleCommands(worktree.cwd, options.rules, updating);
+  for (const change of [...options.proposals, ...commands].slice(0, MOST_ATTEMPTS)) {
+    if (performance.now() >= trial.until) {
+      trial.notes.push(`Stopped at the time limit of ${Math.round(options.limitMs / 60_000)} min.`);
+      return;
+    }
+    const fix = await fixOf(trial, change);
+    const attempt = 'refused' in fix ? refusedAttempt(fix) : await tryOne(trial, fix);
+    attempts.push(attempt);
+    if (attempt.verdict !== 'fixed' || 'refused' in fix) continue;
+    if (options.branch !== undefined) {
+      await git(options.cwd, 'branch', '--no-track', options.branch, fix.commit);
+      trial.branch = options.branch;
+    }
+    return;
+  }
+}
+
+interface NamedFix extends Fix {
+  readonly source: string;
+}
+
+interface RefusedFix {
+  readonly source: string;
+  readonly refused: string;
+}
+
+/** The change as a commit, made where the worktree is as it was at the beginning. */
+async function fixOf(trial: Trial, change: Proposal | RuleCommand): Promise<NamedFix | RefusedFix> {
+  const { worktree, options, signal } = trial;
+  const source = 'diff' in change ? change.source : `${change.rule}: ${change.argv.join(' ')}`;
+  try {
+    await worktree.moveTo(worktree.commit);
+    if ('argv' in change) {
+      if (change.rule === 'snapshot' && !options.allowed.tests)
+        return { source, refused: 'it says anew what the tests expect; allow it with --allow-tests' };
+      await run(trial, change.argv);
+    }
+    const fix = await commitChange(worktree, 'diff' in change ? change.diff : null, source.split(':')[0] ?? '', options.allowed);
+    await prepare(trial, await worktree.moveTo(fix.commit));
+    return { ...fix, source };
+  } catch (error) {
+    signal.throwIfAborted();
+    return { source, refused: messageOf(error) };
+  }
+}
+
+function refusedAttempt({ source, refused }: RefusedFix): FixAttempt {
+  const nothing = { files: [], added: 0, deleted: 0, passed: 0, failed: 0, broke: [], diff: null };
+  return { source, ...nothing, verdict: 'refused', sentence: `${source}: not tried, ${refused}.` };
+}
+
+async function tryOne(trial: Trial, fix: NamedFix): Promise<FixAttempt> {
+  const { options, before } = trial;
+  const { source, files, added, deleted, diff } = fix;
+  let [passed, failed, other] = [0, 0, 0];
+  while (passed < options.runs && failed + other === 0 && performance.now() < trial.until) {
+    const outcome = await runOnce(trial, source);
+    if (outcome === 'passed') passed += 1;
+    else if (outcome === 'failed') failed += 1;
+    else other += 1;
+  }
+  const attempt = { source, files: [...files], added, deleted, passed, failed, diff };
+  const runs = passed + failed + other;
+  const without = `${before.failed} of ${before.failed + before.passed} without it`;
+  const counts = `fails ${failed + other} of ${runs} with it, ${without}`;
+  if (failed > 0) return { ...attempt, broke: [], verdict: 'not-fixed', sentence: `${source}: ${counts}, so it does not fix it.` };
+  if (other > 0) return { ...attempt, broke: [], verdict: 'not-fixed', sentence: `${source}: ${counts}, now in another way.` };
+  const enough = before.passed === 0 && Math.min(before.failed, passed) >= Math.min(options.runs, MIN_RUNS);
+  if (!enough) {
+    const why = before.passed > 0 ? 'which proves nothing of what fails at random' : 'which are too few runs';
+    return { ...attempt, broke: [], verdict: 'inconclusive', sentence: `${source}: ${counts}, ${why}.` };
+  }
+  const { broke, isRed } = await whatBroke(trial, fix);
+  if (broke.length > 0) {
+    const named = broke.slice(0, 3).map((name) => `"${name}"`);
+    const rest = broke.length > named.length ? ` and ${broke.length - named.length} more` : '';
+    return { ...attempt, broke, verdict: 'breaks', sentence: `${source}: ${counts}, but it breaks ${named.join(', ')}${rest}.` };
+  }
+  const wider = isRed ? 'the wider check fails as before' : 'the wider check passes';
+  return { ...attempt, broke, verdict: 'fixed', sentence: `${source}: ${counts}, and ${wider}.` };
+}
+
+/** What fails in the wider check with the change and not without it. Without a change it is run only where it fails with it. */
+async function whatBroke(trial: Trial, { commit }: Fix): Promise<{ readonly broke: string[]; readonly isRed: boolean }> {
+  const { options, worktree, deps } = trial;
+  const argv = options.check ?? options.argv;
+  const checked = async () => (await judge(await run(trial, argv), { ran: null, failure: null, read: deps.read })).failure ?? 'passed';
+  const after = await checked();
+  if (after === 'passed') return { broke: [], isRed: false };
+  if (trial.checkBefore === null) {
+    await prepare(trial, await worktree.moveTo(worktree.commit));
+    trial.checkBefore = await checked();
+    await prepare(trial, await worktree.moveTo(commit));
+  }
+  const before = trial.checkBefore;
+  const known = before === 'passed' ? new Set<string>() : before.names;
+  const broke = [...after.names].filter((name) => !known.has(name));
+  if (after.names.size > 0) return { broke, isRed: true };
+  const isSame = before !== 'passed' && before.names.size === 0 && before.fingerprint === after.fingerprint;
+  return { broke: isSame ? [] : [argv.join(' ')], isRed: true };
+}
+
+function conclusion({ options, narrowed, failure, before, attempts, branch, notes }: Trial): FixTrial {
+  const fixed = attempts.find(({ verdict }) => verdict === 'fixed');
+  const verdict = before.failed === 0 ? 'not-reproduced' : fixed === undefined ? 'not-fixed' : 'fixed';
+  const tried = attempts.filter((attempt) => attempt.verdict !== 'refused').length;
+  const many = (count: number) => (count === 1 ? '1 change' : `${count} changes`);
+  const sentences = {
+    'not-reproduced': 'The command does not fail in the state that was to be fixed.',
+    'not-fixed':
+      attempts.length === 0
+        ? 'There was no change to try: name one with --patch, or use a project whose tools make one.'
+        : `Not fixed: ${many(tried)} tried, ${many(attempts.length - tried)} refused.`,
+    fixed: `Fixed by ${fixed?.sentence ?? ''}`,
+  };
+  return {
+    ...{ command: [...options.argv], narrowed: narrowed === null ? null : [...narrowed.argv], tests: [...(failure?.names ?? [])] },
+    ...{ check: [...(options.check ?? options.argv)], before, verdict, attempts, branch, sentence: sentences[verdict], notes },
+  };
+}
