@@ -66,7 +66,7 @@ async function tryCase({ here, base }: Case): Promise<Map<Experiment['verdict'],
     commit(here, 'change');
     const counts = new Map<Experiment['verdict'], number>();
     for (let trial = 0; trial < TRIALS; trial += 1) {
-      const options = { argv: COMMAND, cwd, env: process.env, base: 'main', runs: RUNS, limitMs: 120_000, tests: [] };
+      const options = { argv: COMMAND, cwd, env: process.env, base: 'main', runs: RUNS, limitMs: 120_000, tests: [], conditions: false };
       const { verdict } = await confirm(options, { read }, never);
       counts.set(verdict, (counts.get(verdict) ?? 0) + 1);
     }

@@ -41,6 +41,7 @@ export async function confirmHere(
       runs,
       limitMs,
       tests,
+      conditions: true,
       keepsPart: true,
       ...(install === null ? {} : { install }),
     };

@@ -1,10 +1,12 @@
-import type { Bisection } from '../domain/experiment.ts';
+import { readFile } from 'node:fs/promises';
+import { messageOf, TriageError } from '../domain/errors.ts';
+import { Bisection } from '../domain/experiment.ts';
 import type { Commit } from '../experiments/base-worktree.ts';
 import { bisect } from '../experiments/bisect.ts';
 import { type Outcome, outputReader, SHOWN } from '../experiments/outcome.ts';
 import { argumentsOf } from '../experiments/run-command.ts';
 import { visibleLine } from '../notifications/visible-text.ts';
-import { failingTests } from './confirm-command.ts';
+import { failingTests, withoutNetwork } from './confirm-command.ts';
 import { EXIT, interruptSignal, jsonText, print, say } from './terminal.ts';
 
 export interface BisectCommandOptions {
@@ -15,6 +17,10 @@ export interface BisectCommandOptions {
   readonly log?: string;
   readonly runs: number;
   readonly minutes: number;
+  readonly only?: { readonly part: number; readonly of: number };
+  readonly results?: readonly string[];
+  /** False: the command is run without the network. */
+  readonly network: boolean;
   readonly json?: boolean;
   readonly maxBytes: number;
 }
@@ -22,7 +28,8 @@ export interface BisectCommandOptions {
 /** `faultline bisect -- COMMAND…`: exit 5 where the bad commit does not fail, 10 where no commit is named. */
 export async function runBisect(argv: readonly string[], options: BisectCommandOptions): Promise<void> {
   const read = outputReader();
-  const { good, bad, build, install, log, runs, minutes, json } = options;
+  const { good, bad, build, install, log, runs, minutes, only, json } = options;
+  const within = options.network ? undefined : await withoutNetwork();
   const onRun = ({ id, subject }: Commit, outcome: Outcome, milliseconds: number) => {
     if (json !== true) say(`${id.slice(0, 9)} ${visibleLine(subject)}: ${SHOWN[outcome]} (${(milliseconds / 1000).toFixed(1)} s)`);
   };
@@ -30,6 +37,9 @@ export async function runBisect(argv: readonly string[], options: BisectCommandO
     {
       ...{ argv, cwd: process.cwd(), env: process.env, good, bad, runs, limitMs: minutes * 60_000 },
       tests: await failingTests(log, options.maxBytes, read),
+      results: await Promise.all((options.results ?? []).map(resultIn)),
+      ...(only === undefined ? {} : { only }),
+      ...(within === undefined ? {} : { within }),
       ...(build === undefined ? {} : { build: argumentsOf(build) }),
       ...(install === undefined ? {} : { install: argumentsOf(install) }),
     },
@@ -38,7 +48,25 @@ export async function runBisect(argv: readonly string[], options: BisectCommandO
   );
   await print(json === true ? jsonText({ ok: true, schema: 1, ...found }) : render(found));
   if (found.verdict === 'not-reproduced') process.exitCode = EXIT.noFailure;
-  else if (found.verdict !== 'found') process.exitCode = EXIT.needsPerson;
+  else if (found.verdict !== 'found' && found.verdict !== 'part') process.exitCode = EXIT.needsPerson;
+}
+
+/** What `--only N/M --json` printed on another machine. */
+async function resultIn(path: string): Promise<Bisection> {
+  const text = await readFile(path, 'utf8').catch((cause: unknown) => {
+    throw new TriageError('invalid-input', `${path} cannot be read: ${messageOf(cause)}`, { cause });
+  });
+  const found = Bisection.safeParse(parsed(text));
+  if (found.success) return found.data;
+  throw new TriageError('invalid-input', `${path} is not what faultline bisect --json prints.`);
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
 }
 
 const MOST_SHOWN = 10;

@@ -1,6 +1,8 @@
 import { z } from 'zod';
+import { TriageError } from '../domain/errors.ts';
 import type { Arm, Experiment } from '../domain/experiment.ts';
 import type { FailingTest } from '../domain/failure.ts';
+import { networkOff } from '../experiments/conditions.ts';
 import { confirm } from '../experiments/confirm.ts';
 import { armName, type Outcome, type OutputReader, outputReader, progressLine } from '../experiments/outcome.ts';
 import { argumentsOf } from '../experiments/run-command.ts';
@@ -20,13 +22,18 @@ export interface ConfirmCommandOptions extends ServerOptions {
   readonly runs: number;
   readonly minutes: number;
   readonly install?: string;
+  /** False: what the failure depends on is not looked for. */
+  readonly conditions: boolean;
+  /** False: the command is run without the network. */
+  readonly network: boolean;
   readonly maxBytes: number;
 }
 
 /** `faultline confirm -- COMMAND…`: exit 5 where the failure did not come back, 10 where the runs do not tell. */
 export async function runConfirm(argv: readonly string[], options: ConfirmCommandOptions): Promise<void> {
   const read = outputReader();
-  const { log, base, runs, minutes, install, json } = options;
+  const { log, base, runs, minutes, install, conditions, json } = options;
+  const within = options.network ? undefined : await withoutNetwork();
   const onRun = (arm: Arm, outcome: Outcome, milliseconds: number) => {
     if (json !== true) say(progressLine(arm, outcome, milliseconds));
   };
@@ -38,9 +45,11 @@ export async function runConfirm(argv: readonly string[], options: ConfirmComman
         env: process.env,
         runs,
         limitMs: minutes * 60_000,
+        conditions,
         tests: await failingTests(log, options.maxBytes, read),
       },
       base: base === false ? null : base === true ? undefined : base,
+      ...(within === undefined ? {} : { within }),
       ...(install === undefined ? {} : { install: argumentsOf(install) }),
     },
     { read, onRun },
@@ -50,6 +59,16 @@ export async function runConfirm(argv: readonly string[], options: ConfirmComman
   if (options.report !== undefined) await report(experiment, options.report, options);
   if (experiment.verdict === 'not-reproduced') process.exitCode = EXIT.noFailure;
   if (experiment.verdict === 'inconclusive') process.exitCode = EXIT.needsPerson;
+}
+
+/** Words that take the network from a command. Throws `invalid-config` where this machine cannot. */
+export async function withoutNetwork(): Promise<readonly string[]> {
+  const words = await networkOff();
+  if (words !== null) return words;
+  throw new TriageError(
+    'invalid-config',
+    'The network cannot be taken from a command here: install bubblewrap, or allow user namespaces to unshare.',
+  );
 }
 
 const Reported = z.object({ buildId: z.string(), analyses: z.array(z.string()) });

@@ -24,6 +24,8 @@ export function confirmCommand(): Command {
     .option('--runs <count>', 'runs here and runs on the base, at most', positive, 5)
     .option('--minutes <count>', 'time for all runs together', positive, 15)
     .option('--install <command>', 'installs the dependencies on the base where they differ (words, no quotes)')
+    .option('--no-conditions', 'do not look for the seed, time, time zone or network that a failure depends on')
+    .option('--no-network', 'run the command without the network (bubblewrap or user namespaces); --install has it')
     .option('--report <build>', 'ID of the build on the service (or provider:number): the outcome becomes part of its answer')
     .passThroughOptions()
     .addHelpText('after', CONFIRM_EXAMPLES);
@@ -37,6 +39,8 @@ export function confirmCommand(): Command {
 const BISECT_EXAMPLES = `
 Examples:
   faultline bisect --good v1.4.0 -- npx vitest run
+  faultline bisect --good v1.4.0 --only 2/4 --json -- npx vitest run > part2.json
+  faultline bisect --good v1.4.0 --results part*.json -- npx vitest run
   faultline bisect --good 3f2c1ab --build "cargo build" --log build.log -- cargo test
 A commit is skipped where its build fails or the command ends with exit code 125.`;
 
@@ -52,6 +56,13 @@ export function bisectCommand(): Command {
     .option('--log <file>', 'log of the failed build; only its failing tests are run')
     .option('--runs <count>', 'runs at the bad commit, by which its rate of failure is known', positive, 3)
     .option('--minutes <count>', 'time for everything together', positive, 30)
+    .option(
+      '--only <part/of>',
+      'one machine of several: try its share of the commits, --runs each, and print the counts with --json',
+      partOf,
+    )
+    .option('--results <files...>', 'what --only printed on the machines; more runs are made only where these do not suffice')
+    .option('--no-network', 'run the command without the network; --build and --install have it')
     .addOption(jsonOption())
     .passThroughOptions()
     .addHelpText('after', BISECT_EXAMPLES)
@@ -60,6 +71,12 @@ export function bisectCommand(): Command {
         (await import('./bisect-command.ts')).runBisect(command, { ...options, maxBytes: (await terminalConfig()).http.maxLogBytes }),
       ),
     );
+}
+
+function partOf(text: string): { readonly part: number; readonly of: number } {
+  const [part = 0, of = 0] = (/^(\d{1,4})\/(\d{1,4})$/.exec(text) ?? []).slice(1).map(Number);
+  if (part >= 1 && part <= of) return { part, of };
+  throw new InvalidArgumentError('Use the number of this machine and of all, such as 2/4.');
 }
 
 const FIX_EXAMPLES = `

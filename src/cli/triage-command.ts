@@ -93,7 +93,7 @@ async function confirmed(
   const { outputReader, progressLine } = await import('../experiments/outcome.ts');
   const { argumentsOf } = await import('../experiments/run-command.ts');
   const command = { argv: argumentsOf(confirm), cwd: resolve(repo ?? '.'), env: process.env, tests: failingTests };
-  const options = { ...command, base: undefined, runs: CONFIRM_RUNS, limitMs: CONFIRM_MS, keepsPart: true };
+  const options = { ...command, base: undefined, runs: CONFIRM_RUNS, limitMs: CONFIRM_MS, conditions: true, keepsPart: true };
   const deps = { read: outputReader(), onRun: (...run: Parameters<typeof progressLine>) => progress.phase(progressLine(...run)) };
   return { experiment: await runAgain(options, deps, interruptSignal()), failed: null };
 }

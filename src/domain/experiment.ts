@@ -12,6 +12,8 @@ export const Arm = z.object({
   what: z.enum(['suite', 'alone', 'after']),
   /** The commit of the base; null for the checkout, which may have changes of its own. */
   commit: z.string().max(100).nullable(),
+  /** The condition under which it was run, such as `--seed=3`; absent: as it is. */
+  under: line.optional(),
   passed: z.int().min(0),
   /** Failed as the first run did: the same tests, or the same message. */
   failed: z.int().min(0),
@@ -25,6 +27,9 @@ export type Arm = z.infer<typeof Arm>;
 
 const VERDICTS = ['this-change', 'not-this-change', 'flaky', 'reproduced', 'not-reproduced', 'inconclusive'] as const;
 
+/** What a run may depend on besides the code, in the order in which it is tried. */
+export const CONDITIONS = ['seed', 'time zone', 'time', 'network'] as const;
+
 /** A failing command, tried again: what was run, how it went, and what follows. */
 export const Experiment = z.object({
   /** The argument vector that was run; `narrowed` to the failing tests where its tool can. */
@@ -32,12 +37,14 @@ export const Experiment = z.object({
   narrowed: lines.nullable(),
   /** Names of the tests that fail. */
   tests: lines,
-  arms: z.array(Arm).max(10),
+  arms: z.array(Arm).max(20),
   verdict: z.enum(VERDICTS),
   /** Whether the failing tests pass by themselves and fail in the suite; null where that was not tried. */
   dependsOnOthers: z.boolean().nullable(),
   /** The fewest tests behind which a failing test fails; empty where none were looked for or found. */
   polluters: lines,
+  /** What the failure depends on besides the code, where that was found. */
+  dependsOn: z.enum(CONDITIONS).optional(),
   /** One sentence with the counts. */
   sentence: line,
   notes: lines,
@@ -50,7 +57,8 @@ export type Experiment = z.infer<typeof Experiment>;
 export const MIN_RUNS = 3;
 
 /** Whether the counts are enough for the verdict; only a pass and a failure in one place make a failure flaky. */
-export function isBorneOut({ verdict, arms }: Pick<Experiment, 'verdict' | 'arms'>): boolean {
+export function isBorneOut({ verdict, arms: all }: Pick<Experiment, 'verdict' | 'arms'>): boolean {
+  const arms = all.filter(({ under }) => under === undefined);
   const isMixed = ({ passed, failed }: Arm) => passed > 0 && failed > 0;
   const always = (outcome: 'passed' | 'failed', arm: Arm) =>
     arm[outcome] >= MIN_RUNS && arm[outcome] === arm.passed + arm.failed + arm.other;
@@ -71,22 +79,23 @@ export function isBorneOut({ verdict, arms }: Pick<Experiment, 'verdict' | 'arms
 
 /** Which commit between a good and a bad one broke a command, found by running it at some of them. */
 export const Bisection = z.object({
-  command: z.array(z.string()),
-  narrowed: z.array(z.string()).nullable(),
-  tests: z.array(z.string()),
+  command: lines,
+  narrowed: lines.nullable(),
+  tests: lines,
   /** Commits after the good one, up to and with the bad one. */
   commits: z.int(),
   /** Counts of runs at each commit that was tried, oldest first. */
-  tried: z.array(z.object({ commit: z.string(), passed: z.int(), failed: z.int() })),
+  tried: z.array(z.object({ commit: line, passed: z.int().min(0), failed: z.int().min(0) })).max(5_001),
   /** Commits at which the command could not be tried, and why. */
-  skipped: z.array(z.object({ commit: z.string(), why: z.string() })),
-  verdict: z.enum(['found', 'one-of', 'before', 'not-reproduced', 'inconclusive']),
+  skipped: z.array(z.object({ commit: line, why: line })).max(5_001),
+  /** `part`: some of the commits were tried, for others to be added. */
+  verdict: z.enum(['found', 'one-of', 'before', 'not-reproduced', 'inconclusive', 'part']),
   /** One where it was found; several where those between them could not be tried or the runs do not tell them apart; oldest first. */
-  candidates: z.array(z.object({ commit: z.string(), author: z.string(), subject: z.string() })),
+  candidates: z.array(z.object({ commit: line, author: line, subject: line })).max(5_001),
   /** Probability that one of the candidates broke it, 0..1. */
   confidence: z.number().min(0).max(1),
-  sentence: z.string(),
-  notes: z.array(z.string()),
+  sentence: line,
+  notes: lines,
 });
 export type Bisection = z.infer<typeof Bisection>;
 

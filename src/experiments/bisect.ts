@@ -25,6 +25,12 @@ export interface BisectOptions {
   readonly limitMs: number;
   /** Tests that are known to fail; empty: the first run tells. */
   readonly tests: readonly FailingTest[];
+  /** Try only every `of`th commit from the `part`th on, beside the bad one: one machine of several. */
+  readonly only?: { readonly part: number; readonly of: number };
+  /** What others found between the same commits. */
+  readonly results?: readonly Bisection[];
+  /** Words before the command of each run, such as those that take the network from it. */
+  readonly within?: readonly string[];
 }
 
 export interface BisectDeps {
@@ -45,25 +51,27 @@ const MOST_OTHER = 3;
  * Finds the commit that broke a command. Failing once tells more than passing once: each run updates how probable every commit is as the first
  * bad one, over all rates at which the command may fail from there on, and the next run is made where it halves what is probable. So a
  * failure that always comes takes about one run a step, and one that comes at random as many more as its rate asks for. Leaves no worktree
- * and no process behind. Throws `invalid-input` for commits that do not exist and commands that cannot be started, `cancelled` on abort.
+ * and no process behind. Results of others count as runs made here; where they suffice, none is made. Throws `invalid-input` for commits that do not exist and commands that cannot be started, `cancelled` on abort.
  */
 export async function bisect(options: BisectOptions, deps: BisectDeps, signal: AbortSignal): Promise<Bisection> {
   const commits = await history(options.cwd, options.good, options.bad);
-  const points = commits.map((commit) => ({ commit, passed: 0, failed: 0, other: 0, skipped: null }));
+  const points = commits.map((commit) => pointOf(commit, options.results ?? []));
   const last = commits.length - 1;
   const worktree = await openWorktree(options.cwd, commits[last]?.id ?? '');
   const failure = options.tests.length === 0 ? null : signature(options.tests);
   const until = performance.now() + options.limitMs;
   const search: Search = { options, deps, signal, points, worktree, at: null, until, failure, narrowed: null, isNarrowingTried: false };
   try {
-    for (let run = 0; run < options.runs && isOpen(search, last); run += 1) await tryAt(search, last);
-    if (search.failure === null || search.points[last]?.failed === 0) return conclusion(search, 'not-reproduced', []);
-    await tryAt(search, 0);
+    await tryOften(search, last);
+    if (search.points[last]?.failed === 0) return conclusion(search, 'not-reproduced', []);
+    if (options.only !== undefined) return await tryPart(search, options.only);
+    if (!canSay(search.points[0])) await tryAt(search, 0);
     for (let run = 0; run < MOST_RUNS && performance.now() < until; run += 1) {
       if (mostProbable(points).share >= SURE) break;
       const next = nextToTry(points);
       if (next === null) break;
-      await tryAt(search, next);
+      // A failure that only others have seen must be seen here, before a pass says anything.
+      await tryAt(search, search.failure === null ? last : next);
     }
     const { share, from, to } = mostProbable(points);
     const isBefore = to === 0;
@@ -72,6 +80,27 @@ export async function bisect(options: BisectOptions, deps: BisectDeps, signal: A
   } finally {
     await worktree.remove();
   }
+}
+
+/** Runs at a commit, as many as its rate of failure takes to be known. */
+async function tryOften(search: Search, index: number): Promise<void> {
+  const point = search.points[index];
+  if (point === undefined) return;
+  for (let run = point.passed + point.failed; run < search.options.runs && isOpen(search, index); run += 1) await tryAt(search, index);
+}
+
+/** The share of one machine; the bad commit, which says what the failure is, is everybody's. */
+async function tryPart(search: Search, { part, of }: { readonly part: number; readonly of: number }): Promise<Bisection> {
+  for (let index = part - 1; index < search.points.length - 1; index += of) await tryOften(search, index);
+  return conclusion(search, 'part', []);
+}
+
+/** What others found at a commit. Skipped is only what nobody could try. */
+function pointOf(commit: Commit, results: readonly Bisection[]): Point {
+  const there = results.flatMap(({ tried }) => tried.filter((one) => one.commit === commit.id));
+  const [passed, failed] = [sum(there, 'passed'), sum(there, 'failed')];
+  const why = results.flatMap(({ skipped }) => skipped.filter((one) => one.commit === commit.id))[0]?.why ?? null;
+  return { commit, passed, failed, other: 0, skipped: passed + failed > 0 ? null : why };
 }
 
 interface Point {
@@ -110,7 +139,7 @@ async function tryAt(search: Search, index: number): Promise<void> {
   point.skipped = await prepare(search, index);
   if (point.skipped !== null) return;
   if (!search.isNarrowingTried) search.narrowed = narrow(options.argv, search.failure?.tests ?? []);
-  const argv = search.narrowed?.argv ?? options.argv;
+  const argv = [...(options.within ?? []), ...(search.narrowed?.argv ?? options.argv)];
   const run = await runCommand(argv, { cwd: worktree.cwd, env: options.env, limitMs: leftOf(search) }, signal);
   // Cut short by the time limit of the whole search, it tells nothing of the commit.
   if (run.timedOut) return;
@@ -183,8 +212,12 @@ function mostProbable(points: readonly Point[]): { readonly share: number; reado
   return best;
 }
 
+function canSay(point: Point | undefined): boolean {
+  return point !== undefined && point.passed + point.failed > 0;
+}
+
 function canTell(point: Point | undefined): boolean {
-  return point !== undefined && (point.skipped === null || point.passed + point.failed > 0);
+  return point?.skipped === null || canSay(point);
 }
 
 /** Where a run halves what is probable; null where nothing can be tried. */
@@ -223,7 +256,11 @@ function conclusion(
     notes.push(`It is a merge. To search what it brought: --good ${good.slice(0, 9)} --bad ${bad.slice(0, 9)}`);
   }
   return {
-    ...{ command: [...options.argv], narrowed: narrowed === null ? null : [...narrowed.argv], tests: [...(failure?.names ?? [])] },
+    ...{
+      command: [...options.argv],
+      narrowed: narrowed === null ? null : [...narrowed.argv],
+      tests: [...(failure?.names ?? options.results?.[0]?.tests ?? [])],
+    },
     commits: points.length - 1,
     tried: tried.map(({ commit, passed, failed }) => ({ commit: commit.id, passed, failed })),
     skipped: points.flatMap(({ commit, skipped }) => (skipped === null ? [] : [{ commit: commit.id, why: skipped }])),
@@ -250,6 +287,8 @@ function sentenceOf(points: readonly Point[], verdict: Bisection['verdict'], fou
       return bad?.skipped === null || bad === undefined
         ? `Passes ${bad?.passed ?? 0} of ${bad?.passed ?? 0} at the bad commit ${said(bad)}: not reproduced.`
         : `The bad commit ${said(bad)} could not be tried: ${bad.skipped}.`;
+    case 'part':
+      return `Tried ${points.filter(canSay).length} of ${points.length} commits in ${runs} runs; add the others with --results.`;
     case 'inconclusive':
       return found.length === 0
         ? `Inconclusive after ${runs} runs.`

@@ -3,9 +3,11 @@ import type { Arm, Experiment } from '../domain/experiment.ts';
 import type { FailingTest } from '../domain/failure.ts';
 import type { Reading } from '../domain/reading.ts';
 import { openBase, type Worktree } from './base-worktree.ts';
+import type { Condition } from './conditions.ts';
+import { type Dependence, findDependence } from './dependence.ts';
 import { isSameTest, type Narrowed, narrow, testList } from './narrow.ts';
 import { judge, nameOf, type Outcome, type Signature, signature } from './outcome.ts';
-import { runCommand } from './run-command.ts';
+import { type CommandRun, runCommand } from './run-command.ts';
 import { countOf, isEvery, isMixed, least, verdictOf } from './verdict.ts';
 
 export interface ConfirmOptions {
@@ -24,6 +26,10 @@ export interface ConfirmOptions {
   readonly tests: readonly FailingTest[];
   /** Installs dependencies on the base where they differ there. */
   readonly install?: readonly string[];
+  /** Look for the seed, time, time zone or network that a failure depends on. */
+  readonly conditions: boolean;
+  /** Words before the command of each run, such as those that take the network from it. */
+  readonly within?: readonly string[];
   /** Answer with the runs made by then where the signal is aborted, instead of throwing. */
   readonly keepsPart?: boolean;
 }
@@ -44,17 +50,19 @@ export interface ConfirmDeps {
 export async function confirm(options: ConfirmOptions, deps: ConfirmDeps, signal: AbortSignal): Promise<Experiment> {
   const { argv, tests, limitMs } = options;
   const trial: Trial = {
-    ...{ options, deps, signal, arms: [], notes: [], base: null, excerpt: null, dependsOnOthers: null },
+    ...{ options, deps, signal, arms: [], notes: [], base: null, excerpt: null, output: '', dependsOnOthers: null },
     until: performance.now() + limitMs,
     failure: tests.length === 0 ? null : signature(tests),
     narrowed: narrow(argv, tests),
   };
   let polluters: string[] = [];
+  let dependence: Awaited<ReturnType<typeof dependenceOf>> = null;
   try {
     const chosen = await reproduce(trial);
     if (chosen !== null && options.base !== null) await compare(trial, chosen);
     if (chosen !== null) await alternate(trial, [[armOf(trial, 'here', chosen.what), chosen]]);
     if (trial.dependsOnOthers === true) polluters = await findPolluters(trial);
+    else if (options.conditions) dependence = await dependenceOf(trial);
   } catch (error) {
     if (options.keepsPart !== true || !signal.aborted) throw error;
     trial.notes.push('Interrupted before all runs were made.');
@@ -62,10 +70,13 @@ export async function confirm(options: ConfirmOptions, deps: ConfirmDeps, signal
     await trial.base?.remove();
   }
   const { failure, narrowed, dependsOnOthers, notes, excerpt } = trial;
-  const arms = trial.arms.filter((arm) => countOf(arm) > 0);
+  const plain = trial.arms.filter((arm) => countOf(arm) > 0);
+  const { verdict, sentence } = verdictOf(plain, { runs: options.runs, dependsOnOthers, polluters });
+  const arms = [...plain, ...(dependence?.arms ?? [])];
   return {
     ...{ command: [...argv], narrowed: narrowed === null ? null : [...narrowed.argv], tests: [...(failure?.names ?? [])] },
-    ...{ arms, dependsOnOthers, polluters, ...verdictOf(arms, { runs: options.runs, dependsOnOthers, polluters }), notes, excerpt },
+    ...{ arms, dependsOnOthers, polluters, verdict, sentence: sentence + (dependence?.sentence ?? ''), notes, excerpt },
+    ...(dependence === null ? {} : { dependsOn: dependence.on }),
   };
 }
 
@@ -83,6 +94,8 @@ interface Trial {
   dependsOnOthers: boolean | null;
   base: Worktree | null;
   excerpt: string | null;
+  /** What the last run printed. */
+  output: string;
 }
 
 const MAX_EXCERPT = 4_000;
@@ -91,6 +104,8 @@ const MAX_EXCERPT = 4_000;
 interface Chosen {
   readonly what: Arm['what'];
   readonly argv: readonly string[];
+  /** Beside that of the trial. */
+  readonly env?: NodeJS.ProcessEnv;
 }
 
 /** Finds the smallest command that fails here; null where nothing is left to compare. */
@@ -156,14 +171,14 @@ const MAX_LISTED = 10_000;
 
 /** Runs parts of the suite before one failing test until the fewest are left behind which it fails, and that one as often as every arm. */
 async function findPolluters(trial: Trial): Promise<string[]> {
-  const { options, deps, failure, notes, signal } = trial;
+  const { options, deps, failure, notes } = trial;
   const list = testList(options.argv);
   const cannot = (why: string) => {
     notes.push(`Which tests they depend on was not found: ${why}.`);
     return [];
   };
   if (list === null) return cannot('the tool cannot list its tests in their order');
-  const { output } = await runCommand(list.argv, { cwd: options.cwd, env: options.env, limitMs: leftOf(trial) }, signal);
+  const { output } = await runTrial(trial, list.argv);
   const listed = list.read(stripVTControlCharacters(output), options.cwd);
   const at = listed.findIndex((test) => failure?.tests.some((failing) => isSameTest(failing, test)));
   const victim = listed[at];
@@ -173,7 +188,7 @@ async function findPolluters(trial: Trial): Promise<string[]> {
   const failsAfter = async (before: readonly FailingTest[]): Promise<boolean> => {
     const argv = commandOf(before)?.argv;
     if (argv === undefined || performance.now() >= trial.until) return false;
-    const run = await runCommand(argv, { cwd: options.cwd, env: options.env, limitMs: leftOf(trial) }, signal);
+    const run = await runTrial(trial, argv);
     const fails = (await deps.read(run.output)).failingTests.some((test) => isSameTest(test, victim));
     probe.exitCodes.push(run.exitCode);
     deps.onRun?.(probe, fails ? 'failed' : 'passed', run.milliseconds);
@@ -207,6 +222,34 @@ async function fewest<Item>(items: readonly Item[], fails: (items: readonly Item
   return (await fails(items)) ? await search(items, new Set()) : null;
 }
 
+/** What the failure depends on, with the arms that show it, where something in its verdict asks for it. */
+async function dependenceOf(trial: Trial): Promise<(Pick<Dependence, 'on' | 'sentence'> & { readonly arms: Arm[] }) | null> {
+  const { options, arms, narrowed } = trial;
+  const counted = arms.filter((arm) => countOf(arm) > 0);
+  const { verdict } = verdictOf(counted, { runs: options.runs, dependsOnOthers: null, polluters: [] });
+  const here = counted.filter(({ where }) => where === 'here');
+  const mixed = here.find(isMixed);
+  const isKnown = options.tests.length > 0;
+  const isAlways = verdict === 'reproduced' || verdict === 'not-this-change';
+  const fails = mixed !== undefined ? 'sometimes' : isAlways ? 'always' : verdict === 'not-reproduced' && isKnown ? 'never' : null;
+  const what = mixed?.what ?? (narrowed === null ? 'suite' : 'alone');
+  const argv = what === 'suite' ? options.argv : narrowed?.argv;
+  if (fails === null || argv === undefined) return null;
+  const made: Arm[] = [];
+  const run = async (condition: Condition) => {
+    const found = made.find(({ under }) => under === condition.name);
+    const arm = found ?? { ...newArm('here', what, null), under: condition.name };
+    if (found === undefined) made.push(arm);
+    return await runIn(trial, arm, { what, argv: condition.argv, env: condition.env });
+  };
+  const isOpen = () => performance.now() < trial.until;
+  const hasNetwork = options.within === undefined;
+  const found = await findDependence({ argv, output: trial.output, runs: options.runs, fails, hasNetwork, run, isOpen });
+  return found === null
+    ? null
+    : { ...found, arms: made.filter(({ under }) => found.counts.some(({ condition }) => condition.name === under)) };
+}
+
 function armOf({ arms, base }: Trial, where: Arm['where'], what: Arm['what']): Arm {
   const found = arms.find((arm) => arm.where === where && arm.what === what);
   if (found !== undefined) return found;
@@ -225,10 +268,16 @@ function leftOf({ until }: Trial): number {
   return Math.max(1_000, until - performance.now());
 }
 
-async function runIn(trial: Trial, arm: Arm, { what, argv }: Chosen): Promise<Outcome> {
-  const { options, deps, base, signal } = trial;
-  const cwd = arm.where === 'base' && base !== null ? base.cwd : options.cwd;
-  const run = await runCommand(argv, { cwd, env: options.env, limitMs: leftOf(trial) }, signal);
+async function runTrial(trial: Trial, argv: readonly string[], cwd = trial.options.cwd, env: NodeJS.ProcessEnv = {}): Promise<CommandRun> {
+  const { options, signal } = trial;
+  const how = { cwd, env: { ...options.env, ...env }, limitMs: leftOf(trial) };
+  return await runCommand([...(options.within ?? []), ...argv], how, signal);
+}
+
+async function runIn(trial: Trial, arm: Arm, { what, argv, env }: Chosen): Promise<Outcome> {
+  const { deps, base } = trial;
+  const run = await runTrial(trial, argv, arm.where === 'base' && base !== null ? base.cwd : undefined, env);
+  trial.output = run.output;
   const ran = what === 'suite' ? null : (trial.narrowed?.ran ?? null);
   const { outcome, failure, reading } = await judge(run, { ran, failure: trial.failure, read: deps.read });
   trial.failure = failure;

@@ -205,7 +205,7 @@ function filterOf(argv: readonly string[]): Filter | undefined {
 }
 
 /** Behind the words that say what to do: `go test`, `node --test`. */
-function insert(argv: readonly string[], args: readonly string[]): string[] {
+export function insert(argv: readonly string[], args: readonly string[]): string[] {
   return [...argv.slice(0, 2), ...args, ...argv.slice(2)];
 }
 

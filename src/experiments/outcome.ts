@@ -31,8 +31,9 @@ const WHAT: Readonly<Record<Arm['what'], string>> = {
   after: 'a failing test behind others',
 };
 
-export function armName({ where, what }: Arm): string {
-  return `${where === 'here' ? 'here' : 'on the base'}, ${WHAT[what]}`;
+export function armName({ where, what, under }: Arm): string {
+  const condition = under === undefined || under === '' ? '' : `, with ${under}`;
+  return `${where === 'here' ? 'here' : 'on the base'}, ${WHAT[what]}${condition}`;
 }
 
 /** What is said of a run when it ends. */

@@ -69,6 +69,26 @@ describe('the commit that broke a command', () => {
     expect(found).toMatchObject({ verdict: 'found', candidates: [{ commit: guilty }] });
   });
 
+  test('is found by several machines, each of which tries its share of the commits', async () => {
+    const good = repository.commit({ 'sum.js': RIGHT, 'sum.test.js': SUM_TEST }, 'works');
+    others(1, 2);
+    const guilty = repository.commit({ 'sum.js': WRONG }, 'turns the sum around');
+    others(4, 4);
+    const parts = [];
+    for (const part of [1, 2]) parts.push(await bisect(options(good, { only: { part, of: 2 } }), { read }, never));
+    expect(parts.map(({ verdict, tried }) => [verdict, tried.length])).toEqual([
+      ['part', 3],
+      ['part', 3],
+    ]);
+    expect(parts[0]?.sentence).toBe('Tried 3 of 5 commits in 9 runs; add the others with --results.');
+    let runs = 0;
+    const found = await bisect(options(good, { results: parts }), { read, onRun: () => (runs += 1) }, never);
+    expect(found).toMatchObject({ verdict: 'found', candidates: [{ commit: guilty }], tests: ['adds'] });
+    expect(runs).toBe(0);
+    const rest = await bisect(options(good, { results: parts.slice(0, 1) }), { read }, never);
+    expect(rest).toMatchObject({ verdict: 'found', candidates: [{ commit: guilty }] });
+  });
+
   test('is one of those that cannot be told apart, where the command skips those between with exit code 125', async () => {
     const good = repository.commit({ 'check.js': '' }, 'works');
     const first = repository.commit({ 'check.js': 'process.exit(125);' }, 'cannot be tried');

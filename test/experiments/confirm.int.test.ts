@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { TriageError } from '../../src/domain/errors.ts';
 import type { Arm, Experiment } from '../../src/domain/experiment.ts';
 import { type ConfirmOptions, confirm } from '../../src/experiments/confirm.ts';
+import { byChanceAlone } from '../../src/experiments/dependence.ts';
 import { verdictOf } from '../../src/experiments/verdict.ts';
 import { readMasked } from '../../src/service/triage/read-build.ts';
 import { createGitRepository, type GitRepository } from '../support/git-repository.ts';
@@ -28,7 +29,17 @@ afterEach(() => repository.remove());
 
 const tryIt = (changes: Partial<ConfirmOptions> = {}, signal = never): Promise<Experiment> =>
   confirm(
-    { argv: NODE_TEST, cwd: repository.folder, env: process.env, base: undefined, runs: 3, limitMs: 120_000, tests: [], ...changes },
+    {
+      argv: NODE_TEST,
+      cwd: repository.folder,
+      env: process.env,
+      base: undefined,
+      runs: 3,
+      limitMs: 120_000,
+      tests: [],
+      conditions: false,
+      ...changes,
+    },
     { read },
     signal,
   );
@@ -133,6 +144,23 @@ describe('a failing command that is tried again', () => {
     expect(found).toMatchObject({ dependsOnOthers: true, polluters: [], notes: [expect.stringContaining('cannot list its tests')] });
   });
 
+  test('fails by chance, and with each seed the same way: it depends on the seed', async () => {
+    repository.commit({ 'dice.test.js': testFile(`test('rolls low', () => assert.ok(Math.random() < 0.5));`) }, 'dice');
+    const seeds = await tryIt({ base: null, runs: 12, conditions: true });
+    expect(seeds).toMatchObject({ verdict: 'flaky', dependsOn: 'seed' });
+    expect(seeds.sentence).toMatch(
+      /flaky, in .* It depends on the seed: fails 13 of 13 with --random-seed=\d+, 0 of 13 with --random-seed=\d+\.$/,
+    );
+    expect(seeds.arms.filter(({ under }) => under !== undefined)).toHaveLength(2);
+  });
+
+  test('fails each time, but not in another time zone', async () => {
+    repository.commit({ 'zone.test.js': testFile(`test('is home', () => assert.notEqual(process.env.TZ, 'Mars/Base'));`) }, 'zone');
+    const found = await tryIt({ base: null, conditions: true, env: { ...process.env, TZ: 'Mars/Base' } });
+    expect(found).toMatchObject({ verdict: 'reproduced', dependsOn: 'time zone' });
+    expect(found.sentence).toContain(' It depends on the time zone: fails 4 of 4 as it is, 0 of 4 with TZ=UTC.');
+  });
+
   test('passes in colors on the base', async () => {
     repository.commit({ 'sum.js': RIGHT, 'sum.test.js': SUM_TEST }, 'works');
     repository.git('checkout', '-q', '-b', 'work');
@@ -157,7 +185,16 @@ describe('a failing command that is tried again', () => {
       runs += 1;
       if (runs === 3) stop.abort(new TriageError('cancelled', 'The job was cancelled.'));
     };
-    const options = { argv: NODE_TEST, cwd: repository.folder, env: process.env, base: null, runs: 50, limitMs: 120_000, tests: [] };
+    const options = {
+      argv: NODE_TEST,
+      cwd: repository.folder,
+      env: process.env,
+      base: null,
+      runs: 50,
+      limitMs: 120_000,
+      tests: [],
+      conditions: false,
+    };
     const found = await confirm({ ...options, keepsPart: true }, { read, onRun }, stop.signal);
     expect(found).toMatchObject({ tests: ['adds'], notes: ['Interrupted before all runs were made.'] });
     expect(arms(found)).toEqual([
@@ -222,7 +259,16 @@ describe('a command that does not behave', () => {
     const before = readdirSync(tmpdir()).filter((name) => name.startsWith('faultline-base-'));
     const stop = new AbortController();
     const onRun = ({ where }: Arm) => (where === 'base' ? stop.abort() : undefined);
-    const options = { argv: NODE_TEST, cwd: repository.folder, env: process.env, base: undefined, runs: 3, limitMs: 120_000, tests: [] };
+    const options = {
+      argv: NODE_TEST,
+      cwd: repository.folder,
+      env: process.env,
+      base: undefined,
+      runs: 3,
+      limitMs: 120_000,
+      tests: [],
+      conditions: false,
+    };
     await expect(confirm(options, { read, onRun }, stop.signal)).rejects.toThrow();
     expect(worktrees()).toBe(1);
     expect(readdirSync(tmpdir()).filter((name) => name.startsWith('faultline-base-'))).toEqual(before);
@@ -251,6 +297,12 @@ describe('a command that does not behave', () => {
       'not-reproduced',
     );
   });
+});
+
+test('the chance that only runs with the network pass, though it has no part in it', () => {
+  expect(byChanceAlone({ passed: 5, failed: 0 }, { passed: 0, failed: 5 })).toBeCloseTo(1 / 252);
+  expect(byChanceAlone({ passed: 5, failed: 5 }, { passed: 0, failed: 10 })).toBeCloseTo(252 / 15504);
+  expect(byChanceAlone({ passed: 4, failed: 6 }, { passed: 10, failed: 0 })).toBeCloseTo(210 / 38760);
 });
 
 test('a test that fails at random is called a fault of the change no more often than is said', () => {

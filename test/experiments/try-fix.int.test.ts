@@ -118,7 +118,7 @@ describe('a proposed change', () => {
       link,
       through,
       made('../../escaped'),
-      
+
       made('.git/hooks/post-checkout'),
       module,
     ];

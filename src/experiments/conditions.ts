@@ -1,0 +1,94 @@
+import { execFile } from 'node:child_process';
+import { basename } from 'node:path';
+import { promisify } from 'node:util';
+import { insert } from './narrow.ts';
+
+const PROBE_MS = 10_000;
+const run = promisify(execFile);
+
+/** A command under a condition: what is run, and in which environment. */
+export interface Condition {
+  /** As people read it, such as `--seed=3`. */
+  readonly name: string;
+  readonly argv: readonly string[];
+  readonly env: NodeJS.ProcessEnv;
+}
+
+interface Seeding {
+  readonly programs: readonly string[];
+  /** What the output of a run must say for the tool to take it. */
+  readonly when?: RegExp;
+  readonly argument?: (seed: number) => string;
+  readonly variable?: string;
+  /** Behind the words that say what to do, and not at the end. */
+  readonly before?: boolean;
+}
+
+/** How each tool is given its seed. The first row that fits is taken. */
+const SEEDS: readonly Seeding[] = [
+  { programs: ['pytest', 'py.test'], when: /^Using --randomly-seed=/m, argument: (seed) => `--randomly-seed=${seed}` },
+  { programs: ['pytest', 'py.test'], when: /^Using --random-order-seed=/m, argument: (seed) => `--random-order-seed=${seed}` },
+  { programs: ['pytest', 'py.test', 'python', 'python3', 'unittest'], variable: 'PYTHONHASHSEED' },
+  { programs: ['jest'], argument: (seed) => `--seed=${seed}` },
+  { programs: ['vitest'], argument: (seed) => `--sequence.seed=${seed}` },
+  { programs: ['go'], argument: (seed) => `-shuffle=${seed}`, before: true },
+  { programs: ['rspec'], argument: (seed) => `--seed=${seed}` },
+  { programs: ['phpunit'], argument: (seed) => `--random-order-seed=${seed}` },
+];
+
+/** The same command with a seed of its own; null where its tool takes none. `output` is what a run of it printed. */
+export function seeded(argv: readonly string[], output: string, seed: number): Condition | null {
+  const words = [...argv.slice(0, 4).map((word) => basename(word)), argv[argv.indexOf('-m') + 1] ?? ''];
+  // V8 takes the seed of Math.random, and hands it to the processes of its test runner.
+  if (basename(argv[0] ?? '') === 'node' && argv.includes('--test'))
+    return { name: `--random-seed=${seed}`, argv: [argv[0] ?? '', `--random-seed=${seed}`, ...argv.slice(1)], env: {} };
+  const row = SEEDS.find(
+    ({ programs, when }) => programs.some((name) => words.includes(name)) && (when === undefined || when.test(output)),
+  );
+  if (row === undefined) return null;
+  if (row.variable !== undefined) return { name: `${row.variable}=${seed}`, argv, env: { [row.variable]: `${seed}` } };
+  const argument = row.argument?.(seed) ?? '';
+  return { name: argument, argv: row.before === true ? insert(argv, [argument]) : [...argv, argument], env: {} };
+}
+
+/** On both sides of UTC, so that one of them has another date at any hour. */
+const ZONES = ['UTC', 'Pacific/Kiritimati', 'Pacific/Pago_Pago', 'Asia/Kolkata'];
+
+export function inZones(argv: readonly string[]): Condition[] {
+  return ZONES.map((zone) => ({ name: `TZ=${zone}`, argv, env: { TZ: zone } }));
+}
+
+/** Days before and after now, each at another time of day, in the order in which they are tried. */
+const DAYS = [-400, 30, -190, 0.25, -30, 0.5, 400, -0.75];
+
+/** With the clock set to other times by faketime; none where the machine does not have it. */
+export async function atTimes(argv: readonly string[], now: number): Promise<Condition[]> {
+  if (!(await works(['faketime', '-f', '@2026-01-01 00:00:00', 'true']))) return [];
+  return DAYS.map((days, at) => {
+    const time = new Date(now + days * 86_400_000 + at * 11_117_000).toISOString().replace('T', ' ').slice(0, 19);
+    // Timers wait for real time.
+    const env = { FAKETIME_DONT_FAKE_MONOTONIC: '1', TZ: 'UTC' };
+    return { name: `the clock at ${time} UTC`, argv: ['faketime', '-f', `@${time}`, ...argv], env };
+  });
+}
+
+const LOOPBACK = 'ip link set lo up && exec "$@"';
+
+/** Words before a command that take the network from it and leave it the machine itself; null where the machine has no way to. */
+export async function networkOff(): Promise<readonly string[] | null> {
+  const [user, group] = [process.getuid?.() ?? 0, process.getgid?.() ?? 0];
+  const again = user === 0 ? [] : ['unshare', '--user', `--map-user=${user}`, `--map-group=${group}`, '--'];
+  const ways = [
+    ['bwrap', '--unshare-net', '--dev-bind', '/', '/', '--die-with-parent', '--'],
+    ['unshare', '--user', '--map-root-user', '--net', '--', 'sh', '-c', LOOPBACK, 'sh', ...again],
+  ];
+  for (const way of ways) if (await works([...way, 'true'])) return way;
+  return null;
+}
+
+async function works([program = '', ...args]: readonly string[]): Promise<boolean> {
+  return await run(program, args, { timeout: PROBE_MS }).then(
+    () => true,
+    () => false,
+  );
+}
