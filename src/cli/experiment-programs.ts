@@ -16,13 +16,13 @@ Examples:
 /** `faultline confirm`. */
 export function confirmCommand(): Command {
   const command = new Command('confirm')
-    .description('Run a failing command again, here and on the base, and tell by counts whether the change broke it or it is flaky.')
-    .argument('<command...>', 'the failing command and its arguments, behind --')
+    .description('Run a failing command again, here and on the base, to find out whether the change broke it or it is flaky.')
+    .argument('<command...>', 'the failing command and its arguments, after --')
     .option('--log <file>', 'log of the failed build; its failing tests are run alone from the start')
-    .option('--base <commit>', 'commit, branch or tag to compare with (default: where this branch began, or the commit before)', true)
-    .option('--no-base', 'compare with nothing')
+    .option('--base <commit>', 'commit, branch or tag to compare with (default: where this branch started, or the previous commit)', true)
+    .option('--no-base', 'do not compare with a base')
     .option('--runs <count>', 'runs here and runs on the base, at most', positive, 5)
-    .option('--minutes <count>', 'time for all runs together', positive, 15)
+    .option('--minutes <count>', 'time limit for all runs together', positive, 15)
     .option('--install <command>', 'installs the dependencies on the base where they differ (words, no quotes)')
     .option('--no-conditions', 'do not look for the seed, time, time zone or network that a failure depends on')
     .option('--no-network', 'run the command without the network (bubblewrap or user namespaces); --install has it')
@@ -47,15 +47,15 @@ A commit is skipped where its build fails or the command ends with exit code 125
 /** `faultline bisect`. */
 export function bisectCommand(): Command {
   return new Command('bisect')
-    .description('Find the commit that broke a command, with as many runs at each as its rate of failure asks for.')
-    .argument('<command...>', 'the failing command and its arguments, behind --')
-    .option('--good <commit>', 'commit, branch or tag at which it passed (default: where this branch began, or the commit before)')
+    .description('Find the commit that broke a command, running it as often at each commit as its failure rate requires.')
+    .argument('<command...>', 'the failing command and its arguments, after --')
+    .option('--good <commit>', 'commit, branch or tag at which it passed (default: where this branch started, or the previous commit)')
     .option('--bad <commit>', 'commit, branch or tag at which it fails', 'HEAD')
     .option('--build <command>', 'run first at each commit; skips those at which it fails (words, no quotes)')
     .option('--install <command>', "installs the dependencies where they differ from the checkout's (words, no quotes)")
     .option('--log <file>', 'log of the failed build; only its failing tests are run')
-    .option('--runs <count>', 'runs at the bad commit, by which its rate of failure is known', positive, 3)
-    .option('--minutes <count>', 'time for everything together', positive, 30)
+    .option('--runs <count>', 'runs at the bad commit, to measure its failure rate', positive, 3)
+    .option('--minutes <count>', 'time limit for the whole search', positive, 30)
     .option(
       '--only <part/of>',
       'one machine of several: try its share of the commits, --runs each, and print the counts with --json',
@@ -93,7 +93,7 @@ export function tryFixCommand(): Command {
   const collect = (value: string, values: string[] = []) => [...values, value];
   const command = new Command('try-fix')
     .description('Try proposed changes in a worktree: does the failing command pass with one, and what else breaks? Nothing is pushed.')
-    .argument('<command...>', 'the failing command and its arguments, behind --')
+    .argument('<command...>', 'the failing command and its arguments, after --')
     .option('--patch <file>', 'diff to try, or a text that has one; - for standard input (repeatable)', collect)
     .option('--analysis <id>', 'try the diff in the answer of the service (repeatable)', collect)
     .addOption(
@@ -106,7 +106,7 @@ export function tryFixCommand(): Command {
     .option('--allow-workflows', 'also try changes of CI workflows and of the settings of the repository')
     .option('--install <command>', 'installs the dependencies where a change alters the lock file (words, no quotes)')
     .option('--runs <count>', 'runs of the failing tests without and with each change', positive, 3)
-    .option('--minutes <count>', 'time for everything together', positive, 15)
+    .option('--minutes <count>', 'time limit for all attempts together', positive, 15)
     .passThroughOptions()
     .addHelpText('after', FIX_EXAMPLES);
   return asksService(command).action(
