@@ -30,7 +30,7 @@ export async function confirmHere(
   const tests = await failingTests(files);
   const { base, note } = await baseOf(cwd, confirmation, environment);
   const stop = new AbortController();
-  const interrupt = () => stop.abort(new TriageError('cancelled', 'The job was cancelled.'));
+  const interrupt = () => stop.abort(new TriageError('cancelled', 'The job was canceled.'));
   for (const signal of SIGNALS) process.on(signal, interrupt);
   try {
     const options = {

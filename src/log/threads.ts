@@ -262,5 +262,5 @@ function crashed(error: Error): TriageError {
 }
 
 function cancelled(cause?: unknown): TriageError {
-  return new TriageError('cancelled', 'Reading the logs was cancelled.', { cause });
+  return new TriageError('cancelled', 'Reading the logs was canceled.', { cause });
 }

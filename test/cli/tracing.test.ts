@@ -24,7 +24,7 @@ describe('faultline triage --trace', () => {
     const { stdout, code } = await faultline(['triage', LOG, '--trace']);
     expect(code).toBe(0);
     expect(stdout).toMatch(/^Trace\t/m);
-    expect(stdout).toMatch(/^Judgement\tclassify by rules/m);
+    expect(stdout).toMatch(/^Judgment\tclassify by rules/m);
     expect(stdout).toMatch(/^Tool\tsearch_knowledge /m);
     expect(stdout).toMatch(/^Total\t/m);
     expect(stdout).not.toContain('\u001b');

@@ -183,7 +183,7 @@ describe('a failing command that is tried again', () => {
     let runs = 0;
     const onRun = () => {
       runs += 1;
-      if (runs === 3) stop.abort(new TriageError('cancelled', 'The job was cancelled.'));
+      if (runs === 3) stop.abort(new TriageError('cancelled', 'The job was canceled.'));
     };
     const options = {
       argv: NODE_TEST,
@@ -201,7 +201,7 @@ describe('a failing command that is tried again', () => {
       ['here', 'suite', 1, 0, 0],
       ['here', 'alone', 2, 0, 0],
     ]);
-    await expect(confirm(options, { read }, stop.signal)).rejects.toThrow('The job was cancelled.');
+    await expect(confirm(options, { read }, stop.signal)).rejects.toThrow('The job was canceled.');
   });
 
   test('is run as a whole where its tool is not known', async () => {

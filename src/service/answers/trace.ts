@@ -177,13 +177,13 @@ export function renderTraceTree(trace: AnalysisTrace, { color, width }: TraceOpt
     .join('');
 }
 
-/** The same for pipes: `Key<tab>value` lines without any escape. Keys: Trace, Step, Judgement, Tool, Total. */
+/** The same for pipes: `Key<tab>value` lines without any escape. Keys: Trace, Step, Judgment, Tool, Total. */
 export function renderTracePlain(trace: AnalysisTrace): string {
   const rows: string[][] = [
     ['Trace', trace.analysisId, trace.category, trace.terminationReason, trace.action],
     ...trace.steps.flatMap((step) => [
       ['Step', stepLine(step)],
-      ...step.judgements.map((judgement) => ['Judgement', judgementLine(judgement)]),
+      ...step.judgements.map((judgement) => ['Judgment', judgementLine(judgement)]),
       ...step.tools.map((tool) => ['Tool', toolLine(tool)]),
     ]),
     ['Total', totalsText(trace).join(' · ')],

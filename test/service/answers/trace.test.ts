@@ -99,7 +99,7 @@ describe('the trace on a terminal', () => {
 
   it('is lines of key and value in a pipe', async () => {
     const plain = renderTracePlain(await trace());
-    expect(plain.split('\n').map((line) => line.split('\t')[0])).toEqual(['Trace', 'Step', 'Judgement', 'Tool', 'Tool', 'Total', '']);
+    expect(plain.split('\n').map((line) => line.split('\t')[0])).toEqual(['Trace', 'Step', 'Judgment', 'Tool', 'Tool', 'Total', '']);
     expect(plain).not.toContain('\u001b');
   });
 
