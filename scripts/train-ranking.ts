@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import { BUCKETS } from '../src/log/rank/features.ts';
 import { COLUMNS, type RankModel, scoreCandidates, type Tree } from '../src/log/rank/model.ts';
 import { placeRanked, rankedMessages } from '../src/log/rank/rank.ts';
-import { BUCKETS } from '../src/log/rank/words.ts';
 import { reduceLogs } from '../src/log/reduce/reduce.ts';
 import { foldsBy } from '../src/replay/cases/case.ts';
 import { coveredShare } from '../src/replay/figures/reading.ts';
@@ -108,9 +108,9 @@ function keptShare({ log, wanted, weighed, candidates }: LabelledLog, scores: Fl
 }
 
 /** Whether the headline is a labelled line. */
-function firstTells({ candidates, found, structure, wanted }: LabelledLog, proving: Float32Array): boolean {
+function firstTells({ log, candidates, found, structure, wanted }: LabelledLog, proving: Float32Array): boolean {
   const ranked = candidates.lines.map((one, i) => ({ ...one, score: 0, proof: proving[i] ?? 0 }));
-  const line = rankedMessages('log', found, structure, ranked)[0]?.at?.line ?? 0;
+  const line = rankedMessages({ log, found, structure }, ranked)[0]?.at?.line ?? 0;
   return wanted.some(([start, end]) => line >= start && line <= end);
 }
 

@@ -3,12 +3,10 @@ import { dirname, join, resolve } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { z } from 'zod';
 import type { FailingTest } from '../../src/domain/failure.ts';
-import { newExtraction } from '../../src/log/extract/extraction.ts';
-import { branchLines, EXTRACTORS, readerMatcher, TEST_EXTRACTORS } from '../../src/log/extract/run.ts';
+import { Findings } from '../../src/log/extract/extraction.ts';
+import { EXTRACTORS, openScanned, TEST_EXTRACTORS } from '../../src/log/extract/run.ts';
 import { bytesOfText } from '../../src/log/lines/bytes.ts';
-import { openLog } from '../../src/log/lines/lines.ts';
 import { mergeTests } from '../../src/log/merge-tests.ts';
-import { scanLog } from '../../src/log/scan/scan-log.ts';
 import { countNamed } from '../../src/replay/figures/reading.ts';
 
 /**
@@ -72,10 +70,8 @@ function testsWithout(
   text: string,
   off: ReadonlySet<string>,
 ): { readonly tests: readonly FailingTest[]; readonly readers: readonly string[] } {
-  const bytes = bytesOfText(text);
-  const scan = scanLog(bytes, readerMatcher());
-  const log = openLog('log', bytes, scan.index, branchLines(scan));
-  const found = newExtraction();
+  const { log, scan } = openScanned('log', bytesOfText(text));
+  const found = new Findings('log');
   const readers: string[] = [];
   for (const [group, extractor] of EXTRACTORS.entries()) {
     const lines = scan.hits[group] ?? [];

@@ -3,13 +3,12 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { minOf } from '../../src/lib/collections.ts';
 import type { Block, Extraction } from '../../src/log/extract/extraction.ts';
-import { branchLines, extractAll, inFailedSteps, readerMatcher, structureLines, toolReaders } from '../../src/log/extract/run.ts';
+import { extractAll, inFailedSteps, openScanned, structureIn, toolReaders } from '../../src/log/extract/run.ts';
 import { bytesOfText } from '../../src/log/lines/bytes.ts';
-import { type LogText, openLog } from '../../src/log/lines/lines.ts';
-import { type Candidate, type Candidates, candidateLines, FACTS, readCandidates } from '../../src/log/rank/features.ts';
-import { weighBlocks } from '../../src/log/reduce/weigh.ts';
-import { scanLog } from '../../src/log/scan/scan-log.ts';
-import { readStructure, type Structure } from '../../src/log/sections.ts';
+import type { LogText } from '../../src/log/lines/lines.ts';
+import { type Candidate, type Candidates, FACTS, readCandidates } from '../../src/log/rank/features.ts';
+import { weighBlocks } from '../../src/log/reduce/reduce.ts';
+import type { Structure } from '../../src/log/sections.ts';
 import { projectOf } from '../../src/replay/cases/case.ts';
 import { readDataset, textsOf } from '../../src/replay/cases/dataset.ts';
 import { HARMLESS, type HarmlessKind } from '../../test/support/harmless-lines.ts';
@@ -153,13 +152,12 @@ function inventedHalf(): LabelledLog[] {
 }
 
 function read(text: string, wanted: LabelledLog['wanted'], augmented: boolean) {
-  const bytes = bytesOfText(text);
-  const scan = scanLog(bytes, readerMatcher());
-  const log = openLog('log', bytes, scan.index, branchLines(scan));
-  const structure = readStructure(log, structureLines(scan));
-  const found = inFailedSteps(log, extractAll(log, scan, augmented ? toolReaders() : undefined), structure);
+  const opened = openScanned('log', bytesOfText(text));
+  const { log } = opened;
+  const structure = structureIn(opened);
+  const found = inFailedSteps(log, extractAll(opened, augmented ? toolReaders() : undefined), structure);
   const weighed = weighBlocks(log, found.blocks, structure, null);
-  const candidates = readCandidates(log, candidateLines(log, scan.hits, weighed, structure), found, structure, weighed);
+  const candidates = readCandidates({ log, hits: opened.scan.hits, found, structure }, weighed);
   const labels = Uint8Array.from(candidates.lines, ({ line }) => (wanted.some(([start, end]) => line >= start && line <= end) ? 1 : 0));
   const sampled = sample(labels);
   const positives = sampled.filter((i) => labels[i] === 1).length;

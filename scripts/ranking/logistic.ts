@@ -1,4 +1,4 @@
-import { BUCKETS } from '../../src/log/rank/words.ts';
+import { BUCKETS } from '../../src/log/rank/features.ts';
 
 /** Lines to learn from: the buckets of each, whether it tells the cause, and how much it counts. */
 export interface WordRows {

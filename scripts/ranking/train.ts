@@ -1,6 +1,6 @@
 import { append } from '../../src/lib/collections.ts';
+import { bucketsOf } from '../../src/log/rank/features.ts';
 import { COLUMNS, MAY_PROVE, type RankModel, rowsOf, type Tree, wordScore } from '../../src/log/rank/model.ts';
-import { bucketsOf } from '../../src/log/rank/words.ts';
 import { foldsBy } from '../../src/replay/cases/case.ts';
 import { type BoostingOptions, fitTrees } from './boosting.ts';
 import type { LabelledLog } from './labelled-logs.ts';

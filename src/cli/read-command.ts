@@ -1,8 +1,7 @@
 import type { Reading } from '../domain/reading.ts';
 import { counted } from '../lib/text.ts';
 import { createMasker, type Masker } from '../log/mask/mask.ts';
-import { showsFailure } from '../log/recognise/failures.ts';
-import { isUnknown } from '../log/recognise/fingerprint.ts';
+import { isUnknown, showsFailure } from '../log/recognise/failures.ts';
 import { visibleLine, visibleLines } from '../notifications/visible-text.ts';
 import { maskSources, readMasked } from '../service/triage/read-build.ts';
 import { type LargeLog, openLargeLog, readInput, readReports } from './input.ts';

@@ -77,3 +77,10 @@ function fileOf(word: string): NamedPath | null {
   const number = Number(line);
   return { path, line: Number.isSafeInteger(number) && number > 0 ? number : null };
 }
+
+/** How often a text holds another; places do not overlap. */
+export function countIn(text: string, wanted: string): number {
+  let count = 0;
+  for (let at = text.indexOf(wanted); at !== -1; at = text.indexOf(wanted, at + wanted.length)) count++;
+  return count;
+}

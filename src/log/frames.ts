@@ -1,40 +1,22 @@
 import type { StackFrame } from '../domain/failure.ts';
 
-interface FrameShape {
-  readonly pattern: RegExp;
-}
-
 /** How runtimes print one frame of a stack: groups `file`, `line` and `fn` where the runtime shows them. */
-const SHAPES: readonly FrameShape[] = [
-  {
-    pattern:
-      /^\s{0,20}at (?:[\w.@-]{1,80}\/{1,2}){0,3}(?<fn>[\w$.<>]{1,300})\((?<file>[\w$.-]{1,120}\.(?:java|kt|scala|groovy|clj)):?(?<line>\d{1,7})?\)/,
-  },
-  { pattern: /^\s{1,20}File "(?<file>[^"\n]{1,300})", line (?<line>\d{1,7})(?:, in (?<fn>[^\n]{1,200}))?/ },
-  {
-    pattern:
-      /^\s{0,20}at (?:async )?(?<fn>[\w$.<>[\] /#]{1,200}?) \((?<file>(?:file:\/\/|webpack:\/\/|node:)?[^()\n:]{1,300}|[A-Za-z]:\\[^()\n:]{1,300}):(?<line>\d{1,7}):\d{1,6}\)/,
-  },
-  { pattern: /^\s{0,20}at (?:async )?(?:file:\/\/)?(?<file>(?:[A-Za-z]:)?[^\s():]{1,300}\.\w{1,5}):(?<line>\d{1,7}):\d{1,6}/ },
-  { pattern: /^\s{0,20}at (?:[\w.@-]{1,80}\/{1,2}){0,3}(?<fn>[\w$.<>]{1,300})\((?<file>Unknown Source|Native Method)\)/ },
-  { pattern: /^\s{0,20}at (?<fn>[\w.`<>[\],+ ]{1,200})\([^()\n]{0,300}\) in (?<file>[^\n:]{0,3}[^\n:]{1,300}):line (?<line>\d{1,7})/ },
-  { pattern: /^\s{0,20}(?:from )?(?<file>[^\s:()]{1,300}\.rb):(?<line>\d{1,7}):in [`'](?<fn>[^'\n]{1,200})'/ },
-  { pattern: /^\s{0,20}#\d{1,4} (?<file>[^\s()]{1,300}\.php)\((?<line>\d{1,7})\)(?:: (?<fn>[\w\\:>-]{1,200})\()?/ },
-  {
-    pattern:
-      /^\s{0,20}#\d{1,4} {1,3}(?:0x[0-9a-f]{1,16} )?(?:in )?(?<fn>[^\n]{1,200}?) (?:\([^\n]{0,200}?\) )?(?:at )?(?<file>\/?[^\s():]{1,300}\.\w{1,4}):(?<line>\d{1,7})/,
-  },
-  { pattern: /^\t(?<file>\/?[^\s:]{1,300}\.go):(?<line>\d{1,7})(?: \+0x[0-9a-f]{1,16})?$/ },
-  { pattern: /^\s{1,40}at (?<file>\.{0,2}\/?[^\s:()]{1,300}\.rs):(?<line>\d{1,7})/ },
-  { pattern: /^\s{0,20}(?:at|by) 0x[0-9A-Fa-f]{1,16}: (?<fn>[^\n]{1,200}?) \((?<file>[^\s():]{1,300}\.\w{1,4}):(?<line>\d{1,7})\)$/ },
-  {
-    pattern: /^#\d{1,4} {2,10}(?<fn>[^\n]{1,200}?) \((?<file>(?:file:\/\/|package:|dart:)[^\s():]{1,300}):(?<line>\d{1,7})(?::\d{1,6})?\)$/,
-  },
-  {
-    pattern:
-      /^\s{4,12}(?:\((?<app>[\w.]{1,60}) [\w.+-]{1,40}\) )?(?<file>[^\s:()]{1,300}\.(?:exs?|erl)):(?<line>\d{1,7}): (?<fn>[^\n]{1,200})$/,
-  },
-  { pattern: /^(?<file>[\w./-]{1,200}\.(?:py)):(?<line>\d{1,7}): (?:in (?<fn>[\w<>]{1,100})|[A-Z]\w{1,60}|$)/ },
+const SHAPES: readonly RegExp[] = [
+  /^\s{0,20}at (?:[\w.@-]{1,80}\/{1,2}){0,3}(?<fn>[\w$.<>]{1,300})\((?<file>[\w$.-]{1,120}\.(?:java|kt|scala|groovy|clj)):?(?<line>\d{1,7})?\)/,
+  /^\s{1,20}File "(?<file>[^"\n]{1,300})", line (?<line>\d{1,7})(?:, in (?<fn>[^\n]{1,200}))?/,
+  /^\s{0,20}at (?:async )?(?<fn>[\w$.<>[\] /#]{1,200}?) \((?<file>(?:file:\/\/|webpack:\/\/|node:)?[^()\n:]{1,300}|[A-Za-z]:\\[^()\n:]{1,300}):(?<line>\d{1,7}):\d{1,6}\)/,
+  /^\s{0,20}at (?:async )?(?:file:\/\/)?(?<file>(?:[A-Za-z]:)?[^\s():]{1,300}\.\w{1,5}):(?<line>\d{1,7}):\d{1,6}/,
+  /^\s{0,20}at (?:[\w.@-]{1,80}\/{1,2}){0,3}(?<fn>[\w$.<>]{1,300})\((?<file>Unknown Source|Native Method)\)/,
+  /^\s{0,20}at (?<fn>[\w.`<>[\],+ ]{1,200})\([^()\n]{0,300}\) in (?<file>[^\n:]{0,3}[^\n:]{1,300}):line (?<line>\d{1,7})/,
+  /^\s{0,20}(?:from )?(?<file>[^\s:()]{1,300}\.rb):(?<line>\d{1,7}):in [`'](?<fn>[^'\n]{1,200})'/,
+  /^\s{0,20}#\d{1,4} (?<file>[^\s()]{1,300}\.php)\((?<line>\d{1,7})\)(?:: (?<fn>[\w\\:>-]{1,200})\()?/,
+  /^\s{0,20}#\d{1,4} {1,3}(?:0x[0-9a-f]{1,16} )?(?:in )?(?<fn>[^\n]{1,200}?) (?:\([^\n]{0,200}?\) )?(?:at )?(?<file>\/?[^\s():]{1,300}\.\w{1,4}):(?<line>\d{1,7})/,
+  /^\t(?<file>\/?[^\s:]{1,300}\.go):(?<line>\d{1,7})(?: \+0x[0-9a-f]{1,16})?$/,
+  /^\s{1,40}at (?<file>\.{0,2}\/?[^\s:()]{1,300}\.rs):(?<line>\d{1,7})/,
+  /^\s{0,20}(?:at|by) 0x[0-9A-Fa-f]{1,16}: (?<fn>[^\n]{1,200}?) \((?<file>[^\s():]{1,300}\.\w{1,4}):(?<line>\d{1,7})\)$/,
+  /^#\d{1,4} {2,10}(?<fn>[^\n]{1,200}?) \((?<file>(?:file:\/\/|package:|dart:)[^\s():]{1,300}):(?<line>\d{1,7})(?::\d{1,6})?\)$/,
+  /^\s{4,12}(?:\((?<app>[\w.]{1,60}) [\w.+-]{1,40}\) )?(?<file>[^\s:()]{1,300}\.(?:exs?|erl)):(?<line>\d{1,7}): (?<fn>[^\n]{1,200})$/,
+  /^(?<file>[\w./-]{1,200}\.(?:py)):(?<line>\d{1,7}): (?:in (?<fn>[\w<>]{1,100})|[A-Z]\w{1,60}|$)/,
 ];
 
 const FOREIGN =
@@ -49,7 +31,7 @@ const FOREIGN_APPS = /^(?:elixir|stdlib|kernel|ex_unit|mix|eex|iex|logger|compil
 /** Reads one line of a stack, or null where it is none. `own` is false for library, runtime and test-runner code. */
 export function readFrame(line: string): StackFrame | null {
   if (line.length > 1_000) return null;
-  for (const { pattern } of SHAPES) {
+  for (const pattern of SHAPES) {
     const groups = pattern.exec(line)?.groups;
     if (groups === undefined) continue;
     const { file = '', line: number, fn, app = '' } = groups;

@@ -12,25 +12,20 @@ import { type FromThread, PART, type SentSource, type ToThread } from './threads
 const masker = createMasker(workerData);
 const parts: (string | Uint8Array)[][] = [];
 
-parentPort?.on('message', async (told: ToThread) => {
-  if ('part' in told) {
-    parts[told.text] ??= [];
-    parts[told.text]?.push(told.part);
+parentPort?.on('message', async (message: ToThread) => {
+  if ('part' in message) {
+    parts[message.text] ??= [];
+    parts[message.text]?.push(message.part);
     return;
   }
-  const given = Array.from({ length: told.texts }, (_, at) => parts[at] ?? []);
+  const given = Array.from({ length: message.texts }, (_, at) => parts[at] ?? []);
   parts.length = 0;
   try {
-    if (told.job === 'decode') return await decode(given[0] ?? [], told);
+    if (message.job === 'decode') return await decode(given[0] ?? [], message);
     const texts = given.map((all) => all.join(''));
-    if (told.job === 'mask') await mask(texts);
-    else
-      say({
-        reading: readSources(
-          told.sources.map((source, at) => opened(source, texts[at] ?? '')),
-          told.options,
-        ),
-      });
+    if (message.job === 'mask') return await mask(texts);
+    const sources = message.sources.map((source, at) => opened(source, texts[at] ?? ''));
+    say({ result: readSources(sources, message.options) });
   } catch (error) {
     const isOurs = error instanceof TriageError;
     say({ failed: messageOf(error), code: isOurs ? error.code : 'internal', details: isOurs ? error.details : {} });
@@ -40,17 +35,15 @@ parentPort?.on('message', async (told: ToThread) => {
 /** What is as it was is not sent back; the rest goes part by part, as it came. */
 async function mask(texts: readonly string[]): Promise<void> {
   const masked = await masker.maskAll(texts);
-  for (const [text, { text: whole }] of masked.entries()) {
-    if (whole !== texts[text]) await sayText(text, whole);
-  }
-  say({ counts: masked.map(({ count }) => count) });
+  for (const [text, { text: whole }] of masked.entries()) if (whole !== texts[text]) await sayText(text, whole);
+  say({ result: masked.map(({ count }) => count) });
 }
 
-async function decode(given: readonly (string | Uint8Array)[], told: Extract<ToThread, { readonly job: 'decode' }>): Promise<void> {
+async function decode(given: readonly (string | Uint8Array)[], order: Extract<ToThread, { readonly job: 'decode' }>): Promise<void> {
   const bytes = Buffer.concat(given.filter((part) => typeof part !== 'string'));
-  const sources = await decodeSources(told.name, bytes, told.kind, { maxBytes: told.maxBytes });
+  const sources = await decodeSources(order.name, bytes, order.kind, { maxBytes: order.maxBytes });
   for (const [at, { text }] of sources.entries()) await sayText(at, text);
-  say({ decoded: sources.map(({ name, kind, notes }) => ({ name, kind, notes })) });
+  say({ result: sources.map(({ text: _text, ...source }) => source) });
 }
 
 async function sayText(text: number, whole: string): Promise<void> {

@@ -2,29 +2,28 @@ import type { SourceText, TestResult } from '../domain/build.ts';
 import type { ReadStage } from '../domain/calibration.ts';
 import type { Diagnostic, ErrorMessage, LogPosition } from '../domain/failure.ts';
 import type { Reading } from '../domain/reading.ts';
-import type { Block, Extraction } from './extract/extraction.ts';
-import { branchLines, extractAll, inFailedSteps, readerMatcher, structureLines, toolReaders } from './extract/run.ts';
+import { countIn } from '../lib/text.ts';
+import { type Block, type Extraction, hasFindings } from './extract/extraction.ts';
+import { extractAll, inFailedSteps, openScanned, structureIn, toolReaders } from './extract/run.ts';
 import {
   diffWithGreen,
   type GreenDiff,
   type GreenTemplates,
   greenTemplates,
-  hasFindings,
   hasKnownLine,
   hasNewLine,
   newExits,
   newFindings,
 } from './green/green-diff.ts';
 import { bytesOfText, type LogBytes, withReturnsAsLineEnds } from './lines/bytes.ts';
-import { type LogText, openLog } from './lines/lines.ts';
+import type { LogText } from './lines/lines.ts';
 import { mergeTests } from './merge-tests.ts';
 import { placeRanked, type RankedLine, rankedMessages, rankLines } from './rank/rank.ts';
 import { failuresOf } from './recognise/failures.ts';
-import { reduceLogs, type WeighedLog } from './reduce/reduce.ts';
-import { lastLines, weighBlocks } from './reduce/weigh.ts';
+import { lastLines, reduceLogs, type WeighedLog, weighBlocks } from './reduce/reduce.ts';
 import { parseReport } from './reports/report.ts';
-import { type LineIndex, type Scan, scanLog } from './scan/scan-log.ts';
-import { readStructure, type Structure, withoutSections } from './sections.ts';
+import type { LineIndex, Scan } from './scan/scan-log.ts';
+import { type Structure, withoutSections } from './sections.ts';
 
 /** How to read a build's sources. */
 export interface ReadOptions {
@@ -106,7 +105,7 @@ export function readSources(sources: readonly ReadableSource[], options: ReadOpt
     testResults: reports.flatMap(({ testResults }): readonly TestResult[] => testResults),
     diagnostics: oneALine([...reports.flatMap(({ diagnostics }) => diagnostics), ...all('diagnostics')]),
     exceptions: all('exceptions'),
-    messages: tellingFirst(logs.flatMap((one, i) => rankedMessages(one.log.name, one.found, one.structure, weighed[i]?.ranked ?? []))),
+    messages: tellingFirst(logs.flatMap((one, i) => rankedMessages(one, weighed[i]?.ranked ?? []))),
     exits: logs.flatMap(({ structure }) => structure.exits),
     failedSections: logs.flatMap(({ structure }) => structure.failedSections),
     toolchains: [...new Set(logs.flatMap(({ found }) => [...found.toolchains]))].sort(),
@@ -114,7 +113,7 @@ export function readSources(sources: readonly ReadableSource[], options: ReadOpt
     maskedSecrets: options.maskedSecrets ?? 0,
     notes: [...sources.flatMap(({ notes }) => notes), ...reports.flatMap((report) => report.notes), ...notes],
   };
-  if (isSilent(partial)) partial.notes.push('No error was found in the logs and reports.');
+  if (!hasFindings(partial)) partial.notes.push('No error was found in the logs and reports.');
   return withFingerprint(partial);
 }
 
@@ -129,13 +128,9 @@ function isReport(source: ReadableSource): source is SourceText {
 
 function sizeOf(source: ReadableSource, read: readonly ReadLog[]): Reading['sources'][number] {
   const { name } = source;
-  if (isReport(source)) return { name, lines: countLines(source.text), bytes: Buffer.byteLength(source.text) };
+  if (isReport(source)) return { name, lines: countIn(source.text, '\n') + 1, bytes: Buffer.byteLength(source.text) };
   const log = read.find((one) => one.log.name === name);
   return { name, lines: log?.log.lineCount ?? 0, bytes: log?.size ?? 0 };
-}
-
-function isSilent(reading: Pick<Reading, 'failingTests' | 'diagnostics' | 'exceptions' | 'messages'>): boolean {
-  return [reading.failingTests, reading.diagnostics, reading.exceptions, reading.messages].every(({ length }) => length === 0);
 }
 
 function withFingerprint(partial: Omit<Reading, 'fingerprint' | 'generic'>): Reading {
@@ -146,20 +141,19 @@ function withFingerprint(partial: Omit<Reading, 'fingerprint' | 'generic'>): Rea
 
 function readLog(source: ReadableSource, reader: Reader): ReadLog {
   const bytes = 'bytes' in source ? source.bytes : bytesOfText(source.text);
-  const scan = ('bytes' in source ? source.scan : undefined) ?? scanLog(bytes, readerMatcher());
-  const read = readLines(source.name, bytes, scan, reader);
+  const read = readLines(source.name, bytes, 'bytes' in source ? source.scan : undefined, reader);
   if (!isOverwritten(bytes, read.log.lineCount)) return read;
-  const returns = withReturnsAsLineEnds(bytes);
-  const split = readLines(source.name, returns, scanLog(returns, readerMatcher()), reader);
+  const split = readLines(source.name, withReturnsAsLineEnds(bytes), undefined, reader);
   const fold = (found: Extraction) => foldReturns(found, split.index, read.index);
   return { ...read, found: fold(split.found), fresh: fold(split.fresh) };
 }
 
-function readLines(name: string, bytes: LogBytes, scan: Scan, { green, without, leftOut }: Reader): ReadLog {
-  const log = openLog(name, bytes, scan.index, branchLines(scan));
-  const told = readStructure(log, structureLines(scan));
-  const structure = without.has('sections') ? withoutSections(told, log) : told;
-  const found = inFailedSteps(log, extractAll(log, scan, leftOut), structure);
+function readLines(name: string, bytes: LogBytes, known: Scan | undefined, { green, without, leftOut }: Reader): ReadLog {
+  const opened = openScanned(name, bytes, known);
+  const { log, scan } = opened;
+  const marked = structureIn(opened);
+  const structure = without.has('sections') ? withoutSections(marked, log) : marked;
+  const found = inFailedSteps(log, extractAll(opened, leftOut), structure);
   const diff = green === null ? null : diffWithGreen(log, green, found, structure);
   const fresh = diff === null ? found : newFindings(found, diff);
   return { log, index: scan.index, size: bytes.size, found, fresh, structure, proposed: found.blocks, hits: scan.hits, diff };
@@ -167,9 +161,9 @@ function readLines(name: string, bytes: LogBytes, scan: Scan, { green, without, 
 
 /** What the readers proposed by its place, then the learned ranking of the lines over it. */
 function weigh(read: ReadLog, without: ReadonlySet<ReadStage>): WeighedLog & { readonly ranked: readonly RankedLine[] } {
-  const { log, proposed, structure, diff, found, hits } = read;
+  const { log, proposed, structure, diff } = read;
   const placed = without.has('reducer') ? lastLines(log) : weighBlocks(log, proposed, structure, diff);
-  const ranked = rankLines(log, hits, found, structure, placed, diff);
+  const ranked = rankLines(read, placed, diff);
   const isRanked = !without.has('ranking') && !without.has('reducer');
   return { log, blocks: isRanked ? placeRanked(ranked, placed) : placed, ranked };
 }
@@ -209,12 +203,6 @@ function tellingFirst(messages: readonly ErrorMessage[]): ErrorMessage[] {
 function oneALine(diagnostics: readonly Diagnostic[]): Diagnostic[] {
   const seen = new Set<string>();
   return diagnostics.filter(({ at }) => at === null || (!seen.has(`${at.source}:${at.line}`) && seen.add(`${at.source}:${at.line}`)));
-}
-
-function countLines(text: string): number {
-  let lines = 1;
-  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) lines++;
-  return lines;
 }
 
 /** Lone carriage returns to one line feed from which on a log is taken to use them as line ends. */

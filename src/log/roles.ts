@@ -17,25 +17,23 @@ const MARK = String.raw`(?:##\[error\]|::error(?: [^:\n]{0,200})?::|\[error\] ?|
 const COUNT = String.raw`(?:\d{1,7}|[Aa]ll|[Ss]ome|one|an?)`;
 const THINGS = `(?:tests?|specs?|examples?|suites?|test files?|test suites?|assertions?|checks?|scenarios?|steps?|problems?|errors?|failures?|issues?|warnings?|violations?|findings?|offenses?|links?|duplicates?|matches|differences|conflicts?|secrets?|vulnerabilities|errors in|jobs?|tasks?|targets?|packages?|files?|hooks?|commands?|resources?|documents?)`;
 
+/** A sentence behind a mark and a few signs. */
+function marked(words: TemplateStringsArray, ...parts: readonly string[]): RegExp {
+  return new RegExp(String.raw`^\W{0,12}${MARK}${String.raw(words, ...parts)}`, 'i');
+}
+
+/** The same behind fewer signs. */
+function framed(words: TemplateStringsArray, ...parts: readonly string[]): RegExp {
+  return new RegExp(String.raw`^\W{0,6}${MARK}${String.raw(words, ...parts)}`, 'i');
+}
+
 /** How something ended. None of these lines says why. */
 const ENDING: readonly RegExp[] = [
-  new RegExp(
-    String.raw`^\W{0,12}${MARK}(?:(?:the )?(?:process|command|script|program|task|job|step|container|shell|action|lifecycle script|recipe|target)\b.{0,300}?)?\b(?:completed with|exited with|exited|failed with|returned|finished with|terminated with|exit|ended with|died with|returned non-zero)(?: an?)?(?: non-?zero)?(?: exit)?[ -]?(?:code|status)?:?\s{0,2}[('"]?-?(?:0x)?[\da-f]{1,10}['")]?\W{0,8}$`,
-    'i',
-  ),
-  new RegExp(
-    String.raw`^\W{0,12}${MARK}(?:exit (?:code|status)|errno|code|status|rc|signal)[:= ]{1,3}(?:-?\d{1,10}|ELIFECYCLE)\W{0,4}$`,
-    'i',
-  ),
+  marked`(?:(?:the )?(?:process|command|script|program|task|job|step|container|shell|action|lifecycle script|recipe|target)\b.{0,300}?)?\b(?:completed with|exited with|exited|failed with|returned|finished with|terminated with|exit|ended with|died with|returned non-zero)(?: an?)?(?: non-?zero)?(?: exit)?[ -]?(?:code|status)?:?\s{0,2}[('"]?-?(?:0x)?[\da-f]{1,10}['")]?\W{0,8}$`,
+  marked`(?:exit (?:code|status)|errno|code|status|rc|signal)[:= ]{1,3}(?:-?\d{1,10}|ELIFECYCLE)\W{0,4}$`,
   /^(?:g?make|ninja)(?:\[\d{1,3}\])?: (?:\*\*\* (?:\[|Waiting)|Leaving|Entering|Target)|^ninja: (?:build stopped|error: rebuilding)|^FAILED: \S{1,300}\s?$/,
-  new RegExp(
-    String.raw`^\W{0,12}${MARK}(?:\[?(?:build|tests?|compilation|test run|job|run|pipeline|the build|lint|linting|check|checks|deploy(?:ment)?|installation|type ?check(?:ing)?)\]?) ?:? ?(?:has |was |is |did )?(?:FAIL(?:ED|URE|S|ING)?|not succeed(?:ed)?|unsuccessful|aborted|broken|errored)(?: with an exception| with \d{1,6} \w{1,20}| in [\d.hms :µ]{1,20}| after .{1,30})?\W{0,20}$`,
-    'i',
-  ),
-  new RegExp(
-    String.raw`^\W{0,12}${MARK}(?:found|there (?:are|were|is|was)|detected|totall?:?|summary:?|result:?|generated)? ?\W{0,3}${COUNT} (?:of|\/|out of)? ?(?:the )?(?:\d{1,7} )?(?:\w{1,20} ){0,2}?${THINGS}\b(?: (?:(?:have |has |had |did )?(?:failed|errored|found|generated|detected|reported|fail|passed|skipped|total|broken|not pass|emitted|completed|executed|run|in)\b).{0,160}|\W{0,12}|[,;]? ?[(;,] ?.{0,160}|\. .{0,160}| were .{0,120})$`,
-    'i',
-  ),
+  marked`(?:\[?(?:build|tests?|compilation|test run|job|run|pipeline|the build|lint|linting|check|checks|deploy(?:ment)?|installation|type ?check(?:ing)?)\]?) ?:? ?(?:has |was |is |did )?(?:FAIL(?:ED|URE|S|ING)?|not succeed(?:ed)?|unsuccessful|aborted|broken|errored)(?: with an exception| with \d{1,6} \w{1,20}| in [\d.hms :µ]{1,20}| after .{1,30})?\W{0,20}$`,
+  marked`(?:found|there (?:are|were|is|was)|detected|totall?:?|summary:?|result:?|generated)? ?\W{0,3}${COUNT} (?:of|\/|out of)? ?(?:the )?(?:\d{1,7} )?(?:\w{1,20} ){0,2}?${THINGS}\b(?: (?:(?:have |has |had |did )?(?:failed|errored|found|generated|detected|reported|fail|passed|skipped|total|broken|not pass|emitted|completed|executed|run|in)\b).{0,160}|\W{0,12}|[,;]? ?[(;,] ?.{0,160}|\. .{0,160}| were .{0,120})$`,
   /^\W{0,12}(?:Tests?|Test Files?|Test Suites?|Suites?|Snapshots?|Specs?|Assertions|Ran|Time|Duration|Start at|Total|Summary|Failed|Failures|Errors|Passed|Skipped|Results?)\b ?(?:run)?[ :=]{1,6}\W{0,6}(?:\d|$|ok|FAILED|failed)/,
   /^[^\w#]{0,40}(?:(?:FAILED|ERRORS?|FAILURES?) ?\((?:failures|errors|\d)|\d{1,6} (?:failed|passed|passing|failing|pending|errors?|failures?|skipped|errored|xfailed|deselected)\b.{0,200}$)/i,
   /\bmarked build as failure\b|^Finished: |^Job (?:failed|succeeded)|^(?:The )?(?:build|job|step|operation) (?:has been |was )?cancell?ed\W*$/i,
@@ -51,11 +49,8 @@ const WRAPPER: readonly RegExp[] = [
   /^Traceback \(most recent call last\)|^(?:The above exception was|During handling of the above)|^\W{0,6}Traceback\b.{0,40}$/,
   /CalledProcessError|subprocess-exited-with-error|metadata-generation-failed|originates from a subprocess|did not run successfully|InvocationError/,
   /^(?:\[\w{4,8}\] )?\W{0,12}(?:\* )?(?:What went wrong|Try|Where|Exception is|Execution failed for task|A problem occurred|A failure occurred while executing|FAILURE: )/,
-  new RegExp(
-    String.raw`^\W{0,6}${MARK}(?:The )?(?:command|process|script|task|target|recipe|action|hook|step) .{1,300} (?:failed|exited|returned)\b.{0,60}$`,
-    'i',
-  ),
-  new RegExp(String.raw`^\W{0,6}${MARK}(?:Command|Process|Script) (?:failed|exited)\b.{0,60}:?.{0,120}$`, 'i'),
+  framed`(?:The )?(?:command|process|script|task|target|recipe|action|hook|step) .{1,300} (?:failed|exited|returned)\b.{0,60}$`,
+  framed`(?:Command|Process|Script) (?:failed|exited)\b.{0,60}:?.{0,120}$`,
   /^Unhandled(?:PromiseRejection| exception| rejection)\W*$|^Uncaught (?:exception|error)\W*$|^node:internal\/|^Node\.js v\d/,
   /^\W{0,6}(?:exception|error|failure|errors|failures|failed|details|reason|output|stderr|stdout|message|diagnostics|stack(?: trace)?|failed tests?|summary of (?:all )?failing tests)\W{0,12}$/i,
   /^\W{0,6}(?:={2,40}|-{2,40}|_{2,40}) ?(?:FAILURES|ERRORS|short test summary info|warnings summary|Captured .{1,40}|BUILD FAILURE)\b.{0,60}$/,

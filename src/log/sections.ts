@@ -1,5 +1,5 @@
 import type { ExitMark, Section } from '../domain/failure.ts';
-import type { LogText } from './lines/lines.ts';
+import { type LogText, lineAbove } from './lines/lines.ts';
 import { github } from './sections/github.ts';
 import { gitlab, jenkins } from './sections/gitlab-jenkins.ts';
 import { COMMAND_SYSTEMS, cloudBuild, ECHO_LITERALS, readEchoes, traceFailure } from './sections/shell.ts';
@@ -8,13 +8,12 @@ import {
   failedSection,
   isWithin,
   type LineRange,
-  lineAbove,
   type Mark,
+  readServiceMessage,
   type Step,
   type SystemReading,
   withConsequences,
 } from './sections/system.ts';
-import { readServiceMessage } from './service-messages.ts';
 
 /** What a line says of the blocks of a log, which lie in one another. */
 type BlockMark = { readonly kind: 'open' | 'close'; readonly name: string } | { readonly kind: 'error'; readonly isSure: boolean };
@@ -52,7 +51,7 @@ const PREFIX = /^(?:\[\d\d:\d\d:\d\d\])?(?:\w ?)?: {0,2}\s{0,40}(?=\[Step|Step|P
 const NUMBER = /\[Step \d{1,3}\/\d{1,3}\]/;
 const MAX_OUTPUT = 20_000;
 
-/** TeamCity: downloaded logs number their steps; tools tell of blocks and problems by service messages. */
+/** TeamCity: downloaded logs number their steps; tools report blocks and problems by service messages. */
 const teamcity: CiSystem = {
   literals: ['process exited with code', '##teamcity[block', '##teamcity[buildproblem', '##teamcity[compilation', '##teamcity[message'],
   read: (log, marks) => {
@@ -80,10 +79,10 @@ function numberedSteps(log: LogText, marks: readonly Mark[]): Section[] {
     const number = NUMBER.exec(raw)?.[0];
     if (number === undefined || seen.has(number) || !/Process exited with code -?[1-9]/.test(raw)) continue;
     seen.add(number);
-    const told = /\(Step: (.{1,200})\)\s{0,3}$/.exec(log.raw(line + 1).slice(0, 600))?.[1];
+    const named = /\(Step: (.{1,200})\)\s{0,3}$/.exec(log.raw(line + 1).slice(0, 600))?.[1];
     const before = lineAbove(log, line, MAX_OUTPUT, (_text, at) => !log.raw(at).slice(0, 120).includes(number));
     const head = before === null ? null : /Step \d{1,3}\/\d{1,3}: (.{1,200})$/.exec(log.raw(before).trimEnd())?.[1];
-    const name = told ?? head?.replace(/ \(\d{1,4}[ms].{0,12}\)$/, '') ?? number.slice(1, -1);
+    const name = named ?? head?.replace(/ \(\d{1,4}[ms].{0,12}\)$/, '') ?? number.slice(1, -1);
     failed.push(failedSection(log, [name], head == null ? (before ?? 0) + 1 : (before ?? 1), line));
   }
   return failed;
@@ -144,7 +143,7 @@ const EXIT_LITERALS = [
 
 const EXIT =
   /(?:exited with|exit(?:ed with)?(?: (?:error )?(?:code|status))?|script returned exit code|returned exit code|with code)[: ]{1,3}'?(\d{1,3})\b/i;
-/** A crash is one wherever it is named; a stop may only be talked about, so that a word before it must tell. */
+/** A crash is one wherever it is named; a stop may only be talked about, so that the word before it decides. */
 const SIGNAL = /\b(SIG(?:SEGV|ABRT|BUS|ILL|FPE)|(?<=\b(?:[Ss]ignal[:=]?|by|with|[Rr]eceived)[ '"(]{0,2})SIG(?:KILL|TERM|PIPE|INT))\b/;
 const MAX_EXITS = 200;
 
@@ -182,7 +181,7 @@ export function withoutSections(structure: Structure, log: LogText): Structure {
   return { ...structure, failedSections: [], end: log.lineCount, afterwards: [], steps: [], echoes: [] };
 }
 
-/** Jobs of one log whose ends are told; more have no honest use. */
+/** Jobs of one log whose ends are kept; more have no honest use. */
 const MAX_JOBS = 500;
 
 /** Whole builds before tools that may run inside of one. */
@@ -196,19 +195,19 @@ export const STRUCTURE_LITERALS: readonly string[] = [
 /** Reads the CI system's marks from the lines that hold one of {@link STRUCTURE_LITERALS}. */
 export function readStructure(log: LogText, lines: readonly number[]): Structure {
   const marks = lines.map((line) => ({ line, text: log.line(line) }));
-  const told = readSystem(log, marks);
-  const echoes = [...(told.echoes ?? []), ...readEchoes(log, marks)].sort((a, b) => a.start - b.start);
+  const system = readSystem(log, marks);
+  const echoes = [...(system.echoes ?? []), ...readEchoes(log, marks)].sort((a, b) => a.start - b.start);
   const exits = readExits(log, marks).filter(({ line }) => !isWithin(echoes, line));
-  const traced = told.failed.length > 0 ? null : traceFailure(log, exits);
-  const failedSections = (traced === null ? told.failed : [traced])
+  const traced = system.failed.length > 0 ? null : traceFailure(log, exits);
+  const failedSections = (traced === null ? system.failed : [traced])
     .map((section) => withExit(section, exits))
     .sort((a, b) => Number(a.consequence ?? false) - Number(b.consequence ?? false));
   const end = endIn(failedSections, { start: 1, end: log.lineCount });
-  const afterwards = (told.jobs ?? [{ start: 1, end: log.lineCount }])
+  const afterwards = (system.jobs ?? [{ start: 1, end: log.lineCount }])
     .slice(0, MAX_JOBS)
     .map((job) => ({ start: endIn(failedSections, job) + 1, end: job.end }))
     .filter((after) => after.start <= after.end);
-  return { failedSections, exits, end, afterwards, steps: told.steps ?? [], echoes };
+  return { failedSections, exits, end, afterwards, steps: system.steps ?? [], echoes };
 }
 
 /** The first system that knows of a failure; else the first that knows the log. */
@@ -228,7 +227,7 @@ function endIn(sections: readonly Section[], job: LineRange): number {
   return fatal?.lineEnd ?? job.end;
 }
 
-/** The last exit told inside a section, or just below it, is the one that ended it. */
+/** The last exit inside a section, or just below it, is the one that ended it. */
 function withExit(section: Section, exits: readonly ExitMark[]): Section {
   const own = exits.findLast(({ line, code }) => code !== null && line >= section.lineStart && line <= section.lineEnd + 1);
   return own?.code == null ? section : { ...section, exitCode: own.code };

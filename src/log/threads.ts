@@ -6,7 +6,7 @@ import type { SourceKind, SourceText } from '../domain/build.ts';
 import { messageOf, TriageError, type TriageErrorCode } from '../domain/errors.ts';
 import type { Reading } from '../domain/reading.ts';
 import { decodeSources } from './decode/archive.ts';
-import { fileTypeOf } from './decode/decompress.ts';
+import { fileTypeOf } from './decode/decode.ts';
 import { createMasker, type Masked, type Masker, type MaskerOptions } from './mask/mask.ts';
 import { type LogInPieces, type ReadableSource, type ReadOptions, readSources } from './read-sources.ts';
 import type { LineIndexState } from './scan/scan-log.ts';
@@ -45,19 +45,33 @@ export type SentSource =
       readonly scan: { readonly index: LineIndexState; readonly hits: readonly (readonly number[])[] } | null;
     });
 
-/** What a thread is told: texts in parts, then what to do with them. */
-export type ToThread =
-  | { readonly text: number; readonly part: string | Uint8Array }
+/** A part of one of a job's texts, on its way to a thread or back. */
+interface TextPart<Part> {
+  readonly text: number;
+  readonly part: Part;
+}
+
+/** What a thread does with the texts of a job. */
+type Order =
   | { readonly job: 'mask'; readonly texts: number }
   | { readonly job: 'decode'; readonly texts: number; readonly name: string; readonly kind: SourceKind; readonly maxBytes: number }
   | { readonly job: 'read'; readonly texts: number; readonly sources: readonly SentSource[]; readonly options: ReadOptions };
 
-/** What a thread says: masked texts in parts where something was hidden, then the end. */
+/** What a thread gets: texts in parts, then what to do with them. */
+export type ToThread = TextPart<string | Uint8Array> | Order;
+
+/** What comes of a job, beside its texts. */
+interface Results {
+  /** Secrets hidden in each text; of the texts only those come back in which there were any. */
+  readonly mask: readonly number[];
+  readonly decode: readonly Omit<SourceText, 'text'>[];
+  readonly read: Reading;
+}
+
+/** What a thread answers: texts in parts, then the result. */
 export type FromThread =
-  | { readonly text: number; readonly part: string }
-  | { readonly counts: readonly number[] }
-  | { readonly reading: Reading }
-  | { readonly decoded: readonly Omit<SourceText, 'text'>[] }
+  | TextPart<string>
+  | { readonly result: Results[Order['job']] }
   | { readonly failed: string; readonly code: TriageErrorCode; readonly details: TriageError['details'] };
 
 /** Characters that are not worth a thread: reading them at once takes 15 ms at most. And characters sent at once. */
@@ -71,11 +85,16 @@ const MAX_HEAP_MB = 2_048;
 
 interface Job {
   readonly texts: readonly (string | Uint8Array)[];
-  readonly order: ToThread;
+  readonly order: Order;
   readonly signal: AbortSignal | undefined;
-  readonly heard: (said: FromThread) => void;
-  readonly resolve: () => void;
+  readonly resolve: (answer: Answer) => void;
   readonly reject: (error: TriageError) => void;
+}
+
+/** The texts that came back, by their number, and the result. */
+interface Answer {
+  readonly texts: readonly string[];
+  readonly result: unknown;
 }
 
 /** Starts nothing yet. Threads that have nothing to do keep no process alive. */
@@ -88,20 +107,23 @@ export function createLogThreads(options: LogThreadsOptions = {}): LogThreads {
   return {
     masker: {
       ...atOnce,
-      maskAll: (texts, names) =>
-        names !== undefined || charactersOf(texts) <= small ? atOnce.maskAll(texts, names) : maskInThread(texts, run),
+      maskAll: async (texts, names) => {
+        if (names !== undefined || charactersOf(texts) <= small) return atOnce.maskAll(texts, names);
+        const { texts: masked, result } = await run({ job: 'mask', texts: texts.length }, texts);
+        return texts.map((text, at): Masked => ({ text: masked[at] ?? text, count: result[at] ?? 0 }));
+      },
     },
-    decode: (name, bytes, kind, limits) =>
-      bytes.length <= small && fileTypeOf(bytes).kind === 'text'
-        ? decodeSources(name, bytes, kind, limits)
-        : decodeInThread(bytes, { job: 'decode', texts: 1, name, kind, maxBytes: limits.maxBytes }, run),
-    read: async (sources, how, signal) => {
+    decode: async (name, bytes, kind, limits) => {
+      if (bytes.length <= small && fileTypeOf(bytes).kind === 'text') return decodeSources(name, bytes, kind, limits);
+      const { texts, result } = await run({ job: 'decode', texts: 1, name, kind, maxBytes: limits.maxBytes }, [bytes]);
+      return result.map((source, at) => ({ ...source, text: texts[at] ?? '' }));
+    },
+    read: async (sources, options, signal) => {
       const texts = sources.map((source) => ('text' in source ? source.text : ''));
       const sent = sources.flatMap((source) => sentOf(source) ?? []);
-      const isLocal = sent.length < sources.length || (charactersOf(texts) <= small && sent.every((source) => !('file' in source)));
-      return isLocal
-        ? readSources(sources, how)
-        : readInThread(texts, { job: 'read', texts: texts.length, sources: sent, options: how }, run, signal);
+      const isSmall = charactersOf(texts) <= small && sent.every((source) => !('file' in source));
+      if (sent.length < sources.length || isSmall) return readSources(sources, options);
+      return (await run({ job: 'read', texts: texts.length, sources: sent, options }, texts, signal)).result;
     },
     warmUp: () => {
       readSources([{ name: 'log', kind: 'log', text: 'error: failed\n', notes: [] }], { budgetTokens: 100 });
@@ -110,7 +132,11 @@ export function createLogThreads(options: LogThreadsOptions = {}): LogThreads {
   };
 }
 
-type Run = (texts: Job['texts'], order: ToThread, heard: Job['heard'], signal?: AbortSignal) => Promise<void>;
+type Run = <Name extends Order['job']>(
+  order: Extract<Order, { readonly job: Name }>,
+  texts: Job['texts'],
+  signal?: AbortSignal,
+) => Promise<{ readonly texts: readonly string[]; readonly result: Results[Name] }>;
 
 /** Gives each job to a thread, at most `size` at once; the others wait. */
 function createPool(start: () => Worker, size: number, timeoutMs: number): { readonly run: Run; readonly close: () => Promise<void> } {
@@ -131,14 +157,14 @@ function createPool(start: () => Worker, size: number, timeoutMs: number): { rea
     const job = busy.size < size ? waiting.shift() : undefined;
     if (job !== undefined) void give(idle.pop() ?? started(), job).finally(next);
   };
-  /** Never rejects: the job is told. */
+  /** Never rejects: the job hears of it. */
   const give = async (worker: Worker, job: Job): Promise<void> => {
     worker.ref();
     try {
-      await answered(worker, job, timeoutMs, (stop) => busy.set(worker, stop));
+      const answer = await answered(worker, job, timeoutMs, (stop) => busy.set(worker, stop));
       worker.unref();
       idle.push(worker);
-      job.resolve();
+      job.resolve(answer);
     } catch (error) {
       void worker.terminate();
       job.reject(error instanceof TriageError ? error : new TriageError('internal', messageOf(error), { cause: error }));
@@ -146,14 +172,14 @@ function createPool(start: () => Worker, size: number, timeoutMs: number): { rea
       busy.delete(worker);
     }
   };
-  const run: Run = (texts, order, heard, signal) =>
-    new Promise<void>((resolve, reject) => {
+  const run = (order: Order, texts: Job['texts'], signal?: AbortSignal) =>
+    new Promise<Answer>((resolve, reject) => {
       if (isClosed || signal?.aborted) return reject(cancelled(signal?.reason));
       if (waiting.length >= MAX_WAITING) {
         const why = `${MAX_WAITING} logs wait to be read already. Try again in a moment.`;
         return reject(new TriageError('rate-limited', why, { retryable: true, retryAfterMs: 5_000 }));
       }
-      waiting.push({ texts, order, signal, heard, resolve, reject });
+      waiting.push({ texts, order, signal, resolve, reject });
       next();
     });
   const close = async () => {
@@ -162,47 +188,12 @@ function createPool(start: () => Worker, size: number, timeoutMs: number): { rea
     for (const stop of busy.values()) stop(cancelled());
     await Promise.all(idle.splice(0).map((worker) => worker.terminate()));
   };
-  return { run, close };
-}
-
-async function maskInThread(texts: readonly string[], run: Run): Promise<Masked[]> {
-  const parts = new Map<number, string[]>();
-  let counts: readonly number[] = [];
-  await run(texts, { job: 'mask', texts: texts.length }, (said) => {
-    if ('part' in said) parts.set(said.text, [...(parts.get(said.text) ?? []), said.part]);
-    else if ('counts' in said) counts = said.counts;
-  });
-  return texts.map((text, at) => ({ text: parts.get(at)?.join('') ?? text, count: counts[at] ?? 0 }));
-}
-
-async function decodeInThread(bytes: Uint8Array, order: ToThread, run: Run): Promise<SourceText[]> {
-  const parts: string[][] = [];
-  let decoded: readonly Omit<SourceText, 'text'>[] = [];
-  await run([bytes], order, (said) => {
-    if ('part' in said) {
-      parts[said.text] ??= [];
-      parts[said.text]?.push(said.part);
-    } else if ('decoded' in said) decoded = said.decoded;
-  });
-  return decoded.map((source, at) => ({ ...source, text: parts[at]?.join('') ?? '' }));
-}
-
-async function readInThread(texts: readonly string[], order: ToThread, run: Run, signal?: AbortSignal): Promise<Reading> {
-  let reading: Reading | undefined;
-  await run(
-    texts,
-    order,
-    (said) => {
-      if ('reading' in said) reading = said.reading;
-    },
-    signal,
-  );
-  if (reading === undefined) throw new TriageError('internal', 'The thread that reads logs gave no answer.');
-  return reading;
+  return { run: run as Run, close };
 }
 
 /** Sends a job and hears the thread until it is done. */
-function answered(worker: Worker, job: Job, timeoutMs: number, stoppable: (stop: (error: TriageError) => void) => void): Promise<void> {
+function answered(worker: Worker, job: Job, timeoutMs: number, stoppable: (stop: (error: TriageError) => void) => void): Promise<Answer> {
+  const parts: string[][] = [];
   return new Promise((resolve, reject) => {
     const end = (settle: () => void) => {
       clearTimeout(timer);
@@ -213,8 +204,10 @@ function answered(worker: Worker, job: Job, timeoutMs: number, stoppable: (stop:
     const stop = (error: TriageError) => end(() => reject(error));
     const hear = (said: FromThread) => {
       if ('failed' in said) return stop(new TriageError(said.code, said.failed, { details: said.details }));
-      job.heard(said);
-      if (!('part' in said)) end(resolve);
+      if ('part' in said) {
+        parts[said.text] ??= [];
+        parts[said.text]?.push(said.part);
+      } else end(() => resolve({ texts: parts.map((all) => all.join('')), result: said.result }));
     };
     const fail = (error: Error) => stop(crashed(error));
     const leave = (code: number) => stop(crashed(new Error(`exit code ${code}`)));

@@ -1,7 +1,8 @@
 import type { SourceText } from '../domain/build.ts';
 import { messageOf, TriageError } from '../domain/errors.ts';
-import { sizeInWords } from '../log/decode/decompress.ts';
-import { type ArtifactRoom, inParallel, namelessText, openArtifact } from '../log/survey/open-artifact.ts';
+import { inParallel } from '../lib/collections.ts';
+import { sizeInWords } from '../log/decode/decode.ts';
+import { type ArtifactRoom, namelessText, openArtifact } from '../log/survey/open-artifact.ts';
 import { namedAs } from '../log/survey/references.ts';
 
 /** An artifact as a CI system lists it. */

@@ -1,4 +1,4 @@
-import { inParallel } from '../log/survey/open-artifact.ts';
+import { inParallel } from '../lib/collections.ts';
 import type { BlameLine, CodeLine, FileHits } from '../ports/code-host.ts';
 import {
   assertReadableSize,

@@ -1,5 +1,5 @@
 import { TriageError } from '../domain/errors.ts';
-import { inParallel } from '../log/survey/open-artifact.ts';
+import { inParallel } from '../lib/collections.ts';
 import type { CodeHost, CommitInfo } from '../ports/code-host.ts';
 import { filesBelow, filesEndingWith, MAX_COMMITS, plainRef, repositoryPath, searchText, searchWords } from './code-questions.ts';
 import { readLineHistory } from './line-history.ts';

@@ -1,6 +1,6 @@
 import { extname } from 'node:path';
 import { messageOf, TriageError } from '../../domain/errors.ts';
-import { toText } from '../../log/decode/decompress.ts';
+import { toText } from '../../log/decode/decode.ts';
 import { type DocumentBlock, type DocumentFormat, FORMAT_BY_ENDING, type ReadDocument } from '../../ports/knowledge.ts';
 
 interface Read {

@@ -47,7 +47,7 @@ export interface PlannedText {
   /** Its path in the archive, or for steps that of their folder. */
   readonly path: string;
   readonly parts: readonly string[];
-  /** The names of a job's steps, where the archive tells them. */
+  /** The names of a job's steps, where the archive names them. */
   readonly steps: readonly string[];
 }
 
@@ -137,6 +137,17 @@ export interface Member {
 const RATIO_FROM_BYTES = 1024 * 1024;
 const MAX_RATIO = 100;
 
+/** Lists the files of an archive, as {@link listZip} and {@link listTar} do. */
+export async function listMembers(
+  what: string,
+  archive: Uint8Array,
+  kind: 'zip' | 'tar',
+  allowance: Allowance,
+  notes: string[],
+): Promise<Member[]> {
+  return kind === 'zip' ? await listZip(what, archive, allowance) : listTar(what, archive, allowance, notes);
+}
+
 /**
  * Lists the files of a zip archive; each is read into memory when it is asked for, and nothing is written to disk. Throws `too-large` for too
  * many entries, `invalid-input` for a broken archive, or one whose names leave it.
@@ -191,7 +202,7 @@ const BLOCK = 512;
  * Lists the files of a tar archive; links, devices and folders are left out, and no name is ever used as a path. An archive that was cut off
  * gives what came before, with a note. Throws `too-large` for too many entries, `invalid-input` for what is no tar at all.
  */
-export function listTar(what: string, archive: Uint8Array, allowance: Allowance, notes: string[]): Member[] {
+function listTar(what: string, archive: Uint8Array, allowance: Allowance, notes: string[]): Member[] {
   const members: Member[] = [];
   const warnings: string[] = [];
   const parser = new Parser({

@@ -5,8 +5,7 @@ import { isLineReport, isReport, isStray } from '../reports/report.ts';
 import {
   type Allowance,
   createAllowance,
-  listTar,
-  listZip,
+  listMembers,
   type Member,
   mayBeRead,
   type PlannedText,
@@ -14,8 +13,7 @@ import {
   refused,
   safePath,
 } from './archive-members.ts';
-import { decodePlain } from './decode.ts';
-import { decompress, fileTypeOf, sizeInWords } from './decompress.ts';
+import { decodePlain, decompress, fileTypeOf, sizeInWords } from './decode.ts';
 
 /** How much an upload or file may hold once it is unpacked. */
 export interface ArchiveLimits {
@@ -43,7 +41,7 @@ const MAX_NAMED = 5;
 
 /**
  * Makes texts of a file: one of a log or report, plain or compressed, and one a log or report of a zip or tar archive, also of archives
- * in it, to a depth of three. Logs and reports are told apart by their content; `kind` decides where it does not tell. Sources of an
+ * in it, to a depth of three. Logs and reports are told apart by their content; `kind` decides where it does not say. Sources of an
  * archive are named by it and their path in it, `build.zip/1_build.txt`. What is no text is left out with a note on the first source.
  * Throws TriageError: 'too-large' above the limits or for a bomb, 'invalid-input' for what is broken, 'unsupported-type' where
  * nothing in it is text.
@@ -63,9 +61,8 @@ export async function decodeSources(name: string, bytes: Uint8Array, kind: Sourc
 }
 
 async function unpack(unpacking: Unpacking, name: string, bytes: Uint8Array, depth: number): Promise<SourceText[]> {
-  const { kind } = fileTypeOf(bytes);
   const { allowance, notes } = unpacking;
-  const members = kind === 'zip' ? await listZip(name, bytes, allowance) : listTar(name, bytes, allowance, notes);
+  const members = await listMembers(name, bytes, fileTypeOf(bytes).kind === 'zip' ? 'zip' : 'tar', allowance, notes);
   const byPath = new Map(members.map((member) => [member.path, member]));
   const plan = planTexts([...byPath.keys()]);
   const sources: SourceText[] = [];
@@ -125,7 +122,7 @@ async function readMember(unpacking: Unpacking, name: string, bytes: Uint8Array,
   return [source];
 }
 
-/** What a text is, by its content; by `kind` where that does not tell. */
+/** What a text is, by its content; by `kind` where that does not say. */
 function ofKind(source: SourceText, onlySources: boolean): SourceText {
   if (isReport(source.text) || (source.kind === 'report' && isLineReport(source.text))) return { ...source, kind: 'report' };
   if (!onlySources) return source;

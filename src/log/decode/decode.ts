@@ -1,6 +1,7 @@
+import * as zlib from 'node:zlib';
 import type { SourceKind, SourceText } from '../../domain/build.ts';
-import { TriageError } from '../../domain/errors.ts';
-import { type DecodeLimits, decompress, fileTypeOf, tooLarge, toText } from './decompress.ts';
+import { messageOf, TriageError } from '../../domain/errors.ts';
+import { countIn } from '../../lib/text.ts';
 
 /**
  * Makes one text of what was fetched or uploaded: plain, gzip or Zstandard, in UTF-8, UTF-16 or Windows-1252. Throws TriageError 'too-large'
@@ -43,4 +44,267 @@ function asPrinted(text: string): string {
     .filter((line) => line !== '');
   const quoted = first.filter((line) => line.startsWith('>')).length;
   return quoted > 3 && quoted >= 0.8 * first.length ? escaped.replace(/^> ?/gm, '') : escaped;
+}
+
+/** A text, and honest remarks about how it was made of bytes. */
+interface DecodedText {
+  readonly text: string;
+  readonly notes: readonly string[];
+}
+
+const MARK = '\ufffd';
+const SAMPLE_BYTES_TEXT = 4_096;
+
+/** Characters of the bytes from 128 on, in the code pages as which consoles read the UTF-8 of another program: 437, 850 and Windows-1252. */
+const CODE_PAGES: readonly string[] = [
+  'ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u00a0',
+  'ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜø£Ø×ƒáíóúñÑªº¿®¬½¼¡«»░▒▓│┤ÁÂÀ©╣║╗╝¢¥┐└┴┬├─┼ãÃ╚╔╩╦╠═╬¤ðÐÊËÈıÍÎÏ┘┌█▄¦Ì▀ÓßÔÒõÕµþÞÚÛÙýÝ¯´\u00ad±‗¾¶§÷¸°¨·¹³²■\u00a0',
+  new TextDecoder('windows-1252').decode(Uint8Array.from({ length: 128 }, (_, at) => at + 128)),
+];
+
+/**
+ * Reads bytes as UTF-8; as UTF-16 by its mark or by where its NULs stand; as Windows-1252 where there is next to no UTF-8 in it. What people
+ * and PostgreSQL cannot read is replaced or, for NUL, left out. Never throws.
+ */
+export function toText(name: string, bytes: Uint8Array): DecodedText {
+  const notes: string[] = [];
+  if (bytes.length === 0) notes.push(`${name} is empty.`);
+  const text = withoutCodePage(name, withoutNul(name, decode(name, bytes, notes), notes), notes);
+  if (!text.includes('\n') && text.indexOf('\r') !== text.lastIndexOf('\r')) {
+    notes.push(`${name} has carriage returns and no line feed: it is one line of many parts.`);
+  }
+  return { text, notes };
+}
+
+/** How UTF-16 text is written, by its mark, or by the NULs that ASCII characters have in it; null for any other text. */
+function utf16Of(bytes: Uint8Array): 'utf-16le' | 'utf-16be' | null {
+  if (bytes[0] === 0xff && bytes[1] === 0xfe) return 'utf-16le';
+  if (bytes[0] === 0xfe && bytes[1] === 0xff) return 'utf-16be';
+  const pairs = Math.min(bytes.length, SAMPLE_BYTES_TEXT) >> 1;
+  if (pairs < 2) return null;
+  let even = 0;
+  let odd = 0;
+  for (let at = 0; at < pairs * 2; at += 2) {
+    if (bytes[at] === 0) even++;
+    if (bytes[at + 1] === 0) odd++;
+  }
+  if (odd > pairs * 0.6 && even < pairs * 0.05) return 'utf-16le';
+  return even > pairs * 0.6 && odd < pairs * 0.05 ? 'utf-16be' : null;
+}
+
+function decode(name: string, bytes: Uint8Array, notes: string[]): string {
+  const wide = utf16Of(bytes);
+  if (wide !== null) {
+    notes.push(`${name} was ${wide.toUpperCase()}${bytes.length % 2 === 0 ? '' : ', cut in the middle of a character'}.`);
+    return new TextDecoder(wide).decode(bytes);
+  }
+  const text = new TextDecoder('utf-8').decode(bytes);
+  const invalid = countIn(text, MARK) - countEncodedMarks(bytes);
+  if (invalid <= 0) return text;
+  if (invalid >= 3 && isLatin(bytes, text, invalid)) {
+    notes.push(`${name} is not UTF-8 and was read as Windows-1252.`);
+    return new TextDecoder('windows-1252').decode(bytes);
+  }
+  notes.push(`${name} has ${invalid} invalid UTF-8 ${invalid === 1 ? 'sequence' : 'sequences'}, shown as ${MARK}.`);
+  return text;
+}
+
+/** Hardly any character beyond ASCII is valid UTF-8, and what is not stands beside letters, as in `für` and `naïve`. */
+function isLatin(bytes: Uint8Array, text: string, invalid: number): boolean {
+  let valid = 0;
+  for (let at = 0; at < text.length && valid * 4 < invalid; at++) if (text.charCodeAt(at) > 0x7f && text[at] !== MARK) valid++;
+  if (valid * 4 >= invalid) return false;
+  let high = 0;
+  let inWords = 0;
+  for (let at = 0; at < bytes.length && high < 10_000; at++) {
+    if ((bytes[at] ?? 0) < 0x80) continue;
+    high++;
+    if (isLetter(bytes[at - 1]) || isLetter(bytes[at + 1])) inWords++;
+  }
+  return inWords * 10 >= high * 8;
+}
+
+function isLetter(byte: number | undefined): boolean {
+  return byte !== undefined && ((byte > 64 && byte < 91) || (byte > 96 && byte < 123));
+}
+
+/** NULs come from UTF-16 appended to other text, and from holes of files that were cut: the text reads without them. */
+function withoutNul(name: string, text: string, notes: string[]): string {
+  if (!text.includes('\0')) return text;
+  const nuls = countIn(text, '\0');
+  notes.push(`${name} holds ${nuls} NUL ${nuls === 1 ? 'character, which was' : 'characters, which were'} left out.`);
+  return text.replaceAll('\0', '');
+}
+
+/**
+ * PowerShell's `>` reads what a program writes in the console's code page: a byte order mark becomes `∩╗┐`, `✓` becomes `Γ£ô`. Where a text
+ * has such a mark, or twice the beginning of a sign or arrow, what is UTF-8 in that code page is read as UTF-8.
+ */
+function withoutCodePage(name: string, text: string, notes: string[]): string {
+  const page = CODE_PAGES.find((characters) => {
+    const shown = (...bytes: readonly number[]) => bytes.map((byte) => characters[byte - 128]).join('');
+    return text.includes(shown(0xef, 0xbb, 0xbf)) || [0x80, 0x94, 0x9c].some((byte) => countIn(text, shown(0xe2, byte)) > 1);
+  });
+  if (page === undefined) return text;
+  notes.push(`${name} was UTF-8 that had been read in another code page, and was read again.`);
+  const bytes = new Map(Array.from(page, (character, at) => [character, at + 128]));
+  const wrong = new RegExp(`[${page.replace(/[\\\]^-]/g, '\\$&')}]{2,400}`, 'g');
+  return text.replace(wrong, (shown) => readAgain(Uint8Array.from(shown, (character) => bytes.get(character) ?? 0)) ?? shown);
+}
+
+function readAgain(bytes: Uint8Array): string | null {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return null;
+  }
+}
+
+function countEncodedMarks(bytes: Uint8Array): number {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const mark = Buffer.from(MARK);
+  let found = 0;
+  for (let at = buffer.indexOf(mark); at !== -1; at = buffer.indexOf(mark, at + 3)) found++;
+  return found;
+}
+
+/** What a file is by its first bytes: something that is opened, text, or something that has no text, by the name people know it by. */
+type FileType = { readonly kind: 'gzip' | 'zstd' | 'zip' | 'tar' | 'text' } | { readonly kind: 'binary'; readonly what: string };
+
+const OPENED: readonly (readonly [readonly number[], 'gzip' | 'zstd' | 'zip'])[] = [
+  [[0x1f, 0x8b], 'gzip'],
+  [[0x28, 0xb5, 0x2f, 0xfd], 'zstd'],
+  [[0x50, 0x4b, 0x03, 0x04], 'zip'],
+  [[0x50, 0x4b, 0x05, 0x06], 'zip'],
+];
+
+const BINARY: readonly (readonly [readonly number[], string])[] = [
+  [[0x7f, 0x45, 0x4c, 0x46], 'an ELF program'],
+  [[0x89, 0x50, 0x4e, 0x47], 'a PNG image'],
+  [[0xff, 0xd8, 0xff], 'a JPEG image'],
+  [[0x47, 0x49, 0x46, 0x38], 'a GIF image'],
+  [[0x25, 0x50, 0x44, 0x46], 'a PDF document'],
+  [[0x42, 0x5a, 0x68], 'a bzip2 archive'],
+  [[0xfd, 0x37, 0x7a, 0x58, 0x5a], 'an xz archive'],
+  [[0x37, 0x7a, 0xbc, 0xaf], 'a 7-Zip archive'],
+  [[0x52, 0x61, 0x72, 0x21, 0x1a, 0x07], 'a RAR archive'],
+  [[0xca, 0xfe, 0xba, 0xbe], 'a compiled Java class'],
+  [[0x4d, 0x5a, 0x90, 0x00], 'a Windows program'],
+  [[0x53, 0x51, 0x4c, 0x69, 0x74, 0x65, 0x20, 0x66], 'an SQLite database'],
+  [[0x00, 0x61, 0x73, 0x6d], 'a WebAssembly module'],
+];
+
+const SAMPLE_BYTES_TYPE = 65_536;
+
+/** Looks at the first bytes only; a name never decides. */
+export function fileTypeOf(bytes: Uint8Array): FileType {
+  const opened = OPENED.find(([magic]) => startsWith(bytes, magic));
+  if (opened !== undefined) return { kind: opened[1] };
+  const binary = BINARY.find(([magic]) => startsWith(bytes, magic));
+  if (binary !== undefined) return { kind: 'binary', what: binary[1] };
+  if (isTar(bytes)) return { kind: 'tar' };
+  return looksBinary(bytes) ? { kind: 'binary', what: 'binary data' } : { kind: 'text' };
+}
+
+/** A tar archive has no magic of its own in its oldest form, but every header sums itself up. */
+function isTar(bytes: Uint8Array): boolean {
+  if (bytes.length < 512 || bytes[0] === 0) return false;
+  const field = Buffer.from(bytes.subarray(148, 156)).toString('latin1');
+  const wanted = /^[ 0]{0,7}(?<octal>[0-7]{1,7})[\0 ]/.exec(field)?.groups?.octal;
+  if (wanted === undefined) return false;
+  let sum = 0;
+  for (let at = 0; at < 512; at++) sum += at >= 148 && at < 156 ? 32 : (bytes[at] ?? 0);
+  return sum === Number.parseInt(wanted, 8);
+}
+
+/** More than one control character in twenty at its beginning. */
+function looksBinary(bytes: Uint8Array): boolean {
+  const sample = bytes.subarray(0, SAMPLE_BYTES_TYPE);
+  const wide = utf16Of(bytes);
+  const units = wide === null ? sample : charCodes(new TextDecoder(wide).decode(sample.subarray(0, sample.length & ~1)));
+  let controls = 0;
+  for (const unit of units)
+    if (unit < 32 && unit !== 9 && unit !== 10 && unit !== 13 && unit !== 27 && unit !== 8 && unit !== 12) controls++;
+  return controls * 20 > units.length;
+}
+
+function charCodes(text: string): Uint16Array {
+  return Uint16Array.from({ length: text.length }, (_, at) => text.charCodeAt(at));
+}
+
+function startsWith(bytes: Uint8Array, magic: readonly number[]): boolean {
+  return magic.every((byte, at) => bytes[at] === byte);
+}
+
+/** How much a log or report may weigh once decompressed. */
+export interface DecodeLimits {
+  readonly maxBytes: number;
+}
+
+/** Compressed files of compressed files of … : more layers than this have no honest use. */
+const MAX_LAYERS = 3;
+const AGAIN = 'Fetch or compress it again.';
+
+/**
+ * Takes gzip and, where this Node can (the Action runs on older ones as well), Zstandard off, also twice or three times. A gzip stream that was cut off gives what came before, with a note. Throws
+ * TriageError 'too-large' above the limit, 'invalid-input' for what is broken.
+ */
+export function decompress(name: string, bytes: Uint8Array, limits: DecodeLimits, notes: string[]): Uint8Array {
+  let plain = bytes;
+  for (let layer = 0; ; layer++) {
+    const { kind } = fileTypeOf(plain);
+    if (kind !== 'gzip' && kind !== 'zstd') return plain;
+    if (layer === MAX_LAYERS)
+      throw new TriageError('unsupported-type', `${name} is compressed more than ${MAX_LAYERS} times over: unpack it first.`);
+    // Zero would mean "no limit" to zlib.
+    const maxOutputLength = Math.max(1, limits.maxBytes);
+    plain = kind === 'gzip' ? gunzip(name, plain, maxOutputLength, notes) : unzstd(name, plain, maxOutputLength);
+  }
+}
+
+/** The error for a text above its limit. */
+export function tooLarge(name: string, maxBytes: number): TriageError {
+  return new TriageError('too-large', `${name} is larger than the limit of ${sizeInWords(maxBytes)}.`, { details: { maxBytes } });
+}
+
+function gunzip(name: string, bytes: Uint8Array, maxOutputLength: number, notes: string[]): Uint8Array {
+  try {
+    return zlib.gunzipSync(bytes, { maxOutputLength });
+  } catch (error) {
+    if (error instanceof RangeError) throw tooLarge(name, maxOutputLength);
+    const rest = messageOf(error) === 'unexpected end of file' ? gunzipCut(bytes, maxOutputLength) : null;
+    if (rest === null) throw new TriageError('invalid-input', `${name} is broken gzip: ${messageOf(error)}. ${AGAIN}`, { cause: error });
+    notes.push(`${name} is gzip that was cut off: its end is missing.`);
+    return rest;
+  }
+}
+
+/** What a cut stream still says, if that is a line at least. */
+function gunzipCut(bytes: Uint8Array, maxOutputLength: number): Uint8Array | null {
+  try {
+    const rest = zlib.gunzipSync(bytes, { maxOutputLength, finishFlush: zlib.constants.Z_SYNC_FLUSH });
+    return rest.includes(10) ? rest : null;
+  } catch {
+    return null;
+  }
+}
+
+function unzstd(name: string, bytes: Uint8Array, maxOutputLength: number): Uint8Array {
+  if (!('zstdDecompressSync' in zlib))
+    throw new TriageError(
+      'unsupported-type',
+      `${name} is Zstandard data, which Node ${process.version} cannot read. Compress it with gzip.`,
+    );
+  try {
+    return zlib.zstdDecompressSync(bytes, { maxOutputLength });
+  } catch (error) {
+    if (error instanceof RangeError) throw tooLarge(name, maxOutputLength);
+    throw new TriageError('invalid-input', `${name} is broken Zstandard data: ${messageOf(error)}. ${AGAIN}`, { cause: error });
+  }
+}
+
+/** 1500000 → "1.5 MB". */
+export function sizeInWords(bytes: number): string {
+  if (bytes >= 1_000_000) return `${Math.round(bytes / 100_000) / 10} MB`;
+  return bytes >= 1_000 ? `${Math.round(bytes / 100) / 10} kB` : `${bytes} bytes`;
 }

@@ -1,5 +1,8 @@
-import type { Diagnostic, ErrorMessage, ExitMark, FailingTest, ThrownException } from '../../domain/failure.ts';
+import type { Diagnostic, ErrorMessage, FailingTest, StackFrame, ThrownException } from '../../domain/failure.ts';
+import { append } from '../../lib/collections.ts';
 import type { LogText } from '../lines/lines.ts';
+import { normaliseMessage } from '../recognise/normalise.ts';
+import { isFile } from './tools/place.ts';
 
 /** Lines that belong together and tell something. Lines are 1-based and inclusive. */
 export interface Block {
@@ -15,17 +18,14 @@ export interface Block {
   readonly fromEnd?: boolean;
 }
 
-/** What extractors have found in one log so far; they add to it. */
+/** What extractors have found in one log. */
 export interface Extraction {
-  readonly blocks: Block[];
-  readonly failingTests: FailingTest[];
-  readonly diagnostics: Diagnostic[];
-  readonly exceptions: ThrownException[];
-  readonly messages: ErrorMessage[];
-  readonly exits: ExitMark[];
-  readonly toolchains: Set<string>;
-  /** Tools that the readers by shape do not know by name, to measure what the names are worth. */
-  readonly leftOut: ReadonlySet<string>;
+  readonly blocks: readonly Block[];
+  readonly failingTests: readonly FailingTest[];
+  readonly diagnostics: readonly Diagnostic[];
+  readonly exceptions: readonly ThrownException[];
+  readonly messages: readonly ErrorMessage[];
+  readonly toolchains: ReadonlySet<string>;
 }
 
 /** Reads the output of one family of tools. */
@@ -35,29 +35,141 @@ export interface Extractor {
   /** ASCII literals, case ignored. Only lines that hold one of them are given to `extract`: anything dearer is asked of these lines alone. */
   readonly literals: readonly string[];
   /** Adds what it finds. `lines` are the candidate lines, ascending. Must not throw, and must look at a bounded stretch around each. */
-  readonly extract: (log: LogText, lines: readonly number[], found: Extraction) => void;
+  readonly extract: (log: LogText, lines: readonly number[], found: Findings) => void;
 }
 
-/** An empty extraction; `leftOut` as in {@link Extraction}. */
-export function newExtraction(leftOut: ReadonlySet<string> = new Set()): Extraction {
-  return { blocks: [], failingTests: [], diagnostics: [], exceptions: [], messages: [], exits: [], toolchains: new Set(), leftOut };
+/** A diagnostic on the way into an extraction, with the lines that belong to it. */
+interface Finding extends Omit<Diagnostic, 'at'> {
+  readonly start: number;
+  readonly end: number;
+  /** What it weighs as the first of its kind; later ones weigh less. */
+  readonly weight: number;
 }
 
-/** A failing test with everything unknown but what is given. */
-export function failingTest(
-  log: LogText,
-  line: number,
-  framework: string,
-  known: Pick<FailingTest, 'name'> & Partial<FailingTest>,
-): FailingTest {
-  const empty = { suite: null, file: null, line: null, message: null, expected: null, actual: null };
-  return { ...empty, framework, at: { source: log.name, line }, ...known };
+/** Most findings of one tool and severity that are kept. */
+const MAX_KEPT = 200;
+const WARNING_WEIGHT = 12;
+
+/** What the groups of a pattern matched. */
+export type Groups = Readonly<Record<string, string | undefined>>;
+
+/** Collects what extractors find in one log. `leftOut`: tools that the readers by shape do not know by name, to measure what the names are worth. */
+export class Findings implements Extraction {
+  readonly blocks: Block[] = [];
+  readonly failingTests: FailingTest[] = [];
+  readonly diagnostics: Diagnostic[] = [];
+  readonly exceptions: ThrownException[] = [];
+  readonly messages: ErrorMessage[] = [];
+  readonly toolchains = new Set<string>();
+  readonly leftOut: ReadonlySet<string>;
+  /** Lines that a complaint of the shell has taken. */
+  readonly complaints = new Set<number>();
+  readonly #source: string;
+  readonly #taken = new Set<number>();
+  readonly #counts = new Map<string, number>();
+
+  constructor(source: string, leftOut: ReadonlySet<string> = new Set()) {
+    this.#source = source;
+    this.leftOut = leftOut;
+  }
+
+  /** Tests, diagnostics and exceptions so far. */
+  get size(): number {
+    return this.failingTests.length + this.diagnostics.length + this.exceptions.length;
+  }
+
+  block(start: number, end: number, weight: number, reason: string): void {
+    this.blocks.push({ start, end, weight, reason });
+  }
+
+  /** A line found by a general phrase, from `start` on where what stands above belongs to it. */
+  looseLine(line: number, weight: number, reason: string, start = line): void {
+    this.blocks.push({ start, end: line, weight, reason, loose: true });
+  }
+
+  message(line: number, text: string, weight: number): void {
+    this.messages.push({ text: text.slice(0, 500), at: { source: this.#source, line }, weight });
+  }
+
+  /** Adds a failing test with everything unknown but what is given; gives its index. */
+  test(line: number, framework: string, known: Pick<FailingTest, 'name'> & Partial<FailingTest>): number {
+    return this.failingTests.push(this.testAt(line, framework, known)) - 1;
+  }
+
+  testAt(line: number, framework: string, known: Pick<FailingTest, 'name'> & Partial<FailingTest>): FailingTest {
+    const empty = { suite: null, file: null, line: null, message: null, expected: null, actual: null };
+    return { ...empty, framework, at: { source: this.#source, line }, ...known };
+  }
+
+  exception(
+    line: number,
+    type: string,
+    message: string,
+    frames: readonly StackFrame[],
+    more: Partial<Pick<ThrownException, 'chain' | 'outerFrames'>> = {},
+  ): void {
+    this.exceptions.push({
+      type,
+      message: message.slice(0, 500),
+      chain: [type],
+      frames: [...frames],
+      ...more,
+      at: { source: this.#source, line },
+    });
+  }
+
+  /** Whether a finding has taken the line already. */
+  isTaken(line: number): boolean {
+    return this.#taken.has(line);
+  }
+
+  /** Keeps lines from being read again by the readers that come after. */
+  take(start: number, end: number): void {
+    for (let line = start; line <= end; line++) this.#taken.add(line);
+  }
+
+  /** Weighs one more finding of a tool: later ones less; null where no more are kept. */
+  weigh(tool: string, severity: Diagnostic['severity'], weight: number): number | null {
+    const key = `${tool} ${severity}`;
+    const before = this.#counts.get(key) ?? 0;
+    this.#counts.set(key, before + 1);
+    return before < MAX_KEPT ? weightOf(severity, weight, before) : null;
+  }
+
+  /** Adds a finding as data and as a block, unless there are too many of its kind. */
+  finding({ start, end, weight: most, tool, severity, ...said }: Finding): void {
+    const weight = this.weigh(tool, severity, most);
+    this.take(start, end);
+    if (weight === null) return;
+    // A formatter has no more to say than the name of the file.
+    const file = said.file ?? (isFile(said.message) && !/\s/.test(said.message) ? said.message : null);
+    const at = { source: this.#source, line: start };
+    this.diagnostics.push({ tool, severity, ...said, file, message: said.message.slice(0, 500), at });
+    this.block(start, end, weight, `${tool} ${severity}`);
+  }
+
+  /**
+   * Puts what was said before, of another place, behind all that is said for the first time: a list that is cut still shows each message.
+   * Moves the diagnostics from index `from` on.
+   */
+  putRepeatsLast(from: number): void {
+    const seen = new Set<string>();
+    const [firsts, repeats]: [Diagnostic[], Diagnostic[]] = [[], []];
+    for (const one of this.diagnostics.splice(from)) {
+      const key = `${one.severity} ${one.code} ${normaliseMessage(one.message)}`;
+      (seen.has(key) ? repeats : firsts).push(one);
+      seen.add(key);
+    }
+    append(this.diagnostics, [...firsts, ...repeats]);
+  }
 }
 
-/** The last line of a block that starts at `start`: goes on while `belongs` holds, at most `limit` lines. */
-export function blockEnd(log: LogText, start: number, limit: number, belongs: (line: string, number: number) => boolean): number {
-  let end = start;
-  const last = Math.min(log.lineCount, start + limit);
-  while (end < last && belongs(log.line(end + 1), end + 1)) end++;
-  return end;
+/** What the finding after `count` others weighs. */
+export function weightOf(severity: Diagnostic['severity'], weight: number, count: number): number {
+  return severity === 'warning' ? WARNING_WEIGHT : weight - Math.min(count, 30) * 0.2;
+}
+
+/** Whether anything was found at all. */
+export function hasFindings(found: Pick<Extraction, 'failingTests' | 'diagnostics' | 'exceptions' | 'messages'>): boolean {
+  return found.failingTests.length + found.diagnostics.length + found.exceptions.length + found.messages.length > 0;
 }

@@ -1,15 +1,14 @@
 import type { LogPosition } from '../../domain/failure.ts';
-import { BRANCH_LITERALS, type LogText } from '../lines/lines.ts';
+import type { LogBytes } from '../lines/bytes.ts';
+import { BRANCH_LITERALS, type LogText, openLog } from '../lines/lines.ts';
 import { type LineRole, rolesOf } from '../roles.ts';
 import { beginningsOf, buildMatcher, type Matcher } from '../scan/matcher.ts';
-import type { Scan } from '../scan/scan-log.ts';
+import { type Scan, scanLog } from '../scan/scan-log.ts';
 import type { LineRange } from '../sections/system.ts';
-import { STRUCTURE_LITERALS, type Structure } from '../sections.ts';
-import { type Extraction, type Extractor, newExtraction } from './extraction.ts';
-import { COMPILED_RUNNERS } from './tests/compiled-runners.ts';
-import { goPanics, rustPanics } from './tests/panics.ts';
+import { readStructure, STRUCTURE_LITERALS, type Structure } from '../sections.ts';
+import { type Extraction, type Extractor, Findings, hasFindings } from './extraction.ts';
 import { harness, TAP, teamcity } from './tests/protocols.ts';
-import { SCRIPT_RUNNERS } from './tests/script-runners.ts';
+import { COMPILED_RUNNERS, SCRIPT_RUNNERS } from './tests/runners.ts';
 import { readerOf } from './tests/shapes.ts';
 import { structural } from './tests/structural.ts';
 import { anyTool, namedTools } from './tools/any-tool.ts';
@@ -18,10 +17,9 @@ import { COMPILERS, LINTERS } from './tools/compilers.ts';
 import { crashes, sanitizers } from './tools/crashes.ts';
 import { readersOf } from './tools/diagnostics.ts';
 import { PACKAGE_MANAGERS } from './tools/packages.ts';
-import { listings, phrases, records } from './tools/phrases.ts';
-import { commands, shell } from './tools/shell.ts';
-import { TOOL_NAMES } from './tools/tool-names.ts';
-import { moreTraces, pythonTraceback, stackTrace } from './tools/traces.ts';
+import { commands, listings, phrases, records, shell } from './tools/phrases.ts';
+import { TOOL_NAMES } from './tools/place.ts';
+import { goPanics, moreTraces, pythonTraceback, rustPanics, stackTrace } from './tools/traces.ts';
 
 /** Readers of test runners' console output, most specific first; they come before those of build tools. */
 export const TEST_EXTRACTORS: readonly Extractor[] = [
@@ -82,14 +80,20 @@ export function readerMatcher(): Matcher {
   return matcher;
 }
 
-/** The lines of a {@link readerMatcher}'s scan that the CI system's own marks may stand on. */
-export function structureLines(scan: Scan): readonly number[] {
-  return scan.hits[STRUCTURE] ?? [];
+/** A log with its lines at hand, and what was found in it for its readers. */
+export interface OpenedLog {
+  readonly log: LogText;
+  readonly scan: Scan;
 }
 
-/** The lines that may name a parallel branch. */
-export function branchLines(scan: Scan): readonly number[] {
-  return scan.hits[BRANCHES] ?? [];
+/** Opens a log for its readers; `scan` is what a {@link readerMatcher} has found in it already. */
+export function openScanned(name: string, bytes: LogBytes, scan: Scan = scanLog(bytes, readerMatcher())): OpenedLog {
+  return { log: openLog(name, bytes, scan.index, scan.hits[BRANCHES] ?? []), scan };
+}
+
+/** What the CI system's own marks say. */
+export function structureIn({ log, scan }: OpenedLog): Structure {
+  return readStructure(log, scan.hits[STRUCTURE] ?? []);
 }
 
 /** The names of all readers, and of all tools that one knows by name: what remains without them is what reads an unknown tool. */
@@ -98,15 +102,14 @@ export function toolReaders(): ReadonlySet<string> {
 }
 
 /** Runs every extractor over its candidate lines of one log, without those of the tools in `leftOut`. */
-export function extractAll(log: LogText, scan: Scan, leftOut: ReadonlySet<string> = new Set()): Extraction {
-  const found = newExtraction(leftOut);
+export function extractAll({ log, scan }: OpenedLog, leftOut: ReadonlySet<string> = new Set()): Extraction {
+  const found = new Findings(log.name, leftOut);
   for (const [group, extractor] of EXTRACTORS.entries()) {
     const lines = scan.hits[group] ?? [];
     if (lines.length === 0 || leftOut.has(extractor.name)) continue;
-    const before = found.failingTests.length + found.diagnostics.length + found.exceptions.length;
+    const before = found.size;
     extractor.extract(log, lines, found);
-    const hasFound = found.failingTests.length + found.diagnostics.length + found.exceptions.length > before;
-    if (hasFound && !NOT_A_TOOL.has(extractor.name)) found.toolchains.add(extractor.name);
+    if (found.size > before && !NOT_A_TOOL.has(extractor.name)) found.toolchains.add(extractor.name);
   }
   return found;
 }
@@ -130,11 +133,7 @@ export function inFailedSteps(log: LogText, found: Extraction, structure: Struct
     messages: output.messages.filter(({ at }) => at === null || MAY_CAUSE.has(roleAt(at.line))),
   };
   const failed = sections.length === 0 ? causes : keep(causes, (line) => isIn(sections, line));
-  return [failed, causes, output].find(hasAny) ?? found;
-}
-
-function hasAny({ failingTests, diagnostics, exceptions, messages }: Extraction): boolean {
-  return failingTests.length + diagnostics.length + exceptions.length + messages.length > 0;
+  return [failed, causes, output].find(hasFindings) ?? found;
 }
 
 function keep(found: Extraction, isKept: (line: number) => boolean): Extraction {

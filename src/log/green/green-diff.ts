@@ -2,6 +2,7 @@ import type { Templates } from '../../domain/build.ts';
 import type { ExitMark, Failure, LogPosition } from '../../domain/failure.ts';
 import type { Block, Extraction } from '../extract/extraction.ts';
 import { type LogText, openText } from '../lines/lines.ts';
+import type { LineRange } from '../sections/system.ts';
 import type { Structure } from '../sections.ts';
 import { knowsAny, templatesOf } from './templates.ts';
 
@@ -27,14 +28,10 @@ export interface GreenDiff {
   readonly since: string;
   /** Whether a line is new: the green build has none like it. Blank lines are not. */
   isNew(line: number): boolean;
-  /** Whether a line counts as evidence: it is new, or it is a failing test's own or tells how the job ended. */
+  /** Whether a line counts as evidence: it is new, or it is a failing test's own or says how the job ended. */
   isEvidence(line: number): boolean;
   /** Whether a line is short enough to be shown for being new alone. */
   isShort(line: number): boolean;
-}
-
-interface Placed {
-  readonly at: LogPosition | null;
 }
 
 /** New lines gain this much. */
@@ -96,7 +93,7 @@ export function newLines(log: LogText, green: GreenLog): Pick<GreenDiff, 'isNew'
 }
 
 function compare(log: LogText, { name, templates }: GreenLog, own: ReadonlySet<number>): GreenDiff {
-  const asked = new Uint8Array(log.lineCount + 2);
+  const compared = new Uint8Array(log.lineCount + 2);
   const known = new Map<string, boolean>();
   const isKnown = (line: string): boolean => {
     const before = known.get(line);
@@ -106,8 +103,8 @@ function compare(log: LogText, { name, templates }: GreenLog, own: ReadonlySet<n
     return answer;
   };
   const isNew = (line: number): boolean => {
-    if (asked[line] === 0) asked[line] = isKnown(log.line(line)) ? 1 : 2;
-    return asked[line] === 2;
+    if (compared[line] === 0) compared[line] = isKnown(log.line(line)) ? 1 : 2;
+    return compared[line] === 2;
   };
   return {
     name,
@@ -124,8 +121,9 @@ function compare(log: LogText, { name, templates }: GreenLog, own: ReadonlySet<n
  */
 export function newFindings(found: Extraction, diff: GreenDiff): Extraction {
   const blocks = blocksAround(found);
-  const isNewLine = ({ at }: Placed) => at === null || diff.isEvidence(at.line);
-  const isNewNear = ({ at }: Placed) => at === null || near(at.line, blocks.get(at.line)).some(diff.isEvidence);
+  const isNewLine = ({ at }: { readonly at: LogPosition | null }) => at === null || diff.isEvidence(at.line);
+  const isNewNear = ({ at }: { readonly at: LogPosition | null }) =>
+    at === null || near(at.line, blocks.get(at.line)).some(diff.isEvidence);
   return {
     ...found,
     diagnostics: found.diagnostics.filter(isNewNear),
@@ -134,24 +132,8 @@ export function newFindings(found: Extraction, diff: GreenDiff): Extraction {
   };
 }
 
-/** Whether anything was found at all. */
-export function hasFindings({
-  failingTests,
-  diagnostics,
-  exceptions,
-  messages,
-}: Omit<Extraction, 'toolchains' | 'exits' | 'blocks'>): boolean {
-  return failingTests.length + diagnostics.length + exceptions.length + messages.length > 0;
-}
-
 /** A weighed block in two: its new parts, which gain, and the whole, which loses where the green build has some of it. */
-interface SplitBlock {
-  readonly parts: readonly Block[];
-  readonly rest: readonly Block[];
-}
-
-/** Splits a weighed block by what is new in it. */
-export function splitBlock(block: Block, diff: GreenDiff): SplitBlock {
+export function splitBlock(block: Block, diff: GreenDiff): { readonly parts: readonly Block[]; readonly rest: readonly Block[] } {
   const isPart = (line: number) => diff.isEvidence(line) && (block.start === block.end || diff.isShort(line));
   const runs = runsOf(block.start, block.end, isPart);
   const parts = runs.map((run): Block => ({ ...block, ...run, weight: block.weight + GAIN, reason: newReason(block, run, diff) }));
@@ -167,10 +149,7 @@ export function newExits({ exits }: Structure, diff: GreenDiff): readonly ExitMa
 
 /** Whether any line of the failed steps, or of a log without them, is new. */
 export function hasNewLine(log: LogText, diff: GreenDiff, structure: Structure): boolean {
-  return placesOf(log, structure).some(({ start, end }) => {
-    for (let line = start; line <= end; line++) if (diff.isNew(line)) return true;
-    return false;
-  });
+  return placesOf(log, structure).some(({ start, end }) => hasNew(start, end, diff));
 }
 
 /** Whether the green build says any line of this log: one that does not is of another job, or cut, or no log. */
@@ -193,7 +172,7 @@ export function newBlocks(log: LogText, diff: GreenDiff, structure: Structure, t
 }
 
 /** Where new lines are looked for. */
-function placesOf(log: LogText, { failedSections }: Structure): { start: number; end: number }[] {
+function placesOf(log: LogText, { failedSections }: Structure): LineRange[] {
   if (failedSections.length === 0) return [{ start: Math.max(1, log.lineCount - MAX_LINES), end: log.lineCount }];
   return failedSections.map(({ lineStart, lineEnd }) => ({ start: Math.max(lineStart, lineEnd - MAX_LINES), end: lineEnd }));
 }
@@ -204,22 +183,23 @@ function reachOf(log: LogText, telling: readonly Block[]): Uint8Array {
   return near;
 }
 
-function newReason(block: Block, run: { readonly start: number; readonly end: number }, diff: GreenDiff): string {
-  for (let line = run.start; line <= run.end; line++) if (diff.isNew(line)) return `${block.reason}, ${diff.since}`;
-  return block.reason;
+function newReason(block: Block, run: LineRange, diff: GreenDiff): string {
+  return hasNew(run.start, run.end, diff) ? `${block.reason}, ${diff.since}` : block.reason;
+}
+
+function hasNew(start: number, end: number, diff: Pick<GreenDiff, 'isNew'>): boolean {
+  for (let line = start; line <= end; line++) if (diff.isNew(line)) return true;
+  return false;
 }
 
 /** Runs of lines that pass, with the few between them that do not. */
-export function runsOf(start: number, end: number, passes: (line: number) => boolean): { start: number; end: number }[] {
+export function runsOf(start: number, end: number, passes: (line: number) => boolean): LineRange[] {
   const runs: { start: number; end: number }[] = [];
-  let run: { start: number; end: number } | undefined;
   for (let line = start; line <= end; line++) {
     if (!passes(line)) continue;
+    const run = runs.at(-1);
     if (run !== undefined && line - run.end <= BRIDGE + 1) run.end = line;
-    else {
-      run = { start: line, end: line };
-      runs.push(run);
-    }
+    else runs.push({ start: line, end: line });
   }
   return runs;
 }
@@ -281,10 +261,6 @@ export function standsIn(telling: readonly string[], templates: readonly Templat
 /** Clean lines that hold a word. */
 function linesOf(text: string): string[] {
   const log = openText(text);
-  return Array.from({ length: log.lineCount }, (_, i) =>
-    log
-      .line(i + 1)
-      .trim()
-      .slice(0, MAX_PROOF),
-  ).filter((line) => /\p{L}{3}/u.test(line));
+  const lines = Array.from({ length: log.lineCount }, (_, i) => log.line(i + 1).trim());
+  return lines.map((line) => line.slice(0, MAX_PROOF)).filter((line) => /\p{L}{3}/u.test(line));
 }

@@ -10,19 +10,16 @@ export interface TemplateLimits {
   readonly characters: number;
 }
 
-interface Group {
-  readonly words: string[];
-}
-
 interface Tree {
   readonly exact: Set<string>;
-  readonly leaves: Map<string, Group[]>;
+  /** Templates as their words, by what leads to them. */
+  readonly leaves: Map<string, string[][]>;
 }
 
 const VERSION = 1;
 const LIMITS: TemplateLimits = { templates: 10_000, characters: 1_000_000 };
 const ANY = '<*>';
-/** A longer line is told by its first and last characters. */
+/** A longer line is known by its first and last characters. */
 const HEAD = 400;
 const TAIL = 200;
 /** Words that lead to a leaf of the tree, after the number of words. */
@@ -73,7 +70,7 @@ export async function templatesInTurns(text: string, pause: () => Promise<void>,
 function* templating(text: string, limits: Partial<TemplateLimits>): Generator<void, Templates> {
   const { templates, characters } = { ...LIMITS, ...limits };
   const tree: Tree = { exact: new Set(), leaves: new Map() };
-  const found: Group[] = [];
+  const found: string[][] = [];
   const seen = new Set<string>();
   let room = characters;
   const log = openText(text);
@@ -88,7 +85,7 @@ function* templating(text: string, limits: Partial<TemplateLimits>): Generator<v
     room -= line.length;
     found.push(remember(tree, line));
   }
-  return { version: VERSION, lines: [...new Set(found.map(({ words }) => words.join(' ')))] };
+  return { version: VERSION, lines: [...new Set(found.map((words) => words.join(' ')))] };
 }
 
 /** Whether a clean line (see `LogText.line`) has one of the templates. An empty line is always known. */
@@ -119,11 +116,11 @@ function treeOf(templates: Templates): Tree {
   return tree;
 }
 
-function remember(tree: Tree, line: string): Group {
-  const group: Group = { words: line.split(' ') };
+function remember(tree: Tree, line: string): string[] {
+  const group = line.split(' ');
   tree.exact.add(line);
   if (COMPLAINS.test(line)) return group;
-  const key = leafOf(group.words);
+  const key = leafOf(group);
   const leaf = tree.leaves.get(key);
   if (leaf === undefined) tree.leaves.set(key, [group]);
   else if (leaf.length < MAX_GROUPS) leaf.push(group);
@@ -136,19 +133,19 @@ function absorbs(tree: Tree, line: string): boolean {
   const words = line.split(' ');
   const group = mostSimilar(tree.leaves.get(leafOf(words)) ?? [], words);
   if (group === undefined) return false;
-  for (let i = 0; i < words.length; i++) if (group.words[i] !== words[i]) group.words[i] = ANY;
+  for (let i = 0; i < words.length; i++) if (group[i] !== words[i]) group[i] = ANY;
   return true;
 }
 
-function matches(group: Group, words: readonly string[]): boolean {
-  return words.every((word, i) => group.words[i] === word || (group.words[i] === ANY && !FIXED_WORD.test(word)));
+function matches(group: readonly string[], words: readonly string[]): boolean {
+  return words.every((word, i) => group[i] === word || (group[i] === ANY && !FIXED_WORD.test(word)));
 }
 
-function mostSimilar(leaf: readonly Group[], words: readonly string[]): Group | undefined {
-  let best: Group | undefined;
+function mostSimilar(leaf: readonly string[][], words: readonly string[]): string[] | undefined {
+  let best: string[] | undefined;
   let most = SIMILAR * words.length;
   for (const group of leaf) {
-    const equal = equalWords(group.words, words);
+    const equal = equalWords(group, words);
     if (equal < most || (equal === most && best !== undefined)) continue;
     best = group;
     most = equal;

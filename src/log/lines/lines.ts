@@ -79,3 +79,36 @@ function branchNames(plain: string): readonly string[] {
   if (!plain.includes('[Pipeline] { (Branch: ')) return [];
   return [...new Set(Array.from(plain.matchAll(/\[Pipeline\] \{ \(Branch: ([^\n)]{1,100})\)/g), ([, name]) => name ?? ''))].slice(0, 50);
 }
+
+/** The nearest line at or above `from` that fits, at most `limit` lines up and not above `first`; null where none does. */
+export function lineAbove(
+  log: LogText,
+  from: number,
+  limit: number,
+  fits: (text: string, line: number) => boolean,
+  first = 1,
+): number | null {
+  const last = Math.max(1, first, from - limit);
+  for (let line = from; line >= last; line--) if (fits(log.line(line), line)) return line;
+  return null;
+}
+
+/** The nearest line at or below `from` that fits, at most `limit` lines down; null where none does. */
+export function lineBelow(log: LogText, from: number, limit: number, fits: (text: string) => boolean): number | null {
+  const last = Math.min(log.lineCount, from + limit);
+  for (let line = from; line <= last; line++) if (fits(log.line(line))) return line;
+  return null;
+}
+
+/** The last line of a block that starts at `start`: goes on while `belongs` holds, at most `limit` lines. */
+export function blockEnd(log: LogText, start: number, limit: number, belongs: (text: string, line: number) => boolean): number {
+  let end = start;
+  const last = Math.min(log.lineCount, start + limit);
+  while (end < last && belongs(log.line(end + 1), end + 1)) end++;
+  return end;
+}
+
+/** The lines `start` to `end`, at most `limit` of them. */
+export function linesBetween(log: LogText, start: number, end: number, limit = 60): string[] {
+  return Array.from({ length: Math.max(0, Math.min(end - start + 1, limit)) }, (_, i) => log.line(start + i));
+}

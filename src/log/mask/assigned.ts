@@ -1,5 +1,5 @@
 import { isPlaceholder, looksRandom, looksSecret, type Span } from './span.ts';
-import { isVendorValue } from './vendor.ts';
+import { isVendorValue } from './tokens.ts';
 
 /** Without one of these (in any case) a line assigns nothing that is secret by its name. */
 export const ASSIGNED_LITERALS: readonly string[] = [
@@ -87,7 +87,7 @@ const FIRST_ARGUMENT = /\(\s{0,3}\\{0,3}["'][\w.-]{0,64}$/;
 /** Where and how a value is assigned. */
 interface Site {
   readonly kind: 'password' | 'token' | 'key';
-  readonly how: 'assigned' | 'told' | 'tag' | 'option' | 'argument';
+  readonly how: 'assigned' | 'labelled' | 'tag' | 'option' | 'argument';
   readonly quote: string;
   /** `EXPORTED_LIKE_THIS`, where prose is out of the question. */
   readonly shouted: boolean;
@@ -119,16 +119,7 @@ function siteOf(line: string, at: number, name: string, tail: RegExpExecArray): 
   const kind = /^(?:passw|passphrase|pwd|storepass|keypass)/i.test(name) ? 'password' : /^_?key$/i.test(name) ? 'key' : 'token';
   return {
     kind,
-    how:
-      tail[3] !== undefined
-        ? 'tag'
-        : tail[4] !== undefined
-          ? 'option'
-          : tail[5] !== undefined
-            ? 'argument'
-            : tail[2] === ':'
-              ? 'told'
-              : 'assigned',
+    how: (['tag', 'option', 'argument'] as const).find((_, i) => tail[i + 3] !== undefined) ?? (tail[2] === ':' ? 'labelled' : 'assigned'),
     quote: tail[6] ?? '',
     shouted: /^[A-Z][A-Z0-9_]*$/.test(whole),
     parameter: /[?&;]$/.test(line.slice(0, at - head.length).slice(-1)),

@@ -3,7 +3,7 @@ import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { messageOf, TriageError } from '../../domain/errors.ts';
-import { fileTypeOf } from '../decode/decompress.ts';
+import { fileTypeOf } from '../decode/decode.ts';
 import { READER_GROUPS } from '../extract/run.ts';
 import { bytesOfFile, type LogBytes, openFileBytes } from '../lines/bytes.ts';
 import { growingScan, type Scan } from '../scan/scan-log.ts';

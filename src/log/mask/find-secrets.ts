@@ -1,3 +1,4 @@
+import { firstPlace } from '../../lib/collections.ts';
 import { bytesInMemory, type LogBytes } from '../lines/bytes.ts';
 import { beginningsOf, buildMatcher, type Matcher } from '../scan/matcher.ts';
 import { type ScannedChunk, scanChunks } from '../scan/scan-chunks.ts';
@@ -151,14 +152,7 @@ class Search {
 
 /** Where a character of a text begins in its bytes, which need not be whole UTF-8: the longest beginning with no more characters. */
 function byteAt(bytes: Buffer, character: number): number {
-  let low = 0;
-  let high = bytes.length;
-  while (low < high) {
-    const middle = (low + high + 1) >> 1;
-    if (bytes.toString('utf8', 0, middle).length <= character) low = middle;
-    else high = middle - 1;
-  }
-  return low;
+  return Math.max(0, firstPlace(bytes.length + 1, (place) => bytes.toString('utf8', 0, place).length <= character) - 1);
 }
 
 /** The lines of a chunk by their number in it, and those that begin within 32 KB behind it. */

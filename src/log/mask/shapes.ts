@@ -10,12 +10,14 @@ const WEBHOOKS =
 /** Without one of these (in any case) a line holds none. */
 const WEBHOOK_LITERALS: readonly string[] = ['hooks.slack.com/', '.com/api/webhooks/', '.webhook.office.com/', 'chat.googleapis.com/v1/'];
 
-/** The secret parts of webhook addresses in a line. */
-function findWebhooks(line: string): Span[] {
-  return Array.from(line.matchAll(WEBHOOKS), ({ 0: whole, 1: secret = '', index }) => ({
-    from: index + whole.length - secret.length,
-    to: index + whole.length,
-  }));
+/** The last group of each match, which ends it, where it is a secret. */
+function valuesOf(line: string, pattern: RegExp, isSecret: (value: string, whole: string) => boolean): Span[] {
+  return Array.from(line.matchAll(pattern)).flatMap((match) => {
+    const [whole] = match;
+    const value = match.at(-1) ?? '';
+    const to = match.index + whole.length;
+    return isSecret(value, whole) ? [{ from: to - value.length, to }] : [];
+  });
 }
 
 const HEADER_LITERALS: readonly string[] = ['authorization', 'bearer', 'cookie'];
@@ -27,13 +29,9 @@ const BASIC = /\bbasic\s{1,3}$/i;
 
 /** The credentials in `Authorization: Bearer …` and the like, and the values in `Cookie` and `Set-Cookie` that look random. */
 function findHeaders(line: string): Span[] {
-  const spans: Span[] = [];
-  for (const { 0: whole, 1: value = '', index } of line.matchAll(AUTHORIZATION)) {
-    const to = index + whole.length;
-    const isBasic = BASIC.test(whole.slice(0, -value.length)) && value.length >= 8 && holdsPair(value);
-    if (isBasic || (!isPlaceholder(value) && looksSecret(value))) spans.push({ from: to - value.length, to });
-  }
-  return [...spans, ...findCookies(line)];
+  const isBasic = (value: string, whole: string) => BASIC.test(whole.slice(0, -value.length)) && value.length >= 8 && holdsPair(value);
+  const values = valuesOf(line, AUTHORIZATION, (value, whole) => isBasic(value, whole) || (!isPlaceholder(value) && looksSecret(value)));
+  return [...values, ...findCookies(line)];
 }
 
 /** Base64 of `user:password`. */
@@ -48,14 +46,8 @@ const PAIR = /([\w.-]{1,100})=([^;\s"',]{8,4096})/g;
 function findCookies(line: string): Span[] {
   const start = line.search(COOKIE);
   if (start === -1) return [];
-  return Array.from(line.slice(start).matchAll(PAIR)).flatMap(({ 0: pair, 2: value = '', index }) => {
-    const to = start + index + pair.length;
-    return isPlaceholder(value) || !looksSecret(decoded(value)) ? [] : [{ from: to - value.length, to }];
-  });
-}
-
-function decoded(value: string): string {
-  return value.replace(/%[0-9a-f]{2}/gi, '+');
+  const isSecret = (value: string) => !isPlaceholder(value) && looksSecret(value.replace(/%[0-9a-f]{2}/gi, '+'));
+  return valuesOf(line.slice(start), PAIR, isSecret).map(({ from, to }) => ({ from: start + from, to: start + to }));
 }
 
 /** Longest part before a host: user, colon, password. */
@@ -89,31 +81,20 @@ function inUser(user: string, from: number): Span[] {
 }
 
 function findOracle(line: string): Span[] {
-  return Array.from(
-    line.matchAll(/\bjdbc:oracle:\w{1,10}:[\w$#.-]{1,100}\/([^\s@"'/]{1,200})@/gi),
-    ({ 0: whole, 1: password = '', index }) => {
-      const to = index + whole.length - 1;
-      return isPlaceholder(password) ? { from: to, to } : { from: to - password.length, to };
-    },
-  );
+  return valuesOf(line, /\bjdbc:oracle:\w{1,10}:[\w$#.-]{1,100}\/([^\s@"'/]{1,200})(?=@)/gi, (value) => !isPlaceholder(value));
 }
 
 /**
  * Commands with an option whose value is a password: how the command begins (lower case), and the option, looked for in the
  * rest of the command. The group is the value, and ends the match.
  */
+// biome-ignore format: one row for each command
 const COMMANDS: readonly (readonly [literals: readonly string[], option: RegExp])[] = [
-  [
-    ['docker login', 'podman login', 'registry login', 'az login', 'oc login', 'buildah login', 'skopeo login', 'argocd login'],
-    /\s(?:-p|--password|--pass)[ =]{1,2}["']?([^\s"']{1,4096})/g,
-  ],
+  [['docker login', 'podman login', 'registry login', 'az login', 'oc login', 'buildah login', 'skopeo login', 'argocd login'], /\s(?:-p|--password|--pass)[ =]{1,2}["']?([^\s"']{1,4096})/g],
   [['curl '], /\s(?:-u|--user|--proxy-user|-U)[ =]{0,2}["']?[^\s"':]{0,200}["']?:["']?([^\s"']{1,400})/g],
   [['curl '], /\s(?:-u|--user)[ =]{0,2}["']?([^\s"':]{12,200})(?=:(?:["'\s]|$))/g],
   [['bundle_'], /^bundle_\w{1,100}__\w{2,10}["']?\s{0,3}[:=]\s{0,3}["']?([^\s"'`;&]{1,300})/gi],
-  [
-    ['mysql ', 'mysqldump ', 'mysqladmin ', 'mysqlimport ', 'mysqlshow ', 'mysqlcheck ', 'mysqlsh ', 'mariadb ', 'mariadb-dump '],
-    /\s-p["']?([^\s"'=-][^\s"']{0,200})/g,
-  ],
+  [['mysql ', 'mysqldump ', 'mysqladmin ', 'mysqlimport ', 'mysqlshow ', 'mysqlcheck ', 'mysqlsh ', 'mariadb ', 'mariadb-dump '], /\s-p["']?([^\s"'=-][^\s"']{0,200})/g],
   [['sshpass '], /\s-p\s{0,2}["']?([^\s"']{1,200})/g],
   [['twine upload'], /\s-p[ =]{1,2}["']?([^\s"']{1,400})/g],
   [['-pass pass:', '-passin pass:', '-passout pass:'], /-pass(?:in|out)?\s{1,3}pass:([^\s"']{1,200})/g],
@@ -134,7 +115,9 @@ const MAX_COMMAND = 600;
 const NETRC = /^\s{0,8}password\s{1,3}(\S{1,400})/g;
 
 /** What is shorter could be anything. */
-const MIN_VALUE = 3;
+function isValue(value: string): boolean {
+  return value.length >= 3 && !isPlaceholder(value);
+}
 
 /** `"auth": "…"` of a Docker configuration: base64 of user and password. And the whole file in base64. */
 const DOCKER_AUTH = /auth\\{0,3}["']\s{0,3}:\s{0,3}\\{0,3}["']([A-Za-z0-9+/]{8,4096}={0,2})/g;
@@ -146,12 +129,12 @@ const DOCKER_LITERALS: readonly string[] = ['auth"', "auth'", 'auth\\', 'eyjhdxr
 /** Passwords given to commands in a line. */
 function findInCommands(line: string): Span[] {
   const lower = line.toLowerCase();
-  const spans = valuesOf(line, NETRC, looksSecret);
+  const spans = valuesOf(line, NETRC, (value) => isValue(value) && looksSecret(value));
   for (const [literals, option] of COMMANDS) {
     for (const literal of literals) {
       for (let at = lower.indexOf(literal); at !== -1; ) {
         const command = commandAt(line, at, literal.length);
-        for (const { from, to } of valuesOf(command, option, () => true)) spans.push({ from: from + at, to: to + at });
+        for (const { from, to } of valuesOf(command, option, isValue)) spans.push({ from: from + at, to: to + at });
         at = lower.indexOf(literal, at + command.length);
       }
     }
@@ -168,14 +151,7 @@ function commandAt(line: string, at: number, literal: number): string {
 
 /** Credentials of Docker registries in a line. */
 function findDockerAuth(line: string): Span[] {
-  return [...valuesOf(line, DOCKER_AUTH, holdsPair), ...valuesOf(line, DOCKER_CONFIG, () => true)];
-}
-
-function valuesOf(line: string, pattern: RegExp, isSecret: (value: string, whole: string) => boolean): Span[] {
-  return Array.from(line.matchAll(pattern)).flatMap(({ 0: whole, 1: value = '', index }) => {
-    const to = index + whole.length;
-    return value.length < MIN_VALUE || isPlaceholder(value) || !isSecret(value, whole) ? [] : [{ from: to - value.length, to }];
-  });
+  return [...valuesOf(line, DOCKER_AUTH, (value) => isValue(value) && holdsPair(value)), ...valuesOf(line, DOCKER_CONFIG, isValue)];
 }
 
 /** Every kind that one line is enough to see. */
@@ -186,7 +162,7 @@ export const SHAPES: readonly Shape[] = [
   { literals: HEADER_LITERALS, find: findHeaders },
   { literals: COMMAND_LITERALS, find: findInCommands },
   { literals: DOCKER_LITERALS, find: findDockerAuth },
-  { literals: WEBHOOK_LITERALS, find: findWebhooks },
+  { literals: WEBHOOK_LITERALS, find: (line) => valuesOf(line, WEBHOOKS, () => true) },
   { literals: ENCODED_KEY_LITERALS, find: findEncodedKeys },
 ];
 

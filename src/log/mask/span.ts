@@ -1,3 +1,5 @@
+import { firstPlace } from '../../lib/collections.ts';
+
 /** A part of a text that is to be hidden: from (inclusive) to (exclusive), in UTF-16 code units, or in bytes where that is said. Never holds a line end. */
 export interface Span {
   readonly from: number;
@@ -61,14 +63,9 @@ export class SpanList {
 
   /** What lies from `start` to before `end`, counted from `start`; a span across a border is cut there. */
   overlapping(start: number, end: number): Span[] {
-    let low = 0;
-    for (let high = this.count; low < high; ) {
-      const middle = (low + high) >> 1;
-      if ((this.#ends[2 * middle + 1] ?? 0) <= start) low = middle + 1;
-      else high = middle;
-    }
+    const first = firstPlace(this.count, (place) => (this.#ends[2 * place + 1] ?? 0) <= start);
     const spans: Span[] = [];
-    for (let at = 2 * low; at < 2 * this.count && (this.#ends[at] ?? end) < end; at += 2)
+    for (let at = 2 * first; at < 2 * this.count && (this.#ends[at] ?? end) < end; at += 2)
       spans.push({ from: Math.max(0, (this.#ends[at] ?? 0) - start), to: Math.min(end, this.#ends[at + 1] ?? 0) - start });
     return spans;
   }

@@ -1,4 +1,4 @@
-import { append } from '../../lib/collections.ts';
+import { append, firstPlace } from '../../lib/collections.ts';
 import { parseJson } from '../reports/json.ts';
 import { isXmlReport } from '../reports/report.ts';
 import { hideSpans, type Masked, mergeSpans, type Span } from './span.ts';
@@ -47,22 +47,32 @@ const CDATA = '<![CDATA[';
 function hideInJson(text: string, spans: readonly Span[]): Masked {
   const merged = mergeSpans(spans);
   const parts: string[] = [];
-  let [at, next, count] = [0, 0, 0];
-  for (const { from: index, to } of jsonTokens(text)) {
-    while (next < merged.length && (merged[next]?.to ?? 0) <= index) next += 1;
-    const own: Span[] = [];
-    for (let one = merged[next], of = next; one !== undefined && one.from < to; one = merged[++of])
-      own.push({ from: one.from - index, to: one.to - index });
+  let [at, count] = [0, 0];
+  for (const token of jsonTokens(text)) {
+    const own = overlapping(merged, token);
     if (own.length === 0) continue;
-    const token = text.slice(index, to);
-    const inside = { from: 1, to: token.length - 1, whole: ESCAPE };
-    const hidden = token.startsWith('"') ? hideSpans(token, within([inside], token, own)) : { text: '"***"', count: 1 };
-    parts.push(text.slice(at, index), hidden.text);
-    count += hidden.count;
-    at = to;
+    const isText = text[token.from] === '"';
+    const inside = { from: token.from + 1, to: token.to - 1, whole: ESCAPE };
+    const hidden = isText ? within([inside], text, own) : [];
+    parts.push(text.slice(at, token.from));
+    const whole = hideSpans(
+      text.slice(token.from, token.to),
+      hidden.map(({ from, to }) => ({ from: from - token.from, to: to - token.from })),
+    );
+    parts.push(isText ? whole.text : '"***"');
+    count += isText ? whole.count : 1;
+    at = token.to;
   }
   parts.push(text.slice(at));
   return { text: parts.join(''), count };
+}
+
+/** Those of the merged spans that lie in a stretch at least in part. */
+function overlapping(merged: readonly Span[], { from, to }: Span): readonly Span[] {
+  const first = firstPlace(merged.length, (place) => (merged[place]?.to ?? 0) <= from);
+  let end = first;
+  while ((merged[end]?.from ?? to) < to) end++;
+  return merged.slice(first, end);
 }
 
 /** Strings with their quotation marks, and numbers. One pattern for a whole string would overflow the stack on one of some megabytes. */
@@ -79,19 +89,13 @@ function* jsonTokens(text: string): Generator<Span> {
   }
 }
 
-/** What of the spans lies in values; both ascending. */
+/** What of the spans lies in values. */
 function within(values: readonly Value[], text: string, spans: readonly Span[]): Span[] {
   const merged = mergeSpans(spans);
   const kept: Span[] = [];
-  let first = 0;
   for (const value of values) {
-    while (first < merged.length && (merged[first]?.to ?? 0) <= value.from) first += 1;
-    const own: Span[] = [];
-    for (let at = first; at < merged.length && (merged[at]?.from ?? 0) < value.to; at += 1) {
-      const { from = 0, to = 0 } = merged[at] ?? {};
-      own.push({ from: Math.max(from, value.from), to: Math.min(to, value.to) });
-    }
-    append(kept, own.length === 0 ? [] : aligned(own, value, text));
+    const own = overlapping(merged, value).map(({ from, to }) => ({ from: Math.max(from, value.from), to: Math.min(to, value.to) }));
+    if (own.length > 0) append(kept, aligned(own, value, text));
   }
   return mergeSpans(kept);
 }
@@ -102,15 +106,11 @@ const ENDS_VALUE = /^(?:<\/|<!|["']|\]\]>|-->)/;
 /** Stretches of the merged spans between values, but for what only ends the value that a span came from. */
 function inMarkup(values: readonly Value[], text: string, merged: readonly Span[]): Span[] {
   const hidden: Span[] = [];
-  let [start, first] = [0, 0];
+  let start = 0;
   for (const { from: end, to } of [...values, { from: text.length, to: text.length }]) {
-    while (first < merged.length && (merged[first]?.to ?? 0) <= start) first += 1;
     const endsValue = ENDS_VALUE.test(text.slice(start, start + 3));
-    for (let at = first; end > start && at < merged.length && (merged[at]?.from ?? 0) < end; at += 1) {
-      const span = merged[at];
-      if (span !== undefined && !(span.from < start && endsValue))
-        hidden.push({ from: Math.max(span.from, start), to: Math.min(span.to, end) });
-    }
+    for (const span of end > start ? overlapping(merged, { from: start, to: end }) : [])
+      if (span.from >= start || !endsValue) hidden.push({ from: Math.max(span.from, start), to: Math.min(span.to, end) });
     start = to;
   }
   return hidden;

@@ -1,8 +1,8 @@
+import { firstPlace } from '../../lib/collections.ts';
 import type { Block, Extraction } from '../extract/extraction.ts';
 import type { LogText } from '../lines/lines.ts';
 import { LINE_ROLES, type LineRole, rolesOf } from '../roles.ts';
 import type { Structure } from '../sections.ts';
-import { kindsOf } from './words.ts';
 
 /** A line that may be kept, with what is known of it before its words are weighed. */
 export interface Candidate {
@@ -74,12 +74,8 @@ function commandWords(lines: readonly Candidate[]): ReadonlySet<string> {
 }
 
 function wordsOf(text: string): string[] {
-  return (
-    text
-      .slice(0, 200)
-      .toLowerCase()
-      .match(/[a-z][a-z0-9]{2,30}/g) ?? []
-  );
+  const head = text.slice(0, 200).toLowerCase();
+  return head.match(/[a-z][a-z0-9]{2,30}/g) ?? [];
 }
 
 /** What a line begins with: 0 a letter, 1 a digit, 2 a bracket, 3 a list mark, 4 a quotation mark, 5 anything else. */
@@ -111,13 +107,17 @@ const MAX_BLOCK = 200;
 /** Candidates of one log; of more, those nearest to the ends of the failed steps stay. */
 const MAX_CANDIDATES = 12_000;
 
+/** A log as it was read, before its lines are ranked. */
+export interface ReadLog {
+  readonly log: LogText;
+  /** Lines that hold a word that some reader asks for. */
+  readonly hits: readonly (readonly number[])[];
+  readonly found: Extraction;
+  readonly structure: Structure;
+}
+
 /** Chooses the lines of one log that are ranked: what the scan let through, its neighbors, what readers proposed, and the ends of failed steps. */
-export function candidateLines(
-  log: LogText,
-  hits: readonly (readonly number[])[],
-  blocks: readonly Block[],
-  structure: Structure,
-): number[] {
+function candidateLines({ log, hits, structure }: ReadLog, blocks: readonly Block[]): number[] {
   const lines = new Set<number>();
   const add = (from: number, to: number) => {
     for (let line = Math.max(1, from); line <= Math.min(log.lineCount, to); line++) lines.add(line);
@@ -149,30 +149,23 @@ function nearest(sorted: readonly number[], log: LogText, blocks: readonly Block
   return [...kept].sort((a, b) => a - b);
 }
 
-/** Reads the facts of all candidates of one log. */
-export function readCandidates(
-  log: LogText,
-  numbers: readonly number[],
-  found: Extraction,
-  structure: Structure,
-  weighed: readonly Block[],
-): Candidates {
+/** Chooses the candidates of one log and reads their facts; `weighed` are its blocks as {@link weighBlocks} gives them. */
+export function readCandidates(read: ReadLog, weighed: readonly Block[]): Candidates {
+  const { log, found, structure } = read;
+  const numbers = candidateLines(read, weighed);
   const roleAt = rolesOf(log, structure);
   const lines = numbers.map((line): Candidate => ({ line, text: log.line(line), role: roleAt(line) }));
   const width = FACTS.length;
   const facts = new Float32Array(lines.length * width);
-  const told = toldLines(found);
+  const marked = foundLines(found);
   const wanted = new Set(numbers);
   const blocks = blocksByLine(found.blocks, wanted);
   const placed = blocksByLine(weighed, wanted);
   const repeats = countRepeats(lines);
   const ends = new Ends(log, structure);
   const shapes = lines.map(({ text }) => shapeOf(text));
-  const around = surroundingsOf(
-    lines,
-    shapes.map(({ severity }) => severity > 0),
-    structure,
-  );
+  const isSevere = shapes.map(({ severity }) => severity > 0);
+  const around = surroundingsOf(lines, isSevere, structure);
   const wide = SURROUNDINGS.length;
   for (const [i, one] of lines.entries()) {
     const block = blocks.get(one.line);
@@ -186,7 +179,7 @@ export function readCandidates(
     };
     const isIn = (set: ReadonlySet<number>) => (set.has(one.line) ? 1 : 0);
     put(block?.weight ?? 0, placed.get(one.line)?.weight ?? -30, block?.loose === true ? 1 : 0, block?.size ?? 0, block?.place ?? 0);
-    put(isIn(told.diagnostics), isIn(told.exceptions), isIn(told.tests), told.messages.get(one.line) ?? 0);
+    put(isIn(marked.diagnostics), isIn(marked.exceptions), isIn(marked.tests), marked.messages.get(one.line) ?? 0);
     put(roleNumber(one.role), above.role, below.role, place.inside, log2(place.toEnd), log2(place.fromStart));
     put(log2(log.lineCount - one.line), one.line / log.lineCount, log2(ends.toMark(one.line)));
     put(log2(repeats.total[i] ?? 1), repeats.occurrence[i] ?? 0, one.text.length, shape.words, shape.indent);
@@ -208,7 +201,7 @@ function neighbor(log: LogText, line: number, roleAt: (line: number) => LineRole
   return { role: roleNumber(role), indent: indentOf(text), isBlank: role === 'blank' };
 }
 
-function toldLines(found: Extraction) {
+function foundLines(found: Extraction) {
   const at = (items: readonly { readonly at: { readonly line: number } | null }[]) => new Set(items.flatMap(({ at }) => at?.line ?? []));
   return {
     diagnostics: at(found.diagnostics.filter(({ severity }) => severity === 'error')),
@@ -242,12 +235,8 @@ function blocksByLine(proposed: readonly Block[], wanted: ReadonlySet<number>): 
 
 function countRepeats(lines: readonly Candidate[]): { total: number[]; occurrence: number[] } {
   const counts = new Map<string, number>();
-  const keys = lines.map(({ text }) =>
-    text
-      .slice(0, 160)
-      .replace(/\d+|0x[\da-f]+/g, '0')
-      .trim(),
-  );
+  const heads = lines.map(({ text }) => text.slice(0, 160));
+  const keys = heads.map((head) => head.replace(/\d+|0x[\da-f]+/g, '0').trim());
   const occurrence = keys.map((key) => {
     const times = counts.get(key) ?? 0;
     counts.set(key, times + 1);
@@ -266,11 +255,7 @@ class Ends {
   constructor(log: LogText, { failedSections, exits, afterwards }: Structure) {
     this.#count = log.lineCount;
     this.#afterwards = afterwards;
-    this.#sections = failedSections.map(({ lineStart, lineEnd, consequence }) => ({
-      start: lineStart,
-      end: lineEnd,
-      consequence: consequence === true,
-    }));
+    this.#sections = failedSections.map(({ lineStart: start, lineEnd: end, consequence = false }) => ({ start, end, consequence }));
     this.#marks = [...exits.map(({ line }) => line), ...failedSections.map(({ lineEnd }) => lineEnd)].sort((a, b) => a - b);
   }
 
@@ -286,13 +271,8 @@ class Ends {
 
   /** Lines to the next one that tells how something ended. */
   toMark(line: number): number {
-    let [low, high] = [0, this.#marks.length];
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if ((this.#marks[middle] ?? 0) < line) low = middle + 1;
-      else high = middle;
-    }
-    return (this.#marks[low] ?? this.#count) - line;
+    const next = firstPlace(this.#marks.length, (place) => (this.#marks[place] ?? 0) < line);
+    return (this.#marks[next] ?? this.#count) - line;
   }
 }
 
@@ -334,4 +314,66 @@ function countKinds(text: string): number[] {
 
 function indentOf(text: string): number {
   return text.charCodeAt(0) > 32 && text.charCodeAt(0) < 128 ? 0 : Math.min(40, text.length - text.trimStart().length);
+}
+
+/** Buckets of hashed words and pairs of words. */
+export const BUCKETS = 65_536;
+
+const wordKindAt = kindsOf([/[a-z_]/, /\d/, /\s/]);
+const [DIGIT, GAP] = [2, 3];
+/** Characters of one word at most, by kind: any other sign is a word of its own. */
+const LONGEST = [1, 30, 20, 1];
+const MAX_WORDS = 40;
+const ZERO = 48;
+/** FNV-1a, begun otherwise for words and for pairs. */
+const PRIME = 16_777_619;
+const [WORD, PAIR] = [2_166_136_261 ^ 1, 2_166_136_261 ^ 2];
+/** In which turn a bucket was met last. */
+const met = new Uint32Array(BUCKETS);
+let turn = 0;
+
+/** The buckets of a line's words and pairs, each once. Any number is the word `0`; the first and the last word are paired with the ends. */
+export function bucketsOf(text: string): number[] {
+  const small = text.slice(0, 300).toLowerCase();
+  const buckets: number[] = [];
+  const add = (hash: number) => {
+    const bucket = (hash ^ (hash >>> 16)) & (BUCKETS - 1);
+    if (met[bucket] !== turn) buckets.push(bucket);
+    met[bucket] = turn;
+  };
+  turn = (turn + 1) >>> 0;
+  let before = hashOn(PAIR, 'start ');
+  for (let at = 0, words = 0; at < small.length && words < MAX_WORDS; ) {
+    const kind = wordKindAt(small, at);
+    const last = Math.min(small.length, at + (LONGEST[kind] ?? 1));
+    let [word, pair, next, end] = [WORD, before, PAIR, at];
+    do {
+      const code = kind === DIGIT ? ZERO : small.charCodeAt(end);
+      if (kind === DIGIT && end > at) continue;
+      word = Math.imul(word ^ code, PRIME);
+      pair = Math.imul(pair ^ code, PRIME);
+      next = Math.imul(next ^ code, PRIME);
+    } while (++end < last && wordKindAt(small, end) === kind);
+    at = end;
+    if (kind === GAP) continue;
+    add(word);
+    add(pair);
+    before = hashOn(next, ' ');
+    words++;
+  }
+  add(hashOn(before, 'end'));
+  return buckets;
+}
+
+function hashOn(begun: number, text: string): number {
+  let hash = begun;
+  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), PRIME);
+  return hash;
+}
+
+/** Tells the first of the patterns, counted from 1, that the character at a place of a text is of; 0 where it is of none. */
+function kindsOf(patterns: readonly RegExp[]): (text: string, at: number) => number {
+  const kindOf = (character: string) => patterns.findIndex((pattern) => pattern.test(character)) + 1;
+  const ascii = Uint8Array.from({ length: 128 }, (_, code) => kindOf(String.fromCharCode(code)));
+  return (text, at) => ascii[text.charCodeAt(at)] ?? kindOf(text.charAt(at));
 }

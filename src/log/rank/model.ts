@@ -1,8 +1,8 @@
 import { z } from 'zod';
+import { firstPlace } from '../../lib/collections.ts';
 import type { LineRole } from '../roles.ts';
-import { type Candidate, type Candidates, FACTS } from './features.ts';
+import { BUCKETS, bucketsOf, type Candidate, type Candidates, FACTS } from './features.ts';
 import stored from './model.json' with { type: 'json' };
-import { BUCKETS, bucketsOf } from './words.ts';
 
 /** What the trees see: the facts of a line, then what its words and those of the lines around it weigh. */
 export const COLUMNS = [
@@ -156,13 +156,7 @@ function nearby(lines: readonly Candidate[], words: Float32Array, i: number, lin
 
 /** The share of all candidates that weigh no more. */
 function placeIn(order: Float32Array, score: number): number {
-  let [low, high] = [0, order.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((order[middle] ?? 0) < score) low = middle + 1;
-    else high = middle;
-  }
-  return low / Math.max(1, order.length);
+  return firstPlace(order.length, (place) => (order[place] ?? 0) < score) / Math.max(1, order.length);
 }
 
 /** One tree as flat arrays: a leaf has column -1 and its value as threshold; a value up to the threshold goes left, to the next node. */

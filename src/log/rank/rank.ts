@@ -1,10 +1,9 @@
 import type { ErrorMessage } from '../../domain/failure.ts';
-import type { Block, Extraction } from '../extract/extraction.ts';
+import { firstPlace } from '../../lib/collections.ts';
+import type { Block } from '../extract/extraction.ts';
 import type { GreenDiff } from '../green/green-diff.ts';
-import type { LogText } from '../lines/lines.ts';
 import type { LineRole } from '../roles.ts';
-import type { Structure } from '../sections.ts';
-import { candidateLines, readCandidates } from './features.ts';
+import { type ReadLog, readCandidates } from './features.ts';
 import { MAY_PROVE, rankModel, scoreCandidates } from './model.ts';
 
 /** A line of a log and how telling the learned ranking takes it to be. */
@@ -22,22 +21,13 @@ export interface RankedLine {
 const KNOWN = -4;
 
 /** The candidate lines of one log with their scores, in the order of the log. `weighed` are the blocks of {@link weighBlocks}. */
-export function rankLines(
-  log: LogText,
-  hits: readonly (readonly number[])[],
-  found: Extraction,
-  structure: Structure,
-  weighed: readonly Block[],
-  green: GreenDiff | null,
-): RankedLine[] {
-  const candidates = readCandidates(log, candidateLines(log, hits, weighed, structure), found, structure, weighed);
+export function rankLines(read: ReadLog, weighed: readonly Block[], green: GreenDiff | null): RankedLine[] {
+  const candidates = readCandidates(read, weighed);
   const { keeping, proving } = scoreCandidates(rankModel(), candidates);
-  const known = (line: number) => (green === null || green.isEvidence(line) ? 0 : KNOWN);
-  return candidates.lines.map((one, i) => ({
-    ...one,
-    score: (keeping[i] ?? 0) + known(one.line),
-    proof: (proving[i] ?? 0) + known(one.line),
-  }));
+  return candidates.lines.map((one, i) => {
+    const loss = green === null || green.isEvidence(one.line) ? 0 : KNOWN;
+    return { ...one, score: (keeping[i] ?? 0) + loss, proof: (proving[i] ?? 0) + loss };
+  });
 }
 
 /** Lines of one log that become messages at most. */
@@ -48,7 +38,7 @@ const PLAIN_ERROR = 48;
 const LEARNED = 0.6;
 /** What each doubling of the rank costs, and of the length in such pieces: a long line takes the room of many. */
 const [PER_DOUBLING, PER_LENGTH, PIECE] = [5, 2.5, 40];
-/** How far a line is told by the better of its neighbors. */
+/** How far a line is lifted by the better of its neighbors. */
 const TOGETHER = 0.5;
 /** Lines of one block that it lifts. */
 const MAX_BLOCK = 2_000;
@@ -92,15 +82,10 @@ function heaviestBlocks(ranked: readonly RankedLine[], placed: readonly Block[])
   return blocks;
 }
 
-/** Tells the index of each ranked line of a block. */
-function eachWithin(ranked: readonly RankedLine[], { start, end }: Block, tell: (i: number) => void): void {
-  let [low, high] = [0, ranked.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((ranked[middle]?.line ?? 0) < start) low = middle + 1;
-    else high = middle;
-  }
-  for (const last = Math.min(end, start + MAX_BLOCK); (ranked[low]?.line ?? last + 1) <= last; low++) tell(low);
+/** Visits the index of each ranked line of a block. */
+function eachWithin(ranked: readonly RankedLine[], { start, end }: Block, visit: (i: number) => void): void {
+  let at = firstPlace(ranked.length, (place) => (ranked[place]?.line ?? 0) < start);
+  for (const last = Math.min(end, start + MAX_BLOCK); (ranked[at]?.line ?? last + 1) <= last; at++) visit(at);
 }
 
 /** A first line that only leads to what is below it ("Error in module x:") gives way to the next line, where that may be a cause too. */
@@ -115,13 +100,13 @@ function inward(chosen: readonly RankedLine[]): readonly RankedLine[] {
  * The sentences that tell most, with their share of the best one's odds as weight (0..100). A wrapper only where there is nothing else; of a log that does not say
  * that anything failed, only what a reader took for an error.
  */
-export function rankedMessages(source: string, found: Extraction, structure: Structure, ranked: readonly RankedLine[]): ErrorMessage[] {
+export function rankedMessages({ log, found, structure }: Omit<ReadLog, 'hits'>, ranked: readonly RankedLine[]): ErrorMessage[] {
   const hasFailed = structure.failedSections.length > 0 || structure.exits.length > 0;
-  // In a log whose steps are marked, and none as failed, only a plain error tells that something did.
+  // In a log whose steps are marked, and none as failed, only a plain error shows that something did.
   const least = hasFailed || structure.steps.length === 0 ? 0 : PLAIN_ERROR;
   const byWeight = found.messages.filter(({ weight }) => weight >= least).sort((a, b) => a.weight - b.weight);
-  const told = new Map(byWeight.map((message) => [message.at?.line, message.text]));
-  const said = ranked.filter(({ line, role }) => MAY_PROVE.has(role) && (hasFailed || told.has(line)));
+  const texts = new Map(byWeight.map((message) => [message.at?.line, message.text]));
+  const said = ranked.filter(({ line, role }) => MAY_PROVE.has(role) && (hasFailed || texts.has(line)));
   const free = said.filter(({ role }) => role !== 'wrapper');
   const causes = free.length > 0 ? free : said;
   const isFailed = (line: number) => structure.failedSections.some(({ lineStart, lineEnd }) => line >= lineStart && line <= lineEnd);
@@ -133,8 +118,8 @@ export function rankedMessages(source: string, found: Extraction, structure: Str
     .slice(0, MAX_MESSAGES);
   const best = chosen[0]?.proof ?? 0;
   return inward(chosen).map(({ line, text, proof }) => ({
-    text: (told.get(line) ?? text.trim()).slice(0, 500),
-    at: { source, line },
+    text: (texts.get(line) ?? text.trim()).slice(0, 500),
+    at: { source: log.name, line },
     weight: Math.round(1_000 * Math.exp(Math.max(-6, (proof - best) / 2))) / 10,
   }));
 }

@@ -1,21 +1,17 @@
+import { createHash } from 'node:crypto';
 import type { Excerpt, FailingTest, Failure, Fingerprint, StackFrame, ThrownException } from '../../domain/failure.ts';
 import type { Reading } from '../../domain/reading.ts';
 import { maxOf } from '../../lib/collections.ts';
-import { fingerprintOf } from './fingerprint.ts';
+import { roleOf, saysNothing } from '../roles.ts';
+import { normaliseIdentity, normaliseMessage } from './normalise.ts';
 
 /** A failure before it is stored: it has no id and belongs to no build yet. */
 export type ReadFailure = Omit<Failure, 'id' | 'buildId'>;
 
 /** The failures of a build: one for each failing test, or one for the build's main error where no test failed. */
 export function failuresOf(reading: Reading): ReadFailure[] {
-  const seen = new Set<string>();
-  const failures: ReadFailure[] = [];
-  for (const test of reading.failingTests) {
-    const key = `${test.suite ?? ''}\u0001${test.name}`;
-    if (seen.has(key)) continue;
-    seen.add(key);
-    failures.push(failureOfTest(reading, test));
-  }
+  const tests = Map.groupBy(reading.failingTests, ({ suite, name }) => `${suite ?? ''}\u0001${name}`);
+  const failures = [...tests.values()].flatMap(([test]) => (test === undefined ? [] : [failureOfTest(reading, test)]));
   return failures.length > 0 ? failures : [mainFailure(reading)];
 }
 
@@ -30,15 +26,11 @@ export function showsFailure(reading: Reading): boolean {
 export function groupByCause<F extends { readonly fingerprint: Fingerprint; readonly generic: boolean }>(
   failures: readonly F[],
 ): { fingerprint: Fingerprint; generic: boolean; failures: F[] }[] {
-  const groups = new Map<string, { fingerprint: Fingerprint; generic: boolean; failures: F[] }>();
-  for (const failure of failures) {
-    const { fingerprint, generic } = failure;
-    const key = `${fingerprint.algorithm}/${fingerprint.version}/${fingerprint.value}`;
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, { fingerprint, generic, failures: [failure] });
-    else group.failures.push(failure);
-  }
-  return [...groups.values()];
+  const groups = Map.groupBy(failures, ({ fingerprint: { algorithm, version, value } }) => `${algorithm}/${version}/${value}`);
+  return [...groups.values()].flatMap((own) => {
+    const [first] = own;
+    return first === undefined ? [] : [{ fingerprint: first.fingerprint, generic: first.generic, failures: own }];
+  });
 }
 
 /** The exception that a failing test's lines show, with the deepest cause of its chain, or null. */
@@ -125,4 +117,188 @@ function mainError(reading: Pick<Reading, 'diagnostics' | 'exceptions' | 'messag
 function excerptAt(reading: Reading, source: string | undefined, line: number | undefined): Excerpt | null {
   if (source === undefined || line === undefined) return null;
   return reading.excerpts.find((excerpt) => excerpt.source === source && excerpt.lineStart <= line && line <= excerpt.lineEnd) ?? null;
+}
+
+/** Name of the algorithm; values compare only within one name and version. */
+export const FINGERPRINT_ALGORITHM = 'faultline';
+/** Raised whenever the same failure would get another value. */
+export const FINGERPRINT_VERSION = 4;
+
+/** What identifies a failure. Anything unknown is null or empty. */
+interface FingerprintParts {
+  readonly test: string | null;
+  /** The file of the test. */
+  readonly testFile?: string | null;
+  readonly exceptionType: string | null;
+  readonly frames: readonly StackFrame[];
+  readonly message: string | null;
+}
+
+/** Whether a message is too general to recognise a failure by. */
+export function isGenericMessage(message: string): boolean {
+  const normal = normaliseMessage(message);
+  return normal.replace(/<\w+>|\W/g, '').length < 4 || roleOf(message) === 'passing' || saysNothing(message);
+}
+
+/** An assertion's own words, without anything of what it compared: they say that a check failed, as the name of the test does already. */
+const BARE_ASSERTION = new RegExp(
+  `^(?:[\\w.$]{0,100}(?:AssertionError|AssertionFailedError|AssertionFailed|ComparisonFailure)(?: \\[\\w{1,40}\\])?:? ?)?(?:${[
+    'expected (?:values|inputs) (?:not )?to (?:not )?(?:be )?equal(?: to)?',
+    'expected equality of these values',
+    'the expression evaluated to a falsy value',
+    '(?:missing expected|got unwanted) (?:exception|rejection)',
+    'expect\\((?:received|jest\\.fn\\(\\))?\\)(?:\\.\\w{1,40}){1,4}\\((?:expected)?\\)(?: // [\\w. ]{1,40})?',
+    'expected:? <?(?:true|false)>? (?:to (?:be|equal)(?: \\w{1,10})?|but (?:was|got)):? <?(?:true|false|truthy|falsy)>?',
+    '(?:true|false) is not (?:true|false)',
+    'failed asserting that (?:true|false|two \\w{1,20}) (?:is|are) (?:true|false|equal|identical)',
+    'assert(?:ion failed)?:?(?: (?:true|false))?',
+    "assertion 'left [=!]{2} right' failed",
+    'assert\\.\\w{1,40}(?:\\(\\))? fail(?:ed|ure)(?:: values (?:differ|are equal))?',
+    'xctassert\\w{0,40} failed',
+    'should(?: not)? be (?:true|false|equal)',
+    'not equal',
+  ].join('|')})?\\W{0,5}$`,
+  'i',
+);
+/** The class of an exception by which a check says that it does not hold. */
+const ASSERTION_TYPE = /Assert|Expectation|ComparisonFailure|TestFail/;
+/** A trace that was printed into the message, from its first frame on. */
+const TRACE = /\n\s{1,12}(?:at \S|File ")/;
+
+/**
+ * The identity of a failure, from its exception type, its deepest own frame (file and function, no line), the failing test and the
+ * normalised message. A failure that said no more than how it ended (a time limit, a signal, a bare assertion) and where in its own test is
+ * identified by that test: enough to see that the same thing happens again, not why. So `generic` is true there: such a value groups and
+ * counts, but a person's answer must never be recalled by it. Without a test too there is no identity: the value is empty.
+ */
+export function fingerprintOf(parts: FingerprintParts): { readonly fingerprint: Fingerprint; readonly generic: boolean } {
+  const test = parts.test === null ? '' : normaliseName(parts.test);
+  const ending = parts.message === null ? PLAIN_ENDING : endingOf(parts.message);
+  const message = ending === null ? ownWords(parts, test !== '') : null;
+  const frame = message === null ? telling(parts) : frameKey(ownFrame(parts));
+  const generic = message === null && frame === '';
+  const key = keyOf();
+  return {
+    fingerprint: { algorithm: FINGERPRINT_ALGORITHM, version: FINGERPRINT_VERSION, value: key === null ? '' : hashOf(key) },
+    generic,
+  };
+
+  function keyOf(): readonly string[] | null {
+    // A test that ends badly runs into its limit on one machine and crashes on another.
+    if (generic && test !== '') return [test, '', '', `(${PLAIN_ENDING})`];
+    // Two processes that were killed have nothing in common but that.
+    if (generic) return null;
+    // A named test with a message is known by these two: whether and how far a trace was printed differs from machine to machine.
+    return test !== '' && message !== null ? [test, '', '', message] : [test, parts.exceptionType ?? '', frame, message ?? ''];
+  }
+}
+
+/** Whether a fingerprint stands for no identity at all: two failures that have it have nothing known in common. */
+export function isUnknown({ value }: Pick<Fingerprint, 'value'>): boolean {
+  return value === '';
+}
+
+/** What the message says of this failure, normalised; null where it is too general, or no more than an assertion's name beside a test's. */
+function ownWords({ message }: FingerprintParts, hasTest: boolean): string | null {
+  const said = message?.split(TRACE, 1)[0] ?? '';
+  const identity = normaliseIdentity(said);
+  if (isGenericMessage(said) || isGenericMessage(identity)) return null;
+  return hasTest && BARE_ASSERTION.test(identity) ? null : identity;
+}
+
+/** The deepest own frame, unless it is only the place in the test where a check did not hold. */
+function telling(parts: FingerprintParts): string {
+  const { test, testFile, exceptionType } = parts;
+  const frame = ownFrame(parts);
+  if (frame === undefined || test === null || (exceptionType !== null && !ASSERTION_TYPE.test(exceptionType))) return frameKey(frame);
+  const base = baseOf(frame.file);
+  const isOfTest = base === baseOf(testFile ?? '') || test.split(/[^\w-]/).includes(base);
+  return isOfTest ? '' : frameKey(frame);
+}
+
+function ownFrame({ frames }: FingerprintParts): StackFrame | undefined {
+  return frames.find(({ own }) => own);
+}
+
+function frameKey(frame: StackFrame | undefined): string {
+  return frame === undefined ? '' : `${frame.file.split(/[\\/]/).slice(-2).join('/')}:${frame.function ?? ''}`;
+}
+
+/** A file's name without folder and ending. */
+function baseOf(file: string): string {
+  return (file.split(/[\\/]/).at(-1) ?? '').replace(/\.\w{1,8}$/, '');
+}
+
+function hashOf(key: readonly string[]): string {
+  return createHash('sha256').update(key.join('\u0001')).digest('hex').slice(0, 32);
+}
+
+/** A test's name with its small numbers: `case 3` is not `case 4`, but a port or a time in it says nothing. */
+function normaliseName(name: string): string {
+  return name
+    .replace(/0x[0-9a-f]{4,16}|\b[0-9a-f]{12,64}\b|\d{5,}/gi, '<n>')
+    .replace(/(?<=[\w.-])\\(?=[\w.-])/g, '/')
+    .replace(/\s+/g, ' ')
+    .replace(/ \(\d{1,9}(?:\.\d{1,9})? ?m?s\)$/, '')
+    .trim();
+}
+
+/** An ending that says nothing more than that it was bad. */
+export const PLAIN_ENDING = 'failed';
+
+/** Windows ends a crashed process with one of these (NTSTATUS, unsigned); the signal is what other systems say for the same. */
+// biome-ignore format: a table
+const WINDOWS_ENDINGS: ReadonlyMap<number, string> = new Map([
+  [0xc0000005, 'SIGSEGV'], [0xc00000fd, 'SIGSEGV'], [0xc0000409, 'SIGABRT'], [0x80000003, 'SIGTRAP'],
+  [0xc000001d, 'SIGILL'], [0xc0000094, 'SIGFPE'], [0xc000013a, 'SIGINT'],
+]);
+
+/** The same number on all systems. */
+// biome-ignore format: a table
+const SIGNALS: ReadonlyMap<number, string> = new Map([
+  [1, 'SIGHUP'], [2, 'SIGINT'], [3, 'SIGQUIT'], [4, 'SIGILL'], [5, 'SIGTRAP'], [6, 'SIGABRT'],
+  [7, 'SIGBUS'], [8, 'SIGFPE'], [9, 'SIGKILL'], [11, 'SIGSEGV'], [13, 'SIGPIPE'], [15, 'SIGTERM'],
+]);
+
+/** What shells and runtimes say when a signal ended a process, each a whole line. */
+const SAID: readonly (readonly [RegExp, string])[] = [
+  [/^(?:signal: )?segmentation fault$/i, 'SIGSEGV'],
+  [/^(?:signal: )?abort(?:ed)?$/i, 'SIGABRT'],
+  [/^(?:signal: )?killed$/i, 'SIGKILL'],
+  [/^(?:signal: )?terminated$/i, 'SIGTERM'],
+  [/^(?:signal: )?bus error$/i, 'SIGBUS'],
+  [/^(?:signal: )?illegal instruction$/i, 'SIGILL'],
+  [/^(?:signal: )?floating point exception$/i, 'SIGFPE'],
+];
+
+const TIME_LIMIT = /^(?:the )?(?:(?:test|process|case) )?(?:timed out|time ?out)(?: (?:in|after) [\d.]{1,10} ?[a-z]{1,12})?$/i;
+const BY_NUMBER =
+  /^(?:(?:the )?(?:test|process) )?(?:(?:crashed|ended|exited|failed|died|terminated|returned|aborted) (?:with|on|by) )?(?:exit )?(?:code|status):? ?\(?(-?\d{1,10}|0x[0-9a-f]{1,8})\)?$/i;
+const BY_SIGNAL =
+  /^(?:(?:the )?(?:test|process) )?(?:(?:crashed|ended|exited|failed|died|terminated|killed|aborted|received) )?(?:(?:with|on|by) )?(?:signal:? )?\(?(SIG[A-Z]{2,6})\)?$/;
+
+/**
+ * How a test or process ended, in one word for all platforms: `timeout`, a signal's name, `exit 127`, or `failed` where there is
+ * no more to it. Null where the text says more than an ending, that is, where it may say why.
+ */
+export function endingOf(text: string): string | null {
+  if (text.length > 120) return null;
+  const words = text
+    .trim()
+    .replace(/ \(core dumped\)$/, '')
+    .replace(/[.!]$/, '');
+  if (TIME_LIMIT.test(words)) return 'timeout';
+  const code = BY_NUMBER.exec(words)?.[1];
+  if (code !== undefined) return endingOfCode(Number(code));
+  return BY_SIGNAL.exec(words)?.[1] ?? SAID.find(([pattern]) => pattern.test(words))?.[1] ?? null;
+}
+
+/** 124 is `timeout`'s own; 126 and 127 are the shell's. A code that a program chose itself (1, 2, 7) tells nothing. */
+function endingOfCode(code: number): string {
+  const signal = WINDOWS_ENDINGS.get(code < 0 ? code + 0x1_0000_0000 : code);
+  if (signal !== undefined) return signal;
+  if (code === 124) return 'timeout';
+  if (code === 126 || code === 127) return `exit ${code}`;
+  const number = code < 0 ? -code : code - 128;
+  return number > 0 && number < 65 ? (SIGNALS.get(number) ?? `SIG${number}`) : PLAIN_ENDING;
 }

@@ -1,5 +1,4 @@
 import type { Failure } from '../../domain/failure.ts';
-import { append } from '../../lib/collections.ts';
 import { stripEscapes } from '../lines/clean.ts';
 import { normaliseIdentity } from './normalise.ts';
 
@@ -14,14 +13,15 @@ export interface LikenessParts {
   readonly lines: readonly string[];
 }
 
-export interface NearMatchEntry {
+/** A failure that others are compared with. */
+interface Entry {
   readonly id: string;
   readonly parts: LikenessParts;
 }
 
-export interface NearMatch {
+/** `score`: 0..1; 1 is the same text in every part. */
+interface NearMatch {
   readonly id: string;
-  /** 0..1; 1 is the same text in every part. */
   readonly score: number;
 }
 
@@ -78,7 +78,7 @@ export function likenessText(parts: LikenessParts): string {
  * whole lines, the test's name and own frames, each part with a weight of its own. Exact: every entry that shares a feature
  * is scored. Pure; the same entries in the same order give the same scores. An id given twice is two entries.
  */
-export function nearMatchIndex(entries: readonly NearMatchEntry[]): NearMatchIndex {
+export function nearMatchIndex(entries: readonly Entry[]): NearMatchIndex {
   const counted = entries.map(({ parts }) => likenessFeatures(parts));
   const postings = new Map<string, { readonly entry: number[]; readonly weight: number[] }>();
   for (const [entry, features] of counted.entries()) {
@@ -154,16 +154,12 @@ function words(text: string): string[] {
   for (const [word] of text.matchAll(WORD)) {
     const parts = word.replace(/([\p{Ll}\p{N}])(\p{Lu})/gu, '$1 $2').split(/[ _-]+/);
     found.push(word.toLowerCase());
-    if (parts.length > 1)
-      append(
-        found,
-        parts.filter((part) => part.length > 1).map((part) => part.toLowerCase()),
-      );
+    for (const part of parts) if (parts.length > 1 && part.length > 1) found.push(part.toLowerCase());
   }
   return found;
 }
 
-function nearest(entries: readonly NearMatchEntry[], scores: Float64Array, limit: number, minScore: number): NearMatch[] {
+function nearest(entries: readonly Entry[], scores: Float64Array, limit: number, minScore: number): NearMatch[] {
   const found: NearMatch[] = [];
   for (const [entry, { id }] of entries.entries()) {
     const score = scores[entry] ?? 0;

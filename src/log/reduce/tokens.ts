@@ -20,12 +20,9 @@ const KINDS = Uint8Array.from({ length: 128 }, (_, code) => {
   return code === SPACE || (code >= 9 && code <= 13) ? WHITE : NOTHING;
 });
 
-/** Words remembered, since logs repeat theirs; a table of a power of two in which they find a place by two hashes, which nobody needs to trust. */
+/** Words remembered with their tokens, since logs repeat theirs. */
 const MAX_WORDS = 50_000;
-const PLACES = 1 << 17;
-const hashes = new Uint32Array(2 * PLACES);
-const counts = new Uint32Array(PLACES);
-let words = 0;
+const counts = new Map<string, number>();
 
 let tokenizer: Tokenizer | undefined;
 
@@ -113,25 +110,12 @@ function endOfWhite(text: string, at: number, to: number): number {
 }
 
 function countWord(text: string, from: number, to: number): number {
-  let one = 0x811c9dc5;
-  let two = to - from;
-  for (let at = from; at < to; at++) {
-    const code = text.charCodeAt(at);
-    one = Math.imul(one ^ code, 0x01000193);
-    two = Math.imul(two + code, 0x9e3779b1) ^ (two >>> 15);
-  }
-  let place = (one ^ (one >>> 15)) & (PLACES - 1);
-  for (; counts[place] !== 0; place = (place + 1) & (PLACES - 1)) {
-    if (hashes[2 * place] === one >>> 0 && hashes[2 * place + 1] === two >>> 0) return counts[place] ?? 0;
-  }
+  const word = text.slice(from, to);
+  const known = counts.get(word);
+  if (known !== undefined) return known;
   tokenizer ??= createRequire(import.meta.url)('gpt-tokenizer/encoding/o200k_base') as Tokenizer;
-  const tokens = tokenizer.countTokens(text.slice(from, to), AS_TEXT);
-  if (words++ >= MAX_WORDS) {
-    counts.fill(0);
-    words = 0;
-  }
-  hashes[2 * place] = one;
-  hashes[2 * place + 1] = two;
-  counts[place] = tokens;
+  const tokens = tokenizer.countTokens(word, AS_TEXT);
+  if (counts.size >= MAX_WORDS) counts.clear();
+  counts.set(word, tokens);
   return tokens;
 }

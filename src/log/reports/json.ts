@@ -1,13 +1,16 @@
 import { z } from 'zod';
-import { draftReport, type ReportDraft } from './report-draft.ts';
+import { draftReport, type Outcome, type ReportDraft } from './report-draft.ts';
 import { createLineCounter } from './xml.ts';
 
-/** A JSON report: its value, and where its text says something. */
-export interface JsonDocument {
-  readonly source: string;
+/** What a format's reader works on: the parsed document, and the report that it fills. */
+interface JsonReport {
+  readonly draft: ReportDraft;
+  /** The whole document, as it was parsed. */
   readonly value: unknown;
   /** The line on which the text says this as a JSON string, searched from the last one found; null where it does not, or at too long a line. */
   readonly lineOf: (said: string) => number | null;
+  /** Adds a test; `said` is what the text calls it, to find the line of one that failed. */
+  readonly add: (said: string, outcome: Outcome) => void;
 }
 
 /** Characters; a value takes several times as much memory as its text. */
@@ -18,8 +21,8 @@ const MAX_MISSES = 10;
 const MAX_LINE = 4_000;
 
 /** A text field of which a report may hold more than we want. */
-export const text = z.string().nullish();
-export const count = z.number().nullish();
+const text = z.string().nullish();
+const count = z.number().nullish();
 
 /** Parses JSON; undefined where the text is none or too large. */
 export function parseJson(source: string): unknown {
@@ -31,9 +34,37 @@ export function parseJson(source: string): unknown {
   }
 }
 
+/** Reads a parsed report of any format that is known by its fields; null where it is of none. */
+export function readJson(source: string, value: unknown, json: string): ReportDraft | null {
+  const lineOf = lineSearch(json);
+  for (const read of FORMATS) {
+    const draft = read(source, value, lineOf);
+    if (draft !== null) return draft;
+  }
+  return null;
+}
+
+type FormatReader = (source: string, value: unknown, lineOf: JsonReport['lineOf']) => ReportDraft | null;
+
+/** A format: the framework that it is of, how its documents look, and what is read of one. */
+function format<Schema extends z.ZodType>(
+  framework: string,
+  schema: Schema,
+  read: (document: z.infer<Schema>, report: JsonReport) => void,
+): FormatReader {
+  return (source, value, lineOf) => {
+    const document = schema.safeParse(value);
+    if (!document.success) return null;
+    const draft = draftReport(source, framework);
+    const add = (said: string, outcome: Outcome) => draft.add({ ...outcome, at: outcome.status === 'failed' ? lineOf(said) : null });
+    read(document.data, { draft, value, lineOf, add });
+    return draft;
+  };
+}
+
 /** Reads a list item by item, so that one strange item does not hide the others; a note says how many were strange. */
-export function readItems<Item extends z.ZodType>(
-  draft: ReportDraft,
+function readItems<Item extends z.ZodType>(
+  { draft }: JsonReport,
   items: readonly unknown[],
   schema: Item,
   read: (item: z.infer<Item>) => void,
@@ -47,37 +78,51 @@ export function readItems<Item extends z.ZodType>(
   if (strange > 0) draft.note(`${strange} of ${items.length} entries of the report are not as its format describes and were left out.`);
 }
 
-/** Opens a parsed document. */
-export function openJson(source: string, value: unknown, json: string): JsonDocument {
+function lineSearch(json: string): JsonReport['lineOf'] {
   const lineAt = createLineCounter(json);
-  let searches = 0;
-  let misses = 0;
-  let from = 0;
-  return {
-    source,
-    value,
-    lineOf(said) {
-      if (said === '' || misses > MAX_MISSES || ++searches > MAX_SEARCHES) return null;
-      const needle = JSON.stringify(said);
-      let at = json.indexOf(needle, from);
-      if (at === -1) {
-        misses++;
-        at = from === 0 ? -1 : json.indexOf(needle);
-      }
-      if (at === -1) return null;
-      from = at + needle.length;
-      const before = json.slice(Math.max(0, at - MAX_LINE), at).lastIndexOf('\n');
-      const after = json.slice(at, at + MAX_LINE).indexOf('\n');
-      const isLong = (before === -1 && at > MAX_LINE) || (after === -1 && json.length - at > MAX_LINE);
-      return isLong ? null : lineAt(at);
-    },
+  let [searches, misses, from] = [0, 0, 0];
+  return (said) => {
+    if (said === '' || misses > MAX_MISSES || ++searches > MAX_SEARCHES) return null;
+    const needle = JSON.stringify(said);
+    let at = json.indexOf(needle, from);
+    if (at === -1) {
+      misses++;
+      at = from === 0 ? -1 : json.indexOf(needle);
+    }
+    if (at === -1) return null;
+    from = at + needle.length;
+    const before = json.slice(Math.max(0, at - MAX_LINE), at).lastIndexOf('\n');
+    const after = json.slice(at, at + MAX_LINE).indexOf('\n');
+    const isLong = (before === -1 && at > MAX_LINE) || (after === -1 && json.length - at > MAX_LINE);
+    return isLong ? null : lineAt(at);
   };
 }
 
-/** Common Test Report Format. */
-export const Ctrf = z.object({ results: z.object({ tool: z.object({ name: z.string() }), tests: z.array(z.unknown()) }) });
+function statusOf(status: string): Outcome['status'] {
+  return status === 'failed' || status === 'passed' ? status : 'skipped';
+}
 
-const Test = z.object({
+/** Microseconds as milliseconds, to the microsecond. */
+function inMs(microseconds: number): number {
+  return Math.round(microseconds) / 1e3;
+}
+
+function wordsOf(messages: readonly string[]): { message: string | null; detail: string } {
+  const detail = messages.join('\n').slice(0, 20_000);
+  return { message: detail.split(/\n\s{1,10}at /, 1)[0]?.trim() || null, detail };
+}
+
+function shown(value: unknown): string | null {
+  if (value === undefined || value === null) return null;
+  return (typeof value === 'string' ? value : JSON.stringify(value)).slice(0, 500);
+}
+
+/** What stands before a test's own name in its full one. */
+function suiteIn(full: string, name: string): string | null {
+  return full.endsWith(name) ? full.slice(0, -name.length).trim() || null : null;
+}
+
+const CtrfTest = z.object({
   name: z.string(),
   status: z.string(),
   /** Milliseconds. */
@@ -92,29 +137,67 @@ const Test = z.object({
   stdout: z.array(z.string()).nullish(),
 });
 
-export function readCtrf(document: JsonDocument, { results }: z.infer<typeof Ctrf>): ReportDraft {
-  const draft = draftReport(document.source, 'ctrf');
-  readItems(draft, results.tests, Test, (test) => {
-    const status = test.status === 'failed' ? 'failed' : test.status === 'passed' ? 'passed' : 'skipped';
-    draft.add({
-      name: test.name,
-      suite: Array.isArray(test.suite) ? test.suite.join(' > ') || null : test.suite || null,
-      file: test.filePath ?? null,
-      line: test.line ?? null,
-      status,
-      durationMs: test.duration ?? null,
-      message: test.message ?? null,
-      detail: test.trace ?? '',
-      output: test.stdout?.slice(-200).join('\n') ?? '',
-      flaky: test.flaky ?? false,
-      at: status === 'failed' ? document.lineOf(test.name) : null,
-    });
-  });
-  return draft;
-}
+/** Common Test Report Format. */
+const ctrf = format(
+  'ctrf',
+  z.object({ results: z.object({ tool: z.object({ name: z.string() }), tests: z.array(z.unknown()) }) }),
+  ({ results }, report) =>
+    readItems(report, results.tests, CtrfTest, ({ name, status, duration, suite, message, trace, filePath, line, flaky, stdout }) =>
+      report.add(name, {
+        name,
+        suite: (Array.isArray(suite) ? suite.join(' > ') : suite) || null,
+        file: filePath,
+        line,
+        status: statusOf(status),
+        durationMs: duration,
+        message,
+        detail: trace ?? '',
+        output: stdout?.slice(-200).join('\n') ?? '',
+        flaky: flaky ?? false,
+      }),
+    ),
+);
 
-/** `jest --json`, and Vitest's reporter of the same shape. */
-export const Jest = z.object({ numTotalTests: z.number(), testResults: z.array(z.unknown()) });
+const Result = z.object({
+  ruleId: text,
+  level: text,
+  kind: text,
+  message: z.object({ text }),
+  suppressions: z.array(z.unknown()).nullish(),
+  locations: z
+    .array(
+      z.object({
+        physicalLocation: z
+          .object({
+            artifactLocation: z.object({ uri: text }).nullish(),
+            region: z.object({ startLine: count, startColumn: count }).nullish(),
+          })
+          .nullish(),
+      }),
+    )
+    .nullish(),
+});
+const Run = z.object({ tool: z.object({ driver: z.object({ name: z.string() }) }), results: z.array(z.unknown()).nullish() });
+
+/** SARIF 2: what static analysis complains about. */
+const sarif = format('sarif', z.object({ version: z.string().startsWith('2.'), runs: z.array(Run) }), ({ runs }, report) => {
+  for (const run of runs) {
+    readItems(report, run.results ?? [], Result, ({ ruleId, level, kind, message: { text: said }, suppressions, locations }) => {
+      if (level === 'note' || level === 'none' || (kind ?? 'fail') !== 'fail' || (suppressions ?? []).length > 0) return;
+      const { artifactLocation, region } = locations?.[0]?.physicalLocation ?? {};
+      const diagnostic = {
+        tool: run.tool.driver.name.slice(0, 100),
+        severity: level === 'error' ? ('error' as const) : ('warning' as const),
+        file: artifactLocation?.uri ?? null,
+        line: region?.startLine ?? null,
+        column: region?.startColumn ?? null,
+        code: ruleId ?? null,
+        message: (said ?? '').slice(0, 1_000),
+      };
+      report.draft.diagnose(diagnostic, report.lineOf(said ?? ''));
+    });
+  }
+});
 
 const JestFile = z.object({
   name: z.string(),
@@ -134,32 +217,27 @@ const JestFile = z.object({
   ),
 });
 
-export function readJest(document: JsonDocument, { testResults }: z.infer<typeof Jest>): ReportDraft {
-  const draft = draftReport(document.source, 'jest');
-  readItems(draft, testResults, JestFile, (file) => {
+/** `jest --json`, and Vitest's reporter of the same shape. */
+const jest = format('jest', z.object({ numTotalTests: z.number(), testResults: z.array(z.unknown()) }), ({ testResults }, report) =>
+  readItems(report, testResults, JestFile, (file) => {
     for (const test of file.assertionResults) {
-      const status = test.status === 'failed' ? 'failed' : test.status === 'passed' ? 'passed' : 'skipped';
-      draft.add({
+      const status = statusOf(test.status);
+      report.add(test.fullName ?? test.title, {
         name: test.title,
         suite: test.ancestorTitles.filter((title) => title !== '').join(' > ') || null,
         file: file.name,
-        line: test.location?.line ?? null,
+        line: test.location?.line,
         status,
-        durationMs: test.duration ?? null,
+        durationMs: test.duration,
         ...wordsOf(test.failureMessages ?? []),
         flaky: status === 'passed' && (test.invocations ?? 1) > 1,
-        at: status === 'failed' ? document.lineOf(test.fullName ?? test.title) : null,
       });
     }
     // A file that could not be loaded has no test that failed.
     if (file.status !== 'failed' || file.assertionResults.some(({ status }) => status === 'failed')) return;
-    draft.add({ name: file.name, file: file.name, status: 'failed', ...wordsOf([file.message ?? '']), at: document.lineOf(file.name) });
-  });
-  return draft;
-}
-
-/** Mocha's `json` reporter. */
-export const Mocha = z.object({ stats: z.object({ tests: z.number() }), tests: z.array(z.unknown()), failures: z.array(z.unknown()) });
+    report.add(file.name, { name: file.name, file: file.name, status: 'failed', ...wordsOf([file.message ?? '']) });
+  }),
+);
 
 const MochaTest = z.object({
   title: z.string(),
@@ -172,49 +250,36 @@ const MochaTest = z.object({
 });
 const Pending = z.object({ pending: z.array(z.object({ fullTitle: z.string() })).default([]) });
 
-export function readMocha(document: JsonDocument, { tests, failures }: z.infer<typeof Mocha>): ReportDraft {
-  const draft = draftReport(document.source, 'mocha');
-  const pending = new Set(Pending.safeParse(document.value).data?.pending.map(({ fullTitle }) => fullTitle));
-  const seen = new Set<string>();
-  const add = (test: z.infer<typeof MochaTest>) => {
-    const { err } = test;
-    seen.add(test.fullTitle);
-    const status = err?.message || err?.stack ? 'failed' : pending.has(test.fullTitle) ? 'skipped' : 'passed';
-    draft.add({
-      name: test.title,
-      suite: test.fullTitle.endsWith(test.title) ? test.fullTitle.slice(0, -test.title.length).trim() || null : null,
-      file: test.file ?? null,
-      status,
-      durationMs: test.duration ?? null,
-      message: err?.message ?? null,
-      detail: err?.stack ?? '',
-      expected: shown(err?.expected),
-      actual: shown(err?.actual),
-      flaky: status === 'passed' && (test.currentRetry ?? 0) > 0,
-      at: status === 'failed' ? document.lineOf(test.fullTitle) : null,
+/** Mocha's `json` reporter. */
+const mocha = format(
+  'mocha',
+  z.object({ stats: z.object({ tests: z.number() }), tests: z.array(z.unknown()), failures: z.array(z.unknown()) }),
+  ({ tests, failures }, report) => {
+    const pending = new Set(Pending.safeParse(report.value).data?.pending.map(({ fullTitle }) => fullTitle));
+    const seen = new Set<string>();
+    const add = ({ title, fullTitle, file, duration, currentRetry, err }: z.infer<typeof MochaTest>) => {
+      seen.add(fullTitle);
+      const status = err?.message || err?.stack ? 'failed' : pending.has(fullTitle) ? 'skipped' : 'passed';
+      report.add(fullTitle, {
+        name: title,
+        suite: suiteIn(fullTitle, title),
+        file,
+        status,
+        durationMs: duration,
+        message: err?.message,
+        detail: err?.stack ?? '',
+        expected: shown(err?.expected),
+        actual: shown(err?.actual),
+        flaky: status === 'passed' && (currentRetry ?? 0) > 0,
+      });
+    };
+    readItems(report, tests, MochaTest, add);
+    // Hooks that failed are no tests, and stand among the failures alone.
+    readItems(report, failures, MochaTest, (test) => {
+      if (!seen.has(test.fullTitle)) add(test);
     });
-  };
-  readItems(draft, tests, MochaTest, add);
-  // Hooks that failed are no tests, and stand among the failures alone.
-  readItems(draft, failures, MochaTest, (test) => {
-    if (!seen.has(test.fullTitle)) add(test);
-  });
-  return draft;
-}
-
-function wordsOf(messages: readonly string[]): { message: string | null; detail: string } {
-  const detail = messages.join('\n').slice(0, 20_000);
-  const message = detail.split(/\n\s{1,10}at /, 1)[0]?.trim() ?? '';
-  return { message: message === '' ? null : message, detail };
-}
-
-function shown(value: unknown): string | null {
-  if (value === undefined || value === null) return null;
-  return (typeof value === 'string' ? value : JSON.stringify(value)).slice(0, 500);
-}
-
-/** pytest-json-report. */
-export const Pytest = z.object({ tests: z.array(z.unknown()), exitcode: z.number(), root: z.string() });
+  },
+);
 
 const Stage = z
   .object({
@@ -226,33 +291,30 @@ const Stage = z
   .nullish();
 const PytestTest = z.object({ nodeid: z.string(), outcome: z.string(), lineno: count, setup: Stage, call: Stage, teardown: Stage });
 
-export function readPytest(document: JsonDocument, { tests, root }: z.infer<typeof Pytest>): ReportDraft {
-  const draft = draftReport(document.source, 'pytest');
-  readItems(draft, tests, PytestTest, (test) => {
-    const [file = '', ...names] = test.nodeid.split('::');
-    const stages = [test.setup, test.call, test.teardown];
-    const broken = stages.find((stage) => stage?.outcome === 'failed');
-    const status = /^(?:failed|error)$/.test(test.outcome) ? 'failed' : /^(?:passed|xpassed)$/.test(test.outcome) ? 'passed' : 'skipped';
-    const crash = broken?.crash;
-    const inFile = crash?.path === file || crash?.path === `${root}/${file}`;
-    draft.add({
-      name: names.at(-1) ?? test.nodeid,
-      suite: [file.replace(/\.py$/, '').replaceAll('/', '.'), ...names.slice(0, -1)].join('.') || null,
-      file,
-      // pytest counts lines from 0.
-      line: inFile ? (crash?.lineno ?? null) : test.lineno === null || test.lineno === undefined ? null : test.lineno + 1,
-      status,
-      durationMs: Math.round(stages.reduce((sum, stage) => sum + (stage?.duration ?? 0), 0) * 1e6) / 1e3,
-      message: crash?.message ?? null,
-      detail: broken?.longrepr ?? '',
-      at: status === 'failed' ? document.lineOf(test.nodeid) : null,
-    });
-  });
-  return draft;
-}
-
-/** RSpec's `json` formatter. */
-export const Rspec = z.object({ examples: z.array(z.unknown()), summary_line: z.string() });
+/** pytest-json-report. */
+const pytest = format(
+  'pytest',
+  z.object({ tests: z.array(z.unknown()), exitcode: z.number(), root: z.string() }),
+  ({ tests, root }, report) =>
+    readItems(report, tests, PytestTest, ({ nodeid, outcome, lineno, setup, call, teardown }) => {
+      const [file = '', ...names] = nodeid.split('::');
+      const stages = [setup, call, teardown];
+      const broken = stages.find((stage) => stage?.outcome === 'failed');
+      const crash = broken?.crash;
+      const inFile = crash?.path === file || crash?.path === `${root}/${file}`;
+      report.add(nodeid, {
+        name: names.at(-1) ?? nodeid,
+        suite: [file.replace(/\.py$/, '').replaceAll('/', '.'), ...names.slice(0, -1)].join('.') || null,
+        file,
+        // pytest counts lines from 0.
+        line: inFile ? crash?.lineno : typeof lineno === 'number' ? lineno + 1 : null,
+        status: /^(?:failed|error)$/.test(outcome) ? 'failed' : /^(?:passed|xpassed)$/.test(outcome) ? 'passed' : 'skipped',
+        durationMs: inMs(stages.reduce((sum, stage) => sum + (stage?.duration ?? 0), 0) * 1e6),
+        message: crash?.message,
+        detail: broken?.longrepr ?? '',
+      });
+    }),
+);
 
 const Example = z.object({
   description: z.string(),
@@ -264,31 +326,22 @@ const Example = z.object({
   exception: z.object({ class: text, message: text, backtrace: z.array(z.string()).nullish() }).nullish(),
 });
 
-export function readRspec(document: JsonDocument, { examples }: z.infer<typeof Rspec>): ReportDraft {
-  const draft = draftReport(document.source, 'rspec');
-  readItems(draft, examples, Example, (example) => {
-    const status = example.status === 'failed' ? 'failed' : example.status === 'passed' ? 'passed' : 'skipped';
-    const { description, full_description: full } = example;
-    draft.add({
+/** RSpec's `json` formatter. */
+const rspec = format('rspec', z.object({ examples: z.array(z.unknown()), summary_line: z.string() }), ({ examples }, report) =>
+  readItems(report, examples, Example, ({ description, full_description: full, exception, ...example }) =>
+    report.add(full, {
       name: description,
-      suite: full.endsWith(description) ? full.slice(0, -description.length).trim() || null : null,
-      file: example.file_path ?? null,
-      line: example.line_number ?? null,
-      status,
-      durationMs: example.run_time === null || example.run_time === undefined ? null : Math.round(example.run_time * 1e6) / 1e3,
-      message: example.exception?.message ?? null,
-      type: example.exception?.class ?? null,
-      detail: example.exception?.backtrace?.slice(0, 100).join('\n') ?? '',
-      at: status === 'failed' ? document.lineOf(full) : null,
-    });
-  });
-  return draft;
-}
-
-/** Cucumber's JSON: a list of features. */
-export const Cucumber = z
-  .array(z.object({ keyword: z.string(), name: z.string(), uri: text, elements: z.array(z.unknown()).nullish() }))
-  .min(1);
+      suite: suiteIn(full, description),
+      file: example.file_path,
+      line: example.line_number,
+      status: statusOf(example.status),
+      durationMs: typeof example.run_time === 'number' ? inMs(example.run_time * 1e6) : null,
+      message: exception?.message,
+      type: exception?.class,
+      detail: exception?.backtrace?.slice(0, 100).join('\n') ?? '',
+    }),
+  ),
+);
 
 const Step = z.object({
   keyword: z.string().default(''),
@@ -304,30 +357,31 @@ const Scenario = z.object({
   before: z.array(Step).nullish(),
   after: z.array(Step).nullish(),
 });
+const Feature = z.object({ keyword: z.string(), name: z.string(), uri: text, elements: z.array(z.unknown()).nullish() });
 
-export function readCucumber(document: JsonDocument, features: z.infer<typeof Cucumber>): ReportDraft {
-  const draft = draftReport(document.source, 'cucumber');
+/** Cucumber's JSON: a list of features. */
+const cucumber = format('cucumber', z.array(Feature).min(1), (features, report) => {
   for (const feature of features) {
-    readItems(draft, feature.elements ?? [], Scenario, (scenario) => {
+    readItems(report, feature.elements ?? [], Scenario, (scenario) => {
       if (scenario.type === 'background') return;
       const steps = [...(scenario.before ?? []), ...scenario.steps, ...(scenario.after ?? [])];
       const broken = steps.find(({ result }) => /^(?:failed|undefined|ambiguous)$/i.test(result?.status ?? ''));
       const isSkipped = steps.some(({ result }) => /^(?:skipped|pending)$/i.test(result?.status ?? ''));
-      const status = broken !== undefined ? 'failed' : isSkipped ? 'skipped' : 'passed';
       const complaint = broken?.result?.error_message ?? (broken?.result ? `step is ${broken.result.status}` : null);
-      draft.add({
+      report.add(scenario.name, {
         name: scenario.name,
         suite: feature.name || null,
-        file: feature.uri ?? null,
-        line: scenario.line ?? null,
-        status,
+        file: feature.uri,
+        line: scenario.line,
+        status: broken !== undefined ? 'failed' : isSkipped ? 'skipped' : 'passed',
         // Nanoseconds.
-        durationMs: Math.round(steps.reduce((sum, { result }) => sum + (result?.duration ?? 0), 0) / 1e3) / 1e3,
+        durationMs: inMs(steps.reduce((sum, { result }) => sum + (result?.duration ?? 0), 0) / 1e3),
         message: broken === undefined ? null : `${broken.keyword.trim()} ${broken.name}: ${complaint?.split('\n', 1)[0] ?? ''}`.trim(),
         detail: complaint ?? '',
-        at: status === 'failed' ? document.lineOf(scenario.name) : null,
       });
     });
   }
-  return draft;
-}
+});
+
+/** The first whose fields a document has reads it. */
+const FORMATS: readonly FormatReader[] = [ctrf, sarif, jest, mocha, pytest, rspec, cucumber];

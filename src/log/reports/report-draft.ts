@@ -1,33 +1,35 @@
 import type { TestResult } from '../../domain/build.ts';
 import type { Diagnostic, FailingTest } from '../../domain/failure.ts';
-import { splitExpectation } from '../expectation.ts';
+import { splitExpectation } from '../extract/tests/block.ts';
 import { isForeignFile, readFrame } from '../frames.ts';
 
-/** One run of one test, as a report tells it. What is not known is left out. */
+type Maybe<T> = T | null | undefined;
+
+/** One run of one test, as a report describes it. What is not known is left out. */
 export interface Outcome {
   readonly name: string;
-  readonly suite?: string | null;
-  readonly file?: string | null;
+  readonly suite?: Maybe<string>;
+  readonly file?: Maybe<string>;
   /** 1-based. */
-  readonly line?: number | null;
+  readonly line?: Maybe<number>;
   readonly status: TestResult['status'];
-  readonly durationMs?: number | null;
+  readonly durationMs?: Maybe<number>;
   /** The machine. */
-  readonly runner?: string | null;
+  readonly runner?: Maybe<string>;
   /** In the report's own words; the most telling line of detail, type and output where there is none. */
-  readonly message?: string | null;
+  readonly message?: Maybe<string>;
   /** Of the exception. */
-  readonly type?: string | null;
+  readonly type?: Maybe<string>;
   /** Stack trace or diff: what the message, the place and the expectation are read from where they are not given. */
   readonly detail?: string;
   /** What the test printed, for reports whose detail says nothing. */
   readonly output?: string;
-  readonly expected?: string | null;
-  readonly actual?: string | null;
+  readonly expected?: Maybe<string>;
+  readonly actual?: Maybe<string>;
   /** It failed first and passed when it was tried again. */
   readonly flaky?: boolean;
   /** Line of the report, 1-based. */
-  readonly at?: number | null;
+  readonly at?: Maybe<number>;
 }
 
 /** A report while it is read. */
@@ -72,7 +74,7 @@ export function draftReport(source: string, framework: string, { retries = true 
       const key = `${outcome.suite ?? ''}\u0001${outcome.name}\u0001${outcome.file ?? ''}`;
       const story = stories.get(key);
       if (story === undefined && stories.size >= MAX_TESTS) throw new Error(`it holds more than ${MAX_TESTS} tests`);
-      stories.set(key, tell(story, outcome));
+      stories.set(key, withRun(story, outcome));
     },
     diagnose(diagnostic, line) {
       const at = line === null ? null : { source, line };
@@ -94,7 +96,7 @@ export function draftReport(source: string, framework: string, { retries = true 
   };
 }
 
-function tell(story: Story | undefined, outcome: Outcome): Story {
+function withRun(story: Story | undefined, outcome: Outcome): Story {
   const hasFailed = outcome.status === 'failed';
   const passes = outcome.status === 'passed' ? 1 : 0;
   if (story === undefined) return { last: outcome, failed: hasFailed ? outcome : null, passes, flaky: outcome.flaky ?? false };
@@ -140,7 +142,7 @@ function failing(source: string, framework: string, outcome: Outcome): FailingTe
   const detail = own.trim() === '' ? output : own;
   const split = splitExpectation(`${message}\n${detail}`);
   const { name, suite } = resultOf(outcome);
-  const told = tellingMessage({ message, type: outcome.type ?? null, detail: own, output });
+  const words = tellingMessage({ message, type: outcome.type ?? null, detail: own, output });
   return {
     name,
     suite,
@@ -149,7 +151,7 @@ function failing(source: string, framework: string, outcome: Outcome): FailingTe
       line: outcome.line ?? null,
       suite,
     }),
-    message: told?.slice(0, MAX_MESSAGE) ?? null,
+    message: words?.slice(0, MAX_MESSAGE) ?? null,
     expected: outcome.expected ?? split.expected,
     actual: outcome.actual ?? split.actual,
     framework,

@@ -1,36 +1,14 @@
-import { z } from 'zod';
 import { messageOf } from '../../domain/errors.ts';
-import { readNunit, readTrx, readXunit } from './dotnet.ts';
-import { isGoJson, readGoJson } from './go-json.ts';
-import {
-  Ctrf,
-  Cucumber,
-  count,
-  Jest,
-  type JsonDocument,
-  Mocha,
-  openJson,
-  Pytest,
-  parseJson,
-  Rspec,
-  readCtrf,
-  readCucumber,
-  readItems,
-  readJest,
-  readMocha,
-  readPytest,
-  readRspec,
-  text,
-} from './json.ts';
-import { readJUnit, readTestng } from './junit.ts';
-import { draftReport, type ReportDraft, type TestReport } from './report-draft.ts';
-import { isTap, readTap } from './tap.ts';
-import { numberOf, readXml, rootElement, type XmlHandler } from './xml.ts';
+import { parseJson, readJson } from './json.ts';
+import { isGoJson, isTap, readGoJson, readTap } from './line-formats.ts';
+import type { ReportDraft, TestReport } from './report-draft.ts';
+import { readXml, rootElement } from './xml.ts';
+import { type OpenReport, readCheckstyle, readJUnit, readNunit, readTestng, readTrx, readXunit } from './xml-formats.ts';
 
 interface XmlFormat {
   readonly roots: readonly string[];
   readonly title: string;
-  readonly open: (source: string, xml: string) => { readonly draft: ReportDraft; readonly handler: XmlHandler };
+  readonly open: (source: string, xml: string) => OpenReport;
 }
 
 const XML: readonly XmlFormat[] = [
@@ -123,24 +101,6 @@ function attempt(name: string, title: string, work: () => ReportDraft): Outcome 
   }
 }
 
-function readJson(source: string, value: unknown, text: string): ReportDraft | null {
-  const document = openJson(source, value, text);
-  const ctrf = Ctrf.safeParse(value);
-  if (ctrf.success) return readCtrf(document, ctrf.data);
-  const sarif = Sarif.safeParse(value);
-  if (sarif.success) return readSarif(document, sarif.data);
-  const jest = Jest.safeParse(value);
-  if (jest.success) return readJest(document, jest.data);
-  const mocha = Mocha.safeParse(value);
-  if (mocha.success) return readMocha(document, mocha.data);
-  const pytest = Pytest.safeParse(value);
-  if (pytest.success) return readPytest(document, pytest.data);
-  const rspec = Rspec.safeParse(value);
-  if (rspec.success) return readRspec(document, rspec.data);
-  const cucumber = Cucumber.safeParse(value);
-  return cucumber.success ? readCucumber(document, cucumber.data) : null;
-}
-
 function brokenNote(name: string, title: string, error: unknown, tests: number): string {
   const why = messageOf(error).trim().split('\n', 1)[0]?.trim().replace(/\.$/, '') ?? '';
   return `${name} is not a well-formed ${title}: ${why}. ${tests} tests were read before that.`;
@@ -152,77 +112,4 @@ function refuse(why: string): never {
 
 function nothing(): TestReport {
   return { failingTests: [], testResults: [], diagnostics: [], notes: [] };
-}
-
-/** Checkstyle XML, which many linters write: one diagnostic an error or warning. */
-function readCheckstyle(source: string): { readonly draft: ReportDraft; readonly handler: XmlHandler } {
-  const draft = draftReport(source, 'checkstyle');
-  let file: string | null = null;
-  const handler: XmlHandler = {
-    open(name, attributes, line) {
-      if (name === 'file') file = attributes.name ?? null;
-      if (name !== 'error' || attributes.severity === 'info' || attributes.severity === 'ignore') return;
-      const diagnostic = {
-        tool: 'checkstyle',
-        severity: attributes.severity === 'warning' ? ('warning' as const) : ('error' as const),
-        file,
-        line: numberOf(attributes.line),
-        column: numberOf(attributes.column),
-        code: attributes.source?.slice(0, 200) ?? null,
-        message: (attributes.message ?? '').slice(0, 1_000),
-      };
-      draft.diagnose(diagnostic, line);
-    },
-    text: () => {},
-    close: () => {},
-  };
-  return { draft, handler };
-}
-
-const Run = z.object({ tool: z.object({ driver: z.object({ name: z.string() }) }), results: z.array(z.unknown()).nullish() });
-
-/** SARIF 2: what static analysis complains about. */
-const Sarif = z.object({ version: z.string().startsWith('2.'), runs: z.array(Run) });
-
-const Result = z.object({
-  ruleId: text,
-  level: text,
-  kind: text,
-  message: z.object({ text }),
-  suppressions: z.array(z.unknown()).nullish(),
-  locations: z
-    .array(
-      z.object({
-        physicalLocation: z
-          .object({
-            artifactLocation: z.object({ uri: text }).nullish(),
-            region: z.object({ startLine: count, startColumn: count }).nullish(),
-          })
-          .nullish(),
-      }),
-    )
-    .nullish(),
-});
-
-function readSarif(document: JsonDocument, { runs }: z.infer<typeof Sarif>): ReportDraft {
-  const draft = draftReport(document.source, 'sarif');
-  for (const run of runs) {
-    readItems(draft, run.results ?? [], Result, (result) => {
-      if (result.level === 'note' || result.level === 'none' || (result.kind ?? 'fail') !== 'fail') return;
-      if ((result.suppressions ?? []).length > 0) return;
-      const place = result.locations?.[0]?.physicalLocation;
-      const message = result.message.text ?? '';
-      const diagnostic = {
-        tool: run.tool.driver.name.slice(0, 100),
-        severity: result.level === 'error' ? ('error' as const) : ('warning' as const),
-        file: place?.artifactLocation?.uri ?? null,
-        line: place?.region?.startLine ?? null,
-        column: place?.region?.startColumn ?? null,
-        code: result.ruleId ?? null,
-        message: message.slice(0, 1_000),
-      };
-      draft.diagnose(diagnostic, document.lineOf(message));
-    });
-  }
-  return draft;
 }

@@ -1,4 +1,5 @@
 import { SaxesParser } from 'saxes';
+import { countIn } from '../../lib/text.ts';
 
 export type Attributes = Readonly<Record<string, string>>;
 
@@ -7,8 +8,8 @@ export interface XmlHandler {
   /** `line` is where the tag ends, 1-based. */
   open(name: string, attributes: Attributes, line: number): void;
   /** Text and CDATA; long text comes in one piece. */
-  text(text: string): void;
-  close(name: string): void;
+  text?(text: string): void;
+  close?(name: string): void;
 }
 
 const MAX_DEPTH = 200;
@@ -40,11 +41,11 @@ export function readXml(xml: string, handler: XmlHandler): void {
     if (++elements > MAX_ELEMENTS) throw new Error(`it has more than ${MAX_ELEMENTS} elements`);
     handler.open(localName(tag.name), localAttributes(tag.attributes), linesBefore + lineAt(parser.position));
   });
-  parser.on('text', (text) => handler.text(text));
-  parser.on('cdata', (text) => handler.text(text));
+  parser.on('text', (text) => handler.text?.(text));
+  parser.on('cdata', (text) => handler.text?.(text));
   parser.on('closetag', (tag) => {
     depth--;
-    handler.close(localName(tag.name));
+    handler.close?.(localName(tag.name));
   });
   parser.write(text).close();
 }
@@ -92,14 +93,7 @@ export function createLineCounter(text: string): (at: number) => number {
   return (at) => {
     const stretch = Math.floor(Math.min(at, text.length) / STRETCH);
     for (let known = ended.length - 1; known < stretch; known++)
-      ended.push((ended[known] ?? 0) + newlines(text, known * STRETCH, (known + 1) * STRETCH));
-    return 1 + (ended[stretch] ?? 0) + newlines(text, stretch * STRETCH, at);
+      ended.push((ended[known] ?? 0) + countIn(text.slice(known * STRETCH, (known + 1) * STRETCH), '\n'));
+    return 1 + (ended[stretch] ?? 0) + countIn(text.slice(stretch * STRETCH, at), '\n');
   };
-}
-
-function newlines(text: string, from: number, to: number): number {
-  const part = text.slice(from, to);
-  let count = 0;
-  for (let at = part.indexOf('\n'); at !== -1; at = part.indexOf('\n', at + 1)) count++;
-  return count;
 }

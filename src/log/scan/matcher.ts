@@ -133,11 +133,11 @@ function linkFailures({ rows, ends }: Trie, width: number): number[] {
 function numberStates({ rows, ends }: Trie, order: readonly number[], table: Table): Matcher {
   const { columns, width, groupCount, within, escapesAreText } = table;
   const quiet = order.filter((state) => ends[state]?.size === 0);
-  const telling = order.filter((state) => (ends[state]?.size ?? 0) > 0);
+  const ending = order.filter((state) => (ends[state]?.size ?? 0) > 0);
   const lineEnd = order.length;
   const escapeStart = order.length + 1;
   const numbers = new Uint16Array(order.length);
-  for (const [number, state] of [...quiet, ...telling].entries()) numbers[state] = number;
+  for (const [number, state] of [...quiet, ...ending].entries()) numbers[state] = number;
   const next = new Uint16Array((order.length + 2) * width);
   for (const state of order) {
     const base = (numbers[state] ?? ROOT) * width;
@@ -147,6 +147,6 @@ function numberStates({ rows, ends }: Trie, order: readonly number[], table: Tab
   }
   // What follows a line end or an escape starts anew, as from the root.
   for (const state of [lineEnd, escapeStart]) next.copyWithin(state * width, ROOT, width);
-  const groups = telling.map((state) => [...(ends[state] ?? [])]);
+  const groups = ending.map((state) => [...(ends[state] ?? [])]);
   return { columns, width, next, events: quiet.length, lineEnd, escapeStart, groups, groupCount, within };
 }

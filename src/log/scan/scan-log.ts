@@ -1,3 +1,4 @@
+import { firstPlace } from '../../lib/collections.ts';
 import type { LogBytes } from '../lines/bytes.ts';
 import type { Matcher } from './matcher.ts';
 import { type ScannedChunk, scanChunks } from './scan-chunks.ts';
@@ -115,14 +116,8 @@ export class LineIndex {
 
   /** The line that a byte lies on. */
   lineAt(offset: number): number {
-    let low = 0;
-    let high = this.#used - 1;
-    while (low < high) {
-      const middle = (low + high + 1) >> 1;
-      if ((this.#starts[middle] ?? 0) <= offset) low = middle;
-      else high = middle - 1;
-    }
-    let line = low * this.#stride + 1;
+    const kept = Math.max(0, firstPlace(this.#used, (place) => (this.#starts[place] ?? 0) <= offset) - 1);
+    let line = kept * this.#stride + 1;
     if (this.#stride > 1) while (line < this.#lines && this.endOf(line) < offset) line++;
     return line;
   }

@@ -1,8 +1,7 @@
 import type { Section } from '../../domain/failure.ts';
 import { jobAndStep } from '../lines/clean.ts';
-import type { LogText } from '../lines/lines.ts';
-import type { CiSystem, LineRange, Mark, Step, SystemReading } from './system.ts';
-import { failedSection, isCleanUp, lineAbove } from './system.ts';
+import { type LogText, lineAbove } from '../lines/lines.ts';
+import { type CiSystem, failedSection, isCleanUp, type LineRange, type Mark, type Step, type SystemReading } from './system.ts';
 
 interface Job {
   name: string | null;
@@ -43,7 +42,7 @@ const IN_HEAD = /^(?:shell: \S|with:$|env:$| {2}\S)/;
 /** Lines of a step before its first mark that are looked at. */
 const MAX_UNMARKED = 5_000;
 const MAX_HEAD = 300;
-/** Lines of a script that tell what it is for. */
+/** Lines of a script that show what it is for. */
 const TELLING = 12;
 const JOB_BEGINS = 'Current runner version';
 const JOB_NAME = 'Complete job name: ';
@@ -247,7 +246,7 @@ function failedIn(log: LogText, jobs: readonly Job[]): Section[] {
 
 /**
  * The steps that failed one job. A step that failed and did not stop it is left out: after it another one ran that nobody runs after a failure,
- * and a later one failed too. What failed after a decisive one, only to clean up or to tell, follows from it.
+ * and a later one failed too. What failed after a decisive one, only to clean up or to report, follows from it.
  */
 function turnedRed({ steps }: Job): { step: OpenStep; isFollower: boolean }[] {
   const lastRun = steps.findLastIndex((step) => !isFollowing(step));

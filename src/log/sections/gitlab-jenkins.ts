@@ -1,6 +1,6 @@
 import type { Section } from '../../domain/failure.ts';
-import type { LogText } from '../lines/lines.ts';
-import { type CiSystem, failedSection, lineAbove, type Mark, type Step, withConsequences } from './system.ts';
+import { type LogText, lineAbove } from '../lines/lines.ts';
+import { type CiSystem, failedSection, type Mark, type Step, withConsequences } from './system.ts';
 
 interface Stage {
   readonly name: string;
@@ -60,7 +60,7 @@ function stepOf(log: LogText, { name, start, end }: Stage, isFailed: boolean): S
 
 /** All commands of a script share one section; the last one echoed is the one that failed. */
 function cutToCommand(log: LogText, stage: Stage | undefined, ended: Mark): Section {
-  // The runner's own failures and time limits are told by that last line alone.
+  // The runner's own failures and time limits stand in that last line alone.
   const isPlain = /^ERROR: Job failed: (?:.{0,60}exit (?:code|status) \d{1,3})/.test(ended.text);
   const end = isPlain ? (stage?.end ?? ended.line) : ended.line;
   const path = stage === undefined ? [] : [stage.name, ...stage.inner];
@@ -118,8 +118,9 @@ function pipelineFailures(log: LogText, marks: readonly Mark[]): readonly Sectio
   const stages = stagesOfJenkins(marks, log.lineCount);
   const branches = failedBranches(log, marks, stages);
   if (branches.length > 0) return branches;
-  const told = stages.filter((stage) => complaintIn(marks, stage, stages) !== null);
-  if (told.length > 0) return told.map((stage) => sectionOf(log, stage, complaintIn(marks, stage, stages)?.line ?? stage.end));
+  const complaining = stages.filter((stage) => complaintIn(marks, stage, stages) !== null);
+  if (complaining.length > 0)
+    return complaining.map((stage) => sectionOf(log, stage, complaintIn(marks, stage, stages)?.line ?? stage.end));
   const over = marks.find(({ text }) => /skipped due to earlier failure/.test(text))?.line ?? log.lineCount;
   const last = stages.findLast(({ start, stepAt, isCleanUp }) => start < over && stepAt !== null && !isCleanUp);
   return last === undefined ? lastStep(log, marks) : [sectionOf(log, last, last.end)];
@@ -135,7 +136,7 @@ function failedBranches(log: LogText, marks: readonly Mark[], stages: readonly J
   });
 }
 
-/** `catchError` and the like tell of an error inside the stage; what fails the build is told after the pipeline's end. */
+/** `catchError` and the like report an error inside the stage; what fails the build is reported after the pipeline's end. */
 function complaintIn(marks: readonly Mark[], stage: JenkinsStage, stages: readonly JenkinsStage[]): Mark | null {
   if (stage.isCleanUp) return null;
   const inner = stages.filter(({ start, end }) => start > stage.start && end <= stage.end);
@@ -198,7 +199,7 @@ function openedStage(line: number, text: string, open: readonly (JenkinsStage | 
   if (name === undefined || NOT_A_STAGE.test(name)) return null;
   const around = open.flatMap((stage) => (stage === null ? [] : [stage.name]));
   const branches = around.filter((one) => one.startsWith(BRANCH));
-  // Branches run side by side: their marks mix, and which of several open ones a stage is in cannot be told.
+  // Branches run side by side: their marks mix, and which of several open ones a stage is in cannot be complaining.
   const isMixed = name.startsWith(BRANCH) || branches.length > 1;
   const known = isMixed && branches.length > 0 ? around.slice(0, around.indexOf(branches[0] ?? '')) : around;
   const outer = known.map((one) => one.replace(BRANCH, ''));

@@ -1,8 +1,8 @@
 import type { ExitMark, Section } from '../../domain/failure.ts';
-import type { LogText } from '../lines/lines.ts';
-import { type CiSystem, failedSection, type LineRange, lineAbove, type Mark, type Step, withConsequences } from './system.ts';
+import { type LogText, lineAbove } from '../lines/lines.ts';
+import { type CiSystem, failedSection, type LineRange, type Mark, type Step, withConsequences } from './system.ts';
 
-/** A CI system that tells where a command begins and how it ended. */
+/** A CI system that shows where a command begins and how it ended. */
 interface CommandMarks {
   /** Literals of the lines that say how a command ended; those of the lines that begin one too, unless `reach` says how far up they stand. */
   readonly literals: readonly string[];
@@ -24,7 +24,7 @@ const NO_GROUP = /^(?:---|\+\+\+) (?:[ab]\/|\/dev\/null|\S{1,200}\t|Expected|Act
 
 const SYSTEMS: readonly CommandMarks[] = [
   // Travis: a command is timed or folded where it starts. The last line of one of several lines has no head; no colon and one quote only
-  // tell it from a tool's `ERROR: "lint" exited with 1.`
+  // distinguish it from a tool's `ERROR: "lint" exited with 1.`
   {
     literals: [
       ...['travis_fold:', 'travis_time:', '" exited with ', 'failed and exited with '],
@@ -35,7 +35,7 @@ const SYSTEMS: readonly CommandMarks[] = [
       /^(?:(?:The command ".{1,1500}|[^":]{0,300})" (?:failed and )?exited with [1-9]\d{0,2}(?: during (\w{0,30}))?\.\s{0,3}$|No output has been received in the last |The job exceeded the maximum (?:time|log) )/,
     unnamed: 'log',
   },
-  // AWS CodeBuild: the container tells each command and each phase.
+  // AWS CodeBuild: the container names each command and each phase.
   {
     literals: ['entering phase ', 'running command ', 'command did not exit successfully', 'phase complete: '],
     begins: (text) => /^Running command (.{1,200})/.exec(text)?.[1] ?? (/^Entering phase/.test(text) ? '' : null),
@@ -75,7 +75,7 @@ const SYSTEMS: readonly CommandMarks[] = [
   },
 ];
 
-/** The CI systems that tell of commands one after the other: a row each. */
+/** The CI systems that show commands one after the other: a row each. */
 export const COMMAND_SYSTEMS: readonly CiSystem[] = SYSTEMS.map((system) => ({
   literals: system.literals,
   read: (log, marks) => readCommands(log, marks, system),
@@ -228,7 +228,7 @@ function isDiff(text: string): boolean {
   return /^(?:@@|-(?![-\w]{1,20}[ =])|\+\+\+ |--- )/.test(text);
 }
 
-/** Where no exit is told, what the command printed must complain, and the end must not say that all went well. */
+/** Where no exit is shown, what the command printed must complain, and the end must not say that all went well. */
 function isComplaining(log: LogText, from: number): boolean {
   return (
     lineAbove(log, log.lineCount, 20, (text) => SUCCESS.test(text)) === null &&

@@ -1,4 +1,5 @@
 import type { Section } from '../../domain/failure.ts';
+import { firstPlace } from '../../lib/collections.ts';
 import type { LogText } from '../lines/lines.ts';
 
 /** A line that holds one of a system's literals, as a person saw it. */
@@ -15,13 +16,8 @@ export interface LineRange {
 
 /** Whether a line lies in one of the ranges, which ascend. */
 export function isWithin(ranges: readonly LineRange[], line: number): boolean {
-  let [low, high] = [0, ranges.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((ranges[middle]?.end ?? 0) < line) low = middle + 1;
-    else high = middle;
-  }
-  return (ranges[low]?.start ?? Number.POSITIVE_INFINITY) <= line;
+  const first = firstPlace(ranges.length, (place) => (ranges[place]?.end ?? 0) < line);
+  return (ranges[first]?.start ?? Number.POSITIVE_INFINITY) <= line;
 }
 
 /** One step of a job, as its CI system marks it. */
@@ -38,7 +34,7 @@ export interface Step {
   readonly outcome: 'failed' | 'passed' | 'unknown';
 }
 
-/** What the marks of one system tell of a log. */
+/** What the marks of one system say of a log. */
 export interface SystemReading {
   /** The steps that turned their jobs red, in the order of the log, and those that only failed for it. */
   readonly failed: readonly Section[];
@@ -65,7 +61,7 @@ export interface CiSystem {
 const CLEAN_UP =
   /\b(?:upload|artifacts?|publish|test[ -]report(?:er)?|upload coverage|codecov|coveralls|notify|notifications?|slack|clean ?up|tear ?down|after[_ ](?:script|failure)|post_build|pre-exit hook|post actions|post job)\b|^Post /i;
 
-/** Whether a step only cleans up, publishes or tells, whatever happened before it. */
+/** Whether a step only cleans up, publishes or reports, whatever happened before it. */
 export function isCleanUp(name: string): boolean {
   return CLEAN_UP.test(name);
 }
@@ -82,20 +78,34 @@ export function failedSection(log: LogText, path: readonly string[], lineStart: 
   };
 }
 
-/** Marks sections that only clean up, publish or tell after the first one had failed: what they say follows from it. */
+/** Marks sections that only clean up, publish or report after the first one had failed: what they say follows from it. */
 export function withConsequences(sections: readonly Section[]): Section[] {
   return sections.map((section, i) => (i > 0 && isCleanUp(section.name) ? { ...section, consequence: true } : section));
 }
 
-/** The nearest line at or above `from` that fits, at most `limit` lines up and not above `first`; null where none does. */
-export function lineAbove(
-  log: LogText,
-  from: number,
-  limit: number,
-  fits: (text: string, line: number) => boolean,
-  first = 1,
-): number | null {
-  const last = Math.max(1, first, from - limit);
-  for (let line = from; line >= last; line--) if (fits(log.line(line), line)) return line;
-  return null;
+/** One TeamCity service message, with its values unescaped. A message of a single value has it under the empty name. */
+export interface ServiceMessage {
+  readonly name: string;
+  readonly attributes: ReadonlyMap<string, string>;
+}
+
+const HEAD = /##teamcity\[(\w{1,60})(?= |\])/;
+/** `|'` and `||` are escaped inside a value, so that a value ends at the first quote without `|` before it. */
+const ATTRIBUTE = /(?<= )(?:(\w{1,60}) ?= ?)?'((?:[^'|]|\|.){0,20000})'/gs;
+const ESCAPED: Readonly<Record<string, string>> = { n: '\n', r: '\r', x: '\u0085', l: '\u2028', p: '\u2029' };
+
+/** Reads the service message that a line holds, wherever in the line it starts; null where it holds none. */
+export function readServiceMessage(line: string): ServiceMessage | null {
+  const head = HEAD.exec(line);
+  if (head === null) return null;
+  const rest = line.slice(head.index + head[0].length);
+  const attributes = new Map(Array.from(rest.matchAll(ATTRIBUTE), ([, name = '', value = '']) => [name, unescaped(value)]));
+  return { name: head[1] ?? '', attributes };
+}
+
+/** `|n`, `|r`, `||`, `|'`, `|[`, `|]` and `|0x00e9`. */
+function unescaped(value: string): string {
+  return value.replace(/\|(?:0x([0-9a-fA-F]{4})|(.))/gs, (_, code: string | undefined, sign: string | undefined) =>
+    code === undefined ? (ESCAPED[sign ?? ''] ?? sign ?? '') : String.fromCharCode(Number.parseInt(code, 16)),
+  );
 }

@@ -1,9 +1,8 @@
 import type { SourceText } from '../../domain/build.ts';
 import { messageOf, TriageError } from '../../domain/errors.ts';
 import { append } from '../../lib/collections.ts';
-import { type Allowance, createAllowance, listTar, listZip, type Member, safePath } from '../decode/archive-members.ts';
-import { decodePlain } from '../decode/decode.ts';
-import { decompress, fileTypeOf, sizeInWords } from '../decode/decompress.ts';
+import { type Allowance, createAllowance, listMembers, type Member, safePath } from '../decode/archive-members.ts';
+import { decodePlain, decompress, fileTypeOf, sizeInWords } from '../decode/decode.ts';
 import { isReport } from '../reports/report.ts';
 import { namedAs } from './references.ts';
 
@@ -59,11 +58,7 @@ async function open(opening: Opening, name: string, bytes: Uint8Array, depth: nu
   const { kind } = fileTypeOf(plain);
   if (kind !== 'zip' && kind !== 'tar') return [keep(room, name.replace(/\.(?:gz|zst)$/i, ''), plain)];
   if (depth === MAX_DEPTH) return [namelessText(name, 'an archive inside too many others')];
-  return await openMembers(opening, name, await membersOf(opening, name, plain, kind), depth);
-}
-
-async function membersOf({ allowance, notes }: Opening, name: string, bytes: Uint8Array, kind: 'zip' | 'tar'): Promise<Member[]> {
-  return kind === 'zip' ? await listZip(name, bytes, allowance) : listTar(name, bytes, allowance, notes);
+  return await openMembers(opening, name, await listMembers(name, plain, kind, allowance, opening.notes), depth);
 }
 
 async function openMembers(opening: Opening, archive: string, members: readonly Member[], depth: number): Promise<SourceText[]> {
@@ -107,31 +102,4 @@ function keep(room: ArtifactRoom, name: string, bytes: Uint8Array): SourceText {
   room.bytes -= bytes.length;
   const source = decodePlain(name, bytes, 'artifact', { maxBytes: limit });
   return isReport(source.text) ? { ...source, kind: 'report' } : source;
-}
-
-/** Does work for each item, at most `limit` at a time; the results are in the order of the items. The first failure is thrown once nothing runs. */
-export async function inParallel<Item, Result>(
-  items: readonly Item[],
-  limit: number,
-  work: (item: Item) => Promise<Result>,
-): Promise<Result[]> {
-  const results: Result[] = [];
-  let next = 0;
-  let failed = false;
-  const lane = async () => {
-    while (next < items.length && !failed) {
-      const at = next++;
-      const item = items[at];
-      if (item === undefined) continue;
-      try {
-        results[at] = await work(item);
-      } catch (error) {
-        failed = true;
-        throw error;
-      }
-    }
-  };
-  const lanes = await Promise.allSettled(Array.from({ length: Math.min(limit, items.length) }, lane));
-  for (const one of lanes) if (one.status === 'rejected') throw one.reason;
-  return results;
 }

@@ -1,13 +1,12 @@
 import type { FileGrade, Survey, SurveyedFile } from '../../domain/reading.ts';
 import { maxOf } from '../../lib/collections.ts';
+import { countIn } from '../../lib/text.ts';
 import type { Extraction } from '../extract/extraction.ts';
-import { branchLines, extractAll, readerMatcher } from '../extract/run.ts';
+import { extractAll, openScanned } from '../extract/run.ts';
 import { bytesOfText } from '../lines/bytes.ts';
 import { stripEscapes } from '../lines/clean.ts';
-import { openLog } from '../lines/lines.ts';
 import type { ReadableSource } from '../read-sources.ts';
 import { isStray, parseReport } from '../reports/report.ts';
-import { scanLog } from '../scan/scan-log.ts';
 import { namedAs, namesFile, namesFolder, type Reference, referencesIn } from './references.ts';
 
 /** What is read of a build after the first look, and what was seen of the rest. */
@@ -150,12 +149,9 @@ function surveyOf(choices: readonly Choice[], missing: readonly Reference[]): Su
     (a, b) => Number(b.read !== null) - Number(a.read !== null) || ORDER[a.file.grade] - ORDER[b.file.grade] || byScore(a, b),
   );
   return {
-    files: sorted.slice(0, MAX_LISTED).map(({ file: { score: _score, ...file }, read, reason, referredBy }) => ({
-      ...file,
-      reason,
-      read,
-      ...(referredBy === undefined ? {} : { referredBy }),
-    })),
+    files: sorted.slice(0, MAX_LISTED).map(({ file: { score: _score, ...file }, read, reason, referredBy }) => {
+      return { ...file, reason, read, ...(referredBy === undefined ? {} : { referredBy }) };
+    }),
     unlisted: Math.max(0, sorted.length - MAX_LISTED),
     missing: missing.slice(0, MAX_MISSING).map(({ path, source, line }) => ({ path, source, line })),
   };
@@ -164,26 +160,19 @@ function surveyOf(choices: readonly Choice[], missing: readonly Reference[]): Su
 function notesOf(choices: readonly Choice[], missing: readonly Reference[]): string[] {
   const artifacts = choices.filter(({ source }) => source.kind === 'artifact');
   if (artifacts.length === 0) return [];
-  const relevant = artifacts.filter(({ read }) => read === 'relevant');
-  const referred = artifacts.filter(({ read }) => read === 'referred');
-  const left = artifacts.filter(({ read }) => read === null);
+  const by = (how: SurveyedFile['read']) => artifacts.filter(({ read }) => read === how);
+  const [relevant, referred, left] = [by('relevant'), by('referred'), by(null)];
   const unread = left.flatMap(({ file, referredBy, reason }) =>
     referredBy === undefined ? [] : [`${file.name} (line ${referredBy.line} of ${referredBy.source} refers to it): ${reason}`],
   );
+  const absent = missing.slice(0, 3).map(({ path, source, line }) => `${path} (line ${line} of ${source})`);
   return [
     `${artifacts.length} ${artifacts.length === 1 ? 'artifact was' : 'artifacts were'} looked at; ${relevant.length + referred.length} read, ${left.length} left.`,
-    ...(relevant.length === 0 ? [] : [`Read for what they say: ${named(relevant)}.`]),
-    ...(referred.length === 0 ? [] : [`Read because they are referred to: ${named(referred)}.`]),
-    ...(unread.length === 0 ? [] : [`Referred to and not read: ${unread.slice(0, MAX_NAMED).join('; ')}.`]),
-    ...(missing.length === 0
-      ? []
-      : [
-          `Referred to and not brought: ${missing
-            .slice(0, 3)
-            .map(({ path, source, line }) => `${path} (line ${line} of ${source})`)
-            .join(', ')}.`,
-        ]),
-  ];
+    relevant.length === 0 ? '' : `Read for what they say: ${named(relevant)}.`,
+    referred.length === 0 ? '' : `Read because they are referred to: ${named(referred)}.`,
+    unread.length === 0 ? '' : `Referred to and not read: ${unread.slice(0, MAX_NAMED).join('; ')}.`,
+    absent.length === 0 ? '' : `Referred to and not brought: ${absent.join(', ')}.`,
+  ].filter((note) => note !== '');
 }
 
 function named(choices: readonly Choice[]): string {
@@ -208,7 +197,7 @@ const NAMED_SCORE = 90;
 function gradeFile(source: ReadableSource): GradedFile {
   if ('bytes' in source) return { ...sized(source, 0, source.bytes.size), ...ownLog, preview: '' };
   const text = source.text;
-  const size = sized(source, lineCount(text), Buffer.byteLength(text));
+  const size = sized(source, countIn(text, '\n') + 1, Buffer.byteLength(text));
   if (source.kind === 'report') return { ...size, ...gradeReport(source.name, text) };
   if (source.kind === 'log') return { ...size, ...ownLog, preview: previewOf(text.slice(-2_000), 'end') };
   return { ...size, ...gradeArtifact(source.name, text, source.notes) };
@@ -246,10 +235,7 @@ function gradeArtifact(name: string, text: string, notes: readonly string[]): Lo
 }
 
 function gradeText(name: string, text: string, named: ReturnType<typeof namedAs>): Look {
-  const bytes = bytesOfText(text);
-  const scan = scanLog(bytes, readerMatcher());
-  const log = openLog(name, bytes, scan.index, branchLines(scan));
-  const found = extractAll(log, scan);
+  const found = extractAll(openScanned(name, bytesOfText(text)));
   const telling = tellingOf(found);
   const said = telling.map(({ text }) => text).join('\n');
   const preview = previewOf(said === '' ? text.slice(0, 2_000) : said, 'start');
@@ -271,13 +257,8 @@ function strengthOf({ failingTests, exceptions, diagnostics, messages }: Extract
   return messages.reduce((most, { weight }) => Math.max(most, weight), structured ? 80 : 0);
 }
 
-interface Telling {
-  readonly line: number;
-  readonly text: string;
-}
-
 /** What the readers understood first, in the order of its lines. */
-function tellingOf({ failingTests, exceptions, diagnostics, messages }: Extraction): Telling[] {
+function tellingOf({ failingTests, exceptions, diagnostics, messages }: Extraction): { readonly line: number; readonly text: string }[] {
   const said = [
     ...failingTests.slice(0, PREVIEW_LINES).map(({ at, name, message }) => ({ at, text: `${name}: ${message ?? 'failed'}` })),
     ...exceptions.slice(0, PREVIEW_LINES).map(({ at, type, message }) => ({ at, text: `${type}: ${message}` })),
@@ -301,10 +282,4 @@ function previewOf(text: string, from: 'start' | 'end'): string {
 
 function oneLine(text: string): string {
   return (text.split('\n', 1)[0] ?? '').trim();
-}
-
-function lineCount(text: string): number {
-  let lines = 1;
-  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) lines += 1;
-  return lines;
 }

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { type Build, CONSOLE_LOG, type SourceText, type TestResult } from '../../domain/build.ts';
 import { messageOf, TriageError } from '../../domain/errors.ts';
+import { inParallel } from '../../lib/collections.ts';
 import { decodeSource } from '../../log/decode/decode.ts';
-import { type ArtifactRoom, artifactRoom, inParallel, namelessText, openArtifact } from '../../log/survey/open-artifact.ts';
+import { type ArtifactRoom, artifactRoom, namelessText, openArtifact } from '../../log/survey/open-artifact.ts';
 import type { BuildSource, FetchedBuild } from '../../ports/build-source.ts';
 import type { Logger } from '../../ports/telemetry.ts';
 import { artifactsToFetch } from '../artifacts.ts';

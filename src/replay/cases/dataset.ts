@@ -7,7 +7,7 @@ import { messageOf, TriageError } from '../../domain/errors.ts';
 import { append } from '../../lib/collections.ts';
 
 import { decodeSources } from '../../log/decode/archive.ts';
-import { tooLarge } from '../../log/decode/decompress.ts';
+import { tooLarge } from '../../log/decode/decode.ts';
 import { type BadCase, type CaseLimits, type CaseOutcome, type CaseTexts, DatasetRow, type ReplayCase } from './case.ts';
 import { MAX_LINE_BYTES, numberedLines } from './numbered-lines.ts';
 

@@ -1,6 +1,5 @@
 import { readSources } from '../../log/read-sources.ts';
-import { failuresOf } from '../../log/recognise/failures.ts';
-import { isUnknown } from '../../log/recognise/fingerprint.ts';
+import { failuresOf, isUnknown } from '../../log/recognise/failures.ts';
 import { type LikenessParts, likenessFeatures, likenessOf, nearMatchIndex } from '../../log/recognise/likeness.ts';
 import type { CaseTexts } from './case.ts';
 

@@ -2,7 +2,7 @@ import type { Build, SourceText } from '../../domain/build.ts';
 import { TriageError } from '../../domain/errors.ts';
 import type { Decision } from '../../domain/review.ts';
 import { present } from '../../lib/collections.ts';
-import { tooLarge } from '../../log/decode/decompress.ts';
+import { tooLarge } from '../../log/decode/decode.ts';
 import type { BuildArchive } from '../../ports/build-archive.ts';
 import type { BuildStore } from '../../stores/builds.ts';
 import type { CaseCursor, CaseFilter, CaseStore, StoredCase } from '../../stores/measurements.ts';

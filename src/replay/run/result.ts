@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Analysis } from '../../domain/analysis.ts';
 import type { Reading } from '../../domain/reading.ts';
-import { isUnknown } from '../../log/recognise/fingerprint.ts';
+import { isUnknown } from '../../log/recognise/failures.ts';
 
 const Probability = z.number().min(0).max(1);
 const Count = z.number().min(0);

@@ -3,8 +3,16 @@ import type { Excerpt, FailingTest, Failure, LogPosition } from '../../domain/fa
 import { newId } from '../../domain/ids.ts';
 import type { FailureGroup, Reading, Survey } from '../../domain/reading.ts';
 import type { TriageSubject } from '../../domain/triage.ts';
-import { failuresOf, groupByCause, type ReadFailure, thrownBy } from '../../log/recognise/failures.ts';
-import { endingOf, isGenericMessage, isUnknown, PLAIN_ENDING } from '../../log/recognise/fingerprint.ts';
+import {
+  endingOf,
+  failuresOf,
+  groupByCause,
+  isGenericMessage,
+  isUnknown,
+  PLAIN_ENDING,
+  type ReadFailure,
+  thrownBy,
+} from '../../log/recognise/failures.ts';
 import { normaliseIdentity } from '../../log/recognise/normalise.ts';
 
 /** More causes than this in one build are one cause that we cannot see, such as a broken set-up. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { endingOf } from '../../../src/log/recognise/fingerprint.ts';
+import { endingOf } from '../../../src/log/recognise/failures.ts';
 
 describe('endingOf', () => {
   it.each([

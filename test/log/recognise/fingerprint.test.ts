@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { groupByCause } from '../../../src/log/recognise/failures.ts';
 import {
   FINGERPRINT_ALGORITHM,
   FINGERPRINT_VERSION,
   fingerprintOf,
+  groupByCause,
   isGenericMessage,
   isUnknown,
-} from '../../../src/log/recognise/fingerprint.ts';
+} from '../../../src/log/recognise/failures.ts';
 
 const nothing = { test: null, exceptionType: null, frames: [], message: null };
 const printOf = (message: string, test: string | null = null) => fingerprintOf({ ...nothing, test, message }).fingerprint.value;

@@ -1,18 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Section } from '../../../src/domain/failure.ts';
-import { branchLines, readerMatcher, structureLines } from '../../../src/log/extract/run.ts';
+import { openScanned, structureIn } from '../../../src/log/extract/run.ts';
 import { bytesOfText } from '../../../src/log/lines/bytes.ts';
-import { openLog } from '../../../src/log/lines/lines.ts';
-import { scanLog } from '../../../src/log/scan/scan-log.ts';
-import { readStructure, type Structure } from '../../../src/log/sections.ts';
+import type { Structure } from '../../../src/log/sections.ts';
 
 /** What the marks in a log of these lines say. */
 export function structureOf(lines: readonly string[], name = 'log.txt'): Structure {
-  const bytes = bytesOfText(lines.join('\n'));
-  const scan = scanLog(bytes, readerMatcher());
-  const log = openLog(name, bytes, scan.index, branchLines(scan));
-  return readStructure(log, structureLines(scan));
+  return structureIn(openScanned(name, bytesOfText(lines.join('\n'))));
 }
 
 /** The failed sections of a log of these lines. */

@@ -1,10 +1,9 @@
 import type { FailingTest } from '../../../domain/failure.ts';
-import { splitExpectation } from '../../expectation.ts';
 import { isForeignFile, readFrame } from '../../frames.ts';
-import type { LogText } from '../../lines/lines.ts';
-import { type Extraction, failingTest } from '../extraction.ts';
+import { type LogText, linesBetween } from '../../lines/lines.ts';
+import type { Findings, Groups } from '../extraction.ts';
 
-/** What the lines below a failing test's title tell of it. */
+/** What the lines below a failing test's title say of it. */
 type BlockDetails = Pick<FailingTest, 'file' | 'line' | 'message' | 'expected' | 'actual'>;
 
 interface Place {
@@ -24,28 +23,14 @@ const BEFORE_MESSAGE =
 const NO_MESSAGE =
   /^(?:(?:Error thrown in test|Message|Stack|Stack ?trace|Error Message|Output|Failure\/Error|stacktrace|FAILED|Caused an ERROR):?$|[─⎯=\-_.*~^]{1,300}$|[A-Z][A-Za-z]{1,30}(?: [A-Z][A-Za-z]{1,30}){0,3} ?\d[\d.]{0,20} \([^()\n]{1,60}\)$|[-─]{2}[^\n]{1,200}[-─]{2}$|(?:>|➜|❯|\|)?\s{0,6}\d{1,6}\s{0,3}[|▕:│]|at \S{1,300}$|at [^\n]{1,300}\(|(?:[^\w\s] )?[^\s:]{1,300}[:(]\d{1,7}(?::\d{1,6})?\)?:?$|\W{1,4}$)/;
 /** How runners write the two sides, where `splitExpectation` does not know it; the sides may stand on different lines. */
+// biome-ignore format: one row for each notation
 const SIDES: readonly { readonly expected: RegExp; readonly actual: RegExp }[] = [
-  {
-    expected: /\{expected,(?<value>[^\n]{1,200}?)\}(?:,|$)/m,
-    actual: /\{value,(?<value>[^\n]{1,200}?)\}/,
-  },
+  { expected: /\{expected,(?<value>[^\n]{1,200}?)\}(?:,|$)/m, actual: /\{value,(?<value>[^\n]{1,200}?)\}/ },
   { expected: /^\s{0,12}right: (?<value>\S[^\n]{0,300})$/m, actual: /^\s{0,12}left: {1,4}(?<value>\S[^\n]{0,300})$/m },
-  {
-    expected: /^\s{0,12}\+\+(?<value>\S[^\n]{0,300}?)(?:\s{1,20}\(Expected\))?$/m,
-    actual: /^\s{0,12}--(?<value>\S[^\n]{0,300}?)(?:\s{1,20}\(Actual\))?$/m,
-  },
-  {
-    expected: /^\s{0,12}Expected:\s{0,4}\n\s{0,12}(?:\(\w{1,20}\) )?(?<value>\S[^\n]{0,300})$/m,
-    actual: /^\s{0,12}(?:Passed in|Actual|Received):\s{0,4}\n\s{0,12}(?:\(\w{1,20}\) )?(?<value>\S[^\n]{0,300})$/m,
-  },
-  {
-    expected: /^\s{0,12}expected: (?<value>\S[^\n]{0,300}?),?$/im,
-    actual: /^\s{0,12}(?:actual|got|received): {1,8}(?<value>\S[^\n]{0,300}?),?$/im,
-  },
-  {
-    expected: /^\s{0,12}Expected(?:\s{1,8}\([^\n:]{0,200}\))?\s{0,80}: (?<value>\S[^\n]{0,300})$/m,
-    actual: /^\s{0,12}Actual(?:\s{1,8}\([^\n:]{0,200}\))?\s{0,80}: {1,4}(?<value>\S[^\n]{0,300})$/m,
-  },
+  { expected: /^\s{0,12}\+\+(?<value>\S[^\n]{0,300}?)(?:\s{1,20}\(Expected\))?$/m, actual: /^\s{0,12}--(?<value>\S[^\n]{0,300}?)(?:\s{1,20}\(Actual\))?$/m },
+  { expected: /^\s{0,12}Expected:\s{0,4}\n\s{0,12}(?:\(\w{1,20}\) )?(?<value>\S[^\n]{0,300})$/m, actual: /^\s{0,12}(?:Passed in|Actual|Received):\s{0,4}\n\s{0,12}(?:\(\w{1,20}\) )?(?<value>\S[^\n]{0,300})$/m },
+  { expected: /^\s{0,12}expected: (?<value>\S[^\n]{0,300}?),?$/im, actual: /^\s{0,12}(?:actual|got|received): {1,8}(?<value>\S[^\n]{0,300}?),?$/im },
+  { expected: /^\s{0,12}Expected(?:\s{1,8}\([^\n:]{0,200}\))?\s{0,80}: (?<value>\S[^\n]{0,300})$/m, actual: /^\s{0,12}Actual(?:\s{1,8}\([^\n:]{0,200}\))?\s{0,80}: {1,4}(?<value>\S[^\n]{0,300})$/m },
   { expected: /<(?<value>[^\n]{0,300})> expected but was\n/, actual: /> expected but was\n<(?<value>[^\n]{0,300})>/ },
 ];
 /** Both sides on one line, or in one paragraph. */
@@ -72,6 +57,15 @@ export function readBlock(body: readonly string[], title: { readonly name: strin
   const raised = plain.filter((text) => /^E(?:\s{2,40}|$)/.test(text)).map((text) => text.replace(/^E\s{0,3}/, ''));
   const said = raised.length > 0 ? raised : plain;
   return { file: place?.file ?? null, line: place?.line ?? null, message: messageOf(said, title.name), ...sidesOf(said.join('\n')) };
+}
+
+/** The groups on the first line that the pattern fits. */
+export function groupsIn(lines: readonly string[], pattern: RegExp): Groups | undefined {
+  for (const text of lines) {
+    const groups = pattern.exec(text)?.groups;
+    if (groups !== undefined) return groups;
+  }
+  return undefined;
 }
 
 /** Whether a path is that of a test by its name. */
@@ -141,29 +135,27 @@ function sidesOf(text: string): Pick<FailingTest, 'expected' | 'actual'> {
   return splitExpectation(head);
 }
 
-/** What a reader knows of one failing test beside the lines that tell of it. */
+/** What a reader knows of one failing test beside the lines that report it. */
 export type KnownTest = Pick<FailingTest, 'name'> &
   Partial<Pick<FailingTest, 'suite' | 'file' | 'line' | 'message' | 'expected' | 'actual'>>;
 
-/** Collects the failing tests of one framework; a test told of twice (where it ran, and in a summary) is one. */
+/** Collects the failing tests of one framework; a test reported twice (where it ran, and in a summary) is one. */
 export interface TestList {
-  /** Adds a test told of by the lines `start` to `end`, 1-based and inclusive. What `known` leaves out is read from them where they show it. */
+  /** Adds a test reported by the lines `start` to `end`, 1-based and inclusive. What `known` leaves out is read from them where they show it. */
   add(known: KnownTest, start: number, end: number): void;
 }
-
-const MAX_BODY = 60;
 
 /** The framework of tests whose runner is not known. */
 export const UNKNOWN = 'tests';
 
 /** Opens the list of one framework's failing tests in one log; `found` receives them with their weighted blocks. */
-export function openTestList(log: LogText, found: Extraction, framework: string): TestList {
+export function openTestList(log: LogText, found: Findings, framework: string): TestList {
   const seen = new Map<string, number>();
   return {
     add(known, start, end) {
       if (known.name === '') return;
       const key = `${known.suite ?? ''}\u0001${known.name}`;
-      const test = failingTest(log, start, framework, { ...readBody(log, start, end, known), ...definedOf(known) });
+      const test = found.testAt(start, framework, { ...readBody(log, start, end, known), ...definedOf(known) });
       const index = seen.get(key) ?? -1;
       const before = found.failingTests[index];
       propose(log, found, start, end, seen.size, test);
@@ -172,11 +164,6 @@ export function openTestList(log: LogText, found: Extraction, framework: string)
       else found.failingTests[index] = joined(before, test);
     },
   };
-}
-
-/** The lines `start` to `end`, at most `limit` of them. */
-export function linesBetween(log: LogText, start: number, end: number, limit = MAX_BODY): string[] {
-  return Array.from({ length: Math.max(0, Math.min(end - start + 1, limit)) }, (_, i) => log.line(start + i));
 }
 
 /** The nearest line above `line` that answers, looking at most `limit` lines up; the number it was found on and what it said. */
@@ -214,16 +201,14 @@ function expectationOf(body: readonly string[]): Pick<FailingTest, 'expected' | 
 }
 
 /** The whole block, its beginning, and where it says what went wrong, which may be far below. */
-function propose(log: LogText, found: Extraction, start: number, end: number, nth: number, { framework, message }: FailingTest): void {
+function propose(log: LogText, found: Findings, start: number, end: number, nth: number, { framework, message }: FailingTest): void {
   const less = Math.min(nth, 30) * 0.4;
   const reason = framework === UNKNOWN ? 'failing test' : `${framework} failure`;
-  const add = (from: number, to: number, weight: number) =>
-    found.blocks.push({ start: from, end: Math.min(to, end), weight: weight - less, reason });
-  if (end === start) return void add(start, end, 72);
-  add(start, end, 86);
-  add(start, start + 8, 91);
+  found.block(start, end, (end === start ? 72 : 86) - less, reason);
+  if (end === start) return;
+  found.block(start, Math.min(start + 8, end), 91 - less, reason);
   const said = message === null ? -1 : linesBetween(log, start + 9, end, 400).findIndex((text) => text.includes(message));
-  if (said !== -1) add(start + said + 6, start + said + 17, 92);
+  if (said !== -1) found.block(start + said + 6, Math.min(start + said + 17, end), 92 - less, reason);
 }
 
 function definedOf(known: KnownTest): KnownTest & Partial<FailingTest> {
@@ -231,7 +216,7 @@ function definedOf(known: KnownTest): KnownTest & Partial<FailingTest> {
   return { ...Object.fromEntries(kept), name: known.name };
 }
 
-/** The place where more is told of a test is the one to show. */
+/** The place where more is said of a test is the one to show. */
 function joined(before: FailingTest, after: FailingTest): FailingTest {
   const isFuller = before.message === null && after.message !== null;
   const isOwn =
@@ -247,4 +232,35 @@ function joined(before: FailingTest, after: FailingTest): FailingTest {
     actual: before.actual ?? after.actual,
     at: isFuller ? after.at : before.at,
   };
+}
+
+/** What a test wanted and what it got, where its message shows both. */
+export interface Expectation {
+  readonly expected: string | null;
+  readonly actual: string | null;
+}
+
+const SHAPES: readonly RegExp[] = [
+  /expected:? ?<(?<expected>[^\n]{0,420}?)> but was:? ?<(?<actual>[^\n]{0,420}?)>/i,
+  /expected \[(?<expected>[^\n]{0,420}?)\] but (?:found|was) \[(?<actual>[^\n]{0,420}?)\]/i,
+  /Expected:? (?<expected>[^\n]{1,500})\n[^\n]{0,20}(?:Received|Actual|but was|but got|Got):? +(?<actual>[^\n]{1,500})/i,
+  /expected (?<actual>[^\n]{1,300}?) to (?:deeply |strictly )?(?:equal|be|eql|match)(?: to)? (?<expected>[^\n]{1,300})/i,
+  /assert (?<actual>[^\n]{1,300}?) == (?<expected>[^\n]{1,300})/,
+  /(?:AssertionError: )(?<actual>[^\n]{1,300}?) != (?<expected>[^\n]{1,300}?)(?: : |\n|$)/,
+  /left: `?(?<actual>[^\n`]{1,300})`?,?\n\s{0,20}right: `?(?<expected>[^\n`]{1,300})/,
+  /\bgot:? {1,20}(?<actual>[^\n]{1,300})\n\s{0,40}want(?:ed)?:? {1,20}(?<expected>[^\n]{1,300})/i,
+  /\bwant(?:ed)?:? {1,20}(?<expected>[^\n]{1,300})\n\s{0,40}got:? {1,20}(?<actual>[^\n]{1,300})/i,
+  /(?:=|\b)\s?got (?<actual>[^\n;]{1,200}?)[,;] want(?:ed)? (?<expected>[^\n]{1,200})/i,
+  /\bgot:? {1,20}(?<actual>[^\n]{1,300})\n\s{0,40}expected:? {1,20}(?<expected>[^\n]{1,300})/i,
+  /expected:? (?<expected>[^\n]{1,300}?),? (?:but )?(?:got|was|found|actual):? (?<actual>[^\n]{1,300})/i,
+];
+
+/** Finds an expectation in a failure message. Both null where it shows none. */
+export function splitExpectation(text: string): Expectation {
+  const head = text.slice(0, 2_000);
+  for (const shape of SHAPES) {
+    const groups = shape.exec(head)?.groups;
+    if (groups !== undefined) return { expected: groups.expected?.trim() ?? null, actual: groups.actual?.trim() ?? null };
+  }
+  return { expected: null, actual: null };
 }

@@ -1,8 +1,7 @@
-import { splitExpectation } from '../../expectation.ts';
-import type { LogText } from '../../lines/lines.ts';
-import { readServiceMessage, type ServiceMessage } from '../../service-messages.ts';
-import { blockEnd, type Extraction, type Extractor, failingTest } from '../extraction.ts';
-import { linesBetween } from './block.ts';
+import { blockEnd, type LogText, linesBetween } from '../../lines/lines.ts';
+import { readServiceMessage, type ServiceMessage } from '../../sections/system.ts';
+import type { Extractor, Findings } from '../extraction.ts';
+import { groupsIn, splitExpectation } from './block.ts';
 import type { Named, Runner } from './shapes.ts';
 
 const NOT_OK = /^\s{0,40}not ok (?<number>\d{1,7})?(?: -)? ?(?<name>[^#]{0,300}?)(?:\s{0,4}# time=.{0,200})?\s{0,4}$/i;
@@ -30,7 +29,7 @@ function tapTest(named: Named, body: readonly string[]): Named | null {
   if (/subtestsFailed|^\d{1,5} subtests? failed/.test(`${yaml('failureType')} ${error}`)) return null;
   const place =
     /^(?<file>[^:]{1,300}):(?<line>\d{1,6}):\d{1,5}$/.exec(yaml('location') ?? '')?.groups ??
-    body.map((text) => /in test file (?<file>.{1,300}), line (?<line>\d{1,7})\)/.exec(text)?.groups).find((one) => one !== undefined);
+    groupsIn(body, /in test file (?<file>.{1,300}), line (?<line>\d{1,7})\)/);
   const thrown = body.map((text) => text.trim()).find((text) => /^\w{0,60}(?:Error|Exception)\b.{0,20}: /.test(text));
   const block = body[body.findIndex((text) => text.trim() === 'error: |-') + 1]?.trim();
   const long = thrown ?? (error === '|-' ? block : undefined) ?? yaml('message') ?? ending(body, yaml('severity'), yaml('exitcode'));
@@ -73,7 +72,7 @@ export const teamcity: Extractor = {
   literals: ['##teamcity[testfailed', '##teamcity[testsuite', '##teamcity[buildproblem', '##teamcity[message'],
   extract: (log, lines, found) => {
     const suites = new Map<string, string[]>();
-    // The framework's own output beside the messages tells the same tests by their plain names.
+    // The framework's own output beside the messages names the same tests by their plain names.
     const known = new Set(found.failingTests.map(({ name }) => name));
     let tests = 0;
     for (const line of lines) {
@@ -81,8 +80,8 @@ export const teamcity: Extractor = {
       if (message === null) continue;
       if (message.name.startsWith('testSuite')) follow(message, suites);
       else if (message.name === 'testFailed') {
-        if (tests < MAX_TESTS && !isKnown(message, known)) addTest(log, line, message, suites, found, tests++);
-      } else addProblem(log, line, message, found);
+        if (tests < MAX_TESTS && !isKnown(message, known)) addTest(line, message, suites, found, tests++);
+      } else addProblem(line, message, found);
     }
   },
 };
@@ -102,31 +101,22 @@ function follow({ name, attributes }: ServiceMessage, suites: Map<string, string
   else if (open.includes(suite)) suites.set(flow, open.slice(0, open.lastIndexOf(suite)));
 }
 
-function addTest(
-  log: LogText,
-  line: number,
-  { attributes }: ServiceMessage,
-  suites: ReadonlyMap<string, readonly string[]>,
-  found: Extraction,
-  nth: number,
-): void {
+type Suites = ReadonlyMap<string, readonly string[]>;
+
+function addTest(line: number, { attributes }: ServiceMessage, suites: Suites, found: Findings, nth: number): void {
   const details = attributes.get('details') ?? '';
-  const told = attributes.get('message')?.trim() ?? '';
-  const message = told === '' ? (details.trim().split('\n')[0] ?? '') : told;
-  const guess = splitExpectation(`${told}\n${details}`);
-  const place = placeIn(details);
-  found.failingTests.push(
-    failingTest(log, line, 'teamcity', {
-      name: (attributes.get('name') ?? 'test').slice(0, 500),
-      suite: (suites.get(attributes.get('flowId') ?? '') ?? suites.get(''))?.filter((name) => name !== '').join(' / ') || null,
-      file: place.file,
-      line: place.line,
-      message: message.slice(0, 1_000) || null,
-      expected: attributes.get('expected')?.slice(0, 500) ?? guess.expected,
-      actual: attributes.get('actual')?.slice(0, 500) ?? guess.actual,
-    }),
-  );
-  found.blocks.push({ start: line, end: line, weight: 88 - Math.min(nth, 30) * 0.4, reason: 'failing test (TeamCity)' });
+  const said = attributes.get('message')?.trim() ?? '';
+  const message = said === '' ? (details.trim().split('\n')[0] ?? '') : said;
+  const guess = splitExpectation(`${said}\n${details}`);
+  found.test(line, 'teamcity', {
+    name: (attributes.get('name') ?? 'test').slice(0, 500),
+    suite: (suites.get(attributes.get('flowId') ?? '') ?? suites.get(''))?.filter((name) => name !== '').join(' / ') || null,
+    ...placeIn(details),
+    message: message.slice(0, 1_000) || null,
+    expected: attributes.get('expected')?.slice(0, 500) ?? guess.expected,
+    actual: attributes.get('actual')?.slice(0, 500) ?? guess.actual,
+  });
+  found.block(line, line, 88 - Math.min(nth, 30) * 0.4, 'failing test (TeamCity)');
 }
 
 function isKnown({ attributes }: ServiceMessage, known: ReadonlySet<string>): boolean {
@@ -143,14 +133,14 @@ function placeIn(details: string): { readonly file: string | null; readonly line
   return { file, line: file === null ? null : Number(last?.[2] ?? last?.[4]) };
 }
 
-function addProblem(log: LogText, line: number, { name, attributes }: ServiceMessage, found: Extraction): void {
+function addProblem(line: number, { name, attributes }: ServiceMessage, found: Findings): void {
   const isProblem = name === 'buildProblem';
   if (!isProblem && !/^(?:ERROR|FAILURE)$/.test(attributes.get('status') ?? '')) return;
   const text = (attributes.get('description') ?? attributes.get('text') ?? '').trim();
   if (text === '') return;
   const weight = isProblem ? 70 : 60;
-  found.blocks.push({ start: line, end: line, weight, reason: isProblem ? 'build problem (TeamCity)' : 'error message (TeamCity)' });
-  found.messages.push({ text: text.slice(0, 500), at: { source: log.name, line }, weight });
+  found.block(line, line, weight, isProblem ? 'build problem (TeamCity)' : 'error message (TeamCity)');
+  found.message(line, text, weight);
 }
 
 /** What a line says of a whole run, or of the process that ran it. */
@@ -166,137 +156,42 @@ interface Mark {
   readonly toolchain?: string;
 }
 
+// biome-ignore format: one row for each mark
 const MARKS: readonly Mark[] = [
   { pattern: /\bTEST-UNEXPECTED-\w{1,20} \| /, weight: 88, reason: 'unexpected test result' },
   { pattern: /\bPROCESS-CRASH \| /, weight: 90, reason: 'crashed process', message: 'line' },
-  {
-    pattern: /\b(?:Assertion failure: |Hit MOZ_CRASH|MOZ_ASSERT|###!!! ASSERTION|###!!! ABORT)/,
-    weight: 84,
-    reason: 'failed assertion of the program',
-    message: 'line',
-  },
-  {
-    pattern: /^(?:={2}\d{1,10}={2}\s?|PID \d{1,9} \| .{0,30})?(?:ERROR|SUMMARY|WARNING): \w{1,30}Sanitizer\b/,
-    weight: 88,
-    reason: 'sanitizer report',
-    message: 'line',
-  },
+  { pattern: /\b(?:Assertion failure: |Hit MOZ_CRASH|MOZ_ASSERT|###!!! ASSERTION|###!!! ABORT)/, weight: 84, reason: 'failed assertion of the program', message: 'line' },
+  { pattern: /^(?:={2}\d{1,10}={2}\s?|PID \d{1,9} \| .{0,30})?(?:ERROR|SUMMARY|WARNING): \w{1,30}Sanitizer\b/, weight: 88, reason: 'sanitizer report', message: 'line' },
   { pattern: /: runtime error: .{1,200}/, weight: 82, reason: 'undefined behaviour', message: 'line' },
-  {
-    pattern: /^={2}\d{1,10}={2}\s{1,4}(?:Invalid (?:read|write|free)|definitely lost|Conditional jump|ERROR SUMMARY: [1-9])/,
-    weight: 80,
-    reason: 'valgrind report',
-    message: 'line',
-  },
+  { pattern: /^={2}\d{1,10}={2}\s{1,4}(?:Invalid (?:read|write|free)|definitely lost|Conditional jump|ERROR SUMMARY: [1-9])/, weight: 80, reason: 'valgrind report', message: 'line' },
   { pattern: /LEAKING THE WORLD|^(?:ERROR|CRITICAL|FATAL) - /, weight: 76, reason: 'error of the harness', message: 'line' },
-  {
-    pattern: /^\[taskcluster:error\]|^\[taskcluster\] .{0,40}(?:Unsuccessful|exceeded)/,
-    weight: 78,
-    reason: 'error of the task runner',
-    message: 'line',
-  },
-  {
-    pattern: /^\* What went wrong/,
-    weight: 72,
-    reason: 'what went wrong, says gradle',
-    until: /^\* (?:Try|Exception|Get more)/,
-    limit: 12,
-    message: 'below',
-  },
-  {
-    pattern: /^(?:> Task )?:[\w:-]{1,200} FAILED$/,
-    weight: 58,
-    reason: 'failing gradle task',
-    until: /^(?:> Task|FAILURE:|\d{1,5} actionable)/,
-    limit: 25,
-    toolchain: 'gradle',
-  },
-  {
-    pattern: /Failed to execute goal/,
-    weight: 66,
-    reason: 'maven goal failed',
-    until: /^(?!\[ERROR\] (?!To see|Re-run|For more|-> \[Help)\S)/,
-    limit: 25,
-    toolchain: 'maven',
-  },
+  { pattern: /^\[taskcluster:error\]|^\[taskcluster\] .{0,40}(?:Unsuccessful|exceeded)/, weight: 78, reason: 'error of the task runner', message: 'line' },
+  { pattern: /^\* What went wrong/, weight: 72, reason: 'what went wrong, says gradle', until: /^\* (?:Try|Exception|Get more)/, limit: 12, message: 'below' },
+  { pattern: /^(?:> Task )?:[\w:-]{1,200} FAILED$/, weight: 58, reason: 'failing gradle task', until: /^(?:> Task|FAILURE:|\d{1,5} actionable)/, limit: 25, toolchain: 'gradle' },
+  { pattern: /Failed to execute goal/, weight: 66, reason: 'maven goal failed', until: /^(?!\[ERROR\] (?!To see|Re-run|For more|-> \[Help)\S)/, limit: 25, toolchain: 'maven' },
   { pattern: /Tests run:.{0,200}<<</, weight: 80, reason: 'failing test class' },
-  {
-    pattern: /^(?:\[ERROR\] )?(?:Failed tests|Tests in error|Failures|Errors):\s{0,4}/,
-    weight: 81,
-    reason: 'list of failing tests',
-    until: /^(?!(?:\[ERROR\])?\s{1,8}\S)/,
-    limit: 60,
-  },
+  { pattern: /^(?:\[ERROR\] )?(?:Failed tests|Tests in error|Failures|Errors):\s{0,4}/, weight: 81, reason: 'list of failing tests', until: /^(?!(?:\[ERROR\])?\s{1,8}\S)/, limit: 60 },
   { pattern: /^go: (?!downloading|finding|extracting|added|upgraded)\S/, weight: 72, reason: 'go command', limit: 2, message: 'line' },
   { pattern: /^FAIL\t\S/, weight: 60, reason: 'failing go package' },
   { pattern: /^--- stderr/, weight: 70, reason: 'stderr of a build script', limit: 15 },
   { pattern: /^\s{0,4}FAIL\s{1,3}(?:[\w@/-]{1,60}\s)?\S{1,300}\.\w{1,6}(?: [([].{1,60}[)\]])?$/, weight: 74, reason: 'failing test file' },
   { pattern: /^(?:Failed \d{1,5}\/\d{1,5} subtests|Dubious, test returned|No subtests run)/, weight: 84, reason: 'failed test script' },
   { pattern: /^Test Summary Report$/, weight: 82, reason: 'summary of the tests', until: /^(?:Files=|Result:)/, limit: 30 },
-  {
-    pattern: /^\s{0,4}(?:Failing|Failed|Errored) scenarios:$/i,
-    weight: 74,
-    reason: 'failing scenarios',
-    until: /^(?!.{0,300}\.feature:\d)/,
-    limit: 40,
-  },
-  {
-    pattern:
-      /^(?:ERROR:\s{1,6}|\s{2})?[\w.-]{1,60}: (?:commands failed|FAIL(?: \w{1,20} \S{1,10})? \(|InvocationError|could not install deps)|^ERROR: InvocationError for command|^nox > Session .{1,80} failed\.$/,
-    weight: 52,
-    reason: 'failing environment',
-  },
-  {
-    pattern:
-      /^={3,200} .{0,200}\b(?:\d{1,6} (?:failed|errors?)|no tests ran)\b.{0,200}[^=]={3,200}$|^test result: FAILED|^\s{0,8}(?:Test Suites|Tests|Test Files):? {1,8}\d{1,6} failed|^(?:\[\w{1,8}\] )?Tests run: \d{1,7}, Failures: (?:[1-9]\d{0,6}, Errors: \d|0, Errors: [1-9])|^\d{1,6} tests completed, \d{1,6} failed|^(?:OK, but |Tests: \d{1,7}, Assertions: \d{1,7}, )|^Result: FAIL|^\s{0,8}(?:✖ )?\d{1,6} (?:failing|of \d{1,6} tests failed:?|tests? failed:?)$/,
-    weight: 52,
-    reason: 'test totals',
-  },
+  { pattern: /^\s{0,4}(?:Failing|Failed|Errored) scenarios:$/i, weight: 74, reason: 'failing scenarios', until: /^(?!.{0,300}\.feature:\d)/, limit: 40 },
+  { pattern: /^(?:ERROR:\s{1,6}|\s{2})?[\w.-]{1,60}: (?:commands failed|FAIL(?: \w{1,20} \S{1,10})? \(|InvocationError|could not install deps)|^ERROR: InvocationError for command|^nox > Session .{1,80} failed\.$/, weight: 52, reason: 'failing environment' },
+  { pattern: /^={3,200} .{0,200}\b(?:\d{1,6} (?:failed|errors?)|no tests ran)\b.{0,200}[^=]={3,200}$|^test result: FAILED|^\s{0,8}(?:Test Suites|Tests|Test Files):? {1,8}\d{1,6} failed|^(?:\[\w{1,8}\] )?Tests run: \d{1,7}, Failures: (?:[1-9]\d{0,6}, Errors: \d|0, Errors: [1-9])|^\d{1,6} tests completed, \d{1,6} failed|^(?:OK, but |Tests: \d{1,7}, Assertions: \d{1,7}, )|^Result: FAIL|^\s{0,8}(?:✖ )?\d{1,6} (?:failing|of \d{1,6} tests failed:?|tests? failed:?)$/, weight: 52, reason: 'test totals' },
 ];
 
 /** What runners and harnesses say of a run as a whole: its totals, its failed scripts and environments, processes that crashed. */
 export const harness: Extractor = {
   name: 'harness',
   literals: [
-    'TEST-UNEXPECTED-',
-    'PROCESS-CRASH',
-    'Assertion failure: ',
-    'MOZ_CRASH',
-    'MOZ_ASSERT',
-    '###!!! A',
-    'Sanitizer',
-    ': runtime error: ',
-    'LEAKING THE WORLD',
-    'ERROR - ',
-    'CRITICAL - ',
-    'FATAL - ',
-    '[taskcluster',
-    'Invalid read',
-    'Invalid write',
-    'definitely lost',
-    'ERROR SUMMARY: ',
-    '* What went wrong',
-    ' FAILED',
-    'Failed to execute goal',
-    'Tests run:',
-    'Failed tests:',
-    'Tests in error:',
-    'Failures:',
-    'Errors:',
-    'go: ',
-    'FAIL',
-    '--- stderr',
-    ' subtests',
-    'Dubious, test returned',
-    'Test Summary Report',
-    ' scenarios:',
-    ': commands failed',
-    'InvocationError',
-    'nox > Session',
-    'could not install deps',
-    'no tests ran',
-    'OK, but ',
-    ', Assertions: ',
+    ...['TEST-UNEXPECTED-', 'PROCESS-CRASH', 'Assertion failure: ', 'MOZ_CRASH', 'MOZ_ASSERT', '###!!! A', 'Sanitizer'],
+    ...[': runtime error: ', 'LEAKING THE WORLD', 'ERROR - ', 'CRITICAL - ', 'FATAL - ', '[taskcluster', 'Invalid read'],
+    ...['Invalid write', 'definitely lost', 'ERROR SUMMARY: ', '* What went wrong', ' FAILED', 'Failed to execute goal'],
+    ...['Tests run:', 'Failed tests:', 'Tests in error:', 'Failures:', 'Errors:', 'go: ', 'FAIL', '--- stderr', ' subtests'],
+    ...['Dubious, test returned', 'Test Summary Report', ' scenarios:', ': commands failed', 'InvocationError'],
+    ...['nox > Session', 'could not install deps', 'no tests ran', 'OK, but ', ', Assertions: '],
   ],
   extract: (log, lines, found) => {
     for (const line of lines) {
@@ -307,20 +202,16 @@ export const harness: Extractor = {
   },
 };
 
-function addMark(log: LogText, line: number, text: string, mark: Mark, found: Extraction): void {
+function addMark(log: LogText, line: number, text: string, mark: Mark, found: Findings): void {
   const { weight, reason, limit = 0, until } = mark;
   const end = blockEnd(log, line, limit, (below) => until?.test(below) !== true);
-  found.blocks.push({ start: line, end: line, weight, reason });
-  if (end > line) found.blocks.push({ start: line, end, weight: weight - 2, reason });
+  found.block(line, line, weight, reason);
+  if (end > line) found.block(line, end, weight - 2, reason);
   if (mark.toolchain !== undefined) found.toolchains.add(mark.toolchain);
   if (mark.message === undefined) return;
   const below = linesBetween(log, line + 1, end).map((one) => one.trim());
   const said = mark.message === 'line' ? text.trim() : (below.find((one) => one.startsWith('> '))?.slice(2) ?? below[0] ?? '');
-  // That tests failed, or that something did not compile, is told better elsewhere.
+  // That tests failed, or that something did not compile, is said better elsewhere.
   const worth = /There were failing tests|Compilation failed/.test(said) ? 30 : weight;
-  found.messages.push({
-    text: said.slice(0, 500),
-    at: { source: log.name, line: mark.message === 'line' ? line : line + 1 },
-    weight: worth,
-  });
+  found.message(mark.message === 'line' ? line : line + 1, said, worth);
 }

@@ -1,14 +1,14 @@
 import { append } from '../../../lib/collections.ts';
 import { readFrame } from '../../frames.ts';
-import { type LogText, remembered } from '../../lines/lines.ts';
-import { blockEnd, type Extraction, type Extractor } from '../extraction.ts';
-import { linesBetween, lookBack, openTestList, placeIn, readBlock, type TestList } from './block.ts';
+import { blockEnd, type LogText, linesBetween, remembered } from '../../lines/lines.ts';
+import type { Extractor, Findings, Groups } from '../extraction.ts';
+import { lookBack, openTestList, placeIn, readBlock, type TestList } from './block.ts';
 
 /** What the lines that name a failing test say of it: named groups of a shape's patterns. */
-export type Named = Readonly<Record<string, string | undefined>>;
+export type Named = Groups;
 
 /**
- * One way in which a runner tells of a failing test. Its patterns' groups are `name`, `suite`, `file`, `line`, `message`, `expected` and
+ * One way in which a runner reports a failing test. Its patterns' groups are `name`, `suite`, `file`, `line`, `message`, `expected` and
  * `actual`; what they leave out is read from the lines below.
  */
 export interface Shape {
@@ -48,7 +48,7 @@ export interface Runner {
   readonly name: string;
   readonly literals: readonly string[];
   readonly shapes: readonly Shape[];
-  /** True where another reader may have told of the same tests: they are not told again. */
+  /** True where another reader may have reported the same tests: they are not reported again. */
   readonly fillsIn?: boolean;
   /** What lines are freed of before they are read. */
   readonly strip?: RegExp;
@@ -56,7 +56,7 @@ export interface Runner {
   readonly banner?: RegExp;
   /** The line that says that a test began; the group `key` names it. */
   readonly opens?: RegExp;
-  /** True where a test holds others as `TestA/case`: it fails because they do, or because those that another runner tells of in it do. */
+  /** True where a test holds others as `TestA/case`: it fails because they do, or because those that another runner reports in it do. */
   readonly nested?: boolean;
 }
 
@@ -75,7 +75,7 @@ export function stripped(log: LogText, ...patterns: readonly RegExp[]): LogText 
   return { ...log, line: remembered(log.lineCount, strip) };
 }
 
-function readRunner(whole: LogText, lines: readonly number[], found: Extraction, runner: Runner): void {
+function readRunner(whole: LogText, lines: readonly number[], found: Findings, runner: Runner): void {
   const log = runner.strip === undefined ? whole : stripped(whole, runner.strip);
   const lists = new Map<string, TestList>();
   const before = runner.fillsIn ? found.failingTests.map(wordsOf) : [];
@@ -107,24 +107,17 @@ function readRunner(whole: LogText, lines: readonly number[], found: Extraction,
 }
 
 /** What was raised in a test's block, its deepest frame first; a bare `assert` is none. */
-function addException(log: LogText, { known, start, end }: ReadShape, found: Extraction): void {
+function addException(log: LogText, { known, start, end }: ReadShape, found: Findings): void {
   const raised = /^(?<type>[A-Za-z_][\w.]{0,150}(?:Error|Exception|Exit|Interrupt|Timeout|Warning))(?:: (?<said>.{0,500}))?$/.exec(
     known.message ?? '',
   )?.groups;
   const frames = linesBetween(log, start, end, end - start + 1).flatMap((text) => readFrame(text) ?? []);
   if (raised?.type === undefined || frames.length === 0) return;
   const at = lookBack(log, end + 1, end - start, (text) => (text.startsWith('E ') && text.endsWith(known.message ?? '') ? true : null));
-  const { type, said = '' } = raised;
-  found.exceptions.push({
-    type,
-    message: said,
-    chain: [type],
-    frames: frames.slice(0, 60).reverse(),
-    at: { source: log.name, line: at?.line ?? start },
-  });
+  found.exception(at?.line ?? start, raised.type, raised.said ?? '', frames.slice(0, 60).reverse());
 }
 
-function dropParents(found: Extraction, framework: string): void {
+function dropParents(found: Findings, framework: string): void {
   const own = found.failingTests.filter((test) => test.framework === framework);
   const others = found.failingTests.length > own.length;
   const kept = found.failingTests.filter(
@@ -136,7 +129,7 @@ function dropParents(found: Extraction, framework: string): void {
   append(found.failingTests, kept);
 }
 
-/** What a shape reads at a line: the test, and the lines that tell of it. */
+/** What a shape reads at a line: the test, and the lines that report it. */
 interface ReadShape {
   readonly known: Parameters<TestList['add']>[0];
   readonly start: number;
@@ -170,14 +163,12 @@ function knownOf(log: LogText, line: number, named: Named, body: readonly string
   const heading = shape.suite === undefined ? null : lookBack(log, line, 400, (text) => shape.suite?.exec(text.trimEnd())?.groups?.suite);
   const suite = named.suite ?? heading?.value ?? null;
   const name = named.name?.trim() ?? `${named.file}:${named.line}`;
-  const told = readBlock(named.message === undefined ? body : [named.message, ...body], { name, suite });
-  const place = named.file === undefined ? (told.file === null ? placeAbove(log, line) : told) : { file: named.file, line: null };
-  const message = named.message === undefined ? told.message : named.message.trim() || null;
-  const sides = { expected: named.expected ?? told.expected, actual: named.actual ?? told.actual };
-  const line_ = named.line === undefined ? place.line : Number(named.line);
-  return {
-    known: { name, suite: suite?.trim() || null, file: place.file, line: line_, message, ...sides },
-  };
+  const read = readBlock(named.message === undefined ? body : [named.message, ...body], { name, suite });
+  const place = named.file === undefined ? (read.file === null ? placeAbove(log, line) : read) : { file: named.file, line: null };
+  const message = named.message === undefined ? read.message : named.message.trim() || null;
+  const sides = { expected: named.expected ?? read.expected, actual: named.actual ?? read.actual };
+  const at = { file: place.file, line: named.line === undefined ? place.line : Number(named.line) };
+  return { known: { name, suite: suite?.trim() || null, ...at, message, ...sides } };
 }
 
 function endOf(log: LogText, line: number, shape: Shape): number {

@@ -1,7 +1,7 @@
 import { append, maxOf, minOf } from '../../../lib/collections.ts';
-import type { LogText } from '../../lines/lines.ts';
-import { blockEnd, type Extractor } from '../extraction.ts';
-import { isTestFile, type KnownTest, linesBetween, lookBack, openTestList, placeIn, readBlock, TAG, UNKNOWN } from './block.ts';
+import { blockEnd, type LogText, linesBetween } from '../../lines/lines.ts';
+import type { Extractor } from '../extraction.ts';
+import { isTestFile, type KnownTest, lookBack, openTestList, placeIn, readBlock, TAG, UNKNOWN } from './block.ts';
 import {
   DETAIL,
   FILE_HEAD,
@@ -20,13 +20,13 @@ import {
   TOTALS,
   type Trust,
 } from './forms.ts';
-import { wordsOf as alikeWords, indentOf, isAlike, isPlace, placeAbove, stripped, type Words, withoutBlanks } from './shapes.ts';
+import { indentOf, isAlike, isPlace, placeAbove, stripped, type Words, withoutBlanks, wordsOf } from './shapes.ts';
 
 const MAX_ITEMS = 2_000;
 const MAX_BODY = 40;
 /** The end of a line that opens a value. */
 const OPEN = /[{[(`]$/;
-/** Lines around what a runner's own reader told in which nothing is added. */
+/** Lines around what a runner's own reader reported in which nothing is added. */
 const NEAR = 300;
 
 interface Item {
@@ -42,59 +42,34 @@ interface Item {
   readonly listed?: 'plain' | 'numbered';
 }
 
-/** Failing tests of any runner, by the shape of its marks, lists and blocks; only where no reader of a runner has told of them. */
+/** Failing tests of any runner, by the shape of its marks, lists and blocks; only where no reader of a runner has reported them. */
 export const structural: Extractor = {
   name: UNKNOWN,
   literals: [
-    'fail',
-    'error',
-    '✗ ',
-    '✖ ',
-    '✕ ',
-    '✘ ',
-    '× ',
-    '⨯ ',
-    '● ',
-    '• ',
-    'not ok ',
-    '[E]',
-    ' mismatch',
-    ') ',
-    '==> X ',
-    '[-] ',
-    ' # ',
-    '__ ',
-    'TEST-UNEXPECTED-',
-    'MethodSource [',
-    ' flak',
-    'pending',
-    'skipped',
-    ' killed',
-    'segmentation fault',
-    ' aborted',
-    'panicked at ',
-    ' recorded an issue ',
+    ...['fail', 'error', '✗ ', '✖ ', '✕ ', '✘ ', '× ', '⨯ ', '● ', '• ', 'not ok ', '[E]', ' mismatch', ') ', '==> X ', '[-] ', ' # '],
+    ...['__ ', 'TEST-UNEXPECTED-', 'MethodSource [', ' flak', 'pending', 'skipped', ' killed', 'segmentation fault', ' aborted'],
+    ...['panicked at ', ' recorded an issue '],
   ],
   extract: (whole, lines, found) => {
     const log = stripped(whole, TAG, LOST_ESCAPES);
-    const told = found.failingTests.map((test) => ({ words: alikeWords(test), line: test.at?.line ?? 0 }));
+    const reported = found.failingTests.map((test) => ({ words: wordsOf(test), line: test.at?.line ?? 0 }));
     const items = unlisted(readItems(log, lines), flakyNames(log, lines));
     // Where one runner is known by its marks, what has none is its own too.
     const known = [...new Set(items.flatMap(({ framework }) => framework ?? []))];
     const lists = new Map([...known, UNKNOWN].map((framework) => [framework, openTestList(log, found, framework)]));
     for (const item of withPassages(log, withoutSuites(log, unique(items)))) {
       const framework = item.framework ?? (known.length === 1 ? known[0] : undefined) ?? UNKNOWN;
-      if (!isTold(told, item)) lists.get(framework)?.add(item.known, item.start, item.end);
+      if (!isCovered(reported, item)) lists.get(framework)?.add(item.known, item.start, item.end);
     }
   },
 };
 
-/** Where a reader of the runner spoke, nothing is added to what it told. */
-function isTold(told: readonly { readonly words: Words; readonly line: number }[], { known, start, trust }: Item): boolean {
-  if (told.length === 0) return false;
-  if (trust !== 'sure' || told.some(({ words }) => isAlike(words, alikeWords({ suite: known.suite ?? null, name: known.name }))))
+/** Where a reader of the runner spoke, nothing is added to what it reported. */
+function isCovered(reported: readonly { readonly words: Words; readonly line: number }[], { known, start, trust }: Item): boolean {
+  if (reported.length === 0) return false;
+  if (trust !== 'sure' || reported.some(({ words }) => isAlike(words, wordsOf({ suite: known.suite ?? null, name: known.name }))))
     return true;
-  const lines = told.map(({ line }) => line);
+  const lines = reported.map(({ line }) => line);
   return start >= minOf(lines) - NEAR && start <= maxOf(lines) + NEAR;
 }
 
@@ -139,19 +114,8 @@ function isOwnItem(log: LogText, line: number, text: string): boolean {
 function readNumbered(log: LogText, line: number, text: string, next: number | null): Item | null {
   const title = ITEM.exec(text)?.groups?.title;
   if (title === undefined || (next !== null && Number.parseInt(text.trim(), 10) !== next)) return null;
-  if (/^(?:Failure|Error):$/.test(title))
-    return itemOf(
-      log,
-      line,
-      {
-        title: log
-          .line(line + 1)
-          .trim()
-          .replace(/:$/, ''),
-      },
-      'sure',
-      line + 1,
-    );
+  const below = log.line(line + 1).trim();
+  if (/^(?:Failure|Error):$/.test(title)) return itemOf(log, line, { title: below.replace(/:$/, '') }, 'sure', line + 1);
   // A pending example that failed as it should gives its reason first.
   if (/^\s{4,10}# /.test(log.line(line + 1))) return null;
   const said = /^(?:Failed|Error) : (?<title>\S.{0,400})$/.exec(title)?.groups?.title;
@@ -202,24 +166,19 @@ function readApart(log: LogText, line: number, text: string): Item | null {
   const place = /^(?:Failure|Error|FAIL|FAILED) \S{1,2} (?<file>[^\s@]{1,300}\.\w{1,6})(?: @ |:)(?<line>\d{1,7})$/.exec(text)?.groups;
   if (place !== undefined) return itemOf(log, line, { ...place, title: log.line(line + 1).trim() }, 'sure', line + 1);
   if (!/^(?:FAILED|FAIL|Caused an ERROR)$/.test(text.trim())) return null;
-  const title = /^Test ?[Cc]ase: (?<title>\S.{0,300}?)(?: took .{1,20})?:?$/.exec(
-    log
-      .line(line - 1)
-
-      .trim(),
-  )?.groups?.title;
+  const above = log.line(line - 1).trim();
+  const title = /^Test ?[Cc]ase: (?<title>\S.{0,300}?)(?: took .{1,20})?:?$/.exec(above)?.groups?.title;
   return title === undefined ? null : itemOf(log, line - 1, { title }, 'sure', line);
 }
 
 function readMarked(log: LogText, line: number, text: string, ran: boolean): Item | null {
-  // A pattern of a line's end is tried from each character on: its last one tells sooner that it cannot match.
+  // A pattern of a line's end is tried from each character on: its last one shows sooner that it cannot match.
   const mayEnd = /[)\]cs]/.test(text.charAt(text.length - 1));
   const bare = mayEnd ? text.replace(/ \(\w{1,60}\)$/, '').replace(TIME, '') : text;
   const timed = mayEnd && TIME.test(text);
   for (const { pattern, trust, timed: needsTime, framework } of FORMS) {
-    const read = (
-      needsTime === true && !timed ? null : (pattern.exec(bare) ?? (trust === 'sure' && bare !== text ? pattern.exec(text) : null))
-    )?.groups;
+    if (needsTime === true && !timed) continue;
+    const read = (pattern.exec(bare) ?? (trust === 'sure' && bare !== text ? pattern.exec(text) : null))?.groups;
     if (read?.title === undefined) continue;
     const groups = { ...read, framework };
     if (trust === 'weak' && !ran && hasPassedNear(log, line) && hasDetail(log, line)) return itemOf(log, line, groups, trust, line);
@@ -237,9 +196,7 @@ function hasDetail(log: LogText, line: number): boolean {
 }
 
 function hasPassedNear(log: LogText, line: number): boolean {
-  return [...linesBetween(log, Math.max(1, line - 30), line - 1), ...linesBetween(log, line + 1, line + 30)].some((text) =>
-    PASSED.test(text),
-  );
+  return linesBetween(log, Math.max(1, line - 30), line + 30, 61).some((text, i) => i !== Math.min(30, line - 1) && PASSED.test(text));
 }
 
 function itemOf(log: LogText, line: number, groups: Readonly<Record<string, string | undefined>>, trust: Trust, from: number): Item {
@@ -248,15 +205,15 @@ function itemOf(log: LogText, line: number, groups: Readonly<Record<string, stri
   const end = bodyEnd(log, line, from);
   const suite = groups.suite ?? title.suite ?? (trust === 'weak' && indent > 0 ? headingsAbove(log, line, indent) : null);
   const body = linesBetween(log, from + 1, end);
-  const told = readBlock(groups.message === undefined ? body : [groups.message, ...body], { name: title.name, suite });
+  const read = readBlock(groups.message === undefined ? body : [groups.message, ...body], { name: title.name, suite });
   const place = title.file === null ? (groups.file ?? null) : title.file;
   const above = placeAbove(log, line);
   const known: KnownTest = {
-    ...told,
+    ...read,
     name: title.name,
     suite,
-    file: place ?? told.file ?? above.file,
-    line: title.line ?? (groups.line === undefined ? (told.line ?? above.line) : Number(groups.line)),
+    file: place ?? read.file ?? above.file,
+    line: title.line ?? (groups.line === undefined ? (read.line ?? above.line) : Number(groups.line)),
   };
   return { title: groups.title?.trim() ?? '', known, start: line, end, indent, trust, framework: groups.framework };
 }
@@ -331,46 +288,39 @@ function withPassages(log: LogText, items: readonly Item[]): Item[] {
     if (text.length < 4 || log.line(line + 1).trim() !== '') continue;
     const item = bare.find(({ title }) => title === text || title.startsWith(`${text} `));
     if (item === undefined) continue;
-    const end = blockEnd(
-      log,
-      line,
-      MAX_BODY,
-      (below, at) => !/^\s{0,4}─{1,3}$/.test(below) && (below.trim() !== '' || log.line(at + 1).trim() !== ''),
-    );
+    const isPart = (below: string, at: number) => !/^\s{0,4}─{1,3}$/.test(below) && (below.trim() !== '' || log.line(at + 1).trim() !== '');
+    const end = blockEnd(log, line, MAX_BODY, isPart);
     const named = readTitle(text);
     const whole = { name: named.name, suite: named.suite ?? (named.name === item.known.name ? (item.known.suite ?? null) : null) };
     passages.push({ ...item, known: { ...readBlock(linesBetween(log, line + 1, end), whole), ...whole }, start: line, end });
   }
-  const told = new Map(passages.map((passage) => [passage.title, passage]));
+  const byTitle = new Map(passages.map((passage) => [passage.title, passage]));
   return items.flatMap((item) => {
-    const passage = told.get(item.title);
-    return passage === undefined
-      ? [item]
-      : [
-          {
-            ...item,
-            end: item.start,
-            known: { ...item.known, message: null, name: passage.known.name, suite: passage.known.suite ?? null },
-          },
-          passage,
-        ];
+    const passage = byTitle.get(item.title);
+    if (passage === undefined) return [item];
+    const { name, suite = null } = passage.known;
+    return [{ ...item, end: item.start, known: { ...item.known, message: null, name, suite } }, passage];
   });
 }
 
-/** What is told twice, in the tree of a run and in its summary, gets one name: the longest. */
+/** What is reported twice, in the tree of a run and in its summary, gets one name: the longest. */
 function unique(items: readonly Item[]): Item[] {
   const byLast = new Map<string, KnownTest[]>();
   for (const { known } of items) {
-    const last = wordsOf(known.name).at(-1) ?? '';
+    const last = lastWord(known);
     const same = byLast.get(last) ?? [];
     const at = same.findIndex((other) => isSame(other, known));
     if (at === -1) byLast.set(last, [...same, known]);
     else if (pathOf(known).length > pathOf(same[at] ?? known).length) same[at] = known;
   }
   return items.map((item) => {
-    const whole = byLast.get(wordsOf(item.known.name).at(-1) ?? '')?.find((other) => isSame(other, item.known));
+    const whole = byLast.get(lastWord(item.known))?.find((other) => isSame(other, item.known));
     return whole === undefined ? item : { ...item, known: { ...item.known, name: whole.name, suite: whole.suite ?? null } };
   });
+}
+
+function lastWord({ name }: KnownTest): string {
+  return wordsOf({ suite: null, name }).own.at(-1) ?? '';
 }
 
 function isSame(one: KnownTest, other: KnownTest): boolean {
@@ -378,12 +328,8 @@ function isSame(one: KnownTest, other: KnownTest): boolean {
   return a.endsWith(b) || b.endsWith(a);
 }
 
-function pathOf({ suite, name }: KnownTest): string[] {
-  return wordsOf(`${suite ?? ''} ${name}`);
-}
-
-function wordsOf(text: string): string[] {
-  return text.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? [];
+function pathOf({ suite = null, name }: KnownTest): readonly string[] {
+  return wordsOf({ suite, name }).all;
 }
 
 /** A suite fails because its tests do: only they are failing tests of their own. */

@@ -1,9 +1,8 @@
 import { isForeignFile, readFrame } from '../../frames.ts';
-import type { LogText } from '../../lines/lines.ts';
+import { blockEnd, type LogText, linesBetween } from '../../lines/lines.ts';
 import { roleOf } from '../../roles.ts';
-import { blockEnd, type Extraction, type Extractor } from '../extraction.ts';
-import { addFinding, isFile, isTaken, numberOf, type Placed, putRepeatsLast, readHead, readPlaced, severityOf } from './place.ts';
-import { nameTool } from './tool-names.ts';
+import type { Extractor, Findings } from '../extraction.ts';
+import { isFile, nameTool, numberOf, type Placed, readHead, readPlaced, severityOf } from './place.ts';
 
 /** What a tool is called of which only the shape of its words is known. */
 export const UNKNOWN_TOOL = 'tool';
@@ -19,14 +18,14 @@ const LITERALS = [...'0123456789']
   .concat(SOURCES, ['error', 'warning', 'fatal', ' line ', '--> ', '): ', '✖', '✘', '×', '└─', '┌─', '╭─']);
 
 /** Findings of tools that are known by their files, codes and words, in whatever spelling of a place. */
-export const namedTools: Extractor = {
-  name: 'places',
-  literals: LITERALS,
-  extract: (log, lines, found) => readAll(log, lines, found, true),
-};
+export const namedTools = placesReader(true);
 
 /** Findings of tools that nobody taught us, on lines that no other reader has claimed. */
-export const anyTool: Extractor = { name: 'places', literals: LITERALS, extract: (log, lines, found) => readAll(log, lines, found, false) };
+export const anyTool = placesReader(false);
+
+function placesReader(isNamed: boolean): Extractor {
+  return { name: 'places', literals: LITERALS, extract: (log, lines, found) => readAll(log, lines, found, isNamed) };
+}
 
 /** What every place looks like, to ask the dear patterns of few lines: an extension or a known name, then a number. */
 const MAYBE_PLACE = /(?:\.[A-Za-z_][\w+-]{0,11}|file|BUILD|WORKSPACE)["']?(?::\s?[([]?|\s?[([]|:?,? (?:on )?lines? |\s)\d/;
@@ -34,15 +33,15 @@ const MAYBE_PLACE = /(?:\.[A-Za-z_][\w+-]{0,11}|file|BUILD|WORKSPACE)["']?(?::\s
 const PROBE = /(?:^|[\\/])(?:_?conf(?:ig)?test\.\w{1,4}$|CMakeTmp[\\/]|TryCompile)/;
 const COMPLAINS =
   /error|undefined|undeclared|unresolved|expected|invalid|illegal|missing|cannot|can't|could not|couldn't|not |unknown|unused|no such|\bno\b|fail|must|should|mismatch|duplicate|redefin|deprecat|denied|conflict|wrong|bad |unbound|unable|attempt|overrid|too /i;
-/** Blocks that another reader is sure of: what stands in them is told already. */
+/** Blocks that another reader is sure of: what stands in them is known already. */
 const SURE = 60;
 const MAX_BLOCK = 40;
 
-function readAll(log: LogText, lines: readonly number[], found: Extraction, isNamed: boolean): void {
+function readAll(log: LogText, lines: readonly number[], found: Findings, isNamed: boolean): void {
   const before = found.diagnostics.length;
   const covered = isNamed ? new Set<number>() : coveredLines(found);
   for (const line of lines) {
-    if (isTaken(found, line) || covered.has(line)) continue;
+    if (found.isTaken(line) || covered.has(line)) continue;
     const text = log.line(line);
     const hasPlace = MAYBE_PLACE.test(text);
     if (!hasPlace && (isNamed || !/^(?:\s{0,8}[|│┃{]|::|\W{0,8}(?:error|fatal))/i.test(text))) continue;
@@ -52,28 +51,22 @@ function readAll(log: LogText, lines: readonly number[], found: Extraction, isNa
     if (wasRead || isNamed) continue;
     if (hasPlace || !readArrow(log, line + 1, log.line(line + 1), found, isNamed)) readOther(log, line, text, found);
   }
-  putRepeatsLast(found, before);
+  found.putRepeatsLast(before);
 }
 
-function coveredLines(found: Extraction): Set<number> {
+function coveredLines(found: Findings): Set<number> {
   const covered = new Set<number>();
   for (const { start, end, weight, loose } of found.blocks)
     if (weight >= SURE && loose !== true) for (let line = start; line <= end; line++) covered.add(line);
   return covered;
 }
 
-function readPlacedLine(log: LogText, line: number, text: string, found: Extraction, isNamed: boolean): boolean {
+function readPlacedLine(log: LogText, line: number, text: string, found: Findings, isNamed: boolean): boolean {
   const placed = readPlaced(text);
   if (placed === null || (placed.severity === null && placed.code === null && readFrame(text) !== null)) return false;
-  const end = placed.message === '' ? endBelow(log, line, 1) : endBelow(log, line, 0);
-  return add(
-    log,
-    { ...placed, message: placed.message || said(log, line + 1, end) || (placed.severity === 'error' ? text.trim() : (placed.code ?? '')) },
-    text,
-    [line, end],
-    found,
-    isNamed,
-  );
+  const end = endBelow(log, line, placed.message === '' ? 1 : 0);
+  const message = placed.message || said(log, line + 1, end) || (placed.severity === 'error' ? text.trim() : (placed.code ?? ''));
+  return add({ ...placed, message }, text, line, end, found, isNamed);
 }
 
 /** `--> file:line:col`, `└─ file:line:col`, `on file line N`: a place below the message that it belongs to. */
@@ -81,7 +74,7 @@ const ARROW =
   /^\s{0,12}(?:[│|]\s{1,8})?(?:-{1,2}>|└─|[┌╭]─{1,4}[>[]?|╰─{1,4}|on(?= \S{1,300} line \d)|at(?= )|\[|(?=\S{1,300}:\d{1,7}:\d{1,6}:$))\s{0,4}(?<place>\S.{3,400}?)[\])]?$/;
 const MAX_ABOVE = 8;
 
-function readArrow(log: LogText, line: number, text: string, found: Extraction, isNamed: boolean): boolean {
+function readArrow(log: LogText, line: number, text: string, found: Findings, isNamed: boolean): boolean {
   const place = ARROW.exec(text)?.groups?.place;
   const placed =
     place === undefined
@@ -90,12 +83,12 @@ function readArrow(log: LogText, line: number, text: string, found: Extraction, 
   if (placed === null || /^\S+ \S+/.test(placed.message) || isOneOfMany(log, line)) return false;
   for (let at = line - 1; at >= Math.max(1, line - MAX_ABOVE); at--) {
     const above = log.line(at);
-    if (isTaken(found, at)) return false;
+    if (found.isTaken(at)) return false;
     if (/^\s{0,12}\d{0,6}\s?[│|]?\s{0,80}[\^~]{0,80}$|^\s{0,12}\d{0,6}\s?[│|] {2,}/.test(above)) continue;
     const head = readHead(above);
     if ((head.severity === null && head.code === null) || head.message === '') continue;
     const end = Math.max(line, endBelow(log, line, 0));
-    return add(log, { ...placed, ...head }, `${above}\n${text}`, [at, end], found, isNamed);
+    return add({ ...placed, ...head }, `${above}\n${text}`, at, end, found, isNamed);
   }
   return false;
 }
@@ -107,14 +100,7 @@ function isOneOfMany(log: LogText, line: number): boolean {
 }
 
 /** Adds what was read where it is a finding; answers whether it was one. */
-function add(
-  log: LogText,
-  placed: Placed,
-  text: string,
-  [start, end]: readonly [number, number],
-  found: Extraction,
-  isNamed: boolean,
-): boolean {
+function add(placed: Placed, text: string, start: number, end: number, found: Findings, isNamed: boolean): boolean {
   const isPlain = placed.severity === null && placed.code === null;
   if (placed.message === '' || PROBE.test(placed.file)) return false;
   if (isPlain && (!/^[^›>\s].{0,200}\s\S/.test(placed.message) || (placed.column === null && !COMPLAINS.test(placed.message))))
@@ -128,7 +114,7 @@ function add(
   const message = placed.code === code ? placed.message : placed.message.replace(/\s{1,4}[([][^\s()[\]]{1,80}[)\]]$/, '');
   const tool = name?.tool ?? UNKNOWN_TOOL;
   const { file, line, column } = placed;
-  addFinding(log, { tool, severity, file, line, column, code, message, start, end, weight }, found);
+  found.finding({ tool, severity, file, line, column, code, message, start, end, weight });
   if (name !== null) found.toolchains.add(tool);
   return true;
 }
@@ -162,27 +148,23 @@ function isFinding(text: string): boolean {
 
 /** The first words below a place that stands alone: no source, no frame. */
 function said(log: LogText, from: number, to: number): string {
-  for (let at = from; at <= to; at++) {
-    const text = log.line(at).replace(/^\s{0,12}(?:[•×✖!*-]\s{1,4})?/, '');
-    if (/^[A-Za-z'"`<].{3}/.test(text) && !FRAME_OF_CODE.test(log.line(at))) return text;
-  }
-  return '';
+  const words = linesBetween(log, from, to).filter((text) => !FRAME_OF_CODE.test(text));
+  return words.map((text) => text.replace(/^\s{0,12}(?:[•×✖!*-]\s{1,4})?/, '')).find((text) => /^[A-Za-z'"`<].{3}/.test(text)) ?? '';
 }
 
-function readOther(log: LogText, line: number, text: string, found: Extraction): void {
+function readOther(log: LogText, line: number, text: string, found: Findings): void {
   const placed = readAnnotation(text) ?? readTrailing(text) ?? readRecord(text) ?? readRow(text) ?? readBelow(log, line, text);
-  if (placed !== null) add(log, placed, text, [line, endBelow(log, line, 0)], found, false);
+  if (placed !== null) add(placed, text, line, endBelow(log, line, 0), found, false);
 }
 
 /** `::error file=a.py,line=3,col=5::message`, as a tool writes it for the CI system. */
 function readAnnotation(text: string): Placed | null {
   const groups = /^::(?<word>error|warning) (?<fields>[^:]{0,300}(?::[^:,]{1,200}){0,2})::(?<message>.{1,1000})/.exec(text)?.groups;
   if (groups === undefined) return null;
-  const field = (name: string) =>
-    new Map(groups.fields?.split(',').map((one) => [one.split('=')[0]?.trim() ?? '', one.split('=')[1] ?? ''])).get(name);
-  const file = field('file');
+  const fields = groups.fields?.split(',').map((one) => one.split('='));
+  const { file, line, col } = Object.fromEntries(fields?.map(([name = '', value = '']) => [name.trim(), value]) ?? []);
   if (file === undefined) return null;
-  const place = { file, line: numberOf(field('line')), column: numberOf(field('col')) };
+  const place = { file, line: numberOf(line), column: numberOf(col) };
   return { ...place, severity: severityOf(groups.word ?? ''), code: null, message: groups.message ?? '' };
 }
 
@@ -234,17 +216,7 @@ function readRow(text: string): Placed | null {
 function readBelow(log: LogText, line: number, text: string): Placed | null {
   const groups = /^\s{1,8}File "(?<file>[^"\n]{1,300})", line (?<line>\d{1,7})$/.exec(text)?.groups;
   if (groups === undefined) return null;
-  for (let at = line + 1; at <= Math.min(log.lineCount, line + 4); at++) {
-    const match = /^(?<code>\w{1,60}Error): (?<message>.{1,500})/.exec(log.line(at))?.groups;
-    if (match !== undefined)
-      return {
-        file: groups.file ?? '',
-        line: numberOf(groups.line),
-        column: null,
-        severity: 'error',
-        code: match.code ?? null,
-        message: match.message ?? '',
-      };
-  }
-  return null;
+  const said = linesBetween(log, line + 1, line + 4).map((below) => /^(?<code>\w{1,60}Error): (?<message>.{1,500})/.exec(below));
+  const { code = null, message = '' } = said.find((one) => one !== null)?.groups ?? {};
+  return code === null ? null : { file: groups.file ?? '', line: numberOf(groups.line), column: null, severity: 'error', code, message };
 }

@@ -1,8 +1,7 @@
 import type { StackFrame } from '../../../domain/failure.ts';
 import { readFrame } from '../../frames.ts';
-import type { LogText } from '../../lines/lines.ts';
-import type { Extraction, Extractor } from '../extraction.ts';
-import { addFinding } from './place.ts';
+import { blockEnd, type LogText, lineBelow, linesBetween } from '../../lines/lines.ts';
+import type { Extractor, Findings, Groups } from '../extraction.ts';
 
 /** Windows exit codes that say how a process died, as unsigned numbers. */
 const WINDOWS_CODES: ReadonlyMap<number, string> = new Map([
@@ -20,37 +19,27 @@ const WINDOWS_CODES: ReadonlyMap<number, string> = new Map([
   [0x80000003, 'breakpoint reached'],
 ]);
 
-interface Reader {
+/** What a process's last words look like, and who reads them; `said` alone where they are the message themselves. */
+interface Sign {
   readonly pattern: RegExp;
-  readonly read: (log: LogText, line: number, groups: Readonly<Record<string, string | undefined>>, found: Extraction) => void;
+  readonly read?: (log: LogText, line: number, groups: Groups, found: Findings) => void;
+  readonly said?: { readonly weight: number; readonly block: number; readonly reason: string };
 }
 
-const READERS: readonly Reader[] = [
+const KILLED = { weight: 84, block: 82, reason: 'process killed' };
+
+// biome-ignore format: one row for each sign
+const SIGNS: readonly Sign[] = [
   { pattern: /^#\s{1,4}A fatal error has been detected by the Java Runtime Environment/, read: readHotspot },
   { pattern: /^#\s{1,4}There is insufficient memory for the Java Runtime Environment/, read: readMemory },
-  {
-    pattern:
-      /^(?:Thread \S{1,12} .{0,80})?[Pp]rogram (?:received signal|terminated with signal) (?<signal>SIG\w{2,8}), (?<message>.{1,100}?)\.?$/,
-    read: readGdb,
-  },
+  { pattern: /^(?:Thread \S{1,12} .{0,80})?[Pp]rogram (?:received signal|terminated with signal) (?<signal>SIG\w{2,8}), (?<message>.{1,100}?)\.?$/, read: readGdb },
   { pattern: /^Thread \d{1,6}.{0,80} received signal (?<signal>SIG\w{2,8}), (?<message>.{1,100}?)\.?$/, read: readGdb },
   { pattern: /^Crash reason:\s{1,12}(?<message>.{1,200})/, read: readMinidump },
-  {
-    pattern:
-      /(?<message>(?:Out of memory|Memory cgroup out of memory): Killed process \d{1,9} \(.{1,60}\).{0,200}|oom-kill:constraint=.{1,200})/,
-    read: readKernel,
-  },
-  { pattern: /(?<message>\S{1,60}\[\d{1,9}\]: segfault at .{1,200})/, read: readKernel },
-  {
-    pattern:
-      /(?:exit(?:ed)? (?:with )?(?:code|status)|return(?:ed)? (?:code|value)|ExitCode)[ :=]{1,3}'?(?<code>-?\d{9,10}|0x[0-9a-fA-F]{8})\b/i,
-    read: readWindowsCode,
-  },
-  { pattern: /(?<message>\b(?<!may be )hang(?:ing|s)? at shutdown[;,:] .{1,200})/, read: readHang },
-  {
-    pattern: /^(?<message>(?:FATAL ERROR: .{1,120} )?(?:Allocation failed - JavaScript heap out of memory|Reached heap limit).{0,120})/,
-    read: readKernel,
-  },
+  { pattern: /(?<message>(?:Out of memory|Memory cgroup out of memory): Killed process \d{1,9} \(.{1,60}\).{0,200}|oom-kill:constraint=.{1,200})/, said: KILLED },
+  { pattern: /(?<message>\S{1,60}\[\d{1,9}\]: segfault at .{1,200})/, said: KILLED },
+  { pattern: /(?:exit(?:ed)? (?:with )?(?:code|status)|return(?:ed)? (?:code|value)|ExitCode)[ :=]{1,3}'?(?<code>-?\d{9,10}|0x[0-9a-fA-F]{8})\b/i, read: readWindowsCode },
+  { pattern: /(?<message>\b(?<!may be )hang(?:ing|s)? at shutdown[;,:] .{1,200})/, said: { weight: 56, block: 62, reason: 'process that does not end' } },
+  { pattern: /^(?<message>(?:FATAL ERROR: .{1,120} )?(?:Allocation failed - JavaScript heap out of memory|Reached heap limit).{0,120})/, said: KILLED },
 ];
 
 const MAX_READ = 60;
@@ -59,50 +48,35 @@ const MAX_READ = 60;
 export const crashes: Extractor = {
   name: 'crashes',
   literals: [
-    'a fatal error has been detected by',
-    'insufficient memory for the java',
-    'received signal sig',
-    'terminated with signal sig',
-    'crash reason:',
-    'killed process ',
-    'oom-kill:',
-    ': segfault at ',
-    'at shutdown; attempting',
-    'code 3221',
-    'code -1073',
-    'code: 3221',
-    'code: -1073',
-    'code: 0xc000',
-    'code 0xc000',
-    'code=0xc000',
-    'javascript heap out of memory',
+    ...['a fatal error has been detected by', 'insufficient memory for the java', 'received signal sig', 'terminated with signal sig'],
+    ...['crash reason:', 'killed process ', 'oom-kill:', ': segfault at ', 'at shutdown; attempting', 'javascript heap out of memory'],
+    ...['code 3221', 'code -1073', 'code: 3221', 'code: -1073', 'code: 0xc000', 'code 0xc000', 'code=0xc000'],
   ],
   extract: (log, lines, found) => {
     for (const line of lines.slice(0, MAX_READ)) {
       const text = log.line(line);
-      for (const { pattern, read } of READERS) {
-        const match = pattern.exec(text);
-        if (match === null) continue;
-        read(log, line, match.groups ?? {}, found);
-        break;
-      }
+      const sign = SIGNS.find(({ pattern }) => pattern.test(text));
+      const groups = sign?.pattern.exec(text)?.groups ?? {};
+      sign?.read?.(log, line, groups, found);
+      if (sign?.said === undefined) continue;
+      found.message(line, (groups.message ?? '').trim(), sign.said.weight);
+      found.block(line, line, sign.said.block, sign.said.reason);
     }
   },
 };
 
-function readHotspot(log: LogText, line: number, _: unknown, found: Extraction): void {
-  let type = 'JVM crash';
-  let frame: StackFrame | null = null;
-  let end = line;
-  for (let at = line + 1; at <= Math.min(log.lineCount, line + 40) && log.line(at).startsWith('#'); at++) {
-    const text = log.line(at);
-    end = at;
-    type = /^#\s{1,4}(?<kind>SIG\w{2,8}|EXCEPTION_\w{1,40}|Internal Error|Out of Memory Error)/.exec(text)?.groups?.kind ?? type;
-    if (/^# Problematic frame:/.test(text)) frame = hotspotFrame(log.line(at + 1));
-  }
+function readHotspot(log: LogText, line: number, _: unknown, found: Findings): void {
+  const end = blockEnd(log, line, 40, (text) => text.startsWith('#'));
+  const report = linesBetween(log, line + 1, end);
+  const kinds = report.map(
+    (text) => /^#\s{1,4}(?<kind>SIG\w{2,8}|EXCEPTION_\w{1,40}|Internal Error|Out of Memory Error)/.exec(text)?.groups?.kind,
+  );
+  const type = kinds.findLast((kind) => kind !== undefined) ?? 'JVM crash';
+  const at = report.findLastIndex((text) => /^# Problematic frame:/.test(text));
+  const frame = at === -1 ? null : hotspotFrame(log.line(line + 2 + at));
   const message = `the Java runtime died${frame === null ? '' : ` in ${frame.function ?? frame.file}`}`;
-  found.exceptions.push({ type, message, chain: [type], frames: frame === null ? [] : [frame], at: { source: log.name, line } });
-  found.blocks.push({ start: line, end, weight: 84, reason: 'crash of the Java runtime' });
+  found.exception(line, type, message, frame === null ? [] : [frame]);
+  found.block(line, end, 84, 'crash of the Java runtime');
 }
 
 /** `# C  [libpixels.so+0x1139]  Java_x_Pixels_read+0x9`, `# J 42 c2 org.x.Scale.weigh()V …`, `# V  [libjvm.so+0x…]`. */
@@ -116,59 +90,35 @@ function hotspotFrame(text: string): StackFrame | null {
   return java === undefined ? null : { file: '', line: null, function: java, own: !/^(?:java|jdk|sun)\./.test(java) };
 }
 
-function readMemory(log: LogText, line: number, _: unknown, found: Extraction): void {
-  addMessage(log, line, log.line(line).replace(/^#\s{1,4}/, ''), 82, found);
-  found.blocks.push({ start: line, end: Math.min(log.lineCount, line + 3), weight: 82, reason: 'out of memory' });
+function readMemory(log: LogText, line: number, _: unknown, found: Findings): void {
+  found.message(line, log.line(line).replace(/^#\s{1,4}/, ''), 82);
+  found.block(line, Math.min(log.lineCount, line + 3), 82, 'out of memory');
 }
 
-function readGdb(log: LogText, line: number, groups: Readonly<Record<string, string | undefined>>, found: Extraction): void {
-  const type = groups.signal ?? 'signal';
-  let first = 0;
-  for (let at = line + 1; at <= Math.min(log.lineCount, line + 30) && first === 0; at++) if (/^#0 {1,3}/.test(log.line(at))) first = at;
-  const { frames, end } = first === 0 ? { frames: [], end: line } : readNativeStack(log, first);
-  const own = deepestOwn(frames);
-  const message = `${groups.message ?? ''}${own === null ? '' : ` in ${own.function ?? '?'} ${own.file}:${own.line ?? '?'}`}`;
-  found.exceptions.push({ type, message, chain: [type], frames: [...frames], at: { source: log.name, line } });
-  found.blocks.push({ start: line, end: Math.min(end, line + 16), weight: 84, reason: 'signal seen by the debugger' });
+function readGdb(log: LogText, line: number, { signal = 'signal', message = '' }: Groups, found: Findings): void {
+  const { frames, end, place } = nativeStackFrom(log, line, 30, (text) => /^#0 {1,3}/.test(text));
+  found.exception(line, signal, `${message}${place === '' ? '' : ` ${place}`}`, frames);
+  found.block(line, Math.min(end, line + 16), 84, 'signal seen by the debugger');
 }
 
-function readMinidump(log: LogText, line: number, groups: Readonly<Record<string, string | undefined>>, found: Extraction): void {
-  let first = 0;
-  for (let at = line + 1; at <= Math.min(log.lineCount, line + 12) && first === 0; at++)
-    if (/^Thread \d{1,6} .{0,80}\(crashed\)/.test(log.line(at))) first = at;
-  const frames: StackFrame[] = [];
-  for (let at = first + 1; first !== 0 && at <= Math.min(log.lineCount, first + 80) && frames.length < 30; at++) {
-    const frame = /^\s{0,4}\d{1,3}\s{1,3}(?<module>[\w.-]{1,80})!(?<fn>.{1,200}?) \[(?<file>[^\]:]{1,300}):(?<line>\d{1,7})/.exec(
-      log.line(at),
-    )?.groups;
-    if (frame !== undefined) frames.push({ file: frame.file ?? '', line: Number(frame.line), function: frame.fn ?? null, own: true });
-  }
-  const type = /^\S{1,60}/.exec(groups.message ?? '')?.[0] ?? 'crash';
-  found.exceptions.push({ type, message: groups.message ?? '', chain: [type], frames, at: { source: log.name, line } });
-  found.blocks.push({ start: line, end: line, weight: 58, reason: 'crash report' });
-  if (first !== 0) found.blocks.push({ start: first, end: Math.min(log.lineCount, first + 4), weight: 54, reason: 'crashed thread' });
+function readMinidump(log: LogText, line: number, { message = '' }: Groups, found: Findings): void {
+  const first = lineBelow(log, line + 1, 11, (text) => /^Thread \d{1,6} .{0,80}\(crashed\)/.test(text));
+  const stack = first === null ? [] : linesBetween(log, first + 1, Math.min(log.lineCount, first + 80), 80);
+  const frames = stack.flatMap((text): StackFrame[] => {
+    const place = /^\s{0,4}\d{1,3}\s{1,3}[\w.-]{1,80}!(?<fn>.{1,200}?) \[(?<file>[^\]:]{1,300}):(?<line>\d{1,7})/.exec(text)?.groups;
+    return place === undefined ? [] : [{ file: place.file ?? '', line: Number(place.line), function: place.fn ?? null, own: true }];
+  });
+  found.exception(line, /^\S{1,60}/.exec(message)?.[0] ?? 'crash', message, frames.slice(0, 30));
+  found.block(line, line, 58, 'crash report');
+  if (first !== null) found.block(first, Math.min(log.lineCount, first + 4), 54, 'crashed thread');
 }
 
-function readKernel(log: LogText, line: number, groups: Readonly<Record<string, string | undefined>>, found: Extraction): void {
-  addMessage(log, line, (groups.message ?? '').trim(), 84, found);
-  found.blocks.push({ start: line, end: line, weight: 82, reason: 'process killed' });
-}
-
-function readHang(log: LogText, line: number, groups: Readonly<Record<string, string | undefined>>, found: Extraction): void {
-  addMessage(log, line, (groups.message ?? '').trim(), 56, found);
-  found.blocks.push({ start: line, end: line, weight: 62, reason: 'process that does not end' });
-}
-
-function readWindowsCode(log: LogText, line: number, groups: Readonly<Record<string, string | undefined>>, found: Extraction): void {
+function readWindowsCode(log: LogText, line: number, groups: Groups, found: Findings): void {
   const code = Number(groups.code) >>> 0;
   const meaning = WINDOWS_CODES.get(code);
   if (meaning === undefined) return;
-  addMessage(log, line, `${log.line(line).trim().slice(0, 400)} (0x${code.toString(16).toUpperCase()}: ${meaning})`, 76, found);
-  found.blocks.push({ start: line, end: line, weight: 74, reason: 'process died' });
-}
-
-function addMessage(log: LogText, line: number, text: string, weight: number, found: Extraction): void {
-  found.messages.push({ text: text.slice(0, 500), at: { source: log.name, line }, weight });
+  found.message(line, `${log.line(line).trim().slice(0, 400)} (0x${code.toString(16).toUpperCase()}: ${meaning})`, 76);
+  found.block(line, line, 74, 'process died');
 }
 
 const HEAD =
@@ -183,15 +133,8 @@ const MAX_REPORTS = 40;
 export const sanitizers: Extractor = {
   name: 'sanitizers',
   literals: [
-    'Sanitizer: ',
-    ': runtime error: ',
-    '== Invalid ',
-    '== Conditional jump',
-    '== Use of uninit',
-    '== Mismatched free',
-    '== Syscall param',
-    'definitely lost in',
-    '== Jump to',
+    ...['Sanitizer: ', ': runtime error: ', '== Invalid ', '== Conditional jump', '== Use of uninit', '== Mismatched free'],
+    ...['== Syscall param', 'definitely lost in', '== Jump to'],
   ],
   extract: (log, lines, found) => {
     let end = 0;
@@ -199,58 +142,39 @@ export const sanitizers: Extractor = {
     for (const line of lines) {
       if (line <= end || reports >= MAX_REPORTS) continue;
       const read = readReport(log, line, found);
-      if (read === 0) continue;
-      end = read;
-      reports++;
+      end = read ?? end;
+      reports += read === null ? 0 : 1;
     }
   },
 };
 
-function readReport(log: LogText, line: number, found: Extraction): number {
+/** The last line of the report that begins on a line; null where none does. */
+function readReport(log: LogText, line: number, found: Findings): number | null {
   const text = log.line(line);
   const undefinedBehaviour = RUNTIME_ERROR.exec(text)?.groups;
   if (undefinedBehaviour !== undefined) return addRuntimeError(log, line, undefinedBehaviour, found);
-  const groups = HEAD.exec(text)?.groups;
-  if (groups !== undefined) return addReport(log, line, `${groups.tool}: ${(groups.kind ?? '').trim()}`, (groups.rest ?? '').trim(), found);
-  const valgrind = VALGRIND.exec(text)?.groups;
-  return valgrind === undefined ? 0 : addReport(log, line, 'valgrind', valgrind.kind ?? '', found);
+  const { tool, kind = '', rest = '' } = HEAD.exec(text)?.groups ?? {};
+  if (tool !== undefined) return addReport(log, line, `${tool}: ${kind.trim()}`, rest.trim(), found);
+  const valgrind = VALGRIND.exec(text)?.groups?.kind;
+  return valgrind === undefined ? null : addReport(log, line, 'valgrind', valgrind, found);
 }
 
-function addReport(log: LogText, line: number, type: string, rest: string, found: Extraction): number {
-  const first = firstFrame(log, line);
-  const stack = first === 0 ? { frames: [], end: line } : readNativeStack(log, first);
-  const own = deepestOwn(stack.frames);
-  const summary = summaryOf(log, stack.end);
-  const message = [rest, own === null ? '' : `in ${own.function ?? '?'} ${own.file}:${own.line ?? '?'}`]
-    .filter((part) => part !== '')
-    .join(' ');
-  found.exceptions.push({ type, message: message.slice(0, 500), chain: [type], frames: [...stack.frames], at: { source: log.name, line } });
-  found.blocks.push({ start: line, end: Math.max(line, Math.min(stack.end, line + 12)), weight: 86, reason: 'sanitizer report' });
-  if (stack.end > line + 12) found.blocks.push({ start: line, end: stack.end, weight: 66, reason: 'sanitizer report' });
-  if (summary !== 0) found.blocks.push({ start: summary, end: summary, weight: 84, reason: 'sanitizer summary' });
-  return Math.max(line, stack.end);
+function addReport(log: LogText, line: number, type: string, rest: string, found: Findings): number {
+  // Above the first stack stand the access and the thread, a few lines at most.
+  const { frames, end, place } = nativeStackFrom(log, line, 8, (text) => /^(?:#\d{1,4} |at 0x)/.test(bare(text).trim()));
+  const summary = lineBelow(log, end + 1, MAX_REPORT - 1, (text) => /^SUMMARY: \w{1,30}Sanitizer/.test(text));
+  found.exception(line, type, [rest, place].filter((part) => part !== '').join(' '), frames);
+  found.block(line, Math.max(line, Math.min(end, line + 12)), 86, 'sanitizer report');
+  if (end > line + 12) found.block(line, end, 66, 'sanitizer report');
+  if (summary !== null) found.block(summary, summary, 84, 'sanitizer summary');
+  return Math.max(line, end);
 }
 
-/** Where the first stack begins: within a few lines of the head, which may name the access and the thread first. */
-function firstFrame(log: LogText, line: number): number {
-  for (let at = line + 1; at <= Math.min(log.lineCount, line + 8); at++) {
-    if (/^(?:#\d{1,4} |at 0x)/.test(bare(log.line(at)).trim())) return at;
-  }
-  return 0;
-}
-
-function summaryOf(log: LogText, from: number): number {
-  for (let at = from + 1; at <= Math.min(log.lineCount, from + MAX_REPORT); at++)
-    if (/^SUMMARY: \w{1,30}Sanitizer/.test(log.line(at))) return at;
-  return 0;
-}
-
-function addRuntimeError(log: LogText, line: number, groups: Readonly<Record<string, string | undefined>>, found: Extraction): number {
+function addRuntimeError(log: LogText, line: number, { file = '', line: at, column, message = '' }: Groups, found: Findings): number {
   const { end } = readNativeStack(log, line + 1);
-  const place = { file: groups.file ?? null, line: Number(groups.line), column: Number(groups.column), code: null };
+  const place = { file, line: Number(at), column: Number(column), code: null };
   const last = Math.max(line, Math.min(end, line + 10));
-  const message = `runtime error: ${groups.message ?? ''}`;
-  addFinding(log, { tool: 'ubsan', severity: 'error', ...place, message, start: line, end: last, weight: 82 }, found);
+  found.finding({ tool: 'ubsan', severity: 'error', ...place, message: `runtime error: ${message}`, start: line, end: last, weight: 82 });
   return Math.max(line, end);
 }
 
@@ -280,23 +204,27 @@ function bare(line: string): string {
   return line.replace(STACK_PREFIX, '');
 }
 
-/** Reads frames as sanitizers, valgrind, gdb and lldb print them; ends at the first line that is none. */
-function readNativeStack(log: LogText, line: number): NativeStack {
-  const frames: StackFrame[] = [];
-  let end = line - 1;
-  const last = Math.min(log.lineCount, line + MAX_STACK);
-  for (let at = line; at <= last; at++) {
-    const text = bare(log.line(at)).trim().replace(MODULE, '');
-    if (!/^(?:#\d{1,4} |at 0x|by 0x|frame #\d)/.test(text)) break;
-    frames.push(nativeFrame(text));
-    end = at;
-  }
-  return { frames, end };
+/** The stack that begins within so many lines below one, and the deepest place in it that is the project's own, for people. */
+function nativeStackFrom(
+  log: LogText,
+  line: number,
+  limit: number,
+  begins: (text: string) => boolean,
+): NativeStack & { readonly place: string } {
+  const first = lineBelow(log, line + 1, limit - 1, begins);
+  const stack = first === null ? { frames: [], end: line } : readNativeStack(log, first);
+  const own = stack.frames.find((frame) => frame.own);
+  return { ...stack, place: own === undefined ? '' : `in ${own.function ?? '?'} ${own.file}:${own.line ?? '?'}` };
 }
 
-/** The deepest frame of the project's own code. */
-function deepestOwn(frames: readonly StackFrame[]): StackFrame | null {
-  return frames.find(({ own }) => own) ?? null;
+/** Reads frames as sanitizers, valgrind, gdb and lldb print them; ends at the first line that is none. */
+function readNativeStack(log: LogText, line: number): NativeStack {
+  const texts = linesBetween(log, line, Math.min(log.lineCount, line + MAX_STACK), MAX_STACK + 1).map((text) =>
+    bare(text).trim().replace(MODULE, ''),
+  );
+  const count = texts.findIndex((text) => !/^(?:#\d{1,4} |at 0x|by 0x|frame #\d)/.test(text));
+  const frames = texts.slice(0, count === -1 ? texts.length : count).map(nativeFrame);
+  return { frames, end: line - 1 + frames.length };
 }
 
 function nativeFrame(text: string): StackFrame {

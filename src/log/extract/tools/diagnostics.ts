@@ -1,18 +1,18 @@
 import type { Diagnostic } from '../../../domain/failure.ts';
-import type { LogText } from '../../lines/lines.ts';
-import { blockEnd, type Extraction, type Extractor } from '../extraction.ts';
-import { addFinding, countFinding, isTaken, numberOf, putRepeatsLast, severityOf, take, weightOf } from './place.ts';
+import { blockEnd, type LogText, lineBelow } from '../../lines/lines.ts';
+import { type Extractor, type Findings, type Groups, weightOf } from '../extraction.ts';
+import { numberOf, severityOf } from './place.ts';
 
 /** One way in which a tool words its complaints. Named groups used: file, line, column, severity, code, message. */
-export interface DiagnosticShape {
+interface DiagnosticShape {
   readonly pattern: RegExp;
   readonly severity?: 'error' | 'warning';
   readonly weight?: number;
-  /** Whether a line still belongs to the complaint above it: source lines, carets, notes. */
-  readonly belongs?: (line: string) => boolean;
-  /** Where the first line only names the kind of trouble: the message on a line below it, or null if that line says nothing. */
-  readonly messageBelow?: (line: string) => string | null;
-  /** Where the place stands on a line below the message: groups as in `pattern`, or null if that line names none. */
+  /** Which lines still belong to the complaint above them: source lines, carets, notes. */
+  readonly belongs?: RegExp;
+  /** Where the first line only names the kind of trouble: the message on a line below it, as the group `said`. */
+  readonly messageBelow?: RegExp;
+  /** Where the place stands on a line below the message: groups as in `pattern`. */
   readonly placeBelow?: RegExp;
   /** Lines of the block that tell most: each is also a block of its own, so that it stays where the whole does not fit. */
   readonly telling?: RegExp;
@@ -33,10 +33,8 @@ export interface Tool {
 
 const MAX_BLOCK = 40;
 
-/** Whether a line is indented. */
-export function indented(line: string): boolean {
-  return /^\s{1,200}\S/.test(line);
-}
+/** A line that is indented. */
+export const INDENTED = /^\s{1,200}\S/;
 
 /** One reader for each tool of a table, by the tool's name. */
 export function readersOf(tools: readonly Tool[]): Extractor[] {
@@ -46,71 +44,52 @@ export function readersOf(tools: readonly Tool[]): Extractor[] {
     extract: (log, lines, found) => {
       const before = found.diagnostics.length;
       let end = 0;
-      for (const line of lines) if (line > end && !isTaken(found, line)) end = Math.max(end, readLine(tool, says, log, line, found));
-      putRepeatsLast(found, before);
+      for (const line of lines) if (line > end && !found.isTaken(line)) end = Math.max(end, readLine(tool, says, log, line, found));
+      found.putRepeatsLast(before);
     },
   }));
 }
 
 /** Reads the complaint on one line; answers the last line of its block, or 0 where there is none. */
-function readLine(tool: string, says: readonly DiagnosticShape[], log: LogText, line: number, found: Extraction): number {
+function readLine(tool: string, says: readonly DiagnosticShape[], log: LogText, line: number, found: Findings): number {
   const text = log.line(line);
   for (const shape of says) {
     const groups = shape.pattern.exec(text)?.groups;
     if (groups === undefined) continue;
-    const end = shape.belongs === undefined ? line : blockEnd(log, line, MAX_BLOCK, shape.belongs);
+    const end = shape.belongs === undefined ? line : blockEnd(log, line, MAX_BLOCK, (below) => shape.belongs?.test(below) === true);
     add(tool, shape, groups, log, line, end, found);
     return end;
   }
   return 0;
 }
 
-function add(
-  tool: string,
-  shape: DiagnosticShape,
-  groups: Readonly<Record<string, string | undefined>>,
-  log: LogText,
-  line: number,
-  end: number,
-  found: Extraction,
-): void {
+function add(tool: string, shape: DiagnosticShape, groups: Groups, log: LogText, start: number, end: number, found: Findings): void {
   const severity = shape.severity ?? (severityOf(groups.severity ?? '') === 'error' ? 'error' : 'warning');
   const most = shape.weight ?? 78;
-  const said = (messageBelow(log, line, end, shape) ?? groups.message ?? '').trim() || log.line(line).trim();
+  const reason = `${tool} ${severity}`;
+  const message = (groupsBelow(log, start, end + 1, shape.messageBelow)?.said ?? groups.message ?? '').trim() || log.line(start).trim();
   if (shape.pointer === true || shape.isMessage === true) {
-    const count = countFinding(found, tool, severity);
-    if (count === null) return;
-    const weight = weightOf(severity, most, count);
-    found.blocks.push({ start: line, end, weight, reason: `${tool} ${severity}` });
+    const weight = found.weigh(tool, severity, most);
+    if (weight === null) return;
+    found.block(start, end, weight, reason);
     if (shape.isMessage === true) {
-      take(found, line, line);
-      found.messages.push({ text: said.slice(0, 500), at: { source: log.name, line }, weight });
+      found.take(start, start);
+      found.message(start, message, weight);
     }
   } else {
-    const place = { file: groups.file ?? null, line: numberOf(groups.line), column: numberOf(groups.column) };
-    const below = shape.placeBelow === undefined ? {} : placeBelow(log, line, end, shape.placeBelow);
-    const what = { tool, severity, code: groups.code ?? null, message: said };
-    addFinding(log, { ...what, ...place, ...below, start: line, end, weight: most }, found);
+    const place = placeOf(groupsBelow(log, start, end, shape.placeBelow) ?? groups);
+    found.finding({ tool, severity, code: groups.code ?? null, message, ...place, start, end, weight: most });
   }
-  if (shape.telling === undefined) return;
-  for (let at = line + 1; at <= end; at++)
-    if (shape.telling.test(log.line(at)))
-      found.blocks.push({ start: at, end: at, weight: weightOf(severity, most, 0) + 1, reason: `${tool} ${severity}` });
+  for (let at = start + 1; shape.telling !== undefined && at <= end; at++)
+    if (shape.telling.test(log.line(at))) found.block(at, at, weightOf(severity, most, 0) + 1, reason);
 }
 
-function placeBelow(log: LogText, line: number, end: number, pattern: RegExp): Partial<Pick<Diagnostic, 'file' | 'line' | 'column'>> {
-  for (let at = line + 1; at <= end; at++) {
-    const groups = pattern.exec(log.line(at))?.groups;
-    if (groups !== undefined) return { file: groups.file ?? null, line: numberOf(groups.line), column: numberOf(groups.column) };
-  }
-  return {};
+function placeOf(groups: Groups): Pick<Diagnostic, 'file' | 'line' | 'column'> {
+  return { file: groups.file ?? null, line: numberOf(groups.line), column: numberOf(groups.column) };
 }
 
-function messageBelow(log: LogText, line: number, end: number, shape: DiagnosticShape): string | null {
-  if (shape.messageBelow === undefined) return null;
-  for (let at = line + 1; at <= Math.min(log.lineCount, end + 1); at++) {
-    const message = shape.messageBelow(log.line(at));
-    if (message !== null) return message;
-  }
-  return null;
+/** The groups on the first line below a complaint that the pattern fits. */
+function groupsBelow(log: LogText, start: number, end: number, pattern: RegExp | undefined): Groups | undefined {
+  const line = pattern === undefined ? null : lineBelow(log, start + 1, end - start - 1, (text) => pattern.test(text));
+  return line === null ? undefined : pattern?.exec(log.line(line))?.groups;
 }

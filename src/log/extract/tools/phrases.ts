@@ -1,9 +1,8 @@
-import type { LogText } from '../../lines/lines.ts';
+import { blockEnd, type LogText, lineAbove } from '../../lines/lines.ts';
 import { roleOf } from '../../roles.ts';
-import { blockEnd, type Extraction, type Extractor } from '../extraction.ts';
+import type { Extractor, Findings } from '../extraction.ts';
 import { UNKNOWN_TOOL } from './any-tool.ts';
-import { addFinding, isFile, isTaken, numberOf, type Placed, putRepeatsLast, readHead } from './place.ts';
-import { nameTool } from './tool-names.ts';
+import { isFile, nameTool, numberOf, type Placed, readHead } from './place.ts';
 
 interface Phrase {
   readonly pattern: RegExp;
@@ -14,28 +13,15 @@ interface Phrase {
 /** Names of options, fields and files that hold the word. */
 const ONLY_A_NAME = /-Werror|error_?log|on_?error|errors?\.(?:js|ts|py|go|rb|java|c|h|o|rs|class|html)\b/i;
 
+// biome-ignore format: one row for each phrase
 const PHRASES: readonly Phrase[] = [
-  {
-    pattern: /\b(?:fatal error|FATAL|panic(?:ked)?\b|Segmentation fault|core dumped|heap out of memory)/,
-    weight: 62,
-    reason: 'fatal error',
-  },
+  { pattern: /\b(?:fatal error|FATAL|panic(?:ked)?\b|Segmentation fault|core dumped|heap out of memory)/, weight: 62, reason: 'fatal error' },
   { pattern: /^##\[error\]|^\[error\]|^::error/i, weight: 58, reason: 'error reported to CI' },
   { pattern: /^(?:\S{1,80}: )?(?:error|fatal|ERROR|FATAL|Error)(?:\[\w{1,12}\])?: \S/, weight: 56, reason: 'error line' },
   { pattern: /\b(?:Exception|Error)\b(?::|$)/, weight: 48, reason: 'exception' },
-  {
-    pattern:
-      /command not found|No such file or directory|[Pp]ermission denied|No space left on device|Connection refused|Could not resolve host|Connection (?:timed out|reset)|\b(?:ECONN|ETIMEDOUT|ENOTFOUND|ENOENT|EACCES)\w*|Killed\b|cannot find|[Cc]ould not (?:find|resolve|read|open|connect|transfer)|undefined (?:reference|symbol)/,
-    weight: 48,
-    reason: 'failure message',
-  },
+  { pattern: /command not found|No such file or directory|[Pp]ermission denied|No space left on device|Connection refused|Could not resolve host|Connection (?:timed out|reset)|\b(?:ECONN|ETIMEDOUT|ENOTFOUND|ENOENT|EACCES)\w*|Killed\b|cannot find|[Cc]ould not (?:find|resolve|read|open|connect|transfer)|undefined (?:reference|symbol)/, weight: 48, reason: 'failure message' },
   { pattern: /\b(?:FAILED|FAILURE|FAIL|failed|failure)\b/, weight: 40, reason: 'failure line' },
-  {
-    pattern:
-      /[Cc]ould not be|[Cc]annot |[Cc]an't |[Uu]nable to |unrecognized|not (?:found|defined|provided|supported)|[Ii]nvalid|[Mm]issing|timed out|[Nn]o (?:module|matching|such|package|space|rule|provider|candidate|usable|suitable)\b|conflicts? with|running out of|is required|[Pp]lease specify|[Dd]enied|[Rr]efused|[Aa]bort/,
-    weight: 38,
-    reason: 'complaint',
-  },
+  { pattern: /[Cc]ould not be|[Cc]annot |[Cc]an't |[Uu]nable to |unrecognized|not (?:found|defined|provided|supported)|[Ii]nvalid|[Mm]issing|timed out|[Nn]o (?:module|matching|such|package|space|rule|provider|candidate|usable|suitable)\b|conflicts? with|running out of|is required|[Pp]lease specify|[Dd]enied|[Rr]efused|[Aa]bort/, weight: 38, reason: 'complaint' },
   { pattern: /\b(?:error|ERROR)\b/, weight: 34, reason: 'error line' },
 ];
 
@@ -57,7 +43,7 @@ export const phrases: Extractor = {
   },
 };
 
-function readLinePhrase(log: LogText, line: number, found: Extraction): void {
+function readLinePhrase(log: LogText, line: number, found: Findings): void {
   const text = log.line(line);
   const role = roleOf(text);
   if (role === 'blank' || role === 'passing' || role === 'echo' || ONLY_A_NAME.test(text)) return;
@@ -65,23 +51,15 @@ function readLinePhrase(log: LogText, line: number, found: Extraction): void {
   if (phrase === undefined) return;
   const isQuiet = role === 'notice' || role === 'progress';
   const weight = isQuiet ? NOTICE : phrase.weight;
-  found.blocks.push({ start: line, end: line, weight, reason: isQuiet ? 'warning' : phrase.reason, loose: true });
-  if (role === 'wrapper') return;
-  found.messages.push({ text: text.trim().slice(0, 500), at: { source: log.name, line }, weight: role === 'ending' ? ENDING : weight });
+  found.looseLine(line, weight, isQuiet ? 'warning' : phrase.reason);
+  if (role !== 'wrapper') found.message(line, text.trim(), role === 'ending' ? ENDING : weight);
 }
 
 /** PowerShell's error records, Erlang's Common Test reports, and differences that a formatting check printed. */
 export const records: Extractor = {
   name: 'records',
   literals: [
-    ' char:',
-    'FullyQualifiedErrorId',
-    'diff --git ',
-    'Reason: ',
-    'FAILED ON',
-    '--- expected',
-    '+++ actual',
-    '--- Expected',
+    ...[' char:', 'FullyQualifiedErrorId', 'diff --git ', 'Reason: ', 'FAILED ON', '--- expected', '+++ actual', '--- Expected'],
     '-- Expected',
   ],
   extract: (log, lines, found) => {
@@ -91,34 +69,25 @@ export const records: Extractor = {
       if (line <= end) continue;
       if (/^At \S.{0,300}:\d{1,6} char:\d{1,5}/.test(text)) end = powershell(log, line, found);
       else if (/^diff --git a\//.test(text)) end = difference(log, line, found);
-      else if (/^\s{0,8}Reason: \S/.test(text))
-        found.blocks.push({ start: Math.max(1, line - 1), end: line, weight: 62, reason: 'reason given', loose: true });
+      else if (/^\s{0,8}Reason: \S/.test(text)) found.looseLine(line, 62, 'reason given', Math.max(1, line - 1));
     }
   },
 };
 
-function powershell(log: LogText, line: number, found: Extraction): number {
-  let end = line;
-  while (end < Math.min(log.lineCount, line + 12) && /^\+|^\s{0,4}$/.test(log.line(end + 1).trimStart())) end++;
-  let start = line;
-  while (start > Math.max(1, line - 3) && log.line(start - 1).trim() === '') start--;
-  found.blocks.push({ start: Math.max(1, start - 1), end, weight: 86, reason: 'PowerShell error' });
-  const text = log.line(Math.max(1, start - 1)).trim();
-  if (text !== '') found.messages.push({ text: text.slice(0, 500), at: { source: log.name, line: Math.max(1, start - 1) }, weight: 74 });
+function powershell(log: LogText, line: number, found: Findings): number {
+  const end = blockEnd(log, line, 12, (text) => /^\+|^\s{0,4}$/.test(text.trimStart()));
+  const said = Math.max(1, lineAbove(log, line - 1, 2, (text) => text.trim() !== '') ?? line - 4);
+  found.block(said, end, 86, 'PowerShell error');
+  const text = log.line(said).trim();
+  if (text !== '') found.message(said, text, 74);
   return end;
 }
 
-function difference(log: LogText, line: number, found: Extraction): number {
-  let end = line;
-  while (
-    end < Math.min(log.lineCount, line + 120) &&
-    /^(?:[ +\-@\\]|diff --git|index |new file|deleted file|similarity|rename )|^$/.test(log.line(end + 1))
-  )
-    end++;
-  found.blocks.push(
-    { start: line, end, weight: 60, reason: 'difference shown' },
-    { start: line, end: Math.min(end, line + 25), weight: 66, reason: 'difference shown' },
-  );
+function difference(log: LogText, line: number, found: Findings): number {
+  const isOf = /^(?:[ +\-@\\]|diff --git|index |new file|deleted file|similarity|rename )|^$/;
+  const end = blockEnd(log, line, 120, (text) => isOf.test(text));
+  found.block(line, end, 60, 'difference shown');
+  found.block(line, Math.min(end, line + 25), 66, 'difference shown');
   return end;
 }
 
@@ -128,9 +97,9 @@ export const listings: Extractor = {
   literals: ['  error', ': error', '  warning', '✖', '×', ' problem', 'too many warnings', '  Line   ', 'FILE: '],
   extract: (log, lines, found) => {
     const before = found.diagnostics.length;
-    for (const line of lines) if (!isTaken(found, line)) readLineListing(log, line, found);
+    for (const line of lines) if (!found.isTaken(line)) readLineListing(log, line, found);
     if (lines.some((line) => /^ESLint found too many warnings/.test(log.line(line)))) countWarnings(found, before);
-    putRepeatsLast(found, before);
+    found.putRepeatsLast(before);
   },
 };
 
@@ -146,9 +115,9 @@ function toolLine(log: LogText, line: number): string {
   return log.line(line).replace(BESIDE, '');
 }
 
-function readLineListing(log: LogText, line: number, found: Extraction): void {
+function readLineListing(log: LogText, line: number, found: Findings): void {
   const text = toolLine(log, line);
-  if (/^\s{0,2}✖ \d{1,7} problems? \(/.test(text)) found.blocks.push({ start: line, end: line, weight: 60, reason: 'summary of findings' });
+  if (/^\s{0,2}✖ \d{1,7} problems? \(/.test(text)) found.block(line, line, 60, 'summary of findings');
   const headed = /^\s{1,4}Line\s{2,8}(?<stan>\S{1,250}\.\w{1,6})|^FILE: (?<sniff>\S{1,300})$/.exec(text)?.groups;
   if (headed !== undefined) readTable(log, line, headed.stan ?? headed.sniff ?? '', headed.stan === undefined ? 'phpcs' : 'phpstan', found);
   const row = readRow(text);
@@ -160,13 +129,10 @@ function readLineListing(log: LogText, line: number, found: Extraction): void {
   if (at === 0 && column === null) return;
   const tool = name?.tool ?? UNKNOWN_TOOL;
   const bracketed = code ?? name?.says?.exec(text)?.groups?.code ?? null;
-  addFinding(
-    log,
-    { tool, severity: row.severity, file: file || null, line: own, column, code: bracketed, message, start: line, end: line, weight: 78 },
-    found,
-  );
+  const place = { file: file || null, line: own, column };
+  found.finding({ tool, severity: row.severity, ...place, code: bracketed, message, start: line, end: line, weight: 78 });
   if (name !== null) found.toolchains.add(tool);
-  if (at !== 0 && severity === 'error') found.blocks.push({ start: at, end: at, weight: 76, reason: `${tool} file` });
+  if (at !== 0 && severity === 'error') found.block(at, at, 76, `${tool} file`);
 }
 
 function readRow(text: string): Omit<Placed, 'file'> | null {
@@ -181,25 +147,25 @@ function readRow(text: string): Omit<Placed, 'file'> | null {
 }
 
 /** PHPStan's and PHP_CodeSniffer's tables: the file stands above its rows, and the rows of the first bear no severity. */
-function readTable(log: LogText, line: number, file: string, tool: string, found: Extraction): void {
+function readTable(log: LogText, line: number, file: string, tool: string, found: Findings): void {
   if (found.leftOut.has(tool)) return;
   const end = blockEnd(log, line, 60, (one) => /^[\s-]/.test(one) && one.trim() !== '' && !/^\s{1,4}Line\s/.test(one));
   for (let at = line + 1; at <= end; at++) {
     const row = readRow(log.line(at));
     if (row === null) continue;
     const severity = row.severity === 'warning' ? 'warning' : 'error';
-    addFinding(log, { ...row, tool, severity, file, start: at, end: at, weight: 76 }, found);
+    found.finding({ ...row, tool, severity, file, start: at, end: at, weight: 76 });
   }
-  found.blocks.push({ start: line, end, weight: 76, reason: `${tool} findings` });
+  found.block(line, end, 76, `${tool} findings`);
   found.toolchains.add(tool);
 }
 
 /** With `--max-warnings` too many warnings are the error. */
-function countWarnings(found: Extraction, from: number): void {
+function countWarnings(found: Findings, from: number): void {
   for (const [at, one] of found.diagnostics.entries()) {
     if (at < from || one.tool !== 'eslint' || one.severity !== 'warning' || one.at === null) continue;
     found.diagnostics[at] = { ...one, severity: 'error' };
-    found.blocks.push({ start: one.at.line, end: one.at.line, weight: 70, reason: 'eslint warning that counts' });
+    found.block(one.at.line, one.at.line, 70, 'eslint warning that counts');
   }
 }
 
@@ -218,3 +184,111 @@ function fileAbove(log: LogText, line: number): number {
 function fileOf(text: string): string {
   return /^\s{0,8}(?:[-=#>•] ?|File:? |in )?(?<file>\S.{0,300}?)(?: \(\d{1,6}\)|:)?\s{0,4}$/.exec(text)?.groups?.file ?? '';
 }
+
+interface Complaint {
+  /** Literals without which no line matches `pattern`. */
+  readonly literals: readonly string[];
+  readonly pattern: RegExp;
+  readonly weight: number;
+  readonly reason: string;
+}
+
+/** How a status of 4xx or 5xx is announced. */
+const STATUS_WORDS = ['status', 'status code', 'returned', 'response', 'error'].flatMap((word) =>
+  [' ', ': ', ':', '='].map((mark) => word + mark),
+);
+const HTTP_LITERALS: readonly string[] = [
+  ...[
+    'http/1',
+    'http/2',
+    'http/3',
+    '401 unauth',
+    '403 forbid',
+    '404 not fo',
+    '429 too',
+    '500 intern',
+    '502 bad',
+    '503 servic',
+    '504 gatewa',
+  ],
+  ...['http ', 'http: ', 'http:', 'http=', ...STATUS_WORDS].flatMap((mark) => [`${mark}4`, `${mark}5`]),
+];
+
+/** What shells, kernels, networks and disks say themselves: short, specific, and seldom wrong. */
+// biome-ignore format: one row for each complaint
+const COMPLAINTS: readonly Complaint[] = [
+  { reason: 'shell error', weight: 80, literals: ['command not found', ': not found', 'no such file', 'permission denied', 'cannot execute', 'bad interpreter', 'syntax error', 'unbound variable', 'parameter not set'],
+    pattern: /^\S{0,200}: (?:line )?\d{1,6}: .{1,300}: (?:command not found|not found|No such file or directory|[Pp]ermission denied|cannot execute|bad interpreter|syntax error|unbound variable|parameter not set)/ },
+  { reason: 'shell error', weight: 80, literals: ['unbound variable', 'is a directory', 'argument list too long', 'text file busy', 'exec format', 'required', 'syntax error'],
+    pattern: /^\S{0,200}: (?:line )?\d{1,6}: .{1,300}: (?:unbound variable|Is a directory|Argument list too long|Text file busy|Exec format error|required)|^\S{0,200}: (?:line )?\d{1,6}: syntax error/ },
+  { reason: 'command failed', weight: 78, literals: ['not found', 'no such file', 'denied', "can't open", 'cannot', 'could not', 'failed', 'unable', 'error', 'fatal', 'curl: ', 'wget: ', 'scp: ', 'ssh: ', 'rsync: ', 'aws: '],
+    pattern: /^(?:ba|z|da)?sh: .{1,300}(?:not found|No such file|denied|Can't open)|^(?:env|sudo|exec|which|cd|cp|mv|cat|rm|ls|tar|unzip|chmod|mkdir|touch|git|ssh|scp|rsync|curl|wget|aws|gcloud|kubectl|helm|terraform|docker|docker-compose|gpg|openssl): .{1,300}(?:No such file|not found|denied|cannot|[Cc]ould not|[Ff]ailed|unable|[Ee]rror|fatal|\(\d{1,3}\) )/ },
+  { reason: 'disk full', weight: 84, literals: ['no space left', 'enospc', 'quota exceeded', 'read-only file'],
+    pattern: /\b(?:No space left on device|ENOSPC|Disk quota exceeded|Read-only file system)/ },
+  { reason: 'out of memory', weight: 84, literals: ['out of memory', 'cannot allocate', 'outofmemory', 'heap limit', 'oom-kill', 'oomkilled', 'killed process', 'memory exhausted', 'bad_alloc', 'memoryerror'],
+    pattern: /\b(?:Out of memory|out of memory|Cannot allocate memory|OutOfMemoryError|heap limit|oom-kill|OOMKilled|Killed process \d|virtual memory exhausted|std::bad_alloc|MemoryError)\b/ },
+  { reason: 'process died', weight: 80, literals: ['killed', 'segmentation fault', 'aborted', 'bus error', 'illegal instruction', 'floating point exception', 'core dumped'],
+    pattern: /(?:^|[\s:])(?:\d{1,8} )?(?:Killed|Segmentation fault|Aborted|Bus error|Illegal instruction|Floating point exception)(?:\s{1,20}\(core dumped\))?(?:\s{2,40}\S|$)|\(core dumped\)/ },
+  { reason: 'network error', weight: 76, literals: ['econn', 'etimedout', 'enotfound', 'eai_again', 'ehostunreach', 'connection re', 'could not resolve', 'not known', 'name resolution', 'no route', 'is unreachable', 'connection timed', 'operation timed', 'tls handshake', 'certificate ', 'ssl_error', 'local issuer'],
+    pattern: /\b(?:ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH)\b|Connection refused|Connection reset by peer|Could not resolve host|Name or service not known|Temporary failure in name resolution|No route to host|Network is unreachable|Connection timed out|Operation timed out|TLS handshake|certificate (?:verify failed|has expired|problem)|SSL_ERROR|unable to get local issuer/ },
+  { reason: 'HTTP error', weight: 72, literals: HTTP_LITERALS,
+    pattern: /\b(?:HTTP(?:\/[\d.]{1,3})?|status(?: code)?|error:?|returned|response)[ :=]{1,3}(?:4\d\d|5\d\d)\b|\b(?:401 Unauthorized|403 Forbidden|404 Not Found|429 Too Many|500 Internal|502 Bad Gateway|503 Service|504 Gateway)/i },
+  { reason: 'git error', weight: 76, literals: ['fatal: ', 'remote: ', 'permission denied (', 'host key'],
+    pattern: /^fatal: .{1,300}|^remote: (?:error|fatal|Permission|Repository not found|Invalid).{0,300}|Permission denied \(publickey|Host key verification failed/ },
+  { reason: 'run was ended', weight: 80, literals: ['exceeded', 'timed out', 'cancel', 'no output', 'shutdown signal', 'lost communication', 'agent was removed'],
+    pattern: /exceeded the maximum execution time|(?:job|build|step|operation|action|run) .{0,60}(?:timed out|was cancell?ed|has been cancell?ed|exceeded)|No output has been received|runner has received a shutdown signal|lost communication with the server|The operation was canceled|agent was removed|ERROR: Job failed: execution took longer/i },
+  { reason: 'missing setting', weight: 78, literals: ['environment variable', 'env var', 'secret', 'token', 'credential'],
+    pattern: /(?:required|missing|undefined|unset|not set|must be set|is empty).{0,80}(?:environment variable|env var|secret|token|credential)|(?:environment variable|env var|secret|token|credentials?)s? .{0,100}(?:not set|not found|missing|is required|required|must be set|undefined|is empty|not defined|not supplied)/i },
+  { reason: 'error reported to CI', weight: 76, literals: ['##[error]', '::error', 'error: '],
+    pattern: /^(?:##\[error\]|::error.{0,200}::|Error: )(?!Process completed)(?:The process .{1,200} failed|Unable to|Input required|Invalid workflow|Unexpected|Can't find|Version|Resource not accessible|Bad credentials|Error|No |Not |Failed|Missing|Could|.{1,60}not found).{0,300}/ },
+];
+
+/**
+ * The shell, the operating system and the network: one reader a complaint, so that each line is asked only what its words may mean. The
+ * first complaint that fits a line takes it.
+ */
+export const shell: readonly Extractor[] = COMPLAINTS.map((complaint) => ({
+  name: 'shell',
+  literals: complaint.literals,
+  extract: (log, lines, found) => {
+    for (const line of lines) if (!found.complaints.has(line) && isSaid(complaint, log, line, found)) found.complaints.add(line);
+  },
+}));
+
+function isSaid({ pattern, reason, weight }: Complaint, log: LogText, line: number, found: Findings): boolean {
+  const text = log.line(line);
+  if (text.length > 1_500 || !pattern.test(text)) return false;
+  const role = roleOf(text);
+  if (role === 'passing' || role === 'echo') return false;
+  // What a tool only warns of, or tries again by itself, tells little.
+  const less = role === 'notice' ? 44 : 0;
+  found.looseLine(line, weight - 14 - less, less > 0 ? `${reason}, only a notice` : reason);
+  found.message(line, text.trim(), weight - 8 - less);
+  return true;
+}
+
+/** A command line as CI systems echo it: `$ npm ci`, `+ mvn verify`, `##[group]Run go test ./...`, npm's `> jest`. */
+const ECHO =
+  /^(?:\$ |\+{1,2} |##\[(?:group\]Run|command\])\s?|> |\[command\]|Run )(?:(?:sudo|time|env|exec|npx|pnpm exec|yarn|poetry run|uv run|bundle exec|python3? -m|\S{0,100}\/python3? -m|timeout \S{1,20}|[A-Z_]{1,40}=\S{0,100}) ){0,4}(?:\S{0,100}\/)?(?<tool>[\w.+-]{1,30})/;
+
+const NAMED_ALIKE =
+  'npm yarn pnpm node jest vitest mocha tsc eslint prettier gradle pip pytest tox poetry uv cargo go make cmake ctest gcc docker rspec composer phpunit dotnet terraform';
+/** Tools by the name of their program. */
+const TOOLS: ReadonlyMap<string, string> = new Map([
+  ...NAMED_ALIKE.split(' ').map((tool) => [tool, tool] as const),
+  ...Object.entries({ mvn: 'maven', mvnw: 'maven', gradlew: 'gradle', pip3: 'pip', 'g++': 'gcc', bundle: 'bundler' }),
+]);
+
+const LOOKED_AT = 5_000;
+
+/** The tools that ran, whether or not they complained: the commands that the log echoes. */
+export const commands: Extractor = {
+  name: 'commands',
+  literals: Array.from(TOOLS.keys(), (tool) => `${tool} `),
+  extract: (log, lines, found) => {
+    for (const line of lines.slice(0, LOOKED_AT)) {
+      const tool = TOOLS.get(ECHO.exec(log.line(line).slice(0, 400))?.groups?.tool ?? '');
+      if (tool !== undefined) found.toolchains.add(tool);
+    }
+  },
+};

@@ -1,8 +1,4 @@
 import type { Diagnostic } from '../../../domain/failure.ts';
-import { append } from '../../../lib/collections.ts';
-import type { LogText } from '../../lines/lines.ts';
-import { normaliseMessage } from '../../recognise/normalise.ts';
-import type { Extraction } from '../extraction.ts';
 
 /** A place in a file, and what a tool said of it on the same line. */
 export interface Placed {
@@ -134,81 +130,73 @@ function warningOf(message: string): Severity | null {
   return /^\w{0,60}(?:Warning|Deprecated|DEPRECATED|Notice):/.test(message) ? 'warning' : null;
 }
 
-/** A diagnostic on the way into an extraction, with the lines that belong to it. */
-interface Finding extends Omit<Diagnostic, 'at'> {
-  readonly start: number;
-  readonly end: number;
-  /** What it weighs as the first of its kind; later ones weigh less. */
-  readonly weight: number;
+/** How a tool is known by what {@link anyTool} has read; every pattern that is given must fit. One row for each tool. */
+interface ToolName {
+  readonly tool: string;
+  readonly file?: RegExp;
+  readonly code?: RegExp;
+  /** The line as printed; a group `code` is the finding's code where the line has none yet, and is cut from the message's end. */
+  readonly says?: RegExp;
+  /** Every finding counts as this, whatever word it bears: a linter that fails by its notes. */
+  readonly severity?: 'error';
+  /** It prints no severity: a sentence is a finding where the place names at least this. */
+  readonly isPlain?: 'line' | 'column';
+  readonly weight?: number;
 }
 
-interface Known {
-  /** Lines that a finding has taken. */
-  readonly taken: Set<number>;
-  /** Findings so far, by tool and severity. */
-  readonly counts: Map<string, number>;
-}
+// biome-ignore format: one row for each tool
+export const TOOL_NAMES: readonly ToolName[] = [
+  { tool: 'clang-format', says: /code should be clang-formatted \[-W(?<code>[\w-]{1,60})\]/, severity: 'error' },
+  { tool: 'clang-tidy', code: /^(?:bugprone|cert|clang-analyzer|cppcoreguidelines|google|hicpp|llvm|misc|modernize|performance|portability|readability|concurrency)-/ },
+  { tool: 'cppcheck', says: /: (?:style|performance|portability): .{1,400} \[\w{1,60}\]$/ },
+  { tool: 'hadolint', file: /Dockerfile|Containerfile/, code: /^(?:DL|SC)\d{4}$/, severity: 'error', weight: 74 },
+  { tool: 'shellcheck', code: /^SC\d{4}$/, severity: 'error', weight: 76 },
+  { tool: 'markdownlint', code: /^MD\d{3}$/, severity: 'error', weight: 74 },
+  { tool: 'msvc', code: /^(?:C|LNK|D)\d{4}$/, says: /(?:error|warning) (?:C|LNK|D)\d{4}\s?:/ },
+  { tool: 'nuget', code: /^NU\d{4}$/ },
+  { tool: 'tsc', code: /^TS\d{1,5}$/ },
+  { tool: 'msbuild', code: /^[A-Z]{1,8}\d{1,6}$/, says: /(?:error|warning) [A-Z]{1,8}\d{1,6}\s?:/ },
+  { tool: 'ruff', file: /\.(?:pyi?|ipynb)$/, says: /\n\s{1,8}--> /, severity: 'error', weight: 76 },
+  { tool: 'pylint', file: /\.pyi?$/, code: /^[CRWEF]\d{4}$/, severity: 'error', weight: 76 },
+  { tool: 'pyright', file: /\.pyi?$/, says: /\d - (?:error|warning): |\(report\w{1,60}\)$/ },
+  { tool: 'linter', file: /\.(?:pyi?|ipynb)$/, code: /^[A-Z]{1,5}\d{1,5}$/, severity: 'error', weight: 76 },
+  { tool: 'mypy', file: /\.pyi?$/, says: /: error: / },
+  { tool: 'yamllint', file: /\.ya?ml$/, says: /: \[(?:error|warning)\] .{1,400}\((?<code>[a-z-]{2,60})\)$|^\s{1,8}\d/ },
+  { tool: 'actionlint', file: /\.github\/workflows\//, isPlain: 'column' },
+  { tool: 'biome', code: /^(?:lint|assist)\// },
+  { tool: 'stylelint', file: /\.(?:css|scss|sass|less)$/, code: /^[@a-z]/ },
+  { tool: 'eslint', code: /^[@a-z]/, file: /\.(?:[cm]?[jt]sx?|vue|svelte)$/ },
+  { tool: 'eslint', says: /, (?:Error|Warning) - |\[(?:Error|Warning)\/|\((?<code>[@a-z][\w@/-]{1,80})\)$/, file: /\.(?:[cm]?[jt]sx?|vue|svelte)$/ },
+  { tool: 'staticcheck', file: /\.go$/, says: /\((?<code>(?:SA|S|ST|QF|U)\d{4})\)$/, weight: 76, isPlain: 'column' },
+  { tool: 'golangci-lint', file: /\.go$/, says: /\((?<code>[a-z]{3,30})\)$/, weight: 76, isPlain: 'column' },
+  { tool: 'go', file: /\.go$/, weight: 76, isPlain: 'column' },
+  { tool: 'rubocop', code: /^[A-Z]\w{1,40}\/\w/, severity: 'error', weight: 76 },
+  { tool: 'ruby', file: /\.(?:rb|rake|gemspec)$/, says: /syntax error/, weight: 80, isPlain: 'line' },
+  { tool: 'luacheck', file: /\.lua$/, code: /^[WE]\d{3}$/, severity: 'error', weight: 74 },
+  { tool: 'lua', file: /\.lua$/, says: /^(?:lua|luajit|lua5\.\d|luac|texlua): /, isPlain: 'line' },
+  { tool: 'kotlinc', file: /\.kts?$/, says: /^[ew]: / },
+  { tool: 'groovyc', file: /\.groovy$/, isPlain: 'line' },
+  { tool: 'javac', file: /\.(?:java|kts?|scala|groovy)$/ },
+  { tool: 'gcc', file: /\.(?:c|cc|cpp|cxx|c\+\+|h|hh|hpp|hxx|mm?|cu|inc|def|[sS]|ipp|tcc)$/ },
+  { tool: 'rustc', file: /\.rs$/ },
+  { tool: 'swift', file: /\.swift$/ },
+  { tool: 'ghc', file: /\.l?hs$/ },
+  { tool: 'elixir', file: /\.exs?$/ },
+  { tool: 'erlang', file: /\.[eh]rl$/, isPlain: 'line' },
+  { tool: 'perl', file: /\.(?:p[lm]|t)$/ },
+  { tool: 'php', file: /\.php$/ },
+  { tool: 'terraform', file: /\.tf(?:\.json|vars)?$/ },
+  { tool: 'meson', file: /(?:^|\/)meson\.build$/, weight: 80 },
+  { tool: 'configure', file: /(?:^|\/)(?:configure\.(?:ac|in)|Makefile\.am)$/ },
+  { tool: 'compiler', file: /\.(?:mli?|dart|zig|nim|s?v|vhd|d|pas|f90|jl|elm|purs|proto|fs|vala|cr|sol)$/ },
+];
 
-/** Most findings of one tool and severity that are kept. */
-const MAX_KEPT = 200;
-const WARNING_WEIGHT = 12;
-
-const known = new WeakMap<Extraction, Known>();
-
-/** Whether a finding has taken the line already. */
-export function isTaken(found: Extraction, line: number): boolean {
-  return knownOf(found).taken.has(line);
-}
-
-/** Counts one finding of a tool; answers how many there were before, or null where no more are kept. */
-export function countFinding(found: Extraction, tool: string, severity: Diagnostic['severity']): number | null {
-  const { counts } = knownOf(found);
-  const key = `${tool} ${severity}`;
-  const count = counts.get(key) ?? 0;
-  counts.set(key, count + 1);
-  return count < MAX_KEPT ? count : null;
-}
-
-/** What the finding after `count` others weighs. */
-export function weightOf(severity: Diagnostic['severity'], weight: number, count: number): number {
-  return severity === 'warning' ? WARNING_WEIGHT : weight - Math.min(count, 30) * 0.2;
-}
-
-/** Keeps lines from being read again by the readers that come after. */
-export function take(found: Extraction, start: number, end: number): void {
-  for (let line = start; line <= end; line++) knownOf(found).taken.add(line);
-}
-
-/** Adds a finding as data and as a block, unless there are too many of its kind. */
-export function addFinding(log: LogText, finding: Finding, found: Extraction): void {
-  const { start, end, weight: most, tool, severity, ...said } = finding;
-  const count = countFinding(found, tool, severity);
-  take(found, start, end);
-  if (count === null) return;
-  const weight = weightOf(severity, most, count);
-  // A formatter has no more to say than the name of the file.
-  const file = said.file ?? (isFile(said.message) && !/\s/.test(said.message) ? said.message : null);
-  found.diagnostics.push({ tool, severity, ...said, file, message: said.message.slice(0, 500), at: { source: log.name, line: start } });
-  found.blocks.push({ start, end, weight, reason: `${tool} ${severity}` });
-}
-
-/**
- * Puts what was said before, of another place, behind all that is said for the first time: a list that is cut still shows each message.
- * Moves the diagnostics from index `from` on.
- */
-export function putRepeatsLast(found: Extraction, from: number): void {
-  const seen = new Set<string>();
-  const [firsts, repeats]: [Diagnostic[], Diagnostic[]] = [[], []];
-  for (const one of found.diagnostics.splice(from)) {
-    const key = `${one.severity} ${one.code} ${normaliseMessage(one.message)}`;
-    (seen.has(key) ? repeats : firsts).push(one);
-    seen.add(key);
+/** The row that names the tool, or null: nobody taught us. `leftOut`: tools that are not to be known, for measurements. */
+export function nameTool(placed: Placed, text: string, leftOut: ReadonlySet<string>): ToolName | null {
+  const { file, code } = placed;
+  for (const row of TOOL_NAMES) {
+    const fits = row.code === undefined || (code !== null && row.code.test(code));
+    if (fits && (row.file?.test(file) ?? true) && (row.says?.test(text) ?? true) && !leftOut.has(row.tool)) return row;
   }
-  append(found.diagnostics, [...firsts, ...repeats]);
-}
-
-function knownOf(found: Extraction): Known {
-  const state = known.get(found) ?? { taken: new Set(), counts: new Map() };
-  known.set(found, state);
-  return state;
+  return null;
 }

@@ -1,7 +1,7 @@
 import type { StackFrame } from '../../../domain/failure.ts';
-import { readFrame } from '../../frames.ts';
-import type { LogText } from '../../lines/lines.ts';
-import type { Extraction, Extractor } from '../extraction.ts';
+import { isForeignFile, readFrame } from '../../frames.ts';
+import { blockEnd, type LogText, lineAbove, lineBelow, linesBetween } from '../../lines/lines.ts';
+import type { Extractor, Findings, Groups } from '../extraction.ts';
 
 const HEAD =
   /^(?:Exception in thread "[^"]{1,200}" |\[(?:ERROR|error|WARN)\] |Caused by: |Uncaught |Unhandled exception\. |error: Uncaught |[A-Z][\w ]{1,40}: (?=[A-Z]\w{0,60}(?:Error|Exception):)|E {1,8}|.{0,60}?(?=\b(?:java|org|com|javax|kotlin|scala)\.))?(?<type>(?:[A-Za-z_$][\w$]{0,80}[.:\\]{1,2}){0,12}(?:[A-Z][\w$]{0,80})?(?:Error|Exception|Failure|Fault|Interrupt|Exit|Throwable|Timeout)(?: \[\w{1,60}\])?)(?:: ?(?<message>.{0,600})|$)/;
@@ -20,7 +20,7 @@ export const pythonTraceback: Extractor = {
     let end = 0;
     for (const line of lines.slice(0, MAX_TRACES)) {
       if (line <= end || !/Traceback \(most recent call last\):?\s{0,4}$/.test(log.line(line))) continue;
-      const isChained = end > 0 && line - end <= 4 && follows(log, end, line);
+      const isChained = end > 0 && line - end <= 4 && linesBetween(log, end + 1, line - 1).some((text) => CHAINED.test(text));
       const before = found.exceptions.length;
       end = readTraceback(log, line, found);
       if (isChained && found.exceptions.length > before) joinChain(log, found);
@@ -30,26 +30,16 @@ export const pythonTraceback: Extractor = {
 
 const CHAINED = /(?:The above exception was the direct cause|During handling of the above exception)/;
 
-function follows(log: LogText, end: number, line: number): boolean {
-  for (let at = end + 1; at < line; at++) if (CHAINED.test(log.line(at))) return true;
-  return false;
-}
-
-/** Python tells the deepest cause first: what was raised because of it joins its chain, and keeps its words as a message. */
-function joinChain(log: LogText, found: Extraction): void {
+/** Python shows the deepest cause first: what was raised because of it joins its chain, and keeps its words as a message. */
+function joinChain(log: LogText, found: Findings): void {
   const outer = found.exceptions.pop();
   const cause = found.exceptions.pop();
   if (outer === undefined || cause === undefined) return;
   const outerFrames = [...(cause.outerFrames ?? []), ...outer.frames].slice(0, MAX_FRAMES);
   found.exceptions.push({ ...cause, chain: [outer.type, ...cause.chain], outerFrames });
   const text = `${outer.type}: ${outer.message}`.slice(0, 500);
-  const line = outer.at === null ? null : lineBelow(log, outer.at.line, text);
-  found.messages.push({ text, at: line === null ? outer.at : { source: log.name, line }, weight: 72 });
-}
-
-function lineBelow(log: LogText, start: number, text: string): number | null {
-  for (let at = start + 1; at <= Math.min(log.lineCount, start + MAX_FRAMES * 3); at++) if (log.line(at).endsWith(text)) return at;
-  return null;
+  const start = outer.at?.line ?? 0;
+  found.message(lineBelow(log, start + 1, MAX_FRAMES * 3 - 1, (below) => below.endsWith(text)) ?? start, text, 72);
 }
 
 /** A line as the tool printed it, where a problem matcher marked it. */
@@ -57,7 +47,7 @@ function unmarked(text: string): string {
   return text.replace(/^##\[error\]/, '');
 }
 
-function readTraceback(log: LogText, start: number, found: Extraction): number {
+function readTraceback(log: LogText, start: number, found: Findings): number {
   const indent = log.line(start).indexOf('Traceback');
   const prefix = log.line(start).slice(0, indent);
   const frames: StackFrame[] = [];
@@ -71,9 +61,9 @@ function readTraceback(log: LogText, start: number, found: Extraction): number {
   }
   const [type = '', ...rest] = unmarked(log.line(end)).slice(prefix.length).trim().split(': ');
   if (!/^[\w.]{1,200}$/.test(type)) return start;
-  found.exceptions.push({ type, message: rest.join(': ').slice(0, 500), chain: [type], frames, at: { source: log.name, line: start } });
-  found.blocks.push({ start, end, weight: 70, reason: 'Python traceback' });
-  found.blocks.push({ start: Math.max(start, end - 4), end: Math.min(log.lineCount, end + 2), weight: 78, reason: 'Python exception' });
+  found.exception(start, type, rest.join(': '), frames);
+  found.block(start, end, 70, 'Python traceback');
+  found.block(Math.max(start, end - 4), Math.min(log.lineCount, end + 2), 78, 'Python exception');
   return end;
 }
 
@@ -111,7 +101,7 @@ function firstFrame(log: LogText, line: number): number {
 const INNER =
   /^\s{0,12}---> (?:\(Inner Exception #\d{1,3}\) )?(?<type>(?:[A-Za-z_]\w{0,80}\.){0,10}[A-Z]\w{0,80}(?:Exception|Error))(?:: (?<message>.{0,500}))?$/;
 
-function readTrace(log: LogText, start: number, first: number, type: string, message: string, found: Extraction): number {
+function readTrace(log: LogText, start: number, first: number, type: string, message: string, found: Findings): number {
   const chain = [type];
   let cause = { type, message, line: start };
   let frames: StackFrame[] = [];
@@ -141,18 +131,11 @@ function readTrace(log: LogText, start: number, first: number, type: string, mes
     end = line;
   }
   if (deepest !== null) [frames, outer] = [deepest, frames];
-  found.exceptions.push({
-    type: cause.type,
-    message: cause.message.slice(0, 500),
-    chain,
-    frames: frames.slice(0, MAX_FRAMES),
-    ...(outer.length === 0 ? {} : { outerFrames: outer.slice(0, MAX_FRAMES) }),
-    at: { source: log.name, line: start },
-  });
-  found.blocks.push({ start, end: Math.min(end, start + 40), weight: 70, reason: 'stack trace' });
-  found.blocks.push({ start, end: Math.min(end, first + 2), weight: 76, reason: 'exception' });
-  if (cause.line !== start)
-    found.blocks.push({ start: cause.line, end: Math.min(end, cause.line + 6), weight: 80, reason: 'deepest cause' });
+  const outerFrames = outer.length === 0 ? {} : { outerFrames: outer.slice(0, MAX_FRAMES) };
+  found.exception(start, cause.type, cause.message, frames.slice(0, MAX_FRAMES), { chain, ...outerFrames });
+  found.block(start, Math.min(end, start + 40), 70, 'stack trace');
+  found.block(start, Math.min(end, first + 2), 76, 'exception');
+  if (cause.line !== start) found.block(cause.line, Math.min(end, cause.line + 6), 80, 'deepest cause');
   return end;
 }
 
@@ -161,7 +144,12 @@ const RUBY =
 const PHP =
   /^(?:PHP )?Fatal error: {1,2}Uncaught (?<type>[\w\\]{1,200}): (?<message>.{0,500}?) in (?<file>\S{1,300}\.php):(?<line>\d{1,7})$/;
 const ELIXIR = /^\s{0,8}\*\* \((?<type>[A-Z][\w.]{1,100}|exit|throw)\) (?<message>.{1,500})$/;
-const DART = /^Unhandled exception:$/;
+/** Languages that say all on one line, each with what its frames below look like; Elixir says as much without a trace. */
+const ONE_LINE: readonly { readonly pattern: RegExp; readonly frames: RegExp; readonly needsFrames?: boolean }[] = [
+  { pattern: RUBY, frames: /^\s{1,20}(?:\d{1,4}: )?from / },
+  { pattern: PHP, frames: /^(?:PHP )?(?:Stack trace:|\s{0,4}#?\d{1,4}\.? )/ },
+  { pattern: ELIXIR, frames: /^\s{4,12}(?:\([\w.]{1,60} [\w.+-]{1,40}\) |\S{1,200}\.exs?:\d)/, needsFrames: true },
+];
 const MAX_OTHER_LINES = 600;
 
 /** Traces of Ruby, PHP, Elixir and Dart, and the causes that Rust's error reports list. */
@@ -170,82 +158,134 @@ export const moreTraces: Extractor = {
   literals: ['error)', 'exception)', ': uncaught ', ':  uncaught ', '** (', 'unhandled exception:', 'caused by:'],
   extract: (log, lines, found) => {
     let end = 0;
-    for (const line of lines.slice(0, MAX_OTHER_LINES)) {
-      if (line <= end) continue;
-      end = Math.max(end, readAny(log, line, log.line(line), found));
-    }
+    for (const line of lines.slice(0, MAX_OTHER_LINES)) if (line > end) end = Math.max(end, readAny(log, line, log.line(line), found));
   },
 };
 
-function readAny(log: LogText, line: number, text: string, found: Extraction): number {
-  const ruby = RUBY.exec(text)?.groups;
-  if (ruby !== undefined) return add(log, line, ruby, framesBelow(log, line, /^\s{1,20}(?:\d{1,4}: )?from /), found);
-  const php = PHP.exec(text)?.groups;
-  if (php !== undefined) return add(log, line, php, framesBelow(log, line, /^(?:PHP )?(?:Stack trace:|\s{0,4}#?\d{1,4}\.? )/), found);
-  const elixir = ELIXIR.exec(text)?.groups;
-  if (elixir !== undefined) {
-    const below = framesBelow(log, line, /^\s{4,12}(?:\([\w.]{1,60} [\w.+-]{1,40}\) |\S{1,200}\.exs?:\d)/);
-    return below.frames.length === 0 ? 0 : add(log, line, elixir, below, found);
+function readAny(log: LogText, line: number, text: string, found: Findings): number {
+  for (const { pattern, frames, needsFrames } of ONE_LINE) {
+    const groups = pattern.exec(text)?.groups;
+    if (groups === undefined) continue;
+    const below = framesBelow(log, line, frames);
+    return needsFrames === true && below.frames.length === 0 ? 0 : add(line, groups, below, found);
   }
-  if (DART.test(text)) {
-    const below = framesBelow(log, line + 1, /^#\d{1,4} {2,10}\S/);
+  if (/^Unhandled exception:$/.test(text)) {
     const said = log.line(line + 1);
     const [type = 'Exception', ...rest] = /^[\w ]{1,60}: /.test(said) ? said.split(': ') : ['Exception', said];
-    return add(log, line, { type, message: rest.join(': ') }, below, found);
+    return add(line, { type, message: rest.join(': ') }, framesBelow(log, line + 1, /^#\d{1,4} {2,10}\S/), found);
   }
   return /^\s{0,4}Caused by:$/.test(text) ? readCauses(log, line, found) : 0;
 }
 
-interface Below {
-  readonly frames: readonly StackFrame[];
-  readonly end: number;
+function framesBelow(log: LogText, line: number, belongs: RegExp): { readonly frames: readonly StackFrame[]; readonly end: number } {
+  const end = blockEnd(log, line, MAX_FRAMES, (text) => belongs.test(text));
+  return { frames: linesBetween(log, line + 1, end).flatMap((text) => readFrame(text) ?? []), end };
 }
 
-function framesBelow(log: LogText, line: number, belongs: RegExp): Below {
-  const frames: StackFrame[] = [];
-  let end = line;
-  while (end < Math.min(log.lineCount, line + MAX_FRAMES) && belongs.test(log.line(end + 1))) {
-    const frame = readFrame(log.line(++end));
-    if (frame !== null) frames.push(frame);
-  }
-  return { frames, end };
-}
-
-function add(
-  log: LogText,
-  line: number,
-  groups: Readonly<Record<string, string | undefined>>,
-  { frames, end }: Below,
-  found: Extraction,
-): number {
+function add(line: number, groups: Groups, { frames, end }: ReturnType<typeof framesBelow>, found: Findings): number {
   const { type = '', message = '', file, fn = null } = groups;
   const first = file === undefined ? null : readFrame(`\tfrom ${file}:${groups.line}:in '${fn ?? 'main'}'`);
   const own = first ?? (file === undefined ? null : { file, line: Number(groups.line), function: fn, own: !/\/vendor\//.test(file) });
-  const all = own === null ? [...frames] : [{ ...own, function: fn }, ...frames];
-  found.exceptions.push({
-    type,
-    message: message.slice(0, 500),
-    chain: [type],
-    frames: all.slice(0, MAX_FRAMES),
-    at: { source: log.name, line },
-  });
-  found.blocks.push({ start: line, end, weight: 70, reason: 'stack trace' });
-  found.blocks.push({ start: line, end: Math.min(end, line + 3), weight: 76, reason: 'exception' });
+  const all = own === null ? frames : [{ ...own, function: fn }, ...frames];
+  found.exception(line, type, message, all.slice(0, MAX_FRAMES));
+  found.block(line, end, 70, 'stack trace');
+  found.block(line, Math.min(end, line + 3), 76, 'exception');
   return end;
 }
 
 /** Rust's anyhow and eyre, and what copies them: numbered or indented causes, the deepest last. */
-function readCauses(log: LogText, line: number, found: Extraction): number {
-  let end = line;
-  while (end < Math.min(log.lineCount, line + 20) && /^\s{2,12}\S/.test(log.line(end + 1))) end++;
+function readCauses(log: LogText, line: number, found: Findings): number {
+  const end = blockEnd(log, line, 20, (text) => /^\s{2,12}\S/.test(text));
   const deepest = log
     .line(end)
     .trim()
     .replace(/^\d{1,3}: /, '');
   if (end === line || deepest === '') return 0;
-  let start = line;
-  while (start > Math.max(1, line - 3) && !/^\s{0,4}(?:Error|error|×|thread)\b/.test(log.line(start))) start--;
-  found.messages.push({ text: deepest.slice(0, 500), at: { source: log.name, line: end }, weight: 76 });
-  found.blocks.push({ start, end, weight: 74, reason: 'chain of causes' });
+  const start = lineAbove(log, line, 3, (text) => /^\s{0,4}(?:Error|error|×|thread)\b/.test(text)) ?? Math.max(1, line - 3);
+  found.message(end, deepest, 76);
+  found.block(start, end, 74, 'chain of causes');
   return end;
+}
+
+const ACCESS = /^\s{0,8}(?<previous>Previous )?(?<what>[Rr]ead|[Ww]rite|[Aa]tomic \w{4,8}) at 0x/;
+const PLACE = /^\s{1,12}(?<file>\/?[^\s:]{1,300}\.go):(?<line>\d{1,7})(?: \+0x[0-9a-f]{1,16})?$/;
+/** How Rust says that a thread panicked, before 1.73 and since: the message quoted on the line, or below it. */
+export const RUST_PANIC =
+  /^.{0,200}?thread '(?<thread>[^']{0,300})' (?:\(\d{1,10}\) )?panicked at (?:'(?<old>.{0,600})', )?(?<file>[^\s:']{1,300}):(?<line>\d{1,7}):\d{1,6}:?/;
+
+/** Go's panics and its race detector's reports. */
+export const goPanics: Extractor = {
+  name: 'go',
+  literals: ['panic: ', 'fatal error: all goroutines', 'DATA RACE'],
+  extract: (log, lines, found) => {
+    for (const line of lines) {
+      const text = log.line(line);
+      if (!/^panic: |^fatal error: |^WARNING: DATA RACE/.test(text)) continue;
+      const end = blockEnd(log, line, 40, (below) => !/^(?:FAIL|ok|exit status|={10,})/.test(below));
+      found.block(line, end, 82, 'go panic');
+      found.block(line, Math.min(end, line + 10), 90, 'go panic');
+      found.message(line, text, 82);
+      if (text.startsWith('WARNING')) readRace(log, line, found);
+      else readGoPanic(log, line, text, found);
+    }
+  },
+};
+
+/** Rust's panics, in tests and in programs. */
+export const rustPanics: Extractor = {
+  name: 'cargo',
+  literals: ['panicked at'],
+  extract: (log, lines, found) => {
+    for (const line of lines) {
+      const panic = RUST_PANIC.exec(log.line(line))?.groups;
+      const end = blockEnd(log, line, 6, (text) => /^(?:note:|\s{2,20}(?:left|right):|assertion)/.test(text));
+      found.block(line, end, 84, 'panic');
+      if (/^stack backtrace:/.test(log.line(end + 1))) {
+        const last = blockEnd(log, end + 1, MAX_FRAMES, (text) => /^\s{1,40}(?:\d{1,4}:|at )/.test(text));
+        found.block(end, last, 60, 'backtrace of a panic');
+      }
+      const file = panic?.file;
+      const frames = file === undefined ? [] : [{ file, line: Number(panic?.line), function: null, own: !isForeignFile(file) }];
+      found.exception(line, 'panic', panic?.old ?? log.line(line + 1).trim(), frames);
+    }
+  },
+};
+
+/** A race detector's report that begins on `line`: who reads, who writes, and where. */
+function readRace(log: LogText, line: number, found: Findings): void {
+  const end = blockEnd(log, line, MAX_FRAMES, (text) => !/^={10,}$/.test(text));
+  const accesses = linesBetween(log, line, end, MAX_FRAMES + 1).flatMap((text) => ACCESS.exec(text)?.groups?.what?.toLowerCase() ?? []);
+  const [first = 'access', second = 'access'] = accesses;
+  const message = `a ${first} and a ${second} of the same memory without a lock between them`;
+  found.exception(line, 'DATA RACE', message, framesOf(log, line, end));
+}
+
+/** A panic's message, and the stack of the goroutine that panicked. */
+function readGoPanic(log: LogText, line: number, text: string, found: Findings): void {
+  const message = /^(?:panic: |fatal error: )(?<said>.{1,500}?)(?: \[recovered.{0,20})?$/.exec(text)?.groups?.said;
+  const start = lineBelow(log, line, 12, (below) => /^goroutine \d{1,9} \[/.test(below));
+  if (message === undefined || start === null) return;
+  const end = blockEnd(log, start, MAX_FRAMES, (one) => one.trim() !== '' && !/^(?:goroutine |exit status|FAIL\b)/.test(one));
+  const frames = framesOf(log, start, end);
+  if (frames.length > 0) found.exception(line, 'panic', message, frames);
+}
+
+/** Go prints a frame on two lines: the function, and below it the place. */
+function framesOf(log: LogText, start: number, end: number): StackFrame[] {
+  const lines = linesBetween(log, start, end, MAX_FRAMES + 1);
+  return lines.slice(1).flatMap((text, i) => {
+    const { file, line } = PLACE.exec(text)?.groups ?? {};
+    return file === undefined ? [] : [{ file, line: Number(line), function: functionOf(lines[i] ?? ''), own: !isForeignFile(file) }];
+  });
+}
+
+/** `  example.test/shop.(*Cart).Add(0xc0000140a0)` → `(*Cart).Add`. */
+function functionOf(line: string): string | null {
+  const call = line
+    .trim()
+    .replace(/^created by /, '')
+    .replace(/ in goroutine \d{1,9}$/, '')
+    .replace(/\([^()]{0,300}\)$/, '');
+  const name = call.slice(call.lastIndexOf('/') + 1).replace(/^[\w-]{1,100}\./, '');
+  return /^[\w.*()[\]·{}-]{1,200}$/.test(name) ? name : null;
 }

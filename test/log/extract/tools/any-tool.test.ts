@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { newExtraction } from '../../../../src/log/extract/extraction.ts';
+import { Findings } from '../../../../src/log/extract/extraction.ts';
 import { readersOf } from '../../../../src/log/extract/tools/diagnostics.ts';
 import { readLines } from './read-lines.ts';
 
@@ -94,7 +94,7 @@ describe('tables of tools', () => {
   });
 
   it('know every tool by name unless it is left out', () => {
-    expect([...newExtraction().leftOut]).toEqual([]);
-    expect(newExtraction(new Set(['mypy'])).leftOut.has('mypy')).toBe(true);
+    expect([...new Findings('log').leftOut]).toEqual([]);
+    expect(new Findings('log', new Set(['mypy'])).leftOut.has('mypy')).toBe(true);
   });
 });

@@ -1,5 +1,136 @@
-import type { Outcome, ReportDraft } from './report-draft.ts';
-import { draftReport } from './report-draft.ts';
+import { z } from 'zod';
+import type { Diagnostic } from '../../domain/failure.ts';
+import { draftReport, type Outcome, type ReportDraft } from './report-draft.ts';
+
+const MAX_TEXT = 20_000;
+
+const Event = z.object({
+  Action: z.string(),
+  Package: z.string().optional(),
+  ImportPath: z.string().optional(),
+  Test: z.string().optional(),
+  /** Seconds. */
+  Elapsed: z.number().optional(),
+  Output: z.string().optional(),
+});
+
+interface Running {
+  output: string;
+  at: number;
+}
+
+interface GoRun {
+  readonly source: string;
+  readonly draft: ReportDraft;
+  /** By package and test; the package itself has the test ''. */
+  readonly running: Map<string, Running>;
+  /** Packages with a test that failed by name. */
+  readonly failed: Set<string>;
+}
+
+const MAX_LINE = 1_000_000;
+
+/** Whether a text is `go test -json`'s: one event a line, each with an action. */
+export function isGoJson(source: string): boolean {
+  return /^[\ufeff\s]{0,100}\{(?:"Time":"[^"\n]{1,60}",)?"(?:Action|ImportPath)":"/.test(source);
+}
+
+/** What `go test -json` and `gotestsum --jsonfile` write. Other lines between the events are left out; a note says how many. */
+export function readGoJson(source: string, json: string): ReportDraft {
+  const draft = draftReport(source, 'go');
+  const state: GoRun = { source, draft, running: new Map(), failed: new Set() };
+  let others = 0;
+  let number = 0;
+  for (let start = 0; start < json.length; ) {
+    const found = json.indexOf('\n', start);
+    const end = found === -1 ? json.length : found;
+    number++;
+    const event = end - start > MAX_LINE ? null : readEvent(json.slice(start, end));
+    if (event !== null) take(state, event, number);
+    else if (json.slice(start, Math.min(end, start + 200)).trim() !== '') others++;
+    start = end + 1;
+  }
+  if (others > 0) draft.note(`${others} lines of ${source} are no events of go test.`);
+  for (const suite of new Set(Array.from(state.running.keys(), (key) => key.split('\u0001', 1)[0] ?? ''))) {
+    endPackage(state, suite, state.running.get(`${suite}\u0001`));
+  }
+  return draft;
+}
+
+function readEvent(line: string): z.infer<typeof Event> | null {
+  if (!line.startsWith('{')) return null;
+  try {
+    return Event.safeParse(JSON.parse(line)).data ?? null;
+  } catch {
+    return null;
+  }
+}
+
+function take(state: GoRun, event: z.infer<typeof Event>, number: number): void {
+  const { draft, running } = state;
+  if (event.Action === 'build-output') {
+    const diagnostic = readDiagnostic(event.Output ?? '');
+    if (diagnostic !== null) draft.diagnose(diagnostic, number);
+    return;
+  }
+  const key = `${event.Package ?? ''}\u0001${event.Test ?? ''}`;
+  if (event.Action === 'output') {
+    const open = running.get(key) ?? { output: '', at: number };
+    if (open.output.length < MAX_TEXT) open.output += event.Output ?? '';
+    running.set(key, open);
+  } else if (event.Action === 'run') running.set(key, { output: '', at: number });
+  else if (event.Action === 'pass' || event.Action === 'fail' || event.Action === 'skip') {
+    const open = running.get(key);
+    running.delete(key);
+    if (event.Test === undefined) endPackage(state, event.Package ?? '', open);
+    else addTest(state, event, open, number);
+  }
+}
+
+function addTest({ draft, failed }: GoRun, event: z.infer<typeof Event>, open: Running | undefined, number: number): void {
+  if (event.Action === 'fail') failed.add(event.Package ?? '');
+  draft.add({
+    name: event.Test ?? '',
+    suite: event.Package ?? null,
+    status: event.Action === 'fail' ? 'failed' : event.Action === 'skip' ? 'skipped' : 'passed',
+    durationMs: event.Elapsed === undefined ? null : Math.round(event.Elapsed * 1e6) / 1e3,
+    detail: open?.output ?? '',
+    at: number,
+  });
+}
+
+/**
+ * A panic or a time limit ends a package, and tests that ran then have no end of their own: they are what failed, unless one failed by
+ * name. Others without an end are noted.
+ */
+function endPackage({ source, draft, running, failed }: GoRun, suite: string, own: Running | undefined): void {
+  const left = [...running].filter(([key]) => key.startsWith(`${suite}\u0001`) && key.length > suite.length + 1);
+  const hasCrashed = [own, ...left.map(([, open]) => open)].some((open) => /^(?:panic: |fatal error: )/m.test(open?.output ?? ''));
+  for (const [key, { output, at }] of left) {
+    const name = key.slice(suite.length + 1);
+    running.delete(key);
+    if (hasCrashed && !failed.has(suite)) draft.add({ name, suite, status: 'failed', detail: output || (own?.output ?? ''), at });
+    else draft.note(`${suite}.${name} has no end in ${source}.`);
+  }
+}
+
+/** A complaint of Go's compiler or vet, `./cart.go:5:2: undefined: total`; null for any other line. */
+function readDiagnostic(line: string): Omit<Diagnostic, 'at'> | null {
+  const groups = /^(?:vet: )?(?<file>[\w./\\-]{1,250}\.go):(?<line>\d{1,7})(?::(?<column>\d{1,5}))?: (?<message>.{1,500})/.exec(
+    line,
+  )?.groups;
+  if (groups === undefined) return null;
+  const { file = null, line: number, column, message = '' } = groups;
+  return {
+    tool: 'go',
+    severity: 'error',
+    file,
+    line: Number(number),
+    column: column === undefined ? null : Number(column),
+    code: null,
+    message: message.trim(),
+  };
+}
 
 /** A level of subtests: its results come before the line of the test they belong to. */
 interface Level {
@@ -18,7 +149,7 @@ interface Pending {
   fields: ReadonlyMap<string, string> | null;
 }
 
-interface State {
+interface TapRun {
   readonly source: string;
   readonly draft: ReportDraft;
   readonly levels: Level[];
@@ -28,7 +159,6 @@ interface State {
 
 const RESULT = /^(?<not>not )?ok\b(?: (?<number>\d{1,9}))?(?: ?- | |$)(?<rest>.{0,2000})/;
 const PLAN = /^1\.\.(?<count>\d{1,9})\b/;
-const MAX_TEXT = 20_000;
 const MAX_LEVELS = 50;
 
 /** Whether a text is a TAP file: its first line that is no comment is a version, a plan or a result. */
@@ -43,7 +173,7 @@ export function isTap(text: string): boolean {
 
 /** Test Anything Protocol, versions 12 to 14, with subtests, directives and YAML details. */
 export function readTap(source: string, text: string): ReportDraft {
-  const state: State = { source, draft: draftReport(source, 'tap'), levels: [newLevel(0, null)], subtest: null, pending: null };
+  const state: TapRun = { source, draft: draftReport(source, 'tap'), levels: [newLevel(0, null)], subtest: null, pending: null };
   const lines = text.split('\n');
   for (let index = 0; index < lines.length; index++) {
     const line = (lines[index] ?? '').slice(0, 10_000).trimEnd();
@@ -57,7 +187,7 @@ export function readTap(source: string, text: string): ReportDraft {
   return state.draft;
 }
 
-function readLine(state: State, said: string, indent: number, number: number): void {
+function readLine(state: TapRun, said: string, indent: number, number: number): void {
   const result = RESULT.exec(said)?.groups;
   const plan = PLAN.exec(said)?.groups;
   if (result !== undefined) readResult(state, result, indent, number);
@@ -72,7 +202,7 @@ function readLine(state: State, said: string, indent: number, number: number): v
     state.pending.comments += `${said.replace(/^#[ \t]?/, '')}\n`;
 }
 
-function readResult(state: State, groups: Record<string, string | undefined>, indent: number, number: number): void {
+function readResult(state: TapRun, groups: Record<string, string | undefined>, indent: number, number: number): void {
   flush(state);
   const children = state.levels.at(-1);
   const closed = children !== undefined && children.indent > indent ? children : null;
@@ -97,7 +227,7 @@ function readResult(state: State, groups: Record<string, string | undefined>, in
 }
 
 /** The level of an indentation, opened where it is new: its title is the last `# Subtest`. */
-function levelAt(state: State, indent: number): Level {
+function levelAt(state: TapRun, indent: number): Level {
   while (state.levels.length > 1 && (state.levels.at(-1)?.indent ?? 0) > indent) {
     const left = state.levels.pop();
     if (left !== undefined) checkPlan(state, left);
@@ -115,7 +245,7 @@ function newLevel(indent: number, title: string | null): Level {
   return { indent, title, planned: null, seen: 0, failed: false };
 }
 
-function checkPlan({ source, draft }: State, { title, planned, seen }: Level): void {
+function checkPlan({ source, draft }: TapRun, { title, planned, seen }: Level): void {
   if (planned === null || planned === seen) return;
   draft.note(`${source}: ${title ?? 'the plan'} says there are ${planned} tests, ${seen} ran.`);
 }
@@ -128,7 +258,7 @@ function splitDirective(rest: string): { readonly name: string; readonly directi
 }
 
 /** Reads the flat fields of a YAML block, and gives the index of its last line. */
-function readYaml(state: State, lines: readonly string[], start: number, indent: number): number {
+function readYaml(state: TapRun, lines: readonly string[], start: number, indent: number): number {
   const fields = new Map<string, string>();
   let key = '';
   let index = start + 1;
@@ -154,7 +284,7 @@ function unquoted(value: string): string {
   return quoted === null ? plain : (quoted[2] ?? '').replaceAll("''", "'");
 }
 
-function flush(state: State): void {
+function flush(state: TapRun): void {
   const { pending, draft } = state;
   state.pending = null;
   if (pending === null) return;

@@ -1,0 +1,268 @@
+import { RUST_PANIC } from '../tools/traces.ts';
+import { groupsIn } from './block.ts';
+import type { Named, Runner, Shape } from './shapes.ts';
+
+const RULE = /^(?:-{60,120}|={60,120}|\.{60,120})$/;
+const EQUALS = /^={20,200}$/;
+const PYTEST_BANNER = /^(?:={6,400}|={3,200}\s{0,4}(?<title>[^=\s](?:.{0,200}?[^=\s])?)\s{0,4}={3,200})$/;
+const PYTEST_SUBTEST = / (?:\[[^\]\n]{0,200}\] ?)?\(\w{1,60}=.{0,300}\)$| \[[^\]\n]{1,200}\]$/;
+const GINKGO_NODE =
+  /\s?\[(?:It|BeforeEach|AfterEach|JustBeforeEach|BeforeSuite|AfterSuite|BeforeAll|AfterAll|DeferCleanup[^\]\n]{0,40}|Measurement)\]\s?/;
+const SWIFT_TEST = String.raw`Test (?:"(?<name>[^"\n]{1,300})"|(?<bare>\w{1,200}\([\w:]{0,200}\)))`;
+const NEXTEST = String.raw`\[\s{0,8}[>\d.]{1,12}s\] (?:\([\s\d/]{1,20}\) )?\S{1,200} (?<name>\S.{0,300})$`;
+
+/** Runners of scripting languages and of plain language, known by the shape of a line or two. A new one is a row here. */
+// biome-ignore format: one line for each shape
+export const SCRIPT_RUNNERS: readonly Runner[] = [
+  { name: 'unittest', literals: ['FAIL: ', 'ERROR: '], shapes: [
+    { above: EQUALS, head: /^(?:FAIL|ERROR): (?<name>\S.{0,500}?)$/, body: 'open', until: /^={20,200}$|^Ran \d{1,7} tests? in /, limit: 300, finish: unittestName },
+  ] },
+  { name: 'trial', literals: ['[FAIL]', '[ERROR]'], shapes: [
+    { above: EQUALS, head: /^\[(?:FAIL|ERROR)\]$/, body: 'open', until: /^(?:={70,90}|-{70,90})$/, limit: 200, finish: trialName },
+  ] },
+  { name: 'pytest', literals: ['__ ', ' __', '= FAILURES =', '= ERRORS =', '= PASSES =', '= XPASSES =', '= XFAILURES =', 'warnings summary', 'FAILED ', 'ERROR ', ' FAILED', 'short test summary', 'ERROR collecting', ' killed', 'segmentation fault', ' aborted', 'terminated', 'fatal python error'], banner: PYTEST_BANNER, shapes: [
+    { under: /^(?:FAILURES|ERRORS)$/, head: /^_{2,200} (?:(?:(?<collecting>ERROR collecting)|ERROR at (?:setup|teardown) of) )?(?<name>\S.{0,300}?) _{2,200}$/, body: 'open', until: PYTEST_BANNER, limit: 400, raises: true, finish: pytestName },
+    ...[
+      /^(?:FAILED|ERROR|SUBFAIL(?:ED)?(?:\[[^\]]{0,200}\])?(?: ?\(.{0,300}?\))?) (?<file>[^\s:]{1,300}\.\w{1,5})(?:::(?<rest>.{1,500}?))?(?: - (?<message>.{1,1000})|$)/,
+      /^\[gw\d{1,4}\](?: \[ {0,3}\d{1,3}%\])? (?:FAILED|ERROR) (?<file>[^\s:]{1,300}\.py)::(?<rest>\S.{0,400}?)\s{0,4}$/,
+      /^(?<file>[^\s:]{1,300}\.py)::(?<rest>.{1,400}?) (?:FAILED\b|ERROR\b|(?:\S{0,200}: line \d{1,5}: {1,8}\d{1,8} )?(?:Killed|Segmentation fault|Aborted|Fatal Python error|Terminated)\b)/,
+    ].map((head): Shape => ({ head, body: 'none', finish: pytestName })),
+  ] },
+  { name: 'cucumber', literals: [' scenarios:', '.feature:'], opens: /^\s{0,8}(?:\d{1,5}\) )?(?:Scenario(?: Outline| Template)?|Example): .{1,300}?\s# (?:file:\/\/)?(?<key>[^\s:]{1,300}\.feature:\d{1,7})/, banner: /^\s{0,4}(?<title>[A-Z]\w{1,20}) [sS]cenarios:$/, shapes: [
+    { under: /^(?:Failing|Failed|Errored)$/, head: /^\s{0,6}(?:(?:rerun )?cucumber (?:-p \S{1,60} )?|file:\/\/)?(?<file>[^\s:]{1,300}\.feature):(?<line>\d{1,7})(?:\s{1,80}(?:# )?(?:Scenario(?: Outline| Template)?: )?(?<name>\S.{0,300}))?$/, opened: ({ file, line }) => `${file}:${line}`, body: 'none', until: /^\s{0,8}(?:Scenario|Example|Rule|Feature|Failing|Failed|Errored)\b[^:]{0,20}:/i, finish: scenarioMessage },
+  ] },
+  { name: 'robot', literals: ['| FAIL |'], shapes: [
+    { head: /^(?<name>\S.{0,300}) \| FAIL \|$/, body: 'open', until: RULE, never: /^\d{1,7} tests?, \d{1,7} passed, \d{1,7} failed/, finish: (named) => ({ ...named, name: named.name?.split(' :: ')[0] }), suite: /^(?<suite>[A-Z][^|:\n]{0,200})(?: :: .{0,300})?$/ },
+  ] },
+  { name: 'node-test', literals: ['test at '], shapes: [
+    { head: /^\s{0,20}test at (?<file>[^\n]{1,300}?):(?<line>\d{1,7}):\d{1,6}$/, next: /^\s{0,20}✖ (?<name>\S.{0,400}?) \(\d[\d.]{0,16}ms\)$/, limit: 80 },
+  ] },
+  { name: 'pester', literals: ['[-] '], shapes: [
+    { head: /^\s{0,20}\[-\] (?<name>\S.{0,300}?) \d[\d.,]{0,10}m?s(?: \(.{1,40}\))?$/, suite: /^\s{0,4}Describing (?<suite>\S.{0,200})$/, until: /^\s{1,20}\[[+!-]\] /, limit: 30 },
+  ] },
+  {
+    name: 'minitest',
+    literals: ['#test_', ') Failure:', ') Error:'],
+    shapes: [
+      { above: /^\s{0,4}(?:\d{1,5}\) )?(?:Failure|Error):$/, head: minitestTitle() },
+      { head: /^\s{0,4}\d{1,5}\) (?:Failure|Error):$/, next: minitestTitle() },
+    ].map(
+      (shape): Shape => ({
+        ...shape,
+        body: 'open',
+        limit: 40,
+        until: /^\s{0,4}\d{1,5}\) \w{1,20}:$|^(?:Failure|Error):$|^\d{1,7} (?:runs|tests), |^bin\/rails test /,
+      }),
+    ),
+  },
+  { name: 'pest', literals: ['  FAILED  ', '  • '], shapes: [
+    { head: /^\s{2,4}(?:FAILED|•)\s{1,4}(?<suite>[\w\\]{2,300}) > (?<name>\S.{0,300}?)(?:\s{3,200}\w{1,100})?$/, body: 'open', until: /^\s{2}(?:Tests: |─{20})/ },
+  ] },
+  { name: 'codeception', literals: [' Test  '], shapes: [
+    { head: /^\s{0,4}Test {1,4}(?<file>[^\s:]{1,300}):(?<name>\w{1,200})$/, above: /^\d{1,5}\) (?<suite>[\w\\]{2,200}): \S/, titled: true, body: 'open', until: /^$|^--$|^\d{1,5}\) / },
+  ] },
+  { name: 'prove', literals: ['Failed test'], shapes: [
+    { head: /^\s{0,12}#?\s{1,8}Failed test (?:'(?<name>.{1,300}?)'|\((?<bare>.{1,300}?)\))(?:$| at (?<file>\S{1,300}) line (?<line>\d{1,7})\.)/, body: 'open', until: /^(?!\s{0,12}#\s{2,})/, limit: 8, finish: proveCheck },
+  ] },
+  { name: 'prove', literals: ['Dubious, test returned', ' subtests'], fillsIn: true, shapes: [
+    { head: /^(?<message>(?:Failed \d{1,5}\/\d{1,5} subtests|Dubious, test returned|No subtests run).{0,200})/, above: /^(?:\[[\d:]{5,10}\] )?(?<file>\S{1,200}\.(?:t|sh|pl)) \.{2,80}/, within: 2, body: 'none', finish: (named) => ({ ...named, name: named.file }) },
+  ] },
+  { name: 'bats', literals: ['in test file '], shapes: [
+    { head: /^\s{1,8}\((?:from function .{1,200} in file .{1,300}, line \d{1,7},)?\s{0,4}in test file (?<file>[^\n]{1,300}), line (?<line>\d{1,7})\)$/, above: /^[^✗✖\n]{0,300}[✗✖] (?<name>\S.{0,300}?)(?: \[\d{1,9}(?:ms)?\])?$/, within: 4, titled: true, until: /^\s{0,3}\S/, limit: 30 },
+  ] },
+];
+
+/** Runners of compiled languages, known by the shape of a line or two. A new one is a row here; those that fill in stand below those they follow. */
+// biome-ignore format: one line for each shape
+export const COMPILED_RUNNERS: readonly Runner[] = [
+  { name: 'gradle', literals: [' FAILED'], shapes: [
+    { head: /^(?:Gradle (?:Test Run|Test Executor|suite)\b[^>\n]{0,100} > ){0,3}(?!(?:Task|FAIL|Gradle)\b)(?<suite>[\w$.].{0,400}) > (?<name>\S.{0,400}) FAILED$/, finish: gradleName },
+    // Kotlin's native and browser targets name class and method in one.
+    { head: /^(?<suite>(?:[a-z_]\w{0,80}\.){1,20}[A-Z][\w$]{0,200})\.(?<name>[\w$]{1,200}(?:\[[\w, ]{1,60}\])?) FAILED$/ },
+  ] },
+  { name: 'junit', literals: ['\tFAILED', 'Caused an ERROR', 'JUnit Jupiter:', 'JUnit Vintage:'], strip: /^\s{0,12}(?:\[junit\] ?)?/, shapes: [
+    { head: /^\s{0,4}(?:FAILED|Caused an ERROR)$/, above: /^Testcase: (?<name>.{1,300}?)(?:\((?<suite>[\w$.]{1,200})\))?(?: took [\d.]{1,12} sec)?:?$/, titled: true, body: 'open', until: /^(?:Testcase: .{0,300})?$/, limit: 40, suite: /^Test(?:suite: | )?(?<suite>[\w$.]{3,300})(?: FAILED)?$/, finish: (named, body) => ({ ...named, suite: named.suite ?? classOf(named.name ?? '', body) }) },
+    // Ant's brief form says all on one line.
+    { head: /^Testcase: (?<name>.{1,300}?)\((?<suite>[\w$.]{1,300})\):\s{1,4}(?:FAILED|Caused an ERROR)$/, body: 'open', until: /^$|^Test(?:case|suite)?:? \S/, limit: 40 },
+    { head: /^JUnit (?:Jupiter|Vintage):/, next: /className = '(?<suite>[\w$.]{1,300})', methodName = '(?<name>[^']{1,200})'/, body: 'open', until: /^$|^JUnit (?:Jupiter|Vintage):|^Test run /, limit: 40 },
+  ] },
+  { name: 'testng', literals: ['FAILED: '], fillsIn: true, shapes: [
+    { head: /^FAILED: (?:(?<suite>[\w$.]{1,400})\.)?(?<name>[\w$]{1,400}(?:\(.{0,300}\))?)$/, body: 'open', until: /^$|^(?:FAILED|PASSED|SKIPPED): /, needs: /^[a-z][\w.$]{2,300}(?:Error|Exception|Failure)\b/, finish: (named, body) => ({ ...named, suite: named.suite ?? classOf(named.name ?? '', body) }) },
+  ] },
+  { name: 'scala-tests', literals: ['*** FAILED ***', '[error]   ', '==> X ', '[error] Test '], shapes: [
+    { framework: 'munit', head: /^(?:\[(?:info|error|warn)\] ?)?==> X (?<suite>[\w.$]{1,200})\.(?<name>\S.{0,300}?)\s{1,4}\d{1,6}\.\d{1,4}s ?(?<message>.{0,500})/, limit: 20, finish: scalaPlace },
+    { framework: 'junit', head: /^\[error\] Test (?<suite>[\w.$]{1,300})\.(?<name>[^\s.]{1,300}) failed: (?<message>.{0,500}?)(?:, took [\d.]{1,12} sec)?$/, body: 'open', until: /^(?!\[error\]\s{2,8}at )/, limit: 20 },
+    { framework: 'scalatest', head: /^(?:\[(?:info|error|warn)\] ?)?\s{0,20}- (?<name>\S.{0,300}?) \*\*\* FAILED \*\*\*/, suite: /^(?:\[info\] )?(?<suite>[A-Z]\w{1,100}):$/, body: 'open', until: /^(?:\[(?:info|error|warn)\] ?)?\s{0,20}[-+\w]\S{0,40} (?!did not|was not)|^\S{1,40}:$/, limit: 12 },
+    { framework: 'specs2', head: /^\[error\]\s{1,20}[x!✘] (?<name>\S.{0,300})$/, next: /^\[\w{1,8}\]\s{1,20}(?<message>\S.{0,500}?) ?\((?<file>[\w$-]{1,120}\.(?:scala|java)):(?<line>\d{1,7})\)/, body: 'none' },
+  ] },
+  { name: 'bazel', literals: ['  FAILED in ', '  TIMEOUT in '], shapes: [
+    { head: /^(?<name>(?:@{0,2}[\w.~+-]{0,100})?\/\/[^\s:]{0,300}:\S{1,200})\s{2,200}(?:\(cached\) )?(?:FAILED|(?<message>TIMEOUT))(?: in .{1,60})?$/, body: 'none' },
+  ] },
+  { name: 'ginkgo', literals: ['[FAIL] ', '[PANICKED!] ', '[Panic!] ', '[TIMEDOUT] ', '[FAILED] ['], shapes: [
+    { head: /^\s{0,4}\[(?:FAIL|Fail|PANICKED!|Panic!|TIMEDOUT)\] (?<name>\S.{0,400})$/, next: /^(?:\s{0,4}(?<file>[^\s:]{1,300}\.go):(?<line>\d{1,7})$)?/, body: 'none', finish: ginkgoName },
+    { head: /^\W{0,4}\[FAILED\] \[\d.{0,40}$/, next: /^\s{0,40}(?<name>\S.{0,400})$/, body: 'open', until: /^\s{0,8}-{10,}$|^\s{0,4}Summarizing /, finish: ginkgoName },
+  ] },
+  { name: 'gtest', literals: ['[  FAILED  ]', '[ RUN      ]'], opens: /^\[ RUN {6}\] (?<key>\S{1,400})$/, shapes: [
+    { head: /^\[ {2}FAILED {2}\] (?<suite>[\w/]{1,200})\.(?<name>[\w/]{1,200})(?:, where .{1,300}?)?(?: \(\d{1,9} ms\))?$/, opened: ({ suite, name }) => `${suite}.${name}`, body: 'none' },
+  ] },
+  { name: 'ctest', literals: ['***Failed', '***Timeout', '***Exception', '***Not Run', '(Failed)', '(Timeout)', '(SEGFAULT)', '(Child aborted)', '(Not Run)'], fillsIn: true, shapes: [
+    { head: /^\s{0,4}\d{1,5}\/\d{1,5} Test {1,4}#\d{1,5}: (?<name>\S{1,200}) \.{2,80}\s?\*{3}(?:Failed|(?<message>Timeout|Exception|Not Run))/, body: 'none' },
+    { head: /^\t\s{0,8}\d{1,6} - (?<name>\S{1,200}) \((?:Failed|(?<message>Timeout|SEGFAULT|Child aborted|Not Run|ILLEGAL|NUMERICAL|OTHER_FAULT|BAD_COMMAND|Subprocess \w{1,30}))\)/, body: 'none' },
+  ] },
+  { name: 'catch2', literals: [': FAILED:'], shapes: [
+    { head: /^(?<file>[^\s:(]{1,300})[:(](?<line>\d{1,7})\)?: FAILED:$/, between: /^-{60,100}$/, body: 'open', until: RULE },
+  ] },
+  { name: 'doctest', literals: ['TEST CASE:  '], shapes: [
+    { head: /^TEST CASE:\s{1,4}(?<name>\S.{0,300})$/, body: 'open', until: EQUALS, limit: 100, needs: /^[^\s:(]{1,300}[:(]\d{1,7}\)?: (?:FATAL )?ERROR: /, never: /^(?:Allowed to fail|Failed as expected|Should have failed)/ },
+  ] },
+  { name: 'boost-test', literals: ['error: in "', 'error in "'], shapes: [
+    { head: /^(?:(?<file>[^\s:(]{1,300})|unknown location)[:(](?<line>\d{1,7})\)?: (?:fatal )?error:? in "(?:(?<suite>[^"\n]{1,300})\/)?(?<name>[^"\n/]{1,300})": (?<message>.{1,1000})$/, body: 'none' },
+  ] },
+  {
+    name: 'dotnet',
+    literals: ['  Failed ', '  X ', '[FAIL]', ') Failed : ', ') Error : ', 'Failed '],
+    shapes: [
+      /^\s{0,4}(?:X |Failed |failed )(?<name>[\w.<>+`]{2,300}(?:\([^\n]{0,300}\))?) (?:\[(?:FAIL|< ?1 ?m?s|\d[\d ,.msh]{0,20})\]|\(\d[\d ,.msh]{0,20}\))$/,
+      /^\s{0,4}(?:\[xUnit\.net [\d:.]{1,20}\])?\s{1,8}(?<name>[\w.<>+`]{2,300}(?:\([^\n]{0,300}\))?) \[FAIL\]$/,
+      /^\d{1,5}\) (?:Failed|Error) : (?<name>\S[^\n]{0,300})$/,
+    ].map(
+      (head): Shape => ({
+        head,
+        body: 'open',
+        limit: 50,
+        until:
+          /^\s{0,4}(?:Passed|Failed|X|Skipped|passed|failed|skipped) \S|^(?:Total tests|Test Run|Failed!|Passed!)|^\d{1,5}\) |^Results File/,
+      }),
+    ),
+  },
+  { name: 'xctest', literals: ['error: -[', ' : XCT', "' failed (", ' recorded an issue ', ' failed after '], shapes: [
+    { head: /^(?<file>[^\s:][^:\n]{0,300}\.(?:swift|mm?)):(?<line>\d{1,7}): error: (?:-\[)?(?<suite>[\w.]{1,200}?)[ .](?<name>\w{1,200})\]? : (?<message>.{1,1000})$/, body: 'none' },
+    { head: /^Test Case '(?:-\[)?(?<suite>[\w.]{1,200}?)[ .](?<name>\w{1,200})\]?' failed \(/, body: 'none' },
+    {
+      framework: 'swift-testing',
+      head: new RegExp(
+        `^\\W{0,8}${SWIFT_TEST} recorded an issue(?: with \\d{1,4} arguments? .{1,300}?)? at (?<file>[^\\s:]{1,300}):(?<line>\\d{1,7}):\\d{1,6}: (?<message>.{1,1000})$`,
+      ),
+      body: 'none',
+      finish: bareName,
+    },
+    { framework: 'swift-testing', head: new RegExp(`^\\W{0,8}${SWIFT_TEST} (?:with \\d{1,6} test cases )?failed after \\d`), body: 'none', finish: bareName },
+  ] },
+  { name: 'exunit', literals: [') test ', ') doctest ', ') property '], shapes: [
+    { head: /^\s{2,4}\d{1,5}\) (?<name>(?:test|doctest|property) .{1,300}) \((?<suite>[\w.]{1,200})\)$/, next: /^(?:\s{2,12}(?<file>[^\s:]{1,300}\.exs?):(?<line>\d{1,7})$)?/, body: 'open', until: /^\S/ },
+  ] },
+  { name: 'eunit', literals: [": module '"], shapes: [{ head: /^\s{1,6}\d{1,5}\) (?<suite>\w{1,100}):(?<name>\w{1,200})(?:\/\d{1,2}(?:_\d{1,5})?)?: module '/ }] },
+  { name: 'erlang-tests', literals: ['*failed*', '_SUITE ==> ', ' failed on line '], shapes: [
+    { framework: 'eunit', head: /^\s{0,12}(?<suite>\w{1,100}): (?<name>\w{1,200}_test_?)\b.{0,200}\.{3}\s?\*failed\*/, body: 'open', until: /^(?!in |\*\*|\s{2,}\S)/, limit: 20 },
+    { framework: 'common-test', head: /^\W{0,8}(?<suite>\w{1,100}_SUITE) ==> (?:\w{1,100}\.)?(?<name>\w{1,200}): FAILED$/, next: /^(?:\W{0,8}\w{1,100}_SUITE ==> (?<message>\S.{0,500}))?/, body: 'none' },
+    { framework: 'common-test', head: /^(?<suite>\w{1,100}_SUITE):(?<name>\w{1,200}) failed on line (?<line>\d{1,7})$/, body: 'open', until: /^\s{0,8}$|^-(?: -){5}/, limit: 20 },
+  ] },
+  { name: 'haskell-tests', literals: ['To rerun use: --match', 'to rerun this test only'], shapes: [
+    { framework: 'hspec', head: /^\s{0,8}To rerun use: --match/, above: /^\s{2,4}\d{1,5}\) (?<name>\S.{0,400})$/, within: 60, titled: true, body: 'none' },
+    { framework: 'tasty', head: /to rerun this test only/, above: /^\s{0,60}(?<name>\S.{0,300}?):\s{1,200}FAIL(?: \(\d.{0,20}s\))?$/, within: 60, titled: true, body: 'none' },
+  ] },
+  { name: 'cargo', literals: [' stdout ----', ' ... FAILED', ' FAIL [', ' TIMEOUT [', ' SIGSEGV [', ' SIGABRT [', ' TMT [', ' ABORT ['], shapes: [
+    { head: /^---- (?!end stdout)(?<name>\S.{0,300}) stdout ----$/, body: 'open', until: /^failures:$|^test result:/, finish: rustPanic },
+    { head: /^test (?<name>\S.{0,300}?)(?: - should panic)? \.{3} FAILED$/, body: 'none' },
+    { head: new RegExp(`^\\s{1,12}(?:FAIL|TIMEOUT|SIG[A-Z]{3,5}) ${NEXTEST}`), body: 'none' },
+    // A try that failed is no failure yet: below its totals nextest lists how the last one ended.
+    { above: /^\s{2,8}Summary \[/, within: 300, head: new RegExp(`^\\s{1,12}TRY \\d{1,3} (?:FAIL|TMT|SIG[A-Z]{3,5}|ABORT) ${NEXTEST}`), body: 'none' },
+  ] },
+  { name: 'go', literals: ['--- FAIL: ', '=== RUN   ', '"Action":"fail"'], opens: /^=== RUN {3}(?<key>\S{1,400})/, nested: true, shapes: [
+    { head: /^\s{0,40}--- FAIL: (?<name>\S{1,400})(?: \([\d.]{1,12}s\))?/, opened: ({ name = '' }) => name, until: /^\s{0,40}(?:---|===) |^(?:FAIL|PASS|ok|exit status)\b/, limit: 80 },
+    { head: /^\{.{0,200}"Action":"fail","Package":"(?<suite>[^"]{1,400})","Test":"(?<name>[^"]{1,400})"/, body: 'none' },
+  ] },
+];
+
+function minitestTitle(): RegExp {
+  return /^(?:(?<suite>\w[^#\n]{0,200})#(?<name>test_.{1,300}?)|(?<old>test\w{0,200})\((?<class>[\w:]{1,200})\))(?: \[(?<file>[^\s:]{1,300}):(?<line>\d{1,7})\])?:$/;
+}
+
+function unittestName(named: Named): Named {
+  const groups = /^(?<name>\S[^()]{0,200}?(?:\(.{0,200}?\))?) \((?<path>[\w.<>-]{1,300})\)(?: .{0,300})?$/.exec(named.name ?? '')?.groups;
+  const path = groups?.path?.split('.') ?? [];
+  const name = groups?.name ?? named.name;
+  return { name, suite: (path.at(-1) === name ? path.slice(0, -1) : path).join('.') };
+}
+
+function trialName(_: Named, body: readonly string[]): Named | null {
+  const path = body.findLast((text) => /^[A-Za-z_][\w.]{2,300}$/.test(text.trimEnd()))?.trimEnd();
+  if (path === undefined) return null;
+  const dot = path.lastIndexOf('.');
+  return { name: path.slice(dot + 1), suite: path.slice(0, Math.max(0, dot)) };
+}
+
+/** A test is named by its path in the summary, and by a dotted one in its section; what a subtest adds is left out. */
+function pytestName(named: Named): Named {
+  const { file, rest } = named;
+  const title = (rest ?? named.name ?? file ?? '').replace(/ <- .{1,300}$/, '').replace(PYTEST_SUBTEST, '');
+  if (named.collecting !== undefined || (rest === undefined && file !== undefined)) return { ...named, name: title, file: title };
+  const mark = rest === undefined ? '.' : '::';
+  // Parametrised names hold dots and colons inside their brackets.
+  const head = title.split('[')[0] ?? title;
+  const at = head.lastIndexOf(mark);
+  const suite = at === -1 ? undefined : title.slice(0, at).replaceAll('::', '.');
+  return { ...named, suite, name: title.slice(at === -1 ? 0 : at + mark.length) };
+}
+
+function scenarioMessage(named: Named, body: readonly string[]): Named {
+  const SAID =
+    /^\s{2,20}(?:(?:Assertion Failed|ASSERT FAILED|ERROR): )?(?<said>(?:(?<=FAILED: |Failed: )|[\w:.]{1,80}(?:Error|Exception)\b).{1,500})/;
+  return { ...named, message: groupsIn(body, SAID)?.said ?? '' };
+}
+
+/** `#   Failed test 'adds up'`, with the place on the same line or the next, and what was got and expected below. */
+function proveCheck(named: Named, body: readonly string[]): Named | null {
+  const said = body.map((text) => text.replace(/^\s{0,12}#\s{0,20}/, ''));
+  const place = named.file === undefined ? groupsIn(said, /^(?:in|at) (?<file>\S{1,300}) (?:at )?line (?<line>\d{1,7})\.$/) : named;
+  if (place?.file === undefined) return null;
+  const { actual } = groupsIn(said, /^got: (?<actual>.{1,300})$/) ?? {};
+  const { expected } = groupsIn(said, /^expected: (?<expected>.{1,300})$/) ?? {};
+  const message =
+    actual === undefined ? (said.find((text) => !/^(?:in|at) \S{1,300} /.test(text)) ?? '') : `got: ${actual} expected: ${expected}`;
+  return { name: named.name ?? named.bare, suite: place.file, file: place.file, line: place.line, message, expected, actual };
+}
+
+function bareName(named: Named): Named {
+  return { ...named, name: named.name ?? named.bare };
+}
+
+function ginkgoName(named: Named, body: readonly string[]): Named | null {
+  if (!GINKGO_NODE.test(named.name ?? '')) return null;
+  const name = named.name?.replace(GINKGO_NODE, ' ').replace(/\s\[[\w:, -]{1,200}\]$/, '');
+  const said = body.map((text) => text.trim());
+  const start = said.findIndex((text) => text.startsWith('[FAILED] '));
+  const message =
+    start === -1
+      ? ''
+      : said
+          .slice(start, start + 4)
+          .join(' ')
+          .replace('[FAILED] ', '');
+  return { ...named, ...groupsIn(body, /In \[\w{1,20}\] at: (?<file>[^\s:]{1,300}):(?<line>\d{1,7})/), name, message };
+}
+
+function classOf(name: string, body: readonly string[]): string | undefined {
+  const method = name.replace(/\(.*$/, '').replaceAll('$', '\\$');
+  return groupsIn(body, new RegExp(`at (?<suite>[\\w.$]{1,300})\\.${method}\\(`))?.suite;
+}
+
+function scalaPlace(named: Named): Named {
+  const place = /(?<file>[^\s:]{1,300}\.scala):(?<line>\d{1,7})/.exec(named.message ?? '')?.groups;
+  return { ...named, ...place };
+}
+
+/** A title may begin with the class itself. */
+function gradleName(named: Named): Named {
+  const full =
+    /^(?<suite>(?:[a-z_]\w{0,80}\.){1,20}[A-Z][\w$]{0,200}|[\w$]{1,100}(?:\.[\w$]{1,100}){1,20}(?=\.[\w$]{1,200}(?:\[.{1,200})?$))\.(?<name>\S.{0,400})$/.exec(
+      named.name ?? '',
+    )?.groups;
+  return { ...named, ...full };
+}
+
+function rustPanic(named: Named, body: readonly string[]): Named {
+  const at = body.findIndex((text) => text.includes('panicked at'));
+  const { file, line, old } = RUST_PANIC.exec(body[at] ?? '')?.groups ?? {};
+  return { ...named, file, line, message: at === -1 ? undefined : (old ?? body[at + 1]) };
+}

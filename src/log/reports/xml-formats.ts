@@ -1,0 +1,384 @@
+import { draftReport, type Outcome, type ReportDraft } from './report-draft.ts';
+import { type Attributes, numberOf, secondsToMs, type XmlHandler } from './xml.ts';
+
+/** A report of one format that is being read. */
+export interface OpenReport {
+  readonly draft: ReportDraft;
+  readonly handler: XmlHandler;
+}
+
+const MAX_TEXT = 20_000;
+
+interface OpenSuite {
+  readonly name: string | null;
+  readonly file: string | null;
+  readonly runner: string | null;
+  readonly declared: number | null;
+  seen: number;
+}
+
+interface OpenCase {
+  readonly outcome: Outcome;
+  /** It stands for its suite, which complained outside of any case. */
+  readonly ofSuite: boolean;
+  status: Outcome['status'];
+  flaky: boolean;
+  message: string | null;
+  type: string | null;
+  text: string;
+  output: string;
+}
+
+interface State {
+  readonly source: string;
+  readonly draft: ReportDraft;
+  readonly suites: OpenSuite[];
+  open: OpenCase | null;
+  into: 'text' | 'output' | null;
+}
+
+const RERUNS = new Set(['rerunFailure', 'rerunError', 'flakyFailure', 'flakyError']);
+
+/**
+ * JUnit XML of any dialect. Surefire writes a rerun inside a test case, and lists each row of a data provider under one name; the others
+ * list a second try as a second case of the same name.
+ */
+export function readJUnit(source: string, xml: string): OpenReport {
+  const retries = !/surefire-test-report|surefire\.test\.class\.path/.test(xml.slice(0, 20_000));
+  const state: State = { source, draft: draftReport(source, 'junit-xml', { retries }), suites: [], open: null, into: null };
+  const handler: XmlHandler = {
+    open: (name, attributes, line) => openTag(state, name, attributes, line),
+    text: (text) => addText(state, text),
+    close: (name) => closeTag(state, name),
+  };
+  return { draft: state.draft, handler };
+}
+
+function openTag(state: State, name: string, attributes: Attributes, line: number): void {
+  if (name === 'testsuite') openSuite(state, attributes);
+  else if (name === 'testcase') openCase(state, attributes, line);
+  else if (state.open !== null) openOutcome(state, state.open, name, attributes);
+  else if ((name === 'failure' || name === 'error') && state.suites.length > 0) {
+    const suite = openCase(state, { name: state.suites.at(-1)?.name ?? '(suite)' }, line, true);
+    openOutcome(state, suite, name, attributes);
+  }
+}
+
+function openSuite(state: State, attributes: Attributes): void {
+  const file = attributes.file ?? attributes.filepath ?? state.suites.at(-1)?.file ?? null;
+  // Jest and others write this where they know no machine.
+  const runner = attributes.hostname === 'localhost' ? null : (attributes.hostname ?? state.suites.at(-1)?.runner ?? null);
+  state.suites.push({ name: attributes.name || null, file, runner, declared: numberOf(attributes.tests), seen: 0 });
+}
+
+function openCase(state: State, attributes: Attributes, line: number, ofSuite = false): OpenCase {
+  const suite = state.suites.at(-1);
+  if (suite !== undefined && !ofSuite) suite.seen++;
+  const outcome: Outcome = {
+    name: attributes.name ?? '(unnamed)',
+    suite: classOf(attributes) ?? suite?.name ?? null,
+    file: attributes.file ?? attributes.filepath ?? suite?.file ?? null,
+    line: numberOf(attributes.line),
+    status: 'passed',
+    durationMs: secondsToMs(attributes.time ?? attributes.duration),
+    runner: suite?.runner ?? null,
+    at: line,
+  };
+  const open = { outcome, ofSuite, status: statusOf(attributes), flaky: false, message: null, type: null, text: '', output: '' };
+  state.open = open;
+  state.into = null;
+  return open;
+}
+
+/** Node's own reporter says that each test is of class `test`. */
+function classOf({ classname, class: name }: Attributes): string | null {
+  return classname === 'test' ? null : classname || name || null;
+}
+
+/** CTest and GoogleTest also say in an attribute how a test ended. */
+function statusOf({ status, result }: Attributes): Outcome['status'] {
+  if (/^(?:fail(?:ed|ure)?|error)$/i.test(status ?? '')) return 'failed';
+  return /^(?:notrun|disabled|skipped|suppressed)$/i.test(status ?? '') || /^(?:skipped|suppressed)$/i.test(result ?? '')
+    ? 'skipped'
+    : 'passed';
+}
+
+function openOutcome(state: State, open: OpenCase, name: string, attributes: Attributes): void {
+  if (name === 'failure' || name === 'error') {
+    state.into = open.message === null && open.text === '' ? 'text' : null;
+    open.status = 'failed';
+    open.message ??= attributes.message ?? null;
+    open.type ??= attributes.type ?? null;
+  } else if (name === 'skipped' || name === 'disabled') {
+    if (open.status === 'passed') open.status = 'skipped';
+  } else if (name === 'flakyFailure' || name === 'flakyError') open.flaky = true;
+  else if (name === 'system-out' || name === 'system-err') state.into = 'output';
+  if (RERUNS.has(name)) state.into = null;
+}
+
+function addText({ open, into }: State, text: string): void {
+  if (open === null || into === null) return;
+  if (into === 'text') {
+    if (open.text.length < MAX_TEXT) open.text += text.slice(0, MAX_TEXT);
+  } else if (text.trim() !== '') open.output = (open.output + text.slice(-MAX_TEXT)).slice(-MAX_TEXT);
+}
+
+function closeTag(state: State, name: string): void {
+  const isFailure = name === 'failure' || name === 'error';
+  if (name === 'testcase' || (isFailure && state.open?.ofSuite)) closeCase(state);
+  else if (name === 'testsuite') closeSuite(state);
+  else if (isFailure || name === 'system-out' || name === 'system-err') state.into = null;
+}
+
+function closeCase(state: State): void {
+  const { open } = state;
+  state.open = null;
+  state.into = null;
+  if (open === null) return;
+  const { outcome, status, flaky, message, type, text, output } = open;
+  state.draft.add({ ...outcome, status, flaky, message, type, detail: text, output });
+}
+
+function closeSuite(state: State): void {
+  if (state.open !== null) closeCase(state);
+  const suite = state.suites.pop();
+  if (suite?.declared == null || suite.seen === 0 || suite.declared === suite.seen) return;
+  state.draft.note(`${state.source}: suite ${suite.name ?? '(unnamed)'} says it has ${suite.declared} tests but lists ${suite.seen}.`);
+}
+
+/** A test with what the elements in it said. */
+interface OpenTest {
+  readonly outcome: Outcome;
+  readonly attributes: Attributes;
+  type: string | null;
+  message: string;
+  stack: string;
+  output: string;
+  /** It holds tests of its own, one a data row, which say all that it says. */
+  hasInner: boolean;
+}
+
+/** A format whose documents have an element for each test, and others in it for what it said. */
+interface TestFormat {
+  readonly isTest: (name: string) => boolean;
+  readonly outcome: (name: string, attributes: Attributes, line: number) => Outcome;
+  /** Where the text of an element belongs, by its name and that of the element around it. */
+  readonly textOf: (name: string, around: string) => 'message' | 'stack' | 'output' | undefined;
+  /** What an element says of the type of exception; null or undefined where it says nothing. */
+  readonly type?: (name: string, attributes: Attributes) => string | null | undefined;
+  readonly add: (test: OpenTest) => void;
+}
+
+function openTests(draft: ReportDraft, { isTest, outcome, textOf, type, add }: TestFormat): OpenReport {
+  const path: string[] = [];
+  const open: OpenTest[] = [];
+  const handler: XmlHandler = {
+    open(name, attributes, line) {
+      path.push(name);
+      const around = open.at(-1);
+      if (isTest(name)) {
+        if (around !== undefined) around.hasInner = true;
+        const said = { type: null, message: '', stack: '', output: '', hasInner: false };
+        open.push({ outcome: outcome(name, attributes, line), attributes, ...said });
+      } else if (around !== undefined) around.type = type?.(name, attributes) ?? around.type;
+    },
+    text(text) {
+      const field = textOf(path.at(-1) ?? '', path.at(-2) ?? '');
+      const test = open.at(-1);
+      if (test !== undefined && field !== undefined && test[field].length < MAX_TEXT) test[field] += text.slice(0, MAX_TEXT);
+    },
+    close(name) {
+      path.pop();
+      const test = isTest(name) ? open.pop() : undefined;
+      if (test !== undefined && !test.hasInner) add(test);
+    },
+  };
+  return { draft, handler };
+}
+
+/** A test of .NET: its stack is shown below its message. */
+function addTest(draft: ReportDraft, { outcome, type, message, stack, output }: OpenTest, named: Partial<Outcome> = {}): void {
+  const detail = stack === '' ? '' : `${message}\n${stack}`;
+  draft.add({ ...outcome, ...named, type, message: message.trim() || null, detail, output });
+}
+
+/** TestNG's `testng-results.xml`. Rows of a data provider are one test; a configuration method counts only where it failed. */
+export function readTestng(source: string): OpenReport {
+  const draft = draftReport(source, 'testng', { retries: false });
+  const tries = new Set<string>();
+  let suite: string | null = null;
+  const { handler } = openTests(draft, {
+    isTest: (name) => name === 'test-method',
+    outcome: (_, { name = '(unnamed)', status, 'duration-ms': ms }, at) => ({
+      name,
+      suite,
+      status: status === 'FAIL' ? 'failed' : status === 'SKIP' ? 'skipped' : 'passed',
+      durationMs: numberOf(ms),
+      at,
+    }),
+    textOf: (name) => (name === 'message' ? 'message' : /^(?:full|short)-stacktrace$/.test(name) ? 'stack' : undefined),
+    type: (name, attributes) => (name === 'exception' ? attributes.class : null),
+    add: ({ outcome, attributes, type, message, stack }) => {
+      const key = `${outcome.suite ?? ''}\u0001${outcome.name}`;
+      const retried = attributes.retried === 'true';
+      // A try that was followed by another is written as skipped.
+      if (retried) tries.add(key);
+      if (retried || (attributes['is-config'] === 'true' && outcome.status !== 'failed')) return;
+      const flaky = outcome.status === 'passed' && tries.has(key);
+      draft.add({ ...outcome, flaky, type, message: message.trim() || null, detail: stack.trim() });
+    },
+  });
+  const open: XmlHandler['open'] = (name, attributes, line) => {
+    if (name === 'class') suite = attributes.name ?? null;
+    handler.open(name, attributes, line);
+  };
+  return { draft, handler: { ...handler, open } };
+}
+
+/** xUnit.net's own XML, versions 2 and 3. */
+export function readXunit(source: string): OpenReport {
+  return readNet(source, 'xunit', /^(?:test|error)$/, (name, attributes, at) => {
+    if (name === 'error') return { name: attributes.name || attributes.type || '(fixture)', suite: attributes.type, status: 'failed', at };
+    return {
+      ...named(attributes.name ?? attributes.method ?? '(unnamed)', attributes.type ?? null),
+      file: attributes['source-file'],
+      line: numberOf(attributes['source-line']),
+      status: outcomeStatus(attributes.result),
+      durationMs: secondsToMs(attributes.time),
+      at,
+    };
+  });
+}
+
+/** NUnit XML, version 3 and the older `test-results`. */
+export function readNunit(source: string): OpenReport {
+  return readNet(source, 'nunit', /^test-case$/, (_, attributes, at) => {
+    const full = attributes.fullname ?? attributes.name ?? '(unnamed)';
+    return {
+      ...named(full, attributes.classname ?? suiteOf(full)),
+      status: outcomeStatus(attributes.result ?? (attributes.executed === 'False' ? 'Skipped' : attributes.success)),
+      durationMs: secondsToMs(attributes.duration ?? attributes.time),
+      at,
+    };
+  });
+}
+
+/** Both have a test with a failure inside, which has a message and a stack. */
+function readNet(source: string, framework: string, tests: RegExp, outcome: TestFormat['outcome']): OpenReport {
+  const draft = draftReport(source, framework, { retries: false });
+  const inFailure = { message: 'message', 'stack-trace': 'stack' } as const;
+  return openTests(draft, {
+    isTest: (name) => tests.test(name),
+    outcome,
+    textOf: (name, around) =>
+      name === 'output' ? 'output' : around === 'failure' && (name === 'message' || name === 'stack-trace') ? inFailure[name] : undefined,
+    type: (name, attributes) => (name === 'failure' ? attributes['exception-type'] : null),
+    add: (test) => addTest(draft, test),
+  });
+}
+
+/** What .NET's frameworks and runners call the end of a test. What is neither bad nor left out has passed. */
+function outcomeStatus(result: string | undefined): Outcome['status'] {
+  if (/^(?:fail(?:ed|ure)?|error|timeout|aborted|disconnected|notrunnable|false)$/i.test(result ?? '')) return 'failed';
+  return /^(?:skip(?:ped)?|notrun|notexecuted|ignored|inconclusive|explicit|pending|inprogress)$/i.test(result ?? '')
+    ? 'skipped'
+    : 'passed';
+}
+
+/** The class is taken off the front of a full name: `Shop.CartTests.Adds(1)` in `Shop.CartTests` is `Adds(1)`. */
+function named(full: string, suite: string | null): { readonly name: string; readonly suite: string | null } {
+  return { name: suite !== null && full.startsWith(`${suite}.`) ? full.slice(suite.length + 1) : full, suite };
+}
+
+function suiteOf(full: string): string | null {
+  const name = full.split('(', 1)[0] ?? full;
+  return name.includes('.') ? name.slice(0, name.lastIndexOf('.')) : null;
+}
+
+const TRX_TEXTS: Readonly<Record<string, 'message' | 'stack' | 'output'>> = {
+  Message: 'message',
+  StackTrace: 'stack',
+  StdOut: 'output',
+  StdErr: 'output',
+};
+
+/** Visual Studio's test results. Classes stand behind all results, so nothing is known before the document's end. */
+export function readTrx(source: string): OpenReport {
+  const draft = draftReport(source, 'trx', { retries: false });
+  const done: OpenTest[] = [];
+  const classes = new Map<string, string>();
+  let unitTest = '';
+  let runInfo: string | null = null;
+  let inText = false;
+  const tests = openTests(draft, {
+    isTest: (name) => name.endsWith('TestResult'),
+    outcome: (_, { testName = '(unnamed)', outcome, duration }, at) => ({
+      name: testName,
+      status: outcomeStatus(outcome),
+      durationMs: clockToMs(duration),
+      at,
+    }),
+    textOf: (name) => TRX_TEXTS[name],
+    add: (test) => done.push(test),
+  }).handler;
+  const handler: XmlHandler = {
+    open(name, attributes, line) {
+      tests.open(name, attributes, line);
+      inText = name === 'Text';
+      if (name === 'UnitTest') unitTest = attributes.id ?? '';
+      else if (name === 'TestMethod' && attributes.className !== undefined) classes.set(unitTest, className(attributes.className));
+      else if (name === 'RunInfo' && attributes.outcome !== 'Warning') runInfo = '';
+    },
+    text(text) {
+      tests.text?.(text);
+      if (inText && runInfo !== null && runInfo.length < MAX_TEXT) runInfo += text.slice(0, MAX_TEXT);
+    },
+    close(name) {
+      tests.close?.(name);
+      inText = false;
+      if (name === 'RunInfo') {
+        if (runInfo?.trim()) draft.note(`${source}: ${runInfo.trim().slice(0, 500)}`);
+        runInfo = null;
+      }
+      if (name !== 'TestRun') return;
+      for (const test of done) addTest(draft, test, named(test.outcome.name, classes.get(test.attributes.testId ?? '') ?? null));
+    },
+  };
+  return { draft, handler };
+}
+
+/** `Shop.CartTests, Shop.Tests, Version=1.0.0.0` is the class and its assembly. */
+function className(name: string): string {
+  return name.split(',', 1)[0]?.trim() ?? name;
+}
+
+/** `00:00:01.5000000` in milliseconds. */
+function clockToMs(duration: string | undefined): number | null {
+  const match = /^(?:(\d{1,5})\.)?(\d{1,2}):(\d{2}):(\d{2}(?:\.\d{1,9})?)$/.exec(duration ?? '');
+  if (match === null) return null;
+  const [days, hours, minutes, seconds] = match.slice(1).map((part) => Number(part ?? 0));
+  return Math.round(((((days ?? 0) * 24 + (hours ?? 0)) * 60 + (minutes ?? 0)) * 60 + (seconds ?? 0)) * 1e6) / 1e3;
+}
+
+/** Checkstyle XML, which many linters write: one diagnostic an error or warning. */
+export function readCheckstyle(source: string): OpenReport {
+  const draft = draftReport(source, 'checkstyle');
+  let file: string | null = null;
+  const handler: XmlHandler = {
+    open(name, attributes, line) {
+      if (name === 'file') file = attributes.name ?? null;
+      if (name !== 'error' || attributes.severity === 'info' || attributes.severity === 'ignore') return;
+      const diagnostic = {
+        tool: 'checkstyle',
+        severity: attributes.severity === 'warning' ? ('warning' as const) : ('error' as const),
+        file,
+        line: numberOf(attributes.line),
+        column: numberOf(attributes.column),
+        code: attributes.source?.slice(0, 200) ?? null,
+        message: (attributes.message ?? '').slice(0, 1_000),
+      };
+      draft.diagnose(diagnostic, line);
+    },
+  };
+  return { draft, handler };
+}
