@@ -6,7 +6,7 @@ import type { NewBuild } from '../../src/domain/build.ts';
 import { isRetryable, messageOf, TriageError } from '../../src/domain/errors.ts';
 import type { Experiment } from '../../src/domain/experiment.ts';
 import { retryAfter } from '../../src/lib/time.ts';
-import { readBounded } from '../../src/providers/rest.ts';
+import { readBounded } from '../../src/providers/rest-client.ts';
 import type { UploadedFile } from '../../src/service/intake/upload.ts';
 
 const REQUEST_MS = 60_000;

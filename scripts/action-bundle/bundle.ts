@@ -33,9 +33,8 @@ const LEFT_OUT = [
   'providers/notice-channels.ts',
 ];
 /** What a provider opens when it is asked; the rules ask none. */
-const OPENED_BY = /\/src\/providers\/[^/]+\/(?:provider|doctor)\.ts$/;
-const LIGHT =
-  /\/(?:provider|settings|webhook|events|doctor|notice-rules|probe|read-input|token-api)\.ts$|\/src\/(?:domain|ports|log|config)\//;
+const OPENED_BY = /\/src\/providers\/[^/]+\/provider\.ts$/;
+const LIGHT = /\/(?:provider|webhook|notice-rules|probe|read-input)\.ts$|\/src\/(?:domain|ports|log|config)\//;
 
 /** The bundle's files by name, the same for the same sources and packages. Readable but for the tokenizer's table, so that
  * differences stay small. */

@@ -6,8 +6,7 @@ import { jsonSchemaTransform } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { RouteAccess } from '../domain/access.ts';
 import { TriageError } from '../domain/errors.ts';
-import { providersOf } from '../providers/registry.ts';
-import { NO_PROVIDERS } from '../providers/settings.ts';
+import { NO_PROVIDERS, providersOf } from '../providers/registry.ts';
 import { ErrorAnswer } from './answers.ts';
 
 export const DOCS_PATH = '/docs';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { messageOf, TriageError } from '../domain/errors.ts';
-import { ProvidersConfig } from '../providers/settings.ts';
+import { ProvidersConfig } from '../providers/registry.ts';
 import { AnalystConfig, EmbedderConfig } from './model-providers.ts';
 import { OpenIdConfig, PublishersConfig, SlackConfig } from './outside.ts';
 import { PROFILE_NAMES } from './profiles.ts';

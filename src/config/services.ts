@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { CODE_HOSTS } from '../providers/settings.ts';
+import { CODE_HOSTS } from '../providers/registry.ts';
 import { setting } from './variable.ts';
 
 /** An address with one of these schemes; the message says what is missing, and what may be set instead. */

@@ -73,6 +73,9 @@ export interface HookDelivery {
   readonly status: number | null;
 }
 
+/** Time limit of one question with all its tries, in milliseconds. */
+export const CONNECT_MS = 30_000;
+
 /** A list of webhooks of which only the newest page counts: nobody has more of one repository. */
 export const HOOKS_PAGE = 100;
 

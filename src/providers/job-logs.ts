@@ -2,7 +2,7 @@ import type { Build, SourceText } from '../domain/build.ts';
 import { isRetryable, messageOf, TriageError } from '../domain/errors.ts';
 import { decodeSource } from '../log/decode/decode.ts';
 import type { BuildSource } from '../ports/build-source.ts';
-import { withDeadline } from './rest.ts';
+import { withDeadline } from './rest-client.ts';
 
 /** A job of a run, in words that all hosts share. */
 export interface CiJob {

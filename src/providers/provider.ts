@@ -5,8 +5,8 @@ import type { Examination } from '../ports/examination.ts';
 import type { NoticeChannel, NoticeRule } from '../ports/notices.ts';
 import type { Logger } from '../ports/telemetry.ts';
 import type { Connection } from './connection.ts';
-import type { PastRuns } from './past-runs.ts';
-import type { Webhook } from './webhook.ts';
+import type { Health } from './probe.ts';
+import type { Reading, Webhook } from './webhook.ts';
 
 /**
  * One CI system or code host, with its settings: what it sends, what is read there, and what is written there. Making one loads and asks
@@ -32,9 +32,6 @@ export interface Provider {
   examine(repositories: readonly string[]): Examination[];
 }
 
-/** What a backend says of itself; `degraded`: it answers, but not as it should. */
-export type Health = string | { readonly degraded: string };
-
 export interface FetchOptions {
   readonly logger: Logger;
   /** Of one whole fetch, in milliseconds. */
@@ -57,4 +54,19 @@ export interface ProviderChannel {
   /** Null: it is asked for, but cannot be written with what is configured; `because` says why. */
   readonly open: ((options: { readonly logger: Logger; readonly publicUrl: string | null }) => Promise<NoticeChannel>) | null;
   readonly because?: string;
+}
+
+/** A run that has ended, as its CI lists it. */
+export interface PastRun {
+  readonly externalId: string;
+  /** Null where the CI does not count: the run is known by its id alone. */
+  readonly attempt: number | null;
+  /** What its event would have said. Throws as `BuildSource.fetch` does, `not-found` where it was deleted. */
+  load(signal: AbortSignal): Promise<Reading>;
+}
+
+/** The past of a repository's CI. */
+export interface PastRuns {
+  /** Runs that began, or changed, after `since`, the newest first. Throws as `BuildSource.fetch` does. */
+  list(repository: string, since: Date, signal: AbortSignal): AsyncIterable<PastRun>;
 }

@@ -1,12 +1,12 @@
-import { azureProvider } from './azure/provider.ts';
-import { buildkiteProvider } from './buildkite/provider.ts';
-import { circleciProvider } from './circleci/provider.ts';
-import { giteaProvider } from './gitea/provider.ts';
-import { githubProvider } from './github/provider.ts';
-import { gitlabProvider } from './gitlab/provider.ts';
-import { jenkinsProvider } from './jenkins/provider.ts';
+import { z } from 'zod';
+import { AzureSettings, azureProvider } from './azure/provider.ts';
+import { BuildkiteSettings, buildkiteProvider } from './buildkite/provider.ts';
+import { CircleciSettings, circleciProvider } from './circleci/provider.ts';
+import { GiteaSettings, giteaProvider } from './gitea/provider.ts';
+import { GithubSettings, githubProvider } from './github/provider.ts';
+import { GitlabSettings, gitlabProvider } from './gitlab/provider.ts';
+import { JenkinsSettings, jenkinsProvider } from './jenkins/provider.ts';
 import type { Provider } from './provider.ts';
-import type { ProvidersConfig } from './settings.ts';
 
 /** Every CI system and code host, with its settings. */
 export function providersOf(config: ProvidersConfig): readonly Provider[] {
@@ -20,3 +20,21 @@ export function providersOf(config: ProvidersConfig): readonly Provider[] {
     azureProvider(config.azure),
   ];
 }
+
+/** The settings of each provider, with the variables that set them. */
+export const ProvidersConfig = z.object({
+  github: GithubSettings.prefault({}),
+  gitea: GiteaSettings.prefault({}),
+  gitlab: GitlabSettings.prefault({}),
+  jenkins: JenkinsSettings.prefault({}),
+  buildkite: BuildkiteSettings.prefault({}),
+  circleci: CircleciSettings.prefault({}),
+  azure: AzureSettings.prefault({}),
+});
+export type ProvidersConfig = z.infer<typeof ProvidersConfig>;
+
+/** Which of them hold code. */
+export const CODE_HOSTS = ['github', 'gitea', 'gitlab'] as const satisfies readonly (keyof ProvidersConfig)[];
+
+/** Nothing sent to us is believed yet, and nothing is read with credentials. */
+export const NO_PROVIDERS: ProvidersConfig = ProvidersConfig.parse({});

@@ -11,8 +11,8 @@ import {
   submoduleError,
   windowOf,
 } from './code-questions.ts';
-import { blameByHistory } from './line-history.ts';
 import { createBoundedCache, createTogether } from './memory.ts';
+import { blameByHistory } from './patches.ts';
 import type { Place, RemoteChanges, RemoteCode, TreeEntry } from './remote-code.ts';
 
 /** A commit's files. */

@@ -2,8 +2,8 @@ import { TriageError } from '../domain/errors.ts';
 import { inParallel } from '../lib/collections.ts';
 import type { CodeHost, CommitInfo } from '../ports/code-host.ts';
 import { filesBelow, filesEndingWith, MAX_COMMITS, plainRef, repositoryPath, searchText, searchWords } from './code-questions.ts';
-import { readLineHistory } from './line-history.ts';
 import { createBoundedCache, createMemory } from './memory.ts';
+import { readLineHistory } from './patches.ts';
 import type { CommitDiff, KnownRepository, Place, RemoteChanges, RemoteCode } from './remote-code.ts';
 import { createRemoteFiles, type RemoteFiles } from './remote-files.ts';
 

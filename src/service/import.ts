@@ -7,7 +7,7 @@ import type { Masker } from '../log/mask/mask.ts';
 import type { BuildArchive } from '../ports/build-archive.ts';
 import type { BuildSource, FetchedBuild } from '../ports/build-source.ts';
 import type { Database } from '../ports/database.ts';
-import type { PastRun, PastRuns } from '../providers/past-runs.ts';
+import type { PastRun, PastRuns } from '../providers/provider.ts';
 import type { Intake } from '../providers/webhook.ts';
 import type { Stores } from '../stores/stores.ts';
 import { storeBuild } from './intake/delivery-processor.ts';

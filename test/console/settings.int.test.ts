@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { ProvidersConfig } from '../../src/providers/settings.ts';
+import { ProvidersConfig } from '../../src/providers/registry.ts';
 import { type Host, startHost } from '../providers/contract.ts';
 import { gitlabWorld } from '../providers/worlds/gitlab.ts';
 import { getPage, openConsole, postForm, type TestConsole, TOKENS } from '../support/console.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type LineRange, traceBack } from '../../src/providers/line-history.ts';
+import { type LineRange, traceBack } from '../../src/providers/patches.ts';
 
 /** Of a file of 20 lines: one taken away at 3, two put in after 9, line 15 changed. */
 const PATCH = [

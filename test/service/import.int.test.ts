@@ -5,7 +5,7 @@ import { systemClock } from '../../src/lib/time.ts';
 import { createMasker } from '../../src/log/mask/mask.ts';
 import type { NoticeRule } from '../../src/ports/notices.ts';
 import { silentLogger } from '../../src/ports/telemetry.ts';
-import type { PastRuns } from '../../src/providers/past-runs.ts';
+import type { PastRuns } from '../../src/providers/provider.ts';
 import { type ImportDeps, type ImportEvent, type ImportRequest, importRuns, reportOf } from '../../src/service/import.ts';
 import { createPostgresArchive } from '../../src/stores/archive/postgres.ts';
 import { createStores } from '../../src/stores/stores.ts';

@@ -2,7 +2,7 @@ import type { HttpDeps } from '../../src/api/server.ts';
 import { TriageError } from '../../src/domain/errors.ts';
 import { createMasker } from '../../src/log/mask/mask.ts';
 import type { Logger } from '../../src/ports/telemetry.ts';
-import { ProvidersConfig } from '../../src/providers/settings.ts';
+import { ProvidersConfig } from '../../src/providers/registry.ts';
 
 export interface LogLine {
   readonly level: string;

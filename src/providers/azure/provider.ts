@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import { below } from '../probe.ts';
+import { apiAddress, credential, setting, webhookSecrets } from '../../config/variable.ts';
+import { basicAuth, below, tokenApi } from '../probe.ts';
 import type { Provider } from '../provider.ts';
-import { tokenApi } from '../token-api.ts';
-import { type AzureSettings, basicOf } from './settings.ts';
 import { azureWebhook } from './webhook.ts';
 
 /** Azure Pipelines: logs of builds, with a personal access token. Code in Azure Repos is not read. */
@@ -13,15 +12,15 @@ export function azureProvider(settings: AzureSettings): Provider {
     name: 'azure',
     webhook: azureWebhook(webhookSecrets),
     secrets: [...webhookSecrets, ...(token === null ? [] : [token])],
-    connection: async () => (await import('./connection.ts')).azureConnection(settings),
-    openBuildSource: async (options) => (await import('./build-source.ts')).createAzureBuildSource({ baseUrl, token, ...options }),
+    connection: async () => (await import('./api.ts')).azureConnection(settings),
+    openBuildSource: async (options) => (await import('./api.ts')).createAzureBuildSource({ baseUrl, token, ...options }),
     openPastRuns: null,
     code: null,
     channels: [],
     ...tokenApi({
       ...{ name: 'azure', label: 'Azure DevOps' },
       probe: isReadable
-        ? { url: below(baseUrl, '_apis/projects?$top=1&api-version=7.0'), headers: { authorization: basicOf(token) } }
+        ? { url: below(baseUrl, '_apis/projects?$top=1&api-version=7.0'), headers: { authorization: basicAuth('', token) } }
         : null,
       lacking:
         webhookSecrets.length === 0 && baseUrl === null
@@ -41,3 +40,21 @@ export function azureProvider(settings: AzureSettings): Provider {
 }
 
 const Projects = z.object({ count: z.int() });
+
+/** Azure Pipelines: what it sends, and where logs are read. */
+export const AzureSettings = z.object({
+  webhookSecrets: webhookSecrets(
+    'FAULTLINE_AZURE_WEBHOOK_SECRET',
+    'Password of the Azure DevOps service hook, or the value of its header X-Faultline-Token. Two, separated by a comma, during rotation.',
+  ),
+  /** Null: nothing is asked. */
+  baseUrl: setting(
+    'FAULTLINE_AZURE_URL',
+    apiAddress((text) => text.replace(/\/$/, ''))
+      .nullable()
+      .default(null),
+    'URL of the Azure DevOps organization, such as https://dev.azure.com/acme, or of a collection of Azure DevOps Server.',
+  ),
+  token: credential('FAULTLINE_AZURE_TOKEN', 'Personal access token with the scope Build (Read).'),
+});
+export type AzureSettings = z.infer<typeof AzureSettings>;

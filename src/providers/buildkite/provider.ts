@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import { below } from '../probe.ts';
+import { apiAddress, credential, setting, webhookSecrets } from '../../config/variable.ts';
+import { below, tokenApi } from '../probe.ts';
 import type { Provider } from '../provider.ts';
-import { tokenApi } from '../token-api.ts';
-import type { BuildkiteSettings } from './settings.ts';
 import { buildkiteWebhook } from './webhook.ts';
 
 /** Buildkite: logs and artifacts of builds, with an API access token. It holds no code. */
@@ -12,8 +11,8 @@ export function buildkiteProvider(settings: BuildkiteSettings): Provider {
     name: 'buildkite',
     webhook: buildkiteWebhook(webhookSecrets),
     secrets: [...webhookSecrets, ...(token === null ? [] : [token])],
-    connection: async () => (await import('./connection.ts')).buildkiteConnection(),
-    openBuildSource: async (options) => (await import('./build-source.ts')).createBuildkiteBuildSource({ baseUrl, token, ...options }),
+    connection: async () => (await import('./api.ts')).buildkiteConnection(),
+    openBuildSource: async (options) => (await import('./api.ts')).createBuildkiteBuildSource({ baseUrl, token, ...options }),
     openPastRuns: null,
     code: null,
     channels: [],
@@ -38,3 +37,21 @@ export function buildkiteProvider(settings: BuildkiteSettings): Provider {
 }
 
 const Token = z.object({ scopes: z.array(z.string()) });
+
+/** Buildkite: what it sends, and where logs are read. */
+export const BuildkiteSettings = z.object({
+  webhookSecrets: webhookSecrets(
+    'FAULTLINE_BUILDKITE_WEBHOOK_SECRET',
+    'Token of the Buildkite webhook, sent as it is or used to sign. Two, separated by a comma, during rotation.',
+  ),
+  baseUrl: setting(
+    'FAULTLINE_BUILDKITE_URL',
+    apiAddress((text) => text.replace(/\/$/, '')).default('https://api.buildkite.com/v2'),
+    "URL of Buildkite's API.",
+  ),
+  token: credential(
+    'FAULTLINE_BUILDKITE_TOKEN',
+    'API access token with the scopes read_builds, read_build_logs and, for artifacts, read_artifacts.',
+  ),
+});
+export type BuildkiteSettings = z.infer<typeof BuildkiteSettings>;

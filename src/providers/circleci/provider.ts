@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import { below } from '../probe.ts';
+import { apiAddress, credential, setting, webhookSecrets } from '../../config/variable.ts';
+import { below, tokenApi } from '../probe.ts';
 import type { Provider } from '../provider.ts';
-import { tokenApi } from '../token-api.ts';
-import type { CircleciSettings } from './settings.ts';
 import { circleciWebhook } from './webhook.ts';
 
 /** CircleCI: the output of jobs, with a personal API token. It holds no code. */
@@ -12,8 +11,8 @@ export function circleciProvider(settings: CircleciSettings): Provider {
     name: 'circleci',
     webhook: circleciWebhook(webhookSecrets),
     secrets: [...webhookSecrets, ...(token === null ? [] : [token])],
-    connection: async () => (await import('./connection.ts')).circleciConnection(settings),
-    openBuildSource: async (options) => (await import('./build-source.ts')).createCircleciBuildSource({ baseUrl, token, ...options }),
+    connection: async () => (await import('./api.ts')).circleciConnection(settings),
+    openBuildSource: async (options) => (await import('./api.ts')).createCircleciBuildSource({ baseUrl, token, ...options }),
     openPastRuns: null,
     code: null,
     channels: [],
@@ -35,3 +34,18 @@ export function circleciProvider(settings: CircleciSettings): Provider {
 }
 
 const User = z.object({ login: z.string() });
+
+/** CircleCI: what it sends, and where the output of steps is read. */
+export const CircleciSettings = z.object({
+  webhookSecrets: webhookSecrets(
+    'FAULTLINE_CIRCLECI_WEBHOOK_SECRET',
+    'Secret token of the CircleCI webhook. Two, separated by a comma, during rotation.',
+  ),
+  baseUrl: setting(
+    'FAULTLINE_CIRCLECI_URL',
+    apiAddress((text) => text.replace(/(?:\/api)?\/?$/, '/api')).default('https://circleci.com/api'),
+    'URL of CircleCI, or of CircleCI server.',
+  ),
+  token: credential('FAULTLINE_CIRCLECI_TOKEN', 'Personal API token of a user who may see the projects.'),
+});
+export type CircleciSettings = z.infer<typeof CircleciSettings>;

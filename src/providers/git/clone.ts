@@ -1,6 +1,5 @@
 import type { CodeHost, RepositoryInfo } from '../../ports/code-host.ts';
 import { filesBelow, filesEndingWith, MAX_COMMITS, plainRef, repositoryPath, searchText, searchWords } from '../code-questions.ts';
-import { readCommitDiff, readComparison } from './changes.ts';
 import { createGit, type Git, type GitOptions } from './command.ts';
 import {
   type Ask,
@@ -13,6 +12,8 @@ import {
   grepLines,
   isClone,
   type Place,
+  readCommitDiff,
+  readComparison,
   readHistory,
   readLineHistory,
   readWindow,

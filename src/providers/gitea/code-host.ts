@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { TriageError } from '../../domain/errors.ts';
 import type { ChangedFile, CodeHost, CommitInfo, Comparison } from '../../ports/code-host.ts';
 import { MAX_CHANGED_FILES, MAX_COMPARED_COMMITS, MAX_PATCH, pullRequestOf } from '../code-questions.ts';
+import { filesOfDiff } from '../patches.ts';
 import type { CommitDiff, KnownRepository, Place, RemoteCode, TreeEntry } from '../remote-code.ts';
 import { createRemoteHost, orNull } from '../remote-host.ts';
 import { at, type RestClient } from '../rest-client.ts';
-import { filesOfDiff } from '../unified-diff.ts';
-import { createGiteaClient, type GiteaOptions, ownerAndName, PAGE } from './client.ts';
+import { createGiteaClient, type GiteaOptions, ownerAndName, PAGE } from './api.ts';
 
 /** Reads repositories over the API of Gitea or Forgejo. It has no question for who changed a line, and no code search. */
 export function createGiteaHost(options: GiteaOptions & { readonly timeoutMs: number }): CodeHost {

@@ -1,9 +1,8 @@
 import { z } from 'zod';
+import { apiAddress, credential, flag, setting, webhookSecrets } from '../../config/variable.ts';
 import { hostChannels, isOfHost } from '../notice-rules.ts';
-import { below } from '../probe.ts';
+import { below, tokenApi } from '../probe.ts';
 import type { Provider } from '../provider.ts';
-import { tokenApi } from '../token-api.ts';
-import type { GiteaSettings } from './settings.ts';
 import { giteaWebhook } from './webhook.ts';
 
 /** Gitea and Forgejo: Actions, code, comments and commit statuses, with a token. */
@@ -15,9 +14,9 @@ export function giteaProvider(settings: GiteaSettings): Provider {
     name: 'gitea',
     webhook: giteaWebhook(webhookSecrets),
     secrets: [...webhookSecrets, ...(token === null ? [] : [token])],
-    connection: async () => (await import('./connection.ts')).giteaConnection(settings),
-    openBuildSource: async (options) => (await import('./build-source.ts')).createGiteaBuildSource({ ...credentials, ...options }),
-    openPastRuns: isReadable ? async ({ timeoutMs }) => (await import('./past-runs.ts')).createGiteaPastRuns(credentials, timeoutMs) : null,
+    connection: async () => (await import('./api.ts')).giteaConnection(settings),
+    openBuildSource: async (options) => (await import('./api.ts')).createGiteaBuildSource({ ...credentials, ...options }),
+    openPastRuns: isReadable ? async ({ timeoutMs }) => (await import('./api.ts')).createGiteaPastRuns(credentials, timeoutMs) : null,
     code: {
       configured: isReadable,
       baseUrl: baseUrl ?? '',
@@ -27,8 +26,8 @@ export function giteaProvider(settings: GiteaSettings): Provider {
       ...{ name: 'gitea', comment: settings.comment, status: settings.status },
       because: isReadable ? null : 'FAULTLINE_GITEA_URL and FAULTLINE_GITEA_TOKEN are not both set',
       isOfOurs: isOfHost('gitea', baseUrl?.replace(/\/api\/v1$/, '/') ?? null),
-      commentClient: async () => (await import('./notices.ts')).createGiteaCommentClient(credentials),
-      statusClient: async () => (await import('./notices.ts')).createGiteaStatusClient(credentials),
+      commentClient: async () => (await import('./api.ts')).createGiteaCommentClient(credentials),
+      statusClient: async () => (await import('./api.ts')).createGiteaStatusClient(credentials),
     }),
     ...tokenApi({
       ...{ name: 'gitea', label: 'Gitea or Forgejo' },
@@ -51,4 +50,36 @@ function lackingOf({ baseUrl, webhookSecrets }: GiteaSettings) {
     return { says: 'no token: logs of private repositories cannot be fetched', mend: 'set FAULTLINE_GITEA_TOKEN (read:repository)' };
   if (webhookSecrets.length === 0) return null;
   return { says: 'no URL: logs of its builds cannot be fetched', mend: 'set FAULTLINE_GITEA_URL and FAULTLINE_GITEA_TOKEN' };
+}
+
+/** Gitea and Forgejo: what they send, where logs and code are read, and what is written there. */
+export const GiteaSettings = z.object({
+  webhookSecrets: webhookSecrets(
+    'FAULTLINE_GITEA_WEBHOOK_SECRET',
+    'Gitea or Forgejo webhook secret. Two secrets, separated by a comma, during rotation.',
+  ),
+  /** Of the API; what people see in the browser becomes it. Null: nothing is read or written. */
+  baseUrl: setting(
+    'FAULTLINE_GITEA_URL',
+    apiAddress(giteaApiAddress).nullable().default(null),
+    'URL of Gitea or Forgejo, or of its API: https://git.example.com and https://git.example.com/api/v1 mean the same.',
+  ),
+  token: credential(
+    'FAULTLINE_GITEA_TOKEN',
+    'Token with the scopes read:repository (logs and code) and, for comments and statuses, write:repository, write:issue and read:user.',
+  ),
+  /** Written with that token. */
+  comment: flag(
+    'FAULTLINE_GITEA_COMMENT',
+    'Set to true to post one comment on each pull request with a failed build and keep it up to date.',
+  ),
+  status: flag('FAULTLINE_GITEA_STATUS', 'Set to true to set a commit status on each commit with a failed build.'),
+});
+export type GiteaSettings = z.infer<typeof GiteaSettings>;
+
+/** `https://host`, `https://host/git/` and `https://host/api/v1` all mean the API below. Without a slash at the end. */
+function giteaApiAddress(text: string): string {
+  const url = new URL(text);
+  const path = url.pathname.replace(/\/$/, '');
+  return `${url.origin}${path.endsWith('/api/v1') ? path : `${path}/api/v1`}`;
 }

@@ -1,7 +1,21 @@
 import { z } from 'zod';
-import { parseJson } from '../read-input.ts';
-import { bodyText, FORM, isSigned, refused, requiredHeader, requireSecrets, type Webhook, type WebhookRequest } from '../webhook.ts';
-import { ActionRunEvent, readGiteaEvent, WorkflowJobEvent, WorkflowRunEvent } from './events.ts';
+import { type BuildStatus, type NewBuild, provisionalNumber, WHOLE_BUILD } from '../../domain/build.ts';
+import { readInput } from '../../domain/errors.ts';
+import { attemptNumber, parseJson, pullRequestNumber, shortText, textOrNull, toUtc, webAddress } from '../read-input.ts';
+import {
+  bodyText,
+  conclusionStatus,
+  FORM,
+  isSigned,
+  neither,
+  onlyFailed,
+  type Reading,
+  refused,
+  requiredHeader,
+  requireSecrets,
+  type Webhook,
+  type WebhookRequest,
+} from '../webhook.ts';
 
 /** `POST /webhooks/gitea`: Gitea or Forgejo, signed over the raw body. Forgejo's own headers go before those that it sends for Gitea's sake. */
 export function giteaWebhook(secrets: readonly string[]): Webhook {
@@ -48,4 +62,247 @@ function checkSignature(request: WebhookRequest, secrets: readonly string[]): vo
     throw refused(
       'The signature does not match any configured secret. Is the secret in Gitea or Forgejo the same as the one configured here?',
     );
+}
+
+const id = z.int().positive();
+const time = z.string().nullish();
+const Repository = z.object({ full_name: shortText(300), default_branch: shortText(300).nullish().catch(null) });
+const Person = z.object({ login: shortText(200) });
+const PullRequest = z.object({
+  number: pullRequestNumber(),
+  head: z.object({ ref: z.string().nullish(), repo: z.object({ id: z.int() }).nullish() }).nullish(),
+  base: z.object({ repo: z.object({ id: z.int() }).nullish() }).nullish(),
+});
+
+/** The fields of Gitea's `workflow_run` that we use. A run that has not ended has no conclusion, and a pull request's run no branch. */
+const WorkflowRunEvent = z
+  .object({
+    action: z.string(),
+    repository: Repository,
+    sender: Person.nullish(),
+    workflow: z.object({ name: z.string().nullish() }).nullish(),
+    workflow_run: z.object({
+      id,
+      name: z.string().nullish(),
+      path: z.string().nullish().describe('`ci.yml@refs/heads/main`'),
+      run_number: id,
+      run_attempt: attemptNumber(),
+      conclusion: z.string().nullish(),
+      head_branch: z.string().nullish(),
+      head_sha: shortText(64),
+      html_url: webAddress(),
+      started_at: time,
+      completed_at: time,
+      actor: Person.nullish(),
+      pull_requests: z.array(PullRequest).nullish(),
+    }),
+  })
+  .meta({
+    title: 'workflow_run',
+    examples: [
+      {
+        action: 'completed',
+        repository: { full_name: 'shop/api', default_branch: 'main' },
+        workflow: { name: 'ci' },
+        workflow_run: {
+          id: 41,
+          path: 'ci.yml@refs/heads/main',
+          run_number: 12,
+          run_attempt: 1,
+          conclusion: 'failure',
+          head_branch: 'main',
+          head_sha: 'a41f9c2e8d0b5f6a7c8d9e0f1a2b3c4d5e6f7a8b',
+          html_url: 'https://git.example.com/shop/api/actions/runs/12',
+          pull_requests: [],
+        },
+      },
+    ],
+  });
+type WorkflowRunEvent = z.infer<typeof WorkflowRunEvent>;
+
+/** The fields of Gitea's `workflow_job` that we use. It names neither the workflow nor the run's number. */
+const WorkflowJobEvent = z
+  .object({
+    action: z.string(),
+    repository: Repository,
+    sender: Person.nullish(),
+    workflow_job: z.object({
+      id,
+      run_id: id,
+      run_attempt: attemptNumber(),
+      name: shortText(500),
+      conclusion: z.string().nullish(),
+      head_branch: z.string().nullish(),
+      head_sha: shortText(64),
+      html_url: webAddress().nullish(),
+      started_at: time,
+      completed_at: time,
+    }),
+  })
+  .meta({ title: 'workflow_job' });
+type WorkflowJobEvent = z.infer<typeof WorkflowJobEvent>;
+
+/** What of the event that started a run Forgejo passes on, as JSON in a text. */
+const Trigger = z.object({
+  pull_request: z
+    .object({
+      number: pullRequestNumber(),
+      head: z.object({ ref: z.string().nullish(), repo: z.object({ full_name: z.string() }).nullish() }).nullish(),
+    })
+    .nullish(),
+});
+
+/** Forgejo's `action_run_failure`, `action_run_recover` and `action_run_success`, of it the fields that we use. */
+const ActionRunEvent = z
+  .object({
+    action: z.string(),
+    run: z.object({
+      id,
+      index_in_repo: id,
+      workflow_id: shortText(300),
+      repository: Repository,
+      trigger_user: Person.nullish(),
+      prettyref: z.string().nullish().describe('The branch, or `#12` for a pull request.'),
+      commit_sha: shortText(64),
+      is_fork_pull_request: z.boolean().nullish(),
+      event_payload: z.string().nullish(),
+      status: z.string().nullish(),
+      html_url: webAddress().nullish(),
+      started: time,
+      stopped: time,
+    }),
+  })
+  .meta({ title: 'action_run_failure, action_run_recover and action_run_success (Forgejo)' });
+type ActionRunEvent = z.infer<typeof ActionRunEvent>;
+
+const Ended = z.object({ action: z.string().default('') });
+
+/** Reads a delivery whose signature has been checked. Throws `invalid-input` where an event of a run that has ended lacks what it must have. */
+export function readGiteaEvent(event: string, payload: unknown): Reading {
+  const what = `The ${event} event`;
+  if (/^action_run_(?:failure|recover|success)$/.test(event)) return readActionRun(readInput(what, ActionRunEvent, payload));
+  if (event !== 'workflow_run' && event !== 'workflow_job')
+    return { ignored: `${event.slice(0, 100)} events do not describe a build; only workflow_run, workflow_job and action_run_… do` };
+  // Before anything else of it: half of the fields are absent until then.
+  const { action } = readInput(what, Ended, payload);
+  if (action !== 'completed') return { ignored: `${event} ${action.slice(0, 100)}: the build has not ended` };
+  if (event === 'workflow_run') return readWorkflowRun(readInput(what, WorkflowRunEvent, payload));
+  return readWorkflowJob(readInput(what, WorkflowJobEvent, payload));
+}
+
+function readWorkflowRun({ repository, sender, workflow, workflow_run: run }: WorkflowRunEvent): Reading {
+  const status = conclusionStatus(run.conclusion);
+  if (status === null) return neither('run', run.conclusion);
+  const [pull] = run.pull_requests ?? [];
+  // A fork that was deleted has no repository any more.
+  const fromFork = pull !== undefined && (pull.head?.repo?.id ?? null) !== pull.base?.repo?.id;
+  return {
+    part: WHOLE_BUILD,
+    fromFork,
+    defaultBranch: repository.default_branch ?? null,
+    build: {
+      ...common(repository.full_name, run.id, status),
+      pipeline: textOrNull(workflow?.name) ?? textOrNull(run.name) ?? workflowFile(run.path),
+      number: String(run.run_number),
+      attempt: run.run_attempt,
+      job: null,
+      // A fork's branch may bear the name of one of ours.
+      branch: fromFork ? null : (textOrNull(run.head_branch) ?? textOrNull(pull?.head?.ref)),
+      commit: run.head_sha,
+      author: run.actor?.login ?? sender?.login ?? null,
+      pullRequest: pull?.number ?? pullRequestOfRef(run.path),
+      url: run.html_url,
+      startedAt: pastOrNull(run.started_at),
+      finishedAt: pastOrNull(run.completed_at),
+    },
+  };
+}
+
+function readWorkflowJob({ repository, sender, workflow_job: job }: WorkflowJobEvent): Reading {
+  if (conclusionStatus(job.conclusion) !== 'failed') return onlyFailed('job', job.conclusion);
+  const branch = textOrNull(job.head_branch);
+  return {
+    part: `job ${job.id}`,
+    defaultBranch: repository.default_branch ?? null,
+    build: {
+      ...common(repository.full_name, job.run_id, 'failed'),
+      pipeline: job.name,
+      number: provisionalNumber(job.run_id),
+      attempt: job.run_attempt,
+      job: job.name,
+      // Whose branch it is only the run's own event says: a fork's `main` is not ours.
+      branch: branch === (repository.default_branch ?? branch) ? null : branch,
+      commit: job.head_sha,
+      author: sender?.login ?? null,
+      pullRequest: null,
+      url: job.html_url ?? null,
+      startedAt: pastOrNull(job.started_at),
+      finishedAt: pastOrNull(job.completed_at),
+    },
+  };
+}
+
+/** Forgejo sends one event for a run that ended; its name says how, and the run's own status says it where it was canceled. */
+function readActionRun({ action, run }: ActionRunEvent): Reading {
+  const said = run.status ?? action;
+  const status = conclusionStatus(said === 'recover' ? 'success' : said);
+  if (status === null) return neither('run', said);
+  const pull = triggerOf(run.event_payload)?.pull_request ?? null;
+  const { full_name: repository, default_branch: defaultBranch } = run.repository;
+  const home = pull?.head?.repo?.full_name ?? repository;
+  const fromFork = run.is_fork_pull_request === true || home !== repository;
+  const ref = textOrNull(run.prettyref);
+  return {
+    part: WHOLE_BUILD,
+    attemptAt: pastOrNull(run.stopped),
+    fromFork,
+    defaultBranch: defaultBranch ?? null,
+    build: {
+      ...common(repository, run.id, status),
+      pipeline: run.workflow_id,
+      number: String(run.index_in_repo),
+      attempt: 1,
+      job: null,
+      branch: fromFork ? null : pull === null ? (ref?.startsWith('#') === true ? null : ref) : textOrNull(pull.head?.ref),
+      commit: run.commit_sha,
+      author: run.trigger_user?.login ?? null,
+      pullRequest: pull?.number ?? pullRequestOfRef(ref),
+      url: run.html_url ?? null,
+      startedAt: pastOrNull(run.started),
+      finishedAt: pastOrNull(run.stopped),
+    },
+  };
+}
+
+function common(
+  repository: string,
+  runId: number,
+  status: BuildStatus,
+): Pick<NewBuild, 'provider' | 'repository' | 'externalId' | 'status'> {
+  return { provider: 'gitea', repository, externalId: String(runId), status };
+}
+
+/** `ci.yml` of `.gitea/workflows/ci.yml@refs/heads/main`. */
+function workflowFile(path: string | null | undefined): string {
+  return textOrNull(path?.split('@', 1)[0]?.split('/').at(-1)) ?? 'workflow';
+}
+
+/** Of `ci.yml@refs/pull/12/head` and of `#12`. */
+function pullRequestOfRef(ref: string | null | undefined): number | null {
+  const number = /(?:@refs\/pull\/|^#)(\d{1,9})(?:\/|$)/.exec(ref ?? '')?.[1];
+  return number === undefined ? null : Number(number);
+}
+
+/** What has not happened is 1970 for them, or the year 1. */
+function pastOrNull(given: string | null | undefined): string | null {
+  const utc = toUtc(given);
+  return utc === null || utc < '1971' ? null : utc;
+}
+
+function triggerOf(text: string | null | undefined): z.infer<typeof Trigger> | null {
+  try {
+    return Trigger.safeParse(JSON.parse(text ?? '')).data ?? null;
+  } catch {
+    return null;
+  }
 }

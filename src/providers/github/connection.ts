@@ -1,16 +1,14 @@
 import { z } from 'zod';
-import { type Connection, greetingId, HOOKS_PAGE, HookId, type WebhookQuestions } from '../connection.ts';
+import { CONNECT_MS, type Connection, greetingId, HOOKS_PAGE, HookId, type WebhookQuestions } from '../connection.ts';
 import { at, createRestClient } from '../rest-client.ts';
 import { hmacOf } from '../webhook.ts';
-import type { GithubSettings } from './settings.ts';
 
-const LIMIT_MS = 30_000;
 const EVENTS = ['workflow_run', 'workflow_job'];
 
 const Hooks = z.array(z.object({ id: HookId, config: z.object({ url: z.string().nullish() }) }));
 const Deliveries = z.array(z.object({ event: z.string(), status_code: z.int().nullish() }));
 
-export function githubConnection({ baseUrl, token, app }: GithubSettings): Connection {
+export function githubConnection({ baseUrl, token, app }: { baseUrl: string; token: string | null; app: object | null }): Connection {
   return {
     label: 'GitHub',
     page: 'docs/start/github.md',
@@ -47,7 +45,7 @@ function withoutToken(isApp: boolean): string {
 
 function questionsOf(baseUrl: string, token: string, repository: string): WebhookQuestions {
   const headers = { accept: 'application/vnd.github+json', authorization: `Bearer ${token}` };
-  const client = createRestClient({ label: 'GitHub', baseUrl, headers, tokenSetting: 'FAULTLINE_GITHUB_TOKEN', timeoutMs: LIMIT_MS });
+  const client = createRestClient({ label: 'GitHub', baseUrl, headers, tokenSetting: 'FAULTLINE_GITHUB_TOKEN', timeoutMs: CONNECT_MS });
   const [owner = '', name = ''] = repository.split('/', 2);
   const path = at`/repos/${owner}/${name}`;
   const right = 'write webhooks (Webhooks: write, or admin:repo_hook)';

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { TriageError } from '../../domain/errors.ts';
+import type { CheckAnnotation, CheckContent } from '../../notifications/render-check.ts';
 import type { StatusContent } from '../../notifications/render-status.ts';
-import type { NotificationClient } from '../../ports/notices.ts';
-import { type CommentThread, createCommentClient } from '../comments.ts';
+import type { NoticeCall, NotificationClient } from '../../ports/notices.ts';
+import { type CommentThread, createCommentClient } from '../notice-channels.ts';
 import { createGithubAccess, type GithubAccess, type GithubAccessOptions, type Signed } from './access.ts';
 import { type GithubClient, githubError, httpFailure, type RepositoryName } from './client.ts';
 
@@ -23,20 +24,20 @@ export interface GithubAsked {
 }
 
 /** Access with no more than what the clients write: an App's tokens are asked for nothing else. */
-export function openGithubVoices(options: GithubClientOptions): GithubAccess {
+function openGithubVoices(options: GithubClientOptions): GithubAccess {
   const rights = { metadata: 'read', pull_requests: 'write', checks: 'write', statuses: 'write' } as const;
   return createGithubAccess({ ...options, rights });
 }
 
 /** Throws `upstream-auth` where nobody may speak there. */
-export async function voiceFor(access: GithubAccess, repository: string, signal: AbortSignal): Promise<GithubVoice> {
+async function voiceFor(access: GithubAccess, repository: string, signal: AbortSignal): Promise<GithubVoice> {
   const [owner = '', repo = ''] = repository.split('/');
   const { client, as } = await access.forRepository({ owner, repo }, signal);
   return { place: { owner, repo }, client, as };
 }
 
 /** What `call` answers; its failure as a TriageError that says what to mend. */
-export async function asked<Answer>({ what, right }: GithubAsked, call: () => Promise<Answer>): Promise<Answer> {
+async function asked<Answer>({ what, right }: GithubAsked, call: () => Promise<Answer>): Promise<Answer> {
   try {
     return await call();
   } catch (error) {
@@ -52,7 +53,7 @@ const Viewer = z.object({ viewer: z.object({ login: z.string().min(1) }) });
 const logins = new WeakMap<GithubClient, string>();
 
 /** The login under which what we write appears: a user's, or `name[bot]` of an App. Asked once for each client. */
-export async function ownLogin(client: GithubClient, signal: AbortSignal): Promise<string> {
+async function ownLogin(client: GithubClient, signal: AbortSignal): Promise<string> {
   const known = logins.get(client);
   if (known !== undefined) return known;
   const reply = await asked({ what: 'the name of this account', right: 'Pull requests' }, () =>
@@ -127,4 +128,129 @@ export function createGithubStatusClient(options: GithubClientOptions): Notifica
       return { reference: about.commit };
     },
   };
+}
+
+const NAME = 'Faultline';
+/** GitHub takes no more in one request, and adds those of the next. */
+const PER_REQUEST = 50;
+const MAX_SUMMARY = 65_535;
+const CHECKS = 'Checks';
+
+const CheckRun = z.object({
+  id: z.int(),
+  external_id: z.string().nullish(),
+  app: z.object({ slug: z.string().nullish() }).nullish(),
+  output: z.object({ annotations_count: z.int() }).nullish(),
+});
+const CheckRuns = z.object({ check_runs: z.array(CheckRun) });
+
+/** The check run of a build, known by its `external_id` and by whose it is. Only GitHub Apps may write checks. */
+export function createGithubCheckClient(options: GithubClientOptions): NotificationClient<CheckContent> {
+  const access = openGithubVoices(options);
+  const voice = async ({ notice, signal }: NoticeCall) => {
+    const found = await voiceFor(access, notice.repository, signal);
+    if (found.as === 'installation') return found;
+    throw new TriageError('upstream-auth', `Only GitHub Apps can write checks, and none is installed on ${notice.repository}.`);
+  };
+  return {
+    show: async (content, call) => {
+      const speaking = await voice(call);
+      const known = call.notice.reference ?? (await findOwn(speaking, content.commit, call));
+      const run = await write(speaking, content, known, [], call);
+      await annotate(speaking, content, run, call);
+      return { reference: String(run.id) };
+    },
+  };
+}
+
+/** A run of ours that a try has left which did not live to say so. */
+async function findOwn({ client, place }: GithubVoice, commit: string, { notice, signal }: NoticeCall): Promise<string | null> {
+  const { data } = await asked({ what: `the checks of ${commit}`, right: CHECKS }, () =>
+    client.request('GET /repos/{owner}/{repo}/commits/{ref}/check-runs', {
+      ...{ ...place, ref: commit, check_name: NAME, filter: 'all', per_page: 100 },
+      request: { signal },
+    }),
+  );
+  const ours = CheckRuns.parse(data).check_runs.filter((run) => run.external_id === notice.key);
+  if (ours.length === 0) return null;
+  const login = await ownLogin(client, signal);
+  const [found] = ours.filter(({ app }) => `${app?.slug}[bot]` === login);
+  return found === undefined ? null : String(found.id);
+}
+
+/** Creates the run, or changes the one that is known. */
+async function write(
+  { client, place }: GithubVoice,
+  content: CheckContent,
+  reference: string | null,
+  annotations: readonly CheckAnnotation[],
+  { notice, signal }: NoticeCall,
+): Promise<z.infer<typeof CheckRun>> {
+  const fields = {
+    ...place,
+    ...(content.status === 'completed' ? { status: content.status, conclusion: 'neutral' as const } : { status: content.status }),
+    ...(content.detailsUrl === null ? {} : { details_url: content.detailsUrl }),
+    output: {
+      title: content.title,
+      summary: content.summary.slice(0, MAX_SUMMARY),
+      text: content.text,
+      ...(annotations.length === 0 ? {} : { annotations: annotations.map(annotationOf) }),
+    },
+  };
+  const { data } = await asked(
+    { what: `the check of ${notice.repository}@${content.commit}`, right: CHECKS },
+    async (): Promise<{ data: unknown }> =>
+      reference === null
+        ? await client.request('POST /repos/{owner}/{repo}/check-runs', {
+            ...{ ...fields, name: NAME, head_sha: content.commit, external_id: notice.key },
+            // Never again by the client: the first try may have got through. The next one looks for it.
+            request: { signal, retries: 0 },
+          })
+        : await client.request('PATCH /repos/{owner}/{repo}/check-runs/{check_run_id}', {
+            ...{ ...fields, check_run_id: Number(reference) },
+            request: { signal },
+          }),
+  );
+  return CheckRun.parse(data);
+}
+
+/** Adds those that are not there yet: GitHub keeps what it was told, and would show twice what it is told twice. */
+async function annotate(voice: GithubVoice, content: CheckContent, run: z.infer<typeof CheckRun>, call: NoticeCall): Promise<void> {
+  const there = run.output?.annotations_count ?? 0;
+  if (content.annotations.length <= there || content.pullRequest === null) return;
+  const files = await listChangedFiles(voice, content.pullRequest, call.signal);
+  const wanted = content.annotations.filter(({ path }) => files.has(path));
+  for (let from = there; from < wanted.length; from += PER_REQUEST) {
+    await write(voice, content, String(run.id), wanted.slice(from, from + PER_REQUEST), call);
+  }
+}
+
+function annotationOf({ path, line, level, title, message, details }: CheckAnnotation) {
+  return {
+    ...{ path, start_line: line, end_line: line, annotation_level: level, title, message },
+    ...(details === '' ? {} : { raw_details: details }),
+  };
+}
+
+const PER_PAGE = 100;
+/** GitHub itself lists 3,000 files at most; a change of more than a thousand is looked through by nobody. */
+const MAX_PAGES = 10;
+
+const Files = z.array(z.object({ filename: z.string() }));
+
+/** The files that a pull request changes, at most a thousand. */
+async function listChangedFiles({ client, place }: GithubVoice, pullRequest: number, signal: AbortSignal): Promise<Set<string>> {
+  const names = new Set<string>();
+  for (let page = 1; page <= MAX_PAGES; page++) {
+    const { data } = await asked({ what: `the files of pull request ${pullRequest}`, right: 'Pull requests' }, () =>
+      client.request('GET /repos/{owner}/{repo}/pulls/{pull_number}/files', {
+        ...{ ...place, pull_number: pullRequest, per_page: PER_PAGE, page },
+        request: { signal },
+      }),
+    );
+    const files = Files.parse(data);
+    for (const { filename } of files) names.add(filename);
+    if (files.length < PER_PAGE) break;
+  }
+  return names;
 }

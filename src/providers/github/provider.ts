@@ -1,8 +1,14 @@
+import { createPrivateKey, createPublicKey } from 'node:crypto';
+import { z } from 'zod';
+import { apiAddress, credential, flag, setting, webhookSecrets } from '../../config/variable.ts';
 import type { Build } from '../../domain/build.ts';
+import { TriageError } from '../../domain/errors.ts';
+import { clockFindings, type Examination, type Finding, note, ok, wrong } from '../../ports/examination.ts';
+import { silentLogger } from '../../ports/telemetry.ts';
 import { buildRule, commentRule, isOfCommit, statusRule } from '../notice-rules.ts';
+import { below, broken, type Health, type Probe, type ProbeReply, probe, rejected } from '../probe.ts';
 import type { Provider, ProviderChannel } from '../provider.ts';
-import { examineGithub, githubHealth } from './doctor.ts';
-import type { GithubSettings } from './settings.ts';
+import type { GithubAppFacts } from './access.ts';
 import { githubWebhook } from './webhook.ts';
 
 /** GitHub and GitHub Enterprise: Actions, code, comments, checks and commit statuses; as an App where it is installed, else with a token. */
@@ -15,7 +21,7 @@ export function githubProvider(settings: GithubSettings): Provider {
     secrets: [...webhookSecrets, ...(token === null ? [] : [token]), ...keyLines(app?.privateKey)],
     connection: async () => (await import('./connection.ts')).githubConnection(settings),
     openBuildSource: async (options) => (await import('./build-source.ts')).createGithubBuildSource({ ...credentials, ...options }),
-    openPastRuns: async (options) => (await import('./past-runs.ts')).createGithubPastRuns({ ...credentials, ...options }),
+    openPastRuns: async (options) => (await import('./build-source.ts')).createGithubPastRuns({ ...credentials, ...options }),
     code: {
       configured: token !== null || app !== null,
       baseUrl,
@@ -62,7 +68,7 @@ function channelsOf(settings: GithubSettings): ProviderChannel[] {
   if (check) {
     const rule = buildRule({ channel: 'github-check', isOfOurs: (build) => isOfCommit(build) && isOfOurs(build) });
     const open: ProviderChannel['open'] = async ({ logger, publicUrl }) => {
-      const { createGithubCheckClient } = await import('./check.ts');
+      const { createGithubCheckClient } = await import('./notices.ts');
       return (await import('../notice-channels.ts')).checkChannel(rule, createGithubCheckClient({ ...credentials, logger }), publicUrl);
     };
     channels.push(isApp ? { rule, open } : { rule, open: null, because: isSomebody ? 'only GitHub Apps can write checks' : nobody });
@@ -76,4 +82,231 @@ function channelsOf(settings: GithubSettings): ProviderChannel[] {
     channels.push(isSomebody ? { rule, open } : { rule, open: null, because: nobody });
   }
   return channels;
+}
+
+/** A GitHub App as configured. */
+const GithubAppConfig = z.object({
+  /** Its number or its client id, as its settings show them. */
+  id: setting(
+    'FAULTLINE_GITHUB_APP_ID',
+    z.string('is not set').regex(/^(?:\d{1,20}|Iv[\w.]{8,60})$/, "must be the App's number or its client ID, which begins with Iv"),
+    'Number or client ID of a GitHub App with read access to Actions, contents and pull requests. Takes precedence over the token.',
+  ),
+  privateKey: setting(
+    'FAULTLINE_GITHUB_APP_KEY',
+    z.string('is not set').transform((text, { issues }) => {
+      const key = withLineEnds(text);
+      const complaint = complaintAbout(key);
+      if (complaint !== null) issues.push({ code: 'custom', message: complaint, input: '' });
+      return key;
+    }),
+    'Private key of the App in PEM format, with real line breaks or \\n.',
+    { secret: true },
+  ),
+});
+
+/** GitHub: what it sends, where logs and code are read, and what is written there. */
+export const GithubSettings = z.object({
+  webhookSecrets: webhookSecrets(
+    'FAULTLINE_GITHUB_WEBHOOK_SECRET',
+    'GitHub webhook secret. Two secrets, separated by a comma, during rotation.',
+  ),
+  /** Of the REST API; what people see in the browser becomes it. */
+  baseUrl: setting(
+    'FAULTLINE_GITHUB_URL',
+    apiAddress(githubApiAddress).default('https://api.github.com'),
+    'URL of GitHub or its API: https://ghe.example.com and https://ghe.example.com/api/v3 mean the same.',
+  ),
+  token: credential('FAULTLINE_GITHUB_TOKEN', 'Token that can read Actions logs and, for suspects from code, contents and pull requests.'),
+  /** Asked before the token, which serves repositories on which the App is not installed. */
+  app: GithubAppConfig.nullable().default(null),
+  /** Written with the App or the token. */
+  comment: flag(
+    'FAULTLINE_GITHUB_COMMENT',
+    'Set to true to post one comment on each pull request with a failed build and keep it up to date. The token or App needs write access to pull requests.',
+  ),
+  commentMode: setting(
+    'FAULTLINE_GITHUB_COMMENT_MODE',
+    z.enum(['edit', 'recreate']).default('edit'),
+    'How the comment is updated. With edit, it stays in place and GitHub notifies nobody; with recreate, it is deleted and posted again.',
+  ),
+  check: flag(
+    'FAULTLINE_GITHUB_CHECK',
+    "Set to true to create a check run named Faultline for each failed build, always neutral, with annotations in the pull request's files. Requires a GitHub App with write access to checks.",
+  ),
+  status: flag(
+    'FAULTLINE_GITHUB_STATUS',
+    'Set to true to set a commit status on each commit with a failed build. The token or App needs write access to commit statuses.',
+  ),
+});
+export type GithubSettings = z.infer<typeof GithubSettings>;
+
+const LOOPBACK = /^(?:localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])$/;
+/** What people copy from a browser, or from the page about the other API. */
+const ENTERPRISE_PATH = /^\/(?:api(?:\/v3|\/graphql)?\/?)?$/;
+
+/**
+ * The address of GitHub's REST API, from that or from what people see in the browser: github.com, an Enterprise server
+ * (`https://host/api/v3`) or a tenant of ghe.com (`https://api.tenant.ghe.com`). A loopback address and one with a path of its
+ * own, such as a proxy's, stay as they are. Without a slash at the end. Throws a TypeError where it is no address.
+ */
+export function githubApiAddress(text: string): string {
+  const url = new URL(text);
+  const { hostname, pathname } = url;
+  const own = `${url.origin}${pathname.replace(/\/$/, '')}`;
+  if (LOOPBACK.test(hostname)) return own;
+  if (/^(?:www\.|api\.)?github\.com$/.test(hostname)) return 'https://api.github.com';
+  if (/^[a-z0-9-]{1,63}\.ghe\.com$/.test(hostname)) return `https://api.${hostname}`;
+  if (/^api\.[a-z0-9-]{1,63}\.ghe\.com$/.test(hostname)) return `https://${hostname}`;
+  return ENTERPRISE_PATH.test(pathname) ? `${url.origin}/api/v3` : own;
+}
+
+/** PEM as it was before somebody put it on one line. */
+function withLineEnds(text: string): string {
+  return text.replaceAll('\\r', '').replaceAll('\\n', '\n').replaceAll('\r', '').trim();
+}
+
+const FILE = 'name the downloaded .pem file in FAULTLINE_GITHUB_APP_KEY_FILE';
+
+/** What is wrong with a key, and how to mend it; never a part of it. Null: nothing. */
+function complaintAbout(key: string): string | null {
+  if (!key.startsWith('-----BEGIN ')) return `is not a PEM private key, which begins with -----BEGIN; ${FILE}`;
+  if (/^-----BEGIN [A-Z ]{0,20}PUBLIC KEY-----/.test(key)) return 'is a public key; set the private key (.pem file) downloaded from GitHub';
+  if (key.includes('ENCRYPTED')) return 'is protected by a passphrase; set the key as downloaded from GitHub';
+  if (key.includes('OPENSSH')) return 'is an OpenSSH key; set the .pem file downloaded from GitHub';
+  if (!key.includes('-----END ')) return `is cut off: write its line breaks as \\n, or ${FILE}`;
+  try {
+    const { asymmetricKeyType } = createPrivateKey(key);
+    // What signs nothing would only be found out by the first build.
+    createPublicKey(key);
+    return asymmetricKeyType === 'rsa' ? null : `is a key of type ${asymmetricKeyType}; GitHub Apps use RSA keys`;
+  } catch {
+    return `is damaged; ${FILE}`;
+  }
+}
+
+const RateLimit = z.object({ resources: z.object({ core: z.object({ limit: z.number(), remaining: z.number(), reset: z.number() }) }) });
+/** Below so many calls left in the hour, GitHub is about to refuse us. */
+const FEW_CALLS = 100;
+/** Of the repositories with a local clone, so many are asked about. */
+const MAX_ASKED = 5;
+/** Without it no log can be fetched; the others are missed by suspects from code. */
+const LOGS = 'actions';
+const APP = 'github app';
+
+/** Where an App asks, its key is what can be wrong. */
+function githubHealth(settings: GithubSettings): Provider['health'] {
+  const { app, token, baseUrl } = settings;
+  if (app !== null) return async (signal) => `connected as the App ${(await askApp(settings, [], signal)).name}`;
+  if (token === null) return null;
+  return async (signal) => healthOf(await probe(limitProbe(baseUrl, token), signal));
+}
+
+function healthOf({ status, json }: ProbeReply): Health {
+  if (status === 401) throw rejected('GitHub', 'the token');
+  if (status >= 500) throw broken('GitHub', status);
+  const limits = RateLimit.safeParse(json);
+  if (!limits.success) return `returned ${status}`;
+  const { limit, remaining, reset } = limits.data.resources.core;
+  const says = `${remaining} of ${limit} calls left until ${new Date(reset * 1000).toISOString()}`;
+  return remaining < Math.min(FEW_CALLS, limit / 10) ? { degraded: says } : says;
+}
+
+/** An App asks before the token, which then need not be there. */
+function examineGithub(settings: GithubSettings, repositories: readonly string[]): Examination[] {
+  if (settings.app === null) return [tokenExamination(settings)];
+  const app = appExamination(settings, repositories.slice(0, MAX_ASKED));
+  return settings.token === null ? [app] : [app, tokenExamination(settings)];
+}
+
+function limitProbe(baseUrl: string, token: string): Probe {
+  return { url: below(baseUrl, 'rate_limit'), headers: { authorization: `Bearer ${token}`, 'user-agent': 'faultline' } };
+}
+
+function tokenExamination({ baseUrl, token }: GithubSettings): Examination {
+  const name = 'github';
+  return {
+    name,
+    mend: `check FAULTLINE_GITHUB_URL (${baseUrl}) and whether this machine can reach it`,
+    ask: async (signal) => {
+      if (token === null)
+        return note(
+          name,
+          'no token: logs of GitHub builds cannot be fetched',
+          'set FAULTLINE_GITHUB_TOKEN (actions: read, contents: read), or FAULTLINE_GITHUB_APP_ID and FAULTLINE_GITHUB_APP_KEY',
+        );
+      const reply = await probe(limitProbe(baseUrl, token), signal);
+      return [...clockFindings('github clock', reply.aheadMs), tokenFinding(reply)];
+    },
+  };
+}
+
+function tokenFinding({ status, headers, json }: ProbeReply): Finding {
+  const name = 'github';
+  if (status === 401)
+    return wrong(name, 'the token is refused', 'create a new token and set FAULTLINE_GITHUB_TOKEN; the old one was revoked or has expired');
+  if (status >= 300 && status !== 404)
+    return wrong(name, `the API returned ${status}`, 'check FAULTLINE_GITHUB_URL: on GitHub Enterprise Server it is https://HOST/api/v3');
+  const limits = RateLimit.safeParse(json);
+  // Enterprise servers may have no rate limit, and then say 404.
+  if (!limits.success && status !== 404)
+    return wrong(
+      name,
+      'the server there is not the GitHub API',
+      'check FAULTLINE_GITHUB_URL: on GitHub Enterprise Server it is https://HOST/api/v3',
+    );
+  const scopes = headers.get('x-oauth-scopes');
+  // Only classic tokens say their scopes.
+  if (scopes !== null && !scopes.split(',').some((scope) => scope.trim() === 'repo' || scope.trim() === 'public_repo'))
+    return wrong(
+      name,
+      `the token's scopes "${scopes}" do not allow reading logs`,
+      'give it the scope repo, or create a fine-grained token with actions: read and contents: read',
+    );
+  if (!limits.success) return ok(name, 'reachable, without a rate limit');
+  const { limit, remaining, reset } = limits.data.resources.core;
+  if (remaining === 0)
+    return wrong(
+      name,
+      `all ${limit} calls of this hour are used up until ${new Date(reset * 1000).toISOString()}`,
+      'wait, share the token with fewer tools, or use a GitHub App',
+    );
+  return ok(name, `${remaining} of ${limit} calls left this hour`);
+}
+
+/** Whether GitHub knows the configured App and its key, what it may read, and whether it sees the repositories that are configured by name. */
+function appExamination(settings: GithubSettings, repositories: readonly string[]): Examination {
+  return {
+    name: APP,
+    mend: `check FAULTLINE_GITHUB_APP_ID, FAULTLINE_GITHUB_APP_KEY and FAULTLINE_GITHUB_URL (${settings.baseUrl})`,
+    ask: async (signal) => {
+      const facts = await askApp(settings, repositories, signal);
+      return [...clockFindings('github clock', facts.aheadMs), appFinding(facts, settings.token !== null)];
+    },
+  };
+}
+
+function appFinding({ name, url, installations, lacking, unseen }: GithubAppFacts, hasToken: boolean): Finding {
+  const place = url === null ? 'in the settings of the App' : `at ${url}`;
+  if (installations === 0) return wrong(APP, `${name} is not installed anywhere`, `install it ${place}`);
+  if (lacking.includes(LOGS))
+    return wrong(
+      APP,
+      `${name} cannot read Actions, so it cannot fetch logs`,
+      'grant it actions: read, and accept the new permission in each installation',
+    );
+  if (lacking.length > 0)
+    return note(APP, `${name} cannot read ${lacking.join(', ')}`, 'grant it read access to these for suspects from code');
+  if (unseen.length > 0) {
+    const without = hasToken ? 'the token is used instead' : 'nothing is read there';
+    return note(APP, `${name} is not installed on ${unseen.join(', ')}: ${without}`, `install it there ${place}`);
+  }
+  return ok(APP, installations === null ? name : `${name}, installed ${installations} ${installations === 1 ? 'time' : 'times'}`);
+}
+
+/** Who the configured App is, and on which of these repositories it is not installed. */
+async function askApp({ baseUrl, app }: GithubSettings, repositories: readonly string[], signal: AbortSignal): Promise<GithubAppFacts> {
+  if (app === null) throw new TriageError('invalid-config', 'FAULTLINE_GITHUB_APP_ID is not set.');
+  const { checkGithubApp } = await import('./access.ts');
+  return checkGithubApp({ baseUrl, logger: silentLogger }, app, repositories, signal);
 }

@@ -1,8 +1,21 @@
 import { z } from 'zod';
-import { TriageError } from '../../domain/errors.ts';
-import { parseJson } from '../read-input.ts';
-import { bodyText, FORM, isSigned, refused, requiredHeader, requireSecrets, type Webhook, type WebhookRequest } from '../webhook.ts';
-import { CheckRunEvent, readGithubEvent, WorkflowJobEvent, WorkflowRunEvent } from './events.ts';
+import { type BuildStatus, type NewBuild, WHOLE_BUILD } from '../../domain/build.ts';
+import { readInput, TriageError } from '../../domain/errors.ts';
+import { attemptNumber, parseJson, pullRequestNumber, shortText, textOrNull, toUtc, webAddress } from '../read-input.ts';
+import {
+  bodyText,
+  conclusionStatus,
+  FORM,
+  isSigned,
+  neither,
+  onlyFailed,
+  type Reading,
+  refused,
+  requiredHeader,
+  requireSecrets,
+  type Webhook,
+  type WebhookRequest,
+} from '../webhook.ts';
 
 /** `POST /webhooks/github`: signed over the raw body. */
 export function githubWebhook(secrets: readonly string[]): Webhook {
@@ -57,4 +70,231 @@ function fromGitea(): TriageError {
     'invalid-input',
     'This delivery comes from Gitea or Forgejo. Change the webhook to /webhooks/gitea, with the secret in FAULTLINE_GITEA_WEBHOOK_SECRET.',
   );
+}
+
+const time = z.string().nullish();
+const id = z.int().positive();
+const Repository = z.object({ full_name: shortText(300), default_branch: shortText(300).nullish().catch(null) });
+const PullRequests = z.array(z.object({ number: pullRequestNumber() })).default([]);
+const Sender = z.object({ login: shortText(200) });
+
+/** The fields of `workflow_run` that we use. */
+export const WorkflowRunEvent = z
+  .object({
+    action: z.string(),
+    repository: Repository,
+    workflow: z.object({ name: z.string().nullish() }).nullish(),
+    workflow_run: z.object({
+      id,
+      name: z.string().nullish(),
+      path: z.string().nullish(),
+      run_number: id,
+      run_attempt: attemptNumber(),
+      conclusion: z.string().nullable(),
+      head_branch: z.string().nullish(),
+      head_repository: z.object({ full_name: z.string() }).nullish().catch(null),
+      head_sha: shortText(64),
+      html_url: webAddress(),
+      run_started_at: time,
+      updated_at: time,
+      actor: Sender.nullish(),
+      pull_requests: PullRequests,
+    }),
+  })
+  .meta({
+    title: 'workflow_run',
+    examples: [
+      {
+        action: 'completed',
+        repository: { full_name: 'shop/api' },
+        workflow: { name: 'ci' },
+        workflow_run: {
+          id: 289782451,
+          name: 'ci',
+          run_number: 812,
+          run_attempt: 1,
+          conclusion: 'failure',
+          head_branch: 'main',
+          head_sha: 'a41f9c2e8d0b5f6a7c8d9e0f1a2b3c4d5e6f7a8b',
+          html_url: 'https://github.com/shop/api/actions/runs/289782451',
+          pull_requests: [],
+        },
+      },
+    ],
+  });
+type WorkflowRunEvent = z.infer<typeof WorkflowRunEvent>;
+
+/** The fields of `workflow_job` that we use. It does not name the run's number. */
+export const WorkflowJobEvent = z
+  .object({
+    action: z.string(),
+    repository: Repository,
+    sender: Sender.nullish(),
+    workflow_job: z.object({
+      id,
+      run_id: id,
+      run_attempt: attemptNumber(),
+      name: shortText(500),
+      workflow_name: z.string().nullish(),
+      conclusion: z.string().nullable(),
+      head_branch: z.string().nullish(),
+      head_sha: shortText(64),
+      html_url: webAddress().nullish(),
+      started_at: time,
+      completed_at: time,
+    }),
+  })
+  .meta({ title: 'workflow_job' });
+type WorkflowJobEvent = z.infer<typeof WorkflowJobEvent>;
+
+/** The fields of `check_run` that we use. Of a run of Actions it names only the id, in `details_url`. */
+export const CheckRunEvent = z
+  .object({
+    action: z.string(),
+    repository: Repository,
+    sender: Sender.nullish(),
+    check_run: z.object({
+      name: shortText(500),
+      conclusion: z.string().nullable(),
+      head_sha: shortText(64),
+      // Any app may write here what it likes; what is no address of the web is no job of Actions either.
+      details_url: webAddress().nullish().catch(null),
+      started_at: time,
+      completed_at: time,
+      app: z.object({ slug: z.string().nullish() }).nullish(),
+      check_suite: z.object({ head_branch: z.string().nullish() }).nullish(),
+      pull_requests: PullRequests,
+    }),
+  })
+  .meta({ title: 'check_run' });
+type CheckRunEvent = z.infer<typeof CheckRunEvent>;
+
+/** Reads a delivery whose signature has been checked. Throws `invalid-input` where a known event lacks what it must have. */
+export function readGithubEvent(event: string, payload: unknown): Reading {
+  if (event === 'ping') return { ignored: 'ping: the webhook works; nothing to triage' };
+  if (event === 'workflow_run') return whenCompleted(event, readInput(`The ${event} event`, WorkflowRunEvent, payload), readWorkflowRun);
+  if (event === 'workflow_job') return whenCompleted(event, readInput(`The ${event} event`, WorkflowJobEvent, payload), readWorkflowJob);
+  if (event === 'check_run') return whenCompleted(event, readInput(`The ${event} event`, CheckRunEvent, payload), readCheckRun);
+  return { ignored: `${event.slice(0, 100)} events do not describe a build; only workflow_run, workflow_job and check_run do` };
+}
+
+function whenCompleted<Event extends { action: string }>(name: string, event: Event, read: (event: Event) => Reading): Reading {
+  if (event.action === 'completed') return read(event);
+  return { ignored: `${name} ${event.action.slice(0, 100)}: the build has not ended` };
+}
+
+function readWorkflowRun(event: WorkflowRunEvent): Reading {
+  const run = event.workflow_run;
+  const status = conclusionStatus(run.conclusion);
+  if (status === null) return neither('run', run.conclusion);
+  const home = run.head_repository?.full_name ?? event.repository.full_name;
+  const fromFork = home !== event.repository.full_name;
+  return {
+    part: WHOLE_BUILD,
+    attemptUnknown: false,
+    fromFork,
+    defaultBranch: event.repository.default_branch ?? null,
+    build: {
+      ...common(event.repository.full_name, run.id, status),
+      pipeline: firstText(event.workflow?.name, run.name, run.path, 'workflow'),
+      number: String(run.run_number),
+      attempt: run.run_attempt,
+      job: null,
+      branch: fromFork ? forkBranch(home, run.head_branch) : textOrNull(run.head_branch),
+      commit: run.head_sha,
+      author: run.actor?.login ?? null,
+      pullRequest: run.pull_requests[0]?.number ?? null,
+      url: run.html_url,
+      startedAt: toUtc(run.run_started_at),
+      finishedAt: toUtc(run.updated_at),
+    },
+  };
+}
+
+/** `owner:branch`, as GitHub writes it: a fork's `main` is not ours. */
+function forkBranch(home: string, branch: string | null | undefined): string | null {
+  const name = textOrNull(branch);
+  return name === null ? null : `${home.split('/', 1)[0]}:${name}`;
+}
+
+/**
+ * The branch as the event of a job or a check names it. Whose it is the event does not say, and a fork's `main` must not be taken for ours:
+ * the default branch's name counts once the run's own event has said whose it is.
+ */
+function branchUnlessDefault(repository: WorkflowJobEvent['repository'], branch: string | null | undefined): string | null {
+  const name = textOrNull(branch);
+  return name === (repository.default_branch ?? name) ? null : name;
+}
+
+function readWorkflowJob(event: WorkflowJobEvent): Reading {
+  const job = event.workflow_job;
+  if (conclusionStatus(job.conclusion) !== 'failed') return onlyFailed('job', job.conclusion);
+  return {
+    part: `job ${job.id}`,
+    attemptUnknown: false,
+    defaultBranch: event.repository.default_branch ?? null,
+    build: {
+      ...common(event.repository.full_name, job.run_id, 'failed'),
+      pipeline: firstText(job.workflow_name, job.name),
+      number: String(job.run_id),
+      attempt: job.run_attempt,
+      job: job.name,
+      branch: branchUnlessDefault(event.repository, job.head_branch),
+      commit: job.head_sha,
+      author: event.sender?.login ?? null,
+      pullRequest: null,
+      url: job.html_url ?? null,
+      startedAt: toUtc(job.started_at),
+      finishedAt: toUtc(job.completed_at),
+    },
+  };
+}
+
+function readCheckRun(event: CheckRunEvent): Reading {
+  const check = event.check_run;
+  const { runId, jobId } = idsOf(check.details_url);
+  if (runId === null) return { ignored: `the check "${check.name.slice(0, 100)}" is not a job of GitHub Actions: there is no log to read` };
+  if (conclusionStatus(check.conclusion) !== 'failed') return onlyFailed('check', check.conclusion);
+  return {
+    part: jobId === null ? `check ${check.name}` : `job ${jobId}`,
+    attemptUnknown: true,
+    defaultBranch: event.repository.default_branch ?? null,
+    build: {
+      ...common(event.repository.full_name, runId, 'failed'),
+      pipeline: check.name,
+      number: String(runId),
+      attempt: 1,
+      job: check.name,
+      branch: branchUnlessDefault(event.repository, check.check_suite?.head_branch),
+      commit: check.head_sha,
+      author: event.sender?.login ?? null,
+      pullRequest: check.pull_requests[0]?.number ?? null,
+      url: check.details_url ?? null,
+      startedAt: toUtc(check.started_at),
+      finishedAt: toUtc(check.completed_at),
+    },
+  };
+}
+
+function common(
+  repository: string,
+  runId: number | string,
+  status: BuildStatus,
+): Pick<NewBuild, 'provider' | 'repository' | 'externalId' | 'status'> {
+  return { provider: 'github', repository, externalId: String(runId), status };
+}
+
+/** `https://github.com/owner/name/actions/runs/<run id>/job/<job id>`, on any GitHub host. */
+function idsOf(detailsUrl: string | null | undefined): { readonly runId: string | null; readonly jobId: string | null } {
+  const address = /^https?:\/\/[^/]+\/[^/]+\/[^/]+\/actions\/runs\/(\d{1,19})(?:\/job\/(\d{1,19}))?(?:\/|$)/;
+  const [, runId = null, jobId = null] = address.exec(detailsUrl ?? '') ?? [];
+  return { runId, jobId };
+}
+
+function firstText(...candidates: readonly (string | null | undefined)[]): string {
+  for (const candidate of candidates) {
+    const text = textOrNull(candidate);
+    if (text !== null) return text;
+  }
+  return 'unnamed';
 }

@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { TriageError } from '../../domain/errors.ts';
 import type { ChangedFile, CodeHost, CommitInfo } from '../../ports/code-host.ts';
 import { MAX_CHANGED_FILES, MAX_COMPARED_COMMITS, MAX_FILE_BYTES, MAX_PATCH, pullRequestOf } from '../code-questions.ts';
+import { countLines } from '../patches.ts';
 import type { BlamedRange, KnownRepository, Place, RemoteCode } from '../remote-code.ts';
 import { createRemoteHost, orNull } from '../remote-host.ts';
 import { at, type RestClient } from '../rest-client.ts';
-import { countLines } from '../unified-diff.ts';
-import { createGitlabClient, type GitlabOptions, PAGE, projectPath } from './client.ts';
+import { createGitlabClient, type GitlabOptions, PAGE, projectPath } from './api.ts';
 
 /** Reads projects over GitLab's API, on gitlab.com or a server of one's own. */
 export function createGitlabHost(options: GitlabOptions & { readonly timeoutMs: number }): CodeHost {

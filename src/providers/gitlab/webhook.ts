@@ -1,8 +1,10 @@
 import { createHmac } from 'node:crypto';
 import { z } from 'zod';
-import { parseJson } from '../read-input.ts';
+import { type BuildStatus, type NewBuild, provisionalNumber, WHOLE_BUILD } from '../../domain/build.ts';
+import { readInput } from '../../domain/errors.ts';
+import { parseJson, pullRequestNumber, shortText, textOrNull, toUtc, webAddress } from '../read-input.ts';
+import type { Reading } from '../webhook.ts';
 import { matchesAny, refused, requiredHeader, requireRecent, requireSecrets, type Webhook, type WebhookRequest } from '../webhook.ts';
-import { JobEvent, PipelineEvent, readGitlabEvent } from './events.ts';
 
 const SECRET = 'FAULTLINE_GITLAB_WEBHOOK_SECRET';
 /** How a signing token begins; base64 follows. */
@@ -68,4 +70,186 @@ function checkSigned(request: WebhookRequest, signature: string, secrets: readon
   if (!signature.split(' ', 4).some((one) => matchesAny(one, expected)))
     throw refused(`webhook-signature does not match the body, ID and timestamp with any configured secret (${SECRET}).`);
   requireRecent('webhook-timestamp', timestamp, nowMs);
+}
+
+const id = z.int().positive();
+/** `2026-03-01 11:00:00 UTC`, or ISO 8601. */
+const time = z.string().nullish();
+const Project = z.object({
+  path_with_namespace: shortText(300),
+  default_branch: shortText(300).nullish().catch(null),
+  web_url: webAddress().nullish(),
+});
+const Person = z.object({ username: shortText(200).nullish() });
+
+/** The fields of a Pipeline event that we use. */
+const PipelineEvent = z
+  .object({
+    object_kind: z.literal('pipeline'),
+    object_attributes: z.object({
+      id,
+      iid: id.nullish(),
+      name: z.string().nullish(),
+      ref: z.string().nullish(),
+      tag: z.boolean().nullish(),
+      sha: shortText(64),
+      status: z.string(),
+      created_at: time,
+      finished_at: time,
+      url: webAddress().nullish(),
+    }),
+    merge_request: z
+      .object({
+        iid: pullRequestNumber(),
+        source_branch: z.string().nullish(),
+        source_project_id: z.int().nullish(),
+        target_project_id: z.int().nullish(),
+      })
+      .nullish(),
+    user: Person.nullish(),
+    project: Project,
+  })
+  .meta({
+    title: 'Pipeline Hook',
+    examples: [
+      {
+        object_kind: 'pipeline',
+        object_attributes: {
+          id: 289782451,
+          iid: 812,
+          ref: 'main',
+          sha: 'a41f9c2e8d0b5f6a7c8d9e0f1a2b3c4d5e6f7a8b',
+          status: 'failed',
+          finished_at: '2026-03-01 11:00:00 UTC',
+        },
+        project: { path_with_namespace: 'shop/api', default_branch: 'main' },
+      },
+    ],
+  });
+type PipelineEvent = z.infer<typeof PipelineEvent>;
+
+/** The fields of a Job event that we use. It names neither the pipeline's number nor its merge request. */
+const JobEvent = z
+  .object({
+    object_kind: z.literal('build'),
+    ref: z.string().nullish(),
+    tag: z.boolean().nullish(),
+    sha: shortText(64),
+    build_id: id,
+    build_name: shortText(500),
+    build_status: z.string(),
+    build_started_at: time,
+    build_finished_at: time,
+    build_allow_failure: z.boolean().nullish(),
+    pipeline_id: id,
+    user: Person.nullish(),
+    project: Project.nullish(),
+    repository: z.object({ homepage: webAddress().nullish() }).nullish(),
+  })
+  .meta({ title: 'Job Hook' });
+type JobEvent = z.infer<typeof JobEvent>;
+
+/** Reads a delivery whose sender is known. Throws `invalid-input` where a known event lacks what it must have. */
+export function readGitlabEvent(event: string, payload: unknown): Reading {
+  const what = `The ${event}`;
+  if (event === 'Pipeline Hook') return readPipeline(readInput(what, PipelineEvent, payload));
+  if (event === 'Job Hook') return readJob(readInput(what, JobEvent, payload));
+  if (event === 'Merge Request Hook')
+    return { ignored: "merge request events do not describe a build; a pipeline's own event names its merge request" };
+  return { ignored: `${event.slice(0, 100)} events do not describe a build; only Pipeline Hook and Job Hook do` };
+}
+
+function readPipeline({ object_attributes: pipeline, merge_request: request, user, project }: PipelineEvent): Reading {
+  const status = statusOf(pipeline.status);
+  if (status === null) return { ignored: endedOtherwise('pipeline', pipeline.status) };
+  const fromFork = request?.source_project_id != null && request.source_project_id !== request.target_project_id;
+  const finishedAt = toUtc(pipeline.finished_at);
+  const branch = textOrNull(request?.source_branch) ?? branchOf(pipeline);
+  return {
+    part: WHOLE_BUILD,
+    attemptAt: finishedAt,
+    fromFork,
+    defaultBranch: project.default_branch ?? null,
+    build: {
+      ...common(project.path_with_namespace, pipeline.id, status),
+      pipeline: textOrNull(pipeline.name) ?? 'pipeline',
+      number: String(pipeline.iid ?? pipeline.id),
+      job: null,
+      // A fork's branch may bear the name of one of ours.
+      branch: fromFork ? null : branch,
+      commit: pipeline.sha,
+      author: user?.username ?? null,
+      pullRequest: request?.iid ?? mergeRequestOfRef(pipeline.ref),
+      url: pipeline.url ?? pageOf(project.web_url, pipeline.id),
+      startedAt: toUtc(pipeline.created_at),
+      finishedAt,
+    },
+  };
+}
+
+function readJob(job: JobEvent): Reading {
+  if (statusOf(job.build_status) !== 'failed') {
+    const ended = job.build_status.slice(0, 100);
+    return { ignored: `the job is ${ended}: only failed ones are read; the pipeline's own event reports how the build ended` };
+  }
+  if (job.build_allow_failure === true) return { ignored: 'the job may fail: the pipeline goes on without it' };
+  const repository = job.project?.path_with_namespace ?? pathOf(job.repository?.homepage);
+  if (repository === null) return { ignored: 'the event does not name its project' };
+  const branch = branchOf(job);
+  const defaultBranch = job.project?.default_branch ?? null;
+  return {
+    part: `job ${job.build_id}`,
+    attemptAt: toUtc(job.build_started_at),
+    defaultBranch,
+    build: {
+      ...common(repository, job.pipeline_id, 'failed'),
+      pipeline: job.build_name,
+      number: provisionalNumber(job.pipeline_id),
+      job: job.build_name,
+      // Whose branch it is only the pipeline's own event says: a fork's `main` is not ours.
+      branch: branch === (defaultBranch ?? branch) ? null : branch,
+      commit: job.sha,
+      author: job.user?.username ?? null,
+      pullRequest: mergeRequestOfRef(job.ref),
+      url: pageOf(job.project?.web_url ?? job.repository?.homepage, job.pipeline_id),
+      startedAt: toUtc(job.build_started_at),
+      finishedAt: null,
+    },
+  };
+}
+
+function common(
+  repository: string,
+  pipelineId: number,
+  status: BuildStatus,
+): Pick<NewBuild, 'provider' | 'repository' | 'externalId' | 'status' | 'attempt'> {
+  return { provider: 'gitlab', repository, externalId: String(pipelineId), status, attempt: 1 };
+}
+
+function statusOf(status: string): BuildStatus | null {
+  if (status === 'failed') return 'failed';
+  return status === 'success' ? 'passed' : null;
+}
+
+function endedOtherwise(what: string, status: string): string {
+  return `the ${what} is ${status.slice(0, 100)}: it has not ended, or neither failed nor passed`;
+}
+
+function branchOf({ ref, tag }: { readonly ref?: string | null | undefined; readonly tag?: boolean | null | undefined }): string | null {
+  return tag === true || ref?.startsWith('refs/') === true ? null : textOrNull(ref);
+}
+
+/** Of `refs/merge-requests/12/head`. */
+function mergeRequestOfRef(ref: string | null | undefined): number | null {
+  const number = /^refs\/merge-requests\/(\d{1,9})\//.exec(ref ?? '')?.[1];
+  return number === undefined ? null : Number(number);
+}
+
+/** `group/project` of the project's page; self-managed servers may lie below a path, which is then part of it and finds nothing. */
+function pathOf(homepage: string | null | undefined): string | null {
+  return textOrNull(URL.parse(homepage ?? '')?.pathname.replace(/^\/|\/$/g, ''));
+}
+
+function pageOf(project: string | null | undefined, pipelineId: number): string | null {
+  return project == null ? null : `${project.replace(/\/$/, '')}/-/pipelines/${pipelineId}`;
 }

@@ -6,7 +6,8 @@ import { answerView } from '../../notifications/answer-view.ts';
 import { noticeChannel } from '../../notifications/notices.ts';
 import { clip, visibleLine } from '../../notifications/visible-text.ts';
 import type { Cause, NoticeChannel, NoticeRule, NotificationClient, Situation } from '../../ports/notices.ts';
-import { jenkinsAddress } from './build-source.ts';
+import { basicAuth } from '../probe.ts';
+import { jenkinsAddress } from './api.ts';
 
 /** `html` where Jenkins formats descriptions as safe HTML, `text` where it shows them as they are. */
 export type DescriptionFormat = 'html' | 'text';
@@ -150,7 +151,7 @@ async function call(
   init: Pick<RequestInit, 'method' | 'body' | 'signal'>,
 ): Promise<Response> {
   const known = user !== null && token !== null;
-  const headers = known ? { authorization: `Basic ${Buffer.from(`${user}:${token}`).toString('base64')}` } : {};
+  const headers = known ? { authorization: basicAuth(user, token) } : {};
   try {
     return await fetch(url, { ...init, headers, redirect: 'manual' });
   } catch (cause) {

@@ -1,9 +1,10 @@
+import { z } from 'zod';
+import { credential, setting, webhookSecrets } from '../../config/variable.ts';
 import type { Build } from '../../domain/build.ts';
 import { clockFindings, type Examination, type Finding, note, ok, wrong } from '../../ports/examination.ts';
 import { buildRule } from '../notice-rules.ts';
-import { below, broken, type Probe, type ProbeReply, probe, rejected } from '../probe.ts';
+import { basicAuth, below, broken, type Probe, type ProbeReply, probe, rejected } from '../probe.ts';
 import type { Provider, ProviderChannel } from '../provider.ts';
-import type { JenkinsSettings } from './settings.ts';
 import { jenkinsWebhook } from './webhook.ts';
 
 /** Jenkins: consoles, test reports, artifacts and the descriptions of builds; and whoever sends the generic event. */
@@ -13,8 +14,8 @@ export function jenkinsProvider(settings: JenkinsSettings): Provider {
     name: 'jenkins',
     webhook: jenkinsWebhook(webhookSecrets),
     secrets: [...webhookSecrets, ...(token === null ? [] : [token])],
-    connection: async () => (await import('./connection.ts')).jenkinsConnection(),
-    openBuildSource: async (options) => (await import('./build-source.ts')).createJenkinsBuildSource({ baseUrl, user, token, ...options }),
+    connection: async () => (await import('./api.ts')).jenkinsConnection(),
+    openBuildSource: async (options) => (await import('./api.ts')).createJenkinsBuildSource({ baseUrl, user, token, ...options }),
     openPastRuns: null,
     code: null,
     channels: channelsOf(settings),
@@ -49,8 +50,7 @@ function channelsOf(settings: JenkinsSettings): ProviderChannel[] {
 }
 
 function rootProbe(baseUrl: string, user: string | null, token: string | null): Probe {
-  const basic = Buffer.from(`${user ?? ''}:${token ?? ''}`).toString('base64');
-  const headers = token === null ? {} : { authorization: user === null ? `Bearer ${token}` : `Basic ${basic}` };
+  const headers = token === null ? {} : { authorization: user === null ? `Bearer ${token}` : basicAuth(user, token) };
   return { url: below(baseUrl, 'api/json?tree=nodeDescription'), headers };
 }
 
@@ -81,3 +81,23 @@ function jenkinsFinding({ status, headers }: ProbeReply): Finding {
   if (version === null) return wrong(name, 'the server there is not Jenkins', 'check FAULTLINE_JENKINS_URL');
   return ok(name, `Jenkins ${version}`);
 }
+
+/** Jenkins: what it sends, where consoles are read, and whether builds are described there. */
+export const JenkinsSettings = z.object({
+  webhookSecrets: webhookSecrets(
+    'FAULTLINE_JENKINS_WEBHOOK_SECRET',
+    'Jenkins webhook secret or token. Two, separated by a comma, during rotation.',
+  ),
+  /** Builds elsewhere are never fetched and never spoken of. Null: none are. */
+  baseUrl: setting('FAULTLINE_JENKINS_URL', z.url().nullable().default(null), 'Base URL of Jenkins. Builds elsewhere are not fetched.'),
+  user: setting('FAULTLINE_JENKINS_USER', z.string().nullable().default(null), 'User of the Jenkins API token.'),
+  /** An API token of that user; it needs no crumb. */
+  token: credential('FAULTLINE_JENKINS_TOKEN', 'Jenkins API token.'),
+  /** Written with that token, whose user then needs the right Run/Update. */
+  description: setting(
+    'FAULTLINE_JENKINS_DESCRIPTION',
+    z.enum(['off', 'html', 'text']).default('off'),
+    "Whether to write answers to the description of Jenkins builds: off, html (if the Jenkins markup formatter is Safe HTML) or text. The API token's user needs the permission Run/Update.",
+  ),
+});
+export type JenkinsSettings = z.infer<typeof JenkinsSettings>;

@@ -1,7 +1,19 @@
 import { z } from 'zod';
-import { parseJson } from '../read-input.ts';
+import type { BuildStatus, TestResult } from '../../domain/build.ts';
+import { readInput } from '../../domain/errors.ts';
+import {
+  attemptNumber,
+  decodedSegment,
+  parseJson,
+  pullRequestNumber,
+  repositoryOfClone,
+  shortText,
+  shown,
+  toUtc,
+  webAddress,
+} from '../read-input.ts';
+import type { Reading } from '../webhook.ts';
 import { hmacOf, matchesAny, refused, requireRecent, requireSecrets, type Webhook, type WebhookRequest } from '../webhook.ts';
-import { GenericEvent, NotificationEvent, readJenkinsEvent } from './events.ts';
 
 const SECRET = 'FAULTLINE_JENKINS_WEBHOOK_SECRET';
 
@@ -66,4 +78,168 @@ function checkSigned(request: WebhookRequest, signature: string | undefined, sec
     throw refused('X-Faultline-Signature does not match the body, ID and timestamp with any configured secret.');
   requireRecent('X-Faultline-Timestamp', timestamp, nowMs);
   return id;
+}
+
+/** A build of more failing tests fails for a cause that a few of them show. */
+const MAX_TESTS = 1_000;
+
+const optionalText = shortText().nullish();
+
+/** What the Notification plugin posts; of its fields those that we use. */
+export const NotificationEvent = z
+  .object({
+    name: shortText(500),
+    url: z.string().nullish().describe('Path of the job: `job/folder/job/name/`.'),
+    build: z.object({
+      full_url: webAddress().nullish(),
+      number: z.int().positive(),
+      phase: shortText(100),
+      status: optionalText,
+      timestamp: z.number().nullish().describe('Milliseconds since the Unix epoch.'),
+      duration: z.number().nullish().describe('Milliseconds.'),
+      scm: z.object({ url: optionalText, branch: optionalText, commit: optionalText }).nullish(),
+      log: z
+        .string()
+        .nullish()
+        .describe('The end of the console, if the plugin is configured to send it; used if the console itself cannot be read.'),
+      test_summary: z
+        .object({ failed_tests: z.array(z.string()).nullish().describe('Their classes and names, such as `shop.CartTest.total`.') })
+        .nullish(),
+    }),
+  })
+  .meta({
+    title: 'Notification plugin',
+    examples: [
+      {
+        name: 'shop-api',
+        url: 'job/shop-api/',
+        build: {
+          full_url: 'https://ci.example.com/job/shop-api/812/',
+          number: 812,
+          phase: 'FINALIZED',
+          status: 'FAILURE',
+          scm: { url: 'https://git.example.com/shop/api.git', branch: 'origin/main', commit: 'a41f9c2e8d0b5f6a7c8d9e0f1a2b3c4d5e6f7a8b' },
+        },
+      },
+    ],
+  });
+type NotificationEvent = z.infer<typeof NotificationEvent>;
+
+/** Our own shape, for any CI that can post JSON. */
+export const GenericEvent = z
+  .object({
+    repository: shortText(300).describe('`owner/name`, or another name for the source.'),
+    pipeline: shortText(500),
+    number: z.union([shortText(100), z.int().min(0)]).describe('As shown by the CI system.'),
+    status: z.string().describe('`failure`, `unstable`, `success`, `aborted`; also `failed`, `passed`.'),
+    attempt: attemptNumber(),
+    url: webAddress().nullish().describe('URL of the build; logs are fetched under it.'),
+    job: optionalText,
+    branch: optionalText,
+    commit: optionalText,
+    author: optionalText,
+    pullRequest: pullRequestNumber().nullish(),
+    startedAt: z.iso.datetime({ offset: true }).nullish(),
+    finishedAt: z.iso.datetime({ offset: true }).nullish(),
+  })
+  .meta({
+    title: 'Generic build event',
+    examples: [
+      {
+        repository: 'shop/api',
+        pipeline: 'shop-api',
+        number: 812,
+        status: 'failure',
+        url: 'https://ci.example.com/job/shop-api/812/',
+        branch: 'main',
+        commit: 'a41f9c2e8d0b5f6a7c8d9e0f1a2b3c4d5e6f7a8b',
+      },
+    ],
+  });
+type GenericEvent = z.infer<typeof GenericEvent>;
+
+/** Reads an authenticated event of either shape. Throws `invalid-input` where it lacks what it must have. */
+export function readJenkinsEvent(payload: unknown): { readonly event: string; readonly reading: Reading } {
+  const isNotification = typeof payload === 'object' && payload !== null && 'build' in payload;
+  if (!isNotification) return { event: 'build', reading: readGeneric(readInput('The build event', GenericEvent, payload)) };
+  const event = readInput('The Notification plugin event', NotificationEvent, payload);
+  return { event: event.build.phase.toLowerCase(), reading: readNotification(event) };
+}
+
+function readNotification(event: NotificationEvent): Reading {
+  const { build } = event;
+  const phase = build.phase.toUpperCase();
+  if (phase !== 'COMPLETED' && phase !== 'FINALIZED') return { ignored: `phase ${phase}: the build has not ended` };
+  const status = statusOf(build.status ?? '');
+  if (status === null) return { ignored: endedOtherwise(build.status) };
+  const started = build.timestamp ?? null;
+  return {
+    build: {
+      provider: 'jenkins',
+      repository: repositoryOfClone(build.scm?.url) ?? event.name,
+      pipeline: pipelineOf(event.url) ?? event.name,
+      number: String(build.number),
+      attempt: 1,
+      externalId: build.full_url ?? null,
+      job: null,
+      branch: build.scm?.branch?.replace(/^origin\//, '') ?? null,
+      commit: build.scm?.commit ?? null,
+      author: null,
+      pullRequest: null,
+      url: build.full_url ?? null,
+      status,
+      startedAt: toUtc(started),
+      finishedAt: started === null ? null : toUtc(started + (build.duration ?? 0)),
+    },
+    log: status === 'failed' ? (build.log ?? null) : null,
+    testResults: (build.test_summary?.failed_tests ?? []).slice(0, MAX_TESTS).map(failedTest),
+  };
+}
+
+/** `package.Class.name`, which is how the console's own report tells class and name, too. */
+function failedTest(fullName: string): TestResult {
+  const name = shown(fullName.slice(0, 500));
+  const dot = name.lastIndexOf('.');
+  return { name: name.slice(dot + 1), suite: dot > 0 ? name.slice(0, dot) : null, file: null, status: 'failed', durationMs: null };
+}
+
+function readGeneric(event: GenericEvent): Reading {
+  const status = statusOf(event.status);
+  if (status === null) return { ignored: endedOtherwise(event.status) };
+  return {
+    build: {
+      provider: 'jenkins',
+      repository: event.repository,
+      pipeline: event.pipeline,
+      number: String(event.number),
+      attempt: event.attempt,
+      externalId: event.url ?? null,
+      job: event.job ?? null,
+      branch: event.branch ?? null,
+      commit: event.commit ?? null,
+      author: event.author ?? null,
+      pullRequest: event.pullRequest ?? null,
+      url: event.url ?? null,
+      status,
+      startedAt: toUtc(event.startedAt),
+      finishedAt: toUtc(event.finishedAt),
+    },
+  };
+}
+
+function statusOf(status: string): BuildStatus | null {
+  const word = status.toLowerCase();
+  if (word === 'failure' || word === 'failed' || word === 'unstable') return 'failed';
+  return word === 'success' || word === 'passed' ? 'passed' : null;
+}
+
+function endedOtherwise(status: string | null | undefined): string {
+  return `the build ended as ${(status ?? 'nothing').slice(0, 100)}: neither failed nor passed`;
+}
+
+/** `job/folder/job/name/` → `folder/name`: two folders may hold jobs of one name. */
+function pipelineOf(jobUrl: string | null | undefined): string | null {
+  const names = [...(jobUrl ?? '').matchAll(/(?:^|\/)job\/([^/]+)/g)].map((match) => decodedSegment(match[1] ?? ''));
+  const pipeline = shortText(500).safeParse(names.join('/'));
+  return pipeline.success ? pipeline.data : null;
 }

@@ -1,10 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { loadConfig } from '../../../src/config/load.ts';
 import { embedded } from '../../../src/config/presets.ts';
-import { createGiteaBuildSource } from '../../../src/providers/gitea/build-source.ts';
-import { readGiteaEvent } from '../../../src/providers/gitea/events.ts';
-import { createGiteaPastRuns } from '../../../src/providers/gitea/past-runs.ts';
-import { filesOfDiff } from '../../../src/providers/unified-diff.ts';
+import { createGiteaBuildSource, createGiteaPastRuns } from '../../../src/providers/gitea/api.ts';
+import { readGiteaEvent } from '../../../src/providers/gitea/webhook.ts';
+import { filesOfDiff } from '../../../src/providers/patches.ts';
 import { type LoopbackServer, sendJson, startLoopback } from '../../support/loopback-server.ts';
 import { sampleBuild } from '../../support/sample-build.ts';
 
@@ -164,7 +163,7 @@ describe('a server', () => {
 
 it('a delivery of Gitea at the address of GitHub is told where to go', async () => {
   const { githubProvider } = await import('../../../src/providers/github/provider.ts');
-  const { GithubSettings } = await import('../../../src/providers/github/settings.ts');
+  const { GithubSettings } = await import('../../../src/providers/github/provider.ts');
   const { hmacOf } = await import('../../../src/providers/webhook.ts');
   const body = Buffer.from('{}');
   const headers: Record<string, string> = {

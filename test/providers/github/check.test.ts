@@ -1,8 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { CheckAnnotation, CheckContent } from '../../../src/notifications/render-check.ts';
 import { silentLogger } from '../../../src/ports/telemetry.ts';
-import { createGithubCheckClient } from '../../../src/providers/github/check.ts';
-import { createGithubStatusClient } from '../../../src/providers/github/notices.ts';
+import { createGithubCheckClient, createGithubStatusClient } from '../../../src/providers/github/notices.ts';
 import { buildNotice, commitNotice } from '../../notifications/publisher/sample-notice.ts';
 import { type GithubApi, startGithubApi } from '../../support/github-api.ts';
 import { createTestGithubApp, install } from '../../support/github-app.ts';

@@ -4,7 +4,7 @@ import { type Environment, loadConfig } from '../../../src/config/load.ts';
 import { maskingOf } from '../../../src/config/masking.ts';
 import { embedded } from '../../../src/config/presets.ts';
 import { createMasker } from '../../../src/log/mask/mask.ts';
-import { githubApiAddress } from '../../../src/providers/github/settings.ts';
+import { githubApiAddress } from '../../../src/providers/github/provider.ts';
 
 const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 });
 const PKCS1 = rsa.privateKey.export({ type: 'pkcs1', format: 'pem' }).toString();

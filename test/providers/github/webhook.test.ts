@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { z } from 'zod';
 import { buildHttp } from '../../../src/api/server.ts';
-import type { CheckRunEvent, WorkflowJobEvent, WorkflowRunEvent } from '../../../src/providers/github/events.ts';
+import type { CheckRunEvent, WorkflowJobEvent, WorkflowRunEvent } from '../../../src/providers/github/webhook.ts';
 import { type FakeState, fakeHttpDeps, relayed } from '../../support/fake-stores.ts';
 import { type GithubSending, githubExample, sendGithub } from '../../support/webhook-senders.ts';
 

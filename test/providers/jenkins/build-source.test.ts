@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { silentLogger } from '../../../src/ports/telemetry.ts';
-import { createJenkinsBuildSource, type JenkinsBuildSourceOptions } from '../../../src/providers/jenkins/build-source.ts';
+import { createJenkinsBuildSource, type JenkinsBuildSourceOptions } from '../../../src/providers/jenkins/api.ts';
 import { type JenkinsApi, startJenkinsApi } from '../../support/jenkins-api.ts';
 import { sampleBuild } from '../../support/sample-build.ts';
 

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { BuildSituation } from '../../../src/ports/notices.ts';
 import { jenkinsDescription } from '../../../src/providers/jenkins/description.ts';
-import { jenkinsProvider } from '../../../src/providers/jenkins/provider.ts';
-import { JenkinsSettings } from '../../../src/providers/jenkins/settings.ts';
+import { JenkinsSettings, jenkinsProvider } from '../../../src/providers/jenkins/provider.ts';
 import { branchSituation, decided, openQuestion, sampleCause, sampleHead } from '../../notifications/slack/slack-world.ts';
 import { recalledAnalysis, sampleAnalysis, sampleBuild, unsureAnalysis } from '../../support/sample-analysis.ts';
 

@@ -1,5 +1,4 @@
-import { azureProvider } from '../../../src/providers/azure/provider.ts';
-import { AzureSettings } from '../../../src/providers/azure/settings.ts';
+import { AzureSettings, azureProvider } from '../../../src/providers/azure/provider.ts';
 import { COMMIT, type HostState, keepHook, logAnswer, type ProviderWorld, RUN, type Sent } from '../contract.ts';
 
 const PROJECT = '71777fbc-1cf2-4bd1-9540-128c1c71f766';

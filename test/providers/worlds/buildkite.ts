@@ -1,5 +1,4 @@
-import { buildkiteProvider } from '../../../src/providers/buildkite/provider.ts';
-import { BuildkiteSettings } from '../../../src/providers/buildkite/settings.ts';
+import { BuildkiteSettings, buildkiteProvider } from '../../../src/providers/buildkite/provider.ts';
 import { hmacOf } from '../../../src/providers/webhook.ts';
 import { COMMIT, logAnswer, type ProviderWorld, type Sent } from '../contract.ts';
 

@@ -1,5 +1,4 @@
-import { circleciProvider } from '../../../src/providers/circleci/provider.ts';
-import { CircleciSettings } from '../../../src/providers/circleci/settings.ts';
+import { CircleciSettings, circleciProvider } from '../../../src/providers/circleci/provider.ts';
 import { hmacOf } from '../../../src/providers/webhook.ts';
 import { COMMIT, type HostState, keepHook, logAnswer, type ProviderWorld, type Sent } from '../contract.ts';
 

@@ -1,5 +1,4 @@
-import { giteaProvider } from '../../../src/providers/gitea/provider.ts';
-import { GiteaSettings } from '../../../src/providers/gitea/settings.ts';
+import { GiteaSettings, giteaProvider } from '../../../src/providers/gitea/provider.ts';
 import { hmacOf } from '../../../src/providers/webhook.ts';
 import { COMMIT, logAnswer, OURS, type ProviderWorld, RUN, type Sent } from '../contract.ts';
 import { commentAnswer, hookAnswer, jobOf, pastAnswer } from './github.ts';

@@ -1,5 +1,4 @@
-import { githubProvider } from '../../../src/providers/github/provider.ts';
-import { GithubSettings } from '../../../src/providers/github/settings.ts';
+import { GithubSettings, githubProvider } from '../../../src/providers/github/provider.ts';
 import { githubSignature } from '../../support/webhook-senders.ts';
 import {
   COMMIT,

@@ -1,5 +1,4 @@
-import { gitlabProvider } from '../../../src/providers/gitlab/provider.ts';
-import { GitlabSettings } from '../../../src/providers/gitlab/settings.ts';
+import { GitlabSettings, gitlabProvider } from '../../../src/providers/gitlab/provider.ts';
 import {
   COMMIT,
   type HostAnswer,

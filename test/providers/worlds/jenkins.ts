@@ -1,5 +1,4 @@
-import { jenkinsProvider } from '../../../src/providers/jenkins/provider.ts';
-import { JenkinsSettings } from '../../../src/providers/jenkins/settings.ts';
+import { JenkinsSettings, jenkinsProvider } from '../../../src/providers/jenkins/provider.ts';
 import { COMMIT, logAnswer, type ProviderWorld } from '../contract.ts';
 
 let baseUrl = 'https://ci.example.com';

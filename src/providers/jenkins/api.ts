@@ -7,7 +7,10 @@ import { type ArtifactRoom, artifactRoom, namelessText, openArtifact } from '../
 import type { BuildSource, FetchedBuild } from '../../ports/build-source.ts';
 import type { Logger } from '../../ports/telemetry.ts';
 import { artifactsToFetch } from '../artifacts.ts';
-import { readBounded, withDeadline } from '../rest.ts';
+import { type Connection, greetingId } from '../connection.ts';
+import { basicAuth } from '../probe.ts';
+import { readBounded, withDeadline } from '../rest-client.ts';
+import { hmacOf } from '../webhook.ts';
 
 export interface JenkinsBuildSourceOptions {
   /** Builds elsewhere are never fetched. Null: none are. */
@@ -115,7 +118,7 @@ function statusOf(status: string): TestResult['status'] {
 
 async function getFrom(options: JenkinsBuildSourceOptions, url: URL, what: string, maxBytes: number, signal: AbortSignal): Promise<Buffer> {
   const { user, token } = options;
-  const headers = user === null || token === null ? {} : { authorization: `Basic ${Buffer.from(`${user}:${token}`).toString('base64')}` };
+  const headers = user === null || token === null ? {} : { authorization: basicAuth(user, token) };
   try {
     const response = await fetch(url, { headers, signal, redirect: 'manual' });
     if (response.ok) return await readBounded(what, response.body, maxBytes);
@@ -230,4 +233,30 @@ function folder(address: string): URL {
   url.hash = '';
   if (!url.pathname.endsWith('/')) url.pathname += '/';
   return url;
+}
+
+export function jenkinsConnection(): Connection {
+  return {
+    label: 'Jenkins',
+    page: 'docs/start/jenkins.md',
+    events: ['Job Finalized'],
+    secretSetting: 'FAULTLINE_JENKINS_WEBHOOK_SECRET',
+    tokenSetting: 'FAULTLINE_JENKINS_TOKEN',
+    rights: [
+      { right: 'Overall/Read, Job/Read', why: 'consoles, test reports and artifacts' },
+      { right: 'Run/Update', why: 'descriptions of builds (FAULTLINE_JENKINS_DESCRIPTION)' },
+    ],
+    clicks: [
+      'Install the Notification plugin; in the configuration of the job, open Job Notifications → Add Endpoint.',
+      'Choose the format JSON, the protocol HTTP and the event Job Finalized; add 200 log lines.',
+      'As URL, enter the address followed by ?token= and the secret; the plugin can neither sign nor send headers.',
+    ],
+    greet: (secret, nowMs) => {
+      const body = JSON.stringify({ repository: 'faultline/connect', pipeline: 'connect', number: 0, status: 'test' });
+      const [id, timestamp] = [greetingId(), String(Math.floor(nowMs / 1000))];
+      const signature = `sha256=${hmacOf(secret, `${id}.${timestamp}.`, body)}`;
+      return { body, headers: { 'x-faultline-id': id, 'x-faultline-timestamp': timestamp, 'x-faultline-signature': signature } };
+    },
+    hooks: { because: 'Jenkins keeps its notifications in the configuration of each job' },
+  };
 }

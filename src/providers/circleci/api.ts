@@ -2,9 +2,28 @@ import { z } from 'zod';
 import type { Build } from '../../domain/build.ts';
 import { TriageError } from '../../domain/errors.ts';
 import type { BuildSource } from '../../ports/build-source.ts';
+import { CONNECT_MS, type Connection, greetingId, HookId, type WebhookQuestions } from '../connection.ts';
 import { type CiJob, createRunSource, type RunLimits, unknownBuild } from '../job-logs.ts';
-import { at, type RestClient } from '../rest-client.ts';
-import { type CircleciOptions, createCircleciClient, projectSlug } from './client.ts';
+import { at, createRestClient, type RestClient } from '../rest-client.ts';
+import { hmacOf } from '../webhook.ts';
+
+export interface CircleciOptions {
+  readonly baseUrl: string;
+  readonly token: string | null;
+}
+
+export function createCircleciClient({ baseUrl, token }: CircleciOptions, timeoutMs: number): RestClient {
+  const headers = { accept: 'application/json', ...(token === null ? {} : { 'circle-token': token }) };
+  return createRestClient({ label: 'CircleCI', baseUrl, headers, tokenSetting: 'FAULTLINE_CIRCLECI_TOKEN', timeoutMs });
+}
+
+/** `gh/owner/name` as a part of a path. Throws `not-found` for what is no slug of a project. */
+export function projectSlug(slug: string): string {
+  const parts = slug.split('/');
+  if (parts.length !== 3 || parts.some((part) => !/^[\w.-]{1,100}$/.test(part) || /^\.+$/.test(part)))
+    throw new TriageError('not-found', `${slug.slice(0, 200)} is not a CircleCI project; use a slug such as gh/owner/name.`);
+  return parts.map(encodeURIComponent).join('/');
+}
 
 const MAX_PAGES = 20;
 
@@ -101,4 +120,64 @@ async function pagesOf<Item>(
     token = found.next_page_token;
   }
   return all;
+}
+
+const EVENTS = ['workflow-completed', 'job-completed'];
+
+const Hooks = z.object({ items: z.array(z.object({ id: HookId, url: z.string() })) });
+const Project = z.object({ id: z.string() });
+
+export function circleciConnection({ baseUrl, token }: CircleciOptions): Connection {
+  return {
+    label: 'CircleCI',
+    page: 'docs/start/circleci.md',
+    events: EVENTS,
+    secretSetting: 'FAULTLINE_CIRCLECI_WEBHOOK_SECRET',
+    tokenSetting: 'FAULTLINE_CIRCLECI_TOKEN',
+    rights: [{ right: 'a personal API token of a user who may see the project', why: 'workflows and the output of their jobs' }],
+    clicks: [
+      'Open Project Settings → Webhooks → Add Webhook.',
+      'Enter the address as Receiver URL and the secret as Secret token.',
+      'Choose Workflow Completed and, for earlier answers, Job Completed.',
+    ],
+    greet: (secret) => {
+      const body = JSON.stringify({ id: greetingId(), type: 'ping' });
+      return { body, headers: { 'circleci-event-type': 'ping', 'circleci-signature': `v1=${hmacOf(secret, body)}` } };
+    },
+    hooks:
+      token === null
+        ? { because: 'FAULTLINE_CIRCLECI_TOKEN is not set' }
+        : { of: 'gh/owner/name, the slug of the project', open: (slug) => questionsOf({ baseUrl, token }, slug) },
+  };
+}
+
+function questionsOf(options: CircleciOptions, slug: string): WebhookQuestions {
+  const client = createCircleciClient(options, CONNECT_MS);
+  const path = `/v2/project/${projectSlug(slug)}`;
+  const mend = 'check the slug of the project (gh/owner/name), and that the user of the token may see it';
+  return {
+    client,
+    checks: [
+      { name: 'project', path, mend },
+      { name: 'pipelines', path: `${path}/pipeline`, mend },
+    ],
+    list: async (signal) => {
+      const query = { 'scope-id': await idOf(client, path, signal), 'scope-type': 'project' };
+      const { items } = await client.get(Hooks, { path: '/v2/webhook', query, what: 'the webhooks', signal });
+      return items.map(({ id, url: address }) => ({ id, address }));
+    },
+    create: async ({ address: url, secret }, signal) => {
+      const scope = { id: await idOf(client, path, signal), type: 'project' };
+      const body = { name: 'Faultline', url, events: EVENTS, 'verify-tls': true, 'signing-secret': secret, scope };
+      const right = 'write webhooks (its user must be an administrator of the project)';
+      return (await client.send(z.object({ id: HookId }), { method: 'POST', path: '/v2/webhook', body, what: 'a webhook', right, signal }))
+        .id;
+    },
+    ping: null,
+    deliveries: null,
+  };
+}
+
+async function idOf(client: RestClient, path: string, signal: AbortSignal): Promise<string> {
+  return (await client.get(Project, { path, what: 'the project', signal })).id;
 }

@@ -3,9 +3,15 @@ import type { Build, SourceText } from '../../domain/build.ts';
 import { artifactRoom } from '../../log/survey/open-artifact.ts';
 import type { BuildSource } from '../../ports/build-source.ts';
 import { fetchArtifacts } from '../artifacts.ts';
+import { type Connection, greetingId } from '../connection.ts';
 import { type CiJob, createRunSource, type RunLimits, unknownBuild } from '../job-logs.ts';
 import { at, createRestClient, type Question, type RestClient } from '../rest-client.ts';
-import type { BuildkiteSettings } from './settings.ts';
+import { hmacOf } from '../webhook.ts';
+
+interface BuildkiteOptions {
+  readonly baseUrl: string;
+  readonly token: string | null;
+}
 
 const MAX_ARTIFACT_PAGES = 5;
 
@@ -26,7 +32,7 @@ const Jobs = z.object({
 const Artifacts = z.array(z.object({ id: z.string(), job_id: z.string(), path: z.string(), file_size: z.number().nullish() }));
 
 /** Reads the logs of a build's failed jobs, and its artifacts, from Buildkite. */
-export function createBuildkiteBuildSource(options: Pick<BuildkiteSettings, 'baseUrl' | 'token'> & RunLimits): BuildSource {
+export function createBuildkiteBuildSource(options: BuildkiteOptions & RunLimits): BuildSource {
   const client = createBuildkiteClient(options, options.timeoutMs);
   return createRunSource('buildkite', options, (build, signal, notes) => {
     const path = pathOf(build);
@@ -39,7 +45,7 @@ export function createBuildkiteBuildSource(options: Pick<BuildkiteSettings, 'bas
   });
 }
 
-function createBuildkiteClient({ baseUrl, token }: Pick<BuildkiteSettings, 'baseUrl' | 'token'>, timeoutMs: number): RestClient {
+function createBuildkiteClient({ baseUrl, token }: BuildkiteOptions, timeoutMs: number): RestClient {
   const headers: Record<string, string> = token === null ? {} : { authorization: `Bearer ${token}` };
   return createRestClient({ label: 'Buildkite', baseUrl, headers, tokenSetting: 'FAULTLINE_BUILDKITE_TOKEN', timeoutMs });
 }
@@ -82,4 +88,30 @@ function pathOf(build: Build): string {
   const [, organization, pipeline, number] = /^([\w.-]{1,100})\/([\w.-]{1,200})\/(\d{1,15})$/.exec(build.externalId ?? '') ?? [];
   if (organization === undefined || pipeline === undefined || number === undefined) throw unknownBuild(build, 'Buildkite');
   return at`/organizations/${organization}/pipelines/${pipeline}/builds/${number}`;
+}
+
+export function buildkiteConnection(): Connection {
+  return {
+    label: 'Buildkite',
+    page: 'docs/start/buildkite.md',
+    events: ['build.finished'],
+    secretSetting: 'FAULTLINE_BUILDKITE_WEBHOOK_SECRET',
+    tokenSetting: 'FAULTLINE_BUILDKITE_TOKEN',
+    rights: [
+      { right: 'read_builds, read_build_logs', why: 'jobs and their logs' },
+      { right: 'read_artifacts', why: 'artifacts, such as test reports' },
+    ],
+    clicks: [
+      'In the organization, open Settings → Notification Services → Webhook → Add.',
+      'Enter the address as Webhook URL and the secret as Token, sent as X-Buildkite-Signature.',
+      'Choose the event build.finished, and the pipelines.',
+    ],
+    greet: (secret, nowMs) => {
+      const body = JSON.stringify({ event: 'ping' });
+      const timestamp = Math.floor(nowMs / 1000);
+      const signature = `timestamp=${timestamp},signature=${hmacOf(secret, `${timestamp}.`, body)}`;
+      return { body, headers: { 'x-buildkite-event': 'ping', 'x-buildkite-request': greetingId(), 'x-buildkite-signature': signature } };
+    },
+    hooks: { because: 'the REST API of Buildkite does not offer webhooks' },
+  };
 }

@@ -1,0 +1,183 @@
+import { z } from 'zod';
+import type { Build } from '../../domain/build.ts';
+import { TriageError } from '../../domain/errors.ts';
+import type { BuildSource } from '../../ports/build-source.ts';
+import { CONNECT_MS, type Connection, greetingId, HookId, type WebhookQuestions } from '../connection.ts';
+import { type CiJob, createRunSource, type RunLimits, unknownBuild } from '../job-logs.ts';
+import { basicAuth } from '../probe.ts';
+import { at, createRestClient, type RestClient } from '../rest-client.ts';
+
+export interface AzureOptions {
+  /** Of the organization. Null: nothing is asked. */
+  readonly baseUrl: string | null;
+  readonly token: string | null;
+}
+
+/** Sent with each question. */
+export const API = { 'api-version': '7.0' };
+
+/** Throws `invalid-config` without an address. */
+export function createAzureClient({ baseUrl, token }: AzureOptions, timeoutMs: number): RestClient {
+  if (baseUrl === null) throw new TriageError('invalid-config', 'Cannot ask Azure Pipelines for builds: FAULTLINE_AZURE_URL is not set.');
+  const headers: Record<string, string> = token === null ? {} : { authorization: basicAuth('', token) };
+  return createRestClient({ label: 'Azure Pipelines', baseUrl, headers, tokenSetting: 'FAULTLINE_AZURE_TOKEN', timeoutMs });
+}
+
+/** Earlier attempts of one job that are looked through. */
+const MAX_ATTEMPTS = 10;
+
+const Timeline = z.object({
+  records: z.array(
+    z.object({
+      id: z.string(),
+      type: z.string(),
+      name: z.string(),
+      state: z.string().nullish(),
+      result: z.string().nullish(),
+      finishTime: z.string().nullish(),
+      log: z.object({ id: z.int() }).nullish(),
+      previousAttempts: z.array(z.object({ attempt: z.int(), timelineId: z.string(), recordId: z.string().nullish() })).nullish(),
+    }),
+  ),
+});
+type Entry = z.infer<typeof Timeline>['records'][number];
+
+interface Asking {
+  readonly client: RestClient;
+  /** Of the build. */
+  readonly path: string;
+  readonly signal: AbortSignal;
+}
+
+/** Reads the logs of a build's failed jobs from Azure Pipelines. */
+export function createAzureBuildSource(options: AzureOptions & RunLimits): BuildSource {
+  return createRunSource('azure', options, (build, signal) => {
+    const client = createAzureClient(options, options.timeoutMs);
+    const path = pathOf(build);
+    return {
+      listJobs: () => listJobs({ client, path, signal }, build.finishedAt),
+      fetchLog: ({ id, name }, maxBytes) =>
+        client.bytes({ path: `${path}${at`/logs/${id}`}`, query: API, what: `the log of job "${name}"`, signal, maxBytes }),
+    };
+  });
+}
+
+/** Each job as it was at `until`, when the build ended: one that was run again since then has earlier attempts in timelines of their own. */
+async function listJobs(asking: Asking, until: string | null): Promise<CiJob[]> {
+  const jobs = (await timelineOf(asking, '')).filter(({ type }) => type === 'Job');
+  const own: CiJob[] = [];
+  for (const newest of jobs) {
+    const job = await atTime(asking, newest, until);
+    // One that never began has no log, and did not fail.
+    if (job !== null && (job.log != null || job.result === 'failed')) own.push(jobOf(job));
+  }
+  return own;
+}
+
+function jobOf({ name, state, result, finishTime, log }: Entry): CiJob {
+  const hasPassed = result === 'succeeded' || result === 'succeededWithIssues';
+  const outcome = result === 'failed' ? 'failed' : hasPassed ? 'passed' : 'other';
+  return { id: log?.id ?? 0, name, isOver: state === 'completed', outcome, endedAt: finishTime ?? null };
+}
+
+async function atTime(asking: Asking, job: Entry, until: string | null): Promise<Entry | null> {
+  const isLater = ({ finishTime }: Entry) => until !== null && finishTime != null && Date.parse(finishTime) > Date.parse(until);
+  if (!isLater(job)) return job;
+  const before = [...(job.previousAttempts ?? [])].sort((left, right) => right.attempt - left.attempt).slice(0, MAX_ATTEMPTS);
+  for (const { timelineId, recordId } of before) {
+    const found = (await timelineOf(asking, at`/${timelineId}`)).find(
+      (one) => one.type === 'Job' && (one.id === recordId || one.name === job.name),
+    );
+    if (found !== undefined && !isLater(found)) return found;
+  }
+  return null;
+}
+
+async function timelineOf({ client, path, signal }: Asking, which: string): Promise<Entry[]> {
+  const question = { path: `${path}/timeline${which}`, query: API, what: 'the jobs of the build', signal };
+  return (await client.get(Timeline, question)).records;
+}
+
+/** Throws `not-found` for what is no build of Azure Pipelines. */
+function pathOf(build: Build): string {
+  const [, project, id] = /^([^/]{1,200})\/(\d{1,15})$/.exec(build.externalId ?? '') ?? [];
+  if (project === undefined || id === undefined || /^\.+$/.test(project)) throw unknownBuild(build, 'Azure Pipelines');
+  return at`/${project}/_apis/build/builds/${id}`;
+}
+
+const HOOK = { publisherId: 'tfs', eventType: 'build.complete', consumerId: 'webHooks', consumerActionId: 'httpRequest' };
+
+const Subscriptions = z.object({
+  value: z.array(z.object({ id: HookId, consumerInputs: z.object({ url: z.string().nullish() }).nullish() })),
+});
+const Project = z.object({ id: z.string() });
+
+export function azureConnection({ baseUrl, token }: AzureOptions): Connection {
+  const isReadable = baseUrl !== null && token !== null;
+  return {
+    label: 'Azure Pipelines',
+    page: 'docs/start/azure-pipelines.md',
+    events: ['Build completed'],
+    secretSetting: 'FAULTLINE_AZURE_WEBHOOK_SECRET',
+    tokenSetting: 'FAULTLINE_AZURE_TOKEN',
+    rights: [
+      { right: 'Build (Read)', why: 'jobs and their logs' },
+      { right: 'Project and Team (Read), and the permission Edit subscriptions', why: 'making the service hook with --create' },
+    ],
+    clicks: [
+      'Open Project settings → Service hooks → Create subscription → Web Hooks, with the trigger Build completed.',
+      'Enter the address as URL, and the secret as basic authentication password (any username) or as the header X-Faultline-Token.',
+      'Send all resource details.',
+    ],
+    greet: (secret) => ({
+      body: JSON.stringify({ id: greetingId(), eventType: 'ping' }),
+      headers: { authorization: basicAuth('', secret) },
+    }),
+    hooks: isReadable
+      ? { of: 'the name of the project', open: (project) => questionsOf({ baseUrl, token }, project) }
+      : { because: 'FAULTLINE_AZURE_URL and FAULTLINE_AZURE_TOKEN are not both set' },
+  };
+}
+
+function questionsOf(options: AzureOptions, project: string): WebhookQuestions {
+  const client = createAzureClient(options, CONNECT_MS);
+  const path = '/_apis/hooks/subscriptions';
+  return {
+    client,
+    checks: [
+      {
+        name: 'project',
+        path: at`/_apis/projects/${project}`,
+        query: API,
+        mend: 'check its name, and give the token Project and Team (Read)',
+      },
+      { name: 'builds', path: at`/${project}/_apis/build/builds`, query: { ...API, $top: 1 }, mend: 'give the token Build (Read)' },
+      {
+        name: 'service hooks',
+        path,
+        query: API,
+        mend: 'for --create its user needs the permission View subscriptions; or add the service hook by hand',
+      },
+    ],
+    list: async (signal) => {
+      const query = { ...API, publisherId: HOOK.publisherId, eventType: HOOK.eventType };
+      const { value } = await client.get(Subscriptions, { path, query, what: 'the service hooks', signal });
+      return value.map(({ id, consumerInputs }) => ({ id, address: consumerInputs?.url ?? '' }));
+    },
+    create: async ({ address: url, secret }, signal) => {
+      const { id: projectId } = await client.get(Project, {
+        path: at`/_apis/projects/${project}`,
+        query: API,
+        what: 'the project',
+        signal,
+      });
+      const consumerInputs = { url, basicAuthUsername: 'faultline', basicAuthPassword: secret, resourceDetailsToSend: 'all' };
+      const body = { ...HOOK, resourceVersion: '2.0', publisherInputs: { projectId }, consumerInputs };
+      const right = 'write service hooks (the permission Edit subscriptions)';
+      const change = { method: 'POST', path, query: API, body, what: 'a service hook', right, signal } as const;
+      return (await client.send(z.object({ id: HookId }), change)).id;
+    },
+    ping: null,
+    deliveries: null,
+  };
+}

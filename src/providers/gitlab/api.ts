@@ -1,0 +1,352 @@
+import { z } from 'zod';
+import type { Build, SourceText } from '../../domain/build.ts';
+import { messageOf, TriageError } from '../../domain/errors.ts';
+import { artifactRoom } from '../../log/survey/open-artifact.ts';
+import type { StatusContent } from '../../notifications/render-status.ts';
+import type { BuildSource } from '../../ports/build-source.ts';
+import type { NotificationClient } from '../../ports/notices.ts';
+import { fetchArtifacts } from '../artifacts.ts';
+import { CONNECT_MS, type Connection, greetingId, HOOKS_PAGE, HookId, type WebhookQuestions } from '../connection.ts';
+import { type CiJob, createRunSource, isMissing, type RunLimits, unknownBuild } from '../job-logs.ts';
+import { type CommentThread, createCommentClient } from '../notice-channels.ts';
+import type { PastRuns } from '../provider.ts';
+import { at, createRestClient, type RestClient } from '../rest-client.ts';
+import { readGitlabEvent } from './webhook.ts';
+
+export interface GitlabOptions {
+  /** Of the API. */
+  readonly baseUrl: string;
+  readonly token: string | null;
+  readonly retryUnitMs?: number;
+}
+
+/** A list's longest page. */
+export const PAGE = { sizeName: 'per_page', size: 100 } as const;
+
+export function createGitlabClient({ baseUrl, token, ...pace }: GitlabOptions, timeoutMs: number): RestClient {
+  const headers = { accept: 'application/json', ...(token === null ? {} : { 'private-token': token }) };
+  return createRestClient({ label: 'GitLab', baseUrl, headers, tokenSetting: 'FAULTLINE_GITLAB_TOKEN', timeoutMs, ...pace });
+}
+
+/** The address of a project by its path, which may lie in groups within groups. Throws `not-found` for what is no path. */
+export function projectPath(repository: string): string {
+  const isPath = /^[A-Za-z0-9_][A-Za-z0-9_.-]*(?:\/[A-Za-z0-9_][A-Za-z0-9_.-]*)+$/.test(repository) && repository.length <= 300;
+  if (!isPath) throw new TriageError('not-found', `${repository.slice(0, 200)} is not a GitLab project.`);
+  return `/projects/${encodeURIComponent(repository)}`;
+}
+
+const MAX_PAGES = 10;
+const MAX_REPORT_BYTES = 32 * 1024 * 1024;
+/** More passed tests than this say nothing of a failure. */
+const MAX_PASSED_TESTS = 20_000;
+
+const Job = z.object({
+  id: z.int(),
+  name: z.string(),
+  status: z.string(),
+  allow_failure: z.boolean().nullish(),
+  finished_at: z.string().nullish(),
+  artifacts_file: z.object({ size: z.number().nullish() }).nullish(),
+});
+const TestReport = z.object({
+  test_suites: z
+    .array(
+      z.object({
+        name: z.string().nullish(),
+        test_cases: z
+          .array(
+            z.object({
+              status: z.string(),
+              name: z.string(),
+              classname: z.string().nullish(),
+              file: z.string().nullish(),
+              execution_time: z.number().nullish(),
+              system_output: z.unknown().optional(),
+              stack_trace: z.string().nullish(),
+            }),
+          )
+          .default([]),
+      }),
+    )
+    .default([]),
+});
+type TestCase = z.infer<typeof TestReport>['test_suites'][number]['test_cases'][number];
+
+interface GitlabJob extends CiJob {
+  /** Of its packed artifacts; null: it has none. */
+  readonly artifactBytes: number | null;
+}
+
+interface Asking {
+  readonly client: RestClient;
+  /** Of the project, and of the pipeline below it. */
+  readonly project: string;
+  readonly pipeline: string;
+  readonly signal: AbortSignal;
+  readonly notes: string[];
+}
+
+/** Reads the traces of a pipeline's failed jobs, its test report and its jobs' artifacts from GitLab. */
+export function createGitlabBuildSource(options: GitlabOptions & RunLimits): BuildSource {
+  const client = createGitlabClient(options, options.timeoutMs);
+  return createRunSource<GitlabJob>('gitlab', options, (build, signal, notes) => {
+    const project = projectPath(build.repository);
+    const asking = { client, project, pipeline: `${project}/pipelines/${pipelineOf(build)}`, signal, notes };
+    return {
+      listJobs: () => listJobs(asking, build.finishedAt),
+      fetchLog: async ({ id, name }, maxBytes) =>
+        withoutStreams(await client.bytes({ path: `${project}/jobs/${id}/trace`, what: `the log of job "${name}"`, signal, maxBytes })),
+      more: async (jobs, logs) => [...(await fetchTestReport(asking)), ...(await jobArtifacts(asking, jobs, logs))],
+    };
+  });
+}
+
+/** The newest of each name that had ended at `until`, when the build did: a retried job keeps its name and gets a new id. */
+async function listJobs({ client, pipeline, signal }: Asking, until: string | null): Promise<GitlabJob[]> {
+  const question = { path: `${pipeline}/jobs`, query: { include_retried: 'true' }, what: 'the jobs of the pipeline', signal };
+  const listed = await client.list(z.array(Job), question, { ...PAGE, maxPages: MAX_PAGES });
+  const newest = new Map<string, z.infer<typeof Job>>();
+  for (const job of listed.sort((left, right) => left.id - right.id)) {
+    const isLater = until !== null && job.finished_at != null && Date.parse(job.finished_at) > Date.parse(until);
+    if (!isLater) newest.set(job.name, job);
+  }
+  return [...newest.values()].map(({ id, name, status, allow_failure, finished_at, artifacts_file }) => ({
+    ...{ id, name, isOver: !/^(?:created|pending|running|preparing|scheduled|waiting_for_resource)$/.test(status) },
+    outcome: status === 'failed' && allow_failure !== true ? 'failed' : status === 'success' ? 'passed' : 'other',
+    endedAt: finished_at ?? null,
+    artifactBytes: artifacts_file == null ? null : (artifacts_file.size ?? 0),
+  }));
+}
+
+/** A pipeline without tests has an empty report: that is no failure, and neither is a report that cannot be read. */
+async function fetchTestReport({ client, pipeline, signal, notes }: Asking): Promise<SourceText[]> {
+  try {
+    const question = { path: `${pipeline}/test_report`, what: 'the test report', signal, maxBytes: MAX_REPORT_BYTES };
+    const { test_suites: suites } = await client.get(TestReport, question);
+    if (suites.every(({ test_cases: cases }) => cases.length === 0)) return [];
+    const body = suites.map(({ name, test_cases: cases }) => suiteXml(name ?? 'tests', cases)).join('\n');
+    return [{ name: 'test-report.xml', kind: 'report', text: `<testsuites>\n${body}\n</testsuites>\n`, notes: [] }];
+  } catch (error) {
+    if (signal.aborted) throw error;
+    if (!isMissing(error)) notes.push(`The test report could not be read: ${messageOf(error)}`);
+    return [];
+  }
+}
+
+/** As JUnit writes it, which is what GitLab has read it from. */
+function suiteXml(name: string, cases: readonly TestCase[]): string {
+  const failed = cases.filter(({ status }) => status !== 'success');
+  const passed = cases.filter(({ status }) => status === 'success').slice(0, MAX_PASSED_TESTS);
+  return `<testsuite name="${xml(name)}">\n${[...failed, ...passed].map(caseXml).join('\n')}\n</testsuite>`;
+}
+
+function caseXml({ status, name, classname, file, execution_time, system_output, stack_trace }: TestCase): string {
+  const place = `${classname == null ? '' : ` classname="${xml(classname)}"`}${file == null ? '' : ` file="${xml(file)}"`}`;
+  const head = `<testcase name="${xml(name)}"${place} time="${execution_time ?? 0}"`;
+  if (status === 'success') return `${head}/>`;
+  if (status === 'skipped') return `${head}><skipped/></testcase>`;
+  const said = typeof system_output === 'string' ? system_output : system_output == null ? '' : JSON.stringify(system_output);
+  const kind = status === 'error' ? 'error' : 'failure';
+  return `${head}><${kind}>${xml([said, stack_trace ?? ''].filter((part) => part !== '').join('\n'))}</${kind}></testcase>`;
+}
+
+function xml(text: string): string {
+  const escaped = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+  // What XML does not know, escaped or not.
+  return escaped.replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f]/g, '\ufffd');
+}
+
+function jobArtifacts({ client, project, signal, notes }: Asking, jobs: readonly GitlabJob[], logs: number): Promise<SourceText[]> {
+  const kept = jobs.filter(({ outcome, artifactBytes }) => outcome === 'failed' && artifactBytes !== null);
+  const list = async () => kept.map(({ id, name, artifactBytes: bytes }) => ({ id, name, bytes }));
+  const download = ({ id }: Pick<CiJob, 'id'>, what: string, maxBytes: number) =>
+    client.bytes({ path: `${project}/jobs/${id}/artifacts`, what, signal, maxBytes });
+  return fetchArtifacts({ list, download, signal, notes, room: artifactRoom() }, Math.max(1, logs));
+}
+
+/**
+ * A trace whose lines begin with their time may name their stream after it: `…Z 00O ` begins a line, `…Z 00O+` goes on with the one before,
+ * and `E` stands for standard error. Only the time is kept.
+ */
+function withoutStreams(trace: Buffer): Buffer {
+  const text = trace.toString('latin1');
+  if (!/^\d{4}-\d\d-\d\dT[\d:.]{8,20}Z [\da-f]{2}[OE][ +]/m.test(text)) return trace;
+  const joined = text.replace(/\r?\n\d{4}-\d\d-\d\dT[\d:.]{8,20}Z [\da-f]{2}[OE]\+/g, '');
+  return Buffer.from(joined.replace(/^(\d{4}-\d\d-\d\dT[\d:.]{8,20}Z) [\da-f]{2}[OE](?: |$)/gm, '$1 '), 'latin1');
+}
+
+function pipelineOf(build: Build): string {
+  const id = build.externalId ?? '';
+  if (/^\d{1,15}$/.test(id)) return id;
+  throw unknownBuild(build, 'GitLab');
+}
+
+const MAX_PAST_PAGES = 100;
+
+const Project = z.object({ path_with_namespace: z.string(), default_branch: z.string().nullish(), web_url: z.string().nullish() });
+const Listed = z.array(z.object({ id: z.int() }));
+const Pipeline = z.looseObject({ web_url: z.string().nullish(), user: z.unknown() });
+
+/** Pipelines of a project; each is looked at by itself, since a list does not say when they ended. */
+export function createGitlabPastRuns(options: GitlabOptions, timeoutMs: number): PastRuns {
+  const client = createGitlabClient(options, timeoutMs);
+  return {
+    async *list(repository, since, signal) {
+      const path = projectPath(repository);
+      const project = await client.get(Project, { path, what: `the project ${repository}`, signal });
+      for (let page = 1; page <= MAX_PAST_PAGES; page += 1) {
+        const order = { scope: 'finished', order_by: 'id', sort: 'desc', updated_after: since.toISOString() };
+        const query = { ...order, [PAGE.sizeName]: PAGE.size, page };
+        const pipelines = await client.get(Listed, { path: `${path}/pipelines`, query, what: 'the pipelines of the project', signal });
+        for (const { id } of pipelines) {
+          const load = async (within: AbortSignal) => {
+            const question = { path: `${path}/pipelines/${id}`, what: `pipeline ${id}`, signal: within };
+            const { web_url: url, user, ...pipeline } = await client.get(Pipeline, question);
+            return readGitlabEvent('Pipeline Hook', { object_kind: 'pipeline', object_attributes: { ...pipeline, url }, user, project });
+          };
+          yield { externalId: String(id), attempt: null, load };
+        }
+        if (pipelines.length < PAGE.size) return;
+      }
+    },
+  };
+}
+
+/** Of one call; what shows a notice has its own. */
+const NOTICE_MS = 60_000;
+const NAME = 'Faultline';
+const RIGHT = 'write notes and statuses (the scope api, and the role Developer)';
+
+const Note = z.object({ id: z.int(), body: z.string().nullish(), author: z.object({ username: z.string() }).nullish() });
+const User = z.object({ username: z.string().min(1) });
+
+/** The note on a merge request. */
+export function createGitlabCommentClient(options: GitlabOptions): NotificationClient<{ readonly body: string }> {
+  const client = createGitlabClient(options, NOTICE_MS);
+  let login: string | null = null;
+  const ownLogin = async (signal: AbortSignal) => {
+    login ??= (await client.get(User, { path: '/user', what: 'the name of this account', signal })).username;
+    return login;
+  };
+  return createCommentClient({
+    ...{ label: 'GitLab', mode: 'edit', maxBody: 65_536, pageSize: PAGE.size },
+    open: async (repository, mergeRequest, signal) => ({
+      ...notesOf(client, repository, mergeRequest, signal),
+      ownLogin: () => ownLogin(signal),
+    }),
+  });
+}
+
+function notesOf(client: RestClient, repository: string, mergeRequest: number, signal: AbortSignal): Omit<CommentThread, 'ownLogin'> {
+  const path = `${projectPath(repository)}/merge_requests/${mergeRequest}/notes`;
+  const one = (id: number) => ({ path: `${path}/${id}`, what: `our note ${id}`, right: RIGHT, signal });
+  return {
+    list: async (page, size) => {
+      const query = { sort: 'asc', order_by: 'created_at', per_page: size, page };
+      const notes = await client.get(z.array(Note), { path, query, what: `the notes of merge request ${mergeRequest}`, signal });
+      return notes.map(({ id, body, author }) => ({ id, body: body ?? null, author: author?.username ?? null }));
+    },
+    create: async (body) => {
+      const what = `a note on merge request ${mergeRequest}`;
+      return (await client.send(Note, { method: 'POST', path, body: { body }, what, right: RIGHT, signal })).id;
+    },
+    edit: async (id, body) => void (await client.send(z.unknown(), { method: 'PUT', body: { body }, ...one(id) })),
+    remove: async (id) => void (await client.send(z.unknown(), { method: 'DELETE', ...one(id) })),
+  };
+}
+
+/** An external commit status; the newest under one name is what counts. */
+export function createGitlabStatusClient(options: GitlabOptions): NotificationClient<StatusContent> {
+  const client = createGitlabClient(options, NOTICE_MS);
+  return {
+    show: async ({ state, description, targetUrl }, { notice: { about, key, repository }, signal }) => {
+      if (about.type !== 'commit') throw new TriageError('invalid-input', `The notice ${key} has no commit.`);
+      const path = `${projectPath(repository)}${at`/statuses/${about.commit}`}`;
+      const target = targetUrl === null ? {} : { target_url: targetUrl };
+      const body = { name: NAME, state: state === 'failure' ? 'failed' : state, description, ...target };
+      const what = `the status of ${repository}@${about.commit}`;
+      await client.send(z.unknown(), { method: 'POST', path, body, what, right: RIGHT, signal }).catch(unlessSaid);
+      return { reference: about.commit };
+    },
+  };
+}
+
+/** GitLab refuses a state that the status has already: what it shows is right, though its words may be older. */
+function unlessSaid(error: unknown): void {
+  if (!(error instanceof TriageError) || !error.message.includes('Cannot transition')) throw error;
+}
+
+const Hooks = z.array(z.object({ id: HookId, url: z.string() }));
+const Deliveries = z.array(z.object({ trigger: z.string(), response_status: z.string().nullish() }));
+
+export function gitlabConnection({ baseUrl, token }: GitlabOptions): Connection {
+  return {
+    label: 'GitLab',
+    page: 'docs/start/gitlab.md',
+    events: ['Pipeline events', 'Job events (optional)'],
+    secretSetting: 'FAULTLINE_GITLAB_WEBHOOK_SECRET',
+    tokenSetting: 'FAULTLINE_GITLAB_TOKEN',
+    rights: [
+      { right: 'read_api, Reporter', why: 'logs, test reports, artifacts and code' },
+      { right: 'api, Reporter', why: 'notes on merge requests (FAULTLINE_GITLAB_COMMENT)' },
+      { right: 'api, Developer', why: 'commit statuses (FAULTLINE_GITLAB_STATUS)' },
+      { right: 'api, Maintainer', why: 'creating the webhook with --create; not needed afterwards' },
+    ],
+    clicks: [
+      'In the project or group, open Settings → Webhooks → Add new webhook.',
+      'Enter the address as URL and the secret as Secret token.',
+      'Choose the triggers Pipeline events and, for earlier answers, Job events.',
+    ],
+    greet: (secret) => ({
+      body: JSON.stringify({ object_kind: 'ping' }),
+      headers: { 'x-gitlab-event': 'Ping', 'x-gitlab-token': secret, 'idempotency-key': greetingId() },
+    }),
+    hooks:
+      token === null
+        ? { because: 'FAULTLINE_GITLAB_TOKEN is not set' }
+        : { of: 'group/project', open: (project) => questionsOf({ baseUrl, token }, project) },
+  };
+}
+
+function questionsOf(options: GitlabOptions, project: string): WebhookQuestions {
+  const client = createGitlabClient(options, CONNECT_MS);
+  const path = projectPath(project);
+  const right = 'write webhooks (the scope api, and the role Maintainer)';
+  const mend = 'give the token the scope read_api and the role Reporter in the project';
+  return {
+    client,
+    checks: [
+      { name: 'project', path, mend },
+      { name: 'pipelines', path: `${path}/pipelines`, query: { per_page: 1 }, mend },
+      { name: 'code', path: `${path}/repository/commits`, query: { per_page: 1 }, mend },
+      { name: 'merge requests', path: `${path}/merge_requests`, query: { per_page: 1 }, mend },
+      {
+        name: 'webhooks',
+        path: `${path}/hooks`,
+        query: { per_page: 1 },
+        mend: `for --create the token must ${right}; or add the webhook by hand`,
+      },
+    ],
+    list: async (signal) => {
+      const hooks = await client.get(Hooks, { path: `${path}/hooks`, query: { per_page: HOOKS_PAGE }, what: 'the webhooks', signal });
+      return hooks.map(({ id, url: address }) => ({ id, address }));
+    },
+    create: async ({ address: url, secret: token }, signal) => {
+      const events = { pipeline_events: true, job_events: true, push_events: false };
+      const body = { url, token, ...events, enable_ssl_verification: true };
+      return (
+        await client.send(z.object({ id: HookId }), { method: 'POST', path: `${path}/hooks`, body, what: 'a webhook', right, signal })
+      ).id;
+    },
+    // A push, because a test pipeline would be the project's newest pipeline over again.
+    ping: async (id, signal) => {
+      const test = `${path}${at`/hooks/${id}/test/push_events`}`;
+      await client.send(z.unknown(), { method: 'POST', path: test, what: 'a test', right, signal });
+    },
+    deliveries: async (id, signal) => {
+      const question = { path: `${path}${at`/hooks/${id}/events`}`, query: { per_page: 3 }, what: 'the deliveries', signal };
+      const delivered = await client.get(Deliveries, question);
+      return delivered.map(({ trigger: event, response_status: status }) => ({ event, status: Number(status) || null }));
+    },
+  };
+}
