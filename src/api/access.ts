@@ -8,11 +8,11 @@ import type { SessionService } from '../console/console-deps.ts';
 import { AccessToken, checkNewToken, digestOfToken, isTokenForm, makeToken, NewToken, type RouteAccess } from '../domain/access.ts';
 import { messageOf, TriageError } from '../domain/errors.ts';
 import type { Principal, Role } from '../domain/review.ts';
-import { operation } from '../lib/openapi.ts';
 import type { Clock } from '../lib/time.ts';
 import type { Logger } from '../ports/telemetry.ts';
 import type { SessionHolder, SessionStore, TokenStore } from '../stores/access.ts';
 import { DOCS_ACCESS, DOCS_PATH } from './api-description.ts';
+import { found, route } from './route.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -303,7 +303,6 @@ interface TokenRouteDeps {
   readonly logger: Logger;
 }
 
-const access = { access: { role: 'admin' } } as const;
 const Params = z.object({ id: z.string().min(1).max(300).describe('ID or name of the token') });
 const Made = z.object({ token: z.string().describe('Returned only once.'), made: AccessToken });
 
@@ -312,7 +311,7 @@ export function registerTokenRoutes(app: FastifyInstance, { tokens, configuredNa
   const typed = app.withTypeProvider<ZodTypeProvider>();
   typed.post(
     '/api/tokens',
-    { config: access, schema: { ...operation('Tokens', 'createToken', 'Create a token'), body: NewToken, response: { 201: Made } } },
+    route('admin', 'Tokens', 'createToken', 'Create a token', { body: NewToken, response: { 201: Made } }),
     async ({ body, principal }, reply) => {
       checkNewToken(body, configuredNames);
       const token = makeToken();
@@ -323,21 +322,14 @@ export function registerTokenRoutes(app: FastifyInstance, { tokens, configuredNa
   );
   typed.get(
     '/api/tokens',
-    {
-      config: access,
-      schema: {
-        ...operation('Tokens', 'listTokens', 'List the newest 200 tokens'),
-        response: { 200: z.object({ items: z.array(AccessToken) }) },
-      },
-    },
+    route('admin', 'Tokens', 'listTokens', 'List the newest 200 tokens', { response: { 200: z.object({ items: z.array(AccessToken) }) } }),
     async () => ({ items: await tokens.list() }),
   );
   typed.delete(
     '/api/tokens/:id',
-    { config: access, schema: { ...operation('Tokens', 'revokeToken', 'Revoke a token'), params: Params, response: { 200: AccessToken } } },
+    route('admin', 'Tokens', 'revokeToken', 'Revoke a token', { params: Params, response: { 200: AccessToken } }),
     async ({ params: { id }, principal }) => {
-      const revoked = await tokens.revoke(id, nameOf(principal));
-      if (revoked === null) throw new TriageError('not-found', `There is no active token ${id}.`);
+      const revoked = found(await tokens.revoke(id, nameOf(principal)), `active token ${id}`);
       onRevoked();
       logger.info({ tokenId: revoked.id, name: revoked.name, by: nameOf(principal) }, 'token revoked');
       return revoked;

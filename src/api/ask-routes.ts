@@ -23,6 +23,7 @@ import {
   ThreadsQuery,
   ThreadView,
 } from '../service/ask/ask.ts';
+import { route } from './route.ts';
 
 interface AskRouteDeps {
   readonly ask: Ask & Scoped;
@@ -32,9 +33,6 @@ interface AskRouteDeps {
 }
 
 const Params = z.object({ id: z.string().min(1).max(300) });
-const tags = ['Ask'];
-/** Whoever may read an answer may ask about it: a question changes nothing but its own thread. */
-const access = { role: 'read' } as const;
 /** A question may cost tokens and tool calls; of one address, a minute. */
 const QUESTIONS_A_MINUTE = 30;
 /** Of one process. */
@@ -44,69 +42,61 @@ const EVENTS = 'text/event-stream';
 /** Follow-up questions: asked of an analysis or a build, answered as JSON or as server-sent events; threads read and deleted. */
 export function registerAskRoutes(app: FastifyInstance, deps: AskRouteDeps): void {
   const gate = createGate(AT_ONCE);
-  registerAsk(
-    app,
-    '/api/analyses/:id/ask',
-    { operationId: 'askAboutAnalysis', summary: 'Ask about an analysis' },
-    deps,
-    gate,
-    async (id) => ({ analysisId: id }),
-  );
-  registerAsk(app, '/api/builds/:id/ask', { operationId: 'askAboutBuild', summary: 'Ask about a build' }, deps, gate, async (id) => ({
-    buildId: (await deps.findBuild(id)).id,
-  }));
+  registerAsk(app, deps, gate, {
+    ...{ url: '/api/analyses/:id/ask', operationId: 'askAboutAnalysis', summary: 'Ask about an analysis' },
+    aboutOf: async (id) => ({ analysisId: id }),
+  });
+  registerAsk(app, deps, gate, {
+    ...{ url: '/api/builds/:id/ask', operationId: 'askAboutBuild', summary: 'Ask about a build' },
+    aboutOf: async (id) => ({ buildId: (await deps.findBuild(id)).id }),
+  });
   registerThreads(app, deps);
 }
 
 const DESCRIPTION = `Starts or continues a thread. With \`Accept: ${EVENTS}\`, the answer is sent as events: \`step\` (each finished step with its tool calls), \`text\` (parts of the answer before it is checked; \`restart\` discards earlier parts), \`answer\` (the checked answer with its citations), \`error\`, and \`done\`. Closing the connection stops the answer; a stopped answer is not stored.`;
 
-function registerAsk(
-  app: FastifyInstance,
-  url: string,
-  named: { readonly operationId: string; readonly summary: string },
-  { ask, logger }: AskRouteDeps,
-  gate: Gate,
-  aboutOf: (id: string) => Promise<AskInput['about']>,
-): void {
-  app.withTypeProvider<ZodTypeProvider>().post(
-    url,
-    {
-      config: { access, rateLimit: { max: QUESTIONS_A_MINUTE, timeWindow: 60_000 } },
-      schema: {
-        tags,
-        ...named,
-        description: DESCRIPTION,
-        params: Params,
-        body: AskBody,
-        response: {
-          200: { description: 'The answer', content: { 'application/json': { schema: AnswerView }, [EVENTS]: { schema: z.string() } } },
-        },
+interface AskRoute {
+  readonly url: string;
+  readonly operationId: string;
+  readonly summary: string;
+  readonly aboutOf: (id: string) => Promise<AskInput['about']>;
+}
+
+/** Whoever may read an answer may ask about it: a question changes nothing but its own thread. */
+function registerAsk(app: FastifyInstance, { ask, logger }: AskRouteDeps, gate: Gate, asked: AskRoute): void {
+  const { url, operationId, summary, aboutOf } = asked;
+  const content = { 'application/json': { schema: AnswerView }, [EVENTS]: { schema: z.string() } };
+  const response = { 200: { description: 'The answer', content } };
+  const described = route('read', 'Ask', operationId, summary, { description: DESCRIPTION, params: Params, body: AskBody, response });
+  app
+    .withTypeProvider<ZodTypeProvider>()
+    .post(
+      url,
+      { ...described, config: { ...described.config, rateLimit: { max: QUESTIONS_A_MINUTE, timeWindow: 60_000 } } },
+      async (request, reply) => {
+        const { question, thread } = request.body;
+        const input = { about: await aboutOf(request.params.id), question, threadId: thread, askedBy: principalOf(request).name };
+        // What is refused before anything is looked up leaves as a plain answer with its status, also to whoever wants events.
+        const opened = await ask.open(input);
+        const leave = gate.enter();
+        reply.header('cache-control', 'no-store');
+        if (wantsEvents(request)) {
+          sendEvents(reply, answering(opened, ask, leave, logger));
+          return reply;
+        }
+        const gone = new AbortController();
+        reply.raw.on('close', () => gone.abort());
+        try {
+          return answerView(await ask.answer(opened, {}, gone.signal));
+        } catch (error) {
+          if (!gone.signal.aborted) throw error;
+          // Nobody is there to hear a refusal, and it is nobody's fault.
+          return reply.hijack();
+        } finally {
+          leave();
+        }
       },
-    },
-    async (request, reply) => {
-      const { question, thread } = request.body;
-      const input = { about: await aboutOf(request.params.id), question, threadId: thread, askedBy: principalOf(request).name };
-      // What is refused before anything is looked up leaves as a plain answer with its status, also to whoever wants events.
-      const opened = await ask.open(input);
-      const leave = gate.enter();
-      reply.header('cache-control', 'no-store');
-      if (wantsEvents(request)) {
-        sendEvents(reply, answering(opened, ask, leave, logger));
-        return reply;
-      }
-      const gone = new AbortController();
-      reply.raw.on('close', () => gone.abort());
-      try {
-        return answerView(await ask.answer(opened, {}, gone.signal));
-      } catch (error) {
-        if (!gone.signal.aborted) throw error;
-        // Nobody is there to hear a refusal, and it is nobody's fault.
-        return reply.hijack();
-      } finally {
-        leave();
-      }
-    },
-  );
+    );
 }
 
 /** Past the route's own response schema, which says what the JSON is. */
@@ -130,16 +120,10 @@ function registerThreads(app: FastifyInstance, { ask, findBuild }: AskRouteDeps)
   const typed = app.withTypeProvider<ZodTypeProvider>();
   typed.get(
     '/api/threads',
-    {
-      config: { access },
-      schema: {
-        tags,
-        operationId: 'listThreads',
-        summary: 'List threads, newest question first',
-        querystring: ThreadsQuery,
-        response: { 200: ThreadList },
-      },
-    },
+    route('read', 'Ask', 'listThreads', 'List threads, newest question first', {
+      querystring: ThreadsQuery,
+      response: { 200: ThreadList },
+    }),
     async ({ query: { analysis, build, limit, offset } }) => {
       const buildId = build === undefined ? undefined : (await findBuild(build)).id;
       const filter = present({ analysisId: analysis, buildId });
@@ -149,16 +133,7 @@ function registerThreads(app: FastifyInstance, { ask, findBuild }: AskRouteDeps)
   );
   typed.get(
     '/api/threads/:id',
-    {
-      config: { access },
-      schema: {
-        tags,
-        operationId: 'getThread',
-        summary: 'Get a thread with its questions and answers',
-        params: Params,
-        response: { 200: ThreadView },
-      },
-    },
+    route('read', 'Ask', 'getThread', 'Get a thread with its questions and answers', { params: Params, response: { 200: ThreadView } }),
     async ({ params: { id } }) => {
       const { thread, turns } = await ask.thread(id);
       return { thread, turns: [...turns] };
@@ -166,16 +141,7 @@ function registerThreads(app: FastifyInstance, { ask, findBuild }: AskRouteDeps)
   );
   typed.delete(
     '/api/threads/:id',
-    {
-      config: { access },
-      schema: {
-        tags,
-        operationId: 'deleteThread',
-        summary: 'Delete a thread that you started',
-        params: Params,
-        response: { 204: z.null() },
-      },
-    },
+    route('read', 'Ask', 'deleteThread', 'Delete a thread that you started', { params: Params, response: { 204: z.null() } }),
     async (request, reply) => {
       const { thread } = await ask.thread(request.params.id);
       const { name, roles } = principalOf(request);

@@ -2,12 +2,12 @@ import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { Cause, CauseChange, CauseEvent, CauseList } from '../domain/cause.ts';
-import { operation } from '../lib/openapi.ts';
 import type { Clock } from '../lib/time.ts';
 import { listOf, pageOf, pageQuery } from '../ports/database.ts';
 import { changeCause } from '../service/causes.ts';
 import { reviewerOf } from '../service/review/queue.ts';
 import type { ScopedStores } from '../stores/stores.ts';
+import { route } from './route.ts';
 
 interface CauseRouteDeps {
   readonly stores: Pick<ScopedStores, 'causes'>;
@@ -28,17 +28,12 @@ const MOST_EVENTS = 100;
 /** How causes stand, and what people make of them. */
 export function registerCauseRoutes(app: FastifyInstance, { stores, clock }: CauseRouteDeps): void {
   const typed = app.withTypeProvider<ZodTypeProvider>();
-  const read = { access: { role: 'read' } } as const;
   typed.get(
     '/api/causes',
-    {
-      config: read,
-      schema: {
-        ...operation('Causes', 'listCauses', 'Causes by state, red ones first'),
-        querystring: Query,
-        response: { 200: listOf(Cause) },
-      },
-    },
+    route('read', 'Causes', 'listCauses', 'Causes by state, red ones first', {
+      querystring: Query,
+      response: { 200: listOf(Cause) },
+    }),
     async ({ query: { list, repository, limit, offset }, principal }) => {
       const filter = { list, assignee: principal?.name ?? '', ...(repository !== undefined && { repository }) };
       return pageOf(await stores.causes.list(filter, { limit, offset }), { limit, offset });
@@ -46,26 +41,16 @@ export function registerCauseRoutes(app: FastifyInstance, { stores, clock }: Cau
   );
   typed.get(
     '/api/causes/events',
-    {
-      config: read,
-      schema: {
-        ...operation('Causes', 'listCauseEvents', 'The history of a cause, newest first'),
-        querystring: Key,
-        response: { 200: Events },
-      },
-    },
+    route('read', 'Causes', 'listCauseEvents', 'The history of a cause, newest first', { querystring: Key, response: { 200: Events } }),
     async ({ query }) => ({ items: await stores.causes.events(query, MOST_EVENTS) }),
   );
   typed.post(
     '/api/causes',
-    {
-      config: { access: { role: 'review' } },
-      schema: {
-        ...operation('Causes', 'changeCause', 'Acknowledge, assign, mute, fix or link a cause', '409 if it changed since `version`.'),
-        body: Body,
-        response: { 200: Cause },
-      },
-    },
+    route('review', 'Causes', 'changeCause', 'Acknowledge, assign, mute, fix or link a cause', {
+      description: '409 if it changed since `version`.',
+      body: Body,
+      response: { 200: Cause },
+    }),
     async (request) => await changeCause({ stores, clock }, request.body, reviewerOf(request)),
   );
 }

@@ -2,12 +2,13 @@ import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { Experiment } from '../domain/experiment.ts';
-import { operation } from '../lib/openapi.ts';
 import type { Masker } from '../log/mask/mask.ts';
 import type { Database } from '../ports/database.ts';
 import { findBuild, NarrowQuery } from '../service/answers/views.ts';
 import { reportExperiment } from '../service/experiments.ts';
 import type { ScopedStores } from '../stores/stores.ts';
+import { BuildParams } from './analysis-routes.ts';
+import { route } from './route.ts';
 
 interface ExperimentRouteDeps {
   readonly stores: Pick<ScopedStores, 'builds' | 'experiments' | 'notices'>;
@@ -15,7 +16,6 @@ interface ExperimentRouteDeps {
   readonly masker: Masker;
 }
 
-const Params = z.object({ id: z.string().min(1).max(300).describe('Our id, or `provider:number` such as `github:812`') });
 const Reported = z.object({
   buildId: z.string(),
   analyses: z.array(z.string()).describe('Answers that now include it; later answers of the build include it as well'),
@@ -23,26 +23,21 @@ const Reported = z.object({
 
 /** `POST /api/builds/:id/experiments`: what a job or a developer found by running a failing command again. */
 export function registerExperimentRoutes(app: FastifyInstance, deps: ExperimentRouteDeps): void {
-  app.withTypeProvider<ZodTypeProvider>().post(
-    '/api/builds/:id/experiments',
-    {
-      config: { access: { role: 'ingest' } },
-      schema: {
-        ...operation(
-          'Intake',
-          'reportExperiment',
-          'Report the result of running a failing command again',
+  app
+    .withTypeProvider<ZodTypeProvider>()
+    .post(
+      '/api/builds/:id/experiments',
+      route('ingest', 'Intake', 'reportExperiment', 'Report the result of running a failing command again', {
+        description:
           'As `faultline confirm --json` prints it. It becomes part of the answer to the cause whose tests it names, and takes precedence over what the history says about the change. Secrets are masked. 400 if the counts do not support the verdict.',
-        ),
-        params: Params,
+        params: BuildParams,
         querystring: NarrowQuery,
         body: Experiment,
         response: { 200: Reported },
+      }),
+      async ({ params: { id }, query, body, principal }) => {
+        const build = await findBuild(deps.stores.builds, id, query);
+        return { buildId: build.id, analyses: await reportExperiment(deps, build, body, principal?.name ?? '') };
       },
-    },
-    async ({ params: { id }, query, body, principal }) => {
-      const build = await findBuild(deps.stores.builds, id, query);
-      return { buildId: build.id, analyses: await reportExperiment(deps, build, body, principal?.name ?? '') };
-    },
-  );
+    );
 }

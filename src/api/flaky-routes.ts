@@ -18,6 +18,7 @@ import {
 import { reviewerOf } from '../service/review/queue.ts';
 import type { FlakinessFilter } from '../stores/flakiness.ts';
 import type { ScopedStores } from '../stores/stores.ts';
+import { route } from './route.ts';
 
 interface FlakyRouteDeps {
   readonly stores: Pick<ScopedStores, 'flakiness'>;
@@ -53,39 +54,27 @@ const TEXTS = {
 export function registerFlakyRoutes(app: FastifyInstance, { stores, clock }: FlakyRouteDeps): void {
   app.withTypeProvider<ZodTypeProvider>().post(
     '/api/flaky-tests/quarantine',
-    {
-      config: { access: { role: 'review' } },
-      schema: {
-        ...operation(
-          'Tests',
-          'quarantineTest',
-          'Quarantine a test for some days, so that nobody is notified of its failures, or end its quarantine',
-        ),
-        body: QuarantineRequest,
-        response: { 200: FlakyTest },
-      },
-    },
+    route('review', 'Tests', 'quarantineTest', 'Quarantine a test for some days, so that nobody is notified of its failures, or end its quarantine', {
+      body: QuarantineRequest,
+      response: { 200: FlakyTest },
+    }),
     async (request) => flakyTest(await quarantineTest({ stores, clock }, request.body, reviewerOf(request))),
   );
   app.withTypeProvider<ZodTypeProvider>().get(
     '/api/flaky-tests',
-    {
-      config: { access: { role: 'read' } },
-      schema: {
-        ...operation('Tests', 'listFlakyTests', 'Flaky tests, the highest share of flakes first; also as CSV and as lists of names'),
-        querystring: Query,
-        response: {
-          200: {
-            description: 'The list in the requested format',
-            content: {
-              'application/json': { schema: FlakyList },
-              'text/csv': { schema: z.string() },
-              'text/plain': { schema: z.string() },
-            },
+    route('read', 'Tests', 'listFlakyTests', 'Flaky tests, the highest share of flakes first; also as CSV and as lists of names', {
+      querystring: Query,
+      response: {
+        200: {
+          description: 'The list in the requested format',
+          content: {
+            'application/json': { schema: FlakyList },
+            'text/csv': { schema: z.string() },
+            'text/plain': { schema: z.string() },
           },
         },
       },
-    },
+    }),
     async ({ query: { format, limit, offset, ...given } }, reply) => {
       const filter = present(given);
       if (format !== 'json') {

@@ -10,6 +10,7 @@ import type { IntakeDeps, IntakeParts, IntakeSettings } from '../service/intake/
 import type { ScopedStores } from '../stores/stores.ts';
 import { linksOf } from './answers.ts';
 import { registerBuildUpload } from './build-upload.ts';
+import { found, route } from './route.ts';
 import { registerWebhook } from './webhook-route.ts';
 
 /**
@@ -55,24 +56,16 @@ interface DeliveryRouteDeps {
 
 /** `GET /api/deliveries/:source/:id`: what became of a delivery. */
 export function registerDeliveryRoute(app: FastifyInstance, { stores, settings }: DeliveryRouteDeps): void {
-  app.withTypeProvider<ZodTypeProvider>().get(
-    '/api/deliveries/:source/:id',
-    {
-      config: { access: { role: 'read' } },
-      schema: {
-        tags: ['Intake'],
-        operationId: 'getDelivery',
-        summary: 'Get the status of a delivery',
-        params: Params,
-        response: { 200: DeliveryView },
+  app
+    .withTypeProvider<ZodTypeProvider>()
+    .get(
+      '/api/deliveries/:source/:id',
+      route('read', 'Intake', 'getDelivery', 'Get the status of a delivery', { params: Params, response: { 200: DeliveryView } }),
+      async ({ params: { source, id } }) => {
+        const kept = found(await stores.deliveries.find(source, id), `delivery ${id} of ${source}`);
+        const { event, state, attempts, receivedAt, buildId } = kept;
+        const key = { source, deliveryId: id };
+        return { ...key, event, state, attempts, receivedAt, buildId, links: linksOf(settings, key, buildId) };
       },
-    },
-    async ({ params: { source, id } }) => {
-      const kept = await stores.deliveries.find(source, id);
-      if (kept === null) throw new TriageError('not-found', `There is no delivery ${id} of ${source}.`);
-      const { event, state, attempts, receivedAt, buildId } = kept;
-      const key = { source, deliveryId: id };
-      return { ...key, event, state, attempts, receivedAt, buildId, links: linksOf(settings, key, buildId) };
-    },
-  );
+    );
 }

@@ -2,12 +2,9 @@ import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { Category } from '../domain/category.ts';
-import { TriageError, typedText } from '../domain/errors.ts';
+import { typedText } from '../domain/errors.ts';
 import { AddedDocument, Embedded, type KnowledgeService, ShownDocument, TeamDocument } from '../ports/knowledge.ts';
-
-const tags = ['Knowledge'];
-const writing = { access: { role: 'admin' } } as const;
-const reading = { access: { role: 'read' } } as const;
+import { found, route } from './route.ts';
 
 const Params = z.object({ id: z.string().min(1).max(300).describe('ID or source of the document') });
 const Upload = z.object({
@@ -22,10 +19,7 @@ export function registerKnowledgeRoutes(app: FastifyInstance, { knowledge }: { r
   const typed = app.withTypeProvider<ZodTypeProvider>();
   typed.post(
     '/api/knowledge',
-    {
-      config: writing,
-      schema: { tags, operationId: 'addDocument', summary: 'Add a document', body: Upload, response: { 200: AddedDocument } },
-    },
+    route('admin', 'Knowledge', 'addDocument', 'Add a document', { body: Upload, response: { 200: AddedDocument } }),
     async ({ body: { source, category = null, content, dryRun = false }, principal }) => {
       const bytes = Buffer.from(content, 'base64');
       return await knowledge.add({ source, bytes, category, dryRun, importedBy: principal?.name ?? 'unknown' });
@@ -33,56 +27,25 @@ export function registerKnowledgeRoutes(app: FastifyInstance, { knowledge }: { r
   );
   typed.post(
     '/api/knowledge/reindex',
-    {
-      config: writing,
-      schema: {
-        tags,
-        operationId: 'reindexDocuments',
-        summary: 'Re-embed all documents with the configured model',
-        body: z.object({}),
-        response: { 200: Embedded },
-      },
-    },
+    route('admin', 'Knowledge', 'reindexDocuments', 'Re-embed all documents with the configured model', {
+      body: z.object({}),
+      response: { 200: Embedded },
+    }),
     async () => await knowledge.embed({ anew: true }),
   );
   typed.get(
     '/api/knowledge',
-    {
-      config: reading,
-      schema: {
-        tags,
-        operationId: 'listDocuments',
-        summary: 'List documents',
-        response: { 200: z.object({ items: z.array(TeamDocument) }) },
-      },
-    },
+    route('read', 'Knowledge', 'listDocuments', 'List documents', { response: { 200: z.object({ items: z.array(TeamDocument) }) } }),
     async () => ({ items: await knowledge.list() }),
   );
   typed.get(
     '/api/knowledge/:id',
-    {
-      config: reading,
-      schema: {
-        tags,
-        operationId: 'getDocument',
-        summary: 'One document with its passages',
-        params: Params,
-        response: { 200: ShownDocument },
-      },
-    },
-    async ({ params: { id } }) => found(await knowledge.show(id), id),
+    route('read', 'Knowledge', 'getDocument', 'One document with its passages', { params: Params, response: { 200: ShownDocument } }),
+    async ({ params: { id } }) => found(await knowledge.show(id), `document ${id}`),
   );
   typed.delete(
     '/api/knowledge/:id',
-    {
-      config: writing,
-      schema: { tags, operationId: 'removeDocument', summary: 'Remove a document', params: Params, response: { 200: TeamDocument } },
-    },
-    async ({ params: { id } }) => found(await knowledge.remove(id), id),
+    route('admin', 'Knowledge', 'removeDocument', 'Remove a document', { params: Params, response: { 200: TeamDocument } }),
+    async ({ params: { id } }) => found(await knowledge.remove(id), `document ${id}`),
   );
-}
-
-function found<Value>(value: Value | null, id: string): Value {
-  if (value === null) throw new TriageError('not-found', `There is no document ${id}.`);
-  return value;
 }

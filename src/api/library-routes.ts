@@ -3,52 +3,35 @@ import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { FailureRow } from '../domain/failure.ts';
 import { Rule, RuleInput } from '../domain/library.ts';
-import { operation } from '../lib/openapi.ts';
 import { listOf, pageOf, pageQuery } from '../ports/database.ts';
 import { reviewerOf } from '../service/review/queue.ts';
 import { createRule, type RuleDeps, tryRule, withdrawRule } from '../service/review/rules.ts';
 import { confirmStays, type TeachDeps, withdrawEntry } from '../service/review/undo.ts';
 import { TeachView, WithdrawBody } from '../service/review/views.ts';
+import { route } from './route.ts';
 
 const Params = z.object({ id: z.string().min(1).max(100) });
-const access = { access: { role: 'review' } } as const;
 
 /** Second thoughts about what was taught. */
 export function registerLibraryRoutes(app: FastifyInstance, deps: TeachDeps): void {
   const typed = app.withTypeProvider<ZodTypeProvider>();
   typed.post(
     '/api/library/:id/withdraw',
-    {
-      config: access,
-      schema: {
-        ...operation(
-          'Library',
-          'withdrawLibraryEntry',
-          'Withdraw an entry',
-          'The entry is no longer used in recall and search. The entry it replaced is used again.',
-        ),
-        params: Params,
-        body: WithdrawBody,
-        response: { 200: TeachView },
-      },
-    },
+    route('review', 'Library', 'withdrawLibraryEntry', 'Withdraw an entry', {
+      description: 'The entry is no longer used in recall and search. The entry it replaced is used again.',
+      params: Params,
+      body: WithdrawBody,
+      response: { 200: TeachView },
+    }),
     async (request) => await withdrawEntry(deps, { id: request.params.id, by: reviewerOf(request), reason: request.body.reason }),
   );
   typed.post(
     '/api/library/:id/stays',
-    {
-      config: access,
-      schema: {
-        ...operation(
-          'Library',
-          'keepLibraryEntry',
-          'Confirm a flagged entry',
-          'Green builds contain the same lines as this entry, so it is not used until someone confirms it.',
-        ),
-        params: Params,
-        response: { 200: TeachView },
-      },
-    },
+    route('review', 'Library', 'keepLibraryEntry', 'Confirm a flagged entry', {
+      description: 'Green builds contain the same lines as this entry, so it is not used until someone confirms it.',
+      params: Params,
+      response: { 200: TeachView },
+    }),
     async (request) => await confirmStays(deps, { id: request.params.id, by: reviewerOf(request) }),
   );
 }
@@ -72,14 +55,7 @@ export function registerRuleRoutes(app: FastifyInstance, deps: RuleDeps): void {
   const typed = app.withTypeProvider<ZodTypeProvider>();
   typed.get(
     '/api/rules',
-    {
-      config: access,
-      schema: {
-        ...operation('Rules', 'listRules', 'Rules of reviewers, newest first'),
-        querystring: RulesQuery,
-        response: { 200: RuleList },
-      },
-    },
+    route('review', 'Rules', 'listRules', 'Rules of reviewers, newest first', { querystring: RulesQuery, response: { 200: RuleList } }),
     async ({ query: { withdrawn, limit, offset } }) => {
       const items = await deps.stores.rules.list({ limit, offset }, { withdrawn: withdrawn === 'true' });
       return pageOf(items, { limit, offset });
@@ -87,19 +63,12 @@ export function registerRuleRoutes(app: FastifyInstance, deps: RuleDeps): void {
   );
   typed.post(
     '/api/rules',
-    {
-      config: access,
-      schema: {
-        ...operation(
-          'Rules',
-          'createRule',
-          'Write a rule',
-          'Failures whose message or excerpt matches the pattern (RE2) are answered with it, without a model, unless a reviewer has confirmed their cause. It is rejected if it does not match its sample, or if it matches lines of green builds or lines printed for any cause.',
-        ),
-        body: RuleBody,
-        response: { 200: Rule },
-      },
-    },
+    route('review', 'Rules', 'createRule', 'Write a rule', {
+      description:
+        'Failures whose message or excerpt matches the pattern (RE2) are answered with it, without a model, unless a reviewer has confirmed their cause. It is rejected if it does not match its sample, or if it matches lines of green builds or lines printed for any cause.',
+      body: RuleBody,
+      response: { 200: Rule },
+    }),
     async (request) => {
       const { replaces, ...input } = request.body;
       return await createRule(deps, input, reviewerOf(request), replaces);
@@ -107,19 +76,11 @@ export function registerRuleRoutes(app: FastifyInstance, deps: RuleDeps): void {
   );
   typed.post(
     '/api/rules/try',
-    {
-      config: access,
-      schema: {
-        ...operation(
-          'Rules',
-          'tryRule',
-          'Test a rule',
-          'Tests it on its sample, on green builds and on the latest 200 failures. Nothing is stored.',
-        ),
-        body: RuleInput,
-        response: { 200: TrialView },
-      },
-    },
+    route('review', 'Rules', 'tryRule', 'Test a rule', {
+      description: 'Tests it on its sample, on green builds and on the latest 200 failures. Nothing is stored.',
+      body: RuleInput,
+      response: { 200: TrialView },
+    }),
     async (request) => {
       const trial = await tryRule(deps, request.body);
       return { ...trial, matches: [...trial.matches] };
@@ -127,10 +88,7 @@ export function registerRuleRoutes(app: FastifyInstance, deps: RuleDeps): void {
   );
   typed.post(
     '/api/rules/:id/withdraw',
-    {
-      config: access,
-      schema: { ...operation('Rules', 'withdrawRule', 'Withdraw a rule'), params: Params, body: WithdrawBody, response: { 200: Rule } },
-    },
+    route('review', 'Rules', 'withdrawRule', 'Withdraw a rule', { params: Params, body: WithdrawBody, response: { 200: Rule } }),
     async (request) => await withdrawRule(deps, { id: request.params.id, by: reviewerOf(request), reason: request.body.reason }),
   );
 }

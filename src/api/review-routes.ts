@@ -3,7 +3,6 @@ import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { TriageError, typedText } from '../domain/errors.ts';
 import { Review, ReviewCounts, ReviewerQuestion } from '../domain/review.ts';
-import { operation } from '../lib/openapi.ts';
 import { pageOf } from '../ports/database.ts';
 import { type DecideDeps, decideReview, listSame } from '../service/review/decide.ts';
 import {
@@ -49,7 +48,7 @@ import {
 import type { ReviewFilter, ReviewSort } from '../stores/reviews.ts';
 import type { ScopedStores } from '../stores/stores.ts';
 import { registerLibraryRoutes, registerRuleRoutes } from './library-routes.ts';
-import { answerConflict } from './refusal.ts';
+import { route } from './route.ts';
 
 export interface ReviewDeps extends DecideDeps, Omit<QuestionDeps, 'stores'> {
   readonly stores: ScopedStores;
@@ -60,7 +59,6 @@ export interface ReviewDeps extends DecideDeps, Omit<QuestionDeps, 'stores'> {
 }
 
 const Params = z.object({ id: z.string().min(1).max(100) });
-const access = { access: { role: 'review' } } as const;
 
 /** The review queue: read it, hold an item, give it back, decide it. The reviewer is whoever the token names. */
 export function registerReviewRoutes(app: FastifyInstance, deps: ReviewDeps): void {
@@ -78,14 +76,10 @@ function registerReading(app: FastifyInstance, { stores, blindEvery }: ReviewDep
   const typed = app.withTypeProvider<ZodTypeProvider>();
   typed.get(
     '/api/reviews',
-    {
-      config: access,
-      schema: {
-        ...operation('Review', 'listReviews', 'List the queue, oldest first by default'),
-        querystring: ReviewQuery,
-        response: { 200: ReviewList },
-      },
-    },
+    route('review', 'Review', 'listReviews', 'List the queue, oldest first by default', {
+      querystring: ReviewQuery,
+      response: { 200: ReviewList },
+    }),
     async ({ query: { limit, offset, sort, why, fingerprint, state, category, repository } }) => {
       const filter = { ...(state && { state }), ...(category && { category }), ...(repository && { repository }) };
       const more = { ...(why && { why }), ...(fingerprint && { fingerprint }) };
@@ -99,14 +93,7 @@ function registerReading(app: FastifyInstance, { stores, blindEvery }: ReviewDep
   );
   typed.get(
     '/api/reviews/:id',
-    {
-      config: access,
-      schema: {
-        ...operation('Review', 'getReview', 'One item with its analysis and history'),
-        params: Params,
-        response: { 200: ReviewDetail },
-      },
-    },
+    route('review', 'Review', 'getReview', 'One item with its analysis and history', { params: Params, response: { 200: ReviewDetail } }),
     async (request) => {
       const { id } = request.params;
       const review = await stores.reviews.find(id);
@@ -123,15 +110,10 @@ function registerHolding(app: FastifyInstance, { stores, claimMs }: ReviewDeps):
   const typed = app.withTypeProvider<ZodTypeProvider>();
   typed.post(
     '/api/reviews/:id/claim',
-    {
-      config: access,
-      errorHandler: answerConflict,
-      schema: {
-        ...operation('Review', 'claimReview', 'Claim an item, or extend the claim'),
-        params: Params,
-        response: { 200: Review, 409: ReviewConflict },
-      },
-    },
+    route('review', 'Review', 'claimReview', 'Claim an item, or extend the claim', {
+      params: Params,
+      response: { 200: Review, 409: ReviewConflict },
+    }),
     async (request) => {
       const { id } = request.params;
       const reviewer = reviewerOf(request);
@@ -144,15 +126,7 @@ function registerHolding(app: FastifyInstance, { stores, claimMs }: ReviewDeps):
   );
   typed.post(
     '/api/reviews/:id/release',
-    {
-      config: access,
-      errorHandler: answerConflict,
-      schema: {
-        ...operation('Review', 'releaseReview', 'Release an item'),
-        params: Params,
-        response: { 200: Review, 409: ReviewConflict },
-      },
-    },
+    route('review', 'Review', 'releaseReview', 'Release an item', { params: Params, response: { 200: Review, 409: ReviewConflict } }),
     async (request) => {
       const { id } = request.params;
       const reviewer = reviewerOf(request);
@@ -166,30 +140,24 @@ function registerHolding(app: FastifyInstance, { stores, claimMs }: ReviewDeps):
 }
 
 function registerDecision(app: FastifyInstance, deps: ReviewDeps): void {
-  app.withTypeProvider<ZodTypeProvider>().post(
-    '/api/reviews/:id/decision',
-    {
-      config: access,
-      errorHandler: answerConflict,
-      schema: {
-        ...operation(
-          'Review',
-          'decideReview',
-          'Accept, correct or reject the answer',
+  app
+    .withTypeProvider<ZodTypeProvider>()
+    .post(
+      '/api/reviews/:id/decision',
+      route('review', 'Review', 'decideReview', 'Accept, correct or reject the answer', {
+        description:
           'Accept and correct update the library: the next failure with the same fingerprint in the same repository gets this answer at once.',
-        ),
         params: Params,
         body: DecisionBody,
         response: { 200: DecisionView, 409: ReviewConflict },
+      }),
+      async (request) => {
+        const { version, alsoFor, also, ...input } = request.body;
+        const bulk = { ...(alsoFor && { alsoFor }), ...(also && { also }) };
+        const decided = await decideReview(deps, { reviewId: request.params.id, version, reviewer: reviewerOf(request), input, ...bulk });
+        return { ...decided, also: [...decided.also] };
       },
-    },
-    async (request) => {
-      const { version, alsoFor, also, ...input } = request.body;
-      const bulk = { ...(alsoFor && { alsoFor }), ...(also && { also }) };
-      const decided = await decideReview(deps, { reviewId: request.params.id, version, reviewer: reviewerOf(request), input, ...bulk });
-      return { ...decided, also: [...decided.also] };
-    },
-  );
+    );
 }
 
 /** Taking decisions back, and what can be decided as one. */
@@ -197,21 +165,13 @@ function registerUndoRoutes(app: FastifyInstance, deps: UndoDeps): void {
   const typed = app.withTypeProvider<ZodTypeProvider>();
   typed.post(
     '/api/reviews/:id/undo',
-    {
-      config: access,
-      errorHandler: answerConflict,
-      schema: {
-        ...operation(
-          'Review',
-          'undoReview',
-          'Undo a decision',
-          'Your own decision, or anyone’s with the role admin. The item returns to the queue, its library entry is withdrawn, and the entry it replaced is used again. Decisions made together are undone together.',
-        ),
-        params: Params,
-        body: UndoBody,
-        response: { 200: UndoView, 409: ReviewConflict },
-      },
-    },
+    route('review', 'Review', 'undoReview', 'Undo a decision', {
+      description:
+        'Your own decision, or anyone’s with the role admin. The item returns to the queue, its library entry is withdrawn, and the entry it replaced is used again. Decisions made together are undone together.',
+      params: Params,
+      body: UndoBody,
+      response: { 200: UndoView, 409: ReviewConflict },
+    }),
     async (request) => {
       const version = request.body?.version;
       const who = { reviewId: request.params.id, reviewer: reviewerOf(request), isAdmin: isAdmin(request) };
@@ -221,19 +181,15 @@ function registerUndoRoutes(app: FastifyInstance, deps: UndoDeps): void {
   );
   typed.get(
     '/api/reviews/last-decision',
-    { config: access, schema: { ...operation('Review', 'getLastDecision', 'Your latest decision'), response: { 200: LastDecisionView } } },
+    route('review', 'Review', 'getLastDecision', 'Your latest decision', { response: { 200: LastDecisionView } }),
     async (request) => ({ decision: await deps.stores.reviews.lastDecision(reviewerOf(request)) }),
   );
   typed.get(
     '/api/reviews/:id/same',
-    {
-      config: access,
-      schema: {
-        ...operation('Review', 'listSameReviews', 'Items that can be decided together with this one'),
-        params: Params,
-        response: { 200: SameView },
-      },
-    },
+    route('review', 'Review', 'listSameReviews', 'Items that can be decided together with this one', {
+      params: Params,
+      response: { 200: SameView },
+    }),
     async (request) => ({ items: await listSame(deps, { reviewId: request.params.id, reviewer: reviewerOf(request) }) }),
   );
 }
@@ -251,14 +207,10 @@ function registerLists(app: FastifyInstance, { stores }: QueueRouteDeps): void {
   const typed = app.withTypeProvider<ZodTypeProvider>();
   typed.get(
     '/api/reviews/groups',
-    {
-      config: access,
-      schema: {
-        ...operation('Review', 'listReviewGroups', 'The queue, grouped by fingerprint'),
-        querystring: GroupQuery,
-        response: { 200: GroupList },
-      },
-    },
+    route('review', 'Review', 'listReviewGroups', 'The queue, grouped by fingerprint', {
+      querystring: GroupQuery,
+      response: { 200: GroupList },
+    }),
     async ({ query: { limit, offset, sort, ...asked } }) => {
       const items = await stores.reviews.listGroups(filterOf(asked), { limit, offset }, sort);
       return pageOf(items, { limit, offset });
@@ -266,10 +218,7 @@ function registerLists(app: FastifyInstance, { stores }: QueueRouteDeps): void {
   );
   typed.get(
     '/api/reviews/counts',
-    {
-      config: access,
-      schema: { ...operation('Review', 'countReviews', 'Queue status'), querystring: CountsQuery, response: { 200: ReviewCounts } },
-    },
+    route('review', 'Review', 'countReviews', 'Queue status', { querystring: CountsQuery, response: { 200: ReviewCounts } }),
     async (request) => {
       const { repository } = request.query;
       return await stores.reviews.counts(reviewerOf(request), repository === undefined ? {} : { repository });
@@ -281,19 +230,11 @@ function registerNext(app: FastifyInstance, deps: QueueRouteDeps): void {
   const typed = app.withTypeProvider<ZodTypeProvider>();
   typed.post(
     '/api/reviews/next',
-    {
-      config: access,
-      schema: {
-        ...operation(
-          'Review',
-          'claimNextReview',
-          'Claim the next item',
-          'Skips items held by others and items you skipped in the last half hour. Null if none is left.',
-        ),
-        body: NextBody,
-        response: { 200: NextView },
-      },
-    },
+    route('review', 'Review', 'claimNextReview', 'Claim the next item', {
+      description: 'Skips items held by others and items you skipped in the last half hour. Null if none is left.',
+      body: NextBody,
+      response: { 200: NextView },
+    }),
     async (request) => {
       const { sort, after, ...asked } = request.body ?? {};
       const how = { ...(sort && { sort }), ...(after && { after }) };
@@ -302,29 +243,16 @@ function registerNext(app: FastifyInstance, deps: QueueRouteDeps): void {
   );
   typed.post(
     '/api/reviews/:id/skip',
-    {
-      config: access,
-      errorHandler: answerConflict,
-      schema: { ...operation('Review', 'skipReview', 'Skip an item'), params: Params, response: { 200: Review, 409: ReviewConflict } },
-    },
+    route('review', 'Review', 'skipReview', 'Skip an item', { params: Params, response: { 200: Review, 409: ReviewConflict } }),
     async (request) => await skipReview(deps, request.params.id, reviewerOf(request)),
   );
   typed.post(
     '/api/reviews/:id/take-over',
-    {
-      config: access,
-      errorHandler: answerConflict,
-      schema: {
-        ...operation(
-          'Review',
-          'takeOverReview',
-          'Take over an item',
-          'With the role admin at any time, otherwise once it has been held for 15 minutes.',
-        ),
-        params: Params,
-        response: { 200: Review, 409: ReviewConflict },
-      },
-    },
+    route('review', 'Review', 'takeOverReview', 'Take over an item', {
+      description: 'With the role admin at any time, otherwise once it has been held for 15 minutes.',
+      params: Params,
+      response: { 200: Review, 409: ReviewConflict },
+    }),
     async (request) => await takeOverReview(deps, { id: request.params.id, reviewer: reviewerOf(request), isAdmin: isAdmin(request) }),
   );
 }
@@ -333,38 +261,22 @@ function registerOpening(app: FastifyInstance, deps: QueueRouteDeps): void {
   const typed = app.withTypeProvider<ZodTypeProvider>();
   typed.post(
     '/api/reviews/:id/guess',
-    {
-      config: access,
-      schema: {
-        ...operation(
-          'Review',
-          'guessReview',
-          'Choose a category before the verdict is shown',
-          'Only your first choice on an item that is blind to you counts; later calls change nothing.',
-        ),
-        params: Params,
-        body: GuessBody,
-        response: { 200: GuessView },
-      },
-    },
+    route('review', 'Review', 'guessReview', 'Choose a category before the verdict is shown', {
+      description: 'Only your first choice on an item that is blind to you counts; later calls change nothing.',
+      params: Params,
+      body: GuessBody,
+      response: { 200: GuessView },
+    }),
     async (request) =>
       await recordBlindGuess(deps, { reviewId: request.params.id, reviewer: reviewerOf(request), category: request.body.category }),
   );
   typed.post(
     '/api/analyses/:id/review',
-    {
-      config: access,
-      schema: {
-        ...operation(
-          'Review',
-          'openReview',
-          'Open a review of an answer',
-          'Also for automatically published answers. An analysis has one review: later calls return the same one.',
-        ),
-        params: Params,
-        response: { 200: Review },
-      },
-    },
+    route('review', 'Review', 'openReview', 'Open a review of an answer', {
+      description: 'Also for automatically published answers. An analysis has one review: later calls return the same one.',
+      params: Params,
+      response: { 200: Review },
+    }),
     async (request) => await openReviewFor(deps, { analysisId: request.params.id, by: reviewerOf(request) }),
   );
 }
@@ -383,22 +295,16 @@ function filterOf({ category, repository, fingerprint, why }: Asked): Omit<Revie
 
 /** Answering what a running triage asked; the run that waits for it goes on. */
 function registerQuestionRoutes(app: FastifyInstance, deps: QuestionDeps): void {
-  app.withTypeProvider<ZodTypeProvider>().post(
-    '/api/reviews/:id/answer',
-    {
-      config: { access: { role: 'review' } },
-      schema: {
-        ...operation(
-          'Review',
-          'answerQuestion',
-          'Answer a question of a running triage',
-          'The answer becomes evidence with your name, and the analysis continues. A question can be answered once.',
-        ),
+  app
+    .withTypeProvider<ZodTypeProvider>()
+    .post(
+      '/api/reviews/:id/answer',
+      route('review', 'Review', 'answerQuestion', 'Answer a question of a running triage', {
+        description: 'The answer becomes evidence with your name, and the analysis continues. A question can be answered once.',
         params: Params,
         body: z.strictObject({ answer: typedText(4000) }),
         response: { 200: ReviewerQuestion },
-      },
-    },
-    async (request) => await answerQuestion(request.params.id, request.body.answer, reviewerOf(request), deps),
-  );
+      }),
+      async (request) => await answerQuestion(request.params.id, request.body.answer, reviewerOf(request), deps),
+    );
 }

@@ -7,7 +7,7 @@ import type { BuildArchive } from '../../ports/build-archive.ts';
 import type { Database, Sql } from '../../ports/database.ts';
 import type { JobQueue } from '../../ports/job-queue.ts';
 import type { Logger, Metrics, Tracer } from '../../ports/telemetry.ts';
-import type { ProvidersConfig } from '../../providers/settings.ts';
+import type { ProvidersConfig } from '../../providers/registry.ts';
 import type { Stores } from '../../stores/stores.ts';
 import type { DeliveryInbox } from './delivery-inbox.ts';
 import { type DeliveryProcessor, type JobNotifier, type StoredBuild, storeBuild } from './delivery-processor.ts';
