@@ -7,11 +7,10 @@ import type { Build } from '../domain/build.ts';
 import { LibraryEntry } from '../domain/library.ts';
 import { parseSearch, searchWords } from '../domain/search.ts';
 import { present } from '../lib/collections.ts';
-import { operation } from '../lib/openapi.ts';
 import type { Clock } from '../lib/time.ts';
 import type { Masker } from '../log/mask/mask.ts';
 import { pageOf } from '../ports/database.ts';
-import { ctrfOf, type Exported, sarifOf } from '../service/answers/export.ts';
+import { ctrfOf, sarifOf } from '../service/answers/export.ts';
 import { AnalysisTrace, traceOf } from '../service/answers/trace.ts';
 import {
   AmbiguousBuild,
@@ -30,7 +29,7 @@ import {
   summaryOf,
   type TriageState,
 } from '../service/answers/views.ts';
-import type { ScopedStores, ShownStores } from '../stores/stores.ts';
+import type { ScopedStores } from '../stores/stores.ts';
 import { registerFlakyRoutes } from './flaky-routes.ts';
 import { found, route } from './route.ts';
 

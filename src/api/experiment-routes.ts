@@ -23,21 +23,19 @@ const Reported = z.object({
 
 /** `POST /api/builds/:id/experiments`: what a job or a developer found by running a failing command again. */
 export function registerExperimentRoutes(app: FastifyInstance, deps: ExperimentRouteDeps): void {
-  app
-    .withTypeProvider<ZodTypeProvider>()
-    .post(
-      '/api/builds/:id/experiments',
-      route('ingest', 'Intake', 'reportExperiment', 'Report the result of running a failing command again', {
-        description:
-          'As `faultline confirm --json` prints it. It becomes part of the answer to the cause whose tests it names, and takes precedence over what the history says about the change. Secrets are masked. 400 if the counts do not support the verdict.',
-        params: BuildParams,
-        querystring: NarrowQuery,
-        body: Experiment,
-        response: { 200: Reported },
-      }),
-      async ({ params: { id }, query, body, principal }) => {
-        const build = await findBuild(deps.stores.builds, id, query);
-        return { buildId: build.id, analyses: await reportExperiment(deps, build, body, principal?.name ?? '') };
-      },
-    );
+  app.withTypeProvider<ZodTypeProvider>().post(
+    '/api/builds/:id/experiments',
+    route('ingest', 'Intake', 'reportExperiment', 'Report the result of running a failing command again', {
+      description:
+        'As `faultline confirm --json` prints it. It becomes part of the answer to the cause whose tests it names, and takes precedence over what the history says about the change. Secrets are masked. 400 if the counts do not support the verdict.',
+      params: BuildParams,
+      querystring: NarrowQuery,
+      body: Experiment,
+      response: { 200: Reported },
+    }),
+    async ({ params: { id }, query, body, principal }) => {
+      const build = await findBuild(deps.stores.builds, id, query);
+      return { buildId: build.id, analyses: await reportExperiment(deps, build, body, principal?.name ?? '') };
+    },
+  );
 }

@@ -3,7 +3,6 @@ import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { TestFlakiness } from '../domain/flakiness.ts';
 import { append, present } from '../lib/collections.ts';
-import { operation } from '../lib/openapi.ts';
 import type { Clock } from '../lib/time.ts';
 import { pageOf, pageQuery, queryInteger } from '../ports/database.ts';
 import {
@@ -54,10 +53,16 @@ const TEXTS = {
 export function registerFlakyRoutes(app: FastifyInstance, { stores, clock }: FlakyRouteDeps): void {
   app.withTypeProvider<ZodTypeProvider>().post(
     '/api/flaky-tests/quarantine',
-    route('review', 'Tests', 'quarantineTest', 'Quarantine a test for some days, so that nobody is notified of its failures, or end its quarantine', {
-      body: QuarantineRequest,
-      response: { 200: FlakyTest },
-    }),
+    route(
+      'review',
+      'Tests',
+      'quarantineTest',
+      'Quarantine a test for some days, so that nobody is notified of its failures, or end its quarantine',
+      {
+        body: QuarantineRequest,
+        response: { 200: FlakyTest },
+      },
+    ),
     async (request) => flakyTest(await quarantineTest({ stores, clock }, request.body, reviewerOf(request))),
   );
   app.withTypeProvider<ZodTypeProvider>().get(

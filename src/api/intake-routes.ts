@@ -2,7 +2,6 @@ import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { Provider } from '../domain/build.ts';
-import { TriageError } from '../domain/errors.ts';
 import { providersOf } from '../providers/registry.ts';
 import { createDeliveryInbox } from '../service/intake/delivery-inbox.ts';
 import { createDeliveryProcessor, createJobNotifier } from '../service/intake/delivery-processor.ts';

@@ -140,24 +140,22 @@ function registerHolding(app: FastifyInstance, { stores, claimMs }: ReviewDeps):
 }
 
 function registerDecision(app: FastifyInstance, deps: ReviewDeps): void {
-  app
-    .withTypeProvider<ZodTypeProvider>()
-    .post(
-      '/api/reviews/:id/decision',
-      route('review', 'Review', 'decideReview', 'Accept, correct or reject the answer', {
-        description:
-          'Accept and correct update the library: the next failure with the same fingerprint in the same repository gets this answer at once.',
-        params: Params,
-        body: DecisionBody,
-        response: { 200: DecisionView, 409: ReviewConflict },
-      }),
-      async (request) => {
-        const { version, alsoFor, also, ...input } = request.body;
-        const bulk = { ...(alsoFor && { alsoFor }), ...(also && { also }) };
-        const decided = await decideReview(deps, { reviewId: request.params.id, version, reviewer: reviewerOf(request), input, ...bulk });
-        return { ...decided, also: [...decided.also] };
-      },
-    );
+  app.withTypeProvider<ZodTypeProvider>().post(
+    '/api/reviews/:id/decision',
+    route('review', 'Review', 'decideReview', 'Accept, correct or reject the answer', {
+      description:
+        'Accept and correct update the library: the next failure with the same fingerprint in the same repository gets this answer at once.',
+      params: Params,
+      body: DecisionBody,
+      response: { 200: DecisionView, 409: ReviewConflict },
+    }),
+    async (request) => {
+      const { version, alsoFor, also, ...input } = request.body;
+      const bulk = { ...(alsoFor && { alsoFor }), ...(also && { also }) };
+      const decided = await decideReview(deps, { reviewId: request.params.id, version, reviewer: reviewerOf(request), input, ...bulk });
+      return { ...decided, also: [...decided.also] };
+    },
+  );
 }
 
 /** Taking decisions back, and what can be decided as one. */
@@ -295,16 +293,14 @@ function filterOf({ category, repository, fingerprint, why }: Asked): Omit<Revie
 
 /** Answering what a running triage asked; the run that waits for it goes on. */
 function registerQuestionRoutes(app: FastifyInstance, deps: QuestionDeps): void {
-  app
-    .withTypeProvider<ZodTypeProvider>()
-    .post(
-      '/api/reviews/:id/answer',
-      route('review', 'Review', 'answerQuestion', 'Answer a question of a running triage', {
-        description: 'The answer becomes evidence with your name, and the analysis continues. A question can be answered once.',
-        params: Params,
-        body: z.strictObject({ answer: typedText(4000) }),
-        response: { 200: ReviewerQuestion },
-      }),
-      async (request) => await answerQuestion(request.params.id, request.body.answer, reviewerOf(request), deps),
-    );
+  app.withTypeProvider<ZodTypeProvider>().post(
+    '/api/reviews/:id/answer',
+    route('review', 'Review', 'answerQuestion', 'Answer a question of a running triage', {
+      description: 'The answer becomes evidence with your name, and the analysis continues. A question can be answered once.',
+      params: Params,
+      body: z.strictObject({ answer: typedText(4000) }),
+      response: { 200: ReviewerQuestion },
+    }),
+    async (request) => await answerQuestion(request.params.id, request.body.answer, reviewerOf(request), deps),
+  );
 }

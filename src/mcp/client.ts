@@ -3,9 +3,9 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { z } from 'zod';
 import { messageOf, TriageError } from '../domain/errors.ts';
+import { readText } from '../lib/http-body.ts';
 import type { Logger } from '../ports/telemetry.ts';
-import { offerOf } from './all-tools.ts';
-import { createMcpServer, SERVER_NAME, SERVER_VERSION } from './server.ts';
+import { createMcpServer, offerOf, SERVER_NAME, SERVER_VERSION } from './server.ts';
 import type { McpDeps } from './tool.ts';
 
 export interface RemoteOptions {
@@ -54,23 +54,14 @@ async function ask(address: string | URL, init: RequestInit | undefined, url: st
     const message = `Cannot reach Faultline at ${url} (${messageOf(cause)}). Start it with: faultline serve`;
     throw new TriageError('upstream-failed', message, { cause });
   });
-  const text = await boundedText(response, url);
+  const text = await readText(response.body, MAX_BYTES);
+  if (text === null) throw new TriageError('too-large', `The response of ${url} is too large.`);
   if (!response.ok && response.status !== 405) throw refused(response.status, text);
   const { status, headers } = response;
   return new Response(text === '' || status === 202 ? null : text, {
     status,
     headers: { 'content-type': headers.get('content-type') ?? 'application/json' },
   });
-}
-
-async function boundedText(response: Response, url: string): Promise<string> {
-  const decoder = new TextDecoder();
-  let text = '';
-  for await (const chunk of response.body ?? []) {
-    text += decoder.decode(chunk, { stream: true });
-    if (text.length > MAX_BYTES) throw new TriageError('too-large', `The response of ${url} is too large.`);
-  }
-  return text + decoder.decode();
 }
 
 function refused(status: number, text: string): TriageError {

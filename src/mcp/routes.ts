@@ -9,8 +9,7 @@ import type { Principal } from '../domain/review.ts';
 import { present } from '../lib/collections.ts';
 import type { Logger } from '../ports/telemetry.ts';
 import type { ScopedStores, ShownArchive } from '../stores/stores.ts';
-import { offerOf } from './all-tools.ts';
-import { createMcpServer } from './server.ts';
+import { createMcpServer, offerOf } from './server.ts';
 import type { Decide, ExplainLog, InstallationDeps, OpenReview } from './tool.ts';
 
 export interface McpRouteDeps extends InstallationDeps {

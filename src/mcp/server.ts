@@ -14,10 +14,13 @@ import {
 } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
 import { messageOf, TriageError } from '../domain/errors.ts';
+import { orAborted } from '../lib/time.ts';
 import type { Logger } from '../ports/telemetry.ts';
-import type { McpResources } from './resources.ts';
+import { explainLog, getEvidence, getFailure, submitFeedback } from './answer-tools.ts';
+import { flakyTests, listFailures, searchSimilar } from './find-tools.ts';
+import { type McpResources, openResources } from './resources.ts';
 import { cutBytes, fitData, line, MAX_ANSWER_BYTES } from './shapes.ts';
-import { type McpTool, RESOURCE_NOT_FOUND, RpcError } from './tool.ts';
+import { type McpDeps, type McpTool, RESOURCE_NOT_FOUND, RpcError } from './tool.ts';
 
 export const SERVER_NAME = 'faultline';
 export const SERVER_VERSION = '0.1.0';
@@ -89,11 +92,13 @@ export async function answer(tool: McpTool, args: unknown, cancelled: AbortSigna
   const startedAt = Date.now();
   const signal = AbortSignal.any([cancelled, AbortSignal.timeout(tool.timeoutMs)]);
   try {
-    const { text, data } = await withinTime(tool.call(args, { signal }), signal);
+    const { text, data } = await orAborted(tool.call(args, { signal }), signal);
     logger.debug({ tool: tool.name, milliseconds: Date.now() - startedAt, bytes: Buffer.byteLength(text) }, 'an agent was answered');
     return { content: [{ type: 'text', text: cutBytes(text, MAX_ANSWER_BYTES) }], structuredContent: fitData(data) };
   } catch (error) {
-    const refused = cancelled.aborted ? new TriageError('cancelled', 'The call was canceled.') : error;
+    // Stores take no signal: whoever waits for them is let go when the time is up.
+    const stopped = new TriageError('timeout', 'The answer took too long and was stopped.', { retryable: true });
+    const refused = cancelled.aborted ? new TriageError('cancelled', 'The call was canceled.') : signal.aborted ? stopped : error;
     if (!(refused instanceof TriageError)) logger.error({ tool: tool.name, error }, 'a tool of an agent failed');
     return refusal(refused);
   }
@@ -131,19 +136,6 @@ function sentenceOf(error: unknown): string {
   return cutBytes(`${line(messageOf(error), 1500)}${next === undefined ? '' : ` Next: ${next}`}`, MAX_ANSWER_BYTES);
 }
 
-/** Stores take no signal: whoever waits for them is let go when the time is up. */
-async function withinTime<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
-  const over = Promise.withResolvers<never>();
-  const end = () => over.reject(new TriageError('timeout', 'The answer took too long and was stopped.', { retryable: true }));
-  if (signal.aborted) end();
-  signal.addEventListener('abort', end, { once: true });
-  try {
-    return await Promise.race([work, over.promise]);
-  } finally {
-    signal.removeEventListener('abort', end);
-  }
-}
-
 /** A question that a person picks from a list; an agent goes on with its text. */
 interface McpPrompt {
   readonly name: string;
@@ -161,7 +153,7 @@ const Word = z
   .max(300);
 
 /** Questions about an installation; without one there is nothing to ask about. */
-export const PROMPTS: readonly McpPrompt[] = [
+const PROMPTS: readonly McpPrompt[] = [
   {
     name: 'triage_run',
     title: 'Triage this run',
@@ -205,4 +197,29 @@ function promptNamed(prompts: readonly McpPrompt[], name: string, given: Readonl
   }
   const text = prompt.text(values.data);
   return { description: prompt.description, messages: [{ role: 'user', content: { type: 'text', text } }] };
+}
+
+/** Every tool that can be offered with what is there. */
+export function allTools({ installation, explainLog: explain, feedback }: McpDeps): readonly McpTool[] {
+  const stored =
+    installation === undefined
+      ? []
+      : [
+          listFailures(installation),
+          getFailure(installation),
+          getEvidence(installation),
+          searchSimilar(installation),
+          flakyTests(installation),
+        ];
+  const pasted = explain === undefined ? [] : [explainLog(explain)];
+  const writing = installation === undefined || feedback === undefined ? [] : [submitFeedback(installation, feedback)];
+  return [...stored, ...pasted, ...writing];
+}
+
+/** The same with what can be read and asked beside tools. */
+export function offerOf(deps: McpDeps): McpOffer {
+  const tools = allTools(deps);
+  return deps.installation === undefined
+    ? { tools, prompts: [] }
+    : { tools, prompts: PROMPTS, resources: openResources(deps.installation) };
 }

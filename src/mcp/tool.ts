@@ -140,7 +140,7 @@ export class RpcError extends Error {
 interface Found {
   readonly build: Build | null;
   /** One for the id of an analysis; all causes for that of a build. */
-  readonly analyses: readonly Analysis[];
+  readonly analyses: readonly [main: Analysis, ...others: Analysis[]];
 }
 
 /**
@@ -154,8 +154,8 @@ export async function findAnalyses(id: string, { stores }: InstallationDeps): Pr
     return { build: await stores.builds.find(analysis.buildId), analyses: [analysis] };
   }
   const build = await findBuild(stores.builds, id, {});
-  const analyses = await stores.analyses.listByBuild(build.id);
-  if (analyses.length > 0) return { build, analyses };
+  const [main, ...others] = await stores.analyses.listByBuild(build.id);
+  if (main !== undefined) return { build, analyses: [main, ...others] };
   const job = await stores.triages.findByBuild(build.id);
   if (job === null) throw new TriageError('not-found', `The build ${build.id} has nothing to analyze: its status is ${build.status}.`);
   if (job.state === 'failed')

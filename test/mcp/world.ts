@@ -1,6 +1,5 @@
 import type { FailureRow } from '../../src/domain/failure.ts';
-import { allTools } from '../../src/mcp/all-tools.ts';
-import { answer } from '../../src/mcp/server.ts';
+import { allTools, answer } from '../../src/mcp/server.ts';
 import type { Decide, InstallationDeps, McpTool } from '../../src/mcp/tool.ts';
 import { type Logger, silentLogger } from '../../src/ports/telemetry.ts';
 import type { Stores } from '../../src/stores/stores.ts';

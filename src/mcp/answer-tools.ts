@@ -1,0 +1,321 @@
+import { z } from 'zod';
+import { type Analysis, saidCategory } from '../domain/analysis.ts';
+import { Build } from '../domain/build.ts';
+import { Category } from '../domain/category.ts';
+import { TriageError } from '../domain/errors.ts';
+import { Evidence } from '../domain/evidence.ts';
+import type { DecisionInput } from '../domain/review.ts';
+import { present } from '../lib/collections.ts';
+import { AnalysisSummary, summaryOf } from '../service/answers/views.ts';
+import {
+  CauseOutput,
+  Cursor,
+  causeOutput,
+  describeAnalysis,
+  describeStanding,
+  line,
+  Rows,
+  readableLines,
+  takeFitting,
+  UNTRUSTED,
+  untrusted,
+} from './shapes.ts';
+import {
+  cursorOf,
+  defineTool,
+  type ExplainLog,
+  FIELDS,
+  findAnalyses,
+  type InstallationDeps,
+  type McpDeps,
+  type McpTool,
+  offsetOf,
+  type ToolAnswer,
+} from './tool.ts';
+
+const FAILURE_BYTES = 4_000;
+const OTHER_CAUSES = 10;
+const MAX_TESTS = 20;
+
+const FailureId = z
+  .string()
+  .min(1)
+  .max(300)
+  .describe('An ID from list_failures, or a build as provider:number, such as github:812 or jenkins:4711');
+
+/** `get_failure`: the answer for one failure. */
+export function getFailure(deps: InstallationDeps): McpTool {
+  return defineTool({
+    name: 'get_failure',
+    title: 'Get the cause of a failure',
+    description:
+      'Explains one CI failure: category, root cause, fix, how sure the answer is, the log lines that prove it with their numbers, suspected files and failing tests. Usually all you need. Call get_evidence for more lines or the full text of a piece of evidence (E1, E2, …). For a build with several causes, the main one is explained and the others are listed by id.',
+    input: z.strictObject({ id: FailureId }),
+    output: z.object({
+      cause: CauseOutput,
+      build: Build.pick({
+        id: true,
+        provider: true,
+        repository: true,
+        pipeline: true,
+        number: true,
+        branch: true,
+        commit: true,
+        url: true,
+      }).nullable(),
+      tests: z.array(z.string()),
+      others: z.array(AnalysisSummary).describe('Other causes of this build'),
+    }),
+    run: async ({ id }) => {
+      const { build, analyses } = await findAnalyses(id, deps);
+      const [main, ...others] = analyses;
+      const tests = await testsOf(main, deps);
+      const { text, rest } = takeFitting([`${main.id}`, ...describeAnalysis(main, { build, tests })], FAILURE_BYTES);
+      const cut = rest === 0 ? '' : `\n… ${rest} more parts; get_evidence has the evidence in full`;
+      const data = {
+        cause: causeOutput(main),
+        build,
+        tests: tests.slice(0, MAX_TESTS).map((name) => line(name, 200)),
+        others: others.slice(0, OTHER_CAUSES).map((one) => ({ ...summaryOf(one), title: line(one.answer.title, 120) })),
+      };
+      return { text: `${text}${cut}${otherCauses(others)}`, data };
+    },
+  });
+}
+
+async function testsOf(analysis: Analysis, { stores }: InstallationDeps): Promise<string[]> {
+  const ids = new Set(analysis.failureIds);
+  const failures = await stores.failures.listByBuild(analysis.buildId);
+  return failures.flatMap(({ id, test }) => (ids.has(id) && test !== null ? [test.name] : []));
+}
+
+function otherCauses(others: readonly Analysis[]): string {
+  if (others.length === 0) return '';
+  const rows = others
+    .slice(0, OTHER_CAUSES)
+    .map((one) => `- ${one.id} · ${saidCategory(one)} · ${describeStanding(one)}: ${line(one.answer.title, 120)}`);
+  const more = others.length > OTHER_CAUSES ? [`- … ${others.length - OTHER_CAUSES} more: list_failures lists them`] : [];
+  return `\nOther causes of this build:\n${[...rows, ...more].join('\n')}`;
+}
+
+const EVIDENCE = 'get_evidence';
+const EVIDENCE_BYTES = 4_000;
+const LINE = 400;
+/** Lines read for one answer; far more than fit. */
+const WINDOW = 300;
+/** Lines of each log in the overview. */
+const EXCERPT = 16;
+
+const Named = z.object({ id: z.string().nullable().describe('Null: lines of a stored log'), tool: z.string().nullable(), lines: Rows });
+const Piece = Evidence.pick({ title: true, source: true }).extend(Named.shape);
+const Pieces = z.object({ pieces: z.array(Piece), next: Cursor });
+type EvidenceAnswer = ToolAnswer<z.infer<typeof Pieces>>;
+
+/** `get_evidence`: what an answer rests on, and the lines of the stored log around it. */
+export function getEvidence(deps: InstallationDeps): McpTool {
+  return defineTool({
+    name: EVIDENCE,
+    title: 'Read evidence and log lines',
+    description:
+      'Reads the evidence of an answer. With only an id: all evidence, shortened. With evidence (E3): that piece in full. With from and to: those lines of the stored log, secrets masked. Use it when get_failure does not show enough; ask for the narrowest range that helps.',
+    input: z.strictObject({
+      id: FailureId,
+      evidence: z
+        .string()
+        .regex(/^E\d{1,4}$/)
+        .optional()
+        .describe('One piece of evidence in full, such as E3'),
+      from: z.int().min(1).max(1_000_000_000).optional().describe('First line of the log to read, 1-based; instead of evidence'),
+      to: z.int().min(1).max(1_000_000_000).optional().describe('Last line to read'),
+      source: z
+        .string()
+        .min(1)
+        .max(500)
+        .optional()
+        .describe('Which log or report, as named in the proof (default: that of the main evidence)'),
+      cursor: FIELDS.cursor.optional(),
+    }),
+    output: Pieces,
+    run: async ({ id, evidence, from, to, source, cursor }) => {
+      const { analyses } = await findAnalyses(id, deps);
+      const [main] = analyses;
+      const offset = offsetOf(EVIDENCE, cursor);
+      if (from !== undefined || to !== undefined) {
+        const first = from ?? Math.max(1, (to ?? 1) - 40);
+        return await logLines(main, source, first + offset, Math.max(first, to ?? first + 80), offset, deps);
+      }
+      return evidence === undefined ? overview(main, offset) : inFull(main, evidence, offset);
+    },
+  });
+}
+
+async function logLines(
+  analysis: Analysis,
+  named: string | undefined,
+  from: number,
+  to: number,
+  offset: number,
+  { archive }: InstallationDeps,
+): Promise<EvidenceAnswer> {
+  const source = named ?? analysis.evidence.find(({ lineStart }) => lineStart !== undefined)?.source;
+  const found = source === undefined ? null : await archive.lines(analysis.buildId, source, from, Math.min(to, from + WINDOW - 1));
+  if (source === undefined || found === null) throw await noSuchSource(analysis, named, archive);
+  if (found.lines.length === 0) throw new TriageError('invalid-input', `${line(source, 200)} has no line ${from}.`);
+  const rows = found.lines.map((text, index) => `${found.lineStart + index}  ${text}`);
+  const shown = rowsThatFit(rows);
+  const last = found.lineStart + shown - 1;
+  const next = last < to && (shown < rows.length || rows.length === WINDOW) ? cursorOf(EVIDENCE, offset + shown) : null;
+  const more = next === null ? '' : `\n… ${to - last} more lines, cursor: ${next}`;
+  const lines = found.lines.slice(0, shown).map((text, index) => ({ line: found.lineStart + index, text: line(text, LINE) }));
+  const title = `${line(source, 200)} lines ${found.lineStart}–${last}`;
+  return {
+    text: `${title}. ${UNTRUSTED}\n${untrusted(rows.slice(0, shown), LINE)}${more}`,
+    data: { pieces: [{ id: null, tool: null, title, source, lines }], next },
+  };
+}
+
+async function noSuchSource(analysis: Analysis, named: string | undefined, archive: InstallationDeps['archive']): Promise<TriageError> {
+  const stored = (await archive.list(analysis.buildId)).slice(0, 20).map(({ name, lines }) => `${line(name, 200)} (${lines} lines)`);
+  const kept = stored.length === 0 ? 'The logs of this build are no longer stored.' : `Available: ${stored.join(', ')}.`;
+  return new TriageError('not-found', `${named === undefined ? 'The evidence names no log.' : `There is no ${line(named, 200)}.`} ${kept}`);
+}
+
+/** The log first, at its telling lines; then what tools brought. What was judged to say nothing about this failure is left out. */
+function overview(analysis: Analysis, offset: number): EvidenceAnswer {
+  const related = analysis.evidence.filter(({ id }) => analysis.verdict.grades[id] !== 'irrelevant');
+  const items = [...related.filter(isLog), ...related.filter((item) => !isLog(item))].slice(offset);
+  if (items.length === 0) return { text: 'There is no more evidence.', data: { pieces: [], next: null } };
+  const telling = items.map((item) => tellingRows(item, analysis));
+  const blocks = items.map((item, index) => `${headOf(item)}\n${untrusted((telling[index] ?? []).map(numbered), 240)}`);
+  const { text, shown, rest } = takeFitting(blocks, EVIDENCE_BYTES);
+  const next = rest === 0 ? null : cursorOf(EVIDENCE, offset + shown);
+  const pieces = items.slice(0, shown).map((item, index) => pieceOf(item, telling[index] ?? [], 240));
+  return { text: `${UNTRUSTED}\n${text}${next === null ? '' : `\n… ${rest} more, cursor: ${next}`}`, data: { pieces, next } };
+}
+
+function isLog({ lineStart }: Evidence): boolean {
+  return lineStart !== undefined;
+}
+
+/** Of a log the lines around the first that was quoted, else its end: there it failed. Of a document its beginning. */
+function tellingRows(item: Evidence, { answer }: Analysis): z.infer<typeof Rows> {
+  const rows = [...readableLines(item)];
+  if (!isLog(item)) return rows.slice(0, 4);
+  const quoted = answer.claims
+    .flatMap(({ quotes }) => quotes)
+    .filter(({ source }) => source === item.source)
+    .map((quote) => quote.line - (item.lineStart ?? 1))
+    .find((index) => index >= 0 && index < rows.length);
+  const from = Math.max(0, quoted === undefined ? rows.length - EXCERPT : quoted - EXCERPT / 2);
+  return rows.slice(from, from + EXCERPT);
+}
+
+function inFull({ evidence }: Analysis, id: string, offset: number): EvidenceAnswer {
+  const item = evidence.find((one) => one.id === id);
+  if (item === undefined) {
+    const known = evidence.map((one) => one.id).slice(0, 40);
+    throw new TriageError('not-found', `There is no evidence ${id}; available: ${known.join(', ')}.`);
+  }
+  const lines = readableLines(item).slice(offset);
+  const rows = lines.map(numbered);
+  const shown = rowsThatFit(rows);
+  const rest = rows.length - shown;
+  const next = rest === 0 ? null : cursorOf(EVIDENCE, offset + shown);
+  const more = next === null ? '' : `\n… ${rest} more lines, cursor: ${next}`;
+  return {
+    text: `${headOf(item)}. ${UNTRUSTED}\n${untrusted(rows.slice(0, shown), LINE)}${more}`,
+    data: { pieces: [pieceOf(item, lines.slice(0, shown), LINE)], next },
+  };
+}
+
+function headOf({ id, tool, title, source, lineStart, lineEnd }: Evidence): string {
+  const range = lineStart === undefined ? '' : ` lines ${lineStart}–${lineEnd ?? lineStart}`;
+  return `${id} · ${tool} · ${line(title, 150)} · ${line(source, 150)}${range}`;
+}
+
+function numbered({ line: number, text }: z.infer<typeof Rows>[number]): string {
+  return number === null ? text : `${number}  ${text}`;
+}
+
+function pieceOf({ id, tool, title, source }: Evidence, rows: z.infer<typeof Rows>, limit: number): z.infer<typeof Piece> {
+  const lines = rows.map((row) => ({ ...row, text: line(row.text, limit) }));
+  return { id, tool, title: line(title, 150), source, lines };
+}
+
+function rowsThatFit(rows: readonly string[]): number {
+  const lines = rows.map((row) => line(row, LINE));
+  return takeFitting(lines, EVIDENCE_BYTES).shown;
+}
+
+const LOG_BYTES = 5_000;
+/** In characters. Reading takes about a second a megabyte of processor time. */
+const MAX_LOG = 500_000;
+const MAX_CAUSES = 3;
+const EXPLAIN_MS = 30_000;
+
+/** `explain_log`: a log from anywhere, explained by rules alone. */
+export function explainLog(explain: ExplainLog): McpTool {
+  return defineTool({
+    name: 'explain_log',
+    title: 'Explain a pasted log',
+    description:
+      'Explains a CI log that you paste: category, cause, fix and the key lines with their numbers in the pasted text. Needs no stored build and stores nothing. Uses rules, no model. Prefer get_failure for a stored build: it knows the history. Paste the failing part, not the whole log.',
+    input: z.strictObject({
+      log: z
+        .string()
+        .min(1)
+        .max(MAX_LOG, `Longer than ${MAX_LOG} characters: paste the part that fails, from its first error to the end`)
+        .describe('The text of the log, or its failing part'),
+    }),
+    output: z.object({ causes: z.array(CauseOutput.omit({ id: true })) }),
+    timeoutMs: EXPLAIN_MS,
+    run: async ({ log }, { signal }) => {
+      const analyses = await explain(log, signal);
+      const [main, ...others] = analyses;
+      if (main === undefined) return { text: 'No failure was found in this log.', data: { causes: [] } };
+      const { text } = takeFitting(describeAnalysis(main), LOG_BYTES);
+      const rows = others.slice(0, MAX_CAUSES - 1).map((one) => `- ${one.category}: ${line(one.answer.title, 200)}`);
+      const more = others.length >= MAX_CAUSES ? [`- … ${others.length - MAX_CAUSES + 1} more`] : [];
+      const listed = others.length === 0 ? '' : `\nOther causes in this log:\n${[...rows, ...more].join('\n')}`;
+      return { text: `${text}${listed}`, data: { causes: analyses.slice(0, MAX_CAUSES).map(causeOutput) } };
+    },
+  });
+}
+
+const Feedback = z.strictObject({
+  id: z.string().min(1).max(300).describe('ID of the failure, from list_failures or get_failure, or of its review'),
+  verdict: z
+    .enum(['accept', 'correct', 'reject'])
+    .describe('accept: the answer is right. correct: it is something else. reject: it is not usable'),
+  said: z.string().min(3).max(1000).describe('What the person said, word for word. It is stored as the reason'),
+  category: z.enum(Category.options).optional().describe('The right category; correct needs it'),
+  rootCause: z.string().min(1).max(4000).optional().describe('The right cause, with correct'),
+  fix: z.string().min(1).max(4000).optional().describe('The right fix, with correct'),
+});
+
+/** `submit_feedback`: a person's word about an answer, brought by an agent. Only offered where somebody allowed it. */
+export function submitFeedback(deps: InstallationDeps, { decide, openReview, reviewer }: NonNullable<McpDeps['feedback']>): McpTool {
+  return defineTool({
+    name: 'submit_feedback',
+    title: "Store a person's decision",
+    description:
+      'Stores what a PERSON told you about an answer: that it is right, what it is instead, or that it is not usable. Never call it on your own judgement: decisions are reused to answer later failures of the same kind. Quote the person in said. The decision is stored as brought by an agent.',
+    input: Feedback,
+    output: z.object({ stored: Feedback.shape.verdict, teaching: z.string() }),
+    manners: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
+    run: async ({ id, verdict, said, category, rootCause, fix }) => {
+      const by = `${reviewer} (by an agent)`;
+      const review = (await deps.stores.reviews.find(id)) ?? (await openReview(await oneAnalysis(id, deps), by));
+      const reason = `A person said: ${said}`;
+      const input: DecisionInput = { type: verdict, reason, ...present({ category, rootCause, fixRecommendation: fix }) };
+      const { teaching } = await decide({ review, reviewer: by, input });
+      return { text: `Stored: ${verdict}. ${line(teaching, 400)}`, data: { stored: verdict, teaching: line(teaching, 400) } };
+    },
+  });
+}
+
+async function oneAnalysis(id: string, deps: InstallationDeps): Promise<string> {
+  const { analyses } = await findAnalyses(id, deps);
+  if (analyses.length === 1) return analyses[0].id;
+  throw new TriageError('invalid-input', 'This build has several causes: use the ID of one of them.');
+}
