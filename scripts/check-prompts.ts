@@ -7,7 +7,7 @@ import { resolve } from 'node:path';
 import { loadPrompt, PROMPT_FOLDER, type Prompt, renderPrompt } from '../prompts/load.ts';
 import { CATEGORIES, Category } from '../src/domain/category.ts';
 import { messageOf } from '../src/domain/errors.ts';
-import { JUDGEMENTS } from '../src/models/analyst/judgements.ts';
+import { JUDGEMENTS } from '../src/models/analyst/ask-model.ts';
 import { JUDGE } from '../src/replay/judge.ts';
 
 const folder = process.argv[2] === undefined ? PROMPT_FOLDER : resolve(process.argv[2]);

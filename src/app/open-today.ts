@@ -16,7 +16,7 @@ export async function openToday(config: Config, boundBy: Today['boundBy']): Prom
   const { createRulesAnalyst } = await import('../judge/rules-analyst.ts');
   const { withFallback } = await import('../models/analyst/with-fallback.ts');
   const { createLlmAnalyst } = await import('../models/analyst/llm-analyst.ts');
-  const { JUDGEMENTS } = await import('../models/analyst/judgements.ts');
+  const { JUDGEMENTS } = await import('../models/analyst/ask-model.ts');
   const rules = createRulesAnalyst();
   // It refuses every question, and is asked anew each time: a model's circuit belongs to a process, not to a recording.
   const model = listenedChatModel(silentModel());

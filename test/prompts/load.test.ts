@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
 import { fenceData, loadPrompt, renderPrompt } from '../../prompts/load.ts';
-import { JUDGEMENTS } from '../../src/models/analyst/judgements.ts';
+import { JUDGEMENTS } from '../../src/models/analyst/ask-model.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'prompts-'));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -1,22 +1,23 @@
 import { z } from 'zod';
-import { loadPrompt, renderPrompt } from '../../../prompts/load.ts';
 import type { Quote } from '../../domain/analysis.ts';
-import { type Memory, QuestionShape, type Statement, type Understanding } from '../../domain/conversation.ts';
+import { type Memory, QuestionShape, type Statement } from '../../domain/conversation.ts';
 import { TriageError } from '../../domain/errors.ts';
 import type { Evidence, ToolOutcome } from '../../domain/evidence.ts';
 import { cleanLine, stripEscapes } from '../../log/lines/clean.ts';
-import type { Converse, Inquiry, Judgement } from '../../ports/analyst.ts';
+import type { Converse, Inquiry } from '../../ports/analyst.ts';
 import type { ChatModel } from '../../ports/chat-model.ts';
-import { type ContextFit, createContextFit, type FittedReply, usageOfReply } from './fit-context.ts';
-import { JUDGEMENTS, limitsOf, type PromptValues } from './judgements.ts';
+import { askModel, type ContextFit, createContextFit, JUDGEMENTS, jsonSchemaOf, pricedJudgementOf, toolCallsOf } from './ask-model.ts';
 import { literalQuote } from './read-answer.ts';
 import { showEvidence } from './show-evidence.ts';
-import { cutLine, cutText, showFacts } from './show-facts.ts';
-
-type AskName = 'ask-understand' | 'ask-choose-tools' | 'ask-answer';
+import { cutLine, showFacts } from './show-facts.ts';
 
 const UnderstandReply = z.object({ shape: QuestionShape, about: z.string() });
 const MAX_ABOUT = 120;
+
+interface ConverseDeps {
+  readonly model: ChatModel;
+  readonly fit: ContextFit;
+}
 
 /**
  * Follow-up questions put to a model: one call to understand, one a round to choose tools, one stream for the answer. Throws what the
@@ -31,83 +32,57 @@ export function createLlmConverse(model: ChatModel, fit: ContextFit = createCont
   };
 }
 
-interface ConverseDeps {
-  readonly model: ChatModel;
-  readonly fit: ContextFit;
-}
-
-async function understand({ model, fit }: ConverseDeps, input: Inquiry, signal: AbortSignal): Promise<Judgement<Understanding>> {
-  const { render, hash } = prompted('ask-understand', {
-    topic: showTopic(input),
-    history: showMemory(input.memory),
-    question: input.question,
-  });
-  const { $schema: _version, ...schema } = z.toJSONSchema(UnderstandReply);
-  const asked = await fit.ask((share) =>
-    model.ask({ ...render(share), name: 'ask-understand', schema, parse: (value) => UnderstandReply.parse(value) }, signal),
+async function understand(deps: ConverseDeps, input: Inquiry, signal: AbortSignal) {
+  const values = { topic: showTopic(input), history: showMemory(input.memory), question: input.question };
+  const schema = jsonSchemaOf(UnderstandReply);
+  const asked = await askModel(
+    deps,
+    'ask-understand',
+    () => values,
+    (question) => deps.model.ask({ ...question, schema, parse: (value) => UnderstandReply.parse(value) }, signal),
   );
   const about = asked.value.about.replace(/\s+/g, ' ').trim().slice(0, MAX_ABOUT);
-  return judged(asked, hash, { shape: asked.value.shape, about: about === '' ? 'the failure' : about });
+  return pricedJudgementOf(asked, { shape: asked.value.shape, about: about === '' ? 'the failure' : about });
 }
 
-async function chooseTools({ model, fit }: ConverseDeps, input: Parameters<Converse['chooseTools']>[0], signal: AbortSignal) {
-  const { offered } = input;
-  const { render, hash } = prompted('ask-choose-tools', {
-    ...known(input),
-    evidence: showEvidence(input.evidence, { room: JUDGEMENTS['ask-choose-tools'].budget.evidence, newest: foundNow(input) }),
-  });
-  const tools = offered.map(({ name, question, parameters }) => ({
+async function chooseTools(deps: ConverseDeps, input: Parameters<Converse['chooseTools']>[0], signal: AbortSignal) {
+  const values = known(input, 'ask-choose-tools');
+  const tools = input.offered.map(({ name, question, parameters }) => ({
     name,
     description: question,
     parameters: { type: 'object', ...parameters },
   }));
-  const asked = await fit.ask((share) => model.chooseTools({ ...render(share), name: 'ask-choose-tools', tools }, signal));
-  const calls = asked.value.map(({ name, args, why }) => ({ tool: name, args, why }));
-  return judged(asked, hash, calls);
+  const asked = await askModel(
+    deps,
+    'ask-choose-tools',
+    () => values,
+    (question) => deps.model.chooseTools({ ...question, tools }, signal),
+  );
+  return pricedJudgementOf(asked, toolCallsOf(asked));
 }
 
-async function reply({ model, fit }: ConverseDeps, input: Parameters<Converse['reply']>[0], signal: AbortSignal) {
-  const { render, hash } = prompted('ask-answer', {
-    ...known(input),
-    shape: input.understanding.shape,
-    evidence: showEvidence(input.evidence, { room: JUDGEMENTS['ask-answer'].budget.evidence, newest: foundNow(input) }),
-  });
+async function reply(deps: ConverseDeps, input: Parameters<Converse['reply']>[0], signal: AbortSignal) {
+  const values = { ...known(input, 'ask-answer'), shape: input.understanding.shape };
   const onText = (text: string) => input.onText({ text });
-  const asked = await fit.ask((share) => {
-    const { system, user } = render(share);
-    return model.stream({ system, turns: [{ role: 'user', text: user }], name: 'ask-answer', onText }, signal);
-  });
+  const asked = await askModel(
+    deps,
+    'ask-answer',
+    () => values,
+    ({ system, user, name }) => deps.model.stream({ system, turns: [{ role: 'user', text: user }], name, onText }, signal),
+  );
   const { answer } = input.topic.analysis;
   const common = [input.question, showMemory(input.memory), answer.title, answer.rootCause, answer.fixRecommendation].join('\n');
   const statements = readStatements(asked.value, input.evidence, common);
   if (statements.length === 0) throw new TriageError('upstream-failed', `The model ${asked.model} returned nothing`, { retryable: true });
-  return judged(asked, hash, statements);
+  return pricedJudgementOf(asked, statements);
 }
 
-function foundNow({ found }: Inquiry): ReadonlySet<string> {
-  return new Set(found.map(({ id }) => id));
-}
-
-function known(input: Inquiry) {
-  return { topic: showTopic(input), history: showMemory(input.memory), asked: showCalls(input.outcomes), question: input.question };
-}
-
-/** The prompt, to be rendered with a share of its size budget. */
-function prompted<Name extends AskName>(name: Name, values: PromptValues<Name>) {
-  const prompt = loadPrompt(JUDGEMENTS[name].prompt);
-  const render = (share: number) => {
-    const limits: Readonly<Record<string, number>> = limitsOf(name, share);
-    const cut = Object.entries<string>(values).map(([key, value]) => [key, cutText(value, limits[key] ?? 0)]);
-    return renderPrompt(prompt, Object.fromEntries(cut));
-  };
-  return { render, hash: prompt.hash };
-}
-
-function judged<Value>(asked: FittedReply<unknown>, promptHash: string, value: Value): Judgement<Value> {
-  const { model, costKnown } = asked;
-  const unknown = costKnown === false ? `No price is known for the model ${model}; its cost is counted as 0.` : null;
-  const note = [asked.note, unknown].filter((one) => one !== null).join(' ') || null;
-  return { value, by: 'llm', usage: usageOfReply(asked), model, promptHash, note };
+/** What both sides have said and found so far; what was found for this question first. */
+function known(input: Inquiry, name: 'ask-choose-tools' | 'ask-answer') {
+  const { memory, outcomes, question, found } = input;
+  const newest = new Set(found.map(({ id }) => id));
+  const evidence = showEvidence(input.evidence, { room: JUDGEMENTS[name].budget.evidence, newest });
+  return { topic: showTopic(input), history: showMemory(memory), asked: showCalls(outcomes), question, evidence };
 }
 
 /** An answer longer than this is no answer to a question. */

@@ -1,7 +1,6 @@
-import { z } from 'zod';
-import { loadPrompt, type Prompt, type RenderedPrompt, renderPrompt } from '../../../prompts/load.ts';
+import type { z } from 'zod';
 import { type Category, KINDS } from '../../domain/category.ts';
-import type { ToolCall } from '../../domain/evidence.ts';
+import { callKey, type ToolCall } from '../../domain/evidence.ts';
 import type { LogPosition } from '../../domain/failure.ts';
 import type { TriageSubject } from '../../domain/triage.ts';
 import { maxOf } from '../../lib/collections.ts';
@@ -9,9 +8,21 @@ import { roleOf } from '../../log/roles.ts';
 import type { Analyst, Insight, Judgement, Plan } from '../../ports/analyst.ts';
 import type { ChatModel } from '../../ports/chat-model.ts';
 import type { ToolDescription } from '../../ports/toolbox.ts';
+import {
+  type Asked,
+  askModel,
+  type ContextFit,
+  createContextFit,
+  type JudgementName,
+  jsonSchemaOf,
+  judgementOf,
+  type Limits,
+  type PromptValues,
+  pricedJudgementOf,
+  type Question,
+  toolCallsOf,
+} from './ask-model.ts';
 import { createLlmConverse } from './converse.ts';
-import { type ContextFit, createContextFit, type FittedReply, usageOfReply } from './fit-context.ts';
-import { JUDGEMENTS, type JudgementName, type Limits, limitsOf, type PromptValues } from './judgements.ts';
 import {
   AnswerReply,
   ClassifyReply,
@@ -26,7 +37,7 @@ import {
   withoutRecital,
 } from './read-answer.ts';
 import { type Focus, showEvidence } from './show-evidence.ts';
-import { cutText, describeTool, listTools, showAnswer, showFacts, showSituation, showTool } from './show-facts.ts';
+import { describeTool, listTools, showAnswer, showFacts, showSituation, showTool } from './show-facts.ts';
 
 export interface LlmAnalystOptions {
   readonly model: ChatModel;
@@ -64,9 +75,7 @@ async function classify(deps: AnalystDeps, { subject }: Parameters<Analyst['clas
   const evidence = subject.excerpts.map((excerpt, index) => ({ ...excerpt, id: `E${index + 1}`, tool: 'log', title: excerpt.reason }));
   const values = (limits: Limits<'classify'>) => ({ page: showPage({ subject, evidence }, limits.page) });
   const asked = await ask(deps, 'classify', values, READERS.classify, signal);
-  const unknown = asked.costKnown !== false ? null : `No price is known for the model ${asked.model}; its cost is counted as 0.`;
-  const judgement = judgementOf(asked, readClassification(asked.value));
-  return { ...judgement, note: [judgement.note, unknown].filter((note) => note !== null).join(' ') || null };
+  return pricedJudgementOf(asked, readClassification(asked.value));
 }
 
 async function plan(deps: AnalystDeps, input: Parameters<Analyst['plan']>[0], signal: AbortSignal) {
@@ -77,22 +86,29 @@ async function plan(deps: AnalystDeps, input: Parameters<Analyst['plan']>[0], si
   return judgementOf(asked, readPlan(asked.value, input, bestRetrieval(input)));
 }
 
-async function chooseTools({ model, fit, room }: AnalystDeps, input: Parameters<Analyst['chooseTools']>[0], signal: AbortSignal) {
-  const { offered } = input;
-  if (offered.length === 0) return unasked([]);
-  const prompt = loadPrompt(JUDGEMENTS['select-tool'].prompt, input.classification.category);
-  const tools = offered.map((tool) => ({
-    name: tool.name,
-    description: describeTool(tool, input.classification.category),
-    parameters: tool.parameters,
-  }));
-  const asked = await fit.ask((share) => {
-    const values = (limits: Limits<'select-tool'>) => insightValues(input, limits, input.plan);
-    return model.chooseTools({ ...rendered(prompt, 'select-tool', values, share * room), name: 'select-tool', tools }, signal);
-  });
-  const calls = asked.value.map(({ name, args, why }) => ({ tool: name, args, why }));
-  return judgementOf({ ...asked, promptHash: prompt.hash }, calls);
+async function chooseTools(deps: AnalystDeps, input: Parameters<Analyst['chooseTools']>[0], signal: AbortSignal) {
+  const { category } = input.classification;
+  if (input.offered.length === 0) return NOTHING_ASKED;
+  const tools = input.offered.map((tool) => ({ name: tool.name, description: describeTool(tool, category), parameters: tool.parameters }));
+  const values = (limits: Limits<'select-tool'>) => insightValues(input, limits, input.plan);
+  const asked = await askModel(
+    deps,
+    'select-tool',
+    values,
+    (question) => deps.model.chooseTools({ ...question, tools }, signal),
+    category,
+  );
+  return judgementOf(asked, toolCallsOf(asked));
 }
+
+const NOTHING_ASKED: Judgement<ToolCall[]> = {
+  value: [],
+  by: 'llm',
+  usage: { inputTokens: 0, outputTokens: 0, costUsd: 0, modelCalls: 0 },
+  model: null,
+  promptHash: null,
+  note: null,
+};
 
 async function correctCall(deps: AnalystDeps, input: Parameters<Analyst['correctCall']>[0], signal: AbortSignal) {
   const { call, error, tool, subject } = input;
@@ -104,9 +120,8 @@ async function correctCall(deps: AnalystDeps, input: Parameters<Analyst['correct
 
 async function answer(deps: AnalystDeps, input: Insight, signal: AbortSignal) {
   const { category } = input.classification;
-  const { system } = loadPrompt(JUDGEMENTS.answer.prompt, category);
   const { schema, parse } = READERS.answer;
-  const reader = { schema, parse: (reply: unknown) => parse(withoutRecital(reply, system)) };
+  const reader = { schema, parse: (reply: unknown, system: string) => parse(withoutRecital(reply, system)) };
   const asked = await ask(deps, 'answer', (limits) => insightValues(input, limits), reader, signal, category);
   return judgementOf(asked, readAnswer(asked.value, input));
 }
@@ -125,7 +140,8 @@ async function verify(deps: AnalystDeps, input: Parameters<Analyst['verify']>[0]
 
 interface Reader<Value> {
   readonly schema: Readonly<Record<string, unknown>>;
-  readonly parse: (reply: unknown) => Value;
+  /** `system`: the instructions that the reply answers. */
+  readonly parse: (reply: unknown, system: string) => Value;
 }
 
 /** Made once: a schema is dear to translate. */
@@ -136,61 +152,24 @@ const READERS = {
   verify: readerOf(VerifyReply),
 };
 
-interface Asked<Value> extends FittedReply<Value> {
-  readonly promptHash: string;
-}
-
-async function ask<Name extends JudgementName, Value>(
-  { model, fit, room }: AnalystDeps,
+function ask<Name extends JudgementName, Value>(
+  deps: AnalystDeps,
   name: Name,
   values: (limits: Limits<Name>) => PromptValues<Name>,
-  reader: Reader<Value>,
+  { schema, parse }: Reader<Value>,
   signal: AbortSignal,
   category?: Category,
 ): Promise<Asked<Value>> {
-  const prompt = loadPrompt(JUDGEMENTS[name].prompt, category);
-  const reply = await fit.ask((share) => {
-    const question = rendered(prompt, name, values, share * room);
-    const parse = (value: unknown) => reader.parse(withoutExamples(value, question.system, question.user));
-    return model.ask({ ...question, name, schema: reader.schema, parse }, signal);
-  });
-  return { ...reply, promptHash: prompt.hash };
+  const put = (question: Question) =>
+    deps.model.ask(
+      { ...question, schema, parse: (reply) => parse(withoutExamples(reply, question.system, question.user), question.system) },
+      signal,
+    );
+  return askModel(deps, name, values, put, category);
 }
 
-function rendered<Name extends JudgementName>(
-  prompt: Prompt,
-  name: Name,
-  values: (limits: Limits<Name>) => PromptValues<Name>,
-  share: number,
-): RenderedPrompt {
-  const limits = limitsOf(name, share);
-  const most: Readonly<Record<string, number>> = limits;
-  // The page was laid out within its room; what goes beyond it was asked for.
-  const cut = Object.entries<string>(values(limits)).map(([key, value]) => [key, key === 'page' ? value : cutText(value, most[key] ?? 0)]);
-  return renderPrompt(prompt, Object.fromEntries(cut));
-}
-
-function judgementOf<Value>(asked: Asked<unknown>, value: Value): Judgement<Value> {
-  return { value, by: 'llm', usage: usageOfReply(asked), model: asked.model, promptHash: asked.promptHash, note: asked.note };
-}
-
-function unasked<Value>(value: Value): Judgement<Value> {
-  return {
-    value,
-    by: 'llm',
-    usage: { inputTokens: 0, outputTokens: 0, costUsd: 0, modelCalls: 0 },
-    model: null,
-    promptHash: null,
-    note: null,
-  };
-}
-
-function readerOf<Schema extends z.ZodType>(
-  schema: Schema,
-  mend: (reply: unknown) => unknown = (reply) => reply,
-): Reader<z.output<Schema>> {
-  const { $schema: _version, ...rest } = z.toJSONSchema(schema);
-  return { schema: rest, parse: (reply) => schema.parse(mend(reply)) };
+function readerOf<Schema extends z.ZodType>(schema: Schema, mend: (reply: unknown) => unknown = (reply) => reply) {
+  return { schema: jsonSchemaOf(schema), parse: (reply: unknown) => schema.parse(mend(reply)) };
 }
 
 /** The kind only refines: one we do not know is no reason to lose the category. */
@@ -211,39 +190,20 @@ function bestRetrieval({ evidence }: Insight): number {
   );
 }
 
-type JsonSchema = Readonly<Record<string, unknown>>;
-
-/** JSON schema of mended arguments for one tool, or null. */
-function correctionSchema(tool: ToolDescription): JsonSchema {
-  return closed({ why: { type: 'string' }, args: { anyOf: [argumentsSchema(tool), { type: 'null' }] } });
+/** JSON schema of mended arguments for one tool, or null. A tool without arguments may describe them as nothing at all. */
+function correctionSchema({ parameters }: ToolDescription): Readonly<Record<string, unknown>> {
+  const properties = { why: { type: 'string' }, args: { anyOf: [{ type: 'object', ...parameters }, { type: 'null' }] } };
+  return { type: 'object', properties, required: Object.keys(properties), additionalProperties: false };
 }
 
 /** The call with mended arguments; null where the model sees none, or gave the refused ones again. */
 function parseCorrection(reply: unknown, call: ToolCall): ToolCall | null {
   const { args, why } = CorrectReply.parse(reply);
   if (args === null) return null;
-  const mended = withoutNulls(args);
-  return sameArgs(mended, call.args) ? null : { tool: call.tool, args: mended, why: why === '' ? call.why : why };
-}
-
-/** A tool without arguments may describe them as nothing at all. */
-function argumentsSchema(tool: ToolDescription): JsonSchema {
-  return { type: 'object', ...tool.parameters };
-}
-
-/** Strict schemas make models fill optional arguments with null. */
-function withoutNulls(args: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(args).filter(([, value]) => value !== null));
-}
-
-function sameArgs(left: Readonly<Record<string, unknown>>, right: Readonly<Record<string, unknown>>): boolean {
-  const key = (args: Readonly<Record<string, unknown>>) =>
-    JSON.stringify(Object.entries(args).sort(([one], [two]) => (one < two ? -1 : 1)));
-  return key(left) === key(right);
-}
-
-function closed(properties: JsonSchema): JsonSchema {
-  return { type: 'object', properties, required: Object.keys(properties), additionalProperties: false };
+  // Strict schemas make models fill optional arguments with null.
+  const given = Object.fromEntries(Object.entries(args).filter(([, value]) => value !== null));
+  const mended = { tool: call.tool, args: given, why: why === '' ? call.why : why };
+  return callKey(mended) === callKey(call) ? null : mended;
 }
 
 /**
@@ -261,12 +221,12 @@ export function showPage(
   const fill = new Set(
     evidence.filter(({ tool, source, lineStart }) => tool === 'log' && weak.has(`${source}:${lineStart}`)).map(({ id }) => id),
   );
-  const shown = showEvidence(evidence, { room, telling: tellingLines(subject), steps: subject.failedSections, fill, newest, ...focus });
+  const shown = showEvidence(evidence, { room, telling: informativeLines(subject), steps: subject.failedSections, fill, newest, ...focus });
   return `${showFacts(subject, shown)}\n\n${shown}`;
 }
 
 /** Where error lines, failing tests, exceptions, compiler messages and the ends of processes stand, most telling first. */
-function tellingLines({ messages, failingTests, exceptions, diagnostics, exits }: TriageSubject): LogPosition[] {
+function informativeLines({ messages, failingTests, exceptions, diagnostics, exits }: TriageSubject): LogPosition[] {
   const errors = diagnostics.filter(({ severity }) => severity === 'error');
   const others = messages.slice(BEST).filter(({ text }) => roleOf(text) === 'cause');
   const read = [...messages.slice(0, BEST), ...failingTests, ...exceptions, ...errors, ...others].flatMap(({ at }) => at ?? []);

@@ -4,7 +4,7 @@ import type { ToolCall } from '../../domain/evidence.ts';
 import { type Clock, systemClock } from '../../lib/time.ts';
 import type { Analyst, Assessment, Converse, Insight, Judgement, ModelUsage, TextPiece } from '../../ports/analyst.ts';
 import type { Logger } from '../../ports/telemetry.ts';
-import { plus, usageOf } from './fit-context.ts';
+import { plus, usageOf } from './ask-model.ts';
 
 export interface FallbackOptions {
   readonly clock?: Clock;

@@ -1,0 +1,191 @@
+import { z } from 'zod';
+import { loadPrompt, type RenderedPrompt, renderPrompt } from '../../../prompts/load.ts';
+import type { Category } from '../../domain/category.ts';
+import { TriageError } from '../../domain/errors.ts';
+import type { ToolCall } from '../../domain/evidence.ts';
+import type { Judgement, ModelUsage } from '../../ports/analyst.ts';
+import type { ChatReply, ChatToolCall } from '../../ports/chat-model.ts';
+import { cutText } from './show-facts.ts';
+
+/**
+ * Each judgement's prompt and the variables it is rendered with. A number is the most characters of that variable, about four to a token (what they are
+ * worth: docs/how-to/models.md); `page` is filled by what the judgement must see first and may be longer, `situation` is short by itself. `null`: text of ours, not cut.
+ */
+export const JUDGEMENTS = {
+  classify: { prompt: 'triage/classify', budget: { page: 8_000 } },
+  reason: { prompt: 'triage/reason', budget: { situation: 6_000, tools: null, page: 6_000 } },
+  'select-tool': { prompt: 'triage/select-tool', budget: { situation: 6_000, page: 4_000 } },
+  'correct-call': { prompt: 'triage/correct-call', budget: { tool: null, call: 2_000, error: 1_000, facts: 4_000 } },
+  answer: { prompt: 'triage/answer', budget: { situation: 6_000, page: 12_000 } },
+  verify: { prompt: 'triage/verify', budget: { situation: 6_000, answer: 6_000, page: 6_000 } },
+  'ask-understand': { prompt: 'ask/understand', budget: { topic: 2_000, history: 3_000, question: 2_000 } },
+  'ask-choose-tools': {
+    prompt: 'ask/choose-tools',
+    budget: { topic: 4_000, history: 4_000, asked: 2_000, evidence: 9_000, question: 2_000 },
+  },
+  'ask-answer': {
+    prompt: 'ask/answer',
+    budget: { shape: null, topic: 4_000, history: 6_000, asked: 2_000, evidence: 16_000, question: 2_000 },
+  },
+} as const satisfies Record<string, { readonly prompt: string; readonly budget: Readonly<Record<string, number | null>> }>;
+
+export type JudgementName = keyof typeof JUDGEMENTS;
+
+/** The values a judgement's prompt needs. */
+export type PromptValues<Name extends JudgementName> = Readonly<Record<keyof (typeof JUDGEMENTS)[Name]['budget'], string>>;
+
+/** Most characters of each variable of a judgement's prompt. */
+export type Limits<Name extends JudgementName> = Readonly<Record<keyof (typeof JUDGEMENTS)[Name]['budget'], number>>;
+
+/** The size budget of a judgement, or a share of it (0..1]. Text of ours has no limit in any share. */
+export function limitsOf<Name extends JudgementName>(name: Name, share: number): Limits<Name>;
+export function limitsOf(name: JudgementName, share: number): Readonly<Record<string, number>> {
+  const budget: Readonly<Record<string, number | null>> = JUDGEMENTS[name].budget;
+  const limits = Object.entries(budget).map(([variable, most]) => [
+    variable,
+    most === null ? Number.POSITIVE_INFINITY : Math.floor(most * share),
+  ]);
+  return Object.fromEntries(limits);
+}
+
+/** A reply with the prompt that it answers. */
+export interface Asked<Value> extends FittedReply<Value> {
+  readonly promptHash: string;
+}
+
+/** A rendered prompt, under the judgement's name. */
+export type Question = RenderedPrompt & { readonly name: JudgementName };
+
+/**
+ * Renders the judgement's prompt with what `values` makes of its size budget, `room` times the usual, and puts the question; smaller where the model's
+ * context asks for that.
+ */
+export async function askModel<Name extends JudgementName, Value>(
+  { fit, room = 1 }: { readonly fit: ContextFit; readonly room?: number },
+  name: Name,
+  values: (limits: Limits<Name>) => PromptValues<Name>,
+  put: (question: Question) => Promise<ChatReply<Value>>,
+  category?: Category,
+): Promise<Asked<Value>> {
+  const prompt = loadPrompt(JUDGEMENTS[name].prompt, category);
+  const reply = await fit.ask((share) => {
+    const limits = limitsOf(name, share * room);
+    const most: Readonly<Record<string, number>> = limits;
+    // The page was laid out within its room; what goes beyond it was asked for.
+    const cut = Object.entries<string>(values(limits)).map(([key, value]) => [key, key === 'page' ? value : cutText(value, most[key] ?? 0)]);
+    return put({ ...renderPrompt(prompt, Object.fromEntries(cut)), name });
+  });
+  return { ...reply, promptHash: prompt.hash };
+}
+
+/** The value with who gave it and what it cost. */
+export function judgementOf<Value>(asked: Asked<unknown>, value: Value): Judgement<Value> {
+  return { value, by: 'llm', usage: usageOfReply(asked), model: asked.model, promptHash: asked.promptHash, note: asked.note };
+}
+
+/** The same, with a note where the model's price is not known. */
+export function pricedJudgementOf<Value>(asked: Asked<unknown>, value: Value): Judgement<Value> {
+  const unknown = asked.costKnown === false ? `No price is known for the model ${asked.model}; its cost is counted as 0.` : null;
+  const note = [asked.note, unknown].filter((one) => one !== null).join(' ') || null;
+  return { ...judgementOf(asked, value), note };
+}
+
+export function toolCallsOf({ value }: Asked<readonly ChatToolCall[]>): ToolCall[] {
+  return value.map(({ name, args, why }) => ({ tool: name, args, why }));
+}
+
+/** JSON schema for a reply, without the version of the standard. */
+export function jsonSchemaOf(schema: z.ZodType): Readonly<Record<string, unknown>> {
+  const { $schema: _version, ...rest } = z.toJSONSchema(schema);
+  return rest;
+}
+
+/** Puts questions so that they fit the model's context. One per model; it remembers what did not fit. */
+export interface ContextFit {
+  /**
+   * Asks with this share of every size budget, 1 at first; where the model's context is too small, again with half of it,
+   * twice at most. Throws the model's `too-large` where not even a quarter fits, with what all tries cost.
+   */
+  ask<Value>(put: (share: number) => Promise<ChatReply<Value>>): Promise<FittedReply<Value>>;
+}
+
+export interface FittedReply<Value> extends ChatReply<Value> {
+  /** Said in the analysis where the model was shown less than usual. */
+  readonly note: string | null;
+}
+
+const SMALLEST_SHARE = 0.25;
+const HALF = "The model's context is too small for the usual question; it was shown half of it.";
+const QUARTER = "The model's context is too small for the usual question; it was shown a quarter of it.";
+
+export function createContextFit(): ContextFit {
+  let usual = 1;
+  return {
+    ask: async (put) => {
+      let lost: ModelUsage | null = null;
+      for (let share = usual; ; share /= 2) {
+        try {
+          const reply = await put(share);
+          usual = Math.min(usual, share);
+          return { ...withLost(reply, lost), note: share === 1 ? null : share === 0.5 ? HALF : QUARTER };
+        } catch (error) {
+          if (!(error instanceof TriageError)) throw error;
+          const usage = usageOf(error);
+          if (error.code !== 'too-large' || share <= SMALLEST_SHARE) throw lost === null ? error : withUsage(error, plus(lost, usage));
+          lost = plus(lost, usage);
+        }
+      }
+    },
+  };
+}
+
+const Usage = z.object({
+  inputTokens: z.number(),
+  outputTokens: z.number(),
+  costUsd: z.number(),
+  modelCalls: z.number(),
+  cachedInputTokens: z.number().exactOptional(),
+  retries: z.number().exactOptional(),
+});
+
+/** What a failed question cost, where its error says so. */
+export function usageOf(error: unknown): ModelUsage | null {
+  return error instanceof TriageError ? (Usage.safeParse(error.details.usage).data ?? null) : null;
+}
+
+/** The sum of two bills; null is none. */
+export function plus(left: ModelUsage | null, right: ModelUsage | null): ModelUsage | null {
+  if (left === null || right === null) return left ?? right;
+  return {
+    inputTokens: left.inputTokens + right.inputTokens,
+    outputTokens: left.outputTokens + right.outputTokens,
+    costUsd: left.costUsd + right.costUsd,
+    modelCalls: left.modelCalls + right.modelCalls,
+    ...countsOf({ cachedInputTokens: sum(left.cachedInputTokens, right.cachedInputTokens), retries: sum(left.retries, right.retries) }),
+  };
+}
+
+/** What a reply cost. */
+export function usageOfReply(reply: ChatReply<unknown>): ModelUsage {
+  const { inputTokens, outputTokens, costUsd, calls } = reply;
+  return { inputTokens, outputTokens, costUsd, modelCalls: calls ?? 1, ...countsOf(reply) };
+}
+
+function withLost<Value>(reply: ChatReply<Value>, lost: ModelUsage | null): ChatReply<Value> {
+  const total = plus(usageOfReply(reply), lost);
+  if (lost === null || total === null) return reply;
+  const { modelCalls, ...usage } = total;
+  return { ...reply, ...usage, calls: modelCalls };
+}
+
+function withUsage(error: TriageError, usage: ModelUsage | null): TriageError {
+  return new TriageError(error.code, error.message, { cause: error, details: { ...error.details, usage } });
+}
+
+function countsOf({ cachedInputTokens, retries }: { cachedInputTokens?: number | undefined; retries?: number | undefined }) {
+  return { ...(cachedInputTokens === undefined ? {} : { cachedInputTokens }), ...(retries === undefined ? {} : { retries }) };
+}
+
+function sum(left: number | undefined, right: number | undefined): number | undefined {
+  return left === undefined && right === undefined ? undefined : (left ?? 0) + (right ?? 0);
+}
