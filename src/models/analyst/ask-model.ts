@@ -72,7 +72,10 @@ export async function askModel<Name extends JudgementName, Value>(
     const limits = limitsOf(name, share * room);
     const most: Readonly<Record<string, number>> = limits;
     // The page was laid out within its room; what goes beyond it was asked for.
-    const cut = Object.entries<string>(values(limits)).map(([key, value]) => [key, key === 'page' ? value : cutText(value, most[key] ?? 0)]);
+    const cut = Object.entries<string>(values(limits)).map(([key, value]) => [
+      key,
+      key === 'page' ? value : cutText(value, most[key] ?? 0),
+    ]);
     return put({ ...renderPrompt(prompt, Object.fromEntries(cut)), name });
   });
   return { ...reply, promptHash: prompt.hash };

@@ -91,13 +91,7 @@ async function chooseTools(deps: AnalystDeps, input: Parameters<Analyst['chooseT
   if (input.offered.length === 0) return NOTHING_ASKED;
   const tools = input.offered.map((tool) => ({ name: tool.name, description: describeTool(tool, category), parameters: tool.parameters }));
   const values = (limits: Limits<'select-tool'>) => insightValues(input, limits, input.plan);
-  const asked = await askModel(
-    deps,
-    'select-tool',
-    values,
-    (question) => deps.model.chooseTools({ ...question, tools }, signal),
-    category,
-  );
+  const asked = await askModel(deps, 'select-tool', values, (question) => deps.model.chooseTools({ ...question, tools }, signal), category);
   return judgementOf(asked, toolCallsOf(asked));
 }
 
