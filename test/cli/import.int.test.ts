@@ -77,15 +77,11 @@ test('imports, answers and reports the past of a repository, and tells nobody th
 
 test('killed in the middle, it goes on where it was', async () => {
   const logs = 3;
-  const { past } = host.state;
-  // The log of the newest run hangs, so that the process is still there when it is killed.
-  host.state.past = past.map((run) => (run.id === 8 ? { ...run, log: 'slow' } : run));
   let kill: (signal: NodeJS.Signals) => void = () => undefined;
   const running: Promise<Ended> = faultlineProcess(args, { env: env(), onStart: (child) => (kill = (signal) => child.kill(signal)) });
-  await until(running, () => logsAsked().length > 1);
+  await until(running, () => logsAsked().length > 0);
   kill('SIGKILL');
   expect((await running).signal).toBe('SIGKILL');
-  host.state.past = past;
 
   const again = await faultline([...args, '--json'], { env: env() });
   expect(again.code).toBe(0);
