@@ -349,7 +349,8 @@ function startOf({ topic: { build } }: Inquiry): string {
   const at = build.startedAt === null ? '' : ` at ${build.startedAt.slice(0, 16).replace('T', ' ')} UTC`;
   const on = build.branch === null ? '' : ` on ${build.branch}`;
   const commit = build.commit === null ? '' : `, commit ${build.commit.slice(0, 10)}`;
-  return `Build ${build.number} of ${build.pipeline} ran${at}${on}${commit}.`;
+  const name = build.pipeline === 'terminal' ? 'The command' : `Build ${build.number} of ${build.pipeline}`;
+  return `${name} ran${at}${on}${commit}.`;
 }
 
 /** Evidence that stands in the build's own logs, by log and line; each line once. */

@@ -82,7 +82,7 @@ function gapsOf(
   else if (!answer.claims.some((claim) => claim.quotes.length > 0)) gaps.push('no log line is quoted for the cause');
   if (classification.category === 'TEST_FAILURE' && subject.failingTests.length === 0) gaps.push('no log line shows which test failed');
   if (classification.category === 'CODE_ERROR' && answer.suspects.length === 0) gaps.push('no log line names a project file');
-  if (classification.abstained) gaps.push('no log line tells the categories apart');
+  if (classification.abstained) gaps.push('no log line distinguishes between the categories');
   if (unsupported > 0) gaps.push(`${unsupported} ${unsupported === 1 ? 'claim is' : 'claims are'} not backed by any evidence`);
   return gaps;
 }
