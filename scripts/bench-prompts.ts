@@ -99,7 +99,7 @@ async function casesOf(dataset: string): Promise<Case[]> {
   });
 }
 
-/** For each labelled log, which of its telling lines stand on the page that the answer is written from. */
+/** For each labelled log, which of its telling lines are on the page that the answer is written from. */
 async function printVisibility(dataset: string): Promise<void> {
   const rows = readLines(dataset, LabelledRow).filter((row) => (row.expected_lines ?? []).length > 0);
   for (const budgetTokens of BUDGETS) {

@@ -13,7 +13,7 @@ const MODULE = 'github.com/zricethezav/gitleaks/v8';
 const ROOT = join(import.meta.dirname, '..');
 const DATA = join(ROOT, 'src/log/mask/gitleaks');
 const SAMPLES = join(ROOT, 'test/log/mask/gitleaks-samples.br');
-/** In the place of a rule's own keywords, which stand in every other line, or which the rule does not need. */
+/** In the place of a rule's own keywords, which are in every other line, or which the rule does not need. */
 const KEYWORDS: Readonly<Record<string, readonly string[]>> = {
   'atlassian-api-token': ['atatt3'],
   'authress-service-client-access-key': ['.acc-', '.acc_'],
@@ -26,7 +26,7 @@ const KEYWORDS: Readonly<Record<string, readonly string[]>> = {
   'vault-service-token': ['hvs.', 'vault login'],
 };
 
-/** Rules for what stands around a secret, which the masker knows by rules of its own, and then those that are narrower than the masker's. */
+/** Rules for what is around a secret, which the masker knows by rules of its own, and then those that are narrower than the masker's. */
 const LEFT_OUT: readonly string[] = `
   generic-api-key curl-auth-header curl-auth-user private-key kubernetes-secret-yaml pkcs12-file nuget-config-password hashicorp-tf-password
   jwt slack-webhook-url microsoft-teams-webhook sidekiq-sensitive-url freemius-secret-key
@@ -65,7 +65,7 @@ interface NamedRule {
   readonly value: string;
 }
 
-/** What stands around name and value in gitleaks' rules for assignments, and around the token in the others (`utils.Generate…Regex`). */
+/** What is around name and value in gitleaks' rules for assignments, and around the token in the others (`utils.Generate…Regex`). */
 const NAME_BEGINS = ['(?i)[\\w.-]{0,50}?(?:', '[\\w.-]{0,50}?(?i:[\\w.-]{0,50}?(?:'];
 const NAME_ENDS = `)(?:[ \\t\\w.-]{0,20})[\\s'"]{0,3}`;
 const ASSIGNS = `(?:=|>|:{1,3}=|\\|\\||:|=>|\\?=|,)[\\x60'"\\s=]{0,5}(`;

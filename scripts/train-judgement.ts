@@ -69,7 +69,7 @@ interface Held {
   readonly useful: boolean | null;
 }
 
-/** Learns on all other groups for each, and tells what is made of those left out. */
+/** Learns on all other groups for each, and says what is made of those left out. */
 function crossValidated(): Held[] {
   const pairs = lessons.map((lesson, i) => ({ lesson, subject: subjects[i] as LabelledSubject }));
   const group = ({ subject }: { readonly subject: LabelledSubject }) => (asked.by === 'source' ? subject.set : subject.project);

@@ -58,7 +58,7 @@ if (asked.by === 'project' && asked.check !== undefined) {
   if (!isSame) process.exitCode = 1;
 }
 
-/** Trains on the logs of all other groups for each, and tells what of the labelled lines is kept. */
+/** Trains on the logs of all other groups for each, and says what of the labelled lines is kept. */
 function crossValidate(): Held[] {
   return foldsBy(logs, groupOf, FOLDS).flatMap((fold) => {
     const groups = new Set(fold.map(groupOf));

@@ -28,7 +28,7 @@ import { loadKnowledge, readKnowledge } from './tools/knowledge-base.ts';
 /** How long spans that were not sent yet may hold up an end, in milliseconds. */
 const FLUSH_MS = 2_000;
 
-/** Structured logs as JSON lines on standard error. `known` are secrets that stand in none of them. */
+/** Structured logs as JSON lines on standard error. `known` are secrets that are in none of them. */
 export async function createLogger(level: string, known: readonly string[] = []): Promise<Logger> {
   return (await import('./adapters/logger/pino.ts')).createPinoLogger(level, { known });
 }

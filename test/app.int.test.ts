@@ -31,7 +31,7 @@ test('an app that cannot be composed gives its database back', async () => {
   await app.close({ drainMs: 0 });
 });
 
-test('readiness tells what does not answer', async () => {
+test('readiness says what does not answer', async () => {
   const app = await createApp(config, silentLogger);
   await app.close({ drainMs: 0 });
 

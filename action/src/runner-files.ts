@@ -14,7 +14,7 @@ export function maskCommand(secret: string): string {
   return lines.map((line) => `::add-mask::${line.replaceAll('%', '%25')}\n`).join('');
 }
 
-/** Sets outputs. Each stands between lines that nobody can guess, so no value can end itself and set another. */
+/** Sets outputs. Each is between lines that nobody can guess, so no value can end itself and set another. */
 export async function writeOutputs(environment: Environment, outputs: Readonly<Record<string, string>>): Promise<void> {
   const path = environment.GITHUB_OUTPUT;
   if (path === undefined || path === '') return;

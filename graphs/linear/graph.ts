@@ -92,7 +92,7 @@ async function nameFiles(state: LinearStateValue, runtime: TriageRuntime): Promi
 const MAX_FILES = 10;
 
 /**
- * File paths that stand in the log, in the order in which a simple reader finds them: frames of our own code, files of diagnostics, then
+ * File paths that are in the log, in the order in which a simple reader finds them: frames of our own code, files of diagnostics, then
  * paths in the excerpts. Each once, at most ten; no test's twin, no import, no ranking by what is likely.
  */
 export function namedFiles({ exceptions, diagnostics, excerpts }: TriageSubject): LinearStateValue['files'] {

@@ -149,7 +149,7 @@ function evidenceStrength({ claims, quotesBuild, cited, assessment }: Confidence
   return CEILING * (claims.kept === 0 ? 0.5 : 1 - DROPPED * lost) * (quotesBuild ? 1 : UNQUOTED) * (0.85 + 0.15 * graded);
 }
 
-/** Quotations that do not stand where they should: whoever invents one may have invented more. */
+/** Quotations that are not where they should: whoever invents one may have invented more. */
 function misquotations({ claims }: ConfidenceFacts): ConfidenceFactor[] {
   if (claims.misquoted === 0) return [];
   return [
@@ -215,7 +215,7 @@ export interface ActionFacts {
   readonly confidence: number;
   readonly grades: Readonly<Record<string, Grade>>;
   readonly evidence: readonly Evidence[];
-  /** Evidence ids that speak against the answer. */
+  /** Evidence ids that contradict the answer. */
   readonly against: readonly string[];
   readonly claimsKept: number;
   /** Whether a kept claim quotes a line of what this build printed. */

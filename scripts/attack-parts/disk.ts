@@ -107,7 +107,7 @@ async function fill(service: AttackedService): Promise<Filled> {
 }
 
 async function readiness(service: AttackedService): Promise<{ readonly status: number; readonly text: string }> {
-  // What it said before stands for some seconds.
+  // What it said before represents some seconds.
   await sleep(6_000);
   const response = await fetch(`${service.url}/readyz`);
   return { status: response.status, text: await response.text() };

@@ -1,4 +1,4 @@
-/** The secrets that gitleaks generates to test its rules, in logs that are uploaded and fetched: they are looked for in every way out. */
+/** The secrets that gitleaks generates to test its rules, in logs that are uploaded and fetched: they are searched for in every way out. */
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -11,7 +11,7 @@ export interface System {
   readonly careless?: boolean;
 }
 
-/** What a run is asked for; `onlyRead`: without an analyst. */
+/** What a run is requested; `onlyRead`: without an analyst. */
 export interface Run extends System {
   readonly file: string;
   readonly onlyRead: boolean;

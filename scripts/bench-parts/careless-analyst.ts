@@ -5,7 +5,7 @@ import type { Analyst } from '../../src/ports/analyst.ts';
 const CARELESS_EVERY = 3;
 
 /**
- * An analyst that answers as the given one, but quotes in every third failure words that stand nowhere, as models do: what a design makes of
+ * An analyst that answers as the given one, but quotes in every third failure words that are nowhere, as models do: what a design makes of
  * that is what its verification is worth. Which ones goes by the build alone, so that every design meets the same.
  */
 export function carelessAnalyst(analyst: Analyst): Analyst {

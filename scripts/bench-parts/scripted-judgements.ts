@@ -1,6 +1,6 @@
 import type { ScriptedBody } from './scripted-model.ts';
 
-/** What the scripted model says: text (JSON where a schema was asked for) and tool calls. */
+/** What the scripted model says: text (JSON where a schema was requested) and tool calls. */
 export interface Judged {
   readonly text: string;
   readonly calls: readonly { readonly name: string; readonly args: Readonly<Record<string, unknown>> }[];
@@ -11,7 +11,7 @@ const TESTS = /AssertionError|assert|expected|Failing tests|--- FAIL/i;
 const DEPENDENCIES = /ERESOLVE|Could not resolve|No matching version|E404|ModuleNotFoundError/i;
 const MACHINES = /timed out|Connection refused|No space left|ECONNRESET|\b50[0234]\b/i;
 
-/** A plausible judgement by what was asked for, of the `known` category where one is; says that enough is known once `rounds` rounds have begun. */
+/** A plausible judgement by what was requested, of the `known` category where one is; says that enough is known once `rounds` rounds have begun. */
 export function judge(body: ScriptedBody, rounds: number, known?: readonly [category: string, kind: string]): Judged {
   const prompt = body.messages.map((message) => message.content ?? '').join('\n');
   if (body.tools !== undefined && body.tools.length > 0) return { text: '', calls: chooseTools(body, prompt) };

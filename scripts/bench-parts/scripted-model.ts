@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { countTokens } from '../../src/log/reduce/tokens.ts';
 import { type Judged, judge } from './scripted-judgements.ts';
 
-/** What reaches the server, as far as it is looked at. */
+/** What reaches the server, as far as it is inspected. */
 const Body = z.object({
   model: z.string(),
   messages: z.array(z.object({ role: z.string(), content: z.string().nullish() })),

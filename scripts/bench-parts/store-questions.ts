@@ -4,7 +4,7 @@ import type { VectorIndex } from '../../src/ports/vector-index.ts';
 import type { Stores } from '../../src/stores/stores.ts';
 import { messagesFrom } from './store-data.ts';
 
-/** One thing that is asked of the stores while a failure is triaged or a person looks at the console; `n` varies what is asked for. */
+/** One thing that is asked of the stores while a failure is triaged or a person looks at the console; `n` varies what is requested. */
 export interface Question {
   readonly name: string;
   /** Milliseconds that 95 of 100 must stay below; null where none was set. */

@@ -39,7 +39,7 @@ export interface LabelledLog {
   readonly weights: readonly number[];
 }
 
-/** Its labels are the first failure, so that what stands before is none. It is not learned from to tell what proves a cause, but for these lines. */
+/** Its labels are the first failure, so that what is before is none. It is not learned from to tell what proves a cause, but for these lines. */
 const HARMLESS_FROM: ReadonlySet<string> = new Set(['reduce/logchunks.jsonl']);
 const SETS = ['actions/actions.jsonl', 'reduce/logchunks.jsonl', 'reduce/cidiff.jsonl', 'reduce/treeherder.jsonl'] as const;
 const MOST = 64 * 1024 * 1024;
@@ -165,7 +165,7 @@ function read(text: string, wanted: LabelledLog['wanted'], augmented: boolean) {
   return { log, found, structure, weighed, candidates, labels, sampled, weights };
 }
 
-/** At most so many causes, what stands around them, and a fixed choice of the rest. */
+/** At most so many causes, what is around them, and a fixed choice of the rest. */
 function sample(labels: Uint8Array): number[] {
   const causes = [...labels.keys()].filter((i) => labels[i] === 1);
   const chosen = new Set(everyNth(causes, CAUSES));

@@ -8,7 +8,7 @@ import { fitWords, type WordWeights } from './logistic.ts';
 
 /** Set by hand; larger leaves were compared on the folds and made no difference. */
 const KEEPING = { trees: 100, leaves: 16, rate: 0.1, least: 0.15, penalty: 0.3 } as const;
-/** Its weights are counted in logs, so that no leaf stands for the lines of one small log alone. */
+/** Its weights are counted in logs, so that no leaf represents the lines of one small log alone. */
 const PROVING = { ...KEEPING, penalty: 1, trees: 200, rate: 0.05, least: 2 } as const;
 /** Sets whose labels are whole passages, not the fewest lines that prove the cause. */
 const PASSAGES: ReadonlySet<string> = new Set(['reduce/logchunks.jsonl', 'reduce/cidiff.jsonl']);

@@ -31,13 +31,13 @@ declare module 'fastify' {
   }
 }
 
-/** Who asks: by a token, or, where pages are asked for, by a session. */
+/** Who asks: by a token, or, where pages are requested, by a session. */
 interface AccessDeps {
   readonly holders: TokenHolders;
   readonly sessions: Pick<SessionService, 'find'>;
   /** Throws where a holder comes too often. */
   readonly count: (request: FastifyRequest) => Promise<void>;
-  /** How often whoever follows a stream of events is asked for anew, in milliseconds; absent: 5 s. */
+  /** How often whoever follows a stream of events is requested anew, in milliseconds; absent: 5 s. */
   readonly lookAgainMs?: number;
 }
 

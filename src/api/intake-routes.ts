@@ -21,7 +21,7 @@ export async function registerIntakeRoutes(app: FastifyInstance, parts: IntakePa
   const inbox = createDeliveryInbox(parts.stores.deliveries);
   const processor = createDeliveryProcessor({ ...parts, jobNotifier, busy: inbox.busy });
   const deps: IntakeDeps = { ...parts, jobNotifier, inbox, processor };
-  // What an earlier process left is looked for once there are routes to serve, not by whoever only describes them.
+  // What an earlier process left is searched for once there are routes to serve, not by whoever only describes them.
   app.addHook('onListen', async () => processor.sweep());
   app.addHook('onClose', async () => await processor.stop());
   for (const provider of providersOf(parts.settings.providers)) await app.register(async (scope) => registerWebhook(scope, provider, deps));

@@ -24,7 +24,7 @@ export function route<const Schema extends RouteSchema>(role: Role, tag: string,
   };
 }
 
-/** What was looked for. Throws `not-found` where it is not there; `what` names it: "analysis ana_1". */
+/** What was searched for. Throws `not-found` where it is not there; `what` names it: "analysis ana_1". */
 export function found<Value>(value: Value | null, what: string): Value {
   if (value === null) throw new TriageError('not-found', `There is no ${what}.`);
   return value;

@@ -10,7 +10,7 @@ import type { ScopedStores, ShownArchive, ShownStores, Stores } from '../stores/
 
 /**
  * Stores that hold only what the asker may see; everything else is as if it were not there. Each method is said out: one that the ports
- * gain is out of a route's reach until it stands here too.
+ * gain is out of a route's reach until it is here too.
  */
 export function scopeStores(stores: Stores, scope: Scope): ScopedStores {
   const { preferences } = stores;

@@ -131,7 +131,7 @@ const CLOUD_MS = 30_000;
 const LATE_MS = 60_000;
 const MEGABYTE = 1024 * 1024;
 
-/** Every backend of an installation, by the names that `/readyz` and the metrics use. Only the database is needed, and the disk that it stands on. */
+/** Every backend of an installation, by the names that `/readyz` and the metrics use. Only the database is needed, and the disk that it is on. */
 export function backendChecks({ config, database, jobQueue, archive, vectorIndex }: Backends): BackendCheck[] {
   const isHere = vectorIndex.driver !== 'pinecone';
   return [
@@ -155,7 +155,7 @@ async function askDatabase(database: Database): Promise<string> {
   return `${database.driver} answers`;
 }
 
-/** Of an embedded database: what it stands on fills up with logs. */
+/** Of an embedded database: what it is on fills up with logs. */
 function diskChecks({ database, disk }: Config): BackendCheck[] {
   if (database.driver !== 'pglite') return [];
   const ask = async () => {

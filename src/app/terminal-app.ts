@@ -53,7 +53,7 @@ export interface TerminalApp {
     options?: TerminalOptions,
   ): Promise<
     TriagedReading & {
-      /** Where they were asked for: one an answer, in their order. */
+      /** Where they were requested: one an answer, in their order. */
       readonly recordings: readonly Recording[];
       /** Follow-up questions about the answers; threads end with the process. */ readonly ask: () => Promise<Ask>;
     }

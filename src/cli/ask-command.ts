@@ -40,7 +40,7 @@ export async function runAsk(target: string, question: string | undefined, optio
   }
 }
 
-/** A log is analysed here; an id is looked for where `--url` says, in the data directory, or with whoever serves that. */
+/** A log is analysed here; an id is searched for where `--url` says, in the data directory, or with whoever serves that. */
 async function openClient(target: string, options: AskCommandOptions, progress: Progress, session: boolean): Promise<AskClient> {
   const dataDir = dataDirectory(options.data);
   if (target === '-' && session)

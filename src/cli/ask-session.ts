@@ -32,7 +32,7 @@ export async function runSession(client: AskClient, threadId: string | undefined
       lines.prompt();
     }
   });
-  // From here on what is typed is kept, also before it is asked for.
+  // From here on what is typed is kept, also before it is requested.
   const arriving = lines[Symbol.asyncIterator]();
   await session.begin();
   lines.prompt();

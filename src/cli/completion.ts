@@ -7,7 +7,7 @@ interface CompletedOption {
   /** `--json`, and `-V` where there is a short one. */
   readonly names: readonly string[];
   readonly says: string;
-  /** Undefined: it stands alone. */
+  /** Undefined: it is alone. */
   readonly value?: Value;
 }
 

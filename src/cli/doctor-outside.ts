@@ -34,7 +34,7 @@ export function examineOutside(config: Config): Examination[] {
   ];
 }
 
-/** What is to be said there and what of it can be, as far as the configuration tells. Nothing where nothing is asked for. */
+/** What is to be said there and what of it can be, as far as the configuration tells. Nothing where nothing is requested. */
 function channelExaminations({ name, channels }: Provider, { http }: Config): Examination[] {
   if (channels.length === 0) return [];
   const notices = `${name} notices`;

@@ -55,7 +55,7 @@ export function createProgram(): Command {
   const program = new Command('faultline')
     .description('CI failure triage: category, root cause, fix, suspects, and the exact log lines that prove it.')
     .version(VERSION)
-    // An option belongs to the command that it stands behind: `review` and its commands share some.
+    // An option belongs to the command that it is behind: `review` and its commands share some.
     .enablePositionalOptions()
     .addHelpText('after', `\n${EXIT_HELP}\n\n${EXAMPLES}`);
   for (const command of [

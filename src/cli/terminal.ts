@@ -122,7 +122,7 @@ function leaveOnClosedPipe(error: NodeJS.ErrnoException): void {
   if (error.code === 'EPIPE') process.exit();
 }
 
-/** Reports anything thrown: one sentence, the exit code; as JSON on standard output where JSON was asked for. */
+/** Reports anything thrown: one sentence, the exit code; as JSON on standard output where JSON was requested. */
 export async function reportError(error: unknown, json: boolean): Promise<void> {
   process.exitCode = exitCodeOf(error);
   const code = error instanceof TriageError ? error.code : 'internal';

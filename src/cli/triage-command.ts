@@ -230,7 +230,7 @@ export function terminalBlocks(analyses: readonly Analysis[], voice: Pick<Voice,
   return analyses.map((analysis, index) => `${rule(titles[index] ?? 'result')}${renderTerminal(analysis, voice)}`).join('\n');
 }
 
-/** What a person may want next; each is a command that works as it stands here. */
+/** What a person may want next; each is a command that works as it is here. */
 function hints(path: string, options: TriageCommandOptions): string {
   const input = /^[\w./@:+-]+$/.test(path) ? path : `'${visibleLine(path).replaceAll("'", "'\\''")}'`;
   const all = [

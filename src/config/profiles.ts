@@ -35,7 +35,7 @@ export function profileOf(name: string): (typeof PROFILES)[ProfileName] | undefi
   return known === undefined ? undefined : PROFILES[known];
 }
 
-/** Tokens of log that an analysis sees where nothing is configured: rules look at telling lines alone, a model makes more of what stands around them. */
+/** Tokens of log that an analysis sees where nothing is configured: rules look at telling lines alone, a model makes more of what is around them. */
 const BUDGET_TOKENS = { rules: 2_000, llm: 3_000 } as const;
 
 /** Log tokens that an analysis may use. */

@@ -125,7 +125,7 @@ const Common = z.object({
       z.int().min(200).max(200_000).nullable().default(null),
       'Log tokens that an analysis may use.',
     ),
-    /** Which numbers stand where none is set: see `profiles.ts`. */
+    /** Which numbers are where none is set: see `profiles.ts`. */
     profile: setting(
       'FAULTLINE_PROFILE',
       z.enum(PROFILE_NAMES).default('balanced'),

@@ -136,7 +136,7 @@ const OWN_PLACE: readonly string[] = ['Tried', 'Cause', 'Related'];
 /** Characters of several reasons that still read well as one sentence. */
 const ONE_LINE = 160;
 
-/** What it is, how sure and how often that was right, the cause with what it rests on, the fix, why a person, and what speaks against it. */
+/** What it is, how sure and how often that was right, the cause with what it rests on, the fix, why a person, and what contradicts it. */
 function verdictBox(facts: AnalysisFacts, why: readonly string[] = []): Html {
   const { analysis } = facts;
   const ids = evidenceIds(analysis);

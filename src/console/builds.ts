@@ -94,7 +94,7 @@ function listOf(builds: readonly Build[], heads: readonly AnalysisHead[], query:
   return dataTable('Builds, newest first', ['Status', 'Build', 'Causes', 'Age'], rows, { className: 'listed' });
 }
 
-/** Causes of a build that its row names; the rest is counted, and stands on the build's page. */
+/** Causes of a build that its row names; the rest is counted, and is on the build's page. */
 const NAMED = 2;
 
 function causesOf({ id }: Build, causes: readonly AnalysisHead[]): Html {

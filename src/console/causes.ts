@@ -107,7 +107,7 @@ function ticketLink({ ticket }: Cause): Shown {
   return target !== null && html`<br><a href="${target}" rel="noreferrer">ticket</a>`;
 }
 
-/** How a cause stands in each repository, what can be made of it, and what became of it; for the cause's own page. */
+/** How a cause is in each repository, what can be made of it, and what became of it; for the cause's own page. */
 export async function standingPart(
   deps: ConsoleDeps,
   fingerprint: string,

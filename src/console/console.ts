@@ -79,7 +79,7 @@ function registerErrorPages(app: FastifyInstance, deps: ConsoleDeps): void {
   });
 }
 
-/** An address that nothing has. No route checked who asks: a session that is there is shown, and none is asked for. */
+/** An address that nothing has. No route checked who asks: a session that is there is shown, and none is requested. */
 export async function sendUnknownPage(request: FastifyRequest, reply: FastifyReply, deps: ConsoleDeps): Promise<FastifyReply> {
   const principal = await deps.sessions.find(request).catch(() => null);
   const seen: FastifyRequest = Object.assign(Object.create(request), { principal: null });

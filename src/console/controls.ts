@@ -3,7 +3,7 @@ import { type Html, html, type Shown } from './html.ts';
 /** Where a key works. */
 export type Place = 'queue' | 'item' | 'log' | 'page';
 
-/** A key, what it does, and the action that it stands for: the control with that `data-action`, or a handler of that name in the browser. */
+/** A key, what it does, and the action that it represents: the control with that `data-action`, or a handler of that name in the browser. */
 export interface KeyBinding {
   /** As `KeyboardEvent.key`; two in a row with a blank between; one of several with a bar between. */
   readonly keys: string;

@@ -8,11 +8,11 @@ class SafeHtml {
 
 export type Html = SafeHtml;
 
-/** What may stand in a placeholder. Strings and numbers are escaped; null, undefined and false are nothing. */
+/** What may be in a placeholder. Strings and numbers are escaped; null, undefined and false are nothing. */
 export type Shown = string | number | Html | null | undefined | false | readonly Shown[];
 
 /**
- * Markup with what is shown in it. Every placeholder is escaped for text and for quoted attributes; it may stand nowhere else: not in a tag's or an
+ * Markup with what is shown in it. Every placeholder is escaped for text and for quoted attributes; it may be nowhere else: not in a tag's or an
  * attribute's name, not in an unquoted value, not in a script or style. For addresses see `linkTarget`.
  */
 export function html(parts: TemplateStringsArray, ...values: readonly Shown[]): Html {

@@ -127,7 +127,7 @@ export function forgetWaiting(stores: ScopedStores): void {
   counted.delete(stores);
 }
 
-/** How many items wait for whoever may review; a few seconds old at most. A count that cannot be had is no reason to show no page. */
+/** How many items wait for whoever may review; a few seconds old at most. A count that cannot be obtained is no reason to show no page. */
 async function waitingFor(principal: Principal, stores: ScopedStores): Promise<number | null> {
   if (!mayReview(principal)) return null;
   const known = counted.get(stores) ?? new Map();

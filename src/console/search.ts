@@ -80,7 +80,7 @@ function searchForm(q: string, wrong: string | null): Html {
 ${wrong !== null && html`<p class="wrong" id="wrong" role="alert">${wrong}</p>`}</form>`;
 }
 
-/** What is asked for, each part with a link that takes it out; then what may be added. */
+/** What is requested, each part with a link that takes it out; then what may be added. */
 function chips({ terms }: Search, q: string): Html {
   if (terms.length === 0) return html``;
   const without = (at: number) => terms.flatMap(({ typed }, other) => (other === at ? [] : [typed])).join(' ');

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { type Html, html } from './html.ts';
 
-/** The console's own looks, with what a page that stands alone needs beside them. */
+/** The console's own looks, with what a page that is alone needs beside them. */
 const REPORT_STYLES = ['base.css', 'charts.css', 'replay-report.css'].map(read).join('\n');
 
 function read(name: string): string {

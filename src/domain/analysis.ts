@@ -7,7 +7,7 @@ import { Experiment } from './experiment.ts';
 import { LogPosition } from './failure.ts';
 import { Owner } from './owner.ts';
 
-/** Words that must stand literally on a line of a source. `line` is 1-based. */
+/** Words that must be literally on a line of a source. `line` is 1-based. */
 export const Quote = z.object({ source: z.string(), line: z.int().min(1), text: z.string() });
 export type Quote = z.infer<typeof Quote>;
 

@@ -101,7 +101,7 @@ export function calibratedAnalyst(analyst: string, model: string | null): string
   return analyst === 'llm' && model !== null ? `llm ${model}` : analyst;
 }
 
-/** What servers put behind the name of a model that was asked for: "gpt-4o-mini" is answered by "gpt-4o-mini-2024-07-18". */
+/** What servers put behind the name of a model that was requested: "gpt-4o-mini" is answered by "gpt-4o-mini-2024-07-18". */
 const DATED = /^-\d{4}-?\d{2}-?\d{2}$/;
 
 /** Whether an answer is of whom a calibration kept under this name is for: of that very model, or of a dated version of it. */

@@ -5,7 +5,7 @@ import { Owner } from './owner.ts';
 /** `fixed` and `regressed` are also reached by builds of the default branch: gone from it, and back on it. */
 const CauseState = z.enum(['new', 'acknowledged', 'assigned', 'fixed', 'regressed']);
 
-/** How a cause stands in one repository. */
+/** How a cause is in one repository. */
 export const Cause = z.object({
   repository: z.string(),
   fingerprint: z.string(),

@@ -16,12 +16,12 @@ export type Understanding = z.infer<typeof Understanding>;
 
 /** One sentence or step of an answer. Joined with their `lead`s the statements are the text. */
 export const Statement = z.object({
-  /** What stands before it: a space, a line end, a bullet. */
+  /** What is before it: a space, a line end, a bullet. */
   lead: z.string(),
   /** With its citations in it: "The totals differ by 0.01 [E3]." */
   text: z.string(),
   evidence: z.array(z.string()),
-  /** Words that must stand literally in the cited evidence. */
+  /** Words that must be literally in the cited evidence. */
   quotes: z.array(Quote),
   /** `evidence`: cited; `record`: from the stored build or analysis itself; `none`: its author's word only. */
   basis: z.enum(['evidence', 'record', 'none']),

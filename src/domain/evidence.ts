@@ -19,7 +19,7 @@ export type Finding = z.infer<typeof Finding>;
 export const Evidence = Finding.extend({ id: z.string().regex(/^E\d+$/), tool: z.string() });
 export type Evidence = z.infer<typeof Evidence>;
 
-/** Whether the quoted words stand literally on that line of the evidence; evidence without lines is searched whole. */
+/** Whether the quoted words are literally on that line of the evidence; evidence without lines is searched whole. */
 export function holdsQuote(
   item: Pick<Evidence, 'source' | 'text' | 'lineStart'>,
   quote: { readonly source: string; readonly line: number; readonly text: string },

@@ -41,7 +41,7 @@ export const Experiment = z.object({
   verdict: z.enum(VERDICTS),
   /** Whether the failing tests pass by themselves and fail in the suite; null where that was not tried. */
   dependsOnOthers: z.boolean().nullable(),
-  /** The fewest tests behind which a failing test fails; empty where none were looked for or found. */
+  /** The fewest tests behind which a failing test fails; empty where none were searched for or found. */
   polluters: lines,
   /** What the failure depends on besides the code, where that was found. */
   dependsOn: z.enum(CONDITIONS).optional(),

@@ -90,7 +90,7 @@ const ALTERNATES_FROM = 4;
 /**
  * Counts over the newest runs; `runs` come newest first. A failed run is a flake where
  * - a later run of the same commit in the same lane passed, or
- * - it stands alone between two passed runs on the default branch, in a lane that changed at least `ALTERNATES_FROM` times there.
+ * - it is alone between two passed runs on the default branch, in a lane that changed at least `ALTERNATES_FROM` times there.
  * A run that passed first and failed later on the same commit is none: an expired certificate looks like that too.
  * `marked` newest runs stand in `recent`.
  */

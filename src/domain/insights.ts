@@ -14,9 +14,9 @@ export interface Period extends InsightsFilter {
 }
 
 /**
- * Decided answers of one hundredth of stated confidence (`at`: 0.85 stands for 0.85 up to 0.86). `right`: the category was, as a person
+ * Decided answers of one hundredth of stated confidence (`at`: 0.85 represents 0.85 up to 0.86). `right`: the category was, as a person
  * decided: accepted; corrected within the category; rejected for another cause of the same category. Those of which the person said that
- * it cannot be told are not counted, nor are recalled answers, which a person stands behind already.
+ * it cannot be told are not counted, nor are recalled answers, which a person is behind already.
  */
 export const DecidedCount = z.object({
   at: z.number(),

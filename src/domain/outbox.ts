@@ -15,7 +15,7 @@ export interface Notice {
   readonly key: string;
   readonly repository: string;
   readonly about: NoticeAbout;
-  /** What the other side calls it; null where nothing is known to stand there. */
+  /** What the other side calls it; null where nothing is known to be there. */
   readonly reference: string | null;
   /** An earlier try at what is to be shown now may have reached the other side. */
   readonly isRetry: boolean;

@@ -19,7 +19,7 @@ export function ownerSentence({ names, by, at, path }: Owner): string {
   return `${names.join(', ')} (${why})`;
 }
 
-/** What an owner is looked for by: "@Shop/Payments" → "shop/payments". */
+/** What an owner is searched for by: "@Shop/Payments" → "shop/payments". */
 export function ownerKey(name: string): string {
   return name
     .trim()

@@ -24,7 +24,7 @@ const RecordedReply = z.object({
   by: z.string(),
   model: z.string().nullable(),
   promptHash: z.string().nullable(),
-  /** Short hash of all that the model was first shown: the prompt with what stood in it, and the schema or tools; null where no model was asked. */
+  /** Short hash of all that the model was first shown: the prompt with what was in it, and the schema or tools; null where no model was asked. */
   shown: z.string().nullable(),
   value: z.unknown(),
   usage: RecordedUsage,

@@ -6,7 +6,7 @@ import { ownerKey } from './owner.ts';
 export const SEARCH_FLAGS = ['flaky', 'decided', 'undecided', 'waiting', 'unanswered'] as const;
 export type SearchFlag = (typeof SEARCH_FLAGS)[number];
 
-/** What failures are looked for by; all that is given must hold. Times are ISO 8601. */
+/** What failures are searched for by; all that is given must hold. Times are ISO 8601. */
 export interface FailureFilter {
   /** `owner/name`, or `owner/*`. */
   readonly repository?: string;
@@ -71,14 +71,14 @@ export type SearchName = keyof typeof SEARCH_NAMES;
 
 export const MAX_SEARCH = 500;
 const MAX_TERMS = 20;
-/** Shorter words stand in nearly every text. */
+/** Shorter words are in nearly every text. */
 const MIN_WORD = 3;
 
 const TERM = /\s*(?:([a-z]{2,20}):(?![:/\\]))?("[^"]*"|“[^”]*”|[^\s"“]\S*)?/y;
 
 /**
  * Reads a search such as `repo:shop/api category:INFRA_ERROR is:flaky since:7d "connection refused"`. `now` in milliseconds since 1970; `me`
- * are the names that `owner:me` stands for. Throws `invalid-input` with a sentence that says which part is wrong and what would be right.
+ * are the names that `owner:me` represents. Throws `invalid-input` with a sentence that says which part is wrong and what would be right.
  */
 export function parseSearch(text: string, now: number, me: readonly string[] = []): Search {
   if (text.length > MAX_SEARCH) throw wrong(`A search has at most ${MAX_SEARCH} characters; this one has ${text.length}.`);

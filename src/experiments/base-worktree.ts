@@ -90,7 +90,7 @@ async function beginning(cwd: string, commit: string): Promise<string> {
 const DEPTH = 200;
 
 /**
- * The commit that HEAD was built on: the one that `name` stands for where it is a parent of HEAD, else the last one that both have. Fetches
+ * The commit that HEAD was built on: the one that `name` represents where it is a parent of HEAD, else the last one that both have. Fetches
  * what the checkout lacks from `origin`, and history only into a shallow clone. Null where there is none but HEAD itself.
  */
 export async function builtOn(cwd: string, name: string): Promise<string | null> {
@@ -131,7 +131,7 @@ const FORMAT = '--format=%H%x00%P%x00%an%x00%s';
 
 /**
  * The last good commit and those that followed on the branch up to the bad one, merges as one, oldest first. Where the good one is on another branch, the commit
- * where both began stands for it. Throws `invalid-input` where either does not exist or nothing lies between them.
+ * where both began represents it. Throws `invalid-input` where either does not exist or nothing lies between them.
  */
 export async function history(cwd: string, good: string | undefined, bad: string): Promise<Commit[]> {
   const last = await commitOf(cwd, bad);

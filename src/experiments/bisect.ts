@@ -184,7 +184,7 @@ function leftOf({ until }: Search): number {
   return Math.max(1_000, until - performance.now());
 }
 
-/** How probable each commit is as the first bad one; the first stands for all commits before it as well. */
+/** How probable each commit is as the first bad one; the first represents all commits before it as well. */
 function probabilities(points: readonly Pick<Point, 'passed' | 'failed'>[]): number[] {
   const logs = points.map((_, first) => {
     const [before, after] = [points.slice(0, first), points.slice(first)];

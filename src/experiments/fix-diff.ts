@@ -10,7 +10,7 @@ const MAX_FILES = 30;
 const MAX_LINES = 500;
 const MAX_SHOWN = 20_000;
 
-/** What a change may touch only if that is asked for. */
+/** What a change may touch only if that is requested. */
 export interface Allowed {
   readonly tests: boolean;
   readonly workflows: boolean;

@@ -12,7 +12,7 @@ interface Tool {
   readonly argv: readonly string[];
 }
 
-/** Only what stands here is run, where the project's files say that it uses it: nothing of it comes from a log or a model. */
+/** Only what is here is run, where the project's files say that it uses it: nothing of it comes from a log or a model. */
 const TOOLS: readonly Tool[] = [
   { rule: 'format', isUsed: isInstalled('prettier'), argv: ['node_modules/.bin/prettier', '--write', '--log-level=warn', '.'] },
   { rule: 'format', isUsed: isInstalled('biome'), argv: ['node_modules/.bin/biome', 'format', '--write', '.'] },

@@ -41,7 +41,7 @@ export function progressLine(arm: Arm, outcome: Outcome, milliseconds: number): 
   return `run ${arm.exitCodes.length} ${armName(arm)}: ${SHOWN[outcome]} (${(milliseconds / 1000).toFixed(1)} s)`;
 }
 
-/** How a command fails: by which two failures are told apart. */
+/** How a command fails: by which two failures are distinguished. */
 export interface Signature {
   readonly tests: readonly FailingTest[];
   readonly names: ReadonlySet<string>;

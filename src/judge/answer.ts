@@ -81,7 +81,7 @@ function hypothesesOf(ruling: Ruling, classification: Classification, confidence
 
 const MAX_CLAIMS = 6;
 
-/** Statements that stand on evidence: each cites it, and quotes of the log stand literally on their line. */
+/** Statements that are on evidence: each cites it, and quotes of the log stand literally on their line. */
 function claimsOf(rootCause: string, ruling: Ruling, classification: Classification, evidence: readonly Evidence[]): Claim[] {
   const decisive = bestOf(ruling.matches, classification.category) ?? ruling.decisive;
   const proof = classification.abstained ? null : decisive;
@@ -175,7 +175,7 @@ function testClaims(ruling: Ruling, evidence: readonly Evidence[]): (Claim | nul
   });
 }
 
-/** What stands for a whole file of tests bears no test's name. */
+/** What represents a whole file of tests bears no test's name. */
 function failedTest(name: string): string {
   if (/\btest suite failed to run\b/i.test(name)) return 'A test file failed before its tests ran.';
   return /^tests?\b/i.test(name) ? `“${name}” failed.` : `Test ${name} failed.`;

@@ -285,7 +285,7 @@ function checkedExpression(test: FailingTest, subject: TriageSubject): string | 
   return null;
 }
 
-/** A line of the stored text and the one that stands in its place now; null where no difference was shown. */
+/** A line of the stored text and the one that is in its place now; null where no difference was shown. */
 function firstDifference(test: FailingTest, subject: TriageSubject): { readonly stored: string; readonly now: string } | null {
   const lines = linesAfter(test, subject, 60);
   for (const [index, line] of lines.entries()) {

@@ -353,7 +353,7 @@ function startOf({ topic: { build } }: Inquiry): string {
   return `${name} ran${at}${on}${commit}.`;
 }
 
-/** Evidence that stands in the build's own logs, by log and line; each line once. */
+/** Evidence that is in the build's own logs, by log and line; each line once. */
 function inLogOrder({ topic, evidence }: Inquiry): Evidence[] {
   const order = new Map(topic.subject.sources.map(({ name }, index) => [name, index]));
   const known = evidence.filter((item) => item.lineStart !== undefined && (order.has(item.source) || item.tool === 'log'));

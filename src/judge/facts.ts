@@ -17,7 +17,7 @@ export interface Fact {
   readonly weight: number;
 }
 
-/** What the rules look at: the subject's facts in one list, and the three things that speak against INFRA_ERROR. */
+/** What the rules look at: the subject's facts in one list, and the three things that contradict INFRA_ERROR. */
 export interface Facts {
   readonly subject: TriageSubject;
   readonly all: readonly Fact[];
@@ -179,7 +179,7 @@ function cut(text: string): string {
   return text.length > MAX_TEXT ? text.slice(0, MAX_TEXT) : text;
 }
 
-/** A shorter message may stand in any sentence by chance. */
+/** A shorter message may be in any sentence by chance. */
 const SHORTEST = 6;
 
 /**

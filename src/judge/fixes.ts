@@ -86,7 +86,7 @@ function placeText(ruling: Ruling): string {
 
 const NO_PLACE = 'the named file';
 
-/** A name of several words is told apart from the sentence around it. */
+/** A name of several words is distinguished from the sentence around it. */
 function quoted(name: string): string {
   return name.includes(' ') ? `“${name}”` : name;
 }

@@ -41,7 +41,7 @@ export function twinOf(path: string): string | null {
 }
 
 /**
- * The folder that the project was checked out into, with a slash at its end: as pytest prints it, or what stands before a test whose
+ * The folder that the project was checked out into, with a slash at its end: as pytest prints it, or what is before a test whose
  * place in the repository is known from its dotted name or its relative path. Null where the log does not tell.
  */
 export function rootOf(subject: TriageSubject): string | null {

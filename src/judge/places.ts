@@ -103,7 +103,7 @@ function messagePlaces(subject: TriageSubject, project: Project): Place[] {
   return namedClasses(subject, project).map((path, rank) => ({ path, line: null, from: 'frame', score: fade(IN_MESSAGE, rank), reason }));
 }
 
-/** Paths that stand in the most informative lines, or in the name of the failed step: named, and not as the place of the error. */
+/** Paths that are in the most informative lines, or in the name of the failed step: named, and not as the place of the error. */
 function loggedPlaces(subject: TriageSubject, project: Project): Place[] {
   const best = subject.messages.slice(0, MAX_INFORMATIVE).map(({ text }) => text);
   const heaviest = [...subject.excerpts].sort((left, right) => right.weight - left.weight).slice(0, MAX_INFORMATIVE);

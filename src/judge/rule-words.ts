@@ -302,7 +302,7 @@ function place({ facts }: Words): string | null {
   return entry?.file == null ? null : `${projectPath(entry.file)}${entry.line === null ? '' : `:${entry.line}`}`;
 }
 
-/** What stands above the deciding line. */
+/** What is above the deciding line. */
 function lineBefore({ line, facts }: Words): string | null {
   const lines = facts.shown.split('\n').map((one) => one.trim());
   const before = lines[lines.findIndex((one) => one.includes(line.trim())) - 1];

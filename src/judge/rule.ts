@@ -17,7 +17,7 @@ export interface Rule {
   readonly when?: (fact: Fact, facts: Facts) => boolean;
 }
 
-/** A rule as it stands in its table, with examples that a test reads as logs of their own. */
+/** A rule as it is in its table, with examples that a test reads as logs of their own. */
 export interface RuleRow extends Rule {
   /** What a tool prints, the names in it invented, that the rule must meet. */
   readonly meets: readonly string[];

@@ -8,7 +8,7 @@ import type { Fact } from './facts.ts';
 import { ranked } from './judgement.ts';
 import { quoteFact } from './wording.ts';
 
-/** A rival rule this strong (logits) speaks against the category. */
+/** A rival rule this strong (logits) contradicts the category. */
 const STRONG_RIVAL = 3.4;
 /** Least share of a claim's words that its evidence must hold. */
 const CARRIED = 0.3;
@@ -59,7 +59,7 @@ function isCarried(claim: Answer['claims'][number], evidence: readonly Evidence[
   return overlap(claim.text, cited.map((item) => `${item.title}\n${item.text}`).join('\n')) >= CARRIED;
 }
 
-/** Evidence that speaks against the category: rivals that rules found strong, which the judgement has weighed, and what decides against it: a failed expectation against infrastructure, and what people said of a like failure. */
+/** Evidence that contradicts the category: rivals that rules found strong, which the judgement has weighed, and what decides against it: a failed expectation against infrastructure, and what people said of a like failure. */
 function contradictionsOf(ruling: Ruling, category: Category, evidence: readonly Evidence[]) {
   const { facts } = ruling;
   const strong = ruling.matches
@@ -113,7 +113,7 @@ export function causeConfidence(classification: Classification, evidence: readon
   return weighCause(classification, evidence).confidence;
 }
 
-/** The same with what moved it, where so much of the evidence speaks against it; the first factor is where it began. */
+/** The same with what moved it, where so much of the evidence contradicts it; the first factor is where it began. */
 function weighCause(
   classification: Classification,
   evidence: readonly Evidence[],

@@ -61,7 +61,7 @@ export function wordsIn(names: string): ReadonlySet<string> {
   return new Set(words.map((word) => word.toLowerCase().slice(0, STEM)).filter((word) => word.length > 2 && !EMPTY.has(word)));
 }
 
-/** The share of a file name's words that stand among the given words: 0..1. */
+/** The share of a file name's words that are among the given words: 0..1. */
 export function likeness(path: string, words: ReadonlySet<string>): number {
   const own = wordsIn((path.split(/[\\/]/).at(-1) ?? '').replace(/\.\w{1,8}$/, ''));
   return own.size === 0 ? 0 : [...own].filter((word) => words.has(word)).length / own.size;
@@ -123,7 +123,7 @@ export function wordsOf(fact: Fact): string {
     : fact.text.replace(/^##\[error\]|^(?:npm (?:ERR!|error)|\[ERROR\]|ERROR:|error:|E:) ?/, '');
 }
 
-/** Words that stand literally on a line, and the evidence that shows that line. */
+/** Words that are literally on a line, and the evidence that shows that line. */
 export interface Quotation {
   readonly evidenceId: string;
   readonly quote: Quote;
@@ -167,7 +167,7 @@ export function quoteText(text: string, evidence: readonly Evidence[]): Quotatio
   return null;
 }
 
-/** The part of a stored line that a person reads and that stands in it letter for letter. */
+/** The part of a stored line that a person reads and that is in it letter for letter. */
 function literal(raw: string): string {
   const shown = cleanLine(stripEscapes(raw)).trim();
   if (shown !== '' && raw.includes(shown)) return shown.slice(0, MAX_QUOTE);

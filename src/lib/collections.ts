@@ -31,7 +31,7 @@ function isGiven<Value>(value: Value): value is Exclude<Value, undefined> {
   return value !== undefined;
 }
 
-/** The first of `count` places in ascending order that is not before what is looked for; `count` where all are. */
+/** The first of `count` places in ascending order that is not before what is searched for; `count` where all are. */
 export function firstPlace(count: number, isBefore: (place: number) => boolean): number {
   let [low, high] = [0, count];
   while (low < high) {

@@ -1,7 +1,7 @@
 /** The 2.5th and the 97.5th percentile. */
 export type Interval = readonly [low: number, high: number];
 
-/** How often each unit stands in one resample. */
+/** How often each unit is in one resample. */
 export type Weights = Uint32Array;
 
 const MOST_DRAWS = 2000;

@@ -63,7 +63,7 @@ const ENDINGS: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
-/** Files that stand in texts, in their order, each as often as it is named: "src/cart.ts:12:5" is src/cart.ts, line 12. */
+/** Files that are in texts, in their order, each as often as it is named: "src/cart.ts:12:5" is src/cart.ts, line 12. */
 export function namedPaths(texts: readonly string[]): NamedPath[] {
   const words = texts.flatMap((text) => text.split(BETWEEN_WORDS)).slice(0, MAX_WORDS);
   return words.flatMap((word) => fileOf(word) ?? []);

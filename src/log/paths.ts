@@ -20,7 +20,7 @@ function isForeign(path: string): boolean {
 /**
  * Paths in the repository that a path from a log may mean, most likely first: without the workspace, then ever shorter
  * suffixes. At least two segments stay where there were two: a bare `index.js` would match anything. A class or module by its
- * dotted name stands for its source files. Empty for runtime and library code, and for text that is no path.
+ * dotted name represents its source files. Empty for runtime and library code, and for text that is no path.
  */
 export function repositoryPathCandidates(logged: string): string[] {
   const path = plainPath(logged);
@@ -42,7 +42,7 @@ export function projectPath(logged: string): string {
   return path === '' ? logged : withoutWorkspace(path).replace(/^\.\//, '');
 }
 
-/** Without the drive, empty and `.` segments; `..` takes away what stands before it and never leads outside. */
+/** Without the drive, empty and `.` segments; `..` takes away what is before it and never leads outside. */
 function segmentsOf(path: string): string[] {
   const segments: string[] = [];
   for (const segment of path.replace(/^[A-Za-z]:\//, '').split('/')) {
@@ -58,7 +58,7 @@ const FILE_ENDING =
   /\.(?:[cm]?[jt]sx?|vue|svelte|py|pyi|rb|go|rs|php|java|kts?|scala|groovy|cs|fs|vb|c|cc|cpp|cxx|h|hh|hpp|m|mm|swift|dart|exs?|erl|hs|ml|clj|pl|pm|lua|r|jl|sh|bash|sql|ya?ml|json|toml|xml|html?|css|scss|md|txt|cfg|ini|lock|gradle|properties|tf|proto|bzl|mk)$/i;
 
 /**
- * Source files that a class or module stands for, most likely first: `com.shop.Cart$Line.total` → `com/shop/Cart.java` and its
+ * Source files that a class or module represents, most likely first: `com.shop.Cart$Line.total` → `com/shop/Cart.java` and its
  * siblings of other JVM languages, `shop.cart.Total` → `shop/cart.py`, Go's `github.com/shop/api/cart.Total` → the folder `cart`'s
  * files are not named by it, so nothing. Empty for everything that is no dotted name.
  */

@@ -168,7 +168,7 @@ function weigh(read: ReadLog, without: ReadonlySet<ReadStage>): WeighedLog & { r
   return { log, blocks: isRanked ? placeRanked(ranked, placed) : placed, ranked };
 }
 
-/** What is new since the green build becomes what was found, unless that is nothing: a failure always keeps something to stand on. */
+/** What is new since the green build becomes what was found, unless that is nothing: a failure always keeps something to be on. */
 function sinceGreen(logs: readonly ReadLog[], isReported: boolean): { logs: readonly ReadLog[]; notes: readonly string[] } {
   const green = namesOf(logs);
   if (green === '') return { logs, notes: [] };

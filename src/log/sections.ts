@@ -168,7 +168,7 @@ export interface Structure {
   readonly exits: readonly ExitMark[];
   /** Lines after which the log is only clean-up; `lineCount` where nothing says so. */
   readonly end: number;
-  /** The same by job: what stands behind the step that failed it. */
+  /** The same by job: what is behind the step that failed it. */
   readonly afterwards: readonly LineRange[];
   /** In the order of the log, which need not mark all of its steps. */
   readonly steps: readonly Step[];

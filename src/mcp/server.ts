@@ -146,7 +146,7 @@ interface McpPrompt {
   text(values: Readonly<Record<string, string>>): string;
 }
 
-/** One line of a person's words: what stands in a prompt must not go on with sentences of its own. */
+/** One line of a person's words: what is in a prompt must not go on with sentences of its own. */
 const Word = z
   .string()
   .regex(/^[^\s\p{Cc}]+$/u, 'must be one word')

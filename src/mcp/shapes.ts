@@ -166,7 +166,7 @@ function keyOf({ source, line }: ProofLine): string {
   return `${line} ${source}`;
 }
 
-/** No answer is larger, whatever stands in the logs: eight kilobytes, so that an agent can ask several times. */
+/** No answer is larger, whatever is in the logs: eight kilobytes, so that an agent can ask several times. */
 export const MAX_ANSWER_BYTES = 8_192;
 
 /** Said before every fenced text. */

@@ -18,13 +18,13 @@ export interface NoticesDeps {
 
 /** At most one edit of a notice in so many milliseconds. */
 const PAUSE_MS = 20_000;
-/** A lease covers the reading, the look for what stands there, the showing, and as much again. */
+/** A lease covers the reading, the look for what is there, the showing, and as much again. */
 const LEASE_PER_LIMIT = 4;
 
 const Payload = z.object({ repository: z.string(), about: NoticeAbout });
 const Kept = z.object({ reference: z.string().nullable(), hash: z.string().nullable() });
 
-/** Keeps what stands outside in step with what is known. */
+/** Keeps what is outside in step with what is known. */
 export function noticeHandler(channel: NoticeChannel, { outbox, notices, timeLimitMs, pauseMs }: NoticesDeps): OutboxHandler {
   return {
     topic: `notice:${channel.channel}`,
@@ -61,7 +61,7 @@ interface Shown {
 }
 
 /**
- * Brings what is ready into its place. Before something is made it is looked for: a try whose process died may have made it. What somebody
+ * Brings what is ready into its place. Before something is made it is searched for: a try whose process died may have made it. What somebody
  * has deleted meanwhile is made anew. Each call must end within the lease, so that nobody else can make it at the same time.
  */
 async function showNotice(channel: NoticeChannel, ready: ReadyNotice, showing: ShowingNotice): Promise<Shown> {

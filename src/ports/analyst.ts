@@ -77,7 +77,7 @@ export interface Assessment {
   readonly unsupportedClaims: readonly string[];
   readonly gaps: readonly string[];
   readonly confidence: Verdict['confidence'];
-  /** Evidence ids that speak against the category or the cause. */
+  /** Evidence ids that contradict the category or the cause. */
   readonly against: readonly string[];
   /** What the confidence was composed from, where its judge composes it. */
   readonly factors?: readonly ConfidenceFactor[];

@@ -6,7 +6,7 @@ export type ChatButton =
 /** A part of a message: text in the chat's own mark-up, escaped already, or buttons in a row. */
 export type ChatBlock = { readonly text: string } | { readonly buttons: readonly ChatButton[] };
 
-/** What stands in a chat. `text` is what a notification shows, escaped too. */
+/** What is in a chat. `text` is what a notification shows, escaped too. */
 export interface ChatMessage {
   readonly text: string;
   readonly blocks: readonly ChatBlock[];

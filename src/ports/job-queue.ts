@@ -4,7 +4,7 @@ interface Urgency {
   readonly priority?: 'high' | 'normal';
 }
 
-/** A queue of messages about jobs that stand in the database. A message may come twice, or be lost; handlers are idempotent. */
+/** A queue of messages about jobs that are in the database. A message may come twice, or be lost; handlers are idempotent. */
 export interface JobQueue {
   readonly driver: string;
   /**

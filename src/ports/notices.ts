@@ -4,16 +4,16 @@ import type { Notice, NoticeAbout } from '../domain/outbox.ts';
 import type { Decision, ReviewerQuestion } from '../domain/review.ts';
 import type { TriageJob } from '../domain/triage.ts';
 
-/** Where a channel speaks of a build. */
+/** Where a channel is about a build. */
 export interface NoticePlace {
   /** Begins with the channel's name and a colon; one notice each. */
   readonly key: string;
   readonly about: NoticeAbout;
-  /** Whether this build is reason enough to speak for the first time; else only what stands there already is kept in step. */
+  /** Whether this build is reason enough to speak for the first time; else only what is there already is kept in step. */
   readonly opens: boolean;
 }
 
-/** Says where a channel speaks of a build. Pure: it is asked wherever something changes, in processes that never speak too. */
+/** Says where a channel is about a build. Pure: it is asked wherever something changes, in processes that never speak too. */
 export interface NoticeRule {
   /** The channel's name: `github-comment`. */
   readonly channel: string;
@@ -37,7 +37,7 @@ export interface NotificationClient<Content> {
    * gone: it is then looked for and made anew.
    */
   show(content: Content, call: NoticeCall): Promise<{ readonly reference: string }>;
-  /** What stands there of ours; null: nothing. Asked before something is made. */
+  /** What is there of ours; null: nothing. Asked before something is made. */
   find?(call: NoticeCall): Promise<{ readonly reference: string } | null>;
 }
 

@@ -8,13 +8,13 @@ export interface OutboxEnd {
   readonly error?: string;
   /** The entry is then left alone for so many milliseconds, whatever changes. */
   readonly pauseMs?: number;
-  /** Nothing is to be kept of it: the entry is deleted, unless it was asked for again meanwhile. */
+  /** Nothing is to be kept of it: the entry is deleted, unless it was requested again meanwhile. */
   readonly forget?: boolean;
 }
 
 /** The lease under which entries are processed. */
 export interface OutboxLease {
-  /** When it was asked for, on the monotonic clock, which goes on while the process is frozen. */
+  /** When it was requested, on the monotonic clock, which goes on while the process is frozen. */
   readonly takenAt: number;
   readonly leaseMs: number;
   /** Aborted where the process stops. */

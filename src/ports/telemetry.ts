@@ -174,7 +174,7 @@ export interface SpanOutline {
   /** `client`: another system is asked; `server`: somebody asks us; `producer`: work is left for later; `consumer`: left work is taken up. */
   readonly kind: 'internal' | 'client' | 'server' | 'producer' | 'consumer';
   readonly facts: SpanFacts;
-  /** W3C traceparent of the span to stand under, of another process or an earlier time. Absent, null or unreadable: the span that is open here. */
+  /** W3C traceparent of the span to be under, of another process or an earlier time. Absent, null or unreadable: the span that is open here. */
   readonly parent?: string | null;
 }
 

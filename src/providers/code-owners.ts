@@ -174,7 +174,7 @@ function matchesGlob({ atoms, tree }: Glob, path: string): boolean {
   return states.includes(atoms.length);
 }
 
-/** With what may stand for nothing; folders only where a name begins. */
+/** With what may represent nothing; folders only where a name begins. */
 function closureOf(atoms: readonly Atom[], states: readonly number[], begins: boolean): number[] {
   const all = new Set<number>();
   for (let state of states) {

@@ -52,7 +52,7 @@ export function isOfCommit({ commit }: Build): boolean {
   return commit !== null && COMMIT.test(commit);
 }
 
-/** A host whose pull requests get a comment, and whose commits a status, where it is asked for. */
+/** A host whose pull requests get a comment, and whose commits a status, where it is requested. */
 export interface HostNotices {
   readonly name: Build['provider'];
   readonly comment: boolean;

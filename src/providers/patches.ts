@@ -25,7 +25,7 @@ function fileOf(section: string): ChangedFile | null {
   const after = (mark: string) => head.find((line) => line.startsWith(mark))?.slice(mark.length);
   const [renamedFrom, renamedTo] = [after('rename from '), after('rename to ')];
   const [before, now] = [sideOf(after('--- ')), sideOf(after('+++ '))];
-  // A binary file, an empty one or a change of mode alone: both names stand in the first line, and are alike.
+  // A binary file, an empty one or a change of mode alone: both names are in the first line, and are alike.
   const path = plain(renamedTo) ?? now ?? before ?? namedTwice(head[0] ?? '');
   if (path === null) return null;
   const isNew = head.some((line) => line.startsWith('new file mode '));
@@ -191,8 +191,8 @@ interface ChangedGroup {
 }
 
 /**
- * Follows lines back through a patch, as `git log -L` does: whether it touched them, and where they stood before. `before`
- * is null where they did not stand anywhere.
+ * Follows lines back through a patch, as `git log -L` does: whether it touched them, and where they was before. `before`
+ * is null where they was not anywhere.
  */
 export function traceBack(patch: string, range: LineRange): { readonly touched: boolean; readonly before: LineRange | null } {
   const groups = groupsOf(patch);
@@ -207,7 +207,7 @@ function touches({ newStart, newCount }: ChangedGroup, { first, last }: LineRang
   return newCount === 0 ? first < newStart && newStart <= last : newStart <= last && newStart + newCount > first;
 }
 
-/** Where a line stood before: in a group by `inside`, elsewhere moved by what the groups above it added. */
+/** Where a line was before: in a group by `inside`, elsewhere moved by what the groups above it added. */
 function oldLineOf(groups: readonly ChangedGroup[], line: number, inside: (group: ChangedGroup) => number): number {
   let added = 0;
   for (const group of groups) {

@@ -15,7 +15,7 @@ import type { Reading, Webhook } from './webhook.ts';
 export interface Provider {
   readonly name: Exclude<ProviderName, 'upload'>;
   readonly webhook: Webhook;
-  /** Configured secrets, which stand in no log, prompt or answer. */
+  /** Configured secrets, which are in no log, prompt or answer. */
   readonly secrets: readonly string[];
   /** How it is connected, for people who do. */
   connection(): Promise<Connection>;
@@ -51,7 +51,7 @@ export interface ProviderCode {
 
 export interface ProviderChannel {
   readonly rule: NoticeRule;
-  /** Null: it is asked for, but cannot be written with what is configured; `because` says why. */
+  /** Null: it is requested, but cannot be written with what is configured; `because` says why. */
   readonly open: ((options: { readonly logger: Logger; readonly publicUrl: string | null }) => Promise<NoticeChannel>) | null;
   readonly because?: string;
 }

@@ -30,7 +30,7 @@ export function webhookAddress({ webhook }: Connectable, publicUrl: string): str
 
 /**
  * Looks whether a provider can be reached and whether the token may read the repository, makes the webhook and sends a test delivery, as far
- * as that is asked for; gives each finding as soon as it is known. Throws only where the caller aborts.
+ * as that is requested; gives each finding as soon as it is known. Throws only where the caller aborts.
  */
 export async function* connect(provider: Connectable, request: ConnectRequest, signal: AbortSignal): AsyncGenerator<Finding> {
   const { repository, create } = request;
@@ -59,7 +59,7 @@ function openQuestions({ hooks }: Connection, repository: string | null): Webhoo
   }
 }
 
-/** The id of the webhook at our address, which is made where that is asked for; null where there is none. */
+/** The id of the webhook at our address, which is made where that is requested; null where there is none. */
 async function* hookOf(questions: WebhookQuestions, request: ConnectRequest, signal: AbortSignal): AsyncGenerator<Finding, string | null> {
   const { address, secret, create } = request;
   const name = 'webhook';

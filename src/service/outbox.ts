@@ -34,7 +34,7 @@ const CUT_OFF_MS = 2_000;
 const MAX_ERROR_LENGTH = 500;
 
 /**
- * Processes the outbox in the background: at once, every `intervalMs`, and when it is woken. All of it stands in the database, so that a stop
+ * Processes the outbox in the background: at once, every `intervalMs`, and when it is woken. All of it is in the database, so that a stop
  * or a crash loses nothing, and any number of processes may do this at once. Each topic has its own turn: one that hangs delays no other.
  */
 export function startOutbox({ handlers, intervalMs, stopGraceMs, ...deps }: OutboxWorkerDeps) {

@@ -214,7 +214,7 @@ const FIND_KNOWN = `
   order by (pipeline = $4 and number = $5) desc
   limit 1`;
 
-/** The stored number stands for the run id, alone (GitHub's job events) or as `provisionalNumber` writes it, until the CI's own is known. */
+/** The stored number represents the run id, alone (GitHub's job events) or as `provisionalNumber` writes it, until the CI's own is known. */
 const PROVISIONAL = `($4 = b.external_id and $3 <> b.number
     and (b.number = 'run ' || b.external_id or (b.number = b.external_id and $3 <> 'run ' || $4)))`;
 

@@ -176,7 +176,7 @@ const FAILURE_HISTORY = `
   limit $5`;
 
 // The nearest texts by the index, then the newest failures that say them: a text that is seen every day must not hide the others. Some texts
-// more than are asked for, since those of the build itself fall away; many more where most may be of other repositories.
+// more than are requested, since those of the build itself fall away; many more where most may be of other repositories.
 const SIMILAR = `
   with near as materialized (
     select key, similarity(message, $1) as score from failure_messages order by message <-> $1

@@ -227,7 +227,7 @@ function filterValues({ repository, branch, fingerprint, category, since, until,
 
 const HAPPENED = 'coalesce(b.finished_at, b.started_at, b.received_at)';
 
-// A group's first failure stands for its cause. Ids of builds rise with time.
+// A group's first failure represents its cause. Ids of builds rise with time.
 const LIST_CASES = `
   select ${buildColumns('b')}, f.fingerprint, f.group_number as cause, a.body as analysis, d.body as decision, r.origin
   from failures f

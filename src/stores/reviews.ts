@@ -195,7 +195,7 @@ const DECIDE = `
 const EVENTS = `
   select review_id as "reviewId", event, actor, at, details from review_events where review_id = $1 order by id`;
 
-/** Candidates that are tried before the next page of them is asked for: as many reviewers may press the key at once. */
+/** Candidates that are tried before the next page of them is requested: as many reviewers may press the key at once. */
 const TRIES = 20;
 const MAX_PAGES = 5;
 
@@ -284,7 +284,7 @@ function listText(filter: ReviewFilter, wanted: ReviewSort): string {
   return `select ${REVIEW}, null as decision from ${inOrder(wanted, where, '$6::int', '$7::int')} order by ${ORDERS[wanted]}`;
 }
 
-/** Items that are looked at for groups: whoever has more waiting begins at the top all the same. */
+/** Items that are inspected for groups: whoever has more waiting begins at the top all the same. */
 const MAX_GROUPED = 2_000;
 
 /** The first of each group among the first items in order; what is counted is all of the group. */

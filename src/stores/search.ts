@@ -12,7 +12,7 @@ const TOO_LONG = '57014';
 const LIMIT_MS = 3_000;
 
 /**
- * Looks for failures among narrow rows, newest first, and reads what is shown of them by `rowsOf`, in which FOUND stands for the query that finds them. Words that few texts
+ * Looks for failures among narrow rows, newest first, and reads what is shown of them by `rowsOf`, in which FOUND represents the query that finds them. Words that few texts
  * hold are looked up first; words that many hold are met soon on the way back in time.
  */
 export async function searchFailures(db: Database, filter: FailureFilter, page: Page, rowsOf: string): Promise<FailureRow[]> {

@@ -66,7 +66,7 @@ export function diffWithGreen(archive: BuildArchive, passingBuilds: PassingLogs)
 interface Comparison {
   readonly name: string;
   readonly green: PassingBasis;
-  /** Where new lines are looked for; empty: everywhere. */
+  /** Where new lines are searched for; empty: everywhere. */
   readonly places: readonly Stretch[];
 }
 

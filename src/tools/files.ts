@@ -18,9 +18,9 @@ import {
 } from './repository.ts';
 import { defineTool, type Sight, type Tool, type ToolContext } from './tool.ts';
 
-/** Lines shown on either side of the line that is asked for. */
+/** Lines shown on either side of the line that is requested. */
 const AROUND = 20;
-/** Lines shown from the top where no line is asked for. */
+/** Lines shown from the top where no line is requested. */
 const FROM_TOP = 120;
 
 const FileParameters = z.strictObject({
@@ -31,7 +31,7 @@ const FileParameters = z.strictObject({
 });
 type Args = z.output<typeof FileParameters>;
 
-/** What stands in this file, in the commit that was built? */
+/** What is in this file, in the commit that was built? */
 export function readFile(codeHost: CodeHost): Tool {
   return defineTool({
     name: 'read_file',
@@ -82,7 +82,7 @@ function alternativeArgs(call: ToolCall, subject: TriageSubject): Record<string,
   return { text: failed !== undefined && failed.length > 3 ? failed : name.replace(/\.\w+$/, '') };
 }
 
-/** Lines of the file read before its failing test is looked for: what one question to a code host returns. */
+/** Lines of the file read before its failing test is searched for: what one question to a code host returns. */
 const WINDOW = 200;
 
 const TestFileParameters = z.strictObject({
@@ -135,7 +135,7 @@ async function showTest(codeHost: CodeHost, test: FailingTest, path: string, com
   return finding === null ? [] : [{ ...finding, data: { path, line, commit: commit.ref, test: test.name } }];
 }
 
-/** Where the test's own name stands in its file; its last part, since reports join the names of suites. */
+/** Where the test's own name is in its file; its last part, since reports join the names of suites. */
 async function lineOfTest(codeHost: CodeHost, test: FailingTest, path: string, commit: ResolvedCommit, context: ToolContext) {
   const own = test.name
     .replace(/[[(][^\])]{0,500}[\])]$/, '')

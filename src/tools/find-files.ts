@@ -16,7 +16,7 @@ const MAX_SHOWN = 10;
 /** A name that fits more files than this says nothing. */
 const MOST_FITTING = 3;
 const MAX_TEST_FILES = 2;
-/** Lines of a test's source in which imports are looked for. */
+/** Lines of a test's source in which imports are searched for. */
 const HEAD_LINES = 80;
 const MAX_IMPORTS = 8;
 const MAX_MANIFESTS = 3;
@@ -43,7 +43,7 @@ type Lookup = (name: string) => readonly string[];
 
 /**
  * Which files of the repository does the failure lead to? The paths asked for, every path of the kept lines, what the failing tests
- * import, the CI file that holds the failed step, and the manifests of a dependency error: all as they stand in the built commit. Says
+ * import, the CI file that holds the failed step, and the manifests of a dependency error: all as they are in the built commit. Says
  * of the paths asked for which do not exist.
  */
 export function findFiles(codeHost: CodeHost): Tool {
@@ -173,7 +173,7 @@ async function importedByTests(
   return found.map((path) => ({ path, as: 'import', line: null, by: 'import' }));
 }
 
-/** What only adds to the list is left out where it cannot be had; only the end of the run is passed on. */
+/** What only adds to the list is left out where it cannot be obtained; only the end of the run is passed on. */
 async function orNull<Value>(asked: Promise<Value>, signal: AbortSignal): Promise<Value | null> {
   try {
     return await asked;
@@ -191,7 +191,7 @@ function languageOf(path: string): string {
   return /^(?:c|cc|cpp|cxx|h|hh|hpp|m|mm)$/.test(ending) ? 'c' : ending;
 }
 
-/** Files by their path without its ending, and by the last part of that; a folder stands for the file it begins with. */
+/** Files by their path without its ending, and by the last part of that; a folder represents the file it begins with. */
 interface Stems {
   readonly exact: ReadonlyMap<string, string>;
   readonly byLast: ReadonlyMap<string, readonly string[]>;

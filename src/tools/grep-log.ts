@@ -88,7 +88,7 @@ async function withContext(
 
 /**
  * What an archive may look for in place of the text: its longest part in which only the case of ASCII letters is not heeded, and the control
- * characters that may interrupt it and are not shown. Nothing, so that every line is looked at, where the text has no such part.
+ * characters that may interrupt it and are not shown. Nothing, so that every line is inspected, where the text has no such part.
  */
 function literalsOf(text: string, ignoreCase: boolean): readonly string[] {
   const isPlain = !ignoreCase && text.toLowerCase() === text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());

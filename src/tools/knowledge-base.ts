@@ -199,7 +199,7 @@ export function hashedItem(id: string, text: string, metadata: Readonly<Record<s
 
 /**
  * Makes a namespace hold just these items: what has another hash is embedded, what is not among them is removed. Items that people add and
- * take away are asked for once it is known what the index holds: what somebody adds meanwhile is then never taken for a stray.
+ * take away are requested once it is known what the index holds: what somebody adds meanwhile is then never taken for a stray.
  */
 export async function bringInStep(
   index: VectorIndex,

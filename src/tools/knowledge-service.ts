@@ -154,7 +154,7 @@ function itemOf({ document, position, place, text }: PassageOf): VectorItem {
 
 /** Tokens of a passage: enough for a step with its reason, few enough for several of them in one prompt. */
 const MAX_TOKENS = 500;
-/** Of a passage are said again in the next one, so that a sentence is never cut off from what it speaks of. */
+/** Of a passage are said again in the next one, so that a sentence is never cut off from what it is about. */
 const OVERLAP_TOKENS = 60;
 const MAX_PASSAGES = 4_000;
 const MAX_HEADING = 120;
@@ -202,7 +202,7 @@ function sectionsOf({ blocks }: ReadDocument): Section[] {
   return said.length > 0 ? said : sections.slice(-1);
 }
 
-/** What stands on a page, a slide or a sheet is cited by it. */
+/** What is on a page, a slide or a sheet is cited by it. */
 function hasPlace({ page, slide, sheet }: DocumentPlace): boolean {
   return page !== undefined || slide !== undefined || sheet !== undefined;
 }

@@ -90,7 +90,7 @@ const ViewLogParameters = z.strictObject({
   to: z.int().min(1).describe('Last line, inclusive; at most 200 lines'),
 });
 
-/** What stands on these lines of the log? */
+/** What is on these lines of the log? */
 export function viewLog(archive: BuildArchive): Tool {
   return defineTool({
     name: 'view_log',

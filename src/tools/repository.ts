@@ -67,7 +67,7 @@ export function withNote(title: string, commit: ResolvedCommit): string {
   return commit.note === null ? title : `${title} (${commit.note})`;
 }
 
-/** What stands in a commit never changes; what else an answer tells (a pull request, who an author is) may, so a week and no longer. */
+/** What is in a commit never changes; what else an answer tells (a pull request, who an author is) may, so a week and no longer. */
 const WEEK_MS = 7 * 24 * 3_600_000;
 
 /**
@@ -91,7 +91,7 @@ function failureOf(subject: TriageSubject): readonly unknown[] {
   return [fingerprint.value, failures.map(({ test, message, frames }) => [test, message, frames]), exceptions, diagnostics, failingTests];
 }
 
-/** How the pipeline itself is described: what changed there is looked at for a CONFIG_ERROR. */
+/** How the pipeline itself is described: what changed there is inspected for a CONFIG_ERROR. */
 const CI_CONFIGURATION: readonly RegExp[] = [
   /(?:^|\/)\.(?:github|gitlab|circleci|buildkite|semaphore|teamcity|tekton|ci|woodpecker|azure-pipelines)\//,
   /^ci\//,
@@ -102,7 +102,7 @@ const CI_CONFIGURATION: readonly RegExp[] = [
   /(?:^|\/)Jenkinsfile[\w.-]*$/,
 ];
 
-/** Manifests and lock files: what changed there is looked at for a DEPENDENCY_ERROR. */
+/** Manifests and lock files: what changed there is inspected for a DEPENDENCY_ERROR. */
 const MANIFESTS: readonly RegExp[] = [
   /(?:^|\/)(?:package|package-lock|npm-shrinkwrap|deno|composer|vcpkg|packages\.lock)\.json$/,
   /(?:^|\/)(?:yarn|bun|deno|composer|poetry|uv|pdm|pixi|Cargo|mix|pubspec|rebar|flake|conan|gems)\.lock$/,
@@ -132,7 +132,7 @@ const JVM_ENDINGS = ['java', 'kt', 'scala', 'groovy'];
 
 /**
  * Paths that may hold a failing test, most likely first: the file that its report names, then what its class or module
- * name stands for (`com.shop.CartTest` → `com/shop/CartTest.java`, `tests.test_cart.TestCart` → `tests/test_cart.py`).
+ * name represents (`com.shop.CartTest` → `com/shop/CartTest.java`, `tests.test_cart.TestCart` → `tests/test_cart.py`).
  */
 export function testFilePaths(test: Pick<FailingTest, 'file' | 'suite' | 'name'>): string[] {
   const paths: string[] = [];

@@ -34,7 +34,7 @@ export interface KnowledgeSources {
 /**
  * Which curated document, or which passage of the team's own, describes this kind of failure? Words are always compared; where an embedding
  * model is configured, meaning is too, and both orders are fused by reciprocal ranks. The score is the better of the two likenesses, never
- * the fused rank: 0.75 says, as ever, that most of a line of the failure stands in the document. Where the model cannot be asked, words
+ * the fused rank: 0.75 says, as ever, that most of a line of the failure is in the document. Where the model cannot be asked, words
  * alone answer, and each finding's `data.note` says so.
  */
 export function searchKnowledge(vectorIndex: VectorIndex, { team, semantic }: KnowledgeSources = {}): Tool {

@@ -20,7 +20,7 @@ const FILES_AT_ONCE = 4;
 const MAX_CODE = 4_000;
 /** Less alike is no answer. */
 const LEAST_SCORE = 0.05;
-/** Nothing that a person wrote, or that a cause is looked for in. */
+/** Nothing that a person wrote, or that a cause is searched for in. */
 const SKIPPED =
   /(?:^|\/)(?:node_modules|vendor|third_party|dist|build|coverage|__snapshots__)\/|\.(?:lock|min\.js|map|snap|svg|csv|json|md|rst|txt|html|po|pb\.go)$|(?:^|\/)(?:package-lock\.json|go\.sum)$/i;
 
@@ -218,7 +218,7 @@ export function rankByWords(chunks: readonly CodeChunk[], query: string): Ranked
   return ranked.filter(({ score }) => score > 0).sort((left, right) => right.score - left.score);
 }
 
-/** How much a word tells that stands in `holding` of `all` chunks; never below zero. */
+/** How much a word tells that is in `holding` of `all` chunks; never below zero. */
 function rarity(holding: number, all: number): number {
   return Math.log(1 + (all - holding + 0.5) / (holding + 0.5));
 }

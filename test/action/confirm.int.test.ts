@@ -67,7 +67,7 @@ describe('a step that runs the failing command again', () => {
     expect(JSON.parse(outputs.json ?? '')).toMatchObject([{ facts: { Tried: [expect.stringContaining('introduced by this change')] } }]);
   });
 
-  test('compares with what was there before the push, and says where that cannot be had', async () => {
+  test('compares with what was there before the push, and says where that cannot be obtained', async () => {
     const push = { before: '0123456789'.repeat(4), repository: { default_branch: 'trunk' } };
     const { outputs, summary } = await runner.run({ with: { ...given, 'confirm-base': '' }, files, prepare: commits, event: push });
 

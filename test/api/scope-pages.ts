@@ -39,7 +39,7 @@ export const PAGE_ROUTES: Readonly<Record<string, (of: PageIds) => { readonly ur
   'POST /analyses/:id/ask': ({ analysis }) => ({ url: `/analyses/${analysis}/ask`, payload: { question: 'why?' } }),
 };
 
-/** What an answer tells whoever may not see what was asked for, without the ids: its sentence, or all that a page shows. */
+/** What an answer tells whoever may not see what was requested, without the ids: its sentence, or all that a page shows. */
 export function toldBy({ headers, body }: { readonly headers: Readonly<Record<string, unknown>>; readonly body: string }): string {
   const isPage = String(headers['content-type']).startsWith('text/html');
   const told = isPage ? (/<main[^>]*>(.*)<\/main>/s.exec(body)?.[1] ?? body) : String(JSON.parse(body).error?.message);

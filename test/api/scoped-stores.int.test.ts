@@ -20,7 +20,7 @@ interface Seen extends Project {
   readonly decidedBuild: string;
   readonly batch: string;
   readonly decision: string;
-  /** An entry that a green build speaks against. */
+  /** An entry that a green build contradicts. */
   readonly flagged: string;
   readonly unreviewed: string;
 }

@@ -55,7 +55,7 @@ describe('readiness', () => {
     expect(asked).toBe(1);
   });
 
-  it('tells what it knew while something that is not needed hangs', async () => {
+  it('says what it knew while something that is not needed hangs', async () => {
     let hangs = false;
     const ask = () => (hangs ? new Promise<never>(() => undefined) : Promise.resolve('well'));
     const { readiness } = make([check('archive', ask, { limitMs: 30 })]);

@@ -69,7 +69,7 @@ describe('every page and state', () => {
   });
 
   it('asks for three things at most, and weighs little', async () => {
-    // The icon is asked for once a site, and kept.
+    // The icon is requested once a site, and kept.
     const ofPage = (requests: readonly string[]) => requests.filter((address) => !address.includes('/assets/icon.svg'));
     const found = await onEveryPage({}, async ({ requests }) => (ofPage(requests).length > 3 ? ofPage(requests) : []));
     expect(found).toEqual([]);

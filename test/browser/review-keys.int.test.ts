@@ -97,7 +97,7 @@ describe('a decision by one key', () => {
     });
   });
 
-  it('22: `c 4 Ctrl+Enter` stores CONFIG_ERROR with the cause that stood there', async () => {
+  it('22: `c 4 Ctrl+Enter` stores CONFIG_ERROR with the cause that was there', async () => {
     const [first, second] = await queueOf('correct', 2);
     await client.at('anna', async (page) => {
       await page.goto(itemAddress(first));

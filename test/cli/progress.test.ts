@@ -34,7 +34,7 @@ describe('progress on standard error', () => {
     expect(to.said.at(-1)).toBe('\r\u001b[2K');
   });
 
-  it('redraws nothing where plain was asked for, and says nothing where quiet was', () => {
+  it('redraws nothing where plain was requested, and says nothing where quiet was', () => {
     const [plain, quiet] = [stream(true), stream(true)];
     startProgress({ quiet: false, plain: true }, plain).phase('classify');
     startProgress({ quiet: true, plain: false }, quiet).phase('classify');

@@ -212,7 +212,7 @@ describe('a profile', () => {
     expect(load({}).triage).toEqual(load({ FAULTLINE_PROFILE: 'balanced' }).triage);
   });
 
-  it('gives way to a single setting', () => {
+  it('yields to a single setting', () => {
     const { triage } = load({
       FAULTLINE_PROFILE: 'fast',
       FAULTLINE_MAX_ITERATIONS: '4',
@@ -249,7 +249,7 @@ describe('a preset', () => {
     });
   });
 
-  it('gives way to a driver that is named', () => {
+  it('yields to a driver that is named', () => {
     const config = of({ ...SERVICES, FAULTLINE_JOB_QUEUE: 'pg-boss', FAULTLINE_VECTOR_INDEX: 'pinecone', PINECONE_API_KEY: 'key' });
     expect(config.jobQueue).toEqual({ driver: 'pg-boss', concurrency: 4, inServe: false });
     expect(config.vectorIndex).toEqual({ driver: 'pinecone', apiKey: 'key', index: 'faultline', baseUrl: null });

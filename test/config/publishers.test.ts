@@ -17,7 +17,7 @@ it('signs with every secret while one is rotated', () => {
   expect(load(set)).toMatchObject({ url: 'http://10.0.0.7/hook', secrets: [SECRET, SECRET] });
 });
 
-it('words them as CloudEvents where that is asked for', () => {
+it('words them as CloudEvents where that is requested', () => {
   expect(load({ FAULTLINE_PUBLISH_WEBHOOK_FORMAT: 'cloudevents' }).format).toBe('cloudevents');
   expect(() => load({ FAULTLINE_PUBLISH_WEBHOOK_FORMAT: 'xml' })).toThrow('FAULTLINE_PUBLISH_WEBHOOK_FORMAT');
 });

@@ -3,7 +3,7 @@ import { html, joined, linkTarget } from '../../src/console/html.ts';
 import { prose } from '../../src/console/prose.ts';
 
 describe('html', () => {
-  it('escapes text and quoted attributes, whatever stands in them', () => {
+  it('escapes text and quoted attributes, whatever is in them', () => {
     const hostile = `"><img src=x onerror='alert(1)'>&`;
     expect(html`<a title="${hostile}">${hostile}</a>`.text).toBe(
       '<a title="&quot;&gt;&lt;img src=x onerror=&#39;alert(1)&#39;&gt;&amp;">&quot;&gt;&lt;img src=x onerror=&#39;alert(1)&#39;&gt;&amp;</a>',

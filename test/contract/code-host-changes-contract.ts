@@ -76,7 +76,7 @@ export function codeHostChangesContract(name: string, open: (repository: GitRepo
       expect(added).toMatchObject({ commit: commits.first, pullRequest: 7 });
     });
 
-    it('tells what a commit changed', async () => {
+    it('says what a commit changed', async () => {
       const diff = await host.commitDiff({ repository: REPOSITORY, commit: commits.head }, signal);
       expect(diff?.commit).toMatchObject({ commit: commits.head, author: 'Grace', subject: 'Drop the tax' });
       expect(diff?.truncated).toBe(false);
@@ -89,7 +89,7 @@ export function codeHostChangesContract(name: string, open: (repository: GitRepo
       expect(diff?.files[2]?.patch).toMatch(/^@@ -1,6 \+1,6 @@[\s\S]*\n-export const tax = 2;\n\+export const tax = 0;\n/);
     });
 
-    it('tells where a file was moved from, and what a first commit brought', async () => {
+    it('says where a file was moved from, and what a first commit brought', async () => {
       const move = await host.commitDiff({ repository: REPOSITORY, commit: commits.moved.slice(0, 12) }, signal);
       const file = { path: 'src/price.ts', previousPath: 'lib/price.ts', status: 'renamed', additions: 0, deletions: 0, patch: null };
       expect(move?.files).toEqual([file]);

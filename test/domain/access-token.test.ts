@@ -20,7 +20,7 @@ test('what is stored of a token tells nothing of it', () => {
   expect(digestOfToken(token)).toBe(digestOfToken(token));
 });
 
-test('a token that stands in a log is masked', async () => {
+test('a token that is in a log is masked', async () => {
   const token = makeToken();
   const { text } = await createMasker().mask(`curl -H "x: ${token}" https://faultline.example.com\nbare ${token}`);
   expect(text).not.toContain(token.slice(4));

@@ -4,7 +4,7 @@ import { bootstrap, bootstrapWeights } from '../../src/lib/statistics.ts';
 const share = ([hits = 0, all = 0]: readonly number[]) => [hits / all];
 
 describe('a bootstrap over clusters', () => {
-  it('of cases that stand alone comes near the interval of a proportion', () => {
+  it('of cases that are alone comes near the interval of a proportion', () => {
     const [interval] = bootstrap(
       Array.from({ length: 400 }, (_, at) => [Number(at % 4 === 0), 1]),
       share,

@@ -165,7 +165,7 @@ describe('a proposed change', () => {
 });
 
 describe('a rule', () => {
-  /** Programs of a project that stand for those of an npm package. */
+  /** Programs of a project that represent those of an npm package. */
   const installed = (name: string, script: string) => {
     mkdirSync(join(repository.folder, 'node_modules/.bin'), { recursive: true });
     writeFileSync(join(repository.folder, 'node_modules/.bin', name), `#!${process.execPath}\n${script}`, { mode: 0o755 });

@@ -22,7 +22,7 @@ const longest: Read = (text, options) => {
     messages: [{ text: lines[at] ?? '', at: { source: 'log', line: at + 1 }, weight: 100 }],
   };
 };
-/** Quotes the line above the end, whatever stands there. */
+/** Quotes the line above the end, whatever is there. */
 const end: Read = (text, options) => last(readText(text, options), text.trimEnd().split('\n').slice(0, -1).join('\n'));
 
 describe('the gates of the reader', () => {

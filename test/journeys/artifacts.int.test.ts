@@ -32,7 +32,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-describe('a build whose cause stands in an artifact only', () => {
+describe('a build whose cause is in an artifact only', () => {
   it('is answered from the artifact that its log refers to', { timeout: 120_000 }, async () => {
     const members = [
       { name: 'coverage/worker-3.log', content: CAUSE },

@@ -98,7 +98,7 @@ describe('a model that is sure, wrong and then gone', () => {
 });
 
 describe('T34: a model with a bad moment: the run goes on with it', () => {
-  test('429 with a Retry-After that fits is waited for, and the retry stands in the trace', async () => {
+  test('429 with a Retry-After that fits is waited for, and the retry is in the trace', async () => {
     const limited: Script = { do: 'status', status: 429, headers: { 'retry-after-ms': '20' } };
     play({ classify: [limited, ...(DEFAULTS.classify ?? [])] });
     const state = await run();

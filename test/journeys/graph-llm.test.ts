@@ -50,7 +50,7 @@ describe('the graph with a model over HTTP', () => {
     expect(['auto_notify', 'human_review']).toContain(state.verdict?.action);
   });
 
-  test('self-correction: an answer sent back with gaps is asked for again with them', async () => {
+  test('self-correction: an answer sent back with gaps is requested again with them', async () => {
     const weak = { ...ANSWER, title: 'Something is off', rootCause: 'Unknown.', confidence: 0.55 };
     play({
       reason: [

@@ -103,7 +103,7 @@ async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
   throw new Error(`it never came to that: ${service.errors()}`);
 }
 
-/** Waits until the log of a green run was asked for, and a little more, so that its templates are stored. */
+/** Waits until the log of a green run was requested, and a little more, so that its templates are stored. */
 async function learned(number: number): Promise<void> {
   await until(() => github.api.requests.some(({ path }) => path.includes(`/runs/${5000 + number}/attempts/1/logs`)));
   await sleep(1_000);
@@ -195,7 +195,7 @@ describe('a failed build after green ones', () => {
     expect(JSON.stringify(analysis.answer)).not.toMatch(known);
   });
 
-  it('tells which lines are new where a tool asks', async () => {
+  it('says which lines are new where a tool asks', async () => {
     expect(await service.kill('SIGTERM')).toBe(0);
     const { status, findings } = await diffOf(redId);
 

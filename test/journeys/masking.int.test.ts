@@ -132,7 +132,7 @@ async function tablesOf(app: App): Promise<Record<string, string>> {
   return texts;
 }
 
-/** How a secret could stand in a text; base64 without what its neighbours decide. */
+/** How a secret could be in a text; base64 without what its neighbours decide. */
 function spellings(secret: string): string[] {
   const shifted = ['', 'x', 'xx'].map((before) => base64(before + secret).slice(before === '' ? 0 : before.length + 1, -4));
   const safe = shifted.map((text) => text.replaceAll('+', '-').replaceAll('/', '_'));

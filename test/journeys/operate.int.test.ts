@@ -16,7 +16,7 @@ import { startSpanReceiver } from '../support/span-receiver.ts';
 import { githubExample, githubSignature } from '../support/webhook-senders.ts';
 
 const MAIN = resolve(import.meta.dirname, '../../src/cli/main.ts');
-/** None of these may stand in any line of the log or in any span. */
+/** None of these may be in any line of the log or in any span. */
 const CANARIES = {
   FAULTLINE_GITHUB_WEBHOOK_SECRET: 'Canary-Hook-31d9f0c2a7',
   FAULTLINE_JENKINS_WEBHOOK_SECRET: 'Canary-Jenk-88ab01f7e2',
@@ -123,7 +123,7 @@ function canariesIn(text: string): string[] {
 }
 
 describe.skipIf(withoutPostgres)('a process with doors and one that works', () => {
-  it('make one trace from the webhook to the telling, log its ids, and tell numbers; T58: no secret stands in any of it', async () => {
+  it('make one trace from the webhook to the telling, log its ids, and tell numbers; T58: no secret is in any of it', async () => {
     const database = withPassword(await postgres.createMigrated());
     const [serve, worker] = [await freePort(), await freePort()];
     const common = { FAULTLINE_DATABASE_URL: database, FAULTLINE_AUTO_NOTIFY: '0.5', FAULTLINE_HUMAN_REVIEW: '0.5' };

@@ -100,7 +100,7 @@ export function webhookToRecall(mode: string, install: (environment: Readonly<Re
       throw new Error(`run ${runNumber} was never answered: ${service.errors()}`);
     }
 
-    it('says on the pull request that it is looked at, while the log is still on its way', async () => {
+    it('says on the pull request that it is inspected, while the log is still on its way', async () => {
       await failRun(812);
       const took = await commentSays(/Analyzing/);
       expect(client.comments[0]).toMatchObject({ pullRequest: PULL_REQUEST, login: 'faultline-bot' });

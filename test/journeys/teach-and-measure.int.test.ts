@@ -78,7 +78,7 @@ describe('what people decide', { timeout: 120_000 }, () => {
     expect(confidence).toBeLessThan(calibration?.raw ?? 0);
   });
 
-  it('stands behind stored runs that come out the same to the byte when they run again', async () => {
+  it('is behind stored runs that come out the same to the byte when they run again', async () => {
     const out = join(folder, 'recordings.jsonl');
     expect(await run(['recordings', 'export', '--out', out, '--data', folder])).toMatchObject({
       written: TAUGHT.length + 1,

@@ -96,7 +96,7 @@ export function webhookToReview(mode: string, install: (environment: Readonly<Re
 
     const failure = capturedFailure('profile-none-attribute');
 
-    it('fetches the log, answers with lines that stand in it, and waits for a person', async () => {
+    it('fetches the log, answers with lines that are in it, and waits for a person', async () => {
       await failRun(812, failure.log);
 
       const analysis = await answerOf(812);

@@ -137,7 +137,7 @@ describe('calling something infrastructure', () => {
     expect(classify(log).category).toBe('CODE_ERROR');
   });
 
-  test('is right where nothing speaks against it', () => {
+  test('is right where nothing contradicts it', () => {
     expect(classify('E: Write error - write (28: No space left on device)\n')).toMatchObject({
       category: 'INFRA_ERROR',
       kind: 'disk_full',

@@ -22,7 +22,7 @@ function found(tool: string, data: Record<string, unknown>, score = 0.85): Evide
 }
 
 describe('answering', () => {
-  test('says what a person would, quotes the line and tells what to do', () => {
+  test('says what a person would, quotes the line and says what to do', () => {
     const answer = composeAnswer(insightOf(SECRET));
     expect(answer.title).toBe('The secret ORCHARD_TOKEN is not set');
     expect(answer.fixRecommendation).toContain('Add ORCHARD_TOKEN to the secrets');

@@ -58,7 +58,7 @@ describe('answers to the captured failures', () => {
     expect(answerTo(slug).suspects[0]).toMatchObject({ path });
   });
 
-  test('57: what stands for a whole file of tests is not called a test', () => {
+  test('57: what represents a whole file of tests is not called a test', () => {
     const log = [
       'FAIL test/cart.test.js',
       '  ● Test suite failed to run',

@@ -31,7 +31,7 @@ const piece = fc.oneof(
 const anyText = fc.array(piece, { maxLength: 120 }).map((pieces) => pieces.join(''));
 
 describe('readSources', () => {
-  it('gives excerpts that stand in the lines they point to', () => {
+  it('gives excerpts that are in the lines they point to', () => {
     fc.assert(
       fc.property(anyText, fc.integer({ min: 0, max: 400 }), (text, budgetTokens) => {
         const lines = text.split('\n');

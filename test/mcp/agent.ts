@@ -68,7 +68,7 @@ function tellsCause(text: string, { category, alsoOk, mustCite, log }: CapturedF
   return proven && [category, ...alsoOk].some((one) => text.includes(one));
 }
 
-/** The beginning of what a person sees of a line: no time, no colours, and of a redrawn one what stood there last. */
+/** The beginning of what a person sees of a line: no time, no colours, and of a redrawn one what was there last. */
 function saidOn(row: string): string {
   const shown =
     row

@@ -46,7 +46,7 @@ describe('a publication', () => {
     expect(asked).toEqual(['published comments:ana_1']);
   });
 
-  it('is looked for first in every later try', async () => {
+  it('is searched for first in every later try', async () => {
     const { asked, publisher } = noting(null);
     await publishOnce(publisher, publishing({ entry: { ...entry, lease: 2 } }));
     expect(asked).toEqual(['looked for comments:ana_1', 'published comments:ana_1']);

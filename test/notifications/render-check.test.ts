@@ -26,7 +26,7 @@ describe('the check run', () => {
     expect(renderCheck({ ...passed, about }, LINKS)).toMatchObject({ status: 'completed', title: 'The build passed after all' });
   });
 
-  it('is in progress as long as something is looked at', () => {
+  it('is in progress as long as something is inspected', () => {
     expect(checkOf(headOf({ failures: 3 }))).toMatchObject({ status: 'in_progress', title: 'Analyzing 3 failures', annotations: [] });
     expect(checkOf(headOf({ causes: [causeOf()], openCauses: 1 })).status).toBe('in_progress');
     expect(checkOf(headOf({ causes: [causeOf()] })).status).toBe('completed');

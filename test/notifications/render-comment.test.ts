@@ -242,7 +242,7 @@ describe('whose change it was', () => {
   });
 });
 
-it('a cause that was shown by trying to be of this change stands first', () => {
+it('a cause that was shown by trying to be of this change is first', () => {
   const guessed = causeOf({ ...sampleAnalysis(), id: 'ana_1' });
   const tried = causeOf({ ...sampleAnalysis(), id: 'ana_2', experiment: sampleExperiment({ verdict: 'this-change' }) });
   const body = bodyOf(headOf({ causes: [guessed, tried] }));

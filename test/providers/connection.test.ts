@@ -65,7 +65,7 @@ describe.each(WORLDS)('$name is connected:', (world: ProviderWorld) => {
   });
 
   if (has) {
-    test('what the token may read is looked at, one by one', async () => {
+    test('what the token may read is inspected, one by one', async () => {
       expect([...(await run()).values()].filter(({ state: is }) => is === 'wrong')).toEqual([]);
       host.state.forbidden = /actions\/runs|pipeline|build\/builds/;
       const wrong = [...(await run()).values()].filter(({ state: is }) => is === 'wrong');

@@ -7,7 +7,7 @@ import { type LoopbackServer, startLoopback } from '../support/loopback-server.t
 export interface HostState {
   /** Null: the run was deleted. */
   jobs: readonly { readonly id: number; readonly name: string; readonly outcome: 'failed' | 'passed'; readonly attempt: number }[] | null;
-  /** What is answered where a log is asked for: its text (`by id`: it names its job), a status with headers, or nothing for a long time. */
+  /** What is answered where a log is requested: its text (`by id`: it names its job), a status with headers, or nothing for a long time. */
   log: string | { readonly status: number; readonly headers?: Readonly<Record<string, string>> } | 'slow';
   readonly comments: { readonly id: number; body: string; readonly author: string }[];
   readonly statuses: { readonly state: string; readonly description: string }[];
@@ -28,9 +28,9 @@ export interface PastHostRun {
   readonly status: 'failed' | 'passed';
   /** ISO 8601. */
   readonly ended: string;
-  /** A status: that is answered where its log is asked for. */
+  /** A status: that is answered where its log is requested. */
   readonly log: string | number;
-  /** It is listed, and gone when it is looked at. */
+  /** It is listed, and gone when it is inspected. */
   readonly isDeleted?: boolean;
 }
 

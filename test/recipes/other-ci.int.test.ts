@@ -221,7 +221,7 @@ describe('the script for all', () => {
     });
     afterEach(() => server.close());
 
-    /** As TeamCity fills in parameters: `%%` stands for one percent sign. */
+    /** As TeamCity fills in parameters: `%%` represents one percent sign. */
     const filled = () => {
       const parameters = new Map([
         ['system.teamcity.auth.userId', 'TeamCityBuildId=4711'],

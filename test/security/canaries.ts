@@ -1,6 +1,6 @@
 import { TEST_KEY } from '../support/openai-server.ts';
 
-/** Secrets that stand where nothing may carry them out: each would be found in plain, in base64 and in hex. */
+/** Secrets that are where nothing may carry them out: each would be found in plain, in base64 and in hex. */
 export const CANARIES = {
   /** Printed by the build itself, beside its failure. */
   tokenInLog: `ghp_${'c4n4RyT0k3n'.repeat(4).slice(0, 36)}`,

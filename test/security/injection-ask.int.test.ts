@@ -26,7 +26,7 @@ const ROUNDS = 3;
 const graph = compileAskGraph();
 const [logLine] = CHANNELS;
 
-/** Asks about a build; the text is the question itself, or stands in the evidence that the answer has. */
+/** Asks about a build; the text is the question itself, or is in the evidence that the answer has. */
 async function failuresOf(place: 'question' | 'evidence', by: 'rules' | 'llm', batch: Batch): Promise<string[]> {
   if (logLine === undefined) throw new Error('no channel');
   const harmless = { name: batch.name, text: 'part of the cart' };

@@ -1,6 +1,6 @@
 import { THOROUGH } from '../support/thorough.ts';
 
-/** A text that tries to be an instruction. Its name stands in it, so that a model that read it can be told from one that did not. */
+/** A text that tries to be an instruction. Its name is in it, so that a model that read it can be told from one that did not. */
 export interface Injection {
   readonly name: string;
   readonly text: string;

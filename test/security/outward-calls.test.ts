@@ -20,7 +20,7 @@ function withoutComments(text: string): string {
   return text.replaceAll(/^\s*(?:\/\/|\/?\*).*$/gm, '');
 }
 
-test('T59: every file that calls out stands in the table of outward calls in docs/explanation/outward-calls.md', async () => {
+test('T59: every file that calls out is in the table of outward calls in docs/explanation/outward-calls.md', async () => {
   const table = await readFile(join(ROOT, 'docs/explanation/outward-calls.md'), 'utf8');
   expect(calling.length).toBeGreaterThan(10);
   expect(calling.map(({ path }) => path).filter((path) => !table.includes(`\`${path}\``))).toEqual([]);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { CANARIES } from './canaries.ts';
 import { ALL, onOneLine } from './injections.ts';
 
-/** A clone in which every text stands in a file of its own and in a commit message of its own. */
+/** A clone in which every text is in a file of its own and in a commit message of its own. */
 export interface HostileRepository {
   readonly folder: string;
   /** The file that holds the text with this name, on line 3. */

@@ -41,7 +41,7 @@ test('every file that the documents on security name exists', async () => {
   expect(absent).toEqual([]);
 });
 
-test('every number of a test in a row stands in the title of a test in that row', async () => {
+test('every number of a test in a row is in the title of a test in that row', async () => {
   const missing: string[] = [];
   let numbers = 0;
   for (const { name, line } of lines.filter((one) => one.line.startsWith('|') && /\bT\d\d\b/.test(one.line))) {

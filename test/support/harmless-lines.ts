@@ -1,4 +1,4 @@
-/** One kind of line that stands in the logs of failed jobs without having anything to do with the failure. */
+/** One kind of line that is in the logs of failed jobs without having anything to do with the failure. */
 export interface HarmlessKind {
   /** The sort, a colon and the kind, as in `clean-up: orphan processes`. */
   readonly name: string;

@@ -19,7 +19,7 @@ export interface InventedLog {
 /**
  * `$` begins a tool: its command, the line that it opens with, and the lines that it repeats. `!` has the two telling lines.
  * `=` has its category and the others that a reader could defend, or `unknown`.
- * ` ⏎ ` ends a line, ` ¶ ` does too and lets other lines stand between. A word in braces is a value of `VALUES`.
+ * ` ⏎ ` ends a line, ` ¶ ` does too and lets other lines are between. A word in braces is a value of `VALUES`.
  */
 const TOOLS = `
 $ plumbline verify --against revision-{n} ⏎ comparing {num} tables ⏎ {word}: {num} columns agree
@@ -294,7 +294,7 @@ function stepOf(random: Random, tool: string): Line[] {
   ];
 }
 
-/** Another step's head stands first, an `env:` block in the head, a clean-up at the end, and anything else outside of the telling lines. */
+/** Another step's head is first, an `env:` block in the head, a clean-up at the end, and anything else outside of the telling lines. */
 function withHarmless(random: Random, step: readonly Line[], kind: HarmlessKind): Line[] {
   const lines = kind.name.startsWith('env:') ? step.filter(({ text }) => text !== 'env:' && !text.startsWith('  CI_LANE')) : step;
   const headEnd = lines.findIndex(({ text }) => text === '##[endgroup]');

@@ -16,7 +16,7 @@ export interface ChatCompletionRequest {
 }
 
 export interface OpenAiServerOptions {
-  /** The only key it takes; null: none is asked for. */
+  /** The only key it takes; null: none is requested. */
   readonly apiKey?: string | null;
   /** What it supports, like servers of other makers; everything by default. */
   readonly formats?: readonly ChatCompletionRequest['format'][];

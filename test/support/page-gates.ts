@@ -11,7 +11,7 @@ import { type CapturedFailure, figure, type GateFigure } from './reading-gates.t
 
 /** Tokens of log that an analysis with a model sees. */
 const BUDGET_TOKENS = 4_000;
-/** Lines of a log that are asked for at once. */
+/** Lines of a log that are requested at once. */
 const WINDOW = 40;
 const NOISE: ReadonlySet<string> = new Set(['echo', 'progress', 'passing']);
 /** The command that failed, as the system shows it before it runs it, is part of the story. */

@@ -144,7 +144,7 @@ export function isLearned(name: string): boolean {
 }
 
 /**
- * Puts the lines of a harmless kind somewhere outside the cause; the place depends on `seed` alone. A clean-up stands behind the end, and the head
+ * Puts the lines of a harmless kind somewhere outside the cause; the place depends on `seed` alone. A clean-up is behind the end, and the head
  * of another step before the first line.
  */
 export function withHarmless(

@@ -13,7 +13,7 @@ import { startRedis, type TestRedis } from './redis.ts';
 const MAIN = resolve(import.meta.dirname, '../../src/cli/main.ts');
 const READY_MS = 60_000;
 
-/** A process of the compose file, run as it stands there. */
+/** A process of the compose file, run as it is there. */
 export interface Running {
   readonly name: string;
   readonly process: ChildProcess;
@@ -38,7 +38,7 @@ export interface ServerInstallation {
   dispose(): Promise<void>;
 }
 
-/** Starts the stores and, with `environment` beside what the compose file gives, whatever is asked for. */
+/** Starts the stores and, with `environment` beside what the compose file gives, whatever is requested. */
 export async function installServer(environment: Readonly<Record<string, string>>): Promise<ServerInstallation> {
   const [model, postgres, redis, mongodb] = await Promise.all([newEnv().then(readCompose), startPostgres(), startRedis(), startMongodb()]);
   const databaseUrl = await postgres.createDatabase();

@@ -181,7 +181,7 @@ describe('read_blame', () => {
 });
 
 describe('the lines that a patch changes', () => {
-  it('are those of the new file; a deletion stands where it was', () => {
+  it('are those of the new file; a deletion is where it was', () => {
     const patch = ['@@ -1,3 +1,3 @@', ' a', '-b', '+B', ' c', '@@ -10,3 +10,2 @@', ' x', '-y', ' z', '\\ No newline at end of file'].join(
       '\n',
     );

@@ -109,7 +109,7 @@ describe('diff_with_green', () => {
     expect(await ask(RED, { source: 'other.log' })).toMatchObject({ status: 'empty', summary });
   });
 
-  it('tells which logs there are where the named one is not', async () => {
+  it('says which logs there are where the named one is not', async () => {
     const { status, summary } = await ask(RED, { source: 'no.log' });
 
     expect(status).toBe('invalid-arguments');

@@ -15,7 +15,7 @@ const logs = { 'build.log': BUILD_LOG, 'other.log': 'first\nsecond', 'report.xml
 const exits = [{ code: 137, signal: null, source: 'build.log', line: 3_000 }];
 const ask = (overrides: Parameters<typeof sampleSubject>[0] = { exits }) => asking({ archive: archiveOf(logs) }, sampleSubject(overrides));
 
-/** Every line of a finding stands where the finding says. */
+/** Every line of a finding is where the finding says. */
 function expectExact(finding: Finding | undefined): void {
   const lines = finding?.text.split('\n') ?? [];
   expect(finding?.lineEnd).toBe((finding?.lineStart ?? 0) + lines.length - 1);
@@ -57,7 +57,7 @@ describe('read_build_log', () => {
     expect(last).toMatchObject({ lineStart: 4_999, lineEnd: 5_000 });
   });
 
-  it('tells which logs there are where the named one is not', async () => {
+  it('says which logs there are where the named one is not', async () => {
     const outcome = await ask()('INFRA_ERROR', 'read_build_log', { source: '../../etc/passwd' });
 
     expect(outcome).toMatchObject({ status: 'invalid-arguments', findings: [] });
@@ -191,7 +191,7 @@ describe('read_artifact', () => {
     expect(found?.text).toContain('build.log: log, 5000 lines');
   });
 
-  it('shows the failing cases of a report, or its lines where these are asked for', async () => {
+  it('shows the failing cases of a report, or its lines where these are requested', async () => {
     const cases = await askFiles()('TEST_FAILURE', 'read_artifact', { source: 'TEST-cart.xml' });
     const lines = await askFiles()('TEST_FAILURE', 'read_artifact', { source: 'TEST-cart.xml', from: 1, to: 1 });
 

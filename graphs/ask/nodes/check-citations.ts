@@ -7,7 +7,7 @@ import { checkClaims } from '../../triage/verdict.ts';
 import type { AskRuntime } from '../judge.ts';
 import type { AskStateUpdate, AskStateValue } from '../state.ts';
 
-/** Keeps what holds: every citation exists and every quotation stands where it says. */
+/** Keeps what holds: every citation exists and every quotation is where it says. */
 export async function checkCitations(state: AskStateValue, runtime: AskRuntime): Promise<AskStateUpdate> {
   const context = contextOf(runtime);
   const startedAt = context.clock.now();
@@ -18,7 +18,7 @@ export async function checkCitations(state: AskStateValue, runtime: AskRuntime):
 }
 
 /**
- * What no model may decide: cited evidence must exist, and every quotation must stand literally where it is cited, or, in a statement
+ * What no model may decide: cited evidence must exist, and every quotation must be literally where it is cited, or, in a statement
  * that cites nothing, anywhere in the evidence. What fails is left out, with the reason.
  */
 export function checkStatements(statements: readonly Statement[], evidence: readonly Evidence[], answer: Answer) {

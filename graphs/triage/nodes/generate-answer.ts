@@ -26,7 +26,7 @@ export async function generateAnswer(state: TriageStateValue, runtime: TriageRun
   };
 }
 
-/** Below this confidence a category gives way to what a person decided for a failure like this one. */
+/** Below this confidence a category yields to what a person decided for a failure like this one. */
 const UNSURE = 0.65;
 /** How alike two failures are whose category is the same. */
 const ALIKE = 0.75;

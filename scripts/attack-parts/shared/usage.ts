@@ -17,7 +17,7 @@ const BARS = '▁▂▃▄▅▆▇█';
 const WIDTH = 60;
 
 interface UsageWatch {
-  /** Waits until the service should be quiet, goes on for a minute, and tells what still grew. */
+  /** Waits until the service should be quiet, goes on for a minute, and says what still grew. */
   end(): Promise<{ series: Series; growing: string[] }>;
 }
 

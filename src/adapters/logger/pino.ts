@@ -8,7 +8,7 @@ import { hideSpans, mergeSpans } from '../../log/mask/span.ts';
 import type { Logger } from '../../ports/telemetry.ts';
 
 export interface PinoLoggerOptions {
-  /** The process's own secrets: they stand in no line, in no spelling. */
+  /** The process's own secrets: they are in no line, in no spelling. */
   readonly known?: readonly string[];
   /** Where lines go; absent: standard error, so that standard output stays for results. */
   readonly to?: { write(line: string): void };

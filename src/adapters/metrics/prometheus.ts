@@ -3,7 +3,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import { type LabelValues, METRICS, type MetricOutline, type Metrics, type Reading } from '../../ports/telemetry.ts';
 
 export interface PrometheusOptions {
-  /** How long a reading stands before it is made again, in milliseconds: two scrapers cost the database no more than one. */
+  /** How long a reading is before it is made again, in milliseconds: two scrapers cost the database no more than one. */
   readonly freshMs?: number;
   /** How long one reading may take, in milliseconds. */
   readonly limitMs?: number;
@@ -72,7 +72,7 @@ function made(name: string, { kind, help, labels, buckets }: MetricOutline, regi
   }
 }
 
-/** What is not read any more does not stand on. */
+/** What is not read any more is not on. */
 function setGauges(known: ReadonlyMap<string, Known>, readings: readonly Reading[]): void {
   for (const metric of known.values()) {
     if (metric.kind !== 'gauge') continue;

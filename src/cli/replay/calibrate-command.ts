@@ -31,7 +31,7 @@ import { answering, replayConfig } from './answering.ts';
 import { checkReplaced, putInForce, withCalibrations } from './calibrate-store.ts';
 import { stripForMetrics } from './replay-source.ts';
 
-/** What `faultline calibrate` was asked for, as commander reads it. */
+/** What `faultline calibrate` was requested, as commander reads it. */
 export interface CalibrateCommandOptions extends DataOptions {
   readonly dataset?: readonly string[];
   readonly results?: readonly string[];

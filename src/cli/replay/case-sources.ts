@@ -102,7 +102,7 @@ async function measureCases(outcomes: AsyncIterable<CaseOutcome>): Promise<CaseM
   return { cases, sha256: hash.digest('hex') };
 }
 
-/** The stored failures that were asked for, of an app that is open. */
+/** The stored failures that were requested, of an app that is open. */
 export function casesOfApp(app: App, options: StoredCaseOptions, onLeftOut?: OnLeftOut): AsyncIterable<CaseOutcome> {
   const from = { cases: app.stores.cases, builds: app.stores.builds, archive: app.archive };
   return (options.reviewed ? reviewedCases : storedCases)(from, storeFilter(options), onLeftOut);

@@ -14,7 +14,7 @@ import { withApp } from '../store-commands.ts';
 import { EXIT, interruptSignal, jsonText, print, say } from '../terminal.ts';
 import { askedRuns } from './recordings-command.ts';
 
-/** What `faultline replay --frozen` was asked for. */
+/** What `faultline replay --frozen` was requested. */
 export interface FrozenOptions {
   /** A file of recordings; true: those of the store. */
   readonly frozen: string | true;

@@ -71,7 +71,7 @@ function amount(text: string): number {
   throw new InvalidArgumentError('Use a number above 0.');
 }
 
-/** The options that choose among stored failures: the same wherever such are asked for. */
+/** The options that choose among stored failures: the same wherever such are requested. */
 function addStoreFilters(command: Command, where = ''): Command {
   return command
     .option('--repository <owner/name>', `${where}only this repository`)

@@ -79,7 +79,7 @@ function sizeText(bytes: number): string {
 
 /** The runs that were asked for by id, and which of them were met. */
 interface AskedRuns {
-  /** Whether this one is meant: by the id of its triage or of its answer; everything is where nothing was asked for. */
+  /** Whether this one is meant: by the id of its triage or of its answer; everything is where nothing was requested. */
   meant(recording: Pick<Recording, 'triageId'> & { readonly analysis: { readonly id: string } | null }): boolean;
   /** Which ids were not met, in a sentence; null where all were. */
   missing(): string | null;

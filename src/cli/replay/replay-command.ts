@@ -156,7 +156,7 @@ function settleExitCode(reported: readonly ReportedRun[], signal: AbortSignal): 
  */
 type Judging = (run: SourceRun, spending: Spending, signal: AbortSignal) => Promise<FigureSection[]>;
 
-/** Opens the judge before anything is replayed, so that a missing model is said at once; null where none was asked for. */
+/** Opens the judge before anything is replayed, so that a missing model is said at once; null where none was requested. */
 export async function judging(options: ReplayCommandOptions, config: Config): Promise<Judging | null> {
   if (options.judge === undefined) return null;
   const { openJudge } = await import('../../app/open-models.ts');

@@ -2,7 +2,7 @@ import type { Design } from '../../domain/calibration.ts';
 import type { SliceBy } from '../../replay/figures/score.ts';
 import type { DataOptions } from '../settings.ts';
 
-/** What `faultline replay` was asked for, as commander reads it. */
+/** What `faultline replay` was requested, as commander reads it. */
 export interface ReplayCommandOptions extends StoredCaseOptions {
   /** Several are replayed one after the other, each with a table of its own. */
   readonly dataset?: readonly string[];
@@ -49,7 +49,7 @@ export interface StoreFilterOptions {
   readonly until?: string;
 }
 
-/** Which stored failures are asked for, and where they are. */
+/** Which stored failures are requested, and where they are. */
 export interface StoredCaseOptions extends DataOptions, StoreFilterOptions {
   /** What people decided. */
   readonly reviewed?: true;

@@ -53,7 +53,7 @@ export async function tellSpread(reported: readonly ReportedRun[], options: Repl
   }
 }
 
-/** Writes the reports that were asked for, from all that was replayed. */
+/** Writes the reports that were requested, from all that was replayed. */
 export async function writeReports(
   reported: readonly ReportedRun[],
   options: ReplayCommandOptions,
@@ -75,7 +75,7 @@ async function written(option: string, path: string, text: string): Promise<void
   });
 }
 
-/** The bars that were asked for, read before anything is replayed; null where none were. */
+/** The bars that were requested, read before anything is replayed; null where none were. */
 export async function gateOf({ gate }: ReplayCommandOptions): Promise<Gate | null> {
   return gate === undefined ? null : openGate(gate);
 }

@@ -237,7 +237,7 @@ function cell(one: ConfusionCell | undefined, total: number, anchors: Anchors): 
 
 function casesOf(one: ConfusionCell, anchors: Anchors): Html {
   const title = one.truth === one.said ? `${one.truth}, right` : `${one.truth} called ${one.said}`;
-  // The target stands inside, so that a browser that is sent there opens it.
+  // The target is inside, so that a browser that is sent there opens it.
   return html`<details class="cell-cases"><summary>${title}: ${one.ids.length}</summary><div id="${placeOf(one, anchors)}">${caseLinks(one.ids, anchors)}</div></details>`;
 }
 
@@ -347,7 +347,7 @@ function look({ error, isRight }: ReportCase): 'failed' | 'is-wrong' | 'is-right
 interface Anchors {
   /** The set's own. */
   readonly top: string;
-  /** Told behind what several sets have alike, so that names are told apart: ", clean.jsonl"; empty where there is one set. */
+  /** Told behind what several sets have alike, so that names are distinguished: ", clean.jsonl"; empty where there is one set. */
   readonly suffix: string;
   /** Null for an id that no shown case has. Of several with one id, the one that was answered is meant. */
   of(id: string): string | null;

@@ -30,7 +30,7 @@ export interface RunFiles {
 
 /**
  * Opens the results of a run at `path`: anew, over what is there, or behind what the same run left. Throws `conflict` where the earlier run
- * was another one. What the run is made of stands in `PATH.run.json` beside them.
+ * was another one. What the run is made of is in `PATH.run.json` beside them.
  */
 export async function openRunFiles(path: string, isResumed: boolean, manifest: RunManifest): Promise<RunFiles> {
   if (isResumed) await checkEarlier(path, manifest);
@@ -149,7 +149,7 @@ interface Named {
 }
 
 /**
- * Nothing that a replay writes may stand where its cases are: a data set would be gone before it is read, and results in a folder of
+ * Nothing that a replay writes may be where its cases are: a data set would be gone before it is read, and results in a folder of
  * logs would be cases of the next run. Nor may two of them be one file. Throws `invalid-config`.
  */
 export async function checkOutputs(options: Places): Promise<void> {
@@ -170,7 +170,7 @@ export async function checkOutputs(options: Places): Promise<void> {
   if (options.html !== undefined && options.out !== undefined) await checkReadable(options.out);
 }
 
-/** The page tells what stands in the results, which are read again for it. */
+/** The page says what is in the results, which are read again for it. */
 async function checkReadable(out: string): Promise<void> {
   const found = await stat(out).catch(() => null);
   if (found !== null && !found.isFile())

@@ -193,7 +193,7 @@ interface ReviewLook {
   readonly width: number;
 }
 
-/** One item whole: where it is from, and the answer with why a person is asked and what speaks against it. */
+/** One item whole: where it is from, and the answer with why a person is asked and what contradicts it. */
 function itemText({ review, analysis }: Item, counts: ReviewCounts, look: ReviewLook): string {
   const answer = renderTerminal(analysis, { ...look, why: review.why }).trimEnd();
   return [headText(review, counts, look), answer, footText(look)].join('\n');

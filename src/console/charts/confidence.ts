@@ -56,7 +56,7 @@ function equalMass(judged: readonly Judged[], total: number, bins: number): Bin[
 function binOf(group: readonly Judged[], from: number, to: number): Bin {
   const of = sum(group);
   const right = sum(group.filter((one) => one.right));
-  // a hundredth stands for what lies in it
+  // a hundredth represents what lies in it
   const stated = group.reduce((total, { at, count }) => total + Math.min(1, at + 0.005) * count, 0) / Math.max(1, of);
   return { from, to, stated, ...proportion(right, of) };
 }
@@ -200,7 +200,7 @@ export interface CoverageChart {
   readonly id?: string;
   readonly judged: readonly Judged[];
   readonly answered: readonly { readonly at: number; readonly count: number }[];
-  /** The threshold that is looked at, 0..1. */
+  /** The threshold that is inspected, 0..1. */
   readonly threshold: number;
   /** The share of wrong answers that is borne. */
   readonly wrong: number;

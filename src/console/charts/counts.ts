@@ -129,7 +129,7 @@ interface LinesChart {
   readonly id: string;
   readonly name: string;
   readonly finding: string;
-  /** What each point stands for, oldest first: the Mondays of weeks, days, or runs. */
+  /** What each point represents, oldest first: the Mondays of weeks, days, or runs. */
   readonly steps: readonly string[];
   /** What a step is called; absent: a week. */
   readonly per?: 'day' | 'run';

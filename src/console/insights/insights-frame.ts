@@ -20,7 +20,7 @@ export const InsightsQuery = z.object({
   repo: z.string().trim().max(300).catch('').default(''),
   days: z.coerce.number().int().min(1).max(366).optional().catch(undefined),
   category: Category.optional().catch(undefined),
-  /** The threshold that is looked at, and the wrong answers that are borne, in percent. */
+  /** The threshold that is inspected, and the wrong answers that are borne, in percent. */
   t: z.coerce.number().min(0).max(1).optional().catch(undefined),
   wrong: z.coerce.number().int().min(0).max(50).catch(5).default(5),
   /** The first day of the period; absent: it ends today. */

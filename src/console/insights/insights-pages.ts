@@ -94,7 +94,7 @@ async function trustFacts(query: InsightsQuery, { stores, clock }: ConsoleDeps):
   return { decided, answered };
 }
 
-/** The threshold that is looked at, and what holds there. */
+/** The threshold that is inspected, and what holds there. */
 function coverageOf(query: InsightsQuery, { decided, answered }: TrustFacts, { config }: ConsoleDeps): Chart {
   const threshold = query.t ?? config.triage?.thresholds.autoNotify ?? USUAL_THRESHOLD;
   const kept: CoverageChart['kept'] = query.repo === '' ? {} : { repo: query.repo };

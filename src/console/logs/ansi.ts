@@ -103,7 +103,7 @@ const ATTRIBUTES: Readonly<Record<number, Partial<Pen>>> = {
   49: { background: null },
 };
 
-/** What follows 38 or 48: `5;n` of 256 colours, or `2;r;g;b`; with colons, a colour space may stand before the red. */
+/** What follows 38 or 48: `5;n` of 256 colours, or `2;r;g;b`; with colons, a colour space may be before the red. */
 function extended(parts: readonly number[]): { readonly colour: number | null; readonly used: number } {
   if (parts[0] === 5) return { colour: ofPalette(parts[1] ?? 0), used: 2 };
   if (parts[0] !== 2) return { colour: null, used: 1 };

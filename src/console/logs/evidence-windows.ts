@@ -21,7 +21,7 @@ import {
 import { evidenceView, type Stretch } from './window.ts';
 
 export interface EvidenceWindows {
-  /** Lists of lines for each log, with gaps between; nothing where no evidence stands on lines of a log. */
+  /** Lists of lines for each log, with gaps between; nothing where no evidence is on lines of a log. */
   readonly html: Html;
   /** Evidence of the reader that is in it: `#E3` leads to its first line. All other evidence is for the page to show. */
   readonly shown: ReadonlySet<string>;

@@ -71,7 +71,7 @@ async function sendPart(
   return sendHtml(request, reply, html`<ol>${rows}</ol>`);
 }
 
-/** The stored text, or the bytes of it that are asked for. It is text to a browser, whatever is in it. */
+/** The stored text, or the bytes of it that are requested. It is text to a browser, whatever is in it. */
 function sendRaw(request: FastifyRequest, reply: FastifyReply, { archive }: ConsoleDeps, { build, source }: LogFacts): FastifyReply {
   const { range: asked, 'if-range': ifRange } = request.headers;
   const range = ifRange === undefined ? readByteRange(asked, source.bytes) : null;

@@ -78,7 +78,7 @@ async function analysesOf(stores: LogDeps['stores'], { id }: Build, wanted: stri
   return analysis?.buildId === id ? [analysis] : [];
 }
 
-/** Where several answers cite the same log, their evidence is told apart by the answer's number. */
+/** Where several answers cite the same log, their evidence is distinguished by the answer's number. */
 function evidenceIn(analyses: readonly Analysis[], name: string): EvidenceLines[] {
   return analyses.flatMap((analysis, at) =>
     evidenceLines(analysis, name).map(({ id, title, source, from, to, cited }) => ({

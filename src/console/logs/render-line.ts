@@ -37,12 +37,12 @@ const KEPT_OVERWRITES = 10;
 const KEPT_CHARACTERS = 200;
 /** Lines on which a colour that nobody ends goes on. */
 const COLOUR_LINES = 100;
-/** Characters before the last carriage return that are looked at for colours. */
+/** Characters before the last carriage return that are inspected for colours. */
 const LOOKED_BACK = 16_000;
 
 /**
  * Consecutive lines as people see them. Colours go on from one line to the next, for at most 100 lines. Never throws; its time grows with the
- * lines' length, of which at most {@link MAX_RAW} characters each are looked at.
+ * lines' length, of which at most {@link MAX_RAW} characters each are inspected.
  */
 export function showLines(lines: readonly string[], first: number): ShownLine[] {
   const stamped = areStamped(lines);

@@ -145,7 +145,7 @@ function questionsFor(stretches: readonly Stretch[]): { from: number; to: number
   return questions;
 }
 
-/** Lines of one log that a piece of evidence stands on. */
+/** Lines of one log that a piece of evidence is on. */
 export interface EvidenceLines extends Range {
   /** "E3" */
   readonly id: string;
@@ -161,7 +161,7 @@ export interface EvidenceLines extends Range {
 
 type Cited = Pick<EvidenceLines, 'from' | 'to' | 'cited'>;
 
-/** The evidence of an analysis that stands on lines of the text of this name, in the order of its numbers. */
+/** The evidence of an analysis that is on lines of the text of this name, in the order of its numbers. */
 export function evidenceLines({ evidence, answer }: Pick<Analysis, 'evidence' | 'answer'>, name: string): (Evidence & Cited)[] {
   return evidence.flatMap((one) => {
     const lines = one.source === name ? linesOf(one) : null;
@@ -186,7 +186,7 @@ export function proofOf({ from, to, cited }: Cited): Range[] {
   return cited.length === 0 ? [{ from, to }] : cited.map((line) => ({ from: line, to: line }));
 }
 
-/** The tool of excerpts that the reader of the logs chose. All other evidence was asked for. */
+/** The tool of excerpts that the reader of the logs chose. All other evidence was requested. */
 export const READER = 'log';
 
 /** Evidence that can be pointed at names a line. */

@@ -1,7 +1,7 @@
 import { afterEscape } from '../../log/scan/scan-chunks.ts';
 import type { BuildArchive, TextPiece } from '../../ports/build-archive.ts';
 
-/** What is looked for: letters as they are, no pattern, within one line. */
+/** What is searched for: letters as they are, no pattern, within one line. */
 export interface Wanted {
   readonly text: string;
   /** Else "error" also finds "ERROR". */
@@ -24,7 +24,7 @@ export interface Found {
   readonly total: number;
   /** At most {@link PAGE}, from the wanted one on. */
   readonly hits: readonly Hit[];
-  /** The last line that was looked at where the time ran out; null where all were. */
+  /** The last line that was inspected where the time ran out; null where all were. */
   readonly endedAt: number | null;
 }
 

@@ -88,7 +88,7 @@ export function readRange(text: string): Range | null {
   return from <= to ? { from, to } : { from: to, to: from };
 }
 
-/** As it stands in addresses: "120" or "120-140". */
+/** As it is in addresses: "120" or "120-140". */
 export function writeRange({ from, to }: Range): string {
   return from === to ? String(from) : `${from}-${to}`;
 }

@@ -45,7 +45,7 @@ function walkLinks(id: string, queue: QueueQuery): Html {
   return html`<a class="step" data-action="previous" href="${to('before')}" data-swap>previous <kbd aria-hidden="true">k</kbd></a> <a class="step" data-action="next" href="${to('after')}" data-swap>next <kbd aria-hidden="true">j</kbd></a>`;
 }
 
-/** What stands in the way, or changes what a decision means; each says what can be done. */
+/** What is in the way, or changes what a decision means; each says what can be done. */
 function banners(view: ItemView): Html {
   return html`${failureBanner(view)}${heldBanner(view)}${decidedBanner(view)}${greenBanner(view)}${guessBanner(view)}`;
 }

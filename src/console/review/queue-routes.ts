@@ -129,7 +129,7 @@ async function sendUnreadable(thrown: unknown, request: FastifyRequest, reply: F
   return sendPage(request, reply, { title: 'Review', place: 'queue', part: 'review', main }, reader, status);
 }
 
-/** Rows of the queue within which neighbours are looked for. */
+/** Rows of the queue within which neighbours are searched for. */
 const NEAR = 200;
 
 /** The item after (or before) this one in the queue's order, whoever holds it; null where it is not among the first rows, or the last. */

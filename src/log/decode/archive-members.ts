@@ -149,7 +149,7 @@ export async function listMembers(
 }
 
 /**
- * Lists the files of a zip archive; each is read into memory when it is asked for, and nothing is written to disk. Throws `too-large` for too
+ * Lists the files of a zip archive; each is read into memory when it is requested, and nothing is written to disk. Throws `too-large` for too
  * many entries, `invalid-input` for a broken archive, or one whose names leave it.
  */
 export async function listZip(what: string, archive: Uint8Array, allowance: Allowance): Promise<Member[]> {

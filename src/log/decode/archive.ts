@@ -41,7 +41,7 @@ const MAX_NAMED = 5;
 
 /**
  * Makes texts of a file: one of a log or report, plain or compressed, and one a log or report of a zip or tar archive, also of archives
- * in it, to a depth of three. Logs and reports are told apart by their content; `kind` decides where it does not say. Sources of an
+ * in it, to a depth of three. Logs and reports are distinguished by their content; `kind` decides where it does not say. Sources of an
  * archive are named by it and their path in it, `build.zip/1_build.txt`. What is no text is left out with a note on the first source.
  * Throws TriageError: 'too-large' above the limits or for a bomb, 'invalid-input' for what is broken, 'unsupported-type' where
  * nothing in it is text.

@@ -109,7 +109,7 @@ function decode(name: string, bytes: Uint8Array, notes: string[]): string {
   return text;
 }
 
-/** Hardly any character beyond ASCII is valid UTF-8, and what is not stands beside letters, as in `für` and `naïve`. */
+/** Hardly any character beyond ASCII is valid UTF-8, and what is not is beside letters, as in `für` and `naïve`. */
 function isLatin(bytes: Uint8Array, text: string, invalid: number): boolean {
   let valid = 0;
   for (let at = 0; at < text.length && valid * 4 < invalid; at++) if (text.charCodeAt(at) > 0x7f && text[at] !== MARK) valid++;

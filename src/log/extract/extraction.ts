@@ -82,7 +82,7 @@ export class Findings implements Extraction {
     this.blocks.push({ start, end, weight, reason });
   }
 
-  /** A line found by a general phrase, from `start` on where what stands above belongs to it. */
+  /** A line found by a general phrase, from `start` on where what is above belongs to it. */
   looseLine(line: number, weight: number, reason: string, start = line): void {
     this.blocks.push({ start, end: line, weight, reason, loose: true });
   }

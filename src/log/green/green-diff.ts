@@ -38,7 +38,7 @@ export interface GreenDiff {
 const GAIN = 4;
 /** Lines that the green build has too lose this much. */
 const LOSS = 60;
-/** New lines that no reader asked for, by whether they stand near something telling. Context of known lines comes between the two. */
+/** New lines that no reader asked for, by whether they are near something telling. Context of known lines comes between the two. */
 const UNREAD_NEAR = 50;
 const UNREAD_FAR = 36;
 /** Lines around a telling block that are near it. */
@@ -116,7 +116,7 @@ function compare(log: LogText, { name, templates }: GreenLog, own: ReadonlySet<n
 }
 
 /**
- * What stands on new lines, or on no line at all. A message is one line; a diagnostic or an exception is new where any line near it in
+ * What is on new lines, or on no line at all. A message is one line; a diagnostic or an exception is new where any line near it in
  * its block is, since the same words may be said of another place. Failing tests all stay, and so do the blocks: see {@link splitBlock}.
  */
 export function newFindings(found: Extraction, diff: GreenDiff): Extraction {
@@ -171,7 +171,7 @@ export function newBlocks(log: LogText, diff: GreenDiff, structure: Structure, t
     });
 }
 
-/** Where new lines are looked for. */
+/** Where new lines are searched for. */
 function placesOf(log: LogText, { failedSections }: Structure): LineRange[] {
   if (failedSections.length === 0) return [{ start: Math.max(1, log.lineCount - MAX_LINES), end: log.lineCount }];
   return failedSections.map(({ lineStart, lineEnd }) => ({ start: Math.max(lineStart, lineEnd - MAX_LINES), end: lineEnd }));
@@ -210,7 +210,7 @@ function near(line: number, block: Block | undefined): number[] {
   return Array.from({ length: end - start + 1 }, (_, i) => start + i);
 }
 
-/** The longest block around each line that a diagnostic or exception stands on. */
+/** The longest block around each line that a diagnostic or exception is on. */
 function blocksAround(found: Extraction): ReadonlyMap<number, Block> {
   const lines = new Set([...found.diagnostics, ...found.exceptions].flatMap(({ at }) => (at === null ? [] : [at.line])));
   const longest = new Map<number, Block>();
@@ -253,7 +253,7 @@ export function tellingLines({ message, excerpt }: Pick<Failure, 'message' | 'ex
   return [...new Set(printed.length > 0 ? printed : said)].slice(0, MAX_PROOFS);
 }
 
-/** Whether every one of these lines stands in a green build's log, by its templates. Nothing to look for stands nowhere. */
+/** Whether every one of these lines is in a green build's log, by its templates. Nothing to look for is nowhere. */
 export function standsIn(telling: readonly string[], templates: readonly Templates[]): boolean {
   return telling.length > 0 && telling.every((line) => knowsAny(templates, line));
 }

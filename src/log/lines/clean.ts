@@ -11,7 +11,7 @@ const JOB_AND_STEP =
 /** A byte order mark, also as code pages 437, 850 and Windows-1252 show it. */
 const MARK = /^(?:\ufeff|∩╗┐|´╗┐|ï»¿)/;
 
-/** What stands before lines of one system, and the characters it may begin with. */
+/** What is before lines of one system, and the characters it may begin with. */
 interface Prefix {
   readonly begins: string;
   readonly pattern: RegExp;
@@ -80,7 +80,7 @@ export function cleanLine(line: string): string {
 
 /**
  * A stored line from where its own words begin: without what CI systems put before it and what it overwrote. Escapes within stay, so that what is
- * left stands in the stored line letter for letter.
+ * left is in the stored line letter for letter.
  */
 export function ownWords(raw: string): string {
   const line = raw.replace(/\r{1,9}$/, '');

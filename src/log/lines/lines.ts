@@ -24,7 +24,7 @@ export const MAX_RAW = 262_144;
 /** Lines remembered in each of two generations. */
 const REMEMBERED = 8_192;
 
-/** The lines of a text in which nothing was looked for. */
+/** The lines of a text in which nothing was searched for. */
 export function openText(text: string): LogText {
   const bytes = bytesOfText(text);
   const scan = scanLog(bytes, buildMatcher([BRANCH_LITERALS]));

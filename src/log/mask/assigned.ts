@@ -54,11 +54,11 @@ export function findAssigned(line: string): Span[] {
   return spans;
 }
 
-/** A tag or a block of YAML, which ends the line: its value stands on the next. */
+/** A tag or a block of YAML, which ends the line: its value is on the next. */
 const OPENS_BLOCK = /(?:<[\w:.-]{1,64}>|:\s{0,3}[|>][-+]?)\s{0,3}$/;
 const ONLY_VALUE = /^\s{0,200}([^\s<>]{8,4096})\s{0,20}$/;
 
-/** Whether what a line names may stand on the next: `<apiToken>`, `api_token: |`. */
+/** Whether what a line names may be on the next: `<apiToken>`, `api_token: |`. */
 export function opensBlock(line: string): boolean {
   return OPENS_BLOCK.test(line.slice(-100));
 }

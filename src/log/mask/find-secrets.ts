@@ -8,7 +8,7 @@ import { findShapes, SHAPES } from './shapes.ts';
 import { isDistinctive, mergeSpans, type Span, SpanList } from './span.ts';
 import { findKeyBlock, findWrapped, KEY_BLOCK_LITERALS, TOKEN_SHAPES } from './tokens.ts';
 
-/** Another reader of the same log: its literals are looked for in the same pass. */
+/** Another reader of the same log: its literals are searched for in the same pass. */
 export interface FellowReader {
   /** What it looks for, as {@link beginningsOf} gives it. The same array each time: a matcher is made for it once. */
   readonly groups: readonly (readonly string[])[];
@@ -24,7 +24,7 @@ export interface FoundSecrets {
   readonly secrets: ReadonlySet<string>;
 }
 
-/** Bytes of a longer line that are looked at together, and bytes beyond that belong to what begins in them. */
+/** Bytes of a longer line that are inspected together, and bytes beyond that belong to what begins in them. */
 export const PIECE = 80 * 1024;
 export const BEYOND = 32 * 1024;
 /** A longer value is a file and not a secret; it is hidden where it stands. */
@@ -113,7 +113,7 @@ function findInChunk(chunk: ScannedChunk, log: LogBytes, openFrom: number, candi
       if (line !== null) search.look(line, groups, (after) => lineOf(number + after));
     }
   }
-  // Last: the chunk's bytes are not valid any more when more of the log is asked for.
+  // Last: the chunk's bytes are not valid any more when more of the log is requested.
   for (const { from, to, next } of long) {
     const copy = next === null ? null : { ...next, bytes: Buffer.from(next.bytes) };
     for (const { line, groups, isLast } of partsOf(log, from, to))

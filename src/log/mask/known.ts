@@ -4,7 +4,7 @@ import type { Span } from './span.ts';
 /** Finds known secrets in a text, in every spelling, whole, cut short, or broken over lines. */
 export type FindKnown = (text: string) => Span[];
 
-/** Most secrets of one run that are looked for everywhere; a hostile log could "show" any number. */
+/** Most secrets of one run that are searched for everywhere; a hostile log could "show" any number. */
 export const MAX_SECRETS = 1_000;
 /** Longest stretch of a secret that is searched; the rest of a longer one is found beside it. */
 const MAX_LITERAL = 64;
@@ -19,7 +19,7 @@ const MAX_BREAKS = 60;
 const MAX_FIRST_PART = 400;
 const MAX_PLACES = 300_000;
 const MAX_ALIKE = 8;
-/** What may stand at the start of a continued line: white space, a time, a runner's name. */
+/** What may be at the start of a continued line: white space, a time, a runner's name. */
 const PREFIX = /^(?:\[[^\]]{0,60}\]\s?|\d{4}-\d\d-\d\d[T ][\d:.,]{5,20}Z?\s?|\d\d:\d\d:\d\d[.,\d]{0,7}\s?|[>|]\s?|\s){0,12}/;
 
 /** Null where there is nothing to look for. */
@@ -129,7 +129,7 @@ interface Form {
   readonly after: number;
 }
 
-/** No shorter spelling is looked for: it would stand in other words. */
+/** No shorter spelling is searched for: it would be in other words. */
 export const MIN_FORM = 8;
 
 /**
@@ -145,7 +145,7 @@ function formsOf(secret: string): Form[] {
   return forms.filter(({ text }) => text.length >= MIN_FORM && !seen.has(text) && seen.add(text) !== undefined);
 }
 
-/** The characters that this secret alone decides, and at each end one that it shares with what stands beside it. */
+/** The characters that this secret alone decides, and at each end one that it shares with what is beside it. */
 function inBase64(bytes: Buffer, place: number): Form[] {
   const whole = Buffer.concat([Buffer.alloc(place), bytes])
     .toString('base64')

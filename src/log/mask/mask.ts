@@ -46,7 +46,7 @@ export interface MaskerOptions {
   readonly known?: readonly string[];
 }
 
-/** What stands behind secrets that run into one another is seen once the first of them is hidden: a text alone is masked until nothing changes. */
+/** What is behind secrets that run into one another is seen once the first of them is hidden: a text alone is masked until nothing changes. */
 const MAX_PASSES = 4;
 
 /** Makes a masker. */

@@ -54,7 +54,7 @@ function findCookies(line: string): Span[] {
 const MAX_AUTHORITY = 2_000;
 const END_OF_AUTHORITY = /[\s/"'<>`\\\u0000-\u001f]/;
 
-/** `scheme://user:password@host`: the password, or the long token that stands alone in the place of both. */
+/** `scheme://user:password@host`: the password, or the long token that is alone in the place of both. */
 function findAddresses(line: string): Span[] {
   const spans: Span[] = [];
   for (let at = line.indexOf(':'); at !== -1; at = line.indexOf(':', at + 1)) {
@@ -166,7 +166,7 @@ export const SHAPES: readonly Shape[] = [
   { literals: ENCODED_KEY_LITERALS, find: findEncodedKeys },
 ];
 
-/** The secrets in a line whose literals are known; bit n of `groups` stands for `SHAPES[n]`. */
+/** The secrets in a line whose literals are known; bit n of `groups` represents `SHAPES[n]`. */
 export function findShapes(line: string, groups: number): Span[] {
   const spans: Span[] = [];
   for (let at = 0; at < SHAPES.length; at++) if ((groups & (1 << at)) !== 0) append(spans, SHAPES[at]?.find(line) ?? []);

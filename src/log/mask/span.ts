@@ -12,7 +12,7 @@ export interface Masked {
   readonly count: number;
 }
 
-/** What stands in the place of a secret. GitHub and GitLab write the same. */
+/** What is in the place of a secret. GitHub and GitLab write the same. */
 const HIDDEN = '***';
 
 const COLOR = /\u001b\[[\d;]{0,20}[A-Za-z]/g;
@@ -71,7 +71,7 @@ export class SpanList {
   }
 }
 
-/** Longest part of a value that is looked at to judge it. */
+/** Longest part of a value that is inspected to judge it. */
 const JUDGED = 256;
 
 const PLACEHOLDER =
@@ -81,7 +81,7 @@ const NO_SECRET = /^[./~]|\.\.|^[A-Za-z]:[\\/]|^v?\d[\d.:T+-]*Z?$|^(?:sha\d{1,3}
 const VERSION = /^[v^~]?\d+\.\d+(?:\.\d+)?(?:[-+.][\w.](?:[-+]?[\w.])*)?$/;
 const FILE_NAME = /\.[A-Za-z][A-Za-z0-9]{0,4}$/;
 
-/** Whether a value only stands for a secret: a variable, a call, a word for "nothing", or what was masked before. */
+/** Whether a value only represents a secret: a variable, a call, a word for "nothing", or what was masked before. */
 export function isPlaceholder(value: string): boolean {
   return PLACEHOLDER.test(value.slice(0, JUDGED)) || value.endsWith('***');
 }

@@ -27,7 +27,7 @@ export function hideInReport(text: string, spans: readonly Span[]): Masked | nul
   return parseJson(text) === undefined ? null : hideInJson(text, spans);
 }
 
-/** The names that stand for e-mail addresses and hosts look like tags: as text in XML they are written as entities. */
+/** The names that represent e-mail addresses and hosts look like tags: as text in XML they are written as entities. */
 export function namesAsText(text: string): string {
   if (!isXmlReport(text)) return text;
   const parts: string[] = [];

@@ -245,7 +245,7 @@ function countRepeats(lines: readonly Candidate[]): { total: number[]; occurrenc
   return { total: keys.map((key) => counts.get(key) ?? 1), occurrence };
 }
 
-/** Where lines stand beside the ends of failed steps. */
+/** Where lines are beside the ends of failed steps. */
 class Ends {
   readonly #sections: readonly { readonly start: number; readonly end: number; readonly consequence: boolean }[];
   readonly #marks: readonly number[];
@@ -269,7 +269,7 @@ class Ends {
     return isAfter ? { inside: -2, toEnd: 5_000, fromStart: 5_000 } : { inside: -1, toEnd: next.end - line, fromStart: 5_000 };
   }
 
-  /** Lines to the next one that tells how something ended. */
+  /** Lines to the next one that says how something ended. */
   toMark(line: number): number {
     const next = firstPlace(this.#marks.length, (place) => (this.#marks[place] ?? 0) < line);
     return (this.#marks[next] ?? this.#count) - line;

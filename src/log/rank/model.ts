@@ -174,7 +174,7 @@ const BYTE = 256;
 /**
  * Gives a function that sums the leaves of all trees for the row of values that begins at an index. No tree is walked. As in QuickScorer
  * (Lucchese et al., 2015) each cut that a value is above rules out the leaves on its left, and of what remains of a tree the leftmost leaf
- * counts. Of a row only the cuts between its values and those of the row before are looked at, since rows of one log are much alike. Throws
+ * counts. Of a row only the cuts between its values and those of the row before are inspected, since rows of one log are much alike. Throws
  * RangeError where a tree has more than 16 leaves.
  */
 export function createTreeSum(trees: readonly Tree[], width: number): (rows: Float32Array, row: number) => number {

@@ -88,7 +88,7 @@ function eachWithin(ranked: readonly RankedLine[], { start, end }: Block, visit:
   for (const last = Math.min(end, start + MAX_BLOCK); (ranked[at]?.line ?? last + 1) <= last; at++) visit(at);
 }
 
-/** A first line that only leads to what is below it ("Error in module x:") gives way to the next line, where that may be a cause too. */
+/** A first line that only leads to what is below it ("Error in module x:") yields to the next line, where that may be a cause too. */
 function inward(chosen: readonly RankedLine[]): readonly RankedLine[] {
   const [first, ...others] = chosen;
   if (first === undefined || !/[^\s:]:\s{0,3}$/.test(first.text)) return chosen;

@@ -65,7 +65,7 @@ function exceptionNear(reading: Reading, test: FailingTest, excerpt: Excerpt | n
   return near.find(({ at }) => at !== null && at.line <= end) ?? printedBefore(reading, test);
 }
 
-/** With `go test -v` a test's output stands above its verdict, and below that of the test before. */
+/** With `go test -v` a test's output is above its verdict, and below that of the test before. */
 function printedBefore(reading: Reading, test: FailingTest): ThrownException | null {
   const at = test.at;
   if (test.framework !== 'go' || at === null) return null;
@@ -76,7 +76,7 @@ function printedBefore(reading: Reading, test: FailingTest): ThrownException | n
   );
 }
 
-/** What stands for the message of a failure that said nothing. */
+/** What represents the message of a failure that said nothing. */
 export const NO_ERROR = 'No error was found in the log.';
 
 function mainFailure(reading: Reading): ReadFailure {
@@ -87,7 +87,7 @@ function mainFailure(reading: Reading): ReadFailure {
   return { test: null, message: headline ?? message ?? NO_ERROR, frames: [...frames], excerpt, ...identity };
 }
 
-/** Whether the first structured error stands at the line that tells most; else that line is the headline, and the error only the identity. */
+/** Whether the first structured error is at the line that tells most; else that line is the headline, and the error only the identity. */
 function isNearTop({ diagnostics, exceptions, messages }: Reading): boolean {
   const top = messages[0]?.at;
   const structured = (diagnostics.find(({ severity }) => severity === 'error') ?? exceptions[0])?.at;
@@ -193,7 +193,7 @@ export function fingerprintOf(parts: FingerprintParts): { readonly fingerprint: 
   }
 }
 
-/** Whether a fingerprint stands for no identity at all: two failures that have it have nothing known in common. */
+/** Whether a fingerprint represents no identity at all: two failures that have it have nothing known in common. */
 export function isUnknown({ value }: Pick<Fingerprint, 'value'>): boolean {
   return value === '';
 }

@@ -59,7 +59,7 @@ export function likenessOf(failure: Pick<Failure, 'test' | 'message' | 'frames' 
 }
 
 /**
- * The one text that stands for a failure wherever texts are compared: its message, then what else its lines say, each once,
+ * The one text that represents a failure wherever texts are compared: its message, then what else its lines say, each once,
  * most telling first. The test's name is no part of it, so that two tests that die of one thing are alike. Masked as its
  * parts are; at most 2,000 characters.
  */

@@ -18,7 +18,7 @@ const REPLACEMENTS: readonly (readonly [RegExp, string])[] = [
   [/\b(?=[0-9a-f]{0,39}\d)(?=\d{0,39}[a-f])[0-9a-f]{7,64}\b/gi, '<hex>'],
   // One service is asked for by name, in IPv4 or in IPv6, whatever the machine prefers.
   [/(?<![\w:.-])(?:localhost|\[?::1\]?)(?::\d{1,5})?(?![\w:-])/g, '<address>'],
-  // Java prints a socket's address with the name it was asked for: ci-7.example.net/10.0.0.7:50000.
+  // Java prints a socket's address with the name it was requested: ci-7.example.net/10.0.0.7:50000.
   [/(?:(?<![\w.-])[\w.-]{1,100}\/)?\b\d{1,3}(?:\.\d{1,3}){3}(?::\d{1,5})?\b/g, '<address>'],
   [
     /(?<![\w:])(?:[0-9a-f]{1,4}:){4,7}[0-9a-f]{1,4}(?![\w:])|(?<![\w:])(?:(?:[0-9a-f]{1,4}:){1,6}|:):(?=[a-f]{0,4}\d)[0-9a-f]{1,4}(?![\w:])/gi,
@@ -121,7 +121,7 @@ export function isNoise(word: string): boolean {
   return word.length < 2 || NOISE.has(word);
 }
 
-/** A question as what is looked for, with what each part counts. */
+/** A question as what is searched for, with what each part counts. */
 interface Wanted {
   readonly parts: ReadonlyMap<string, number>;
   readonly total: number;

@@ -117,7 +117,7 @@ function shown(value: unknown): string | null {
   return (typeof value === 'string' ? value : JSON.stringify(value)).slice(0, 500);
 }
 
-/** What stands before a test's own name in its full one. */
+/** What is before a test's own name in its full one. */
 function suiteIn(full: string, name: string): string | null {
   return full.endsWith(name) ? full.slice(0, -name.length).trim() || null : null;
 }

@@ -19,7 +19,7 @@ interface OpenSuite {
 
 interface OpenCase {
   readonly outcome: Outcome;
-  /** It stands for its suite, which complained outside of any case. */
+  /** It represents its suite, which complained outside of any case. */
   readonly ofSuite: boolean;
   status: Outcome['status'];
   flaky: boolean;

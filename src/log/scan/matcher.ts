@@ -52,7 +52,7 @@ export function beginningsOf(literals: readonly string[]): readonly string[] {
 
 /**
  * Builds the matcher of groups of literals; a group's index is its number. A literal is found where terminal escapes interrupt it, and not
- * inside of them, but for the groups from `textFrom` on: a secret may stand inside of an escape. Throws RangeError above 65,000 states.
+ * inside of them, but for the groups from `textFrom` on: a secret may be inside of an escape. Throws RangeError above 65,000 states.
  */
 export function buildMatcher(groups: readonly (readonly string[])[], textFrom: number = groups.length): Matcher {
   const isText = groups.map((_, group) => group >= textFrom);

@@ -3,7 +3,7 @@ import { BEGINNING, type Matcher } from './matcher.ts';
 
 /** A stretch of a log in which every literal has been found. */
 export interface ScannedChunk {
-  /** Its bytes; valid until the next chunk is asked for. */
+  /** Its bytes; valid until the next chunk is requested. */
   readonly bytes: Buffer;
   /** Offset of its first byte in the log. */
   readonly offset: number;
@@ -196,7 +196,7 @@ function walkAlone(bytes: Uint8Array, lane: Lane, matcher: Matcher): void {
   lane.state = state;
 }
 
-/** An escape sequence may stand in the middle of a literal: the state before it stays. */
+/** An escape sequence may be in the middle of a literal: the state before it stays. */
 function keep(state: number, before: number): number {
   return state === -1 ? before : state;
 }

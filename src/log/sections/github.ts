@@ -36,10 +36,10 @@ const STOPPED =
 const PAGE_FAILED = /^Error: Process completed with exit code [1-9]/;
 const ACTION = /^Run (?:(?:\.{0,2}[\w.-]{0,80}\/)[\w./-]{1,200}(?:@\S{1,100})?$|docker:\/\/)/;
 const SCRIPT_FILE = /^Run \.{0,2}\/\S{0,200}\.\w{1,4}$/;
-/** Lines that GitHub writes into a step's head, below the script, and what stands below these. */
+/** Lines that GitHub writes into a step's head, below the script, and what is below these. */
 const STEP_HEAD = /^(?:shell: \S|with:$|env:$)/;
 const IN_HEAD = /^(?:shell: \S|with:$|env:$| {2}\S)/;
-/** Lines of a step before its first mark that are looked at. */
+/** Lines of a step before its first mark that are inspected. */
 const MAX_UNMARKED = 5_000;
 const MAX_HEAD = 300;
 /** Lines of a script that show what it is for. */
@@ -59,7 +59,7 @@ const GATE =
 const COMPARES_RESULTS =
   /(?<![\w-])(?:success|failure|cancelled|skipped)['"]? [!=]=? ['"]?(?:success|failure|cancelled|skipped)\b|\bneeds\.[\w.*-]{1,80}\.result\b/;
 
-/** GitHub Actions, and Gitea's in its form: a step's head is a group `Run …`, and how it ended stands in `##[error]`. */
+/** GitHub Actions, and Gitea's in its form: a step's head is a group `Run …`, and how it ended is in `##[error]`. */
 export const github: CiSystem = {
   literals: [
     ...['##[error]', '##[group]', '##[endgroup]', '::group::', '::endgroup::', 'process completed with exit code'],
@@ -145,7 +145,7 @@ class StepReader {
   private open(job: Job, path: readonly string[], line: number, isNamed = false): OpenStep {
     const fresh = { groups: [], failedIn: [], errorAt: null, failedAt: null, isStopped: false };
     const step = { job, path, line, outputStart: line, lineEnd: line, script: '', isAction: true, isNamed, ...fresh };
-    // What stands before the first columns of a download is no job.
+    // What is before the first columns of a download is no job.
     if (this.jobs.length > 1 && this.jobs[0]?.steps.length === 1 && this.jobs[0].name === null && this.step.errorAt === null)
       this.jobs.shift();
     job.steps.push(step);

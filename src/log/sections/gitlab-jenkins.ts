@@ -16,7 +16,7 @@ const OWN =
 /** What the runner does whether or not the script failed. */
 const CLEAN_UP = /^(?:after_script|upload_artifacts|archive_cache|cleanup)/;
 const SECTION = /section_(start|end):\d{1,12}:([\w.-]{1,100})/g;
-/** How far up the command that failed is looked for. */
+/** How far up the command that failed is searched for. */
 const MAX_OUTPUT = 5_000;
 
 /** GitLab: sections are marked before a carriage return, each command of the script is echoed in green after `$ `. */
@@ -126,7 +126,7 @@ function pipelineFailures(log: LogText, marks: readonly Mark[]): readonly Sectio
   return last === undefined ? lastStep(log, marks) : [sectionOf(log, last, last.end)];
 }
 
-/** Branches run at once, so what stands between a branch's start and the word that it failed may be of others too. */
+/** Branches run at once, so what is between a branch's start and the word that it failed may be of others too. */
 function failedBranches(log: LogText, marks: readonly Mark[], stages: readonly JenkinsStage[]): Section[] {
   return marks.flatMap(({ line, text }) => {
     const name = /^Failed in branch (.{1,100})$/.exec(text)?.[1];

@@ -6,7 +6,7 @@ import { type CiSystem, failedSection, type LineRange, type Mark, type Step, wit
 interface CommandMarks {
   /** Literals of the lines that say how a command ended; those of the lines that begin one too, unless `reach` says how far up they stand. */
   readonly literals: readonly string[];
-  /** Lines above an end that are looked at for its beginning, where that has no literal. */
+  /** Lines above an end that are inspected for its beginning, where that has no literal. */
   readonly reach?: number;
   /** The name of the command or group that a line begins; null where it begins none. */
   readonly begins: (text: string, log: LogText, line: number) => string | null;
@@ -134,7 +134,7 @@ function ended(step: Step, next: Step | undefined, failed: ReadonlySet<number>):
   return { ...step, lineEnd, outcome: isFailed ? 'failed' : next === undefined ? 'unknown' : 'passed' };
 }
 
-/** The mark stands before a carriage return, and the command on its line or the next; empty where neither names one. */
+/** The mark is before a carriage return, and the command on its line or the next; empty where neither names one. */
 function travisCommand(text: string, log: LogText, line: number): string | null {
   const isMarked = /travis_(?:time|fold):start/.test(log.raw(line).slice(0, 500));
   if (!isMarked && !text.startsWith('$ ')) return null;
@@ -152,7 +152,7 @@ const EXCERPT = /^\s{0,6}\d{1,5} \| |^-{20}$|^[\w./-]{0,200}[Dd]ockerfile[\w.-]{
 const LONGEST_EXCERPT = 20;
 const FENCE = /^\s{0,3}```[\w-]{0,20}\s{0,3}$/;
 
-/** Lines of docker builds that repeat instructions, and the sentences around a log that stands in fences. */
+/** Lines of docker builds that repeat instructions, and the sentences around a log that is in fences. */
 export function readEchoes(log: LogText, marks: readonly Mark[]): LineRange[] {
   const echoes: LineRange[] = [];
   for (const { line, text } of marks) {

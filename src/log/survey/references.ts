@@ -8,7 +8,7 @@ import { scanLog } from '../scan/scan-log.ts';
 
 /** A place in a text that sends the reader to a file or folder. */
 export interface Reference {
-  /** As it stands there, with `/` between its parts. */
+  /** As it is there, with `/` between its parts. */
   readonly path: string;
   readonly source: string;
   /** 1-based. */
@@ -67,7 +67,7 @@ function afterPhrase(text: string): string {
   return starts.length === 0 ? '' : text.slice(minOf(starts));
 }
 
-/** Words with a folder or an ending, without what stands around them. */
+/** Words with a folder or an ending, without what is around them. */
 function pathsOf(text: string): string[] {
   return text
     .split(SEPARATORS)

@@ -71,7 +71,7 @@ export async function askModel<Name extends JudgementName, Value>(
   const reply = await fit.ask((share) => {
     const limits = limitsOf(name, share * room);
     const most: Readonly<Record<string, number>> = limits;
-    // The page was laid out within its room; what goes beyond it was asked for.
+    // The page was laid out within its room; what goes beyond it was requested.
     const cut = Object.entries<string>(values(limits)).map(([key, value]) => [
       key,
       key === 'page' ? value : cutText(value, most[key] ?? 0),

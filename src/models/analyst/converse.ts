@@ -159,7 +159,7 @@ function partsOf(quoted: string): string[] {
     .filter((part) => part.length >= SHORTEST_QUOTE);
 }
 
-/** Where the words stand; where they stand nowhere, a place that the check will refuse. */
+/** Where the words stand; where they are nowhere, a place that the check will refuse. */
 function placeOf(words: string, items: readonly Evidence[]): Quote {
   for (const item of items) {
     const quote = findIn(words, item);

@@ -219,7 +219,7 @@ function clamp(value: number): number {
 const SHORTEST = 4;
 
 /**
- * Models read log lines without colour codes; quotations must stand in the stored line with them. A quotation that is true of
+ * Models read log lines without colour codes; quotations must be in the stored line with them. A quotation that is true of
  * the line as shown becomes its longest part that no code interrupts; any other stays as given, for the graph to judge.
  */
 export function literalQuote(quote: Quote, evidence: readonly Evidence[]): Quote {

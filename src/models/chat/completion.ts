@@ -242,7 +242,7 @@ const LONGEST_OPENING = 40;
 
 /**
  * What a reasoning model says after its thoughts, where its server leaves them in the text. Some leave only the closing tag,
- * because the opening one stood in the prompt. A reply that begins with JSON is left as it is: tags in it are quotations.
+ * because the opening one was in the prompt. A reply that begins with JSON is left as it is: tags in it are quotations.
  */
 function withoutThinking(text: string): string {
   if (text.trimStart().startsWith('{')) return text;

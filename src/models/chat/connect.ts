@@ -84,7 +84,7 @@ function outputLimit({ limitNames, outputTokens }: Dialect, model: string) {
   return { maxTokens: -1, modelKwargs: name === undefined ? {} : { [name]: outputTokens } };
 }
 
-/** Where chat completions are asked for, and how we show who we are. */
+/** Where chat completions are requested, and how we show who we are. */
 export interface Endpoint {
   /** Addresses to try in this order where the server answers 404; the one that works is remembered. Never empty. */
   readonly urls: readonly string[];

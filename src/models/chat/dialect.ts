@@ -1,9 +1,9 @@
 import { TriageError } from '../../domain/errors.ts';
 import { retryAfter } from '../../lib/time.ts';
 
-/** How a value is asked for, best first. */
+/** How a value is requested, best first. */
 export type Format = 'json_schema' | 'json_object' | 'text';
-/** How a choice among tools is asked for: by the server's function calling, held to the schemas or not, else as a value. */
+/** How a choice among tools is requested: by the server's function calling, held to the schemas or not, else as a value. */
 export type ToolFormat = 'strict_tools' | 'tools' | Format;
 export type QuestionKind = 'value' | 'tools' | 'text';
 type LimitName = 'max_tokens' | 'max_completion_tokens';

@@ -187,7 +187,7 @@ async function chooseTools(connection: ModelConnection, question: Question, requ
 interface Reply {
   readonly completion: Completion;
   readonly reading: CallsReading;
-  /** How it was asked for, in the end. */
+  /** How it was requested, in the end. */
   readonly format: ToolFormat;
 }
 

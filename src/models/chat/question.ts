@@ -143,7 +143,7 @@ function isWrongPath({ status, message, code }: Refusal): boolean {
   return (status === 404 && !/model|deployment/i.test(`${code} ${message}`)) || status === 405;
 }
 
-/** For chat templates that know no system message: what it says stands before the first question. */
+/** For chat templates that know no system message: what it says is before the first question. */
 function withoutSystem(messages: readonly Message[]): Message[] {
   const system = messages.filter((one) => one.role === 'system').map((one) => one.content);
   const [first, ...rest] = messages.filter((one) => one.role !== 'system');

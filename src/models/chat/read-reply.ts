@@ -58,7 +58,7 @@ const MAX_CALLS = 128;
 const MAX_WHY = 300;
 const MAX_SHOWN = 200;
 
-/** Takes the calls out of a reply: the server's own, else those that stand in its text, in whatever form models write them. */
+/** Takes the calls out of a reply: the server's own, else those that are in its text, in whatever form models write them. */
 export function readCalls(completion: Completion, tools: readonly ChatTool[]): CallsReading {
   const written = completion.calls.length > 0 ? completion.calls : null;
   const inText = written === null ? callsInText(completion.text) : null;
@@ -151,7 +151,7 @@ function isRecord(value: unknown): value is Arguments {
 const MAX_STARTS = 50;
 
 /**
- * The JSON objects that stand in a text, outermost ones only, in order: of a bare JSON reply itself, of a reply with prose
+ * The JSON objects that are in a text, outermost ones only, in order: of a bare JSON reply itself, of a reply with prose
  * or a code fence around it the objects inside. Equal ones are given once.
  */
 export function jsonObjectsIn(text: string): unknown[] {

@@ -38,7 +38,7 @@ export function formatWithoutCalling(dialect: Dialect): Format {
   return isCalling(dialect.tools) ? dialect.value : dialect.tools;
 }
 
-/** Whether the tool has an argument of its own by the name under which the reason is asked for. */
+/** Whether the tool has an argument of its own by the name under which the reason is requested. */
 export function hasOwnWhy(tool: ChatTool): boolean {
   return Object.hasOwn(propertiesOf(tool.parameters), 'why');
 }

@@ -10,7 +10,7 @@ export interface SlackOptions {
   readonly baseUrl: string;
 }
 
-/** How far back a message is looked for. */
+/** How far back a message is searched for. */
 const LOOKED_AT = 50;
 const EVENT = 'faultline_notice';
 

@@ -25,7 +25,7 @@ const MAX_SIGHTINGS = 50;
 
 /**
  * Slack as a channel of notices: one message for each edge from green to red of a default branch, changed in place until it is green
- * again. The notice is of the branch; which message is its current one stands in the reference, with the edge it belongs to. Builds of
+ * again. The notice is of the branch; which message is its current one is in the reference, with the edge it belongs to. Builds of
  * pull requests are never told.
  */
 export function slackChannel(deps: SlackChannelDeps): NoticeChannel {

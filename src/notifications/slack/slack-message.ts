@@ -173,7 +173,7 @@ function base(url: string): string {
   return url.replace(/\/$/, '');
 }
 
-/** Characters that Slack would read as mark-up, and what stands for them. */
+/** Characters that Slack would read as mark-up, and what represents them. */
 const LOOK_ALIKES: Readonly<Record<string, string>> = { '*': '\u2217', '~': '\u223c', '`': '\u02cb' };
 
 /**

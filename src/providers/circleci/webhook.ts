@@ -85,7 +85,7 @@ export function circleciWebhook(secrets: readonly string[]): Webhook {
   };
 }
 
-/** Later versions of the signature may stand beside the first. */
+/** Later versions of the signature may be beside the first. */
 function checkSignature(request: WebhookRequest, secrets: readonly string[]): void {
   const [, signature] = /(?:^|,)v1=([0-9a-f]{64})(?:,|$)/.exec(request.header('circleci-signature') ?? '') ?? [];
   if (signature === undefined)

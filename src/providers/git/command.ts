@@ -5,7 +5,7 @@ import type { BlameLine, ChangedFile, CodeLine, CommitInfo, FileHits } from '../
 import { MAX_PATCH, pullRequestOf } from '../code-questions.ts';
 
 export interface GitOptions {
-  /** Where git is looked for. Nothing else of our environment reaches it. */
+  /** Where git is searched for. Nothing else of our environment reaches it. */
   readonly path?: string;
   /** Time limit of one command, in milliseconds. */
   readonly timeoutMs?: number;

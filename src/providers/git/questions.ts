@@ -220,7 +220,7 @@ type CommitDiff = Awaited<ReturnType<CodeHost['commitDiff']>>;
 type Changes = Pick<Comparison, 'files' | 'truncated'>;
 
 const DIFF = ['--no-ext-diff', '--no-textconv', '--no-color', '--find-renames', '--submodule=short', '--ignore-submodules=none'];
-/** Renames are looked for among at most so many files: the work grows with the square. */
+/** Renames are searched for among at most so many files: the work grows with the square. */
 const RENAMES = '-l400';
 /** Finding the merge that brought a commit walks the whole history since: a remark is not worth more. */
 const MERGE_SEARCH_MS = 3_000;

@@ -20,7 +20,7 @@ export interface GithubAccessOptions extends GithubClientOptions {
   readonly app?: GithubAppKey | null;
   /** For repositories on which the App is not installed, or for all; null: only what is public is read. */
   readonly token: string | null;
-  /** What an installation's token is asked for; absent: to read what analyses need. */
+  /** What an installation's token is requested; absent: to read what analyses need. */
   readonly rights?: Rights;
 }
 
@@ -99,7 +99,7 @@ function createInstallationClients(options: GithubClientOptions, installations: 
 /** Names of permissions and how far they go. */
 export type Rights = Readonly<Record<string, 'read' | 'write'>>;
 
-/** What a token is asked for: an installation, and no more of it than is needed. */
+/** What a token is requested: an installation, and no more of it than is needed. */
 export interface Grant {
   readonly installation: number;
   readonly permissions: Rights;
@@ -147,7 +147,7 @@ const Installation = z.object({
 });
 const AccessToken = z.object({ token: z.string().min(1), expires_at: z.iso.datetime({ offset: true }) });
 
-/** `rights`: what tokens are asked for, as far as it was granted. */
+/** `rights`: what tokens are requested, as far as it was granted. */
 function createInstallations(options: GithubClientOptions, app: GithubAppKey, rights: Rights = TO_READ): Installations {
   const client = createGithubClient(options, { who: `app ${app.id}`, app });
   const grants = createMemory<Grant | null>(MAX_REMEMBERED);

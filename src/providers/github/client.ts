@@ -95,7 +95,7 @@ function authentication({ token = null, app }: Identity) {
   return { authStrategy: createAppAuth, auth: { appId, privateKey: app.privateKey } };
 }
 
-/** Names, in a reply made here, the code of the TriageError it stands for. */
+/** Names, in a reply made here, the code of the TriageError it represents. */
 export const REFUSAL_HEADER = 'x-faultline-refusal';
 
 const MAX_HOPS = 3;
@@ -205,7 +205,7 @@ function weightOf(data: unknown): number {
   return isJson ? JSON.stringify(data).length : Number.POSITIVE_INFINITY;
 }
 
-/** A call that GitHub answered, and not with what was asked for. */
+/** A call that GitHub answered, and not with what was requested. */
 export interface HttpFailure {
   readonly status: number;
   readonly message: string;

@@ -166,7 +166,7 @@ function jobArtifacts({ client, project, signal, notes }: Asking, jobs: readonly
 
 /**
  * A trace whose lines begin with their time may name their stream after it: `…Z 00O ` begins a line, `…Z 00O+` goes on with the one before,
- * and `E` stands for standard error. Only the time is kept.
+ * and `E` represents standard error. Only the time is kept.
  */
 function withoutStreams(trace: Buffer): Buffer {
   const text = trace.toString('latin1');
@@ -187,7 +187,7 @@ const Project = z.object({ path_with_namespace: z.string(), default_branch: z.st
 const Listed = z.array(z.object({ id: z.int() }));
 const Pipeline = z.looseObject({ web_url: z.string().nullish(), user: z.unknown() });
 
-/** Pipelines of a project; each is looked at by itself, since a list does not say when they ended. */
+/** Pipelines of a project; each is inspected by itself, since a list does not say when they ended. */
 export function createGitlabPastRuns(options: GitlabOptions, timeoutMs: number): PastRuns {
   const client = createGitlabClient(options, timeoutMs);
   return {

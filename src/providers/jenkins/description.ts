@@ -12,7 +12,7 @@ import { jenkinsAddress } from './api.ts';
 /** `html` where Jenkins formats descriptions as safe HTML, `text` where it shows them as they are. */
 export type DescriptionFormat = 'html' | 'text';
 
-/** What is to stand in the description of one build. */
+/** What is to be in the description of one build. */
 export interface JenkinsDescription {
   readonly build: Pick<Build, 'url' | 'externalId' | 'number' | 'pipeline'>;
   readonly text: string;
@@ -25,7 +25,7 @@ export interface DescriptionOptions {
   readonly format: DescriptionFormat;
 }
 
-/** The sentence for the build's page. Null while it is looked at, and of a build that has not failed. */
+/** The sentence for the build's page. Null while it is inspected, and of a build that has not failed. */
 export function jenkinsDescription({ heads }: Situation, options: DescriptionOptions): JenkinsDescription | null {
   const [head] = heads;
   if (head === undefined || head.build.status !== 'failed') return null;

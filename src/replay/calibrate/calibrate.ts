@@ -149,7 +149,7 @@ export function reliability(statements: readonly Statement[]): ReliabilityBin[] 
   });
 }
 
-/** Expected calibration error of statements that stand for one case or for several; 0 for none. */
+/** Expected calibration error of statements that represent one case or for several; 0 for none. */
 export function calibrationError(statements: readonly Statement[]): number {
   return errorOfWeighted(statements.map((one) => ({ ...one, weight: weightOf(one) })));
 }
@@ -192,8 +192,8 @@ export function labelledCases(cases: readonly ReplayedCase[]): LabelledAnswer[] 
 }
 
 /**
- * Answers that people decided. Those that wait for a person are the unsure ones, and all of them are looked at sooner or later; of the
- * published ones only the drawn sample is, so each of that stands for as many as one was drawn of. Without the weight a
+ * Answers that people decided. Those that wait for a person are the unsure ones, and all of them are inspected sooner or later; of the
+ * published ones only the drawn sample is, so each of that represents as many as one was drawn of. Without the weight a
  * calibration would be one of unsure answers alone.
  */
 export function labelledDecisions(decided: readonly DecidedAnswer[], auditEvery: number): LabelledAnswer[] {

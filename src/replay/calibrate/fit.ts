@@ -22,7 +22,7 @@ export function worthOf(statements: readonly Statement[]): number {
   return squares === 0 ? 0 : weight ** 2 / squares;
 }
 
-/** The same with weights that add up to what they are worth, so that a case that stands for twenty does not speak for twenty. */
+/** The same with weights that add up to what they are worth, so that a case that represents twenty does not speak for twenty. */
 function asWorth<One extends Statement>(statements: readonly One[]): (One & { readonly weight: number })[] {
   const weight = statements.reduce((sum, one) => sum + weightOf(one), 0);
   const share = weight === 0 ? 1 : worthOf(statements) / weight;
@@ -122,7 +122,7 @@ function round(value: number): number {
 export interface Statement {
   readonly stated: number;
   readonly right: boolean;
-  /** How many cases it stands for; 1 where it is left out. */
+  /** How many cases it represents; 1 where it is left out. */
   readonly weight?: number;
 }
 

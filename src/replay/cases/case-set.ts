@@ -37,7 +37,7 @@ const ANY_SYSTEM = 0xff;
 
 /**
  * Writes cases as a set: `cases.jsonl` and `logs/*.gz`, everything masked, in the order given; the same cases make the same bytes. A
- * case whose log stands in its row keeps it there. What cannot be read is left out and told. The folder is committed, or discarded
+ * case whose log is in its row keeps it there. What cannot be read is left out and told. The folder is committed, or discarded
  * where anything is thrown.
  */
 export async function writeCaseSet(

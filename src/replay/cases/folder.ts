@@ -19,7 +19,7 @@ export async function casesAt(path: string): Promise<AsyncIterable<CaseOutcome>>
   return dataset === null ? folderCases(path) : datasetCases(dataset);
 }
 
-/** The JSONL file that a path stands for; null for a folder of logs. Throws `not-found`. */
+/** The JSONL file that a path represents; null for a folder of logs. Throws `not-found`. */
 export async function datasetAt(path: string): Promise<string | null> {
   const found = await stat(path).catch((cause: unknown) => {
     throw new TriageError('not-found', `${path} is neither a file nor a folder.`, { cause });
@@ -49,7 +49,7 @@ const LEFT_OUT = /^(?:\.|readme(?:\.|$))/i;
 /**
  * The cases of a folder, by name, one in memory at a time. A folder that holds `truth.json` is one case: its logs and reports are one
  * build's (`log.*` first), `green.*` is the log of the green build before it. Any other file is a case of its own; what is true of it
- * stands in `NAME.truth.json` beside it, or is the category that a folder above it is named by. Links are not followed. A truth that
+ * is in `NAME.truth.json` beside it, or is the category that a folder above it is named by. Links are not followed. A truth that
  * cannot be read is an outcome with an error; `line` counts the cases.
  */
 export async function* folderCases(root: string): AsyncGenerator<CaseOutcome> {

@@ -229,7 +229,7 @@ function byProject(rows: readonly SplitRow[], share: number): Map<number, Side> 
     tested.add(project);
     taken += size;
   }
-  // Where every project is larger than the share, the smallest stands for it.
+  // Where every project is larger than the share, the smallest represents it.
   const smallest = [...inOrder].sort(([, left], [, right]) => left - right)[0];
   if (tested.size === 0 && smallest !== undefined && sizes.size > 1) tested.add(smallest[0]);
   return new Map(rows.map((row) => [row.line, tested.has(sameProject(row)) ? 'test' : 'train']));

@@ -102,7 +102,7 @@ const CALIBRATION_ERROR: Measure = {
   },
 };
 
-/** Quotations that stand in the log, of all that were made: a case with many quotations counts for more. */
+/** Quotations that are in the log, of all that were made: a case with many quotations counts for more. */
 const QUOTATIONS: Measure = {
   name: 'quotations literally in the log',
   better: 'higher',

@@ -142,7 +142,7 @@ export function binOf(stated: number): number {
 
 /**
  * Expected calibration error over ten bins of one width (Guo et al. 2017, arXiv 1706.04599), 0..1: how far what was stated and the share that was right
- * lie apart, bin by bin, weighed by what is in the bin. `weight` is how many statements one stands for. 0 for none.
+ * lie apart, bin by bin, weighed by what is in the bin. `weight` is how many statements one represents. 0 for none.
  */
 export function calibrationError(
   statements: Iterable<{ readonly stated: number; readonly right: boolean; readonly weight: number }>,

@@ -6,7 +6,7 @@ interface Run {
   readonly one: ReplayedCase;
 }
 
-/** What the calls of a tool can come to; the statuses that are no answer are told apart from an answer that is empty. */
+/** What the calls of a tool can come to; the statuses that are no answer are distinguished from an answer that is empty. */
 const STATUSES = ['ok', 'empty', 'unavailable', 'refused', 'failed'] as const;
 
 /** How long the loop went on, how it ended, and whether it looked where it should. Empty where nothing was answered. */

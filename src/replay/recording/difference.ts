@@ -1,7 +1,7 @@
 import type { JudgementName } from '../../domain/recording.ts';
 import { canonicalJson } from '../../service/triage/recording/recording-lines.ts';
 
-/** One place in a value that was another once. Both are canonical JSON, shortened; null: nothing stood there. */
+/** One place in a value that was another once. Both are canonical JSON, shortened; null: nothing was there. */
 interface FieldDifference {
   readonly path: string;
   readonly before: string | null;

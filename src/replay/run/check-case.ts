@@ -16,7 +16,7 @@ export interface CaseChecks {
   readonly checkMilliseconds?: number;
 }
 
-/** What only those can say who have the log: how many quotations stand in it, and how long it is where that is scored. */
+/** What only those can say who have the log: how many quotations are in it, and how long it is where that is scored. */
 export function checkCase(row: DatasetRow, result: CaseResult, { sources }: CaseTexts): CaseChecks {
   const startedAt = performance.now();
   const quotes = checkQuotes(result, sources);
@@ -28,7 +28,7 @@ export function checkCase(row: DatasetRow, result: CaseResult, { sources }: Case
 /** A hidden secret, and what e-mail addresses and hosts are called where they are hidden. */
 const HIDDEN = /\*\*\*|<(?:EMAIL|HOST)(?:_\d{1,9})?>/;
 
-/** Quotations are checked against the logs as they came; what was hidden stands for any characters. */
+/** Quotations are checked against the logs as they came; what was hidden represents any characters. */
 function checkQuotes(result: CaseResult, sources: CaseTexts['sources']): CaseChecks['quotes'] {
   const logs = new Map(sources.map(({ name, text }) => [name, text.split('\n')]));
   const quotes = result.claims.flatMap((claim) => claim.quotes).filter((quote) => logs.has(quote.source));
@@ -50,7 +50,7 @@ type FailedStep = Pick<Section, 'name' | 'source' | 'lineStart' | 'lineEnd' | 'c
 
 /** Words that any label may add or leave out. */
 const NOT_TELLING = new Set(['run', 'step', 'job', 'workflow', 'action', 'log']);
-/** Lines of a step's head that are looked at for what it runs. */
+/** Lines of a step's head that are inspected for what it runs. */
 const MAX_HEAD = 300;
 
 /**

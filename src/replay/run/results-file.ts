@@ -83,7 +83,7 @@ export function unwritten(path: string, cause: unknown, advice = ''): TriageErro
   return new TriageError('storage-failed', message, { cause });
 }
 
-/** Where the last whole line of a file ends, in bytes; what stands behind it a process that died has left. */
+/** Where the last whole line of a file ends, in bytes; what is behind it a process that died has left. */
 export async function wholeLines(handle: FileHandle): Promise<number> {
   let { size: end } = await handle.stat();
   while (end > 0) {
@@ -159,7 +159,7 @@ function withoutTexts(result: CaseResult): CaseResult {
 
 const Setting = z.union([z.string(), z.number(), z.boolean(), z.null()]);
 
-/** What a results file was made of and with: it stands beside it, and decides whether a run may go on with it. */
+/** What a results file was made of and with: it is beside it, and decides whether a run may go on with it. */
 export const RunManifest = z.object({
   schema: z.literal(1),
   version: z.string(),

@@ -181,7 +181,7 @@ function placeOf(path: string, line: number | null, what: string) {
   return [{ physicalLocation: { artifactLocation: { uri, uriBaseId: ROOT }, region }, message: { text: sarifText(clip(what, 500)) } }];
 }
 
-/** Lines of logs. A log is no file of the repository: its name stands below a scheme of its own. */
+/** Lines of logs. A log is no file of the repository: its name is below a scheme of its own. */
 function evidenceOf(analysis: Analysis) {
   return proofLines(analysis).map(({ source, line, text }) => ({
     physicalLocation: {

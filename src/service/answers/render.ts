@@ -39,7 +39,7 @@ interface TerminalOptions {
   readonly color: boolean;
   /** Columns of the terminal; under 40 counts as 40. */
   readonly width: number;
-  /** Why it waits for a reviewer, who is also shown what speaks against it; absent where nobody reviews it. */
+  /** Why it waits for a reviewer, who is also shown what contradicts it; absent where nobody reviews it. */
   readonly why?: readonly string[];
 }
 
@@ -133,7 +133,7 @@ export function renderMarkdown(analysis: Analysis): string {
     ...(view.form === 'unsure' ? unsureHead(analysis, view) : [answeredHead(analysis, view)]),
     ...shown.filter(({ kind }) => kind !== 'note').map((fact) => factBlock(fact)),
     '</details>',
-    // `<sub>` stands inside a paragraph, so Markdown is read in it.
+    // `<sub>` is inside a paragraph, so Markdown is read in it.
     `<sub>${[...small, ...view.usage.map(inline)].join(' · ')}</sub>`,
   ];
   return `${blocks.filter((block) => block !== '').join('\n\n')}\n`;

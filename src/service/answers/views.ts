@@ -93,7 +93,7 @@ export const FailureList = listOf(FailureRow);
 
 export const LibraryList = listOf(LibraryEntry);
 
-/** Several builds bear the number that was asked for. */
+/** Several builds bear the number that was requested. */
 export const AmbiguousBuild = z.object({
   error: z.object({
     code: z.literal('conflict'),

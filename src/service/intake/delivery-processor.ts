@@ -11,7 +11,7 @@ import { Intake } from '../../providers/webhook.ts';
 import type { DeliveryKey, LandedDelivery } from '../../stores/builds.ts';
 import type { Stores } from '../../stores/stores.ts';
 
-/** How often landed deliveries are looked for that no living process has in hand. */
+/** How often landed deliveries are searched for that no living process has in hand. */
 const SWEEP_MS = 3_000;
 /** What landed later is in the hands of the process that took it in. */
 const OTHERS_HAVE_IT_MS = 5_000;
@@ -291,7 +291,7 @@ const MAX_OUTSTANDING = 200;
 export type JobNotifier = ReturnType<typeof createJobNotifier>;
 
 /**
- * Queues jobs that stand in the database; nobody waits for the queue. One that fails or hangs fails and delays nobody: the job is pending in the database, and the sweeper queues it again.
+ * Queues jobs that are in the database; nobody waits for the queue. One that fails or hangs fails and delays nobody: the job is pending in the database, and the sweeper queues it again.
  */
 export function createJobNotifier({ jobQueue, logger }: { readonly jobQueue: Pick<JobQueue, 'enqueue'>; readonly logger: Logger }) {
   const outstanding = new Set<Promise<void>>();

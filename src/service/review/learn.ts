@@ -118,7 +118,7 @@ function keptKind(analysis: Analysis, category: Analysis['category']): Kind {
   return analysis.category === category || KIND_CATEGORY[analysis.kind] === category ? analysis.kind : 'unknown';
 }
 
-/** The machine's title speaks of its own cause; a corrected cause is titled by its first sentence. */
+/** The machine's title is about its own cause; a corrected cause is titled by its first sentence. */
 export function titleFrom(rootCause: string): string {
   const [line = ''] = rootCause.trim().split('\n');
   const sentence = /^.+?[.!?](?=\s|$)/.exec(line)?.[0] ?? line;

@@ -22,7 +22,7 @@ export const ReviewQuery = z.strictObject({
 });
 
 export const ReviewList = listOf(Review).extend({
-  /** What running triages ask; on the first page, where waiting items are asked for. */
+  /** What running triages ask; on the first page, where waiting items are requested. */
   questions: z.array(ReviewerQuestion),
 });
 
@@ -97,7 +97,7 @@ export const UndoView = z.object({
 
 export const LastDecisionView = z.object({ decision: Decision.nullable() });
 
-/** Why an item cannot be had or decided now, and how it stands; `holder` and `until` where another reviewer holds it. */
+/** Why an item cannot be obtained or decided now, and how it stands; `holder` and `until` where another reviewer holds it. */
 export const ReviewConflict = z.object({
   error: z.object({
     code: z.literal('conflict'),

@@ -185,7 +185,7 @@ function verdictOf(evidence: readonly Evidence[], why: string): Analysis['verdic
   };
 }
 
-/** Where the group's first failures stand in the log; their messages where they stand in none. */
+/** Where the group's first failures stand in the log; their messages where they are in none. */
 function evidenceOf({ failures }: FailureGroup): Evidence[] {
   const places = failures.map(placeOf);
   return failures
@@ -213,7 +213,7 @@ const MAX_SENTENCE = 500;
 
 /**
  * The answer to a build that cannot be triaged, so that its failures are not lost: each failure group without an answer, or
- * one that stands for the whole build, gets a failed analysis that waits for a person. Throws where even that cannot be stored.
+ * one that represents the whole build, gets a failed analysis that waits for a person. Throws where even that cannot be stored.
  */
 export async function escalateToReviewer(buildId: string, error: unknown, deps: GiveUpDeps, run: TriageRun): Promise<void> {
   const build = await deps.stores.builds.find(buildId);

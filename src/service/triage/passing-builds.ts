@@ -26,7 +26,7 @@ export interface LearnDeps {
   readonly masker: Masker;
   /** By provider; uploads have none. */
   readonly buildSources: Readonly<Partial<Record<Build['provider'], Pick<BuildSource, 'fetchGreen'>>>>;
-  /** Looks whether what people taught stands in a green build too; absent: nobody does. */
+  /** Looks whether what people taught is in a green build too; absent: nobody does. */
   readonly flagging?: FlagDeps;
   /** How many green builds of a log are kept. */
   readonly greenBuilds: number;
@@ -133,7 +133,7 @@ export function storedGreens(deps: BesideDeps): PassingLogs {
   };
 }
 
-/** One green log at hand, which stands for every log of the failed build; null: there is none. */
+/** One green log at hand, which represents every log of the failed build; null: there is none. */
 export function greenAtHand(green: GreenTemplates | null): PassingLogs {
   return {
     of: async (_build, sources, log) => {

@@ -158,9 +158,9 @@ interface FairQueueDeps {
 }
 
 /**
- * The same queue, in which a repository with much in work gives way. A message is for work, not for one job: where another
+ * The same queue, in which a repository with much in work yields. A message is for work, not for one job: where another
  * repository has a job waiting and less in work, or as much but was not served last, its job is taken for this message, and the
- * one whose message came is queued anew. An urgent job gives way to urgent ones only. Nobody's place stays empty: a repository
+ * one whose message came is queued anew. An urgent job yields to urgent ones only. Nobody's place stays empty: a repository
  * that is alone may use them all.
  */
 export function fairQueue(queue: JobQueue, { turns, logger }: FairQueueDeps): JobQueue {
@@ -182,7 +182,7 @@ export function fairQueue(queue: JobQueue, { turns, logger }: FairQueueDeps): Jo
 
 interface Choice {
   readonly instead: string;
-  /** Whether the job that gives way is. */
+  /** Whether the job that yields is. */
   readonly isUrgent: boolean;
 }
 

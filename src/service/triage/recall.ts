@@ -91,7 +91,7 @@ function knownAnswer(subject: TriageSubject, facts: KnownFacts): Analysis {
   };
 }
 
-/** What a person said, and where the failure stands in the log. */
+/** What a person said, and where the failure is in the log. */
 function evidenceFor(known: Pick<Evidence, 'tool' | 'title' | 'text' | 'source' | 'data'>, excerpt: Excerpt | undefined): Evidence[] {
   const first: Evidence = { id: 'E1', score: 1, ...known };
   if (excerpt === undefined) return [first];

@@ -176,7 +176,7 @@ const PAUSE_MS = 200;
 
 /**
  * Deletes in the background what is too old, and what other stores still are to delete; brings home what was kept elsewhere while a store was
- * away. One process at a time does so. what is pending stands in the database, so a stop loses nothing.
+ * away. One process at a time does so. what is pending is in the database, so a stop loses nothing.
  */
 export function startRetentionWorker(deps: RetentionWorkerDeps): { stop(): Promise<void> } {
   const holder = randomUUID();

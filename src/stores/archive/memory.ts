@@ -10,7 +10,7 @@ import { archivable, CHUNK_LINES, describeSource, windowOf } from './chunks.ts';
 /** An archive that also takes masked logs that are not in memory. */
 export interface MemoryArchive extends BuildArchive {
   /**
-   * The same as `put`. The log's bytes are read when they are asked for, so they must stay open as long as the archive is used. `read` gives
+   * The same as `put`. The log's bytes are read when they are requested, so they must stay open as long as the archive is used. `read` gives
    * null for it, and of a line of more than 256 kB only the beginning is shown.
    */
   putPieces(buildId: string, log: LogInPieces): Promise<void>;
@@ -78,7 +78,7 @@ const LINE_FEED = 10;
 type IndexedLog = ReturnType<typeof indexedLog>;
 
 /**
- * A log by its lines, which are read from its bytes when they are asked for; 1-based over `split('\n')`. The index, where it is not known, is made when
+ * A log by its lines, which are read from its bytes when they are requested; 1-based over `split('\n')`. The index, where it is not known, is made when
  * it is first needed; of a line longer than `longest` bytes a window has only the beginning.
  */
 function indexedLog(bytes: LogBytes, longest = Number.POSITIVE_INFINITY, known?: LineIndex) {
@@ -115,7 +115,7 @@ function indexLines(bytes: LogBytes): LineIndex {
 
 function* search(bytes: LogBytes, literals: readonly string[]): Generator<readonly NumberedLine[]> {
   const matcher = buildMatcher(literals.length === 0 ? [] : [literals]);
-  // Strings are made before the next chunk is asked for: its bytes are gone by then.
+  // Strings are made before the next chunk is requested: its bytes are gone by then.
   for (const chunk of scanChunks(bytes, matcher)) {
     const isLast = chunk.offset + chunk.bytes.length >= bytes.size;
     const lines = literals.length === 0 ? allLines(chunk, isLast) : (chunk.hits[0] ?? []);

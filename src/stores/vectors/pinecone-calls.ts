@@ -23,7 +23,7 @@ interface PineconeCallOptions {
 
 export interface PineconeAnswer<T> {
   readonly value: T;
-  /** Where the write stands in its namespace's log; null after a read, and where the index has no such log. */
+  /** Where the write is in its namespace's log; null after a read, and where the index has no such log. */
   readonly written: number | null;
   /** How far into its namespace's log a query looked; null as above. */
   readonly indexed: number | null;

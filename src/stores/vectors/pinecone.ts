@@ -185,7 +185,7 @@ export async function checkPinecone(
 
 type Space = ReturnType<typeof openSpace>;
 
-/** The calls to one index, whose host is asked for once and again after it could not be reached. */
+/** The calls to one index, whose host is requested once and again after it could not be reached. */
 function openSpace(given: PineconeOptions, embedder: Embedder) {
   const options = { ...DEFAULTS, logger: silentLogger, ...given };
   const call = createPineconeCalls(options);

@@ -55,7 +55,7 @@ describe('a line of the log', () => {
 });
 
 describe('T58: a secret', () => {
-  it('that is known stands in no line, in no spelling', () => {
+  it('that is known is in no line, in no spelling', () => {
     const { logger, lines } = record();
     const error = new TriageError('upstream-failed', `GET https://x/?key=${encodeURIComponent(TOKEN)} failed`, {
       details: { header: `Basic ${Buffer.from(`user:${TOKEN}`).toString('base64')}` },

@@ -50,7 +50,7 @@ describe('what a replay writes', () => {
     await expect(checkOutputs(options)).rejects.toThrow(sentence);
   });
 
-  it('may stand beside it', async () => {
+  it('may be beside it', async () => {
     const beside = { out: join(FOLDER, 'new.jsonl'), html: join(FOLDER, 'new.html'), junit: '/dev/null', record: '/dev/null' };
     await expect(checkOutputs({ dataset: [DATASET], ...beside })).resolves.toBeUndefined();
     await expect(checkOutputs({ logs: [LOGS], out: `${LOGS}-results.jsonl` })).resolves.toBeUndefined();

@@ -28,7 +28,7 @@ describe('byte ranges', () => {
 });
 
 describe('the bytes of a text', () => {
-  it('are those that were stored, whichever of them are asked for', async () => {
+  it('are those that were stored, whichever of them are requested', async () => {
     const text = Array.from({ length: 2_500 }, (_, at) => `zeile ${at} ü`).join('\n');
     const whole = Buffer.from(text);
     const archive = createMemoryArchive();

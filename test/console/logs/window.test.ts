@@ -87,7 +87,7 @@ describe('windows', () => {
     expect(told(aroundView(10, { from: 500, to: 600 }))).toEqual(['lines 1-10']);
   });
 
-  it('hold every line once, whatever is asked for', () => {
+  it('hold every line once, whatever is requested', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 400_000 }), range, (lineCount, asked) => {
         expectWhole(windowView(lineCount, asked), lineCount);

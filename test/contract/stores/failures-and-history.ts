@@ -241,7 +241,7 @@ export function failuresAndHistoryContract(world: StoresWorld): void {
       expect(strict.map((row) => row.number)).toEqual(['2']);
     });
 
-    it('finds similar failures of the repositories that are asked for, however many others say the same', async () => {
+    it('finds similar failures of the repositories that are requested, however many others say the same', async () => {
       const text = `The heron ferry ${world.count} did not respond in time`;
       const own = await world.build({ number: '1', repository: 'heron/own' });
       await world.stores.failures.saveGroups(own.id, [sampleGroup(own.id, 'own', { message: text })]);

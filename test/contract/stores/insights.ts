@@ -90,7 +90,7 @@ export function insightsContract(world: StoresWorld): void {
       expect(await world.stores.insights.answered(period())).toEqual([]);
     });
 
-    it('counts causes per day by what people say, else the machine, and tells which are open', async () => {
+    it('counts causes per day by what people say, else the machine, and says which are open', async () => {
       await answered({ daysBefore: 1 });
       await answered({ daysBefore: 1, decision: { type: 'correct', category: 'INFRA_ERROR' } });
       await answered({ daysBefore: 1, decision: { type: 'reject', reason: 'no' } });
@@ -212,7 +212,7 @@ export function insightsContract(world: StoresWorld): void {
       expect(weeks[1]?.p90Seconds).toBeCloseTo(52);
     });
 
-    it('62: tells how often pipelines fail, how long their default branch is red, and how long builds take', async () => {
+    it('62: says how often pipelines fail, how long their default branch is red, and how long builds take', async () => {
       const built = async (hoursBefore: number, status: 'passed' | 'failed', change: Partial<NewBuild> = {}) => {
         const finishedAt = new Date(Date.parse(UNTIL) - hoursBefore * 3_600_000).toISOString();
         const startedAt = new Date(Date.parse(finishedAt) - 10 * 60_000).toISOString();
@@ -245,7 +245,7 @@ export function insightsContract(world: StoresWorld): void {
       expect(await world.stores.insights.health(period({ repositories: ['other/*'] }), 9)).toEqual([]);
     });
 
-    it('tells how a team decides: shown and blind, how fast, and whether two people agree', async () => {
+    it('says how a team decides: shown and blind, how fast, and whether two people agree', async () => {
       const same = `same-${world.count}`;
       const other = `other-${world.count}`;
       await answered({ fingerprint: same, decision: { type: 'accept', secondsOpen: 2, reviewer: 'ada' } });

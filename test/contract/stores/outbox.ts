@@ -79,7 +79,7 @@ export function outboxContract(world: StoresWorld): void {
       expect(await take(name)).toEqual([]);
     });
 
-    it('does work again that is asked for again, also while it is being done', async () => {
+    it('does work again that is requested again, also while it is being done', async () => {
       const { name, add, find } = topic();
       await add('a', { payload: { say: 'old' } });
       const old = await takeOne(name);
@@ -182,7 +182,7 @@ export function outboxContract(world: StoresWorld): void {
   });
 
   describe('notices', () => {
-    /** A channel of its own. It speaks of failed builds, and keeps up with the others. */
+    /** A channel of its own. It is about failed builds, and keeps up with the others. */
     function channel() {
       const name = newId('thr');
       const rule: NoticeRule = {

@@ -65,7 +65,7 @@ export function tokensContract(world: StoresWorld): void {
       expect(Date.parse((await usedAt()) ?? '')).toBeGreaterThanOrEqual(Date.parse(first ?? ''));
     });
 
-    it('tells what the good tokens that are held to repositories may see', async () => {
+    it('says what the good tokens that are held to repositories may see', async () => {
       const { tokens } = world.stores;
       const scope = [`acme/one-${world.count}`, `acme/two-${world.count}`];
       const [held, old, gone] = [

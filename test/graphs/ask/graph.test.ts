@@ -79,7 +79,7 @@ describe('ask graph', () => {
     expect(state.steps.at(-1)?.node).toBe('check_citations');
   });
 
-  it('leaves out what cites nothing that exists and what quotes words that do not stand there', async () => {
+  it('leaves out what cites nothing that exists and what quotes words that are not there', async () => {
     const line = first?.text.split('\n')[0] ?? '';
     const quote = { source: first?.source ?? '', line: first?.lineStart ?? 1, text: line };
     const replies = [

@@ -43,7 +43,7 @@ describe('a calibration in the state of a run', () => {
     expect(verdict.factors?.map(({ name }) => name) ?? []).toContain('calibration');
   });
 
-  it('is for the model that was asked for, whatever date its server puts behind the name, and not for the rules in its place', () => {
+  it('is for the model that was requested, whatever date its server puts behind the name, and not for the rules in its place', () => {
     const limits = { ...LIMITS, calibrations: [of('rules', 0.5), of('llm gpt-4o', 0.7)] };
     const wrote = (by: string, model: string | null) => {
       const judgement = { name: 'answer', by, model, promptHash: null, milliseconds: 1, inputTokens: 0, outputTokens: 0, costUsd: 0 };

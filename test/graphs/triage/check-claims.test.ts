@@ -18,7 +18,7 @@ const reasonFor = (claim: Partial<Claim>, unsupported: string[] = []) =>
   checkClaims(answer(claim), [log, page], unsupported).dropped[0]?.reason;
 
 describe('checkClaims', () => {
-  it('keeps a quotation that stands on its line', () => {
+  it('keeps a quotation that is on its line', () => {
     expect(reasonFor({ quotes: [{ source: 'a.log', line: 11, text: 'second' }] })).toBeUndefined();
   });
   it.each([

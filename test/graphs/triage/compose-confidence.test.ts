@@ -24,7 +24,7 @@ const past = (category: string) => ({
 const red = { id: 'E3', tool: 'count_consecutive_failures', title: '', text: '', source: 'history', data: { count: 7 } };
 
 describe('composeConfidence', () => {
-  it("leaves the rules' calibrated figure as it is where nothing speaks against it", () => {
+  it("leaves the rules' calibrated figure as it is where nothing contradicts it", () => {
     expect(compose({ assessment: said(0.913) }).confidence).toBe(0.913);
   });
   it("never goes beyond a model's own word, and does not take it for more than it can show", () => {

@@ -169,7 +169,7 @@ describe('T42, T43: hostile archives', () => {
       fc.asyncProperty(fc.oneof(fc.uint8Array({ maxLength: 700 }), damaged), async (bytes) => {
         try {
           const sources = await open('x', bytes, { maxBytes: 80 });
-          // A character takes three bytes at most where it stands for one that was invalid.
+          // A character takes three bytes at most where it represents one that was invalid.
           return sources.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0) <= 240;
         } catch (error) {
           return error instanceof TriageError;

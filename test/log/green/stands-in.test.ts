@@ -17,7 +17,7 @@ describe('what a failure is known by in other logs', () => {
     expect(tellingLines({ message: '---', excerpt: null })).toEqual([]);
   });
 
-  it('stands in a green build only where every line does', () => {
+  it('is in a green build only where every line does', () => {
     const telling = tellingLines(sampleFailure());
     expect(standsIn(telling, [templatesOf('FAIL cart total\nexpected 10.20, got 10.21')])).toBe(true);
     expect(standsIn([...telling, 'and the till is open'], [templatesOf('expected 10.20, got 10.21')])).toBe(false);

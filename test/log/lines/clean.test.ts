@@ -99,12 +99,12 @@ describe('ownWords', () => {
     expect(ownWords(stored)).toBe(own);
   });
 
-  it('keeps escapes within the words, so that they stand in the stored line', () => {
+  it('keeps escapes within the words, so that they are in the stored line', () => {
     const stored = '\u001b[36m2026-01-05T12:50:11.3244800Z \u001b[31merror\u001b[0m: x';
     expect(ownWords(stored)).toBe('error\u001b[0m: x');
   });
 
-  it('always stands in the stored line', () => {
+  it('always is in the stored line', () => {
     const piece = fc.constantFrom(
       '\u001b[31m',
       '\u001b',

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { createMasker } from '../../../src/log/mask/mask.ts';
 import { generatedRecall, masksIn, realisticRecall, shareOf } from '../../support/masking-gates.ts';
 
-/** The bars of masking. What it reaches stands in docs/explanation/masking.md; `scripts/bench masking` prints it. */
+/** The bars of masking. What it reaches is in docs/explanation/masking.md; `scripts/bench masking` prints it. */
 const masker = createMasker();
 const FIXTURES = join(import.meta.dirname, '../../fixtures');
 

@@ -17,7 +17,7 @@ const base64 = (bytes: number) =>
 const alphanumeric = (length: number) => random(ALPHANUMERIC, length);
 const upper = (length: number) => random('ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789', length);
 
-/** A secret as it stands in logs: the text before, the secret itself, the text after. */
+/** A secret as it is in logs: the text before, the secret itself, the text after. */
 export type Planted = readonly [before: string, secret: string, after: string];
 
 /** Tokens that tell what they are wherever they stand. */

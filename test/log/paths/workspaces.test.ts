@@ -120,7 +120,7 @@ describe('paths and names', () => {
     expect(repositoryPathCandidates(logged)).toEqual([]);
   });
 
-  it('keep what stands outside every workspace', () => {
+  it('keep what is outside every workspace', () => {
     expect(projectPath('/home/ada/shop/src/tax.ts')).toBe('/home/ada/shop/src/tax.ts');
     expect(projectPath('./src/tax.ts')).toBe('src/tax.ts');
     expect(projectPath('/home/circleci/project/src/tax.ts')).toBe('src/tax.ts');

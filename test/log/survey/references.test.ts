@@ -39,7 +39,7 @@ describe('references', () => {
     expect(pathsIn('see https://example.com/docs/errors.html for help')).toEqual([]);
   });
 
-  it('tells how well a path and a file agree', () => {
+  it('says how well a path and a file agree', () => {
     expect(namesFile('ci/shop/logs/server.log', 'logs.zip/logs/server.log')).toBe(2);
     expect(namesFile('ci/shop/logs/server.log', 'server.log')).toBe(1);
     expect(namesFile('ci/shop/logs/server.log', 'other.log')).toBe(0);

@@ -220,7 +220,7 @@ describe('correctCall', () => {
 });
 
 describe('answer', () => {
-  test('points only to what was seen, and its quotations stand in the stored line', async () => {
+  test('points only to what was seen, and its quotations are in the stored line', async () => {
     const { value } = await createLlmAnalyst({ model: modelReplying(ANSWER) }).answer(INSIGHT, never);
     expect(value.claims[0]?.evidence).toEqual(['E1']);
     expect(value.claims[0]?.quotes).toEqual([{ source: 'build.log', line: 121, text: '10.20, got 10.21' }]);

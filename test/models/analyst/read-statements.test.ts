@@ -41,7 +41,7 @@ describe('statements of a model', () => {
     expect(read('Then "expected 9.99." [E2]')[0]?.quotes).toEqual([{ source: 'history/shop', line: 1, text: 'expected 9.99' }]);
   });
 
-  it('keep a quotation that stands nowhere, for the check to refuse', () => {
+  it('keep a quotation that is nowhere, for the check to refuse', () => {
     expect(read('It says "all tests passed" [E1].')[0]?.quotes).toEqual([{ source: 'build.log', line: 120, text: 'all tests passed' }]);
     expect(read('You asked for "all tests passed" [E1].', 'where is "all tests passed"?')[0]?.quotes).toEqual([]);
   });

@@ -35,7 +35,7 @@ describe('the page of evidence', () => {
     for (let line = 1; line <= 40; line++) expect(page).toContain(`${line}| Downloading layer ${line}\n`);
   });
 
-  test('shows a telling line with what stands around it, from the middle of a long stretch', () => {
+  test('shows a telling line with what is around it, from the middle of a long stretch', () => {
     const long = numbered(1, 500, (line) =>
       line === 250 ? 'SyntaxError: unexpected token in cart.ts' : `at frame ${line} of the stack ${'y'.repeat(40)}`,
     );
@@ -164,7 +164,7 @@ describe('the situation', () => {
     expect(shown).toContain('- view_log(from=1, to=40, source="build.log"): ok, 1 finding (E7)');
   });
 
-  test('of an answer says which quotations stand in their place, as a person saw the line', () => {
+  test('of an answer says which quotations are in their place, as a person saw the line', () => {
     const quote = (line: number, text: string) => ({ source: 'build.log', line, text });
     const claims = [{ text: 'It fails.', evidence: ['E1'], quotes: [quote(7, ': x is not defined'), quote(8, 'invented')] }];
     const answer = { title: 't', rootCause: 'r', fixRecommendation: 'f', claims, suspects: [], hypotheses: [], confidence: 0.9 };

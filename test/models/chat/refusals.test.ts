@@ -140,7 +140,7 @@ describe('over HTTP', () => {
     expect(error).toMatchObject({ code: 'upstream-failed', retryable: true, details: { usage: { modelCalls: 0, retries: 2 } } });
   });
 
-  test('a body that is cut is asked for again', async () => {
+  test('a body that is cut is requested again', async () => {
     server.script({ do: 'cut' }, OK);
     expect(await modelOf(server).ask(PING, never)).toMatchObject({ value: { ok: true }, retries: 1 });
   });

@@ -56,7 +56,7 @@ describe('changes in a local clone', () => {
     expect(small?.truncated).toBe(true);
   });
 
-  it('keeps patches with their files, whatever stands in them', async () => {
+  it('keeps patches with their files, whatever is in them', async () => {
     repository.commit({ 'a.txt': 'one\n', 'kind.txt': 'text\n', 'ü "q".txt': 'one\n' }, 'One');
     rmSync(join(repository.folder, 'kind.txt'));
     execFileSync('ln', ['-s', 'a.txt', join(repository.folder, 'kind.txt')]);

@@ -184,7 +184,7 @@ describe('T32: what GitHub refuses an App', () => {
     expect(github.api.requests).toHaveLength(1);
   });
 
-  test('a suspended installation is one too, found when it is looked for or when a token is made', async () => {
+  test('a suspended installation is one too, found when it is searched for or when a token is made', async () => {
     const installation = install(app, REPOSITORY);
     const fetch = open();
     await fetch();

@@ -223,7 +223,7 @@ describe('artifacts', () => {
     expect(notes).toEqual([]);
   });
 
-  test('that cannot be had are a remark, one by one', async () => {
+  test('that cannot be obtained are a remark, one by one', async () => {
     github.state.artifacts = [githubArtifact({ id: 7, name: 'gone-logs' }), githubArtifact({ id: 8, name: 'logs' })];
     store('/artifacts/8/zip', makeZip([{ name: 'a.log', content: 'x\n' }]));
 

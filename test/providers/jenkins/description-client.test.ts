@@ -55,7 +55,7 @@ it('replaces its own sentence, and leaves what others wrote', async () => {
   expect(description).toBe('v1.2.3 $& to staging\nTEST_FAILURE, confirmed by grace: twice.');
 });
 
-it('writes nothing where it stands there already, as after a try that died', async () => {
+it('writes nothing where it is there already, as after a try that died', async () => {
   description = 'TEST_FAILURE 91 %: twice.';
   await show('TEST_FAILURE 91 %: twice.');
   expect(writes()).toEqual([]);

@@ -45,7 +45,7 @@ it('says why nothing came', () => {
   expect(worded({ causes: [], job: null })).toBe('Faultline: not analyzed, no failure was found in its logs');
 });
 
-it('says nothing while it is looked at, and of what passed', () => {
+it('says nothing while it is inspected, and of what passed', () => {
   expect(worded({ causes: [], job: { state: 'running', error: null } })).toBeNull();
   expect(worded({ causes: [], question: openQuestion })).toBeNull();
   expect(worded({ build: sampleBuild({ provider: 'jenkins', status: 'passed' }) })).toBeNull();
@@ -66,7 +66,7 @@ describe('hostile text', () => {
   });
 });
 
-it('speaks of builds of Jenkins, and first of a failed one', () => {
+it('is about builds of Jenkins, and first of a failed one', () => {
   const settings = JenkinsSettings.parse({ baseUrl: 'https://ci.example', description: 'html' });
   const [jenkinsRule] = jenkinsProvider(settings).channels.map(({ rule }) => rule);
   const known = { defaultBranch: null };

@@ -31,7 +31,7 @@ describe('fitCategories', () => {
     expect(calibrated(maps.TEST_FAILURE.points, 0.9)).toBeGreaterThan(0.93);
   });
 
-  it('is isotonic with a great many cases, or where it is asked for', () => {
+  it('is isotonic with a great many cases, or where it is requested', () => {
     const cases = labelled('CODE_ERROR', 0.9, ISOTONIC_FROM - 100, 100);
     expect(fitCategories(cases, 'auto').CODE_ERROR.method).toBe('isotonic');
     expect(calibrated(fitCategories(cases, 'auto').CODE_ERROR.points, 0.9)).toBeCloseTo(0.9, 1);
@@ -48,7 +48,7 @@ describe('fitCategories', () => {
     }
   });
 
-  it('takes drawn answers for what they show, not for all that they stand for', () => {
+  it('takes drawn answers for what they show, not for all that they represent', () => {
     const drawn = (right: number) => labelled('CONFIG_ERROR', 0.95, right, 0).map((one) => ({ ...one, weight: 20 }));
     const one = fitCategories([...many, ...drawn(1)], 'auto').CONFIG_ERROR;
     expect(calibrated(one.points, 0.95)).toBeLessThanOrEqual(7 / 9 + 1e-4);

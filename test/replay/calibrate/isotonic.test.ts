@@ -22,7 +22,7 @@ describe('fitIsotonic', () => {
     ]);
   });
 
-  it('counts a weighted case as often as it stands for', () => {
+  it('counts a weighted case as often as it represents', () => {
     const weighted = fitIsotonic([
       { stated: 0.9, right: true, weight: 3 },
       { stated: 0.9, right: false },

@@ -37,7 +37,7 @@ describe('comparing two runs', () => {
     expect(alike.summary).toEqual(['A and B agree in all 8 cases: category accuracy is 100.0 % on both sides.']);
   });
 
-  it('names the cases won by what could be measured: runs that only read are told apart by their lines', async () => {
+  it('names the cases won by what could be measured: runs that only read are distinguished by their lines', async () => {
     const labels = { ...CODE, expected_lines: [[3, 4]] };
     const [missing, holding] = [{ excerpts: [excerpt(1, 2)] }, { excerpts: [excerpt(1, 4)] }];
     const comparison = await compareCases([...times(2, missing, holding, labels), ...times(1, holding, holding, labels)]);

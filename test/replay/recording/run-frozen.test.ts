@@ -114,7 +114,7 @@ describe('a recording run again', () => {
     expect((await first(recording, { toolbox })).said).toBe('the tools for TEST_FAILURE differ: grep_log gone; read_mind new');
   });
 
-  it('runs within the recorded limits, or within those of today where they are asked for', async () => {
+  it('runs within the recorded limits, or within those of today where they are requested', async () => {
     const recording = await recordRun({ analyst: modelled() });
     const limits = { ...LIMITS, maxIterations: 1 };
     const kept = await runFrozen(recording, sampleToday({ limits }), never);

@@ -5,7 +5,7 @@ import { figuresJson, renderFigures } from '../../../src/replay/report/table.ts'
 const ACCURACY: Figure = { name: 'category accuracy', value: 0.9166, cases: 214, interval: [0.872, 0.949], against: ['a', 'b'] };
 
 describe('the table of figures', () => {
-  it('keeps name, value and cases in their columns; an interval stands behind them', () => {
+  it('keeps name, value and cases in their columns; an interval is behind them', () => {
     const table = renderFigures('heading', [
       { title: 'category', figures: [ACCURACY, { name: 'cases', value: 12, cases: 12, unit: 'count' }] },
       { title: 'cost', figures: [{ name: 'dollars', value: 0.0123, cases: 3, unit: 'dollars' }] },

@@ -28,7 +28,7 @@ describe('what is written of a case', () => {
     expect(failed.result.error).toBe('the server said: token *** is no longer valid');
   });
 
-  it('counts a quotation with a hidden address as one that stands in the log', () => {
+  it('counts a quotation with a hidden address as one that is in the log', () => {
     const made = (text: string): CaseChecks['quotes'] => {
       const result = { ...failedResult('a', '', 0), claims: [{ text: '', quotes: [{ source: 'log', line: 1, text }] }] };
       return checkCase({ id: 'a' }, result, {

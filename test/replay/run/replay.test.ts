@@ -117,7 +117,7 @@ describe('replaying a data set', () => {
     expect(cases[1]).toMatchObject({ result: known, quotes: { made: 3, literal: 2 }, row: { id: 'b' } });
   });
 
-  it('counts quotations that stand on their line; a hidden secret stands for any characters', async () => {
+  it('counts quotations that are on their line; a hidden secret represents any characters', async () => {
     const quotes = [
       { source: 'log', line: 2, text: 'Error: *** is empty' },
       { source: 'log', line: 2, text: 'the cart is full' },

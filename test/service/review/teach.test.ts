@@ -4,7 +4,7 @@ import { confirmStays, withdrawEntry } from '../../../src/service/review/undo.ts
 import { sampleFailure, sampleReview, unsureAnalysis } from '../../support/sample-analysis.ts';
 import { createReviewWorld } from './review-world.ts';
 
-/** Two builds failed of one cause: the first answer was accepted, the second corrected, and what that taught stands in a green build too. */
+/** Two builds failed of one cause: the first answer was accepted, the second corrected, and what that taught is in a green build too. */
 async function taughtTwice() {
   const world = createReviewWorld({
     reviews: [1, 2].map((n) => sampleReview({ id: `rev_${n}`, analysisId: `ana_${n}`, buildId: `bld_${n}` })),

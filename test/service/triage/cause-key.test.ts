@@ -29,7 +29,7 @@ function wrapped(change: (index: number) => Partial<ThrownException> = () => ({}
 }
 
 describe('causes of a build', () => {
-  it('are one where one deepest exception stands behind forty tests with words of their own', () => {
+  it('are one where one deepest exception is behind forty tests with words of their own', () => {
     expect(sizes(groupsOf(wrapped(), 'bld_1'))).toEqual([[false, 40]]);
   });
 
@@ -72,7 +72,7 @@ describe('causes of a build', () => {
     expect(sizes(groupsOf(sampleReading({ failingTests: tests }), 'bld_1'))).toEqual([[false, 3]]);
   });
 
-  it('are told apart by how tests ended that say nothing else, and none of them may be recalled', () => {
+  it('are distinguished by how tests ended that say nothing else, and none of them may be recalled', () => {
     const said = ['timed out', 'crashed with exit code 139', 'timed out', 'exit code 1', 'expected 1 item, got none'];
     const tests = said.map((message, index) => failingTest(`test_${index}`, message, index * 10 + 1));
     expect(sizes(groupsOf(sampleReading({ failingTests: tests }), 'bld_1'))).toEqual([

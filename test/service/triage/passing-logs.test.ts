@@ -51,7 +51,7 @@ describe('stored green builds', () => {
 });
 
 describe('a green log at hand', () => {
-  it('stands for every log', async () => {
+  it('represents every log', async () => {
     const expected = { name: 'the green build', templates: [TEMPLATES], build: null };
 
     expect(await greenAtHand(TEMPLATES).of(sampleBuild(), SOURCES, 'a.log')).toEqual(expected);

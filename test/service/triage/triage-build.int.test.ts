@@ -233,7 +233,7 @@ describe('a build that cannot be read', () => {
     expect(await stores.failures.listByBuild(build.id)).toMatchObject([{ id: analysis?.failureIds[0], generic: true }]);
   });
 
-  it('is never answered as if it had been read where its log cannot be had: no category, what kept us from it, and a person', async () => {
+  it('is never answered as if it had been read where its log cannot be obtained: no category, what kept us from it, and a person', async () => {
     const error = new TriageError('not-found', 'GitHub returned 404 for the jobs: it is gone (is actions: read granted?).');
     const unreadable = { provider: 'upload' as const, fetch: () => Promise.reject(error), fetchGreen: async () => [] };
     const { build, deps, take } = await world({}, { buildSources: { upload: unreadable } });

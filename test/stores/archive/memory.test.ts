@@ -59,7 +59,7 @@ describe('looking for literals', () => {
     ]);
   });
 
-  it('gives every line of a text where nothing is looked for, across chunks', async () => {
+  it('gives every line of a text where nothing is searched for, across chunks', async () => {
     const lines = Array.from({ length: 60_000 }, (_, index) => `${index + 1} ${'ü'.repeat(10)}`);
     const found = await linesWith(lines.join('\n'), []);
 

@@ -7,7 +7,7 @@ export interface Position {
   readonly set: CharSet;
   /** The outermost repeat it is part of. */
   readonly loop: Loop | null;
-  /** Where it can go, and in how many ways (2 stands for several). */
+  /** Where it can go, and in how many ways (2 represents several). */
   readonly next: ReadonlyMap<number, number>;
   /** Whether the pattern has matched once here, whatever follows. */
   readonly accepts: boolean;

@@ -23,14 +23,14 @@ interface Shared {
 
 /** Steps spent on the exact test of one pair of repeats before it is taken to hold. */
 const MAX_WORK = 400_000;
-/** Characters between two arrivals that are looked for; more are not made use of. */
+/** Characters between two arrivals that are searched for; more are not made use of. */
 const MAX_APART = 60;
 
 /**
  * Weber and Seidl's criteria for the ambiguity of finite automata, weighed with how long each repeat can be. Ways grow exponentially only if one
  * word leads from a position back to itself on two paths. Otherwise they multiply only along repeats A, B of which one word leads from A to A, from
  * A to B and from B to B: of a text of such words, A and B divide the characters, in at most as many ways as the shorter is long.
- * `longestText` stands for the length of a repeat without end.
+ * `longestText` represents the length of a repeat without end.
  */
 export function liveWays(all: readonly Position[], longestText: number): Verdict {
   const positions = withoutMatched(all);
@@ -193,7 +193,7 @@ function triples(positions: readonly Position[], a: ReadonlySet<number>, b: Read
   };
 }
 
-/** The fewest characters between two arrivals in B of walks over one text that both come from A: what stands between A and B must fit in. */
+/** The fewest characters between two arrivals in B of walks over one text that both come from A: what is between A and B must fit in. */
 function apart(positions: readonly Position[], a: readonly number[], b: readonly number[], reach: ReadonlySet<number>): number {
   const size = positions.length;
   const within = new Set(b);

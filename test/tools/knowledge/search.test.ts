@@ -21,7 +21,7 @@ describe('search_knowledge over what a team wrote', () => {
   const search = (query: string, more: object = {}) =>
     asking({ vectorIndex: world.words, knowledge: { team: world.store } })('INFRA_ERROR', 'search_knowledge', { query, ...more });
 
-  it('finds the passage that a line of the failure stands in, cited by document and heading', async () => {
+  it('finds the passage that a line of the failure is in, cited by document and heading', async () => {
     const { findings } = await search('10:01 ERROR tunnel zephyr-7 refused our handshake');
 
     expect(findings[0]).toMatchObject({

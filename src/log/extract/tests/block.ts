@@ -16,13 +16,13 @@ export const TAG = /^\s{0,12}\[(?:info|error|warn|junit|INFO|ERROR|WARNING)\] ?/
 /** A path with an ending, and a line number in any of the usual notations. */
 const PLACE =
   /(?<file>(?:[A-Za-z]:)?[^\s:()'"[\]@,<>*]{1,300}\.[A-Za-z]\w{0,8})'?(?:[:(#]|:line |, line | line | @ )(?<line>\d{1,7})(?!\d|\.\d)/;
-/** What stands before a message on its own line. */
+/** What is before a message on its own line. */
 const BEFORE_MESSAGE =
   /^(?:[^\s:()]{1,300}[:(]\d{1,7}(?::\d{1,6})?\)?: |\[\d\d:\d\d:\d\d\] |\[xUnit\.net [\d:.]{1,20}\]\s{0,12}|(?:Reason|Message|Error Message): )?(?:(?:FATAL )?ERROR: (?=\w{1,40}\())?/;
 /** Lines that give no message: a label, a place, a rule, a quoted line of code, a frame. */
 const NO_MESSAGE =
   /^(?:(?:Error thrown in test|Message|Stack|Stack ?trace|Error Message|Output|Failure\/Error|stacktrace|FAILED|Caused an ERROR):?$|[─⎯=\-_.*~^]{1,300}$|[A-Z][A-Za-z]{1,30}(?: [A-Z][A-Za-z]{1,30}){0,3} ?\d[\d.]{0,20} \([^()\n]{1,60}\)$|[-─]{2}[^\n]{1,200}[-─]{2}$|(?:>|➜|❯|\|)?\s{0,6}\d{1,6}\s{0,3}[|▕:│]|at \S{1,300}$|at [^\n]{1,300}\(|(?:[^\w\s] )?[^\s:]{1,300}[:(]\d{1,7}(?::\d{1,6})?\)?:?$|\W{1,4}$)/;
-/** How runners write the two sides, where `splitExpectation` does not know it; the sides may stand on different lines. */
+/** How runners write the two sides, where `splitExpectation` does not know it; the sides may be on different lines. */
 // biome-ignore format: one row for each notation
 const SIDES: readonly { readonly expected: RegExp; readonly actual: RegExp }[] = [
   { expected: /\{expected,(?<value>[^\n]{1,200}?)\}(?:,|$)/m, actual: /\{value,(?<value>[^\n]{1,200}?)\}/ },
@@ -76,7 +76,7 @@ export function isTestFile(path: string): boolean {
 }
 
 function ownPlace(body: readonly string[], { name, suite }: { readonly name: string; readonly suite: string | null }): Place | null {
-  // A Go test stands in a file that says so, and nowhere else.
+  // A Go test is in a file that says so, and nowhere else.
   const places = body.flatMap((text) => placeIn(text) ?? []).filter(({ file }) => !/(?<!_test)\.go$/.test(file));
   const words = [suite?.split(/[\s.:\\$>›]/).findLast((word) => word !== ''), name.split(/[^\w$]/)[0]].filter(
     (word) => (word?.length ?? 0) > 2,

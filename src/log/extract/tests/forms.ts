@@ -5,7 +5,7 @@ export type Trust = 'sure' | 'marked' | 'weak';
 interface Form {
   readonly pattern: RegExp;
   readonly trust: Trust;
-  /** True where a time must stand behind the title. Times are taken off before a pattern is tried. */
+  /** True where a time must be behind the title. Times are taken off before a pattern is tried. */
   readonly timed?: true;
   /** The runner that alone marks its tests so. */
   readonly framework?: string;
@@ -118,7 +118,7 @@ const PARTS: readonly RegExp[] = [
 ];
 /** A test's file, and a place in it, before the rest of a title. */
 const FILE_FIRST = /^(?<file>[^\s:]{1,300}\.\w{1,6})(?::(?<line>\d{1,7})(?<column>:\d{1,6})?)?(?<mark> > | › |::)/;
-/** What stands before a title: workers, counters, browsers, and the runs around a test. */
+/** What is before a title: workers, counters, browsers, and the runs around a test. */
 const BEFORE =
   /^(?:\{\d{1,4}\} |\d{1,6}\/\d{1,6} (?:Test\s{1,4}#\d{1,6}: )?|- |\[xUnit\.net [\d:.]{1,20}\]\s{1,8}|[A-Z][A-Za-z]{1,30}(?: [A-Z][A-Za-z]{1,30}){0,3} ?\d[\d.]{0,20} \([^()\n]{1,60}\) |(?:Gradle (?:Test Run|Test Executor|suite)\b[^>\n]{0,100} > ){1,3})/;
 
@@ -151,7 +151,7 @@ export function readTitle(title: string): Title {
   return { name: text.replace(/^"(?<inner>[^"]{1,300})"$/, '$<inner>'), suite: null, file: null, line: null };
 }
 
-/** The name behind the last of these marks, and the suite before it; what stands in brackets stays together. */
+/** The name behind the last of these marks, and the suite before it; what is in brackets stays together. */
 function splitAt(text: string, marks: readonly string[]): Pick<Title, 'suite' | 'name'> {
   const bracket = text.search(/[[("]/);
   const head = bracket <= 0 ? text : text.slice(0, bracket);

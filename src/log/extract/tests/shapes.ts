@@ -14,7 +14,7 @@ export type Named = Groups;
 export interface Shape {
   /** The framework that its tests are said to be of; the reader's name where it is absent. */
   readonly framework?: string;
-  /** The line that is looked for. */
+  /** The line that is searched for. */
   readonly head: RegExp;
   /** The line below it. */
   readonly next?: RegExp;
@@ -22,7 +22,7 @@ export interface Shape {
   readonly above?: RegExp;
   readonly within?: number;
   readonly titled?: boolean;
-  /** By what the runner's `opens` names this test: its block begins there where nothing stands below. */
+  /** By what the runner's `opens` names this test: its block begins there where nothing is below. */
   readonly opened?: (named: Named) => string;
   /** The name is the heading between the two nearest lines above that look like this, a part on each line. */
   readonly between?: RegExp;
@@ -35,9 +35,9 @@ export interface Shape {
   readonly never?: RegExp;
   /** The heading above that names the suite. */
   readonly suite?: RegExp;
-  /** The runner's banner that it must stand under. */
+  /** The runner's banner that it must be under. */
   readonly under?: RegExp;
-  /** True where what its block raised is an exception of its own, and nothing else is looked for in it. */
+  /** True where what its block raised is an exception of its own, and nothing else is searched for in it. */
   readonly raises?: boolean;
   /** Puts in order what was read; null where it is no failing test. */
   readonly finish?: (named: Named, body: readonly string[]) => Named | null;

@@ -161,7 +161,7 @@ function titleEnd(log: LogText, line: number): number {
   return line;
 }
 
-/** The verdict on a line of its own: the name is on the line above, behind a label, or below where a place stands beside the verdict. */
+/** The verdict on a line of its own: the name is on the line above, behind a label, or below where a place is beside the verdict. */
 function readApart(log: LogText, line: number, text: string): Item | null {
   const place = /^(?:Failure|Error|FAIL|FAILED) \S{1,2} (?<file>[^\s@]{1,300}\.\w{1,6})(?: @ |:)(?<line>\d{1,7})$/.exec(text)?.groups;
   if (place !== undefined) return itemOf(log, line, { ...place, title: log.line(line + 1).trim() }, 'sure', line + 1);

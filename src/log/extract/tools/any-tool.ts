@@ -33,7 +33,7 @@ const MAYBE_PLACE = /(?:\.[A-Za-z_][\w+-]{0,11}|file|BUILD|WORKSPACE)["']?(?::\s
 const PROBE = /(?:^|[\\/])(?:_?conf(?:ig)?test\.\w{1,4}$|CMakeTmp[\\/]|TryCompile)/;
 const COMPLAINS =
   /error|undefined|undeclared|unresolved|expected|invalid|illegal|missing|cannot|can't|could not|couldn't|not |unknown|unused|no such|\bno\b|fail|must|should|mismatch|duplicate|redefin|deprecat|denied|conflict|wrong|bad |unbound|unable|attempt|overrid|too /i;
-/** Blocks that another reader is sure of: what stands in them is known already. */
+/** Blocks that another reader is sure of: what is in them is known already. */
 const SURE = 60;
 const MAX_BLOCK = 40;
 
@@ -146,7 +146,7 @@ function isFinding(text: string): boolean {
   return placed !== null && (placed.severity !== null || placed.code !== null);
 }
 
-/** The first words below a place that stands alone: no source, no frame. */
+/** The first words below a place that is alone: no source, no frame. */
 function said(log: LogText, from: number, to: number): string {
   const words = linesBetween(log, from, to).filter((text) => !FRAME_OF_CODE.test(text));
   return words.map((text) => text.replace(/^\s{0,12}(?:[•×✖!*-]\s{1,4})?/, '')).find((text) => /^[A-Za-z'"`<].{3}/.test(text)) ?? '';

@@ -184,7 +184,7 @@ interface NativeStack {
   readonly end: number;
 }
 
-/** Most lines of one stack that are looked at. */
+/** Most lines of one stack that are inspected. */
 const MAX_STACK = 80;
 /** valgrind's `==12== `, and what harnesses put before a process's own words. */
 const STACK_PREFIX = /^(?:==\d{1,10}== ?|PID \d{1,9} \| )/;

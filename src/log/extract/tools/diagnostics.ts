@@ -12,7 +12,7 @@ interface DiagnosticShape {
   readonly belongs?: RegExp;
   /** Where the first line only names the kind of trouble: the message on a line below it, as the group `said`. */
   readonly messageBelow?: RegExp;
-  /** Where the place stands on a line below the message: groups as in `pattern`. */
+  /** Where the place is on a line below the message: groups as in `pattern`. */
   readonly placeBelow?: RegExp;
   /** Lines of the block that tell most: each is also a block of its own, so that it stays where the whole does not fit. */
   readonly telling?: RegExp;

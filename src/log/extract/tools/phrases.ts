@@ -146,7 +146,7 @@ function readRow(text: string): Omit<Placed, 'file'> | null {
   return { ...place, severity, code: code ?? coded?.code ?? null, message: coded?.message ?? message };
 }
 
-/** PHPStan's and PHP_CodeSniffer's tables: the file stands above its rows, and the rows of the first bear no severity. */
+/** PHPStan's and PHP_CodeSniffer's tables: the file is above its rows, and the rows of the first bear no severity. */
 function readTable(log: LogText, line: number, file: string, tool: string, found: Findings): void {
   if (found.leftOut.has(tool)) return;
   const end = blockEnd(log, line, 60, (one) => /^[\s-]/.test(one) && one.trim() !== '' && !/^\s{1,4}Line\s/.test(one));

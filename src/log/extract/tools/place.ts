@@ -17,7 +17,7 @@ type Severity = Diagnostic['severity'] | 'none';
 /** What is said behind a place, or without one. */
 type Said = Pick<Placed, 'severity' | 'code' | 'message'>;
 
-/** What may stand before a place or a message: marks of CI systems and loggers, severities, bullets, the name of the program. */
+/** What may be before a place or a message: marks of CI systems and loggers, severities, bullets, the name of the program. */
 const MARKS: readonly RegExp[] = [
   /^[\s│|]{1,60}/,
   /^##\[(?<word>error|warning|notice)\]/,

@@ -12,7 +12,7 @@ const MAX_MESSAGE_LINES = 40;
 const OTHER_OUTPUT =
   /^\s{0,4}(?:\[\w{1,12}\]|\d{2,4}[-:/]\d{2}|(?:INFO|WARN|ERROR|DEBUG|TRACE)\b|Tests run|Running |[=*-]{8}|> Task|\d{1,5}\) )/;
 
-/** Python tracebacks: the exception stands below its frames, and the last of a chain is the outermost. */
+/** Python tracebacks: the exception is below its frames, and the last of a chain is the outermost. */
 export const pythonTraceback: Extractor = {
   name: 'python',
   literals: ['Traceback (most recent call last)', 'During handling of the above', 'SyntaxError: ', 'ModuleNotFoundError', 'ImportError: '],
@@ -67,7 +67,7 @@ function readTraceback(log: LogText, start: number, found: Findings): number {
   return end;
 }
 
-/** JVM, JavaScript, .NET and Ruby traces: the exception stands above its frames, and the deepest cause comes last. */
+/** JVM, JavaScript, .NET and Ruby traces: the exception is above its frames, and the deepest cause comes last. */
 export const stackTrace: Extractor = {
   name: 'stack-trace',
   literals: ['Error', 'Exception', 'Caused by: ', 'Failure: '],

@@ -88,7 +88,7 @@ export const RecordingLine = z.discriminatedUnion('what', [
 ]);
 export type RecordingLine = z.infer<typeof RecordingLine>;
 
-/** One gzip member, to stand behind others. */
+/** One gzip member, to be behind others. */
 export async function packLines(lines: readonly RecordingLine[]): Promise<Uint8Array> {
   return await compress(lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
 }

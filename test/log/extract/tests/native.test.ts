@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { readTests } from './read-tests.ts';
 
 describe('googletest', () => {
-  it('is read with what stands above its verdict, once', () => {
+  it('is read with what is above its verdict, once', () => {
     const tests = readTests(`
       [ RUN      ] Cart.Ok
       [       OK ] Cart.Ok (0 ms)
