@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { TriageError } from '../domain/errors.ts';
-import type { OutboxHandler } from '../ports/outbox.ts';
+import type { OutboxHandler } from '../domain/outbox.ts';
 import type { Logger } from '../ports/telemetry.ts';
 import type { VectorNamespace } from '../ports/vector-index.ts';
 import { type IndexOutboxDeps, indexHandlers, indexNow } from '../service/outbox.ts';

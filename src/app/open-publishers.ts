@@ -1,4 +1,5 @@
 import type { Config } from '../config/schema.ts';
+import type { OutboxHandler } from '../domain/outbox.ts';
 import type { Clock } from '../lib/time.ts';
 import { noticeHandler } from '../notifications/notices.ts';
 import { publicationHandler } from '../notifications/publications.ts';
@@ -6,7 +7,6 @@ import { slackChannel, slackRule } from '../notifications/slack/slack-channel.ts
 import type { ChatRoom, SlackButtons } from '../ports/chat-room.ts';
 import type { Database } from '../ports/database.ts';
 import type { NoticeChannel, NoticeRule, Publisher } from '../ports/notices.ts';
-import type { OutboxHandler } from '../ports/outbox.ts';
 import { type Logger, silentTracer, type Tracer } from '../ports/telemetry.ts';
 import { providersOf } from '../providers/registry.ts';
 import { createSlackPresses } from '../stores/access.ts';

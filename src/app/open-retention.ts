@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../config/schema.ts';
+import type { OutboxHandler } from '../domain/outbox.ts';
 import type { Clock } from '../lib/time.ts';
 import type { Masker } from '../log/mask/mask.ts';
 import type { BuildArchive } from '../ports/build-archive.ts';
 import type { Database } from '../ports/database.ts';
-import type { OutboxHandler } from '../ports/outbox.ts';
 import type { Logger } from '../ports/telemetry.ts';
 import {
   countRepository,

@@ -1,9 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { type Cause, CauseChange, type CauseEvent, CauseList, isMuted } from '../domain/cause.ts';
+import { type Cause, CauseChange, type CauseEvent, CauseList, isMuted, ownerSentence } from '../domain/cause.ts';
 import { TriageError } from '../domain/errors.ts';
-import { ownerSentence } from '../domain/owner.ts';
 import { changeCause } from '../service/causes.ts';
 import { reviewerOf } from '../service/review/queue.ts';
 import { buildAddress, causeAddress } from './addresses.ts';

@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { GreenBuild } from './build.ts';
 import { CalibratedBy } from './calibration.ts';
 import { Category, CategoryProbabilities, Kind } from './category.ts';
+import { Owner } from './cause.ts';
 import { Evidence, ToolOutcome } from './evidence.ts';
 import { Experiment } from './experiment.ts';
 import { LogPosition } from './failure.ts';
-import { Owner } from './owner.ts';
 
 /** Words that must be literally on a line of a source. `line` is 1-based. */
 export const Quote = z.object({ source: z.string(), line: z.int().min(1), text: z.string() });

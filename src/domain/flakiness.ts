@@ -1,17 +1,5 @@
 import { z } from 'zod';
 
-/** How a test ended in one build: it failed where any of its results there failed; skipped ones do not count. */
-export interface TestRun {
-  readonly buildId: string;
-  readonly outcome: 'passed' | 'failed';
-  readonly commit: string | null;
-  /** Only runs of one lane (provider and pipeline) are compared: elsewhere the same test may run on another system. */
-  readonly lane: string;
-  readonly onDefaultBranch: boolean;
-  /** When the build was received; ISO 8601. */
-  readonly at: string;
-}
-
 /** One mark of the strip: it failed for good as far as is known, or failed and later passed without a change. */
 export const RunMark = z.object({ buildId: z.string(), mark: z.enum(['passed', 'failed', 'flake']), at: z.string() });
 export type RunMark = z.infer<typeof RunMark>;
@@ -19,10 +7,13 @@ export type RunMark = z.infer<typeof RunMark>;
 /** All that is known of one run of a test; `recent` of `measureFlakiness` says how it ended. */
 export const TestRunFacts = z.object({
   buildId: z.string(),
+  /** It failed where any of its results there failed; skipped ones do not count. */
   outcome: z.enum(['passed', 'failed']),
   commit: z.string().nullable(),
+  /** Only runs of one lane (provider and pipeline) are compared: elsewhere the same test may run on another system. */
   lane: z.string(),
   onDefaultBranch: z.boolean(),
+  /** When the build was received; ISO 8601. */
   at: z.string(),
   pipeline: z.string(),
   number: z.string(),
@@ -32,6 +23,9 @@ export const TestRunFacts = z.object({
   durationMs: z.number().nullable(),
 });
 export type TestRunFacts = z.infer<typeof TestRunFacts>;
+
+/** As much of a run as is compared with others. */
+export type TestRun = Pick<TestRunFacts, 'buildId' | 'outcome' | 'commit' | 'lane' | 'onDefaultBranch' | 'at'>;
 
 /** Until when nobody is notified of a test's failures, who decided so, and why. */
 const Quarantine = z.object({ until: z.string(), by: z.string(), reason: z.string().nullable() });

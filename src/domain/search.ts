@@ -1,6 +1,6 @@
 import { CATEGORIES, type Category } from './category.ts';
+import { ownerKey } from './cause.ts';
 import { TriageError } from './errors.ts';
-import { ownerKey } from './owner.ts';
 
 /** What a failure can be besides what it says. */
 export const SEARCH_FLAGS = ['flaky', 'decided', 'undecided', 'waiting', 'unanswered'] as const;

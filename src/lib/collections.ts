@@ -68,3 +68,23 @@ export async function inParallel<Item, Result>(
   for (const one of lanes) if (one.status === 'rejected') throw one.reason;
   return results;
 }
+
+/** Consecutive items together: at most `most` of them, whose sizes add up to no more than `room`, unless one alone is larger. */
+export function* batchesWithin<Item>(
+  items: readonly Item[],
+  { most, room }: { readonly most: number; readonly room: number },
+  sizeOf: (item: Item) => number,
+): Generator<Item[]> {
+  let batch: Item[] = [];
+  let taken = 0;
+  for (const item of items) {
+    const size = sizeOf(item);
+    if (batch.length === most || (batch.length > 0 && taken + size > room)) {
+      yield batch;
+      [batch, taken] = [[], 0];
+    }
+    batch.push(item);
+    taken += size;
+  }
+  if (batch.length > 0) yield batch;
+}

@@ -1,6 +1,6 @@
 import { type Analysis, type Hypothesis, isJudged, type Suspect, saidCategory } from '../domain/analysis.ts';
+import { ownerSentence } from '../domain/cause.ts';
 import type { Evidence } from '../domain/evidence.ts';
-import { ownerSentence } from '../domain/owner.ts';
 import { asSentence } from '../lib/text.ts';
 import { cleanLine, stripEscapes } from '../log/lines/clean.ts';
 import { clip, formatNumber } from './visible-text.ts';

@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { TriageError } from '../domain/errors.ts';
-import { type Notice, NoticeAbout } from '../domain/outbox.ts';
+import { type Notice, NoticeAbout, type OutboxHandler } from '../domain/outbox.ts';
 import type { NoticeChannel, NoticeRule, NotificationClient, ReadyNotice, Situation } from '../ports/notices.ts';
-import type { OutboxHandler } from '../ports/outbox.ts';
 import type { NoticeStore, OutboxStore } from '../stores/outbox.ts';
 import { inTime, OUTWARD, type TimedCall } from './publications.ts';
 

@@ -3,9 +3,8 @@ import { z } from 'zod';
 import type { Analysis } from '../domain/analysis.ts';
 import type { Build } from '../domain/build.ts';
 import { TriageError } from '../domain/errors.ts';
-import type { OutboxEntry } from '../domain/outbox.ts';
+import type { OutboxEntry, OutboxHandler, OutboxLease } from '../domain/outbox.ts';
 import type { Published, Publisher } from '../ports/notices.ts';
-import type { OutboxHandler, OutboxLease } from '../ports/outbox.ts';
 import type { PublicationStore } from '../stores/outbox.ts';
 import type { Stores } from '../stores/stores.ts';
 

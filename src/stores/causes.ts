@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { Cause, type CauseChange, CauseEvent, CauseList } from '../domain/cause.ts';
-import { ownerKey } from '../domain/owner.ts';
+import { Cause, type CauseChange, CauseEvent, CauseList, ownerKey } from '../domain/cause.ts';
 import type { Database, Page, Sql } from '../ports/database.ts';
 import { all, columnsFor, first, pageValues, scopeValue } from './sql.ts';
 

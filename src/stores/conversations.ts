@@ -32,18 +32,8 @@ export function createQuestionStore(db: Database) {
       waitMs: number,
     ) => {
       const { id, triageId, buildId, repository, title, category, question: text, openedAt } = question;
-      const asked = await first(db, ReviewerQuestion, ASK, [
-        id,
-        triageId,
-        buildId,
-        repository,
-        title,
-        category,
-        text,
-        openedAt,
-        waitMs,
-        MACHINE,
-      ]);
+      const values = [id, triageId, buildId, repository, title, category, text, openedAt, waitMs, MACHINE];
+      const asked = await first(db, ReviewerQuestion, ASK, values);
       const stored = asked ?? (await first(db, ReviewerQuestion, `${STORED} where triage_id = $1`, [triageId]));
       if (stored === null) throw new TriageError('conflict', `The id ${id} belongs to the question of another triage`);
       return stored;
@@ -52,13 +42,8 @@ export function createQuestionStore(db: Database) {
     findByTriage: async (triageId: string) => await first(db, ReviewerQuestion, `${STORED} where triage_id = $1`, [triageId]),
     /** Oldest first. */
     list: async (filter: QuestionFilter, page: { readonly limit: number; readonly offset: number }) => {
-      const values = [
-        filter.state ?? null,
-        filter.category ?? null,
-        filter.repository ?? null,
-        ...pageValues(page),
-        scopeValue(filter.repositories),
-      ];
+      const { state, category, repository, repositories } = filter;
+      const values = [state ?? null, category ?? null, repository ?? null, ...pageValues(page), scopeValue(repositories)];
       return await all(db, ReviewerQuestion, LIST_QUESTIONS, values);
     },
     /** Stores the answer and requests the build's triage again, whose job is to be queued by its id; null where the question waits no more. */

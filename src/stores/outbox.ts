@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { Build } from '../domain/build.ts';
-import { type NewOutboxEntry, type NoticeAbout, OutboxEntry } from '../domain/outbox.ts';
+import { type NewOutboxEntry, type NoticeAbout, type OutboxEnd, OutboxEntry } from '../domain/outbox.ts';
 import type { Database, Sql } from '../ports/database.ts';
 import type { NoticePlace, NoticeRule } from '../ports/notices.ts';
-import type { OutboxEnd } from '../ports/outbox.ts';
 import { readSituation } from './situation.ts';
 import { all, buildColumns, columnsFor, first, fromNow, isoTime } from './sql.ts';
 

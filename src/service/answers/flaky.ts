@@ -43,22 +43,10 @@ export async function quarantineTest(
   return changed;
 }
 
-const HEADING = [
-  'repository',
-  'suite',
-  'test',
-  'file',
-  'runs',
-  'failed',
-  'flakes',
-  'failed_and_rerun',
-  'then_passed',
-  'default_branch_runs',
-  'default_branch_changes',
-  'flake_probability',
-  'since',
-  'last_flake',
-];
+const HEADING = (
+  'repository suite test file runs failed flakes failed_and_rerun then_passed ' +
+  'default_branch_runs default_branch_changes flake_probability since last_flake'
+).split(' ');
 
 /** All that is known of the tests, one a row. */
 export function quarantineCsv(tests: readonly TestFlakiness[]): string {

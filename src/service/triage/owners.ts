@@ -1,7 +1,7 @@
 import type { Analysis, Suspect } from '../../domain/analysis.ts';
 import type { Build } from '../../domain/build.ts';
 import type { Category } from '../../domain/category.ts';
-import type { Owner } from '../../domain/owner.ts';
+import type { Owner } from '../../domain/cause.ts';
 import type { TriageSubject } from '../../domain/triage.ts';
 import { orAborted } from '../../lib/time.ts';
 import { projectPath } from '../../log/paths.ts';

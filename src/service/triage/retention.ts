@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf } from '../../domain/errors.ts';
-import { REMOVE_LOGS } from '../../domain/outbox.ts';
+import { type OutboxHandler, REMOVE_LOGS } from '../../domain/outbox.ts';
 import { append, maxOf, present } from '../../lib/collections.ts';
 import { type Clock, lookRegularly } from '../../lib/time.ts';
 import type { BuildArchive } from '../../ports/build-archive.ts';
-import type { OutboxHandler } from '../../ports/outbox.ts';
 import type { OutboxStore } from '../../stores/outbox.ts';
 import type { ForgetScope, RetentionStore, RowCounts } from '../../stores/retention.ts';
 import { drainOutbox, type OutboxDeps } from '../outbox.ts';

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { SourceText } from '../../domain/build.ts';
 import { TriageError } from '../../domain/errors.ts';
+import { batchesWithin } from '../../lib/collections.ts';
 import { ArchivedSource, type BuildArchive, type TextPiece } from '../../ports/build-archive.ts';
 import { chunkOf, linesOfChunks, piecesInBatches, textOfChunks, toChunks, windowOf } from './chunks.ts';
 import { isDuplicate, type MongodbCollections, openCollections, type PieceDocument, type SourceDocument } from './mongodb-client.ts';
@@ -37,9 +38,8 @@ const LIMIT_MS = 10_000;
 const MAX_BYTES = 512 * 1024 * 1024;
 /** Of one document. */
 const PIECE_BYTES = 2 * 1024 * 1024;
-/** Of one insert; the server's own limit is 48 MB. */
-const BATCH_BYTES = 8 * 1024 * 1024;
-const BATCH_PIECES = 100;
+/** Of one insert, in pieces and bytes; the server's own limit is 48 MB. */
+const INSERT = { most: 100, room: 8 * 1024 * 1024 };
 /** Writers of one text at the same moment begin anew. */
 const TRIES = 4;
 const DRAFT_MS = 3_600_000;
@@ -154,7 +154,7 @@ async function store(
   await within(({ drafts }) => drafts.insertOne({ generation, buildId, name, startedAt: source.storedAt }));
   let replaced: string | null;
   try {
-    for (const batch of batchesOf(parts)) await within(({ pieces }) => pieces.insertMany([...batch]));
+    for (const batch of batchesWithin(parts, INSERT, ({ bytes }) => bytes.length)) await within(({ pieces }) => pieces.insertMany(batch));
     replaced = await makeValid(within, source, replacing);
   } catch (error) {
     // A server that has answered gets its room back now; else `tidy` sees to it.
@@ -198,20 +198,6 @@ async function makeValid(
     }
   }
   throw new TriageError('conflict', `${name} was replaced by another process in the meantime.`, { retryable: true });
-}
-
-function* batchesOf(parts: readonly PieceDocument[]): Generator<readonly PieceDocument[]> {
-  let start = 0;
-  let bytes = 0;
-  for (const [index, part] of parts.entries()) {
-    if (index > start && (bytes + part.bytes.length > BATCH_BYTES || index - start >= BATCH_PIECES)) {
-      yield parts.slice(start, index);
-      start = index;
-      bytes = 0;
-    }
-    bytes += part.bytes.length;
-  }
-  if (start < parts.length) yield parts.slice(start);
 }
 
 async function tidy({ within }: MongodbCollections, find: FindSource, before: Date): Promise<number> {

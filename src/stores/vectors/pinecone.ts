@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Index } from '@pinecone-database/pinecone';
 import { z } from 'zod';
 import { TriageError } from '../../domain/errors.ts';
-import { append } from '../../lib/collections.ts';
+import { append, batchesWithin } from '../../lib/collections.ts';
 import { type Logger, silentLogger } from '../../ports/telemetry.ts';
 import type { Embedder, SemanticIndex, VectorIndex, VectorItem, VectorNamespace } from '../../ports/vector-index.ts';
 import { aboveFloor } from './memory.ts';
@@ -91,7 +91,7 @@ async function store(
   const dimension = await space.dimension(signal);
   const records = items.map((item, index) => recordOf(item, vectorThatFits(space, embedder, vectors[index], dimension), dimension));
   let written: number | null = null;
-  for (const batch of batchesOf(records)) {
+  for (const batch of batchesWithin(records, REQUEST, (record) => bytesOf(record) + 1)) {
     written = (await space.call(namespace, (index) => index.upsert({ records: batch }), signal)).written;
   }
   return written;
@@ -142,7 +142,7 @@ async function listAll(space: Space, namespace: VectorNamespace): Promise<Pick<V
     );
     paginationToken = value.pagination?.next || undefined;
   } while (paginationToken !== undefined && ids.length < MAX_ITEMS);
-  const pieces = [...idsOf(ids)];
+  const pieces = [...batchesWithin(ids, ADDRESS, (id) => encodeURIComponent(id).length + 5)];
   const items: Pick<VectorItem, 'id' | 'metadata'>[] = [];
   for (let start = 0; start < pieces.length; start += FETCHES_AT_ONCE) {
     const some = pieces.slice(start, start + FETCHES_AT_ONCE);
@@ -260,8 +260,9 @@ const MAX_METADATA_BYTES = 40_000;
 const FIRST_CUT_BYTES = 8_000;
 const ROOM_FOR_TEXT = 8_000;
 /** Pinecone takes 2 MB a request, and recommends no more than 100 vectors. */
-const MAX_BATCH = 100;
-const MAX_BATCH_BYTES = 1_900_000;
+const REQUEST = { most: 100, room: 1_900_000 };
+/** Ids of a request that carries them in its address, in characters. */
+const ADDRESS = { most: 100, room: 4_000 };
 
 const Metadata = z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]));
 
@@ -326,40 +327,4 @@ function cut(text: string, most: number): string {
 
 function bytesOf(value: unknown): number {
   return Buffer.byteLength(JSON.stringify(value));
-}
-
-/** Pieces of a request's size. */
-function* batchesOf(records: readonly PineconeVector[]): Generator<PineconeVector[]> {
-  let batch: PineconeVector[] = [];
-  let bytes = 0;
-  for (const record of records) {
-    const size = bytesOf(record) + 1;
-    if (batch.length === MAX_BATCH || (batch.length > 0 && bytes + size > MAX_BATCH_BYTES)) {
-      yield batch;
-      batch = [];
-      bytes = 0;
-    }
-    batch.push(record);
-    bytes += size;
-  }
-  if (batch.length > 0) yield batch;
-}
-
-/** Ids of requests that carry them in their address. */
-function* idsOf(ids: readonly string[]): Generator<string[]> {
-  const MOST = 100;
-  const MOST_CHARACTERS = 4_000;
-  let piece: string[] = [];
-  let characters = 0;
-  for (const id of ids) {
-    const length = encodeURIComponent(id).length + 5;
-    if (piece.length === MOST || (piece.length > 0 && characters + length > MOST_CHARACTERS)) {
-      yield piece;
-      piece = [];
-      characters = 0;
-    }
-    piece.push(id);
-    characters += length;
-  }
-  if (piece.length > 0) yield piece;
 }
