@@ -1,6 +1,8 @@
 /**
  * How often `faultline confirm` is wrong, by trying it: a command whose rate of failure is set, run as a real process here and on the base.
+ * Or, with `projects`, what confirm, bisect and try-fix say of real projects of many tools. Exit code 1: one of them is wrong.
  * Usage: node scripts/bench-experiments.ts [trials of each case, default 40]
+ *        node scripts/bench-experiments.ts projects [part of a name]
  */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -9,6 +11,7 @@ import { join } from 'node:path';
 import type { Experiment } from '../src/domain/experiment.ts';
 import { confirm } from '../src/experiments/confirm.ts';
 import { readMasked } from '../src/service/triage/read-build.ts';
+import { benchProjects } from './bench-parts/experiment-projects.ts';
 
 const RUNS = 5;
 const TRIALS = Number(process.argv[2] ?? 40);
@@ -38,16 +41,21 @@ const CASES: readonly Case[] = [
   })),
 ];
 
-console.log('| failure | trials | this change | not this change | flaky | not reproduced | inconclusive | wrong | seconds each |');
-console.log('|---|---|---|---|---|---|---|---|---|');
-for (const one of CASES) {
-  const startedAt = performance.now();
-  const counts = await tryCase(one);
-  const count = (verdict: Experiment['verdict']) => counts.get(verdict) ?? 0;
-  const wrong = one.wrong.reduce((sum, verdict) => sum + count(verdict), 0);
-  const shown = (['this-change', 'not-this-change', 'flaky', 'not-reproduced', 'inconclusive'] as const).map(count);
-  const seconds = ((performance.now() - startedAt) / 1000 / TRIALS).toFixed(2);
-  console.log(`| ${[one.name, TRIALS, ...shown, wrong, seconds].join(' | ')} |`);
+if (process.argv[2] === 'projects') process.exitCode = (await benchProjects(process.argv[3])) === 0 ? 0 : 1;
+else await benchRates();
+
+async function benchRates(): Promise<void> {
+  console.log('| failure | trials | this change | not this change | flaky | not reproduced | inconclusive | wrong | seconds each |');
+  console.log('|---|---|---|---|---|---|---|---|---|');
+  for (const one of CASES) {
+    const startedAt = performance.now();
+    const counts = await tryCase(one);
+    const count = (verdict: Experiment['verdict']) => counts.get(verdict) ?? 0;
+    const wrong = one.wrong.reduce((sum, verdict) => sum + count(verdict), 0);
+    const shown = (['this-change', 'not-this-change', 'flaky', 'not-reproduced', 'inconclusive'] as const).map(count);
+    const seconds = ((performance.now() - startedAt) / 1000 / TRIALS).toFixed(2);
+    console.log(`| ${[one.name, TRIALS, ...shown, wrong, seconds].join(' | ')} |`);
+  }
 }
 
 async function tryCase({ here, base }: Case): Promise<Map<Experiment['verdict'], number>> {

@@ -1,9 +1,13 @@
+import { readFile } from 'node:fs/promises';
 import { isAbsolute, relative, resolve } from 'node:path';
 import { TriageError } from '../../src/domain/errors.ts';
 import type { Experiment } from '../../src/domain/experiment.ts';
 import type { FailingTest } from '../../src/domain/failure.ts';
 import { builtOn, parentsOf } from '../../src/experiments/base-worktree.ts';
 import { confirm } from '../../src/experiments/confirm.ts';
+import { findDiff } from '../../src/experiments/fix-diff.ts';
+import { FIX_RULES } from '../../src/experiments/fix-rules.ts';
+import { type FollowUps, followUp } from '../../src/experiments/follow-up.ts';
 import { outputReader, progressLine } from '../../src/experiments/outcome.ts';
 import { createMasker } from '../../src/log/mask/mask.ts';
 import { readSources } from '../../src/log/read-sources.ts';
@@ -26,9 +30,10 @@ export async function confirmHere(
   print: (text: string) => void,
 ): Promise<Experiment> {
   const { argv, directory, install, runs, limitMs } = confirmation;
+  const until = performance.now() + limitMs;
   const cwd = withinWorkspace(environment.GITHUB_WORKSPACE ?? '.', directory);
   const tests = await failingTests(files);
-  const { base, note } = await baseOf(cwd, confirmation, environment);
+  const { base, bad, note } = await baseOf(cwd, confirmation, environment);
   const stop = new AbortController();
   const interrupt = () => stop.abort(new TriageError('cancelled', 'The job was canceled.'));
   for (const signal of SIGNALS) process.on(signal, interrupt);
@@ -46,11 +51,30 @@ export async function confirmHere(
       ...(install === null ? {} : { install }),
     };
     const onRun: NonNullable<Parameters<typeof confirm>[1]['onRun']> = (...run) => print(`${progressLine(...run)}\n`);
-    const experiment = await confirm(options, { read: outputReader(), onRun }, stop.signal);
-    return { ...experiment, notes: [...experiment.notes, ...note] };
+    const deps = { read: outputReader(), onRun };
+    const experiment = await confirm(options, deps, stop.signal);
+    const next = await followUpsOf(confirmation, cwd, bad);
+    const say = (line: string) => print(`${line}\n`);
+    const whole = await followUp(experiment, next, { ...options, until }, deps, say, stop.signal);
+    return { ...whole, notes: [...whole.notes, ...note] };
   } finally {
     for (const signal of SIGNALS) process.off(signal, interrupt);
   }
+}
+
+/** Diffs are read from files of the workspace, or of the directory in it. */
+async function followUpsOf({ bisect, tryFix }: Confirmation, cwd: string, bad: string): Promise<FollowUps> {
+  const files = tryFix === true || tryFix === null ? [] : tryFix;
+  const proposals = await Promise.all(files.map(async (file) => ({ source: file, diff: await diffIn(cwd, file) })));
+  return {
+    bisect: bisect === null ? null : { good: bisect === true ? null : bisect, bad },
+    fix: tryFix === null ? null : { proposals, rules: tryFix === true ? FIX_RULES : [] },
+  };
+}
+
+/** Empty where there is none: then it does not apply, which the attempt says. */
+async function diffIn(cwd: string, file: string): Promise<string> {
+  return findDiff(await readFile(resolve(cwd, file), 'utf8').catch(() => '')) ?? '';
 }
 
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
@@ -71,18 +95,20 @@ async function baseOf(
   cwd: string,
   { base: named }: Confirmation,
   environment: Environment,
-): Promise<{ readonly base: string | null | undefined; readonly note: readonly string[] }> {
+): Promise<{ readonly base: string | null | undefined; readonly bad: string; readonly note: readonly string[] }> {
   const { pullHead, names } = named === null ? await comparedByRun(environment) : { pullHead: null, names: [named] };
   const [into, merged] = await parentsOf(cwd);
   // The merge that was made to try the pull request says best what it was merged into: the event may be older.
-  const candidates = into !== undefined && merged !== undefined && merged === pullHead ? [into, ...names] : names;
+  const isTrial = into !== undefined && merged !== undefined && merged === pullHead;
+  const candidates = isTrial ? [into, ...names] : names;
+  const bad = isTrial ? merged : 'HEAD';
   for (const candidate of candidates) {
     const base = await builtOn(cwd, candidate);
-    if (base !== null) return { base, note: [] };
+    if (base !== null) return { base, bad, note: [] };
   }
-  if (candidates.length === 0) return { base: undefined, note: [] };
+  if (candidates.length === 0) return { base: undefined, bad, note: [] };
   const why = `this commit was not built on ${candidates.join(' or ')}, or its history could not be fetched`;
-  return { base: null, note: [`Not compared: ${why}. Set fetch-depth: 0 at the checkout, or name another base with confirm-base.`] };
+  return { base: null, bad, note: [`Not compared: ${why}. Set fetch-depth: 0 at the checkout, or name another base with confirm-base.`] };
 }
 
 /** Inputs of this step, tokens that a step with `run:` does not have, and the files by which this step sets its own outputs. */

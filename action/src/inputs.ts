@@ -30,7 +30,12 @@ export interface Confirmation {
   readonly base: string | null;
   readonly install: readonly string[] | null;
   readonly runs: number;
+  /** Of all that is run again together. */
   readonly limitMs: number;
+  /** Commit from which the one that broke it is searched, `true` for the base; null: it is not searched. */
+  readonly bisect: string | true | null;
+  /** Files of diffs to try, `true` for the rules; null: nothing is tried. */
+  readonly tryFix: readonly string[] | true | null;
 }
 
 const MAX_WAIT_SECONDS = 900;
@@ -79,14 +84,21 @@ function confirmationOf(input: (name: string) => string): Confirmation | null {
   const command = input('confirm');
   if (command === '') return null;
   const install = input('confirm-install');
+  const [bisect, tryFix] = [input('bisect'), input('try-fix')];
   return {
     argv: argumentsOf(command),
     directory: input('confirm-directory'),
     base: input('confirm-base') || null,
     install: install === '' ? null : argumentsOf(install),
+    bisect: isOff(bisect) ? null : bisect === 'true' || bisect,
+    tryFix: isOff(tryFix) ? null : tryFix === 'true' || linesOf(tryFix),
     runs: Math.floor(numberOf('confirm-runs', input('confirm-runs') || '5', { min: 1, max: MAX_RUNS, unit: 'runs' })),
     limitMs: numberOf('confirm-minutes', input('confirm-minutes') || '10', { min: 0.1, max: MAX_MINUTES, unit: 'minutes' }) * 60_000,
   };
+}
+
+function isOff(text: string): boolean {
+  return text === '' || text === 'false';
 }
 
 function numberOf(

@@ -87,5 +87,7 @@ export function outputsOf({ analyses, experiment, pageOf }: Answer, fallbackUrl:
     url: pageOf(main ?? null) ?? fallbackUrl,
     json: JSON.stringify(causes),
     verdict: experiment?.verdict ?? '',
+    culprit: experiment?.bisection?.verdict === 'found' ? (experiment.bisection.candidates[0]?.commit ?? '') : '',
+    patch: experiment?.fixes?.attempts.find(({ verdict }) => verdict === 'fixed')?.diff ?? '',
   };
 }

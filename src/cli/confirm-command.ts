@@ -3,13 +3,16 @@ import { TriageError } from '../domain/errors.ts';
 import type { Arm, Experiment } from '../domain/experiment.ts';
 import type { FailingTest } from '../domain/failure.ts';
 import { networkOff } from '../experiments/conditions.ts';
-import { confirm } from '../experiments/confirm.ts';
+import { type ConfirmOptions, confirm } from '../experiments/confirm.ts';
+import { FIX_RULES } from '../experiments/fix-rules.ts';
+import { type FollowUps, followUp } from '../experiments/follow-up.ts';
 import { armName, type Outcome, type OutputReader, outputReader, progressLine } from '../experiments/outcome.ts';
 import { argumentsOf } from '../experiments/run-command.ts';
 import { append } from '../lib/collections.ts';
 import { visibleLine } from '../notifications/visible-text.ts';
 import { type ServerOptions, serverOf } from './command-parts.ts';
 import { readInput } from './input.ts';
+import { proposalIn } from './proposals.ts';
 import { askServer } from './server-client.ts';
 import { EXIT, interruptSignal, jsonText, print, say } from './terminal.ts';
 
@@ -26,6 +29,10 @@ export interface ConfirmCommandOptions extends ServerOptions {
   readonly conditions: boolean;
   /** False: the command is run without the network. */
   readonly network: boolean;
+  /** True: from the base on; else from this commit on. */
+  readonly bisect?: string | true;
+  /** True: the rules; else a file with a diff. */
+  readonly tryFix?: string | true;
   readonly maxBytes: number;
 }
 
@@ -37,28 +44,39 @@ export async function runConfirm(argv: readonly string[], options: ConfirmComman
   const onRun = (arm: Arm, outcome: Outcome, milliseconds: number) => {
     if (json !== true) say(progressLine(arm, outcome, milliseconds));
   };
-  const experiment = await confirm(
-    {
-      ...{
-        argv,
-        cwd: process.cwd(),
-        env: process.env,
-        runs,
-        limitMs: minutes * 60_000,
-        conditions,
-        tests: await failingTests(log, options.maxBytes, read),
-      },
-      base: base === false ? null : base === true ? undefined : base,
-      ...(within === undefined ? {} : { within }),
-      ...(install === undefined ? {} : { install: argumentsOf(install) }),
-    },
-    { read, onRun },
-    interruptSignal(),
+  const until = performance.now() + minutes * 60_000;
+  const how: ConfirmOptions = {
+    ...{ argv, cwd: process.cwd(), env: process.env, runs, limitMs: minutes * 60_000, conditions },
+    tests: await failingTests(log, options.maxBytes, read),
+    base: base === false ? null : base === true ? undefined : base,
+    // What is reported is reported in part, too.
+    keepsPart: options.report !== undefined,
+    ...(within === undefined ? {} : { within }),
+    ...(install === undefined ? {} : { install: argumentsOf(install) }),
+  };
+  const signal = interruptSignal();
+  const next = await followUpsOf(options);
+  const confirmed = await confirm(how, { read, onRun }, signal);
+  const experiment = await followUp(
+    confirmed,
+    next,
+    { ...how, until },
+    { read },
+    (text) => (json === true ? undefined : say(text)),
+    signal,
   );
   await print(json === true ? jsonText({ ok: true, schema: 1, ...experiment }) : render(experiment));
   if (options.report !== undefined) await report(experiment, options.report, options);
   if (experiment.verdict === 'not-reproduced') process.exitCode = EXIT.noFailure;
   if (experiment.verdict === 'inconclusive') process.exitCode = EXIT.needsPerson;
+}
+
+async function followUpsOf({ bisect, tryFix }: ConfirmCommandOptions): Promise<FollowUps> {
+  const proposals = typeof tryFix === 'string' ? [await proposalIn(tryFix)] : [];
+  return {
+    bisect: bisect === undefined ? null : { good: bisect === true ? null : bisect, bad: 'HEAD' },
+    fix: tryFix === undefined ? null : { proposals, rules: tryFix === true ? FIX_RULES : [] },
+  };
 }
 
 /** Words that take the network from a command. Throws `invalid-config` where this machine cannot. */
@@ -90,17 +108,18 @@ export async function failingTests(path: string | undefined, maxBytes: number, r
 
 const MOST_SHOWN = 10;
 
-function render({ sentence, tests, narrowed, arms, notes }: Experiment): string {
+function render({ sentence, tests, narrowed, arms, fixes, notes }: Experiment): string {
   const rows = arms.map((arm) => {
     const other = arm.other === 0 ? '' : `, ${arm.other} in another way`;
     return `Runs\t${armName(arm)}: ${arm.failed} failed${other}, ${arm.passed} passed`;
   });
   return [
-    `Result\t${sentence}`,
+    `Result\t${visibleLine(sentence)}`,
     ...tests.slice(0, MOST_SHOWN).map((test) => `Test\t${visibleLine(test)}`),
     ...(tests.length > MOST_SHOWN ? [`Test\t… ${tests.length - MOST_SHOWN} more`] : []),
     ...(narrowed === null ? [] : [`Command\t${visibleLine(narrowed.join(' '))}`]),
     ...rows,
+    ...(fixes?.attempts ?? []).map((attempt) => `${attempt.verdict === 'refused' ? 'Refused' : 'Tried'}\t${visibleLine(attempt.sentence)}`),
     ...notes.map((note) => `Note\t${note}`),
   ].join('\n');
 }

@@ -26,6 +26,8 @@ export function confirmCommand(): Command {
     .option('--install <command>', 'installs the dependencies on the base where they differ (words, no quotes)')
     .option('--no-conditions', 'do not look for the seed, time, time zone or network that a failure depends on')
     .option('--no-network', 'run the command without the network (bubblewrap or user namespaces); --install has it')
+    .option('--bisect [good]', 'then search the commit that broke it, from the base or this commit on, in the time that is left')
+    .option('--try-fix [file]', 'then try this diff, or the rules of try-fix, in the time that is left')
     .option('--report <build>', 'ID of the build on the service (or provider:number): the outcome becomes part of its answer')
     .passThroughOptions()
     .addHelpText('after', CONFIRM_EXAMPLES);

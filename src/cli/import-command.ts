@@ -178,7 +178,7 @@ export async function runReport(options: ReportOptions): Promise<void> {
   }
 }
 
-function reportText({ answers, builds, causes }: AnswerReport, { repository, since }: ReportOptions): string {
+function reportText({ answers, builds, causes, guesses }: AnswerReport, { repository, since }: ReportOptions): string {
   const published = answers.filter((one) => one.isPublished).length;
   const rows = answers.map(
     ({ build, category, title, isPublished }) =>
@@ -187,6 +187,9 @@ function reportText({ answers, builds, causes }: AnswerReport, { repository, sin
   return [
     `${repository}, the last ${counted(since, 'day')}: ${builds.failed} failed and ${counted(builds.passed, 'passed build')}`,
     `${counted(answers.length, 'answer')}: ${published} published, ${answers.length - published} for review; ${counted(builds.unanswered, 'failed build')} without an answer`,
+    ...guesses.map(
+      ({ said, right, of }) => `"${said}" by the text: right in ${right} of ${of} failures that were tried (faultline confirm)`,
+    ),
     ...(causes.length === 0 ? [] : ['', 'Most frequent causes']),
     ...causes.map(
       ({ category, title, count }) => `  ${String(count).padStart(4)}×  ${(category ?? 'unknown').padEnd(14)}  ${visibleLine(title)}`,

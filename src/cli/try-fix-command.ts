@@ -1,9 +1,5 @@
-import { readFile } from 'node:fs/promises';
-import { text } from 'node:stream/consumers';
 import { z } from 'zod';
-import { messageOf, TriageError } from '../domain/errors.ts';
 import type { FixTrial } from '../domain/experiment.ts';
-import { findDiff, MAX_DIFF_BYTES } from '../experiments/fix-diff.ts';
 import { FIX_RULES, type FixRule } from '../experiments/fix-rules.ts';
 import { type Outcome, outputReader, SHOWN } from '../experiments/outcome.ts';
 import { argumentsOf } from '../experiments/run-command.ts';
@@ -11,6 +7,7 @@ import { type Proposal, tryFix } from '../experiments/try-fix.ts';
 import { visibleLine } from '../notifications/visible-text.ts';
 import { type ServerOptions, serverOf } from './command-parts.ts';
 import { failingTests } from './confirm-command.ts';
+import { proposalIn, proposalOf } from './proposals.ts';
 import { askServer } from './server-client.ts';
 import { EXIT, interruptSignal, jsonText, print, say } from './terminal.ts';
 
@@ -33,7 +30,7 @@ export interface TryFixCommandOptions extends ServerOptions {
 export async function runTryFix(argv: readonly string[], options: TryFixCommandOptions): Promise<void> {
   const read = outputReader();
   const { patch = [], analysis = [], check, branch, install, runs, minutes, json } = options;
-  const proposals = [...(await Promise.all(patch.map(fromFile))), ...(await Promise.all(analysis.map((id) => fromAnswer(id, options))))];
+  const proposals = [...(await Promise.all(patch.map(proposalIn))), ...(await Promise.all(analysis.map((id) => fromAnswer(id, options))))];
   const onRun = (source: string | null, outcome: Outcome, milliseconds: number) => {
     const what = source === null ? 'without a change' : `with ${visibleLine(source)}`;
     if (json !== true) say(`${what}: ${SHOWN[outcome]} (${(milliseconds / 1000).toFixed(1)} s)`);
@@ -56,25 +53,11 @@ export async function runTryFix(argv: readonly string[], options: TryFixCommandO
   if (trial.verdict === 'not-fixed') process.exitCode = EXIT.needsPerson;
 }
 
-async function fromFile(path: string): Promise<Proposal> {
-  const said = await (path === '-' ? text(process.stdin) : readFile(path, 'utf8')).catch((cause: unknown) => {
-    throw new TriageError('invalid-input', `${path} cannot be read: ${messageOf(cause)}`, { cause });
-  });
-  return proposalOf(path === '-' ? 'standard input' : path, said);
-}
-
 const Answered = z.object({ answer: z.object({ fixRecommendation: z.string() }) });
 
 async function fromAnswer(id: string, options: ServerOptions): Promise<Proposal> {
   const { answer } = await askServer(await serverOf(options), 'GET', `/api/analyses/${encodeURIComponent(id)}`, Answered);
   return proposalOf(`the fix of ${id}`, answer.fixRecommendation);
-}
-
-function proposalOf(source: string, said: string): Proposal {
-  if (said.length > MAX_DIFF_BYTES) throw new TriageError('too-large', `${source} is longer than a diff may be, one mebibyte.`);
-  const diff = findDiff(said);
-  if (diff === null) throw new TriageError('invalid-input', `${source} has no diff: it needs lines that start with --- and +++.`);
-  return { source, diff };
 }
 
 function render({ sentence, before, attempts, branch, notes }: FixTrial): string {

@@ -25,58 +25,6 @@ export const Arm = z.object({
 });
 export type Arm = z.infer<typeof Arm>;
 
-const VERDICTS = ['this-change', 'not-this-change', 'flaky', 'reproduced', 'not-reproduced', 'inconclusive'] as const;
-
-/** What a run may depend on besides the code, in the order in which it is tried. */
-export const CONDITIONS = ['seed', 'time zone', 'time', 'network'] as const;
-
-/** A failing command, tried again: what was run, how it went, and what follows. */
-export const Experiment = z.object({
-  /** The argument vector that was run; `narrowed` to the failing tests where its tool can. */
-  command: lines,
-  narrowed: lines.nullable(),
-  /** Names of the tests that fail. */
-  tests: lines,
-  arms: z.array(Arm).max(20),
-  verdict: z.enum(VERDICTS),
-  /** Whether the failing tests pass by themselves and fail in the suite; null where that was not tried. */
-  dependsOnOthers: z.boolean().nullable(),
-  /** The fewest tests behind which a failing test fails; empty where none were searched for or found. */
-  polluters: lines,
-  /** What the failure depends on besides the code, where that was found. */
-  dependsOn: z.enum(CONDITIONS).optional(),
-  /** One sentence with the counts. */
-  sentence: line,
-  notes: lines,
-  /** What the log of the first run that failed says of it, masked; null where nothing did. */
-  excerpt: line.nullable(),
-});
-export type Experiment = z.infer<typeof Experiment>;
-
-/** Runs here, and on the base, below which nothing is concluded from all of them going the same way. */
-export const MIN_RUNS = 3;
-
-/** Whether the counts are enough for the verdict; only a pass and a failure in one place make a failure flaky. */
-export function isBorneOut({ verdict, arms: all }: Pick<Experiment, 'verdict' | 'arms'>): boolean {
-  const arms = all.filter(({ under }) => under === undefined);
-  const isMixed = ({ passed, failed }: Arm) => passed > 0 && failed > 0;
-  const always = (outcome: 'passed' | 'failed', arm: Arm) =>
-    arm[outcome] >= MIN_RUNS && arm[outcome] === arm.passed + arm.failed + arm.other;
-  const [base] = arms.filter(({ where }) => where === 'base');
-  const here = arms.find(({ where, what }) => where === 'here' && what === base?.what);
-  switch (verdict) {
-    case 'flaky':
-      return arms.some(isMixed);
-    case 'this-change':
-    case 'not-this-change': {
-      if (base === undefined || here === undefined || arms.some(isMixed)) return false;
-      return always('failed', here) && always(verdict === 'this-change' ? 'passed' : 'failed', base);
-    }
-    default:
-      return true;
-  }
-}
-
 /** Which commit between a good and a bad one broke a command, found by running it at some of them. */
 export const Bisection = z.object({
   command: lines,
@@ -136,3 +84,58 @@ export const FixTrial = z.object({
   notes: lines,
 });
 export type FixTrial = z.infer<typeof FixTrial>;
+
+export const VERDICTS = ['this-change', 'not-this-change', 'flaky', 'reproduced', 'not-reproduced', 'inconclusive'] as const;
+
+/** What a run may depend on besides the code, in the order in which it is tried. */
+export const CONDITIONS = ['seed', 'time zone', 'time', 'network'] as const;
+
+/** A failing command, tried again: what was run, how it went, and what follows. */
+export const Experiment = z.object({
+  /** The argument vector that was run; `narrowed` to the failing tests where its tool can. */
+  command: lines,
+  narrowed: lines.nullable(),
+  /** Names of the tests that fail. */
+  tests: lines,
+  arms: z.array(Arm).max(20),
+  verdict: z.enum(VERDICTS),
+  /** Whether the failing tests pass by themselves and fail in the suite; null where that was not tried. */
+  dependsOnOthers: z.boolean().nullable(),
+  /** The fewest tests behind which a failing test fails; empty where none were searched for or found. */
+  polluters: lines,
+  /** What the failure depends on besides the code, where that was found. */
+  dependsOn: z.enum(CONDITIONS).optional(),
+  /** The search for the commit that broke it, and changes that were tried to fix it, where these were asked for. */
+  bisection: Bisection.optional(),
+  fixes: FixTrial.optional(),
+  /** One sentence with the counts. */
+  sentence: line,
+  notes: lines,
+  /** What the log of the first run that failed says of it, masked; null where nothing did. */
+  excerpt: line.nullable(),
+});
+export type Experiment = z.infer<typeof Experiment>;
+
+/** Runs here, and on the base, below which nothing is concluded from all of them going the same way. */
+export const MIN_RUNS = 3;
+
+/** Whether the counts are enough for the verdict; only a pass and a failure in one place make a failure flaky. */
+export function isBorneOut({ verdict, arms: all }: Pick<Experiment, 'verdict' | 'arms'>): boolean {
+  const arms = all.filter(({ under }) => under === undefined);
+  const isMixed = ({ passed, failed }: Arm) => passed > 0 && failed > 0;
+  const always = (outcome: 'passed' | 'failed', arm: Arm) =>
+    arm[outcome] >= MIN_RUNS && arm[outcome] === arm.passed + arm.failed + arm.other;
+  const [base] = arms.filter(({ where }) => where === 'base');
+  const here = arms.find(({ where, what }) => where === 'here' && what === base?.what);
+  switch (verdict) {
+    case 'flaky':
+      return arms.some(isMixed);
+    case 'this-change':
+    case 'not-this-change': {
+      if (base === undefined || here === undefined || arms.some(isMixed)) return false;
+      return always('failed', here) && always(verdict === 'this-change' ? 'passed' : 'failed', base);
+    }
+    default:
+      return true;
+  }
+}

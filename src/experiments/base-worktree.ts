@@ -74,12 +74,12 @@ export async function openWorktree(cwd: string, commit: string): Promise<Worktre
 
 /** HEAD, or a commit that holds the tracked files as they are where some are not committed. Changes nothing in the checkout. */
 export async function currentState(cwd: string): Promise<{ readonly commit: string; readonly isCommitted: boolean }> {
-  const changed = await git(cwd, ...AUTHOR, 'stash', 'create');
+  const changed = await git(cwd, 'stash', 'create');
   return { commit: changed === '' ? await commitOf(cwd, 'HEAD') : changed, isCommitted: changed === '' };
 }
 
 /** Of commits that nobody else sees. */
-export const AUTHOR = ['-c', 'user.name=Faultline', '-c', 'user.email=faultline@localhost', '-c', 'commit.gpgsign=false'] as const;
+const AUTHOR = ['-c', 'user.name=Faultline', '-c', 'user.email=faultline@localhost', '-c', 'commit.gpgsign=false'] as const;
 
 async function beginning(cwd: string, commit: string): Promise<string> {
   const common = await mergeBase(cwd, commit);
@@ -196,7 +196,11 @@ async function allEqual(top: string, folder: string, names: readonly string[]): 
 /** Runs no hooks. Throws `invalid-input` with git's own sentence. */
 export async function git(cwd: string, ...args: readonly string[]): Promise<string> {
   try {
-    const { stdout } = await run('git', ['-c', 'core.hooksPath=/dev/null', ...args], { cwd, timeout: GIT_MS, maxBuffer: 16 * 1024 * 1024 });
+    const { stdout } = await run('git', ['-c', 'core.hooksPath=/dev/null', ...AUTHOR, ...args], {
+      cwd,
+      timeout: GIT_MS,
+      maxBuffer: 16 * 1024 * 1024,
+    });
     return stdout.trim();
   } catch (cause) {
     const said = typeof cause === 'object' && cause !== null && 'stderr' in cause ? String(cause.stderr).trim() : '';

@@ -31,6 +31,8 @@ export interface BisectOptions {
   readonly results?: readonly Bisection[];
   /** Words before the command of each run, such as those that take the network from it. */
   readonly within?: readonly string[];
+  /** Answer with what is known by then where the signal is aborted, instead of throwing. */
+  readonly keepsPart?: boolean;
 }
 
 export interface BisectDeps {
@@ -77,6 +79,10 @@ export async function bisect(options: BisectOptions, deps: BisectDeps, signal: A
     const isBefore = to === 0;
     const verdict = share < SURE ? 'inconclusive' : isBefore ? 'before' : from === to ? 'found' : 'one-of';
     return conclusion(search, verdict, isBefore ? [] : points.slice(from, to + 1), share);
+  } catch (error) {
+    if (options.keepsPart !== true || !signal.aborted) throw error;
+    const { share, from, to } = mostProbable(points);
+    return conclusion(search, 'inconclusive', canSay(points[last]) ? points.slice(from, to + 1) : [], share);
   } finally {
     await worktree.remove();
   }

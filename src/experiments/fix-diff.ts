@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { messageOf, TriageError } from '../domain/errors.ts';
-import { AUTHOR, git, type Worktree } from './base-worktree.ts';
+import { git, type Worktree } from './base-worktree.ts';
 
 export const MAX_DIFF_BYTES = 1024 * 1024;
 const MAX_FILES = 30;
@@ -52,7 +52,7 @@ export async function commitChange(worktree: Worktree, diff: string | null, sour
   const refusal = refusalOf(changes, allowed);
   if (refusal !== null) throw new TriageError('invalid-input', refusal);
   const tree = await git(folder, 'write-tree');
-  const commit = await git(folder, ...AUTHOR, 'commit-tree', tree, '-p', parent, '-m', `Apply ${source}`);
+  const commit = await git(folder, 'commit-tree', tree, '-p', parent, '-m', `Apply ${source}`);
   const shown = await git(folder, 'diff', '--no-color', '--no-ext-diff', '--no-textconv', parent, commit);
   const sum = (of: 'added' | 'deleted') => changes.reduce((total, change) => total + (change[of] ?? 0), 0);
   return {

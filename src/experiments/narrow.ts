@@ -23,6 +23,8 @@ interface Filter {
   readonly ran: RegExp;
   /** How the tool is asked for its tests; absent where it cannot tell them in the order in which it runs them. */
   readonly list?: Listing;
+  /** Options that are left out, since with them it does not say what it ran. */
+  readonly quiet?: readonly string[];
   /** What makes it write its snapshots anew. */
   readonly update?: readonly string[];
 }
@@ -110,12 +112,14 @@ const FILTERS: readonly Filter[] = [
     frameworks: ['maven'],
     args: (tests) => joined(tests, '-Dtest=', ',', ({ suite, name }) => (suite === null ? null : `${suite}#${name}`)),
     ran: /Tests run: [1-9]/,
+    quiet: ['-q', '--quiet'],
   },
   {
     programs: ['gradle', 'gradlew'],
     frameworks: ['gradle', 'maven'],
     args: (tests) => tests.flatMap(({ suite, name }) => ['--tests', suite === null ? name : `${suite}.${name}`]),
     ran: /BUILD (?:SUCCESSFUL|FAILED)/,
+    quiet: ['-q', '--quiet'],
   },
   { programs: ['rspec'], frameworks: ['rspec'], args: (tests) => tests.flatMap(({ name }) => ['-e', name]), ran: /\b[1-9]\d* examples?\b/ },
   {
@@ -151,7 +155,8 @@ export function narrow(argv: readonly string[], tests: Tests, most: number = MAX
   const args = filter?.args(tests, isScript(argv) ? [] : argv) ?? null;
   if (filter === undefined || args === null || args.length === 0) return null;
   if (args.reduce((bytes, arg) => bytes + Buffer.byteLength(arg), 0) > MAX_BYTES) return null;
-  return { argv: extended(argv, args, filter), ran: filter.ran };
+  const loud = argv.filter((word) => filter.quiet?.includes(word) !== true);
+  return { argv: extended(loud, args, filter), ran: filter.ran };
 }
 
 /** The command of these tests that also writes what they expect anew; null where its tool keeps no snapshots. */

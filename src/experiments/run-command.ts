@@ -1,10 +1,14 @@
 import { spawn } from 'node:child_process';
+import { statfs } from 'node:fs/promises';
 import { messageOf, TriageError } from '../domain/errors.ts';
 
 /** The end of the output is kept: what failed is said there. */
 const MAX_OUTPUT_BYTES = 8 * 1024 * 1024;
 /** How long a process group may take to end by itself once it is told to, and output to end after its process, in milliseconds. */
 const GRACE_MS = 3_000;
+/** Free bytes that a command must leave on the disk of its folder, and how often that is looked at. */
+const LEAST_FREE = 256 * 1024 * 1024;
+const LOOK_MS = 2_000;
 
 export interface CommandRun {
   /** Null: it was ended by a signal or the time limit. */
@@ -26,11 +30,12 @@ export function argumentsOf(command: string): string[] {
 
 /**
  * Runs an argument vector in a process group of its own, without a shell and without what configures Faultline. Ends the whole group at the
- * time limit and when the signal is aborted. Throws `invalid-input` where the program cannot be started, `cancelled` where it was aborted.
+ * time limit, when the signal is aborted, and when it has nearly filled the disk. Throws `invalid-input` where the program cannot be started,
+ * `cancelled` where it was aborted, `storage-failed` where the disk is nearly full.
  */
 export async function runCommand(
   argv: readonly string[],
-  options: { readonly cwd: string; readonly limitMs: number; readonly env: NodeJS.ProcessEnv },
+  options: { readonly cwd: string; readonly limitMs: number; readonly env: NodeJS.ProcessEnv; readonly leastFree?: number },
   signal: AbortSignal,
 ): Promise<CommandRun> {
   signal.throwIfAborted();
@@ -45,6 +50,13 @@ export async function runCommand(
     timedOut = true;
     end();
   }, options.limitMs);
+  let isFull = false;
+  const look = setInterval(() => {
+    void statfs(options.cwd).then(({ bavail, bsize }) => {
+      isFull ||= bavail * bsize < (options.leastFree ?? LEAST_FREE);
+      if (isFull) end();
+    }, ignore);
+  }, LOOK_MS);
   signal.addEventListener('abort', end, { once: true });
   try {
     const exitCode = await new Promise<number | null>((resolve, reject) => {
@@ -56,15 +68,20 @@ export async function runCommand(
       child.once('exit', (code) => setTimeout(() => resolve(code), GRACE_MS).unref());
     });
     signal.throwIfAborted();
+    if (isFull) throw new TriageError('storage-failed', `${program} was ended: the disk of ${options.cwd} is nearly full.`);
     return { exitCode: timedOut ? null : exitCode, timedOut, milliseconds: Math.round(performance.now() - startedAt), output: output() };
   } finally {
     clearTimeout(timer);
+    clearInterval(look);
     signal.removeEventListener('abort', end);
     for (const stream of [child.stdout, child.stderr]) stream.destroy();
     // What the command left running in its group ends with it.
     if (child.pid !== undefined) kill(child.pid, 'SIGKILL');
   }
 }
+
+/** The folder is gone: the command says so itself. */
+function ignore(): void {}
 
 function endGroup(pid: number | undefined): void {
   if (pid === undefined) return;

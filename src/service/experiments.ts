@@ -1,7 +1,7 @@
 import type { Analysis } from '../domain/analysis.ts';
 import type { Build } from '../domain/build.ts';
 import { TriageError } from '../domain/errors.ts';
-import { type Experiment, isBorneOut, MIN_RUNS } from '../domain/experiment.ts';
+import { Experiment, isBorneOut, MIN_RUNS } from '../domain/experiment.ts';
 import type { FailureGroup } from '../domain/reading.ts';
 import type { Masker } from '../log/mask/mask.ts';
 import type { Database } from '../ports/database.ts';
@@ -47,13 +47,26 @@ export function withExperiment(analyses: readonly Analysis[], groups: readonly F
   });
 }
 
+const MOST_TEXT = 4_000;
+/** Words of ours and ids of commits, in which nothing can be hidden. */
+const NOT_MASKED = ['verdict', 'what', 'where', 'commit', 'dependsOn'];
+
+/** Every text of it. */
 async function maskExperiment(experiment: Experiment, masker: Masker): Promise<Experiment> {
-  const mask = async (texts: readonly string[]) => (await masker.maskAll(texts)).map(({ text }) => text);
-  const { command, narrowed, tests, polluters, notes } = experiment;
-  const [sentence = '', excerpt = ''] = await mask([experiment.sentence, experiment.excerpt ?? '']);
-  return {
-    ...experiment,
-    ...{ command: await mask(command), narrowed: narrowed === null ? null : await mask(narrowed), tests: await mask(tests) },
-    ...{ polluters: await mask(polluters), notes: await mask(notes), sentence, excerpt: experiment.excerpt === null ? null : excerpt },
-  };
+  const texts: string[] = [];
+  JSON.stringify(experiment, (key, value: unknown) => {
+    if (typeof value === 'string' && !NOT_MASKED.includes(key)) texts.push(value);
+    return value;
+  });
+  const masked = (await masker.maskAll(texts)).map(({ text }) => text);
+  let at = 0;
+  const replaced: unknown = JSON.parse(
+    JSON.stringify(experiment, (key, value: unknown) => {
+      if (typeof value !== 'string' || NOT_MASKED.includes(key)) return value;
+      at += 1;
+      // What stands for a secret may be longer than it.
+      return masked[at - 1]?.slice(0, Math.max(MOST_TEXT, value.length));
+    }),
+  );
+  return Experiment.parse(replaced);
 }

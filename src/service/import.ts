@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Build, type NewBuild, WHOLE_BUILD } from '../domain/build.ts';
 import type { Category } from '../domain/category.ts';
 import { isRetryable, messageOf, TriageError } from '../domain/errors.ts';
+import { append } from '../lib/collections.ts';
 import { backoff } from '../lib/time.ts';
 import type { Masker } from '../log/mask/mask.ts';
 import type { BuildArchive } from '../ports/build-archive.ts';
@@ -193,6 +194,14 @@ export interface AnswerReport {
   readonly answers: readonly ReportedAnswer[];
   /** The most frequent first. */
   readonly causes: readonly { readonly category: Category | null; readonly title: string; readonly count: number }[];
+  /** How often what the text says of whose fault it is was right, of the answers whose failure was tried. */
+  readonly guesses: readonly Guess[];
+}
+
+export interface Guess {
+  readonly said: 'this change' | 'not this change' | 'flaky';
+  readonly right: number;
+  readonly of: number;
 }
 
 export interface ReportedAnswer {
@@ -218,6 +227,7 @@ export async function reportOf(
 ): Promise<AnswerReport> {
   const counts = { failed: 0, passed: 0, unanswered: 0 };
   const answers: ReportedAnswer[] = [];
+  const tried: Head[] = [];
   for (let offset = 0; offset < MAX_BUILDS; offset += PAGE) {
     const page = await builds.list({ repository }, { limit: PAGE, offset });
     const recent = page.filter(({ receivedAt }) => Date.parse(receivedAt) >= since.getTime());
@@ -229,13 +239,31 @@ export async function reportOf(
       const own = heads.get(build.id) ?? [];
       if (own.length === 0) counts.unanswered += 1;
       for (const head of own) answers.push(answerOf(build, head));
+      append(
+        tried,
+        own.filter((head) => head.tried !== null),
+      );
     }
     if (page.length < PAGE || recent.length < page.length) break;
   }
-  return { builds: counts, answers, causes: causesOf(answers) };
+  return { builds: counts, answers, causes: causesOf(answers), guesses: guessesOf(tried) };
 }
 
-function answerOf(build: Build, head: Awaited<ReturnType<Stores['analyses']['heads']>>[number]): ReportedAnswer {
+/** Of failures that trying has decided; whatever the text calls neither flaky nor the machine's fault, it lays on the change. */
+export function guessesOf(heads: readonly Pick<Head, 'guess' | 'tried'>[]): Guess[] {
+  const decided = heads.filter(({ tried }) => tried === 'this-change' || tried === 'not-this-change' || tried === 'flaky');
+  const saidOf = ({ category, kind }: Head['guess']): Guess['said'] =>
+    kind === 'flaky_timing' ? 'flaky' : category === 'INFRA_ERROR' ? 'not this change' : 'this change';
+  return (['this change', 'not this change', 'flaky'] as const).flatMap((said) => {
+    const own = decided.filter(({ guess }) => saidOf(guess) === said);
+    const right = own.filter(({ tried }) => (said === 'not this change' ? tried !== 'this-change' : tried === said.replaceAll(' ', '-')));
+    return own.length === 0 ? [] : [{ said, right: right.length, of: own.length }];
+  });
+}
+
+type Head = Awaited<ReturnType<Stores['analyses']['heads']>>[number];
+
+function answerOf(build: Build, head: Head): ReportedAnswer {
   const { id, pipeline, number, attempt, branch, url, receivedAt: at } = build;
   const { category, title, confidence, failures, action } = head;
   const shown = { id, pipeline, number, attempt, branch, url, at };

@@ -3,7 +3,7 @@ import { Action, Analysis } from '../domain/analysis.ts';
 import { Build } from '../domain/build.ts';
 import { Category } from '../domain/category.ts';
 import { TriageError } from '../domain/errors.ts';
-import type { Experiment } from '../domain/experiment.ts';
+import { type Experiment, VERDICTS } from '../domain/experiment.ts';
 import { Failure, FailureRow, Fingerprint } from '../domain/failure.ts';
 import { newId } from '../domain/ids.ts';
 import type { FailureGroup } from '../domain/reading.ts';
@@ -28,6 +28,9 @@ export const AnalysisHead = z.object({
   failures: z.int(),
   /** A person confirmed its cause, or one like it before. */
   decided: z.boolean(),
+  /** Whether the text said that it is not the developer's fault or flaky, and what trying it has shown; null where it was not tried. */
+  guess: z.object({ category: Category.nullable(), kind: z.string() }),
+  tried: z.enum(VERDICTS).nullable(),
 });
 export type AnalysisHead = z.infer<typeof AnalysisHead>;
 
@@ -244,7 +247,8 @@ export function createAnalysisStore(db: Database) {
 const HEADS = `
   select a.id, a.build_id as "buildId", coalesce(d.category, ${JUDGED_CATEGORY}) as category, a.body -> 'answer' ->> 'title' as title, a.confidence,
     a.action, jsonb_array_length(a.body -> 'failureIds') as failures,
-    coalesce(d.type in ('accept', 'correct'), a.body -> 'recalled' <> 'null'::jsonb) as decided
+    coalesce(d.type in ('accept', 'correct'), a.body -> 'recalled' <> 'null'::jsonb) as decided,
+    jsonb_build_object('category', ${JUDGED_CATEGORY}, 'kind', coalesce(a.body ->> 'kind', '')) as guess, a.body -> 'experiment' ->> 'verdict' as tried
   from analyses a left join decisions d on d.analysis_id = a.id
   where a.build_id = any ($1::text[]) order by a.created_at, a.id`;
 

@@ -67,6 +67,17 @@ describe('a step that runs the failing command again', () => {
     expect(JSON.parse(outputs.json ?? '')).toMatchObject([{ facts: { Tried: [expect.stringContaining('introduced by this change')] } }]);
   });
 
+  test('searches the commit that broke it and tries a diff, in what is left of its minutes', async () => {
+    const diff = '--- a/sum.js\n+++ b/sum.js\n@@ -1 +1 @@\n-exports.sum = (a, b) => a - b;\n+exports.sum = (a, b) => a + b;\n';
+    const also = { bisect: 'true', 'try-fix': 'fix.diff' };
+    const more = { ...files, 'fix.diff': diff, '.gitignore': 'build.log\nfix.diff\n' };
+    const { outputs, summary, log } = await runner.run({ with: { ...given, ...also }, files: more, prepare: commits });
+
+    expect(outputs, log).toMatchObject({ verdict: 'this-change', culprit: expect.stringMatching(/^[0-9a-f]{40}$/) });
+    expect(outputs.patch).toContain('+exports.sum = (a, b) => a + b;');
+    expect(summary).toMatch(/Broken by \w{9} .breaks. by Ada .*Fixed by fix\.diff: fails 0 of 3 with it, 3 of 3 without it/);
+  });
+
   test('compares with what was there before the push, and says where that cannot be obtained', async () => {
     const push = { before: '0123456789'.repeat(4), repository: { default_branch: 'trunk' } };
     const { outputs, summary } = await runner.run({ with: { ...given, 'confirm-base': '' }, files, prepare: commits, event: push });

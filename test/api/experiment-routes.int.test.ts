@@ -19,10 +19,40 @@ describe('an experiment on a build', () => {
   it('becomes part of the answer whose tests it names, masked, and the newest one counts', async () => {
     const { build, analysis } = await storeFailedBuild(world.stores, '812');
     const token = `ghp_${'a1B2'.repeat(9)}`;
-    const { status, body } = await report(build.id, { ...tried, excerpt: `token ${token}`, command: ['npm', 'test', `--key=${token}`] });
+    const attempt = {
+      source: 'fix.diff',
+      files: ['a.ts'],
+      added: 1,
+      deleted: 0,
+      passed: 3,
+      failed: 0,
+      broke: [],
+      sentence: 'fix.diff: fixed.',
+    };
+    const before = { passed: 0, failed: 3 };
+    const fixes = {
+      ...{
+        command: ['npm'],
+        narrowed: null,
+        tests: [],
+        check: ['npm'],
+        before,
+        branch: null,
+        verdict: 'fixed',
+        sentence: 'Fixed.',
+        notes: [],
+      },
+      attempts: [{ ...attempt, verdict: 'fixed', diff: `+const token = '${token}';` }],
+    };
+    const { status, body } = await report(build.id, {
+      ...tried,
+      excerpt: `token ${token}`,
+      command: ['npm', 'test', `--key=${token}`],
+      fixes,
+    });
     expect([status, body]).toEqual([200, { buildId: build.id, analyses: [analysis.id] }]);
     const kept = await experimentOf(analysis.id);
-    expect(kept).toMatchObject({ verdict: 'this-change', sentence: tried.sentence, arms: tried.arms });
+    expect(kept).toMatchObject({ verdict: 'this-change', sentence: tried.sentence, arms: tried.arms, fixes: { verdict: 'fixed', before } });
     expect(JSON.stringify(kept)).not.toContain(token);
     const later = { ...tried, verdict: 'not-this-change', arms: tried.arms.map((arm) => ({ ...arm, failed: 3, passed: 0 })) };
     expect((await report('github:812', later)).status).toBe(200);

@@ -1,12 +1,14 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { TriageError } from '../../src/domain/errors.ts';
 import type { Arm, Experiment } from '../../src/domain/experiment.ts';
+import { networkOff } from '../../src/experiments/conditions.ts';
 import { type ConfirmOptions, confirm } from '../../src/experiments/confirm.ts';
 import { byChanceAlone } from '../../src/experiments/dependence.ts';
+import { runCommand } from '../../src/experiments/run-command.ts';
 import { verdictOf } from '../../src/experiments/verdict.ts';
 import { readMasked } from '../../src/service/triage/read-build.ts';
 import { createGitRepository, type GitRepository } from '../support/git-repository.ts';
@@ -20,6 +22,9 @@ const testFile = (...tests: readonly string[]) => `${HEAD}${tests.join('\n')}\n`
 const SUM_TEST = testFile(`test('adds', () => assert.equal(require('./sum.js').sum(2, 3), 5));`, `test('is quiet', () => {});`);
 const RIGHT = 'exports.sum = (a, b) => a + b;\n';
 const WRONG = 'exports.sum = (a, b) => a - b;\n';
+
+/** Null where this machine cannot take the network from a command, or has none. */
+const networkOf = Object.keys(networkInterfaces()).length > 1 ? await networkOff() : null;
 
 let repository: GitRepository;
 beforeEach(() => {
@@ -161,6 +166,27 @@ describe('a failing command that is tried again', () => {
     expect(found.sentence).toContain(' It depends on the time zone: fails 4 of 4 as it is, 0 of 4 with TZ=UTC.');
   });
 
+  if (networkOf !== null)
+    test('passes, but not without the network', async () => {
+      const lone = `test('has a way out', () => assert.ok(Object.keys(require('node:os').networkInterfaces()).some((name) => name !== 'lo')));`;
+      repository.commit({ 'net.test.js': testFile(lone) }, 'needs a network');
+      const known = {
+        framework: 'node',
+        name: 'has a way out',
+        suite: null,
+        file: null,
+        line: null,
+        message: null,
+        expected: null,
+        actual: null,
+        at: null,
+      };
+      const found = await tryIt({ base: null, conditions: true, tests: [known] });
+      expect(found).toMatchObject({ verdict: 'not-reproduced', dependsOn: 'network' });
+      expect(found.sentence).toContain('fails 4 of 4 with the network off, 0 of 4 with the network on.');
+      expect((await tryIt({ base: null, within: networkOf })).verdict).toBe('reproduced');
+    });
+
   test('passes in colors on the base', async () => {
     repository.commit({ 'sum.js': RIGHT, 'sum.test.js': SUM_TEST }, 'works');
     repository.git('checkout', '-q', '-b', 'work');
@@ -250,6 +276,12 @@ describe('a command that does not behave', () => {
     } finally {
       process.kill(Number(readFileSync(join(repository.folder, 'pid'), 'utf8')), 'SIGKILL');
     }
+  });
+
+  test('is ended where the disk is nearly full', async () => {
+    const options = { cwd: repository.folder, env: process.env, limitMs: 60_000, leastFree: Number.MAX_SAFE_INTEGER };
+    const running = runCommand([process.execPath, '-e', 'setInterval(() => {}, 1000)'], options, never);
+    await expect(running).rejects.toMatchObject({ code: 'storage-failed', message: expect.stringContaining('is nearly full') });
   });
 
   test('is left at once on abort, and no worktree stays', async () => {

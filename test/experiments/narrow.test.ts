@@ -7,6 +7,11 @@ const failing = (framework: string, name: string, more: Partial<FailingTest> = {
   ...more,
 });
 
+test('a quiet command is made to say what it ran', () => {
+  const narrowed = narrow(['mvn', '-q', 'test'], [failing('maven', 'adds', { suite: 'CartTest' })]);
+  expect(narrowed?.argv).toEqual(['mvn', 'test', '-Dtest=CartTest#adds']);
+});
+
 describe('a command is narrowed to its failing tests', () => {
   test.each([
     ['pytest -q', failing('pytest', 'test_bell', { file: 'tests/test_bell.py' }), ['tests/test_bell.py::test_bell']],
@@ -21,7 +26,7 @@ describe('a command is narrowed to its failing tests', () => {
     ['npm test -- --ci', failing('jest', 'adds'), ['-t', '^adds$']],
     ['cargo test -- --test-threads=1', failing('cargo', 'tests::adds'), ['--exact', 'tests::adds']],
     ['cargo test', failing('cargo', 'tests::adds'), ['--', '--exact', 'tests::adds']],
-    ['./mvnw -q verify', failing('maven', 'adds', { suite: 'shop.CartTest' }), ['-Dtest=shop.CartTest#adds']],
+    ['./mvnw verify', failing('maven', 'adds', { suite: 'shop.CartTest' }), ['-Dtest=shop.CartTest#adds']],
     ['./gradlew test', failing('maven', 'adds', { suite: 'shop.CartTest' }), ['--tests', 'shop.CartTest.adds']],
     ['bundle exec rspec', failing('rspec', 'Cart adds'), ['-e', 'Cart adds']],
     ['vendor/bin/phpunit', failing('phpunit', 'adds'), ['--filter', '/(adds)$/']],

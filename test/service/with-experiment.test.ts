@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest';
+import type { Category } from '../../src/domain/category.ts';
+import type { Experiment } from '../../src/domain/experiment.ts';
 import type { FailureGroup } from '../../src/domain/reading.ts';
 import { withExperiment } from '../../src/service/experiments.ts';
+import { guessesOf } from '../../src/service/import.ts';
 import { sampleAnalysis, sampleExperiment, sampleFailure } from '../support/sample-analysis.ts';
 
 const { test: sample } = sampleFailure();
@@ -21,4 +24,26 @@ test.each([
   const [answer] = withExperiment([analysis], groupOf(...failing), experiment);
 
   expect(answer?.experiment ?? null).toEqual(belongs ? experiment : (analysis.experiment ?? null));
+});
+
+test('what the text says of whose fault it is, is counted against what trying has shown', () => {
+  const head = (kind: string, tried: Experiment['verdict'] | null, category: Category = 'TEST_FAILURE') => ({
+    guess: { category, kind },
+    tried,
+  });
+  const heads = [
+    head('assertion', 'this-change'),
+    head('assertion', 'flaky'),
+    head('assertion', 'inconclusive'),
+    head('assertion', null),
+    head('flaky_timing', 'flaky'),
+    head('flaky_timing', 'this-change'),
+    head('network', 'not-this-change', 'INFRA_ERROR'),
+  ];
+  expect(guessesOf(heads)).toEqual([
+    { said: 'this change', right: 1, of: 2 },
+    { said: 'not this change', right: 1, of: 1 },
+    { said: 'flaky', right: 1, of: 2 },
+  ]);
+  expect(guessesOf([])).toEqual([]);
 });

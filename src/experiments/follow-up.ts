@@ -1,0 +1,77 @@
+import { messageOf } from '../domain/errors.ts';
+import type { Experiment } from '../domain/experiment.ts';
+import { bisect } from './bisect.ts';
+import type { ConfirmDeps, ConfirmOptions } from './confirm.ts';
+import type { FixRule } from './fix-rules.ts';
+import { SHOWN } from './outcome.ts';
+import { type Proposal, tryFix } from './try-fix.ts';
+
+/** What is done once a failure is confirmed, in what is left of its time. */
+export interface FollowUps {
+  /** Null: the commit that broke it is not searched. */
+  readonly bisect: { /** Null: the base that it was compared with. */ readonly good: string | null; readonly bad: string } | null;
+  /** Null: no change is tried. */
+  readonly fix: { readonly proposals: readonly Proposal[]; readonly rules: readonly FixRule[] } | null;
+}
+
+const LEAST_MS = 5_000;
+const RUNS = 3;
+
+/**
+ * Searches the commit that broke a command, and tries changes, where its failure came back each time; what was found becomes part of the
+ * experiment. What cannot be done, and what there was no time for, is a note. Never throws but for `cancelled` where parts are not kept.
+ */
+export async function followUp(
+  experiment: Experiment,
+  { bisect: search, fix }: FollowUps,
+  options: ConfirmOptions & { /** On the clock of the process. */ readonly until: number },
+  { read }: Pick<ConfirmDeps, 'read'>,
+  say: (line: string) => void,
+  signal: AbortSignal,
+): Promise<Experiment> {
+  const { until, ...command } = options;
+  const steps: [string, (limitMs: number) => Promise<Partial<Experiment> & { readonly said: string }>][] = [];
+  const good = search?.good ?? experiment.arms.find(({ where }) => where === 'base')?.commit ?? undefined;
+  const isSearched = experiment.verdict === 'this-change' || (search?.good !== null && isReproduced(experiment));
+  if (search !== null && isSearched) {
+    const onRun = (commit: { id: string }, outcome: keyof typeof SHOWN) => say(`${commit.id.slice(0, 9)}: ${SHOWN[outcome]}`);
+    steps.push([
+      'bisect',
+      async (limitMs) => {
+        const bisection = await bisect({ ...command, good, bad: search.bad, runs: RUNS, limitMs }, { read, onRun }, signal);
+        return { bisection, said: bisection.sentence };
+      },
+    ]);
+  }
+  if (fix !== null && isReproduced(experiment)) {
+    const onRun = (source: string | null, outcome: keyof typeof SHOWN) => say(`${source ?? 'without a change'}: ${SHOWN[outcome]}`);
+    const allowed = { tests: false, workflows: false };
+    steps.push([
+      'try-fix',
+      async (limitMs) => {
+        const fixes = await tryFix({ ...command, ...fix, allowed, check: null, runs: RUNS, limitMs }, { read, onRun }, signal);
+        return { fixes, said: fixes.sentence };
+      },
+    ]);
+  }
+  let found = experiment;
+  for (const [name, step] of steps) {
+    const left = until - performance.now();
+    if (signal.aborted || left < LEAST_MS) {
+      found = { ...found, notes: [...found.notes, `There was no time left for ${name}.`] };
+      continue;
+    }
+    try {
+      const { said, ...part } = await step(left);
+      found = { ...found, ...part, sentence: `${found.sentence} ${said}` };
+    } catch (error) {
+      if (signal.aborted && options.keepsPart !== true) throw error;
+      found = { ...found, notes: [...found.notes, `${name}: ${messageOf(error)}`] };
+    }
+  }
+  return found;
+}
+
+function isReproduced({ verdict }: Experiment): boolean {
+  return verdict === 'this-change' || verdict === 'not-this-change' || verdict === 'reproduced';
+}
