@@ -45,20 +45,23 @@ if (process.argv[2] === 'projects') process.exitCode = (await benchProjects(proc
 else await benchRates();
 
 async function benchRates(): Promise<void> {
-  console.log('| failure | trials | this change | not this change | flaky | not reproduced | inconclusive | wrong | seconds each |');
-  console.log('|---|---|---|---|---|---|---|---|---|');
+  console.log(
+    '| failure | trials | this change | not this change | flaky | not reproduced | inconclusive | depends on something | wrong | seconds each |',
+  );
+  console.log('|---|---|---|---|---|---|---|---|---|---|');
   for (const one of CASES) {
     const startedAt = performance.now();
     const counts = await tryCase(one);
-    const count = (verdict: Experiment['verdict']) => counts.get(verdict) ?? 0;
-    const wrong = one.wrong.reduce((sum, verdict) => sum + count(verdict), 0);
-    const shown = (['this-change', 'not-this-change', 'flaky', 'not-reproduced', 'inconclusive'] as const).map(count);
+    const count = (verdict: Experiment['verdict'] | 'depends') => counts.get(verdict) ?? 0;
+    // What fails at random, always or never depends on none of the conditions.
+    const wrong = one.wrong.reduce((sum, verdict) => sum + count(verdict), count('depends'));
+    const shown = (['this-change', 'not-this-change', 'flaky', 'not-reproduced', 'inconclusive', 'depends'] as const).map(count);
     const seconds = ((performance.now() - startedAt) / 1000 / TRIALS).toFixed(2);
     console.log(`| ${[one.name, TRIALS, ...shown, wrong, seconds].join(' | ')} |`);
   }
 }
 
-async function tryCase({ here, base }: Case): Promise<Map<Experiment['verdict'], number>> {
+async function tryCase({ here, base }: Case): Promise<Map<Experiment['verdict'] | 'depends', number>> {
   const cwd = mkdtempSync(join(tmpdir(), 'faultline-bench-'));
   const git = (...args: readonly string[]) =>
     execFileSync('git', ['-c', 'user.name=bench', '-c', 'user.email=bench@example.test', ...args], { cwd });
@@ -72,11 +75,12 @@ async function tryCase({ here, base }: Case): Promise<Map<Experiment['verdict'],
     commit(base, 'base');
     git('checkout', '--quiet', '-b', 'work');
     commit(here, 'change');
-    const counts = new Map<Experiment['verdict'], number>();
+    const counts = new Map<Experiment['verdict'] | 'depends', number>();
     for (let trial = 0; trial < TRIALS; trial += 1) {
-      const options = { argv: COMMAND, cwd, env: process.env, base: 'main', runs: RUNS, limitMs: 120_000, tests: [], conditions: false };
-      const { verdict } = await confirm(options, { read }, never);
+      const options = { argv: COMMAND, cwd, env: process.env, base: 'main', runs: RUNS, limitMs: 120_000, tests: [], conditions: true };
+      const { verdict, dependsOn } = await confirm(options, { read }, never);
       counts.set(verdict, (counts.get(verdict) ?? 0) + 1);
+      if (dependsOn !== undefined) counts.set('depends', (counts.get('depends') ?? 0) + 1);
     }
     return counts;
   } finally {
