@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createMasker } from '../../src/log/mask/mask.ts';
+import { createFakeGithub } from '../../test/support/fake-github.ts';
 import { githubJob, startGithubApi } from '../../test/support/github-api.ts';
-import { createGithubDesk } from '../../test/support/github-desk.ts';
 import { startLoopback } from '../../test/support/loopback-server.ts';
 import { gitleaksSamples } from '../../test/support/masking-gates.ts';
 import { acceptedId, answered, authorized, listBuilds, tell, upload } from './shared/builds.ts';
@@ -25,7 +25,7 @@ interface Planted {
 
 const folder = await mkdtemp(join(tmpdir(), 'faultline-masking-'));
 const dataDir = join(folder, 'data');
-const client = createGithubDesk();
+const client = createFakeGithub();
 const github = await startGithubApi({ client });
 const told: string[] = [];
 const receiver = await startLoopback((request, response) => {

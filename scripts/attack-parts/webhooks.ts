@@ -31,11 +31,11 @@ try {
   const deliveries = await examples();
   const answers = new Map<string, number>();
   const strange: string[] = [];
-  const openDoors: string[] = [];
+  const unrefused: string[] = [];
   for (const delivery of deliveries) {
     for (const forged of [null, 'sha256=', signature(delivery.body, 'another secret'), signature(`${delivery.body} `, service.secret)]) {
       const status = await send(delivery, forged);
-      if (status !== 401) openDoors.push(`${delivery.id}, signed ${forged}: ${status}`);
+      if (status !== 401) unrefused.push(`${delivery.id}, signed ${forged}: ${status}`);
     }
     const status = await send(delivery, signature(delivery.body, service.secret));
     answers.set(`${status}`, (answers.get(`${status}`) ?? 0) + 1);
@@ -52,7 +52,7 @@ try {
   const counts = [...answers].map(([status, count]) => `${count} answered ${status}`).join(', ');
   const fine = [
     report('signed', `${deliveries.length} deliveries, ${counts}`, strange.length, strange.join('\n')),
-    report('forged', `${4 * deliveries.length} deliveries, ${openDoors.length} not refused`, openDoors.length, openDoors.join('\n')),
+    report('forged', `${4 * deliveries.length} deliveries, ${unrefused.length} not refused`, unrefused.length, unrefused.join('\n')),
     report(
       'sent again',
       `${deliveries.length} deliveries, ${builds} builds before, ${buildsAfter} after`,

@@ -8,7 +8,7 @@ import { emptyHttpDeps, TEST_CONFIG, withSecrets } from '../../test/support/http
 import { openBenchDatabase } from './ingest-database.ts';
 
 /**
- * Faultline's own doors and relay, all of them as they are served, with the log at its usual level; the worker is elsewhere.
+ * Faultline's own API and delivery processor, as they are served, with the log at its usual level; the worker is elsewhere.
  * What no webhook touches (the archive, the index, the graph) is left out.
  *
  *   node scripts/bench-parts/ingest-ours.ts <postgres://… | PGlite directory> <secret> [redis://…]

@@ -19,7 +19,7 @@ import { startRedis } from '../../test/support/redis.ts';
 const REST_MS = 20;
 
 /** Something that rings, and calls `heard` with the ring's id when its handler is called. */
-interface Bell {
+interface Notifier {
   readonly name: string;
   ring(id: string): Promise<unknown>;
   close(): Promise<void>;
@@ -78,8 +78,8 @@ async function compare(
   title: string,
   aim: number,
   size: Size,
-  open: (heard: Heard) => Promise<Bell>,
-  bare: (heard: Heard) => Promise<Bell>,
+  open: (heard: Heard) => Promise<Notifier>,
+  bare: (heard: Heard) => Promise<Notifier>,
 ) {
   const [ours, theirs] = [await timed(open), await timed(bare)];
   for (let round = 0; round < size.rounds; round += 1) {
@@ -94,7 +94,7 @@ async function compare(
   console.log(`  ratio ${(mine.median / other.median).toFixed(2)}; aim ≤ ${aim} ms: ${mine.median <= aim ? 'reached' : 'missed'}`);
 }
 
-async function timed(open: (heard: Heard) => Promise<Bell>) {
+async function timed(open: (heard: Heard) => Promise<Notifier>) {
   const waiting = new Map<string, () => void>();
   const jobNotifier = await open((id) => waiting.get(id)?.());
   const times: number[] = [];
@@ -123,20 +123,20 @@ function summary(times: readonly number[]): { readonly median: number; readonly 
   return { median: at(0.5), p95: at(0.95) };
 }
 
-async function oursOnRedis(url: string, heard: Heard): Promise<Bell> {
+async function oursOnRedis(url: string, heard: Heard): Promise<Notifier> {
   return ours(await createBullmqQueue({ url, prefix: 'bench', logger: silentLogger }), heard);
 }
 
-async function oursOnPglite(db: PgDatabase, heard: Heard): Promise<Bell> {
+async function oursOnPglite(db: PgDatabase, heard: Heard): Promise<Notifier> {
   return ours(await createPgBossQueue({ db, logger: silentLogger }), heard);
 }
 
-async function ours(queue: JobQueue, heard: Heard): Promise<Bell> {
+async function ours(queue: JobQueue, heard: Heard): Promise<Notifier> {
   await queue.work(async (id) => heard(id), { concurrency: 1 });
   return { name: `Faultline (${queue.driver})`, ring: (id) => queue.enqueue(id), close: () => queue.stop({ timeoutMs: 1000 }) };
 }
 
-async function bareBullmq(url: string, heard: Heard): Promise<Bell> {
+async function bareBullmq(url: string, heard: Heard): Promise<Notifier> {
   const [adding, working] = [new Redis(url), new Redis(url, { maxRetriesPerRequest: null })];
   const queue = new Queue<{ id: string }>('bare', { connection: adding, defaultJobOptions: { removeOnComplete: true } });
   const worker = new Worker<{ id: string }>('bare', async ({ data }) => heard(data.id), { connection: working });
@@ -151,7 +151,7 @@ async function bareBullmq(url: string, heard: Heard): Promise<Bell> {
 }
 
 /** pg-boss as it comes, on a schema of its own, looking as often as it can: every half second. */
-async function barePgBoss(db: PgDatabase, heard: Heard): Promise<Bell> {
+async function barePgBoss(db: PgDatabase, heard: Heard): Promise<Notifier> {
   const boss = new PgBoss({ db: poolExecutor(db.pool), schema: 'bare', backend: 'pglite', schedule: false });
   await boss.start();
   await boss.createQueue('bare');

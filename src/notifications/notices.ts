@@ -89,18 +89,18 @@ interface NoticeChannelParts<Content extends object> {
   readonly rule: NoticeRule;
   /** Pure. Null: there is nothing to say. Only strings, numbers, booleans, arrays and plain objects, so that equal contents have equal hashes. */
   readonly render: (situation: Situation) => Content | null;
-  readonly door: NotificationClient<Content>;
+  readonly client: NotificationClient<Content>;
 }
 
 /** One channel of its three parts: where it posts, what it says, and the client it posts with. */
-export function noticeChannel<Content extends object>({ rule, render, door }: NoticeChannelParts<Content>): NoticeChannel {
-  const { find } = door;
+export function noticeChannel<Content extends object>({ rule, render, client }: NoticeChannelParts<Content>): NoticeChannel {
+  const { find } = client;
   return {
     channel: rule.channel,
     placeOf: (build, known) => rule.placeOf(build, known),
     prepare: (situation) => {
       const content = render(situation);
-      return content === null ? null : { hash: hashOf(content), show: (call) => door.show(content, call) };
+      return content === null ? null : { hash: hashOf(content), show: (call) => client.show(content, call) };
     },
     ...(find === undefined ? {} : { find: (call) => find(call) }),
   };

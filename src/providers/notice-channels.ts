@@ -10,23 +10,23 @@ import type { NoticeCall, NoticeChannel, NoticeRule, NotificationClient } from '
 /** The comment on a pull request, in Markdown. */
 export function commentChannel(
   rule: NoticeRule,
-  door: NotificationClient<{ readonly body: string }>,
+  client: NotificationClient<{ readonly body: string }>,
   publicUrl: string | null,
 ): NoticeChannel {
   const links = noticeLinks(publicUrl);
-  return noticeChannel({ rule, render: (situation) => renderComment(situation, links), door });
+  return noticeChannel({ rule, render: (situation) => renderComment(situation, links), client });
 }
 
 /** The status of a commit, in one line. */
-export function statusChannel(rule: NoticeRule, door: NotificationClient<StatusContent>, publicUrl: string | null): NoticeChannel {
+export function statusChannel(rule: NoticeRule, client: NotificationClient<StatusContent>, publicUrl: string | null): NoticeChannel {
   const links = noticeLinks(publicUrl);
-  return noticeChannel({ rule, render: (situation) => renderStatus(situation, links), door });
+  return noticeChannel({ rule, render: (situation) => renderStatus(situation, links), client });
 }
 
 /** The check run of a build. */
-export function checkChannel(rule: NoticeRule, door: NotificationClient<CheckContent>, publicUrl: string | null): NoticeChannel {
+export function checkChannel(rule: NoticeRule, client: NotificationClient<CheckContent>, publicUrl: string | null): NoticeChannel {
   const links = noticeLinks(publicUrl);
-  return noticeChannel({ rule, render: (situation) => renderCheck(situation, links), door });
+  return noticeChannel({ rule, render: (situation) => renderCheck(situation, links), client });
 }
 
 /** A comment as its host lists it. */

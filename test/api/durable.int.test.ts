@@ -249,20 +249,20 @@ test.each(['a log', 'the build'])(
     const put: typeof archive.put = (buildId, source) =>
       refused === 'a log' && source.name === 'b.log' ? full() : archive.put(buildId, source);
     const deliveries = { ...stores.deliveries, ...(refused === 'the build' && { insertOnce: full }) };
-    const doors = await buildHttp(emptyHttpDeps({ database, stores: { ...stores, deliveries }, archive: { ...archive, put } }));
+    const api = await buildHttp(emptyHttpDeps({ database, stores: { ...stores, deliveries }, archive: { ...archive, put } }));
     const before = [await count('builds'), await count('build_sources'), await count('triage_jobs')];
     const metadata = { repository: 'shop/full', pipeline: 'ci', number: '1', status: 'failed' };
     const logs = [
       { name: 'a.log', text: 'FAIL src/a.test.ts' },
       { name: 'b.log', text: 'FAIL src/b.test.ts' },
     ];
-    const answer = await doors.inject({
+    const answer = await api.inject({
       method: 'POST',
       url: '/api/builds',
       headers: { authorization: `Bearer ${TOKENS.ingest}` },
       payload: { metadata, logs },
     });
-    await doors.close();
+    await api.close();
     expect(answer.statusCode).toBe(507);
     expect([await count('builds'), await count('build_sources'), await count('triage_jobs')]).toEqual(before);
   },

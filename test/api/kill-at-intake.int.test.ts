@@ -22,14 +22,14 @@ const PLACES = THOROUGH
 /** How often a pair of processes is killed at random. */
 const PAIRS = THOROUGH ? 3 : 1;
 
-interface Doors {
+interface Api {
   readonly process: ChildProcess;
   readonly address: string;
   readonly exited: Promise<unknown[]>;
   rings(): string[];
 }
 
-async function openDoors(database: string, place: string): Promise<Doors> {
+async function openApi(database: string, place: string): Promise<Api> {
   const child = spawn(process.execPath, [SCRIPT, database, place], {
     env: BARE,
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -42,13 +42,13 @@ async function openDoors(database: string, place: string): Promise<Doors> {
       const listening = /listening on (\S+)/.exec(said)?.[1];
       if (listening !== undefined) found(listening);
     });
-    child.once('exit', (code) => failed(new Error(`the doors ended with ${code}`)));
+    child.once('exit', (code) => failed(new Error(`the API ended with ${code}`)));
   });
   return { process: child, address, exited, rings: () => said.split('\n').filter((line) => line.startsWith('rung ')) };
 }
 
 /** Tells of a failed run, by an id of its own; whether the sender was told that it is accepted. */
-async function tell({ address }: Doors, run: number): Promise<boolean> {
+async function tell({ address }: Api, run: number): Promise<boolean> {
   const changes = { workflow_run: { id: 5_000 + run, run_number: run, conclusion: 'failure' } };
   const body = JSON.stringify(githubExample('workflow_run', 'completed', changes, 1));
   const headers = {
@@ -83,27 +83,27 @@ async function dieAndCount(database: string, places: readonly string[]) {
   const untold: number[] = [];
   let told = 0;
   for (const [at, place] of places.entries()) {
-    const doors = await openDoors(database, place);
-    if (await tell(doors, at + 1)) told += 1;
+    const api = await openApi(database, place);
+    if (await tell(api, at + 1)) told += 1;
     else untold.push(at + 1);
-    const [, signal] = await doors.exited;
+    const [, signal] = await api.exited;
     expect([place, signal]).toEqual([place, 'SIGKILL']);
   }
   // What landed in this process's hands, and what dead ones left.
-  const doors = await openDoors(database, 'nowhere');
-  for (const run of untold) expect(await tell(doors, run)).toBe(true);
-  expect(await tell(doors, places.length + 1)).toBe(true);
+  const api = await openApi(database, 'nowhere');
+  for (const run of untold) expect(await tell(api, run)).toBe(true);
+  expect(await tell(api, places.length + 1)).toBe(true);
   await delay(1_500);
-  const rings = doors.rings().length;
-  doors.process.kill('SIGKILL');
-  await doors.exited;
+  const rings = api.rings().length;
+  api.process.kill('SIGKILL');
+  await api.exited;
   return { kills: places.length, told: told + untold.length + 1, rings, count: await count(database) };
 }
 
-describe('T01: the doors die between any two writes; what a sender was told is kept, once', () => {
+describe('T01: the API dies between any two writes; what a sender was told is kept, once', () => {
   const check = ({ kills, told, rings, count: { deliveries, recorded, builds, jobs } }: Awaited<ReturnType<typeof dieAndCount>>) => {
     console.info(
-      `T01 at the doors: ${kills} kills, ${told} deliveries told 202; kept ${deliveries}, builds ${builds}, jobs ${jobs}; lost: ${told - recorded}`,
+      `T01 at the API: ${kills} kills, ${told} deliveries told 202; kept ${deliveries}, builds ${builds}, jobs ${jobs}; lost: ${told - recorded}`,
     );
     const all = kills + 1;
     expect({ told, deliveries, recorded, builds, jobs }).toEqual({ told: all, deliveries: all, recorded: all, builds: all, jobs: all });
@@ -112,7 +112,7 @@ describe('T01: the doors die between any two writes; what a sender was told is k
   };
 
   it('on the embedded database', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'faultline-doors-'));
+    const folder = await mkdtemp(join(tmpdir(), 'faultline-api-'));
     check(await dieAndCount(await copyTestDatabase(join(folder, 'database')), PLACES.embedded));
     await rm(folder, { recursive: true, force: true });
   });
@@ -124,32 +124,32 @@ describe('T01: the doors die between any two writes; what a sender was told is k
   });
 });
 
-describe('T02: the doors are killed at random while many tell', () => {
+describe('T02: the API is killed at random while many tell', () => {
   it.skipIf(withoutPostgres)('two processes at once', async () => {
     const server = await startPostgres();
     const database = await server.createMigrated();
     const told = new Set<number>();
     let run = 0;
     for (let kills = 0; kills < PAIRS; kills += 1) {
-      const pair = await Promise.all([openDoors(database, 'nowhere'), openDoors(database, 'nowhere')]);
+      const pair = await Promise.all([openApi(database, 'nowhere'), openApi(database, 'nowhere')]);
       const telling = Array.from({ length: 40 }, async (_, index) => {
         run += 1;
-        const [own, doors] = [run, pair[index % 2]];
+        const [own, api] = [run, pair[index % 2]];
         await delay(index * 5);
-        // Each second one comes through both doors, as when a proxy tries again.
-        const both = doors === undefined ? [] : index % 4 < 2 ? [doors] : pair;
+        // Each second one comes through both APIs, as when a proxy tries again.
+        const both = api === undefined ? [] : index % 4 < 2 ? [api] : pair;
         if ((await Promise.all(both.map((one) => tell(one, own)))).includes(true)) told.add(own);
       });
       await Promise.all(
-        pair.map(async (doors, index) => {
+        pair.map(async (api, index) => {
           await delay(60 + 60 * index + Math.random() * 100);
-          doors.process.kill('SIGKILL');
-          await doors.exited;
+          api.process.kill('SIGKILL');
+          await api.exited;
         }),
       );
       await Promise.all(telling);
     }
-    const last = await openDoors(database, 'nowhere');
+    const last = await openApi(database, 'nowhere');
     await expect
       .poll(async () => (await count(database)).recorded, { timeout: 20_000, interval: 300 })
       .toBe((await count(database)).deliveries);
@@ -164,7 +164,7 @@ describe('T02: the doors are killed at random while many tell', () => {
     const lost = [...told].filter((own) => !stored.has(`run-${own}`));
     const { deliveries, builds, jobs } = await count(database);
     console.info(
-      `T02 at the doors: ${2 * PAIRS} kills, ${told.size} of ${run} told 202; kept ${deliveries}, builds ${builds}, jobs ${jobs}; lost: ${lost.length}`,
+      `T02 at the API: ${2 * PAIRS} kills, ${told.size} of ${run} told 202; kept ${deliveries}, builds ${builds}, jobs ${jobs}; lost: ${lost.length}`,
     );
     expect(lost).toEqual([]);
     expect([builds, jobs]).toEqual([deliveries, deliveries]);

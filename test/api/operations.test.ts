@@ -9,28 +9,28 @@ const backends = {
   database: { state: 'ok' as const, says: 'at db.internal', since },
   archive: { state: 'down' as const, says: 'no', since },
 };
-let doors: Awaited<ReturnType<typeof buildOperations>>;
+let operations: Awaited<ReturnType<typeof buildOperations>>;
 beforeEach(async () => {
   const readiness = async () => ({ ok: true, degraded: ['archive'], backends });
-  doors = await buildOperations({ readiness, metrics: createPrometheusMetrics(), logger: recordingLogger(lines) });
+  operations = await buildOperations({ readiness, metrics: createPrometheusMetrics(), logger: recordingLogger(lines) });
 });
-afterEach(() => doors.close());
+afterEach(() => operations.close());
 
-describe('the door for whoever watches', () => {
+describe('the port for monitoring', () => {
   it('tells health, readiness and numbers without a token', async () => {
-    expect((await doors.inject('/healthz')).json()).toEqual({ alive: true });
-    expect((await doors.inject('/readyz')).json()).toEqual({
+    expect((await operations.inject('/healthz')).json()).toEqual({ alive: true });
+    expect((await operations.inject('/readyz')).json()).toEqual({
       ready: true,
       degraded: ['archive'],
       backends: { database: 'ok', archive: 'down' },
     });
-    const numbers = await doors.inject('/metrics');
+    const numbers = await operations.inject('/metrics');
     expect(numbers.body).toContain('# TYPE faultline_queue_depth gauge');
     expect(numbers.body).toMatch(/^process_resident_memory_bytes \d+/m);
   });
 
   it.each(['/', '/api/readiness', '/api/builds', '/webhooks/github', '/docs'])('has no %s', async (url) => {
-    const [get, post] = [await doors.inject(url), await doors.inject({ method: 'POST', url, payload: {} })];
+    const [get, post] = [await operations.inject(url), await operations.inject({ method: 'POST', url, payload: {} })];
     expect([get.statusCode, post.statusCode]).toEqual([404, 404]);
     expect(get.body).not.toContain('db.internal');
   });

@@ -82,7 +82,7 @@ describe('T12: while a secret is rotated', () => {
     expect([(await jenkins(oldJenkins, at, 'c')).statusCode, (await jenkins(freshJenkins, at, 'd')).statusCode]).toEqual([401, 202]);
   });
 
-  test('without any the door is closed and says what to set', async () => {
+  test('without any the webhook is refused and says what to set', async () => {
     await open(withSecrets({}));
     const answer = await github(`sha256=${hmac('sha256', '', BODY)}`);
     expect([answer.statusCode, answer.json().error.message]).toEqual([503, expect.stringContaining('FAULTLINE_GITHUB_WEBHOOK_SECRET')]);

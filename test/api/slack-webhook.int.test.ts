@@ -24,10 +24,10 @@ beforeAll(async () => {
   stores = createStores(database, systemClock);
   slack = await startSlackApi();
   const room = createSlackRoom({ token: SLACK_TOKEN, baseUrl: slack.url });
-  const door = { secrets: [SECRET], reviewers: ['U0GRACE', 'U0ADA'], room, presses: createSlackPresses(database) };
+  const buttons = { secrets: [SECRET], reviewers: ['U0GRACE', 'U0ADA'], room, presses: createSlackPresses(database) };
   const deps = emptyHttpDeps();
   const config = { ...deps.config, http: { ...deps.config.http, publicUrl: 'https://fl.example' } };
-  app = await buildHttp({ ...deps, config, stores, database, clock: systemClock, slack: door });
+  app = await buildHttp({ ...deps, config, stores, database, clock: systemClock, slack: buttons });
 });
 afterAll(async () => {
   await app.close();

@@ -4,21 +4,21 @@ import { runDemo } from '../../src/cli/demo.ts';
 import { createDemoClock } from '../../src/cli/demo-history.ts';
 import { SUGGESTIONS } from '../../src/console/ask.ts';
 import { aspectsOf } from '../../src/judge/converse-statements.ts';
-import { type Desk, openDesk, storeQueue } from '../support/review-desk.ts';
+import { openReviewWorld, type ReviewWorld, storeQueue } from '../support/review-world.ts';
 import { READERS } from '../support/stocked-console.ts';
 
 const PHONE = { width: 390, height: 844 };
 const DESK = { width: 1440, height: 900 };
 
-let client: Desk;
+let client: ReviewWorld;
 beforeAll(async () => {
   const clock = createDemoClock();
   // As `serve --demo` runs it: what is sure enough goes out without a person.
-  const change: NonNullable<Parameters<typeof openDesk>[0]>['change'] = (config) => ({
+  const change: NonNullable<Parameters<typeof openReviewWorld>[0]>['change'] = (config) => ({
     ...config,
     triage: { ...config.triage, thresholds: { ...config.triage.thresholds, autoNotify: 0.85 } },
   });
-  client = await openDesk({ clock, change });
+  client = await openReviewWorld({ clock, change });
   const { address, app } = client.console;
   await runDemo({ address, token: READERS.admin, shownToken: '$TOKEN', app, clock });
 }, 120_000);

@@ -3,14 +3,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Review } from '../../src/domain/review.ts';
 import { openPage } from '../support/browser.ts';
 import { evil, HOSTILE_STEP, stockHostile } from '../support/hostile-stock.ts';
-import { type Desk, openDesk, untilShown } from '../support/review-desk.ts';
+import { openReviewWorld, type ReviewWorld, untilShown } from '../support/review-world.ts';
 
-let client: Desk;
+let client: ReviewWorld;
 let pages: string[];
 let item: Review;
 let next: Review;
 beforeAll(async () => {
-  client = await openDesk();
+  client = await openReviewWorld();
   ({ pages, item, next } = await stockHostile(client.console));
 });
 afterAll(async () => await client.close());

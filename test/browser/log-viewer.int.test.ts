@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sampleAnalysis, sampleBuild, sampleGroup } from '../stores/samples.ts';
-import { type Desk, openDesk } from '../support/review-desk.ts';
+import { openReviewWorld, type ReviewWorld } from '../support/review-world.ts';
 
 const LINES = 311_101;
 const IMAGE = '<img src=x onerror=alert(1)>';
@@ -28,11 +28,11 @@ const STRANGE: readonly (readonly [stored: string, shown: string])[] = [
   ['the last', 'the last'],
 ];
 
-let client: Desk;
+let client: ReviewWorld;
 let log: string;
 let strange: string;
 beforeAll(async () => {
-  client = await openDesk();
+  client = await openReviewWorld();
   log = await storeLog('1', Array.from({ length: LINES }, (_, at) => lineOf(at + 1)).join('\n'));
   strange = await storeLog('2', STRANGE.map(([stored]) => stored).join('\n'));
 });

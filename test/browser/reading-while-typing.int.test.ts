@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Desk, itemAddress, openDesk, shownItem, storeQueue } from '../support/review-desk.ts';
+import { itemAddress, openReviewWorld, type ReviewWorld, shownItem, storeQueue } from '../support/review-world.ts';
 
-let client: Desk;
+let client: ReviewWorld;
 beforeAll(async () => {
-  client = await openDesk();
+  client = await openReviewWorld();
 });
 afterAll(async () => await client.close());
 

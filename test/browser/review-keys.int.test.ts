@@ -3,15 +3,25 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { keysOf } from '../../src/console/controls.ts';
 import type { Review } from '../../src/domain/review.ts';
 import { readKeys, WATCH_KEYS } from '../support/keys-in-browser.ts';
-import { type Desk, focused, itemAddress, openDesk, shownItem, storeQueue, TAUGHT, untilSaid, untilShown } from '../support/review-desk.ts';
+import {
+  focused,
+  itemAddress,
+  openReviewWorld,
+  type ReviewWorld,
+  shownItem,
+  storeQueue,
+  TAUGHT,
+  untilSaid,
+  untilShown,
+} from '../support/review-world.ts';
 import { THOROUGH } from '../support/thorough.ts';
 
 /** Timed one after the other. */
 const DECISIONS = THOROUGH ? 30 : 5;
 
-let client: Desk;
+let client: ReviewWorld;
 beforeAll(async () => {
-  client = await openDesk();
+  client = await openReviewWorld();
 });
 afterAll(async () => await client.close());
 

@@ -3,14 +3,23 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Review } from '../../src/domain/review.ts';
 import { decideReview } from '../../src/service/review/decide.ts';
 import { createRetentionStore } from '../../src/stores/retention.ts';
-import { type Desk, itemAddress, openDesk, shownItem, storeQueue, TAUGHT, untilSaid, untilShown } from '../support/review-desk.ts';
+import {
+  itemAddress,
+  openReviewWorld,
+  type ReviewWorld,
+  shownItem,
+  storeQueue,
+  TAUGHT,
+  untilSaid,
+  untilShown,
+} from '../support/review-world.ts';
 import { READERS } from '../support/stocked-console.ts';
 
 /** One item in so many is blind; changed by the test of that alone. */
 const review = { blindEvery: 0 };
-let client: Desk;
+let client: ReviewWorld;
 beforeAll(async () => {
-  client = await openDesk({ change: (config) => ({ ...config, review: Object.assign(review, { ...config.review }) }) });
+  client = await openReviewWorld({ change: (config) => ({ ...config, review: Object.assign(review, { ...config.review }) }) });
 });
 afterAll(async () => await client.close());
 

@@ -3,12 +3,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Step } from '../../src/domain/analysis.ts';
 import type { Review } from '../../src/domain/review.ts';
 import type { TriageJob } from '../../src/domain/triage.ts';
-import { type Desk, openDesk, storeQueue, untilSaid } from '../support/review-desk.ts';
+import { openReviewWorld, type ReviewWorld, storeQueue, untilSaid } from '../support/review-world.ts';
 
-let client: Desk;
+let client: ReviewWorld;
 let items: Review[];
 beforeAll(async () => {
-  client = await openDesk();
+  client = await openReviewWorld();
   items = await storeQueue(client, 'live/runs', 3);
 });
 afterAll(async () => await client.close());

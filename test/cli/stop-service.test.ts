@@ -4,28 +4,28 @@ import { type LogLine, recordingLogger } from '../support/http-deps.ts';
 
 const DRAIN_MS = 20_000;
 
-test('doors and queue stop at the same time, the stores after both', async () => {
-  const doors = Promise.withResolvers<void>();
+test('the API and the queue stop at the same time, the stores after both', async () => {
+  const api = Promise.withResolvers<void>();
   const queue = Promise.withResolvers<void>();
   const { events, app, note } = stoppable(queue.promise);
-  const stopped = stopService(app, { close: () => note('doors', doors.promise) }, DRAIN_MS);
-  expect(events).toEqual(['doors', 'queue 20000']);
+  const stopped = stopService(app, { close: () => note('api', api.promise) }, DRAIN_MS);
+  expect(events).toEqual(['api', 'queue 20000']);
   queue.resolve();
   await new Promise(setImmediate);
   expect(events).toHaveLength(2);
-  doors.resolve();
+  api.resolve();
   await stopped;
-  expect(events).toEqual(['doors', 'queue 20000', 'stores 0']);
+  expect(events).toEqual(['api', 'queue 20000', 'stores 0']);
 });
 
-test('doors that do not close hold up nothing, and are in the log', async () => {
+test('an API that does not close holds up nothing, and is in the log', async () => {
   const { events, app, log } = stoppable(Promise.resolve());
   await stopService(app, { close: () => Promise.reject(new Error('stuck')) }, DRAIN_MS);
   expect(events).toEqual(['queue 20000', 'stores 0']);
   expect(log).toMatchObject([{ level: 'error', fields: { reason: 'stuck' } }]);
 });
 
-test('a worker has no doors', async () => {
+test('a worker has no API', async () => {
   const { events, app } = stoppable(Promise.resolve());
   await stopService(app, null, DRAIN_MS);
   expect(events).toEqual(['queue 20000', 'stores 0']);

@@ -35,7 +35,7 @@ const cookieOf = (answer: { headers: Record<string, unknown> }) =>
     .map((cookie) => String(cookie).split(';')[0])
     .join('; ');
 
-/** To the issuer, and as far as back to our door. */
+/** To the issuer, and as far as back to us. */
 async function signInThere() {
   const begun = await console.app.inject({ url: '/sign-in/openid?next=/builds', headers });
   expect(begun.statusCode).toBe(303);

@@ -122,24 +122,24 @@ function canariesIn(text: string): string[] {
   );
 }
 
-describe.skipIf(withoutPostgres)('a process with doors and one that works', () => {
+describe.skipIf(withoutPostgres)('a process with the API and a worker', () => {
   it('make one trace from the webhook to the telling, log its ids, and tell numbers; T58: no secret is in any of it', async () => {
     const database = withPassword(await postgres.createMigrated());
     const [serve, worker] = [await freePort(), await freePort()];
     const common = { FAULTLINE_DATABASE_URL: database, FAULTLINE_AUTO_NOTIFY: '0.5', FAULTLINE_HUMAN_REVIEW: '0.5' };
-    const doors = await start('serve', { ...common, FAULTLINE_WORK_IN_SERVE: 'false', FAULTLINE_METRICS_PORT: String(serve) });
+    const api = await start('serve', { ...common, FAULTLINE_WORK_IN_SERVE: 'false', FAULTLINE_METRICS_PORT: String(serve) });
     const works = await start('worker', { ...common, FAULTLINE_METRICS_PORT: String(worker) });
-    const address = addressOf(doors);
+    const address = addressOf(api);
 
     await failRun(address, 501);
     await answerOf(address, 501);
     await sleep(500);
-    const [ofDoors, ofWorker] = await Promise.all(
+    const [ofApi, ofWorker] = await Promise.all(
       [serve, worker].map(async (port) => (await fetch(`http://127.0.0.1:${port}/metrics`)).text()),
     );
     const health = await Promise.all(['healthz', 'readyz'].map(async (path) => (await fetch(`http://127.0.0.1:${worker}/${path}`)).status));
     const beside = (await fetch(`http://127.0.0.1:${worker}/api/builds`)).status;
-    await Promise.all([stop(doors), stop(works)]);
+    await Promise.all([stop(api), stop(works)]);
 
     const spans = receiver.spans();
     const webhook = spans.find(({ name }) => name === 'POST /webhooks/github');
@@ -159,7 +159,7 @@ describe.skipIf(withoutPostgres)('a process with doors and one that works', () =
       expect(names).toContain(name);
     expect(trace.find(({ name }) => name === 'publish log')?.service).toBe('worker');
 
-    expect(ofDoors).toContain('faultline_deliveries_total{source="github",outcome="kept"} 1');
+    expect(ofApi).toContain('faultline_deliveries_total{source="github",outcome="kept"} 1');
     expect(ofWorker).toContain(`faultline_failures_total{source="github",category="${failure.category}"} 1`);
     expect(ofWorker).toContain('faultline_queue_depth{state="queued"} 0');
     expect(ofWorker).toContain('faultline_queue_wait_seconds_count 1');
@@ -176,7 +176,7 @@ describe.skipIf(withoutPostgres)('a process with doors and one that works', () =
       jobId: expect.stringMatching(/^job_/),
       traceId: webhook?.traceId,
     });
-    const all = `${doors.said()}${works.said()}${receiver.text()}`;
+    const all = `${api.said()}${works.said()}${receiver.text()}`;
     expect(canariesIn(all)).toEqual([]);
     console.info(
       `${trace.length} spans of two processes in one trace; secrets in ${all.length.toLocaleString('en')} characters of logs and spans: 0`,
@@ -185,7 +185,7 @@ describe.skipIf(withoutPostgres)('a process with doors and one that works', () =
 
   it('T29, T30: start, accept and answer while Redis, MongoDB, Pinecone, the model and the code are away, and say so', async () => {
     const nowhere = `127.0.0.1:${await freePort()}`;
-    const doors = await start('serve', {
+    const api = await start('serve', {
       FAULTLINE_DATABASE_URL: withPassword(await postgres.createMigrated()),
       FAULTLINE_WORK_IN_SERVE: 'true',
       FAULTLINE_JOB_QUEUE: 'bullmq',
@@ -198,13 +198,13 @@ describe.skipIf(withoutPostgres)('a process with doors and one that works', () =
       FAULTLINE_ANALYST: 'llm',
       OPENAI_BASE_URL: `http://${nowhere}/v1`,
     });
-    const address = addressOf(doors);
+    const address = addressOf(api);
     const before = await fetch(`${address}/readyz`);
     await failRun(address, 502);
     const analysis = await answerOf(address, 502);
     const told = await ask(`${address}/api/readiness`);
     const numbers = await (await ask(`${address}/metrics`)).text();
-    await stop(doors);
+    await stop(api);
 
     const { ready, degraded, backends } = Readiness.parse(await before.json());
     expect([before.status, ready, backends.database]).toEqual([200, true, 'ok']);
@@ -217,13 +217,13 @@ describe.skipIf(withoutPostgres)('a process with doors and one that works', () =
     expect(notes).toMatch(/Made without search_knowledge/);
     expect(notes).toMatch(/model|rules/i);
     for (const backend of ['jobQueue', 'archive', 'vectorIndex', 'analyst']) {
-      const warnings = doors
+      const warnings = api
         .said()
         .split('\n')
         .filter((line) => line.includes('a backend is away') && line.includes(`"backend":"${backend}"`));
       expect(warnings).toHaveLength(1);
     }
-    expect(canariesIn(doors.said())).toEqual([]);
+    expect(canariesIn(api.said())).toEqual([]);
     console.info('1 build, 1 analysis while 4 backends were away; lost: 0');
   });
 });

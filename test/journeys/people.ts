@@ -5,8 +5,8 @@ import { z } from 'zod';
 import { Analysis } from '../../src/domain/analysis.ts';
 import { openBrowser, openPage } from '../support/browser.ts';
 import { capturedFailure } from '../support/captured-failures.ts';
+import { createFakeGithub, type FakeGithub } from '../support/fake-github.ts';
 import { type GithubApi, githubJob, startGithubApi } from '../support/github-api.ts';
-import { createGithubDesk, type GithubDesk } from '../support/github-desk.ts';
 import { githubExample, githubSignature } from '../support/webhook-senders.ts';
 import type { Installation } from './webhook-to-review.ts';
 
@@ -20,7 +20,7 @@ const Analyses = z.object({ analyses: z.array(Analysis) });
 export function webhookToRecall(mode: string, install: (environment: Readonly<Record<string, string>>) => Promise<Installation>): void {
   describe(`people meet a failure, ${mode}`, () => {
     const failure = capturedFailure('profile-none-attribute');
-    const client: GithubDesk = createGithubDesk();
+    const client: FakeGithub = createFakeGithub();
     let github: GithubApi;
     let service: Installation;
     let browser: Browser;

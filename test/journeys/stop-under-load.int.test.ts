@@ -46,7 +46,7 @@ async function sendOne(number: number, text: string): Promise<void> {
   sent.push(Accepted.parse(await response.json()).buildId);
 }
 
-/** A request that never ends keeps the doors from closing. */
+/** A request that never ends keeps the API from closing. */
 async function sendHalf(): Promise<void> {
   const { hostname, port } = new URL(service.address);
   const socket = connect(Number(port), hostname);

@@ -14,7 +14,7 @@ const ANNA = 'token-of-the-reviewer-anna';
 const BEN = 'token-of-the-reviewer-ben';
 const Analyses = z.object({ triage: z.object({ state: z.string() }).nullable(), analyses: z.array(GivenAnalysis) });
 
-/** What the journey goes through: doors somewhere, and work somewhere. */
+/** What the journey goes through: an API somewhere, and a worker somewhere. */
 export interface Installation {
   readonly address: string;
   /** What its processes said on standard error. */

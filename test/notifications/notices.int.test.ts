@@ -15,8 +15,8 @@ import { commentRule } from '../../src/providers/notice-rules.ts';
 import { type OutboxWorker, type OutboxWorkerDeps, startOutbox } from '../../src/service/outbox.ts';
 import { createStores, type Stores } from '../../src/stores/stores.ts';
 import { sampleAnalysis, sampleBuild, sampleDecision, sampleGroup, sampleReview } from '../stores/samples.ts';
+import { createFakeGithub, type FakeGithub } from '../support/fake-github.ts';
 import { type GithubApi, startGithubApi } from '../support/github-api.ts';
-import { createGithubDesk, type GithubDesk } from '../support/github-desk.ts';
 import { type LogLine, recordingLogger } from '../support/http-deps.ts';
 import { sendJson } from '../support/loopback-server.ts';
 import { openTestDatabase, type TestDatabase } from '../support/pglite.ts';
@@ -31,13 +31,13 @@ beforeAll(async () => {
 });
 afterAll(async () => db.dispose());
 
-let client: GithubDesk;
+let client: FakeGithub;
 let github: GithubApi;
 let workers: OutboxWorker[];
 let log: LogLine[];
 let repository: string;
 beforeEach(async () => {
-  client = createGithubDesk();
+  client = createFakeGithub();
   github = await startGithubApi({ client });
   workers = [];
   log = [];
@@ -55,9 +55,9 @@ function keep({
   ...change
 }: Partial<OutboxWorkerDeps> & { timeLimitMs?: number; pauseMs?: number } = {}) {
   const logger: Logger = recordingLogger(log);
-  const door = createGithubCommentClient({ baseUrl: github.url, token: 'ghp_x', logger, retryUnitMs: 1, unpaced: true, mode: 'edit' });
+  const client = createGithubCommentClient({ baseUrl: github.url, token: 'ghp_x', logger, retryUnitMs: 1, unpaced: true, mode: 'edit' });
   const render = (situation: Parameters<typeof renderComment>[0]) => renderComment(situation, noticeLinks('https://fl.example'));
-  const handler = noticeHandler(noticeChannel({ rule: GITHUB_COMMENT, render, door }), { ...stores, timeLimitMs, pauseMs });
+  const handler = noticeHandler(noticeChannel({ rule: GITHUB_COMMENT, render, client }), { ...stores, timeLimitMs, pauseMs });
   const worker = startOutbox({ outbox: stores.outbox, handlers: [handler], masker: createMasker(), logger, intervalMs: 40, ...change });
   workers.push(worker);
   return worker;

@@ -25,7 +25,7 @@ it('a call that a stop cuts off may have got through: what comes next looks for 
   const channel = noticeChannel({
     rule: { channel: 'chat', placeOf: () => null },
     render: () => ({ text: 'red' }),
-    door: {
+    client: {
       show: async (_content, { signal }) => {
         begun();
         await once(signal, 'abort');

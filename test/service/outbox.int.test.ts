@@ -17,7 +17,7 @@ import { startOutbox } from '../../src/service/outbox.ts';
 import { createStores, type Stores } from '../../src/stores/stores.ts';
 import { sampleAnalysis, sampleBuild } from '../stores/samples.ts';
 import { BARE } from '../support/bare-environment.ts';
-import { startCommentDesk } from '../support/comment-desk.ts';
+import { startCommentServer } from '../support/comment-server.ts';
 import { startLoopback } from '../support/loopback-server.ts';
 import { openTestDatabase, type TestDatabase } from '../support/pglite.ts';
 
@@ -177,7 +177,7 @@ it('T03: a comment whose process was killed before its row said so is found and 
   const { analysis } = await before.analyses.insertOnce(sampleAnalysis(keys));
   await before.publications.add({ publishers: ['comments'], buildId: build.id, analysisId: analysis.id });
   await own.close();
-  const client = await startCommentDesk();
+  const client = await startCommentServer();
 
   for (const deadly of ['outbox-taken', 'outbox-handled', 'outbox-handled', 'outbox-finished']) {
     const child = spawn(process.execPath, [SCRIPT, own.dataDir, deadly, client.url], { env: BARE, stdio: 'inherit' });

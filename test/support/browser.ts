@@ -65,7 +65,7 @@ export async function openPage(browser: Browser, options: WatchOptions): Promise
 export async function axeFindings(page: Page, what: 'all' | 'colours' = 'all'): Promise<string[]> {
   const source = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
   const { readFile } = await import('node:fs/promises');
-  // Past the page's own policy, which refuses scripts that are not its own: by the debugger's door.
+  // Past the page's own policy, which refuses scripts that are not its own: through the debugger.
   const session = await page.context().newCDPSession(page);
   const evaluate = async (expression: string): Promise<unknown> => {
     const { result, exceptionDetails } = await session.send('Runtime.evaluate', { expression, awaitPromise: true, returnByValue: true });

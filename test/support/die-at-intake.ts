@@ -7,7 +7,7 @@ import { createStores } from '../../src/stores/stores.ts';
 import { emptyHttpDeps } from './http-deps.ts';
 
 /**
- * The doors and the relay in a process of their own, which kills itself with SIGKILL at the named place:
+ * The API and the delivery processor in a process of their own, which kills itself with SIGKILL at the named place:
  * `landed` (written, not answered), `answered` (answered, not relayed), `recorded` (its build is written and not committed),
  * `ringing` (committed, not rung for), or nowhere. Prints its address, and one line for each ring.
  *

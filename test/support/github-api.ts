@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { RestEndpointMethodTypes } from '@octokit/rest';
+import { answerForFake, type FakeGithub } from './fake-github.ts';
 import { answerForApp, type TestGithubApp } from './github-app.ts';
-import { answerForDesk, type GithubDesk } from './github-desk.ts';
 import { type GithubPlace, takePrefix } from './github-place.ts';
 import { type LoopbackServer, sendJson, startLoopback } from './loopback-server.ts';
 
@@ -33,7 +33,7 @@ interface GithubApiPlan {
   readonly app?: TestGithubApp | null;
   readonly place?: GithubPlace;
   /** Keeps comments, checks and statuses. */
-  readonly client?: GithubDesk;
+  readonly client?: FakeGithub;
 }
 
 /** The few addresses of GitHub's REST API that the build source uses, over real HTTP, with answers in the published shapes. */
@@ -48,7 +48,7 @@ export async function startGithubApi({ app = null, place = 'github.com', client 
     if (state.intercept?.(request, response) === true) return;
     if (!takePrefix(place, request)) return notFound(response);
     if (app !== null && answerForApp(app, request, response)) return;
-    if (client === undefined || !answerForDesk(client, request, response)) answer(state, storage.url, request, response);
+    if (client === undefined || !answerForFake(client, request, response)) answer(state, storage.url, request, response);
   });
   const close = async () => {
     await api.close();

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { TLSSocket } from 'node:tls';
 
-export interface TlsDoor {
+export interface TlsProxy {
   readonly port: number;
   /** The certificate, which is its own authority; it is for the name `localhost`. */
   readonly caFile: string;
@@ -16,8 +16,8 @@ export interface TlsDoor {
   close(): Promise<void>;
 }
 
-/** A door with TLS before a PostgreSQL server that has none: answers the wish for it as the protocol says, then passes everything on. */
-export async function openTlsDoor(address: string): Promise<TlsDoor> {
+/** A proxy with TLS before a PostgreSQL server that has none: answers the wish for it as the protocol says, then passes everything on. */
+export async function openTlsProxy(address: string): Promise<TlsProxy> {
   const folder = await mkdtemp(join(tmpdir(), 'faultline-tls-'));
   const [keyFile, caFile] = [join(folder, 'key.pem'), join(folder, 'ca.pem')];
   const names = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost'];

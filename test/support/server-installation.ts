@@ -18,7 +18,7 @@ export interface Running {
   readonly name: string;
   readonly process: ChildProcess;
   readonly exited: Promise<number | null>;
-  /** Only of one that has doors. */
+  /** Only of one with the API. */
   readonly address: string;
   errors(): string;
   /** What the container's health check would find. */

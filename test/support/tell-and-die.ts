@@ -5,7 +5,7 @@ import { silentLogger } from '../../src/ports/telemetry.ts';
 import { startOutbox } from '../../src/service/outbox.ts';
 import { openPglite } from '../../src/stores/database/pglite.ts';
 import { createStores } from '../../src/stores/stores.ts';
-import { commentPublisher } from './comment-desk.ts';
+import { commentPublisher } from './comment-server.ts';
 
 /**
  * A process that comments what is pending, and kills itself with SIGKILL at the named failpoint.

@@ -47,7 +47,7 @@ export async function sendGithub(app: FastifyInstance, sending: GithubSending): 
   return app.inject({ method: 'POST', url: '/webhooks/github', headers: present, payload: body });
 }
 
-/** Headers of a signed delivery to the Jenkins door. */
+/** Headers of a signed delivery to the Jenkins webhook. */
 export function signedHeaders(body: string, nowMs: number, id = 'evt-1', secret: string = JENKINS_SECRETS[0]): Record<string, string> {
   const timestamp = String(Math.floor(nowMs / 1000));
   const signature = createHmac('sha256', secret).update(`${id}.${timestamp}.${body}`).digest('hex');

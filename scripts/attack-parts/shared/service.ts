@@ -67,10 +67,10 @@ export async function startService({ settings = {}, dataDir }: ServiceOptions = 
   const errors: string[] = [];
   let running: Running[] = [];
   const start = async () => {
-    const doors = startProcess('serve', env, errors);
-    running = [doors];
-    // The doors bring the schema up to date; workers come after.
-    await doors.ready;
+    const api = startProcess('serve', env, errors);
+    running = [api];
+    // The API brings the schema up to date; workers come after.
+    await api.ready;
     for (let worker = 0; worker < stores.workers; worker++) running.push(startProcess('worker', env, errors, `worker ${worker + 1}`));
     await Promise.all(running.map(({ ready }) => ready));
   };

@@ -29,8 +29,8 @@ const MAX_SIGHTINGS = 50;
  * pull requests are never told.
  */
 export function slackChannel(deps: SlackChannelDeps): NoticeChannel {
-  const door: NotificationClient<SlackFacts> = { show: (facts, call) => show(facts, call, deps) };
-  return noticeChannel({ rule: slackRule(deps.channelOf), render: slackFacts, door });
+  const client: NotificationClient<SlackFacts> = { show: (facts, call) => show(facts, call, deps) };
+  return noticeChannel({ rule: slackRule(deps.channelOf), render: slackFacts, client });
 }
 
 /** Where Slack is spoken in: of default branches of repositories that have a channel. */

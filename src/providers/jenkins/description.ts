@@ -82,7 +82,7 @@ function escapeHtml(text: string): string {
 
 /** The description of each failed build, kept in step with what is known of it. */
 export function descriptionChannel(rule: NoticeRule, client: JenkinsClientOptions, options: DescriptionOptions): NoticeChannel {
-  return noticeChannel({ rule, render: (situation) => jenkinsDescription(situation, options), door: createJenkinsClient(client) });
+  return noticeChannel({ rule, render: (situation) => jenkinsDescription(situation, options), client: createJenkinsClient(client) });
 }
 
 export interface JenkinsClientOptions {

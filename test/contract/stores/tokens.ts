@@ -83,7 +83,7 @@ export function tokensContract(world: StoresWorld): void {
       expect(own).toEqual([scope]);
     });
 
-    it('counts the administrators that still open doors', async () => {
+    it('counts the administrators that still give access', async () => {
       const { tokens } = world.stores;
       const before = await tokens.countAdmins();
       const admin = await tokens.keep(wanted({ roles: ['admin'] }));

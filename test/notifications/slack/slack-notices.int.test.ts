@@ -53,8 +53,8 @@ beforeAll(async () => {
   });
   stores = createStores(database, systemClock, undefined, noticeRulesOf(config));
   const { handlers } = await openPublishing(config, { stores, logger: silentLogger, clock: systemClock });
-  const door = await openSlackButtons(config, database);
-  app = await buildHttp({ ...emptyHttpDeps(), config, stores, database, clock: systemClock, slack: door });
+  const buttons = await openSlackButtons(config, database);
+  app = await buildHttp({ ...emptyHttpDeps(), config, stores, database, clock: systemClock, slack: buttons });
   outbox = startOutbox({ outbox: stores.outbox, handlers, masker: createMasker(), logger: silentLogger, intervalMs: 1_000 });
 });
 afterAll(async () => {

@@ -3,23 +3,23 @@ import type { CheckAnnotation, CheckContent } from '../../../src/notifications/r
 import { silentLogger } from '../../../src/ports/telemetry.ts';
 import { createGithubCheckClient, createGithubStatusClient } from '../../../src/providers/github/notices.ts';
 import { buildNotice, commitNotice } from '../../notifications/publisher/sample-notice.ts';
+import { createFakeGithub, type FakeGithub } from '../../support/fake-github.ts';
 import { type GithubApi, startGithubApi } from '../../support/github-api.ts';
 import { createTestGithubApp, install } from '../../support/github-app.ts';
-import { createGithubDesk, type GithubDesk } from '../../support/github-desk.ts';
 
 const signal = AbortSignal.timeout(60_000);
 const COMMIT = 'a41f9c2d00000000000000000000000000000000';
 const app = createTestGithubApp();
 install(app, 'shop/api', 7, { metadata: 'read', pull_requests: 'write', checks: 'write', statuses: 'write' });
-let client: GithubDesk;
+let client: FakeGithub;
 let github: GithubApi;
 beforeEach(async () => {
-  client = createGithubDesk('faultline-test[bot]');
+  client = createFakeGithub('faultline-test[bot]');
   github = await startGithubApi({ app, client });
 });
 afterEach(async () => github.close());
 
-function door(change: { token?: string; app?: null } = {}) {
+function noticeClient(change: { token?: string; app?: null } = {}) {
   return createGithubCheckClient({ baseUrl: github.url, app, token: null, logger: silentLogger, retryUnitMs: 1, unpaced: true, ...change });
 }
 
@@ -41,38 +41,41 @@ function content(change: Partial<CheckContent> = {}): CheckContent {
 
 describe('the check run of a build', () => {
   it('begins in progress, and ends neutral', async () => {
-    const { reference } = await door().show(content(), { notice: buildNotice(), signal });
+    const { reference } = await noticeClient().show(content(), { notice: buildNotice(), signal });
     expect(client.checks).toMatchObject([{ externalId: 'github-check:bld_1', sha: COMMIT, status: 'in_progress', conclusion: null }]);
-    await door().show(content({ status: 'completed', title: '2 causes, 1 needs you' }), { notice: buildNotice({ reference }), signal });
+    await noticeClient().show(content({ status: 'completed', title: '2 causes, 1 needs you' }), {
+      notice: buildNotice({ reference }),
+      signal,
+    });
     expect(client.checks).toMatchObject([{ status: 'completed', conclusion: 'neutral', output: { title: '2 causes, 1 needs you' } }]);
     expect(client.writes).toEqual(['POST check', 'PATCH check']);
   });
 
   it('is found again by its id and by whose it is', async () => {
-    await door().show(content(), { notice: buildNotice(), signal });
-    await door().show(content({ status: 'completed' }), { notice: buildNotice(), signal });
+    await noticeClient().show(content(), { notice: buildNotice(), signal });
+    await noticeClient().show(content({ status: 'completed' }), { notice: buildNotice(), signal });
     expect(client.checks).toHaveLength(1);
     const [check] = client.checks;
     if (check !== undefined) client.checks[0] = { ...check, slug: 'somebody-else' };
-    await door().show(content(), { notice: buildNotice(), signal });
+    await noticeClient().show(content(), { notice: buildNotice(), signal });
     expect(client.checks).toHaveLength(2);
   });
 
   it('UX 48: brings 120 annotations in three requests, each once', async () => {
     client.files = ['src/a.ts'];
     const annotations = Array.from({ length: 120 }, (_, index) => remark('src/a.ts', index + 1));
-    const { reference } = await door().show(content({ status: 'completed', annotations }), { notice: buildNotice(), signal });
+    const { reference } = await noticeClient().show(content({ status: 'completed', annotations }), { notice: buildNotice(), signal });
     expect(client.checks[0]?.annotations.map((request) => request.length)).toEqual([50, 50, 20]);
-    await door().show(content({ status: 'completed', annotations }), { notice: buildNotice({ reference }), signal });
+    await noticeClient().show(content({ status: 'completed', annotations }), { notice: buildNotice({ reference }), signal });
     expect(client.checks[0]?.annotations.flat()).toHaveLength(120);
   });
 
   it('remarks on nothing but files of the pull request', async () => {
     client.files = [...Array.from({ length: 130 }, (_, index) => `docs/${index}.md`), 'src/mine.ts'];
     const annotations = [remark('src/mine.ts'), remark('src/theirs.ts')];
-    await door().show(content({ status: 'completed', annotations }), { notice: buildNotice(), signal });
+    await noticeClient().show(content({ status: 'completed', annotations }), { notice: buildNotice(), signal });
     expect(client.checks[0]?.annotations.flat().map(({ path }) => path)).toEqual(['src/mine.ts']);
-    await door().show(content({ status: 'completed', annotations, pullRequest: null, commit: COMMIT.replace('a', 'b') }), {
+    await noticeClient().show(content({ status: 'completed', annotations, pullRequest: null, commit: COMMIT.replace('a', 'b') }), {
       notice: buildNotice({ key: 'github-check:bld_2' }),
       signal,
     });
@@ -80,7 +83,7 @@ describe('the check run of a build', () => {
   });
 
   it('is refused to whoever is no App, in words', async () => {
-    const refused = door({ app: null, token: 'ghp_secret' }).show(content(), { notice: buildNotice(), signal });
+    const refused = noticeClient({ app: null, token: 'ghp_secret' }).show(content(), { notice: buildNotice(), signal });
     await expect(refused).rejects.toMatchObject({ code: 'upstream-auth', message: expect.stringContaining('Only GitHub Apps') });
     expect(client.writes).toEqual([]);
   });

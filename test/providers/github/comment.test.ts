@@ -2,22 +2,22 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { silentLogger } from '../../../src/ports/telemetry.ts';
 import { createGithubCommentClient } from '../../../src/providers/github/notices.ts';
 import { pullRequestNotice } from '../../notifications/publisher/sample-notice.ts';
+import { createFakeGithub, type FakeGithub } from '../../support/fake-github.ts';
 import { type GithubApi, startGithubApi } from '../../support/github-api.ts';
 import { createTestGithubApp, install } from '../../support/github-app.ts';
-import { createGithubDesk, type GithubDesk } from '../../support/github-desk.ts';
 import { sendJson } from '../../support/loopback-server.ts';
 
 const signal = AbortSignal.timeout(60_000);
 const MARKER = '<!-- faultline:v1 repo=shop/api pr=1204 -->';
-let client: GithubDesk;
+let client: FakeGithub;
 let github: GithubApi;
 beforeEach(async () => {
-  client = createGithubDesk();
+  client = createFakeGithub();
   github = await startGithubApi({ client });
 });
 afterEach(async () => github.close());
 
-function door(mode: 'edit' | 'recreate' = 'edit') {
+function noticeClient(mode: 'edit' | 'recreate' = 'edit') {
   return createGithubCommentClient({ baseUrl: github.url, token: 'ghp_secret', logger: silentLogger, retryUnitMs: 1, unpaced: true, mode });
 }
 
@@ -27,33 +27,33 @@ function foreign(login: string, id: number): void {
 
 describe('the comment of a pull request', () => {
   it('is made with a marker, and changed in place', async () => {
-    const made = await door().show({ body: 'Looking' }, { notice: pullRequestNotice(), signal });
+    const made = await noticeClient().show({ body: 'Looking' }, { notice: pullRequestNotice(), signal });
     expect(client.comments).toEqual([
       { id: Number(made.reference), pullRequest: 1204, body: `${MARKER}\nLooking`, login: 'faultline-bot' },
     ]);
-    await door().show({ body: 'Answered' }, { notice: pullRequestNotice(made), signal });
+    await noticeClient().show({ body: 'Answered' }, { notice: pullRequestNotice(made), signal });
     expect(client.comments.map(({ body }) => body)).toEqual([`${MARKER}\nAnswered`]);
     expect(client.writes).toEqual(['POST comment', 'PATCH comment']);
   });
 
   it('is found by its marker and by who wrote it; what another wrote under our marker is not ours', async () => {
     foreign('mallory', 1);
-    expect(await door().find?.({ notice: pullRequestNotice(), signal })).toBeNull();
+    expect(await noticeClient().find?.({ notice: pullRequestNotice(), signal })).toBeNull();
     for (let id = 2; id <= 140; id++) client.comments.push({ id, pullRequest: 1204, body: `talk\n${MARKER}`, login: 'faultline-bot' });
     foreign('faultline-bot', 141);
-    expect(await door().find?.({ notice: pullRequestNotice(), signal })).toEqual({ reference: '141' });
+    expect(await noticeClient().find?.({ notice: pullRequestNotice(), signal })).toEqual({ reference: '141' });
   });
 
   it('is made anew where it is wished so, and once after a try that did not live to say so', async () => {
-    const first = await door('recreate').show({ body: 'one' }, { notice: pullRequestNotice(), signal });
-    const second = await door('recreate').show({ body: 'two' }, { notice: pullRequestNotice(first), signal });
+    const first = await noticeClient('recreate').show({ body: 'one' }, { notice: pullRequestNotice(), signal });
+    const second = await noticeClient('recreate').show({ body: 'two' }, { notice: pullRequestNotice(first), signal });
     expect(client.comments).toMatchObject([{ id: Number(second.reference), body: `${MARKER}\ntwo` }]);
-    await door('recreate').show({ body: 'three' }, { notice: pullRequestNotice(first), signal });
+    await noticeClient('recreate').show({ body: 'three' }, { notice: pullRequestNotice(first), signal });
     expect(client.comments).toMatchObject([{ id: Number(second.reference), body: `${MARKER}\nthree` }]);
   });
 
   it('that somebody has deleted is said to be gone', async () => {
-    await expect(door().show({ body: 'x' }, { notice: pullRequestNotice({ reference: '7' }), signal })).rejects.toMatchObject({
+    await expect(noticeClient().show({ body: 'x' }, { notice: pullRequestNotice({ reference: '7' }), signal })).rejects.toMatchObject({
       code: 'not-found',
     });
   });
@@ -64,7 +64,7 @@ describe('the comment of a pull request', () => {
       sendJson(response, 502, { message: 'Bad Gateway' });
       return true;
     };
-    await expect(door().show({ body: 'x' }, { notice: pullRequestNotice(), signal })).rejects.toMatchObject({ retryable: true });
+    await expect(noticeClient().show({ body: 'x' }, { notice: pullRequestNotice(), signal })).rejects.toMatchObject({ retryable: true });
     expect(client.writes).toEqual(['came']);
   });
 
@@ -73,18 +73,18 @@ describe('the comment of a pull request', () => {
       sendJson(response, 403, { message: 'Resource not accessible by personal access token' });
       return true;
     };
-    const refused = door().show({ body: 'x' }, { notice: pullRequestNotice(), signal });
+    const refused = noticeClient().show({ body: 'x' }, { notice: pullRequestNotice(), signal });
     await expect(refused).rejects.toMatchObject({ code: 'upstream-auth', message: expect.stringContaining('write "Pull requests"') });
     client.intercept = (_request, response) => {
       sendJson(response, 403, { message: 'You have exceeded a secondary rate limit' }, { 'retry-after': '90' });
       return true;
     };
-    const limited = door().show({ body: 'x' }, { notice: pullRequestNotice(), signal });
+    const limited = noticeClient().show({ body: 'x' }, { notice: pullRequestNotice(), signal });
     await expect(limited).rejects.toMatchObject({ retryable: true, retryAfterMs: 90_000 });
   });
 
   it('refuses what GitHub would refuse', async () => {
-    const long = door().show({ body: 'x'.repeat(65_536) }, { notice: pullRequestNotice(), signal });
+    const long = noticeClient().show({ body: 'x'.repeat(65_536) }, { notice: pullRequestNotice(), signal });
     await expect(long).rejects.toMatchObject({ code: 'too-large' });
     expect(client.writes).toEqual([]);
   });
@@ -94,7 +94,7 @@ it('an App asks for a token that may write, and for no more than it needs', asyn
   const app = createTestGithubApp();
   const granted = { metadata: 'read', pull_requests: 'write', contents: 'write', checks: 'read' };
   install(app, 'shop/api', 7, granted);
-  const own = createGithubDesk('faultline-test[bot]');
+  const own = createFakeGithub('faultline-test[bot]');
   const server = await startGithubApi({ app, client: own });
   const speaking = createGithubCommentClient({
     baseUrl: server.url,

@@ -62,7 +62,7 @@ describe('a delivery that is not signed as it must be is refused, and nothing is
     }
   });
 
-  test('without any secret the door says which setting is missing', async () => {
+  test('without any secret the answer says which setting is missing', async () => {
     const closed = await buildHttp(emptyHttpDeps({ config: { ...TEST_CONFIG, providers: withSecrets({}) } }));
     const answer = await sendGithub(closed, { event: 'workflow_run', payload: failedRun });
     await closed.close();
@@ -177,7 +177,7 @@ describe('a signed delivery that is not as it should be', () => {
   });
 });
 
-describe('what is behind the door fails', () => {
+describe('what the webhook depends on fails', () => {
   test('a queue that takes nothing does not fail the sender: the job stays pending', async () => {
     const fake = fakeHttpDeps({ jobQueue: emptyHttpDeps().jobQueue });
     const withoutQueue = await buildHttp(fake.deps);

@@ -24,13 +24,13 @@ beforeEach(async () => {
 afterEach(async () => jenkins.close());
 
 async function show(text: string, reference: string | null = null, url = `${jenkins.url}/job/shop/812/`) {
-  const door = createJenkinsClient({ baseUrl: jenkins.url, user: 'faultline', token: 'api-token' });
+  const client = createJenkinsClient({ baseUrl: jenkins.url, user: 'faultline', token: 'api-token' });
   const notice: Notice = {
     ...{ key: 'jenkins-description:bld_1', repository: 'shop/api', about: { type: 'build', buildId: 'bld_1' } },
     ...{ reference, isRetry: false },
   };
   const content = { build: { url, externalId: null, number: '812', pipeline: 'shop' }, text, format: 'text' } as const;
-  return await door.show(content, { notice, signal: AbortSignal.timeout(5_000) });
+  return await client.show(content, { notice, signal: AbortSignal.timeout(5_000) });
 }
 
 const writes = () => jenkins.requests.filter(({ method }) => method === 'POST');

@@ -179,7 +179,7 @@ describe('who may come in', () => {
     expect(JSON.stringify(state.log)).not.toContain(JENKINS_SECRETS[0]);
   });
 
-  test('without any secret the door says which setting is missing', async () => {
+  test('without any secret the answer says which setting is missing', async () => {
     const closed = await buildHttp(emptyHttpDeps({ config: { ...TEST_CONFIG, providers: withSecrets({}) } }));
     const answer = await closed.inject({ method: 'POST', url: '/webhooks/jenkins', payload: generic });
     await closed.close();

@@ -16,7 +16,7 @@ function over<Kind extends object>(original: Kind, changes: Partial<Kind>): Kind
   return Object.assign(Object.create(original), changes);
 }
 
-async function doors() {
+async function openRoutes() {
   const empty = emptyHttpDeps();
   const rung: string[] = [];
   let stored = WAITING;
@@ -45,7 +45,7 @@ async function doors() {
 
 describe('a question in the review queue', () => {
   it('is shown, answered once in the name of the token, and rings for the build', async () => {
-    const { ask, rung } = await doors();
+    const { ask, rung } = await openRoutes();
     expect((await ask('GET', '/api/reviews')).json()).toMatchObject({ items: [], questions: [{ id: 'rev_1', kind: 'question' }] });
     const answered = await ask('POST', '/api/reviews/rev_1/answer', { answer: ' It was not. ' });
     expect(answered.json()).toMatchObject({ state: 'answered', answer: 'It was not.', answeredBy: 'grace' });
@@ -55,7 +55,7 @@ describe('a question in the review queue', () => {
   });
 
   it('refuses an empty answer and an unknown question', async () => {
-    const { ask } = await doors();
+    const { ask } = await openRoutes();
     expect((await ask('POST', '/api/reviews/rev_1/answer', { answer: '  ' })).statusCode).toBe(400);
     expect((await ask('POST', '/api/reviews/rev_9/answer', { answer: 'No.' })).statusCode).toBe(404);
   });

@@ -22,7 +22,7 @@ const fresh: TriageJob = {
   updatedAt: '2026-01-05T10:00:00.000Z',
 };
 
-interface Desk {
+interface ReviewWorld {
   /** The job as it is leased. */
   readonly job?: Partial<TriageJob>;
   readonly escalateToReviewer?: WorkerDeps['escalateToReviewer'];
@@ -33,7 +33,7 @@ interface Desk {
 }
 
 /** A store with one job, that remembers how it ended. */
-function client(triage: WorkerDeps['triage'], { job = {}, escalateToReviewer, news = 0, renew, leaseMs = 3_000 }: Desk = {}) {
+function client(triage: WorkerDeps['triage'], { job = {}, escalateToReviewer, news = 0, renew, leaseMs = 3_000 }: ReviewWorld = {}) {
   let runs = 0;
   const events: string[] = [];
   const triages: Pick<TriageStore, 'lease' | 'renew' | 'finish' | 'release' | 'holds' | 'progressed'> = {

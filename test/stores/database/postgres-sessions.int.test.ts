@@ -11,7 +11,7 @@ import { createPgBossQueue } from '../../../src/stores/queue/pg-boss.ts';
 import { createStores } from '../../../src/stores/stores.ts';
 import { createPgvectorIndex } from '../../../src/stores/vectors/pgvector.ts';
 import { openMigrated, startPostgres, type TestServer, withoutPostgres } from '../../support/postgres.ts';
-import { openTlsDoor, type TlsDoor } from '../../support/postgres-tls.ts';
+import { openTlsProxy, type TlsProxy } from '../../support/postgres-tls.ts';
 import { sampleBuild } from '../samples.ts';
 
 const ROLES = fileURLToPath(new URL('../../../deploy/postgres-roles.sql', import.meta.url));
@@ -24,14 +24,14 @@ describe.skipIf(withoutPostgres)('sessions on a PostgreSQL server', () => {
   afterAll(async () => server?.dispose());
 
   describe('TLS', () => {
-    let door: TlsDoor;
+    let proxy: TlsProxy;
     beforeAll(async () => {
-      door = await openTlsDoor(server.url);
+      proxy = await openTlsProxy(server.url);
     });
-    afterAll(async () => door.close());
+    afterAll(async () => proxy.close());
 
     function address(host: string, parameters: string): string {
-      return `postgres://postgres@${host}:${door.port}/postgres?${parameters}`;
+      return `postgres://postgres@${host}:${proxy.port}/postgres?${parameters}`;
     }
 
     it.each([
@@ -39,12 +39,12 @@ describe.skipIf(withoutPostgres)('sessions on a PostgreSQL server', () => {
       ['verify-full believes the given authority', 'localhost', 'sslmode=verify-full&sslrootcert=CA'],
       ['verify-ca does not ask for the name', '127.0.0.1', 'sslmode=verify-ca&sslrootcert=CA'],
     ])('%s', async (_title, host, parameters) => {
-      const before = door.seen.encrypted;
-      const db = await openPostgres({ url: address(host, parameters.replace('CA', door.caFile)), poolSize: 2 });
+      const before = proxy.seen.encrypted;
+      const db = await openPostgres({ url: address(host, parameters.replace('CA', proxy.caFile)), poolSize: 2 });
 
       expect(await db.query('select 1 as one')).toEqual([{ one: 1 }]);
       expect(await db.reader?.query('select 2 as two')).toEqual([{ two: 2 }]);
-      expect(door.seen.encrypted).toBeGreaterThan(before);
+      expect(proxy.seen.encrypted).toBeGreaterThan(before);
       await db.close();
     });
 
@@ -52,7 +52,7 @@ describe.skipIf(withoutPostgres)('sessions on a PostgreSQL server', () => {
       ['an authority that nobody knows', 'localhost', 'sslmode=verify-full'],
       ['a name that the certificate is not for', '127.0.0.1', 'sslmode=verify-full&sslrootcert=CA'],
     ])('verify-full refuses %s', async (_title, host, parameters) => {
-      const opening = openPostgres({ url: address(host, parameters.replace('CA', door.caFile)), poolSize: 2 });
+      const opening = openPostgres({ url: address(host, parameters.replace('CA', proxy.caFile)), poolSize: 2 });
 
       await expect(opening).rejects.toMatchObject({ code: 'storage-failed', retryable: false });
     });

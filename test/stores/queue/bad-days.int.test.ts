@@ -80,7 +80,7 @@ describe.skipIf(withoutRedis)('bad days of Redis', () => {
     await expectAllDone('T24', [...before, ...meanwhile, ...after], [crew]);
   });
 
-  it('T24: a process that only accepts says at once that the bell is broken; a worker of another finds what is pending', async () => {
+  it('T24: a process that only accepts says at once that the queue is broken; a worker of another finds what is pending', async () => {
     const [api, worker] = [await crewOf(), await crewOf()];
     await worker.work({ concurrency: 2, takesMs: 10 });
     await redis.kill();
@@ -165,7 +165,7 @@ describe.skipIf(withoutRedis)('bad days of Redis', () => {
     const [first, second] = crews;
     if (first === undefined || second === undefined) throw new Error('two crews');
     for (const crew of crews) await crew.work({ concurrency: 2, takesMs: 200 });
-    // The second one is told of it through its own door, as while Redis cannot be reached from there.
+    // The second one is told of it through its own API, as while Redis cannot be reached from there.
     const builds = await accept(first, 4);
     await redis.kill();
     for (const { id } of await db.query<{ id: string }>('select id from triage_jobs')) await second.queue.enqueue(id);

@@ -2,14 +2,14 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { z } from 'zod';
 import { sendJson } from './loopback-server.ts';
 
-export interface DeskComment {
+export interface FakeComment {
   readonly id: number;
   readonly pullRequest: number;
   body: string;
   readonly login: string;
 }
 
-export interface DeskCheck {
+export interface FakeCheck {
   readonly id: number;
   readonly sha: string;
   readonly externalId: string;
@@ -33,11 +33,11 @@ const Annotation = z.object({
 type Annotation = z.infer<typeof Annotation>;
 
 /** What a pretended GitHub keeps of what is written to it, and refuses as GitHub does. */
-export interface GithubDesk {
+export interface FakeGithub {
   /** Under which what comes is kept; an App's ends with `[bot]`. */
   login: string;
-  readonly comments: DeskComment[];
-  readonly checks: DeskCheck[];
+  readonly comments: FakeComment[];
+  readonly checks: FakeCheck[];
   readonly statuses: Record<string, unknown>[];
   /** Files of every pull request. */
   files: string[];
@@ -48,7 +48,7 @@ export interface GithubDesk {
   ids: number;
 }
 
-export function createGithubDesk(login = 'faultline-bot'): GithubDesk {
+export function createFakeGithub(login = 'faultline-bot'): FakeGithub {
   return { login, comments: [], checks: [], statuses: [], files: [], writes: [], intercept: null, ids: 100 };
 }
 
@@ -68,7 +68,7 @@ const CheckBody = z.object({
 });
 
 /** True where it answered. */
-export function answerForDesk(client: GithubDesk, request: IncomingMessage, response: ServerResponse): boolean {
+export function answerForFake(client: FakeGithub, request: IncomingMessage, response: ServerResponse): boolean {
   const { pathname, searchParams } = new URL(request.url ?? '', 'http://x');
   const route = `${request.method} ${pathname.replace(/^\/repos\/[^/]+\/[^/]+/, '')}`;
   const ofOne =
@@ -97,12 +97,12 @@ interface Asked {
 }
 
 function answerComments(
-  client: GithubDesk,
+  client: FakeGithub,
   { route, id, page }: Asked & { readonly page: <Item>(items: readonly Item[]) => Item[] },
   body: unknown,
   response: ServerResponse,
 ): void {
-  const shown = ({ id: number, body: text, login }: DeskComment) => ({ id: number, body: text, user: { login } });
+  const shown = ({ id: number, body: text, login }: FakeComment) => ({ id: number, body: text, user: { login } });
   if (route.startsWith('GET'))
     return void sendJson(response, 200, page(client.comments.filter((one) => one.pullRequest === id)).map(shown));
   const [verb = ''] = route.split(' ');
@@ -125,7 +125,7 @@ function answerComments(
 }
 
 function answerChecks(
-  client: GithubDesk,
+  client: FakeGithub,
   { route, id, sha }: Asked & { readonly sha: string },
   body: unknown,
   response: ServerResponse,
@@ -161,11 +161,11 @@ function answerChecks(
   sendJson(response, verb === 'POST' ? 201 : 200, checkReply(check));
 }
 
-function checkReply({ id, externalId, slug, status, conclusion, annotations }: DeskCheck) {
+function checkReply({ id, externalId, slug, status, conclusion, annotations }: FakeCheck) {
   return { id, external_id: externalId, app: { slug }, status, conclusion, output: { annotations_count: annotations.flat().length } };
 }
 
-function keepStatus(client: GithubDesk, body: unknown, response: ServerResponse): void {
+function keepStatus(client: FakeGithub, body: unknown, response: ServerResponse): void {
   const status = z.record(z.string(), z.unknown()).parse(body);
   client.writes.push('POST status');
   client.statuses.push(status);

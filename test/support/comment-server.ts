@@ -6,12 +6,12 @@ import { type LoopbackServer, sendJson, startLoopback } from './loopback-server.
 const Comment = z.object({ id: z.string(), text: z.string() });
 const Comments = z.array(Comment);
 
-export interface CommentDesk extends LoopbackServer {
+export interface CommentServer extends LoopbackServer {
   readonly comments: readonly z.infer<typeof Comment>[];
 }
 
 /** A server that keeps every comment it is sent, however often, and lists them: what GitHub does with comments. */
-export async function startCommentDesk(): Promise<CommentDesk> {
+export async function startCommentServer(): Promise<CommentServer> {
   const comments: z.infer<typeof Comment>[] = [];
   const server = await startLoopback((request, response) => {
     if (request.method === 'GET') return sendJson(response, 200, comments);

@@ -5,7 +5,7 @@ import { openBrowser, openPage, type WatchOptions } from './browser.ts';
 import { openStockedConsole, type READERS, type StockedConsole, type StockOptions } from './stocked-console.ts';
 
 /** An installation, a browser, and sessions of its readers. */
-export interface Desk {
+export interface ReviewWorld {
   readonly console: StockedConsole;
   readonly browser: Browser;
   /** Opens a page of its own context for one reader, and closes it; resolves with what the page complained of. */
@@ -15,7 +15,7 @@ export interface Desk {
 
 export type Who = keyof typeof READERS | null;
 
-export async function openDesk(options: StockOptions = {}): Promise<Desk> {
+export async function openReviewWorld(options: StockOptions = {}): Promise<ReviewWorld> {
   const [console, browser] = await Promise.all([openStockedConsole(options), openBrowser()]);
   const sessions = new Map<string, string>();
   const sessionOf = async (name: keyof typeof READERS) => {
@@ -44,7 +44,12 @@ export async function openDesk(options: StockOptions = {}): Promise<Desk> {
 }
 
 /** Items that wait in a repository of their own, oldest first; each shows its number in its title. */
-export async function storeQueue({ console }: Desk, repository: string, count: number, changes: ItemChanges = {}): Promise<Review[]> {
+export async function storeQueue(
+  { console }: ReviewWorld,
+  repository: string,
+  count: number,
+  changes: ItemChanges = {},
+): Promise<Review[]> {
   const reviews: Review[] = [];
   const now = Date.now();
   for (let at = 0; at < count; at++) {
