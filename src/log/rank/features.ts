@@ -162,7 +162,7 @@ export function readCandidates(read: ReadLog, weighed: readonly Block[]): Candid
   const blocks = blocksByLine(found.blocks, wanted);
   const placed = blocksByLine(weighed, wanted);
   const repeats = countRepeats(lines);
-  const ends = new Ends(log, structure);
+  const ends = endsOfSteps(log, structure);
   const shapes = lines.map(({ text }) => shapeOf(text));
   const isSevere = shapes.map(({ severity }) => severity > 0);
   const around = surroundingsOf(lines, isSevere, structure);
@@ -246,34 +246,23 @@ function countRepeats(lines: readonly Candidate[]): { total: number[]; occurrenc
 }
 
 /** Where lines are beside the ends of failed steps. */
-class Ends {
-  readonly #sections: readonly { readonly start: number; readonly end: number; readonly consequence: boolean }[];
-  readonly #marks: readonly number[];
-  readonly #count: number;
-  readonly #afterwards: Structure['afterwards'];
-
-  constructor(log: LogText, { failedSections, exits, afterwards }: Structure) {
-    this.#count = log.lineCount;
-    this.#afterwards = afterwards;
-    this.#sections = failedSections.map(({ lineStart: start, lineEnd: end, consequence = false }) => ({ start, end, consequence }));
-    this.#marks = [...exits.map(({ line }) => line), ...failedSections.map(({ lineEnd }) => lineEnd)].sort((a, b) => a - b);
-  }
-
-  /** `inside`: 2 in a failed step, 1 in one that only followed, 0 where no step is known to have failed, -1 outside, -2 behind all of them. */
-  placeOf(line: number): { readonly inside: number; readonly toEnd: number; readonly fromStart: number } {
-    const own = this.#sections.find(({ start, end }) => line >= start && line <= end);
-    if (own !== undefined) return { inside: own.consequence ? 1 : 2, toEnd: own.end - line, fromStart: line - own.start };
-    if (this.#sections.length === 0) return { inside: 0, toEnd: this.#count - line, fromStart: line };
-    const next = this.#sections.find(({ start }) => start > line);
-    const isAfter = next === undefined || this.#afterwards.some(({ start, end }) => line >= start && line <= end);
-    return isAfter ? { inside: -2, toEnd: 5_000, fromStart: 5_000 } : { inside: -1, toEnd: next.end - line, fromStart: 5_000 };
-  }
-
-  /** Lines to the next one that says how something ended. */
-  toMark(line: number): number {
-    const next = firstPlace(this.#marks.length, (place) => (this.#marks[place] ?? 0) < line);
-    return (this.#marks[next] ?? this.#count) - line;
-  }
+function endsOfSteps(log: LogText, { failedSections, exits, afterwards }: Structure) {
+  const marks = [...exits.map(({ line }) => line), ...failedSections.map(({ lineEnd }) => lineEnd)].sort((a, b) => a - b);
+  return {
+    /** `inside`: 2 in a failed step, 1 in one that only followed, 0 where no step is known to have failed, -1 outside, -2 behind all of them. */
+    placeOf(line: number): { readonly inside: number; readonly toEnd: number; readonly fromStart: number } {
+      const own = failedSections.find(({ lineStart, lineEnd }) => line >= lineStart && line <= lineEnd);
+      if (own !== undefined) return { inside: own.consequence ? 1 : 2, toEnd: own.lineEnd - line, fromStart: line - own.lineStart };
+      if (failedSections.length === 0) return { inside: 0, toEnd: log.lineCount - line, fromStart: line };
+      const next = failedSections.find(({ lineStart }) => lineStart > line);
+      const isAfter = next === undefined || afterwards.some(({ start, end }) => line >= start && line <= end);
+      return isAfter ? { inside: -2, toEnd: 5_000, fromStart: 5_000 } : { inside: -1, toEnd: next.lineEnd - line, fromStart: 5_000 };
+    },
+    /** Lines to the next one that says how something ended. */
+    toMark(line: number): number {
+      return (marks[firstPlace(marks.length, (place) => (marks[place] ?? 0) < line)] ?? log.lineCount) - line;
+    },
+  };
 }
 
 const SEVERITY =

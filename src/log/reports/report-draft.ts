@@ -141,21 +141,17 @@ function failing(source: string, framework: string, outcome: Outcome): FailingTe
   // CTest prints what went wrong, and says no more than "Failed" in its place.
   const detail = own.trim() === '' ? output : own;
   const split = splitExpectation(`${message}\n${detail}`);
-  const { name, suite } = resultOf(outcome);
-  const words = tellingMessage({ message, type: outcome.type ?? null, detail: own, output });
+  const { name, suite, file } = resultOf(outcome);
+  const words = tellingMessage(message, outcome.type ?? null, own, output);
   return {
     name,
     suite,
-    ...placeOf(detail === '' ? message : `${placedLine(own) ?? ''}\n${detail}`, {
-      file: outcome.file ?? null,
-      line: outcome.line ?? null,
-      suite,
-    }),
+    ...placeOf(detail === '' ? message : `${placedLine(own) ?? ''}\n${detail}`, { file, line: outcome.line ?? null, suite }),
     message: words?.slice(0, MAX_MESSAGE) ?? null,
     expected: outcome.expected ?? split.expected,
     actual: outcome.actual ?? split.actual,
     framework,
-    at: outcome.at === undefined || outcome.at === null ? null : { source, line: outcome.at },
+    at: typeof outcome.at === 'number' ? { source, line: outcome.at } : null,
   };
 }
 
@@ -168,16 +164,8 @@ const TELLING = /error|fail|assert|exception|expect|panic|mismatch|!=|\bgot\b|\b
 const PLACED = /^[\w./\\-]{1,200}\.\w{1,5}:\d{1,7}:(?:\d{1,6}:)? ?/;
 const MAX_LINES_WORDS = 400;
 
-/** What a report gives of a failure; empty where it gives nothing. */
-interface FailureWords {
-  readonly message: string;
-  readonly type: string | null;
-  readonly detail: string;
-  readonly output: string;
-}
-
 /** The message, or where it says nothing of its own, what detail, type or output say best; null where nothing does. */
-function tellingMessage({ message, type, detail, output }: FailureWords): string | null {
+function tellingMessage(message: string, type: string | null, detail: string, output: string): string | null {
   const said = message.trim();
   if (!EMPTY_WORDS.test(said)) return said;
   const first = placedLine(detail) ?? linesOf(detail)[0];

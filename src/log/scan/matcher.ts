@@ -27,14 +27,6 @@ const MAX_STATES = 65_000;
 const LINE_FEED = 10;
 const ESCAPE = 27;
 
-interface Table {
-  readonly columns: Uint8Array;
-  readonly width: number;
-  readonly groupCount: number;
-  readonly within: Matcher | null;
-  readonly escapesAreText: boolean;
-}
-
 interface Trie {
   readonly rows: Uint16Array[];
   /** Groups that end in a state. */
@@ -68,7 +60,7 @@ function build(groups: readonly (readonly string[])[], wanted: readonly boolean[
   const { columns, width } = columnsOf(literals.map(({ bytes }) => bytes));
   const trie = growTrie(literals, columns, width);
   const order = linkFailures(trie, width);
-  return numberStates(trie, order, { columns, width, groupCount: groups.length, within, escapesAreText: wanted !== null });
+  return numberStates(trie, order, { columns, width, groupCount: groups.length, within }, wanted !== null);
 }
 
 /** Column 0 is every byte that no literal holds; line feed and escape have their own. */
@@ -130,8 +122,13 @@ function linkFailures({ rows, ends }: Trie, width: number): number[] {
 }
 
 /** Numbers the states anew: those without an event first, breadth first, so that the busiest rows lie together. */
-function numberStates({ rows, ends }: Trie, order: readonly number[], table: Table): Matcher {
-  const { columns, width, groupCount, within, escapesAreText } = table;
+function numberStates(
+  { rows, ends }: Trie,
+  order: readonly number[],
+  table: Pick<Matcher, 'columns' | 'width' | 'groupCount' | 'within'>,
+  escapesAreText: boolean,
+): Matcher {
+  const { width } = table;
   const quiet = order.filter((state) => ends[state]?.size === 0);
   const ending = order.filter((state) => (ends[state]?.size ?? 0) > 0);
   const lineEnd = order.length;
@@ -148,5 +145,5 @@ function numberStates({ rows, ends }: Trie, order: readonly number[], table: Tab
   // What follows a line end or an escape starts anew, as from the root.
   for (const state of [lineEnd, escapeStart]) next.copyWithin(state * width, ROOT, width);
   const groups = ending.map((state) => [...(ends[state] ?? [])]);
-  return { columns, width, next, events: quiet.length, lineEnd, escapeStart, groups, groupCount, within };
+  return { ...table, next, events: quiet.length, lineEnd, escapeStart, groups };
 }
