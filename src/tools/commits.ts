@@ -8,20 +8,18 @@ import { repositoryPathCandidates } from '../log/paths.ts';
 import type { ChangedFile, CodeHost, CommitInfo, Comparison } from '../ports/code-host.ts';
 import type { HistoryStore } from '../ports/stores.ts';
 import {
-  ambiguousPath,
   changeFinding,
-  codeUnavailable,
   commitData,
   commitFinding,
   commitTitle,
+  defineCodeTool,
   inScope,
-  keptByCommit,
   locateFile,
   type ResolvedCommit,
   resolveCommit,
   withNote,
 } from './repository.ts';
-import { defineTool, type Tool } from './tool.ts';
+import type { Tool } from './tool.ts';
 
 const MAX_LINES = 200;
 
@@ -35,18 +33,16 @@ type Args = z.output<typeof CommitHistoryParameters>;
 
 /** Which commits came last, and what did they touch? */
 export function readCommitHistory(codeHost: CodeHost): Tool {
-  return defineTool({
+  return defineCodeTool(codeHost, {
     name: 'read_commit_history',
     question: 'Which commits led to this build, newest first, which files did each touch, and which touched these lines?',
     categories: ['CODE_ERROR'],
     costClass: 'high',
     usualLatencyMs: 800,
-    provider: `code-host:${codeHost.driver}`,
     parameters: CommitHistoryParameters.refine((args) => args.lineStart === undefined || args.path !== undefined, {
       error: 'lineStart wants the path of a file',
     }),
-    cache: keptByCommit(codeHost, 'ofArguments'),
-    unavailable: (subject) => codeUnavailable(codeHost, subject),
+    keptBy: 'arguments',
     async run(args, { subject, signal }) {
       const { repository } = subject.build;
       const built = await resolveCommit(codeHost, subject, signal);
@@ -55,8 +51,7 @@ export function readCommitHistory(codeHost: CodeHost): Tool {
         return commits.map((one) => findingOf(one, built));
       }
       const located = await locateFile(codeHost, { repository, ref: built.ref, path: args.path }, signal);
-      if (located === null) return [];
-      if ('candidates' in located) return [ambiguousPath(args.path, located.candidates)];
+      if ('findings' in located) return located.findings;
       const commits = await commitsOf(codeHost, { repository, ref: built.ref, path: located.path }, args, signal);
       return commits.map((one) => findingOf(one, built, located.path));
     },
@@ -93,16 +88,14 @@ const CommitDiffParameters = z.strictObject({
 
 /** What did this commit change? */
 export function readCommitDiff(codeHost: CodeHost): Tool {
-  return defineTool({
+  return defineCodeTool(codeHost, {
     name: 'read_commit_diff',
     question: 'What did this commit change, line by line, and in which pull request?',
     categories: ['CODE_ERROR', 'CONFIG_ERROR', 'DEPENDENCY_ERROR', 'TEST_FAILURE'],
     costClass: 'medium',
     usualLatencyMs: 700,
-    provider: `code-host:${codeHost.driver}`,
     parameters: CommitDiffParameters,
-    cache: keptByCommit(codeHost),
-    unavailable: (subject) => codeUnavailable(codeHost, subject),
+    keptBy: 'failure',
     async run({ commit, path }, { subject, category, signal }): Promise<Finding[]> {
       const asked = commit ?? subject.build.commit;
       if (asked === null) return [];
@@ -132,15 +125,13 @@ const MAX_COMMITS_PAST_FIXES = 10;
 
 /** What mended it the last time? */
 export function readPastFixes(codeHost: CodeHost, history: HistoryStore): Tool {
-  return defineTool({
+  return defineCodeTool(codeHost, {
     name: 'read_past_fixes',
     question: 'When this same failure was mended before, which files and commits stood between the red build and the green one?',
     categories: ['CODE_ERROR', 'TEST_FAILURE'],
     costClass: 'medium',
     usualLatencyMs: 800,
-    provider: `code-host:${codeHost.driver}`,
     parameters: z.strictObject({}),
-    unavailable: (subject) => codeUnavailable(codeHost, subject),
     async run(_args, { subject, category, signal }): Promise<Finding[]> {
       const { repository, pipeline, branch, id } = subject.build;
       // What has no identity of its own has no earlier fix either.
@@ -190,15 +181,13 @@ interface Base {
 
 /** What changed since it last worked? */
 export function changedSinceGreen(codeHost: CodeHost, history: HistoryStore): Tool {
-  return defineTool({
+  return defineCodeTool(codeHost, {
     name: 'changed_since_green',
     question: 'Which files and commits changed between the last green build and this one?',
     categories: ['CODE_ERROR', 'CONFIG_ERROR', 'DEPENDENCY_ERROR', 'TEST_FAILURE'],
     costClass: 'medium',
     usualLatencyMs: 800,
-    provider: `code-host:${codeHost.driver}`,
     parameters: z.strictObject({}),
-    unavailable: (subject) => codeUnavailable(codeHost, subject),
     async run(_args, { subject, category, signal }): Promise<Finding[]> {
       const { repository, commit } = subject.build;
       if (commit === null) return [];

@@ -5,18 +5,8 @@ import type { TriageSubject } from '../domain/triage.ts';
 import { repositoryPathCandidates } from '../log/paths.ts';
 import type { CodeHost } from '../ports/code-host.ts';
 import { windowAround } from './findings.ts';
-import {
-  ambiguousPath,
-  codeUnavailable,
-  keptByCommit,
-  locateFile,
-  type ResolvedCommit,
-  resolveCommit,
-  testFilePaths,
-  treeOf,
-  withNote,
-} from './repository.ts';
-import { defineTool, type Sight, type Tool, type ToolContext } from './tool.ts';
+import { defineCodeTool, locateFile, type ResolvedCommit, resolveCommit, testFilePaths, treeOf, withNote } from './repository.ts';
+import type { Sight, Tool, ToolContext } from './tool.ts';
 
 /** Lines shown on either side of the line that is requested. */
 const AROUND = 20;
@@ -33,17 +23,15 @@ type Args = z.output<typeof FileParameters>;
 
 /** What is in this file, in the commit that was built? */
 export function readFile(codeHost: CodeHost): Tool {
-  return defineTool({
+  return defineCodeTool(codeHost, {
     name: 'read_file',
     question: 'What stands in this file at this line, in the commit that was built?',
     categories: ['CODE_ERROR', 'CONFIG_ERROR', 'DEPENDENCY_ERROR'],
     costClass: 'medium',
     usualLatencyMs: 500,
-    provider: `code-host:${codeHost.driver}`,
     parameters: FileParameters,
     alternative: { tool: 'search_code', args: alternativeArgs },
-    cache: keptByCommit(codeHost, 'ofArguments'),
-    unavailable: (subject) => codeUnavailable(codeHost, subject),
+    keptBy: 'arguments',
     run: (args, context) => run(codeHost, args, context),
   });
 }
@@ -52,8 +40,7 @@ async function run(codeHost: CodeHost, args: Args, { subject, signal }: ToolCont
   const { repository } = subject.build;
   const commit = await resolveCommit(codeHost, subject, signal);
   const located = await locateFile(codeHost, { repository, ref: commit.ref, path: args.path }, signal);
-  if (located === null) return [];
-  if ('candidates' in located) return [ambiguousPath(args.path, located.candidates)];
+  if ('findings' in located) return located.findings;
   const range = rangeOf(args);
   const file = await codeHost.readFile({ repository, ref: commit.ref, path: located.path, ...range }, signal);
   if (file === null) return [];
@@ -92,16 +79,14 @@ const TestFileParameters = z.strictObject({
 
 /** What does the failing test expect? */
 export function readTestFile(codeHost: CodeHost): Tool {
-  return defineTool({
+  return defineCodeTool(codeHost, {
     name: 'read_test_file',
     question: 'What does the failing test do, and what does it expect?',
     categories: ['TEST_FAILURE'],
     costClass: 'medium',
     usualLatencyMs: 500,
-    provider: `code-host:${codeHost.driver}`,
     parameters: TestFileParameters,
-    cache: keptByCommit(codeHost),
-    unavailable: (subject) => codeUnavailable(codeHost, subject),
+    keptBy: 'failure',
     async run({ test: name, file }, context) {
       const known = chooseTest(context.subject, name);
       if (known === null) return [];
@@ -110,9 +95,8 @@ export function readTestFile(codeHost: CodeHost): Tool {
       for (const path of testFilePaths(test)) {
         const query = { repository: context.subject.build.repository, ref: commit.ref, path };
         const located = await locateFile(codeHost, query, context.signal);
-        if (located === null) continue;
-        if ('candidates' in located) return [ambiguousPath(path, located.candidates)];
-        return showTest(codeHost, test, located.path, commit, context);
+        if ('path' in located) return showTest(codeHost, test, located.path, commit, context);
+        if (located.findings.length > 0) return located.findings;
       }
       return [];
     },
@@ -159,16 +143,14 @@ const DocsParameters = z.strictObject({
 
 /** What is this repository, and how is it laid out? */
 export function readRepositoryDocs(codeHost: CodeHost): Tool {
-  return defineTool({
+  return defineCodeTool(codeHost, {
     name: 'read_repository_docs',
     question: 'What does the repository say of itself (llms.txt, else its README), and how is it laid out?',
     categories: ['CODE_ERROR'],
     costClass: 'medium',
     usualLatencyMs: 700,
-    provider: `code-host:${codeHost.driver}`,
     parameters: DocsParameters,
-    cache: keptByCommit(codeHost, 'ofArguments'),
-    unavailable: (subject) => codeUnavailable(codeHost, subject),
+    keptBy: 'arguments',
     async run({ folder }, { subject, signal }): Promise<Finding[]> {
       const { repository } = subject.build;
       const commit = await resolveCommit(codeHost, subject, signal);
@@ -226,15 +208,13 @@ const RepositoriesParameters = z.strictObject({
  * build, and the names of others' private repositories are none of their business.
  */
 export function listRepositories(codeHost: CodeHost, sight: Sight): Tool {
-  return defineTool({
+  return defineCodeTool(codeHost, {
     name: 'list_repositories',
     question: "Which repositories of this build's owner can be read, and what are they for?",
     categories: ['CODE_ERROR'],
     costClass: 'low',
     usualLatencyMs: 400,
-    provider: `code-host:${codeHost.driver}`,
     parameters: RepositoriesParameters,
-    unavailable: (subject) => codeUnavailable(codeHost, subject),
     async run({ name, limit }, { subject, signal }) {
       const all = await codeHost.listRepositories({ limit: LOOKED_AT }, signal);
       const owner = ownerOf(subject.build.repository);

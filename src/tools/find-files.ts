@@ -4,8 +4,8 @@ import type { Finding } from '../domain/evidence.ts';
 import type { TriageSubject } from '../domain/triage.ts';
 import { repositoryPathCandidates } from '../log/paths.ts';
 import type { CodeHost } from '../ports/code-host.ts';
-import { codeUnavailable, inScope, keptByCommit, resolveCommit, testFilePaths, withNote } from './repository.ts';
-import { defineTool, type Tool, type ToolContext } from './tool.ts';
+import { defineCodeTool, inScope, resolveCommit, testFilePaths, withNote } from './repository.ts';
+import type { Tool, ToolContext } from './tool.ts';
 
 /** Files of a repository that are looked through; what lies beyond is not found, and nothing is called missing then. */
 const MAX_LISTED = 100_000;
@@ -47,17 +47,15 @@ type Lookup = (name: string) => readonly string[];
  * of the paths asked for which do not exist.
  */
 export function findFiles(codeHost: CodeHost): Tool {
-  return defineTool({
+  return defineCodeTool(codeHost, {
     name: 'find_files',
     question: 'Which files of the repository do the log, the failed step and the failing test lead to, and which paths do not exist there?',
     categories: ['CODE_ERROR', 'CONFIG_ERROR', 'DEPENDENCY_ERROR', 'TEST_FAILURE'],
     always: true,
     costClass: 'low',
     usualLatencyMs: 300,
-    provider: `code-host:${codeHost.driver}`,
     parameters: Parameters,
-    cache: keptByCommit(codeHost),
-    unavailable: (subject) => codeUnavailable(codeHost, subject),
+    keptBy: 'failure',
     async run({ paths = [] }, context) {
       const { repository } = context.subject.build;
       const commit = await resolveCommit(codeHost, context.subject, context.signal);

@@ -2,18 +2,8 @@ import { z } from 'zod';
 import { isRetryable } from '../domain/errors.ts';
 import type { Finding } from '../domain/evidence.ts';
 import type { BlameLine, CodeHost, CommitInfo } from '../ports/code-host.ts';
-import {
-  ambiguousPath,
-  codeUnavailable,
-  commitData,
-  commitTitle,
-  keptByCommit,
-  locateFile,
-  type ResolvedCommit,
-  resolveCommit,
-  withNote,
-} from './repository.ts';
-import { defineTool, type Tool } from './tool.ts';
+import { commitData, commitTitle, defineCodeTool, locateFile, type ResolvedCommit, resolveCommit, withNote } from './repository.ts';
+import type { Tool } from './tool.ts';
 
 const AROUND = 3;
 const MAX_LINES = 40;
@@ -27,24 +17,21 @@ const Parameters = z.strictObject({
 
 /** Who changed these lines last, or took some of them away, when, and in which commit? */
 export function readBlame(codeHost: CodeHost): Tool {
-  return defineTool({
+  return defineCodeTool(codeHost, {
     name: 'read_blame',
     question: 'Who changed these lines last, when, in which commit and in which pull request?',
     categories: ['CODE_ERROR'],
     costClass: 'medium',
     usualLatencyMs: 600,
-    provider: `code-host:${codeHost.driver}`,
     parameters: Parameters.refine((args) => args.line !== undefined || args.lineStart !== undefined, {
       error: 'line or lineStart must be given',
     }),
-    cache: keptByCommit(codeHost, 'ofArguments'),
-    unavailable: (subject) => codeUnavailable(codeHost, subject),
+    keptBy: 'arguments',
     async run({ path, line, lineStart, lineEnd }, { subject, signal }) {
       const { repository } = subject.build;
       const commit = await resolveCommit(codeHost, subject, signal);
       const located = await locateFile(codeHost, { repository, ref: commit.ref, path }, signal);
-      if (located === null) return [];
-      if ('candidates' in located) return [ambiguousPath(path, located.candidates)];
+      if ('findings' in located) return located.findings;
       const first = lineStart ?? Math.max(1, (line ?? 1) - AROUND);
       const last = Math.max(first, Math.min(lineEnd ?? (line ?? first) + AROUND, first + MAX_LINES - 1));
       const range = { repository, ref: commit.ref, path: located.path, lineStart: first, lineEnd: last };

@@ -1,3 +1,4 @@
+import type { z } from 'zod';
 import type { Category } from '../domain/category.ts';
 import { TriageError } from '../domain/errors.ts';
 import type { Finding } from '../domain/evidence.ts';
@@ -6,7 +7,7 @@ import type { TriageSubject } from '../domain/triage.ts';
 import { append } from '../lib/collections.ts';
 import { repositoryPathCandidates } from '../log/paths.ts';
 import type { ChangedFile, CodeHost, CommitInfo } from '../ports/code-host.ts';
-import type { CachePolicy } from './tool.ts';
+import { type CachePolicy, defineTool, type Tool, type ToolDefinition } from './tool.ts';
 
 /** The commit that answers, with a remark where it is not the one that was built. */
 export interface ResolvedCommit {
@@ -14,17 +15,34 @@ export interface ResolvedCommit {
   readonly note: string | null;
 }
 
-type Located = { readonly path: string } | { readonly candidates: readonly string[] } | null;
+/** A file of the repository, or what is said where there is none or several fit. */
+type Located = { readonly path: string } | { readonly findings: Finding[] };
 
 /** Most files named when a path fits several. */
 const MAX_NAMED = 8;
 /** Suffixes tried before giving up. */
 const MAX_TRIES = 12;
 
-/** Why no code can be read for this build, or null. */
-export async function codeUnavailable(codeHost: CodeHost, subject: TriageSubject): Promise<string | null> {
-  if (await codeHost.canRead(subject.build.repository)) return null;
-  return `No clone of ${subject.build.repository} is configured, so its code cannot be read.`;
+interface CodeToolDefinition<Schema extends z.ZodObject> extends Omit<ToolDefinition<Schema>, 'provider' | 'cache' | 'unavailable'> {
+  /**
+   * What its answers are kept by, beside the commit that answers for the build: its arguments, or also the failure, where it takes missing arguments
+   * from that. Absent: they are not kept.
+   */
+  readonly keptBy?: 'arguments' | 'failure';
+}
+
+/** Makes a tool that asks the code host, and cannot be asked where no clone of the repository is configured. */
+export function defineCodeTool<Schema extends z.ZodObject>(
+  codeHost: CodeHost,
+  { keptBy, ...definition }: CodeToolDefinition<Schema>,
+): Tool {
+  return defineTool<Schema>({
+    ...definition,
+    provider: `code-host:${codeHost.driver}`,
+    ...(keptBy === undefined ? {} : { cache: keptByCommit(codeHost, keptBy) }),
+    unavailable: async ({ build: { repository } }) =>
+      (await codeHost.canRead(repository)) ? null : `No clone of ${repository} is configured, so its code cannot be read.`,
+  });
 }
 
 /** The built commit, or what stands in for it. Throws `not-found` where the repository holds no commit. */
@@ -36,30 +54,22 @@ export async function resolveCommit(codeHost: CodeHost, subject: TriageSubject, 
   return { ref: resolved.ref, note: resolved.note ?? unnamed };
 }
 
-/** Finds the file that a path from a log means; several fit where the path is too short to tell. */
+/** Finds the file that a path from a log means; where the path is too short to tell, a finding names those that fit, so that the next question can name one. */
 export async function locateFile(
   codeHost: CodeHost,
-  query: { repository: string; ref: string; path: string },
+  { repository, ref, path }: { repository: string; ref: string; path: string },
   signal: AbortSignal,
 ): Promise<Located> {
-  for (const suffix of repositoryPathCandidates(query.path).slice(0, MAX_TRIES)) {
-    const matches = await codeHost.findFiles({ repository: query.repository, ref: query.ref, suffix, limit: MAX_NAMED }, signal);
+  for (const suffix of repositoryPathCandidates(path).slice(0, MAX_TRIES)) {
+    const matches = await codeHost.findFiles({ repository, ref, suffix, limit: MAX_NAMED }, signal);
     const [first] = matches;
     if (first === undefined) continue;
     if (matches.includes(suffix)) return { path: suffix };
-    return matches.length === 1 ? { path: first } : { candidates: matches };
+    if (matches.length === 1) return { path: first };
+    const title = `${path} fits ${matches.length} files; name one of them`;
+    return { findings: [{ title, text: matches.join('\n'), source: 'repository', data: { candidates: [...matches] } }] };
   }
-  return null;
-}
-
-/** Says that a path fits several files, so that the next question can name one. */
-export function ambiguousPath(asked: string, candidates: readonly string[]): Finding {
-  return {
-    title: `${asked} fits ${candidates.length} files; name one of them`,
-    text: candidates.join('\n'),
-    source: 'repository',
-    data: { candidates: [...candidates] },
-  };
+  return { findings: [] };
 }
 
 /** The remark on a commit as the end of a title. */
@@ -70,17 +80,14 @@ export function withNote(title: string, commit: ResolvedCommit): string {
 /** What is in a commit never changes; what else an answer tells (a pull request, who an author is) may, so a week and no longer. */
 const WEEK_MS = 7 * 24 * 3_600_000;
 
-/**
- * Keeps a code tool's answers by the commit that answers for the build. Where that is not known as a commit, nothing is kept.
- * A tool that takes missing arguments from the failure is kept by the failure too; `ofArguments`: it looks at nothing but its arguments.
- */
-export function keptByCommit(codeHost: CodeHost, looks: 'ofFailure' | 'ofArguments' = 'ofFailure'): CachePolicy<unknown> {
+/** Keeps a code tool's answers by the commit that answers for the build. Where that is not known as a commit, nothing is kept. */
+function keptByCommit(codeHost: CodeHost, by: 'arguments' | 'failure'): CachePolicy<unknown> {
   return {
     ttlMs: WEEK_MS,
     key: async (_args, { subject, signal }) => {
       const { ref, note } = await resolveCommit(codeHost, subject, signal);
       if (!/^[0-9a-f]{40,64}$/.test(ref)) return null;
-      return [codeHost.driver, ref, note, ...(looks === 'ofArguments' ? [] : [failureOf(subject)])];
+      return [codeHost.driver, ref, note, ...(by === 'arguments' ? [] : [failureOf(subject)])];
     },
   };
 }

@@ -71,7 +71,7 @@ export function createResilience(options: ResilienceOptions): Resilience {
     const known = breakers.get(provider);
     if (known !== undefined) return known;
     const breaker = new ConsecutiveBreaker(options.breakAfter);
-    const made = circuitBreaker(handleWhen(options.speaksAgainst ?? speaksAgainstProvider), { halfOpenAfter: options.restMs, breaker });
+    const made = circuitBreaker(handleWhen(options.speaksAgainst ?? isProvidersFault), { halfOpenAfter: options.restMs, breaker });
     breakers.set(provider, made);
     return made;
   }
@@ -85,7 +85,7 @@ export function createResilience(options: ResilienceOptions): Resilience {
       Object.fromEntries([...breakers].map(([provider, { state }]) => [provider, restOf(provider) > 0 ? 'open' : stateName(state)])),
     async once(provider, work) {
       const restMs = restOf(provider);
-      if (restMs > 0) throw toldToWait(provider, restMs);
+      if (restMs > 0) throw mustWait(provider, restMs);
       try {
         return await breakerOf(provider).execute(work);
       } catch (error) {
@@ -95,7 +95,7 @@ export function createResilience(options: ResilienceOptions): Resilience {
     },
     async attempt(provider, limitMs, signal, work) {
       const restMs = restOf(provider);
-      if (restMs > 0) return { error: toldToWait(provider, restMs), attempts: 0 };
+      if (restMs > 0) return { error: mustWait(provider, restMs), attempts: 0 };
       const deadline = Date.now() + limitMs;
       const limit = AbortSignal.timeout(limitMs);
       const both = AbortSignal.any([signal, limit]);
@@ -147,7 +147,7 @@ function retryAfterOf(error: unknown): number | undefined {
 }
 
 /** Slow, broken or refusing our identity: asking again at once would be rude. What we asked wrongly does not count. */
-function speaksAgainstProvider(error: Error): boolean {
+function isProvidersFault(error: Error): boolean {
   if (error.name === 'TimeoutError') return true;
   if (!(error instanceof TriageError)) return false;
   return error.retryable || ['timeout', 'upstream-failed', 'upstream-auth', 'quota-exhausted', 'storage-failed'].includes(error.code);
@@ -160,7 +160,7 @@ function resting(provider: string, restMs: number): TriageError {
   });
 }
 
-function toldToWait(provider: string, restMs: number): TriageError {
+function mustWait(provider: string, restMs: number): TriageError {
   return new TriageError('rate-limited', `${provider} asked to wait ${Math.ceil(restMs / 1000)} s.`, {
     retryable: true,
     retryAfterMs: restMs,

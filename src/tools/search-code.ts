@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { Finding } from '../domain/evidence.ts';
 import type { CodeHost, CodeLine, FileHits } from '../ports/code-host.ts';
-import { codeUnavailable, keptByCommit, type ResolvedCommit, resolveCommit, withNote } from './repository.ts';
-import { defineTool, type Tool, type ToolContext } from './tool.ts';
+import { defineCodeTool, type ResolvedCommit, resolveCommit, withNote } from './repository.ts';
+import type { Tool, ToolContext } from './tool.ts';
 
 /** Hits looked at before those outside the category's scope are dropped. */
 const LOOKED_AT = 500;
@@ -33,17 +33,15 @@ type Args = z.output<typeof Parameters>;
 
 /** Where does this stand in the repository? */
 export function searchCode(codeHost: CodeHost): Tool {
-  return defineTool({
+  return defineCodeTool(codeHost, {
     name: 'search_code',
     question:
       'Where does this literal text stand in the repository, or which files hold most of these keywords, in the commit that was built?',
     categories: ['CODE_ERROR', 'CONFIG_ERROR', 'DEPENDENCY_ERROR'],
     costClass: 'high',
     usualLatencyMs: 1000,
-    provider: `code-host:${codeHost.driver}`,
     parameters: Parameters.refine(({ text, words }) => text !== undefined || words !== undefined, { error: 'text or words must be given' }),
-    cache: keptByCommit(codeHost, 'ofArguments'),
-    unavailable: (subject) => codeUnavailable(codeHost, subject),
+    keptBy: 'arguments',
     async run(args, context) {
       const commit = await resolveCommit(codeHost, context.subject, context.signal);
       return args.text === undefined

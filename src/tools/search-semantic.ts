@@ -6,8 +6,8 @@ import { countTokens } from '../log/reduce/tokens.ts';
 import type { CodeHost } from '../ports/code-host.ts';
 import type { Embedder } from '../ports/vector-index.ts';
 import { failureHeadline } from './findings.ts';
-import { codeUnavailable, keptByCommit, type ResolvedCommit, resolveCommit, withNote } from './repository.ts';
-import { defineTool, type Tool, type ToolContext } from './tool.ts';
+import { defineCodeTool, type ResolvedCommit, resolveCommit, withNote } from './repository.ts';
+import type { Tool, ToolContext } from './tool.ts';
 
 /** Words that candidate files are searched by: what the port takes in one question. */
 const MAX_WORDS = 16;
@@ -63,16 +63,14 @@ function maskedBefore(embedder: Embedder, mask: Mask): Embedder {
  */
 export function searchSemantic(codeHost: CodeHost, embedder: Embedder | null = null, mask: Mask | null = null): Tool {
   const meaning = embedder === null || mask === null || embedder.name.startsWith('hashing') ? null : maskedBefore(embedder, mask);
-  return defineTool({
+  return defineCodeTool(codeHost, {
     name: 'search_semantic',
     question: 'Which lines of the repository are most like this guess at the code that fails?',
     categories: ['CODE_ERROR'],
     costClass: 'high',
     usualLatencyMs: 1500,
-    provider: `code-host:${codeHost.driver}`,
     parameters: SearchParameters,
-    cache: keptByCommit(codeHost),
-    unavailable: (subject) => codeUnavailable(codeHost, subject),
+    keptBy: 'failure',
     run: (args, context) => run(codeHost, meaning, args, context),
   });
 }

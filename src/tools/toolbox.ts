@@ -1,3 +1,4 @@
+import { type BulkheadPolicy, bulkhead } from 'cockatiel';
 import type { Category } from '../domain/category.ts';
 import { messageOf, TriageError } from '../domain/errors.ts';
 import type { Finding, ToolCall, ToolOutcome } from '../domain/evidence.ts';
@@ -232,54 +233,27 @@ interface RunLimiter {
   run<Value>(owner: string, signal: AbortSignal, work: () => Promise<Value>): Promise<Value>;
 }
 
-interface Lane {
-  busy: number;
-  readonly waiting: (() => void)[];
-}
-
 /** At most `limit` at once for each owner. */
 export function createRunLimiter(limit: number): RunLimiter {
-  const lanes = new Map<string, Lane>();
+  const lanes = new Map<string, { readonly policy: BulkheadPolicy; users: number }>();
   return {
     run: async (owner, signal, work) => {
-      const lane = lanes.get(owner) ?? { busy: 0, waiting: [] };
+      const lane = lanes.get(owner) ?? { policy: bulkhead(limit, Number.POSITIVE_INFINITY), users: 0 };
       lanes.set(owner, lane);
+      lane.users += 1;
       try {
-        if (lane.busy >= limit) await turnOf(lane, signal);
-        else lane.busy += 1;
-        return await whatever(work, () => handOn(lane));
+        const begun = Promise.withResolvers<void>();
+        const done = lane.policy.execute(() => {
+          begun.resolve();
+          return work();
+        }, signal);
+        // Whoever waits when the run ends is let go at once; work that has begun ends by itself.
+        await Promise.race([done, orAborted(begun.promise, signal)]);
+        return await done;
       } finally {
-        if (lane.busy === 0) lanes.delete(owner);
+        lane.users -= 1;
+        if (lane.users === 0) lanes.delete(owner);
       }
     },
   };
-}
-
-async function whatever<Value>(work: () => Promise<Value>, then: () => void): Promise<Value> {
-  try {
-    return await work();
-  } finally {
-    then();
-  }
-}
-
-async function turnOf(lane: Lane, signal: AbortSignal): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  lane.waiting.push(resolve);
-  try {
-    await orAborted(promise, signal);
-  } catch (error) {
-    const at = lane.waiting.indexOf(resolve);
-    if (at >= 0) lane.waiting.splice(at, 1);
-    // The place was given in the moment of the end.
-    else handOn(lane);
-    throw error;
-  }
-}
-
-/** A free place goes to whoever waits longest, so that nobody who comes now takes it from them. */
-function handOn(lane: Lane): void {
-  const next = lane.waiting.shift();
-  if (next === undefined) lane.busy -= 1;
-  else next();
 }
