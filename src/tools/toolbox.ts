@@ -243,10 +243,12 @@ export function createRunLimiter(limit: number): RunLimiter {
       lane.users += 1;
       try {
         const begun = Promise.withResolvers<void>();
+        // Not given the signal: a bulkhead whose waiting task is cancelled does not start the next one.
         const done = lane.policy.execute(() => {
+          signal.throwIfAborted();
           begun.resolve();
           return work();
-        }, signal);
+        });
         // Whoever waits when the run ends is let go at once; work that has begun ends by itself.
         await Promise.race([done, orAborted(begun.promise, signal)]);
         return await done;
