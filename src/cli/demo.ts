@@ -43,7 +43,7 @@ export interface DemoService {
 
 /** Sends a week of builds and captured failures as a stranger would, waits for the answers, and prints them beside the truth. */
 export async function runDemo({ address, token, shownToken, app, clock }: DemoService): Promise<void> {
-  say(`\nSending a week of builds of ${HISTORY} and ${SHOWN.length} captured failures …`);
+  say(`\nSending sample data: a week of builds of ${HISTORY}, and ${SHOWN.length} captured failures …`);
   const answered = (buildId: string) => answerOf(address, token, buildId);
   await sendHistory(app, clock, { send: (build) => upload(address, token, build), answered });
   const sent: { slug: string; buildId: string }[] = [];
