@@ -37,7 +37,7 @@ const LONG = [
   'test/action/nodes.int.test.ts',
   'test/browser/{every-page,review-states,reading-while-typing,log-viewer,insights,run-live}.int.test.ts',
   'test/gate/our-bars.int.test.ts',
-  'test/replay/bench/read-bench.int.test.ts',
+  'test/bench/read-bench.int.test.ts',
   'test/jenkins-library/faultline-report.int.test.ts',
 ];
 

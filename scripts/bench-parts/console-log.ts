@@ -5,12 +5,12 @@ import type { FastifyInstance } from 'fastify';
 import { buildHttp } from '../../src/api/server.ts';
 import { maxOf } from '../../src/lib/collections.ts';
 import { systemClock } from '../../src/lib/time.ts';
-import { generatedLog } from '../../src/replay/bench/bench-logs.ts';
 import { createPostgresArchive } from '../../src/stores/archive/postgres.ts';
 import { openPglite } from '../../src/stores/database/pglite.ts';
 import { createStores } from '../../src/stores/stores.ts';
 import { sampleAnalysis, sampleBuild, sampleGroup } from '../../test/stores/samples.ts';
 import { emptyHttpDeps, TOKENS } from '../../test/support/http-deps.ts';
+import { generatedLog } from './bench-logs.ts';
 
 /** UX's figures for a log of 300,000 lines. */
 const GOALS = { lines: 300_000, windowMs: 20, searchMs: 300, windowKB: 40 };

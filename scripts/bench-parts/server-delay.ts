@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { z } from 'zod';
-import { generatedLog } from '../../src/replay/bench/bench-logs.ts';
+import { generatedLog } from './bench-logs.ts';
 import { openServerWorld, type ServerWorld } from './server-world.ts';
 
 const Figures = z.object({ max: z.number(), p99: z.number() });

@@ -86,7 +86,6 @@ export function createProgram(): Command {
     migrateCommand(),
     doctorCommand(),
     connectCommand(),
-    benchCommand(),
     completionCommand(),
   ])
     program.addCommand(command);
@@ -220,21 +219,6 @@ function connectCommand(): Command {
     .addOption(jsonOption())
     .addHelpText('after', CONNECT_HELP)
     .action(runs(async () => (await import('./connect-command.ts')).runConnect));
-}
-
-function benchCommand(): Command {
-  const read = new Command('read')
-    .description('Measure the speed and memory use of reading logs, compared to ripgrep, grep and Drain3 if installed.')
-    .argument('[logs...]', 'logs to read (default: generated logs)')
-    .option('--size <MiB>', 'size of the text to search', positive, 200)
-    .option('--large <MiB>', 'size of the largest log; the smaller one is a fifth of it', positive, 1024)
-    .option('--hostile <MiB>', 'size of each hostile log', positive, 100)
-    .option('--rounds <n>', 'interleaved rounds; the median is reported', positive, 5)
-    .option('--budget <tokens>', 'log tokens to keep from each', positive, 8000)
-    .option('--python <path>', 'Python executable with Drain3', 'python3')
-    .addOption(jsonOption())
-    .action(runs(async () => (await import('./bench-command.ts')).runBenchRead));
-  return new Command('bench').description('Measure speed and memory on this machine.').addCommand(read);
 }
 
 /** Runs the command line to its end; afterwards `process.exitCode` says how it went. Never throws. */

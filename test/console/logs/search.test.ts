@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { generatedLog } from '../../../scripts/bench-parts/bench-logs.ts';
 import { PAGE, searchLog, type Wanted } from '../../../src/console/logs/search.ts';
 import { stripEscapes } from '../../../src/log/lines/clean.ts';
-import { generatedLog } from '../../../src/replay/bench/bench-logs.ts';
 import { createMemoryArchive } from '../../../src/stores/archive/memory.ts';
 
 const { signal } = new AbortController();

@@ -1,19 +1,23 @@
-import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { READER_GROUPS, readerLiterals } from '../../log/extract/run.ts';
-import { bytesInMemory } from '../../log/lines/bytes.ts';
-import { createMasker } from '../../log/mask/mask.ts';
-import { readSources } from '../../log/read-sources.ts';
-import { growingScan } from '../../log/scan/scan-log.ts';
-import { createLogThreads } from '../../log/threads.ts';
+import { createInterface } from 'node:readline';
+import { setInterval } from 'node:timers';
+import { TriageError } from '../../src/domain/errors.ts';
+import { READER_GROUPS, readerLiterals } from '../../src/log/extract/run.ts';
+import { bytesInMemory } from '../../src/log/lines/bytes.ts';
+import { createMasker } from '../../src/log/mask/mask.ts';
+import { readSources } from '../../src/log/read-sources.ts';
+import { growingScan } from '../../src/log/scan/scan-log.ts';
+import { createLogThreads } from '../../src/log/threads.ts';
 import { type CorpusLog, generatedLog, HOSTILE_LOGS, readCorpus, writeCorpus, writeGeneratedLog, writeHostileLog } from './bench-logs.ts';
 import { linesHolding, matchAlone, matchTogether } from './match.ts';
-import { costOf, countWith, isInstalled, linesWith, median, mineWithDrain3, SEARCHERS } from './programs.ts';
 
 /** What to measure with. Sizes in bytes. */
-export interface ReadBenchOptions {
+interface ReadBenchOptions {
   /** Logs to match and read; generated ones where there are none. */
   readonly logs: readonly string[];
   readonly matchBytes: number;
@@ -200,4 +204,97 @@ async function benchEventLoop({ hostileBytes, budgetTokens }: ReadBenchOptions, 
   }
   const note = `masking and reading ${(hostileBytes / MEGA).toFixed(0)} MB of one line in threads`;
   tell({ name: 'event loop: longest gap', value: delay.max / 1e6, unit: 'ms', note });
+}
+
+/** A program that searches for many literals, ignoring the case of ASCII letters, on one thread. */
+interface Searcher {
+  readonly name: string;
+  /** Program and arguments, up to the file of patterns. */
+  readonly command: readonly string[];
+}
+
+const SEARCHERS: readonly Searcher[] = [
+  { name: 'ripgrep -j1', command: ['rg', '-j1', '-a', '--no-config', '--no-unicode', '-i', '-F', '-f'] },
+  { name: 'grep', command: ['env', 'LC_ALL=C', 'grep', '-a', '-i', '-F', '-f'] },
+];
+
+const TIME_LIMIT = 600_000;
+
+/** Whether a program can be run here. */
+function isInstalled(command: readonly string[]): boolean {
+  const program = command[0] === 'env' ? (command[2] ?? '') : (command[0] ?? '');
+  return spawnSync(program, ['--version'], { stdio: 'ignore', timeout: 10_000 }).status === 0;
+}
+
+/** How many lines of the file hold one of the patterns, and the milliseconds that took with starting the program. */
+function countWith(searcher: Searcher, patterns: string, file: string): { lines: number; milliseconds: number } {
+  const [program = '', ...rest] = searcher.command;
+  const startedAt = performance.now();
+  const run = spawnSync(program, [...rest, patterns, '-c', file], { encoding: 'utf8', timeout: TIME_LIMIT });
+  const milliseconds = performance.now() - startedAt;
+  if (run.status !== 0) throw new TriageError('internal', `${searcher.name} failed: ${run.stderr.trim() || `exit ${run.status}`}`);
+  return { lines: Number(run.stdout.trim()), milliseconds };
+}
+
+/** The numbers of the lines that hold one of the patterns, as the program prints them. */
+async function* linesWith(searcher: Searcher, patterns: string, file: string): AsyncGenerator<number> {
+  const [program = '', ...rest] = searcher.command;
+  const child = spawn(program, [...rest, patterns, '-n', file], { stdio: ['ignore', 'pipe', 'ignore'], timeout: TIME_LIMIT });
+  for await (const line of createInterface({ input: child.stdout.setEncoding('latin1'), crlfDelay: 0 })) {
+    const number = Number.parseInt(line, 10);
+    // Node's reader also ends lines at carriage returns; what follows one has no number.
+    if (Number.isInteger(number) && line.startsWith(`${number}:`)) yield number;
+  }
+}
+
+/** Lines, templates and seconds of Drain3 over a file; null where Python or the package is not there. */
+function mineWithDrain3(python: string, file: string): { seconds: number; lines: number; templates: number } | null {
+  const script = join(import.meta.dirname, 'mine-templates.py');
+  const run = spawnSync(python, [script, file], { encoding: 'utf8', timeout: TIME_LIMIT });
+  const [seconds, lines, templates] = (run.stdout ?? '').trim().split(' ').map(Number);
+  return run.status === 0 && seconds !== undefined && lines !== undefined && templates !== undefined ? { seconds, lines, templates } : null;
+}
+
+/** The middle of the values; of an even number the lower one. */
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((left, right) => left - right);
+  return sorted[(sorted.length - 1) >> 1] ?? Number.NaN;
+}
+
+/** What a process took: wall-clock milliseconds and the peak of its resident memory in bytes (null where the system does not tell). */
+interface ProcessCost {
+  readonly milliseconds: number;
+  readonly peakBytes: number | null;
+}
+
+const LOOK_EVERY = 20;
+
+/** How `faultline read` ends where no line says that something failed (see src/cli/terminal.ts). */
+const NO_FAILURE = 5;
+
+/** Runs this very Node with the arguments given and watches its memory. Throws where it ends badly. */
+async function costOf(args: readonly string[]): Promise<ProcessCost> {
+  const startedAt = performance.now();
+  const child = spawn(process.execPath, args, { stdio: 'ignore' });
+  let peakBytes: number | null = null;
+  const look = setInterval(() => {
+    peakBytes = peakOf(child.pid) ?? peakBytes;
+  }, LOOK_EVERY);
+  try {
+    const [code] = await once(child, 'exit');
+    if (code !== 0 && code !== NO_FAILURE) throw new Error(`node ${args.slice(1).join(' ')} ended with ${code}`);
+  } finally {
+    clearInterval(look);
+  }
+  return { milliseconds: performance.now() - startedAt, peakBytes };
+}
+
+/** Linux keeps the highest resident memory of a process ("high water mark"). */
+function peakOf(pid: number | undefined): number | null {
+  try {
+    const kilobytes = /VmHWM:\s{1,20}(\d{1,12}) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
+    return kilobytes === undefined ? null : Number(kilobytes) * 1024;
+  } catch {
+    return null;
+  }
 }

@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
 import { expect, it } from 'vitest';
-import { type BenchFigure, benchReading } from '../../../src/replay/bench/read-bench.ts';
+import { type BenchFigure, benchReading } from '../../scripts/bench-parts/read-bench.ts';
 
-const MAIN = resolve(import.meta.dirname, '../../../src/cli/main.ts');
-const LOG = resolve(import.meta.dirname, '../../fixtures/failures/disk-full-maven-repository/log.txt');
+const MAIN = resolve(import.meta.dirname, '../../src/cli/main.ts');
+const LOG = resolve(import.meta.dirname, '../fixtures/failures/disk-full-maven-repository/log.txt');
 
 it('measures matching, reading, memory and hostile logs, beside the programs that are installed', async () => {
   const figures: BenchFigure[] = [];

@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { bytesOfText, openFileBytes } from '../../log/lines/bytes.ts';
+import { bytesOfText, openFileBytes } from '../../src/log/lines/bytes.ts';
 import { generatedLog } from './bench-logs.ts';
 import { piecesOf } from './match.ts';
 

@@ -1,8 +1,8 @@
 import { closeSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { basename } from 'node:path';
 
-import { decodeSources } from '../../log/decode/archive.ts';
-import { stripEscapes } from '../../log/lines/clean.ts';
+import { decodeSources } from '../../src/log/decode/archive.ts';
+import { stripEscapes } from '../../src/log/lines/clean.ts';
 
 /** Lines of everyday builds; `#` becomes a number. The share of complaints is that of real logs: about one line in fifty. */
 const ORDINARY = [

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { type LogBytes, openFileBytes } from '../../log/lines/bytes.ts';
-import { buildMatcher } from '../../log/scan/matcher.ts';
-import { scanChunks } from '../../log/scan/scan-chunks.ts';
+import { type LogBytes, openFileBytes } from '../../src/log/lines/bytes.ts';
+import { buildMatcher } from '../../src/log/scan/matcher.ts';
+import { scanChunks } from '../../src/log/scan/scan-chunks.ts';
 
 const LINE_FEED = 10;
 
