@@ -6,7 +6,7 @@ import { composeAnswer } from '../src/judge/answer.ts';
 import { matchesIn, ruleOn } from '../src/judge/classify.ts';
 import { FACTS, featuresOf, type Judged, type JudgementModel, judge, routeOf, SIGNS, useJudgementModel } from '../src/judge/judgement.ts';
 import { foldsBy } from '../src/replay/cases/case.ts';
-import { mentionFinder } from '../src/replay/figures/words.ts';
+import { mentionFinder } from '../src/replay/run/check-case.ts';
 import { fitJudgement, type Lesson } from './judging/fit.ts';
 import { type LabelledSubject, labelledSubjects } from './judging/labelled-subjects.ts';
 

@@ -5,10 +5,9 @@ import { createTerminalApp } from '../src/app/terminal-app.ts';
 import { readInput } from '../src/cli/input.ts';
 import { createProgram } from '../src/cli/program.ts';
 import { localBuild, terminalBlocks } from '../src/cli/triage-command.ts';
-import { embedded } from '../src/config/presets.ts';
+import { embedded } from '../src/config/load.ts';
 import { parseConfig, VARIABLES } from '../src/config/schema.ts';
-import type { Variable } from '../src/config/variable.ts';
-import { TERMINAL_VARIABLES } from '../src/config/variable.ts';
+import { TERMINAL_VARIABLES, type Variable } from '../src/config/variable.ts';
 import { METRICS, silentLogger } from '../src/ports/telemetry.ts';
 
 /**

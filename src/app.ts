@@ -1,29 +1,45 @@
-import { openBackground } from './app/background.ts';
-import { openIndexKeeping } from './app/index-keeping.ts';
-import { openArchive, openDatabase, openVectorIndex, openWordEmbedder } from './app/open-adapters.ts';
-import { openAsk } from './app/open-ask.ts';
-import { openKnowledge } from './app/open-knowledge.ts';
-import { openPublishing, openSlackButtons } from './app/open-publishers.ts';
-import { openRetention } from './app/open-retention.ts';
+import { type IndexKeeping, type OpenedKnowledge, openIndexKeeping, openKnowledge, startEmbedding } from './app/index-keeping.ts';
+import { calibrationsInForce, createAppToolbox, investigationOf, openAsk, openRecorder } from './app/investigation.ts';
+import {
+  openAnalyst,
+  openArchive,
+  openBuildSources,
+  openCodeHost,
+  openDatabase,
+  openEmbedder,
+  openFallbackAnalyst,
+  openVectorIndex,
+  openWebSearch,
+  openWordEmbedder,
+} from './app/open-adapters.ts';
+import { openPublishing, openSlackButtons, type Publishing } from './app/open-publishers.ts';
+import { type OpenedRetention, openRetention } from './app/open-retention.ts';
 import { openObserved, openReadiness } from './app/open-telemetry.ts';
 import type { App } from './app/served-app.ts';
 import { openLogExplainer } from './app/terminal-app.ts';
-import { triageDepsOf } from './app/triage-deps.ts';
-import { watchTriage } from './app/watched.ts';
+import { countAnalysis, measuredToolbox, recordNode, watchTriage } from './app/watched.ts';
 import { maskingOf } from './config/masking.ts';
+import { budgetTokensOf } from './config/profiles.ts';
 import type { Config } from './config/schema.ts';
+import type { Step } from './domain/analysis.ts';
 import { type Clock, systemClock } from './lib/time.ts';
 import { createLogThreads } from './log/threads.ts';
 import type { SignInProvider } from './ports/access.ts';
 import type { Database, Failpoint } from './ports/database.ts';
 import type { Logger } from './ports/telemetry.ts';
+import { type OutboxWorker, startOutbox } from './service/outbox.ts';
 import { escalateToReviewer } from './service/triage/conclude.ts';
+import { createReviewerClient } from './service/triage/investigate.ts';
+import { createOwnerFinder } from './service/triage/owners.ts';
+import { passingBuildHandler, storedGreens } from './service/triage/passing-builds.ts';
 import { type DetachableQueue, detachableQueue, fairQueue } from './service/triage/queue.ts';
 import { type TriageBuildDeps, triageBuild } from './service/triage/triage-reading.ts';
-import { endJob, startWorker } from './service/triage/worker.ts';
+import { endJob, startSweeper, startWorker } from './service/triage/worker.ts';
+import type { createPostgresCheckpointer } from './stores/checkpointer.ts';
 import type { Stores } from './stores/stores.ts';
 import { createJobTurns } from './stores/triages.ts';
 import { loadKnowledge, readKnowledge } from './tools/knowledge-base.ts';
+import { sightOfReaders } from './tools/tool.ts';
 
 /** How long spans that were not sent yet may hold up an end, in milliseconds. */
 const FLUSH_MS = 2_000;
@@ -163,4 +179,136 @@ async function openSignIn({ auth }: Pick<Config, 'auth'>): Promise<SignInProvide
   const { issuer, clientId, ...rest } = auth.openId;
   if (issuer === null || clientId === null) return null;
   return (await import('./adapters/identity/openid.ts')).createOpenIdProvider({ issuer, clientId, ...rest });
+}
+
+const SWEEP_MS = 5_000;
+/** What this process adds is processed at once; what others add is found so fast: "looking" is to be read within seconds of the webhook. */
+const OUTBOX_MS = 1_000;
+
+export interface BackgroundParts extends Pick<App, 'config' | 'database' | 'stores' | 'logger' | 'jobQueue'> {
+  readonly deps: TriageBuildDeps;
+  readonly found: OpenedKnowledge;
+  readonly publishing: Publishing;
+  readonly indexKeeping: IndexKeeping;
+  readonly retention: OpenedRetention;
+}
+
+/** What goes on beside the triage of builds in every process that works. */
+export interface Background {
+  start(): void;
+  /** Something was added to the outbox; nothing happens where this process does not work. */
+  wake(): void;
+  /** Of those that bring work: nothing new is begun. */
+  stopBringing(): Promise<void>;
+  /** Of those that end what triage has begun; after the queue has drained. */
+  stopEnding(): Promise<void>;
+}
+
+function openBackground({ publishing, indexKeeping, retention, ...parts }: BackgroundParts): Background {
+  const { stores, logger, jobQueue, deps } = parts;
+  const isTriageWaiting = async () => (await stores.triages.pending(1)).length > 0;
+  const passing = deps.greenBuilds > 0 ? [passingBuildHandler({ ...deps, flagging: deps }, isTriageWaiting)] : [];
+  const handlers = [...publishing.handlers, ...indexKeeping.handlers, ...retention.handlers, ...passing];
+  let outbox: OutboxWorker | undefined;
+  let sweeper: { stop(): void } | undefined;
+  let embedding: { stop(): Promise<void> } | undefined;
+  return {
+    start: () => {
+      outbox = startOutbox({ ...deps, outbox: stores.outbox, handlers, intervalMs: OUTBOX_MS });
+      const turns = createJobTurns(parts.database);
+      sweeper = startSweeper({ jobQueue, turns, questions: stores.questions, logger, intervalMs: SWEEP_MS });
+      retention.start();
+      embedding = startEmbedding(parts.found, logger);
+    },
+    wake: () => outbox?.wake(),
+    stopBringing: async () => {
+      sweeper?.stop();
+      await indexKeeping.stop();
+      await embedding?.stop();
+    },
+    stopEnding: async () => {
+      await outbox?.stop();
+      await retention.stop();
+    },
+  };
+}
+
+type AppParts = Pick<
+  App,
+  'config' | 'logger' | 'clock' | 'database' | 'stores' | 'archive' | 'vectorIndex' | 'masker' | 'tracer' | 'metrics'
+>;
+
+/** What steps 4 to 8 of the road need; `steps` is told which node of which build finished last. */
+async function triageDepsOf(
+  {
+    config,
+    logger,
+    clock,
+    database,
+    stores,
+    archive,
+    vectorIndex,
+    masker,
+    tracer,
+    metrics,
+    found,
+    publishing,
+  }: AppParts & { readonly found: OpenedKnowledge; readonly publishing: Publishing },
+  steps: Map<string, string>,
+  checkpointer: Awaited<ReturnType<typeof createPostgresCheckpointer>>,
+): Promise<TriageBuildDeps> {
+  const passingBuilds = storedGreens({ passingBuilds: stores.passingBuilds, greenBuilds: config.triage.greenBuilds });
+  const sources = { vectorIndex, knowledge: found, archive, passingBuilds, history: stores.history };
+  const [embedder, codeHost] = [await openEmbedder(config, logger), await openCodeHost(config, logger)];
+  const asked = { ...sources, embedder, codeHost, webSearch: await openWebSearch(config) };
+  const reviewers = createReviewerClient({
+    questions: stores.questions,
+    notices: stores.notices,
+    masker,
+    clock,
+    waitMs: config.review.questionMs,
+  });
+  const toolbox = createAppToolbox(
+    { ...asked, reviewers, ...(config.triage.shareRepositories ? {} : { sight: sightOfReaders(stores.tokens) }) },
+    { masker, logger, cache: stores.toolCache, concurrency: config.triage.toolConcurrency },
+  );
+  const [analyst, fallbackAnalyst] = [await openAnalyst(config, logger, tracer, metrics), await openFallbackAnalyst()];
+  const recorder = await openRecorder(config, { clock, masker, logger, store: stores.recordings });
+  const calibrations = calibrationsInForce(stores.calibrations, clock, logger);
+  const judging = {
+    toolbox: measuredToolbox(toolbox, metrics),
+    clock,
+    analyst,
+    fallbackAnalyst,
+    questions: stores.questions,
+    recorder,
+    calibrations,
+  };
+  return {
+    database,
+    stores,
+    archive,
+    masker,
+    clock,
+    logger,
+    owners: createOwnerFinder(codeHost, logger, toolbox.breakers),
+    buildSources: await openBuildSources(config, logger),
+    investigation: investigationOf(config, judging, tracer, checkpointer),
+    publishers: publishing.drivers,
+    onConcluded: (build, analysis) => countAnalysis(build, analysis, metrics),
+    forget: (triageId) => checkpointer.deleteThread(triageId),
+    budgetTokens: budgetTokensOf(config),
+    greenBuilds: config.triage.greenBuilds,
+    auditEvery: config.review.auditEvery,
+    onStep: (buildId: string, step: Step) => {
+      const { node, round, milliseconds } = step;
+      steps.set(buildId, node);
+      recordNode(tracer, step);
+      // Whoever watches sees it; nobody waits for it.
+      stores.runSteps
+        .add(buildId, step)
+        .catch((error: unknown) => logger.debug({ buildId, error }, 'a step could not be stored for live pages'));
+      logger.debug({ buildId, node, round, milliseconds }, 'node finished');
+    },
+  };
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createApp } from '../src/app.ts';
-import { embedded } from '../src/config/presets.ts';
+import { embedded } from '../src/config/load.ts';
 import { type Config, parseConfig } from '../src/config/schema.ts';
 import { silentLogger } from '../src/ports/telemetry.ts';
 import { copyTestDatabase } from './support/pglite.ts';

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { createTerminalApp } from '../../src/app/terminal-app.ts';
+import { embedded } from '../../src/config/load.ts';
 import { maskingOf } from '../../src/config/masking.ts';
-import { embedded } from '../../src/config/presets.ts';
 import { Config } from '../../src/config/schema.ts';
 import type { NewBuild } from '../../src/domain/build.ts';
 import { createMasker } from '../../src/log/mask/mask.ts';

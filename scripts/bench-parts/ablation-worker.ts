@@ -2,7 +2,7 @@ import { parentPort } from 'node:worker_threads';
 import { z } from 'zod';
 import { createTerminalApp } from '../../src/app/terminal-app.ts';
 import { answering, replayConfig, stagesLeftOut } from '../../src/cli/replay/answering.ts';
-import type { ReplayCommandOptions } from '../../src/cli/replay/replay-options.ts';
+import type { ReplayCommandOptions } from '../../src/cli/replay/case-sources.ts';
 import { dataDirectory, readConfig } from '../../src/cli/settings.ts';
 import type { Config } from '../../src/config/schema.ts';
 import { Design } from '../../src/domain/calibration.ts';

@@ -1,9 +1,9 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { openToday } from '../../src/app/open-today.ts';
+import { openToday } from '../../src/app/investigation.ts';
 import { createTerminalApp } from '../../src/app/terminal-app.ts';
-import { openRecordingsFile } from '../../src/cli/replay/recordings-file.ts';
+import { openRecordingsFile } from '../../src/cli/replay/recordings-command.ts';
 import { dataDirectory, readConfig } from '../../src/cli/settings.ts';
 import { sparseBuild } from '../../src/domain/build.ts';
 import { silentLogger } from '../../src/ports/telemetry.ts';

@@ -1,9 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { TriageError } from '../domain/errors.ts';
+import type { Config } from '../config/schema.ts';
+import { isRetryable, TriageError } from '../domain/errors.ts';
 import type { OutboxHandler } from '../domain/outbox.ts';
+import type { Clock } from '../lib/time.ts';
+import type { Masker } from '../log/mask/mask.ts';
+import type { Database } from '../ports/database.ts';
+import type { KnowledgeService, TeamKnowledgeStore } from '../ports/knowledge.ts';
 import type { Logger } from '../ports/telemetry.ts';
-import type { VectorNamespace } from '../ports/vector-index.ts';
+import type { SemanticIndex, VectorNamespace } from '../ports/vector-index.ts';
 import { type IndexOutboxDeps, indexHandlers, indexNow } from '../service/outbox.ts';
+import { createTeamKnowledgeStore } from '../stores/knowledge.ts';
+import { knowledgeItems, readKnowledge } from '../tools/knowledge-base.ts';
+import { createKnowledgeService } from '../tools/knowledge-service.ts';
+import { openModelEmbedder, openModelIndex } from './open-adapters.ts';
 
 export interface IndexSync {
   /** Writes these entries to the index now; `false` where that is done later. Never throws. */
@@ -43,11 +52,8 @@ interface InStep {
 export function createInStep(logger: Logger, firstPauseMs = FIRST_PAUSE_MS): InStep {
   const ending = new AbortController();
   const running = new Set<Promise<void>>();
-
-  async function again(what: string, work: () => Promise<unknown>): Promise<void> {
-    for (let pause = firstPauseMs; !ending.signal.aborted; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
-      await sleep(pause, undefined, { signal: ending.signal, ref: false }).catch(() => undefined);
-      if (ending.signal.aborted) return;
+  const again = async (what: string, work: () => Promise<unknown>): Promise<void> => {
+    for await (const _ of pauses(firstPauseMs, ending.signal)) {
       try {
         await work();
         return logger.info({ what }, 'in sync with the index again');
@@ -55,8 +61,7 @@ export function createInStep(logger: Logger, firstPauseMs = FIRST_PAUSE_MS): InS
         logger.warn({ what, error }, 'still out of sync with the index; will retry');
       }
     }
-  }
-
+  };
   return {
     async bring(what, work) {
       try {
@@ -75,6 +80,80 @@ export function createInStep(logger: Logger, firstPauseMs = FIRST_PAUSE_MS): InS
   };
 }
 
+/** Yields after longer and longer pauses, until the signal ends it. Keeps no process alive. */
+async function* pauses(firstMs: number, signal: AbortSignal): AsyncGenerator<void> {
+  for (let pause = firstMs; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
+    await sleep(pause, undefined, { signal, ref: false }).catch(() => undefined);
+    if (signal.aborted) return;
+    yield;
+  }
+}
+
 function isAway(error: unknown): boolean {
   return error instanceof TriageError && (AWAY.includes(error.code) || error.details.backend !== undefined);
+}
+
+export interface OpenedKnowledge {
+  readonly service: KnowledgeService;
+  readonly team: TeamKnowledgeStore;
+  /** Null where no embedding model is configured. */
+  readonly semantic: SemanticIndex | null;
+}
+
+interface KnowledgeParts {
+  readonly config: Config;
+  readonly database: Database;
+  readonly masker: Masker;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** A team's documents in the database, and the vectors of an embedding model where one is configured. */
+export async function openKnowledge(parts: KnowledgeParts): Promise<OpenedKnowledge> {
+  const { config, database } = parts;
+  const team = createTeamKnowledgeStore(database);
+  const semantic = await openSemanticIndex(parts);
+  const reader = await openDocumentReader();
+  const curated = async () => knowledgeItems(await readKnowledge(config.knowledge.folder));
+  return { team, semantic, service: createKnowledgeService({ ...parts, store: team, reader, semantic, curated }) };
+}
+
+async function openDocumentReader() {
+  return (await import('../adapters/document-reader/document-reader.ts')).createDocumentReader();
+}
+
+async function openSemanticIndex({ config, database, logger }: KnowledgeParts): Promise<SemanticIndex | null> {
+  const embedder = await openModelEmbedder(config, logger);
+  return embedder === null ? null : openModelIndex(config, database, embedder, logger);
+}
+
+const FIRST_EMBED_PAUSE_MS = 5_000;
+
+/** Embeds in the background what is not embedded yet, so that no start waits for a model. `stop` ends it. */
+export function startEmbedding({ service, semantic }: OpenedKnowledge, logger: Logger): { stop(): Promise<void> } {
+  const ending = new AbortController();
+  const done = semantic === null ? Promise.resolve() : embedInTheEnd(service, logger, ending.signal);
+  return {
+    stop: async () => {
+      ending.abort();
+      await done;
+    },
+  };
+}
+
+/** What may pass, as where a model or an index is away, is tried again for as long as it takes. */
+async function embedInTheEnd(service: KnowledgeService, logger: Logger, ending: AbortSignal): Promise<void> {
+  const isDone = async () => {
+    try {
+      logger.info({ ...(await service.embed({}, ending)) }, 'knowledge is embedded');
+      return true;
+    } catch (error) {
+      if (ending.aborted) return true;
+      const again = isRetryable(error);
+      logger.warn({ error, again }, 'knowledge is not embedded yet; it is found by words only');
+      return !again;
+    }
+  };
+  if (await isDone()) return;
+  for await (const _ of pauses(FIRST_EMBED_PAUSE_MS, ending)) if (await isDone()) return;
 }

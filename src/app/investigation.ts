@@ -1,18 +1,31 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { compileAskGraph } from '../../graphs/ask/graph.ts';
 import { compileTriageGraph } from '../../graphs/triage/graph.ts';
 import type { TriageLimits } from '../../graphs/triage/state.ts';
+import { loadPrompt } from '../../prompts/load.ts';
 import type { Config } from '../config/schema.ts';
+import type { Build } from '../domain/build.ts';
 import { CalibrationInUse, parseCalibration } from '../domain/calibration.ts';
-import { RECORDING_SCHEMA, type RecordedMaker } from '../domain/recording.ts';
+import { Category } from '../domain/category.ts';
+import { TriageError } from '../domain/errors.ts';
+import { type JudgementName, RECORDING_SCHEMA, type RecordedMaker } from '../domain/recording.ts';
 import type { Clock } from '../lib/time.ts';
-import type { Masker } from '../log/mask/mask.ts';
-import type { Logger, Tracer } from '../ports/telemetry.ts';
+import { createMasker, type Masker } from '../log/mask/mask.ts';
+import type { Analyst } from '../ports/analyst.ts';
+import type { ChatModel } from '../ports/chat-model.ts';
+import { type Logger, silentLogger, type Tracer } from '../ports/telemetry.ts';
 import type { Toolbox } from '../ports/toolbox.ts';
+import type { Today } from '../replay/recording/frozen-analyst.ts';
+import { type Ask, type AskDeps, createAsk } from '../service/ask/ask.ts';
+import { type StoredTopicDeps, storedTopics, topicsAtHand } from '../service/ask/topic.ts';
 import type { InvestigateDeps } from '../service/triage/investigate.ts';
-import { createRunRecorder, type RunRecorder } from '../service/triage/recording/recorder.ts';
+import { greenAtHand } from '../service/triage/passing-builds.ts';
+import { createRunRecorder, listenedChatModel, listening, type RunRecorder } from '../service/triage/recording/recorder.ts';
 import { packLines, shortHashOf } from '../service/triage/recording/recording-lines.ts';
+import type { TriagedReading } from '../service/triage/triage-reading.ts';
 import type { CalibrationStore, RecordingStore } from '../stores/measurements.ts';
+import type { Stores } from '../stores/stores.ts';
 import { createTools, type ToolSources } from '../tools/all-tools.ts';
 import { createToolbox, type ToolboxOptions } from '../tools/toolbox.ts';
 import { modelOptions } from './open-models.ts';
@@ -47,7 +60,7 @@ export function investigationOf(
 const MAX_CORRECTIONS = 2;
 
 /** What bounds a run. In the configuration 0 is no limit, for the graph null. */
-export function limitsOf({ triage }: Pick<Config, 'triage'>): TriageLimits {
+function limitsOf({ triage }: Pick<Config, 'triage'>): TriageLimits {
   const { maxIterations, thresholds, investigators, budget } = triage;
   const { tokens, costUsd, seconds } = budget;
   return {
@@ -128,4 +141,107 @@ export function calibrationAtHand({ triage }: Pick<Config, 'triage'>): Pick<Inve
   if (triage.calibration === undefined) return {};
   const calibrations = [inUse(parseCalibration(triage.calibration, 'FAULTLINE_CALIBRATION'))];
   return { calibrations: async () => calibrations };
+}
+
+/** A person waits: an answer that takes longer than this is none, whatever an analysis may take. */
+const LONGEST_MS = 120_000;
+
+interface AskParts extends Pick<AskDeps, 'toolbox' | 'clock' | 'timeLimitMs'> {
+  readonly analyst: Pick<Analyst, 'converse' | 'name'>;
+  readonly masker: Masker;
+}
+
+/** Follow-up questions about what is stored, with the same tools and analyst that triage has. */
+export function openAsk(parts: AskParts & StoredTopicDeps & { readonly stores: Pick<Stores, 'conversations'> }): Ask {
+  return createAsk({ ...sharedOf(parts), topics: storedTopics(parts), conversations: parts.stores.conversations });
+}
+
+/** Follow-up questions about what was analysed in memory; its threads end with the process. */
+export async function openAskAtHand(build: Build, { analyses, reading }: TriagedReading, parts: AskParts): Promise<Ask> {
+  const { createMemoryConversations } = await import('../stores/memory.ts');
+  return createAsk({ ...sharedOf(parts), topics: topicsAtHand(build, analyses, reading), conversations: createMemoryConversations() });
+}
+
+function sharedOf({ analyst, toolbox, clock, masker, timeLimitMs }: AskParts): Omit<AskDeps, 'topics' | 'conversations'> {
+  return {
+    graph: compileAskGraph(),
+    converse: analyst.converse,
+    toolbox,
+    clock,
+    mask: async (text) => (await masker.mask(text)).text,
+    byRules: analyst.name === 'rules',
+    timeLimitMs: Math.min(timeLimitMs, LONGEST_MS),
+  };
+}
+
+/** What recordings are held against: this code and this configuration. Nothing outside is asked, and no model. */
+export async function openToday(config: Config, boundBy: Today['boundBy']): Promise<Today> {
+  const { createRulesAnalyst } = await import('../judge/rules-analyst.ts');
+  const { withFallback } = await import('../models/analyst/with-fallback.ts');
+  const { createLlmAnalyst } = await import('../models/analyst/llm-analyst.ts');
+  const { JUDGEMENTS } = await import('../models/analyst/ask-model.ts');
+  const rules = createRulesAnalyst();
+  // It refuses every question, and is asked anew each time: a model's circuit belongs to a process, not to a recording.
+  const model = listenedChatModel(silentModel());
+  const llm = createLlmAnalyst({ model });
+  const insteadOfModel = withFallback(createLlmAnalyst({ model: silentModel() }), rules, silentLogger);
+  return {
+    madeBy: await makerOfToday(config),
+    limits: limitsOf(config),
+    boundBy,
+    toolbox: await describedToolbox(),
+    rules,
+    insteadOfModel,
+    promptHash: (name, input) => {
+      const prompt = JUDGEMENTS[PROMPTS[name]].prompt;
+      return loadPrompt(prompt, name === 'classify' || name === 'correctCall' ? undefined : categoryIn(input)).hash;
+    },
+    shown: (ask) =>
+      listening(async (shown) => {
+        // What comes of it is an error in any case.
+        await ask(llm).catch(() => undefined);
+        return shown();
+      }),
+  };
+}
+
+const PROMPTS = {
+  classify: 'classify',
+  plan: 'reason',
+  chooseTools: 'select-tool',
+  correctCall: 'correct-call',
+  answer: 'answer',
+  verify: 'verify',
+} as const satisfies Record<JudgementName, string>;
+
+function categoryIn(input: object): Category | undefined {
+  if (!('classification' in input) || typeof input.classification !== 'object' || input.classification === null) return undefined;
+  const read = Category.safeParse('category' in input.classification ? input.classification.category : null);
+  return read.success ? read.data : undefined;
+}
+
+function silentModel(): ChatModel {
+  const refuse = async (): Promise<never> => {
+    throw new TriageError('upstream-failed', 'The replay of a recording calls no model.');
+  };
+  return { name: 'none', ask: refuse, chooseTools: refuse, stream: refuse };
+}
+
+/** The tools with nobody behind them: to be described only. */
+async function describedToolbox(): Promise<Today['toolbox']> {
+  const { createHashingEmbedder } = await import('../models/embedder/hashing.ts');
+  const { createMemoryIndex } = await import('../stores/vectors/memory.ts');
+  const { createMemoryArchive } = await import('../stores/archive/memory.ts');
+  const { createEmptyHistory } = await import('../stores/memory.ts');
+  const { createNoCodeHost } = await import('../providers/combined-host.ts');
+  const { createNoWebSearch } = await import('../stores/memory.ts');
+  const sources = {
+    vectorIndex: createMemoryIndex(createHashingEmbedder()),
+    archive: createMemoryArchive(),
+    history: createEmptyHistory(),
+    passingBuilds: greenAtHand(null),
+    codeHost: createNoCodeHost(),
+    webSearch: createNoWebSearch(),
+  };
+  return createAppToolbox(sources, { masker: createMasker() });
 }

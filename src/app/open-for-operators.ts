@@ -8,19 +8,43 @@ import { createStores } from '../stores/stores.ts';
 import { createJobTurns, type JobTurns } from '../stores/triages.ts';
 import { openDatabase } from './open-adapters.ts';
 
-/** The tokens of a database, which is opened for them alone: neither queue nor archive need to be there. */
-export async function openTokens(config: Config): Promise<{ readonly tokens: TokenStore; close(): Promise<void> }> {
-  const { database } = await openDatabase(config);
+/** A part of a database, which is opened for it alone: neither queue nor archive need to be there. */
+type Opened<Part> = Part & { close(): Promise<void> };
+
+export async function openTokens(config: Config): Promise<Opened<{ readonly tokens: TokenStore }>> {
+  return await openAlone(config, async ({ database }) => ({ tokens: createStores(database, systemClock).tokens }));
+}
+
+export async function openCalibrations(config: Config): Promise<Opened<{ readonly calibrations: CalibrationStore }>> {
+  return await openAlone(config, async ({ database }) => ({ calibrations: createStores(database, systemClock).calibrations }));
+}
+
+/** The queue and what the database has pending, for looking and mending; nothing is worked on. */
+export type OpenedQueue = Opened<{ readonly queue: JobQueue & QueueAdmin; readonly turns: JobTurns }>;
+
+/** Throws `locked` where an embedded database is in use by a running service. */
+export async function openQueueAdmin(config: Config, logger: Logger): Promise<OpenedQueue> {
+  const { close, ...opened } = await openAlone(config, async ({ database, jobQueue }) => {
+    return { queue: await jobQueue(logger), turns: createJobTurns(database) };
+  });
+  return { ...opened, close: () => opened.queue.stop({ timeoutMs: 0 }).finally(close) };
+}
+
+type OpenedDatabase = Awaited<ReturnType<typeof openDatabase>>;
+
+async function openAlone<Part>(config: Config, open: (opened: OpenedDatabase) => Promise<Part>): Promise<Opened<Part>> {
+  const opened = await openDatabase(config);
+  const close = () => opened.database.close();
   try {
-    await database.migrate();
-    return { tokens: createStores(database, systemClock).tokens, close: () => database.close() };
+    await opened.database.migrate();
+    return { ...(await open(opened)), close };
   } catch (error) {
-    await database.close();
+    await close();
     throw error;
   }
 }
 
-/** Brings every schema of the database up to date: ours, the checkpoints', and the queue's where it rings on the database. Opens nothing else. */
+/** Brings every schema of the database up to date: ours, the checkpoints', and the queue's where it is on the database. Opens nothing else. */
 export async function migrateDatabase(config: Config): Promise<{ readonly applied: readonly string[] }> {
   const { database, checkpointer, jobQueue } = await openDatabase(config);
   try {
@@ -30,41 +54,5 @@ export async function migrateDatabase(config: Config): Promise<{ readonly applie
     return { applied };
   } finally {
     await database.close();
-  }
-}
-
-/** The queue and what the database has pending, for looking and mending; nothing is worked on. */
-export interface OpenedQueue {
-  readonly queue: JobQueue & QueueAdmin;
-  readonly turns: JobTurns;
-  close(): Promise<void>;
-}
-
-/** Throws `locked` where an embedded database is in use by a running service. */
-export async function openQueueAdmin(config: Config, logger: Logger): Promise<OpenedQueue> {
-  const { database, jobQueue } = await openDatabase(config);
-  try {
-    await database.migrate();
-    const queue = await jobQueue(logger);
-    const close = async () => {
-      await queue.stop({ timeoutMs: 0 });
-      await database.close();
-    };
-    return { queue, turns: createJobTurns(database), close };
-  } catch (error) {
-    await database.close();
-    throw error;
-  }
-}
-
-/** The calibrations of a database, which is opened for them alone: neither queue nor archive need to be there. */
-export async function openCalibrations(config: Config): Promise<{ readonly calibrations: CalibrationStore; close(): Promise<void> }> {
-  const { database } = await openDatabase(config);
-  try {
-    await database.migrate();
-    return { calibrations: createStores(database, systemClock).calibrations, close: () => database.close() };
-  } catch (error) {
-    await database.close();
-    throw error;
   }
 }

@@ -20,9 +20,8 @@ import { recordAtHand } from '../service/triage/recording/recorder.ts';
 import { type TriagedReading, triageSources } from '../service/triage/triage-reading.ts';
 import { loadKnowledge, readKnowledge } from '../tools/knowledge-base.ts';
 import { createMemoryToolCache } from '../tools/result-cache.ts';
-import { calibrationAtHand, createAppToolbox, investigationOf, makerOfToday } from './investigation.ts';
+import { calibrationAtHand, createAppToolbox, investigationOf, makerOfToday, openAskAtHand } from './investigation.ts';
 import { openAnalyst, openClones, openCodeHost, openFallbackAnalyst, openWebSearch } from './open-adapters.ts';
-import { openAskAtHand } from './open-ask.ts';
 import { openTracer } from './open-telemetry.ts';
 
 /** Characters of logs that are read at once: a thread takes longer to start than they take to read. */

@@ -1,10 +1,14 @@
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline/promises';
+import { styleText } from 'node:util';
 import type { Config } from '../config/schema.ts';
-import { TriageError } from '../domain/errors.ts';
-import { visibleLine } from '../notifications/visible-text.ts';
-import type { AskClient } from './ask-clients.ts';
-import { answerFoot, plainAnswer, runSession, wordByWord } from './ask-session.ts';
+import type { Step } from '../domain/analysis.ts';
+import type { Citation, Thread, Turn } from '../domain/conversation.ts';
+import { messageOf, TriageError } from '../domain/errors.ts';
+import { clip, disarmRunnerCommands, visibleLine, visibleLines } from '../notifications/visible-text.ts';
+import type { TextPiece } from '../ports/analyst.ts';
+import type { Answered, AskClient } from './ask-clients.ts';
 import { type Progress, phaseText, startProgress } from './progress.ts';
 import { dataDirectory, LOCAL_SERVICE, readConfig, tokenOf } from './settings.ts';
 import { interruptSignal, jsonText, print, say, type Voice, voiceOf } from './terminal.ts';
@@ -123,4 +127,210 @@ async function converse(client: AskClient, thread: string | undefined, progress:
 function leaving({ kept, target }: AskClient, thread: string): string {
   if (!kept) return 'Not stored: conversations about a log file are not kept.';
   return `Stored. Continue with: faultline ask ${visibleLine(target)} --thread ${thread}`;
+}
+
+interface SessionStreams {
+  readonly input: NodeJS.ReadableStream;
+  readonly output: NodeJS.WritableStream;
+  /** Line editing and keys; false where lines simply arrive. */
+  readonly terminal: boolean;
+}
+
+const HELP = `Ask in your own words: how it failed, what changed since the last green build, why, who, what to do.
+/trace    how the last answer was made      /threads  conversations about this
+/new      start a new conversation          /help     this
+/quit     leave (also Ctrl-D); Ctrl-C stops an answer`;
+const PROMPT = 'ask> ';
+const RECALLED = 3;
+
+/** Questions and answers in a terminal until Ctrl-D or /quit. Returns the thread that was last talked in, if any. */
+export async function runSession(client: AskClient, threadId: string | undefined, streams: SessionStreams): Promise<string | undefined> {
+  const session = new Session(client, threadId, (text) => void streams.output.write(text));
+  const lines = createInterface({ ...streams, prompt: PROMPT });
+  lines.on('SIGINT', () => {
+    if (!session.stop()) {
+      streams.output.write('\nPress Ctrl-D to leave.\n');
+      lines.prompt();
+    }
+  });
+  // From here on what is typed is kept, also before it is requested.
+  const arriving = lines[Symbol.asyncIterator]();
+  await session.begin();
+  lines.prompt();
+  for (let next = await arriving.next(); next.done !== true; next = await arriving.next()) {
+    if (!(await session.take(next.value.trim()))) break;
+    lines.prompt();
+  }
+  lines.close();
+  return session.thread;
+}
+
+/** The state of a conversation in a terminal: its thread, the last answer's steps, and how to stop the one in the making. */
+class Session {
+  thread: string | undefined;
+  private steps: Step[] = [];
+  private answering: AbortController | null = null;
+  private readonly client: AskClient;
+  private readonly write: (text: string) => void;
+
+  constructor(client: AskClient, thread: string | undefined, write: (text: string) => void) {
+    this.client = client;
+    this.thread = thread;
+    this.write = write;
+  }
+
+  async begin(): Promise<void> {
+    if (this.thread === undefined) return this.write(`${dim(`About ${visibleLine(this.client.target)}. Type /help for commands.`)}\n`);
+    const turns = await this.client.turns(this.thread);
+    this.write(
+      `${recapText(turns.slice(-RECALLED))}\n${dim(`Continuing ${this.thread} (${turns.length} ${turns.length === 1 ? 'question' : 'questions'} so far).`)}\n`,
+    );
+  }
+
+  /** Stops the answer in the making; false where there is none. */
+  stop(): boolean {
+    this.answering?.abort();
+    return this.answering !== null;
+  }
+
+  /** Handles one line; false where it says to leave. */
+  async take(line: string): Promise<boolean> {
+    if (line === '/quit' || line === '/exit') return false;
+    if (line.startsWith('/')) await this.command(line);
+    else if (line !== '') await this.ask(line);
+    return true;
+  }
+
+  private async command(line: string): Promise<void> {
+    if (line === '/trace') return this.write(this.steps.length === 0 ? 'No questions yet.\n' : `${traceText(this.steps)}\n`);
+    if (line === '/threads') return this.write(`${(await this.client.threads()).map(threadText).join('\n') || 'None yet.'}\n`);
+    if (line === '/new') this.thread = undefined;
+    this.write(line === '/new' ? 'Your next question starts a new conversation.\n' : `${HELP}\n`);
+  }
+
+  private async ask(question: string): Promise<void> {
+    this.steps = [];
+    this.answering = new AbortController();
+    const words = wordByWord(this.write);
+    const onStep = (step: Step) => {
+      this.steps.push(step);
+      if (step.node === 'execute_tools') this.write(`${dim(phaseText(step))}\n`);
+    };
+    try {
+      const turn = await this.client.ask(question, this.thread, { onStep, onText: words.onText }, this.answering.signal);
+      words.end();
+      this.thread = turn.threadId;
+      this.write(`\n${answerFoot(turn)}`);
+    } catch (error) {
+      words.end();
+      const stopped = error instanceof TriageError && error.code === 'cancelled';
+      this.write(stopped ? '\nStopped. This question is not stored.\n' : `\nerror: ${visibleLine(messageOf(error))}\n`);
+    } finally {
+      this.answering = null;
+    }
+  }
+}
+
+const MAX_LINE = 4_000;
+
+/** An answer as `Key<tab>value` lines for pipes: Answer (a line each), Cites, Left out, Note, Usage, Thread. */
+export function plainAnswer(turn: Answered, kept: boolean): string {
+  const rows: (readonly [string, string])[] = [
+    ['Shape', turn.shape],
+    ...visibleLines(turn.text)
+      .filter((line) => line !== '')
+      .map((line) => ['Answer', line] as const),
+    ...turn.citations.map((citation) => ['Cites', citationText(citation)] as const),
+    ...leftOutLines(turn).map((line) => ['Dropped', line] as const),
+    ...turn.notes.map((note) => ['Note', note] as const),
+    ['Usage', usageText(turn)],
+    ...(kept ? [['Thread', turn.threadId] as const] : []),
+  ];
+  return rows.map(([key, value]) => `${key}\t${disarmRunnerCommands(clip(visibleLine(value), MAX_LINE))}\n`).join('');
+}
+
+/** What follows the text on a terminal: where the citations lead, what does not hold, what it cost. */
+export function answerFoot(turn: Answered): string {
+  const lines = [
+    ...turn.citations.map((citation) => dim(visibleLine(citationText(citation)))),
+    ...leftOutLines(turn).map((line) => styleText('yellow', `disregard: ${clip(visibleLine(line), MAX_LINE)}`, { validateStream: false })),
+    ...turn.notes.map((note) => dim(`note: ${visibleLine(note)}`)),
+    dim(usageText(turn)),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+/** "[E3] build.log:121-122 failed test". Raw text: escape it. */
+function citationText({ id, source, lineStart, lineEnd, title }: Citation): string {
+  const lines = lineStart === undefined ? '' : `:${lineStart}${lineEnd === undefined || lineEnd === lineStart ? '' : `-${lineEnd}`}`;
+  return `[${id}] ${source}${lines} ${title}`;
+}
+
+function leftOutLines({ leftOut, statements }: Answered): string[] {
+  const unproven = statements.filter(({ basis }) => basis === 'none').length;
+  const word = unproven === 1 ? 'sentence is' : 'sentences are';
+  return [
+    ...leftOut.map(({ text, reason }) => `“${text}”: ${reason}`),
+    ...(unproven === 0 ? [] : [`${unproven} ${word} not backed by evidence`]),
+  ];
+}
+
+function usageText({ analyst, model, usage, milliseconds }: Answered): string {
+  const tokens = usage.inputTokens + usage.outputTokens;
+  const spent = tokens === 0 ? [] : [`${tokens.toLocaleString('en-US')} tokens`, `$${usage.costUsd.toFixed(4)}`];
+  const calls = `${usage.toolCalls} tool ${usage.toolCalls === 1 ? 'call' : 'calls'}`;
+  return [visibleLine(model ?? analyst), calls, ...spent, `${(milliseconds / 1000).toFixed(1)} s`].join(' · ');
+}
+
+/** `/trace`: the steps of an answer, a line each. */
+function traceText(steps: readonly Step[]): string {
+  return steps
+    .map(
+      ({ node, milliseconds, by, summary }) =>
+        `${node.padEnd(16)}${String(Math.round(milliseconds)).padStart(6)} ms  ${by ?? ''}  ${clip(visibleLine(summary), 200)}`,
+    )
+    .join('\n');
+}
+
+function threadText({ id, turns, lastAskedAt, title }: Thread): string {
+  return `${id}  ${lastAskedAt.slice(0, 16).replace('T', ' ')}  ${turns} ${turns === 1 ? 'question' : 'questions'}  ${visibleLine(title)}`;
+}
+
+/** Earlier turns, shown when a session is resumed. */
+function recapText(turns: readonly Turn[]): string {
+  return turns.map(({ question, text }) => `${dim(`> ${visibleLine(question)}`)}\n${visibleLines(text).join('\n')}\n`).join('\n');
+}
+
+/** Shows an answer as it comes, a word at a time: no word is split where a terminal might obey its half. */
+export function wordByWord(write: (text: string) => void): { readonly onText: (piece: TextPiece) => void; end(): void } {
+  let held = '';
+  const show = (text: string) =>
+    write(
+      text
+        .split(/(\s)/)
+        .map((part) => (part === '\n' ? part : /^\s$/.test(part) ? ' ' : visibleLine(part)))
+        .join(''),
+    );
+  const flush = () => {
+    show(held);
+    held = '';
+  };
+  return {
+    onText: ({ text, restart }) => {
+      if (restart === true) {
+        flush();
+        write('\n[the answer stopped there; disregard the text above. New answer:]\n');
+      }
+      held += text;
+      const end = Math.max(held.lastIndexOf(' '), held.lastIndexOf('\n')) + 1;
+      if (end === 0) return;
+      show(held.slice(0, end));
+      held = held.slice(end);
+    },
+    end: flush,
+  };
+}
+
+function dim(text: string): string {
+  return styleText('dim', text, { validateStream: false });
 }

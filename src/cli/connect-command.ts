@@ -7,7 +7,7 @@ import type { Connection } from '../providers/connection.ts';
 import { providersOf } from '../providers/registry.ts';
 import { type Connectable, connect, providerNamed, webhookAddress } from '../service/connect.ts';
 import { renderFinding } from './doctor.ts';
-import { type DataOptions, dataDirectory, readConfig, readServedConfig } from './settings.ts';
+import { type DataOptions, dataDirectory, MADE_SECRETS, readConfig, readServedConfig } from './settings.ts';
 import { EXIT, print } from './terminal.ts';
 
 export interface ConnectOptions extends DataOptions {
@@ -49,14 +49,12 @@ export async function runConnect(name: string, options: ConnectOptions): Promise
 }
 
 const LIMIT_MS = 120_000;
-/** Whose secrets an embedded installation makes. */
-const MADE: readonly string[] = ['github', 'jenkins'];
 
 /** `isMade`: the webhook's secret lies in the data directory, where nobody configured one. */
 function configured(dataDir: string, name: string): { readonly config: Config; readonly isMade: boolean } {
   const config = readConfig(dataDir);
   const given = Object.entries(config.providers).some(([one, { webhookSecrets }]) => one === name && webhookSecrets.length > 0);
-  if (given || !MADE.includes(name) || config.database.driver !== 'pglite') return { config, isMade: false };
+  if (given || !MADE_SECRETS.includes(name) || config.database.driver !== 'pglite') return { config, isMade: false };
   return { config: readServedConfig(dataDir).config, isMade: true };
 }
 

@@ -1,7 +1,7 @@
 import { checkAnalyst } from '../app/open-models.ts';
 import { askSlack } from '../app/open-publishers.ts';
 import { receiversOf } from '../app/open-telemetry.ts';
-import { probeEmbedder } from '../app/probes.ts';
+import { probeEmbedder } from '../app/readiness.ts';
 import { keyNameOf } from '../config/model-providers.ts';
 import type { Config } from '../config/schema.ts';
 import { messageOf, TriageError } from '../domain/errors.ts';

@@ -1,8 +1,7 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { FIX_RULES, type FixRule } from '../experiments/fix-rules.ts';
-import type { BisectCommandOptions } from './bisect-command.ts';
 import { asksService, guarded, jsonOption, positive, terminalConfig } from './command-parts.ts';
-import type { ConfirmCommandOptions } from './confirm-command.ts';
+import type { BisectCommandOptions, ConfirmCommandOptions } from './experiment-commands.ts';
 import type { TryFixCommandOptions } from './try-fix-command.ts';
 
 const CONFIRM_EXAMPLES = `
@@ -33,7 +32,7 @@ export function confirmCommand(): Command {
     .addHelpText('after', CONFIRM_EXAMPLES);
   return asksService(command).action(
     guarded(async (command: string[], options: Omit<ConfirmCommandOptions, 'maxBytes'>) =>
-      (await import('./confirm-command.ts')).runConfirm(command, { ...options, maxBytes: (await terminalConfig()).http.maxLogBytes }),
+      (await import('./experiment-commands.ts')).runConfirm(command, { ...options, maxBytes: (await terminalConfig()).http.maxLogBytes }),
     ),
   );
 }
@@ -70,7 +69,7 @@ export function bisectCommand(): Command {
     .addHelpText('after', BISECT_EXAMPLES)
     .action(
       guarded(async (command: string[], options: Omit<BisectCommandOptions, 'maxBytes'>) =>
-        (await import('./bisect-command.ts')).runBisect(command, { ...options, maxBytes: (await terminalConfig()).http.maxLogBytes }),
+        (await import('./experiment-commands.ts')).runBisect(command, { ...options, maxBytes: (await terminalConfig()).http.maxLogBytes }),
       ),
     );
 }

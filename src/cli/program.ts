@@ -27,9 +27,8 @@ import {
   retainCommand,
   tokenCommand,
 } from './store-programs.ts';
-import { EXIT, EXIT_HELP, endQuietlyOnClosedPipe, print, reportError } from './terminal.ts';
+import { EXIT, EXIT_HELP, endQuietlyOnClosedPipe, print, reportError, VERSION } from './terminal.ts';
 import type { TriageCommandOptions } from './triage-command.ts';
-import { VERSION } from './version.ts';
 
 /** Those that send webhooks. */
 const SENDERS: Record<Exclude<Provider, 'upload'>, true> = {

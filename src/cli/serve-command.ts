@@ -13,8 +13,7 @@ import { providersOf } from '../providers/registry.ts';
 import { startDeliveryProcessor } from '../service/intake/delivery-processor.ts';
 import { syncLibraryIndex } from '../service/review/learn.ts';
 import type { TokenStore } from '../stores/access.ts';
-import { runDemo } from './demo.ts';
-import { createDemoClock, type DemoClock } from './demo-history.ts';
+import { createDemoClock, type DemoClock, runDemo } from './demo.ts';
 import { dataDirectory, readServedConfig, readStoreConfig, type ServedConfig, secretsFile } from './settings.ts';
 import { print, say } from './terminal.ts';
 
@@ -71,13 +70,8 @@ async function start(app: App, servers: Closeable[]): Promise<string> {
     throw new TriageError('conflict', `Cannot listen on ${host}:${port}: ${messageOf(cause)}. Use --port 0 for a free port.`, { cause });
   });
   if (app.config.jobQueue.inServe) await app.work();
-  await watch(app, servers);
+  servers.push(...(await openWatching(app)));
   return address;
-}
-
-async function watch(app: App, servers: Closeable[]): Promise<void> {
-  const watching = await openWatching(app);
-  if (watching !== null) servers.push(watching);
 }
 
 /** Where a start fails all that it has opened is closed: a process that only looks alive would never be started again. */
@@ -85,13 +79,9 @@ async function orStop<Result>(app: App, servers: readonly Closeable[], starting:
   try {
     return await starting;
   } catch (error) {
-    await stopService(app, allOf(servers), 0).catch((reason: unknown) => app.logger.error({ error: reason }, 'closing failed'));
+    await stopService(app, servers, 0).catch((reason: unknown) => app.logger.error({ error: reason }, 'closing failed'));
     throw error;
   }
-}
-
-function allOf(servers: readonly Closeable[]): Closeable {
-  return { close: () => Promise.all(servers.map((server) => server.close())) };
 }
 
 /** `faultline worker`: takes jobs without an HTTP server; as many of them as one likes, where the stores are services of their own. */
@@ -111,7 +101,7 @@ async function startWork(app: App, servers: Closeable[]): Promise<void> {
   // What a process with an HTTP server received before it died is still to be processed.
   const processor = startDeliveryProcessor(app);
   servers.push({ close: () => processor.stop() });
-  await watch(app, servers);
+  servers.push(...(await openWatching(app)));
 }
 
 async function announce(address: string, { config, madeToken }: ServedConfig, dataDir: string, milliseconds: number): Promise<void> {
@@ -165,7 +155,7 @@ function closeOnSignals(app: App, servers: readonly Closeable[], logger: Logger)
       async ({ err, signal }) => {
         if (err !== undefined) logger.error({ error: err }, 'stopping after an unhandled error');
         say(`${signal ?? 'stop'}: finishing current jobs …`);
-        await stopService(app, allOf(servers), DRAIN_MS);
+        await stopService(app, servers, DRAIN_MS);
         say('stopped');
         resolve();
       },
@@ -198,21 +188,16 @@ export async function requireToken(
   );
 }
 
-/** The part of an HTTP server that a stop needs. */
-interface HttpServer {
-  close(): Promise<unknown>;
-}
-
 /**
- * Closes the HTTP server and drains the queue at the same time, so that both fit into `drainMs`; then the stores, which both need
+ * Closes the servers and drains the queue at the same time, so that both fit into `drainMs`; then the stores, which both need
  * to the end. What fails is logged and holds up nothing.
  */
 export async function stopService(
   app: Pick<App, 'jobQueue' | 'logger' | 'close'>,
-  http: HttpServer | null,
+  servers: readonly Closeable[],
   drainMs: number,
 ): Promise<void> {
-  const ended = await Promise.allSettled([http?.close(), app.jobQueue.stop({ timeoutMs: drainMs })]);
+  const ended = await Promise.allSettled([...servers.map((server) => server.close()), app.jobQueue.stop({ timeoutMs: drainMs })]);
   for (const { reason } of ended.filter((one) => one.status === 'rejected')) {
     app.logger.error({ error: reason, reason: messageOf(reason) }, 'a component did not stop cleanly');
   }
@@ -220,11 +205,11 @@ export async function stopService(
 }
 
 /** The monitoring server, where one is configured; and a first look at every backend, so that what is away is said at the start. */
-async function openWatching(app: App): Promise<{ close(): Promise<unknown> } | null> {
+async function openWatching(app: App): Promise<Closeable[]> {
   // Not waited for: what hangs must not hold up the start.
   void app.readiness();
   const { metrics, http } = app.config;
-  if (metrics.port === null) return null;
+  if (metrics.port === null) return [];
   const servers = await buildOperations(app);
   const address = await servers.listen({ host: http.host, port: metrics.port }).catch((cause: unknown) => {
     throw new TriageError(
@@ -234,7 +219,7 @@ async function openWatching(app: App): Promise<{ close(): Promise<unknown> } | n
     );
   });
   say(`metrics, health and readiness on ${address}`);
-  return servers;
+  return [servers];
 }
 
 /** Those that accept something: a route without a secret refuses everything. */

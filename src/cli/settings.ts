@@ -3,8 +3,7 @@ import { chmodSync, linkSync, mkdirSync, mkdtempSync, readFileSync, rmdirSync, r
 import { userInfo } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { z } from 'zod';
-import { type Environment, loadConfig } from '../config/load.ts';
-import { presetOf } from '../config/presets.ts';
+import { type Environment, loadConfig, presetOf } from '../config/load.ts';
 import type { Config } from '../config/schema.ts';
 import { messageOf, TriageError } from '../domain/errors.ts';
 import { say } from './terminal.ts';
@@ -38,6 +37,9 @@ export function readStoreConfig(dataDir: string): Config {
   if (config.database.driver === 'pglite') prepareDataDirectory(dataDir);
   return config;
 }
+
+/** Whose webhook secret an embedded installation makes where none is set. */
+export const MADE_SECRETS: readonly string[] = ['github', 'jenkins'];
 
 /** A served installation: its configuration, and what of it was made rather than configured. */
 export interface ServedConfig {
@@ -173,7 +175,7 @@ function writeOnce(file: string, text: string): void {
     writeFileSync(draft, text, { mode: 0o600, flag: 'wx', flush: true });
     linkSync(draft, file);
   } catch (cause) {
-    if (hasCode(cause, 'EEXIST')) return;
+    if (codeOf(cause) === 'EEXIST') return;
     throw new TriageError('storage-failed', `Cannot write the secrets to ${file}: ${messageOf(cause)}`, { cause });
   } finally {
     rmSync(draft, { force: true });
@@ -184,7 +186,7 @@ function textOf(file: string): string | null {
   try {
     return readFileSync(file, 'utf8');
   } catch (cause) {
-    if (hasCode(cause, 'ENOENT') || hasCode(cause, 'ENOTDIR')) return null;
+    if (codeOf(cause) === 'ENOENT' || codeOf(cause) === 'ENOTDIR') return null;
     throw new TriageError('invalid-config', `${file} cannot be read: ${messageOf(cause)}`, { cause });
   }
 }
@@ -199,10 +201,6 @@ function closeToOthers(file: string): void {
   } catch (error) {
     say(`warning: ${file} is readable by other users of this machine, and changing that failed: ${messageOf(error)}. ${advice}`);
   }
-}
-
-function hasCode(error: unknown, code: string): boolean {
-  return error instanceof Error && 'code' in error && error.code === code;
 }
 
 /** Who works here, for records of who did what. In containers a user may have a number and no name: "uid 12345". */

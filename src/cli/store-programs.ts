@@ -70,13 +70,13 @@ export function tokenCommand(): Command {
     .addOption(new Option('--role <role...>', 'what it may do; admin includes all roles').choices(ROLES).makeOptionMandatory())
     .option('--expires <days>', 'lifetime, such as 90d (default: no expiry)', days)
     .option('--repository <repository...>', 'repositories it may access: owner/name or owner/* (default: all)')
-    .action(runs(async () => (await import('./token-command.ts')).makeAccessToken));
+    .action(runs(async () => (await import('./store-commands.ts')).makeAccessToken));
   command('list', 'List the newest 200 tokens with their holders, roles and last use.').action(
-    runs(async () => (await import('./token-command.ts')).listTokens),
+    runs(async () => (await import('./store-commands.ts')).listTokens),
   );
   command('revoke', 'Revoke a token. A running service accepts it for up to 10 more seconds.')
     .argument('<token>', 'its name or ID')
-    .action(runs(async () => (await import('./token-command.ts')).revokeToken));
+    .action(runs(async () => (await import('./store-commands.ts')).revokeToken));
   return token;
 }
 

@@ -149,3 +149,6 @@ export function interruptSignal(): AbortSignal {
   process.on('SIGTERM', stop);
   return controller.signal;
 }
+
+/** Of this installation. */
+export const VERSION = '0.1.0';

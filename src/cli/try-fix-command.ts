@@ -6,7 +6,7 @@ import { argumentsOf } from '../experiments/run-command.ts';
 import { type Proposal, tryFix } from '../experiments/try-fix.ts';
 import { visibleLine } from '../notifications/visible-text.ts';
 import { type ServerOptions, serverOf } from './command-parts.ts';
-import { failingTests } from './confirm-command.ts';
+import { failingTests } from './experiment-commands.ts';
 import { proposalIn, proposalOf } from './proposals.ts';
 import { askServer } from './server-client.ts';
 import { EXIT, interruptSignal, jsonText, print, say } from './terminal.ts';

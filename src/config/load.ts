@@ -1,7 +1,9 @@
+import { join } from 'node:path';
+import type { z } from 'zod';
 import { TriageError } from '../domain/errors.ts';
 import { withModel } from './model-providers.ts';
 import { profileOf } from './profiles.ts';
-import { type Config, parseConfig, VARIABLES } from './schema.ts';
+import { COMMON, type Config, parseConfig, VARIABLES } from './schema.ts';
 import type { Variable } from './variable.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -126,4 +128,41 @@ function tokenOf(variable: Variable, entry: string): { name: string; roles: stri
   const [name, roles, ...token] = entry.split(':');
   if (name !== undefined && roles !== undefined && token.length > 0) return { name, roles: roles.split('+'), token: token.join(':') };
   throw new TriageError('invalid-config', `${variable.name}: an entry does not have the form name:role+role:token`);
+}
+
+/** One process, one data directory, nothing to install. */
+export function embedded(dataDir: string, knowledgeFolder: string) {
+  return {
+    ...COMMON,
+    database: { driver: 'pglite', dataDir: join(dataDir, 'database') },
+    jobQueue: { driver: 'pg-boss', concurrency: 2, inServe: true },
+    buildArchive: { driver: 'postgres' },
+    vectorIndex: { driver: 'pgvector' },
+    knowledge: { folder: knowledgeFolder },
+  } satisfies Omit<z.input<typeof Config>, 'auth'>;
+}
+
+/**
+ * Services of their own, so that any number of processes share the work. Their addresses have no default: whoever leaves one
+ * out is told its variable.
+ */
+function server(knowledgeFolder: string): object {
+  return {
+    ...COMMON,
+    database: { driver: 'postgres', readerUrl: null, ownerUrl: null, poolSize: 10 },
+    jobQueue: { driver: 'bullmq', concurrency: 4, inServe: false, prefix: 'faultline' },
+    buildArchive: { driver: 'mongodb', database: 'faultline' },
+    vectorIndex: { driver: 'pgvector', index: 'faultline', baseUrl: null },
+    knowledge: { folder: knowledgeFolder },
+  };
+}
+
+/** The preset that the environment names in FAULTLINE_PRESET; unset, an address of a PostgreSQL server means `server`. */
+export function presetOf(environment: Environment, dataDir: string, knowledgeFolder: string): object {
+  const name =
+    environment.FAULTLINE_PRESET?.trim() ||
+    (environment.FAULTLINE_DATABASE_URL || environment.FAULTLINE_DATABASE_URL_FILE ? 'server' : 'embedded');
+  if (name === 'embedded') return embedded(dataDir, knowledgeFolder);
+  if (name === 'server') return server(knowledgeFolder);
+  throw new TriageError('invalid-config', `FAULTLINE_PRESET must be embedded or server, not "${name}"`);
 }

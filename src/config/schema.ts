@@ -2,9 +2,18 @@ import { z } from 'zod';
 import { messageOf, TriageError } from '../domain/errors.ts';
 import { ProvidersConfig } from '../providers/registry.ts';
 import { AnalystConfig, EmbedderConfig } from './model-providers.ts';
-import { OpenIdConfig, PublishersConfig, SlackConfig } from './outside.ts';
 import { PROFILE_NAMES } from './profiles.ts';
-import { BuildArchiveConfig, CodeHostConfig, DatabaseConfig, JobQueueConfig, VectorIndexConfig, WebSearchConfig } from './services.ts';
+import {
+  BuildArchiveConfig,
+  CodeHostConfig,
+  DatabaseConfig,
+  JobQueueConfig,
+  OpenIdConfig,
+  PublishersConfig,
+  SlackConfig,
+  VectorIndexConfig,
+  WebSearchConfig,
+} from './services.ts';
 import { group, setting, type Variable, variablesOf } from './variable.ts';
 
 const bytes = (megabytes: number) => megabytes * 1024 * 1024;

@@ -39,3 +39,11 @@ export function threadAddress(analysisId: string, threadId: string): string {
 export function libraryAddress(entryId: string): string {
   return `/library/${encodeURIComponent(entryId)}`;
 }
+
+/** `?a=1&b=2` of what is given; empty where nothing is. */
+export function search(fields: Readonly<Record<string, string | number | undefined>>): string {
+  const given = Object.entries(fields).flatMap(([name, value]) =>
+    value === undefined || value === '' ? [] : [[name, String(value)] as [string, string]],
+  );
+  return given.length === 0 ? '' : `?${new URLSearchParams(given)}`;
+}

@@ -1,5 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Analysis } from '../domain/analysis.ts';
 import type { Citation, Thread, Turn } from '../domain/conversation.ts';
@@ -11,37 +10,35 @@ import type { ConsoleDeps } from './console-deps.ts';
 import { timeOf } from './controls.ts';
 import { type Html, html, linkTarget } from './html.ts';
 import { sendEvents } from './http.ts';
-import { readerOf, sendPage } from './page.ts';
+import { answerPage, type ConsoleApp, route } from './page.ts';
 import { inlineProse } from './prose.ts';
 
 const Params = z.object({ id: z.string().min(1).max(300) });
 const ThreadParams = Params.extend({ thread: z.string().min(1).max(300) });
 const Body = z.object({ question: z.string().max(10_000), thread: z.string().max(300).optional() });
-const config = { access: { role: 'read' } } as const;
 /** Of one process. */
 const AT_ONCE = 8;
 /** A question may cost tokens and tool calls; of one address, a minute. */
 const QUESTIONS_A_MINUTE = 30;
 
 /** `/analyses/:id/ask`: follow-up questions. The answer comes as a page, or as events to a browser that can show it growing. */
-export function registerAskPages(app: FastifyInstance, deps: ConsoleDeps): void {
-  const typed = app.withTypeProvider<ZodTypeProvider>();
+export function registerAskPages(app: ConsoleApp, deps: ConsoleDeps): void {
   const gate = createGate(AT_ONCE);
-  typed.get('/analyses/:id/ask', { config, schema: { params: Params } }, async (request, reply) => {
+  app.get('/analyses/:id/ask', route('read', { params: Params }), async (request, reply) => {
     const analysis = await analysisOf(request.params.id, deps);
     const threads = await deps.ask.threads({ analysisId: analysis.id }, { limit: 20, offset: 0 });
     const page = { title: 'Ask', place: 'page', part: 'builds', main: askPage(analysis, threads, deps.ask.byRules) } as const;
-    return sendPage(request, reply, page, await readerOf(request, deps));
+    return answerPage(request, reply, deps, page);
   });
-  typed.get('/analyses/:id/ask/:thread', { config, schema: { params: ThreadParams } }, async (request, reply) => {
+  app.get('/analyses/:id/ask/:thread', route('read', { params: ThreadParams }), async (request, reply) => {
     const analysis = await analysisOf(request.params.id, deps);
     const { thread, turns } = await deps.ask.thread(request.params.thread);
     if (thread.analysisId !== analysis.id) throw new TriageError('not-found', `The thread ${thread.id} belongs to another analysis.`);
     const page = { title: thread.title, place: 'page', part: 'builds', main: threadPage(analysis, thread, turns) } as const;
-    return sendPage(request, reply, page, await readerOf(request, deps));
+    return answerPage(request, reply, deps, page);
   });
-  const limited = { ...config, rateLimit: { max: QUESTIONS_A_MINUTE, timeWindow: 60_000 } };
-  typed.post('/analyses/:id/ask', { config: limited, schema: { params: Params, body: Body } }, async (request, reply) => {
+  const limited = { access: { role: 'read' }, rateLimit: { max: QUESTIONS_A_MINUTE, timeWindow: 60_000 } } as const;
+  app.post('/analyses/:id/ask', { config: limited, schema: { params: Params, body: Body } }, async (request, reply) => {
     const { question, thread } = request.body;
     const about = { analysisId: request.params.id };
     const opened = await deps.ask.open({ about, question, threadId: thread, askedBy: request.principal?.name ?? '' });

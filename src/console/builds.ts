@@ -1,5 +1,3 @@
-import type { FastifyInstance } from 'fastify';
-import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { Analysis } from '../domain/analysis.ts';
 import { type Build, BuildStatus } from '../domain/build.ts';
@@ -10,12 +8,12 @@ import { formatNumber } from '../notifications/visible-text.ts';
 import type { ArchivedSource } from '../ports/build-archive.ts';
 import { findBuild } from '../service/answers/views.ts';
 import type { AnalysisHead } from '../stores/failures.ts';
-import { analysisAddress, buildAddress, causeAddress, logAddress, runAddress } from './addresses.ts';
+import { analysisAddress, buildAddress, causeAddress, logAddress, runAddress, search } from './addresses.ts';
 import type { ConsoleDeps } from './console-deps.ts';
-import { ageOf, timeOf } from './controls.ts';
+import { ageOf, pager, timeOf } from './controls.ts';
 import { dataTable, type Html, html, linkTarget } from './html.ts';
 import { misreadBanner } from './http.ts';
-import { readerOf, sendPage } from './page.ts';
+import { answerPage, type ConsoleApp, route } from './page.ts';
 import { inlineProse } from './prose.ts';
 
 const MARKS: Readonly<Record<Build['status'], { readonly sign: string; readonly tone: string }>> = {
@@ -58,9 +56,8 @@ const Query = z.object({
 type Query = z.infer<typeof Query>;
 
 /** `/builds`: what came in, newest first, with the causes that were found. */
-export function registerBuildList(app: FastifyInstance, deps: ConsoleDeps): void {
-  const config = { access: { role: 'read' } } as const;
-  app.withTypeProvider<ZodTypeProvider>().get('/builds', { config, schema: { querystring: Query } }, async (request, reply) => {
+export function registerBuildList(app: ConsoleApp, deps: ConsoleDeps): void {
+  app.get('/builds', route('read', { querystring: Query }), async (request, reply) => {
     const { query } = request;
     const filter = Object.fromEntries(
       (['repository', 'branch', 'number', 'status'] as const).filter((name) => query[name] !== '').map((name) => [name, query[name]]),
@@ -68,8 +65,8 @@ export function registerBuildList(app: FastifyInstance, deps: ConsoleDeps): void
     const found = await deps.stores.builds.list(filter, { limit: PAGE + 1, offset: query.offset });
     const builds = found.slice(0, PAGE);
     const heads = await deps.stores.analyses.heads(builds.map(({ id }) => id));
-    const main = html`<h1 tabindex="-1">Builds</h1>${misreadBanner(request, Query)}${filters(query)}${listOf(builds, heads, query, deps.clock.now())}${pager(query, found.length > PAGE)}`;
-    return sendPage(request, reply, { title: 'Builds', place: 'page', part: 'builds', main }, await readerOf(request, deps));
+    const main = html`<h1 tabindex="-1">Builds</h1>${misreadBanner(request, Query)}${filters(query)}${listOf(builds, heads, query, deps.clock.now())}${pager({ offset: query.offset, size: PAGE, more: found.length > PAGE }, (offset) => `/builds${search({ ...query, offset: offset || undefined })}`)}`;
+    return answerPage(request, reply, deps, { title: 'Builds', place: 'page', part: 'builds', main });
   });
 }
 
@@ -120,15 +117,6 @@ function nothing({ repository, branch, number, status }: Query): Html {
   return html`<p>No builds yet. Send webhooks from GitHub, Gitea, GitLab or Jenkins, or upload a log with <code>POST /api/builds</code>.</p>`;
 }
 
-function pager(query: Query, more: boolean): Html {
-  const at = (offset: number) => {
-    const search = new URLSearchParams(Object.entries({ ...query, offset: String(offset) }).filter(([, value]) => value !== ''));
-    return `/builds?${search.toString()}`;
-  };
-  return html`<nav class="pages" aria-label="Pages">${query.offset > 0 && html`<a rel="prev" href="${at(Math.max(0, query.offset - PAGE))}">Newer</a>`}
-${more && html`<a rel="next" href="${at(query.offset + PAGE)}">Older</a>`}</nav>`;
-}
-
 const Params = z.object({ id: z.string().min(1).max(300) });
 /** Tests of one cause that are named; the rest is counted. */
 const MAX_TESTS = 20;
@@ -143,13 +131,12 @@ interface BuildFacts {
 }
 
 /** `/builds/:id`: one build as its causes, then its tests, then its logs. */
-export function registerBuildPage(app: FastifyInstance, deps: ConsoleDeps): void {
-  const config = { access: { role: 'read' } } as const;
-  app.withTypeProvider<ZodTypeProvider>().get('/builds/:id', { config, schema: { params: Params } }, async (request, reply) => {
+export function registerBuildPage(app: ConsoleApp, deps: ConsoleDeps): void {
+  app.get('/builds/:id', route('read', { params: Params }), async (request, reply) => {
     const build = await findBuild(deps.stores.builds, request.params.id, {});
     const facts = await factsOf(build, deps);
     const title = `${build.pipeline} #${build.number}`;
-    return sendPage(request, reply, { title, place: 'page', part: 'builds', main: pageOf(facts) }, await readerOf(request, deps));
+    return answerPage(request, reply, deps, { title, place: 'page', part: 'builds', main: pageOf(facts) });
   });
 }
 

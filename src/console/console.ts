@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { TriageError } from '../domain/errors.ts';
-import { registerAnalysisPage } from './analysis-page.ts';
+import { registerAnalysisPage } from './analysis.ts';
 import { registerAskPages } from './ask.ts';
 import { registerAssets } from './assets.ts';
 import { registerBuildList, registerBuildPage } from './builds.ts';
@@ -10,13 +11,14 @@ import { type Html, html } from './html.ts';
 import { acceptForms, refusedForm } from './http.ts';
 import { registerInsightsPages } from './insights/insights-pages.ts';
 import { registerLibraryPages } from './library.ts';
-import { registerLogs } from './logs/log-routes.ts';
-import { registerMe } from './me.ts';
-import { mayReview, type Reader, readerOf, sendPage } from './page.ts';
-import { registerReviewPages } from './review/review-pages.ts';
+import { registerLogs } from './logs/log-pages.ts';
+import { type ConsoleApp, mayReview, type Reader, readerOf, sendPage } from './page.ts';
+import { registerDecisions, registerHolding } from './review/decision-routes.ts';
+import { registerItem } from './review/item-routes.ts';
+import { registerQueue } from './review/queue.ts';
 import { registerRunPages } from './runs.ts';
 import { registerSearch } from './search.ts';
-import { registerSettings } from './settings.ts';
+import { registerMe, registerSettings } from './settings.ts';
 import { registerSignIn, registerSignInElsewhere, signInPage } from './sign-in.ts';
 
 /** The pages for people: every one works without scripts, and every route is theirs by `config.console`. */
@@ -28,25 +30,11 @@ export async function registerConsole(app: FastifyInstance, deps: ConsoleDeps): 
   acceptForms(app);
   registerErrorPages(app, deps);
   registerAssets(app);
-  registerSignIn(app, deps);
-  registerSignInElsewhere(app, deps);
-  registerMe(app, deps);
-  registerFront(app, deps);
-  registerSearch(app, deps);
-  registerCauses(app, deps);
-  registerReviewPages(app, deps);
-  registerLibraryPages(app, deps);
-  registerAnalysisPage(app, deps);
-  registerBuildList(app, deps);
-  registerBuildPage(app, deps);
-  registerRunPages(app, deps);
-  registerLogs(app, deps);
-  registerInsightsPages(app, deps);
-  registerAskPages(app, deps);
-  registerSettings(app, deps);
+  const pages: ConsoleApp = app.withTypeProvider<ZodTypeProvider>();
+  for (const register of PAGES) register(pages, deps);
 }
 
-function registerFront(app: FastifyInstance, deps: ConsoleDeps): void {
+function registerFront(app: ConsoleApp, deps: ConsoleDeps): void {
   const access = { open: 'redirects to the first page that the user may see, or to sign-in, and shows nothing itself' };
   app.get('/', { config: { access } }, async (request, reply) => {
     const principal = await deps.sessions.find(request).catch(() => null);
@@ -54,6 +42,28 @@ function registerFront(app: FastifyInstance, deps: ConsoleDeps): void {
     return reply.redirect(mayReview(principal) ? '/review' : '/builds', 303);
   });
 }
+
+const PAGES: readonly ((app: ConsoleApp, deps: ConsoleDeps) => void)[] = [
+  registerSignIn,
+  registerSignInElsewhere,
+  registerMe,
+  registerFront,
+  registerSearch,
+  registerCauses,
+  registerQueue,
+  registerItem,
+  registerDecisions,
+  registerHolding,
+  registerLibraryPages,
+  registerAnalysisPage,
+  registerBuildList,
+  registerBuildPage,
+  registerRunPages,
+  registerLogs,
+  registerInsightsPages,
+  registerAskPages,
+  registerSettings,
+];
 
 const TITLES: Readonly<Record<number, string>> = {
   400: 'Invalid address or form',

@@ -79,6 +79,18 @@ export function postForm(address: string, fields: Readonly<Record<string, string
   return html`<form method="post" action="${address}">${hidden}${controls}</form>`;
 }
 
+/** The ways to the pages before and after one of a list; nothing where there are none. `look` is what its links have beside their address. */
+export function pager(
+  { offset, size, more }: { readonly offset: number; readonly size: number; readonly more: boolean },
+  at: (offset: number) => string,
+  [before, after]: readonly [string, string] = ['Newer', 'Older'],
+  look: Shown = null,
+): Html {
+  const link = (rel: string, to: number, words: string) => html`<a rel="${rel}"${look} href="${at(to)}">${words}</a>`;
+  const links = [offset > 0 && link('prev', Math.max(0, offset - size), before), more && link('next', offset + size, after)];
+  return html`${(offset > 0 || more) && html`<nav class="pages" aria-label="Pages">${links}</nav>`}`;
+}
+
 /** A time as people read it, in UTC, exact in its tooltip and for machines. */
 export function timeOf(iso: string): Html {
   return html`<time datetime="${iso}" title="${iso}">${iso.slice(0, 16).replace('T', ' ')}</time>`;

@@ -1,30 +1,25 @@
-import type { FastifyInstance } from 'fastify';
-import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { TriageError } from '../domain/errors.ts';
 import { answers, type LibraryEntry } from '../domain/library.ts';
 import { flagSentence } from '../service/review/learn.ts';
 import { reviewerOf } from '../service/review/queue.ts';
 import { confirmStays, withdrawEntry } from '../service/review/undo.ts';
-
-import { analysisAddress, buildAddress, causeAddress, libraryAddress } from './addresses.ts';
+import { analysisAddress, buildAddress, causeAddress, libraryAddress, search } from './addresses.ts';
 import type { ConsoleDeps } from './console-deps.ts';
-import { postForm, timeOf } from './controls.ts';
+import { pager, postForm, timeOf } from './controls.ts';
 import { type Html, html } from './html.ts';
-import { readerOf, sendPage } from './page.ts';
+import { answerPage, type ConsoleApp, route } from './page.ts';
 import { prose } from './prose.ts';
 import { registerRulePages } from './rules.ts';
 
-const access = { role: 'review' } as const;
 const Params = z.object({ id: z.string().min(1).max(100) });
 const SAID = { withdrawn: 'Withdrawn. It is no longer used.', stays: 'Confirmed. It is used again.' } as const;
 const EntryQuery = z.object({ done: z.enum(['withdrawn', 'stays']).optional().catch(undefined) });
 
 /** `/library`: what people taught, and what can be done about it; `/library/rules`: what they wrote down as rules. */
-export function registerLibraryPages(app: FastifyInstance, deps: ConsoleDeps): void {
-  const typed = app.withTypeProvider<ZodTypeProvider>();
+export function registerLibraryPages(app: ConsoleApp, deps: ConsoleDeps): void {
   const { library } = deps.stores;
-  typed.get('/library', { config: { access }, schema: { querystring: LibraryQuery } }, async (request, reply) => {
+  app.get('/library', route('review', { querystring: LibraryQuery }), async (request, reply) => {
     const { query } = request;
     const filter = {
       ...(query.repo !== undefined && { repository: query.repo }),
@@ -33,22 +28,22 @@ export function registerLibraryPages(app: FastifyInstance, deps: ConsoleDeps): v
     };
     const entries = await library.list({ limit: PAGE_ENTRIES + 1, offset: query.offset }, filter);
     const main = libraryMain({ query, entries: entries.slice(0, PAGE_ENTRIES), more: entries.length > PAGE_ENTRIES });
-    return sendPage(request, reply, { title: 'Library', place: 'page', part: 'library', main }, await readerOf(request, deps));
+    return answerPage(request, reply, deps, { title: 'Library', place: 'page', part: 'library', main });
   });
-  typed.get('/library/:id', { config: { access }, schema: { params: Params, querystring: EntryQuery } }, async (request, reply) => {
+  app.get('/library/:id', route('review', { params: Params, querystring: EntryQuery }), async (request, reply) => {
     const entry = await library.find(request.params.id);
     if (entry === null) throw new TriageError('not-found', `There is no library entry ${request.params.id}.`);
     const { done } = request.query;
     const page = { title: entry.title, place: 'page' as const, part: 'library' as const, main: entryMain(entry) };
-    return sendPage(request, reply, { ...page, ...(done && { said: SAID[done] }) }, await readerOf(request, deps));
+    return answerPage(request, reply, deps, { ...page, ...(done && { said: SAID[done] }) });
   });
   const Reason = z.object({ reason: z.string().trim().min(1, 'Enter a reason for withdrawing it.').max(1000) });
-  typed.post('/library/:id/withdraw', { config: { access }, schema: { params: Params, body: Reason } }, async (request, reply) => {
+  app.post('/library/:id/withdraw', route('review', { params: Params, body: Reason }), async (request, reply) => {
     const { id } = request.params;
     await withdrawEntry(deps, { id, by: reviewerOf(request), reason: request.body.reason });
     return reply.redirect(`${libraryAddress(id)}?done=withdrawn`, 303);
   });
-  typed.post('/library/:id/stay', { config: { access }, schema: { params: Params } }, async (request, reply) => {
+  app.post('/library/:id/stay', route('review', { params: Params }), async (request, reply) => {
     const { id } = request.params;
     await confirmStays(deps, { id, by: reviewerOf(request) });
     return reply.redirect(`${libraryAddress(id)}?done=stays`, 303);
@@ -82,14 +77,14 @@ const SHOWS = { all: 'All', flagged: 'Contradicted by green builds', withdrawn: 
 function libraryMain({ query, entries, more }: LibraryView): Html {
   const tabs = (['all', 'flagged', 'withdrawn'] as const).map(
     (show) =>
-      html`<li><a href="/library${search({ ...query, show, offset: 0 })}" data-swap${query.show === show && html` aria-current="page"`}>${SHOWS[show]}</a></li>`,
+      html`<li><a href="${addressOf({ ...query, show, offset: 0 })}" data-swap${query.show === show && html` aria-current="page"`}>${SHOWS[show]}</a></li>`,
   );
   return html`<div class="headline"><h1 tabindex="-1">Library</h1><nav aria-label="Which entries"><ul class="tabs">${tabs}<li><a href="/library/rules">Rules</a></li></ul></nav></div>
 <p class="quiet">A decision here answers the next failure with the same fingerprint in the same repository, before any analysis runs.</p>
 <form class="filters" action="/library" role="search" aria-label="Filter the library"><input type="hidden" name="show" value="${query.show}">
 <label>Repository <input name="repo" value="${query.repo}" placeholder="owner/name" data-action="search"></label><button>Show</button></form>
 ${entries.length === 0 ? emptyState(query) : html`<ul class="queue entries">${entries.map(row)}</ul>`}
-${pages(query, more)}`;
+${pager({ offset: query.offset, size: PAGE_ENTRIES, more }, (offset) => addressOf({ ...query, offset }), ['Newer', 'Older'], html` class="button"`)}`;
 }
 
 function row(entry: LibraryEntry): Html {
@@ -113,18 +108,8 @@ function emptyState({ repo, show }: LibraryQuery): Html {
   return html`<p class="empty">No entries yet. Accept or correct an answer in <a href="/review">Review</a> to add one.</p>`;
 }
 
-function pages(query: LibraryQuery, more: boolean): Html {
-  const at = (offset: number) => `/library${search({ ...query, offset })}`;
-  const earlier = query.offset > 0 && html`<a class="button" href="${at(Math.max(0, query.offset - PAGE_ENTRIES))}">Newer</a>`;
-  return html`${(more || query.offset > 0) && html`<p class="pages">${earlier}${more && html`<a class="button" href="${at(query.offset + PAGE_ENTRIES)}">Older</a>`}</p>`}`;
-}
-
-function search({ repo, show, offset }: LibraryQuery): string {
-  const given = new URLSearchParams();
-  if (repo !== undefined) given.set('repo', repo);
-  if (show !== 'all') given.set('show', show);
-  if (offset > 0) given.set('offset', String(offset));
-  return given.size === 0 ? '' : `?${given}`;
+function addressOf({ repo, show, offset }: LibraryQuery): string {
+  return `/library${search({ repo, show: show === 'all' ? undefined : show, offset: offset || undefined })}`;
 }
 
 function entryMain(entry: LibraryEntry): Html {

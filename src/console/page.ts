@@ -1,5 +1,7 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest, FastifySchema, RawServerDefault } from 'fastify';
+import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { DEFAULT_PREFERENCES, type Preferences } from '../domain/access.ts';
 import type { Principal, Role } from '../domain/review.ts';
 import type { ScopedStores } from '../stores/stores.ts';
@@ -46,6 +48,19 @@ const PARTS: readonly { readonly part: Part; readonly name: string; readonly rol
 /** By which names CODEOWNERS, commits and assignments call whoever reads the page. */
 export function namesOf({ principal, preferences }: Reader): string[] {
   return principal === null ? [] : [principal.name, ...preferences.handles];
+}
+
+/** The console's routes: what their schemas parse has its type. */
+export type ConsoleApp = FastifyInstance<RawServerDefault, IncomingMessage, ServerResponse, FastifyBaseLogger, ZodTypeProvider>;
+
+/** Options of a route that holders of this role may use. */
+export function route<const Schema extends FastifySchema = Record<never, never>>(role: Role, schema?: Schema) {
+  return { config: { access: { role } }, schema: schema ?? ({} as Schema) };
+}
+
+/** Sends a page as whoever asked likes it. */
+export async function answerPage(request: FastifyRequest, reply: FastifyReply, deps: ConsoleDeps, page: Page, status = 200) {
+  return sendPage(request, reply, page, await readerOf(request, deps), status);
 }
 
 /** Sends a page in its frame. What it shows is of this moment and this reader: it is stored nowhere. */

@@ -1,20 +1,16 @@
-import type { FastifyInstance } from 'fastify';
-import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { KINDS } from '../domain/category.ts';
 import { TriageError } from '../domain/errors.ts';
 import { type Rule, RuleInput } from '../domain/library.ts';
 import { reviewerOf } from '../service/review/queue.ts';
 import { createRule, type RuleTrial, tryRule, withdrawRule } from '../service/review/rules.ts';
-
 import { buildAddress } from './addresses.ts';
 import type { ConsoleDeps } from './console-deps.ts';
 import { postForm, timeOf } from './controls.ts';
 import { type Html, html } from './html.ts';
-import { readerOf, sendPage } from './page.ts';
-import { CATEGORY_KEYS } from './review/item-forms.ts';
+import { answerPage, type ConsoleApp, route } from './page.ts';
+import { CATEGORY_KEYS } from './review/item-page.ts';
 
-const access = { role: 'review' } as const;
 const MANY = 200;
 const SAID = { stored: 'Saved. It answers the next failure that matches.', withdrawn: 'Withdrawn. It is no longer used.' } as const;
 const ListQuery = z.object({
@@ -31,29 +27,28 @@ const RuleForm = z.object({
 type RuleForm = z.infer<typeof RuleForm>;
 
 /** `/library/rules`: patterns that reviewers wrote down, each tried before it is stored. */
-export function registerRulePages(app: FastifyInstance, deps: ConsoleDeps): void {
-  const typed = app.withTypeProvider<ZodTypeProvider>();
+export function registerRulePages(app: ConsoleApp, deps: ConsoleDeps): void {
   const frame = { title: 'Rules', place: 'page', part: 'library' } as const;
-  typed.get('/library/rules', { config: { access }, schema: { querystring: ListQuery } }, async (request, reply) => {
+  app.get('/library/rules', route('review', { querystring: ListQuery }), async (request, reply) => {
     const { done, withdrawn } = request.query;
     const rules = await deps.stores.rules.list({ limit: MANY, offset: 0 }, { withdrawn: withdrawn === '1' });
     const main = rulesMain(rules, withdrawn === '1');
-    return sendPage(request, reply, { ...frame, main, ...(done && { said: SAID[done] }) }, await readerOf(request, deps));
+    return answerPage(request, reply, deps, { ...frame, main, ...(done && { said: SAID[done] }) });
   });
-  typed.get('/library/rules/new', { config: { access }, schema: { querystring: RuleForm } }, async (request, reply) => {
+  app.get('/library/rules/new', route('review', { querystring: RuleForm }), async (request, reply) => {
     const main = ruleFormMain(request.query, { failure: null, trial: null });
-    return sendPage(request, reply, { ...frame, title: 'New rule', main }, await readerOf(request, deps));
+    return answerPage(request, reply, deps, { ...frame, title: 'New rule', main });
   });
-  typed.post('/library/rules', { config: { access }, schema: { body: RuleForm } }, async (request, reply) => {
+  app.post('/library/rules', route('review', { body: RuleForm }), async (request, reply) => {
     const outcome = await actOn(deps, request.body, reviewerOf(request));
     if (outcome === 'stored') return reply.redirect('/library/rules?done=stored', 303);
     const said = outcome.failure === null ? {} : { said: 'Not saved.' };
     const page = { ...frame, title: 'New rule', main: ruleFormMain(request.body, outcome), ...said };
-    return sendPage(request, reply, page, await readerOf(request, deps), outcome.failure === null ? 200 : 400);
+    return answerPage(request, reply, deps, page, outcome.failure === null ? 200 : 400);
   });
   const Reason = z.object({ reason: z.string().trim().min(1).max(1000) });
   const Params = z.object({ id: z.string().min(1).max(100) });
-  typed.post('/library/rules/:id/withdraw', { config: { access }, schema: { params: Params, body: Reason } }, async (request, reply) => {
+  app.post('/library/rules/:id/withdraw', route('review', { params: Params, body: Reason }), async (request, reply) => {
     await withdrawRule(deps, { id: request.params.id, by: reviewerOf(request), reason: request.body.reason });
     return reply.redirect('/library/rules?done=withdrawn', 303);
   });

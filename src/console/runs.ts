@@ -1,6 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Analysis } from '../domain/analysis.ts';
 import type { Build } from '../domain/build.ts';
@@ -16,19 +15,17 @@ import { buildLine } from './builds.ts';
 import type { ConsoleDeps } from './console-deps.ts';
 import { type Html, html } from './html.ts';
 import { type Emit, protect, sendEvents } from './http.ts';
-import { readerOf, sendPage } from './page.ts';
+import { answerPage, type ConsoleApp, route } from './page.ts';
 
 const Params = z.object({ id: z.string().min(1).max(300) });
-const config = { access: { role: 'read' } } as const;
 
 /** `/runs/:id`: what an analysis did, step by step; with the id of a build, what is being done for it now. */
-export function registerRunPages(app: FastifyInstance, deps: ConsoleDeps): void {
-  const typed = app.withTypeProvider<ZodTypeProvider>();
-  typed.get('/runs/:id', { config, schema: { params: Params } }, async (request, reply) => {
+export function registerRunPages(app: ConsoleApp, deps: ConsoleDeps): void {
+  app.get('/runs/:id', route('read', { params: Params }), async (request, reply) => {
     const analysis = await deps.stores.analyses.find(request.params.id);
     return analysis === null ? await sendLive(request.params.id, request, reply, deps) : await sendFinished(analysis, request, reply, deps);
   });
-  typed.get('/runs/:id/json', { config, schema: { params: Params } }, async (request, reply) => {
+  app.get('/runs/:id/json', route('read', { params: Params }), async (request, reply) => {
     const analysis = await deps.stores.analyses.find(request.params.id);
     if (analysis === null) throw new TriageError('not-found', `There is no analysis ${request.params.id}.`);
     protect(reply);
@@ -52,7 +49,7 @@ ${headOf(trace)}
 ${trace.truncated && html`<p>Not all steps are shown; the JSON has them all.</p>`}
 ${trace.notes.length > 0 && html`<h2>Notes</h2><ul>${trace.notes.map((note) => html`<li>${note}</li>`)}</ul>`}
 <p><a class="button" href="${analysisAddress(analysis.id)}">Back to the analysis</a> <a class="button" href="/runs/${encodeURIComponent(analysis.id)}/json">Download JSON</a></p>`;
-  return sendPage(request, reply, { title: 'Run', place: 'page', part: 'builds', main }, await readerOf(request, deps));
+  return answerPage(request, reply, deps, { title: 'Run', place: 'page', part: 'builds', main });
 }
 
 function headOf({ terminationReason, totals, milliseconds, reduction, model, analyst, action, promptHashes }: AnalysisTrace): Html {
@@ -79,7 +76,7 @@ async function sendLive(id: string, request: FastifyRequest, reply: FastifyReply
   if (run.ended && only !== undefined) return reply.redirect(runAddress(only.id), 303);
   const steps = await Promise.all(run.steps.map((step) => stepOf(step, deps)));
   const main = livePage(build, run, steps);
-  return sendPage(request, reply, { title: 'Run', place: 'page', part: 'builds', main }, await readerOf(request, deps));
+  return answerPage(request, reply, deps, { title: 'Run', place: 'page', part: 'builds', main });
 }
 
 function livePage(build: Build, run: LiveRun, steps: readonly Html[]): Html {
@@ -135,14 +132,14 @@ async function stepOf({ position, step }: RunStep, { masker }: Pick<ConsoleDeps,
  * `/runs/:id/events`: the steps of a build that is being looked at, as they end. Each event's id is its position: a reader that
  * comes again goes on after it. The last event is `done`, with the address of what was found.
  */
-function registerRunEvents(app: FastifyInstance, deps: ConsoleDeps): void {
+function registerRunEvents(app: ConsoleApp, deps: ConsoleDeps): void {
   const schema = {
     params: Params,
     querystring: z.object({ after: z.coerce.number().int().min(0).max(LAST_POSITION).catch(0).default(0) }),
   };
   const watching = createWatchers();
-  const options = { config, schema, exposeHeadRoute: false };
-  app.withTypeProvider<ZodTypeProvider>().get('/runs/:id/events', options, async (request, reply) => {
+  const options = { ...route('read', schema), exposeHeadRoute: false };
+  app.get('/runs/:id/events', options, async (request, reply) => {
     const build = await deps.stores.builds.find(request.params.id);
     if (build === null) throw new TriageError('not-found', `There is no build ${request.params.id}.`);
     const resumed = Number.parseInt(String(request.headers['last-event-id'] ?? ''), 10);

@@ -1,5 +1,3 @@
-import type { FastifyInstance } from 'fastify';
-import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { CATEGORIES } from '../domain/category.ts';
 import { TriageError } from '../domain/errors.ts';
@@ -7,11 +5,11 @@ import type { FailureRow } from '../domain/failure.ts';
 import { MAX_SEARCH, parseSearch, SEARCH_FLAGS, SEARCH_NAMES, type Search, type SearchName } from '../domain/search.ts';
 import { formatNumber } from '../notifications/visible-text.ts';
 import type { AnalysisHead } from '../stores/failures.ts';
-import { analysisAddress, buildAddress, reviewAddress } from './addresses.ts';
+import { analysisAddress, buildAddress, reviewAddress, search } from './addresses.ts';
 import type { ConsoleDeps } from './console-deps.ts';
-import { ageOf } from './controls.ts';
+import { ageOf, pager } from './controls.ts';
 import { type Html, html, joined, type Shown } from './html.ts';
-import { namesOf, readerOf, sendPage } from './page.ts';
+import { type ConsoleApp, namesOf, readerOf, route, sendPage } from './page.ts';
 
 /** Failures that are read for one page; those of one cause of a build are one row of it. */
 const ROWS = 100;
@@ -29,9 +27,8 @@ interface Found {
 }
 
 /** `/search?q=`: failures by what they say and what they are, newest first. An id leads to its own page. */
-export function registerSearch(app: FastifyInstance, deps: ConsoleDeps): void {
-  const config = { access: { role: 'read' } } as const;
-  app.withTypeProvider<ZodTypeProvider>().get('/search', { config, schema: { querystring: Query } }, async (request, reply) => {
+export function registerSearch(app: ConsoleApp, deps: ConsoleDeps): void {
+  app.get('/search', route('read', { querystring: Query }), async (request, reply) => {
     const { q, offset } = request.query;
     const known = idAddress(q);
     if (known !== null) return reply.redirect(known, 303);
@@ -70,8 +67,7 @@ async function find({ stores }: ConsoleDeps, { filter }: Search, offset: number)
 }
 
 function addressOf(q: string, offset = 0): string {
-  const search = new URLSearchParams({ ...(q !== '' && { q }), ...(offset > 0 && { offset: String(offset) }) });
-  return search.size === 0 ? '/search' : `/search?${search}`;
+  return `/search${search({ q, offset: offset || undefined })}`;
 }
 
 function searchForm(q: string, wrong: string | null): Html {
@@ -148,7 +144,7 @@ function results({ rows, heads, more }: Found, q: string, offset: number, now: n
       ? `${formatNumber(rows.length)} ${rows.length === 1 ? 'failure' : 'failures'}`
       : `Failures ${formatNumber(offset + 1)}–${formatNumber(offset + rows.length)}`;
   return html`<p role="status">${count}, newest first.</p><ol class="found">${groups.map((group) => resultOf(group, titles, q, now))}</ol>
-<nav class="pages" aria-label="Pages">${offset > 0 && html`<a rel="prev" href="${addressOf(q, Math.max(0, offset - ROWS))}">Newer</a>`}${more && html`<a rel="next" href="${addressOf(q, offset + ROWS)}">Older</a>`}</nav>`;
+${pager({ offset, size: ROWS, more }, (at) => addressOf(q, at))}`;
 }
 
 function resultOf(group: readonly FailureRow[], titles: ReadonlyMap<string, string>, q: string, now: number): Shown {

@@ -1,33 +1,36 @@
-import type { FastifyInstance } from 'fastify';
-import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { requireInScope } from '../domain/access.ts';
+import { type Preferences, requireInScope } from '../domain/access.ts';
+import { TriageError } from '../domain/errors.ts';
+import type { Principal } from '../domain/review.ts';
 import type { Finding } from '../ports/examination.ts';
 import { type Connectable, connect, providerNamed, webhookAddress } from '../service/connect.ts';
 import type { ConsoleDeps } from './console-deps.ts';
+import { KEYS } from './controls.ts';
 import { dataTable, type Html, html } from './html.ts';
-import { readerOf, sendPage } from './page.ts';
+import { answerPage, type ConsoleApp, readerOf, route, sendPage } from './page.ts';
 
-const access = { role: 'admin' } as const;
 /** Of all that one press of a button asks. */
 const LIMIT_MS = 60_000;
 
 const Name = z.string().min(1).max(40);
-const Query = z.object({ provider: Name.optional() });
-const Body = z.object({ provider: Name, repository: z.string().trim().max(300).default(''), act: z.enum(['check', 'create', 'test']) });
+const SettingsQuery = z.object({ provider: Name.optional() });
+const SettingsForm = z.object({
+  provider: Name,
+  repository: z.string().trim().max(300).default(''),
+  act: z.enum(['check', 'create', 'test']),
+});
 
 /** `/settings`: which CI systems are connected, and how each is. */
-export function registerSettings(app: FastifyInstance, deps: ConsoleDeps): void {
-  const typed = app.withTypeProvider<ZodTypeProvider>();
+export function registerSettings(app: ConsoleApp, deps: ConsoleDeps): void {
   const frame = { place: 'page', part: 'settings' } as const;
   const { publicUrl } = deps.config.http;
-  typed.get('/settings', { config: { access }, schema: { querystring: Query } }, async (request, reply) => {
+  app.get('/settings', route('admin', { querystring: SettingsQuery }), async (request, reply) => {
     const { provider: name } = request.query;
     const shown = (provider: Connectable) => providerMain({ provider, publicUrl, repository: '', findings: null });
     const main = await (name === undefined ? listMain(deps.providers, publicUrl) : shown(providerNamed(deps.providers, name)));
-    return sendPage(request, reply, { ...frame, title: 'Settings', main }, await readerOf(request, deps));
+    return answerPage(request, reply, deps, { ...frame, title: 'Settings', main });
   });
-  typed.post('/settings', { config: { access }, schema: { body: Body } }, async (request, reply) => {
+  app.post('/settings', route('admin', { body: SettingsForm }), async (request, reply) => {
     const provider = providerNamed(deps.providers, request.body.provider);
     const { act, repository } = request.body;
     if (repository !== '') requireInScope(request.principal, repository);
@@ -44,7 +47,7 @@ export function registerSettings(app: FastifyInstance, deps: ConsoleDeps): void 
     const shown = findings.map((finding, index) => ({ ...finding, says: masked[index]?.text ?? '' }));
     const main = await providerMain({ provider, publicUrl, repository, findings: shown });
     const said = shown.some(({ state }) => state === 'wrong') ? 'Problems found.' : 'No problems found.';
-    return sendPage(request, reply, { ...frame, title: 'Settings', main, said }, await readerOf(request, deps));
+    return answerPage(request, reply, deps, { ...frame, title: 'Settings', main, said });
   });
 }
 
@@ -103,4 +106,66 @@ function findingsPart(findings: readonly Finding[]): Html {
       html`<li><strong>${STATES[state]}</strong> · ${name}: ${says}${mend !== undefined && html`<br><span class="quiet">${mend}</span>`}</li>`,
   );
   return html`<div class="banner ${isWell ? 'good' : 'bad'}"><p><strong>${isWell ? 'No problems found.' : 'Problems found.'}</strong></p><ul>${rows}</ul></div>`;
+}
+
+const ticked = z.literal('on').optional();
+const handles = z
+  .string()
+  .max(2_000)
+  .default('')
+  .transform((text) =>
+    text
+      .split(',')
+      .map((one) => one.trim().slice(0, 200))
+      .filter((one) => one !== '')
+      .slice(0, 20),
+  );
+const MeForm = z.object({ handles, keys: ticked, theme: z.enum(['system', 'light', 'dark']), wrap: ticked, timestamps: ticked });
+const MeQuery = z.object({ saved: z.literal('1').optional() });
+
+/** `/me`: how the pages behave for whoever is signed in. */
+export function registerMe(app: ConsoleApp, deps: ConsoleDeps): void {
+  app.get('/me', route('read', { querystring: MeQuery }), async (request, reply) => {
+    const reader = await readerOf(request, deps);
+    const said = request.query.saved === undefined ? {} : { said: 'Saved.' };
+    const main = mePage(holderOf(request.principal), reader.preferences);
+    return sendPage(request, reply, { title: 'Your settings', place: 'page', main, ...said }, reader);
+  });
+  app.post('/me', route('read', { body: MeForm }), async (request, reply) => {
+    const { handles, keys, theme, wrap, timestamps } = request.body;
+    const preferences = { handles, keys: keys === 'on', theme, wrap: wrap === 'on', timestamps: timestamps === 'on' };
+    await deps.stores.preferences.set(holderOf(request.principal).name, preferences);
+    return reply.redirect('/me?saved=1', 303);
+  });
+}
+
+function holderOf(principal: Principal | null): Principal {
+  if (principal === null) throw new TriageError('unauthenticated', 'You are not signed in.');
+  return principal;
+}
+
+function mePage({ name, roles, repositories }: Principal, preferences: Preferences): Html {
+  const { theme, wrap, timestamps } = preferences;
+  const box = (field: string, on: boolean, words: string) =>
+    html`<p><label><input type="checkbox" name="${field}" value="on"${on && html` checked`}> ${words}</label></p>`;
+  const themes = ['system', 'light', 'dark'].map(
+    (one) => html`<label><input type="radio" name="theme" value="${one}"${one === theme && html` checked`}> ${one}</label> `,
+  );
+  const keys = KEYS.map(
+    (binding) =>
+      html`<tr><td>${binding.keys.split(/[ |]/).map((key) => html`<kbd>${key}</kbd> `)}</td><td>${binding.does}</td><td>${binding.places.length === 4 ? 'everywhere' : binding.places.join(', ')}</td></tr>`,
+  );
+  return html`<h1 tabindex="-1">Your settings</h1>
+<p>Signed in as <strong>${name}</strong> with the ${roles.length === 1 ? 'role' : 'roles'} ${roles.join(', ')}${repositories && html`, for ${repositories.join(', ')}`}.</p>
+<form method="post" action="/me" data-whole>
+${box('keys', preferences.keys, 'Single-key shortcuts (a accepts, j moves on …)')}
+<p><label>Your handles and teams, separated by commas <input name="handles" value="${preferences.handles.join(', ')}" maxlength="2000" placeholder="@ada, @shop/payments"></label><br><span class="quiet">As in CODEOWNERS and commits. Unassigned causes that these own are listed as yours.</span></p>
+<fieldset><legend>Colors</legend>${themes}</fieldset>
+${box('wrap', wrap, 'Wrap long lines of logs')}
+${box('timestamps', timestamps, 'Show timestamps in logs')}
+<p><button>Save</button></p></form>
+<form method="post" action="/sign-out" data-whole><button>Sign out</button></form>
+<h2 id="keys-here">Keyboard shortcuts</h2>
+${dataTable('Keyboard shortcuts', ['Key', 'What it does', 'Where'], keys)}
+<p class="quiet">Enter, Space, Backspace, Delete and the arrow keys never decide anything. Shortcuts are off while you type.</p>`;
 }

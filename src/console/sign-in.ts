@@ -1,12 +1,11 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { TriageError } from '../domain/errors.ts';
 import type { SignInProvider } from '../ports/access.ts';
 import type { ConsoleDeps } from './console-deps.ts';
 import { type Html, html } from './html.ts';
 import { fieldsOf } from './http.ts';
-import { readerOf, sendPage } from './page.ts';
+import { answerPage, type ConsoleApp } from './page.ts';
 
 const OPEN = { open: 'people who sign in have no session yet; invalid tokens are rate limited' };
 
@@ -33,14 +32,13 @@ interface SignInForm {
 }
 
 /** A token in exchange for a session; and the way out. */
-export function registerSignIn(app: FastifyInstance, deps: ConsoleDeps): void {
-  const typed = app.withTypeProvider<ZodTypeProvider>();
-  typed.get('/sign-in', { config: { access: OPEN }, schema: { querystring: z.object({ next: Next }) } }, async (request, reply) => {
+export function registerSignIn(app: ConsoleApp, deps: ConsoleDeps): void {
+  app.get('/sign-in', { config: { access: OPEN }, schema: { querystring: z.object({ next: Next }) } }, async (request, reply) => {
     const main = signInPage({ next: request.query.next, failure: null, signedOut: false, provider: deps.signIn?.name ?? null });
-    return sendPage(request, reply, { title: 'Sign in', place: 'page', main }, await readerOf(request, deps));
+    return answerPage(request, reply, deps, { title: 'Sign in', place: 'page', main });
   });
   const body = z.object({ token: z.string().max(1000), next: Next, held: Held });
-  typed.post('/sign-in', { config: { access: OPEN }, schema: { body } }, async (request, reply) => {
+  app.post('/sign-in', { config: { access: OPEN }, schema: { body } }, async (request, reply) => {
     const { token, next, held } = request.body;
     try {
       const { cookie, principal } = await deps.sessions.exchange(request, token.trim());
@@ -53,13 +51,13 @@ export function registerSignIn(app: FastifyInstance, deps: ConsoleDeps): void {
       const failure = waitMs === null ? error.message : `Too many invalid tokens. Try again in ${Math.max(1, Math.ceil(waitMs / 1000))} s.`;
       const main = signInPage({ next, failure, signedOut: held !== '', provider: deps.signIn?.name ?? null, held });
       const status = waitMs === null ? 401 : 429;
-      return sendPage(request, reply, { title: 'Sign in', place: 'page', main }, await readerOf(request, deps), status);
+      return answerPage(request, reply, deps, { title: 'Sign in', place: 'page', main }, status);
     }
     if (held === '') return reply.redirect(next, 303);
     const main = sendAgainPage(next, fieldsOf(held));
-    return sendPage(request, reply, { title: 'Signed in', place: 'page', main }, await readerOf(request, deps));
+    return answerPage(request, reply, deps, { title: 'Signed in', place: 'page', main });
   });
-  typed.post('/sign-out', { config: { access: OPEN } }, async (request, reply) => {
+  app.post('/sign-out', { config: { access: OPEN } }, async (request, reply) => {
     reply.header('set-cookie', await deps.sessions.end(request)).header('clear-site-data', '"cache", "storage"');
     return reply.redirect('/sign-in', 303);
   });
@@ -92,10 +90,9 @@ const LONGEST_MS = 20_000;
 const Begun = z.object({ secrets: z.string(), next: Next });
 
 /** Signing in by OpenID Connect: there and back. */
-export function registerSignInElsewhere(app: FastifyInstance, deps: ConsoleDeps): void {
-  const typed = app.withTypeProvider<ZodTypeProvider>();
+export function registerSignInElsewhere(app: ConsoleApp, deps: ConsoleDeps): void {
   const callbackOf = ({ protocol, host }: FastifyRequest) => new URL(CALLBACK, deps.config.http.publicUrl ?? `${protocol}://${host}`).href;
-  typed.get(
+  app.get(
     '/sign-in/openid',
     { config: { access: OPEN_ELSEWHERE }, schema: { querystring: z.object({ next: Next }) } },
     async (request, reply) => {
@@ -104,7 +101,7 @@ export function registerSignInElsewhere(app: FastifyInstance, deps: ConsoleDeps)
       return reply.redirect(address, 303);
     },
   );
-  typed.get(CALLBACK, { config: { access: OPEN_ELSEWHERE } }, async (request, reply) => {
+  app.get(CALLBACK, { config: { access: OPEN_ELSEWHERE } }, async (request, reply) => {
     const { secrets, next } = begunIn(deps.sessions.remembered(request));
     const query = new URL(request.url, 'http://localhost').search;
     const principal = await providerOf(deps).finish(callbackOf(request), query, secrets, AbortSignal.timeout(LONGEST_MS));

@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { buildHttp } from '../../src/api/server.ts';
 import type { App } from '../../src/app/served-app.ts';
 import { createApp } from '../../src/app.ts';
-import { embedded } from '../../src/config/presets.ts';
+import { embedded } from '../../src/config/load.ts';
 import { COMMON, parseConfig } from '../../src/config/schema.ts';
 import { silentLogger } from '../../src/ports/telemetry.ts';
 import { AnswerView, ThreadList, ThreadView } from '../../src/service/ask/ask.ts';

@@ -2,7 +2,7 @@ import { tmpdir } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { type BackendCheck, type Backends, backendChecks, createReadiness } from '../../src/app/readiness.ts';
-import { embedded } from '../../src/config/presets.ts';
+import { embedded } from '../../src/config/load.ts';
 import { Config } from '../../src/config/schema.ts';
 import { type LogLine, recordingLogger } from '../support/http-deps.ts';
 

@@ -1,7 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { runDemo } from '../../src/cli/demo.ts';
-import { createDemoClock } from '../../src/cli/demo-history.ts';
+import { createDemoClock, runDemo } from '../../src/cli/demo.ts';
 import { SUGGESTIONS } from '../../src/console/ask.ts';
 import { aspectsOf } from '../../src/judge/converse-statements.ts';
 import { openReviewWorld, type ReviewWorld, storeQueue } from '../support/review-world.ts';

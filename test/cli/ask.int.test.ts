@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createApp } from '../../src/app.ts';
-import { embedded } from '../../src/config/presets.ts';
+import { embedded } from '../../src/config/load.ts';
 import { parseConfig } from '../../src/config/schema.ts';
 import { silentLogger } from '../../src/ports/telemetry.ts';
 import { type Stored, storeFailedBuild } from '../service/answers/served-world.ts';

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { checkModel } from '../../src/cli/doctor-outside.ts';
-import { loadConfig } from '../../src/config/load.ts';
-import { embedded } from '../../src/config/presets.ts';
+import { embedded, loadConfig } from '../../src/config/load.ts';
 import { type OpenAiServer, type OpenAiServerOptions, type Script, startOpenAiServer, TEST_KEY } from '../support/openai-server.ts';
 
 const READY: Script = { do: 'call', calls: [{ name: 'report_ready', args: { ready: true } }] };

@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
 import { examineOutside } from '../../src/cli/doctor-outside.ts';
-import { loadConfig } from '../../src/config/load.ts';
-import { embedded } from '../../src/config/presets.ts';
+import { embedded, loadConfig } from '../../src/config/load.ts';
 import { examine } from '../../src/ports/examination.ts';
 
 /** What doctor says of these letters: c(omment), k (check), s(tatus). */

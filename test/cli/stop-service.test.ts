@@ -8,7 +8,7 @@ test('the API and the queue stop at the same time, the stores after both', async
   const api = Promise.withResolvers<void>();
   const queue = Promise.withResolvers<void>();
   const { events, app, note } = stoppable(queue.promise);
-  const stopped = stopService(app, { close: () => note('api', api.promise) }, DRAIN_MS);
+  const stopped = stopService(app, [{ close: () => note('api', api.promise) }], DRAIN_MS);
   expect(events).toEqual(['api', 'queue 20000']);
   queue.resolve();
   await new Promise(setImmediate);
@@ -20,14 +20,14 @@ test('the API and the queue stop at the same time, the stores after both', async
 
 test('an API that does not close holds up nothing, and is in the log', async () => {
   const { events, app, log } = stoppable(Promise.resolve());
-  await stopService(app, { close: () => Promise.reject(new Error('stuck')) }, DRAIN_MS);
+  await stopService(app, [{ close: () => Promise.reject(new Error('stuck')) }], DRAIN_MS);
   expect(events).toEqual(['queue 20000', 'stores 0']);
   expect(log).toMatchObject([{ level: 'error', fields: { reason: 'stuck' } }]);
 });
 
 test('a worker has no API', async () => {
   const { events, app } = stoppable(Promise.resolve());
-  await stopService(app, null, DRAIN_MS);
+  await stopService(app, [], DRAIN_MS);
   expect(events).toEqual(['queue 20000', 'stores 0']);
 });
 

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Environment, loadConfig } from '../../src/config/load.ts';
-import { embedded, presetOf } from '../../src/config/presets.ts';
+import { type Environment, embedded, loadConfig, presetOf } from '../../src/config/load.ts';
 import { Config, VARIABLES } from '../../src/config/schema.ts';
 import { TriageError } from '../../src/domain/errors.ts';
 

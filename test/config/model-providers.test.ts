@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import { modelOptions } from '../../src/app/open-models.ts';
-import { loadConfig } from '../../src/config/load.ts';
+import { embedded, loadConfig } from '../../src/config/load.ts';
 import { withModel } from '../../src/config/model-providers.ts';
-import { embedded } from '../../src/config/presets.ts';
 
 const llmOf = (environment: Record<string, string>) =>
   loadConfig(embedded('data', 'knowledge'), { FAULTLINE_ANALYST: 'llm', ...environment }, () => '').analyst.llm;

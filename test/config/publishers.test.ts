@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
-import { loadConfig } from '../../src/config/load.ts';
-import { embedded } from '../../src/config/presets.ts';
+import { embedded, loadConfig } from '../../src/config/load.ts';
 
 const SECRET = `whsec_${Buffer.alloc(32, 1).toString('base64')}`;
 

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { loadConfig } from '../../src/config/load.ts';
-import { embedded } from '../../src/config/presets.ts';
+import { embedded, loadConfig } from '../../src/config/load.ts';
 
 function load(environment: Readonly<Record<string, string>>) {
   return loadConfig(embedded('/data', '/knowledge'), environment, () => 'xoxb-from-a-file\n');

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { buildHttp } from '../../src/api/server.ts';
 import { createApp } from '../../src/app.ts';
-import { embedded } from '../../src/config/presets.ts';
+import { embedded } from '../../src/config/load.ts';
 import { type Config, parseConfig } from '../../src/config/schema.ts';
 import { Analysis } from '../../src/domain/analysis.ts';
 import { Review } from '../../src/domain/review.ts';

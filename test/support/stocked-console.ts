@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { buildHttp, type HttpDeps } from '../../src/api/server.ts';
 import { createApp } from '../../src/app.ts';
-import { embedded } from '../../src/config/presets.ts';
+import { embedded } from '../../src/config/load.ts';
 import { type Config, parseConfig } from '../../src/config/schema.ts';
 import type { Clock } from '../../src/lib/time.ts';
 import { silentLogger } from '../../src/ports/telemetry.ts';

@@ -11,8 +11,8 @@ import { systemClock } from '../../lib/time.ts';
 import { silentLogger } from '../../ports/telemetry.ts';
 import { describeExperiment, experimentOf, parseStages } from '../../replay/ablation.ts';
 import type { Answerer } from '../../replay/run/replay.ts';
-import type { KeptRecordings } from './recordings-file.ts';
-import type { ReplayCommandOptions } from './replay-options.ts';
+import type { ReplayCommandOptions } from './case-sources.ts';
+import type { KeptRecordings } from './recordings-command.ts';
 
 /** The configuration that a replay runs with: the options go before what is configured. */
 export function replayConfig(options: ReplayCommandOptions, config: Config): Config {

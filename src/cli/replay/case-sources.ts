@@ -3,6 +3,7 @@ import { createReadStream, statSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { App } from '../../app/served-app.ts';
 import { createApp } from '../../app.ts';
+import type { Design } from '../../domain/calibration.ts';
 import { CATEGORIES, Category } from '../../domain/category.ts';
 import { TriageError } from '../../domain/errors.ts';
 import { present } from '../../lib/collections.ts';
@@ -10,13 +11,13 @@ import { visibleLine } from '../../notifications/visible-text.ts';
 import { silentLogger } from '../../ports/telemetry.ts';
 import type { CaseOutcome } from '../../replay/cases/case.ts';
 import { sampleOf } from '../../replay/cases/choose.ts';
-import { datasetCases } from '../../replay/cases/dataset.ts';
+import { datasetCases, numberedLines } from '../../replay/cases/dataset.ts';
 import { datasetAt, folderCases } from '../../replay/cases/folder.ts';
 import { type OnLeftOut, reviewedCases, storedCases } from '../../replay/cases/stored.ts';
+import type { SliceBy } from '../../replay/figures/score.ts';
 import type { CaseFilter } from '../../stores/measurements.ts';
-import { dataDirectory, readStoreConfig } from '../settings.ts';
+import { type DataOptions, dataDirectory, readStoreConfig } from '../settings.ts';
 import { say } from '../terminal.ts';
-import type { ReplayCommandOptions, StoredCaseOptions, StoreFilterOptions } from './replay-options.ts';
 
 /** Cases that are replayed together and get one table. */
 export interface CaseSource {
@@ -120,39 +121,72 @@ function categoryOf(text: string): Category {
   throw new TriageError('invalid-config', `--category: "${text}" is not a category; use one of ${CATEGORIES.join(', ')}.`);
 }
 
-const NEWLINE = 0x0a;
-/** Blank, tab, carriage return: a line of nothing else is no row. */
-const BLANK = new Set([0x20, 0x09, 0x0d]);
-
 /** How many cases there are, and a digest that changes with them; null where that is not told. */
 export interface CaseMeasure {
   readonly cases: number | null;
   readonly sha256: string | null;
 }
 
-/** Counts the lines of a file that are not blank, and digests it, in one pass and without parsing any. */
+/** Counts the rows of a file, and digests it, without parsing any. */
 async function measureFile(path: string): Promise<CaseMeasure> {
   const hash = createHash('sha256');
+  for await (const piece of createReadStream(path)) hash.update(piece);
   let cases = 0;
-  let isBlank = true;
-  for await (const piece of createReadStream(path)) {
-    if (!Buffer.isBuffer(piece)) continue;
-    hash.update(piece);
-    let at = 0;
-    while (at < piece.length) {
-      const end = piece.indexOf(NEWLINE, at);
-      const stop = end === -1 ? piece.length : end;
-      isBlank = isBlank && isBlankBetween(piece, at, stop);
-      if (end === -1) break;
-      if (!isBlank) cases++;
-      isBlank = true;
-      at = end + 1;
-    }
-  }
-  return { cases: isBlank ? cases : cases + 1, sha256: hash.digest('hex') };
+  for await (const _ of numberedLines(path)) cases++;
+  return { cases, sha256: hash.digest('hex') };
 }
 
-function isBlankBetween(piece: Buffer, start: number, end: number): boolean {
-  for (let at = start; at < end; at++) if (!BLANK.has(piece[at] ?? 0)) return false;
-  return true;
+/** What `faultline replay` was requested, as commander reads it. */
+export interface ReplayCommandOptions extends StoredCaseOptions {
+  /** Several are replayed one after the other, each with a table of its own. */
+  readonly dataset?: readonly string[];
+  /** Folders of logs, a table each. */
+  readonly logs?: readonly string[];
+  /** The main figures also by this. */
+  readonly by?: SliceBy;
+  /** So many cases of each source. */
+  readonly sample?: number;
+  /** The same cases so many times. */
+  readonly repeat?: number;
+  readonly out?: string;
+  /** Go on behind what an earlier run left in `out`. */
+  readonly resume?: boolean;
+  /** Where recordings of the runs are written. */
+  readonly record?: string;
+  readonly maxUsd?: number;
+  readonly maxMinutes?: number;
+  /** A model compares explanations with their labels, each so many times. */
+  readonly judge?: true | number;
+  readonly junit?: string;
+  /** A file of bars. */
+  readonly gate?: string;
+  readonly html?: string;
+  readonly analyst?: 'rules' | 'llm';
+  readonly model?: string;
+  readonly profile?: 'fast' | 'balanced' | 'thorough';
+  readonly budget?: number;
+  readonly concurrency: number;
+  readonly only?: 'read';
+  readonly green: boolean;
+  /** Names of stages that are left out, unchecked. */
+  readonly without?: readonly string[];
+  readonly design?: Design;
+}
+
+/** Which stored failures are meant, as commander reads it. */
+interface StoreFilterOptions {
+  readonly repository?: string;
+  readonly branch?: string;
+  readonly fingerprint?: string;
+  readonly category?: string;
+  readonly since?: string;
+  readonly until?: string;
+}
+
+/** Which stored failures are requested, and where they are. */
+export interface StoredCaseOptions extends DataOptions, StoreFilterOptions {
+  /** What people decided. */
+  readonly reviewed?: true;
+  /** Every stored failure. */
+  readonly stored?: true;
 }

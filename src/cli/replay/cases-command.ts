@@ -4,8 +4,7 @@ import { TriageError } from '../../domain/errors.ts';
 import { counted } from '../../lib/text.ts';
 import { createMasker } from '../../log/mask/mask.ts';
 import { visibleLine } from '../../notifications/visible-text.ts';
-import { type CaseSetSummary, writeCaseSet } from '../../replay/cases/case-set.ts';
-import { type CaseProblem, type CheckedCases, checkCases } from '../../replay/cases/check.ts';
+import { type CaseProblem, type CaseSetSummary, type CheckedCases, checkCases, writeCaseSet } from '../../replay/cases/case-set.ts';
 import { confined, datasetCases } from '../../replay/cases/dataset.ts';
 import { casesAt, datasetAt } from '../../replay/cases/folder.ts';
 import { beginFolder } from '../../replay/cases/new-folder.ts';
@@ -13,8 +12,7 @@ import { type SplitBy, type SplitSummary, splitCases } from '../../replay/cases/
 import { terminalConfig } from '../command-parts.ts';
 import { withApp } from '../store-commands.ts';
 import { EXIT, interruptSignal, jsonText, print, say } from '../terminal.ts';
-import { casesOfApp, storeFilter } from './case-sources.ts';
-import type { StoredCaseOptions } from './replay-options.ts';
+import { casesOfApp, type StoredCaseOptions, storeFilter } from './case-sources.ts';
 
 export interface CheckCommandOptions {
   readonly logs: boolean;

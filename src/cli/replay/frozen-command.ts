@@ -1,12 +1,12 @@
 import { statSync } from 'node:fs';
 import { type FileHandle, open, stat } from 'node:fs/promises';
-import { openToday } from '../../app/open-today.ts';
+import { openToday } from '../../app/investigation.ts';
 import type { Config } from '../../config/schema.ts';
 import { messageOf, TriageError } from '../../domain/errors.ts';
 import { present } from '../../lib/collections.ts';
 import { counted } from '../../lib/text.ts';
 import { visibleLine } from '../../notifications/visible-text.ts';
-import { describeDifference } from '../../replay/recording/difference.ts';
+import { describeDifference } from '../../replay/recording/frozen-analyst.ts';
 import { type RecordingSource, recordingsInFile, storedRecordings } from '../../replay/recording/read-recordings.ts';
 import { type FrozenRun, runFrozen } from '../../replay/recording/run-frozen.ts';
 import { dataDirectory, readConfig } from '../settings.ts';
@@ -26,20 +26,20 @@ export interface FrozenOptions {
   readonly json?: boolean;
 }
 
-/** How many runs came out how. */
-interface Tally {
-  runs: number;
-  /** The same answer to the byte, and nothing on the way to it differs. */
-  identical: number;
-  /** The same answer to the byte, though a prompt, a rule, a tool or a limit is another: what a model would say to it now nobody knows. */
-  sameBytes: number;
-  /** Another path to the same answer, as far as people see it. */
-  sameAnswer: number;
-  otherAnswer: number;
-  stopped: number;
-  incomplete: number;
-  unreadable: number;
-}
+/** How runs come out beside `identical`, which is the same answer to the byte and nothing that differs on the way to it. */
+const OUTCOMES = [
+  // A prompt, a rule, a tool or a limit is another: what a model would say to it now nobody knows.
+  ['sameBytes', 'byte-identical answer by another path'],
+  // As far as people see it.
+  ['sameAnswer', 'same answer by another path'],
+  ['otherAnswer', 'different answer'],
+  ['stopped', 'not completed'],
+  ['unreadable', 'unreadable'],
+  // Beside one of the others.
+  ['incomplete', 'incomplete recording'],
+] as const;
+type Outcome = 'identical' | (typeof OUTCOMES)[number][0];
+type Tally = Record<Outcome | 'runs', number>;
 
 /** `faultline replay --frozen`: recorded runs through today's graph, each with the first place where it differs. */
 export async function runFrozenReplay(options: FrozenOptions): Promise<void> {
@@ -102,13 +102,15 @@ async function openOut(path: string): Promise<FileHandle> {
 
 function count(tally: Tally, run: FrozenRun | null): void {
   tally.runs += 1;
-  if (run === null) tally.unreadable += 1;
-  else if (run.stopped !== null) tally.stopped += 1;
-  else if (run.identical && run.differences.length === 0) tally.identical += 1;
-  else if (run.identical) tally.sameBytes += 1;
-  else if (run.changed.length > 0 || run.before === null) tally.otherAnswer += 1;
-  else tally.sameAnswer += 1;
+  tally[outcomeOf(run)] += 1;
   if (run !== null && run.missing.length > 0) tally.incomplete += 1;
+}
+
+function outcomeOf(run: FrozenRun | null): Outcome {
+  if (run === null) return 'unreadable';
+  if (run.stopped !== null) return 'stopped';
+  if (run.identical) return run.differences.length === 0 ? 'identical' : 'sameBytes';
+  return run.changed.length > 0 || run.before === null ? 'otherAnswer' : 'sameAnswer';
 }
 
 function linesOf({ analysis: _analysis, triageId, ...run }: FrozenRun): object {
@@ -135,17 +137,9 @@ function answerText(changed: readonly string[], before: string | null): string {
   return changed.length === 0 ? 'The visible part of the answer is the same.' : `The answer differs: ${changed.join(', ')}.`;
 }
 
-function summaryOf({ runs, identical, sameBytes, sameAnswer, otherAnswer, stopped, incomplete, unreadable }: Tally): string {
-  const parts: readonly (readonly [number, string])[] = [
-    [sameBytes, 'byte-identical answer by another path'],
-    [sameAnswer, 'same answer by another path'],
-    [otherAnswer, 'different answer'],
-    [stopped, 'not completed'],
-    [unreadable, 'unreadable'],
-    [incomplete, 'incomplete recording'],
-  ];
-  const others = parts.filter(([number]) => number > 0).map(([number, what]) => `${number} ${what}`);
-  return [`${counted(runs, 'run')}: ${identical} identical`, ...others].join(', ');
+function summaryOf(tally: Tally): string {
+  const others = OUTCOMES.flatMap(([outcome, words]) => (tally[outcome] === 0 ? [] : [`${tally[outcome]} ${words}`]));
+  return [`${counted(tally.runs, 'run')}: ${tally.identical} identical`, ...others].join(', ');
 }
 
 /** Options of `replay` that say how cases are answered, judged or told; `usual` where leaving them out gives a value too. */

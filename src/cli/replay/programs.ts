@@ -2,8 +2,8 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import type { SliceBy } from '../../replay/figures/score.ts';
 import { analystOption, dataOption, guarded, jsonOption, positive, profileOption, runs, terminalConfig } from '../command-parts.ts';
 import type { CalibrateCommandOptions } from './calibrate-command.ts';
+import type { ReplayCommandOptions } from './case-sources.ts';
 import type { FrozenOptions } from './frozen-command.ts';
-import type { ReplayCommandOptions } from './replay-options.ts';
 
 /** As `scoreSlices` knows them; told here so that help needs no scores. */
 const SLICES = ['project', 'source', 'category'] as const satisfies readonly SliceBy[];
@@ -201,16 +201,16 @@ export function calibrateCommand(): Command {
   const part = (name: string, description: string) =>
     command.command(name).description(description).addOption(dataOption()).addOption(jsonOption());
   part('list', 'List the newest 50 calibrations, which are in force, and who put them there.').action(
-    runs(async () => (await import('./calibrate-store.ts')).listCalibrations),
+    runs(async () => (await import('./calibrate-command.ts')).listCalibrations),
   );
   part('use', 'Put a stored calibration in force for its analyst.')
     .argument('<version>', 'ID, as shown by `calibrate list`', positive)
     .addOption(replacesOption())
-    .action(runs(async () => (await import('./calibrate-store.ts')).useCalibration));
+    .action(runs(async () => (await import('./calibrate-command.ts')).useCalibration));
   part('off', 'Stop using a calibration.')
     .argument('<analyst>', 'analyst: rules, or "llm <model>"')
     .addOption(replacesOption())
-    .action(runs(async () => (await import('./calibrate-store.ts')).endCalibration));
+    .action(runs(async () => (await import('./calibrate-command.ts')).endCalibration));
   return command;
 }
 

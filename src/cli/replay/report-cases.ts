@@ -4,8 +4,7 @@ import { createMasker, type Masker } from '../../log/mask/mask.ts';
 import type { DatasetRow } from '../../replay/cases/case.ts';
 import { isRight, judgedCases } from '../../replay/figures/figure.ts';
 import type { ReplayedCase } from '../../replay/run/replay.ts';
-import type { CaseResult } from '../../replay/run/result.ts';
-import { readResultLines } from '../../replay/run/results-file.ts';
+import { type CaseResult, readResultLines } from '../../replay/run/results.ts';
 import type { ReportedRun } from './replay-source.ts';
 
 /** A case in a line; `more` where it has a section of its own. */

@@ -15,11 +15,10 @@ import {
   type ResultsFile,
   type RunManifest,
   resumeResults,
-} from '../../replay/run/results-file.ts';
-import { VERSION } from '../version.ts';
+} from '../../replay/run/results.ts';
+import { VERSION } from '../terminal.ts';
 import { stagesLeftOut } from './answering.ts';
-import type { CaseMeasure, CaseSource } from './case-sources.ts';
-import type { ReplayCommandOptions } from './replay-options.ts';
+import type { CaseMeasure, CaseSource, ReplayCommandOptions } from './case-sources.ts';
 
 /** Where the results of a run go, and what becomes of them in the end. */
 export interface RunFiles {

@@ -1,3 +1,6 @@
+import { CATEGORIES, type Category } from '../../domain/category.ts';
+import type { RunMark } from '../../domain/flakiness.ts';
+import { maxOf } from '../../lib/collections.ts';
 import type { Cell } from '../../lib/text.ts';
 import { dataTable, type Html, html, type Shown } from '../html.ts';
 
@@ -111,4 +114,213 @@ function tableOf(name: string, { head, rows }: ChartTable): Html {
     columns,
     rows.map((row) => html`<tr>${cells(row)}</tr>`),
   );
+}
+
+export interface DayOf {
+  readonly day: string;
+  readonly category: Category;
+  /** Nobody knows yet. */
+  readonly open: boolean;
+  readonly count: number;
+}
+
+interface ColumnsChart {
+  readonly counts: readonly DayOf[];
+  /** Every day that is shown, oldest first. */
+  readonly days: readonly string[];
+  readonly csv: string;
+  /** Where the causes of these days are listed. */
+  readonly listAddress: (from: string, days: number) => string;
+}
+
+const COLUMNS_PLOT: Plot = { left: 46, top: 10, width: 760, height: 180 };
+/** A link on the chart is at least so wide, so that a finger meets it. */
+const LINK_WIDTH = 24;
+const OPEN = 'not decided';
+
+/** Causes per day, by category, with a hatch for those that nobody has decided. */
+export function columnsChart(chart: ColumnsChart): Chart {
+  const { counts, days } = chart;
+  const totals = days.map((day) => sum(counts.filter((one) => one.day === day)));
+  const name = `Causes per day by category, ${days.length} days`;
+  return {
+    id: 'days',
+    name,
+    finding: columnsFinding(counts, days),
+    description: 'One column per day, oldest on the left. Segments are categories; hatched segments are not decided.',
+    drawing: sum(counts) === 0 ? null : { ...drawingOn(COLUMNS_PLOT, 10, 26, columnsMarks(chart, totals)), newest: true },
+    below: legend(counts),
+    table: { head: ['Day', ...CATEGORIES, OPEN, 'All'], rows: days.map((day) => rowOf(day, counts)) },
+    csv: chart.csv,
+  };
+}
+
+function columnsFinding(counts: readonly DayOf[], days: readonly string[]): string {
+  const total = sum(counts);
+  if (total === 0) return `No cause in ${days.length} days.`;
+  const [most, next] = decidedOf(counts).toSorted((one, other) => other.count - one.count);
+  const open = openOf(counts);
+  const rest = open === 0 ? '' : `; ${open} not decided`;
+  const all = `${total} ${total === 1 ? 'cause' : 'causes'} in ${days.length} days`;
+  // "Most" is said of more than half, and "most often" of what leads alone.
+  if (most === undefined || most.count === (next?.count ?? 0)) return `${all}${rest}.`;
+  return `${all}, ${most.count * 2 > total ? 'most of them' : 'most often'} ${most.category} (${most.count})${rest}.`;
+}
+
+function columnsMarks({ counts, days, listAddress }: ColumnsChart, totals: readonly number[]): Html {
+  const most = maxOf(totals, 1);
+  const step = COLUMNS_PLOT.width / days.length;
+  const columns = days.map((day, index) => {
+    const own = counts.filter((one) => one.day === day);
+    return column(own, COLUMNS_PLOT.left + index * step, step, most);
+  });
+  const perLink = Math.max(1, Math.ceil(LINK_WIDTH / step));
+  const links = days
+    .filter((_, index) => index % perLink === 0)
+    .map((day, index) => {
+      const width = Math.min(perLink, days.length - index * perLink) * step;
+      const words = perLink === 1 ? `Causes of ${day}` : `Causes of ${perLink} days from ${day}`;
+      return html`<a href="${listAddress(day, perLink)}" aria-label="${words}"><rect class="hit" x="${at(COLUMNS_PLOT.left + index * perLink * step)}" y="${COLUMNS_PLOT.top}" width="${at(width)}" height="${COLUMNS_PLOT.height}"/></a>`;
+    });
+  const every = Math.max(1, Math.ceil(days.length / 8));
+  const words = days.flatMap((day, index) => (index % every === 0 ? [{ share: (index + 0.5) / days.length, words: day.slice(5) }] : []));
+  const lines = [0, 0.5, 1].map((share) => ({ share, words: String(Math.round(share * most * 10) / 10) }));
+  return html`<pattern id="open" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect class="hatch-ground" width="6" height="6"/><line class="hatch" x1="0" x2="0" y1="0" y2="6"/></pattern>${grid(COLUMNS_PLOT, lines)}${columns}${ticks(COLUMNS_PLOT, words)}${links}`;
+}
+
+/** The parts of a day, from the bottom up: the categories in their order, then what is open. */
+function column(counts: readonly DayOf[], x: number, step: number, most: number): Html {
+  const parts = [
+    ...decidedOf(counts).map(({ category, count }) => ({ name: `cat ${category}`, words: category, count })),
+    { name: 'open', words: OPEN, count: openOf(counts) },
+  ].filter(({ count }) => count > 0);
+  let bottom = COLUMNS_PLOT.top + COLUMNS_PLOT.height;
+  return html`${parts.map(({ name, words, count }) => {
+    const height = (count / most) * COLUMNS_PLOT.height;
+    bottom -= height;
+    return described(
+      `${counts[0]?.day}: ${count} ${words}`,
+      html`<rect class="${name}"${name === 'open' && html` fill="url(#open)"`} x="${at(x + 1)}" y="${at(bottom)}" width="${at(step - 2)}" height="${at(Math.max(1, height - 1))}" data-mark="${count}"/>`,
+    );
+  })}`;
+}
+
+function legend(counts: readonly DayOf[]): Html {
+  const open = openOf(counts);
+  return html`<ul class="legend">${decidedOf(counts).map(({ category, count }) => html`<li><span class="key ${category}"></span>${category} <strong>${count}</strong></li>`)}<li><span class="key open"></span>${OPEN} <strong>${open}</strong></li></ul>`;
+}
+
+function rowOf(day: string, counts: readonly DayOf[]) {
+  const own = counts.filter((one) => one.day === day);
+  return [day, ...decidedOf(own).map(({ count }) => count), openOf(own), sum(own)];
+}
+
+/** How many of each category are decided, in the order of the taxonomy. */
+function decidedOf(counts: readonly DayOf[]): { readonly category: Category; readonly count: number }[] {
+  return CATEGORIES.map((category) => ({ category, count: sum(counts.filter((one) => !one.open && one.category === category)) }));
+}
+
+function openOf(counts: readonly DayOf[]): number {
+  return sum(counts.filter((one) => one.open));
+}
+
+function sum(counts: readonly DayOf[]): number {
+  return counts.reduce((total, { count }) => total + count, 0);
+}
+
+/** One figure over steps of time; null where a step has none. */
+interface Series {
+  readonly name: string;
+  /** Its class: `median`, `p90` or `share`. */
+  readonly look: string;
+  readonly values: readonly (number | null)[];
+}
+
+interface LinesChart {
+  readonly id: string;
+  readonly name: string;
+  readonly finding: string;
+  /** What each point represents, oldest first: the Mondays of weeks, days, or runs. */
+  readonly steps: readonly string[];
+  /** What a step is called; absent: a week. */
+  readonly per?: 'day' | 'run';
+  readonly series: readonly Series[];
+  /** The number as people read it: "$0.02", "31 s". */
+  readonly say: (value: number) => string;
+  /** The top of the scale; absent: the largest value. */
+  readonly top?: number;
+  readonly csv: string;
+}
+
+const LINES_PLOT: Plot = { left: 62, top: 10, width: 480, height: 150 };
+
+/** Figures over time as lines, each step a point. */
+export function linesChart(chart: LinesChart): Chart {
+  const known = chart.series.flatMap(({ values }) => values.filter((value) => value !== null));
+  const { per = 'week' } = chart;
+  const rows = chart.steps.map((step, index): Cell[] => [step, ...chart.series.map(({ values }) => say(values[index] ?? null, chart))]);
+  return {
+    id: chart.id,
+    name: chart.name,
+    finding: chart.finding,
+    description: `One point per ${per}, oldest on the left: ${chart.series.map(({ name }) => name).join(', ')}.`,
+    drawing:
+      known.length === 0 ? null : { ...drawingOn(LINES_PLOT, 24, 26, linesMarks(chart, chart.top ?? (maxOf(known) || 1))), newest: true },
+    below:
+      chart.series.length > 1 &&
+      html`<ul class="legend">${chart.series.map(({ name, look }) => html`<li><span class="key ${look}"></span>${name}</li>`)}</ul>`,
+    table: { head: [`${per[0]?.toUpperCase()}${per.slice(1)}`, ...chart.series.map(({ name }) => name)], rows },
+    csv: chart.csv,
+  };
+}
+
+function linesMarks(chart: LinesChart, top: number): Html {
+  const across = (index: number) => (chart.steps.length < 2 ? 0.5 : index / (chart.steps.length - 1));
+  const lines = [0, 0.5, 1].map((share) => ({ share, words: chart.say(share * top) }));
+  const every = Math.max(1, Math.ceil(chart.steps.length / 7));
+  const words = chart.steps.flatMap((step, index) => (index % every === 0 ? [{ share: across(index), words: step.slice(5, 10) }] : []));
+  return html`${grid(LINES_PLOT, lines)}${ticks(LINES_PLOT, words)}${chart.series.map(({ name, look, values }) => {
+    const points = values.flatMap((value, index) =>
+      value === null ? [] : [{ step: chart.steps[index], value, ...place(LINES_PLOT, across(index), value / top) }],
+    );
+    const dots = points.map(({ step, value, x, y }) => {
+      const mark = html`<circle class="dot ${look}" cx="${at(x)}" cy="${at(y)}" r="4" data-mark="${chart.say(value)}"/>`;
+      return described(`${name}, ${chart.per === undefined ? 'week of ' : ''}${step}: ${chart.say(value)}`, mark);
+    });
+    return html`${line(`curve ${look}`, points)}${dots}`;
+  })}`;
+}
+
+function say(value: number | null, chart: LinesChart): Cell {
+  return value === null ? null : chart.say(value);
+}
+
+const WIDTH = 5;
+const HEIGHT = 20;
+/** Shape and colour both say it: short passed, middle flake, tall failed. */
+const TALL = { passed: 6, flake: 13, failed: HEIGHT } as const;
+const WORDS = { passed: 'passed', flake: 'failed, and passed without a change', failed: 'failed' } as const;
+
+/** The newest runs of a test, oldest on the left, as bars of three heights. */
+export function runStrip(test: string, runs: readonly RunMark[]): Html {
+  const count = (mark: RunMark['mark']) => runs.filter((run) => run.mark === mark).length;
+  const words = `${test}, last ${runs.length} runs: ${count('passed')} passed, ${count('failed')} failed, ${count('flake')} flakes`;
+  const bars = runs.map(({ mark, at }, index) => {
+    const height = TALL[mark];
+    return html`<rect class="run ${mark}" x="${index * (WIDTH + 1)}" y="${HEIGHT - height}" width="${WIDTH}" height="${height}"><title>${at.slice(0, 16).replace('T', ' ')}: ${WORDS[mark]}</title></rect>`;
+  });
+  const width = Math.max(1, runs.length * (WIDTH + 1));
+  return html`<svg class="strip" viewBox="0 0 ${width} ${HEIGHT}" width="${width}" height="${HEIGHT}" role="img" aria-label="${words}">${bars}</svg>`;
+}
+
+/** Counts of the newest days, oldest on the left, as small bars. */
+export function sparkline(of: string, perDay: readonly number[]): Html {
+  const most = maxOf(perDay, 1);
+  const total = perDay.reduce((sum, one) => sum + one, 0);
+  const bars = perDay.map((count, index) => {
+    const height = count === 0 ? 1 : Math.max(3, Math.round((count / most) * HEIGHT));
+    return html`<rect class="day${count === 0 ? ' none' : ''}" x="${index * 4}" y="${HEIGHT - height}" width="3" height="${height}"/>`;
+  });
+  const width = Math.max(1, perDay.length * 4);
+  return html`<svg class="spark" viewBox="0 0 ${width} ${HEIGHT}" width="${width}" height="${HEIGHT}" role="img" aria-label="${`${of}: ${total} in ${perDay.length} days, at most ${most === 1 && total === 0 ? 0 : most} a day`}">${bars}</svg>`;
 }

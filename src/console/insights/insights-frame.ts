@@ -1,16 +1,16 @@
-import type { FastifyInstance, FastifyReply } from 'fastify';
-import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import { Category } from '../../domain/category.ts';
 import { TriageError } from '../../domain/errors.ts';
 import type { Period } from '../../domain/insights.ts';
 import type { Role } from '../../domain/review.ts';
 import { csvOf } from '../../lib/text.ts';
+import { search } from '../addresses.ts';
 import type { ChartTable } from '../charts/chart.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
 import { type Html, html, type Shown } from '../html.ts';
 import { misreadBanner, protect } from '../http.ts';
-import { mayReview, readerOf, sendPage } from '../page.ts';
+import { type ConsoleApp, mayReview, readerOf, route, sendPage } from '../page.ts';
 
 /** No build is older, or will ever be newer; what lies farther off is no date to a database. */
 const [FIRST_DAY, LAST_DAY] = ['2000-01-01', '2099-12-31'];
@@ -65,9 +65,8 @@ const PAGES = [
 const DAY_MS = 86_400_000;
 
 /** Serves a page of the insights, or one of its tables as CSV. */
-export function registerInsightsRoute(app: FastifyInstance, deps: ConsoleDeps, { path, role, view }: InsightsRoute): void {
-  const config = { access: { role } } as const;
-  app.withTypeProvider<ZodTypeProvider>().get(path, { config, schema: { querystring: InsightsQuery } }, async (request, reply) => {
+export function registerInsightsRoute(app: ConsoleApp, deps: ConsoleDeps, { path, role, view }: InsightsRoute): void {
+  app.get(path, route(role, { querystring: InsightsQuery }), async (request, reply) => {
     const shown = await view(request.query, deps);
     if (request.query.csv !== undefined) return sendTable(reply, shown.tables, request.query.csv);
     const reader = await readerOf(request, deps);
@@ -93,14 +92,6 @@ function parts(path: string, review: boolean, { repo }: InsightsQuery): Html {
     (page) => html`<li><a href="${page.path}${search({ repo })}"${page.path === path && html` aria-current="page"`}>${page.name}</a></li>`,
   );
   return html`<nav class="tabs" aria-label="Insights"><ul class="legend">${links}</ul></nav>`;
-}
-
-/** `?a=1&b=2` of what is given; empty where nothing is. */
-export function search(fields: Readonly<Record<string, string | number | undefined>>): string {
-  const given = Object.entries(fields).flatMap(([name, value]) =>
-    value === undefined || value === '' ? [] : [[name, String(value)] as [string, string]],
-  );
-  return given.length === 0 ? '' : `?${new URLSearchParams(given)}`;
 }
 
 /** Whole UTC days, the last of them today, or those from `day` on. */

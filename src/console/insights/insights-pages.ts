@@ -1,27 +1,18 @@
 import type { FastifyInstance } from 'fastify';
 import { CATEGORIES } from '../../domain/category.ts';
-import type { AnsweredCount, DecidedCount, ReviewingFigures } from '../../domain/insights.ts';
+import type { AnsweredCount, DecidedCount, PipelineHealth, ReviewingFigures, WeekFigures } from '../../domain/insights.ts';
 import { type Proportion, proportion } from '../../lib/statistics.ts';
-import { type Chart, figure, percentOf } from '../charts/chart.ts';
+import { counted } from '../../lib/text.ts';
+import { formatDollars, formatDuration } from '../../notifications/answer-view.ts';
+import { formatNumber } from '../../notifications/visible-text.ts';
+import { search } from '../addresses.ts';
+import { causesTable, causesView, registerCausePage } from '../causes.ts';
+import { type Chart, columnsChart, figure, linesChart, percentOf, sparkline } from '../charts/chart.ts';
 import { type CoverageChart, calibrationBins, calibrationChart, calibrationFinding, coverageChart } from '../charts/confidence.ts';
-import { columnsChart } from '../charts/counts.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
-import { type Html, html } from '../html.ts';
-import { causesTable, causesView, registerCausePage } from './cause-pages.ts';
-import { costView } from './cost-page.ts';
-import { flakyView } from './flaky-page.ts';
-import { healthView } from './health-page.ts';
-import {
-  daysField,
-  daysOf,
-  filterForm,
-  type InsightsQuery,
-  type InsightsView,
-  periodOf,
-  registerInsightsRoute,
-  search,
-} from './insights-frame.ts';
-import { registerTestPage } from './test-page.ts';
+import { dataTable, type Html, html } from '../html.ts';
+import { daysField, daysOf, filterForm, type InsightsQuery, type InsightsView, periodOf, registerInsightsRoute } from './insights-frame.ts';
+import { flakyView, registerTestPage } from './tests.ts';
 
 /** What was answered and decided, in figures: for all who read, and how people decide for those who review. */
 export function registerInsightsPages(app: FastifyInstance, deps: ConsoleDeps): void {
@@ -77,7 +68,7 @@ function tile(name: string, address: string, finding: string): Html {
   return html`<section class="card"><h2><a href="${address}">${name}</a></h2><p>${finding}</p></section>`;
 }
 
-const PATH = '/insights/trust';
+const TRUST_PATH = '/insights/trust';
 /** What was decided longer ago was decided of another machine. */
 const DAYS = 365;
 /** What is answered alone where nothing else is configured. */
@@ -98,7 +89,7 @@ async function trustFacts(query: InsightsQuery, { stores, clock }: ConsoleDeps):
 function coverageOf(query: InsightsQuery, { decided, answered }: TrustFacts, { config }: ConsoleDeps): Chart {
   const threshold = query.t ?? config.triage?.thresholds.autoNotify ?? USUAL_THRESHOLD;
   const kept: CoverageChart['kept'] = query.repo === '' ? {} : { repo: query.repo };
-  const csv = `${PATH}${search({ repo: query.repo, t: query.t, wrong: query.wrong, csv: 'coverage' })}`;
+  const csv = `${TRUST_PATH}${search({ repo: query.repo, t: query.t, wrong: query.wrong, csv: 'coverage' })}`;
   return coverageChart({ judged: decided, answered, threshold, wrong: query.wrong / 100, kept, csv });
 }
 
@@ -106,7 +97,7 @@ function coverageOf(query: InsightsQuery, { decided, answered }: TrustFacts, { c
 async function trustView(query: InsightsQuery, deps: ConsoleDeps): Promise<InsightsView> {
   const facts = await trustFacts(query, deps);
   const chart = (id: string, name: string, judged: readonly DecidedCount[], small: boolean) =>
-    calibrationChart({ id, name, judged, small, csv: `${PATH}${search({ repo: query.repo, csv: id })}` });
+    calibrationChart({ id, name, judged, small, csv: `${TRUST_PATH}${search({ repo: query.repo, csv: id })}` });
   const whole = chart('calibration', 'Calibration: stated confidence and accuracy', facts.decided, false);
   const each = CATEGORIES.map((category) => {
     const own = facts.decided.filter((one) => one.category === category);
@@ -164,4 +155,167 @@ function bias({ shown, shownAgreed, blind, blindAgreed }: ReviewingFigures): Htm
 function shareOf({ hits, of, share, low, high }: Proportion): Html {
   if (of === 0) return html`<span class="quiet">none yet</span>`;
   return html`<strong>${percentOf(share)}</strong>, ${hits} of ${of} <span class="quiet">(95 % interval ${percentOf(low)} to ${percentOf(high)})</span>`;
+}
+
+const HEALTH_PATH = '/insights/health';
+/** Pipelines that are shown: those with the most failed builds. */
+const MOST_PIPELINES = 50;
+const CHOICES = [7, 30, 90];
+/** From this difference on a run time is said to have changed. */
+const CHANGED = 0.1;
+
+/** `/insights/health`: how often each pipeline fails, how long its default branch is red, and how long builds take, beside the period before. */
+async function healthView(query: InsightsQuery, { stores, clock }: ConsoleDeps): Promise<InsightsView> {
+  const days = query.days ?? (query.repo === '' ? 7 : 30);
+  const found = await stores.insights.health(periodOf({ ...query, day: undefined }, days, clock.now()), MOST_PIPELINES);
+  const choices = [...new Set([days, ...CHOICES])].toSorted((one, other) => one - other);
+  const main = html`<h1 tabindex="-1">${headline(found, days)}</h1>
+<p>At most ${MOST_PIPELINES} pipelines, those with the most failed builds first. In parentheses: the ${days} days before. A default branch is red from the end of a failed build until the end of the next build that passes.</p>
+${filterForm(query, daysField(days, choices))}${found.length === 0 ? html`<p>No builds passed or failed in the last ${days} days.</p>` : html`${table(found, days)}<p><a href="${HEALTH_PATH}${search({ repo: query.repo, days, csv: 'health' })}">Download CSV</a></p>`}`;
+  return { title: 'Health', main, tables: { health: { head: HEALTH_HEAD, rows: found.map(cells) } } };
+}
+
+function headline(found: readonly PipelineHealth[], days: number): string {
+  const red = found.filter(({ isRed }) => isRed);
+  const [worst] = red;
+  if (worst !== undefined)
+    return red.length === 1
+      ? `${worst.repository} is red on ${worst.branch} (${worst.pipeline})`
+      : `${red.length} pipelines are red on their default branch`;
+  return found.length === 0 ? 'Health' : `No default branch is red; the last ${days} days`;
+}
+
+function table(found: readonly PipelineHealth[], days: number): Html {
+  const numbers = ['Builds', 'Failed', 'Run time'].map((number) => ({ number }));
+  const head = ['Pipeline', ...numbers, 'Default branch', { number: 'Red for' }, { number: 'Time to green' }, `Failed, last ${days} days`];
+  return dataTable('Pipelines, most failed builds first', head, found.map(row));
+}
+
+function row(one: PipelineHealth): Html {
+  const { repository, pipeline, branch } = one;
+  return html`<tr><th scope="row"><a href="${HEALTH_PATH}${search({ repo: repository })}">${repository}</a><br><span class="quiet">${pipeline}</span></th>
+<td class="number">${formatNumber(one.builds)} <span class="quiet">(${formatNumber(one.buildsBefore)})</span></td>
+<td class="number"><a href="/builds${search({ repository, status: 'failed' })}">${percentOf(proportion(one.failed, one.builds).share)}</a> <span class="quiet">(${one.buildsBefore === 0 ? 'none' : percentOf(proportion(one.failedBefore, one.buildsBefore).share)})</span></td>
+<td class="number">${runTime(one)}</td>
+<td>${branch === null ? html`<span class="quiet">unknown</span>` : html`<a href="/builds${search({ repository, branch, status: 'failed' })}">${branch}</a>${one.isRed && html` <strong class="warn">red</strong>`}`}</td>
+<td class="number">${branch === null ? '' : hours(one.redHours)}</td>
+<td class="number">${one.hoursToGreen === null ? html`<span class="quiet">–</span>` : html`${hours(one.hoursToGreen)} <span class="quiet">(${one.recoveries} ${one.recoveries === 1 ? 'time' : 'times'})</span>`}</td>
+<td>${sparkline('failed builds', one.perDay)}</td></tr>`;
+}
+
+/** "4 min (3 min)", marked where it rose. */
+function runTime({ minutes, minutesBefore }: PipelineHealth): Html {
+  if (minutes === null) return html`<span class="quiet">unknown</span>`;
+  const before = minutesBefore === null ? 'none' : duration(minutesBefore);
+  const rose = minutesBefore !== null && minutesBefore > 0 && minutes / minutesBefore > 1 + CHANGED;
+  return html`${duration(minutes)} <span class="quiet">(${before})</span>${rose && html` <span class="warn">slower</span>`}`;
+}
+
+function duration(minutes: number): string {
+  if (minutes < 1) return `${Math.round(minutes * 60)} s`;
+  return minutes < 90 ? `${Math.round(minutes)} min` : hours(minutes / 60);
+}
+
+function hours(value: number): string {
+  if (value === 0) return '0 h';
+  if (value < 1) return `${Math.max(1, Math.round(value * 60))} min`;
+  return value < 48 ? `${value.toFixed(1)} h` : `${(value / 24).toFixed(1)} days`;
+}
+
+const HEALTH_HEAD = [
+  ...['repository', 'pipeline', 'builds', 'failed', 'builds before', 'failed before', 'median minutes', 'median minutes before'],
+  ...['default branch', 'red now', 'red hours', 'recoveries', 'median hours to green'],
+];
+
+function cells(one: PipelineHealth) {
+  const short = (value: number | null) => (value === null ? null : Number(value.toFixed(2)));
+  return [
+    ...[
+      one.repository,
+      one.pipeline,
+      one.builds,
+      one.failed,
+      one.buildsBefore,
+      one.failedBefore,
+      short(one.minutes),
+      short(one.minutesBefore),
+    ],
+    ...[one.branch, String(one.isRed), short(one.redHours), one.recoveries, short(one.hoursToGreen)],
+  ];
+}
+
+const COST_PATH = '/insights/cost';
+const WEEKS = 12;
+const WEEK_MS = 7 * 86_400_000;
+
+/** `/insights/cost`: what answers cost, how long they take, and how many need no model. */
+async function costView(query: InsightsQuery, { stores, clock }: ConsoleDeps): Promise<InsightsView> {
+  const figures = await stores.insights.perWeek(periodOf({ ...query, day: undefined }, WEEKS * 7, clock.now()));
+  const charts = figures.length === 0 ? [] : costCharts(figures, query);
+  const answers = figures.reduce((sum, week) => sum + week.answers, 0);
+  const main = html`<h1 tabindex="-1">Cost and time</h1>
+<p>Per answer and week, without answers from known fingerprints, which cost nothing.</p>
+${filterForm(query)}${charts.length === 0 ? html`<p>No answers in the last ${WEEKS} weeks, so there is no cost to show.</p>` : html`<p>${counted(answers, 'answer')} in ${WEEKS} weeks.</p>${charts.map((one) => figure(one))}`}`;
+  return { title: 'Cost and time', main, tables: Object.fromEntries(charts.map(({ id, table }) => [id, table])) };
+}
+
+function costCharts(figures: readonly WeekFigures[], { repo }: InsightsQuery): Chart[] {
+  const weeks = allWeeks(figures);
+  const of = (value: (week: WeekFigures) => number | null) =>
+    weeks.map((week) => figures.filter((one) => one.week === week).map(value)[0] ?? null);
+  const csv = (id: string) => `${COST_PATH}${search({ repo, csv: id })}`;
+  const two = (unit: 'Seconds' | 'Usd') => [
+    { name: 'median', look: 'median', values: of((week) => week[`median${unit}`]) },
+    { name: '90th percentile', look: 'p90', values: of((week) => week[`p90${unit}`]) },
+  ];
+  const [seconds, dollars] = [two('Seconds'), two('Usd')];
+  const share = [{ name: 'from known fingerprints', look: 'median', values: of((week) => week.recalled / week.answers) }];
+  const time = (value: number) => formatDuration(value * 1000);
+  return [
+    linesChart({
+      id: 'time',
+      name: 'Time per answer',
+      finding: saying('An answer takes', last(seconds), time),
+      steps: weeks,
+      series: seconds,
+      say: time,
+      csv: csv('time'),
+    }),
+    linesChart({
+      id: 'cost',
+      name: 'Cost per answer',
+      finding: saying('An answer costs', last(dollars), formatDollars),
+      steps: weeks,
+      series: dollars,
+      say: formatDollars,
+      csv: csv('cost'),
+    }),
+    linesChart({
+      id: 'known',
+      name: 'Answered from known fingerprints, without a model',
+      finding: `${percentOf(last(share)[0] ?? 0)} of last week's answers came from earlier decisions.`,
+      steps: weeks,
+      series: share,
+      say: percentOf,
+      top: 1,
+      csv: csv('known'),
+    }),
+  ];
+}
+
+function last(series: readonly { readonly values: readonly (number | null)[] }[]): (number | null)[] {
+  return series.map(({ values }) => values.findLast((value) => value !== null) ?? null);
+}
+
+function saying(start: string, [median, p90]: readonly (number | null)[], say: (value: number) => string): string {
+  if (median == null) return 'Every answer came from a known fingerprint.';
+  return `${start} ${say(median)} at the median${p90 == null ? '' : ` and ${say(p90)} at the 90th percentile`}.`;
+}
+
+/** Every Monday from the first week with answers to the last. */
+function allWeeks(figures: readonly WeekFigures[]): string[] {
+  const [first, end] = [Date.parse(figures[0]?.week ?? ''), Date.parse(figures.at(-1)?.week ?? '')];
+  return Array.from({ length: Math.round((end - first) / WEEK_MS) + 1 }, (_, at) =>
+    new Date(first + at * WEEK_MS).toISOString().slice(0, 10),
+  );
 }

@@ -9,6 +9,7 @@ import { showLines } from './render-line.ts';
 import {
   type EvidenceLines,
   evidenceLines,
+  evidenceView,
   linesOf,
   logList,
   proofOf,
@@ -17,8 +18,8 @@ import {
   type RowsOptions,
   readStretches,
   rowsOf,
+  type Stretch,
 } from './rows.ts';
-import { evidenceView, type Stretch } from './window.ts';
 
 export interface EvidenceWindows {
   /** Lists of lines for each log, with gaps between; nothing where no evidence is on lines of a log. */

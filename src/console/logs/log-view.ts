@@ -11,8 +11,23 @@ import type { ArchivedSource, BuildArchive } from '../../ports/build-archive.ts'
 import { findBuild } from '../../service/answers/views.ts';
 import { analysisAddress, logAddress } from '../addresses.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
-import { type EvidenceLines, evidenceLines, proofOf, type ReadStretch, type RowsOptions, readStretches } from './rows.ts';
-import { aroundView, foldedView, openedGap, type Range, readRange, type Stretch, WINDOW, windowView, writeRange } from './window.ts';
+import {
+  aroundView,
+  type EvidenceLines,
+  evidenceLines,
+  foldedView,
+  openedGap,
+  proofOf,
+  type Range,
+  type ReadStretch,
+  type RowsOptions,
+  readRange,
+  readStretches,
+  type Stretch,
+  WINDOW,
+  windowView,
+  writeRange,
+} from './rows.ts';
 
 /** What pages of logs need. */
 type LogDeps = Pick<ConsoleDeps, 'archive' | 'stores'>;

@@ -1,34 +1,31 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { Category, Kind } from '../../domain/category.ts';
 import { TriageError } from '../../domain/errors.ts';
 import { DecisionInput, DecisionType, RejectReason, type Review, type ShownBy } from '../../domain/review.ts';
-import { type DecisionOutcome, decideReview } from '../../service/review/decide.ts';
+import { decideReview } from '../../service/review/decide.ts';
 import { answerQuestion, isAdmin, nextFor, recordBlindGuess, reviewerOf, skipReview, takeOverReview } from '../../service/review/queue.ts';
 
 import { undoDecision } from '../../service/review/undo.ts';
 import { reviewAddress } from '../addresses.ts';
-import { readOverlap } from '../analysis-parts.ts';
+import { readOverlap } from '../analysis.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
-import { forgetWaiting } from '../page.ts';
+import { orThrown } from '../http.ts';
+import { type ConsoleApp, forgetWaiting, route } from '../page.ts';
 import { ItemParams, reviewOf, sendItem } from './item-routes.ts';
 import { mustArm, type Typed } from './item-view.ts';
-import { clockTime } from './queue-page.ts';
+import { clockTime } from './queue.ts';
 import { CarriedQueue, filterOf, nextQuery, type QueueQuery, searchOf } from './queue-query.ts';
 
-const access = { role: 'review' } as const;
-
 /** Deciding, taking back, and saying a category before the verdict is seen. */
-export function registerDecisions(app: FastifyInstance, deps: ConsoleDeps): void {
-  const typed = app.withTypeProvider<ZodTypeProvider>();
-  typed.post(
+export function registerDecisions(app: ConsoleApp, deps: ConsoleDeps): void {
+  app.post(
     '/review/:id/decision',
-    { config: { access }, schema: { params: ItemParams, body: DecisionForm } },
+    route('review', { params: ItemParams, body: DecisionForm }),
     async (request, reply) => await decide(request, reply, deps, request.params.id, request.body),
   );
   const Undo = z.object({ queue: CarriedQueue });
-  typed.post('/review/:id/undo', { config: { access }, schema: { params: ItemParams, body: Undo } }, async (request, reply) => {
+  app.post('/review/:id/undo', route('review', { params: ItemParams, body: Undo }), async (request, reply) => {
     const { id } = request.params;
     const { undone } = await undoDecision(deps, { reviewId: id, reviewer: reviewerOf(request), isAdmin: isAdmin(request) });
     forgetWaiting(deps.stores);
@@ -36,7 +33,7 @@ export function registerDecisions(app: FastifyInstance, deps: ConsoleDeps): void
     return reply.redirect(`${reviewAddress(id)}${searchOf({ ...queue, n: Math.max(1, n - 1) }, { undone: undone.length })}`, 303);
   });
   const Guess = z.object({ category: Category, queue: CarriedQueue });
-  typed.post('/review/:id/guess', { config: { access }, schema: { params: ItemParams, body: Guess } }, async (request, reply) => {
+  app.post('/review/:id/guess', route('review', { params: ItemParams, body: Guess }), async (request, reply) => {
     const { id } = request.params;
     const { category, queue } = request.body;
     const { blindEvery } = deps.config.review;
@@ -57,19 +54,15 @@ async function decide(
     return reply.redirect(`${reviewAddress(id)}${searchOf(form.queue, { armed: 1 })}`, 303);
   const bulk = form.alsoFor === 'same-fingerprint' ? { alsoFor: form.alsoFor, also: form.also } : {};
   const wanted = { reviewId: id, version: form.version, reviewer: reviewerOf(request), input: inputOf(form), ...bulk };
-  const outcome = await decideReview({ ...deps, blindEvery: deps.config.review.blindEvery }, wanted).catch((thrown: unknown) => thrown);
-  if (!isOutcome(outcome)) return await sendRefused(request, reply, deps, form, { id, thrown: outcome });
+  const outcome = await orThrown(decideReview({ ...deps, blindEvery: deps.config.review.blindEvery }, wanted));
+  if ('thrown' in outcome) return await sendRefused(request, reply, deps, form, { id, thrown: outcome.thrown });
   forgetWaiting(deps.stores);
-  return reply.redirect(await addressAfter(deps, form.queue, reviewerOf(request), { id, also: outcome.also.length }), 303);
+  return reply.redirect(await addressAfter(deps, form.queue, reviewerOf(request), { id, also: outcome.value.also.length }), 303);
 }
 
 async function isDangerous(deps: ConsoleDeps, review: Review): Promise<boolean> {
   const analysis = await deps.stores.analyses.find(review.analysisId);
   return analysis !== null && mustArm({ analysis, overlap: await readOverlap(deps.stores, analysis) });
-}
-
-function isOutcome(value: unknown): value is DecisionOutcome {
-  return typeof value === 'object' && value !== null && 'review' in value && 'also' in value;
 }
 
 /** What cannot be saved is said on the item as it stands now, with all that was typed. */
@@ -112,24 +105,23 @@ async function addressAfter(
 const Body = z.object({ queue: CarriedQueue });
 
 /** Holding an item, giving it back, putting it aside, and answering what a run asks. */
-export function registerHolding(app: FastifyInstance, deps: ConsoleDeps): void {
-  const typed = app.withTypeProvider<ZodTypeProvider>();
+export function registerHolding(app: ConsoleApp, deps: ConsoleDeps): void {
   const { stores, clock, config } = deps;
   const held = { stores, clock, claimMs: config.review.claimMs };
   const Claim = Body.extend({ over: z.literal('1').optional() });
-  typed.post('/review/:id/claim', { config: { access }, schema: { params: ItemParams, body: Claim } }, async (request, reply) => {
+  app.post('/review/:id/claim', route('review', { params: ItemParams, body: Claim }), async (request, reply) => {
     const review = await reviewOf(deps, request.params.id);
     const reviewer = reviewerOf(request);
     if (request.body.over === '1') await takeOverReview(held, { id: review.id, reviewer, isAdmin: isAdmin(request) });
     else await stores.reviews.claim(review.id, reviewer, config.review.claimMs);
     return reply.redirect(`${reviewAddress(review.id)}${searchOf(request.body.queue)}`, 303);
   });
-  typed.post('/review/:id/release', { config: { access }, schema: { params: ItemParams, body: Body } }, async (request, reply) => {
+  app.post('/review/:id/release', route('review', { params: ItemParams, body: Body }), async (request, reply) => {
     const review = await reviewOf(deps, request.params.id);
     await stores.reviews.release(review.id, reviewerOf(request));
     return reply.redirect(`/review${searchOf({ ...request.body.queue, n: undefined, of: undefined }, { released: 1 })}`, 303);
   });
-  typed.post('/review/:id/skip', { config: { access }, schema: { params: ItemParams, body: Body } }, async (request, reply) => {
+  app.post('/review/:id/skip', route('review', { params: ItemParams, body: Body }), async (request, reply) => {
     const reviewer = reviewerOf(request);
     const { id } = await skipReview(deps, request.params.id, reviewer);
     return reply.redirect(await addressAfter(deps, request.body.queue, reviewer, { id, skipped: true }), 303);
@@ -142,9 +134,8 @@ const WORDS = { unknown: 'I do not know.', 'not-needed': 'No answer needed: cont
 
 const Answer = Body.extend({ answer: z.string().trim().max(4000).default(''), how: z.enum(['answer', 'unknown', 'not-needed']) });
 
-function registerAnswer(app: FastifyInstance, deps: ConsoleDeps): void {
-  const typed = app.withTypeProvider<ZodTypeProvider>();
-  typed.post('/review/:id/answer', { config: { access }, schema: { params: ItemParams, body: Answer } }, async (request, reply) => {
+function registerAnswer(app: ConsoleApp, deps: ConsoleDeps): void {
+  app.post('/review/:id/answer', route('review', { params: ItemParams, body: Answer }), async (request, reply) => {
     const { answer, how, queue } = request.body;
     const { id } = request.params;
     const reviewer = reviewerOf(request);

@@ -1,5 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Review, ReviewerQuestion } from '../../domain/review.ts';
 import { isAdmin, reviewerOf, unknownReview } from '../../service/review/queue.ts';
@@ -8,13 +7,11 @@ import { buildAddress, reviewAddress } from '../addresses.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
 import { ageOf, timeOf } from '../controls.ts';
 import { type Html, html } from '../html.ts';
-import { readerOf, sendPage } from '../page.ts';
+import { answerPage, type ConsoleApp, readerOf, route, sendPage } from '../page.ts';
 import { prose } from '../prose.ts';
 import { itemBar, itemMain, itemTitle, unknownItemMain } from './item-page.ts';
 import { holdOf, type Looking, readItem } from './item-view.ts';
 import { QueueQuery, Said, searchOf, sentenceOf } from './queue-query.ts';
-
-const access = { role: 'review' } as const;
 
 export const ItemParams = z.object({ id: z.string().min(1).max(100) });
 const flag = z.literal('1').optional().catch(undefined);
@@ -29,9 +26,8 @@ const ItemQuery = z.object({
 });
 
 /** `/review/:id`: one item. Looking at it holds it for nobody; beginning to correct or to reject it does. */
-export function registerItem(app: FastifyInstance, deps: ConsoleDeps): void {
-  const typed = app.withTypeProvider<ZodTypeProvider>();
-  typed.get('/review/:id', { config: { access }, schema: { params: ItemParams, querystring: ItemQuery } }, async (request, reply) => {
+export function registerItem(app: ConsoleApp, deps: ConsoleDeps): void {
+  app.get('/review/:id', route('review', { params: ItemParams, querystring: ItemQuery }), async (request, reply) => {
     const { id } = request.params;
     const { edit, reject, armed, blank, ts, ...query } = request.query;
     const review = await deps.stores.reviews.find(id);
@@ -92,7 +88,7 @@ async function sendQuestion(
   if (question === null) throw unknownReview(id);
   const main = questionMain(question, { ...around, now: deps.clock.now() });
   const page = { title: question.title, place: 'item' as const, part: 'review' as const, main, bar: questionBar(question, around.queue) };
-  return sendPage(request, reply, page, await readerOf(request, deps));
+  return answerPage(request, reply, deps, page);
 }
 
 interface Around {

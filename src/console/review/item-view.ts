@@ -5,7 +5,7 @@ import { listSame } from '../../service/review/decide.ts';
 import { taughtBy } from '../../service/review/learn.ts';
 import { type BlindState, blindStateOf, mayTakeOver } from '../../service/review/queue.ts';
 
-import { type AnalysisFacts, readAnalysisFacts } from '../analysis-parts.ts';
+import { type AnalysisFacts, readAnalysisFacts } from '../analysis.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
 import type { QueueQuery } from './queue-query.ts';
 

@@ -4,6 +4,7 @@ import { present } from '../../lib/collections.ts';
 import { taughtBy } from '../../service/review/learn.ts';
 import type { ReviewFilter } from '../../stores/reviews.ts';
 import type { ShownStores } from '../../stores/stores.ts';
+import { search } from '../addresses.ts';
 
 /** An empty field of a form is one that was left alone; what cannot be meant is left out too. */
 const words = (most: number) =>
@@ -46,9 +47,7 @@ const DEFAULTS: Readonly<Record<string, unknown>> = { state: 'all', sort: 'risk'
 export function searchOf(query: QueueQuery, more: Readonly<Record<string, string | number>> = {}): string {
   const { state, category, repo, why, sort, offset, n, of } = query;
   const known = { state, category, repo, why, sort, offset, n, of, ...more };
-  const search = new URLSearchParams();
-  for (const [name, value] of Object.entries(known)) if (value !== undefined && value !== DEFAULTS[name]) search.set(name, String(value));
-  return search.size === 0 ? '' : `?${search}`;
+  return search(Object.fromEntries(Object.entries(known).filter(([name, value]) => value !== DEFAULTS[name])));
 }
 
 /** What a form carries along of the queue that the item was opened from. */

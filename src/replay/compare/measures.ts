@@ -6,12 +6,9 @@ import { rankOf } from '../figures/explanation.ts';
 import { f1, isExcused, isRealFailure, isRight, type Judged, judgedCases, mean, ratio } from '../figures/figure.ts';
 import { lineRecall } from '../figures/reading.ts';
 import type { ReplayedCase } from '../run/replay.ts';
-import type { PairedCase, Sides } from './paired-cases.ts';
+import type { Better, PairedCase, Sides } from './comparison.ts';
 
 export type Side = keyof Sides<unknown>;
-
-/** Which way is good; null where neither is. */
-export type Better = 'higher' | 'lower' | null;
 
 /** Something that both sides are measured by, on the cases whose labels allow it. */
 export interface Measure {

@@ -1,5 +1,5 @@
 import type { ReplayedCase } from '../run/replay.ts';
-import type { CaseResult } from '../run/result.ts';
+import type { CaseResult } from '../run/results.ts';
 import { caseShare, type Figure, idsOf, mean, meanFigure, ratio, shareFigure } from './figure.ts';
 
 interface Run {

@@ -1,7 +1,7 @@
 import type { DatasetRow } from '../cases/case.ts';
+import { contentWords, mentionFinder } from '../run/check-case.ts';
 import type { ReplayedCase } from '../run/replay.ts';
 import { caseShare, type Figure, f1, isRight, type Judged, judgedCases, mean, meanFigure, ratio } from './figure.ts';
-import { contentWords, mentionFinder } from './words.ts';
 
 /** Of the words that any good explanation holds: with fewer an answer has missed the cause, and with so many it is useful. */
 const [CAUSE_FROM, USEFUL_FROM] = [0.2, 0.5];

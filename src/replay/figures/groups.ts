@@ -1,7 +1,7 @@
 import { bootstrapWeights, type Interval } from '../../lib/statistics.ts';
 import { type LikenessParts, nearMatchIndex } from '../../log/recognise/likeness.ts';
 import type { ReplayedCase } from '../run/replay.ts';
-import type { CaseResult } from '../run/result.ts';
+import type { CaseResult } from '../run/results.ts';
 import { type Figure, groupMean, shareFigure, withInterval } from './figure.ts';
 
 const NEAREST = 5;

@@ -4,7 +4,7 @@ import { messageOf, TriageError } from '../../domain/errors.ts';
 import { RECORDING_SCHEMA, Recording } from '../../domain/recording.ts';
 import { joinLines, RecordingLine } from '../../service/triage/recording/recording-lines.ts';
 import type { RecordingFilter, RecordingHead, RecordingStore, StoredRecording } from '../../stores/measurements.ts';
-import { MAX_LINE_BYTES, numberedLines } from '../cases/numbered-lines.ts';
+import { MAX_LINE_BYTES, numberedLines } from '../cases/dataset.ts';
 
 /** A recording to be replayed, or why it cannot be; `name` is what people find it by. */
 export type RecordingSource = { readonly name: string; readonly recording: Recording } | { readonly name: string; readonly error: string };

@@ -13,8 +13,15 @@ import type { Clock } from '../../lib/time.ts';
 import type { Toolbox, ToolDescription } from '../../ports/toolbox.ts';
 import { type InvestigateDeps, investigateOrWait } from '../../service/triage/investigate.ts';
 import { canonicalJson, createSubjectHash, fullHashOf } from '../../service/triage/recording/recording-lines.ts';
-import { type Difference, fieldsThatDiffer } from './difference.ts';
-import { CarriedNoFurther, frozenAnalyst, openBook, type RecordingBook, type Today } from './frozen-analyst.ts';
+import {
+  CarriedNoFurther,
+  type Difference,
+  fieldsThatDiffer,
+  frozenAnalyst,
+  openBook,
+  type RecordingBook,
+  type Today,
+} from './frozen-analyst.ts';
 
 /** What became of one recorded run under today's code. */
 export interface FrozenRun {

@@ -2,8 +2,7 @@ import type { Section } from '../../domain/failure.ts';
 import { cleanLine, stripEscapes } from '../../log/lines/clean.ts';
 import { countTokens } from '../../log/reduce/tokens.ts';
 import type { CaseTexts, DatasetRow } from '../cases/case.ts';
-import { contentWords } from '../figures/words.ts';
-import type { CaseResult } from './result.ts';
+import type { CaseResult } from './results.ts';
 
 /** What only those can say who have the log of a case. */
 export interface CaseChecks {
@@ -59,25 +58,25 @@ const MAX_HEAD = 300;
  * of a part of the label of two words at least.
  */
 export function isStepFound(label: string, steps: readonly FailedStep[], texts: readonly { name: string; text: string }[]): boolean {
-  const said = wordsOf(label);
-  const parts = label.split(/[():;…]|->| \/ |, /).map(wordsOf);
+  const said = tellingWords(label);
+  const parts = label.split(/[():;…]|->| \/ |, /).map(tellingWords);
   const wanted = [said, ...parts.filter(({ size }) => size > 1)].filter(({ size }) => size > 0);
   return steps
     .filter(({ consequence }) => consequence !== true)
     .some((step) => {
       const all = step.name.split(' / ');
       const own = all.length > 1 && all[0]?.startsWith('Run ') !== true ? all.slice(1) : all;
-      if (own.map(wordsOf).some((words) => words.size > 0 && isWithin(words, said))) return true;
-      const shown = wordsOf(`${step.name}\n${headOf(step, texts)}`);
-      return wanted.some((words) => isWithin(words, shown));
+      if (own.map(tellingWords).some((words) => words.size > 0 && areWithin(words, said))) return true;
+      const shown = tellingWords(`${step.name}\n${headOf(step, texts)}`);
+      return wanted.some((words) => areWithin(words, shown));
     });
 }
 
-function wordsOf(text: string): Set<string> {
+function tellingWords(text: string): Set<string> {
   return new Set(contentWords(text).filter((word) => !NOT_TELLING.has(word)));
 }
 
-function isWithin(words: ReadonlySet<string>, others: ReadonlySet<string>): boolean {
+function areWithin(words: ReadonlySet<string>, others: ReadonlySet<string>): boolean {
   return [...words].every((word) => others.has(word));
 }
 
@@ -101,4 +100,58 @@ export function estimateTokens(text: string): number {
     tokens += countTokens(text.slice(start, start + PIECE));
   }
   return Math.round((tokens * text.length) / (PIECE * PIECES));
+}
+
+/** Words that carry no content; they are left out where texts are compared by what they share. */
+const STOP_WORDS = new Set(
+  (
+    'a an and any are as at be been because but by can could did do does for from had has have if in into is it its itself more most no nor not of off on or ' +
+    'our out over own so some such than that the their them then there these they this those through to too under until up was we were what when where ' +
+    'which while who why will with would you your'
+  ).split(' '),
+);
+
+/** The words of a text, lower case: camelCase, snake_case, paths and numbers beside letters are taken apart. */
+function wordsOf(text: string): string[] {
+  const parted = text
+    .normalize('NFKC')
+    .replace(/(\p{Ll})(?=\p{Lu})/gu, '$1 ')
+    .replace(/(\p{Lu})(?=\p{Lu}\p{Ll})/gu, '$1 ')
+    .replace(/(\p{L})(?=\p{N})/gu, '$1 ')
+    .replace(/(\p{N})(?=\p{L})/gu, '$1 ');
+  return parted.toLowerCase().match(/[\p{L}\p{M}]+|\p{N}+/gu) ?? [];
+}
+
+/** The words that say something. */
+export function contentWords(text: string): string[] {
+  return wordsOf(text).filter((word) => !STOP_WORDS.has(word));
+}
+
+/**
+ * Finds mentions in a text: the same words in the same order, however they are written: `max_retries`, `maxRetries` and "max retries" are
+ * one, and so are "time out" and "timeout". Whole words only: "port" is not in "report". A mention without letters and digits must
+ * stand as it is.
+ */
+export function mentionFinder(text: string): (mention: string) => boolean {
+  const words = wordsOf(text);
+  return (mention) => {
+    const wanted = joined(wordsOf(mention));
+    if (wanted === '') return text.includes(mention);
+    return words.some((_, start) => startsAt(words, start, wanted));
+  };
+}
+
+function startsAt(words: readonly string[], start: number, wanted: string): boolean {
+  let found = '';
+  for (let at = start; at < words.length && found.length < wanted.length; at++) found = glued(found, words[at] ?? '');
+  return found === wanted;
+}
+
+function joined(words: readonly string[]): string {
+  return words.reduce(glued, '');
+}
+
+/** Numbers stay apart: 1.2 is not 12. */
+function glued(left: string, right: string): string {
+  return /\p{N}$/u.test(left) && /^\p{N}/u.test(right) ? `${left}.${right}` : left + right;
 }

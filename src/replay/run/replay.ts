@@ -8,7 +8,7 @@ import { maskSources, readMasked } from '../../service/triage/read-build.ts';
 import type { TriagedReading } from '../../service/triage/triage-reading.ts';
 import type { CaseOutcome, CaseTexts, DatasetRow, ReplayCase } from '../cases/case.ts';
 import { type CaseChecks, checkCase } from './check-case.ts';
-import { type CaseResult, failedResult, resultOf } from './result.ts';
+import { type CaseResult, failedResult, resultOf } from './results.ts';
 
 export interface ReplayOptions {
   readonly cases: AsyncIterable<CaseOutcome>;

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { parseCalibration } from '../../../src/domain/calibration.ts';
-import { failedResult } from '../../../src/replay/run/result.ts';
+import { failedResult } from '../../../src/replay/run/results.ts';
 import { copyTestDatabase } from '../../support/pglite.ts';
 import { faultline } from '../faultline.ts';
 

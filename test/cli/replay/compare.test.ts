@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type CaseResult, failedResult } from '../../../src/replay/run/result.ts';
+import { type CaseResult, failedResult } from '../../../src/replay/run/results.ts';
 import { faultline } from '../faultline.ts';
 
 const FOLDER = mkdtempSync(join(tmpdir(), 'faultline-cli-compare-'));

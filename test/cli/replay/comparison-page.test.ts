@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { comparisonPage } from '../../../src/cli/replay/comparison-page.ts';
+import { comparisonPage } from '../../../src/cli/replay/compare-command.ts';
 import type { Comparison } from '../../../src/replay/compare/comparison.ts';
 
 const HOSTILE = '"><img src=x onerror=alert(1)><script>alert(2)</script></style>';

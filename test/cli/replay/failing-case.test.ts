@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { answering } from '../../../src/cli/replay/answering.ts';
-import { loadConfig } from '../../../src/config/load.ts';
-import { embedded } from '../../../src/config/presets.ts';
+import { embedded, loadConfig } from '../../../src/config/load.ts';
 import { type ReplayedCase, replay } from '../../../src/replay/run/replay.ts';
 import { LOG, scriptOf } from '../../journeys/graph-llm-stage.ts';
 import { type OpenAiServer, startOpenAiServer, TEST_KEY } from '../../support/openai-server.ts';

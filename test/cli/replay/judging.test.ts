@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { judging } from '../../../src/cli/replay/replay-command.ts';
-import { loadConfig } from '../../../src/config/load.ts';
-import { embedded } from '../../../src/config/presets.ts';
-import { createSpending } from '../../../src/replay/run/progress.ts';
+import { createSpending } from '../../../src/cli/replay/replay-source.ts';
+import { embedded, loadConfig } from '../../../src/config/load.ts';
 import { one } from '../../replay/figures/cases.ts';
 import { type OpenAiServer, startOpenAiServer, TEST_KEY } from '../../support/openai-server.ts';
 

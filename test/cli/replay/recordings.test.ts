@@ -2,7 +2,7 @@ import { appendFile, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/prom
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { openRecordingsFile } from '../../../src/cli/replay/recordings-file.ts';
+import { openRecordingsFile } from '../../../src/cli/replay/recordings-command.ts';
 import { recordRun } from '../../support/recorded-run.ts';
 import { faultline } from '../faultline.ts';
 

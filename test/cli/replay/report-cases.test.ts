@@ -3,10 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { reportCases } from '../../../src/cli/replay/report-cases.ts';
-import { loadConfig } from '../../../src/config/load.ts';
-import { embedded } from '../../../src/config/presets.ts';
-import { failedResult } from '../../../src/replay/run/result.ts';
-import { createResults } from '../../../src/replay/run/results-file.ts';
+import { embedded, loadConfig } from '../../../src/config/load.ts';
+import { createResults, failedResult } from '../../../src/replay/run/results.ts';
 
 const SECRET = 'ghp_16C7e42F292c6912E7710c838347Ae178B4a';
 

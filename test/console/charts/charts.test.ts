@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Chart, figure } from '../../../src/console/charts/chart.ts';
+import { type Chart, columnsChart, type DayOf, figure, linesChart, runStrip, sparkline } from '../../../src/console/charts/chart.ts';
 import {
   calibrationBins,
   calibrationChart,
@@ -9,7 +9,6 @@ import {
   type Judged,
   thresholdFor,
 } from '../../../src/console/charts/confidence.ts';
-import { columnsChart, type DayOf, linesChart, runStrip, sparkline } from '../../../src/console/charts/counts.ts';
 
 /** Answers at each tenth's middle: how many, and which share of them was right. */
 function judgedAt(...groups: readonly (readonly [at: number, count: number, right: number])[]): Judged[] {

@@ -11,7 +11,7 @@ import {
   stepOf,
   windowView,
   writeRange,
-} from '../../../src/console/logs/window.ts';
+} from '../../../src/console/logs/rows.ts';
 
 function told(stretches: readonly Stretch[]): string[] {
   return stretches.map(({ kind, from, to }) => `${kind} ${from}-${to}`);

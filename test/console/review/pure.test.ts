@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { trackSentence } from '../../../src/console/analysis-parts.ts';
+import { trackSentence } from '../../../src/console/analysis.ts';
 import { conflictWords, DecisionForm, inputOf, typedOf } from '../../../src/console/review/decision-routes.ts';
 import { CarriedQueue, filterOf, nextQuery, QueueQuery, searchOf } from '../../../src/console/review/queue-query.ts';
 import { sampleReview } from '../../support/sample-analysis.ts';

@@ -2,7 +2,7 @@ import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { compileLinearGraph, type LinearStateValue, linearInPlaceOfLoop } from '../../../graphs/linear/graph.ts';
 import { createTerminalApp } from '../../../src/app/terminal-app.ts';
-import { embedded } from '../../../src/config/presets.ts';
+import { embedded } from '../../../src/config/load.ts';
 import { parseConfig } from '../../../src/config/schema.ts';
 import { Analysis } from '../../../src/domain/analysis.ts';
 import { systemClock } from '../../../src/lib/time.ts';

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { buildHttp } from '../../../src/api/server.ts';
 import { noticeRulesOf, openPublishing, openSlackButtons } from '../../../src/app/open-publishers.ts';
-import { embedded } from '../../../src/config/presets.ts';
+import { embedded } from '../../../src/config/load.ts';
 import { parseConfig } from '../../../src/config/schema.ts';
 import type { NewBuild } from '../../../src/domain/build.ts';
 import { systemClock } from '../../../src/lib/time.ts';

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { loadConfig } from '../../../src/config/load.ts';
-import { embedded } from '../../../src/config/presets.ts';
+import { embedded, loadConfig } from '../../../src/config/load.ts';
 import { createGiteaBuildSource, createGiteaPastRuns } from '../../../src/providers/gitea/api.ts';
 import { readGiteaEvent } from '../../../src/providers/gitea/webhook.ts';
 import { filesOfDiff } from '../../../src/providers/patches.ts';

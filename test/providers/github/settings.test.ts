@@ -1,8 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { type Environment, loadConfig } from '../../../src/config/load.ts';
+import { type Environment, embedded, loadConfig } from '../../../src/config/load.ts';
 import { maskingOf } from '../../../src/config/masking.ts';
-import { embedded } from '../../../src/config/presets.ts';
 import { createMasker } from '../../../src/log/mask/mask.ts';
 import { githubApiAddress } from '../../../src/providers/github/provider.ts';
 

@@ -1,7 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { loadConfig } from '../../../src/config/load.ts';
-import { embedded } from '../../../src/config/presets.ts';
+import { embedded, loadConfig } from '../../../src/config/load.ts';
 import { parseReport } from '../../../src/log/reports/report.ts';
 import { createGitlabBuildSource, createGitlabStatusClient } from '../../../src/providers/gitlab/api.ts';
 import { gitlabWebhook, readGitlabEvent } from '../../../src/providers/gitlab/webhook.ts';

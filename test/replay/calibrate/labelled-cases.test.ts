@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { labelledCases, labelledDecisions } from '../../../src/replay/calibrate/calibrate.ts';
-import { failedResult } from '../../../src/replay/run/result.ts';
+import { failedResult } from '../../../src/replay/run/results.ts';
 import type { DecidedAnswer } from '../../../src/stores/measurements.ts';
 
 const decided: DecidedAnswer = {

@@ -2,7 +2,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { type CaseProblem, type CheckedCases, checkCases } from '../../../src/replay/cases/check.ts';
+import { type CaseProblem, type CheckedCases, checkCases } from '../../../src/replay/cases/case-set.ts';
 import { datasetCases } from '../../../src/replay/cases/dataset.ts';
 
 it('says everything that is wrong with a data set, and counts the rest', async () => {

@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import type { DatasetRow } from '../../../src/replay/cases/case.ts';
-import { type RowOutcome, readDataset, textsOf } from '../../../src/replay/cases/dataset.ts';
-import { type FileLine, numberedLines } from '../../../src/replay/cases/numbered-lines.ts';
+import { type FileLine, numberedLines, type RowOutcome, readDataset, textsOf } from '../../../src/replay/cases/dataset.ts';
 
 const LIMITS = { maxBytes: 1_000_000, green: true };
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { mcNemar } from '../../../src/replay/compare/differences.ts';
+import { mcNemar } from '../../../src/replay/compare/compare-runs.ts';
 
 describe('McNemar', () => {
   it('gives the published values of a small table', () => {

@@ -2,8 +2,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { failedResult } from '../../../src/replay/run/result.ts';
-import { readResults } from '../../../src/replay/run/results-file.ts';
+import { failedResult, readResults } from '../../../src/replay/run/results.ts';
 
 const FOLDER = mkdtempSync(join(tmpdir(), 'faultline-read-results-'));
 

@@ -2,7 +2,7 @@ import type { Category } from '../../../src/domain/category.ts';
 import type { DatasetRow } from '../../../src/replay/cases/case.ts';
 import type { Figure } from '../../../src/replay/figures/figure.ts';
 import type { ReplayedCase } from '../../../src/replay/run/replay.ts';
-import { type CaseResult, failedResult } from '../../../src/replay/run/result.ts';
+import { type CaseResult, failedResult } from '../../../src/replay/run/results.ts';
 
 /** A finished case with these labels and this result. */
 export function one(row: Partial<DatasetRow>, result: Partial<CaseResult> = {}): ReplayedCase {

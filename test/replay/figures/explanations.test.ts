@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { rougeL, scoreMentions, scoreOverlap } from '../../../src/replay/figures/explanation.ts';
-import { contentWords, mentionFinder } from '../../../src/replay/figures/words.ts';
+import { contentWords, mentionFinder } from '../../../src/replay/run/check-case.ts';
 import { figureOf, one } from './cases.ts';
 
 const said = (rootCause: string, fixRecommendation = '') => ({ rootCause, fixRecommendation, action: 'human_review' });

@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import type { Category } from '../../../src/domain/category.ts';
 import type { DatasetRow } from '../../../src/replay/cases/case.ts';
 import { scoreCases } from '../../../src/replay/figures/score.ts';
-import { renderFigures } from '../../../src/replay/report/table.ts';
+import { renderFigures } from '../../../src/replay/report.ts';
 import type { ReplayedCase } from '../../../src/replay/run/replay.ts';
-import { type CaseResult, failedResult } from '../../../src/replay/run/result.ts';
+import { type CaseResult, failedResult } from '../../../src/replay/run/results.ts';
 
 describe('categories', () => {
   it('macro-F1 is the mean over classes, and an accepted alternative is right', () => {

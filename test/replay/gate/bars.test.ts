@@ -2,9 +2,8 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { openGate } from '../../../src/replay/gate/gate.ts';
-import { nearestName } from '../../../src/replay/gate/judge-gate.ts';
-import { failedResult } from '../../../src/replay/run/result.ts';
+import { nearestName, openGate } from '../../../src/replay/gate.ts';
+import { failedResult } from '../../../src/replay/run/results.ts';
 
 const FOLDER = mkdtempSync(join(tmpdir(), 'faultline-bars-'));
 

@@ -1,8 +1,8 @@
 import type { DatasetRow } from '../../../src/replay/cases/case.ts';
 import type { Figure } from '../../../src/replay/figures/figure.ts';
-import { Bar, type Gate, type GatedRun } from '../../../src/replay/gate/gate.ts';
+import { Bar, type Gate, type GatedRun } from '../../../src/replay/gate.ts';
 import { type ReplayedCase, replayedFrom } from '../../../src/replay/run/replay.ts';
-import { type CaseResult, failedResult } from '../../../src/replay/run/result.ts';
+import { type CaseResult, failedResult } from '../../../src/replay/run/results.ts';
 
 /** A gate of bars as a file would hold them. */
 export function gateOf(bars: readonly object[], others: Partial<Gate> = {}): Gate {

@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { junitOf, renderGate } from '../../../src/replay/gate/gate.ts';
-import { judgeGate } from '../../../src/replay/gate/judge-gate.ts';
-import { renderJunit } from '../../../src/replay/report/junit.ts';
+import { judgeGate, junitOf, renderGate } from '../../../src/replay/gate.ts';
+import { renderJunit } from '../../../src/replay/report.ts';
 import { replayedFrom } from '../../../src/replay/run/replay.ts';
-import { failedResult } from '../../../src/replay/run/result.ts';
+import { failedResult } from '../../../src/replay/run/results.ts';
 import { answered, gateOf, runOf } from './gated.ts';
 
 const FIGURE = 'category accuracy';

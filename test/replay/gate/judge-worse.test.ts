@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { judgeGate } from '../../../src/replay/gate/judge-gate.ts';
+import { judgeGate } from '../../../src/replay/gate.ts';
 import { answered, gateOf, resultOf, runOf } from './gated.ts';
 
 const IDS = Array.from({ length: 40 }, (_, at) => `c${at}`);

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadPrompt, renderPrompt } from '../../../prompts/load.ts';
 import { openJudge } from '../../../src/app/open-models.ts';
-import { loadConfig } from '../../../src/config/load.ts';
-import { embedded } from '../../../src/config/presets.ts';
+import { embedded, loadConfig } from '../../../src/config/load.ts';
 import { createOpenAiChatModel } from '../../../src/models/chat/openai.ts';
 import { silentLogger } from '../../../src/ports/telemetry.ts';
 

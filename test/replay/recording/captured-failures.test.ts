@@ -1,14 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { judge } from '../../../scripts/bench-parts/scripted-judgements.ts';
 import { type ScriptedBody, startScriptedModel } from '../../../scripts/bench-parts/scripted-model.ts';
-import { openToday } from '../../../src/app/open-today.ts';
+import { openToday } from '../../../src/app/investigation.ts';
 import { createTerminalApp } from '../../../src/app/terminal-app.ts';
-import { loadConfig } from '../../../src/config/load.ts';
-import { presetOf } from '../../../src/config/presets.ts';
+import { loadConfig, presetOf } from '../../../src/config/load.ts';
 import type { Recording } from '../../../src/domain/recording.ts';
 import { silentLogger } from '../../../src/ports/telemetry.ts';
 
-import { describeDifference } from '../../../src/replay/recording/difference.ts';
+import { describeDifference } from '../../../src/replay/recording/frozen-analyst.ts';
 import { readRecording } from '../../../src/replay/recording/read-recordings.ts';
 import { runFrozen } from '../../../src/replay/recording/run-frozen.ts';
 import { type CapturedFailure, capturedFailures } from '../../support/captured-failures.ts';

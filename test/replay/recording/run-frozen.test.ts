@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { cappedMap, everyCategory } from '../../../src/domain/calibration.ts';
 import type { Recording } from '../../../src/domain/recording.ts';
 import { createRulesAnalyst } from '../../../src/judge/rules-analyst.ts';
-import { describeDifference } from '../../../src/replay/recording/difference.ts';
+import { describeDifference } from '../../../src/replay/recording/frozen-analyst.ts';
 import { runFrozen } from '../../../src/replay/recording/run-frozen.ts';
 import { LIMITS, MADE_BY, never, recordRun, sampleToday } from '../../support/recorded-run.ts';
 import { scriptedAnalyst } from '../../support/scripted-analyst.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { DatasetRow } from '../../../src/replay/cases/case.ts';
-import { casesSuite, renderJunit } from '../../../src/replay/report/junit.ts';
+import { casesSuite, renderJunit } from '../../../src/replay/report.ts';
 import type { ReplayedCase } from '../../../src/replay/run/replay.ts';
-import { failedResult } from '../../../src/replay/run/result.ts';
+import { failedResult } from '../../../src/replay/run/results.ts';
 
 const HOSTILE = '"><script>&\u001b[31m\u0000\ud800 ]]>\n\t';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { renderSpread, spreadOf, unsteadyCases } from '../../../src/replay/report/table.ts';
+import { renderSpread, spreadOf, unsteadyCases } from '../../../src/replay/report.ts';
 import type { ReplayedCase } from '../../../src/replay/run/replay.ts';
-import { failedResult } from '../../../src/replay/run/result.ts';
+import { failedResult } from '../../../src/replay/run/results.ts';
 
 describe('repeats of the same cases', () => {
   it('are apart by what differs between them', () => {

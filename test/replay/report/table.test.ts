@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Figure } from '../../../src/replay/figures/figure.ts';
-import { figuresJson, renderFigures } from '../../../src/replay/report/table.ts';
+import { figuresJson, renderFigures } from '../../../src/replay/report.ts';
 
 const ACCURACY: Figure = { name: 'category accuracy', value: 0.9166, cases: 214, interval: [0.872, 0.949], against: ['a', 'b'] };
 

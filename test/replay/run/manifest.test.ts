@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { differencesOf, parseManifest, type RunManifest } from '../../../src/replay/run/results-file.ts';
+import { differencesOf, parseManifest, type RunManifest } from '../../../src/replay/run/results.ts';
 
 const MANIFEST: RunManifest = {
   schema: 1,

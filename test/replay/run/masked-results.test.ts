@@ -1,15 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { manifestOf } from '../../../src/cli/replay/run-files.ts';
-import { loadConfig } from '../../../src/config/load.ts';
+import { embedded, loadConfig } from '../../../src/config/load.ts';
 import { maskingOf } from '../../../src/config/masking.ts';
-import { embedded } from '../../../src/config/presets.ts';
 import type { Config } from '../../../src/config/schema.ts';
 import { createMasker } from '../../../src/log/mask/mask.ts';
 import type { CaseOutcome } from '../../../src/replay/cases/case.ts';
 import { type CaseChecks, checkCase } from '../../../src/replay/run/check-case.ts';
 import { type ReplayedCase, replay } from '../../../src/replay/run/replay.ts';
-import { failedResult } from '../../../src/replay/run/result.ts';
-import { differencesOf } from '../../../src/replay/run/results-file.ts';
+import { differencesOf, failedResult } from '../../../src/replay/run/results.ts';
 
 const SECRET = 'ghp_16C7e42F292c6912E7710c838347Ae178B4a';
 const NAMES = { FAULTLINE_MASK_EMAILS: 'true' };

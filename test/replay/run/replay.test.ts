@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { TriageError } from '../../../src/domain/errors.ts';
 import { datasetCases } from '../../../src/replay/cases/dataset.ts';
 import { type ReplayedCase, type ReplayOptions, replay } from '../../../src/replay/run/replay.ts';
-import { failedResult } from '../../../src/replay/run/result.ts';
+import { failedResult } from '../../../src/replay/run/results.ts';
 import { readMasked } from '../../../src/service/triage/read-build.ts';
 import { sampleAnalysis } from '../../support/sample-analysis.ts';
 

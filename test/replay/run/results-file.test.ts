@@ -2,8 +2,7 @@ import { appendFileSync, mkdtempSync, readFileSync, statSync, writeFileSync } fr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type CaseResult, failedResult } from '../../../src/replay/run/result.ts';
-import { createResults, readResultLines, resumeResults } from '../../../src/replay/run/results-file.ts';
+import { type CaseResult, createResults, failedResult, readResultLines, resumeResults } from '../../../src/replay/run/results.ts';
 
 const FOLDER = mkdtempSync(join(tmpdir(), 'faultline-results-'));
 

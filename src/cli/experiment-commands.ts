@@ -1,12 +1,15 @@
+import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
-import { TriageError } from '../domain/errors.ts';
-import type { Arm, Experiment } from '../domain/experiment.ts';
+import { messageOf, TriageError } from '../domain/errors.ts';
+import { type Arm, Bisection, type Experiment } from '../domain/experiment.ts';
 import type { FailingTest } from '../domain/failure.ts';
+import type { Commit } from '../experiments/base-worktree.ts';
+import { bisect } from '../experiments/bisect.ts';
 import { networkOff } from '../experiments/conditions.ts';
 import { type ConfirmOptions, confirm } from '../experiments/confirm.ts';
 import { FIX_RULES } from '../experiments/fix-rules.ts';
 import { type FollowUps, followUp } from '../experiments/follow-up.ts';
-import { armName, type Outcome, type OutputReader, outputReader, progressLine } from '../experiments/outcome.ts';
+import { armName, type Outcome, type OutputReader, outputReader, progressLine, SHOWN } from '../experiments/outcome.ts';
 import { argumentsOf } from '../experiments/run-command.ts';
 import { append } from '../lib/collections.ts';
 import { visibleLine } from '../notifications/visible-text.ts';
@@ -65,7 +68,7 @@ export async function runConfirm(argv: readonly string[], options: ConfirmComman
     (text) => (json === true ? undefined : say(text)),
     signal,
   );
-  await print(json === true ? jsonText({ ok: true, schema: 1, ...experiment }) : render(experiment));
+  await print(json === true ? jsonText({ ok: true, schema: 1, ...experiment }) : renderExperiment(experiment));
   if (options.report !== undefined) await report(experiment, options.report, options);
   if (experiment.verdict === 'not-reproduced') process.exitCode = EXIT.noFailure;
   if (experiment.verdict === 'inconclusive') process.exitCode = EXIT.needsPerson;
@@ -108,7 +111,7 @@ export async function failingTests(path: string | undefined, maxBytes: number, r
 
 const MOST_SHOWN = 10;
 
-function render({ sentence, tests, narrowed, arms, fixes, notes }: Experiment): string {
+function renderExperiment({ sentence, tests, narrowed, arms, fixes, notes }: Experiment): string {
   const rows = arms.map((arm) => {
     const other = arm.other === 0 ? '' : `, ${arm.other} in another way`;
     return `Runs\t${armName(arm)}: ${arm.failed} failed${other}, ${arm.passed} passed`;
@@ -120,6 +123,79 @@ function render({ sentence, tests, narrowed, arms, fixes, notes }: Experiment): 
     ...(narrowed === null ? [] : [`Command\t${visibleLine(narrowed.join(' '))}`]),
     ...rows,
     ...(fixes?.attempts ?? []).map((attempt) => `${attempt.verdict === 'refused' ? 'Refused' : 'Tried'}\t${visibleLine(attempt.sentence)}`),
+    ...notes.map((note) => `Note\t${note}`),
+  ].join('\n');
+}
+
+export interface BisectCommandOptions {
+  readonly good?: string;
+  readonly bad: string;
+  readonly build?: string;
+  readonly install?: string;
+  readonly log?: string;
+  readonly runs: number;
+  readonly minutes: number;
+  readonly only?: { readonly part: number; readonly of: number };
+  readonly results?: readonly string[];
+  /** False: the command is run without the network. */
+  readonly network: boolean;
+  readonly json?: boolean;
+  readonly maxBytes: number;
+}
+
+/** `faultline bisect -- COMMAND…`: exit 5 where the bad commit does not fail, 10 where no commit is named. */
+export async function runBisect(argv: readonly string[], options: BisectCommandOptions): Promise<void> {
+  const read = outputReader();
+  const { good, bad, build, install, log, runs, minutes, only, json } = options;
+  const within = options.network ? undefined : await withoutNetwork();
+  const onRun = ({ id, subject }: Commit, outcome: Outcome, milliseconds: number) => {
+    if (json !== true) say(`${id.slice(0, 9)} ${visibleLine(subject)}: ${SHOWN[outcome]} (${(milliseconds / 1000).toFixed(1)} s)`);
+  };
+  const found = await bisect(
+    {
+      ...{ argv, cwd: process.cwd(), env: process.env, good, bad, runs, limitMs: minutes * 60_000 },
+      tests: await failingTests(log, options.maxBytes, read),
+      results: await Promise.all((options.results ?? []).map(resultIn)),
+      ...(only === undefined ? {} : { only }),
+      ...(within === undefined ? {} : { within }),
+      ...(build === undefined ? {} : { build: argumentsOf(build) }),
+      ...(install === undefined ? {} : { install: argumentsOf(install) }),
+    },
+    { read, onRun },
+    interruptSignal(),
+  );
+  await print(json === true ? jsonText({ ok: true, schema: 1, ...found }) : renderBisection(found));
+  if (found.verdict === 'not-reproduced') process.exitCode = EXIT.noFailure;
+  else if (found.verdict !== 'found' && found.verdict !== 'part') process.exitCode = EXIT.needsPerson;
+}
+
+/** What `--only N/M --json` printed on another machine. */
+async function resultIn(path: string): Promise<Bisection> {
+  const text = await readFile(path, 'utf8').catch((cause: unknown) => {
+    throw new TriageError('invalid-input', `${path} cannot be read: ${messageOf(cause)}`, { cause });
+  });
+  const found = Bisection.safeParse(parsed(text));
+  if (found.success) return found.data;
+  throw new TriageError('invalid-input', `${path} is not what faultline bisect --json prints.`);
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+function renderBisection({ sentence, tests, narrowed, candidates, tried, skipped, notes }: Bisection): string {
+  const named = candidates.length > 1 ? candidates : [];
+  return [
+    `Result\t${visibleLine(sentence)}`,
+    ...named.slice(0, MOST_SHOWN).map(({ commit, subject }) => `Candidate\t${commit.slice(0, 9)} ${visibleLine(subject)}`),
+    ...tests.slice(0, MOST_SHOWN).map((test) => `Test\t${visibleLine(test)}`),
+    ...(narrowed === null ? [] : [`Command\t${visibleLine(narrowed.join(' '))}`]),
+    ...tried.map(({ commit, failed, passed }) => `Runs\t${commit.slice(0, 9)}: ${failed} failed, ${passed} passed`),
+    ...skipped.map(({ commit, why }) => `Skipped\t${commit.slice(0, 9)}: ${visibleLine(why)}`),
     ...notes.map((note) => `Note\t${note}`),
   ].join('\n');
 }

@@ -1,11 +1,13 @@
+import { z } from 'zod';
 import type { Analysis, Claim, Suspect } from '../domain/analysis.ts';
 import type { Build } from '../domain/build.ts';
+import { TriageError } from '../domain/errors.ts';
 import type { Evidence } from '../domain/evidence.ts';
 import type { Failure, FailureRow } from '../domain/failure.ts';
 import { flakeProbability, type TestFlakiness } from '../domain/flakiness.ts';
 import { TOO_FEW, type TrackRecord } from '../domain/insights.ts';
 import { answers, type LibraryEntry } from '../domain/library.ts';
-import { overlapOf } from '../domain/review.ts';
+import { overlapOf, type Review } from '../domain/review.ts';
 import { cleanLine, stripEscapes } from '../log/lines/clean.ts';
 import {
   type AnswerView,
@@ -17,12 +19,54 @@ import {
   placeOf,
 } from '../notifications/answer-view.ts';
 import type { BuildArchive } from '../ports/build-archive.ts';
+import { openReviewFor } from '../service/review/queue.ts';
 import type { ShownStores } from '../stores/stores.ts';
-import { analysisAddress, buildAddress, causeAddress, libraryAddress, runAddress } from './addresses.ts';
-import { timeOf } from './controls.ts';
+import { analysisAddress, buildAddress, causeAddress, libraryAddress, reviewAddress, runAddress } from './addresses.ts';
+import type { ConsoleDeps } from './console-deps.ts';
+import { actionLink, postForm, timeOf } from './controls.ts';
 import { type Html, html, joined, linkTarget, type Shown } from './html.ts';
 import { type EvidenceWindows, evidenceWindows } from './logs/evidence-windows.ts';
+import { type ConsoleApp, mayReview, readerOf, route, sendPage } from './page.ts';
 import { evidenceChip, inlineProse, prose } from './prose.ts';
+
+const Params = z.object({ id: z.string().min(1).max(300) });
+
+/** `/analyses/:id`: one answer for good; pull requests, Slack and the terminal lead here. */
+export function registerAnalysisPage(app: ConsoleApp, deps: ConsoleDeps): void {
+  app.get('/analyses/:id', route('read', { params: Params }), async (request, reply) => {
+    const analysis = await deps.stores.analyses.find(request.params.id);
+    if (analysis === null) throw new TriageError('not-found', `There is no analysis ${request.params.id}.`);
+    const reader = await readerOf(request, deps);
+    const facts = await readAnalysisFacts(deps, analysis);
+    if (facts === null) throw new TriageError('not-found', `The build of analysis ${analysis.id} is no longer stored.`);
+    const review = await deps.stores.reviews.findByAnalysis(analysis.id);
+    const reviews = request.principal !== null && mayReview(request.principal);
+    const links = html`<p>${actionLink('full-log', runAddress(analysis.id), 'Analysis steps')} <a class="button" href="${causeAddress(analysis.fingerprint)}">All occurrences</a></p>`;
+    const between = html`${standing(analysis.id, review, reviews)}${links}`;
+    const main = html`<h1 tabindex="-1">${analysis.answer.title}</h1>${placeLine(facts)}${analysisParts(facts, { between })}`;
+    return sendPage(request, reply, { title: analysis.answer.title, place: 'item', part: 'builds', main }, reader);
+  });
+  app.post('/analyses/:id/review', route('review', { params: Params }), async (request, reply) => {
+    const review = await openReviewFor(deps, { analysisId: request.params.id, by: request.principal?.name ?? '' });
+    return reply.redirect(reviewAddress(review.id), 303);
+  });
+}
+
+/** A sure answer may be wrong, too: whoever may review opens an item for it. */
+function notAsked(analysisId: string, reviews: boolean): Html {
+  const open = reviews && postForm(`/analyses/${encodeURIComponent(analysisId)}/review`, {}, html`<button>Give feedback</button>`);
+  return html`<p class="quiet">Published automatically.</p>${open}`;
+}
+
+/** What people said of it, or that nobody was asked. */
+function standing(analysisId: string, review: Review | null, reviews: boolean): Html {
+  if (review === null) return notAsked(analysisId, reviews);
+  const link = reviews && html` <a href="${reviewAddress(review.id)}">View review</a>`;
+  const { decision } = review;
+  if (decision === null) return html`<p>Waiting for review since ${timeOf(review.openedAt)}.${link}</p>`;
+  const said = { accept: 'Confirmed', correct: `Corrected to ${decision.category ?? review.category}`, reject: 'Rejected' }[decision.type];
+  return html`<p><strong>${said}</strong> by ${decision.reviewer} at ${timeOf(decision.decidedAt)}.${link}</p>`;
+}
 
 /** All that the parts of an analysis show. */
 export interface AnalysisFacts {

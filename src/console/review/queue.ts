@@ -1,19 +1,151 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { DEFAULT_PREFERENCES } from '../../domain/access.ts';
 import { CATEGORIES } from '../../domain/category.ts';
 import { itemCategory, type Review, type ReviewCounts, type ReviewerQuestion } from '../../domain/review.ts';
 import { percent } from '../../notifications/answer-view.ts';
-import type { ReviewGroup } from '../../stores/reviews.ts';
+import { blindStateOf, nextFor, openQuestions, reviewerOf } from '../../service/review/queue.ts';
+import type { ReviewFilter, ReviewGroup, ReviewSort } from '../../stores/reviews.ts';
+import type { ShownStores } from '../../stores/stores.ts';
 import { buildAddress, reviewAddress } from '../addresses.ts';
-import { actionButton, ageOf, postForm } from '../controls.ts';
+import type { ConsoleDeps } from '../console-deps.ts';
+import { actionButton, ageOf, pager, postForm } from '../controls.ts';
 import { type Html, html, type Shown } from '../html.ts';
-import { isFiltered, type QueueQuery, searchOf } from './queue-query.ts';
+import { misreadBanner, orThrown } from '../http.ts';
+import { answerPage, type ConsoleApp, readerOf, route, sendPage } from '../page.ts';
+import { undoable } from './item-view.ts';
+import { filterOf, isFiltered, QueueQuery, Said, searchOf, sentenceOf } from './queue-query.ts';
+
+const Query = z.object({ ...QueueQuery.shape, ...Said.shape });
+const NextQuery = z.object({
+  ...QueueQuery.shape,
+  /** The item that somebody comes from, in either direction. */
+  after: z.string().max(100).optional(),
+  before: z.string().max(100).optional(),
+  peek: z.literal('1').optional(),
+});
+
+/** `/review`: what waits for a person. `/review/next`: the first of it that nobody else holds. */
+export function registerQueue(app: ConsoleApp, deps: ConsoleDeps): void {
+  app.get('/review', route('review', { querystring: Query }), async (request, reply) => {
+    const read = await orThrown(readQueue(deps, request.query, reviewerOf(request)));
+    if ('thrown' in read) return sendUnreadable(read.thrown, request, reply, deps);
+    const view = read.value;
+    const said = await sentenceOf(request.query, deps.stores, request.query.n);
+    const page = {
+      title: 'Review',
+      place: 'queue' as const,
+      part: 'review' as const,
+      main: html`${misreadBanner(request, Query)}${queueMain(view)}`,
+      bar: queueBar(view),
+    };
+    return answerPage(request, reply, deps, { ...page, ...(said !== null && { said }) });
+  });
+  app.get('/review/next', route('review', { querystring: NextQuery }), async (request, reply) => {
+    const { after, before, peek, ...query } = request.query;
+    const address = await nextAddress(deps, query, { reviewer: reviewerOf(request), after, before, peek: peek === '1' });
+    return reply.redirect(address, 303);
+  });
+}
+
+interface Step {
+  readonly reviewer: string;
+  readonly after: string | undefined;
+  readonly before: string | undefined;
+  readonly peek: boolean;
+}
+
+/** The neighbour in the queue's order, undecided too; without one to come from, the first that is free. */
+async function nextAddress({ stores, config, clock }: ConsoleDeps, query: QueueQuery, step: Step): Promise<string> {
+  const { reviewer, after, before, peek } = step;
+  const from = after ?? before;
+  const filter = filterOf(query);
+  const n = Math.max(1, (query.n ?? 1) + (after !== undefined ? 1 : before !== undefined ? -1 : 0));
+  const counted = { ...query, offset: 0, n };
+  // Whoever only walks past an item does not keep it from others.
+  if (from !== undefined && !peek) await stores.reviews.release(from, reviewer);
+  if (from !== undefined) {
+    const neighbour = await neighbourOf(stores, { filter, sort: query.sort, id: from, back: before !== undefined });
+    if (neighbour !== null) return `${reviewAddress(neighbour)}${searchOf(counted)}`;
+  }
+  if (peek) return `/review${searchOf(query)}`;
+  const how = { reviewer, filter, sort: query.sort, ...(from !== undefined && { after: from }) };
+  const review = await nextFor({ stores, claimMs: config.review.claimMs, clock }, how);
+  return review === null
+    ? `/review${searchOf({ ...query, n: undefined, of: undefined })}`
+    : `${reviewAddress(review.id)}${searchOf(counted)}`;
+}
+
+async function readQueue(deps: ConsoleDeps, query: QueueQuery, reviewer: string): Promise<QueueView> {
+  const { stores, clock, config } = deps;
+  const filter = filterOf(query);
+  const asked = query.state === 'all' && query.offset === 0 && query.why === undefined;
+  const { category, repository } = filter;
+  const [groups, questions, counts, undo] = await Promise.all([
+    readGroups(deps, query, reviewer),
+    asked ? openQuestions({ stores }, { ...(category && { category }), ...(repository && { repository }) }) : [],
+    stores.reviews.counts(reviewer),
+    undoable(deps, reviewer),
+  ]);
+  const shown = groups.slice(0, PAGE_ROWS);
+  const rows = await Promise.all(
+    shown.map(async (group) => {
+      const { blind } = await blindStateOf({ stores, blindEvery: config.review.blindEvery }, group.review, reviewer);
+      return { ...group, blind };
+    }),
+  );
+  const more = groups.length > PAGE_ROWS;
+  return { query, reviewer, rows, questions, counts, more, undo: undo?.reviewId ?? null, now: clock.now() };
+}
+
+/** One more than a page shows, to know whether there are more. */
+async function readGroups({ stores }: ConsoleDeps, query: QueueQuery, reviewer: string): Promise<readonly ReviewGroup[]> {
+  const page = { limit: PAGE_ROWS + 1, offset: query.offset };
+  const filter = filterOf(query);
+  if (query.state === 'all') return await stores.reviews.listGroups(filter, page, query.sort);
+  const alone =
+    query.state === 'mine'
+      ? (await stores.reviews.list({ ...filter, state: 'claimed' }, { limit: 200, offset: 0 }, query.sort)).filter(
+          (one) => one.claimedBy === reviewer,
+        )
+      : await stores.reviews.list({ ...filter, decidedToday: true }, page);
+  return alone.map((review) => ({ review, count: 1 }));
+}
+
+/** What was decided is safe, and said to be. */
+async function sendUnreadable(thrown: unknown, request: FastifyRequest, reply: FastifyReply, deps: ConsoleDeps): Promise<FastifyReply> {
+  const { status, message } = deps.refused(thrown, request, reply);
+  const main = html`<div class="notice"><h1 tabindex="-1">Review</h1>
+<p>The queue could not be read (${message.replace(/\.$/, '')}). Your decisions are saved. <a class="button" href="${request.url}">Try again</a></p></div>`;
+  const reader = await readerOf(request, deps).catch(() => ({
+    principal: request.principal,
+    preferences: DEFAULT_PREFERENCES,
+    waiting: null,
+  }));
+  return sendPage(request, reply, { title: 'Review', place: 'queue', part: 'review', main }, reader, status);
+}
+
+/** Rows of the queue within which neighbours are searched for. */
+const NEAR = 200;
+
+/** The item after (or before) this one in the queue's order, whoever holds it; null where it is not among the first rows, or the last. */
+async function neighbourOf(
+  { reviews }: Pick<ShownStores, 'reviews'>,
+  { filter, sort, id, back }: { filter: Omit<ReviewFilter, 'state'>; sort: ReviewSort; id: string; back: boolean },
+): Promise<string | null> {
+  const rows = await reviews.listGroups(filter, { limit: NEAR, offset: 0 }, sort);
+  const at = rows.findIndex(({ review }) => review.id === id);
+  if (at < 0) return null;
+  return rows[at + (back ? -1 : 1)]?.review.id ?? null;
+}
 
 /** One row of the queue: an item, or several of one fingerprint. */
-export interface QueueRow extends ReviewGroup {
+interface QueueRow extends ReviewGroup {
   /** The verdict is hidden from this reviewer. */
   readonly blind: boolean;
 }
 
-export interface QueueView {
+interface QueueView {
   readonly query: QueueQuery;
   readonly reviewer: string;
   readonly rows: readonly QueueRow[];
@@ -26,20 +158,20 @@ export interface QueueView {
   readonly now: number;
 }
 
-export const PAGE_ROWS = 50;
+const PAGE_ROWS = 50;
 
 /** The queue: what waits in the order of its risk, what is asked, and how the day went. */
-export function queueMain(view: QueueView): Html {
+function queueMain(view: QueueView): Html {
   const { query, rows, questions } = view;
   const nothing = rows.length + questions.length === 0;
   return html`<div class="headline"><h1 tabindex="-1">Review</h1>${tabs(view)}</div>
 ${filters(view)}
 ${nothing ? emptyState(view) : html`<ul class="queue">${questions.map((one) => questionRow(one, view))}${rows.map((row, at) => reviewRow(row, at, view))}</ul>`}
-${pages(query, view.more)}`;
+${pager({ offset: query.offset, size: PAGE_ROWS, more: view.more }, (offset) => `/review${searchOf({ ...query, offset })}`, ['Earlier', 'More'], html` class="button" data-swap`)}`;
 }
 
 /** What the queue's bar holds. */
-export function queueBar({ query, counts, undo }: QueueView): Html {
+function queueBar({ query, counts, undo }: QueueView): Html {
   const start =
     counts.waiting > 0 &&
     html`<a class="button first" href="/review/next${searchOf({ ...query, n: 1, of: counts.waiting })}" data-swap>Start</a>`;
@@ -133,10 +265,4 @@ function emptyState({ query, counts }: QueueView): Html {
     return html`<p class="empty">No more rows. <a class="button" href="/review" data-swap>Back to the first page</a></p>`;
   const agreed = counts.decidedToday > 0 && `, ${Math.round((100 * counts.agreedToday) / counts.decidedToday)} % agreed with Faultline`;
   return html`<p class="empty">The queue is empty. ${counts.decidedToday} decided today${agreed}. <a class="button" href="/builds">See recent builds</a></p>`;
-}
-
-function pages(query: QueueQuery, more: boolean): Html {
-  const at = (offset: number) => `/review${searchOf({ ...query, offset })}`;
-  const earlier = query.offset > 0 && html`<a class="button" href="${at(Math.max(0, query.offset - PAGE_ROWS))}" data-swap>Earlier</a>`;
-  return html`${(more || query.offset > 0) && html`<p class="pages">${earlier}${more && html`<a class="button" href="${at(query.offset + PAGE_ROWS)}" data-swap>More</a>`}</p>`}`;
 }

@@ -1,2 +1,0 @@
-/** Of this installation. */
-export const VERSION = '0.1.0';
