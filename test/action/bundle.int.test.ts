@@ -25,7 +25,7 @@ test("action.yml is one by GitHub's own parser, and names a file that is there",
   const { runs, inputs, outputs } = await readAction();
 
   expect(runs).toMatchObject({ using: 'node24', main: 'dist/main.mjs' });
-  expect(outputs?.map(({ id }) => id)).toEqual(['category', 'confidence', 'url', 'json', 'verdict']);
+  expect(outputs?.map(({ id }) => id)).toEqual(['category', 'confidence', 'url', 'json', 'verdict', 'culprit', 'patch']);
   expect(inputs?.every(({ id, description, required }) => /^[a-z]+(-[a-z]+)*$/.test(id) && description !== '' && required === false)).toBe(
     true,
   );
