@@ -7,6 +7,7 @@ import { type App, createApp, createLogger } from '../app.ts';
 import { maskingOf } from '../config/masking.ts';
 import type { Config } from '../config/schema.ts';
 import { messageOf, TriageError } from '../domain/errors.ts';
+import { append } from '../lib/collections.ts';
 import { systemClock } from '../lib/time.ts';
 import { type Logger, silentLogger } from '../ports/telemetry.ts';
 import { providersOf } from '../providers/registry.ts';
@@ -70,7 +71,7 @@ async function start(app: App, servers: Closeable[]): Promise<string> {
     throw new TriageError('conflict', `Cannot listen on ${host}:${port}: ${messageOf(cause)}. Use --port 0 for a free port.`, { cause });
   });
   if (app.config.jobQueue.inServe) await app.work();
-  servers.push(...(await openWatching(app)));
+  append(servers, await openWatching(app));
   return address;
 }
 
@@ -101,7 +102,7 @@ async function startWork(app: App, servers: Closeable[]): Promise<void> {
   // What a process with an HTTP server received before it died is still to be processed.
   const processor = startDeliveryProcessor(app);
   servers.push({ close: () => processor.stop() });
-  servers.push(...(await openWatching(app)));
+  append(servers, await openWatching(app));
 }
 
 async function announce(address: string, { config, madeToken }: ServedConfig, dataDir: string, milliseconds: number): Promise<void> {
