@@ -116,8 +116,9 @@ const SECRETS =
 const SECRET_FOLDERS = /(?:^|\/)\.(?:aws|ssh|gnupg|docker|kube)\//i;
 const WORKFLOWS =
   /(?:^|\/)(?:\.(?:github|gitea|forgejo|gitlab|circleci|buildkite|azure-pipelines|woodpecker|husky|git-hooks|githooks)\/|(?:\.gitlab-ci|\.travis|\.drone|\.woodpecker|\.appveyor|appveyor|azure-pipelines|bitbucket-pipelines|\.pre-commit-config|lefthook)[^/]*\.ya?ml$|Jenkinsfile[^/]*$|CODEOWNERS$|\.gitattributes$)/i;
-const TESTS =
-  /(?:^|\/)(?:tests?|specs?|__tests__|__snapshots__|__mocks__|e2e|testdata|fixtures|golden|features|cypress|src\/test)\/|\.(?:test|spec|tests|cy|snap|golden|feature|bats)(?:\.|$)|(?:^|\/)test_[^/]*$|(?:^|\/)conftest\.py$|_(?:test|tests|spec)\.[^/]+$|(?:[a-z\d]Tests?|[a-z\d]Spec|[a-z\d]IT)\.[a-z]+$/;
+const TEST_FOLDERS = /(?:^|\/)(?:tests?|specs?|__tests__|__snapshots__|__mocks__|e2e|testdata|fixtures|golden|features|cypress)\//;
+const TEST_NAMES =
+  /^test_|^conftest\.py$|\.(?:test|spec|tests|cy|snap|golden|feature|bats)(?:\.|$)|_(?:test|tests|spec)\.\w{1,8}$|[a-z\d](?:Tests?|Spec|IT)\.[a-z]{1,8}$/;
 const TEST_SETTINGS =
   /^(?:(?:jest|vitest|playwright|karma|cypress)\.(?:config|setup)\..*|\.mocharc.*|pytest\.ini|tox\.ini|phpunit\.xml.*|\.rspec)$/i;
 
@@ -147,6 +148,7 @@ function whyNot({ path, modes, added }: Change, allowed: Allowed): string | null
   if (added === null) return 'is no text';
   if (!allowed.workflows && WORKFLOWS.test(path))
     return 'is part of the CI or of the settings of the repository; allow it with --allow-workflows';
-  if (!allowed.tests && (TESTS.test(path) || TEST_SETTINGS.test(name))) return 'says what the tests expect; allow it with --allow-tests';
+  if (!allowed.tests && [TEST_FOLDERS.test(path), TEST_NAMES.test(name), TEST_SETTINGS.test(name)].includes(true))
+    return 'says what the tests expect; allow it with --allow-tests';
   return null;
 }
