@@ -86,7 +86,7 @@ export interface ComposedConfidence {
 const CEILING = 0.97;
 /** Without a line of the build itself, a claim is a label. */
 const UNQUOTED = 0.6;
-/** A claim that was dropped is not told; that it was made counts half. */
+/** A claim that was dropped is not shown; that it was made counts half. */
 const DROPPED = 0.5;
 /** Where the rules are certain of another category; less where they are less sure, nothing where they are in doubt. */
 const DISAGREES = -3.5;

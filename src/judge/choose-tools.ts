@@ -17,7 +17,7 @@ const GOOD_RETRIEVAL = 0.75;
 const UNSURE = 0.6;
 const MOST_AT_ONCE = 3;
 
-/** "When needed" tools per category, most telling first (DESIGN §6). */
+/** "When needed" tools per category, most informative first (DESIGN §6). */
 const WHEN_NEEDED: Readonly<Record<Category, readonly string[]>> = {
   CODE_ERROR: [
     'read_file',
@@ -255,7 +255,7 @@ function headline(subject: TriageSubject): string {
   return said.replace(/\s+/g, ' ').trim().slice(0, MAX_QUERY);
 }
 
-/** What was said, most telling first, a line each: the rule's own fact before the headline. */
+/** What was said, most informative first, a line each: the rule's own fact before the headline. */
 function query(subject: TriageSubject): Record<string, unknown> | null {
   const decisive = ruleOn(subject).decisive?.fact.text ?? '';
   const said = [decisive, headline(subject), subject.diagnostics[0]?.message ?? '', subject.exceptions[0]?.message ?? ''];

@@ -37,7 +37,7 @@ function adviceOf(ruling: Ruling, classification: Classification, evidence: read
   return document?.fix ?? startingPoint(ruling);
 }
 
-/** The line beside the telling ones in which the tool says what to do about it; null where none does. */
+/** The line beside the informative ones in which the tool says what to do about it; null where none does. */
 function printedAdvice({ messages, excerpts, diagnostics }: TriageSubject): string | null {
   // What is reported is no advice, however it is worded: "Use 'const' instead".
   const findings = new Set(diagnostics.map(({ at }) => `${at?.source}:${at?.line}`));

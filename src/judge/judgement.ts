@@ -158,7 +158,7 @@ export function weigh({ facts, words }: Features, model: Pick<JudgementModel, 'f
 
 /**
  * Softmax over both sums. Words decide where rules are silent: where none speaks for the category that they favor, a tie, or a rule that tells, met
- * in a structured fact or in the most telling line, keeps its own.
+ * in a structured fact or in the most informative line, keeps its own.
  */
 export function chosen(
   odds: LogOdds,
@@ -238,7 +238,7 @@ function of(matches: readonly Match[], category: Category): Match[] {
   return matches.filter(({ rule }) => rule.category === category);
 }
 
-/** Words and pairs of the telling lines, of the steps' names, tools, exceptions and kinds; together of one length. */
+/** Words and pairs of the most informative lines, of the steps' names, tools, exceptions and kinds; together of one length. */
 function wordsOf(
   { subject }: Pick<Facts, 'subject'>,
   errors: Facts['subject']['diagnostics'],

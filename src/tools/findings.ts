@@ -154,7 +154,7 @@ const MAX_LINE = 300;
 const NAMES_CAUSE = /\b(?:12[467]|13[4-9]|14[0-3])\.?$/;
 const SAYS_NOTHING: ReadonlySet<LineRole> = new Set(['blank', 'ending', 'echo', 'passing', 'progress']);
 
-/** The failure in its own words, one thought a line, most telling first: what retrieval compares with. Masked already. */
+/** The failure in its own words, one thought a line, most informative first: what retrieval compares with. Masked already. */
 export function failureText(subject: TriageSubject): string {
   const lines = [
     ...subject.failures.flatMap(({ message }) => (message === NO_ERROR ? [] : message.split('\n'))),
@@ -164,11 +164,11 @@ export function failureText(subject: TriageSubject): string {
     ...subject.failingTests.slice(0, 3).flatMap((test) => test.message?.split('\n') ?? []),
     ...(subject.excerpts[0]?.text.split('\n').slice(-12).reverse() ?? []),
   ];
-  return tellingLines(lines.join('\n')).join('\n').slice(0, MAX_QUERY);
+  return informativeLines(lines.join('\n')).join('\n').slice(0, MAX_QUERY);
 }
 
 /** The lines of a text that say something particular, each once, trimmed and cut to 300 characters. */
-export function tellingLines(text: string): string[] {
+export function informativeLines(text: string): string[] {
   const lines = stripEscapes(text)
     .split('\n')
     .map((line) =>

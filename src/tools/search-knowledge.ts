@@ -6,7 +6,7 @@ import type { TriageSubject } from '../domain/triage.ts';
 import { likenessOf, likenessText, NEAR } from '../log/recognise/likeness.ts';
 import type { PassageMatch, TeamKnowledgeStore } from '../ports/knowledge.ts';
 import type { SemanticIndex, VectorIndex, VectorMatch } from '../ports/vector-index.ts';
-import { failureHeadline, failureText, tellingLines } from './findings.ts';
+import { failureHeadline, failureText, informativeLines } from './findings.ts';
 import { defineTool, type Sight, type Tool } from './tool.ts';
 
 /** Lines of the failure that are looked up, each by itself. */
@@ -50,8 +50,8 @@ export function searchKnowledge(vectorIndex: VectorIndex, { team, semantic }: Kn
     alternative: { tool: 'search_web', args: (_call, subject) => ({ query: failureHeadline(subject) }) },
     async run({ query, category, limit }, { subject, signal }) {
       const asked = query ?? failureText(subject);
-      const telling = tellingLines(asked).slice(0, MAX_LINES);
-      const lines = telling.length > 0 || asked === '' ? telling : [asked];
+      const informative = informativeLines(asked).slice(0, MAX_LINES);
+      const lines = informative.length > 0 || asked === '' ? informative : [asked];
       const [byWords, byMeaning] = await Promise.all([
         findByWords(vectorIndex, team, lines, category, signal),
         semantic ? findByMeaning(semantic, lines.join('\n'), category, signal) : { passages: [], note: null },

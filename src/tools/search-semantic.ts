@@ -295,7 +295,7 @@ export function codeWords(text: string): string[] {
   return words.filter((word) => word.length > 1 && !COMMON.has(word));
 }
 
-/** The identifiers that find files best, most telling first: compound ones, then long ones; at most `most`, each as it is written. */
+/** The identifiers that find files best, most informative first: compound ones, then long ones; at most `most`, each as it is written. */
 export function searchWords(text: string, most: number): string[] {
   const known = new Map<string, number>();
   for (const [identifier] of text.matchAll(/[\p{L}_$][\p{L}\p{N}_$]{2,80}/gu)) {

@@ -5,7 +5,7 @@ import type { Finding, ToolCall } from '../domain/evidence.ts';
 import type { TriageSubject } from '../domain/triage.ts';
 import type { CostClass, ToolDescription } from '../ports/toolbox.ts';
 
-/** What a tool is told besides its arguments. */
+/** What a tool is given besides its arguments. */
 export interface ToolContext {
   readonly subject: TriageSubject;
   readonly category: Category;

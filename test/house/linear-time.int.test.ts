@@ -19,13 +19,13 @@ import {
   visibleLine,
   visibleLines,
 } from '../../src/notifications/visible-text.ts';
-import { cleanText, tellingLines } from '../../src/tools/findings.ts';
+import { cleanText, informativeLines } from '../../src/tools/findings.ts';
 import { testFilePaths } from '../../src/tools/repository.ts';
 
 /** Everything outside the log reader that runs patterns over text of others. */
 const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   cleanText,
-  tellingLines,
+  informativeLines,
   repositoryPathCandidates,
   testFilePaths: (text) => testFilePaths({ file: null, suite: text, name: text }),
   tokenize,

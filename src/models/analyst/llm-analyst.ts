@@ -215,11 +215,18 @@ export function showPage(
   const fill = new Set(
     evidence.filter(({ tool, source, lineStart }) => tool === 'log' && weak.has(`${source}:${lineStart}`)).map(({ id }) => id),
   );
-  const shown = showEvidence(evidence, { room, telling: informativeLines(subject), steps: subject.failedSections, fill, newest, ...focus });
+  const shown = showEvidence(evidence, {
+    room,
+    informative: informativeLines(subject),
+    steps: subject.failedSections,
+    fill,
+    newest,
+    ...focus,
+  });
   return `${showFacts(subject, shown)}\n\n${shown}`;
 }
 
-/** Where error lines, failing tests, exceptions, compiler messages and the ends of processes stand, most telling first. */
+/** Where error lines, failing tests, exceptions, compiler messages and the ends of processes stand, most informative first. */
 function informativeLines({ messages, failingTests, exceptions, diagnostics, exits }: TriageSubject): LogPosition[] {
   const errors = diagnostics.filter(({ severity }) => severity === 'error');
   const others = messages.slice(BEST).filter(({ text }) => roleOf(text) === 'cause');

@@ -251,12 +251,12 @@ function longestPart(quoted: string, raw: string): string {
 }
 
 /** Shorter sentences of a prompt may be said by chance. */
-const TELLING = 80;
+const WHOLE_SENTENCE = 80;
 /** Shorter texts of an example ("states the version") may be meant. */
 const EXAMPLE = 30;
 const ADDRESS = /\b[a-z][a-z0-9+.-]{1,20}:\/\/[^\s<>"'`]{1,2000}/gi;
 
-/** Text of a model without addresses: it is told to give none, so one that is there was put there by others. */
+/** Text of a model without addresses: its instructions forbid them, so one that is there was put there by others. */
 export function withoutAddresses(text: string): string {
   return text.replace(ADDRESS, '[address left out]');
 }
@@ -266,10 +266,10 @@ export function withoutAddresses(text: string): string {
  * that was talked into that may have been talked into more.
  */
 export function withoutRecital(reply: unknown, system: string): unknown {
-  const told = sentencesOf(system);
+  const instructions = sentencesOf(system);
   const recited = textsIn(reply).some((text) => {
     const said = flat(text);
-    return said.length >= TELLING && told.some((sentence) => said.includes(sentence));
+    return said.length >= WHOLE_SENTENCE && instructions.some((sentence) => said.includes(sentence));
   });
   if (recited) throw new TriageError('invalid-input', 'it recites the instructions instead of answering');
   return reply;
@@ -304,7 +304,7 @@ function examplesIn(system: string): unknown[] {
 
 function sentencesOf(system: string): string[] {
   const sentences = system.split('\n').flatMap((line) => flat(line).split('. '));
-  return sentences.filter((sentence) => sentence.length >= TELLING);
+  return sentences.filter((sentence) => sentence.length >= WHOLE_SENTENCE);
 }
 
 function textsIn(value: unknown): string[] {

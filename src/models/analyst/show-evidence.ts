@@ -8,8 +8,8 @@ import { cutLine } from './show-facts.ts';
 export interface Focus {
   /** Characters for all of it, about four to a token. What was just asked for and what is quoted is shown beyond it. */
   readonly room: number;
-  /** Where the reader found something, most telling first. */
-  readonly telling?: readonly LogPosition[];
+  /** Where the reader found something, most informative first. */
+  readonly informative?: readonly LogPosition[];
   /** What the failed steps printed: lines of other steps are shown only where they tell something. Absent or empty: no step is known. */
   readonly steps?: readonly Stretch[];
   /** Ids of what is in the evidence only because there was room. */
@@ -45,7 +45,7 @@ const [REQUESTED, MOST_REQUESTED] = [40, 160];
 const SHORT = 12;
 /** Longer lines of a log are lists, dumps and progress; their beginning and their end tell most. */
 const MAX_LINE = 400;
-/** Lines above and below a telling one: what led to it, and how its message goes on; and how near noise may stand to be shown with it. */
+/** Lines above and below a informative one: what led to it, and how its message goes on; and how near noise may stand to be shown with it. */
 const [ABOVE, BELOW, BESIDE] = [4, 6, 1];
 const ROLE_WORTH: Readonly<Record<LineRole, number>> = {
   cause: 200,
@@ -59,12 +59,12 @@ const ROLE_WORTH: Readonly<Record<LineRole, number>> = {
 };
 /** Below this a line of the log is noise: it only fills small gaps. */
 const NOISE = 100;
-const [TELLING, NEAR, CITED, NEWEST, LOOKED_UP, COMMAND] = [700, 450, 800, 600, 260, 180];
+const [INFORMATIVE, NEAR, CITED, NEWEST, LOOKED_UP, COMMAND] = [700, 450, 800, 600, 260, 180];
 /** What other steps printed counts so much. */
 const ELSEWHERE = 0.6;
 /** Lines of the failed step's script and settings, from the first one on. */
 const MOST_OF_SCRIPT = 20;
-/** The first telling lines count most. */
+/** The first informative lines count most. */
 const PER_RANK = 5;
 const LAST_RANK = 40;
 /** Gaps so small cost less than the mark for them; where there is room for twice what is shown, wider ones are filled too. */
@@ -88,7 +88,7 @@ const MAX_TITLE = 90;
 /**
  * Evidence laid out for a judgement: lines of logs and files in their own order, each once, under the numbers of the evidence that holds them; then
  * documents, history and the like, newest first; then a line for each that has no room. Lines are chosen one by one: what was just asked for, what is quoted, what
- * the reader found telling with the lines around it, and other possible causes. Progress, passing tests and echoed scripts are left out; what
+ * the reader found informative with the lines around it, and other possible causes. Progress, passing tests and echoed scripts are left out; what
  * repeats another line waits until all else is shown.
  */
 export function showEvidence(evidence: readonly Evidence[], focus: Focus): string {
@@ -125,9 +125,9 @@ function linesOf(placed: readonly Placed[], focus: Focus): Map<string, Map<numbe
     }
   }
   for (const [source, lines] of sources) weighSteps(source, lines, focus);
-  for (const [rank, { source, line }] of (focus.telling ?? []).entries()) {
+  for (const [rank, { source, line }] of (focus.informative ?? []).entries()) {
     const less = Math.min(rank, LAST_RANK) * PER_RANK;
-    raise(sources.get(source), line, TELLING - less, NEAR - less);
+    raise(sources.get(source), line, INFORMATIVE - less, NEAR - less);
   }
   for (const { source, line } of focus.quoted ?? []) raise(sources.get(source), line, MUST, CITED);
   return sources;
@@ -221,9 +221,9 @@ function blocks(lines: readonly Line[], placed: readonly Placed[], { cited, newe
     const ids = whole.length === 0 ? all : whole.slice(0, 2);
     const inside = all.filter((id) => !ids.includes(id) && (cited?.has(id) === true || newest?.has(id) === true)).slice(0, MOST_NAMED);
     const places = inside.map((id) => `${id} from line ${run.find((line) => line.ids.includes(id))?.line}`);
-    const told = [...new Set(ids.map((id) => cutLine(titleOf(titles.get(id) ?? ''), MAX_TITLE)))].slice(0, 2).join('; ');
+    const titled = [...new Set(ids.map((id) => cutLine(titleOf(titles.get(id) ?? ''), MAX_TITLE)))].slice(0, 2).join('; ');
     return [
-      `${[...ids, ...places].join(', ')}: source ${run[0]?.source}, lines ${run[0]?.line}-${run.at(-1)?.line} (${told})`,
+      `${[...ids, ...places].join(', ')}: source ${run[0]?.source}, lines ${run[0]?.line}-${run.at(-1)?.line} (${titled})`,
       ...run.map(({ line, text }) => `${line}| ${text}`),
     ].join('\n');
   });

@@ -132,19 +132,19 @@ function reasonOf(error: unknown): string {
 
 type Judge = <Value>(name: string, signal: AbortSignal, ask: (analyst: Analyst) => Promise<Judgement<Value>>) => Promise<Judgement<Value>>;
 
-/** Each judgement of a conversation with the fallback behind it. What the first had told before it failed is taken back. */
+/** Each judgement of a conversation with the fallback behind it. What the first had said before it failed is taken back. */
 function converseWithFallback(judge: Judge): Converse {
   return {
     understand: (input, signal) => judge('understand', signal, ({ converse }) => converse.understand(input, signal)),
     chooseTools: (input, signal) => judge('chooseTools', signal, ({ converse }) => converse.chooseTools(input, signal)),
     reply: (input, signal) => {
-      let told = false;
+      let isBegun = false;
       return judge('reply', signal, ({ converse }) => {
-        let first = told;
+        let first = isBegun;
         const onText = (piece: TextPiece) => {
           input.onText(first ? { ...piece, restart: true } : piece);
           first = false;
-          told = true;
+          isBegun = true;
         };
         return converse.reply({ ...input, onText }, signal);
       });

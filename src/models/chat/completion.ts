@@ -161,9 +161,9 @@ interface Tap {
 const TAIL = 64;
 
 /**
- * Asks once and tells the answer as it arrives. Resolves to the whole of it, or to the server's refusal; throws
+ * asks once and passes the answer on as it arrives. Resolves to the whole of it, or to the server's refusal; throws
  * `upstream-failed` where there is no answer or it ends before its end, `invalid-input` where it is too large. A server that
- * does not stream is heard out and told in one piece.
+ * does not stream is read to its end and passed on in one piece.
  */
 export async function streamCompletion(
   request: CompletionRequest,
@@ -189,7 +189,7 @@ export async function streamCompletion(
   });
   try {
     const messages = request.messages.map(({ role, content }) => ({ role, content }));
-    return await tell(await model.stream(messages, { signal, ...request.wishes }), tap, options);
+    return await readStream(await model.stream(messages, { signal, ...request.wishes }), tap, options);
   } catch (error) {
     if (tap.whole === undefined) throw errorOfFailure(error);
     if ('text' in tap.whole && tap.whole.text !== '') options.onText(tap.whole.text);
@@ -197,7 +197,7 @@ export async function streamCompletion(
   }
 }
 
-async function tell(chunks: AsyncIterable<AIMessageChunk>, tap: Tap, { onText }: StreamOptions): Promise<Completion> {
+async function readStream(chunks: AsyncIterable<AIMessageChunk>, tap: Tap, { onText }: StreamOptions): Promise<Completion> {
   const filter = createThinkingFilter();
   const seen = { text: '', finish: '', model: '', ...countTokens(null) };
   const say = (piece: string) => {
@@ -260,11 +260,11 @@ interface ThinkingFilter {
 }
 
 function createThinkingFilter(): ThinkingFilter {
-  let state: 'unknown' | 'thinking' | 'telling' = 'unknown';
+  let state: 'unknown' | 'thinking' | 'answering' = 'unknown';
   let held = '';
   return {
     push: (piece) => {
-      if (state === 'telling') return piece;
+      if (state === 'answering') return piece;
       held += piece;
       if (state === 'unknown') {
         if (OPEN.test(held)) state = 'thinking';
@@ -283,7 +283,7 @@ function createThinkingFilter(): ThinkingFilter {
   };
 
   function release(): string {
-    state = 'telling';
+    state = 'answering';
     const text = held;
     held = '';
     return text;

@@ -89,7 +89,7 @@ async function stream(connection: ModelConnection, request: StreamRequest, signa
   try {
     const ranOutAfterMs = () => (silence.signal.aborted ? connection.timeoutMs : timeoutMs);
     return await priced(connection, 'text', signal, { signal: limit, timeoutMs, ranOutAfterMs }, (question) =>
-      tellStream(connection, question, request, () => timer.refresh()),
+      streamAnswer(connection, question, request, () => timer.refresh()),
     );
   } finally {
     clearTimeout(timer);
@@ -116,10 +116,10 @@ async function askValue<Value>(connection: ModelConnection, question: Question, 
 
 /** A server that is not sent the schema's format must read the schema. */
 function opening({ system, user, schema }: ChatRequest<unknown>, format: Format): Message[] {
-  const told =
+  const instructions =
     format === 'json_schema' ? system : `${system}\n\nReply with one JSON object of this JSON schema:\n${JSON.stringify(schema)}`;
   return [
-    { role: 'system', content: told },
+    { role: 'system', content: instructions },
     { role: 'user', content: user },
   ];
 }
@@ -133,13 +133,13 @@ function repair(said: string, problem: string, how: string): Message[] {
 }
 
 /**
- * Plain text as it arrives. Tried again only while nothing was told: what a reader saw cannot be taken back. `onLife` is
+ * Plain text as it arrives. Tried again only while nothing was passed on: what a reader saw cannot be taken back. `onLife` is
  * called whenever the server sends anything.
  */
-async function tellStream(connection: ModelConnection, question: Question, request: StreamRequest, onLife: () => void): Promise<string> {
-  let told = false;
+async function streamAnswer(connection: ModelConnection, question: Question, request: StreamRequest, onLife: () => void): Promise<string> {
+  let isBegun = false;
   const onText = (piece: string) => {
-    told = true;
+    isBegun = true;
     request.onText(piece);
   };
   const messages: Message[] = [
@@ -154,7 +154,7 @@ async function tellStream(connection: ModelConnection, question: Question, reque
       try {
         return await streamCompletion(asked, { onText, onLife }, signal);
       } catch (error) {
-        throw told ? final(error) : error;
+        throw isBegun ? final(error) : error;
       }
     },
   );

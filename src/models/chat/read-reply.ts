@@ -4,12 +4,12 @@ import type { ChatTool, ChatToolCall } from '../../ports/chat-model.ts';
 import type { Completion, WrittenCall } from './completion.ts';
 import { hasOwnWhy } from './tool-format.ts';
 
-/** The value of a reply, or why it has none. `mendable`: telling the model may help. */
+/** The value of a reply, or why it has none. `mendable`: asking the model to correct it may help. */
 type Reading<Value> = { readonly value: Value } | { readonly problem: string; readonly mendable: boolean };
 
 const MAX_PROBLEM = 1_000;
 
-/** Why there is no answer at all, which telling the model does not change; null where there is one. */
+/** Why there is no answer at all, which no correction changes; null where there is one. */
 export function whyUnanswered(completion: Pick<Completion, 'refused' | 'finish'>): string | null {
   if (completion.refused) return 'the model refused to answer';
   return completion.finish === 'content_filter' ? "the server's content filter stopped the reply" : null;

@@ -35,12 +35,12 @@ describe('the page of evidence', () => {
     for (let line = 1; line <= 40; line++) expect(page).toContain(`${line}| Downloading layer ${line}\n`);
   });
 
-  test('shows a telling line with what is around it, from the middle of a long stretch', () => {
+  test('shows a informative line with what is around it, from the middle of a long stretch', () => {
     const long = numbered(1, 500, (line) =>
       line === 250 ? 'SyntaxError: unexpected token in cart.ts' : `at frame ${line} of the stack ${'y'.repeat(40)}`,
     );
-    const telling = [{ source: 'build.log', line: 250 }];
-    const page = showEvidence([piece('E1', 1, long)], { room: 1_500, telling });
+    const informative = [{ source: 'build.log', line: 250 }];
+    const page = showEvidence([piece('E1', 1, long)], { room: 1_500, informative });
     expect(page).toContain('250| SyntaxError: unexpected token in cart.ts');
     expect(page).toContain('249| at frame 249');
     expect(page).toContain('252| at frame 252');
