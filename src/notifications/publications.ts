@@ -4,6 +4,7 @@ import type { Analysis } from '../domain/analysis.ts';
 import type { Build } from '../domain/build.ts';
 import { TriageError } from '../domain/errors.ts';
 import type { OutboxEntry, OutboxHandler, OutboxLease } from '../domain/outbox.ts';
+import { orAborted } from '../lib/time.ts';
 import type { Published, Publisher } from '../ports/notices.ts';
 import type { PublicationStore } from '../stores/outbox.ts';
 import type { Stores } from '../stores/stores.ts';
@@ -84,20 +85,12 @@ export async function inTime<Result>(timed: TimedCall, call: (signal: AbortSigna
     throw new TriageError('cancelled', 'The lease is about to expire; another process may already be publishing this', { retryable: true });
   }
   const tooLong = AbortSignal.timeout(timeLimitMs);
-  const late = (cause?: unknown) => new TriageError('timeout', `No answer within ${timeLimitMs} ms`, { retryable: true, cause });
+  const late = (cause: unknown) => new TriageError('timeout', `No answer within ${timeLimitMs} ms`, { retryable: true, cause });
   try {
-    return await ended(call(AbortSignal.any([signal, tooLong])), tooLong, late);
+    // A publisher that does not hear the signal is left behind.
+    return await orAborted(call(AbortSignal.any([signal, tooLong])), tooLong);
   } catch (error) {
-    if (tooLong.aborted && !signal.aborted) throw late(error);
+    if (tooLong.aborted && (!signal.aborted || error === tooLong.reason)) throw late(error);
     throw error;
   }
-}
-
-/** A publisher that does not hear the signal is left behind. */
-async function ended<Result>(work: Promise<Result>, tooLong: AbortSignal, late: () => Error): Promise<Result> {
-  work.catch(() => undefined);
-  return await Promise.race([
-    work,
-    new Promise<never>((_resolve, reject) => tooLong.addEventListener('abort', () => reject(late()), { once: true })),
-  ]);
 }

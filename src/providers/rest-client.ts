@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { z } from 'zod';
 import { messageOf, TriageError } from '../domain/errors.ts';
 import { readBytes, readText } from '../lib/http-body.ts';
-import { backoff, retryAfter } from '../lib/time.ts';
+import { backoff, orAborted, retryAfter } from '../lib/time.ts';
 
 export interface RestOptions {
   /** As people write it: "Gitea". */
@@ -177,7 +177,7 @@ async function meaningOf({ label, tokenSetting }: RestOptions, what: string, res
   await response.body?.cancel().catch(() => undefined);
   const says = `${label} returned ${status} for ${what}${said}`;
   if (status === 429) {
-    const options = { retryable: true, retryAfterMs: retryAfterMs(headers) };
+    const options = { retryable: true, retryAfterMs: rateLimitMs(headers, 'ratelimit-reset') };
     return new TriageError('upstream-failed', `The ${label} rate limit is reached; ${what} must wait.`, options);
   }
   if (status === 401 || status === 403) return new TriageError('upstream-auth', `${says}. ${tokenSetting} needs permission to ${right}.`);
@@ -194,11 +194,12 @@ function saidIn(text: string | null): string {
   return line === '' ? '' : ` (${line})`;
 }
 
-function retryAfterMs(headers: Headers): number {
-  const asked = retryAfter(headers);
-  if (asked !== null) return asked;
-  const reset = Number(headers.get('ratelimit-reset')) * 1000 - Date.now();
-  return Number.isFinite(reset) && reset > 0 ? reset : 60_000;
+/** How long a limited rate asks to wait, in milliseconds: by `Retry-After`, else by the header that says when it is over, else a minute. */
+export function rateLimitMs(headers: Headers, reset: string): number {
+  const given = retryAfter(headers);
+  if (given !== null) return given;
+  const left = Number(headers.get(reset) ?? Number.NaN) * 1000 - Date.now();
+  return left > 0 ? left : 60_000;
 }
 
 /** What is no JSON reads as its text. */
@@ -211,7 +212,8 @@ function parsed(bytes: Buffer): unknown {
   }
 }
 
-function checked<Reply>(label: string, schema: z.ZodType<Reply>, what: string, data: unknown): Reply {
+/** A reply as its schema reads it. Throws `upstream-failed` where it is something else. */
+export function checked<Reply>(label: string, schema: z.ZodType<Reply>, what: string, data: unknown): Reply {
   const result = schema.safeParse(data);
   if (result.success) return result.data;
   const [issue] = result.error.issues;
@@ -246,7 +248,7 @@ export async function withDeadline<Result>(
   const timer = setTimeout(() => deadline.abort(), timeoutMs);
   const signal = AbortSignal.any([caller, deadline.signal]);
   try {
-    return await Promise.race([work(signal), aborted(signal)]);
+    return await orAborted(work(signal), signal);
   } catch (error) {
     if (caller.aborted) throw new TriageError('cancelled', `${what} was canceled.`, { retryable: true, cause: error });
     if (deadline.signal.aborted) {
@@ -256,12 +258,4 @@ export async function withDeadline<Result>(
   } finally {
     clearTimeout(timer);
   }
-}
-
-function aborted(signal: AbortSignal): Promise<never> {
-  return new Promise((_resolve, reject) => {
-    const fail = () => reject(new Error('aborted'));
-    if (signal.aborted) fail();
-    else signal.addEventListener('abort', fail, { once: true });
-  });
 }

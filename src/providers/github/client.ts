@@ -4,10 +4,9 @@ import { throttling } from '@octokit/plugin-throttling';
 import { Octokit } from '@octokit/rest';
 import { messageOf, TriageError } from '../../domain/errors.ts';
 import { readBytes } from '../../lib/http-body.ts';
-import { retryAfter } from '../../lib/time.ts';
 import type { Logger } from '../../ports/telemetry.ts';
 import { type BoundedCache, createBoundedCache } from '../memory.ts';
-import { readBounded } from '../rest-client.ts';
+import { rateLimitMs, readBounded } from '../rest-client.ts';
 
 export interface GithubClientOptions {
   /** Of the REST API: `https://api.github.com`, or `https://host/api/v3`. */
@@ -209,7 +208,7 @@ function weightOf(data: unknown): number {
 export interface HttpFailure {
   readonly status: number;
   readonly message: string;
-  readonly headers: Readonly<Record<string, unknown>>;
+  readonly headers: Headers;
 }
 
 /** What a failed call means for a triage; `what` names it for people, `right` what must be allowed to be read. TriageErrors pass as they are. */
@@ -223,14 +222,14 @@ export function githubError(what: string, error: unknown, right: 'Actions' | 'th
     });
   }
   const { status, headers } = failure;
-  const refused = headers[REFUSAL_HEADER];
-  if (typeof refused === 'string') {
+  const refused = headers.get(REFUSAL_HEADER);
+  if (refused !== null) {
     return new TriageError(refused === 'too-large' ? 'too-large' : 'upstream-failed', `GitHub's response for ${what}: ${failure.message}.`);
   }
   if (status === 429 || (status === 403 && isRateLimit(failure))) {
     return new TriageError('upstream-failed', `The GitHub rate limit is reached; ${what} must wait.`, {
       retryable: true,
-      retryAfterMs: retryAfterMs(failure),
+      retryAfterMs: rateLimitMs(headers, 'x-ratelimit-reset'),
       cause: error,
     });
   }
@@ -256,19 +255,13 @@ export function httpFailure(error: unknown): HttpFailure | null {
   if (!(error instanceof Error) || !('status' in error) || typeof error.status !== 'number') return null;
   // A connection that broke has status 500 and no response.
   if (!('response' in error) || typeof error.response !== 'object' || error.response === null) return null;
-  const headers = 'headers' in error.response && typeof error.response.headers === 'object' ? error.response.headers : null;
-  return { status: error.status, message: error.message, headers: { ...headers } };
+  const headers = 'headers' in error.response && typeof error.response.headers === 'object' ? { ...error.response.headers } : {};
+  const given = Object.entries(headers).filter(([, value]) => value !== undefined);
+  return { status: error.status, message: error.message, headers: new Headers(given.map(([name, value]) => [name, String(value)])) };
 }
 
 function isRateLimit({ headers, message }: HttpFailure): boolean {
-  return headers['retry-after'] !== undefined || headers['x-ratelimit-remaining'] === '0' || /rate limit/i.test(message);
-}
-
-function retryAfterMs({ headers }: HttpFailure): number {
-  const asked = retryAfter(new Headers({ 'retry-after': String(headers['retry-after'] ?? '') }));
-  if (asked !== null) return asked;
-  const reset = Number(headers['x-ratelimit-reset']) * 1000 - Date.now();
-  return Number.isFinite(reset) && reset > 0 ? reset : 60_000;
+  return headers.has('retry-after') || headers.get('x-ratelimit-remaining') === '0' || /rate limit/i.test(message);
 }
 
 /** A run of Actions, as the API addresses it. */

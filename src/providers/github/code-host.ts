@@ -4,6 +4,7 @@ import type { ChangedFile, CodeHost, CommitInfo, RepositoryInfo } from '../../po
 import { MAX_CHANGED_FILES, MAX_PATCH, pullRequestOf } from '../code-questions.ts';
 import type { BlamedRange, KnownRepository, Place, RemoteCode, TreeEntry } from '../remote-code.ts';
 import { createRemoteHost, orNull } from '../remote-host.ts';
+import { checked, withDeadline } from '../rest-client.ts';
 import { createGithubAccess, type GithubAccessOptions, type Signed } from './access.ts';
 import { githubError, httpFailure, REFUSAL_HEADER, type RepositoryName } from './client.ts';
 
@@ -254,18 +255,18 @@ export function createGithubApi({ timeoutMs = TIME_LIMIT_MS, ...options }: Githu
     as,
     get: async (schema, { route, parameters, what, signal }) => {
       const ask = (limit: AbortSignal): Promise<{ data: unknown }> => client.request(route, { ...parameters, request: { signal: limit } });
-      return checked(schema, what, (await bounded(what, timeoutMs, signal, ask)).data);
+      return checked('GitHub', schema, what, (await bounded(what, timeoutMs, signal, ask)).data);
     },
   });
   return {
-    get: async (place, schema, question) => checked(schema, question.what, await send(place, question.format ?? null, question)),
+    get: async (place, schema, question) => checked('GitHub', schema, question.what, await send(place, question.format ?? null, question)),
     text: async (place, format, question) => textOf(await send(place, format, question)),
     graphql: async (place, schema, query, { parameters, what, signal }) => {
       const data = await bounded(what, timeoutMs, signal, async (limit): Promise<unknown> => {
         const { client } = await access.forRepository(place, limit);
         return client.graphql(query, { ...parameters, request: { signal: limit } });
       });
-      return checked(schema, what, data);
+      return checked('GitHub', schema, what, data);
     },
     isSigned: ({ owner, repo }, signal) =>
       bounded(`${owner}/${repo}`, timeoutMs, signal, async (limit) => (await access.forRepository({ owner, repo }, limit)).as !== 'nobody'),
@@ -274,33 +275,21 @@ export function createGithubApi({ timeoutMs = TIME_LIMIT_MS, ...options }: Githu
 }
 
 /** Runs a call under one time limit; a wait of the client's own between tries does not hold anybody who gave up. */
-async function bounded<Value>(
-  what: string,
-  timeoutMs: number,
-  signal: AbortSignal,
-  run: (limit: AbortSignal) => Promise<Value>,
-): Promise<Value> {
-  const clock = AbortSignal.timeout(timeoutMs);
-  const limit = AbortSignal.any([signal, clock]);
-  const ended = Promise.withResolvers<never>();
-  const end = () => ended.reject(limit.reason);
-  limit.addEventListener('abort', end, { once: true });
-  try {
-    limit.throwIfAborted();
-    return await Promise.race([run(limit), ended.promise]);
-  } catch (error) {
-    if (signal.aborted) throw new TriageError('cancelled', `Reading ${what} was canceled.`, { cause: signal.reason });
-    if (clock.aborted) throw new TriageError('timeout', `GitHub took longer than ${timeoutMs} ms for ${what}.`, { retryable: true });
-    throw meaningOf(what, error);
-  } finally {
-    limit.removeEventListener('abort', end);
-  }
+function bounded<Value>(what: string, timeoutMs: number, signal: AbortSignal, run: (limit: AbortSignal) => Promise<Value>): Promise<Value> {
+  return withDeadline(`Asking GitHub for ${what}`, timeoutMs, signal, async (limit) => {
+    try {
+      limit.throwIfAborted();
+      return await run(limit);
+    } catch (error) {
+      throw meaningOf(what, error);
+    }
+  });
 }
 
 function meaningOf(what: string, error: unknown): TriageError {
   const failure = httpFailure(error);
   if (failure?.status === 409) return new TriageError('not-found', `GitHub returned 409 for ${what}: the repository is empty.`);
-  if (failure?.status === 422 && failure.headers[REFUSAL_HEADER] === undefined)
+  if (failure?.status === 422 && !failure.headers.has(REFUSAL_HEADER))
     return new TriageError('not-found', `GitHub returned 422 for ${what}: it does not exist.`);
   return graphqlMeaning(what, error) ?? githubError(what, error, 'the contents');
 }
@@ -315,14 +304,6 @@ function graphqlMeaning(what: string, error: unknown): TriageError | null {
   const retryable = types.includes('RATE_LIMITED');
   const said = error.message.replaceAll('\n', ' ').slice(0, 200);
   return new TriageError('upstream-failed', `GitHub could not return ${what}: ${said}`, { retryable, cause: error });
-}
-
-function checked<Reply>(schema: z.ZodType<Reply>, what: string, data: unknown): Reply {
-  const result = schema.safeParse(data);
-  if (result.success) return result.data;
-  const [issue] = result.error.issues;
-  const where = issue === undefined ? '' : ` (${issue.path.join('.')}: ${issue.message})`;
-  throw new TriageError('upstream-failed', `GitHub's response for ${what} has an unexpected format${where}.`, { cause: result.error });
 }
 
 function textOf(data: unknown): string {
