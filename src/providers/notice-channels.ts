@@ -1,32 +1,38 @@
 import { TriageError } from '../domain/errors.ts';
 import type { Notice } from '../domain/outbox.ts';
-import { noticeLinks } from '../notifications/notice-words.ts';
+import { type NoticeLinks, noticeLinks } from '../notifications/notice-words.ts';
 import { noticeChannel } from '../notifications/notices.ts';
-import { type CheckContent, renderCheck } from '../notifications/render-check.ts';
+import { renderCheck } from '../notifications/render-check.ts';
 import { renderComment } from '../notifications/render-comment.ts';
 import { renderStatus, type StatusContent } from '../notifications/render-status.ts';
-import type { NoticeCall, NoticeChannel, NoticeRule, NotificationClient } from '../ports/notices.ts';
+import type { NoticeCall, NoticeChannel, NoticeRule, NotificationClient, Situation } from '../ports/notices.ts';
 
 /** The comment on a pull request, in Markdown. */
-export function commentChannel(
-  rule: NoticeRule,
-  client: NotificationClient<{ readonly body: string }>,
-  publicUrl: string | null,
-): NoticeChannel {
-  const links = noticeLinks(publicUrl);
-  return noticeChannel({ rule, render: (situation) => renderComment(situation, links), client });
-}
-
+export const commentChannel = channelOf(renderComment);
 /** The status of a commit, in one line. */
-export function statusChannel(rule: NoticeRule, client: NotificationClient<StatusContent>, publicUrl: string | null): NoticeChannel {
-  const links = noticeLinks(publicUrl);
-  return noticeChannel({ rule, render: (situation) => renderStatus(situation, links), client });
+export const statusChannel = channelOf(renderStatus);
+/** The check run of a build. */
+export const checkChannel = channelOf(renderCheck);
+
+function channelOf<Content extends object>(render: (situation: Situation, links: NoticeLinks) => Content | null) {
+  return (rule: NoticeRule, client: NotificationClient<Content>, publicUrl: string | null): NoticeChannel => {
+    const links = noticeLinks(publicUrl);
+    return noticeChannel({ rule, render: (situation) => render(situation, links), client });
+  };
 }
 
-/** The check run of a build. */
-export function checkChannel(rule: NoticeRule, client: NotificationClient<CheckContent>, publicUrl: string | null): NoticeChannel {
-  const links = noticeLinks(publicUrl);
-  return noticeChannel({ rule, render: (situation) => renderCheck(situation, links), client });
+/** The status of a commit: the newest under one name is what counts, so that a second one harms nobody. `post` throws as `NotificationClient` does. */
+export function createStatusClient(
+  post: (content: StatusContent, at: { repository: string; commit: string; what: string; signal: AbortSignal }) => Promise<unknown>,
+): NotificationClient<StatusContent> {
+  return {
+    show: async (content, { notice: { about, key, repository }, signal }) => {
+      if (about.type !== 'commit') throw new TriageError('invalid-input', `The notice ${key} has no commit.`);
+      const { commit } = about;
+      await post(content, { repository, commit, what: `the status of ${repository}@${commit}`, signal });
+      return { reference: commit };
+    },
+  };
 }
 
 /** A comment as its host lists it. */

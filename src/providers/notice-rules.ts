@@ -1,6 +1,8 @@
 import type { Build } from '../domain/build.ts';
+import type { CheckContent } from '../notifications/render-check.ts';
 import type { StatusContent } from '../notifications/render-status.ts';
-import type { NoticeRule, NotificationClient } from '../ports/notices.ts';
+import type { NoticeChannel, NoticeRule, NotificationClient } from '../ports/notices.ts';
+import type { Logger } from '../ports/telemetry.ts';
 import type { ProviderChannel } from './provider.ts';
 
 const COMMIT = /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/;
@@ -25,7 +27,7 @@ export function commentRule({ channel, isOfOurs }: Place): NoticeRule {
 }
 
 /** One commit status for each commit of which a build has failed. */
-export function statusRule({ channel, isOfOurs }: Place): NoticeRule {
+function statusRule({ channel, isOfOurs }: Place): NoticeRule {
   return {
     channel,
     placeOf: (build) => {
@@ -48,44 +50,51 @@ export function buildRule({ channel, isOfOurs }: Place): NoticeRule {
 }
 
 /** Whether the whole id of its commit is known. */
-export function isOfCommit({ commit }: Build): boolean {
+function isOfCommit({ commit }: Build): boolean {
   return commit !== null && COMMIT.test(commit);
 }
 
-/** A host whose pull requests get a comment, and whose commits a status, where it is requested. */
-export interface HostNotices {
-  readonly name: Build['provider'];
-  readonly comment: boolean;
-  readonly status: boolean;
-  /** Why nothing can be written with what is configured; null: it can. */
+/** One text that is kept in step on a host. */
+interface HostNotice<Content> {
+  /** Whether it is configured. */
+  readonly wanted: boolean;
+  /** Why it cannot be written with what is configured; null: it can. */
   readonly because: string | null;
-  readonly isOfOurs: (build: Build) => boolean;
-  readonly commentClient: () => Promise<NotificationClient<{ readonly body: string }>>;
-  readonly statusClient: () => Promise<NotificationClient<StatusContent>>;
+  readonly client: (logger: Logger) => Promise<NotificationClient<Content>>;
 }
 
-export function hostChannels(host: HostNotices): ProviderChannel[] {
-  const { name, because, isOfOurs, commentClient, statusClient } = host;
-  const channel = (rule: NoticeRule, open: NonNullable<ProviderChannel['open']>): ProviderChannel =>
-    because === null ? { rule, open } : { rule, open: null, because };
-  const comment = commentRule({ channel: `${name}-comment`, isOfOurs });
-  const status = statusRule({ channel: `${name}-status`, isOfOurs });
+/** What is kept in step on a host: comments on pull requests, check runs of builds, and statuses of commits. */
+export interface HostNotices {
+  readonly name: Build['provider'];
+  readonly isOfOurs: (build: Build) => boolean;
+  readonly comment: HostNotice<{ readonly body: string }>;
+  readonly check?: HostNotice<CheckContent>;
+  readonly status: HostNotice<StatusContent>;
+}
+
+export function hostChannels({ name, isOfOurs, comment, check, status }: HostNotices): ProviderChannel[] {
+  const isOfOurCommit = (build: Build) => isOfCommit(build) && isOfOurs(build);
   return [
-    ...(host.comment
-      ? [
-          channel(comment, async ({ publicUrl }) =>
-            (await import('./notice-channels.ts')).commentChannel(comment, await commentClient(), publicUrl),
-          ),
-        ]
-      : []),
-    ...(host.status
-      ? [
-          channel(status, async ({ publicUrl }) =>
-            (await import('./notice-channels.ts')).statusChannel(status, await statusClient(), publicUrl),
-          ),
-        ]
-      : []),
+    ...channelFor(comment, commentRule({ channel: `${name}-comment`, isOfOurs }), ({ commentChannel }) => commentChannel),
+    ...channelFor(check, buildRule({ channel: `${name}-check`, isOfOurs: isOfOurCommit }), ({ checkChannel }) => checkChannel),
+    ...channelFor(status, statusRule({ channel: `${name}-status`, isOfOurs }), ({ statusChannel }) => statusChannel),
   ];
+}
+
+type Channels = typeof import('./notice-channels.ts');
+type OpenChannel<Content> = (rule: NoticeRule, client: NotificationClient<Content>, publicUrl: string | null) => NoticeChannel;
+
+function channelFor<Content>(
+  notice: HostNotice<Content> | undefined,
+  rule: NoticeRule,
+  choose: (channels: Channels) => OpenChannel<Content>,
+): ProviderChannel[] {
+  if (notice?.wanted !== true) return [];
+  const { because, client } = notice;
+  if (because !== null) return [{ rule, open: null, because }];
+  const open: ProviderChannel['open'] = async ({ logger, publicUrl }) =>
+    choose(await import('./notice-channels.ts'))(rule, await client(logger), publicUrl);
+  return [{ rule, open }];
 }
 
 /** Whether a build is a host's own, or was uploaded from a job that ran there. `site`: the address of its pages, with a slash at the end. */

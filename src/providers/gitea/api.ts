@@ -8,7 +8,7 @@ import type { NotificationClient } from '../../ports/notices.ts';
 import { fetchArtifacts } from '../artifacts.ts';
 import { CONNECT_MS, type Connection, greetingId, HOOKS_PAGE, HookId, type WebhookQuestions } from '../connection.ts';
 import { type CiJob, createRunSource, isMissing, type RunLimits, unknownBuild } from '../job-logs.ts';
-import { type CommentThread, createCommentClient } from '../notice-channels.ts';
+import { type CommentThread, createCommentClient, createStatusClient } from '../notice-channels.ts';
 import type { PastRun, PastRuns } from '../provider.ts';
 import { orNull } from '../remote-host.ts';
 import { at, createRestClient, type RestClient } from '../rest-client.ts';
@@ -240,20 +240,14 @@ function commentsOf(client: RestClient, repository: string, pullRequest: number,
   };
 }
 
-/** A commit status: the newest under one name is what counts, so that a second one harms nobody. */
 export function createGiteaStatusClient(options: GiteaOptions): NotificationClient<StatusContent> {
   const client = createGiteaClient(options, NOTICE_MS);
-  return {
-    show: async ({ state, description, targetUrl }, { notice: { about, key, repository }, signal }) => {
-      if (about.type !== 'commit') throw new TriageError('invalid-input', `The notice ${key} has no commit.`);
-      const { owner, repo } = ownerAndName(repository);
-      const path = at`/repos/${owner}/${repo}/statuses/${about.commit}`;
-      const body = { state, description, context: CONTEXT, target_url: targetUrl ?? '' };
-      const what = `the status of ${repository}@${about.commit}`;
-      await client.send(z.unknown(), { method: 'POST', path, body, what, right: 'write statuses (write:repository)', signal });
-      return { reference: about.commit };
-    },
-  };
+  return createStatusClient(async ({ state, description, targetUrl }, { repository, commit, what, signal }) => {
+    const { owner, repo } = ownerAndName(repository);
+    const path = at`/repos/${owner}/${repo}/statuses/${commit}`;
+    const body = { state, description, context: CONTEXT, target_url: targetUrl ?? '' };
+    await client.send(z.unknown(), { method: 'POST', path, body, what, right: 'write statuses (write:repository)', signal });
+  });
 }
 
 const EVENTS = { gitea: ['workflow_run', 'workflow_job'], forgejo: ['action_run_failure', 'action_run_recover', 'action_run_success'] };

@@ -10,6 +10,7 @@ export function giteaProvider(settings: GiteaSettings): Provider {
   const { baseUrl, token, webhookSecrets } = settings;
   const credentials = { baseUrl, token };
   const isReadable = baseUrl !== null && token !== null;
+  const because = isReadable ? null : 'FAULTLINE_GITEA_URL and FAULTLINE_GITEA_TOKEN are not both set';
   return {
     name: 'gitea',
     webhook: giteaWebhook(webhookSecrets),
@@ -23,11 +24,10 @@ export function giteaProvider(settings: GiteaSettings): Provider {
       open: async ({ timeoutMs }) => (await import('./code-host.ts')).createGiteaHost({ ...credentials, timeoutMs }),
     },
     channels: hostChannels({
-      ...{ name: 'gitea', comment: settings.comment, status: settings.status },
-      because: isReadable ? null : 'FAULTLINE_GITEA_URL and FAULTLINE_GITEA_TOKEN are not both set',
+      name: 'gitea',
       isOfOurs: isOfHost('gitea', baseUrl?.replace(/\/api\/v1$/, '/') ?? null),
-      commentClient: async () => (await import('./api.ts')).createGiteaCommentClient(credentials),
-      statusClient: async () => (await import('./api.ts')).createGiteaStatusClient(credentials),
+      comment: { wanted: settings.comment, because, client: async () => (await import('./api.ts')).createGiteaCommentClient(credentials) },
+      status: { wanted: settings.status, because, client: async () => (await import('./api.ts')).createGiteaStatusClient(credentials) },
     }),
     ...tokenApi({
       ...{ name: 'gitea', label: 'Gitea or Forgejo' },

@@ -3,7 +3,7 @@ import { TriageError } from '../../domain/errors.ts';
 import type { CheckAnnotation, CheckContent } from '../../notifications/render-check.ts';
 import type { StatusContent } from '../../notifications/render-status.ts';
 import type { NoticeCall, NotificationClient } from '../../ports/notices.ts';
-import { type CommentThread, createCommentClient } from '../notice-channels.ts';
+import { type CommentThread, createCommentClient, createStatusClient } from '../notice-channels.ts';
 import { createGithubAccess, type GithubAccess, type GithubAccessOptions, type Signed } from './access.ts';
 import { type GithubClient, githubError, httpFailure, type RepositoryName } from './client.ts';
 
@@ -110,24 +110,18 @@ function commentsOf({ client, place }: GithubVoice, pullRequest: number, signal:
 
 const CONTEXT = 'Faultline';
 
-/** A commit status: the newest under one name is what counts, so that a second one harms nobody. */
 export function createGithubStatusClient(options: GithubClientOptions): NotificationClient<StatusContent> {
   const access = openGithubVoices(options);
-  return {
-    show: async ({ state, description, targetUrl }, { notice, signal }) => {
-      const { about, repository } = notice;
-      if (about.type !== 'commit') throw new TriageError('invalid-input', `The notice ${notice.key} has no commit.`);
-      const { client, place } = await voiceFor(access, repository, signal);
-      await asked({ what: `the status of ${repository}@${about.commit}`, right: 'Commit statuses' }, () =>
-        client.request('POST /repos/{owner}/{repo}/statuses/{sha}', {
-          ...{ ...place, sha: about.commit, state, description, context: CONTEXT },
-          ...(targetUrl === null ? {} : { target_url: targetUrl }),
-          request: { signal },
-        }),
-      );
-      return { reference: about.commit };
-    },
-  };
+  return createStatusClient(async ({ state, description, targetUrl }, { repository, commit: sha, what, signal }) => {
+    const { client, place } = await voiceFor(access, repository, signal);
+    const target = targetUrl === null ? {} : { target_url: targetUrl };
+    await asked({ what, right: 'Commit statuses' }, () =>
+      client.request('POST /repos/{owner}/{repo}/statuses/{sha}', {
+        ...{ ...place, sha, state, description, context: CONTEXT, ...target },
+        request: { signal },
+      }),
+    );
+  });
 }
 
 const NAME = 'Faultline';

@@ -5,7 +5,7 @@ import type { Build } from '../../domain/build.ts';
 import { TriageError } from '../../domain/errors.ts';
 import { clockFindings, type Examination, type Finding, note, ok, wrong } from '../../ports/examination.ts';
 import { silentLogger } from '../../ports/telemetry.ts';
-import { buildRule, commentRule, isOfCommit, statusRule } from '../notice-rules.ts';
+import { hostChannels } from '../notice-rules.ts';
 import { below, broken, type Health, type Probe, type ProbeReply, probe, rejected } from '../probe.ts';
 import type { Provider, ProviderChannel } from '../provider.ts';
 import type { GithubAppFacts } from './access.ts';
@@ -46,42 +46,26 @@ const isOfOurs = ({ repository, provider }: Build) => BUILT_BY.includes(provider
 /** How the tokens of GitHub Apps and of Actions begin. */
 const INSTALLATION_TOKEN = 'ghs_';
 
-function channelsOf(settings: GithubSettings): ProviderChannel[] {
-  const { baseUrl, token, app, comment, commentMode: mode, check, status } = settings;
+function channelsOf({ baseUrl, token, app, comment, commentMode: mode, check, status }: GithubSettings): ProviderChannel[] {
   const credentials = { baseUrl, token, app };
   const isApp = app !== null || token?.startsWith(INSTALLATION_TOKEN) === true;
-  const isSomebody = isApp || token !== null;
-  const nobody = 'no token or App is configured to write it';
-  const channels: ProviderChannel[] = [];
-  if (comment) {
-    const rule = commentRule({ channel: 'github-comment', isOfOurs });
-    const open: ProviderChannel['open'] = async ({ logger, publicUrl }) => {
-      const { createGithubCommentClient } = await import('./notices.ts');
-      return (await import('../notice-channels.ts')).commentChannel(
-        rule,
-        createGithubCommentClient({ ...credentials, logger, mode }),
-        publicUrl,
-      );
-    };
-    channels.push(isSomebody ? { rule, open } : { rule, open: null, because: nobody });
-  }
-  if (check) {
-    const rule = buildRule({ channel: 'github-check', isOfOurs: (build) => isOfCommit(build) && isOfOurs(build) });
-    const open: ProviderChannel['open'] = async ({ logger, publicUrl }) => {
-      const { createGithubCheckClient } = await import('./notices.ts');
-      return (await import('../notice-channels.ts')).checkChannel(rule, createGithubCheckClient({ ...credentials, logger }), publicUrl);
-    };
-    channels.push(isApp ? { rule, open } : { rule, open: null, because: isSomebody ? 'only GitHub Apps can write checks' : nobody });
-  }
-  if (status) {
-    const rule = statusRule({ channel: 'github-status', isOfOurs });
-    const open: ProviderChannel['open'] = async ({ logger, publicUrl }) => {
-      const { createGithubStatusClient } = await import('./notices.ts');
-      return (await import('../notice-channels.ts')).statusChannel(rule, createGithubStatusClient({ ...credentials, logger }), publicUrl);
-    };
-    channels.push(isSomebody ? { rule, open } : { rule, open: null, because: nobody });
-  }
-  return channels;
+  const because = isApp || token !== null ? null : 'no token or App is configured to write it';
+  const notices = () => import('./notices.ts');
+  return hostChannels({
+    ...{ name: 'github', isOfOurs },
+    comment: {
+      ...{ wanted: comment, because },
+      client: async (logger) => (await notices()).createGithubCommentClient({ ...credentials, logger, mode }),
+    },
+    check: {
+      ...{ wanted: check, because: because ?? (isApp ? null : 'only GitHub Apps can write checks') },
+      client: async (logger) => (await notices()).createGithubCheckClient({ ...credentials, logger }),
+    },
+    status: {
+      ...{ wanted: status, because },
+      client: async (logger) => (await notices()).createGithubStatusClient({ ...credentials, logger }),
+    },
+  });
 }
 
 /** A GitHub App as configured. */

@@ -8,7 +8,7 @@ import type { NotificationClient } from '../../ports/notices.ts';
 import { fetchArtifacts } from '../artifacts.ts';
 import { CONNECT_MS, type Connection, greetingId, HOOKS_PAGE, HookId, type WebhookQuestions } from '../connection.ts';
 import { type CiJob, createRunSource, isMissing, type RunLimits, unknownBuild } from '../job-logs.ts';
-import { type CommentThread, createCommentClient } from '../notice-channels.ts';
+import { type CommentThread, createCommentClient, createStatusClient } from '../notice-channels.ts';
 import type { PastRuns } from '../provider.ts';
 import { at, createRestClient, type RestClient } from '../rest-client.ts';
 import { readGitlabEvent } from './webhook.ts';
@@ -255,20 +255,15 @@ function notesOf(client: RestClient, repository: string, mergeRequest: number, s
   };
 }
 
-/** An external commit status; the newest under one name is what counts. */
+/** An external commit status. */
 export function createGitlabStatusClient(options: GitlabOptions): NotificationClient<StatusContent> {
   const client = createGitlabClient(options, NOTICE_MS);
-  return {
-    show: async ({ state, description, targetUrl }, { notice: { about, key, repository }, signal }) => {
-      if (about.type !== 'commit') throw new TriageError('invalid-input', `The notice ${key} has no commit.`);
-      const path = `${projectPath(repository)}${at`/statuses/${about.commit}`}`;
-      const target = targetUrl === null ? {} : { target_url: targetUrl };
-      const body = { name: NAME, state: state === 'failure' ? 'failed' : state, description, ...target };
-      const what = `the status of ${repository}@${about.commit}`;
-      await client.send(z.unknown(), { method: 'POST', path, body, what, right: RIGHT, signal }).catch(unlessSaid);
-      return { reference: about.commit };
-    },
-  };
+  return createStatusClient(async ({ state, description, targetUrl }, { repository, commit, what, signal }) => {
+    const path = `${projectPath(repository)}${at`/statuses/${commit}`}`;
+    const target = targetUrl === null ? {} : { target_url: targetUrl };
+    const body = { name: NAME, state: state === 'failure' ? 'failed' : state, description, ...target };
+    await client.send(z.unknown(), { method: 'POST', path, body, what, right: RIGHT, signal }).catch(unlessSaid);
+  });
 }
 
 /** GitLab refuses a state that the status has already: what it shows is right, though its words may be older. */

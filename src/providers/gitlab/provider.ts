@@ -9,6 +9,7 @@ import { gitlabWebhook } from './webhook.ts';
 export function gitlabProvider(settings: GitlabSettings): Provider {
   const { baseUrl, token, webhookSecrets } = settings;
   const credentials = { baseUrl, token };
+  const because = token === null ? 'FAULTLINE_GITLAB_TOKEN is not set' : null;
   return {
     name: 'gitlab',
     webhook: gitlabWebhook(webhookSecrets),
@@ -22,11 +23,10 @@ export function gitlabProvider(settings: GitlabSettings): Provider {
       open: async ({ timeoutMs }) => (await import('./code-host.ts')).createGitlabHost({ ...credentials, timeoutMs }),
     },
     channels: hostChannels({
-      ...{ name: 'gitlab', comment: settings.comment, status: settings.status },
-      because: token === null ? 'FAULTLINE_GITLAB_TOKEN is not set' : null,
+      name: 'gitlab',
       isOfOurs: isOfHost('gitlab', baseUrl.replace(/\/api\/v4$/, '/')),
-      commentClient: async () => (await import('./api.ts')).createGitlabCommentClient(credentials),
-      statusClient: async () => (await import('./api.ts')).createGitlabStatusClient(credentials),
+      comment: { wanted: settings.comment, because, client: async () => (await import('./api.ts')).createGitlabCommentClient(credentials) },
+      status: { wanted: settings.status, because, client: async () => (await import('./api.ts')).createGitlabStatusClient(credentials) },
     }),
     ...tokenApi({
       ...{ name: 'gitlab', label: 'GitLab' },

@@ -81,8 +81,8 @@ function escapeHtml(text: string): string {
 }
 
 /** The description of each failed build, kept in step with what is known of it. */
-export function descriptionChannel(rule: NoticeRule, client: JenkinsClientOptions, options: DescriptionOptions): NoticeChannel {
-  return noticeChannel({ rule, render: (situation) => jenkinsDescription(situation, options), client: createJenkinsClient(client) });
+export function descriptionChannel(rule: NoticeRule, jenkins: JenkinsClientOptions, options: DescriptionOptions): NoticeChannel {
+  return noticeChannel({ rule, render: (situation) => jenkinsDescription(situation, options), client: createJenkinsClient(jenkins) });
 }
 
 export interface JenkinsClientOptions {
