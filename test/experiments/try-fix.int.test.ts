@@ -1,7 +1,7 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { FixTrial } from '../../src/domain/experiment.ts';
 import { findDiff, refusalOf } from '../../src/experiments/fix-diff.ts';
 import { type FixOptions, tryFix } from '../../src/experiments/try-fix.ts';
@@ -142,7 +142,9 @@ describe('a proposed change', () => {
 
   test('is left at once on abort, and no worktree stays', async () => {
     repository.commit({ 'sum.js': WRONG, 'sum.test.js': SUM_TEST }, 'broken');
-    const before = readdirSync(tmpdir()).filter((name) => name.startsWith('faultline-'));
+    // Of this test alone: others make worktrees at the same time.
+    const own = mkdtempSync(join(tmpdir(), 'faultline-own-'));
+    vi.stubEnv('TMPDIR', own);
     const stop = new AbortController();
     const options = {
       argv: NODE_TEST,
@@ -160,7 +162,9 @@ describe('a proposed change', () => {
     const part = await tryFix({ ...options, ...fix, keepsPart: true }, { read, onRun }, new AbortController().signal);
     expect(part.verdict).toBe('fixed');
     expect(worktrees()).toBe(1);
-    expect(readdirSync(tmpdir()).filter((name) => name.startsWith('faultline-') && !before.includes(name))).toEqual([]);
+    expect(readdirSync(own).filter((name) => name.startsWith('faultline-'))).toEqual([]);
+    vi.unstubAllEnvs();
+    rmSync(own, { recursive: true });
   });
 });
 
