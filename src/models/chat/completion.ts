@@ -161,7 +161,7 @@ interface Tap {
 const TAIL = 64;
 
 /**
- * asks once and passes the answer on as it arrives. Resolves to the whole of it, or to the server's refusal; throws
+ * Asks once and passes the answer on as it arrives. Resolves to the whole of it, or to the server's refusal; throws
  * `upstream-failed` where there is no answer or it ends before its end, `invalid-input` where it is too large. A server that
  * does not stream is read to its end and passed on in one piece.
  */
