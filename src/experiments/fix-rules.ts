@@ -7,8 +7,8 @@ export type FixRule = (typeof FIX_RULES)[number];
 
 interface Tool {
   readonly rule: FixRule;
-  /** Whether the project in this folder uses it. */
-  readonly isUsed: (folder: string) => boolean;
+  /** Whether the project in this folder uses it, and its program is in a folder of `path`. */
+  readonly isUsed: (folder: string, path: string) => boolean;
   readonly argv: readonly string[];
 }
 
@@ -41,11 +41,14 @@ export interface RuleCommand {
   readonly argv: readonly string[];
 }
 
-/** What the tools of the project in `folder` offer, of these rules; `updating` is the failing command that also writes its snapshots. */
-export function ruleCommands(folder: string, rules: readonly FixRule[], updating: readonly string[] | null): RuleCommand[] {
+/**
+ * What the tools of the project in `folder` offer, of these rules. Programs are looked for in the folders of `path`, written as PATH is;
+ * `updating` is the failing command that also writes its snapshots.
+ */
+export function ruleCommands(folder: string, path: string, rules: readonly FixRule[], updating: readonly string[] | null): RuleCommand[] {
   return rules.flatMap((rule): RuleCommand[] => {
     if (rule === 'snapshot') return updating === null ? [] : [{ rule, argv: updating }];
-    return TOOLS.filter((tool) => tool.rule === rule && tool.isUsed(folder)).map(({ argv }) => ({ rule, argv }));
+    return TOOLS.filter((tool) => tool.rule === rule && tool.isUsed(folder, path)).map(({ argv }) => ({ rule, argv }));
   });
 }
 
@@ -54,16 +57,16 @@ function isInstalled(tool: string): Tool['isUsed'] {
 }
 
 function has(file: string, program: string): Tool['isUsed'] {
-  return (folder) => existsSync(join(folder, file)) && isOnPath(program);
+  return (folder, path) => existsSync(join(folder, file)) && isOnPath(program, path);
 }
 
 /** One of the files is the tool's own, or has a section of it. */
 function names(files: readonly string[], tool: string): Tool['isUsed'] {
-  const isAbout = (path: string) =>
-    existsSync(path) && (path.endsWith(`${tool}.toml`) || readFileSync(path, 'utf8').includes(`[tool.${tool}`));
-  return (folder) => isOnPath(tool) && files.some((file) => isAbout(join(folder, file)));
+  const isAbout = (file: string) =>
+    existsSync(file) && (file.endsWith(`${tool}.toml`) || readFileSync(file, 'utf8').includes(`[tool.${tool}`));
+  return (folder, path) => isOnPath(tool, path) && files.some((file) => isAbout(join(folder, file)));
 }
 
-function isOnPath(program: string): boolean {
-  return (process.env.PATH ?? '').split(delimiter).some((folder) => existsSync(join(folder, program)));
+function isOnPath(program: string, path: string): boolean {
+  return path.split(delimiter).some((folder) => existsSync(join(folder, program)));
 }

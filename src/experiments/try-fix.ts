@@ -160,7 +160,7 @@ async function reproduce(trial: Trial): Promise<void> {
 async function tryAll(trial: Trial): Promise<void> {
   const { options, worktree, failure, attempts } = trial;
   const updating = updatingSnapshots(trial.narrowed?.argv ?? options.argv, failure?.tests ?? []);
-  const commands = ruleCommands(worktree.cwd, options.rules, updating);
+  const commands = ruleCommands(worktree.cwd, options.env.PATH ?? '', options.rules, updating);
   for (const change of [...options.proposals, ...commands].slice(0, MOST_ATTEMPTS)) {
     if (performance.now() >= trial.until) {
       trial.notes.push(`Stopped at the time limit of ${Math.round(options.limitMs / 60_000)} min.`);

@@ -44,7 +44,7 @@ export function twinOf(path: string): string | null {
  * The folder that the project was checked out into, with a slash at its end: as pytest prints it, or what is before a test whose
  * place in the repository is known from its dotted name or its relative path. Null where the log does not tell.
  */
-export function rootOf(subject: TriageSubject): string | null {
+function rootOf(subject: TriageSubject): string | null {
   for (const { text } of subject.excerpts) {
     const printed = /^rootdir: (\/[^\n,]{1,300}?)\/?(?:,|[ \t\r]{0,20}$)/m.exec(text)?.[1];
     if (printed !== undefined) return `${printed}/`;

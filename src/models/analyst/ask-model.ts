@@ -38,8 +38,8 @@ export type PromptValues<Name extends JudgementName> = Readonly<Record<keyof (ty
 export type Limits<Name extends JudgementName> = Readonly<Record<keyof (typeof JUDGEMENTS)[Name]['budget'], number>>;
 
 /** The size budget of a judgement, or a share of it (0..1]. Text of ours has no limit in any share. */
-export function limitsOf<Name extends JudgementName>(name: Name, share: number): Limits<Name>;
-export function limitsOf(name: JudgementName, share: number): Readonly<Record<string, number>> {
+function limitsOf<Name extends JudgementName>(name: Name, share: number): Limits<Name>;
+function limitsOf(name: JudgementName, share: number): Readonly<Record<string, number>> {
   const budget: Readonly<Record<string, number | null>> = JUDGEMENTS[name].budget;
   const limits = Object.entries(budget).map(([variable, most]) => [
     variable,
@@ -169,7 +169,7 @@ export function plus(left: ModelUsage | null, right: ModelUsage | null): ModelUs
 }
 
 /** What a reply cost. */
-export function usageOfReply(reply: ChatReply<unknown>): ModelUsage {
+function usageOfReply(reply: ChatReply<unknown>): ModelUsage {
   const { inputTokens, outputTokens, costUsd, calls } = reply;
   return { inputTokens, outputTokens, costUsd, modelCalls: calls ?? 1, ...countsOf(reply) };
 }
