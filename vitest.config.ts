@@ -25,17 +25,21 @@ const ALONE = [
 /**
  * Only `scripts/test --all` runs this: what takes half a minute and more a file and tries again, in bulk or at random, what others try once;
  * the package as it is installed; in a browser every page, every state of the review queue, long logs, figures and runs that go on (the short
- * run opens a browser for the first minute, the frame, a whole review and hostile text); what `scripts/gate` and `scripts/bench` run as
- * well; the journeys against a real Gitea and under act, which scripts/install-gitea builds; the manifests, for which Kustomize is compiled; the
- * Action on other releases of Node, which npm brings; the step for Jenkins, which Maven brings its language for. The same command sets
- * FAULTLINE_TEST_THOROUGH, read in test/support/thorough.ts, with which other tests try more of the same: all kill points, every
+ * run opens a browser for the first minute, the frame and hostile text); experiments of every kind on real projects (the short run tries one of
+ * each command); query plans and recall on many rows; how long patterns take; the recipes for other CIs; what `scripts/gate` and `scripts/bench`
+ * run as well; the journeys against a real Gitea and under act, which scripts/install-gitea builds; the manifests, for which Kustomize is
+ * compiled; the Action on other releases of Node, which npm brings; the step for Jenkins, which Maven brings its language for. The same
+ * command sets FAULTLINE_TEST_THOROUGH, read in test/support/thorough.ts, with which other tests try more of the same: all kill points, every
  * older release of the database, ten thousand deliveries, all hostile texts at all places, properties five times as often.
  */
 const LONG = [
-  'test/journeys/{kill-at-random,stop-under-load,bad-weather,gitea,act}.int.test.ts',
-  'test/house/{package,kubernetes}.int.test.ts',
-  'test/action/nodes.int.test.ts',
-  'test/browser/{every-page,review-states,reading-while-typing,log-viewer,insights,run-live}.int.test.ts',
+  'test/journeys/{kill-at-random,stop-under-load,bad-weather,provider-away,gitea,act}.int.test.ts',
+  'test/house/{package,kubernetes,linear-time}.int.test.ts',
+  'test/action/{nodes,confirm}.int.test.ts',
+  'test/browser/{every-page,review-keys,review-states,reading-while-typing,log-viewer,insights,run-live}.int.test.ts',
+  'test/experiments/{confirm,bisect,try-fix}.int.test.ts',
+  'test/stores/{plans,vectors/pgvector-hnsw}.int.test.ts',
+  'test/recipes/other-ci.int.test.ts',
   'test/gate/our-bars.int.test.ts',
   'test/bench/read-bench.int.test.ts',
   'test/jenkins-library/faultline-report.int.test.ts',

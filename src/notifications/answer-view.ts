@@ -146,13 +146,14 @@ export function percent(confidence: number): string {
  * cite, else of whatever was read from a log. At most eight, each at most 300 characters.
  */
 export function proofLines(analysis: Analysis): ProofLine[] {
-  const quoted = analysis.answer.claims.flatMap(({ quotes }) => quotes).map((quote) => ({ ...quote, text: shownLine(analysis, quote) }));
-  const lines = quoted.length > 0 ? quoted : citedEvidence(analysis).flatMap(linesOf);
+  const quotes = analysis.answer.claims.flatMap((claim) => claim.quotes);
+  const lines = quotes.length > 0 ? quotes : citedEvidence(analysis).flatMap(linesOf);
   const unique = new Map(lines.map((line) => [`${line.line} ${line.source}`, line]));
+  const textOf = (line: ProofLine) => (quotes.length > 0 ? shownLine(analysis, line) : line.text);
   return [...unique.values()]
     .slice(0, MAX_PROOF_LINES)
     .sort((a, b) => (a.source === b.source ? a.line - b.line : 0))
-    .map((line) => ({ ...line, text: clip(line.text.split('\n', 1)[0] ?? '', MAX_LINE_CHARACTERS) }));
+    .map((line) => ({ ...line, text: clip(textOf(line).split('\n', 1)[0] ?? '', MAX_LINE_CHARACTERS) }));
 }
 
 /** Evidence that answers the question but is no line of a log: a document, a past failure, a commit. At most three titles. */

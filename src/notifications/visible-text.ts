@@ -23,6 +23,7 @@ export function visibleLines(text: string): string[] {
 
 /** Cuts to at most `limit` characters and says how many are missing: "… +18,204 characters". */
 export function clip(text: string, limit: number): string {
+  if (text.length <= limit) return text;
   const characters = Array.from(text);
   if (characters.length <= limit) return text;
   return `${characters.slice(0, limit).join('')}… +${formatNumber(characters.length - limit)} characters`;
