@@ -247,9 +247,10 @@ const ADVICE_BY_KIND: Readonly<Record<string, Advice>> = {
 
 function fileAdvice({ words }: Given): string {
   const path = find(words, /no such file or directory, \w{1,10} '([^'\n]{1,300})'/);
-  const folder = path === null ? null : path.slice(0, path.lastIndexOf('/'));
   if (path === null) return 'Correct the path in the message, or create the file in an earlier step.';
-  return `Set the step's working directory to the folder that holds ${path.slice(path.lastIndexOf('/') + 1)} (it looked in ${folder}), or create the file first.`;
+  const at = path.lastIndexOf('/');
+  const where = at > 0 ? ` (it looked in ${path.slice(0, at)})` : '';
+  return `Set the step's working directory to the folder that holds ${path.slice(at + 1)}${where}, or create the file first.`;
 }
 
 function loginAdvice({ words }: Given): string {

@@ -26,9 +26,10 @@ jobs:
           log: '*.log'
           confirm: node --test test/cart.test.mjs
           confirm-runs: 3
+          bisect: true
       - if: failure()
         env:
-          SAID: \${{ steps.faultline.outputs.category }} \${{ steps.faultline.outputs.confidence }} \${{ steps.faultline.outputs.verdict }}
+          SAID: \${{ steps.faultline.outputs.category }} \${{ steps.faultline.outputs.confidence }} \${{ steps.faultline.outputs.verdict }} \${{ steps.faultline.outputs.culprit }}
           JSON: \${{ steps.faultline.outputs.json }}
         run: |
           echo "outputs $SAID"
@@ -80,7 +81,7 @@ describe.each(['20.20.2', '22.23.3'])('our Action under act with Node %s', (vers
 
     expect(exitCode, said).toBe(1);
     expect(said).toContain('Success - Main acme/faultline/action@v1');
-    expect(said).toMatch(/^outputs TEST_FAILURE 0\.9\d this-change$/m);
+    expect(said).toMatch(new RegExp(`^outputs TEST_FAILURE 0\\.9\\d this-change ${shop.git('rev-parse', 'HEAD')}$`, 'm'));
     expect(said).toMatch(/^outputs \[\{"category":"TEST_FAILURE".*"path":"src\/cart\.mjs","line":1,/m);
     expect(said).toMatch(/::error file=src\/cart\.mjs,line=1,title=cart adds up/);
     expect(said).toMatch(

@@ -48,6 +48,15 @@ describe('answers to the captured failures', () => {
     expect(answer.fixRecommendation).toMatch(fix);
   });
 
+  test('a missing file without a folder is named whole, and no folder is guessed', () => {
+    const log = readFileSync(join(FOLDER, 'wrong-working-directory', 'log.txt'), 'utf8').replace(
+      /'[^'\n]*package\.json'/g,
+      "'package.json'",
+    );
+    const { fixRecommendation } = composeAnswer(insightOf(log));
+    expect(fixRecommendation).toBe("Set the step's working directory to the folder that holds package.json, or create the file first.");
+  });
+
   test.each([
     ['profile-none-attribute', 'members/greeting.py'],
     ['route-planner-borrow', 'src/main.rs'],

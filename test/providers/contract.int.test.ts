@@ -14,7 +14,10 @@ import { COMMIT, type Host, OURS, type ProviderWorld, type Sent, startHost } fro
 import { WORLDS } from './worlds/all.ts';
 
 const SECRET = 'contract-secret-one';
-const signal = AbortSignal.timeout(120_000);
+let signal: AbortSignal;
+beforeEach(() => {
+  signal = AbortSignal.timeout(60_000);
+});
 
 describe.each(WORLDS)('$name keeps the contract of a provider:', (world: ProviderWorld) => {
   let host: Host;
