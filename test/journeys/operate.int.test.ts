@@ -220,7 +220,7 @@ describe.skipIf(withoutPostgres)('a process with the API and a worker', () => {
       const warnings = api
         .said()
         .split('\n')
-        .filter((line) => line.includes('a backend is away') && line.includes(`"backend":"${backend}"`));
+        .filter((line) => line.includes('a backend is unavailable') && line.includes(`"backend":"${backend}"`));
       expect(warnings).toHaveLength(1);
     }
     expect(canariesIn(api.said())).toEqual([]);
