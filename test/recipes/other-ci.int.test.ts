@@ -48,7 +48,8 @@ async function run(
     const child = execFile('sh', ['-c', script], { cwd: folder, env: all }, (error, out, errors) =>
       resolve({ code: error === null ? 0 : error.code, out, errors }),
     );
-    child.stdin?.end(input);
+    // A script that reads no input may have ended before it is written.
+    child.stdin?.on('error', () => undefined).end(input);
   });
 }
 
