@@ -1,8 +1,6 @@
 import { availableParallelism } from 'node:os';
+import { resolve } from 'node:path';
 import { defineConfig } from 'vitest/config';
-
-/** Imports JSON as bundlers do and Node does not. */
-const server = { deps: { inline: ['@actions/workflow-parser'] } };
 
 /**
  * What kills, freezes and stops processes and waits for leases and rate limits to end: more files at a time than there are cores, since they
@@ -51,17 +49,21 @@ const LONG = [
  */
 const OWN_PROCESS = ['test/providers/github/*.test.ts', 'test/log/mask/mask.test.ts'];
 
+/** For tests that load @actions/workflow-parser, which imports JSON as bundlers do and Node does not. */
+const JSON_IMPORTS = ['--import', resolve(import.meta.dirname, 'test/support/json-imports.ts')];
+const SHARED_POSTGRES = 'test/support/shared-postgres.ts';
+
 export default defineConfig({
   test: {
-    // The default leaves one core idle, which on two cores is half of them.
-    maxWorkers: '100%',
-    // Beside what was installed: the second run finds modules without their types.
-    experimental: { fsModuleCache: true },
+    // More than there are cores: tests wait for timers, servers, databases and browsers for a quarter of their time.
+    maxWorkers: Math.ceil(1.5 * availableParallelism()),
+    // Node runs the source as it is, here too: nothing is transformed.
+    experimental: { viteModuleRunner: false, nodeLoader: false },
     projects: [
       {
         test: {
           name: 'unit',
-          server,
+          execArgv: JSON_IMPORTS,
           include: ['test/**/*.test.ts'],
           exclude: ['test/**/*.int.test.ts', ...OWN_PROCESS, 'test/fixtures/**', 'node_modules/**'],
           testTimeout: 30_000,
@@ -73,7 +75,6 @@ export default defineConfig({
       {
         test: {
           name: 'unit-apart',
-          server,
           include: OWN_PROCESS,
           exclude: ['test/**/*.int.test.ts', 'node_modules/**'],
           testTimeout: 30_000,
@@ -83,13 +84,11 @@ export default defineConfig({
       {
         test: {
           name: 'integration',
-          server,
+          execArgv: JSON_IMPORTS,
+          globalSetup: SHARED_POSTGRES,
           include: ['test/**/*.int.test.ts'],
           exclude: [...ALONE, ...LONG, 'test/fixtures/**', 'node_modules/**'],
           isolate: false,
-          // They wait for servers, databases and browsers for a quarter of their time.
-          maxWorkers: Math.ceil(1.5 * availableParallelism()),
-          // Projects that run with different numbers of workers run one after the other.
           sequence: { groupOrder: 1 },
           testTimeout: 120_000,
           hookTimeout: 120_000,
@@ -100,7 +99,7 @@ export default defineConfig({
       {
         test: {
           name: 'alone',
-          server,
+          globalSetup: SHARED_POSTGRES,
           include: ALONE,
           testTimeout: 120_000,
           hookTimeout: 120_000,
@@ -112,7 +111,8 @@ export default defineConfig({
       {
         test: {
           name: 'long',
-          server,
+          execArgv: JSON_IMPORTS,
+          globalSetup: SHARED_POSTGRES,
           include: LONG,
           testTimeout: 120_000,
           hookTimeout: 120_000,

@@ -6,7 +6,7 @@ import { systemClock } from '../src/lib/time.ts';
 import { investigateOrWait } from '../src/service/triage/investigate.ts';
 import { createPostgresCheckpointer } from '../src/stores/checkpointer.ts';
 import { dumpRun } from '../test/support/kept-runs.ts';
-import { openTestDatabase } from '../test/support/pglite.ts';
+import { openEmbeddedDatabase } from '../test/support/pglite.ts';
 import { LIMITS, never, recordRun, sampleToolbox } from '../test/support/recorded-run.ts';
 import { scriptedAnalyst } from '../test/support/scripted-analyst.ts';
 import { scriptedToolbox } from '../test/support/scripted-toolbox.ts';
@@ -48,7 +48,7 @@ const RUNS = {
 };
 
 mkdirSync(FOLDER, { recursive: true });
-const database = await openTestDatabase();
+const database = await openEmbeddedDatabase();
 try {
   const saver = await createPostgresCheckpointer(database);
   for (const [kind, { limits, toolbox, analyst }] of Object.entries(RUNS)) {

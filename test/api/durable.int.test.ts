@@ -6,7 +6,7 @@ import { TriageError } from '../../src/domain/errors.ts';
 import { createPostgresArchive } from '../../src/stores/archive/postgres.ts';
 import { createStores, type Stores } from '../../src/stores/stores.ts';
 import { emptyHttpDeps, TOKENS } from '../support/http-deps.ts';
-import { openTestDatabase, type TestDatabase } from '../support/pglite.ts';
+import { openTestDatabase, type TestDatabase } from '../support/postgres.ts';
 import { githubExample, sendGithub } from '../support/webhook-senders.ts';
 
 let database: TestDatabase;

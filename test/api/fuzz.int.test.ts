@@ -8,7 +8,7 @@ import { systemClock } from '../../src/lib/time.ts';
 import { createPostgresArchive } from '../../src/stores/archive/postgres.ts';
 import { createStores } from '../../src/stores/stores.ts';
 import { emptyHttpDeps, type LogLine, recordingLogger, TOKENS } from '../support/http-deps.ts';
-import { openTestDatabase, type TestDatabase } from '../support/pglite.ts';
+import { openTestDatabase, type TestDatabase } from '../support/postgres.ts';
 import { NASTY, valuesOf } from '../support/schema-arbitrary.ts';
 import { storedAsk } from '../support/stored-ask.ts';
 import { ACCESS_MATRIX, isPage } from './access-matrix.ts';

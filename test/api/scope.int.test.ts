@@ -7,7 +7,7 @@ import { systemClock } from '../../src/lib/time.ts';
 import { createStores, type Stores } from '../../src/stores/stores.ts';
 import { sampleBuild } from '../stores/samples.ts';
 import { emptyHttpDeps, TOKENS } from '../support/http-deps.ts';
-import { openTestDatabase, type TestDatabase } from '../support/pglite.ts';
+import { openTestDatabase, type TestDatabase } from '../support/postgres.ts';
 import { storedAsk } from '../support/stored-ask.ts';
 import { ACCESS_MATRIX } from './access-matrix.ts';
 import { PAGE_ROUTES, toldBy } from './scope-pages.ts';

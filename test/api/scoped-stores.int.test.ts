@@ -9,7 +9,7 @@ import type { NoticeRule } from '../../src/ports/notices.ts';
 import { createMemoryArchive } from '../../src/stores/archive/memory.ts';
 import { createStores, type ScopedStores, type ShownStores, type Stores } from '../../src/stores/stores.ts';
 import { sampleAnalysis, sampleBuild, sampleDecision, sampleEntry, sampleGroup, sampleReview } from '../stores/samples.ts';
-import { openTestDatabase, type TestDatabase } from '../support/pglite.ts';
+import { openTestDatabase, type TestDatabase } from '../support/postgres.ts';
 import { sampleExperiment } from '../support/sample-analysis.ts';
 import { type Project, storeProject } from './scope-projects.ts';
 

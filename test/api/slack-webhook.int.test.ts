@@ -9,7 +9,7 @@ import { createSlackPresses } from '../../src/stores/access.ts';
 import { createStores, type Stores } from '../../src/stores/stores.ts';
 import { sampleAnalysis, sampleBuild, sampleGroup, sampleReview } from '../stores/samples.ts';
 import { emptyHttpDeps } from '../support/http-deps.ts';
-import { openTestDatabase, type TestDatabase } from '../support/pglite.ts';
+import { openTestDatabase, type TestDatabase } from '../support/postgres.ts';
 import { SLACK_TOKEN, type SlackApi, startSlackApi } from '../support/slack-api.ts';
 
 const SECRET = 'a-signing-secret-of-slack';

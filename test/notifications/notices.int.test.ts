@@ -19,7 +19,7 @@ import { createFakeGithub, type FakeGithub } from '../support/fake-github.ts';
 import { type GithubApi, startGithubApi } from '../support/github-api.ts';
 import { type LogLine, recordingLogger } from '../support/http-deps.ts';
 import { sendJson } from '../support/loopback-server.ts';
-import { openTestDatabase, type TestDatabase } from '../support/pglite.ts';
+import { openTestDatabase, type TestDatabase } from '../support/postgres.ts';
 
 const GITHUB_COMMENT = commentRule({ channel: 'github-comment', isOfOurs: () => true });
 

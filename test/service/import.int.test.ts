@@ -14,7 +14,7 @@ import { type Host, type PastHostRun, startHost } from '../providers/contract.ts
 import { giteaWorld } from '../providers/worlds/gitea.ts';
 import { githubWorld } from '../providers/worlds/github.ts';
 import { gitlabWorld } from '../providers/worlds/gitlab.ts';
-import { openTestDatabase, type TestDatabase } from '../support/pglite.ts';
+import { openTestDatabase, type TestDatabase } from '../support/postgres.ts';
 
 const DAY_MS = 24 * 3_600_000;
 const daysAgo = (days: number) => new Date(Date.now() - days * DAY_MS).toISOString();

@@ -19,7 +19,8 @@ import { sampleAnalysis, sampleBuild } from '../stores/samples.ts';
 import { BARE } from '../support/bare-environment.ts';
 import { startCommentServer } from '../support/comment-server.ts';
 import { startLoopback } from '../support/loopback-server.ts';
-import { openTestDatabase, type TestDatabase } from '../support/pglite.ts';
+import { openEmbeddedDatabase } from '../support/pglite.ts';
+import { openTestDatabase, type TestDatabase } from '../support/postgres.ts';
 
 const SCRIPT = resolve(import.meta.dirname, '../support/tell-and-die.ts');
 const SECRETS = [`whsec_${Buffer.alloc(32, 1).toString('base64')}`];
@@ -169,7 +170,7 @@ describe('what is pending outside', () => {
 });
 
 it('T03: a comment whose process was killed before its row said so is found and not made again', { timeout: 60_000 }, async () => {
-  const own = await openTestDatabase();
+  const own = await openEmbeddedDatabase();
   const before = createStores(own, systemClock);
   const { build } = await before.builds.upsert(sampleBuild());
   const triage = await before.triages.open(build.id, 'f00d');

@@ -7,8 +7,7 @@ import { systemClock } from '../../src/lib/time.ts';
 import { createPostgresCheckpointer, sweepCheckpoints } from '../../src/stores/checkpointer.ts';
 import type { PgDatabase } from '../../src/stores/database/pool-database.ts';
 import { createStores } from '../../src/stores/stores.ts';
-import { openTestDatabase } from '../support/pglite.ts';
-import { openMigrated, startPostgres, type TestServer, withoutPostgres } from '../support/postgres.ts';
+import { openMigrated, openTestDatabase, startPostgres, type TestServer, withoutPostgres } from '../support/postgres.ts';
 
 const State = Annotation.Root({ count: Annotation<number>(), text: Annotation<string>() });
 

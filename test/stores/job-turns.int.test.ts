@@ -3,13 +3,13 @@ import { newId } from '../../src/domain/ids.ts';
 import type { Database } from '../../src/ports/database.ts';
 import { createStores } from '../../src/stores/stores.ts';
 import { createJobTurns } from '../../src/stores/triages.ts';
-import { openTestDatabase } from '../support/pglite.ts';
+import { openEmbeddedDatabase } from '../support/pglite.ts';
 import { openMigrated, startPostgres, type TestServer, withoutPostgres } from '../support/postgres.ts';
 import { sampleBuild } from './samples.ts';
 
 let server: TestServer | null = null;
 const databases = {
-  pglite: openTestDatabase,
+  pglite: openEmbeddedDatabase,
   postgres: async () => {
     server = await startPostgres();
     return await openMigrated(server);
@@ -23,7 +23,7 @@ describe.each(withoutPostgres ? (['pglite'] as const) : (['pglite', 'postgres'] 
   });
   afterAll(async () => {
     await db.dispose();
-    if (driver === 'postgres') await server?.stop();
+    if (driver === 'postgres') await server?.dispose();
   });
 
   /** Owes a build of the repository; returns the job's id. */

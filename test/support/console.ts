@@ -5,7 +5,7 @@ import type { BuildArchive } from '../../src/ports/build-archive.ts';
 import { createPostgresArchive } from '../../src/stores/archive/postgres.ts';
 import { createStores, type Stores } from '../../src/stores/stores.ts';
 import { emptyHttpDeps, TOKENS } from './http-deps.ts';
-import { openTestDatabase, type TestDatabase } from './pglite.ts';
+import { openTestDatabase, type TestDatabase } from './postgres.ts';
 import { storedAsk } from './stored-ask.ts';
 
 export { TOKENS };

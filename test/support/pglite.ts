@@ -9,14 +9,14 @@ import type { PgDatabase } from '../../src/stores/database/pool-database.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
-export interface TestDatabase extends PgDatabase {
+export interface EmbeddedDatabase extends PgDatabase {
   readonly dataDir: string;
   /** Closes the database and deletes its directory. */
   dispose(): Promise<void>;
 }
 
 /** A migrated embedded database in a temporary directory of its own. */
-export async function openTestDatabase(): Promise<TestDatabase> {
+export async function openEmbeddedDatabase(): Promise<EmbeddedDatabase> {
   const folder = await mkdtemp(join(tmpdir(), 'faultline-test-'));
   const dataDir = await copyTestDatabase(join(folder, 'database'));
   const database = await openPglite({ dataDir });
@@ -33,11 +33,19 @@ export async function openTestDatabase(): Promise<TestDatabase> {
  * first is kept under node_modules/.cache for as long as the migrations and PGlite stay as they are.
  */
 export async function copyTestDatabase(dataDir: string): Promise<string> {
-  const template = join(ROOT, 'node_modules/.cache/faultline-test-database', await templateKey());
+  const template = join(ROOT, 'node_modules/.cache/faultline-test-database', await migrationsKey());
   if (!existsSync(template)) await makeTemplate(template);
   // A fifth of what the asynchronous copy costs.
   cpSync(template, dataDir, { recursive: true });
   return dataDir;
+}
+
+/** Changes whenever a migrated database would look different. */
+export async function migrationsKey(): Promise<string> {
+  const hash = createHash('sha256').update(await readFile(join(ROOT, 'node_modules/@electric-sql/pglite/package.json')));
+  const folder = join(ROOT, 'migrations');
+  for (const name of (await readdir(folder)).toSorted()) hash.update(name).update(await readFile(join(folder, name)));
+  return hash.digest('hex').slice(0, 16);
 }
 
 async function makeTemplate(template: string): Promise<void> {
@@ -48,11 +56,4 @@ async function makeTemplate(template: string): Promise<void> {
   await database.close();
   // Somebody else may have been faster; theirs is as good.
   await rename(draft, template).catch(() => rm(draft, { recursive: true, force: true }));
-}
-
-async function templateKey(): Promise<string> {
-  const hash = createHash('sha256').update(await readFile(join(ROOT, 'node_modules/@electric-sql/pglite/package.json')));
-  const folder = join(ROOT, 'migrations');
-  for (const name of (await readdir(folder)).toSorted()) hash.update(name).update(await readFile(join(folder, name)));
-  return hash.digest('hex').slice(0, 16);
 }

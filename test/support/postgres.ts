@@ -3,6 +3,7 @@ import pg from 'pg';
 import type { PgDatabase } from '../../src/stores/database/pool-database.ts';
 import { openPostgres } from '../../src/stores/database/postgres.ts';
 import { startGate } from './gate.ts';
+import { migrationsKey, openEmbeddedDatabase } from './pglite.ts';
 import { findBinaries, startBinaries } from './postgres-binaries.ts';
 
 /** Address of a server with pgvector and pg_trgm on which databases may be created, e.g. `postgres://postgres@127.0.0.1:5432/postgres`. */
@@ -24,7 +25,7 @@ export interface TestServer {
   readonly url: string;
   /** A new, empty database; returns its address. */
   createDatabase(): Promise<string>;
-  /** A new database with every migration applied, by copying one: a matter of milliseconds from the second on. */
+  /** A new database with every migration applied, by copying one that is made once for a server. */
   createMigrated(): Promise<string>;
   /** The server goes away and its data stay. A server that is not ours stays; the way to it is shut, whatever the mode. */
   stop(mode?: 'fast' | 'immediate'): Promise<void>;
@@ -38,17 +39,16 @@ export interface TestServer {
 export interface ServerOptions {
   /** As in `max_connections=20`; only for a server of our own. */
   readonly settings?: readonly string[];
-  /** Where the machine has binaries, they are taken before an address and Docker: only such a server can really be restarted. */
+  /** A server that this test alone uses and may stop. Where the machine has binaries, it is one of its own; else the way to another. */
   readonly own?: boolean;
 }
 
 type Running = Pick<TestServer, 'url' | 'stop' | 'start' | 'dispose'>;
 
-/** The server of FAULTLINE_TEST_POSTGRES_URL, else one in Docker, else the machine's own binaries on a temporary directory. */
+/** The server of FAULTLINE_TEST_POSTGRES_URL, which test/support/shared-postgres.ts sets, else one in Docker, else the machine's own binaries. */
 export async function startPostgres({ settings = [], own = false }: ServerOptions = {}): Promise<TestServer> {
   const server = await startServer(settings, own);
   const createDatabase = (template?: string) => makeDatabase(server.url, template);
-  let template: Promise<string> | null = null;
   return {
     ...server,
     stop: (mode = 'fast') => server.stop(mode),
@@ -57,10 +57,7 @@ export async function startPostgres({ settings = [], own = false }: ServerOption
       await server.start();
     },
     createDatabase: () => createDatabase(),
-    createMigrated: async () => {
-      template ??= createDatabase().then(migrated);
-      return createDatabase(new URL(await template).pathname.slice(1));
-    },
+    createMigrated: async () => createDatabase(await migratedTemplate(server.url)),
   };
 }
 
@@ -74,13 +71,29 @@ export async function openMigrated(
   return { ...database, url, dispose: () => database.close() };
 }
 
+export type TestDatabase = PgDatabase & { dispose(): Promise<void> };
+
+/**
+ * A migrated database of its own for a test to which it does not matter which: on the server of the run, a tenth of the work of an embedded one,
+ * else embedded.
+ */
+export async function openTestDatabase(): Promise<TestDatabase> {
+  return ADDRESS === null ? openEmbeddedDatabase() : openMigrated(await startPostgres());
+}
+
 async function startServer(settings: readonly string[], own: boolean): Promise<Running> {
   if (own && BINARIES !== null) return startBinaries(BINARIES, settings);
-  if (ADDRESS !== null) return behindGate(ADDRESS, async () => undefined);
+  if (ADDRESS !== null) return own ? behindGate(ADDRESS, async () => undefined) : sharedServer(ADDRESS);
   const container = DOCKER ? await startContainer() : null;
   if (container !== null) return behindGate(container.url, container.dispose);
   if (BINARIES === null) throw new Error('PostgreSQL is required: run scripts/install-postgres or set FAULTLINE_TEST_POSTGRES_URL');
   return startBinaries(BINARIES, settings);
+}
+
+/** A server that others use at the same time. */
+function sharedServer(url: string): Running {
+  const refuse = () => Promise.reject(new Error('Others use this server: ask for one of your own to stop it'));
+  return { url, stop: refuse, start: refuse, dispose: async () => undefined };
 }
 
 /** A server that is not ours to stop: what is shut is the way to it. */
@@ -132,9 +145,23 @@ async function makeDatabase(address: string, template = 'template1'): Promise<st
   return url.href;
 }
 
-async function migrated(url: string): Promise<string> {
-  const database = await openPostgres({ url, poolSize: 2 });
-  await database.migrate();
-  await database.close();
-  return url;
+/** Name of a database with every migration applied, which the first who asks makes for all. Nobody connects to it: it could not be copied then. */
+async function migratedTemplate(address: string): Promise<string> {
+  const name = `faultline_migrated_${await migrationsKey()}`;
+  const client = new pg.Client({ connectionString: address });
+  await client.connect();
+  try {
+    await client.query('select pg_advisory_lock(hashtext($1))', [name]);
+    const { rowCount } = await client.query('select 1 from pg_database where datname = $1', [name]);
+    if (rowCount === 0) {
+      const draft = await makeDatabase(address);
+      const database = await openPostgres({ url: draft, poolSize: 2 });
+      await database.migrate();
+      await database.close();
+      await client.query(`alter database ${new URL(draft).pathname.slice(1)} rename to ${name}`);
+    }
+  } finally {
+    await client.end();
+  }
+  return name;
 }

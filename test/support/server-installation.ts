@@ -40,7 +40,12 @@ export interface ServerInstallation {
 
 /** Starts the stores and, with `environment` beside what the compose file gives, whatever is requested. */
 export async function installServer(environment: Readonly<Record<string, string>>): Promise<ServerInstallation> {
-  const [model, postgres, redis, mongodb] = await Promise.all([newEnv().then(readCompose), startPostgres(), startRedis(), startMongodb()]);
+  const [model, postgres, redis, mongodb] = await Promise.all([
+    newEnv().then(readCompose),
+    startPostgres({ own: true }),
+    startRedis(),
+    startMongodb(),
+  ]);
   const databaseUrl = await postgres.createDatabase();
   const addresses = {
     FAULTLINE_DATABASE_URL: databaseUrl,

@@ -15,7 +15,7 @@ import { createStores, type Stores } from '../../../src/stores/stores.ts';
 import { sampleAnalysis, sampleBuild, sampleGroup } from '../../stores/samples.ts';
 import { emptyHttpDeps } from '../../support/http-deps.ts';
 import { type LoopbackServer, sendJson, startLoopback } from '../../support/loopback-server.ts';
-import { openTestDatabase, type TestDatabase } from '../../support/pglite.ts';
+import { openTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 import { SLACK_TOKEN, type SlackApi, startSlackApi } from '../../support/slack-api.ts';
 
 const SECRET = 'a-signing-secret-of-slack';
@@ -37,7 +37,7 @@ beforeAll(async () => {
     response.writeHead(302, { location: '.' }).end();
   });
   description = 'v1.2.3';
-  const preset = embedded(database.dataDir, '/knowledge');
+  const preset = embedded('/data', '/knowledge');
   const config = parseConfig({
     ...preset,
     http: { ...preset.http, publicUrl: 'https://fl.example' },

@@ -9,7 +9,7 @@ import { runFrozen } from '../../../src/replay/recording/run-frozen.ts';
 import { investigateOrWait } from '../../../src/service/triage/investigate.ts';
 import { createPostgresCheckpointer } from '../../../src/stores/checkpointer.ts';
 import { type KeptRun, keptRun, loadRun } from '../../support/kept-runs.ts';
-import { openTestDatabase, type TestDatabase } from '../../support/pglite.ts';
+import { openTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 import { LIMITS, never, sampleToday, sampleToolbox } from '../../support/recorded-run.ts';
 import { sampleSubject } from '../../support/subject.ts';
 

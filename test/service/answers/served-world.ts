@@ -16,7 +16,7 @@ import { indexNow } from '../../../src/service/outbox.ts';
 import { createStores, type Stores } from '../../../src/stores/stores.ts';
 import { createPgvectorIndex } from '../../../src/stores/vectors/pgvector.ts';
 import { emptyHttpDeps } from '../../support/http-deps.ts';
-import { openTestDatabase, type TestDatabase } from '../../support/pglite.ts';
+import { openTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 import { sampleAnalysis, sampleBuild, sampleFailure, sampleReview } from '../../support/sample-analysis.ts';
 
 /** The real routes over the real stores on an embedded database; only archive and queue are mute. */
@@ -56,7 +56,7 @@ export async function openServedWorld(claimMs = 60_000): Promise<ServedWorld> {
       ],
     },
     review: { ...COMMON.review, claimMs, blindEvery: 0 },
-    database: { driver: 'pglite', dataDir: database.dataDir },
+    database: { driver: 'pglite', dataDir: '/data' },
     jobQueue: { driver: 'pg-boss', concurrency: 1, inServe: true },
     buildArchive: { driver: 'postgres' },
     vectorIndex: { driver: 'pgvector' },

@@ -13,7 +13,7 @@ import { openPostgres } from '../../../src/stores/database/postgres.ts';
 import { createStores, type Stores } from '../../../src/stores/stores.ts';
 import { sampleAnalysis, sampleBuild, sampleGroup, sampleReview } from '../../stores/samples.ts';
 import { BARE } from '../../support/bare-environment.ts';
-import { openTestDatabase } from '../../support/pglite.ts';
+import { openEmbeddedDatabase } from '../../support/pglite.ts';
 import { startPostgres, withoutPostgres } from '../../support/postgres.ts';
 
 const SCRIPT = resolve(import.meta.dirname, '../../support/decide-and-die.ts');
@@ -69,7 +69,7 @@ async function decideAtOnce(database: Database): Promise<void> {
 }
 
 it('T61, T62: of many decisions at once one counts, embedded', async () => {
-  const database = await openTestDatabase();
+  const database = await openEmbeddedDatabase();
   await decideAtOnce(database);
   await database.dispose();
 });
@@ -83,7 +83,7 @@ it.skipIf(withoutPostgres)('T61, T62: of many decisions at once one counts, Post
 });
 
 it('T01: a decision whose process is killed is stored with all that it teaches, or not at all', { timeout: 60_000 }, async () => {
-  const prepared = await openTestDatabase();
+  const prepared = await openEmbeddedDatabase();
   const { id } = await openReview(createStores(prepared, systemClock));
   await prepared.close();
   for (const [place, stored] of [

@@ -10,8 +10,8 @@ import { decideReview } from '../../../src/service/review/decide.ts';
 import { syncLibraryIndex } from '../../../src/service/review/learn.ts';
 import { createStores, type Stores } from '../../../src/stores/stores.ts';
 import { createPineconeIndex } from '../../../src/stores/vectors/pinecone.ts';
-import { openTestDatabase, type TestDatabase } from '../../support/pglite.ts';
 import { PINECONE_INDEX, PINECONE_KEY, type PineconeApi, type PineconeScript, startPineconeApi } from '../../support/pinecone-api.ts';
+import { openTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 import { storeFailedBuild } from '../answers/served-world.ts';
 
 let database: TestDatabase;

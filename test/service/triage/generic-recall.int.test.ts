@@ -9,7 +9,7 @@ import { type TriageBuildDeps, triageBuild } from '../../../src/service/triage/t
 import { createMemoryArchive } from '../../../src/stores/archive/memory.ts';
 import { createStores, type Stores } from '../../../src/stores/stores.ts';
 import { sampleBuild, sampleEntry } from '../../stores/samples.ts';
-import { openTestDatabase, type TestDatabase } from '../../support/pglite.ts';
+import { openTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 import { scriptedAnalyst } from '../../support/scripted-analyst.ts';
 import { scriptedToolbox } from '../../support/scripted-toolbox.ts';
 

@@ -22,7 +22,7 @@ import { createPostgresCheckpointer, sweepCheckpoints } from '../../../src/store
 import { createOutboxStore, type OutboxStore } from '../../../src/stores/outbox.ts';
 import { createRetentionStore } from '../../../src/stores/retention.ts';
 import { startMongodb, withoutMongodb } from '../../support/mongodb.ts';
-import { openTestDatabase, type TestDatabase } from '../../support/pglite.ts';
+import { openTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 
 const [GONE, STAYS] = ['acme/gone', 'acme/stays'] as const;
 const signal = new AbortController().signal;

@@ -1,15 +1,15 @@
 import { expect, it } from 'vitest';
 import { createPostgresArchive } from '../../../src/stores/archive/postgres.ts';
 import { buildArchiveContract } from '../../contract/build-archive-contract.ts';
-import { openTestDatabase } from '../../support/pglite.ts';
+import { openEmbeddedDatabase } from '../../support/pglite.ts';
 
 buildArchiveContract('postgres on pglite', async () => {
-  const db = await openTestDatabase();
+  const db = await openEmbeddedDatabase();
   return { archive: createPostgresArchive(db), dispose: db.dispose };
 });
 
 it('T68: the disk is full in the middle of a text: the old text stays whole, and the error says that it may pass', async () => {
-  const db = await openTestDatabase();
+  const db = await openEmbeddedDatabase();
   const archive = createPostgresArchive(db);
   const log = (text: string) => ({ name: 'build.log', kind: 'log' as const, text, notes: [] });
   await archive.put('bld', log('old'));

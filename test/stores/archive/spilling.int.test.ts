@@ -8,7 +8,7 @@ import { createMongodbArchive, type MongodbArchive } from '../../../src/stores/a
 import { createSpillingArchive } from '../../../src/stores/archive/spilling.ts';
 import { buildArchiveContract } from '../../contract/build-archive-contract.ts';
 import { type OwnMongodb, startMongodb, startOwnMongodb, withoutMongodb } from '../../support/mongodb.ts';
-import { openTestDatabase, type TestDatabase } from '../../support/pglite.ts';
+import { openTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 
 const LIMIT_MS = 1_500;
 const REST_MS = 200;

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '../../../src/domain/ids.ts';
 import { silentLogger } from '../../../src/ports/telemetry.ts';
 import { createBullmqQueue } from '../../../src/stores/queue/bullmq.ts';
-import { openTestDatabase, type TestDatabase } from '../../support/pglite.ts';
+import { type EmbeddedDatabase, openEmbeddedDatabase } from '../../support/pglite.ts';
 import { startRedis, type TestRedis, withoutRedis } from '../../support/redis.ts';
 import { type Crew, openCrew } from '../../support/triage-crew.ts';
 
@@ -12,11 +12,11 @@ const BOUND_MS = 5000;
 
 describe.skipIf(withoutRedis)('bad days of Redis', () => {
   let redis: TestRedis;
-  let db: TestDatabase;
+  let db: EmbeddedDatabase;
   let crews: Crew[] = [];
   beforeAll(async () => {
     redis = await startRedis();
-    db = await openTestDatabase();
+    db = await openEmbeddedDatabase();
   });
   afterAll(async () => {
     await db.dispose();

@@ -2,11 +2,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { silentLogger } from '../../../src/ports/telemetry.ts';
 import { createPgBossQueue } from '../../../src/stores/queue/pg-boss.ts';
 import { ATTEMPTS, jobQueueContract } from '../../contract/job-queue-contract.ts';
-import { openTestDatabase, type TestDatabase } from '../../support/pglite.ts';
+import { type EmbeddedDatabase, openEmbeddedDatabase } from '../../support/pglite.ts';
 
-let db: TestDatabase;
+let db: EmbeddedDatabase;
 beforeAll(async () => {
-  db = await openTestDatabase();
+  db = await openEmbeddedDatabase();
 });
 afterAll(async () => db.dispose());
 

@@ -4,9 +4,8 @@ import type { VectorIndex, VectorItem } from '../../../src/ports/vector-index.ts
 import { openPostgres } from '../../../src/stores/database/postgres.ts';
 import { createPgvectorIndex, createSemanticPgvectorIndex } from '../../../src/stores/vectors/pgvector.ts';
 import { vectorIndexContract } from '../../contract/vector-index-contract.ts';
-import { openTestDatabase } from '../../support/pglite.ts';
 import { pointEmbedder } from '../../support/pgvector-points.ts';
-import { openMigrated, startPostgres, type TestServer, withoutPostgres } from '../../support/postgres.ts';
+import { openMigrated, openTestDatabase, startPostgres, type TestServer, withoutPostgres } from '../../support/postgres.ts';
 
 const ITEMS = 3000;
 const CENTRES = 40;

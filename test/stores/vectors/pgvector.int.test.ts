@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Embedder } from '../../../src/ports/vector-index.ts';
 import { createPgvectorIndex, createSemanticPgvectorIndex } from '../../../src/stores/vectors/pgvector.ts';
 import { vectorIndexContract } from '../../contract/vector-index-contract.ts';
-import { openTestDatabase } from '../../support/pglite.ts';
+import { openEmbeddedDatabase } from '../../support/pglite.ts';
 
 /** One number per word: texts that share words are close. */
 function wordEmbedder(name: string, dimensions: number): Embedder {
@@ -19,13 +19,13 @@ function wordEmbedder(name: string, dimensions: number): Embedder {
 }
 
 vectorIndexContract('pgvector', async () => {
-  const db = await openTestDatabase();
+  const db = await openEmbeddedDatabase();
   return { index: createPgvectorIndex(db, wordEmbedder('words', 512)), dispose: db.dispose };
 });
 
 describe('pgvector and its embedder', () => {
   it('keeps the vectors of several embedders side by side, whatever their length', async () => {
-    const db = await openTestDatabase();
+    const db = await openEmbeddedDatabase();
     try {
       const one = createPgvectorIndex(db, wordEmbedder('one', 512));
       const other = createSemanticPgvectorIndex(db, wordEmbedder('other', 8), ['one']);
@@ -43,7 +43,7 @@ describe('pgvector and its embedder', () => {
   });
 
   it('refuses vectors of another length than those stored under the same name, until all are forgotten', async () => {
-    const db = await openTestDatabase();
+    const db = await openEmbeddedDatabase();
     try {
       const item = { id: 'a', text: 'one two', metadata: {} };
       const kept = createPgvectorIndex(db, wordEmbedder('kept', 512));
@@ -66,7 +66,7 @@ describe('pgvector and its embedder', () => {
   });
 
   it('measures likeness from what the embedder gives to unrelated texts', async () => {
-    const db = await openTestDatabase();
+    const db = await openEmbeddedDatabase();
     try {
       const plain = createPgvectorIndex(db, wordEmbedder('words', 512));
       const raised = createPgvectorIndex(db, { ...wordEmbedder('words', 512), unrelated: async () => 0.5 });

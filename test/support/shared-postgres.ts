@@ -1,0 +1,20 @@
+import { findBinaries, type OwnServer, startBinaries } from './postgres-binaries.ts';
+
+let server: OwnServer | null = null;
+
+/**
+ * Starts one PostgreSQL server for all test files of a run, each of which makes databases of its own, unless the environment names one. Where the
+ * machine has no server, the tests look for Docker themselves.
+ */
+export async function setup(): Promise<void> {
+  const binaries = findBinaries();
+  if (process.env.FAULTLINE_TEST_POSTGRES_URL !== undefined || binaries === null) return;
+  server = await startBinaries(binaries, ['max_connections=500']);
+  process.env.FAULTLINE_TEST_POSTGRES_URL = server.url;
+}
+
+export async function teardown(): Promise<void> {
+  if (server === null) return;
+  delete process.env.FAULTLINE_TEST_POSTGRES_URL;
+  await server.dispose();
+}
