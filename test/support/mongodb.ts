@@ -56,7 +56,7 @@ export async function startMongodb(): Promise<TestMongodb> {
 /** mongo-java-server, brought by Maven once, with its data in a temporary folder. */
 export async function startOwnMongodb(): Promise<OwnMongodb> {
   if (!JAVA) throw new Error('A MongoDB server is required: set FAULTLINE_TEST_MONGODB_URL, or install Docker, or Java and Maven');
-  const classes = await preparedClasses();
+  const classes = await prepareMongodb();
   const folder = await mkdtemp(join(tmpdir(), 'faultline-mongodb-'));
   const port = await freePort();
   const url = `mongodb://127.0.0.1:${port}`;
@@ -128,7 +128,7 @@ async function startContainer(): Promise<{ readonly url: string; stop(): Promise
 }
 
 /** The server's jars and our launcher, compiled; made once for as long as their sources stay as they are. */
-async function preparedClasses(): Promise<string> {
+export async function prepareMongodb(): Promise<string> {
   const hash = createHash('sha256');
   for (const name of ['pom.xml', 'Launcher.java']) hash.update(await readFile(join(SOURCES, name)));
   const folder = join(CACHE, hash.digest('hex').slice(0, 16));
