@@ -4,9 +4,10 @@ import { FIX_RULES, type FixRule } from '../experiments/fix-rules.ts';
 import { type Outcome, outputReader, SHOWN } from '../experiments/outcome.ts';
 import { argumentsOf } from '../experiments/run-command.ts';
 import { type Proposal, tryFix } from '../experiments/try-fix.ts';
+import { present } from '../lib/collections.ts';
 import { visibleLine } from '../notifications/visible-text.ts';
 import { type ServerOptions, serverOf } from './command-parts.ts';
-import { failingTests } from './experiment-commands.ts';
+import { failingTests, withoutNetwork } from './experiment-commands.ts';
 import { proposalIn, proposalOf } from './proposals.ts';
 import { askServer } from './server-client.ts';
 import { EXIT, interruptSignal, jsonText, print, say } from './terminal.ts';
@@ -23,6 +24,8 @@ export interface TryFixCommandOptions extends ServerOptions {
   readonly install?: string;
   readonly runs: number;
   readonly minutes: number;
+  /** False: the failing command and the check are run without the network. */
+  readonly network: boolean;
   readonly maxBytes: number;
 }
 
@@ -31,6 +34,7 @@ export async function runTryFix(argv: readonly string[], options: TryFixCommandO
   const read = outputReader();
   const { patch = [], analysis = [], check, branch, install, runs, minutes, json } = options;
   const proposals = [...(await Promise.all(patch.map(proposalIn))), ...(await Promise.all(analysis.map((id) => fromAnswer(id, options))))];
+  const within = options.network ? undefined : await withoutNetwork();
   const onRun = (source: string | null, outcome: Outcome, milliseconds: number) => {
     const what = source === null ? 'without a change' : `with ${visibleLine(source)}`;
     if (json !== true) say(`${what}: ${SHOWN[outcome]} (${(milliseconds / 1000).toFixed(1)} s)`);
@@ -43,7 +47,7 @@ export async function runTryFix(argv: readonly string[], options: TryFixCommandO
       allowed: { tests: options.allowTests === true, workflows: options.allowWorkflows === true },
       check: check === undefined ? null : argumentsOf(check),
       ...(install === undefined ? {} : { install: argumentsOf(install) }),
-      ...(branch === undefined ? {} : { branch }),
+      ...present({ branch, within }),
     },
     { read, onRun },
     interruptSignal(),

@@ -18,7 +18,7 @@ interface Seeding {
   readonly programs: readonly string[];
   /** What the output of a run must say for the tool to take it. */
   readonly when?: RegExp;
-  readonly argument?: (seed: number) => string;
+  readonly arguments?: (seed: number) => readonly string[];
   readonly variable?: string;
   /** Behind the words that say what to do, and not at the end. */
   readonly before?: boolean;
@@ -26,14 +26,17 @@ interface Seeding {
 
 /** How each tool is given its seed. The first row that fits is taken. */
 const SEEDS: readonly Seeding[] = [
-  { programs: ['pytest', 'py.test'], when: /^Using --randomly-seed=/m, argument: (seed) => `--randomly-seed=${seed}` },
-  { programs: ['pytest', 'py.test'], when: /^Using --random-order-seed=/m, argument: (seed) => `--random-order-seed=${seed}` },
+  { programs: ['pytest', 'py.test'], when: /^Using --randomly-seed=/m, arguments: (seed) => [`--randomly-seed=${seed}`] },
+  { programs: ['pytest', 'py.test'], when: /^Using --random-order-seed=/m, arguments: (seed) => [`--random-order-seed=${seed}`] },
   { programs: ['pytest', 'py.test', 'python', 'python3', 'unittest'], variable: 'PYTHONHASHSEED' },
-  { programs: ['jest'], argument: (seed) => `--seed=${seed}` },
-  { programs: ['vitest'], argument: (seed) => `--sequence.seed=${seed}` },
-  { programs: ['go'], argument: (seed) => `-shuffle=${seed}`, before: true },
-  { programs: ['rspec'], argument: (seed) => `--seed=${seed}` },
-  { programs: ['phpunit'], argument: (seed) => `--random-order-seed=${seed}` },
+  { programs: ['jest'], arguments: (seed) => [`--seed=${seed}`] },
+  { programs: ['vitest'], arguments: (seed) => [`--sequence.seed=${seed}`] },
+  // Mocha hands V8 its options: this is the seed of Math.random.
+  { programs: ['mocha'], arguments: (seed) => [`--v8-random-seed=${seed}`] },
+  { programs: ['go'], arguments: (seed) => [`-shuffle=${seed}`], before: true },
+  { programs: ['mvn', 'mvnw'], arguments: (seed) => ['-Dsurefire.runOrder=random', `-Dsurefire.runOrder.random.seed=${seed}`] },
+  { programs: ['rspec'], arguments: (seed) => [`--seed=${seed}`] },
+  { programs: ['phpunit'], arguments: (seed) => ['--order-by=random', `--random-order-seed=${seed}`] },
 ];
 
 /** The same command with a seed of its own; null where its tool takes none. `output` is what a run of it printed. */
@@ -47,8 +50,8 @@ export function seeded(argv: readonly string[], output: string, seed: number): C
   );
   if (row === undefined) return null;
   if (row.variable !== undefined) return { name: `${row.variable}=${seed}`, argv, env: { [row.variable]: `${seed}` } };
-  const argument = row.argument?.(seed) ?? '';
-  return { name: argument, argv: row.before === true ? insert(argv, [argument]) : [...argv, argument], env: {} };
+  const added = row.arguments?.(seed) ?? [];
+  return { name: added.join(' '), argv: row.before === true ? insert(argv, added) : [...argv, ...added], env: {} };
 }
 
 /** On both sides of UTC, so that one of them has another date at any hour. */

@@ -33,6 +33,8 @@ export interface FixOptions {
   readonly install?: readonly string[];
   /** Local branch to make of the change that fixes it. */
   readonly branch?: string;
+  /** Words before the failing command and the wider check, such as those that take the network from them. */
+  readonly within?: readonly string[];
   /** Runs of the failing tests without a change, and with each. */
   readonly runs: number;
   /** Of everything together, in milliseconds. */
@@ -118,10 +120,15 @@ async function run({ options, worktree, until, signal }: Trial, argv: readonly s
   return await runCommand(argv, { cwd: worktree.cwd, env: options.env, limitMs }, signal);
 }
 
+/** What is measured, unlike what installs or makes a change. */
+async function runTests(trial: Trial, argv: readonly string[]): Promise<CommandRun> {
+  return await run(trial, [...(trial.options.within ?? []), ...argv]);
+}
+
 /** The failing tests once, or the whole command; what failed first says what the failure is. */
 async function runOnce(trial: Trial, source: string | null): Promise<Outcome> {
   const { options, deps, narrowed } = trial;
-  const ended = await run(trial, narrowed?.argv ?? options.argv);
+  const ended = await runTests(trial, narrowed?.argv ?? options.argv);
   const { outcome, failure } = await judge(ended, { ran: narrowed?.ran ?? null, failure: trial.failure, read: deps.read });
   trial.failure = failure;
   deps.onRun?.(source, outcome, ended.milliseconds);
@@ -247,7 +254,7 @@ async function tryOne(trial: Trial, fix: NamedFix): Promise<FixAttempt> {
 async function whatBroke(trial: Trial, { commit }: Fix): Promise<{ readonly broke: string[]; readonly isRed: boolean }> {
   const { options, worktree, deps } = trial;
   const argv = options.check ?? options.argv;
-  const checked = async () => (await judge(await run(trial, argv), { ran: null, failure: null, read: deps.read })).failure ?? 'passed';
+  const checked = async () => (await judge(await runTests(trial, argv), { ran: null, failure: null, read: deps.read })).failure ?? 'passed';
   const after = await checked();
   if (after === 'passed') return { broke: [], isRed: false };
   if (trial.checkBefore === null) {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { FailingTest } from '../../src/domain/failure.ts';
+import { seeded } from '../../src/experiments/conditions.ts';
 import { narrow, testList } from '../../src/experiments/narrow.ts';
 
 const failing = (framework: string, name: string, more: Partial<FailingTest> = {}): FailingTest => ({
@@ -100,5 +101,38 @@ describe('the tests of a command are listed in their order', () => {
   test('but not by tools that cannot', () => {
     expect(testList(['make', 'check'])).toBeNull();
     expect(testList(['npx', 'mocha'])).toBeNull();
+  });
+});
+
+describe('a command with a seed', () => {
+  test.each([
+    [['pytest', '-q'], 'PYTHONHASHSEED=7', ['pytest', '-q']],
+    [['npx', 'jest'], '--seed=7', ['npx', 'jest', '--seed=7']],
+    [['node_modules/.bin/vitest', 'run'], '--sequence.seed=7', ['node_modules/.bin/vitest', 'run', '--sequence.seed=7']],
+    [['npx', 'mocha'], '--v8-random-seed=7', ['npx', 'mocha', '--v8-random-seed=7']],
+    [['node', '--test', 'a.js'], '--random-seed=7', ['node', '--random-seed=7', '--test', 'a.js']],
+    [['go', 'test', './...'], '-shuffle=7', ['go', 'test', '-shuffle=7', './...']],
+    [['bundle', 'exec', 'rspec'], '--seed=7', ['bundle', 'exec', 'rspec', '--seed=7']],
+    [
+      ['vendor/bin/phpunit'],
+      '--order-by=random --random-order-seed=7',
+      ['vendor/bin/phpunit', '--order-by=random', '--random-order-seed=7'],
+    ],
+    [
+      ['mvn', 'test'],
+      '-Dsurefire.runOrder=random -Dsurefire.runOrder.random.seed=7',
+      ['mvn', 'test', '-Dsurefire.runOrder=random', '-Dsurefire.runOrder.random.seed=7'],
+    ],
+  ])('%j', (argv, name, expected) => {
+    expect(seeded(argv, '', 7)).toMatchObject({ name, argv: expected });
+  });
+
+  test('is that of a plugin, where a run says that it is there', () => {
+    expect(seeded(['pytest'], 'Using --randomly-seed=1234\n', 7)?.argv).toEqual(['pytest', '--randomly-seed=7']);
+    expect(seeded(['pytest'], 'Using --random-order-seed=1234\n', 7)?.argv).toEqual(['pytest', '--random-order-seed=7']);
+  });
+
+  test.each([[['cargo', 'test']], [['gradle', 'test']], [['ctest']], [['npm', 'test']]])('is none for %j', (argv) => {
+    expect(seeded(argv, '', 7)).toBeNull();
   });
 });

@@ -89,6 +89,14 @@ describe('a proposed change', () => {
     expect(other).toMatchObject({ verdict: 'not-fixed', attempts: [{ verdict: 'breaks' }] });
   });
 
+  test('is tried under the words that take the network from the command and the check', async () => {
+    const check = `if (process.env.TIDE !== 'low' || require('./sum.js').sum(2, 3) !== 5) { console.error('error: wrong sum'); process.exit(1); }\n`;
+    repository.commit({ 'sum.js': WRONG, 'check.js': check }, 'broken');
+    const argv = [process.execPath, 'check.js'];
+    expect((await tryIt([RIGHT_DIFF], { argv, within: ['env', 'TIDE=low'] })).verdict).toBe('fixed');
+    expect((await tryIt([RIGHT_DIFF], { argv })).verdict).toBe('not-fixed');
+  });
+
   test('is tried with changes that are not committed, and makes no branch of them', async () => {
     repository.commit({ 'sum.js': 'exports.sum = (a, b) => a + b;\n', 'sum.test.js': SUM_TEST }, 'works');
     writeFileSync(join(repository.folder, 'sum.js'), WRONG);
