@@ -6,7 +6,9 @@ import type { NewBuild } from '../../src/domain/build.ts';
 import { isRetryable, messageOf, TriageError } from '../../src/domain/errors.ts';
 import type { Experiment } from '../../src/domain/experiment.ts';
 import { retryAfter } from '../../src/lib/time.ts';
+import { createMasker } from '../../src/log/mask/mask.ts';
 import { readBounded } from '../../src/providers/rest-client.ts';
+import { maskExperiment } from '../../src/service/experiments.ts';
 import type { UploadedFile } from '../../src/service/intake/upload.ts';
 
 const REQUEST_MS = 60_000;
@@ -40,7 +42,8 @@ export async function uploadBuild(server: Server, run: NewBuild, files: readonly
 
 /** Tells the server what running the command again has shown. */
 export async function reportExperiment(server: Server, buildId: string, experiment: Experiment): Promise<void> {
-  await retried(() => send(server, `/api/builds/${buildId}/experiments`, z.unknown(), () => JSON.stringify(experiment)));
+  const masked = JSON.stringify(await maskExperiment(experiment, createMasker()));
+  await retried(() => send(server, `/api/builds/${buildId}/experiments`, z.unknown(), () => masked));
 }
 
 /** Waits at most `waitMs` for the analysis of a build. */

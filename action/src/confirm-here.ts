@@ -63,12 +63,12 @@ export async function confirmHere(
 }
 
 /** Diffs are read from files of the workspace, or of the directory in it. */
-async function followUpsOf({ bisect, tryFix }: Confirmation, cwd: string, bad: string): Promise<FollowUps> {
+async function followUpsOf({ bisect, tryFix, suggest }: Confirmation, cwd: string, bad: string): Promise<FollowUps> {
   const files = tryFix === true || tryFix === null ? [] : tryFix;
   const proposals = await Promise.all(files.map(async (file) => ({ source: file, diff: await diffIn(cwd, file) })));
   return {
     bisect: bisect === null ? null : { good: bisect === true ? null : bisect, bad },
-    fix: tryFix === null ? null : { proposals, rules: tryFix === true ? FIX_RULES : [] },
+    fix: tryFix === null ? null : { proposals, rules: tryFix === true ? FIX_RULES : [], suggest },
   };
 }
 

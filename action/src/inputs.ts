@@ -36,6 +36,8 @@ export interface Confirmation {
   readonly bisect: string | true | null;
   /** Files of diffs to try, `true` for the rules; null: nothing is tried. */
   readonly tryFix: readonly string[] | true | null;
+  /** Show the change that fixes it in the pull request. */
+  readonly suggest: boolean;
 }
 
 const MAX_WAIT_SECONDS = 900;
@@ -92,6 +94,7 @@ function confirmationOf(input: (name: string) => string): Confirmation | null {
     install: install === '' ? null : argumentsOf(install),
     bisect: isOff(bisect) ? null : bisect === 'true' || bisect,
     tryFix: isOff(tryFix) ? null : tryFix === 'true' || linesOf(tryFix),
+    suggest: input('suggest') === 'true',
     runs: Math.floor(numberOf('confirm-runs', input('confirm-runs') || '5', { min: 1, max: MAX_RUNS, unit: 'runs' })),
     limitMs: numberOf('confirm-minutes', input('confirm-minutes') || '10', { min: 0.1, max: MAX_MINUTES, unit: 'minutes' }) * 60_000,
   };

@@ -12,7 +12,9 @@ import { type FollowUps, followUp } from '../experiments/follow-up.ts';
 import { armName, type Outcome, type OutputReader, outputReader, progressLine, SHOWN } from '../experiments/outcome.ts';
 import { argumentsOf } from '../experiments/run-command.ts';
 import { append } from '../lib/collections.ts';
+import { createMasker } from '../log/mask/mask.ts';
 import { visibleLine } from '../notifications/visible-text.ts';
+import { maskExperiment } from '../service/experiments.ts';
 import { type ServerOptions, serverOf } from './command-parts.ts';
 import { readInput } from './input.ts';
 import { proposalIn } from './proposals.ts';
@@ -36,6 +38,8 @@ export interface ConfirmCommandOptions extends ServerOptions {
   readonly bisect?: string | true;
   /** True: the rules; else a file with a diff. */
   readonly tryFix?: string | true;
+  /** Show the change that fixes it in the pull request. */
+  readonly suggest?: boolean;
   readonly maxBytes: number;
 }
 
@@ -74,11 +78,11 @@ export async function runConfirm(argv: readonly string[], options: ConfirmComman
   if (experiment.verdict === 'inconclusive') process.exitCode = EXIT.needsPerson;
 }
 
-async function followUpsOf({ bisect, tryFix }: ConfirmCommandOptions): Promise<FollowUps> {
+async function followUpsOf({ bisect, tryFix, suggest = false }: ConfirmCommandOptions): Promise<FollowUps> {
   const proposals = typeof tryFix === 'string' ? [await proposalIn(tryFix)] : [];
   return {
     bisect: bisect === undefined ? null : { good: bisect === true ? null : bisect, bad: 'HEAD' },
-    fix: tryFix === undefined ? null : { proposals, rules: tryFix === true ? FIX_RULES : [] },
+    fix: tryFix === undefined ? null : { proposals, rules: tryFix === true ? FIX_RULES : [], suggest },
   };
 }
 
@@ -96,7 +100,8 @@ const Reported = z.object({ buildId: z.string(), analyses: z.array(z.string()) }
 
 async function report(experiment: Experiment, build: string, options: ServerOptions): Promise<void> {
   const path = `/api/builds/${encodeURIComponent(build)}/experiments`;
-  const { buildId, analyses } = await askServer(await serverOf(options), 'POST', path, Reported, experiment);
+  const masked = await maskExperiment(experiment, createMasker());
+  const { buildId, analyses } = await askServer(await serverOf(options), 'POST', path, Reported, masked);
   say(`Reported to build ${buildId}${analyses.length === 0 ? '; no answer about these tests yet' : `, for ${analyses.join(', ')}`}.`);
 }
 

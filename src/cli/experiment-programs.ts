@@ -27,6 +27,7 @@ export function confirmCommand(): Command {
     .option('--no-network', 'run the command without the network (bubblewrap or user namespaces); --install has it')
     .option('--bisect [good]', 'then search the commit that broke it, from the base or this commit on, in the time that is left')
     .option('--try-fix [file]', 'then try this diff, or the rules of try-fix, in the time that is left')
+    .option('--suggest', 'with --try-fix and --report: show the change that fixes it in the pull request')
     .option('--report <build>', 'ID of the build on the service (or provider:number): the outcome becomes part of its answer')
     .passThroughOptions()
     .addHelpText('after', CONFIRM_EXAMPLES);
@@ -108,6 +109,7 @@ export function tryFixCommand(): Command {
     .option('--install <command>', 'installs the dependencies where a change alters the lock file (words, no quotes)')
     .option('--runs <count>', 'runs of the failing tests without and with each change', positive, 3)
     .option('--minutes <count>', 'time limit for all attempts together', positive, 15)
+    .option('--no-network', 'run the command and the check without the network; --install and the rules have it')
     .passThroughOptions()
     .addHelpText('after', FIX_EXAMPLES);
   return asksService(command).action(

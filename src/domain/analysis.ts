@@ -234,6 +234,16 @@ export const Analysis = z.object({
 });
 export type Analysis = z.infer<typeof Analysis>;
 
+/** The answer with what running the command again has shown; suspects from the commit that broke it go before the others. */
+export function withTried(analysis: Analysis, experiment: Experiment): Analysis {
+  const { verdict, candidates } = experiment.bisection ?? {};
+  const culprit = verdict === 'found' ? candidates?.[0]?.commit : undefined;
+  if (culprit === undefined) return { ...analysis, experiment };
+  const isCulprit = ({ commit }: Suspect) => Number(commit === culprit);
+  const suspects = analysis.answer.suspects.toSorted((one, other) => isCulprit(other) - isCulprit(one));
+  return { ...analysis, experiment, answer: { ...analysis.answer, suspects } };
+}
+
 /** Whether anybody judged: where the log could not be read, or the analysis failed, the stored category means nothing. */
 export function isJudged({ terminationReason }: Pick<Analysis, 'terminationReason'>): boolean {
   return terminationReason !== 'failed';

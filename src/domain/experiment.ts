@@ -80,6 +80,8 @@ export const FixTrial = z.object({
   attempts: z.array(FixAttempt).max(20),
   /** The local branch that was made of the change that fixes it. */
   branch: z.string().nullable(),
+  /** Whoever had it tried wants the change that fixes it shown in the pull request. */
+  suggest: z.boolean().optional(),
   sentence: line,
   notes: lines,
 });
@@ -115,6 +117,34 @@ export const Experiment = z.object({
   excerpt: line.nullable(),
 });
 export type Experiment = z.infer<typeof Experiment>;
+
+/** The change to be shown in the pull request: one that fixes the failure, was asked for and is short enough; null where there is none. */
+export function suggestedFix(experiment: Experiment | undefined): (FixAttempt & { readonly diff: string }) | null {
+  const { suggest, attempts = [] } = experiment?.fixes ?? {};
+  const fixed = suggest === true ? attempts.find(({ verdict }) => verdict === 'fixed') : undefined;
+  return fixed === undefined || fixed.diff === null ? null : { ...fixed, diff: fixed.diff };
+}
+
+/** Whose fault a failure is. */
+export const Blame = z.enum(['this-change', 'not-this-change', 'flaky']);
+export type Blame = z.infer<typeof Blame>;
+
+/** By the text of the logs alone: whatever it calls neither flaky nor the machine's fault, it lays on the change. */
+export function blameByText({ category, kind }: { readonly category: string | null; readonly kind: string | null }): Blame {
+  if (kind === 'flaky_timing') return 'flaky';
+  return category === 'INFRA_ERROR' ? 'not-this-change' : 'this-change';
+}
+
+/** What trying has decided, where its counts support that; null where it has not. */
+export function blameByTrying(experiment: Experiment | null | undefined): Blame | null {
+  const decided = Blame.safeParse(experiment?.verdict);
+  return decided.success && experiment != null && isBorneOut(experiment) ? decided.data : null;
+}
+
+/** Whether what was said is true; a flaky failure is not the change's either. */
+export function isBlameRight(said: Blame, truth: Blame): boolean {
+  return said === truth || (said === 'not-this-change' && truth === 'flaky');
+}
 
 /** Runs here, and on the base, below which nothing is concluded from all of them going the same way. */
 export const MIN_RUNS = 3;

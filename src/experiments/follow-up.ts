@@ -11,7 +11,12 @@ export interface FollowUps {
   /** Null: the commit that broke it is not searched. */
   readonly bisect: { /** Null: the base that it was compared with. */ readonly good: string | null; readonly bad: string } | null;
   /** Null: no change is tried. */
-  readonly fix: { readonly proposals: readonly Proposal[]; readonly rules: readonly FixRule[] } | null;
+  readonly fix: {
+    readonly proposals: readonly Proposal[];
+    readonly rules: readonly FixRule[];
+    /** Show the change that fixes it in the pull request. */
+    readonly suggest: boolean;
+  } | null;
 }
 
 const LEAST_MS = 5_000;
@@ -44,13 +49,14 @@ export async function followUp(
     ]);
   }
   if (fix !== null && isReproduced(experiment)) {
+    const { suggest, ...changes } = fix;
     const onRun = (source: string | null, outcome: keyof typeof SHOWN) => say(`${source ?? 'without a change'}: ${SHOWN[outcome]}`);
     const allowed = { tests: false, workflows: false };
     steps.push([
       'try-fix',
       async (limitMs) => {
-        const fixes = await tryFix({ ...command, ...fix, allowed, check: null, runs: RUNS, limitMs }, { read, onRun }, signal);
-        return { fixes, said: fixes.sentence };
+        const fixes = await tryFix({ ...command, ...changes, allowed, check: null, runs: RUNS, limitMs }, { read, onRun }, signal);
+        return { fixes: { ...fixes, suggest }, said: fixes.sentence };
       },
     ]);
   }

@@ -1,13 +1,17 @@
+import type { Analysis } from '../domain/analysis.ts';
+import { suggestedFix } from '../domain/experiment.ts';
 import { maxOf, minOf } from '../lib/collections.ts';
 import { factBlock } from './answer-markdown.ts';
 import { type AnswerFact, type AnswerView, answerView, placeOf, proofLines } from './answer-view.ts';
 import type { CauseStanding } from './cause-standing.ts';
 import { buildName, changeWords, markdownLink, type NoticeLinks, standingWords } from './notice-words.ts';
-import { clip, codeSpan, html, inline } from './visible-text.ts';
+import { clip, codeSpan, fence, html, inline } from './visible-text.ts';
 
 const MAX_TITLE = 200;
 const MAX_PROSE = 1_500;
 const MAX_TESTS = 6;
+const MAX_DIFF_LINES = 100;
+const MAX_DIFF = 6_000;
 
 interface Shown {
   /** Its place among several; null where it is the only one. */
@@ -29,6 +33,7 @@ export function commentCause(standing: CauseStanding, { number, several, links }
     `<details${open}>${summary}`,
     ...explained(standing, view),
     ...shown.filter(({ kind }) => kind !== 'prose').map((fact) => factBlock(fact)),
+    form === 'rejected' ? '' : fixingChange(analysis),
     [...(several ? [codeSpan(buildName(build))] : []), ...references(standing, number !== null, links)].join(' · '),
     '</details>',
   ];
@@ -71,6 +76,16 @@ function change(standing: CauseStanding): string {
       ? `${words.slice(0, 1).toUpperCase()}${words.slice(1)}.`
       : `**${verdict === 'yours' ? 'Caused by this change' : 'Not your change'}**: ${words}.`;
   return verdict === 'not-yours' && standing.category === 'INFRA_ERROR' ? `${said} Run it again.` : said;
+}
+
+/** The change that was tried and fixes it, where whoever had it tried wants it shown. */
+function fixingChange({ experiment }: Analysis): string {
+  const fix = suggestedFix(experiment);
+  if (fix === null) return '';
+  const lines = fix.diff.trimEnd().split('\n');
+  const isLong = lines.length > MAX_DIFF_LINES || fix.diff.length > MAX_DIFF;
+  const shown = isLong ? `${fix.files.length === 1 ? '1 file' : `${fix.files.length} files`}, too long to show here` : fence(lines, 'diff');
+  return `**Change that was tried and fixes it:**${isLong ? ' ' : '\n\n'}${shown}`;
 }
 
 function references(standing: CauseStanding, isOneOfMany: boolean, links: NoticeLinks): string[] {

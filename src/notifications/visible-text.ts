@@ -105,11 +105,16 @@ export function codeSpan(text: string): string {
   return `${ticks}${pad}${content}${pad}${ticks}`;
 }
 
-/** A fenced block whose fence is longer than any run of backticks inside. Each entry is one line. */
-export function fence(lines: readonly string[]): string {
+/** A fenced block of this language whose fence is longer than any run of backticks inside. Each entry is one line. */
+export function fence(lines: readonly string[], language = 'text'): string {
   const content = lines.flatMap(visibleLines).map(breakComment);
-  const ticks = '`'.repeat(Math.max(3, longestRun(content.join('\n')) + 1));
-  return [`${ticks}text`, ...content, ticks].join('\n');
+  const ticks = fenceAround(content.join('\n'));
+  return [`${ticks}${language}`, ...content, ticks].join('\n');
+}
+
+/** A fence that no run of backticks in the text ends. */
+export function fenceAround(text: string): string {
+  return '`'.repeat(Math.max(3, longestRun(text) + 1));
 }
 
 function withCodeSpans(line: string, outside: (text: string) => string, inside: (code: string) => string): string {

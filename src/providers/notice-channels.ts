@@ -6,11 +6,14 @@ import { renderCheck } from '../notifications/render-check.ts';
 import { renderComment } from '../notifications/render-comment.ts';
 import { renderStatus, type StatusContent } from '../notifications/render-status.ts';
 import type { NoticeCall, NoticeChannel, NoticeRule, NotificationClient, Situation } from '../ports/notices.ts';
+import { renderSuggestions } from './suggestions.ts';
 
 /** The comment on a pull request, in Markdown. */
 export const commentChannel = channelOf(renderComment);
 /** The status of a commit, in one line. */
 export const statusChannel = channelOf(renderStatus);
+/** Changes that were tried and fix what failed, as suggestions in a pull request. */
+export const suggestionChannel = channelOf(renderSuggestions);
 /** The check run of a build. */
 export const checkChannel = channelOf(renderCheck);
 

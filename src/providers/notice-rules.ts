@@ -4,6 +4,7 @@ import type { StatusContent } from '../notifications/render-status.ts';
 import type { NoticeChannel, NoticeRule, NotificationClient } from '../ports/notices.ts';
 import type { Logger } from '../ports/telemetry.ts';
 import type { ProviderChannel } from './provider.ts';
+import type { Suggestions } from './suggestions.ts';
 
 const COMMIT = /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/;
 
@@ -63,19 +64,23 @@ interface HostNotice<Content> {
   readonly client: (logger: Logger) => Promise<NotificationClient<Content>>;
 }
 
-/** What is kept in step on a host: comments on pull requests, check runs of builds, and statuses of commits. */
+/** What is kept in step on a host: comments on pull requests, suggestions in them, check runs of builds, and statuses of commits. */
 export interface HostNotices {
   readonly name: Build['provider'];
   readonly isOfOurs: (build: Build) => boolean;
   readonly comment: HostNotice<{ readonly body: string }>;
+  /** Written where comments are, of changes that a job asks to be suggested. Absent: the host has no such comments. */
+  readonly suggestion?: HostNotice<Suggestions>['client'];
   readonly check?: HostNotice<CheckContent>;
   readonly status: HostNotice<StatusContent>;
 }
 
-export function hostChannels({ name, isOfOurs, comment, check, status }: HostNotices): ProviderChannel[] {
+export function hostChannels({ name, isOfOurs, comment, suggestion, check, status }: HostNotices): ProviderChannel[] {
+  const suggestions = suggestion === undefined || comment.because !== null ? undefined : { ...comment, client: suggestion };
   const isOfOurCommit = (build: Build) => isOfCommit(build) && isOfOurs(build);
   return [
     ...channelFor(comment, commentRule({ channel: `${name}-comment`, isOfOurs }), ({ commentChannel }) => commentChannel),
+    ...channelFor(suggestions, commentRule({ channel: `${name}-suggestion`, isOfOurs }), ({ suggestionChannel }) => suggestionChannel),
     ...channelFor(check, buildRule({ channel: `${name}-check`, isOfOurs: isOfOurCommit }), ({ checkChannel }) => checkChannel),
     ...channelFor(status, statusRule({ channel: `${name}-status`, isOfOurs }), ({ statusChannel }) => statusChannel),
   ];

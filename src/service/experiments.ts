@@ -1,7 +1,7 @@
-import type { Analysis } from '../domain/analysis.ts';
+import { type Analysis, withTried } from '../domain/analysis.ts';
 import type { Build } from '../domain/build.ts';
 import { TriageError } from '../domain/errors.ts';
-import { Experiment, isBorneOut, MIN_RUNS } from '../domain/experiment.ts';
+import { Experiment, isBorneOut, MIN_RUNS, suggestedFix } from '../domain/experiment.ts';
 import type { FailureGroup } from '../domain/reading.ts';
 import type { Masker } from '../log/mask/mask.ts';
 import type { Database } from '../ports/database.ts';
@@ -43,7 +43,7 @@ export function withExperiment(analyses: readonly Analysis[], groups: readonly F
     const names = failures.flatMap(({ test }) => test?.name ?? []);
     const isIn = (test: string) => names.some((name) => test === name || test.endsWith(` › ${name}`));
     const isAbout = experiment.tests.length === 0 ? names.length === 0 : experiment.tests.every(isIn);
-    return isAbout ? { ...analysis, experiment } : analysis;
+    return isAbout ? withTried(analysis, experiment) : analysis;
   });
 }
 
@@ -51,8 +51,8 @@ const MOST_TEXT = 4_000;
 /** Words of ours and ids of commits, in which nothing can be hidden. */
 const NOT_MASKED = ['verdict', 'what', 'where', 'commit', 'dependsOn'];
 
-/** Every text of it. */
-async function maskExperiment(experiment: Experiment, masker: Masker): Promise<Experiment> {
+/** Every text of it, before it is sent and before it is stored. A change with a secret in it is no longer what was tried, so it is not suggested. */
+export async function maskExperiment(experiment: Experiment, masker: Pick<Masker, 'maskAll'>): Promise<Experiment> {
   const texts: string[] = [];
   JSON.stringify(experiment, (key, value: unknown) => {
     if (typeof value === 'string' && !NOT_MASKED.includes(key)) texts.push(value);
@@ -68,5 +68,8 @@ async function maskExperiment(experiment: Experiment, masker: Masker): Promise<E
       return masked[at - 1]?.slice(0, Math.max(MOST_TEXT, value.length));
     }),
   );
-  return Experiment.parse(replaced);
+  const parsed = Experiment.parse(replaced);
+  const { fixes } = parsed;
+  if (fixes === undefined || suggestedFix(parsed)?.diff === suggestedFix(experiment)?.diff) return parsed;
+  return { ...parsed, fixes: { ...fixes, suggest: false } };
 }

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Build, type NewBuild, WHOLE_BUILD } from '../domain/build.ts';
 import type { Category } from '../domain/category.ts';
 import { isRetryable, messageOf, TriageError } from '../domain/errors.ts';
+import { Blame, blameByText, isBlameRight } from '../domain/experiment.ts';
 import { append } from '../lib/collections.ts';
 import { backoff } from '../lib/time.ts';
 import type { Masker } from '../log/mask/mask.ts';
@@ -249,15 +250,18 @@ export async function reportOf(
   return { builds: counts, answers, causes: causesOf(answers), guesses: guessesOf(tried) };
 }
 
-/** Of failures that trying has decided; whatever the text calls neither flaky nor the machine's fault, it lays on the change. */
+const SAID = { 'this-change': 'this change', 'not-this-change': 'not this change', flaky: 'flaky' } as const;
+
+/** Of failures that trying has decided. */
 export function guessesOf(heads: readonly Pick<Head, 'guess' | 'tried'>[]): Guess[] {
-  const decided = heads.filter(({ tried }) => tried === 'this-change' || tried === 'not-this-change' || tried === 'flaky');
-  const saidOf = ({ category, kind }: Head['guess']): Guess['said'] =>
-    kind === 'flaky_timing' ? 'flaky' : category === 'INFRA_ERROR' ? 'not this change' : 'this change';
-  return (['this change', 'not this change', 'flaky'] as const).flatMap((said) => {
-    const own = decided.filter(({ guess }) => saidOf(guess) === said);
-    const right = own.filter(({ tried }) => (said === 'not this change' ? tried !== 'this-change' : tried === said.replaceAll(' ', '-')));
-    return own.length === 0 ? [] : [{ said, right: right.length, of: own.length }];
+  const decided = heads.flatMap(({ guess, tried }) => {
+    const truth = Blame.safeParse(tried);
+    return truth.success ? [{ said: blameByText(guess), truth: truth.data }] : [];
+  });
+  return Blame.options.flatMap((blame) => {
+    const own = decided.filter(({ said }) => said === blame);
+    const right = own.filter(({ said, truth }) => isBlameRight(said, truth));
+    return own.length === 0 ? [] : [{ said: SAID[blame], right: right.length, of: own.length }];
   });
 }
 

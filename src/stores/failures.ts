@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { Action, Analysis } from '../domain/analysis.ts';
+import { Action, Analysis, withTried } from '../domain/analysis.ts';
 import { Build } from '../domain/build.ts';
 import { Category } from '../domain/category.ts';
 import { TriageError } from '../domain/errors.ts';
-import { type Experiment, VERDICTS } from '../domain/experiment.ts';
+import { Experiment, VERDICTS } from '../domain/experiment.ts';
 import { Failure, FailureRow, Fingerprint } from '../domain/failure.ts';
 import { newId } from '../domain/ids.ts';
 import type { FailureGroup } from '../domain/reading.ts';
@@ -262,16 +262,23 @@ export function createExperimentStore(clock: Clock) {
       await sql.query(ADD_EXPERIMENT, [newId('exp', clock.now()), buildId, experiment, by]);
     },
     /** Gives the newest experiment about each answer of a build to it; the ids of the answers that have one. */
-    apply: async (buildId: string, sql: Sql) => (await sql.query<{ id: string }>(APPLY_EXPERIMENTS, [buildId])).map(({ id }) => id),
+    apply: async (buildId: string, sql: Sql) => {
+      const found = await all(sql, Tried, NEWEST_EXPERIMENTS, [buildId]);
+      for (const { analysis, experiment } of found) {
+        const { answer } = withTried(analysis, experiment);
+        await sql.query('update analyses set body = body || $2::jsonb where id = $1', [analysis.id, { answer, experiment }]);
+      }
+      return found.map(({ analysis }) => analysis.id);
+    },
   };
 }
 
 const ADD_EXPERIMENT = 'insert into experiments (id, build_id, body, reported_by) values ($1, $2, $3, $4)';
 
-const APPLY_EXPERIMENTS = `
-  update analyses a set body = a.body || jsonb_build_object('experiment', newest.body)
-  from (
+const Tried = z.object({ analysis: Analysis, experiment: Experiment });
+
+const NEWEST_EXPERIMENTS = `
+  select a.body as analysis, newest.body as experiment from analyses a join (
     select distinct on (a.id) a.id, e.body from experiments e join analyses a on a.build_id = e.build_id and is_about(e, a)
     where e.build_id = $1 order by a.id, e.id desc
-  ) as newest
-  where a.id = newest.id returning a.id`;
+  ) as newest on a.id = newest.id order by a.id for update of a`;

@@ -53,6 +53,12 @@ const files = {
   'sum.test.js': SUM_TEST,
   '.gitignore': 'build.log\n',
 };
+/** With a diff that mends the sum. */
+const filesWithFix = {
+  ...files,
+  'fix.diff': '--- a/sum.js\n+++ b/sum.js\n@@ -1 +1 @@\n-exports.sum = (a, b) => a - b;\n+exports.sum = (a, b) => a + b;\n',
+  '.gitignore': 'build.log\nfix.diff\n',
+};
 const given = { log: 'build.log', confirm: `${process.execPath} --test`, 'confirm-runs': '3', 'confirm-base': 'HEAD^' };
 
 describe('a step that runs the failing command again', () => {
@@ -68,10 +74,8 @@ describe('a step that runs the failing command again', () => {
   });
 
   test('searches the commit that broke it and tries a diff, in what is left of its minutes', async () => {
-    const diff = '--- a/sum.js\n+++ b/sum.js\n@@ -1 +1 @@\n-exports.sum = (a, b) => a - b;\n+exports.sum = (a, b) => a + b;\n';
     const also = { bisect: 'true', 'try-fix': 'fix.diff' };
-    const more = { ...files, 'fix.diff': diff, '.gitignore': 'build.log\nfix.diff\n' };
-    const { outputs, summary, log } = await runner.run({ with: { ...given, ...also }, files: more, prepare: commits });
+    const { outputs, summary, log } = await runner.run({ with: { ...given, ...also }, files: filesWithFix, prepare: commits });
 
     expect(outputs, log).toMatchObject({ verdict: 'this-change', culprit: expect.stringMatching(/^[0-9a-f]{40}$/) });
     expect(outputs.patch).toContain('+exports.sum = (a, b) => a + b;');
@@ -109,7 +113,8 @@ describe('a step that runs the failing command again', () => {
       sendJson(response, 200, request.method === 'POST' ? { buildId: 'bld_1', analyses: [] } : done);
     };
     const server = await startLoopback((request, response) => void answer(request, response));
-    const { outputs } = await runner.run({ with: { ...given, 'server-url': server.url, token: TOKEN }, files, prepare: commits });
+    const asked = { ...given, 'server-url': server.url, token: TOKEN, 'try-fix': 'fix.diff', suggest: 'true' };
+    const { outputs } = await runner.run({ with: asked, files: filesWithFix, prepare: commits });
     await server.close();
 
     expect(received.map(([line]) => line)).toEqual([
@@ -118,7 +123,12 @@ describe('a step that runs the failing command again', () => {
       'GET /api/builds/bld_1/analyses',
     ]);
     const told = Experiment.parse(JSON.parse(received[1]?.[1] ?? ''));
-    expect(told).toMatchObject({ verdict: 'this-change', tests: ['adds up'], dependsOnOthers: null });
+    expect(told).toMatchObject({
+      verdict: 'this-change',
+      tests: ['adds up'],
+      dependsOnOthers: null,
+      fixes: { verdict: 'fixed', suggest: true },
+    });
     expect(outputs.verdict).toBe('this-change');
   });
 

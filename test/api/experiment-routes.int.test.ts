@@ -39,6 +39,7 @@ describe('an experiment on a build', () => {
         before,
         branch: null,
         verdict: 'fixed',
+        suggest: true,
         sentence: 'Fixed.',
         notes: [],
       },
@@ -52,7 +53,12 @@ describe('an experiment on a build', () => {
     });
     expect([status, body]).toEqual([200, { buildId: build.id, analyses: [analysis.id] }]);
     const kept = await experimentOf(analysis.id);
-    expect(kept).toMatchObject({ verdict: 'this-change', sentence: tried.sentence, arms: tried.arms, fixes: { verdict: 'fixed', before } });
+    expect(kept).toMatchObject({
+      verdict: 'this-change',
+      sentence: tried.sentence,
+      arms: tried.arms,
+      fixes: { verdict: 'fixed', before, suggest: false },
+    });
     expect(JSON.stringify(kept)).not.toContain(token);
     const later = { ...tried, verdict: 'not-this-change', arms: tried.arms.map((arm) => ({ ...arm, failed: 3, passed: 0 })) };
     expect((await report('github:812', later)).status).toBe(200);

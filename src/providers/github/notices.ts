@@ -4,6 +4,7 @@ import type { CheckAnnotation, CheckContent } from '../../notifications/render-c
 import type { StatusContent } from '../../notifications/render-status.ts';
 import type { NoticeCall, NotificationClient } from '../../ports/notices.ts';
 import { type CommentThread, createCommentClient, createStatusClient } from '../notice-channels.ts';
+import { createSuggestionClient, type Suggestions, type SuggestionThread } from '../suggestions.ts';
 import { createGithubAccess, type GithubAccess, type GithubAccessOptions, type Signed } from './access.ts';
 import { type GithubClient, githubError, httpFailure, type RepositoryName } from './client.ts';
 
@@ -104,6 +105,52 @@ function commentsOf({ client, place }: GithubVoice, pullRequest: number, signal:
       void (await asked(ours(id), () => client.request(`PATCH ${one}`, { ...place, comment_id: id, body, request: { signal } }))),
     remove: async (id) =>
       void (await asked(ours(id), () => client.request(`DELETE ${one}`, { ...place, comment_id: id, request: { signal } }))),
+    ownLogin: () => ownLogin(client, signal),
+  };
+}
+
+const PlacedComment = Comment.extend({ path: z.string(), line: z.int().nullish() });
+const Head = z.object({ head: z.object({ sha: z.string() }) });
+
+/** Suggestions at lines of a pull request. */
+export function createGithubSuggestionClient(options: GithubClientOptions): NotificationClient<Suggestions> {
+  const access = openGithubVoices(options);
+  return createSuggestionClient({
+    ...{ pageSize: PER_PAGE, fenceWord: () => 'suggestion' },
+    open: async (repository, pullRequest, signal) => suggestionsOf(await voiceFor(access, repository, signal), pullRequest, signal),
+  });
+}
+
+function suggestionsOf(voice: GithubVoice, pullRequest: number, signal: AbortSignal): SuggestionThread {
+  const { client, place } = voice;
+  const pull = { ...place, pull_number: pullRequest, request: { signal } };
+  const comments = '/repos/{owner}/{repo}/pulls/{pull_number}/comments';
+  const ours = (id: number) => ({ what: `our comment ${id} in the code`, right: RIGHT });
+  const one = (id: number) => ({ ...place, comment_id: id, request: { signal } });
+  const path = '/repos/{owner}/{repo}/pulls/comments/{comment_id}';
+  return {
+    list: async (page, size) => {
+      const what = { what: `the comments in the code of pull request ${pullRequest}`, right: RIGHT };
+      const { data } = await asked(what, () => client.request(`GET ${comments}`, { ...pull, per_page: size, page }));
+      const listed = z.array(PlacedComment).parse(data);
+      return listed.map(({ id, body, user, path, line }) => ({
+        id,
+        body: body ?? null,
+        author: user?.login ?? null,
+        path,
+        line: line ?? null,
+      }));
+    },
+    patches: () => listChangedFiles(voice, pullRequest, signal),
+    create: async ({ path, from, to }, body) => {
+      const what = { what: `a comment in the code of pull request ${pullRequest}`, right: RIGHT };
+      const { data } = await asked(what, () => client.request('GET /repos/{owner}/{repo}/pulls/{pull_number}', pull));
+      const range = from === to ? {} : { start_line: from, start_side: 'RIGHT' as const };
+      const where = { commit_id: Head.parse(data).head.sha, path, line: to, side: 'RIGHT' as const, ...range };
+      await asked(what, () => client.request(`POST ${comments}`, { ...pull, ...where, body, request: { signal, retries: 0 } }));
+    },
+    edit: async (id, body) => void (await asked(ours(id), () => client.request(`PATCH ${path}`, { ...one(id), body }))),
+    remove: async (id) => void (await asked(ours(id), () => client.request(`DELETE ${path}`, one(id)))),
     ownLogin: () => ownLogin(client, signal),
   };
 }
@@ -230,11 +277,11 @@ const PER_PAGE = 100;
 /** GitHub itself lists 3,000 files at most; a change of more than a thousand is looked through by nobody. */
 const MAX_PAGES = 10;
 
-const Files = z.array(z.object({ filename: z.string() }));
+const Files = z.array(z.object({ filename: z.string(), patch: z.string().optional() }));
 
-/** The files that a pull request changes, at most a thousand. */
-async function listChangedFiles({ client, place }: GithubVoice, pullRequest: number, signal: AbortSignal): Promise<Set<string>> {
-  const names = new Set<string>();
+/** The files that a pull request changes, at most a thousand, with their hunks where GitHub shows them. */
+async function listChangedFiles({ client, place }: GithubVoice, pullRequest: number, signal: AbortSignal): Promise<Map<string, string>> {
+  const patches = new Map<string, string>();
   for (let page = 1; page <= MAX_PAGES; page++) {
     const { data } = await asked({ what: `the files of pull request ${pullRequest}`, right: 'Pull requests' }, () =>
       client.request('GET /repos/{owner}/{repo}/pulls/{pull_number}/files', {
@@ -243,8 +290,8 @@ async function listChangedFiles({ client, place }: GithubVoice, pullRequest: num
       }),
     );
     const files = Files.parse(data);
-    for (const { filename } of files) names.add(filename);
+    for (const { filename, patch = '' } of files) patches.set(filename, patch);
     if (files.length < PER_PAGE) break;
   }
-  return names;
+  return patches;
 }

@@ -57,6 +57,7 @@ function channelsOf({ baseUrl, token, app, comment, commentMode: mode, check, st
       ...{ wanted: comment, because },
       client: async (logger) => (await notices()).createGithubCommentClient({ ...credentials, logger, mode }),
     },
+    suggestion: async (logger) => (await notices()).createGithubSuggestionClient({ ...credentials, logger }),
     check: {
       ...{ wanted: check, because: because ?? (isApp ? null : 'only GitHub Apps can write checks') },
       client: async (logger) => (await notices()).createGithubCheckClient({ ...credentials, logger }),
@@ -107,7 +108,7 @@ export const GithubSettings = z.object({
   /** Written with the App or the token. */
   comment: flag(
     'FAULTLINE_GITHUB_COMMENT',
-    'Set to true to post one comment on each pull request with a failed build and keep it up to date. The token or App needs write access to pull requests.',
+    'Set to true to post one comment on each pull request with a failed build and keep it up to date, with suggestions if a job asks for them. The token or App needs write access to pull requests.',
   ),
   commentMode: setting(
     'FAULTLINE_GITHUB_COMMENT_MODE',

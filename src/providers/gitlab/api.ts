@@ -11,6 +11,7 @@ import { type CiJob, createRunSource, isMissing, type RunLimits, unknownBuild } 
 import { type CommentThread, createCommentClient, createStatusClient } from '../notice-channels.ts';
 import type { PastRuns } from '../provider.ts';
 import { at, createRestClient, type RestClient } from '../rest-client.ts';
+import { createSuggestionClient, type Suggestions, type SuggestionThread } from '../suggestions.ts';
 import { readGitlabEvent } from './webhook.ts';
 
 export interface GitlabOptions {
@@ -223,18 +224,22 @@ const User = z.object({ username: z.string().min(1) });
 /** The note on a merge request. */
 export function createGitlabCommentClient(options: GitlabOptions): NotificationClient<{ readonly body: string }> {
   const client = createGitlabClient(options, NOTICE_MS);
-  let login: string | null = null;
-  const ownLogin = async (signal: AbortSignal) => {
-    login ??= (await client.get(User, { path: '/user', what: 'the name of this account', signal })).username;
-    return login;
-  };
   return createCommentClient({
     ...{ label: 'GitLab', mode: 'edit', maxBody: 65_536, pageSize: PAGE.size },
     open: async (repository, mergeRequest, signal) => ({
       ...notesOf(client, repository, mergeRequest, signal),
-      ownLogin: () => ownLogin(signal),
+      ownLogin: () => ownLogin(client, signal),
     }),
   });
+}
+
+const logins = new WeakMap<RestClient, string>();
+
+/** Asked once for each client. */
+async function ownLogin(client: RestClient, signal: AbortSignal): Promise<string> {
+  const login = logins.get(client) ?? (await client.get(User, { path: '/user', what: 'the name of this account', signal })).username;
+  logins.set(client, login);
+  return login;
 }
 
 function notesOf(client: RestClient, repository: string, mergeRequest: number, signal: AbortSignal): Omit<CommentThread, 'ownLogin'> {
@@ -252,6 +257,51 @@ function notesOf(client: RestClient, repository: string, mergeRequest: number, s
     },
     edit: async (id, body) => void (await client.send(z.unknown(), { method: 'PUT', body: { body }, ...one(id) })),
     remove: async (id) => void (await client.send(z.unknown(), { method: 'DELETE', ...one(id) })),
+  };
+}
+
+const Placed = Note.extend({ position: z.object({ new_path: z.string().nullish(), new_line: z.int().nullish() }).nullish() });
+const DiffRefs = z.object({ diff_refs: z.object({ base_sha: z.string(), start_sha: z.string(), head_sha: z.string() }) });
+const Diffs = z.array(z.object({ old_path: z.string(), new_path: z.string(), diff: z.string() }));
+
+/** Suggestions at lines of a merge request. */
+export function createGitlabSuggestionClient(options: GitlabOptions): NotificationClient<Suggestions> {
+  const client = createGitlabClient(options, NOTICE_MS);
+  return createSuggestionClient({
+    ...{ pageSize: PAGE.size, fenceWord: (lines) => `suggestion:-${lines - 1}+0` },
+    open: async (repository, mergeRequest, signal) => suggestionsOf(client, repository, mergeRequest, signal),
+  });
+}
+
+function suggestionsOf(client: RestClient, repository: string, mergeRequest: number, signal: AbortSignal): SuggestionThread {
+  const path = `${projectPath(repository)}/merge_requests/${mergeRequest}`;
+  const what = `merge request ${mergeRequest}`;
+  const { edit, remove } = notesOf(client, repository, mergeRequest, signal);
+  const oldPaths = new Map<string, string>();
+  return {
+    ...{ edit, remove },
+    list: async (page, size) => {
+      const query = { sort: 'asc', order_by: 'created_at', per_page: size, page };
+      const notes = await client.get(z.array(Placed), { path: `${path}/notes`, query, what: `the notes of ${what}`, signal });
+      return notes.map(({ id, body, author, position }) => ({
+        ...{ id, body: body ?? null, author: author?.username ?? null },
+        ...{ path: position?.new_path ?? null, line: position?.new_line ?? null },
+      }));
+    },
+    patches: async () => {
+      const question = { path: `${path}/diffs`, what: `the changes of ${what}`, signal };
+      const files = await client.list(Diffs, question, { ...PAGE, maxPages: MAX_PAGES });
+      for (const { old_path, new_path } of files) oldPaths.set(new_path, old_path);
+      return new Map(files.map(({ new_path, diff }) => [new_path, diff]));
+    },
+    create: async ({ path: file, to, oldTo }, body) => {
+      const { diff_refs } = await client.get(DiffRefs, { path, what, signal });
+      const lines = { new_line: to, ...(oldTo === null ? {} : { old_line: oldTo }) };
+      const position = { position_type: 'text', ...diff_refs, new_path: file, old_path: oldPaths.get(file) ?? file, ...lines };
+      const sent = { method: 'POST', path: `${path}/discussions`, body: { body, position }, what: `a suggestion in ${what}` } as const;
+      await client.send(z.unknown(), { ...sent, right: RIGHT, signal });
+    },
+    ownLogin: () => ownLogin(client, signal),
   };
 }
 

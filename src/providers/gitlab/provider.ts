@@ -26,6 +26,7 @@ export function gitlabProvider(settings: GitlabSettings): Provider {
       name: 'gitlab',
       isOfOurs: isOfHost('gitlab', baseUrl.replace(/\/api\/v4$/, '/')),
       comment: { wanted: settings.comment, because, client: async () => (await import('./api.ts')).createGitlabCommentClient(credentials) },
+      suggestion: async () => (await import('./api.ts')).createGitlabSuggestionClient(credentials),
       status: { wanted: settings.status, because, client: async () => (await import('./api.ts')).createGitlabStatusClient(credentials) },
     }),
     ...tokenApi({
@@ -66,7 +67,7 @@ export const GitlabSettings = z.object({
   /** Written with that token. */
   comment: flag(
     'FAULTLINE_GITLAB_COMMENT',
-    'Set to true to post one note on each merge request with a failed pipeline and keep it up to date.',
+    'Set to true to post one note on each merge request with a failed pipeline and keep it up to date, with suggestions if a job asks for them.',
   ),
   status: flag(
     'FAULTLINE_GITLAB_STATUS',

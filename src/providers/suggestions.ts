@@ -1,0 +1,207 @@
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import { TriageError } from '../domain/errors.ts';
+import { type FixAttempt, suggestedFix } from '../domain/experiment.ts';
+import { fenceAround, inline } from '../notifications/visible-text.ts';
+import { whatToSay } from '../notifications/what-to-say.ts';
+import type { NoticeCall, NotificationClient, Situation } from '../ports/notices.ts';
+import { filesOfDiff } from './patches.ts';
+
+/** Lines of a file that are replaced by others. */
+export const Replacement = z.object({
+  path: z.string(),
+  /** 1-based, of the first line that is replaced. */
+  from: z.int(),
+  before: z.array(z.string()),
+  after: z.array(z.string()),
+});
+export type Replacement = z.infer<typeof Replacement>;
+
+/** A change that was tried and fixes a cause. */
+export interface Suggestion extends Replacement {
+  /** Names the cause for good; letters and digits. */
+  readonly cause: string;
+  /** What it is and how it went, as Markdown. */
+  readonly text: string;
+}
+
+export interface Suggestions {
+  readonly suggestions: readonly Suggestion[];
+}
+
+const MAX_SUGGESTIONS = 10;
+const MAX_LINES = 50;
+const MAX_CHARACTERS = 10_000;
+const MAX_SENTENCE = 1_000;
+
+/**
+ * What is to be suggested in a pull request: for each cause the change that was tried, fixes it, and was asked for. Null while it is not
+ * known what stands: what was suggested then stays.
+ */
+export function renderSuggestions(situation: Situation): Suggestions | null {
+  const toSay = whatToSay(situation);
+  if (toSay === null || toSay.state === 'looking') return null;
+  const causes = toSay.state === 'answered' ? toSay.causes.filter(({ form }) => form !== 'rejected') : [];
+  const suggestions = causes.flatMap(({ cause: { analysis } }) => {
+    const fix = suggestedFix(analysis.experiment);
+    const replacement = fix === null ? null : replacementIn(fix.diff);
+    if (fix === null || replacement === null) return [];
+    const cause = createHash('sha256').update(analysis.fingerprint).digest('hex').slice(0, 16);
+    return [{ cause, ...replacement, text: textOf(fix) }];
+  });
+  return { suggestions: [...new Map(suggestions.map((one) => [one.cause, one])).values()].slice(0, MAX_SUGGESTIONS) };
+}
+
+function textOf({ sentence }: FixAttempt): string {
+  return `**Faultline tried this change**: ${inline(sentence.slice(0, MAX_SENTENCE))} It says whether the tests pass, not whether the change is right.`;
+}
+
+/** What a browser would obey or hide rather than show; such a change is only shown as a diff, spelled out. */
+const UNSEEN = /(?!\t)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Co}]/u;
+
+/** The change as one replacement of lines that follow one another; null where it is none, too large, or has what cannot be seen. */
+export function replacementIn(diff: string): Replacement | null {
+  const [file, ...others] = filesOfDiff(diff);
+  if (file === undefined || others.length > 0 || file.status !== 'modified' || file.patch === null) return null;
+  const [head = '', ...lines] = file.patch.split('\n');
+  const [, start] = /^@@ -(\d{1,9})(?:,\d{1,9})? \+\d{1,9}(?:,\d{1,9})? @@/.exec(head) ?? [];
+  if (start === undefined || lines.some((line) => !/^[-+ ]/.test(line))) return null;
+  const isChange = (line: string) => !line.startsWith(' ');
+  let [first, last] = [lines.findIndex(isChange), lines.findLastIndex(isChange)];
+  // A line that is only added needs one beside it that it is added to.
+  if (lines.slice(first, last + 1).every((line) => line.startsWith('+'))) {
+    if (first > 0) first -= 1;
+    else last += 1;
+  }
+  const range = lines.slice(first, last + 1);
+  const side = (mark: '-' | '+') => range.filter((line) => line.startsWith(mark) || !isChange(line)).map((line) => line.slice(1));
+  const [before, after] = [side('-'), side('+')];
+  const above = lines.slice(0, first).filter((line) => !line.startsWith('+')).length;
+  if (before.length === 0 || before.length + after.length > 2 * MAX_LINES || range.join('\n').length > MAX_CHARACTERS) return null;
+  return after.some((line) => UNSEEN.test(line)) ? null : { path: file.path, from: Number(start) + above, before, after };
+}
+
+/** Where a suggestion stands in the diff of a pull request. Lines are 1-based, the last included. */
+export interface SuggestionPlace {
+  readonly path: string;
+  readonly from: number;
+  readonly to: number;
+  /** Number of the last line before the pull request; null where the pull request adds it. */
+  readonly oldTo: number | null;
+}
+
+/** A comment at a line of the diff; `line` is null where that is no longer there. */
+export interface PlacedComment {
+  readonly id: number;
+  readonly body: string | null;
+  /** The login of who wrote it; null: nobody who is still there. */
+  readonly author: string | null;
+  readonly path: string | null;
+  readonly line: number | null;
+}
+
+/** The comments at lines of one pull request. Throws as `NotificationClient` does. */
+export interface SuggestionThread {
+  list(page: number, size: number): Promise<readonly PlacedComment[]>;
+  /** What the pull request changes now: the hunks of each file by its path. */
+  patches(): Promise<ReadonlyMap<string, string>>;
+  create(place: SuggestionPlace, body: string): Promise<unknown>;
+  edit(id: number, body: string): Promise<void>;
+  remove(id: number): Promise<void>;
+  /** Under which login what we write appears. */
+  ownLogin(): Promise<string>;
+}
+
+export interface SuggestionOptions {
+  readonly pageSize: number;
+  /** The word behind the fence that makes it a suggestion, for so many lines. */
+  readonly fenceWord: (lines: number) => string;
+  open(repository: string, pullRequest: number, signal: AbortSignal): Promise<SuggestionThread>;
+}
+
+const MAX_LISTED = 2_000;
+
+/**
+ * Keeps one comment with a suggestion for each cause: made where its lines stand in the diff of the pull request as the change expects
+ * them, edited in place, and removed once it is superseded. Whoever wants it commits it; nothing is pushed.
+ */
+export function createSuggestionClient(options: SuggestionOptions): NotificationClient<Suggestions> {
+  return {
+    show: async ({ suggestions }, { notice, signal }: NoticeCall) => {
+      if (notice.about.type !== 'pull-request') throw new TriageError('invalid-input', `The notice ${notice.key} has no pull request.`);
+      const { repository, pullRequest } = notice.about;
+      const shown = { reference: `${pullRequest}` };
+      if (suggestions.length === 0 && notice.reference === null) return shown;
+      const thread = await options.open(repository, pullRequest, signal);
+      const left = new Set(await ownComments(thread, options.pageSize));
+      const patches = suggestions.length === 0 ? new Map<string, string>() : await thread.patches();
+      for (const suggestion of suggestions) {
+        const place = placeIn(patches.get(suggestion.path) ?? '', suggestion);
+        if (place === null) continue;
+        const body = bodyOf(suggestion, options);
+        const known = [...left].find((one) => isAt(one, place) && one.body?.startsWith(markerOf(suggestion.cause)));
+        if (known === undefined) await thread.create(place, body);
+        else if (known.body?.trim() !== body.trim()) await thread.edit(known.id, body);
+        if (known !== undefined) left.delete(known);
+      }
+      for (const { id } of left) await thread.remove(id).catch(unlessGone);
+      return shown;
+    },
+  };
+}
+
+const MARKER = '<!-- faultline:v1 suggestion=';
+
+function markerOf(cause: string): string {
+  return `${MARKER}${cause} -->`;
+}
+
+/** Anybody can copy a marker; only what we wrote ourselves is ours to change. */
+async function ownComments(thread: SuggestionThread, pageSize: number): Promise<PlacedComment[]> {
+  const marked: PlacedComment[] = [];
+  for (let page = 1; page <= MAX_LISTED / pageSize; page += 1) {
+    const comments = await thread.list(page, pageSize);
+    marked.push(...comments.filter(({ body }) => body?.startsWith(MARKER)));
+    if (comments.length < pageSize) break;
+  }
+  if (marked.length === 0) return [];
+  const login = await thread.ownLogin();
+  return marked.filter(({ author }) => author === login);
+}
+
+function isAt({ path, line }: PlacedComment, place: SuggestionPlace): boolean {
+  return path === place.path && line === place.to;
+}
+
+/** Where the lines stand in these hunks, word for word; null where they do not. */
+export function placeIn(patch: string, { path, from, before }: Replacement): SuggestionPlace | null {
+  const now = newLines(patch);
+  const to = from + before.length - 1;
+  const last = now.get(to);
+  if (last === undefined || before.some((text, at) => now.get(from + at)?.text !== text)) return null;
+  return { path, from, to, oldTo: last.old };
+}
+
+/** The lines of a patch that are there after it, by number. */
+function newLines(patch: string): Map<number, { readonly text: string; readonly old: number | null }> {
+  const lines = new Map<number, { readonly text: string; readonly old: number | null }>();
+  let [old, now] = [0, 0];
+  for (const line of patch.split('\n')) {
+    const [, oldStart, newStart] = /^@@ -(\d{1,9})(?:,\d{1,9})? \+(\d{1,9})(?:,\d{1,9})? @@/.exec(line) ?? [];
+    if (newStart !== undefined) [old, now] = [Number(oldStart), Number(newStart)];
+    else if (line.startsWith('-')) old += 1;
+    else if (line.startsWith('+')) lines.set(now++, { text: line.slice(1), old: null });
+    else if (line.startsWith(' ')) lines.set(now++, { text: line.slice(1), old: old++ });
+  }
+  return lines;
+}
+
+function bodyOf({ cause, text, before, after }: Suggestion, { fenceWord }: SuggestionOptions): string {
+  const ticks = fenceAround(after.join('\n'));
+  // Word for word: what is committed must be what was tried.
+  return [markerOf(cause), text, '', ticks + fenceWord(before.length), ...after, ticks, ''].join('\n');
+}
+
+function unlessGone(error: unknown): void {
+  if (!(error instanceof TriageError) || error.code !== 'not-found') throw error;
+}
