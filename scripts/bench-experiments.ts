@@ -2,12 +2,13 @@
  * How often `faultline confirm` is wrong, by trying it: a command whose rate of failure is set, run as a real process here and on the base.
  * Or, with `projects`, what confirm, bisect and try-fix say of real projects of many tools. Exit code 1: one of them is wrong.
  * Usage: node scripts/bench-experiments.ts [trials of each case, default 40]
- *        node scripts/bench-experiments.ts projects [part of a name]
+ *        node scripts/bench-experiments.ts projects [part of a name] [--cases FILE]
  */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
 import type { Experiment } from '../src/domain/experiment.ts';
 import { confirm } from '../src/experiments/confirm.ts';
 import { readMasked } from '../src/service/triage/read-build.ts';
@@ -41,7 +42,8 @@ const CASES: readonly Case[] = [
   })),
 ];
 
-if (process.argv[2] === 'projects') process.exitCode = (await benchProjects(process.argv[3])) === 0 ? 0 : 1;
+const { positionals, values } = parseArgs({ allowPositionals: true, options: { cases: { type: 'string' } } });
+if (positionals[0] === 'projects') process.exitCode = (await benchProjects(positionals[1], values.cases)) === 0 ? 0 : 1;
 else await benchRates();
 
 async function benchRates(): Promise<void> {

@@ -2,11 +2,13 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
+import type { Blame } from '../../src/domain/experiment.ts';
 import type { FailingTest } from '../../src/domain/failure.ts';
 import { bisect } from '../../src/experiments/bisect.ts';
 import { confirm } from '../../src/experiments/confirm.ts';
 import { outputReader } from '../../src/experiments/outcome.ts';
 import { tryFix } from '../../src/experiments/try-fix.ts';
+import { DatasetRow } from '../../src/replay/cases/case.ts';
 
 const never = new AbortController().signal;
 const LIMIT_MS = 20 * 60_000;
@@ -29,7 +31,9 @@ interface Project {
   readonly tests?: readonly string[];
   /** What the sentence must say. */
   readonly expect: RegExp;
-  readonly how?: (folder: string, project: Project) => Promise<string>;
+  /** Whose fault the failure is; absent: this change's. */
+  readonly blame?: Blame;
+  readonly how?: (folder: string, project: Project, rows: DatasetRow[]) => Promise<string>;
 }
 
 const [RIGHT, WRONG] = ['exports.sum = (a, b) => a + b;\n', 'exports.sum = (a, b) => a - b;\n'];
@@ -133,6 +137,7 @@ const PROJECTS: readonly Project[] = [
   },
   {
     name: 'broken base',
+    blame: 'not-this-change',
     needs: ['go'],
     base: { ...GO, 'sum.go': goSum('-') },
     change: { 'README.md': 'words\n' },
@@ -141,6 +146,7 @@ const PROJECTS: readonly Project[] = [
   },
   {
     name: 'order-dependent',
+    blame: 'not-this-change',
     needs: ['pytest'],
     base: {
       'test_lamp.py':
@@ -152,6 +158,7 @@ const PROJECTS: readonly Project[] = [
   },
   {
     name: 'time-dependent',
+    blame: 'not-this-change',
     needs: ['faketime'],
     base: { 'a.test.js': nodeTest(`assert.ok(Date.now() < ${Date.now() - 100 * DAY_MS}, 'the certificate has expired');`) },
     change: { 'README.md': 'words\n' },
@@ -160,6 +167,7 @@ const PROJECTS: readonly Project[] = [
   },
   {
     name: 'time zone',
+    blame: 'not-this-change',
     base: { 'a.test.js': nodeTest(`assert.equal(new Date(1e12).getHours(), 15, 'another hour');`) },
     change: { 'README.md': 'words\n' },
     argv: ['env', 'sh', '-c', 'exec node --test'],
@@ -167,6 +175,7 @@ const PROJECTS: readonly Project[] = [
   },
   {
     name: 'seed-dependent',
+    blame: 'flaky',
     needs: ['pytest'],
     base: { 'test_set.py': "def test_first():\n    assert next(iter({'ebb', 'flow'})) == 'ebb'\n" },
     change: { 'README.md': 'words\n' },
@@ -175,6 +184,7 @@ const PROJECTS: readonly Project[] = [
   },
   {
     name: 'network-dependent',
+    blame: 'not-this-change',
     needs: ['pytest', 'unshare'],
     base: {
       'test_net.py':
@@ -235,8 +245,12 @@ const PROJECTS: readonly Project[] = [
   },
 ];
 
-/** Each of them, made in a temporary folder, with what its runs say; the number of wrong ones. */
-export async function benchProjects(only: string | undefined): Promise<number> {
+/**
+ * Each of them, made in a temporary folder, with what its runs say; the number of wrong ones. `cases`: file to write those that are confirmed to, as
+ * cases of a replay.
+ */
+export async function benchProjects(only: string | undefined, cases: string | undefined): Promise<number> {
+  const rows: DatasetRow[] = [];
   const chosen = PROJECTS.filter(({ name }) => only === undefined || name.includes(only));
   const packages = chosen.some(({ packages }) => packages === true) ? installPackages() : null;
   let wrong = 0;
@@ -248,7 +262,7 @@ export async function benchProjects(only: string | undefined): Promise<number> {
       continue;
     }
     const startedAt = performance.now();
-    const said = await tryProject(project, packages).catch((error: unknown) => `error: ${String(error)}`);
+    const said = await tryProject(project, packages, rows).catch((error: unknown) => `error: ${String(error)}`);
     const isRight = project.expect.test(said);
     if (!isRight) wrong += 1;
     console.log(
@@ -256,10 +270,11 @@ export async function benchProjects(only: string | undefined): Promise<number> {
     );
   }
   if (packages !== null) rmSync(packages, { recursive: true, force: true });
+  if (cases !== undefined) writeFileSync(cases, rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
   return wrong;
 }
 
-async function tryProject(project: Project, packages: string | null): Promise<string> {
+async function tryProject(project: Project, packages: string | null, rows: DatasetRow[]): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'faultline-project-'));
   try {
     const ignored = ['node_modules', 'target', '__pycache__', '.pytest_cache', 'Cargo.lock'];
@@ -269,17 +284,30 @@ async function tryProject(project: Project, packages: string | null): Promise<st
     git(folder, 'checkout', '--quiet', '-b', 'work');
     if (Object.keys(project.change).length > 0) commit(folder, project.change, 'changes');
     project.prepare?.(folder);
-    return await (project.how ?? confirming)(folder, project);
+    return await (project.how ?? confirming)(folder, project, rows);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-async function confirming(cwd: string, { argv, install, tests = [] }: Project): Promise<string> {
+async function confirming(
+  cwd: string,
+  { name, argv, install, tests = [], blame = 'this-change' }: Project,
+  rows: DatasetRow[],
+): Promise<string> {
   const known = tests.length === 0 ? [] : [failing(tests[0] ?? '', tests[1] ?? '')];
   const options = { argv, cwd, env: process.env, base: 'main', runs: RUNS, limitMs: LIMIT_MS, tests: known, conditions: true };
-  const { sentence, notes } = await confirm({ ...options, ...(install === undefined ? {} : { install }) }, { read: outputReader() }, never);
-  return [sentence, ...notes].join(' ');
+  const reader = outputReader();
+  let log: string | null = null;
+  // Only what failed is read.
+  const read = async (output: string) => {
+    log ??= output;
+    return await reader(output);
+  };
+  const experiment = await confirm({ ...options, ...(install === undefined ? {} : { install }) }, { read }, never);
+  const row = { id: name, project: name, log: log ?? '', blame, experiment };
+  rows.push(DatasetRow.parse(JSON.parse(JSON.stringify(row).replaceAll(cwd, '/home/ada/shop'))));
+  return [experiment.sentence, ...experiment.notes].join(' ');
 }
 
 async function guilty(cwd: string, { argv }: Project): Promise<string> {

@@ -2,6 +2,7 @@ import { gzipSync } from 'node:zlib';
 import type { Category } from '../../domain/category.ts';
 import { messageOf } from '../../domain/errors.ts';
 import type { Masker } from '../../log/mask/mask.ts';
+import { maskExperiment } from '../../service/experiments.ts';
 import { type BadCase, type CaseOutcome, type CaseTexts, DatasetRow, projectOf, type ReplayCase } from './case.ts';
 import { hashOf } from './choose.ts';
 import { SET_FILE } from './folder.ts';
@@ -174,7 +175,11 @@ async function maskCase(row: DatasetRow, { sources, greenText }: CaseTexts, mask
   ]);
   return {
     // Parsed again, so that its fields stand in one order whatever the case came from.
-    row: DatasetRow.parse({ ...row, ...labels }),
+    row: DatasetRow.parse({
+      ...row,
+      ...labels,
+      ...(row.experiment == null ? {} : { experiment: await maskExperiment(row.experiment, masker) }),
+    }),
     texts: held,
     greenText: greenText === undefined ? undefined : green,
     secrets: masked.reduce((sum, { count }) => sum + count, 0),

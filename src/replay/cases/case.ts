@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Build, SourceText } from '../../domain/build.ts';
 import { Category, Kind } from '../../domain/category.ts';
+import { Blame, Experiment } from '../../domain/experiment.ts';
 import { DecisionType, ReviewOrigin } from '../../domain/review.ts';
 import { append } from '../../lib/collections.ts';
 
@@ -44,6 +45,10 @@ export const DatasetRow = z.object({
   /** The same, each with its spellings; it counts before `required_mentions`. */
   required_mentions_any: z.array(z.array(z.string().min(1)).min(1)).nullish(),
   forbidden_mentions: z.array(z.string().min(1)).nullish(),
+  /** Whose fault it is. */
+  blame: Blame.nullish(),
+  /** What running it again has shown, as `faultline confirm --json` prints it; the answer goes by it. */
+  experiment: Experiment.nullish(),
   /** When the build failed; a split by time goes by it. */
   happened_at: z.iso.datetime({ offset: true }).nullish(),
   decided_by: z.string().nullish(),

@@ -83,7 +83,7 @@ type StoredTruth = { readonly row: DatasetRow; readonly shownIn: string | null }
 function storedTruth(stored: StoredCase): StoredTruth {
   const { build, analysis, decision, origin, cause } = stored;
   if (cause > 0) return { leftOut: 'another cause of its build: a replay measures only the first' };
-  const row = rowOf(build);
+  const row = { ...rowOf(build), ...present({ experiment: analysis?.experiment }) };
   if (analysis === null || decision === null) return { row, shownIn: null };
   const said = labelsOf(analysis, decision);
   if (said === null) return { leftOut: `rejected without a correct category (${decision.reasonCode ?? 'in words only'})` };

@@ -1,4 +1,5 @@
 import { CATEGORIES } from '../../domain/category.ts';
+import { blameByText, blameByTrying, isBlameRight } from '../../domain/experiment.ts';
 import { bootstrap, proportion } from '../../lib/statistics.ts';
 import type { ReplayedCase } from '../run/replay.ts';
 import {
@@ -231,4 +232,27 @@ function scorePublished(cases: readonly ReplayedCase[]): Figure[] {
     ...(published.length === 0 ? [] : [caseShare('published: accuracy', published, isRight)]),
     caseShare('published and wrong', judged, (entry) => isPublished(entry) && !isRight(entry), 'bad'),
   ];
+}
+
+/** Whose fault the failures are that were tried: what the text alone says, and what the answer says with the experiment. */
+export function scoreExperiments(cases: readonly ReplayedCase[]): Figure[] {
+  const tried = cases.flatMap((one) => {
+    const { row, result } = one;
+    if (row?.experiment == null || result.blame === null) return [];
+    return [{ one, truth: row.blame ?? null, text: blameByText(result), decided: blameByTrying(row.experiment), said: result.blame }];
+  });
+  if (tried.length === 0) return [];
+  const decided = tried.flatMap(({ decided: truth, ...rest }) => (truth === null ? [] : [{ ...rest, truth }]));
+  const labelled = tried.flatMap(({ truth, ...rest }) => (truth === null ? [] : [{ ...rest, truth }]));
+  const isTextRight = ({ text, truth }: (typeof labelled)[number]) => isBlameRight(text, truth);
+  const isSaidRight = ({ said, truth }: (typeof labelled)[number]) => isBlameRight(said, truth);
+  const figures = [
+    caseShare('decided by an experiment', tried, (entry) => entry.decided !== null),
+    caseShare('text alone agrees with the experiment', decided, ({ text, truth }) => isBlameRight(text, truth)),
+    caseShare('right whose fault, by text alone', labelled, isTextRight),
+    caseShare('right whose fault, with experiments', labelled, isSaidRight),
+    caseShare('made right by an experiment', labelled, (entry) => !isTextRight(entry) && isSaidRight(entry), 'neither'),
+    caseShare('made wrong by an experiment', labelled, (entry) => isTextRight(entry) && !isSaidRight(entry), 'bad'),
+  ];
+  return figures.filter((figure) => figure.cases > 0);
 }

@@ -1,7 +1,7 @@
 import { type DatasetRow, projectOf } from '../cases/case.ts';
 import type { ReplayedCase } from '../run/replay.ts';
 import { scoreCalibration } from './calibration.ts';
-import { scoreActions, scoreCategories, scoreClasses, scoreConfusions, scoreKinds, scoreMatrix } from './categories.ts';
+import { scoreActions, scoreCategories, scoreClasses, scoreConfusions, scoreExperiments, scoreKinds, scoreMatrix } from './categories.ts';
 import { scoreCosts, scoreLoop, scoreSpeed, scoreTools, scoreToolsByCategory } from './effort.ts';
 import { rankOf, scoreMentions, scoreOverlap, scoreSuspects } from './explanation.ts';
 import { caseShare, type Figure, type FigureSection, isRight, judgedCases, mean } from './figure.ts';
@@ -26,6 +26,7 @@ export function scoreCases(cases: readonly ReplayedCase[], elapsedMilliseconds: 
     { title: 'explanation, mentions', figures: scoreMentions(cases) },
     { title: 'explanation, words in common with the label (overlap, not correctness)', figures: scoreOverlap(cases) },
     { title: 'suspects', figures: scoreSuspects(cases) },
+    { title: 'experiments', figures: scoreExperiments(cases) },
     { title: 'same failure', figures: scoreGroups(cases) },
     { title: 'quotations', figures: scoreQuotes(cases) },
     { title: 'loop', figures: scoreLoop(cases) },

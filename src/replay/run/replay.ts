@@ -1,4 +1,4 @@
-import { type Analysis, type Step, Usage } from '../../domain/analysis.ts';
+import { type Analysis, type Step, Usage, withTried } from '../../domain/analysis.ts';
 import { type Build, sparseBuild } from '../../domain/build.ts';
 import type { ReadStage } from '../../domain/calibration.ts';
 import { messageOf, TriageError } from '../../domain/errors.ts';
@@ -94,7 +94,8 @@ async function replayRow(outcome: CaseOutcome, options: ReplayOptions, signal: A
   try {
     const texts = await one.load({ maxBytes: options.maxLogBytes, green: options.green });
     const { reading, analyses } = await answerCase(one, texts, { ...options, masker, onStep: (step) => steps.push(step) }, signal);
-    const analysis = analyses[0] ?? null;
+    const [first = null] = analyses;
+    const analysis = first === null || row.experiment == null ? first : withTried(first, row.experiment);
     const result = resultOf(row.id, reading, analysis, performance.now() - startedAt);
     const checks = checkCase(row, result, texts);
     const { quotes, logTokens = null, stepFound = null } = checks;

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Analysis } from '../../domain/analysis.ts';
 import { CATEGORIES } from '../../domain/category.ts';
 import { messageOf, TriageError } from '../../domain/errors.ts';
+import { Blame, blameByText, blameByTrying } from '../../domain/experiment.ts';
 import type { Reading } from '../../domain/reading.ts';
 import { isUnknown } from '../../log/recognise/failures.ts';
 import { numberedLines } from '../cases/dataset.ts';
@@ -65,6 +66,8 @@ export const CaseResult = z.object({
   ).default([]),
   /** Whether the labelled step is one of them; null where none is labelled, or the log was not read. */
   stepFound: z.boolean().nullable().default(null),
+  /** Whose fault the answer says it is: by what running it again has shown, else by the text; null where nobody answered. */
+  blame: Blame.nullable().default(null),
 });
 export type CaseResult = z.infer<typeof CaseResult>;
 
@@ -118,6 +121,7 @@ function answerOf(id: string, analysis: Analysis | null, milliseconds: number): 
     rawConfidence: verdict?.calibration?.raw ?? verdict?.confidence ?? null,
     model: analysis?.model ?? null,
     ...{ failedSections: [], stepFound: null },
+    blame: analysis === null ? null : (blameByTrying(analysis.experiment) ?? blameByText(analysis)),
   };
 }
 

@@ -9,6 +9,7 @@ import { type CaseSetSummary, writeCaseSet } from '../../../src/replay/cases/cas
 import { confined, datasetCases, readDataset } from '../../../src/replay/cases/dataset.ts';
 import { casesAt } from '../../../src/replay/cases/folder.ts';
 import { beginFolder, type NewFolder, storageError } from '../../../src/replay/cases/new-folder.ts';
+import { sampleExperiment } from '../../support/sample-analysis.ts';
 
 const SECRET = 'ghp_16C7e42F292c6912E7710c838347Ae178B4a';
 /** Ids whose hashes begin alike. */
@@ -27,14 +28,14 @@ describe('a case set', () => {
         category: 'CONFIG_ERROR',
         annotator: 1,
       },
-      { id: 'b', stack_trace: 'at cart.add' },
+      { id: 'b', stack_trace: 'at cart.add', experiment: sampleExperiment({ excerpt: `token ${SECRET}` }) },
     ];
     const { summary, out } = await imported(place, rows);
     expect(summary).toMatchObject({ cases: 2, logs: 2, leftOut: 0, categories: { CONFIG_ERROR: 1, none: 1 } });
     expect(summary.secrets).toBeGreaterThanOrEqual(2);
     const [first, second] = await all(readDataset(join(out, 'cases.jsonl')));
     expect(first).toMatchObject({ row: { id: 'a/1', root_cause: '*** expired' } });
-    expect(second).toMatchObject({ value: { id: 'b', log: 'at cart.add' } });
+    expect(second).toMatchObject({ value: { id: 'b', log: 'at cart.add', experiment: { verdict: 'this-change', excerpt: 'token ***' } } });
     expect(JSON.stringify(first)).not.toContain('annotator');
     const [one] = await all(await casesAt(out));
     const texts = one !== undefined && 'one' in one ? await one.one.load({ maxBytes: 1_000, green: true }) : null;

@@ -4,6 +4,7 @@ import type { CaseOutcome } from '../../../src/replay/cases/case.ts';
 import { type OnLeftOut, reviewedCases, type StoredCaseDeps, storedCases } from '../../../src/replay/cases/stored.ts';
 import type { StoredCase } from '../../../src/stores/measurements.ts';
 import { sampleAnalysis, sampleBuild, sampleDecision } from '../../stores/samples.ts';
+import { sampleExperiment } from '../../support/sample-analysis.ts';
 
 const LIMITS = { maxBytes: 1_000_000, green: true };
 const RECEIVED = '2026-03-01T10:00:00.000Z';
@@ -32,6 +33,13 @@ describe('cases from the stores', () => {
       { id: 'b3', ...shared, category: 'INFRA_ERROR', review: { ...review, decision: 'correct' } },
       { id: 'b4', ...shared, category: 'TEST_FAILURE', review: { ...review, decision: 'reject' } },
     ]);
+  });
+
+  it('have what running the failure again has shown', async () => {
+    const experiment = sampleExperiment();
+    const given = stored('b1', { type: 'accept' });
+    const analysis = given.analysis === null ? null : { ...given.analysis, experiment };
+    expect(await rowsOf([{ ...given, analysis }])).toMatchObject([{ id: 'b1', experiment }]);
   });
 
   it('leave out and count what has no truth, and further causes of a build', async () => {

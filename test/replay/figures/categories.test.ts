@@ -1,7 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { CATEGORIES } from '../../../src/domain/category.ts';
-import { scoreActions, scoreCategories, scoreClasses, scoreKinds, scoreMatrix } from '../../../src/replay/figures/categories.ts';
+import {
+  scoreActions,
+  scoreCategories,
+  scoreClasses,
+  scoreExperiments,
+  scoreKinds,
+  scoreMatrix,
+} from '../../../src/replay/figures/categories.ts';
 import { scoreCases, scoreSlices } from '../../../src/replay/figures/score.ts';
+import { sampleExperiment } from '../../support/sample-analysis.ts';
 import { figureOf, judged, one } from './cases.ts';
 
 const MIXED = [
@@ -114,5 +122,37 @@ describe('all figures together', () => {
     expect(scoreSlices(MIXED.slice(0, 2), 'project')).toBeNull();
     const many = Array.from({ length: 40 }, (_, at) => judged('CODE_ERROR', 'CODE_ERROR', { project: `p${at}` }));
     expect(figureOf(scoreSlices(many, 'project')?.figures ?? [], 'cases, (others)').value).toBe(11);
+  });
+});
+
+describe('experiments', () => {
+  const elsewhere = sampleExperiment({
+    verdict: 'not-this-change',
+    arms: sampleExperiment().arms.map((arm) => ({ ...arm, failed: 3, passed: 0 })),
+  });
+  const open = sampleExperiment({ verdict: 'inconclusive' });
+  const cases = [
+    one({ id: 'a', experiment: sampleExperiment(), blame: 'this-change' }, { category: 'TEST_FAILURE', blame: 'this-change' }),
+    one({ id: 'b', experiment: elsewhere, blame: 'not-this-change' }, { category: 'TEST_FAILURE', blame: 'not-this-change' }),
+    one({ id: 'c', experiment: elsewhere, blame: 'flaky' }, { kind: 'flaky_timing', blame: 'not-this-change' }),
+    one({ id: 'd', experiment: open, blame: 'flaky' }, { category: 'INFRA_ERROR', blame: 'not-this-change' }),
+    one({ id: 'e', experiment: elsewhere }, { category: 'TEST_FAILURE', blame: 'not-this-change' }),
+    one({ id: 'f' }, { category: 'TEST_FAILURE', blame: 'this-change' }),
+  ];
+
+  it('are compared with what the text alone says', () => {
+    const figures = scoreExperiments(cases);
+    expect(figures.map(({ name, value, cases: of, against }) => [name, value, of, against])).toEqual([
+      ['decided by an experiment', 0.8, 5, ['d']],
+      ['text alone agrees with the experiment', 0.25, 4, ['b', 'c', 'e']],
+      ['right whose fault, by text alone', 0.75, 4, ['b']],
+      ['right whose fault, with experiments', 1, 4, undefined],
+      ['made right by an experiment', 0.25, 4, undefined],
+      ['made wrong by an experiment', 0, 4, undefined],
+    ]);
+  });
+
+  it('have no figures where nothing was tried', () => {
+    expect(scoreExperiments([one({ id: 'f' }, { blame: 'this-change' })])).toEqual([]);
   });
 });

@@ -8,14 +8,14 @@ import { datasetCases } from '../../../src/replay/cases/dataset.ts';
 import { type ReplayedCase, type ReplayOptions, replay } from '../../../src/replay/run/replay.ts';
 import { failedResult } from '../../../src/replay/run/results.ts';
 import { readMasked } from '../../../src/service/triage/read-build.ts';
-import { sampleAnalysis } from '../../support/sample-analysis.ts';
+import { sampleAnalysis, sampleExperiment } from '../../support/sample-analysis.ts';
 
 /** What scripts may rely on: every key, in this order. */
 const KEYS = [
   ...['id', 'category', 'kind', 'probabilities', 'confidence', 'abstained', 'excerpts', 'tokens', 'logLines', 'logBytes'],
   ...['failingTests', 'messages', 'fingerprint', 'suspects', 'rootCause', 'fixRecommendation', 'claims', 'action', 'analyst'],
   ...['usage', 'milliseconds', 'error', 'answerConfidence', 'iterations', 'terminationReason', 'tools', 'quotes', 'logTokens'],
-  ...['rawConfidence', 'model', 'failedSections', 'stepFound'],
+  ...['rawConfidence', 'model', 'failedSections', 'stepFound', 'blame'],
 ];
 const LOG = 'building\nError: the cart is empty\n    at total (src/cart.ts:4:9)\n';
 
@@ -33,6 +33,26 @@ describe('replaying a data set', () => {
     expect(answered[0]?.result).toMatchObject({ category: 'TEST_FAILURE', error: null, logLines: 4 });
     expect(Object.keys(read[0]?.result.excerpts[0] ?? {})).toEqual(['source', 'lineStart', 'lineEnd', 'text', 'reason']);
     expect(Object.keys(answered[0]?.result.usage ?? {})).toEqual(['inputTokens', 'outputTokens', 'costUsd']);
+  });
+
+  it('goes by what running the failure again has shown, where the counts support it', async () => {
+    const tried = sampleExperiment({
+      verdict: 'not-this-change',
+      arms: sampleExperiment().arms.map((arm) => ({ ...arm, failed: 3, passed: 0 })),
+    });
+    const rows = [
+      { id: 'text', log: LOG },
+      { id: 'tried', log: LOG, experiment: tried },
+      { id: 'said only', log: LOG, experiment: { ...tried, arms: [] } },
+    ];
+    const cases = await run(rows, {
+      answer: async (_build, { sources }) => ({ reading: readingOf(sources), analyses: [sampleAnalysis()] }),
+    });
+    expect(cases.map(({ result, analysis }) => [result.blame, analysis?.experiment?.sentence])).toEqual([
+      ['this-change', undefined],
+      ['not-this-change', tried.sentence],
+      ['this-change', tried.sentence],
+    ]);
   });
 
   it('makes a failing case a row with its error, never a stop', async () => {
