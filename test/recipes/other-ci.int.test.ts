@@ -5,9 +5,10 @@ import { dirname, join, resolve } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { buildHttp } from '../../src/api/server.ts';
+import { Experiment } from '../../src/domain/experiment.ts';
 import { type FakeState, fakeHttpDeps } from '../support/fake-stores.ts';
 import { TOKENS } from '../support/http-deps.ts';
-import { type LoopbackServer, startLoopback } from '../support/loopback-server.ts';
+import { type LoopbackServer, sendJson, startLoopback } from '../support/loopback-server.ts';
 import { blocksOf, scriptBelow } from './read-docs.ts';
 
 const REPORT =
@@ -112,7 +113,8 @@ describe('GitLab CI', () => {
     expect(state.builds).toMatchObject([{ branch, pullRequest: 7 }]);
   });
 
-  test('after_script runs the failing command again, and reports it to the build that was uploaded', async () => {
+  /** Two commits, of which the second breaks the sum; what the recipe reports of it. `npm` runs before the tests do. */
+  async function confirmed(npm: string): Promise<{ readonly experiment: Experiment; readonly out: string }> {
     const git = (...args: readonly string[]) =>
       execFileSync('git', ['-c', 'user.name=Ada', '-c', 'user.email=nobody@example.test', ...args], {
         cwd: folder,
@@ -121,7 +123,7 @@ describe('GitLab CI', () => {
     const sum = 'exports.sum = (a, b) => a + b;\n';
     const check = "require('node:test').test('adds up', () => require('node:assert').equal(require('./sum.js').sum(2, 3), 5));\n";
     const commands = {
-      npm: `#!/bin/sh\nexec ${process.execPath} --test\n`,
+      npm: `#!/bin/sh\n${npm}\nexec ${process.execPath} --test\n`,
       faultline: `#!/bin/sh\nexec ${process.execPath} ${MAIN} "$@"\n`,
     };
     await run('chmod +x npm faultline; git init -q', { files: { ...commands, 'sum.js': sum, 'sum.test.js': check } });
@@ -131,10 +133,41 @@ describe('GitLab CI', () => {
     await run('echo "exports.sum = (a, b) => a - b;" > sum.js');
     git('commit', '-q', '-am', 'breaks');
 
-    const files = { 'test.log': '✖ adds up (1.2ms)\n', 'uploaded.json': '{"buildId": "bld_none", "jobId": "job_1"}' };
-    const { out, errors } = await run(scriptBelow(gitlabConfirm, 'after_script'), { env: { ...job, CI_COMMIT_BEFORE_SHA: base }, files });
+    const received: [string, string][] = [];
+    const server = await startLoopback((request, response) => {
+      const chunks: Buffer[] = [];
+      request
+        .on('data', (chunk: Buffer) => chunks.push(chunk))
+        .on('end', () => {
+          received.push([request.url ?? '', Buffer.concat(chunks).toString()]);
+          sendJson(response, 200, { buildId: 'bld_7', analyses: [] });
+        });
+    });
+    const files = { 'test.log': '✖ adds up (1.2ms)\n', 'uploaded.json': '{"buildId": "bld_7", "jobId": "job_1"}' };
+    const env = { ...job, CI_COMMIT_BEFORE_SHA: base, MINUTES: /MINUTES: "(\d+)"/.exec(gitlabConfirm)?.[1], FAULTLINE_URL: server.url };
+    const { out, errors } = await run(scriptBelow(gitlabConfirm, 'after_script'), { env, files });
+    await server.close();
+    const [[path, text] = ['', '']] = received;
+    expect(path, errors).toBe('/api/builds/bld_7/experiments');
+    return { experiment: Experiment.parse(JSON.parse(text)), out };
+  }
+
+  test('after_script runs the failing command again, searches the commit, tries changes, and reports it to the build that was uploaded', async () => {
+    const { experiment, out } = await confirmed('');
+
     expect(out).toContain('introduced by this change');
-    expect(errors).toContain('bld_none');
+    expect(experiment).toMatchObject({
+      verdict: 'this-change',
+      bisection: { verdict: 'found', candidates: [{ subject: 'breaks' }] },
+      fixes: { verdict: 'not-fixed', attempts: [] },
+    });
+  });
+
+  test('a job that is canceled meanwhile reports the runs made by then', async () => {
+    const { experiment } = await confirmed(`echo >> ${folder}/runs; [ "$(wc -l < ${folder}/runs)" -lt 3 ] || kill -TERM $PPID`);
+
+    expect(experiment.notes).toContain('Interrupted before all runs were made.');
+    expect(experiment.arms.reduce((runs, { failed, passed }) => runs + failed + passed, 0)).toBe(2);
   });
 
   test('sends nothing of a job that passed', async () => {
