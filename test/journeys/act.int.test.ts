@@ -27,11 +27,14 @@ jobs:
           confirm: node --test test/cart.test.mjs
           confirm-runs: 3
           bisect: true
+          try-fix: fix.diff
       - if: failure()
         env:
           SAID: \${{ steps.faultline.outputs.category }} \${{ steps.faultline.outputs.confidence }} \${{ steps.faultline.outputs.verdict }} \${{ steps.faultline.outputs.culprit }}
           JSON: \${{ steps.faultline.outputs.json }}
+          PATCH: \${{ steps.faultline.outputs.patch }}
         run: |
+          echo "patch $PATCH" | tail -n 1
           echo "outputs $SAID"
           echo "outputs $JSON"
           echo "outcome \${{ steps.faultline.outcome }}"
@@ -50,7 +53,9 @@ beforeAll(async () => {
   shop = createGitRepository();
   const total = 'export const total = (prices) => prices.reduce((sum, price) => sum + price, 0);\n';
   shop.commit({ 'src/cart.mjs': total, 'test/cart.test.mjs': TEST, '.github/workflows/ci.yml': WORKFLOW }, 'Start the shop');
-  shop.commit({ 'src/cart.mjs': total.replace(', 0', ', 1') }, 'Start sums at one');
+  const broken = total.replace(', 0', ', 1');
+  const diff = `--- a/src/cart.mjs\n+++ b/src/cart.mjs\n@@ -1 +1 @@\n-${broken}+${total}`;
+  shop.commit({ 'src/cart.mjs': broken, 'fix.diff': diff }, 'Start sums at one');
   shop.git('remote', 'add', 'origin', 'https://github.com/acme/shop.git');
 });
 afterAll(async () => {
@@ -82,6 +87,7 @@ describe.each(['20.20.2', '22.23.3'])('our Action under act with Node %s', (vers
     expect(exitCode, said).toBe(1);
     expect(said).toContain('Success - Main acme/faultline/action@v1');
     expect(said).toMatch(new RegExp(`^outputs TEST_FAILURE 0\\.9\\d this-change ${shop.git('rev-parse', 'HEAD')}$`, 'm'));
+    expect(said).toMatch(/^\+export const total = .* 0\);$/m);
     expect(said).toMatch(/^outputs \[\{"category":"TEST_FAILURE".*"path":"src\/cart\.mjs","line":1,/m);
     expect(said).toMatch(/::error file=src\/cart\.mjs,line=1,title=cart adds up/);
     expect(said).toMatch(

@@ -100,9 +100,12 @@ ${explained('faultline')}
 ${BY_SERVER}
           confirm: node --test --test-reporter=spec test/tax.test.mjs
           confirm-runs: 3
+          bisect: true
+          try-fix: fix.diff
+          suggest: true
       - if: failure()
         env:
-          VERDICT: \${{ steps.faultline.outputs.verdict }}
+          VERDICT: \${{ steps.faultline.outputs.verdict }} \${{ steps.faultline.outputs.culprit }}
         run: echo "verdict $VERDICT"
 `;
 

@@ -254,8 +254,10 @@ describe('a real Gitea with its runner', { retry: 0, timeout: 4 * RUN_MS }, () =
 
   it('runs the failing command again in the job of a pull request, and leads its comment with what that shows', async () => {
     shop.git('checkout', '--quiet', '-b', 'tried', 'main');
+    const broken = TAX.replace('0.19', '0.29');
+    const diff = `--- a/src/tax.mjs\n+++ b/src/tax.mjs\n@@ -1 +1 @@\n-${broken}+${TAX}`;
     const commit = shop.commit(
-      { 'src/tax.mjs': TAX.replace('0.19', '0.29'), '.gitea/workflows/confirm.yml': CONFIRM },
+      { 'src/tax.mjs': broken, 'fix.diff': diff, '.gitea/workflows/confirm.yml': CONFIRM },
       'Raise the tax',
       'Ben',
     );
@@ -271,13 +273,17 @@ describe('a real Gitea with its runner', { retry: 0, timeout: 4 * RUN_MS }, () =
     const { base } = await gitea.api(gitea.admin, 'GET', `/repos/${SHOP}/pulls/${pullRequest}`, Based);
     const says = `Fails 3 of 3 here, 0 of 3 on the base (${base.sha.slice(0, 9)}): introduced by this change.`;
     expect(log).toContain(says);
-    expect(log).toMatch(/verdict this-change$/m);
+    expect(log).toMatch(new RegExp(`verdict this-change ${commit}$`, 'm'));
     expect(analysis?.experiment).toMatchObject({
       verdict: 'this-change',
+      bisection: { verdict: 'found', candidates: [{ commit, subject: 'Raise the tax' }] },
+      fixes: { verdict: 'fixed', suggest: true },
       tests: ['tax adds up'],
       narrowed: expect.arrayContaining(['--test']),
     });
     expect(comment).toContain(says);
+    expect(comment).toContain(`Broken by ${commit.slice(0, 9)}`);
+    expect(comment).toMatch(/Change that was tried and fixes it:\*\*\s+```diff\n[\s\S]+\n\+export const taxOf = .*0\.19\);\n```/);
     expect(comment.indexOf(says)).toBeLessThan(comment.lastIndexOf('tax adds up (test/tax.test.mjs:4) fails'));
   });
 
