@@ -2,7 +2,7 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import autocannon from 'autocannon';
-import { MOST_WATCHED } from '../../src/console/runs.ts';
+import { MOST_STREAMS } from '../../src/api/limits.ts';
 import { githubJob, startGithubApi } from '../../test/support/github-api.ts';
 import { authorized, deliveryOf, LOG, listBuilds, tell, Uploaded, uploadOf, wronglyAnswered } from './shared/builds.ts';
 import { reportService, startService } from './shared/service.ts';
@@ -47,7 +47,7 @@ try {
   for (const socket of slow) socket.destroy();
   const { series, growing } = await usage.end();
   const tooMuch = [...series].filter(([name, values]) => name.endsWith(', MB') && highestOf(values) - (values[0] ?? 0) > MEMORY_BOUND);
-  const wanted = Math.min(SLOW_CLIENTS, MOST_WATCHED);
+  const wanted = Math.min(SLOW_CLIENTS, MOST_STREAMS);
   const median = probed.milliseconds.toSorted((a, b) => a - b)[Math.floor(probed.milliseconds.length / 2)] ?? 0;
   const beyond = median > WANTED_MEDIAN_MS ? `, more than the ${WANTED_MEDIAN_MS} wanted` : '';
   const fine = [
@@ -56,7 +56,7 @@ try {
       'slow clients',
       `${slow.length} opened, ${held} held to the end, ${open} of them event streams`,
       open === wanted ? 0 : 1,
-      `a holder may watch ${MOST_WATCHED} event streams`,
+      `a holder may watch ${MOST_STREAMS} event streams`,
     ),
     report(
       'probes meanwhile',

@@ -15,11 +15,17 @@ const GITHUB_TARGET = 'x-github-hook-installation-target-id';
 /** Senders counted at once; who sends under ever new names gains nothing, since only signed deliveries count. */
 const MAX_SOURCES = 5_000;
 
+/** Streams of events that one holder has open at once, and all together. */
+export const MOST_STREAMS = 50;
+const MOST_STREAMS_OF_ALL = 2_000;
+
 export interface Limits {
   /** Throws `rate-limited` where the holder of the request's token comes too often, from whatever addresses. */
   countHolder(request: FastifyRequest): Promise<void>;
   /** How long somebody who got a token or signature wrong too often is to wait, in milliseconds; null: not too often. */
   countGuess(request: FastifyRequest): Promise<number | null>;
+  /** Counts a stream that the asker opens; returns how to count it as over. Throws `rate-limited` where too many are open. */
+  countStream(request: FastifyRequest): () => void;
 }
 
 /** Limits beside the one of every address. They are of this process: behind a balancer each of n processes allows as much. */
@@ -42,6 +48,28 @@ export function createLimits(app: FastifyInstance, { perToken, perSource }: { pe
       const waits = counted.map((one) => (!one.isAllowed && one.isExceeded ? one.ttl : 0));
       return maxOf(waits) > 0 ? maxOf(waits) : null;
     },
+    countStream: streamCounter(),
+  };
+}
+
+function streamCounter(): Limits['countStream'] {
+  const open = new Map<string, number>();
+  let all = 0;
+  return ({ principal }) => {
+    const holder = principal?.name ?? '';
+    const own = open.get(holder) ?? 0;
+    if (own >= MOST_STREAMS || all >= MOST_STREAMS_OF_ALL) {
+      const who = own >= MOST_STREAMS ? `${holder} has ${own}` : `This service has ${all}`;
+      throw new TriageError('rate-limited', `${who} live pages open. Close some of them.`, { retryable: true });
+    }
+    open.set(holder, own + 1);
+    all += 1;
+    return () => {
+      const left = (open.get(holder) ?? 1) - 1;
+      if (left > 0) open.set(holder, left);
+      else open.delete(holder);
+      all -= 1;
+    };
   };
 }
 

@@ -6,6 +6,7 @@ import type { Principal } from '../domain/review.ts';
 import type { TextPiece } from '../ports/build-archive.ts';
 import type { Sql } from '../ports/database.ts';
 import type { Ask } from '../service/ask/ask.ts';
+import type { Changes, Followed } from '../service/changes.ts';
 import type { ScopedStores, ShownArchive, ShownStores, Stores } from '../stores/stores.ts';
 
 /**
@@ -88,6 +89,16 @@ export function scopeAsk(ask: Ask, stores: Pick<ShownStores, 'analyses' | 'build
       await seen(id);
       await ask.forget(id);
     },
+  });
+}
+
+/** Changes of what the asker may see. */
+export function scopeChanges(changes: Changes, scope: Scope): Changes & Scoped {
+  const held: (followed: Followed) => Followed = (followed) => ({ ...followed, repositories: scope.repositories() });
+  return marked({
+    ...changes,
+    since: async (followed, milliseconds) => await changes.since(held(followed), milliseconds),
+    follow: (followed, tell) => changes.follow(held(followed), tell),
   });
 }
 

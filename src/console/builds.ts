@@ -65,8 +65,8 @@ export function registerBuildList(app: ConsoleApp, deps: ConsoleDeps): void {
     const found = await deps.stores.builds.list(filter, { limit: PAGE + 1, offset: query.offset });
     const builds = found.slice(0, PAGE);
     const heads = await deps.stores.analyses.heads(builds.map(({ id }) => id));
-    const main = html`<h1 tabindex="-1">Builds</h1>${misreadBanner(request, Query)}${filters(query)}${listOf(builds, heads, query, deps.clock.now())}${pager({ offset: query.offset, size: PAGE, more: found.length > PAGE }, (offset) => `/builds${search({ ...query, offset: offset || undefined })}`)}`;
-    return answerPage(request, reply, deps, { title: 'Builds', place: 'page', part: 'builds', main });
+    const main = html`<h1 tabindex="-1">Builds</h1>${misreadBanner(request, Query)}${filters(query)}<div id="builds" data-live="build">${listOf(builds, heads, query, deps.clock.now())}</div>${pager({ offset: query.offset, size: PAGE, more: found.length > PAGE }, (offset) => `/builds${search({ ...query, offset: offset || undefined })}`)}`;
+    return answerPage(request, reply, deps, { title: 'Builds', place: 'page', part: 'builds', live: {}, main });
   });
 }
 
@@ -83,7 +83,7 @@ function listOf(builds: readonly Build[], heads: readonly AnalysisHead[], query:
   if (builds.length === 0) return nothing(query);
   const rows = builds.map((build) => {
     const causes = heads.filter(({ buildId }) => buildId === build.id);
-    return html`<tr><td>${statusWord(build.status)}</td>
+    return html`<tr id="${build.id}" data-row><td>${statusWord(build.status)}</td>
 <td><a href="${buildAddress(build.id)}">${build.repository} · ${build.pipeline} #${build.number}${build.attempt > 1 && `, attempt ${build.attempt}`}</a><br><span class="quiet">${build.branch}${build.commit !== null && html` <code>${build.commit.slice(0, 7)}</code>`}${build.author !== null && ` by ${build.author}`}</span></td>
 <td>${causes.length === 0 ? build.status === 'failed' && html`<span class="quiet">no analysis yet</span>` : causesOf(build, causes)}</td>
 <td class="quiet"><time datetime="${build.receivedAt}" title="${build.receivedAt}">${ageOf(build.receivedAt, now)}</time></td></tr>`;
@@ -136,7 +136,7 @@ export function registerBuildPage(app: ConsoleApp, deps: ConsoleDeps): void {
     const build = await findBuild(deps.stores.builds, request.params.id, {});
     const facts = await factsOf(build, deps);
     const title = `${build.pipeline} #${build.number}`;
-    return answerPage(request, reply, deps, { title, place: 'page', part: 'builds', main: pageOf(facts) });
+    return answerPage(request, reply, deps, { title, place: 'page', part: 'builds', live: { buildId: build.id }, main: pageOf(facts) });
   });
 }
 
@@ -154,11 +154,11 @@ async function factsOf(build: Build, { stores, archive, currentStep }: ConsoleDe
 function pageOf(facts: BuildFacts): Html {
   const { build, analyses, failures } = facts;
   return html`<h1 tabindex="-1">${build.repository} · ${build.pipeline} #${build.number}</h1>
-<p>${statusWord(build.status)} · ${buildLine(build)} · received ${timeOf(build.receivedAt)}</p>
-<p role="note">${howFar(facts)}</p>
-${analyses.length > 0 && html`<h2>${analyses.length === 1 ? 'One cause' : `${analyses.length} causes`}, ${formatNumber(failures.length)} ${failures.length === 1 ? 'failure' : 'failures'}</h2>`}
-${analyses.map((analysis) => causeCard(analysis, failures))}
-${logsOf(facts)}`;
+<p id="build" data-live>${statusWord(build.status)} · ${buildLine(build)} · received ${timeOf(build.receivedAt)}</p>
+<p id="progress" role="note" data-live data-say>${howFar(facts)}</p>
+<div id="causes" data-live>${analyses.length > 0 && html`<h2>${analyses.length === 1 ? 'One cause' : `${analyses.length} causes`}, ${formatNumber(failures.length)} ${failures.length === 1 ? 'failure' : 'failures'}</h2>`}
+${analyses.map((analysis) => causeCard(analysis, failures))}</div>
+<div id="logs" data-live>${logsOf(facts)}</div>`;
 }
 
 /** One sentence about where its triage stands; never silence. */
@@ -178,7 +178,7 @@ function causeCard(analysis: Analysis, failures: readonly Failure[]): Html {
   const tests = own.flatMap(({ test }) => (test === null ? [] : [test.name]));
   const { title, category, standing, facts } = answerView(analysis);
   const shown = facts.filter(({ kind, reach }) => reach === 'everywhere' && kind !== 'lines');
-  return html`<article class="card"><h3><a href="${analysisAddress(analysis.id)}">${title}</a></h3>
+  return html`<article class="card" id="${analysis.id}"><h3><a href="${analysisAddress(analysis.id)}">${title}</a></h3>
 <p><span class="category">${category}</span> · ${standing}${analysis.verdict.action !== 'auto_notify' && ' · sent for review'}</p>
 ${shown.map(({ name, label, values }) => html`<p>${name !== 'Cause' && html`<strong>${label}:</strong> `}${inlineProse(values.join(' · '))}</p>`)}
 ${tests.length > 0 && html`<details><summary>${formatNumber(tests.length)} ${tests.length === 1 ? 'test' : 'tests'}</summary><ul>${tests.slice(0, MAX_TESTS).map((name) => html`<li>${name}</li>`)}</ul>${tests.length > MAX_TESTS && html`<p>and ${formatNumber(tests.length - MAX_TESTS)} more</p>`}</details>`}

@@ -50,8 +50,8 @@ export function registerCauses(app: ConsoleApp, deps: ConsoleDeps): void {
     ]);
     const main = html`<h1 tabindex="-1">Causes</h1>${misreadBanner(request, Query)}${tabs(request.query, counts)}
 <form class="filters" role="search" aria-label="Causes"><input type="hidden" name="list" value="${list}"><label>Repository <input name="repo" value="${repo}"></label><button>Show</button></form>
-${tableOf(causes.slice(0, PAGE), deps.clock.now())}${pager({ offset, size: PAGE, more: causes.length > PAGE }, (at) => addressOf({ ...request.query, offset: at }), ['Previous', 'Next'])}`;
-    return sendPage(request, reply, { title: 'Causes', place: 'page', part: 'causes', main }, reader);
+<div id="causes" data-live="cause">${tableOf(causes.slice(0, PAGE), deps.clock.now())}</div>${pager({ offset, size: PAGE, more: causes.length > PAGE }, (at) => addressOf({ ...request.query, offset: at }), ['Previous', 'Next'])}`;
+    return sendPage(request, reply, { title: 'Causes', place: 'page', part: 'causes', live: {}, main }, reader);
   });
   app.post('/causes', route('review', { body: Form }), async (request, reply) => {
     const { repository, fingerprint, version, ...fields } = request.body;
@@ -71,13 +71,13 @@ function tabs(query: Query, counts: Readonly<Record<CauseList, number>>): Html {
     (list) =>
       html`<li><a href="${addressOf({ ...query, list, offset: 0 })}"${list === query.list && html` aria-current="page"`}>${NAMES[list]} <span class="count">${counts[list]}</span></a></li>`,
   );
-  return html`<nav class="tabs" aria-label="Causes"><ul class="legend">${links}</ul></nav>`;
+  return html`<nav class="tabs" aria-label="Causes" id="lists" data-live><ul class="legend">${links}</ul></nav>`;
 }
 
 function tableOf(causes: readonly Cause[], now: number): Html {
   if (causes.length === 0) return html`<p role="note">No causes in this list.</p>`;
   const rows = causes.map(
-    (cause) => html`<tr><td>${stateWord(cause, now)}</td>
+    (cause) => html`<tr id="${encodeURIComponent(`${cause.fingerprint} ${cause.repository}`)}" data-row><td>${stateWord(cause, now)}</td>
 <td><a href="${causeAddress(cause.fingerprint)}#standing">${cause.title === '' ? cause.fingerprint : cause.title}</a><br><span class="quiet">${cause.repository} <span class="category">${cause.category}</span></span></td>
 <td>${cause.assignee ?? html`<span class="quiet">unassigned</span>`}${ticketLink(cause)}</td>
 <td>${cause.owner === null ? html`<span class="quiet">unknown</span>` : html`${cause.owner.names.join(', ')}<br><span class="quiet">${cause.owner.by === 'codeowners' ? 'from CODEOWNERS' : 'last changed by'}</span>`}</td>

@@ -10,6 +10,7 @@ import type { JobQueue } from '../ports/job-queue.ts';
 import type { Logger } from '../ports/telemetry.ts';
 import type { VectorNamespace } from '../ports/vector-index.ts';
 import type { Ask } from '../service/ask/ask.ts';
+import type { Changes } from '../service/changes.ts';
 import type { Connectable } from '../service/connect.ts';
 import type { ScopedStores, ShownArchive } from '../stores/stores.ts';
 
@@ -48,6 +49,7 @@ export interface ConsoleDeps {
   readonly jobQueue: JobQueue;
   readonly masker: Masker;
   readonly ask: Ask & Scoped;
+  readonly changes: Changes & Scoped;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly providers: readonly Connectable[];
@@ -61,6 +63,8 @@ export interface ConsoleDeps {
   indexNow?(namespace: VectorNamespace, ids: readonly string[]): Promise<boolean>;
   /** Counts a wrong token; how long to wait where there were too many, in milliseconds, else null. */
   countGuess(request: FastifyRequest): Promise<number | null>;
+  /** Counts a stream that the asker opens; returns how to count it as over. Throws `rate-limited` where too many are open. */
+  countStream(request: FastifyRequest): () => void;
   /** Logs an error and sets the headers that go with it. */
   refused(thrown: unknown, request: FastifyRequest, reply: FastifyReply): Refused;
 }

@@ -1,5 +1,7 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { z } from 'zod';
 import { TriageError } from '../domain/errors.ts';
 import { registerAnalysisPage } from './analysis.ts';
 import { registerAskPages } from './ask.ts';
@@ -8,11 +10,11 @@ import { registerBuildList, registerBuildPage } from './builds.ts';
 import { registerCauses } from './causes.ts';
 import type { ConsoleDeps } from './console-deps.ts';
 import { type Html, html } from './html.ts';
-import { acceptForms, refusedForm } from './http.ts';
+import { acceptForms, refusedForm, sendEvents } from './http.ts';
 import { registerInsightsPages } from './insights/insights-pages.ts';
 import { registerLibraryPages } from './library.ts';
 import { registerLogs } from './logs/log-pages.ts';
-import { type ConsoleApp, mayReview, type Reader, readerOf, sendPage } from './page.ts';
+import { type ConsoleApp, mayReview, type Reader, readerOf, route, sendPage } from './page.ts';
 import { registerDecisions, registerHolding } from './review/decision-routes.ts';
 import { registerItem } from './review/item-routes.ts';
 import { registerQueue } from './review/queue.ts';
@@ -43,11 +45,41 @@ function registerFront(app: ConsoleApp, deps: ConsoleDeps): void {
   });
 }
 
+/** A page that is forgotten in a tab asks again after that. */
+const LONGEST_MS = 30 * 60_000;
+
+const EventsQuery = z.object({
+  /** Only what concerns this build. */
+  build: z.string().max(300).optional().catch(undefined),
+  /** How long ago the page that asks was read, in milliseconds. */
+  age: z.coerce.number().int().min(0).max(86_400_000).catch(0).default(0),
+});
+
+/** `/events`: that something changed in what its reader may see, and nothing about it: their page then asks for itself again. */
+function registerEvents(app: ConsoleApp, { changes, countStream }: ConsoleDeps): void {
+  const options = { ...route('read', { querystring: EventsQuery }), exposeHeadRoute: false };
+  app.get('/events', options, async (request, reply) => {
+    const { build, age } = request.query;
+    const followed = { repositories: null, buildId: build ?? null };
+    const hasMissed = await changes.since(followed, age);
+    const leave = countStream(request);
+    return sendEvents(request, reply, async (emit, signal) => {
+      const tell = () => emit('change', '');
+      const unfollow = changes.follow(followed, tell);
+      if (hasMissed) tell();
+      await wait(LONGEST_MS, undefined, { signal: AbortSignal.any([signal, changes.stopping]) }).catch(() => undefined);
+      unfollow();
+      leave();
+    });
+  });
+}
+
 const PAGES: readonly ((app: ConsoleApp, deps: ConsoleDeps) => void)[] = [
   registerSignIn,
   registerSignInElsewhere,
   registerMe,
   registerFront,
+  registerEvents,
   registerSearch,
   registerCauses,
   registerQueue,

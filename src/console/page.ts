@@ -5,6 +5,7 @@ import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { DEFAULT_PREFERENCES, type Preferences } from '../domain/access.ts';
 import type { Principal, Role } from '../domain/review.ts';
 import type { ScopedStores } from '../stores/stores.ts';
+import { search } from './addresses.ts';
 import { ASSETS } from './assets.ts';
 import type { ConsoleDeps } from './console-deps.ts';
 import { keysOf, type Place } from './controls.ts';
@@ -22,6 +23,8 @@ interface Page {
   readonly bar?: Shown;
   /** It has the search of all failures itself; absent: the frame has it. */
   readonly searches?: true;
+  /** Its parts with `data-live` change while it is open: whatever happens, or what happens to one build. */
+  readonly live?: { readonly buildId?: string };
   /** One sentence about what was just done, read aloud to those who cannot see it. */
   readonly said?: string;
 }
@@ -65,7 +68,9 @@ export async function answerPage(request: FastifyRequest, reply: FastifyReply, d
 
 /** Sends a page in its frame. What it shows is of this moment and this reader: it is stored nowhere. */
 export function sendPage(request: FastifyRequest, reply: FastifyReply, page: Page, reader: Reader, status = 200): FastifyReply {
-  return sendHtml(request, reply, frame(page, reader), status);
+  // A form that was refused has no address from which it could be had again.
+  const { live, ...still } = page;
+  return sendHtml(request, reply, frame(status === 200 && live !== undefined ? page : still, reader), status);
 }
 
 /** Sends a part of a page, to be put into one that is open. */
@@ -91,8 +96,9 @@ function frame(page: Page, reader: Reader): Html {
 <body data-place="${page.place}">
 <a class="skip" href="#main">Skip to content</a>
 ${header(page, reader)}
-<main id="main" tabindex="-1">${page.main}</main>
-<footer id="bar" aria-label="Actions"${page.bar === undefined && html` hidden`}>${page.bar}</footer>
+<main id="main" tabindex="-1"${page.live !== undefined && html` data-events="/events${search({ build: page.live.buildId })}"`}>${page.main}</main>
+<p id="news" aria-live="polite"></p>
+<footer id="bar" data-live aria-label="Actions"${page.bar === undefined && html` hidden`}>${page.bar}</footer>
 <p id="status" role="status">${page.said}</p>
 ${keyList(page.place, keys)}
 </body>
@@ -103,7 +109,7 @@ function header(page: Page, { principal, waiting }: Reader): Html {
   const may = (role: Role) => principal?.roles.includes(role) || principal?.roles.includes('admin') || false;
   const links = PARTS.filter(({ role }) => may(role)).map(
     ({ part, name, action }) =>
-      html`<li><a href="/${part}"${action !== undefined && html` data-action="${action}"`}${page.part === part && html` aria-current="page"`}>${name}${part === 'review' && waiting !== null && html` <span class="count">${waiting}</span>`}</a></li>`,
+      html`<li><a href="/${part}"${action !== undefined && html` data-action="${action}"`}${page.part === part && html` aria-current="page"`}>${name}${part === 'review' && waiting !== null && html` <span class="count" id="waiting" data-live>${waiting}</span>`}</a></li>`,
   );
   return html`<header><a class="brand" href="/">Faultline</a><nav aria-label="Sections"><ul>${links}</ul></nav>
 ${may('read') && page.searches !== true && searchField(page)}${principal === null ? html`<a href="/sign-in">Sign in</a>` : html`<a href="/me">${principal.name}</a>`}</header>`;

@@ -97,9 +97,6 @@ const LAST_POSITION = 2_147_483_647;
 /** A page that is forgotten in a tab asks again after that. */
 const LONGEST_MS = 30 * 60_000;
 
-/** Pages that one holder watches at once, in one process: each asks the database again and again. */
-export const MOST_WATCHED = 50;
-
 /** What is being done for a build now. */
 interface LiveRun {
   readonly steps: readonly RunStep[];
@@ -137,7 +134,6 @@ function registerRunEvents(app: ConsoleApp, deps: ConsoleDeps): void {
     params: Params,
     querystring: z.object({ after: z.coerce.number().int().min(0).max(LAST_POSITION).catch(0).default(0) }),
   };
-  const watching = createWatchers();
   const options = { ...route('read', schema), exposeHeadRoute: false };
   app.get('/runs/:id/events', options, async (request, reply) => {
     const build = await deps.stores.builds.find(request.params.id);
@@ -145,7 +141,7 @@ function registerRunEvents(app: ConsoleApp, deps: ConsoleDeps): void {
     const resumed = Number.parseInt(String(request.headers['last-event-id'] ?? ''), 10);
     let after = resumed >= 0 && resumed <= LAST_POSITION ? resumed : request.query.after;
     const until = deps.clock.now() + LONGEST_MS;
-    const leave = watching.enter(request.principal?.name ?? '');
+    const leave = deps.countStream(request);
     const watch = async (emit: Emit, signal: AbortSignal) => {
       for (;;) {
         const run = await liveRun(build.id, after, deps);
@@ -162,24 +158,6 @@ function registerRunEvents(app: ConsoleApp, deps: ConsoleDeps): void {
     };
     return sendEvents(request, reply, async (emit, signal) => await watch(emit, signal).finally(leave));
   });
-}
-
-/** Counts who watches; `enter` returns how to leave, and throws `rate-limited` where a holder watches too much. */
-function createWatchers(): { enter(holder: string): () => void } {
-  const counts = new Map<string, number>();
-  return {
-    enter: (holder) => {
-      const count = counts.get(holder) ?? 0;
-      if (count >= MOST_WATCHED)
-        throw new TriageError('rate-limited', `${holder} already watches ${count} runs. Close some of those pages.`, { retryable: true });
-      counts.set(holder, count + 1);
-      return () => {
-        const left = (counts.get(holder) ?? 1) - 1;
-        if (left > 0) counts.set(holder, left);
-        else counts.delete(holder);
-      };
-    },
-  };
 }
 
 /** One finished step as a line that opens; steps in which something failed are open. `scale` is absent while the run goes on. */

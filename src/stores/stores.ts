@@ -17,7 +17,7 @@ import { createNoticeStore, createOutboxStore, createPublicationStore } from './
 import { createPassingBuildStore } from './passing-builds.ts';
 import { createReviewStore } from './reviews.ts';
 import { fromNow } from './sql.ts';
-import { createRunStepStore, createTriageStore, type Traceparent } from './triages.ts';
+import { createChangeStore, createRunStepStore, createTriageStore, type Traceparent } from './triages.ts';
 
 /** All stores over one database. The clock dates what arrives and makes ids; leases and claims use the database's own. `traceparent`: of whoever requested work now. `rules`: who is kept informed. */
 export function createStores(db: Database, clock: Clock, traceparent?: Traceparent, rules: readonly NoticeRule[] = []) {
@@ -46,6 +46,7 @@ export function createStores(db: Database, clock: Clock, traceparent?: Tracepare
     notices: createNoticeStore(db, outbox, rules),
     sessions: createSessionStore(db),
     runSteps: createRunStepStore(db),
+    changes: createChangeStore(db),
     preferences: createPreferenceStore(db),
     recordings: createRecordingStore(db),
     // Of operators and workers: no route may ask them.

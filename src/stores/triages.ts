@@ -33,6 +33,10 @@ export type FailedJob = z.infer<typeof FailedJob>;
 export const RunStep = z.object({ position: z.int(), step: Step });
 export type RunStep = z.infer<typeof RunStep>;
 
+/** Something about a build changed, or, without one, about its repository. */
+export const Change = z.object({ id: z.int(), repository: z.string(), buildId: z.string().nullable() });
+export type Change = z.infer<typeof Change>;
+
 export type TriageStore = ReturnType<typeof createTriageStore>;
 
 /** Leases are judged by the database's clock, so that processes with different clocks agree. */
@@ -273,6 +277,18 @@ export function createRunStepStore(db: Database) {
     },
   };
 }
+
+export type ChangeStore = ReturnType<typeof createChangeStore>;
+
+/** What changed lately, over all repositories; triggers keep it, for a minute. */
+export function createChangeStore(db: Pick<Sql, 'query'>) {
+  return {
+    /** The newest 2,000 of the last milliseconds. They are dated before their transaction ends, which may be seconds later. */
+    recent: async (milliseconds: number) => await all(db, Change, RECENT, [-milliseconds]),
+  };
+}
+
+const RECENT = `select id, repository, build_id as "buildId" from changes where at > ${fromNow('$1')} order by at desc limit 2000`;
 
 interface BacklogRow {
   readonly queued: number;

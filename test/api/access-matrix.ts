@@ -106,6 +106,7 @@ export const ACCESS_MATRIX: Readonly<Record<string, 'open' | 'signature' | 'inge
   'GET /runs/:id': 'read',
   'GET /runs/:id/json': 'read',
   'GET /runs/:id/events': 'read',
+  'GET /events': 'read',
   'GET /analyses/:id': 'read',
   'POST /analyses/:id/review': 'review',
   'GET /analyses/:id/ask': 'read',

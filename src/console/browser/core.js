@@ -21,6 +21,8 @@ export function say(sentence) {
 }
 
 let busy = false;
+/** When the page that is shown was requested, by `performance.now()`. */
+export let requestedAt = 0;
 /** The address of the page that is shown, without its place on it. */
 let shown = pageHere();
 
@@ -52,6 +54,7 @@ export function isBusy() {
 export async function visit(address, { method = 'GET', body, push = true } = {}) {
   if (busy) return;
   busy = true;
+  const begunAt = performance.now();
   try {
     // A server that never answers does not hold the keys for good: a minute is what gateways bear as well.
     const signal = AbortSignal.timeout(60_000);
@@ -62,6 +65,7 @@ export async function visit(address, { method = 'GET', body, push = true } = {})
     // An error's page holds nothing of what was typed: this one stays. Who is signed out gets the form to go on with it.
     const why = method === 'POST' && !answer.ok && answer.status !== 401 ? page.querySelector('.notice p') : null;
     if (why !== null) return say(`Not saved. ${why.textContent}`);
+    requestedAt = begunAt;
     // A form that was refused has no page of its own: its address stays that of the form.
     show(page, answer.url + new URL(address, location.href).hash, push && (method === 'GET' || answer.redirected));
   } catch {
@@ -78,7 +82,7 @@ export function show(page, address, push) {
   document.title = page.title;
   for (const [name, value] of Object.entries(page.documentElement.dataset)) document.documentElement.dataset[name] = value;
   document.body.dataset.place = page.body.dataset.place ?? 'page';
-  for (const part of ['header', '#bar', '#keys', '#main']) {
+  for (const part of ['header', '#bar', '#keys', '#main', '#news']) {
     const [old, fresh] = [document.querySelector(part), page.querySelector(part)];
     if (old !== null && fresh !== null) old.replaceWith(fresh);
   }

@@ -1,38 +1,69 @@
-import { arrivals, parse, say, visit } from './core.js';
+import { arrivals, isBusy, parse, requestedAt, say, visit } from './core.js';
 
-/** A run that goes on: its steps are added as they end. One stream a visible tab: browsers allow six connections to a host. */
+/** Pages that change while they are open. One stream a visible tab: browsers allow six connections to a host. */
 
 /** How long a broken connection is nobody's business, and how often a state is read aloud at most, in milliseconds. */
 const PATIENCE_MS = 3000;
 const SAY_EVERY_MS = 5000;
+/** How long a connection that stays broken is left alone at most. */
+const LONGEST_WAIT_MS = 60_000;
+/** A page that is soon left opens no stream; one that stays asks for itself this often at most. */
+const SETTLE_MS = 1000;
+const REFRESH_MS = 3000;
 
-/** @param {HTMLElement} main */
-function watch(main) {
-  const list = main.querySelector('#steps[data-events]');
-  if (!(list instanceof HTMLElement)) return;
+let endStream = () => {};
+
+/**
+ * Holds a stream while its part is on the page and the tab is seen, and opens it again where it breaks.
+ * @param {HTMLElement} part @param {() => string} address @param {Record<string, (event: MessageEvent) => void>} listeners @param {string} [broken]
+ */
+function holdStream(part, address, listeners, broken) {
   /** @type {EventSource | null} */
   let source = null;
-  let late = 0;
-  let saidAt = 0;
+  let waitMs = PATIENCE_MS;
+  let timer = 0;
   const close = () => {
+    clearTimeout(timer);
     source?.close();
     source = null;
   };
   const open = () => {
-    if (source !== null || !list.isConnected || document.hidden) return;
-    source = new EventSource(`${list.dataset.events}?after=${list.dataset.last}`);
-    source.addEventListener('open', () => clearTimeout(late));
-    source.addEventListener('error', () => {
-      clearTimeout(late);
-      late = setTimeout(() => say('Reconnecting …'), PATIENCE_MS);
+    if (source !== null || !part.isConnected || document.hidden) return;
+    source = new EventSource(address());
+    source.addEventListener('open', () => {
+      waitMs = PATIENCE_MS;
     });
-    source.addEventListener('step', ({ data, lastEventId }) => {
+    source.addEventListener('error', () => {
+      close();
+      timer = setTimeout(() => {
+        if (broken !== undefined) say(broken);
+        open();
+      }, waitMs);
+      waitMs = Math.min(2 * waitMs, LONGEST_WAIT_MS);
+    });
+    for (const [name, listener] of Object.entries(listeners)) source.addEventListener(name, listener);
+  };
+  const toggle = () => (document.hidden ? close() : open());
+  document.addEventListener('visibilitychange', toggle);
+  endStream = () => {
+    close();
+    document.removeEventListener('visibilitychange', toggle);
+  };
+  open();
+}
+
+/** A run that goes on: its steps are added as they end. @param {HTMLElement} main @param {HTMLElement} list */
+function watchRun(main, list) {
+  let saidAt = 0;
+  const listeners = {
+    /** @param {MessageEvent} event */
+    step: ({ data, lastEventId }) => {
       if (Number(lastEventId) <= Number(list.dataset.last)) return;
       list.dataset.last = lastEventId;
       for (const row of [...parse(data).body.children]) list.append(row);
-    });
-    source.addEventListener('state', ({ data }) => {
-      if (!list.isConnected) return close();
+    },
+    /** @param {MessageEvent} event */
+    state: ({ data }) => {
       const state = main.querySelector('#live-state');
       const text = parse(data).body.textContent ?? '';
       if (state === null || state.textContent === text) return;
@@ -40,24 +71,148 @@ function watch(main) {
       if (Date.now() - saidAt < SAY_EVERY_MS) return;
       saidAt = Date.now();
       say(text);
-    });
-    source.addEventListener('done', ({ data }) => {
-      close();
+    },
+    /** @param {MessageEvent} event */
+    done: ({ data }) => {
+      endStream();
       say('Answered.');
       void visit(data);
-    });
+    },
   };
-  const toggle = () => {
-    if (!list.isConnected) {
-      close();
-      document.removeEventListener('visibilitychange', toggle);
-    } else if (document.hidden) close();
-    else open();
+  holdStream(list, () => `${list.dataset.events}?after=${list.dataset.last}`, listeners, 'Reconnecting …');
+}
+
+/** Asks for the page anew when something changed. @param {HTMLElement} main */
+function followPage(main) {
+  let readAt = requestedAt;
+  let timer = 0;
+  const change = () => {
+    if (timer !== 0) return;
+    timer = setTimeout(
+      () => {
+        timer = 0;
+        readAt = performance.now();
+        if (main.isConnected && !document.hidden) void refresh(main, false);
+      },
+      Math.max(0, readAt + REFRESH_MS - performance.now()),
+    );
   };
-  document.addEventListener('visibilitychange', toggle);
-  open();
+  const address = () => {
+    const events = new URL(main.dataset.events ?? '', location.href);
+    events.searchParams.set('age', `${Math.round(performance.now() - readAt)}`);
+    return events.href;
+  };
+  const settle = setTimeout(() => main.isConnected && holdStream(main, address, { change }), SETTLE_MS);
+  endStream = () => clearTimeout(settle);
+}
+
+/** Brings the live parts of the page up to date. New rows of a list wait until somebody wants them. @param {HTMLElement} main @param {boolean} all */
+async function refresh(main, all) {
+  const address = new URL(location.href);
+  // What opens a form holds its item; this only looks.
+  for (const name of ['edit', 'reject', 'armed']) address.searchParams.delete(name);
+  const headers = { accept: 'text/html' };
+  const answer = await fetch(address, { headers, signal: AbortSignal.timeout(60_000) }).catch(() => null);
+  const text = answer?.ok && !answer.redirected ? await answer.text().catch(() => '') : '';
+  if (text === '' || isBusy() || !main.isConnected) return;
+  const page = parse(text);
+  for (const part of document.querySelectorAll('[data-live]')) {
+    const fresh = page.getElementById(part.id);
+    if (!(part instanceof HTMLElement) || fresh === null || isInUse(part)) continue;
+    const rows = all ? [] : [...part.querySelectorAll('[data-row]')];
+    if (rows.length > 0) changeRows(part, rows, [...fresh.querySelectorAll('[data-row]')]);
+    else {
+      const before = part.textContent;
+      morph(part, fresh);
+      const first = part.querySelector('p') ?? part;
+      if (part.textContent !== before && part.dataset.say !== undefined) say(part.dataset.say || (first.textContent ?? '').trim());
+    }
+  }
+}
+
+/** Somebody types in it, chose something, or is about to decide. @param {HTMLElement} part */
+function isInUse(part) {
+  const fields = [...part.querySelectorAll('input, textarea, select, [data-armed]')];
+  return fields.some((field) => {
+    if (field === document.activeElement) return true;
+    if (field instanceof HTMLSelectElement) return [...field.options].some((one) => one.selected !== one.defaultSelected && one.index > 0);
+    if (field instanceof HTMLTextAreaElement) return field.value !== field.defaultValue;
+    return !(field instanceof HTMLInputElement) || field.value !== field.defaultValue || field.checked !== field.defaultChecked;
+  });
+}
+
+/** Rows that are there change in their places; what came and went is counted. @param {HTMLElement} part @param {Element[]} rows @param {Element[]} fresh */
+function changeRows(part, rows, fresh) {
+  const came = fresh.filter((row) => !rows.some(({ id }) => id === row.id)).length;
+  let last = fresh.length < rows.length ? rows.length : 0;
+  for (const [at, row] of rows.entries()) {
+    const same = fresh.find(({ id }) => id === row.id);
+    if (same === undefined) continue;
+    morph(row, same);
+    last = Math.max(last, at);
+  }
+  // What stands behind the last row that is still there has only moved to the next page.
+  const gone = rows.filter((row, at) => at <= last && !fresh.some(({ id }) => id === row.id));
+  for (const row of gone) row.setAttribute('data-gone', '');
+  const words = [came > 0 && `${came} new ${part.dataset.live}${came > 1 ? 's' : ''}`, gone.length > 0 && `${gone.length} gone`];
+  offer(part, words.filter(Boolean).join(', '));
+}
+
+/** @param {HTMLElement} part @param {string} words */
+function offer(part, words) {
+  const place = document.querySelector('#news');
+  const text = words === '' ? '' : `${words} · Show`;
+  if (place === null || place.textContent === text) return;
+  const button = document.createElement('button');
+  button.append(text);
+  button.addEventListener('click', async () => {
+    const known = [...part.querySelectorAll('[data-row]')].map(({ id }) => id);
+    const main = part.closest('main');
+    if (main === null) return;
+    await refresh(main, true);
+    place.replaceChildren();
+    const first = [...part.querySelectorAll('[data-row]')].find(({ id }) => !known.includes(id)) ?? part;
+    const target = first.querySelector('a') ?? main;
+    target.focus();
+  });
+  place.replaceChildren(words === '' ? '' : button);
+}
+
+/**
+ * Makes an element like a fresh one. What is the same stays, with its focus, its place on the screen, and whether it is open.
+ * @param {Element} old @param {Element} fresh
+ */
+function morph(old, fresh) {
+  const isKept = (/** @type {string} */ name) => name === 'open' || name === 'hidden';
+  for (const name of old.getAttributeNames()) if (!isKept(name) && !fresh.hasAttribute(name)) old.removeAttribute(name);
+  for (const { name, value } of fresh.attributes) if (!isKept(name) && old.getAttribute(name) !== value) old.setAttribute(name, value);
+  let next = old.firstChild;
+  for (const node of [...fresh.childNodes]) {
+    const id = idOf(node);
+    const found = id === '' ? next : [...old.children].find((one) => one.id === id);
+    const kept = found?.nodeName === node.nodeName && idOf(found) === id ? found : undefined;
+    if (kept instanceof Element && node instanceof Element) morph(kept, node);
+    else if (kept !== undefined && kept.nodeValue !== node.nodeValue) kept.nodeValue = node.nodeValue;
+    if (kept !== undefined && kept === next) next = kept.nextSibling;
+    else old.insertBefore(kept ?? node, next);
+  }
+  while (next !== null) {
+    const gone = next;
+    next = gone.nextSibling;
+    gone.remove();
+  }
+}
+
+/** @param {Node} node */
+function idOf(node) {
+  return node instanceof Element ? node.id : '';
 }
 
 export function startLive() {
-  arrivals.push(watch);
+  arrivals.push((main) => {
+    endStream();
+    const list = main.querySelector('#steps[data-events]');
+    if (list instanceof HTMLElement) watchRun(main, list);
+    else if (main.dataset.events !== undefined) followPage(main);
+  });
 }

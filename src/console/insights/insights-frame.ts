@@ -71,8 +71,9 @@ export function registerInsightsRoute(app: ConsoleApp, deps: ConsoleDeps, { path
     if (request.query.csv !== undefined) return sendTable(reply, shown.tables, request.query.csv);
     const reader = await readerOf(request, deps);
     const review = reader.principal !== null && mayReview(reader.principal);
-    const main = html`${parts(path, review, request.query)}${misreadBanner(request, InsightsQuery)}${shown.main}`;
-    return sendPage(request, reply, { title: shown.title, place: 'page', part: 'insights', main }, reader);
+    const main = html`${parts(path, review, request.query)}${misreadBanner(request, InsightsQuery)}<div id="figures" data-live data-say="The figures changed.">${shown.main}</div>`;
+    const page = { title: shown.title, place: 'page' as const, part: 'insights' as const, main };
+    return sendPage(request, reply, { ...page, ...(path === '/insights' && { live: {} }) }, reader);
   });
 }
 

@@ -14,7 +14,7 @@ export function itemMain(view: ItemView): Html {
   const { review, facts, hold, blind } = view;
   const title = itemTitle(view);
   const place = placeLine(facts, [hold !== 'decided' && `waiting ${ageOf(review.openedAt, facts.now)}`]);
-  const head = html`${headline(title, view)}${place}${banners(view)}`;
+  const head = html`${headline(title, view)}${place}<div id="banners" data-live data-say>${banners(view)}</div>`;
   if (blind.blind) return html`<div class="item" data-review="${review.id}">${head}${blindForm(view)}${evidencePart(facts, 'logs')}</div>`;
   const decidable = hold === 'mine' || hold === 'free';
   const between = decidable && html`${correctForm(view)}${rejectForm(view)}${sameList(view)}`;

@@ -59,7 +59,8 @@ export async function sendItem(
   { said = null, status = 200 }: { readonly said?: string | null; readonly status?: number } = {},
 ): Promise<FastifyReply> {
   const reader = await readerOf(request, deps);
-  const page = { place: 'item' as const, part: 'review' as const, ...(said !== null && { said }) };
+  const live = { buildId: review.buildId };
+  const page = { place: 'item' as const, part: 'review' as const, live, ...(said !== null && { said }) };
   if ((await deps.stores.analyses.find(review.analysisId)) === null) {
     const main = unknownItemMain('review without an analysis', review);
     return sendPage(request, reply, { ...page, title: review.title, main }, reader, status);

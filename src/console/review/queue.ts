@@ -36,6 +36,7 @@ export function registerQueue(app: ConsoleApp, deps: ConsoleDeps): void {
       title: 'Review',
       place: 'queue' as const,
       part: 'review' as const,
+      live: {},
       main: html`${misreadBanner(request, Query)}${queueMain(view)}`,
       bar: queueBar(view),
     };
@@ -166,7 +167,7 @@ function queueMain(view: QueueView): Html {
   const nothing = rows.length + questions.length === 0;
   return html`<div class="headline"><h1 tabindex="-1">Review</h1>${tabs(view)}</div>
 ${filters(view)}
-${nothing ? emptyState(view) : html`<ul class="queue">${questions.map((one) => questionRow(one, view))}${rows.map((row, at) => reviewRow(row, at, view))}</ul>`}
+<div id="queue" data-live="item">${nothing ? emptyState(view) : html`<ul class="queue">${questions.map((one) => questionRow(one, view))}${rows.map((row, at) => reviewRow(row, at, view))}</ul>`}</div>
 ${pager({ offset: query.offset, size: PAGE_ROWS, more: view.more }, (offset) => `/review${searchOf({ ...query, offset })}`, ['Earlier', 'More'], html` class="button" data-swap`)}`;
 }
 
@@ -184,7 +185,7 @@ function tabs({ query, counts }: QueueView): Html {
     const address = `/review${searchOf({ ...query, state, offset: 0, n: undefined, of: undefined })}`;
     return html`<li><a href="${address}" data-swap${query.state === state && html` aria-current="page"`}>${name} <span class="count">${count}</span></a></li>`;
   };
-  return html`<nav aria-label="Which items"><ul class="tabs">${tab('all', 'All', counts.waiting)}${tab('mine', 'Mine', counts.mine)}${tab('decided', 'Decided today', counts.decidedToday)}</ul></nav>`;
+  return html`<nav aria-label="Which items" id="lists" data-live><ul class="tabs">${tab('all', 'All', counts.waiting)}${tab('mine', 'Mine', counts.mine)}${tab('decided', 'Decided today', counts.decidedToday)}</ul></nav>`;
 }
 
 function filters({ query }: QueueView): Html {
@@ -210,7 +211,7 @@ function reviewRow({ review, count, blind }: QueueRow, at: number, view: QueueVi
   const address = `${reviewAddress(review.id)}${searchOf({ ...query, offset: 0, n: number, of: Math.max(counts.waiting, number) })}`;
   const held = review.state === 'claimed' && review.claimedBy !== reviewer;
   const words = blind ? html`<em>Choose a category before the verdict is shown</em>` : review.title;
-  return html`<li data-row${held && html` class="held"`}>
+  return html`<li id="${review.id}" data-row${held && html` class="held"`}>
 <span class="sureness">${blind || review.confidence === 0 ? '–' : percent(review.confidence)}</span> <span class="category">${blind ? 'BLIND' : itemCategory(review)}${!blind && riskSign(review)}</span>
 <span class="what"><a class="title" href="${address}" data-swap data-row-link>${words}</a>${count > 1 && html` <span class="count" title="${count} items with the same fingerprint">×${count}</span>`}</span>
 <span class="from">${review.repository} · <a href="${buildAddress(review.buildId)}">build</a> · ${ageOf(review.openedAt, now)}</span>
@@ -247,7 +248,7 @@ export function clockTime(iso: string | null): string {
 }
 
 function questionRow({ id, question, repository, buildId, openedAt }: ReviewerQuestion, { now }: QueueView): Html {
-  return html`<li data-row class="asked"><span class="sureness">?</span> <span class="category">QUESTION</span>
+  return html`<li id="${id}" data-row class="asked"><span class="sureness">?</span> <span class="category">QUESTION</span>
 <span class="what"><a class="title" href="${reviewAddress(id)}" data-swap data-row-link>“${question}”</a></span>
 <span class="from">${repository} · <a href="${buildAddress(buildId)}">build</a> · ${ageOf(openedAt, now)}</span><span class="why">an analysis is waiting for this answer</span></li>`;
 }
