@@ -22,6 +22,8 @@ import { maskingOf } from './config/masking.ts';
 import { budgetTokensOf } from './config/profiles.ts';
 import type { Config } from './config/schema.ts';
 import type { Step } from './domain/analysis.ts';
+import { calibratedAnalyst } from './domain/calibration.ts';
+import { RELEASE } from './domain/trust.ts';
 import { type Clock, systemClock } from './lib/time.ts';
 import { createLogThreads } from './log/threads.ts';
 import type { SignInProvider } from './ports/access.ts';
@@ -96,6 +98,7 @@ async function composeApp(config: Config, logger: Logger, clock: Clock, opened: 
     ask: openAsk({ ...parts, ...deps.investigation }),
     explainLog: openLogExplainer(config),
     jobQueue,
+    unseen: (await import('./judge/judgement.ts')).unseenFigures(),
     signIn: await openSignIn(config),
     slack: await openSlackButtons(config, database),
     retention: retention.client,
@@ -103,6 +106,7 @@ async function composeApp(config: Config, logger: Logger, clock: Clock, opened: 
     work: async () => {
       threads.warmUp();
       await beginAnew(database, stores, logger);
+      await recordSetup(config, stores, logger);
       await takeJobs({ ...parts, jobQueue }, deps, steps);
       background.start();
     },
@@ -161,6 +165,13 @@ async function beginAnew(database: Database, stores: Stores, logger: Logger): Pr
   if (database.exclusive) await Promise.all([stores.triages.reclaim(), stores.outbox.reclaim()]);
   await forgetConcluded(database, logger);
   await stores.toolCache.sweep().catch((error: unknown) => logger.warn({ error }, 'the tool cache could not be cleaned up'));
+}
+
+/** With what this process answers: figures before and after a change are told apart by it. Without it they are not, and nothing else is. */
+async function recordSetup({ analyst, triage }: Config, { trust }: Pick<Stores, 'trust'>, logger: Logger): Promise<void> {
+  const model = analyst.driver === 'llm' ? analyst.llm.model : null;
+  const setup = { release: RELEASE, analyst: calibratedAnalyst(analyst.driver, model), autoNotify: triage.thresholds.autoNotify };
+  await trust.record(setup).catch((error: unknown) => logger.warn({ error }, 'the setup of this process could not be recorded'));
 }
 
 /** Failing this wastes space only, so the start goes on. */

@@ -6,12 +6,14 @@ import { ShownAnalysis, shownAnalysis } from '../domain/analysis.ts';
 import type { Build } from '../domain/build.ts';
 import { LibraryEntry } from '../domain/library.ts';
 import { parseSearch, searchWords } from '../domain/search.ts';
+import { Trust, type UnseenFigures } from '../domain/trust.ts';
 import { present } from '../lib/collections.ts';
 import type { Clock } from '../lib/time.ts';
 import type { Masker } from '../log/mask/mask.ts';
 import { pageOf } from '../ports/database.ts';
 import { ctrfOf, sarifOf } from '../service/answers/export.ts';
 import { AnalysisTrace, traceOf } from '../service/answers/trace.ts';
+import { readTrust, type TrustDeps } from '../service/answers/trust.ts';
 import {
   AmbiguousBuild,
   BuildAnalyses,
@@ -37,7 +39,8 @@ interface PublishDeps {
   readonly clock: Clock;
   readonly stores: ScopedStores;
   readonly masker: Pick<Masker, 'mask'>;
-  readonly config: { readonly http: { readonly publicUrl: string | null } };
+  readonly config: TrustDeps['config'] & { readonly http: { readonly publicUrl: string | null } };
+  readonly unseen?: readonly UnseenFigures[];
   /** Names the graph's node that works on the build now, where it can be known. */
   readonly currentStep?: (buildId: string) => Promise<string | null>;
 }
@@ -55,6 +58,27 @@ export function registerPublishRoutes(app: FastifyInstance, deps: PublishDeps): 
   registerFailureRoute(app, deps);
   registerFlakyRoutes(app, deps);
   registerLibraryRoutes(app, deps);
+  registerTrustRoute(app, deps);
+}
+
+const TrustQuery = z.strictObject({ repository: z.string().min(1).max(300).optional() });
+
+/** The figures of `/insights/trust`. */
+function registerTrustRoute(app: FastifyInstance, deps: PublishDeps): void {
+  app.withTypeProvider<ZodTypeProvider>().get(
+    '/api/trust',
+    route(
+      'read',
+      'Insights',
+      'getTrust',
+      'What would be published at which threshold, how often it was right, and what the latest changes did',
+      {
+        querystring: TrustQuery,
+        response: { 200: Trust },
+      },
+    ),
+    async ({ query }) => (await readTrust(deps, present(query))).trust,
+  );
 }
 
 function registerBuildRoutes(app: FastifyInstance, deps: PublishDeps): void {

@@ -26,6 +26,7 @@ const TAGS = [
   { name: 'Failures', description: 'Failures across builds.' },
   { name: 'Causes', description: 'Causes, their state and their owners.' },
   { name: 'Tests', description: 'Flaky tests.' },
+  { name: 'Insights', description: 'How far answers can be trusted.' },
   { name: 'Review', description: 'The queue of answers waiting for review.' },
   { name: 'Library', description: 'Answers confirmed by reviewers.' },
   { name: 'Rules', description: 'Answers written by reviewers for future failures.' },

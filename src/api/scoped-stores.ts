@@ -30,6 +30,10 @@ export function scopeStores(stores: Stores, scope: Scope): ScopedStores {
     questions: marked(scopeQuestions(stores, held)),
     flakiness: marked(scopeFlakiness(stores, held)),
     insights: marked(scopeInsights(stores, held)),
+    trust: marked({
+      changes: async (filter) => await stores.trust.changes({ ...filter, ...within(held) }),
+      answers: async (period, which, page) => await stores.trust.answers({ ...period, ...within(held) }, which, page),
+    }),
     causes: marked(scopeCauses(stores, held)),
     experiments: marked(scopeExperiments(stores, held)),
     passingBuilds: marked(scopeGreens(stores, held)),

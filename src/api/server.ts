@@ -7,6 +7,7 @@ import type { Config } from '../config/schema.ts';
 import { registerConsole, sendUnknownPage } from '../console/console.ts';
 import type { ConsoleDeps } from '../console/console-deps.ts';
 import { TriageError } from '../domain/errors.ts';
+import type { UnseenFigures } from '../domain/trust.ts';
 import type { Clock } from '../lib/time.ts';
 import type { Masker } from '../log/mask/mask.ts';
 import { type McpRouteDeps, registerMcpRoutes } from '../mcp/routes.ts';
@@ -76,6 +77,8 @@ export interface HttpDeps {
   readonly tracer?: Tracer;
   /** The node of the graph that works on a build now, where it is known. */
   readonly currentStep?: (buildId: string) => Promise<string | null>;
+  /** What was measured of this release. */
+  readonly unseen?: readonly UnseenFigures[];
   /** Who signs people in to the pages beside tokens. */
   readonly signIn?: SignInProvider | null;
   /** Further routes, each with its `config.access`. */

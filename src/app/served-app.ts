@@ -1,4 +1,5 @@
 import type { Config } from '../config/schema.ts';
+import type { UnseenFigures } from '../domain/trust.ts';
 import type { Clock } from '../lib/time.ts';
 import type { Masker } from '../log/mask/mask.ts';
 import type { LogThreads } from '../log/threads.ts';
@@ -38,6 +39,8 @@ export interface App extends IndexSync {
   readonly explainLog: ExplainLog;
   /** Starts taking triage jobs, and ringing again for those that are pending. */
   work(): Promise<void>;
+  /** What was measured of this release. */
+  readonly unseen: readonly UnseenFigures[];
   /** Who signs people in to the pages beside tokens; null: nobody. */
   readonly signIn: SignInProvider | null;
   /** What buttons in Slack need; absent where they are not configured. */

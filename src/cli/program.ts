@@ -1,5 +1,6 @@
 import { Argument, Command, CommanderError } from 'commander';
 import type { Provider } from '../domain/build.ts';
+import { RELEASE } from '../domain/trust.ts';
 import {
   analystOption,
   asksService,
@@ -27,7 +28,7 @@ import {
   retainCommand,
   tokenCommand,
 } from './store-programs.ts';
-import { EXIT, EXIT_HELP, endQuietlyOnClosedPipe, print, reportError, VERSION } from './terminal.ts';
+import { EXIT, EXIT_HELP, endQuietlyOnClosedPipe, print, reportError } from './terminal.ts';
 import type { TriageCommandOptions } from './triage-command.ts';
 
 /** Those that send webhooks. */
@@ -53,7 +54,7 @@ const FILES_HELP =
 export function createProgram(): Command {
   const program = new Command('faultline')
     .description('CI failure triage: category, root cause, fix, suspects, and the exact log lines that prove it.')
-    .version(VERSION)
+    .version(RELEASE)
     // An option belongs to the command that it is behind: `review` and its commands share some.
     .enablePositionalOptions()
     .addHelpText('after', `\n${EXIT_HELP}\n\n${EXAMPLES}`);

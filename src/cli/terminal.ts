@@ -149,6 +149,3 @@ export function interruptSignal(): AbortSignal {
   process.on('SIGTERM', stop);
   return controller.signal;
 }
-
-/** Of this installation. */
-export const VERSION = '0.1.0';

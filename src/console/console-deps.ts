@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Scoped } from '../domain/access.ts';
 import type { TriageError } from '../domain/errors.ts';
 import type { Principal } from '../domain/review.ts';
+import type { UnseenFigures } from '../domain/trust.ts';
 import type { Clock } from '../lib/time.ts';
 import type { Masker } from '../log/mask/mask.ts';
 import type { SignInProvider } from '../ports/access.ts';
@@ -58,6 +59,8 @@ export interface ConsoleDeps {
   readonly signIn?: SignInProvider | null;
   /** The node of the graph that works on a build now, where it is known. */
   readonly currentStep?: (buildId: string) => Promise<string | null>;
+  /** What was measured of this release. */
+  readonly unseen?: readonly UnseenFigures[];
   /** How long a decision is kept from being shown outside. */
   readonly undoMs?: number;
   indexNow?(namespace: VectorNamespace, ids: readonly string[]): Promise<boolean>;

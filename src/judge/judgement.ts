@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Witness } from '../domain/analysis.ts';
 import { CATEGORIES, type Category, type CategoryProbabilities } from '../domain/category.ts';
+import type { UnseenFigures } from '../domain/trust.ts';
 import { maxOf } from '../lib/collections.ts';
 import type { Facts } from './facts.ts';
 import stored from './judgement.json' with { type: 'json' };
@@ -103,6 +104,30 @@ function judgementModel(): JudgementModel {
   const words = file.words.map((text) => new Int8Array(Buffer.from(text, 'base64')));
   loaded = { facts: file.facts, wordScale: file.wordScale, words, sureness: file.sureness, records: file.records };
   return loaded;
+}
+
+/** Sets that nothing was learned from for the answer that was measured: folds by project, and tools that no rule was written for. */
+const UNSEEN: Readonly<Record<string, string>> = {
+  'actions/actions': 'GitHub Actions jobs of 2025–26, by models that had not seen the project',
+  'tools, held out': 'Tools without a rule, held out',
+};
+
+/** How this release did on them, as its training measured it. */
+export function unseenFigures(): UnseenFigures[] {
+  const measured = z.array(z.string()).parse(stored.provenance.crossValidatedByProject);
+  const found = measured.flatMap((line) => {
+    const [, set = '', cases, accuracy, macroF1, ece, published = ''] =
+      /^(.+): (\d+), category ([\d.]+), macro-F1 ([\d.]+), ECE ([\d.]+)(?:, useful [\d.]+)?; published from (.+)$/.exec(line) ?? [];
+    const name = UNSEEN[set];
+    if (name === undefined) return [];
+    const thresholds = [...published.matchAll(/([\d.]+): [\d.]+, (\d+) of (\d+) wrong/g)].map(([, threshold, wrong, of]) => ({
+      ...{ threshold: Number(threshold), coverage: Number(of) / Number(cases), wrong: Number(wrong), published: Number(of) },
+    }));
+    const figures = { cases: Number(cases), accuracy: Number(accuracy), macroF1: Number(macroF1), calibrationError: Number(ece) };
+    return [{ name, ...figures, thresholds }];
+  });
+  const order = Object.values(UNSEEN);
+  return found.toSorted((one, other) => order.indexOf(one.name) - order.indexOf(other.name));
 }
 
 /** Judges by another model from now on: one that did not see the project that is measured. */

@@ -195,3 +195,46 @@ function hash(text: string): number {
   value = Math.imul(value ^ (value >>> 13), 0xc2b2ae35);
   return (value ^ (value >>> 16)) >>> 0;
 }
+
+/** Answers of one hundredth of stated confidence, and whether they were right. */
+export interface Judged {
+  readonly at: number;
+  readonly right: boolean;
+  readonly count: number;
+}
+
+type Answered = Pick<Judged, 'at' | 'count'>;
+
+/** What would be answered without a person from this stated confidence on, and how much of it was right. */
+export interface CoveragePoint extends Proportion {
+  readonly threshold: number;
+  /** Answers that state at least so much, and their share of all. */
+  readonly published: number;
+  readonly coverage: number;
+}
+
+/** Fewer decided answers above a threshold say too little to choose it. */
+const CHOSEN_FROM = 20;
+
+export function coverageAt(judged: readonly Judged[], answered: readonly Answered[], threshold: number): CoveragePoint {
+  const above = judged.filter((one) => one.at >= threshold - 1e-9);
+  const right = countOf(above.filter((one) => one.right));
+  const published = countOf(answered.filter((one) => one.at >= threshold - 1e-9));
+  const total = countOf(answered);
+  return { threshold, published, coverage: total === 0 ? 0 : published / total, ...proportion(right, countOf(above)) };
+}
+
+/** One point for each hundredth at which an answer was decided, from the surest down. `answered` counts all answers, decided or not. */
+export function coveragePoints(judged: readonly Judged[], answered: readonly Answered[]): CoveragePoint[] {
+  const thresholds = [...new Set(judged.map((one) => one.at))].toSorted((one, other) => other - one);
+  return thresholds.map((threshold) => coverageAt(judged, answered, threshold));
+}
+
+/** The lowest threshold above which, with 97.5 % confidence, at most this share is wrong; null where none is. */
+export function thresholdFor(points: readonly CoveragePoint[], wrong: number): CoveragePoint | null {
+  return points.findLast((point) => point.of >= CHOSEN_FROM && point.low >= 1 - wrong) ?? null;
+}
+
+export function countOf(group: readonly { readonly count: number }[]): number {
+  return group.reduce((total, { count }) => total + count, 0);
+}

@@ -3,9 +3,10 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { z } from 'zod';
 import { messageOf, TriageError } from '../domain/errors.ts';
+import { RELEASE } from '../domain/trust.ts';
 import { readText } from '../lib/http-body.ts';
 import type { Logger } from '../ports/telemetry.ts';
-import { createMcpServer, offerOf, SERVER_NAME, SERVER_VERSION } from './server.ts';
+import { createMcpServer, offerOf, SERVER_NAME } from './server.ts';
 import type { McpDeps } from './tool.ts';
 
 export interface RemoteOptions {
@@ -44,7 +45,7 @@ export async function connectService({ url, token, feedback }: RemoteOptions): P
 }
 
 function newClient(): Client {
-  return new Client({ name: `${SERVER_NAME}-cli`, version: SERVER_VERSION });
+  return new Client({ name: `${SERVER_NAME}-cli`, version: RELEASE });
 }
 
 async function ask(address: string | URL, init: RequestInit | undefined, url: string): Promise<Response> {

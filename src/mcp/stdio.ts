@@ -16,8 +16,9 @@ import {
 } from '@modelcontextprotocol/sdk/types.js';
 import { ZodError, type z } from 'zod';
 import { messageOf } from '../domain/errors.ts';
+import { RELEASE } from '../domain/trust.ts';
 import type { Logger } from '../ports/telemetry.ts';
-import { CAPABILITIES, INSTRUCTIONS, refusal, SERVER_NAME, SERVER_VERSION } from './server.ts';
+import { CAPABILITIES, INSTRUCTIONS, refusal, SERVER_NAME } from './server.ts';
 import { RpcError } from './tool.ts';
 
 /** Whoever has the tools now: this process, or a service. Throws TriageError where nobody can be asked. */
@@ -50,7 +51,7 @@ const CALL_MS = 60_000;
 
 /** Serves one agent over standard input and output, until the agent closes its end or `signal` says so. */
 export async function serveStdio(backend: Backend, { input, output, logger, signal }: StdioOptions): Promise<void> {
-  const info = { name: SERVER_NAME, version: SERVER_VERSION, title: 'Faultline' };
+  const info = { name: SERVER_NAME, version: RELEASE, title: 'Faultline' };
   const server = new Server(info, { capabilities: CAPABILITIES, instructions: INSTRUCTIONS });
   server.setRequestHandler(CallToolRequestSchema, async ({ params: { name, arguments: args = {} } }, extra) => {
     const call = async (client: Client) =>

@@ -28,7 +28,7 @@ export function createInsightsStore(db: Pick<Database, 'query' | 'reader'>) {
 }
 
 /** Facts of the repositories that are meant. */
-const MEANT = `($1::text is null or f.repository = $1) and ($2::text[] is null or f.repository like any($2))`;
+export const MEANT = `($1::text is null or f.repository = $1) and ($2::text[] is null or f.repository like any($2))`;
 
 const WITHIN = `${MEANT} and f.created_at > $3::timestamptz and f.created_at <= $4::timestamptz`;
 
@@ -39,7 +39,7 @@ export const RIGHT = `case f.decision
   when 'reject' then case f.reject_reason when 'right_category_wrong_cause' then true when 'cannot_be_told' then null else false end end`;
 
 /** Hundredths of the stated confidence; what a float lacks to 0.29 must not make it 28. */
-const HUNDREDTH = `floor((f.confidence + 1e-9) * 100)::int`;
+export const HUNDREDTH = `floor((f.confidence + 1e-9) * 100)::int`;
 
 const TENTHS = 10;
 
@@ -67,12 +67,12 @@ function trustMethods(read: Pick<Sql, 'query'>) {
 
 const Counted = z.object({ right: z.int(), of: z.int() });
 
-const NEWEST = (limit: number, where: string) => `
+export const NEWEST = (limit: number, where: string) => `
   select f.*, ${RIGHT} as right from answer_facts f
   where f.decision is not null and f.analyst <> 'recall' and ${where}
   order by f.decided_at desc limit ${limit}`;
 
-const DECIDED_WITHIN = `${MEANT} and f.decided_at > $3::timestamptz and f.decided_at <= $4::timestamptz`;
+export const DECIDED_WITHIN = `${MEANT} and f.decided_at > $3::timestamptz and f.decided_at <= $4::timestamptz`;
 
 const DECIDED = `
   with newest as (${NEWEST(5000, DECIDED_WITHIN)})

@@ -18,6 +18,7 @@ import { createPassingBuildStore } from './passing-builds.ts';
 import { createReviewStore } from './reviews.ts';
 import { fromNow } from './sql.ts';
 import { createChangeStore, createRunStepStore, createTriageStore, type Traceparent } from './triages.ts';
+import { createTrustStore } from './trust.ts';
 
 /** All stores over one database. The clock dates what arrives and makes ids; leases and claims use the database's own. `traceparent`: of whoever requested work now. `rules`: who is kept informed. */
 export function createStores(db: Database, clock: Clock, traceparent?: Traceparent, rules: readonly NoticeRule[] = []) {
@@ -43,6 +44,7 @@ export function createStores(db: Database, clock: Clock, traceparent?: Tracepare
     causes: createCauseStore(db),
     experiments: createExperimentStore(clock),
     insights: createInsightsStore(db),
+    trust: createTrustStore(db),
     notices: createNoticeStore(db, outbox, rules),
     sessions: createSessionStore(db),
     runSteps: createRunStepStore(db),
@@ -76,6 +78,7 @@ export interface ShownStores extends Pick<Stores, 'reviews' | 'insights' | 'caus
   readonly passingBuilds: Pick<Stores['passingBuilds'], 'newest'>;
   readonly notices: Pick<Stores['notices'], 'changed'>;
   readonly outbox: Pick<Stores['outbox'], 'add'>;
+  readonly trust: Pick<Stores['trust'], 'changes' | 'answers'>;
 }
 
 /** All that a route may ask of the archive, which knows builds by their ids alone. */

@@ -74,6 +74,10 @@ const CALLS: Calls = {
     health: (store, of) => store.health(period(of), 9),
     reviewing: (store, of) => store.reviewing(period(of)),
   },
+  trust: {
+    changes: async (store, { repository }) => (await store.changes({})).filter((one) => one.repository === repository),
+    answers: (store, of) => store.answers(period(of), { from: 0, right: null }, PAGE),
+  },
   causes: {
     list: (store, { repository }) => store.list({ list: 'open', assignee: 'ada', repository }, PAGE),
     counts: (store, { repository }) => store.counts({ assignee: 'ada', repository }),

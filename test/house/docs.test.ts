@@ -1,6 +1,7 @@
 import { glob, readFile, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
+import { unseenFigures } from '../../src/judge/judgement.ts';
 import { ACCESS_MATRIX, isPage } from '../api/access-matrix.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
@@ -89,4 +90,24 @@ test('the API reference names every route with the role it needs', async () => {
   const rows = [...text.matchAll(/^\| `([A-Z]+ [^`]+)` \| ([a-z]+) \|/gm)].map(([, route, role]) => [route, role]);
   const routes = Object.entries(ACCESS_MATRIX).filter(([route]) => !isPage(route.replace(/^[A-Z]+ /, '')));
   expect(rows.toSorted()).toEqual(routes.toSorted());
+});
+
+test('what the pages say of this release on unseen failures is what the documentation says', () => {
+  const answers = files.get('docs/evidence/answers.md') ?? '';
+  const figures = files.get('docs/evidence/figures.md') ?? '';
+  const said = unseenFigures().map(({ cases, accuracy, macroF1, calibrationError, thresholds }) => {
+    const { coverage = 0, wrong = 0, published = 1 } = thresholds.find(({ threshold }) => threshold === 0.85) ?? {};
+    const share = `${Math.round(coverage * 100)} %, ${Math.round((wrong / published) * 100)} % (${wrong} of ${published}`;
+    const row = answers
+      .split('\n')
+      .find((line) => line.startsWith('|') && line.includes(`(${cases}`) && line.includes(accuracy.toFixed(3)));
+    return {
+      inAnswers: [macroF1.toFixed(3), calibrationError.toFixed(3), share].filter((figure) => !row?.includes(figure)),
+      inFigures: [
+        accuracy.toFixed(3),
+        `${Math.round(coverage * 100)} %, ${Math.round((wrong / published) * 100)} % (${wrong} of ${published})`,
+      ].filter((figure) => !figures.includes(figure)),
+    };
+  });
+  expect(said).toEqual([1, 2].map(() => ({ inAnswers: [], inFigures: [] })));
 });

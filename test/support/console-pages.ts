@@ -108,6 +108,7 @@ function readPages({ analysisId, buildId }: Review, fingerprint: string, recalle
     ['log-search', `${log}&q=test`],
     ['insights', '/insights'],
     ['insights-trust', '/insights/trust'],
+    ['insights-trust-answers', '/insights/trust/answers?t=0.5'],
     ['insights-health', '/insights/health'],
     ['insights-flaky', '/insights/flaky'],
     ['insights-tests-cost', '/insights/flaky?list=cost&days=30'],

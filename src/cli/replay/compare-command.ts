@@ -4,6 +4,7 @@ import { at as unit } from '../../console/charts/chart.ts';
 import { dataTable, type Html, html } from '../../console/html.ts';
 import { standAlonePage } from '../../console/stand-alone-page.ts';
 import { messageOf, TriageError } from '../../domain/errors.ts';
+import { RELEASE } from '../../domain/trust.ts';
 import { maxOf } from '../../lib/collections.ts';
 import { visibleLines } from '../../notifications/visible-text.ts';
 import { casesAt } from '../../replay/cases/folder.ts';
@@ -21,7 +22,7 @@ import {
   VERDICTS,
 } from '../../replay/compare/text.ts';
 import { type RunResults, readResults } from '../../replay/run/results.ts';
-import { jsonText, print, VERSION } from '../terminal.ts';
+import { jsonText, print } from '../terminal.ts';
 
 export interface CompareCommandOptions {
   readonly dataset: readonly string[];
@@ -81,7 +82,7 @@ export function comparisonPage(comparisons: readonly Comparison[]): string {
   const madeAt = new Date().toISOString();
   const contents = html`<nav aria-label="Data sets"><ul>${comparisons.map((one, index) => html`<li><a href="#k${index + 1}">${headingOf(one)}</a></li>`)}</ul></nav>`;
   const main = html`<main><h1>Comparison</h1>
-<dl class="facts heading"><dt>Made</dt><dd><time datetime="${madeAt}">${madeAt.slice(0, 16).replace('T', ' ')} UTC</time> by Faultline ${VERSION}</dd></dl>
+<dl class="facts heading"><dt>Made</dt><dd><time datetime="${madeAt}">${madeAt.slice(0, 16).replace('T', ' ')} UTC</time> by Faultline ${RELEASE}</dd></dl>
 ${comparisons.length > 1 && contents}${comparisons.map(comparisonPart)}</main>`;
   return standAlonePage(`Comparison: ${comparisons.map(headingOf).join(', ')}`, main);
 }

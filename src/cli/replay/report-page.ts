@@ -1,15 +1,16 @@
 import type { Config } from '../../config/schema.ts';
 import { figure, percentOf } from '../../console/charts/chart.ts';
-import { calibrationChart, coverageChart, type Judged } from '../../console/charts/confidence.ts';
+import { calibrationChart, coverageChart } from '../../console/charts/confidence.ts';
 import { dataTable, type Html, html, type Shown } from '../../console/html.ts';
 import { standAlonePage } from '../../console/stand-alone-page.ts';
 import { CATEGORIES } from '../../domain/category.ts';
+import { RELEASE } from '../../domain/trust.ts';
+import type { Judged } from '../../lib/statistics.ts';
 import { counted } from '../../lib/text.ts';
 import { type StatedBy, statementsOf } from '../../replay/figures/calibration.ts';
 import { type Figure, type FigureSection, idsOf, judgedCases } from '../../replay/figures/figure.ts';
 import { intervalText, isNotable, valueText } from '../../replay/report.ts';
 import type { ReplayedCase } from '../../replay/run/replay.ts';
-import { VERSION } from '../terminal.ts';
 import type { ReplayCommandOptions } from './case-sources.ts';
 import type { ReportedRun } from './replay-source.ts';
 import { type ReportCase, type ReportCaseMore, reportCases } from './report-cases.ts';
@@ -118,7 +119,7 @@ function confusionOf(cases: readonly ReplayedCase[]): ReportSet['confusion'] {
 export function renderReplayReport(settings: readonly (readonly [string, unknown])[], sets: readonly ReportSet[]): string {
   const [title, madeAt] = [`Replay of ${sets.map(({ name }) => name).join(', ')}`, new Date().toISOString()];
   const main = html`<main><h1>Replay report</h1>
-<dl class="facts heading"><dt>Made</dt><dd><time datetime="${madeAt}">${madeAt.slice(0, 16).replace('T', ' ')} UTC</time> by Faultline ${VERSION}</dd>${settings.map(([name, value]) => html`<dt>${name}</dt><dd>${String(value)}</dd>`)}</dl>
+<dl class="facts heading"><dt>Made</dt><dd><time datetime="${madeAt}">${madeAt.slice(0, 16).replace('T', ' ')} UTC</time> by Faultline ${RELEASE}</dd>${settings.map(([name, value]) => html`<dt>${name}</dt><dd>${String(value)}</dd>`)}</dl>
 ${sets.length > 1 && contents(sets)}${sets.map((set, index) => setPart(set, index, sets.length === 1))}</main>`;
   return standAlonePage(title, main);
 }

@@ -7,6 +7,7 @@ import { PROMPT_FOLDER } from '../../../prompts/load.ts';
 import { budgetTokensOf } from '../../config/profiles.ts';
 import type { Config } from '../../config/schema.ts';
 import { messageOf, TriageError } from '../../domain/errors.ts';
+import { RELEASE } from '../../domain/trust.ts';
 import { datasetAt } from '../../replay/cases/folder.ts';
 import {
   createResults,
@@ -16,7 +17,6 @@ import {
   type RunManifest,
   resumeResults,
 } from '../../replay/run/results.ts';
-import { VERSION } from '../terminal.ts';
 import { stagesLeftOut } from './answering.ts';
 import type { CaseMeasure, CaseSource, ReplayCommandOptions } from './case-sources.ts';
 
@@ -91,7 +91,7 @@ export type Measured = CaseMeasure & { readonly source: CaseSource };
 export function manifestOf(options: ReplayCommandOptions, config: Config, measured: readonly Measured[]): RunManifest {
   return {
     schema: 1,
-    version: VERSION,
+    version: RELEASE,
     startedAt: new Date().toISOString(),
     sources: measured.map(({ source, sha256, cases }) => ({ name: source.name, sha256, cases })),
     settings: settingsOf(options, config),

@@ -1,14 +1,16 @@
 import { maxOf } from '../../lib/collections.ts';
-import { type Proportion, proportion } from '../../lib/statistics.ts';
+import {
+  type CoveragePoint,
+  countOf,
+  coverageAt,
+  coveragePoints,
+  type Judged,
+  type Proportion,
+  proportion,
+  thresholdFor,
+} from '../../lib/statistics.ts';
 import { type Html, html } from '../html.ts';
 import { at, type Chart, type Drawing, described, drawingOn, grid, line, type Plot, percentOf, place, ticks } from './chart.ts';
-
-/** Answers of one hundredth of stated confidence, and whether they were right. */
-export interface Judged {
-  readonly at: number;
-  readonly right: boolean;
-  readonly count: number;
-}
 
 /** Answers whose stated confidence lies from `from` up to `to`. */
 interface Bin extends Proportion {
@@ -27,7 +29,7 @@ const FADED_BELOW = 10;
 
 /** The bins of a calibration curve; empty ones are left out. Nothing where there is too little for a curve. */
 export function calibrationBins(judged: readonly Judged[]): Bin[] {
-  const total = sum(judged);
+  const total = countOf(judged);
   if (total < NO_CURVE_BELOW) return [];
   return total < FIVE_BINS_BELOW ? equalMass(judged, total, 5) : equalWidth(judged, 10);
 }
@@ -42,8 +44,8 @@ function equalMass(judged: readonly Judged[], total: number, bins: number): Bin[
   const levels = [...Map.groupBy(judged, ({ at }) => at)].toSorted(([one], [other]) => one - other);
   let before = 0;
   const groups = Map.groupBy(levels, ([, group]) => {
-    const middle = before + sum(group) / 2;
-    before += sum(group);
+    const middle = before + countOf(group) / 2;
+    before += countOf(group);
     return Math.min(bins - 1, Math.floor((middle / total) * bins));
   });
   return [...groups.values()].map((group) => {
@@ -54,15 +56,11 @@ function equalMass(judged: readonly Judged[], total: number, bins: number): Bin[
 }
 
 function binOf(group: readonly Judged[], from: number, to: number): Bin {
-  const of = sum(group);
-  const right = sum(group.filter((one) => one.right));
+  const of = countOf(group);
+  const right = countOf(group.filter((one) => one.right));
   // a hundredth represents what lies in it
   const stated = group.reduce((total, { at, count }) => total + Math.min(1, at + 0.005) * count, 0) / Math.max(1, of);
   return { from, to, stated, ...proportion(right, of) };
-}
-
-function sum(group: readonly { readonly count: number }[]): number {
-  return group.reduce((total, { count }) => total + count, 0);
 }
 
 const CALIBRATION_PLOT: Plot = { left: 46, top: 10, width: 360, height: 260 };
@@ -81,7 +79,7 @@ export function calibrationChart(of: {
   readonly small?: boolean;
 }): Chart {
   const bins = calibrationBins(of.judged);
-  const total = sum(of.judged);
+  const total = countOf(of.judged);
   const plot = of.small === true ? SMALL : CALIBRATION_PLOT;
   const chart: Chart = {
     id: of.id,
@@ -151,49 +149,12 @@ function rowOf(bin: Bin) {
 
 /** Too little for a curve: how many were right and wrong. */
 function countsOf(judged: readonly Judged[]) {
-  const count = (right: boolean) => sum(judged.filter((one) => one.right === right));
+  const count = (right: boolean) => countOf(judged.filter((one) => one.right === right));
   const rows = Object.entries({ right: count(true), wrong: count(false) });
   return { head: ['Decided', 'Count'], rows };
 }
 
-/** What would be answered without a person from this stated confidence on, and how much of it was right. */
-interface CoveragePoint extends Proportion {
-  readonly threshold: number;
-  /** Share of all answers that state at least so much. */
-  readonly coverage: number;
-}
-
-/** Fewer decided answers above a threshold say too little to choose it. */
-const CHOSEN_FROM = 20;
 const COVERAGE_PLOT: Plot = { left: 46, top: 10, width: 480, height: 240 };
-
-/** One point for each hundredth at which an answer was decided, from the surest down. `answered` counts all answers, decided or not. */
-export function coveragePoints(
-  judged: readonly Judged[],
-  answered: readonly { readonly at: number; readonly count: number }[],
-): CoveragePoint[] {
-  const total = sum(answered);
-  const thresholds = [...new Set(judged.map((one) => one.at))].toSorted((one, other) => other - one);
-  return thresholds.map((threshold) => pointAt(judged, answered, total, threshold));
-}
-
-function pointAt(
-  judged: readonly Judged[],
-  answered: readonly { readonly at: number; readonly count: number }[],
-  total: number,
-  threshold: number,
-): CoveragePoint {
-  const above = judged.filter((one) => one.at >= threshold - 1e-9);
-  const of = sum(above);
-  const right = sum(above.filter((one) => one.right));
-  const covered = sum(answered.filter((one) => one.at >= threshold - 1e-9));
-  return { threshold, coverage: total === 0 ? 0 : covered / total, ...proportion(right, of) };
-}
-
-/** The lowest threshold above which, with 97.5 % confidence, at most this share is wrong; null where none is. */
-export function thresholdFor(points: readonly CoveragePoint[], wrong: number): CoveragePoint | null {
-  return points.findLast((point) => point.of >= CHOSEN_FROM && point.low >= 1 - wrong) ?? null;
-}
 
 export interface CoverageChart {
   /** `coverage` where it is left out; unique on the page. */
@@ -212,8 +173,7 @@ export interface CoverageChart {
 /** How much would be published automatically, and how much of it rightly, at every threshold. */
 export function coverageChart(of: CoverageChart): Chart {
   const points = coveragePoints(of.judged, of.answered);
-  const total = sum(of.answered);
-  const here = pointAt(of.judged, of.answered, total, of.threshold);
+  const here = coverageAt(of.judged, of.answered, of.threshold);
   const chosen = thresholdFor(points, of.wrong);
   return {
     id: of.id ?? 'coverage',

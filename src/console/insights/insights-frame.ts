@@ -23,6 +23,8 @@ export const InsightsQuery = z.object({
   /** The threshold that is inspected, and the wrong answers that are borne, in percent. */
   t: z.coerce.number().min(0).max(1).optional().catch(undefined),
   wrong: z.coerce.number().int().min(0).max(50).catch(5).default(5),
+  /** Which decided answers are listed. */
+  verdict: z.enum(['all', 'right', 'wrong']).catch('all').default('all'),
   /** The first day of the period; absent: it ends today. */
   day: z.iso
     .date()
@@ -55,7 +57,7 @@ export interface InsightsRoute {
 
 const PAGES = [
   { path: '/insights', name: 'Overview', role: 'read' },
-  { path: '/insights/trust', name: 'Accuracy', role: 'read' },
+  { path: '/insights/trust', name: 'Trust', role: 'read' },
   { path: '/insights/health', name: 'Health', role: 'read' },
   { path: '/insights/flaky', name: 'Tests', role: 'read' },
   { path: '/insights/causes', name: 'Causes', role: 'read' },

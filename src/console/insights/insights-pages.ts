@@ -1,6 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { CATEGORIES } from '../../domain/category.ts';
-import type { AnsweredCount, DecidedCount, PipelineHealth, ReviewingFigures, WeekFigures } from '../../domain/insights.ts';
+import type { PipelineHealth, ReviewingFigures, WeekFigures } from '../../domain/insights.ts';
 import { type Proportion, proportion } from '../../lib/statistics.ts';
 import { counted } from '../../lib/text.ts';
 import { formatDollars, formatDuration } from '../../notifications/answer-view.ts';
@@ -8,16 +7,18 @@ import { formatNumber } from '../../notifications/visible-text.ts';
 import { search } from '../addresses.ts';
 import { causesTable, causesView, registerCausePage } from '../causes.ts';
 import { type Chart, columnsChart, figure, linesChart, percentOf, sparkline } from '../charts/chart.ts';
-import { type CoverageChart, calibrationBins, calibrationChart, calibrationFinding, coverageChart } from '../charts/confidence.ts';
+import { calibrationBins, calibrationFinding } from '../charts/confidence.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
 import { dataTable, type Html, html } from '../html.ts';
 import { daysField, daysOf, filterForm, type InsightsQuery, type InsightsView, periodOf, registerInsightsRoute } from './insights-frame.ts';
 import { flakyView, registerTestPage } from './tests.ts';
+import { checkedView, coverageOf, trustFacts, trustView } from './trust.ts';
 
 /** What was answered and decided, in figures: for all who read, and how people decide for those who review. */
 export function registerInsightsPages(app: FastifyInstance, deps: ConsoleDeps): void {
   registerInsightsRoute(app, deps, { path: '/insights', role: 'read', view: overviewView });
   registerInsightsRoute(app, deps, { path: '/insights/trust', role: 'read', view: trustView });
+  registerInsightsRoute(app, deps, { path: '/insights/trust/answers', role: 'read', view: checkedView });
   registerInsightsRoute(app, deps, { path: '/insights/health', role: 'read', view: healthView });
   registerInsightsRoute(app, deps, { path: '/insights/flaky', role: 'read', view: flakyView });
   registerInsightsRoute(app, deps, { path: '/insights/causes', role: 'read', view: causesView });
@@ -44,11 +45,10 @@ async function overviewView(query: InsightsQuery, deps: ConsoleDeps): Promise<In
   const listAddress = (day: string, days: number) => `/insights/causes${search({ repo, day, days })}`;
   const csv = `/insights${search({ repo, days: period.days, csv: 'days' })}`;
   const columns = columnsChart({ counts, days: daysOf(period), listAddress, csv });
-  const total = trust.decided.reduce((sum, { count }) => sum + count, 0);
   const [worst] = flaky;
   const tiles = [
-    tile('Accuracy', `/insights/trust${search({ repo })}`, calibrationFinding(calibrationBins(trust.decided), total)),
-    tile('Threshold', `/insights/trust${search({ repo })}#coverage`, coverageOf(query, trust, deps).finding),
+    tile('Trust', `/insights/trust${search({ repo })}`, calibrationFinding(calibrationBins(trust.decided), trust.trust.decided)),
+    tile('Threshold', `/insights/trust${search({ repo })}#coverage`, coverageOf(query, trust).finding),
     tile(
       'Flaky tests',
       `/insights/flaky${search({ repo })}`,
@@ -66,49 +66,6 @@ ${causes.length > 0 && html`<h2>Most expensive causes</h2>${causesTable(causes)}
 
 function tile(name: string, address: string, finding: string): Html {
   return html`<section class="card"><h2><a href="${address}">${name}</a></h2><p>${finding}</p></section>`;
-}
-
-const TRUST_PATH = '/insights/trust';
-/** What was decided longer ago was decided of another machine. */
-const DAYS = 365;
-/** What is answered alone where nothing else is configured. */
-const USUAL_THRESHOLD = 0.85;
-
-interface TrustFacts {
-  readonly decided: readonly DecidedCount[];
-  readonly answered: readonly AnsweredCount[];
-}
-
-async function trustFacts(query: InsightsQuery, { stores, clock }: ConsoleDeps): Promise<TrustFacts> {
-  const period = periodOf({ ...query, day: undefined }, DAYS, clock.now());
-  const [decided, answered] = await Promise.all([stores.insights.decided(period), stores.insights.answered(period)]);
-  return { decided, answered };
-}
-
-/** The threshold that is inspected, and what holds there. */
-function coverageOf(query: InsightsQuery, { decided, answered }: TrustFacts, { config }: ConsoleDeps): Chart {
-  const threshold = query.t ?? config.triage?.thresholds.autoNotify ?? USUAL_THRESHOLD;
-  const kept: CoverageChart['kept'] = query.repo === '' ? {} : { repo: query.repo };
-  const csv = `${TRUST_PATH}${search({ repo: query.repo, t: query.t, wrong: query.wrong, csv: 'coverage' })}`;
-  return coverageChart({ judged: decided, answered, threshold, wrong: query.wrong / 100, kept, csv });
-}
-
-/** `/insights/trust`: whether what is stated can be believed. */
-async function trustView(query: InsightsQuery, deps: ConsoleDeps): Promise<InsightsView> {
-  const facts = await trustFacts(query, deps);
-  const chart = (id: string, name: string, judged: readonly DecidedCount[], small: boolean) =>
-    calibrationChart({ id, name, judged, small, csv: `${TRUST_PATH}${search({ repo: query.repo, csv: id })}` });
-  const whole = chart('calibration', 'Calibration: stated confidence and accuracy', facts.decided, false);
-  const each = CATEGORIES.map((category) => {
-    const own = facts.decided.filter((one) => one.category === category);
-    return chart(`calibration-${category}`, category, own, true);
-  });
-  const coverage = coverageOf(query, facts, deps);
-  const count = (blind: boolean) => facts.decided.filter((one) => one.blind === blind).reduce((sum, one) => sum + one.count, 0);
-  const main = html`<h1 tabindex="-1">Accuracy</h1>
-<p>Based on reviewed answers only: ${count(false)} with the verdict shown, ${count(true)} blind, in the last ${DAYS} days (latest 5,000 at most). Right means that the category was right. Published answers count once they are reviewed.</p>
-${filterForm(query)}${figure(whole)}${figure(coverage)}<h2>By category</h2><div class="charts-small">${each.map((one) => figure(one, 'h3'))}</div>`;
-  return { title: 'Accuracy', main, tables: Object.fromEntries([whole, coverage, ...each].map(({ id, table }) => [id, table])) };
 }
 
 const REVIEWED_DAYS = 90;

@@ -1,14 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Chart, columnsChart, type DayOf, figure, linesChart, runStrip, sparkline } from '../../../src/console/charts/chart.ts';
-import {
-  calibrationBins,
-  calibrationChart,
-  calibrationFinding,
-  coverageChart,
-  coveragePoints,
-  type Judged,
-  thresholdFor,
-} from '../../../src/console/charts/confidence.ts';
+import { calibrationBins, calibrationChart, calibrationFinding, coverageChart } from '../../../src/console/charts/confidence.ts';
+import { coveragePoints, type Judged, thresholdFor } from '../../../src/lib/statistics.ts';
 
 /** Answers at each tenth's middle: how many, and which share of them was right. */
 function judgedAt(...groups: readonly (readonly [at: number, count: number, right: number])[]): Judged[] {

@@ -43,6 +43,73 @@ export function insightsContract(world: StoresWorld): void {
   };
   const period = (change: object = {}) => ({ repository: world.repository, until: UNTIL, days: 30, ...change });
 
+  describe('trust', () => {
+    it('lists the decided answers that a count stands for', async () => {
+      await answered({ confidence: 0.9, decision: { type: 'accept' }, daysBefore: 3 });
+      await answered({ confidence: 0.86, decision: { type: 'correct', category: 'INFRA_ERROR' }, daysBefore: 2 });
+      await answered({ confidence: 0.85, decision: { type: 'reject', reason: 'no' } });
+      await answered({ confidence: 0.84, decision: { type: 'accept' } });
+      await answered({ confidence: 0.99, decision: { type: 'reject', reasonCode: 'cannot_be_told' } });
+      await answered({ confidence: 0.99 });
+      const { trust } = world.stores;
+      const of = async (right: boolean | null) =>
+        (await trust.answers(period(), { from: 0.85, right }, { limit: 9, offset: 0 })).map((one) => [one.confidence, one.decidedCategory]);
+      expect(await of(null)).toEqual([
+        [0.85, null],
+        [0.86, 'INFRA_ERROR'],
+        [0.9, 'TEST_FAILURE'],
+      ]);
+      expect(await of(true)).toEqual([[0.9, 'TEST_FAILURE']]);
+      expect(await of(false)).toHaveLength(2);
+    });
+
+    it('counts the answers before and after what changed, up to the next change of its kind', async () => {
+      const { trust, rules } = world.stores;
+      const { repository } = world;
+      const rule = {
+        ...{ repository, pattern: 'lost it', sample: 'lost it', category: 'CODE_ERROR' as const, kind: 'crash' as const, rootCause: 'r' },
+        ...{ fixRecommendation: 'f', author: 'ada', timesUsed: 0, lastUsedAt: null, withdrawn: null },
+      };
+      const id = newId('rul');
+      await rules.add({ ...rule, id, version: 1, title: 'the first', createdAt: at(6) });
+      await answered({ daysBefore: 40 });
+      await answered({ daysBefore: 7, decision: { type: 'accept' } });
+      await answered({ daysBefore: 5, decision: { type: 'correct', category: 'INFRA_ERROR' } });
+      await answered({ daysBefore: 4, analysis: { analyst: 'recall' } });
+      await rules.add({ ...rule, id: newId('rul'), version: 1, title: 'the second', createdAt: at(3) });
+      await answered({ daysBefore: 2 });
+      const own = (await trust.changes({ repository })).filter((one) => one.repository === repository);
+      expect(own).toEqual([
+        {
+          ...{ at: at(3), kind: 'rule', repository, from: null, to: 'the second' },
+          before: { answers: 1, published: 0, decided: 1, right: 0 },
+          after: { answers: 1, published: 1, decided: 0, right: 0 },
+        },
+        {
+          ...{ at: at(6), kind: 'rule', repository, from: null, to: 'the first' },
+          before: { answers: 1, published: 0, decided: 1, right: 1 },
+          after: { answers: 1, published: 0, decided: 1, right: 0 },
+        },
+      ]);
+      expect(await trust.changes({ repositories: ['nobody/*'] })).not.toContainEqual(expect.objectContaining({ repository }));
+    });
+
+    it('keeps a setup once, and tells what became another', async () => {
+      const { trust } = world.stores;
+      const setup = { release: '0.1.0', analyst: 'rules', autoNotify: 0.8 };
+      await world.db.query('delete from setups');
+      for (const one of [setup, setup, { ...setup, autoNotify: 0.85 }, { ...setup, autoNotify: 0.85, analyst: 'llm model-x' }])
+        await trust.record(one);
+      const found = (await trust.changes({ repository: world.repository })).filter(
+        ({ kind }) => kind === 'threshold' || kind === 'analyst',
+      );
+      expect(found.map(({ kind, from, to }) => [kind, from, to])).toEqual([
+        ['analyst', 'rules', 'llm model-x'],
+        ['threshold', '0.8', '0.85'],
+      ]);
+    });
+  });
+
   describe('insights', () => {
     it('counts what was decided by stated confidence, and what was right as the decision says', async () => {
       await answered({ confidence: 0.29, decision: { type: 'accept' } });

@@ -1,0 +1,176 @@
+import { CATEGORIES } from '../../domain/category.ts';
+import { type DecidedCount, TOO_FEW } from '../../domain/insights.ts';
+import type { CheckedAnswer, Tally, Trust, TrustChange, UnseenFigures } from '../../domain/trust.ts';
+import { proportion } from '../../lib/statistics.ts';
+import { counted } from '../../lib/text.ts';
+import { percent } from '../../notifications/answer-view.ts';
+import { formatNumber } from '../../notifications/visible-text.ts';
+import { readTrust, TRUST_DAYS, type TrustFacts } from '../../service/answers/trust.ts';
+import { analysisAddress, search } from '../addresses.ts';
+import { type Chart, figure, percentOf } from '../charts/chart.ts';
+import { type CoverageChart, calibrationChart, coverageChart } from '../charts/confidence.ts';
+import type { ConsoleDeps } from '../console-deps.ts';
+import { pager, timeOf } from '../controls.ts';
+import { dataTable, type Html, html } from '../html.ts';
+import { filterForm, type InsightsQuery, type InsightsView, periodOf } from './insights-frame.ts';
+
+const PATH = '/insights/trust';
+const ANSWERS_PATH = `${PATH}/answers`;
+const PAGE = 50;
+
+export async function trustFacts({ repo }: InsightsQuery, deps: ConsoleDeps): Promise<TrustFacts> {
+  return await readTrust(deps, repo === '' ? {} : { repository: repo });
+}
+
+/** The threshold that is inspected, and what holds there. */
+export function coverageOf(query: InsightsQuery, { trust, decided, answered }: TrustFacts): Chart {
+  const kept: CoverageChart['kept'] = query.repo === '' ? {} : { repo: query.repo };
+  const csv = `${PATH}${search({ repo: query.repo, t: query.t, wrong: query.wrong, csv: 'coverage' })}`;
+  return coverageChart({ judged: decided, answered, threshold: query.t ?? trust.threshold, wrong: query.wrong / 100, kept, csv });
+}
+
+/** `/insights/trust`: what would be published, how often it was right, what the last changes did, and how the release was measured. */
+export async function trustView(query: InsightsQuery, deps: ConsoleDeps): Promise<InsightsView> {
+  const facts = await trustFacts(query, deps);
+  const { trust, decided } = facts;
+  const chart = (id: string, name: string, judged: readonly DecidedCount[], small: boolean) =>
+    calibrationChart({ id, name, judged, small, csv: `${PATH}${search({ repo: query.repo, csv: id })}` });
+  const whole = chart('calibration', 'Calibration: stated confidence and accuracy', decided, false);
+  const each = CATEGORIES.map((category) => {
+    const own = decided.filter((one) => one.category === category);
+    return chart(`calibration-${category}`, category, own, true);
+  });
+  const coverage = coverageOf(query, facts);
+  const count = (blind: boolean) => decided.filter((one) => one.blind === blind).reduce((sum, one) => sum + one.count, 0);
+  const main = html`<h1 tabindex="-1">Trust</h1>
+<p role="note">${lead(trust)}</p>
+<p class="quiet">Based on reviewed answers only: ${count(false)} with the verdict shown, ${count(true)} blind, in the last ${TRUST_DAYS} days (latest 5,000 at most). Right means that the category was right. Published answers count once they are reviewed.</p>
+${filterForm(query)}<h2 id="thresholds">What would be published</h2>${thresholdsTable(trust, query)}
+${figure(coverage)}<h2 id="changes">What the latest changes did</h2>${changesPart(trust.changes)}
+${figure(whole)}<h2>By category</h2><div class="charts-small">${each.map((one) => figure(one, 'h3'))}</div>
+<h2 id="release">This release on failures it had not seen</h2>${releasePart(trust)}`;
+  const thresholds = { head: THRESHOLD_HEAD, rows: trust.thresholds.map((one) => Object.values(one)) };
+  const charts = [whole, coverage, ...each].map(({ id, table }) => [id, table] as const);
+  return { title: 'Trust', main, tables: { thresholds, ...Object.fromEntries(charts) } };
+}
+
+const THRESHOLD_HEAD = ['threshold', 'published', 'share', 'decided', 'right', 'low', 'high'];
+
+/** What can be said now, in one or two sentences; where it is too little, that. */
+function lead({ threshold, thresholds, decided, answered }: Trust): Html {
+  const here = thresholds.find((one) => one.threshold === threshold);
+  if (here === undefined || answered + decided === 0) return html`There are no answers yet. Below is how this release was measured.`;
+  const published = html`At the threshold in force, <strong>${threshold.toFixed(2)}</strong>, ${percentOf(here.coverage)} of ${counted(answered, 'answer')} ${answered === 1 ? 'is' : 'are'} sure enough to be published without a person.`;
+  if (here.decided < TOO_FEW)
+    return html`${published} Only ${here.decided} of those ${here.decided === 1 ? 'was' : 'were'} decided by a person: <strong>too few to state how often they are right</strong>. From ${TOO_FEW} on, this page states it; until then, see how this release was measured.`;
+  return html`${published} Of those, ${here.decided} were decided by a person, and <strong>${shareOf(here.right, here.decided)}</strong> were right.`;
+}
+
+/** "58 of 62 (94 %; 84 % to 98 %)". */
+function shareOf(hits: number, of: number): string {
+  const { share, low, high } = proportion(hits, of);
+  return of < TOO_FEW
+    ? `${formatNumber(hits)} of ${formatNumber(of)}`
+    : `${formatNumber(hits)} of ${formatNumber(of)} (${percentOf(share)}; ${percentOf(low)} to ${percentOf(high)})`;
+}
+
+function thresholdsTable({ threshold, thresholds }: Trust, { repo }: InsightsQuery): Html {
+  const link = (t: number, verdict: string, count: number, words: string) =>
+    count === 0 ? words : html`<a href="${ANSWERS_PATH}${search({ repo, t, verdict })}">${words}</a>`;
+  const rows = thresholds.map(({ threshold: at, published, coverage, decided, right }) => {
+    const wrong = decided - right;
+    return html`<tr><th scope="row">${at.toFixed(2)}${at === threshold && html` <strong>in force</strong>`}</th>
+<td class="number">${formatNumber(published)} <span class="quiet">(${percentOf(coverage)})</span></td>
+<td class="number">${decided === 0 ? html`<span class="quiet">none decided</span>` : link(at, 'right', right, shareOf(right, decided))}${decided > 0 && decided < TOO_FEW && html` <span class="quiet">too few</span>`}</td><td class="number">${link(at, 'wrong', wrong, formatNumber(wrong))}</td></tr>`;
+  });
+  const numbers = ['Published', 'Right (95 % interval)', 'Wrong'].map((number) => ({ number }));
+  return html`${dataTable('What would be published at each threshold', ['Threshold', ...numbers], rows)}
+<p class="quiet">Publishing also needs <em>evidence</em> of the right kind: fewer answers are published than are sure enough. <a href="${PATH}${search({ repo, csv: 'thresholds' })}">Download CSV</a></p>`;
+}
+
+function changesPart(changes: readonly TrustChange[]): Html {
+  if (changes.length === 0)
+    return html`<p>Nothing has changed since this installation began to keep its changes: releases, analysts, thresholds, calibrations and rules.</p>`;
+  const items = changes.map(
+    (change) =>
+      html`<li><p>${timeOf(change.at)} <strong>${changeWords(change)}</strong>${change.repository !== null && ` in ${change.repository}`} · ${difference(change)}</p>
+<p class="quiet">Before: ${tallyWords(change.before)}.<br>After: ${tallyWords(change.after)}.</p></li>`,
+  );
+  return html`<ol class="past">${items}</ol>
+<p class="quiet">At most 1,000 answers within 30 days on either side, up to the next change of the same kind. The failures differ too: a difference is a reason to look, not a proof. To compare on the same failures, use <code>faultline compare</code>.</p>`;
+}
+
+const KINDS = { release: 'Release', analyst: 'Analyst', threshold: 'Threshold', calibration: 'Calibration', rule: 'Rule' } as const;
+
+function changeWords({ kind, from, to }: TrustChange): string {
+  if (kind === 'rule') return `Rule ${from === null ? 'added' : to === null ? 'withdrawn' : 'changed'}: ${to ?? from}`;
+  return `${KINDS[kind]}: ${from ?? 'none'} → ${to ?? 'none'}`;
+}
+
+function tallyWords({ answers, published, decided, right }: Tally): string {
+  if (answers === 0) return 'no answers';
+  const of = decided === 0 ? 'none decided' : `${shareOf(right, decided)} right`;
+  return `${counted(answers, 'answer')}, ${percentOf(published / answers)} published, ${of}`;
+}
+
+/** Told only where both sides are large enough and their intervals do not overlap. */
+function difference({ before, after }: TrustChange): Html {
+  if (before.decided < TOO_FEW || after.decided < TOO_FEW) return html`<span class="quiet">too few decisions to compare</span>`;
+  const [was, is] = [proportion(before.right, before.decided), proportion(after.right, after.decided)];
+  if (is.low > was.high) return html`<strong class="good">right more often</strong>`;
+  return is.high < was.low ? html`<strong class="wrong">right less often</strong>` : html`no clear difference`;
+}
+
+function releasePart({ release: { version, unseen }, threshold }: Trust): Html {
+  if (unseen.length === 0) return html`<p>Nothing was measured of version ${version}.</p>`;
+  const rows = unseen.map((set) => unseenRow(set, threshold));
+  const head = ['Failures', 'Category right', 'Macro-F1', 'Published', 'Wrong of these', 'Calibration error'].map((number, at) =>
+    at === 0 ? number : { number },
+  );
+  return html`${dataTable('Measured figures of this release', head, rows)}
+<p class="quiet">Version ${version}, rules without a model. No case of these sets was learned from for its own answer. Your failures may be easier or harder.</p>`;
+}
+
+function unseenRow({ name, cases, accuracy, macroF1, calibrationError, thresholds }: UnseenFigures, threshold: number): Html {
+  // What was measured at a lower threshold is what is sure to hold.
+  const at = thresholds.findLast((one) => one.threshold <= threshold + 1e-9) ?? thresholds[0];
+  return html`<tr><th scope="row">${name}<br><span class="quiet">${counted(cases, 'case')}</span></th><td class="number">${percentOf(accuracy)}</td><td class="number">${macroF1.toFixed(3)}</td>
+<td class="number">${at !== undefined && html`${percentOf(at.coverage)} <span class="quiet">from ${at.threshold.toFixed(2)}</span>`}</td><td class="number">${at !== undefined && shareOf(at.wrong, at.published)}</td><td class="number">${calibrationError.toFixed(3)}</td></tr>`;
+}
+
+/** `/insights/trust/answers`: the decided answers that a count of the page stands for. */
+export async function checkedView(query: InsightsQuery, { stores, clock }: ConsoleDeps): Promise<InsightsView> {
+  const { repo, t = 0, verdict, offset } = query;
+  const right = verdict === 'all' ? null : verdict === 'right';
+  const period = periodOf({ ...query, day: undefined }, TRUST_DAYS, clock.now());
+  const found = await stores.trust.answers(period, { from: t, right }, { limit: PAGE + 1, offset });
+  const shown = found.slice(0, PAGE);
+  const title = `${{ all: 'Decided', right: 'Right', wrong: 'Wrong' }[verdict]} answers from ${t.toFixed(2)}`;
+  const kept = (changes: object) => `${ANSWERS_PATH}${search({ repo, t, verdict, ...changes })}`;
+  const main = html`<h1 tabindex="-1">${title}</h1>
+<p>Answers that stated ${t.toFixed(2)} or more and that a person decided, newest first. <a href="${PATH}${search({ repo })}#thresholds">Back to Trust</a></p>
+${shown.length === 0 ? html`<p>${offset > 0 ? 'No more answers.' : 'There are none.'}</p>` : dataTable(title, ['Decided', 'Failure', 'Faultline said', 'A person said'], shown.map(checkedRow), { className: 'listed' })}
+${pager({ offset, size: PAGE, more: found.length > PAGE }, (at) => kept({ offset: at || undefined }))}`;
+  const rows = shown.map((one) => [
+    one.decidedAt,
+    one.title,
+    one.repository,
+    one.category,
+    one.decidedCategory,
+    one.confidence,
+    String(one.right),
+    one.analysisId,
+  ]);
+  return {
+    title,
+    main,
+    tables: {
+      answers: { head: ['decided', 'title', 'repository', 'category', 'decided_category', 'confidence', 'right', 'analysis'], rows },
+    },
+  };
+}
+
+function checkedRow({ analysisId, repository, title, category, confidence, right, decidedCategory, decidedAt }: CheckedAnswer): Html {
+  const said = decidedCategory === null ? 'rejected' : html`<span class="category">${decidedCategory}</span>`;
+  return html`<tr><td>${timeOf(decidedAt)}</td><td><a href="${analysisAddress(analysisId)}">${title}</a><br><span class="quiet">${repository}</span></td><td><span class="category">${category}</span> <span class="quiet">${percent(confidence)}</span></td><td>${said} <span class="${right ? 'good' : 'wrong'}">${right ? '✓ right' : '✗ wrong'}</span></td></tr>`;
+}

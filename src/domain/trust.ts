@@ -1,0 +1,80 @@
+import { z } from 'zod';
+
+/** The version of this release. */
+export const RELEASE = '0.1.0';
+
+/** Answers of a stretch of time, recalled ones aside. */
+const Tally = z.object({
+  answers: z.int(),
+  published: z.int().describe('Without a person'),
+  decided: z.int(),
+  right: z.int().describe('Of those decided: the category was right'),
+});
+export type Tally = z.infer<typeof Tally>;
+
+/** Something that decides what is answered or published was changed. */
+export const TrustChange = z.object({
+  at: z.iso.datetime(),
+  kind: z.enum(['release', 'analyst', 'threshold', 'calibration', 'rule']),
+  /** Null: for all repositories. */
+  repository: z.string().nullable(),
+  /** Null: there was none before. */
+  from: z.string().nullable(),
+  /** Null: there is none from then on. */
+  to: z.string().nullable(),
+  /** The last answers before it and the first after it, up to the next change of its kind. */
+  before: Tally,
+  after: Tally,
+});
+export type TrustChange = z.infer<typeof TrustChange>;
+
+/** One decided answer, as far as somebody checks what a figure counts. */
+export const CheckedAnswer = z.object({
+  analysisId: z.string(),
+  buildId: z.string(),
+  repository: z.string(),
+  title: z.string(),
+  category: z.string(),
+  confidence: z.number(),
+  right: z.boolean(),
+  /** What a person said that it is; the same category where they accepted. */
+  decidedCategory: z.string().nullable(),
+  decidedAt: z.iso.datetime(),
+});
+export type CheckedAnswer = z.infer<typeof CheckedAnswer>;
+
+/** How the rules of this release did on failures that nothing was learned from. */
+export const UnseenFigures = z.object({
+  name: z.string(),
+  cases: z.int(),
+  accuracy: z.number(),
+  macroF1: z.number(),
+  calibrationError: z.number(),
+  thresholds: z.array(z.object({ threshold: z.number(), published: z.int(), wrong: z.int(), coverage: z.number() })),
+});
+export type UnseenFigures = z.infer<typeof UnseenFigures>;
+
+/** Whether the answers of an installation can be trusted, in figures. */
+export const Trust = z.object({
+  threshold: z.number().describe('From this confidence on, an answer is published without a person'),
+  answered: z.int(),
+  decided: z.int(),
+  enough: z.boolean().describe('Whether enough was decided to state an accuracy'),
+  thresholds: z.array(
+    z.object({
+      threshold: z.number(),
+      published: z.int(),
+      coverage: z.number().describe('Share of all answers'),
+      decided: z.int(),
+      right: z.int(),
+      low: z
+        .number()
+        .nullable()
+        .describe('Of the share that was right, the lower and upper end of its 95 % interval; null if too few are decided'),
+      high: z.number().nullable(),
+    }),
+  ),
+  changes: z.array(TrustChange),
+  release: z.object({ version: z.string(), unseen: z.array(UnseenFigures) }),
+});
+export type Trust = z.infer<typeof Trust>;

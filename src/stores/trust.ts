@@ -1,0 +1,94 @@
+import { z } from 'zod';
+import type { InsightsFilter, Period } from '../domain/insights.ts';
+import { CheckedAnswer, TrustChange } from '../domain/trust.ts';
+import type { Database, Page } from '../ports/database.ts';
+import { DECIDED_WITHIN, HUNDREDTH, MEANT, NEWEST, RIGHT } from './insights.ts';
+import { all, filterValues, isoTime, pageValues, periodValues } from './sql.ts';
+
+/** With what answers are made and published. */
+export interface Setup {
+  readonly release: string;
+  /** "rules", or "llm" with the model's name. */
+  readonly analyst: string;
+  readonly autoNotify: number;
+}
+
+/** What changed how answers come about, and what the answers were before and after. */
+export function createTrustStore(db: Database) {
+  const read = db.reader ?? db;
+  return {
+    /** Keeps the setup of a process that works, where it is another than the last. */
+    record: async ({ release, analyst, autoNotify }: Setup) => {
+      await db.query(RECORD, [release, analyst, autoNotify]);
+    },
+    /** The newest changes, newest first; 5 at most, each with at most 1,000 answers before and after it, within 30 days. */
+    changes: async (filter: InsightsFilter) =>
+      (await read.query(CHANGES, filterValues(filter))).map((row) => TrustChange.parse(FlatChange.parse(row))),
+    /** Of the newest 5,000 decided answers of the period, those that state at least `from`; `right`: only those that were, or were not. */
+    answers: async (period: Period, { from, right }: { readonly from: number; readonly right: boolean | null }, page: Page) =>
+      await all(read, CheckedAnswer, ANSWERS, [...periodValues(period), from, right, ...pageValues(page)]),
+  };
+}
+
+const Counts = z
+  .tuple([z.int(), z.int(), z.int(), z.int()])
+  .transform(([answers, published, decided, right]) => ({ answers, published, decided, right }));
+const FlatChange = z.looseObject({ before: Counts, after: Counts });
+
+const RECORD = `
+  insert into setups (release, analyst, auto_notify)
+  select $1::text, $2::text, $3::float8
+  where not exists (
+    select from (select * from setups order by id desc limit 1) as last where last.release = $1 and last.analyst = $2 and last.auto_notify = $3
+  )`;
+
+// Audited answers were published, too.
+const TALLY = (from: string, until: string, newest: string) => `(
+    select array[count(*), count(*) filter (where r.id is null or r.origin = 'audit'), count(*) filter (where f.right is not null),
+      count(*) filter (where f.right)]::int[]
+    from (
+      select f.analysis_id, ${RIGHT} as right from answer_facts f
+      where f.analyst <> 'recall' and ${MEANT} and (c.repository is null or f.repository = c.repository)
+        and f.created_at >= ${from} and f.created_at < ${until}
+      order by f.created_at ${newest} limit 1000
+    ) as f left join reviews r on r.analysis_id = f.analysis_id
+  )`;
+
+const MONTH = `interval '30 days'`;
+
+// A new version of a rule follows the one before it; a rule that is withdrawn for good has no version after it.
+const CHANGES = `
+  with steps as (
+    select s.*, lag(release) over w as was_release, lag(analyst) over w as was_analyst, lag(auto_notify) over w as was_notify
+    from setups s window w as (order by id)
+  ), acts as (
+    select at, kind, null::text as repository, was, now from steps cross join lateral (values
+      ('release', was_release, release), ('analyst', was_analyst, analyst), ('threshold', was_notify::text, auto_notify::text)
+    ) as v (kind, was, now) where was <> now
+    union all
+    select at, 'calibration', null, analyst || ', version ' || replaced, analyst || ', version ' || version from calibration_acts
+    union all
+    select created_at, 'rule', repository, lag(title) over (partition by id order by version), title from rules
+    union all
+    select withdrawn_at, 'rule', repository, title, null from rules r
+    where withdrawn_at is not null and not exists (select from rules n where n.id = r.id and n.version > r.version)
+  ), changes as (
+    select a.*, coalesce(lag(at) over w, '-infinity') as since, coalesce(lead(at) over w, 'infinity') as until
+    from acts a window w as (partition by kind order by at)
+  ), shown as (
+    select * from changes c where ($1::text is null or c.repository is null or c.repository = $1)
+      and ($2::text[] is null or c.repository is null or c.repository like any($2))
+    order by at desc limit 5
+  )
+  select ${isoTime('c.at')} as at, c.kind, c.repository, c.was as "from", c.now as "to",
+    ${TALLY(`greatest(c.since, c.at - ${MONTH})`, 'c.at', 'desc')} as before, ${TALLY('c.at', `least(c.until, c.at + ${MONTH})`, 'asc')} as after
+  from shown c order by c.at desc`;
+
+const ANSWERS = `
+  with newest as (${NEWEST(5000, DECIDED_WITHIN)})
+  select f.analysis_id as "analysisId", f.build_id as "buildId", f.repository, f.title, f.category, f.confidence, f.right,
+    case when f.decision = 'reject' then null else coalesce(f.decided_category, f.category) end as "decidedCategory",
+    ${isoTime('f.decided_at')} as "decidedAt"
+  from newest f
+  where f.right is not null and ${HUNDREDTH} >= round($5::float8 * 100) and ($6::boolean is null or f.right = $6)
+  order by f.decided_at desc, f.analysis_id limit $7 offset $8`;
