@@ -120,8 +120,8 @@ describe('a command with a seed', () => {
     ],
     [
       ['mvn', 'test'],
-      '-Dsurefire.runOrder=random -Dsurefire.runOrder.random.seed=7',
-      ['mvn', 'test', '-Dsurefire.runOrder=random', '-Dsurefire.runOrder.random.seed=7'],
+      '-Dsurefire.runOrder=random -Dsurefire.runOrder.random.seed=18581050327',
+      ['mvn', 'test', '-Dsurefire.runOrder=random', '-Dsurefire.runOrder.random.seed=18581050327'],
     ],
   ])('%j', (argv, name, expected) => {
     expect(seeded(argv, '', 7)).toMatchObject({ name, argv: expected });
