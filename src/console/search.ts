@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { CATEGORIES } from '../domain/category.ts';
 import { TriageError } from '../domain/errors.ts';
 import type { FailureRow } from '../domain/failure.ts';
-import { MAX_SEARCH, parseSearch, SEARCH_FLAGS, SEARCH_NAMES, type Search, type SearchName } from '../domain/search.ts';
+import { MAX_SEARCH, parseSearch, SEARCH_NAMES, SEARCH_STATES, type Search, type SearchName } from '../domain/search.ts';
 import { formatNumber } from '../notifications/visible-text.ts';
 import type { AnalysisHead } from '../stores/failures.ts';
 import { analysisAddress, buildAddress, reviewAddress, search } from './addresses.ts';
@@ -88,7 +88,7 @@ function chips({ terms }: Search, q: string): Html {
   const names = new Set(terms.map(({ name }) => name));
   const times = names.has('since') ? [] : ['since:1d', 'since:7d', 'since:30d'];
   const categories = names.has('category') ? [] : CATEGORIES.map((category) => `category:${category}`);
-  const flags = names.has('is') ? [] : SEARCH_FLAGS.map((flag) => `is:${flag}`);
+  const flags = names.has('is') ? [] : SEARCH_STATES.map((flag) => `is:${flag}`);
   const more = [...times, ...flags, ...categories].filter((one) => !has.has(one.toLowerCase()));
   return html`<ul class="legend" aria-label="Filters in use">${given}</ul>
 <details class="narrow"><summary>Narrow</summary><p>${joined(
@@ -110,7 +110,8 @@ const EXPLAINED: Readonly<Record<SearchName, string>> = {
   branch: 'in builds of a branch',
   test: 'of tests whose name contains this',
   file: 'of tests in this file, or with this file in the message',
-  is: `in this state: ${SEARCH_FLAGS.join(', ')}`,
+  is: `in this state: ${SEARCH_STATES.join(', ')}`,
+  confidence: 'whose answer is as sure: >0.8, >=0.8, <0.5, or 0.8 for at least',
   since: 'seen since: hours (12h), days (7d), weeks (2w) or a date',
   until: 'seen before',
   build: 'in the build with this number',

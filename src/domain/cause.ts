@@ -29,7 +29,8 @@ export function ownerKey(name: string): string {
 }
 
 /** `fixed` and `regressed` are also reached by builds of the default branch: gone from it, and back on it. */
-const CauseState = z.enum(['new', 'acknowledged', 'assigned', 'fixed', 'regressed']);
+export const CauseState = z.enum(['new', 'acknowledged', 'assigned', 'fixed', 'regressed']);
+export type CauseState = z.infer<typeof CauseState>;
 
 /** How a cause is in one repository. */
 export const Cause = z.object({

@@ -1,10 +1,12 @@
 import { CATEGORIES, type Category } from './category.ts';
-import { ownerKey } from './cause.ts';
+import { CauseState, ownerKey } from './cause.ts';
 import { TriageError } from './errors.ts';
 
 /** What a failure can be besides what it says. */
 export const SEARCH_FLAGS = ['flaky', 'decided', 'undecided', 'waiting', 'unanswered'] as const;
 export type SearchFlag = (typeof SEARCH_FLAGS)[number];
+/** What `is:` takes. */
+export const SEARCH_STATES = [...SEARCH_FLAGS, ...CauseState.options] as const;
 
 /** What failures are searched for by; all that is given must hold. Times are ISO 8601. */
 export interface FailureFilter {
@@ -32,11 +34,22 @@ export interface FailureFilter {
   /** Failures whose cause one of these owns or is assigned: in lower case, without the mark of a mention. */
   readonly owners?: readonly string[];
   readonly flags?: readonly SearchFlag[];
+  /** Failures whose cause is in one of these states. */
+  readonly states?: readonly CauseState[];
+  /** How sure the answer is, 0..1. */
+  readonly confidence?: { readonly is: Comparison; readonly than: number };
   readonly since?: string;
   readonly until?: string;
   /** Only of these: `owner/name`, or `owner/*`. */
   readonly repositories?: readonly string[];
+  /** Of one build, by its id. */
+  readonly buildId?: string;
+  /** Neither of muted causes nor of tests in quarantine. */
+  readonly alerting?: true;
 }
+
+const COMPARISONS = ['>', '>=', '<', '<='] as const;
+export type Comparison = (typeof COMPARISONS)[number];
 
 /** One part of a search as it was typed: `repo:shop/api`, or words. */
 export interface SearchTerm {
@@ -59,6 +72,7 @@ export const SEARCH_NAMES = {
   test: 'test:checkout',
   file: 'file:src/cart.ts',
   is: 'is:flaky',
+  confidence: 'confidence:>0.8',
   since: 'since:7d',
   until: 'until:2026-11-01',
   build: 'build:812',
@@ -142,7 +156,9 @@ function filterOf({ name, value, typed }: SearchTerm, filter: FailureFilter, now
     case 'category':
       return { category: categoryOf(value) };
     case 'is':
-      return { flags: [...(filter.flags ?? []), flagOf(value)] };
+      return stateOf(value, filter);
+    case 'confidence':
+      return { confidence: confidenceOf(value) };
     case 'since':
     case 'until':
       return { [name]: timeOf(name, value, now) };
@@ -189,10 +205,23 @@ function categoryOf(value: string): Category {
   return found;
 }
 
-function flagOf(value: string): SearchFlag {
-  const found = SEARCH_FLAGS.find((one) => one === value.toLowerCase());
-  if (found === undefined) throw wrong(`is:${value} is not a filter. Use one of ${SEARCH_FLAGS.map((one) => `is:${one}`).join(', ')}.`);
-  return found;
+/** A failure has each flag that is given, and its cause one of the states. */
+function stateOf(value: string, { flags = [], states = [] }: FailureFilter): FailureFilter {
+  const name = value.toLowerCase();
+  const flag = SEARCH_FLAGS.find((one) => one === name);
+  if (flag !== undefined) return { flags: [...flags, flag] };
+  const state = CauseState.options.find((one) => one === name);
+  if (state !== undefined) return { states: [...states, state] };
+  throw wrong(`is:${value} is not a filter. Use one of ${SEARCH_STATES.map((one) => `is:${one}`).join(', ')}.`);
+}
+
+function confidenceOf(value: string): NonNullable<FailureFilter['confidence']> {
+  const [, sign = '>=', number = '', percent] = /^([<>]=?)?(\d{1,3}(?:\.\d{1,6})?)(%)?$/.exec(value) ?? [];
+  const is = COMPARISONS.find((one) => one === sign);
+  const than = percent === undefined ? Number(number) : Number(number) / 100;
+  if (is === undefined || number === '' || than > 1)
+    throw wrong(`confidence:${value} is not a confidence. Use a number from 0 to 1, such as confidence:>0.8 or confidence:<0.5.`);
+  return { is, than };
 }
 
 const UNIT_MS: Readonly<Record<string, number>> = { h: 3_600_000, d: 86_400_000, w: 7 * 86_400_000 };

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { TriageError } from '../domain/errors.ts';
 import { FailureRow } from '../domain/failure.ts';
-import type { FailureFilter, SearchFlag } from '../domain/search.ts';
+import type { Comparison, FailureFilter, SearchFlag } from '../domain/search.ts';
 import type { Database, Page, Sql } from '../ports/database.ts';
 import { all, likeLiteral, pageValues, scopeValue } from './sql.ts';
 
@@ -67,6 +67,10 @@ async function conditionsFor(sql: Sql, filter: FailureFilter): Promise<Condition
   if (filter.owners !== undefined) add(OWNED, filter.owners);
   if (filter.testPart !== undefined) add((parameter) => `s.test_name ilike ${parameter}`, patternOf(filter.testPart));
   for (const flag of filter.flags ?? []) conditions.push(FLAGS[flag]);
+  if (filter.states !== undefined) add(IN_STATE, filter.states);
+  const { confidence } = filter;
+  if (confidence !== undefined) add((parameter) => AS_SURE(confidence.is, parameter), confidence.than);
+  if (filter.alerting === true) conditions.push(ALERTING);
   const parts = [filter.testPart, filter.file].filter((part) => part !== undefined);
   if (parts.length > 0) await addTexts(sql, parts, false, add);
   if (filter.words !== undefined && filter.words.length > 0) await addTexts(sql, filter.words, true, add);
@@ -80,10 +84,25 @@ const EQUAL = [
   ['build', 'number'],
   ['fingerprint', 'fingerprint'],
   ['test', 'test_name'],
+  ['buildId', 'build_id'],
 ] as const;
 
 const OWNED = (parameter: string) =>
   `(s.repository, s.fingerprint) in (select c.repository, c.fingerprint from causes c where c.owner_keys && ${parameter}::text[] or ltrim(lower(c.assignee), '@') = any(${parameter}))`;
+
+const IN_STATE = (parameter: string) =>
+  `(s.repository, s.fingerprint) in (select c.repository, c.fingerprint from causes c where c.state = any(${parameter}::text[]))`;
+
+const AS_SURE = (is: Comparison, parameter: string) =>
+  `exists (select from answer_facts a where a.build_id = s.build_id and a.fingerprint = s.fingerprint and a.confidence ${is} ${parameter}::float8)`;
+
+// As the situation of a build has it: see `isMuted` there.
+const ALERTING = `
+  not exists (select from causes c where c.repository = s.repository and c.fingerprint = s.fingerprint and c.muted_until > clock_timestamp())
+  and not exists (
+    select from followed_tests q join failures f on f.id = s.failure_id
+    where q.repository = s.repository and md5(q.name) = md5(s.test_name) and q.name = s.test_name
+      and q.suite is not distinct from f.body->'test'->>'suite' and q.quarantined_until > clock_timestamp())`;
 
 const FLAGS: Readonly<Record<SearchFlag, string>> = {
   flaky: '(s.repository, s.test_name) in (select t.repository, t.name from followed_tests t where t.flakes > 0)',

@@ -66,6 +66,8 @@ describe('a search', () => {
     ['no', '“no” is too short to search for: use at least 3 characters.'],
     ['category:BROKEN', 'category:BROKEN is not a category. Use one of CODE_ERROR'],
     ['is:red', 'is:red is not a filter. Use one of is:flaky'],
+    ['confidence:80', 'confidence:80 is not a confidence. Use a number from 0 to 1'],
+    ['confidence:=0.8', 'confidence:=0.8 is not a confidence.'],
     ['since:soon', 'since:soon is not a time. Use hours, days or weeks ago (since:12h, since:7d, since:2w) or a date'],
     ['since:1d until:2d', 'since: is not before until:, so nothing can match.'],
     ['commit:xyz', 'commit:xyz is not a commit: use seven or more characters'],
