@@ -158,6 +158,7 @@ module.exports = {
     vendor('openid-in-identity', 'openid-client', ['^src/adapters/identity/']),
     vendor('cookies-in-api', 'cookie', ['^src/api/']),
     vendor('slack-in-publisher', '@slack/[^/]+', ['^src/notifications/publisher/']),
+    vendor('mail-in-its-channel', 'nodemailer', ['^src/notifications/rules/email\\.ts$']),
     vendor('parsers-in-log', 'gpt-tokenizer|saxes|tar|yauzl', ['^src/log/']),
     vendor('resilience-in-tools', 'cockatiel', ['^src/(tools|lib)/']),
     vendor('patterns-of-people', 're2js', ['^src/tools/', '^src/log/rule-pattern']),

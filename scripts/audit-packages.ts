@@ -11,6 +11,7 @@ const ROOT = resolve(import.meta.dirname, '..');
 /** What people may pass on with a product of theirs, without having to open it. Words of SPDX expressions. */
 const FINE = [
   'MIT',
+  'MIT-0',
   'ISC',
   'Apache-2.0',
   'BSD',

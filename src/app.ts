@@ -100,6 +100,7 @@ async function composeApp(config: Config, logger: Logger, clock: Clock, opened: 
     jobQueue,
     unseen: (await import('./judge/judgement.ts')).unseenFigures(),
     signIn: await openSignIn(config),
+    messengers: publishing.messengers,
     slack: await openSlackButtons(config, database),
     retention: retention.client,
     loadKnowledge: async () => loadKnowledge(vectorIndex, await readKnowledge(config.knowledge.folder)),

@@ -306,8 +306,7 @@ async function confirming(
   };
   const experiment = await confirm({ ...options, ...(install === undefined ? {} : { install }) }, { read }, never);
   const row = { id: name, project: name, log: log ?? '', blame, experiment };
-  const elsewhere = JSON.stringify(row).replaceAll(cwd, '/home/ada/shop').replaceAll(process.execPath, '/usr/bin/node');
-  rows.push(DatasetRow.parse(JSON.parse(elsewhere)));
+  rows.push(DatasetRow.parse(JSON.parse(JSON.stringify(row).replaceAll(cwd, '/home/ada/shop'))));
   return [experiment.sentence, ...experiment.notes].join(' ');
 }
 
@@ -330,8 +329,15 @@ async function guilty(cwd: string, { argv }: Project): Promise<string> {
 function fixing(diff?: string): NonNullable<Project['how']> {
   return async (cwd, { argv }) => {
     const proposals = diff === undefined ? [] : [{ source: 'a diff', diff }];
-    const rules = diff === undefined ? (['format'] as const) : [];
-    const options = { argv, cwd, env: process.env, tests: [], proposals, rules, check: null };
+    const options = {
+      argv,
+      cwd,
+      env: process.env,
+      tests: [],
+      proposals,
+      rules: diff === undefined ? (['format'] as const) : [],
+      check: null,
+    };
     const allowed = { tests: false, workflows: false };
     return (await tryFix({ ...options, allowed, runs: 3, limitMs: LIMIT_MS }, { read: outputReader() }, never)).sentence;
   };

@@ -29,6 +29,7 @@ const TAGS = [
   { name: 'Insights', description: 'How far answers can be trusted.' },
   { name: 'Review', description: 'The queue of answers waiting for review.' },
   { name: 'Library', description: 'Answers confirmed by reviewers.' },
+  { name: 'Notifications', description: 'Rules that say whom to tell of which failures.' },
   { name: 'Rules', description: 'Answers written by reviewers for future failures.' },
   { name: 'Knowledge', description: 'Team documents.' },
   { name: 'Agents', description: 'The Model Context Protocol.' },

@@ -1,13 +1,11 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
-import type { FastifyInstance } from 'fastify';
-import { isInScope, SCOPED, type Scoped } from '../domain/access.ts';
+import { SCOPED, type Scoped } from '../domain/access.ts';
 import { TriageError } from '../domain/errors.ts';
-import type { Principal } from '../domain/review.ts';
 import type { TextPiece } from '../ports/build-archive.ts';
 import type { Sql } from '../ports/database.ts';
 import type { Ask } from '../service/ask/ask.ts';
 import type { Changes, Followed } from '../service/changes.ts';
 import type { ScopedStores, ShownArchive, ShownStores, Stores } from '../stores/stores.ts';
+import { type Held, heldTo, type Scope, within } from './scope.ts';
 
 /**
  * Stores that hold only what the asker may see; everything else is as if it were not there. Each method is said out: one that the ports
@@ -36,13 +34,20 @@ export function scopeStores(stores: Stores, scope: Scope): ScopedStores {
     }),
     causes: marked(scopeCauses(stores, held)),
     experiments: marked(scopeExperiments(stores, held)),
+    notificationRules: marked(scopeNotificationRules(stores, held)),
     passingBuilds: marked(scopeGreens(stores, held)),
-    notices: marked({ changed: async (of, sql) => (await held.build(of.buildId, sql)) && (await stores.notices.changed(of, sql)) }),
+    notices: marked({
+      changed: async (of, sql) => (await held.build(of.buildId, sql)) && (await stores.notices.changed(of, sql)),
+      situation: async (about) =>
+        (await held.build(about.type === 'build' ? about.buildId : '')) ? await stores.notices.situation(about) : { ...UNKNOWN, about },
+    }),
     // Of no repository: what a person has set for the pages, and the texts that a decision hands to the index.
     preferences: marked({ of: (holder) => preferences.of(holder), set: (holder, chosen) => preferences.set(holder, chosen) }),
     outbox: marked({ add: addToIndex(stores) }),
   };
 }
+
+const UNKNOWN = { heads: [], defaultBranch: null, usualMs: null };
 
 /** Whoever may decide may change the index; everything else in the outbox is asked for by the service itself. */
 function addToIndex({ outbox }: Pick<Stores, 'outbox'>): ShownStores['outbox']['add'] {
@@ -104,28 +109,6 @@ export function scopeChanges(changes: Changes, scope: Scope): Changes & Scoped {
     since: async (followed, milliseconds) => await changes.since(held(followed), milliseconds),
     follow: (followed, tell) => changes.follow(held(followed), tell),
   });
-}
-
-/** A scope that also knows whose builds are: what belongs to a build is seen by whoever sees the build. */
-interface Held extends Scope {
-  build(id: string, sql?: Sql): Promise<boolean>;
-  /** The same where its repository may be seen, else null. */
-  shown<Value extends { readonly repository: string }>(one: Value | null): Value | null;
-  /** Throws `forbidden` where what is to be stored is of a repository that may not be seen; null: of every one. */
-  require(what: string, repository: string | null): void;
-}
-
-function heldTo({ builds }: Pick<Stores, 'builds'>, scope: Scope): Held {
-  const shown: Held['shown'] = (one) => (one !== null && scope.allows(one.repository) ? one : null);
-  return {
-    ...scope,
-    shown,
-    build: async (id, sql) => scope.repositories() === null || shown(await builds.find(id, sql)) !== null,
-    require: (what, repository) => {
-      if (scope.repositories() === null || (repository !== null && scope.allows(repository))) return;
-      throw new TriageError('forbidden', `Your token does not allow changing ${what} ${repository ?? 'every repository'}.`);
-    },
-  };
 }
 
 /** Deliveries name no repository: whoever may see only some sees those whose build is one of theirs. */
@@ -246,6 +229,38 @@ function scopeRules({ rules }: Stores, held: Held): ShownStores['rules'] {
   };
 }
 
+/** Rules about every repository, and the channels of owners, are for those who may see everything. */
+function scopeNotificationRules({ notificationRules: rules }: Stores, held: Held): ShownStores['notificationRules'] {
+  const seesAll = () => held.repositories() === null;
+  const find: ShownStores['notificationRules']['find'] = async (id) => {
+    const rule = await rules.find(id);
+    return seesAll() || (rule !== null && rule.repository !== null && held.allows(rule.repository)) ? rule : null;
+  };
+  const isVisible = async (id: string | null) => seesAll() || (id !== null && (await find(id)) !== null);
+  return {
+    find,
+    list: async (filter = {}) => await rules.list({ ...filter, ...within(held) }),
+    add: async (rule, repository, by) => {
+      held.require('notification rules for', repository);
+      return await rules.add(rule, repository, by);
+    },
+    change: async (id, version, rule, repository, by) => {
+      held.require('notification rules for', repository);
+      return (await isVisible(id)) ? await rules.change(id, version, rule, repository, by) : null;
+    },
+    remove: async (id, by) => (await isVisible(id)) && (await rules.remove(id, by)),
+    events: async (id, limit) => ((await isVisible(id)) ? await rules.events(id, limit) : []),
+    messages: async (id, limit) => ((await isVisible(id)) ? await rules.messages(id, limit) : []),
+    owners: async () => (seesAll() ? await rules.owners() : []),
+    setOwner: async (channels, by) => {
+      held.require('the channels of owners in', null);
+      await rules.setOwner(channels, by);
+    },
+    answers: async (ids) => (await rules.answers(ids)).filter(({ repository }) => held.allows(repository)),
+    changes: async (states, since, limit) => await rules.changes(states, since, limit, held.repositories() ?? undefined),
+  };
+}
+
 function scopeReviews(stores: Stores, held: Held): ShownStores['reviews'] {
   const { reviews } = stores;
   return {
@@ -348,36 +363,6 @@ function scopeGreens({ passingBuilds }: Stores, held: Held): ShownStores['passin
   };
 }
 
-/** A filter for lists. */
-function within(scope: Scope): { readonly repositories?: readonly string[] } {
-  const repositories = scope.repositories();
-  return repositories === null ? {} : { repositories };
-}
-
 function marked<Store extends object>(store: Store): Store & Scoped {
   return { ...store, [SCOPED]: true };
-}
-
-/** What the asker of the request that is being answered may see. */
-export interface Scope {
-  /** Patterns of repositories, or null where everything may be seen. Throws `internal` outside of a request. */
-  repositories(): readonly string[] | null;
-  /** Whether this repository may be seen. */
-  allows(repository: string): boolean;
-}
-
-/**
- * Makes known, from the handler of each request on, what its asker may see. It is asked by the stores that routes are given,
- * so that a route which forgets about projects shows nothing of another one.
- */
-export function followScope(app: FastifyInstance): Scope {
-  const storage = new AsyncLocalStorage<{ readonly principal: Principal | null }>();
-  app.addHook('preHandler', (request, _reply, done) => storage.run({ principal: request.principal }, done));
-  const repositories = () => {
-    const asking = storage.getStore();
-    // Whoever lost the request must not see everything because of it.
-    if (asking === undefined) throw new TriageError('internal', 'A store was used outside of a request');
-    return asking.principal?.repositories ?? null;
-  };
-  return { repositories, allows: (repository) => isInScope(repositories(), repository) };
 }

@@ -11,6 +11,7 @@ import type { UnseenFigures } from '../domain/trust.ts';
 import type { Clock } from '../lib/time.ts';
 import type { Masker } from '../log/mask/mask.ts';
 import { type McpRouteDeps, registerMcpRoutes } from '../mcp/routes.ts';
+import type { Messengers } from '../notifications/rules/news.ts';
 import type { SignInProvider } from '../ports/access.ts';
 import type { BuildArchive } from '../ports/build-archive.ts';
 import type { SlackButtons } from '../ports/chat-room.ts';
@@ -37,10 +38,12 @@ import { registerExperimentRoutes } from './experiment-routes.ts';
 import { registerDeliveryRoute, registerIntakeRoutes } from './intake-routes.ts';
 import { registerKnowledgeRoutes } from './knowledge-routes.ts';
 import { createLimits, type Limits, refuseOtherSites } from './limits.ts';
+import { registerNotificationRoutes } from './notification-routes.ts';
 import { type OperationsDeps, observeRequests, registerOperations } from './operations.ts';
 import { answerUnrouted, logAnswer, recordRefusal, refuse, refuseBroken, toFastifyLogger, tooMany, type UnknownPages } from './refusal.ts';
 import { registerReviewRoutes } from './review-routes.ts';
-import { followScope, scopeArchive, scopeAsk, scopeChanges, scopeStores } from './scoped-stores.ts';
+import { followScope } from './scope.ts';
+import { scopeArchive, scopeAsk, scopeChanges, scopeStores } from './scoped-stores.ts';
 import { registerSlackWebhook } from './slack-webhook.ts';
 
 const REQUEST_TIMEOUT_MS = 120_000;
@@ -68,6 +71,8 @@ export interface HttpDeps {
   readonly explainLog?: McpRouteDeps['explainLog'];
   readonly logger: Logger;
   readonly clock: Clock;
+  /** Channels of notification rules; absent: none is configured. */
+  readonly messengers?: Messengers;
   /** Absent: buttons of Slack are refused. */
   readonly slack?: SlackButtons | undefined;
   /** Whether all that is needed to accept builds answers, and what each backend says of itself. */
@@ -90,7 +95,7 @@ export interface HttpDeps {
  * Every error leaves as `{ error: { code, message } }` and is logged; a stack never reaches the client.
  */
 export async function buildHttp(deps: HttpDeps): Promise<FastifyInstance> {
-  const { config } = deps;
+  const { config, messengers = {}, metrics = silentMetrics, tracer = silentTracer } = deps;
   const app = fastify({
     loggerInstance: toFastifyLogger(deps.logger),
     logController: new LogController({ disableRequestLogging: true }),
@@ -115,7 +120,6 @@ export async function buildHttp(deps: HttpDeps): Promise<FastifyInstance> {
   const scope = followScope(app);
   app.addHook('preClose', async () => void setTimeout(() => app.server.closeAllConnections(), CLOSE_GRACE_MS).unref());
   app.addHook('onResponse', async (request, reply) => logAnswer(deps.logger, request, reply));
-  const { metrics = silentMetrics, tracer = silentTracer } = deps;
   observeRequests(app, { logger: deps.logger, metrics, tracer });
   await describeApi(app, config.http.publicUrl);
   registerOperations(app, { ...deps, metrics }, { metrics: { role: 'read' }, details: { role: 'read' } });
@@ -129,17 +133,18 @@ export async function buildHttp(deps: HttpDeps): Promise<FastifyInstance> {
   await app.register(async (part) => registerSlackWebhook(part, { ...deps, ...decideThere }));
   await app.register(async (part) => registerKnowledgeRoutes(part, deps));
   const held = { stores, archive: scopeArchive(deps.archive, deps.stores, scope), ask: scopeAsk(deps.ask, stores, scope) };
-  const shown = { ...deps, ...held, undoMs: config.review.undoMs };
+  const shown = { ...deps, ...held, messengers, publicUrl: config.http.publicUrl, undoMs: config.review.undoMs };
   await app.register(async (part) => registerPublishRoutes(part, shown));
   await app.register(async (part) => registerCauseRoutes(part, shown));
   await app.register(async (part) => registerExperimentRoutes(part, shown));
+  await app.register(async (part) => registerNotificationRoutes(part, shown));
   await app.register(async (part) => registerReviewRoutes(part, { ...shown, ...config.review }));
   const asking = { ...shown, findBuild: (id: string) => findBuild(stores.builds, id, {}) };
   await app.register(async (part) => registerAskRoutes(part, asking));
   const decide: McpRouteDeps['decide'] = async ({ review, ...said }) =>
     await decideReview({ ...shown, blindEvery: config.review.blindEvery }, { ...said, reviewId: review.id, version: review.version });
   const openReview: McpRouteDeps['openReview'] = async (analysisId, by) => await openReviewFor(shown, { analysisId, by });
-  const agents = { ...shown, decide, openReview, publicUrl: config.http.publicUrl };
+  const agents = { ...shown, decide, openReview };
   await app.register(async (part) => registerMcpRoutes(part, agents));
   const configuredNames = config.auth.tokens.map(({ name }) => name);
   const tokens = { tokens: deps.stores.tokens, configuredNames, onRevoked: holders.forget, logger: deps.logger };

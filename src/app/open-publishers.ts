@@ -1,8 +1,12 @@
 import type { Config } from '../config/schema.ts';
+import { domainOf } from '../domain/notification-rule.ts';
 import type { OutboxHandler } from '../domain/outbox.ts';
 import type { Clock } from '../lib/time.ts';
 import { noticeHandler } from '../notifications/notices.ts';
 import { publicationHandler } from '../notifications/publications.ts';
+import type { EmailOptions } from '../notifications/rules/email.ts';
+import { ruleHandlers } from '../notifications/rules/handlers.ts';
+import type { Messenger, Messengers } from '../notifications/rules/news.ts';
 import { slackChannel, slackRule } from '../notifications/slack/slack-channel.ts';
 import type { ChatRoom, SlackButtons } from '../ports/chat-room.ts';
 import type { Database } from '../ports/database.ts';
@@ -18,10 +22,15 @@ export interface Publishing {
   /** The publishers of each sure answer. */
   readonly drivers: readonly string[];
   readonly handlers: readonly OutboxHandler[];
+  /** Channels of notification rules. */
+  readonly messengers: Messengers;
 }
 
 interface Parts {
-  readonly stores: Pick<Stores, 'outbox' | 'publications' | 'builds' | 'analyses' | 'history' | 'notices' | 'triages'>;
+  readonly stores: Pick<
+    Stores,
+    'outbox' | 'publications' | 'builds' | 'analyses' | 'history' | 'notices' | 'triages' | 'notificationRules' | 'failures'
+  >;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly tracer?: Tracer;
@@ -32,11 +41,15 @@ export async function openPublishing(config: NoticesConfig, { stores, clock, log
   const publishers = opened.map((publisher) => tracedPublisher(publisher, tracer ?? silentTracer, stores.triages));
   const { timeoutMs: timeLimitMs, pauseMs } = config.publishers;
   const channels = [...(await openProviderChannels(config, logger)), ...(await openSlackChannels(config, { stores, clock }))];
+  const messengers = await openMessengers(config, clock);
+  const { publicUrl } = config.http;
   return {
+    messengers,
     drivers: publishers.map(({ driver }) => driver),
     handlers: [
       ...publishers.map((publisher) => publicationHandler(publisher, { stores, timeLimitMs })),
       ...channels.map((channel) => noticeHandler(channel, { ...stores, timeLimitMs, pauseMs })),
+      ...ruleHandlers({ stores, messengers, publicUrl, timeLimitMs, clock, logger }),
     ],
   };
 }
@@ -54,7 +67,33 @@ async function openPublishers(
   return opened;
 }
 
-type NoticesConfig = Pick<Config, 'publishers' | 'http' | 'providers' | 'slack'>;
+type NoticesConfig = Pick<Config, 'publishers' | 'http' | 'providers' | 'slack' | 'messages'>;
+
+async function openMessengers({ slack, messages, publishers }: NoticesConfig, clock: Clock): Promise<Messengers> {
+  const { teams, webhooks, webhookSecrets: secrets } = messages;
+  const opened: Messenger[] = [];
+  const room = await openRoom(slack);
+  if (room !== null) opened.push((await import('../notifications/rules/slack.ts')).createSlackMessenger(room));
+  if (Object.keys(teams).length > 0)
+    opened.push((await import('../notifications/rules/teams.ts')).createTeamsMessenger({ webhooks: teams, clock }));
+  const smtp = smtpOf({ messages, publishers });
+  if (smtp !== null) opened.push((await import('../notifications/rules/email.ts')).createEmailMessenger(smtp));
+  if (Object.keys(webhooks).length > 0)
+    opened.push((await import('../notifications/rules/webhook.ts')).createWebhookMessenger({ webhooks, secrets, clock }));
+  return Object.fromEntries(opened.map((one) => [one.channel, one]));
+}
+
+function smtpOf({ messages, publishers }: Pick<Config, 'messages' | 'publishers'>): EmailOptions | null {
+  const { smtpUrl: url, smtpFrom: from, emailDomains } = messages;
+  if (url === null || from === null) return null;
+  return { url, from, domains: emailDomains.length > 0 ? emailDomains : [domainOf(from)], timeLimitMs: publishers.timeoutMs };
+}
+
+/** Whether the SMTP server takes us, for whoever examines the installation; null where none is configured. */
+export async function askSmtp(config: Pick<Config, 'messages' | 'publishers'>, signal: AbortSignal): Promise<string | null> {
+  const smtp = smtpOf(config);
+  return smtp === null ? null : await (await import('../notifications/rules/email.ts')).checkSmtp(smtp, signal);
+}
 
 /** Where the configured channels speak: what the stores must know, in every process. */
 export function noticeRulesOf(config: Pick<Config, 'providers' | 'slack'>): NoticeRule[] {

@@ -3,6 +3,7 @@ import type { UnseenFigures } from '../domain/trust.ts';
 import type { Clock } from '../lib/time.ts';
 import type { Masker } from '../log/mask/mask.ts';
 import type { LogThreads } from '../log/threads.ts';
+import type { Messengers } from '../notifications/rules/news.ts';
 import type { SignInProvider } from '../ports/access.ts';
 import type { BuildArchive } from '../ports/build-archive.ts';
 import type { SlackButtons } from '../ports/chat-room.ts';
@@ -45,6 +46,8 @@ export interface App extends IndexSync {
   readonly signIn: SignInProvider | null;
   /** What buttons in Slack need; absent where they are not configured. */
   readonly slack: SlackButtons | undefined;
+  /** Channels of notification rules. */
+  readonly messengers: Messengers;
   /** What deletes: a repository on demand, and what is too old. */
   readonly retention: Retention;
   /** Brings the knowledge base up to date with its folder. */

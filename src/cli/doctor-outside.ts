@@ -1,5 +1,5 @@
 import { checkAnalyst } from '../app/open-models.ts';
-import { askSlack } from '../app/open-publishers.ts';
+import { askSlack, askSmtp } from '../app/open-publishers.ts';
 import { receiversOf } from '../app/open-telemetry.ts';
 import { probeEmbedder } from '../app/readiness.ts';
 import { keyNameOf } from '../config/model-providers.ts';
@@ -22,6 +22,7 @@ export function examineOutside(config: Config): Examination[] {
       ...channelExaminations(provider, config),
     ]),
     ...slackExaminations(config),
+    ...messageExaminations(config),
     ...searchExaminations(config),
     {
       name: 'analyst',
@@ -114,6 +115,21 @@ function buttonFindings({ signingSecrets, reviewers }: Config['slack']): Finding
   if (reviewers.length === 0)
     return [note(name, 'nobody may use them', 'set FAULTLINE_SLACK_REVIEWERS to the member IDs of your reviewers')];
   return [ok(name, `${reviewers.length} ${reviewers.length === 1 ? 'member' : 'members'} may decide`)];
+}
+
+/** Whether the SMTP server takes us. Webhooks are not asked: whatever is sent to them is posted. */
+export function messageExaminations(config: Pick<Config, 'messages' | 'publishers'>): Examination[] {
+  const { smtpUrl, teams, webhooks } = config.messages;
+  const named = [...Object.keys(teams), ...Object.keys(webhooks)];
+  const mend = 'check FAULTLINE_SMTP_URL: host, port, user and password; smtps:// is for servers that encrypt from the start';
+  const smtp = { name: 'smtp', mend, ask: async (signal: AbortSignal) => ok('smtp', (await askSmtp(config, signal)) ?? 'not configured') };
+  const says = `${named.join(', ')}: not asked, because whatever is sent to them is posted`;
+  const hooks = {
+    name: 'webhooks of rules',
+    mend: '',
+    ask: async () => note('webhooks of rules', says, 'send a test message from /notifications'),
+  };
+  return [...(smtpUrl === null ? [] : [smtp]), ...(named.length === 0 ? [] : [hooks])];
 }
 
 /** What one cheap question to the model showed. */

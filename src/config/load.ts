@@ -121,7 +121,8 @@ function flagOf(variable: Variable, text: string): boolean {
 function pairOf(variable: Variable, pair: string): [string, string] {
   const at = pair.indexOf('=');
   if (at > 0 && at < pair.length - 1) return [pair.slice(0, at), pair.slice(at + 1)];
-  throw new TriageError('invalid-config', `${variable.name}: "${pair}" does not have the form owner/name=value`);
+  const shown = variable.secret === true ? 'an entry' : `"${pair}"`;
+  throw new TriageError('invalid-config', `${variable.name}: ${shown} does not have the form owner/name=value`);
 }
 
 function tokenOf(variable: Variable, entry: string): { name: string; roles: string[]; token: string } {

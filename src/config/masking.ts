@@ -19,6 +19,9 @@ export function maskingOf(config: Partial<Config>): Masking {
     config.embedder?.openai.apiKey,
     config.webSearch?.apiKey,
     ...(config.publishers?.webhook.secrets ?? []),
+    ...(config.messages?.webhookSecrets ?? []),
+    ...[config.messages?.teams, config.messages?.webhooks].flatMap((webhooks) => Object.values(webhooks ?? {})),
+    passwordOf(config.messages?.smtpUrl ?? null),
     config.tracing?.langfuse.secretKey,
     ...(config.tracing?.otlp.headers?.split(/[=,]/) ?? []),
     ...(config.database?.driver === 'postgres'

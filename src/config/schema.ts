@@ -8,6 +8,7 @@ import {
   CodeHostConfig,
   DatabaseConfig,
   JobQueueConfig,
+  MessagesConfig,
   OpenIdConfig,
   PublishersConfig,
   SlackConfig,
@@ -127,6 +128,7 @@ const Common = z.object({
 
   publishers: PublishersConfig.prefault({}),
   slack: SlackConfig.prefault({}),
+  messages: MessagesConfig.prefault({}),
   triage: group({
     /** Null: as many as who judges makes the most of, see {@link budgetTokensOf}. */
     budgetTokens: setting(

@@ -145,6 +145,10 @@ export const WebSearchConfig = z
     error: 'brave and tavily need a key',
   });
 
+const SigningSecret = z
+  .string()
+  .regex(/^whsec_[A-Za-z0-9+/]{32,88}={0,2}$/, 'must be whsec_ followed by the base64 of 24 to 64 random bytes');
+
 /** Who is told of sure answers, beside the log. */
 export const PublishersConfig = z.object({
   webhook: z
@@ -160,9 +164,7 @@ export const PublishersConfig = z.object({
       /** All of them sign: two while one is rotated. */
       secrets: setting(
         'FAULTLINE_PUBLISH_WEBHOOK_SECRET',
-        z
-          .array(z.string().regex(/^whsec_[A-Za-z0-9+/]{32,88}={0,2}$/, 'must be whsec_ followed by the base64 of 24 to 64 random bytes'))
-          .default([]),
+        z.array(SigningSecret).default([]),
         'Signing secret, as whsec_ plus base64. Two secrets, separated by a comma, during rotation.',
         { secret: true },
       ),
@@ -236,6 +238,63 @@ export const SlackConfig = z
   .refine(({ token, channel, channels }) => token !== null || (channel === null && Object.keys(channels).length === 0), {
     path: ['token'],
     error: 'a channel is set, but no token',
+  });
+
+/** `name` → an address to post to. The names are what people choose from; the addresses may hold a secret. */
+const namedWebhooks = () =>
+  z
+    .record(z.string(), z.url({ protocol: /^https?$/ }))
+    .refine(
+      (all) => Object.keys(all).every((name) => /^[\w.-]{1,100}$/.test(name)),
+      'each needs a name of letters, digits, dots and dashes: name=https://…',
+    )
+    .default({});
+
+/** Channels of notification rules, beside Slack. */
+export const MessagesConfig = z
+  .object({
+    smtpUrl: setting(
+      'FAULTLINE_SMTP_URL',
+      address(['smtp', 'smtps']).nullable().default(null),
+      'SMTP server for e-mails of notification rules, as smtps://user:password@host:465 or smtp://host:587. A password is sent encrypted only.',
+      { secret: true },
+    ),
+    smtpFrom: setting(
+      'FAULTLINE_SMTP_FROM',
+      z.string().min(3).max(300).nullable().default(null),
+      'Sender of these emails, such as `Faultline <ci@example.com>`.',
+    ),
+    emailDomains: setting(
+      'FAULTLINE_EMAIL_DOMAINS',
+      z.array(z.string().min(1).toLowerCase()).default([]),
+      'Domains that these e-mails may go to, separated by commas. If unset, only the domain of the sender.',
+    ),
+    teams: setting(
+      'FAULTLINE_TEAMS_WEBHOOKS',
+      namedWebhooks(),
+      'Webhooks of Microsoft Teams that notification rules may post to, as name=https://…, separated by commas.',
+      { secret: true },
+    ),
+    webhooks: setting(
+      'FAULTLINE_NOTIFY_WEBHOOKS',
+      namedWebhooks(),
+      'Other webhooks that notification rules may post to, as name=https://…, separated by commas. They may be private.',
+      { secret: true },
+    ),
+    webhookSecrets: setting(
+      'FAULTLINE_NOTIFY_WEBHOOK_SECRET',
+      z.array(SigningSecret).default([]),
+      'Signing secret of these webhooks, as whsec_ plus base64. Two secrets, separated by a comma, during rotation.',
+      { secret: true },
+    ),
+  })
+  .refine(({ smtpUrl, smtpFrom }) => smtpUrl === null || smtpFrom !== null, {
+    path: ['smtpFrom'],
+    error: 'is not set, but e-mails need a sender',
+  })
+  .refine(({ webhooks, webhookSecrets }) => Object.keys(webhooks).length === 0 || webhookSecrets.length > 0, {
+    path: ['webhookSecrets'],
+    error: 'the webhooks need a signing secret',
   });
 
 const ROLES = ['ingest', 'read', 'review', 'admin'] as const;

@@ -5,6 +5,7 @@ import type { Principal } from '../domain/review.ts';
 import type { UnseenFigures } from '../domain/trust.ts';
 import type { Clock } from '../lib/time.ts';
 import type { Masker } from '../log/mask/mask.ts';
+import type { Messengers } from '../notifications/rules/news.ts';
 import type { SignInProvider } from '../ports/access.ts';
 import type { Database } from '../ports/database.ts';
 import type { JobQueue } from '../ports/job-queue.ts';
@@ -55,6 +56,9 @@ export interface ConsoleDeps {
   readonly logger: Logger;
   readonly providers: readonly Connectable[];
   readonly sessions: SessionService;
+  /** Channels of notification rules. */
+  readonly messengers: Messengers;
+  readonly publicUrl: string | null;
   /** Who signs people in beside tokens. */
   readonly signIn?: SignInProvider | null;
   /** The node of the graph that works on a build now, where it is known. */

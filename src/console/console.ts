@@ -14,6 +14,7 @@ import { acceptForms, refusedForm, sendEvents } from './http.ts';
 import { registerInsightsPages } from './insights/insights-pages.ts';
 import { registerLibraryPages } from './library.ts';
 import { registerLogs } from './logs/log-pages.ts';
+import { registerNotifications } from './notifications.ts';
 import { type ConsoleApp, mayReview, type Reader, readerOf, route, sendPage } from './page.ts';
 import { registerDecisions, registerHolding } from './review/decision-routes.ts';
 import { registerItem } from './review/item-routes.ts';
@@ -82,6 +83,7 @@ const PAGES: readonly ((app: ConsoleApp, deps: ConsoleDeps) => void)[] = [
   registerEvents,
   registerSearch,
   registerCauses,
+  registerNotifications,
   registerQueue,
   registerItem,
   registerDecisions,

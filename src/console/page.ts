@@ -29,7 +29,7 @@ interface Page {
   readonly said?: string;
 }
 
-type Part = 'review' | 'causes' | 'builds' | 'insights' | 'library' | 'settings';
+type Part = 'review' | 'causes' | 'builds' | 'insights' | 'library' | 'notifications' | 'settings';
 
 /** Who looks at the page, and how they like it. */
 export interface Reader {
@@ -45,6 +45,7 @@ const PARTS: readonly { readonly part: Part; readonly name: string; readonly rol
   { part: 'builds', name: 'Builds', role: 'read', action: 'go-builds' },
   { part: 'insights', name: 'Insights', role: 'read', action: 'go-insights' },
   { part: 'library', name: 'Library', role: 'review' },
+  { part: 'notifications', name: 'Notifications', role: 'review' },
   { part: 'settings', name: 'Settings', role: 'admin' },
 ];
 

@@ -18,7 +18,9 @@ export type IdPrefix =
   | 'job'
   | 'thr'
   | 'tok'
-  | 'exp';
+  | 'exp'
+  | 'ntr'
+  | 'ntm';
 
 /** A new id such as `ana_01jd…`: prefix, 8 base-36 characters of time in milliseconds (so ids sort by age), 80 random bits. */
 export function newId(prefix: IdPrefix, now: number = Date.now()): string {

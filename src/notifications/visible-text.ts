@@ -142,7 +142,7 @@ function escapeHtml(text: string): string {
 }
 
 /** `@name`, `#12`, `GH-12`, `scheme:`, `www.` and `:emoji:` all need two neighbours; a zero-width space parts them. */
-function breakLinks(text: string): string {
+export function breakLinks(text: string): string {
   return text
     .replace(/[@#]/g, `$&${BREAK}`)
     .replace(/(GH)-(?=\d)/gi, `$1${BREAK}-`)

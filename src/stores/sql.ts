@@ -59,7 +59,8 @@ export const fromNow = (milliseconds: string) => `clock_timestamp() + ${millisec
 /** A time as text in the form that the domain reads. */
 export const isoTime = (column: string) => `to_char(${column} at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
-const columnOf = (field: string) => field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+/** `receivedAt` → `received_at` */
+export const columnOf = (field: string) => field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 /** A select list that the schema reads: each field from the column of its name (`receivedAt` from received_at), or from the SQL given for it; `table` is the alias. */
 export function columnsFor(schema: z.ZodObject, table: string | null = null, given: Readonly<Record<string, string>> = {}): string {

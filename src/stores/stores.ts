@@ -13,6 +13,7 @@ import { createFlakinessStore } from './flakiness.ts';
 import { createInsightsStore } from './insights.ts';
 import { createLibraryStore, createRuleStore } from './library.ts';
 import { createCalibrationStore, createCaseStore, createRecordingStore } from './measurements.ts';
+import { createNotificationRuleStore } from './notification-rules.ts';
 import { createNoticeStore, createOutboxStore, createPublicationStore } from './outbox.ts';
 import { createPassingBuildStore } from './passing-builds.ts';
 import { createReviewStore } from './reviews.ts';
@@ -46,6 +47,7 @@ export function createStores(db: Database, clock: Clock, traceparent?: Tracepare
     insights: createInsightsStore(db),
     trust: createTrustStore(db),
     notices: createNoticeStore(db, outbox, rules),
+    notificationRules: createNotificationRuleStore(db, outbox),
     sessions: createSessionStore(db),
     runSteps: createRunStepStore(db),
     changes: createChangeStore(db),
@@ -76,9 +78,13 @@ export interface ShownStores extends Pick<Stores, 'reviews' | 'insights' | 'caus
   readonly questions: Pick<Stores['questions'], 'find' | 'list' | 'answer'>;
   readonly flakiness: Omit<Stores['flakiness'], 'follow' | 'ofTests'>;
   readonly passingBuilds: Pick<Stores['passingBuilds'], 'newest'>;
-  readonly notices: Pick<Stores['notices'], 'changed'>;
+  readonly notices: Pick<Stores['notices'], 'changed' | 'situation'>;
   readonly outbox: Pick<Stores['outbox'], 'add'>;
   readonly trust: Pick<Stores['trust'], 'changes' | 'answers'>;
+  readonly notificationRules: Pick<
+    Stores['notificationRules'],
+    'list' | 'find' | 'add' | 'change' | 'remove' | 'events' | 'messages' | 'owners' | 'setOwner' | 'answers' | 'changes'
+  >;
 }
 
 /** All that a route may ask of the archive, which knows builds by their ids alone. */

@@ -6,6 +6,7 @@ export interface PageIds {
   readonly question: string;
   readonly entry: string;
   readonly rule: string;
+  readonly notificationRule: string;
   readonly thread: string;
 }
 
@@ -26,6 +27,11 @@ export const PAGE_ROUTES: Readonly<Record<string, (of: PageIds) => { readonly ur
   'POST /library/:id/withdraw': ({ entry }) => ({ url: `/library/${entry}/withdraw`, payload: { reason: 'wrong' } }),
   'POST /library/:id/stay': ({ entry }) => ({ url: `/library/${entry}/stay` }),
   'POST /library/rules/:id/withdraw': ({ rule }) => ({ url: `/library/rules/${rule}/withdraw`, payload: { reason: 'too wide' } }),
+  'GET /notifications/:id': ({ notificationRule }) => ({ url: `/notifications/${notificationRule}` }),
+  'POST /notifications/:id': ({ notificationRule }) => ({
+    url: `/notifications/${notificationRule}`,
+    payload: { act: 'save', version: '1' },
+  }),
   'GET /builds/:id': ({ build }) => ({ url: `/builds/${build}` }),
   'GET /logs/:id': ({ build }) => ({ url: `/logs/${build}` }),
   'GET /logs/:id/raw': ({ build }) => ({ url: `/logs/${build}/raw` }),

@@ -1,4 +1,5 @@
 import { newId } from '../../src/domain/ids.ts';
+import { GATHER, NotificationRuleInput } from '../../src/domain/notification-rule.ts';
 import type { Database } from '../../src/ports/database.ts';
 import type { Stores } from '../../src/stores/stores.ts';
 import { sampleAnalysis, sampleBuild, sampleEntry, sampleGroup, sampleReview } from '../stores/samples.ts';
@@ -13,6 +14,7 @@ export interface Project {
   readonly question: string;
   readonly entry: string;
   readonly rule: string;
+  readonly notificationRule: string;
   readonly thread: string;
   readonly delivery: string;
 }
@@ -36,6 +38,7 @@ export async function storeProject({ stores, database }: Stored, repository: str
   const entry = sampleEntry(`fp-${number}`, { repository });
   await stores.library.insert(entry);
   const rule = await storeRule(stores, repository);
+  const notificationRule = await storeNotificationRule(stores, repository, analysis.id);
   const thread = newId('thr');
   await database.query(
     `insert into conversations (id, analysis_id, build_id, title, started_by, started_at, last_asked_at)
@@ -45,7 +48,7 @@ export async function storeProject({ stores, database }: Stored, repository: str
   const delivery = `delivery-${number}`;
   await stores.deliveries.insertOnce({ source: 'github', deliveryId: delivery, event: 'x', bodySha256: 'x', buildId: build.id });
   const ids = { repository, build: build.id, number, analysis: analysis.id, review: review.id, question: question.id, entry: entry.id };
-  return { ...ids, rule, thread, delivery };
+  return { ...ids, rule, notificationRule, thread, delivery };
 }
 
 async function storeRule(stores: Stores, repository: string): Promise<string> {
@@ -55,6 +58,27 @@ async function storeRule(stores: Stores, repository: string): Promise<string> {
     ...{ rootCause: 'r', fixRecommendation: 'f', author: 'ada', createdAt: new Date().toISOString(), timesUsed: 0, lastUsedAt: null },
     withdrawn: null,
   });
+  return id;
+}
+
+/** A rule with a message. */
+async function storeNotificationRule(
+  { notificationRules: rules, outbox }: Stores,
+  repository: string,
+  analysisId: string,
+): Promise<string> {
+  const input = NotificationRuleInput.parse({
+    name: `of ${repository}`,
+    query: `repo:${repository}`,
+    channel: 'slack',
+    destination: 'C0123456789',
+  });
+  const { id } = (await rules.add(input, repository, 'ada')) ?? { id: '' };
+  const [occasion] = await rules.answers([analysisId]);
+  if (occasion !== undefined) await rules.keep([{ ruleId: id, occasion, targets: ['slack:C0123456789'] }]);
+  const [entry] = await outbox.take({ topic: GATHER, limit: 1, leaseMs: 60_000 });
+  const sealed = { ruleId: id, target: 'slack:C0123456789', topic: 'message:slack' };
+  if (entry !== undefined) await rules.seal(entry, sealed, { outcome: 'done' });
   return id;
 }
 

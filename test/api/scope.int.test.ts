@@ -4,6 +4,7 @@ import { buildHttp } from '../../src/api/server.ts';
 import { digestOfToken, makeToken } from '../../src/domain/access.ts';
 import { newId } from '../../src/domain/ids.ts';
 import { systemClock } from '../../src/lib/time.ts';
+import { createSlackMessenger } from '../../src/notifications/rules/slack.ts';
 import { createStores, type Stores } from '../../src/stores/stores.ts';
 import { sampleBuild } from '../stores/samples.ts';
 import { emptyHttpDeps, TOKENS } from '../support/http-deps.ts';
@@ -25,7 +26,8 @@ const tokens = { one: makeToken(), owner: makeToken(), reviewer: makeToken() };
 beforeAll(async () => {
   database = await openTestDatabase();
   stores = createStores(database, systemClock);
-  app = await buildHttp({ ...emptyHttpDeps(), stores, database, ask: storedAsk(stores) });
+  const slack = createSlackMessenger({ post: async () => ({ channel: 'C1', message: '1' }), find: async () => null });
+  app = await buildHttp({ ...emptyHttpDeps(), stores, database, ask: storedAsk(stores), messengers: { slack } });
   const stored = { stores, database };
   [ours, theirs] = [await storeProject(stored, OURS, '7'), await storeProject(stored, THEIRS, '8')];
   const kept = { createdBy: 'test', expiresInDays: null };
@@ -43,6 +45,8 @@ const EXPERIMENT = {
   ...{ command: ['npm', 'test'], narrowed: null, tests: [], arms: [], verdict: 'not-reproduced', dependsOnOthers: null, polluters: [] },
   ...{ sentence: 'It did not fail again.', notes: [], excerpt: null },
 };
+
+const NOTIFICATION_RULE = { name: 'n', channel: 'slack', destination: 'C0123456789' };
 
 /** Each route that names something by its id: how a project's own is named. */
 const ID_ROUTES: Readonly<Record<string, (of: Project) => { readonly url: string; readonly payload?: object }>> = {
@@ -77,8 +81,15 @@ const ID_ROUTES: Readonly<Record<string, (of: Project) => { readonly url: string
   'POST /api/library/:id/stays': ({ entry }) => ({ url: `/api/library/${entry}/stays` }),
   'POST /api/rules/:id/withdraw': ({ rule }) => ({ url: `/api/rules/${rule}/withdraw`, payload: { reason: 'no' } }),
   'POST /api/reviews/:id/answer': ({ question }) => ({ url: `/api/reviews/${question}/answer`, payload: { answer: 'because' } }),
+  'GET /api/notification-rules/:id': ({ notificationRule }) => ({ url: `/api/notification-rules/${notificationRule}` }),
+  'POST /api/notification-rules/:id': ({ notificationRule, repository }) => ({
+    url: `/api/notification-rules/${notificationRule}`,
+    payload: { ...NOTIFICATION_RULE, query: `repo:${repository}`, version: 1 },
+  }),
+  'POST /api/notification-rules/:id/test': ({ notificationRule }) => ({ url: `/api/notification-rules/${notificationRule}/test` }),
   ...PAGE_ROUTES,
-  // The last: the thread is gone after it.
+  // The last: what they name is gone after them.
+  'DELETE /api/notification-rules/:id': ({ notificationRule }) => ({ url: `/api/notification-rules/${notificationRule}` }),
   'DELETE /api/threads/:id': ({ thread }) => ({ url: `/api/threads/${thread}` }),
 };
 /** Documents are of the whole house, and tokens are for administrators, who are held to nothing. */
@@ -115,7 +126,7 @@ describe.each(Object.keys(ID_ROUTES))('T18: %s', (route) => {
 
 const nowhere = {
   ...{ build: newId('bld'), number: '9', analysis: newId('ana'), review: newId('rev'), question: newId('rev') },
-  ...{ entry: newId('lib'), rule: newId('rul'), thread: newId('thr'), delivery: 'delivery-none' },
+  ...{ entry: newId('lib'), rule: newId('rul'), notificationRule: newId('ntr'), thread: newId('thr'), delivery: 'delivery-none' },
 };
 
 const RULE = { pattern: 'cart lost it', sample: 'the cart lost it', category: 'CODE_ERROR', rootCause: 'r', fixRecommendation: 'f' };
@@ -134,6 +145,11 @@ const POSTS: Readonly<Record<string, object>> = {
   'POST /library/rules': { ...RULE, repository: THEIRS, act: 'store' },
   'POST /mcp': { jsonrpc: '2.0', id: 1, method: 'tools/call', params: LIST },
   'POST /me': { theme: 'dark' },
+  'POST /api/notification-rules': { ...NOTIFICATION_RULE, query: `repo:${THEIRS}` },
+  'POST /api/notification-rules/preview': { ...NOTIFICATION_RULE, query: `repo:${THEIRS}` },
+  'POST /api/notification-owners': { owner: '@a', slack: 'C0123456789' },
+  'POST /notifications/new': { ...NOTIFICATION_RULE, everyMinutes: '15', timeZone: 'UTC', query: `repo:${THEIRS}`, act: 'save' },
+  'POST /notifications/owners': { owner: '@a', slack: 'C0123456789' },
 };
 
 describe('T18: every route that names nothing by an id', () => {
@@ -185,6 +201,7 @@ describe('T18: every route that names nothing by an id', () => {
     const stored = await stores.rules.list({ limit: 9, offset: 0 }, { repositories: [THEIRS], withdrawn: true });
     expect(stored.map(({ id }) => id)).toEqual([theirs.rule]);
     expect(await stores.builds.list({ repository: THEIRS, pipeline: 'ci' }, { limit: 9, offset: 0 })).toEqual([]);
+    expect([await stores.notificationRules.list(), await stores.notificationRules.owners()]).toEqual([[], []]);
     expect((await stores.reviews.find(theirs.review))?.claimedBy ?? null).not.toBe('reviewer');
   });
 });

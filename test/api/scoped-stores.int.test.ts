@@ -1,8 +1,10 @@
 import { globSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Scope, scopeArchive, scopeStores } from '../../src/api/scoped-stores.ts';
+import type { Scope } from '../../src/api/scope.ts';
+import { scopeArchive, scopeStores } from '../../src/api/scoped-stores.ts';
 import { DEFAULT_PREFERENCES, isInScope, SCOPED } from '../../src/domain/access.ts';
 import { newId } from '../../src/domain/ids.ts';
+import { NotificationRuleInput, OwnerChannelsInput } from '../../src/domain/notification-rule.ts';
 import { systemClock } from '../../src/lib/time.ts';
 import type { Database } from '../../src/ports/database.ts';
 import type { NoticeRule } from '../../src/ports/notices.ts';
@@ -102,7 +104,10 @@ const CALLS: Calls = {
     quarantine: (store, { repository }) =>
       store.quarantine({ repository, name: 'adds', suite: null }, { until: UNTIL, by: 'ada', reason: null }),
   },
-  notices: { changed: (store, { build }) => store.changed({ buildId: build, delayMs: 0 }) },
+  notices: {
+    changed: (store, { build }) => store.changed({ buildId: build, delayMs: 0 }),
+    situation: (store, { build }) => store.situation({ type: 'build', buildId: build }),
+  },
   questions: {
     find: (store, { question }) => store.find(question),
     list: (store, { repository }) => store.list({ repository }, PAGE),
@@ -161,10 +166,28 @@ const CALLS: Calls = {
     set: (store) => store.set('ada', DEFAULT_PREFERENCES),
   },
   outbox: { add: (store) => store.add([]) },
+  notificationRules: {
+    find: (store, of) => store.find(of.notificationRule),
+    list: async (store, { repository }) => (await store.list()).filter((rule) => rule.repository === repository),
+    events: (store, of) => store.events(of.notificationRule, 9),
+    messages: (store, of) => store.messages(of.notificationRule, 9),
+    answers: (store, { analysis }) => store.answers([analysis]),
+    changes: async (store, { repository }) =>
+      (await store.changes(['new'], '2020-01-01', 99)).filter((one) => one.repository === repository),
+    owners: (store) => store.owners(),
+    setOwner: (store) => store.setOwner(OwnerChannelsInput.parse({ owner: '@a', slack: 'C0123456789' }), 'ada'),
+    add: (store, { repository }) => store.add(NOTIFICATION_RULE, repository, 'ada'),
+    change: async (store, { notificationRule: id, repository }) =>
+      store.change(id, (await stores.notificationRules.find(id))?.version ?? 1, NOTIFICATION_RULE, repository, 'ada'),
+    remove: (store, of) => store.remove(of.notificationRule, 'ada'),
+  },
 };
 
-/** Of no repository: the same whoever asks. */
-const OF_ALL = ['rules countActive', 'preferences of', 'preferences set', 'outbox add'];
+const NOTIFICATION_RULE = NotificationRuleInput.parse({ name: 'n', channel: 'slack', destination: 'C0123456789' });
+
+/** Of no repository: the same whoever asks, or only for those who are held to none. */
+const FOR_ALL = ['notificationRules owners', 'notificationRules setOwner'];
+const OF_ALL = ['rules countActive', 'preferences of', 'preferences set', 'outbox add', ...FOR_ALL];
 
 const OURS = 'acme/shop';
 const THEIRS = 'other/secret';
@@ -286,6 +309,11 @@ describe.each(METHODS)('T18: %s %s', (name, method) => {
     };
     expect(await counted(shownTo(null))).toBe(await counted(stores));
   });
+});
+
+it('T18: the channels of owners are for those who are held to no repository', async () => {
+  expect([await shownTo([OURS]).notificationRules.owners(), (await stores.notificationRules.owners()).length]).toEqual([[], 1]);
+  await expect(ask(shownTo([OURS]), 'notificationRules', 'setOwner', ours)).rejects.toMatchObject({ code: 'forbidden' });
 });
 
 it('T18: the archive shows texts of builds that may be seen', async () => {

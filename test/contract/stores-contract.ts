@@ -10,6 +10,7 @@ import { greensContract } from './stores/greens.ts';
 import { insightsContract } from './stores/insights.ts';
 import { learningContract } from './stores/learning.ts';
 import { libraryContract } from './stores/library.ts';
+import { notificationRulesContract } from './stores/notification-rules.ts';
 import { outboxContract } from './stores/outbox.ts';
 import { recordingsContract } from './stores/recordings.ts';
 import { reviewQueueContract } from './stores/review-queue.ts';
@@ -40,6 +41,7 @@ export function storesContract(name: string, open: () => Promise<StoresUnderTest
     recordingsContract(world);
     conversationsContract(world);
     outboxContract(world);
+    notificationRulesContract(world);
     situationContract(world);
     tokensContract(world);
     scopeContract(world);

@@ -54,6 +54,7 @@ const PLANTED: Readonly<Record<string, { file: string; imports: string }>> = {
   'cookies-in-api': { file: 'src/service/vendor-cookie.ts', imports: 'cookie' },
   'openid-in-identity': { file: 'src/service/vendor-openid.ts', imports: 'openid-client' },
   'slack-in-publisher': { file: 'src/notifications/vendor-slack.ts', imports: '@slack/web-api' },
+  'mail-in-its-channel': { file: 'src/service/vendor-mail.ts', imports: 'nodemailer' },
   'parsers-in-log': { file: 'src/service/vendor-saxes.ts', imports: 'saxes' },
   'resilience-in-tools': { file: 'src/service/vendor-cockatiel.ts', imports: 'cockatiel' },
   'patterns-of-people': { file: 'src/service/vendor-re2js.ts', imports: 're2js' },

@@ -51,6 +51,8 @@ export async function stockPages(console: StockedConsole): Promise<ShownPage[]> 
     { name: 'library', url: '/library', as: 'anna' },
     { name: 'library-entry', url: `/library/${entry?.id}`, as: 'anna' },
     { name: 'library-rules', url: '/library/rules', as: 'anna' },
+    { name: 'notifications', url: '/notifications', as: 'anna' },
+    { name: 'notifications-new', url: '/notifications/new', as: 'anna' },
     { name: 'review-of-others', url: `/review/${others[0]?.id}`, as: 'ben' },
   ];
 }

@@ -169,7 +169,8 @@ export async function stockHostile(
   const questions = await askHostile(console, [item, next]);
   const thread = await storeThread(console, item);
   await storeRule(console);
-  return { item, next, pages: pagesOf([item, decided, rejected], [entry?.id ?? '', withdrawn.id], questions, thread) };
+  const notificationRule = await storeNotificationRule(console);
+  return { item, next, pages: pagesOf([item, decided, rejected], [entry?.id ?? '', withdrawn.id], questions, thread, notificationRule) };
 }
 
 function pagesOf(
@@ -177,6 +178,7 @@ function pagesOf(
   entries: readonly string[],
   questions: readonly string[],
   thread: string,
+  notificationRule: string,
 ): string[] {
   if (item === undefined) return [];
   const { id, analysisId, buildId, fingerprint } = item;
@@ -202,7 +204,15 @@ function pagesOf(
     ],
     ...[`/analyses/${analysisId}/ask`, `/analyses/${analysisId}/ask/${thread}`],
     ...[log, `${log}&L=2-3#L2`, `${log}&q=${typed}`, `${log}&q=evil`, `${log}&view=full`, `/logs/${buildId}?file=${typed}`],
-    ...['/library', '/library?show=withdrawn', ...entries.map((one) => `/library/${one}`), '/library/rules', '/library/rules/new'],
+    ...[
+      '/library',
+      '/library?show=withdrawn',
+      ...entries.map((one) => `/library/${one}`),
+      '/library/rules',
+      '/library/rules/new',
+      '/notifications',
+      `/notifications/${notificationRule}`,
+    ],
     `/library/rules/new?pattern=${typed}&sample=${typed}&rootCause=${typed}`,
     ...['', '/trust', '/flaky', '/causes', '/cost', '/reviewers'].map((part) => `/insights${part}`),
     ...[`/insights?repo=${typed}`, `/failures/${fingerprint}`, `/failures/${typed}`],
@@ -252,6 +262,26 @@ async function storeThread({ stores }: StockedConsole, { analysisId, buildId }: 
     { ...turn, shape: 'explanation', statements },
   );
   return threadId;
+}
+
+async function storeNotificationRule({ stores: { notificationRules: rules } }: StockedConsole): Promise<string> {
+  const texts = { ...poisoned({ query: 'q', destination: 'd', timeZone: 't' }, 'notificationRule'), name: evil('notificationRule.name') };
+  const rule = {
+    ...texts,
+    channel: 'slack',
+    byOwner: true,
+    mention: true,
+    everyMinutes: 5,
+    digestHour: 9,
+    quietFrom: 1,
+    quietTo: 2,
+    enabled: true,
+  } as const;
+  await rules.setOwner(
+    { ...poisoned({ owner: 'o', slack: 's', teams: 't', email: 'e' }, 'owner'), slackMention: null, teamsMention: null },
+    evil('owner.by'),
+  );
+  return (await rules.add(rule, null, evil('notificationRule.by')))?.id ?? '';
 }
 
 async function storeRule({ stores }: StockedConsole): Promise<void> {

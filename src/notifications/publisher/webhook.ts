@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto';
 import type { Analysis } from '../../domain/analysis.ts';
 import type { Build } from '../../domain/build.ts';
 import { TriageError } from '../../domain/errors.ts';
+import { readText } from '../../lib/http-body.ts';
 import { type Clock, retryAfter } from '../../lib/time.ts';
 import type { Publisher } from '../../ports/notices.ts';
 import { moreFacts } from '../answer-view.ts';
@@ -34,45 +35,46 @@ export function createWebhookPublisher({ url, secrets, format = 'standard', publ
       signal.throwIfAborted();
       const body = format === 'cloudevents' ? cloudEvent(build, analysis, key, publicUrl) : webhookBody(build, analysis);
       const headers = { 'content-type': type, 'user-agent': 'faultline', ...signedHeaders(key, body, secrets, clock.now()) };
-      const response = await post(url, { method: 'POST', headers, body, redirect: 'manual', signal });
-      await discard(response);
-      if (!response.ok) throw refusal(response, clock.now());
+      const { response } = await postOnce('The webhook', url, { headers, body, signal }, clock);
       const location = response.headers.get('location');
       return { reference: location === null ? null : location.slice(0, MAX_REFERENCE) };
     },
   };
 }
 
-async function post(url: string, init: RequestInit): Promise<Response> {
-  try {
-    return await fetch(url, init);
-  } catch (cause) {
-    // Without its words: they may hold the address, and that a password.
-    throw new TriageError('upstream-failed', 'The webhook could not be reached.', { retryable: true, cause });
-  }
+interface Post {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  readonly signal: AbortSignal;
 }
 
-/** The answer says nothing that is needed; read to its end the connection can be used again. */
-async function discard(response: Response): Promise<void> {
-  let bytes = 0;
-  try {
-    for await (const chunk of response.body ?? []) {
-      bytes += chunk.length;
-      if (bytes > MAX_ANSWER_BYTES) break;
-    }
-  } catch {
-    // The status came whole.
-  }
+/**
+ * Posts to a configured address. No redirect is followed, and of the answer no more than 64 kB are read. Throws TriageError: `who` in its
+ * words, never the address, which may hold a password.
+ */
+export async function postOnce(
+  who: string,
+  url: string,
+  post: Post,
+  clock: Clock,
+): Promise<{ readonly response: Response; readonly text: string }> {
+  const response = await fetch(url, { method: 'POST', redirect: 'manual', ...post }).catch((cause: unknown) => {
+    throw new TriageError('upstream-failed', `${who} could not be reached.`, { retryable: true, cause });
+  });
+  // Read to its end the connection can be used again; where it breaks off, the status came whole.
+  const text = (await readText(response.body, MAX_ANSWER_BYTES).catch(() => null)) ?? '';
+  if (!response.ok) throw refusal(who, response, clock.now());
+  return { response, text };
 }
 
-function refusal({ status, headers }: Response, now: number): TriageError {
+function refusal(who: string, { status, headers }: Response, now: number): TriageError {
   if (status >= 300 && status < 400) {
-    return new TriageError('upstream-failed', `The webhook returned ${status}: a redirect, which is not followed.`);
+    return new TriageError('upstream-failed', `${who} returned ${status}: a redirect, which is not followed.`);
   }
   const retryable = status >= 500 || status === 408 || status === 425 || status === 429;
   const retryAfterMs = retryable ? retryAfter(headers, now) : null;
   const code = status === 401 || status === 403 ? 'upstream-auth' : status === 429 ? 'rate-limited' : 'upstream-failed';
-  return new TriageError(code, `The webhook returned ${status}.`, { retryable, ...(retryAfterMs === null ? {} : { retryAfterMs }) });
+  return new TriageError(code, `${who} returned ${status}.`, { retryable, ...(retryAfterMs === null ? {} : { retryAfterMs }) });
 }
 
 /** The type of the event: an answer stands. */

@@ -187,7 +187,7 @@ export function slackLine(text: string, limit: number): string {
 }
 
 /** What a person or a model wrote, on one line; its code marks are left out. */
-function slackProse(text: string, limit: number): string {
+export function slackProse(text: string, limit: number): string {
   return slackLine(text.replaceAll('`', ''), limit);
 }
 

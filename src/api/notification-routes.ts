@@ -1,0 +1,113 @@
+import type { FastifyInstance } from 'fastify';
+import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import {
+  NotificationRule,
+  NotificationRuleInput,
+  OwnerChannels,
+  OwnerChannelsInput,
+  RuleEvent,
+  SentMessage,
+} from '../domain/notification-rule.ts';
+import { deleteRule, previewRule, type RuleDeps, RulePreview, saveOwner, saveRule, sendTest } from '../service/notification-rules.ts';
+import { reviewerOf } from '../service/review/queue.ts';
+import { found, route } from './route.ts';
+
+const TAG = 'Notifications';
+const Params = z.object({ id: z.string().min(1).max(100).describe('ID of the rule') });
+const Change = NotificationRuleInput.extend({ version: z.int().min(1).max(2_147_483_647).describe('The version that was read') });
+const Details = z.object({ rule: NotificationRule, messages: z.array(SentMessage), events: z.array(RuleEvent) });
+const Done = z.object({ done: z.literal(true) });
+const DONE = { done: true } as const;
+const LISTED = 50;
+
+/** Rules that say whom to tell of which failures, and where the news of owners go. */
+export function registerNotificationRoutes(app: FastifyInstance, deps: RuleDeps): void {
+  const typed = app.withTypeProvider<ZodTypeProvider>();
+  const { notificationRules: rules } = deps.stores;
+  typed.get(
+    '/api/notification-rules',
+    route('review', TAG, 'listNotificationRules', 'Notification rules, by name', {
+      response: { 200: z.object({ items: z.array(NotificationRule) }) },
+    }),
+    async () => ({ items: await rules.list() }),
+  );
+  typed.get(
+    '/api/notification-rules/:id',
+    route('review', TAG, 'getNotificationRule', 'A rule with its latest messages and changes', {
+      params: Params,
+      response: { 200: Details },
+    }),
+    async ({ params: { id } }) => {
+      const rule = found(await rules.find(id), `notification rule ${id}`);
+      return { rule, messages: await rules.messages(id, LISTED), events: await rules.events(id, LISTED) };
+    },
+  );
+  typed.post(
+    '/api/notification-rules',
+    route('review', TAG, 'createNotificationRule', 'Create a rule', { body: NotificationRuleInput, response: { 201: NotificationRule } }),
+    async (request, reply) => reply.code(201).send(await saveRule(deps, request.body, reviewerOf(request))),
+  );
+  typed.post(
+    '/api/notification-rules/:id',
+    route('review', TAG, 'changeNotificationRule', 'Replace a rule', {
+      description: '409 if it changed since `version`.',
+      ...{ params: Params, body: Change, response: { 200: NotificationRule } },
+    }),
+    async (request) => {
+      const { version, ...input } = request.body;
+      return await saveRule(deps, input, reviewerOf(request), { id: request.params.id, version });
+    },
+  );
+  typed.delete(
+    '/api/notification-rules/:id',
+    route('review', TAG, 'deleteNotificationRule', 'Delete a rule and what it has not sent yet', {
+      params: Params,
+      response: { 200: Done },
+    }),
+    async (request) => {
+      await deleteRule(deps, request.params.id, reviewerOf(request));
+      return DONE;
+    },
+  );
+  typed.post(
+    '/api/notification-rules/preview',
+    route('review', TAG, 'previewNotificationRule', 'Which messages a rule would have sent in the past week; nothing is stored', {
+      body: NotificationRuleInput,
+      response: { 200: RulePreview },
+    }),
+    async ({ body }) => await previewRule(deps, body),
+  );
+  typed.post(
+    '/api/notification-rules/:id/test',
+    route('review', TAG, 'testNotificationRule', 'Send a test message of a rule now', { params: Params, response: { 200: Done } }),
+    async (request) => {
+      const { id } = request.params;
+      await sendTest(deps, found(await rules.find(id), `notification rule ${id}`), reviewerOf(request));
+      return DONE;
+    },
+  );
+  registerOwnerRoutes(app, deps);
+}
+
+function registerOwnerRoutes(app: FastifyInstance, deps: RuleDeps): void {
+  const typed = app.withTypeProvider<ZodTypeProvider>();
+  typed.get(
+    '/api/notification-owners',
+    route('review', TAG, 'listNotificationOwners', 'Where the news of owners go', {
+      response: { 200: z.object({ items: z.array(OwnerChannels) }) },
+    }),
+    async () => ({ items: await deps.stores.notificationRules.owners() }),
+  );
+  typed.post(
+    '/api/notification-owners',
+    route('review', TAG, 'setNotificationOwner', 'Set where the news of an owner go; without any channel it is removed', {
+      body: OwnerChannelsInput,
+      response: { 200: Done },
+    }),
+    async (request) => {
+      await saveOwner(deps, request.body, reviewerOf(request));
+      return DONE;
+    },
+  );
+}

@@ -1,0 +1,310 @@
+import { z } from 'zod';
+import { TriageError } from '../domain/errors.ts';
+import {
+  NewsChannel,
+  type NotificationRule,
+  NotificationRuleInput,
+  type OwnerChannels,
+  OwnerChannelsInput,
+  type RuleEvent,
+  type SentMessage,
+} from '../domain/notification-rule.ts';
+import { counted } from '../lib/text.ts';
+import { CHANNEL_NAMES, type Messengers } from '../notifications/rules/news.ts';
+import { deleteRule, previewRule, type RulePreview, saveOwner, saveRule, sendTest } from '../service/notification-rules.ts';
+import { reviewerOf } from '../service/review/queue.ts';
+import { analysisAddress } from './addresses.ts';
+import type { ConsoleDeps } from './console-deps.ts';
+import { postForm, timeOf } from './controls.ts';
+import { dataTable, type Html, html } from './html.ts';
+import { answerPage, type ConsoleApp, route } from './page.ts';
+
+const field = (most: number) => z.string().max(most).default('');
+const ticked = z.literal('on').optional();
+/** A rule as its form sends it; what is wrong with it is said on the form. */
+const RuleForm = z.object({
+  ...{ name: field(300), query: field(1000), channel: field(20), destination: field(1000), byOwner: ticked, mention: ticked },
+  ...{
+    when: field(10),
+    everyMinutes: field(10),
+    quietFrom: field(10),
+    quietTo: field(10),
+    timeZone: field(100),
+    enabled: ticked,
+    version: field(12),
+  },
+  act: z.enum(['preview', 'save', 'test', 'delete']).default('preview'),
+});
+type RuleForm = z.infer<typeof RuleForm>;
+
+const OwnerForm = z.object({
+  ...{ owner: field(300), slack: field(100), slackMention: field(100), teams: field(300), teamsMention: field(300), email: field(500) },
+});
+
+const ListQuery = z.object({ done: z.enum(['saved', 'deleted', 'owner']).optional().catch(undefined) });
+const SAID = { saved: 'Saved.', deleted: 'Deleted.', owner: 'Saved.' } as const;
+const Params = z.object({ id: z.string().min(1).max(100) });
+const LISTED = 20;
+const FRAME = { place: 'page', part: 'notifications' } as const;
+
+/** `/notifications`: rules that say whom to tell of which failures, each tried on the past week; and where the news of owners go. */
+export function registerNotifications(app: ConsoleApp, deps: ConsoleDeps): void {
+  const { notificationRules: rules } = deps.stores;
+  app.get('/notifications', route('review', { querystring: ListQuery }), async (request, reply) => {
+    const { done } = request.query;
+    const mayMap = (request.principal?.repositories ?? null) === null;
+    const [list, owners] = await Promise.all([rules.list(), rules.owners()]);
+    const main = listMain(list, mayMap ? ownersPart(owners, { owner: '' }, null) : null, deps.messengers);
+    return answerPage(request, reply, deps, { ...FRAME, title: 'Notifications', main, ...(done && { said: SAID[done] }) });
+  });
+  app.post('/notifications/owners', route('review', { body: OwnerForm }), async (request, reply) => {
+    const failure = await refusalOf(async () => {
+      const given = Object.entries(request.body).map(([name, value]) => [name, name === 'owner' ? value : value.trim() || null]);
+      await saveOwner(deps, parsed(OwnerChannelsInput, Object.fromEntries(given)), reviewerOf(request));
+    });
+    if (failure === null) return reply.redirect('/notifications?done=owner#owners', 303);
+    const main = listMain(await rules.list(), ownersPart(await rules.owners(), request.body, failure), deps.messengers);
+    return answerPage(request, reply, deps, { ...FRAME, title: 'Notifications', main, said: 'Not saved.' }, 400);
+  });
+  app.get('/notifications/new', route('review'), async (request, reply) => {
+    const main = ruleMain({ fields: NEW, messengers: deps.messengers });
+    return answerPage(request, reply, deps, { ...FRAME, title: 'New notification rule', main });
+  });
+  app.post('/notifications/new', route('review', { body: RuleForm }), async (request, reply) => {
+    const outcome = await actOn(deps, request.body, reviewerOf(request));
+    if (outcome === 'saved' || outcome === 'deleted') return reply.redirect(`/notifications?done=${outcome}`, 303);
+    const main = ruleMain({ fields: request.body, messengers: deps.messengers, ...outcome });
+    const page = { ...FRAME, title: 'New notification rule', main, ...(outcome.failure !== undefined && { said: 'Refused.' }) };
+    return answerPage(request, reply, deps, page, outcome.failure === undefined ? 200 : 400);
+  });
+  app.get('/notifications/:id', route('review', { params: Params }), async (request, reply) => {
+    const rule = await ruleOf(request.params.id);
+    const past = await pastOf(rule);
+    const main = ruleMain({ fields: fieldsOf(rule), messengers: deps.messengers, rule, ...past });
+    return answerPage(request, reply, deps, { ...FRAME, title: rule.name, main });
+  });
+  app.post('/notifications/:id', route('review', { params: Params, body: RuleForm }), async (request, reply) => {
+    const rule = await ruleOf(request.params.id);
+    const outcome = await actOn(deps, request.body, reviewerOf(request), rule);
+    if (outcome === 'saved' || outcome === 'deleted') return reply.redirect(`/notifications?done=${outcome}`, 303);
+    const main = ruleMain({ fields: request.body, messengers: deps.messengers, rule, ...(await pastOf(rule)), ...outcome });
+    const page = { ...FRAME, title: rule.name, main, ...(outcome.failure !== undefined && { said: 'Refused.' }) };
+    return answerPage(request, reply, deps, page, outcome.failure === undefined ? 200 : 400);
+  });
+  const ruleOf = async (id: string): Promise<NotificationRule> => {
+    const rule = await rules.find(id);
+    if (rule === null) throw new TriageError('not-found', `There is no notification rule ${id}.`);
+    return rule;
+  };
+  const pastOf = async ({ id }: NotificationRule) => ({
+    messages: await rules.messages(id, LISTED),
+    events: await rules.events(id, LISTED),
+  });
+}
+
+/** What came of a form that is shown again. */
+interface Outcome {
+  readonly failure?: string;
+  readonly preview?: RulePreview;
+  readonly tested?: true;
+}
+
+async function actOn(deps: ConsoleDeps, form: RuleForm, by: string, rule?: NotificationRule): Promise<Outcome | 'saved' | 'deleted'> {
+  const { act, version } = form;
+  let preview: RulePreview | undefined;
+  const failure = await refusalOf(async () => {
+    if (act === 'delete') return rule === undefined ? undefined : await deleteRule(deps, rule.id, by);
+    const input = parsed(NotificationRuleInput, inputOf(form));
+    if (act === 'preview') preview = await previewRule(deps, input);
+    else if (act === 'test') await sendTest(deps, input, by, rule?.id);
+    else await saveRule(deps, input, by, rule === undefined ? undefined : { id: rule.id, version: Number(version) });
+  });
+  if (failure !== null) return { failure };
+  if (act === 'delete') return 'deleted';
+  if (act === 'save') return 'saved';
+  return act === 'test' ? { tested: true } : { ...(preview && { preview }) };
+}
+
+/** What is wrong with what somebody asked for, as a sentence; null: nothing. Throws all that is nobody's mistake. */
+async function refusalOf(work: () => Promise<void>): Promise<string | null> {
+  try {
+    await work();
+    return null;
+  } catch (error) {
+    if (!(error instanceof TriageError) || error.code === 'not-found' || error.code === 'storage-failed') throw error;
+    return error.message;
+  }
+}
+
+function parsed<Value>(schema: z.ZodType<Value>, input: object): Value {
+  const { data, error } = schema.safeParse(input);
+  if (data !== undefined) return data;
+  const [issue] = error?.issues ?? [];
+  const name = String(issue?.path[0] ?? '');
+  throw new TriageError('invalid-input', `${LABELS[name] ?? name}: ${issue?.message ?? 'invalid'}.`);
+}
+
+const LABELS: Readonly<Record<string, string>> = {
+  ...{ name: 'Name', query: 'Failures', channel: 'Channel', destination: 'Destination', everyMinutes: 'Minutes', digestHour: 'When' },
+  ...{ quietFrom: 'Quiet hours', quietTo: 'Quiet hours', timeZone: 'Time zone', owner: 'Owner', slack: 'Slack channel' },
+  ...{ slackMention: 'Slack ID', teams: 'Teams webhook', teamsMention: 'Teams user', email: 'E-mail' },
+};
+
+const hourOf = (value: string) => (value === '' ? null : Number(value));
+
+function inputOf({ when, everyMinutes, quietFrom, quietTo, byOwner, mention, enabled, timeZone, act, version, ...rest }: RuleForm): object {
+  return {
+    ...rest,
+    ...{ byOwner: byOwner === 'on', mention: mention === 'on', enabled: enabled === 'on' },
+    ...{ everyMinutes: Number(everyMinutes), digestHour: hourOf(when), quietFrom: hourOf(quietFrom), quietTo: hourOf(quietTo) },
+    timeZone: timeZone.trim() || 'UTC',
+  };
+}
+
+type Fields = Omit<RuleForm, 'act'>;
+
+const NEW: Fields = {
+  ...{ name: '', query: '', channel: '', destination: '', when: '', everyMinutes: '15', quietFrom: '', quietTo: '', timeZone: 'UTC' },
+  ...{ enabled: 'on', version: '' },
+};
+
+function fieldsOf(rule: NotificationRule): Fields {
+  const { name, query, channel, destination, everyMinutes, timeZone, version } = rule;
+  const box = (on: boolean) => (on ? ('on' as const) : undefined);
+  const hour = (value: number | null) => (value === null ? '' : String(value));
+  return {
+    ...{ name, query, channel, destination, timeZone, everyMinutes: String(everyMinutes), version: String(version) },
+    ...{ byOwner: box(rule.byOwner), mention: box(rule.mention), enabled: box(rule.enabled) },
+    ...{ when: hour(rule.digestHour), quietFrom: hour(rule.quietFrom), quietTo: hour(rule.quietTo) },
+  };
+}
+
+function listMain(rules: readonly NotificationRule[], owners: Html | null, messengers: Messengers): Html {
+  const rows = rules.map(
+    (
+      rule,
+    ) => html`<tr><td><a href="/notifications/${rule.id}">${rule.name}</a><br><code class="quiet">${rule.query === '' ? 'all failures' : rule.query}</code></td>
+<td>${CHANNEL_NAMES[rule.channel]}<br><span class="quiet">${rule.destination}${rule.byOwner && ', or the owner’s'}</span></td>
+<td>${whenOf(rule)}</td><td>${rule.enabled ? html`<span class="status good">on</span>` : html`<span class="status">off</span>`}</td></tr>`,
+  );
+  const missing = NewsChannel.options.filter((channel) => messengers[channel] === undefined).map((channel) => CHANNEL_NAMES[channel]);
+  return html`<h1 tabindex="-1">Notifications</h1>
+<p class="quiet">A rule sends a message when a failure matches its search. Muted causes and tests in quarantine are left out.</p>
+<p class="acts"><a class="button first" href="/notifications/new">New rule</a></p>
+${rules.length === 0 ? html`<p class="empty">No rules yet.</p>` : dataTable('Rules', ['Rule', 'Goes to', 'When', 'State'], rows, { className: 'listed' })}
+${missing.length > 0 && html`<p class="quiet">Not configured: ${missing.join(', ')}. See <code>docs/how-to/notifications.md</code>.</p>`}
+${owners}`;
+}
+
+function whenOf({ digestHour, everyMinutes, quietFrom, quietTo, timeZone }: NotificationRule): Html {
+  const clock = (hour: number) => `${String(hour).padStart(2, '0')}:00`;
+  const quiet = quietFrom === null || quietTo === null ? '' : `, not from ${clock(quietFrom)} to ${clock(quietTo)}`;
+  const when = digestHour === null ? `at once, at most one message in ${everyMinutes} min` : `daily at ${clock(digestHour)}`;
+  const zone = digestHour === null && quiet === '' ? '' : ` ${timeZone}`;
+  return html`${when}${quiet}<span class="quiet">${zone}</span>`;
+}
+
+type OwnerFields = Partial<Record<Exclude<keyof OwnerChannels, 'owner'>, string | null>> & { readonly owner: string };
+
+function ownersPart(owners: readonly OwnerChannels[], fields: OwnerFields, failure: string | null): Html {
+  const told = (parts: readonly (readonly [name: string, value: string | null])[]) => {
+    const given = parts.flatMap(([name, value]) => (value === null ? [] : [`${name} ${value}`]));
+    return html`<td>${given.length === 0 ? html`<span class="quiet">–</span>` : given.join(', ')}</td>`;
+  };
+  const rows = owners.map(
+    ({ owner, slack, teams, email, slackMention, teamsMention }) => html`<tr><td>${owner}</td>${told([
+      ['Slack', slack],
+      ['Teams', teams],
+      ['e-mail', email],
+    ])}${told([
+      ['Slack', slackMention],
+      ['Teams', teamsMention],
+    ])}
+<td>${postForm('/notifications/owners', { owner }, html`<button aria-label="Remove ${owner}">Remove</button>`)}</td></tr>`,
+  );
+  const input = (name: keyof OwnerFields, label: string, placeholder: string) =>
+    html`<label>${label}<br><input name="${name}" value="${fields[name]}" maxlength="300" placeholder="${placeholder}"></label>`;
+  return html`<h2 id="owners">Owners</h2>
+<p class="quiet">Where the failures of an owner go, and how the owner is mentioned. No other ID is ever mentioned.</p>
+${rows.length > 0 && dataTable('Owners', ['Owner', 'Goes to', 'Mentioned as', 'Change'], rows, { className: 'listed' })}
+<h3>Add or replace an owner</h3>
+${failure !== null && html`<div class="banner bad" id="failure"><p><strong>Not saved.</strong> ${failure}</p></div>`}
+<form method="post" action="/notifications/owners" data-whole><p class="choices">${input('owner', 'Owner', '@shop/payments')}
+${input('slack', 'Slack channel', 'C0123456789')} ${input('slackMention', 'Slack ID to mention', 'S0123456789')}
+${input('teams', 'Teams webhook', 'payments')} ${input('teamsMention', 'Teams user to mention', 'ada@example.com')}
+${input('email', 'E-mail', 'payments@example.com')}</p><p><button>Save owner</button></p></form>`;
+}
+
+interface RulePage extends Outcome {
+  readonly fields: Fields;
+  readonly messengers: Messengers;
+  readonly rule?: NotificationRule;
+  readonly messages?: readonly SentMessage[];
+  readonly events?: readonly RuleEvent[];
+}
+
+function ruleMain({ fields, messengers, rule, failure, preview, tested, messages = [], events = [] }: RulePage): Html {
+  const address = rule === undefined ? '/notifications/new' : `/notifications/${rule.id}`;
+  return html`<div class="item"><h1 tabindex="-1">${rule?.name ?? 'New notification rule'}</h1>
+${failure !== undefined && html`<div class="banner bad" id="failure"><p><strong>Refused.</strong> ${failure}</p></div>`}
+${tested && html`<div class="banner good"><p><strong>The test message was sent.</strong></p></div>`}
+${preview !== undefined && html`${previewPart(preview)}<h2>Rule</h2>`}
+<form class="card" method="post" action="${address}" data-whole${failure !== undefined && html` aria-describedby="failure"`}>
+<input type="hidden" name="version" value="${fields.version}">${formFields(fields, messengers)}
+<p class="acts"><button class="first" name="act" value="preview">Preview</button> <button name="act" value="save">Save</button> <button name="act" value="test">Send a test message</button> <a class="button" href="/notifications">Cancel</a></p></form>
+${rule !== undefined && html`${pastPart(messages, events)}<details><summary>Delete</summary>${postForm(address, { act: 'delete' }, html`<p><button>Delete this rule</button></p>`)}</details>`}</div>`;
+}
+
+function formFields(fields: Fields, messengers: Messengers): Html {
+  const options = (choices: readonly (readonly [value: string, words: string])[], chosen: string) =>
+    choices.map(([value, words]) => html`<option value="${value}"${value === chosen && html` selected`}>${words}</option>`);
+  const hours = Array.from({ length: 24 }, (_, hour) => [String(hour), `${String(hour).padStart(2, '0')}:00`] as const);
+  const channels = NewsChannel.options.filter((channel) => messengers[channel] !== undefined || channel === fields.channel);
+  const names = Object.values(messengers).flatMap(({ destinations }) => destinations ?? []);
+  const box = (name: 'byOwner' | 'mention' | 'enabled', words: string) =>
+    html`<label><input type="checkbox" name="${name}" value="on"${fields[name] === 'on' && html` checked`}> ${words}</label>`;
+  return html`<p class="search"><label for="name">Name</label><br><input id="name" name="name" required maxlength="100" value="${fields.name}" placeholder="Regressions of the shop"></p>
+<p class="search"><label for="query">Failures, as in the <a href="/search">search</a>; empty: all</label><br><input id="query" name="query" maxlength="500" value="${fields.query}" placeholder="repo:shop/api category:INFRA_ERROR is:regressed confidence:>0.8"><br>
+<span class="quiet">With <code>is:new</code>, <code>is:regressed</code>, <code>is:fixed</code>, <code>is:acknowledged</code> or <code>is:assigned</code>, the rule is about causes that get into this state; otherwise about every answer.</span></p>
+<p class="choices"><label>Channel <select name="channel">${options(
+    channels.map((channel) => [channel, CHANNEL_NAMES[channel]]),
+    fields.channel,
+  )}</select></label>
+<label>Destination <input name="destination" required maxlength="500" value="${fields.destination}" list="destinations" placeholder="C0123456789, team@example.com or a webhook"></label></p>
+<datalist id="destinations">${names.map((name) => html`<option value="${name}">`)}</datalist>
+<p class="choices">${box('byOwner', 'To the owner’s channel, if known')} ${box('mention', 'Mention the owner')}</p>
+<p class="choices"><label>When <select name="when">${options([['', 'at once'], ...hours.map(([hour, words]) => [hour, `daily at ${words}`] as const)], fields.when)}</select></label>
+<label>Minutes between messages <input name="everyMinutes" type="number" min="1" max="1440" required value="${fields.everyMinutes}"></label></p>
+<p class="choices"><label>Quiet from <select name="quietFrom">${options([['', 'never'], ...hours], fields.quietFrom)}</select></label>
+<label>to <select name="quietTo">${options([['', '–'], ...hours], fields.quietTo)}</select></label>
+<label>Time zone <input name="timeZone" maxlength="100" value="${fields.timeZone}" placeholder="Europe/Berlin"></label></p>
+<p>${box('enabled', 'On')}</p>`;
+}
+
+function previewPart({ days, messages, isPart, list }: RulePreview): Html {
+  const causeOf = ({ title, repository, state, analysisId }: RulePreview['list'][number]['causes'][number]) =>
+    html`${state !== null && html`<span class="status">${state}</span> `}<a href="${analysisAddress(analysisId)}">${title}</a> <span class="quiet">${repository}</span><br>`;
+  const rows = list.map(
+    ({
+      at,
+      channel,
+      destination,
+      causes,
+      more,
+    }) => html`<tr><td>${timeOf(at)}</td><td>${causes.map(causeOf)}${more > 0 && html`<span class="quiet">and ${more} more</span>`}</td>
+<td>${CHANNEL_NAMES[channel]} <span class="quiet">${destination}</span></td></tr>`,
+  );
+  return html`<div class="banner" id="preview"><p><strong>This rule would have sent ${messages === 0 ? 'no message' : counted(messages, 'message')} in the last ${days} days.</strong>${isPart && ' Only the newest failures were looked at.'}</p></div>
+${rows.length > 0 && dataTable('Messages it would have sent, newest first', ['Time (UTC)', 'Causes', 'Goes to'], rows, { className: 'listed' })}${messages > list.length && html`<p class="quiet">The newest ${list.length} are shown.</p>`}`;
+}
+
+function pastPart(messages: readonly SentMessage[], events: readonly RuleEvent[]): Html {
+  const outcomes = { done: 'sent', skipped: 'nothing to say', superseded: 'superseded', failed: 'failed' } as const;
+  const rows = messages.map(
+    ({ at, target, outcome, error, answers }) =>
+      html`<tr><td>${timeOf(at)}</td><td>${target}</td><td>${counted(answers, 'answer')}</td><td>${outcome === null ? 'pending' : outcomes[outcome]}${error !== null && html`<br><span class="${outcome === 'failed' ? 'wrong' : 'quiet'}">${error}</span>`}</td></tr>`,
+  );
+  const history = events.map(({ at, by, what }) => html`<li>${timeOf(at)} ${by}: ${what}</li>`);
+  return html`<h2>Messages</h2>${rows.length === 0 ? html`<p class="quiet">None yet.</p>` : dataTable('Latest messages', ['Time (UTC)', 'Goes to', 'Answers', 'State'], rows, { className: 'listed' })}
+<details><summary>History (${events.length})</summary><ol class="past">${history}</ol></details>`;
+}

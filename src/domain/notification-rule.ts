@@ -1,0 +1,259 @@
+import { z } from 'zod';
+import { CauseState, Owner, ownerKey } from './cause.ts';
+import { TriageError } from './errors.ts';
+import { type FailureFilter, MAX_SEARCH, parseSearch } from './search.ts';
+
+export const NewsChannel = z.enum(['slack', 'teams', 'email', 'webhook']);
+export type NewsChannel = z.infer<typeof NewsChannel>;
+
+const Hour = z.int().min(0).max(23);
+
+/** A rule as people write it: which failures, where to, and when. */
+export const NotificationRuleInput = z.strictObject({
+  name: z.string().trim().min(1, 'needs a name').max(100),
+  query: z
+    .string()
+    .trim()
+    .max(MAX_SEARCH)
+    .default('')
+    .describe('Which failures: a search such as `repo:shop/api category:INFRA_ERROR is:regressed confidence:>0.8`; empty: all'),
+  channel: NewsChannel,
+  destination: z
+    .string()
+    .trim()
+    .min(1, 'is not set')
+    .max(500)
+    .describe('The ID of a Slack channel, e-mail addresses separated by commas, or the name of a configured webhook'),
+  byOwner: z
+    .boolean()
+    .default(false)
+    .describe('To where the owner of the cause gets its news, if that is known; otherwise to `destination`'),
+  mention: z.boolean().default(false).describe('Mention the owner, if its ID in the channel is known'),
+  everyMinutes: z
+    .int()
+    .min(1)
+    .max(1440)
+    .default(15)
+    .describe('At most one message to a destination in so many minutes; all that comes meanwhile is in the next one'),
+  digestHour: Hour.nullable().default(null).describe('Once a day at this hour; null: at once'),
+  quietFrom: Hour.nullable().default(null).describe('From this hour on messages wait until `quietTo`; null: no quiet hours'),
+  quietTo: Hour.nullable().default(null),
+  timeZone: z.string().max(100).refine(isTimeZone, 'must be a time zone, such as Europe/Berlin or UTC').default('UTC'),
+  enabled: z.boolean().default(true),
+});
+export type NotificationRuleInput = z.infer<typeof NotificationRuleInput>;
+
+/** A stored rule. It is read as it is, even where it could not be written any more, such as with a time zone that is gone. */
+export const NotificationRule = z.object({
+  ...{ id: z.string(), name: z.string(), query: z.string(), channel: NewsChannel, destination: z.string() },
+  ...{ byOwner: z.boolean(), mention: z.boolean(), everyMinutes: z.int(), timeZone: z.string(), enabled: z.boolean() },
+  ...{ digestHour: z.int().nullable(), quietFrom: z.int().nullable(), quietTo: z.int().nullable() },
+  /** What the query names, as `owner/name` or `owner/*`; null: every repository. */
+  repository: z.string().nullable(),
+  version: z.int(),
+  changedBy: z.string(),
+  changedAt: z.iso.datetime(),
+});
+export type NotificationRule = z.infer<typeof NotificationRule>;
+
+const SlackChannel = z.string().regex(/^[CGD][A-Z0-9]{2,30}$/, 'must be a channel ID, such as C0123456789');
+const SlackMention = z.string().regex(/^[UWS][A-Z0-9]{2,30}$/, 'must be the ID of a member (U…) or of a user group (S…)');
+const text = z.string().trim().min(1).max(300);
+
+/** Where the news of an owner go, and how it is mentioned there, as people write it down. */
+export const OwnerChannelsInput = z.strictObject({
+  owner: text.max(200).describe('As CODEOWNERS writes it, such as @shop/payments'),
+  slack: SlackChannel.nullable().default(null),
+  slackMention: SlackMention.nullable().default(null).describe('ID of a member (U…) or of a user group (S…)'),
+  teams: text.nullable().default(null).describe('Name of a configured webhook of Microsoft Teams'),
+  teamsMention: z.email().max(200).nullable().default(null).describe('User principal name in Microsoft Teams'),
+  email: text.nullable().default(null),
+});
+const stored = z.string().nullable();
+/** The same as it is stored, read as it is. */
+export const OwnerChannels = z.object({
+  ...{ owner: z.string(), slack: stored, slackMention: stored, teams: stored, teamsMention: stored, email: stored },
+});
+export type OwnerChannels = z.infer<typeof OwnerChannels>;
+
+/** Something that happened to a cause, about which rules are asked. */
+export const Occasion = z.object({
+  key: z.string(),
+  /** It was answered for a build; otherwise a person or a build changed its state. */
+  isAnswer: z.boolean(),
+  /** The state that it got; null: it had it before. */
+  state: CauseState.nullable(),
+  /** The answer, or the newest one about this cause. */
+  analysisId: z.string(),
+  buildId: z.string(),
+  repository: z.string(),
+  fingerprint: z.string(),
+  owner: Owner.nullable(),
+  at: z.iso.datetime(),
+});
+export type Occasion = z.infer<typeof Occasion>;
+
+interface Condition {
+  /** Without the states. */
+  readonly filter: FailureFilter;
+  /** A rule that names states is about causes that get into one of them; any other is about answers. */
+  readonly states: readonly CauseState[];
+}
+
+/** Reads the query of a rule. Throws `invalid-input` with a sentence that says what is wrong. */
+export function conditionOf(query: string): Condition {
+  const { filter, terms } = parseSearch(query, 0);
+  const { states = [], ...rest } = filter;
+  const unfit = terms.find(({ name }) => name === 'since' || name === 'until' || name === 'build');
+  if (unfit !== undefined)
+    throw new TriageError('invalid-input', `${unfit.typed} does not fit a rule: it is about failures to come. Remove it.`);
+  if (rest.flags?.includes('unanswered'))
+    throw new TriageError('invalid-input', 'is:unanswered does not fit a rule: it is asked when there is an answer. Remove it.');
+  return { filter: rest, states };
+}
+
+/** Where the news of a cause go: to its owners who have an address in the channel of the rule, otherwise to the rule's own. */
+export function targetsOf(
+  { channel, destination, byOwner }: NotificationRuleInput,
+  owner: Owner | null,
+  owners: readonly OwnerChannels[],
+): string[] {
+  const own = byOwner && channel !== 'webhook' ? ownersOf(owner, owners).flatMap((one) => one[channel] ?? []) : [];
+  return [...new Set(own.length === 0 ? [destination] : own)].map((one) => `${channel}:${one}`);
+}
+
+/** Those of the owners that somebody wrote down. */
+export function ownersOf(owner: Owner | null, owners: readonly OwnerChannels[]): OwnerChannels[] {
+  const keys = new Set(owner?.names.map(ownerKey));
+  return owners.filter((one) => keys.has(ownerKey(one.owner)));
+}
+
+/** Something that became of a rule, or, where it is of none, of the channels of an owner; with what it was then. */
+export const RuleEvent = z.object({ at: z.iso.datetime(), by: z.string(), what: z.string(), detail: z.record(z.string(), z.unknown()) });
+export type RuleEvent = z.infer<typeof RuleEvent>;
+
+/** A message of a rule. */
+export const SentMessage = z.object({
+  key: z.string(),
+  /** `slack:C0123456789` */
+  target: z.string(),
+  /** How it ended; null: it is still to be sent. */
+  outcome: z.enum(['done', 'skipped', 'superseded', 'failed']).nullable(),
+  error: z.string().nullable(),
+  answers: z.int(),
+  at: z.iso.datetime(),
+});
+export type SentMessage = z.infer<typeof SentMessage>;
+
+/** More rules than these nobody oversees, and each is asked about every answer. */
+export const MAX_RULES = 200;
+/** Topics of the outbox: an occasion is to be matched with rules (migration 0041 adds these), what a rule has found is to be gathered for one target. */
+export const MATCH_RULES = 'match-rules';
+export const GATHER = 'gather-matches';
+
+type Schedule = Pick<NotificationRuleInput, 'digestHour' | 'quietFrom' | 'quietTo' | 'timeZone' | 'everyMinutes'>;
+
+/** What comes together is told together: so long the first of several waits, in milliseconds. */
+export const GATHER_MS = 10_000;
+const MINUTE = 60_000;
+/** Time zones differ by quarters of an hour. */
+const STEP_MS = 15 * MINUTE;
+/** A digest is never further away, quiet hours included. */
+const MAX_STEPS = 3 * 96;
+
+/** The first time from `now` on at which what has waited since `oldest` may be sent. All in milliseconds since 1970. */
+export function sendingTime(schedule: Schedule, oldest: number, now: number): number {
+  const gathered = Math.max(now, Math.min(oldest, now) + GATHER_MS);
+  if (maySend(schedule, oldest, gathered)) return gathered;
+  const first = (Math.floor(gathered / STEP_MS) + 1) * STEP_MS;
+  for (let step = 0; step < MAX_STEPS; step++) if (maySend(schedule, oldest, first + step * STEP_MS)) return first + step * STEP_MS;
+  return gathered;
+}
+
+function maySend({ digestHour, quietFrom, quietTo, timeZone }: Schedule, oldest: number, at: number): boolean {
+  const minutes = localMinutes(at, timeZone);
+  if (isQuiet(quietFrom, quietTo, Math.floor(minutes / 60) % 24)) return false;
+  if (digestHour === null) return true;
+  const dayOf = (local: number) => Math.floor((local - digestHour * 60) / 1440);
+  return dayOf(minutes) > dayOf(localMinutes(oldest, timeZone));
+}
+
+function isQuiet(from: number | null, to: number | null, hour: number): boolean {
+  if (from === null || to === null || from === to) return false;
+  return from < to ? hour >= from && hour < to : hour >= from || hour < to;
+}
+
+/** What clocks show there, as minutes since 1970. */
+function localMinutes(at: number, timeZone: string): number {
+  const part = partsIn(timeZone).formatToParts(at);
+  const [year = 0, month = 1, day, hour, minute] = (['year', 'month', 'day', 'hour', 'minute'] as const).map((type) =>
+    Number(part.find((one) => one.type === type)?.value),
+  );
+  return Date.UTC(year, month - 1, day, hour, minute) / MINUTE;
+}
+
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+function partsIn(timeZone: string): Intl.DateTimeFormat {
+  const known = formats.get(timeZone);
+  if (known !== undefined) return known;
+  const numeric = { year: 'numeric', month: 'numeric', day: 'numeric', hour: 'numeric', minute: 'numeric' } as const;
+  const made = new Intl.DateTimeFormat('en-US', { timeZone: isTimeZone(timeZone) ? timeZone : 'UTC', hourCycle: 'h23', ...numeric });
+  formats.set(timeZone, made);
+  return made;
+}
+
+function isTimeZone(name: string): boolean {
+  try {
+    return new Intl.DateTimeFormat('en-US', { timeZone: name }) !== null;
+  } catch {
+    return false;
+  }
+}
+
+/** A message that a rule would have sent. */
+export interface PlannedMessage {
+  /** In milliseconds since 1970. */
+  readonly at: number;
+  /** `slack:C0123456789` */
+  readonly target: string;
+  readonly occasions: readonly Occasion[];
+}
+
+/** Which messages a rule would have sent of these, the newest first. */
+export function plannedMessages(
+  rule: NotificationRuleInput,
+  occasions: readonly Occasion[],
+  owners: readonly OwnerChannels[],
+): PlannedMessage[] {
+  const byTarget = new Map<string, Occasion[]>();
+  for (const occasion of occasions.toSorted((a, b) => Date.parse(a.at) - Date.parse(b.at)))
+    for (const target of targetsOf(rule, occasion.owner, owners)) byTarget.set(target, [...(byTarget.get(target) ?? []), occasion]);
+  const planned = [...byTarget].flatMap(([target, found]) => plannedFor(rule, target, found));
+  return planned.toSorted((a, b) => b.at - a.at);
+}
+
+function plannedFor(rule: NotificationRuleInput, target: string, found: readonly Occasion[]): PlannedMessage[] {
+  const messages: PlannedMessage[] = [];
+  for (let from = 0; from < found.length; ) {
+    const oldest = Date.parse(found[from]?.at ?? '');
+    const last = messages.at(-1);
+    const free = last === undefined ? oldest : last.at + pauseAfter(rule);
+    const at = sendingTime(rule, oldest, Math.max(oldest, free));
+    const rest = found.slice(from);
+    const count = rest.filter((one) => Date.parse(one.at) <= at).length;
+    messages.push({ at, target, occasions: rest.slice(0, count) });
+    from += count;
+  }
+  return messages;
+}
+
+/** How long nothing more is sent to the same target after a message, in milliseconds. */
+export function pauseAfter({ digestHour, everyMinutes }: Schedule): number {
+  return digestHour === null ? everyMinutes * MINUTE : 0;
+}
+
+/** "Faultline <ci@example.com>" → "example.com". */
+export function domainOf(address: string): string {
+  return (/@([^@>\s]+)>?\s*$/.exec(address)?.[1] ?? 'localhost').toLowerCase();
+}

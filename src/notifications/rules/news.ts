@@ -1,0 +1,161 @@
+import type { Analysis } from '../../domain/analysis.ts';
+import type { Build } from '../../domain/build.ts';
+import type { CauseState } from '../../domain/cause.ts';
+import { type NewsChannel, type OwnerChannels, ownersOf } from '../../domain/notification-rule.ts';
+import { counted } from '../../lib/text.ts';
+import type { Published } from '../../ports/notices.ts';
+import type { Match } from '../../stores/notification-rules.ts';
+import type { NoticeStore } from '../../stores/outbox.ts';
+import { answerView } from '../answer-view.ts';
+import { type CauseStanding, causeStanding } from '../cause-standing.ts';
+import { buildName, noticeLinks, shortCommit, standingWords } from '../notice-words.ts';
+
+/** What a rule tells about one cause. All texts are raw: each channel cuts and escapes them. */
+export interface NewsItem {
+  /** What became of the cause; null: a build failed with it. */
+  readonly state: CauseState | null;
+  readonly title: string;
+  /** "TEST_FAILURE, 3 tests, 91 %", or who has said so. */
+  readonly standing: string;
+  /** "shop/api ci #812 on main, a41f9c2 by ada" */
+  readonly place: string;
+  readonly facts: readonly { readonly label: string; readonly text: string }[];
+  /** Answers about this cause in the same message. */
+  readonly seen: number;
+  readonly links: { readonly answer: string | null; readonly build: string | null };
+  readonly build: Build;
+  readonly analysis: Analysis;
+}
+
+/** A message of a rule, before a channel words it. */
+export interface News {
+  readonly rule: { readonly id: string; readonly name: string };
+  /** Raw, on one line. */
+  readonly headline: string;
+  readonly isTest: boolean;
+  readonly items: readonly NewsItem[];
+  /** Causes that are not among the items. */
+  readonly more: number;
+  /** Owners to be mentioned, by the ids that people wrote down. */
+  readonly mentions: readonly OwnerChannels[];
+}
+
+interface SendOptions {
+  /** Names the message for good. */
+  readonly key: string;
+  readonly signal: AbortSignal;
+  /** A try before may have got through. */
+  readonly isRetry: boolean;
+}
+
+/** A channel that messages of rules go through. */
+export interface Messenger {
+  readonly channel: NewsChannel;
+  /** Names to choose from; null: `refusal` says what may be. */
+  readonly destinations: readonly string[] | null;
+  /** Why nothing may be sent there, as a sentence; null: it may. */
+  refusal(destination: string): string | null;
+  /** Throws TriageError; `retryable` where it may be tried again with the same key. */
+  send(news: News, destination: string, options: SendOptions): Promise<Published>;
+}
+
+/** Those that are configured. */
+export type Messengers = Readonly<Partial<Record<NewsChannel, Messenger>>>;
+
+export const CHANNEL_NAMES: Readonly<Record<NewsChannel, string>> = {
+  slack: 'Slack',
+  teams: 'Microsoft Teams',
+  email: 'E-mail',
+  webhook: 'Webhook',
+};
+
+/** Causes told one by one; further ones are counted. */
+const MAX_ITEMS = 10;
+
+export interface NewsDeps {
+  readonly notices: Pick<NoticeStore, 'situation'>;
+  readonly publicUrl: string | null;
+}
+
+interface NewsOf {
+  readonly rule: { readonly id: string; readonly name: string; readonly mention: boolean };
+  readonly matches: readonly Match[];
+  readonly owners: readonly OwnerChannels[];
+  readonly isTest: boolean;
+}
+
+/** What is known now of all that a message is about: of several answers about one cause the newest. Null: nothing of it is stored any more. */
+export async function newsOf({ rule, matches, owners, isTest }: NewsOf, deps: NewsDeps): Promise<News | null> {
+  const causes = [...Map.groupBy(matches.toReversed(), ({ repository, fingerprint }) => `${repository} ${fingerprint}`).values()];
+  const shown = (await Promise.all(causes.slice(0, MAX_ITEMS).map((found) => itemsOf(found, deps)))).flat();
+  const [first] = shown;
+  if (first === undefined && !isTest) return null;
+  const mentions = rule.mention
+    ? owners.filter((one) => shown.some(({ analysis }) => ownersOf(analysis.owner ?? null, owners).includes(one)))
+    : [];
+  const headline =
+    first === undefined
+      ? `Test of the rule ${rule.name}`
+      : causes.length === 1
+        ? headOf(first)
+        : `${counted(causes.length, 'cause')}: ${headOf(first)}, …`;
+  return { rule: { id: rule.id, name: rule.name }, headline, isTest, items: shown, more: Math.max(0, causes.length - MAX_ITEMS), mentions };
+}
+
+function headOf({ state, title }: NewsItem): string {
+  return state === null ? title : `${stateWord(state)}: ${title}`;
+}
+
+/** "New", "Fixed". */
+export function stateWord(state: CauseState): string {
+  return `${state.charAt(0).toUpperCase()}${state.slice(1)}`;
+}
+
+/** One item of all that was found of a cause, the newest first; none where its build is gone. */
+async function itemsOf(found: readonly Match[], { notices, publicUrl }: NewsDeps): Promise<NewsItem[]> {
+  const { analysisId, buildId } = found[0] ?? { analysisId: '', buildId: '' };
+  const state = found.find((match) => match.state !== null)?.state ?? null;
+  const situation = await notices.situation({ type: 'build', buildId });
+  const [head] = situation.heads;
+  const cause = head?.causes.find(({ analysis }) => analysis.id === analysisId);
+  if (head === undefined || cause === undefined) return [];
+  const standing = causeStanding(cause, head.build, situation);
+  const links = noticeLinks(publicUrl);
+  const raw = (text: string) => text;
+  const item = {
+    state,
+    title: standing.title.trim() === '' ? 'No title' : standing.title,
+    standing: standingWords(standing, { plain: raw, code: raw }),
+    place: placeOf(head.build),
+    facts: state === 'fixed' ? [] : factsOf(standing),
+    seen: found.length,
+    links: { answer: links.analysis(analysisId), build: webAddress(head.build.url) },
+    build: head.build,
+    analysis: cause.analysis,
+  };
+  return [item];
+}
+
+function webAddress(url: string | null): string | null {
+  return url !== null && /^https?:\/\//.test(url) ? url : null;
+}
+
+function placeOf(build: Build): string {
+  const { repository, branch, pullRequest, author } = build;
+  const commit = shortCommit(build);
+  return [
+    `${repository} ${buildName(build)}${branch === null ? '' : ` on ${branch}`}`,
+    ...(pullRequest === null ? [] : [`pull request ${pullRequest}`]),
+    ...(commit === null ? [] : [author === null ? commit : `${commit} by ${author}`]),
+  ].join(', ');
+}
+
+/** What every output says of an answer, with a person's words where there are some. */
+function factsOf({ cause: { analysis }, rootCause, fix: fixRecommendation, form }: CauseStanding): NewsItem['facts'] {
+  const { facts } = answerView({ ...analysis, answer: { ...analysis.answer, rootCause, fixRecommendation } });
+  const shown = facts.filter(({ reach, name }) => reach === 'everywhere' && (form !== 'rejected' || name === 'Evidence'));
+  return shown.map((fact) => {
+    const lines = fact.kind === 'lines' ? fact.lines.slice(0, 1).map(({ text, line }) => `${text} (line ${line})`) : fact.values;
+    return { label: fact.label, text: lines.join(' · ') };
+  });
+}

@@ -1,0 +1,177 @@
+import { z } from 'zod';
+import { TriageError } from '../domain/errors.ts';
+import {
+  conditionOf,
+  GATHER_MS,
+  MAX_RULES,
+  NewsChannel,
+  type NotificationRule,
+  type NotificationRuleInput,
+  type Occasion,
+  type OwnerChannels,
+  plannedMessages,
+} from '../domain/notification-rule.ts';
+import { type Clock, orAborted } from '../lib/time.ts';
+import { meets } from '../notifications/rules/handlers.ts';
+import { CHANNEL_NAMES, type Messengers, newsOf } from '../notifications/rules/news.ts';
+import type { Logger } from '../ports/telemetry.ts';
+import type { ShownStores } from '../stores/stores.ts';
+
+export interface RuleDeps {
+  readonly stores: Pick<ShownStores, 'notificationRules' | 'failures' | 'analyses' | 'notices'>;
+  readonly messengers: Messengers;
+  readonly publicUrl: string | null;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+const SETTINGS: Readonly<Record<NewsChannel, string>> = {
+  slack: 'FAULTLINE_SLACK_TOKEN',
+  teams: 'FAULTLINE_TEAMS_WEBHOOKS',
+  email: 'FAULTLINE_SMTP_URL',
+  webhook: 'FAULTLINE_NOTIFY_WEBHOOKS',
+};
+
+/** Stores a new rule, or, with `known`, a change of that version. Throws `invalid-input`, `not-found`, `conflict` and `forbidden`. */
+export async function saveRule(
+  { stores: { notificationRules }, messengers, logger }: RuleDeps,
+  input: NotificationRuleInput,
+  by: string,
+  known?: { readonly id: string; readonly version: number },
+): Promise<NotificationRule> {
+  const current = known === undefined ? null : await notificationRules.find(known.id);
+  if (known !== undefined && current === null) throw new TriageError('not-found', `There is no notification rule ${known.id}.`);
+  const repository = checkRule(input, messengers);
+  const saved =
+    known === undefined
+      ? await notificationRules.add(input, repository, by)
+      : await notificationRules.change(known.id, known.version, input, repository, by);
+  if (saved === null) {
+    const changed = `${current?.changedBy} changed this rule since you opened it. Open it again, then repeat your change.`;
+    const message = current === null ? `There are ${MAX_RULES} notification rules already. Delete one first.` : changed;
+    throw new TriageError('conflict', message);
+  }
+  logger.info({ ruleId: saved.id, by }, 'notification rule saved');
+  return saved;
+}
+
+/** Throws `not-found`. */
+export async function deleteRule({ stores, logger }: Pick<RuleDeps, 'stores' | 'logger'>, id: string, by: string): Promise<void> {
+  if (!(await stores.notificationRules.remove(id, by))) throw new TriageError('not-found', `There is no notification rule ${id}.`);
+  logger.info({ ruleId: id, by }, 'notification rule deleted');
+}
+
+/** Notes where the news of an owner go; without any address, it is removed. Throws `invalid-input` and `forbidden`. */
+export async function saveOwner({ stores, messengers, logger }: RuleDeps, channels: OwnerChannels, by: string): Promise<void> {
+  for (const channel of ['slack', 'teams', 'email'] as const) {
+    const destination = channels[channel];
+    if (destination !== null) checkDestination(channel, destination, messengers);
+  }
+  await stores.notificationRules.setOwner(channels, by);
+  logger.info({ owner: channels.owner, by }, 'channels of an owner changed');
+}
+
+/** What the query names as repository. */
+function checkRule({ query, channel, destination, quietFrom, quietTo }: NotificationRuleInput, messengers: Messengers): string | null {
+  const { filter } = conditionOf(query);
+  checkDestination(channel, destination, messengers);
+  if ((quietFrom === null) !== (quietTo === null)) throw new TriageError('invalid-input', 'Quiet hours need both a start and an end.');
+  return filter.repository ?? null;
+}
+
+function checkDestination(channel: NewsChannel, destination: string, messengers: Messengers): void {
+  const messenger = messengers[channel];
+  const wrong =
+    messenger === undefined ? `${CHANNEL_NAMES[channel]} is not configured. Set ${SETTINGS[channel]}.` : messenger.refusal(destination);
+  if (wrong !== null) throw new TriageError('invalid-input', wrong);
+}
+
+const PREVIEW_DAYS = 7;
+const PAGE = 200;
+/** More failures than these are not looked at. */
+const MOST_FAILURES = 1_000;
+const MOST_CHANGES = 200;
+const MOST_MESSAGES = 50;
+const MOST_CAUSES = 10;
+
+/** What a rule would have sent. */
+export const RulePreview = z.object({
+  days: z.int(),
+  messages: z.int().describe('How many messages it would have sent'),
+  answers: z.int(),
+  isPart: z.boolean().describe('Only the newest failures were looked at'),
+  list: z.array(
+    z.object({
+      at: z.iso.datetime(),
+      channel: NewsChannel,
+      destination: z.string(),
+      causes: z.array(z.object({ title: z.string(), repository: z.string(), state: z.string().nullable(), analysisId: z.string() })),
+      more: z.int(),
+    }),
+  ),
+});
+export type RulePreview = z.infer<typeof RulePreview>;
+
+/** Which messages the rule would have sent in the past week, by the failures that the asker may see. Throws `invalid-input` and `timeout`. */
+export async function previewRule({ stores, messengers, clock }: RuleDeps, rule: NotificationRuleInput): Promise<RulePreview> {
+  checkRule(rule, messengers);
+  const { occasions, isPart } = await pastOccasions(rule, stores, clock.now());
+  const planned = plannedMessages(rule, occasions, await stores.notificationRules.owners()).filter(
+    ({ at }) => at <= clock.now() + GATHER_MS,
+  );
+  const shown = planned.slice(0, MOST_MESSAGES);
+  const heads = await stores.analyses.heads([...new Set(shown.flatMap((message) => message.occasions.map(({ buildId }) => buildId)))]);
+  const titles = new Map(heads.map(({ id, title }) => [id, title]));
+  const list = shown.map(({ at, target, occasions: told }) => {
+    const causes = [...new Map(told.map((one) => [`${one.repository} ${one.fingerprint}`, one])).values()];
+    const named = causes.slice(0, MOST_CAUSES).map(({ analysisId, repository, state }) => ({
+      ...{ title: titles.get(analysisId) ?? 'No title', repository, analysisId },
+      state: conditionOf(rule.query).states.length === 0 ? null : state,
+    }));
+    const [channel, destination] = [rule.channel, target.slice(rule.channel.length + 1)];
+    return { at: new Date(at).toISOString(), channel, destination, causes: named, more: causes.length - named.length };
+  });
+  return { days: PREVIEW_DAYS, messages: planned.length, answers: occasions.length, isPart, list };
+}
+
+async function pastOccasions(rule: NotificationRuleInput, { failures, notificationRules }: RuleDeps['stores'], now: number) {
+  const since = new Date(now - PREVIEW_DAYS * 86_400_000).toISOString();
+  const { filter, states } = conditionOf(rule.query);
+  if (states.length > 0) {
+    const changes = await notificationRules.changes(states, since, MOST_CHANGES);
+    const occasions: Occasion[] = [];
+    // A cause that got there by its first answer is found as that answer.
+    for (const change of changes) if (await meets(rule, change, failures)) occasions.push(change);
+    return { occasions, isPart: changes.length === MOST_CHANGES };
+  }
+  const ids = new Set<string>();
+  let count = PAGE;
+  for (let offset = 0; offset < MOST_FAILURES && count === PAGE; offset += PAGE) {
+    const rows = await failures.search({ ...filter, alerting: true, since }, { limit: PAGE, offset });
+    for (const { analysisId } of rows) if (analysisId !== null) ids.add(analysisId);
+    count = rows.length;
+  }
+  return { occasions: await notificationRules.answers([...ids]), isPart: count === PAGE };
+}
+
+const TEST_MS = 15_000;
+
+/** Sends the newest failure that the rule is about, marked as a test and mentioning nobody, to the rule's own destination. Throws what the channel throws. */
+export async function sendTest(deps: RuleDeps, rule: NotificationRuleInput, by: string, id = 'new'): Promise<void> {
+  const { stores, messengers, publicUrl, clock, logger } = deps;
+  checkRule(rule, messengers);
+  const { occasions } = await pastOccasions(rule, stores, clock.now());
+  const newest = occasions.toSorted((a, b) => Date.parse(b.at) - Date.parse(a.at)).slice(0, 1);
+  const about = { rule: { id, name: rule.name, mention: false }, matches: newest, owners: [], isTest: true };
+  const news = await newsOf(about, { notices: stores.notices, publicUrl });
+  const signal = AbortSignal.timeout(TEST_MS);
+  logger.info({ ruleId: id, channel: rule.channel, by }, 'test message of a notification rule');
+  if (news === null) return;
+  const sending = Promise.resolve(
+    messengers[rule.channel]?.send(news, rule.destination, { key: `test-${clock.now()}`, signal, isRetry: false }),
+  );
+  await orAborted(sending, signal).catch((error: unknown) => {
+    if (!signal.aborted) throw error;
+    throw new TriageError('timeout', `${CHANNEL_NAMES[rule.channel]} did not answer within ${TEST_MS / 1000} s.`, { cause: error });
+  });
+}

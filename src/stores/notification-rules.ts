@@ -1,0 +1,219 @@
+import { z } from 'zod';
+import { CauseState, ownerKey } from '../domain/cause.ts';
+import { newId } from '../domain/ids.ts';
+import {
+  GATHER,
+  MAX_RULES,
+  NotificationRule,
+  type NotificationRuleInput,
+  Occasion,
+  OwnerChannels,
+  RuleEvent,
+  SentMessage,
+} from '../domain/notification-rule.ts';
+import type { OutboxEnd, OutboxEntry } from '../domain/outbox.ts';
+import type { Database, Sql } from '../ports/database.ts';
+import type { OutboxStore } from './outbox.ts';
+import { all, columnOf, columnsFor, first, insert, likeLiteral, scopeValue } from './sql.ts';
+
+/** What a rule has found of one cause. */
+export interface NewMatch {
+  readonly ruleId: string;
+  readonly occasion: Occasion;
+  readonly targets: readonly string[];
+}
+
+const Match = z.object({
+  ...{ analysisId: z.string(), buildId: z.string(), repository: z.string(), fingerprint: z.string() },
+  state: CauseState.nullable(),
+});
+/** What of a message is about one answer. */
+export type Match = z.infer<typeof Match>;
+
+const MAX_OWNERS = 1000;
+
+/** Rules for notifications, with what they have found and not sent yet. */
+export function createNotificationRuleStore(db: Database, outbox: Pick<OutboxStore, 'add' | 'finish'>) {
+  return { ...rulesIn(db), ...ownersIn(db), ...findingsIn(db, outbox) };
+}
+
+function rulesIn(db: Database) {
+  return {
+    /** By name. `repositories`: only rules that are about these alone. */
+    list: async ({ repositories, enabled }: { readonly repositories?: readonly string[]; readonly enabled?: true } = {}) =>
+      await all(db, NotificationRule, LIST, [scopeValue(repositories), enabled ?? null]),
+    find: async (id: string) => await first(db, NotificationRule, `select ${RULE} from notification_rules where id = $1`, [id]),
+    /** Null where there are as many as there may be. */
+    add: async (rule: NotificationRuleInput, repository: string | null, by: string) =>
+      await db.transaction(async (sql) => {
+        const { count = 0 } = (await sql.query<{ count: number }>('select count(*)::int as count from notification_rules'))[0] ?? {};
+        if (count >= MAX_RULES) return null;
+        const id = newId('ntr');
+        await insert(sql, 'notification_rules', { id, ...rule, repository, changedBy: by });
+        return await noted(sql, id, by, 'created');
+      }),
+    /** Null where there is no such rule, or another version of it by now. What waits is looked at anew. */
+    change: async (id: string, version: number, rule: NotificationRuleInput, repository: string | null, by: string) =>
+      await db.transaction(async (sql) => {
+        const row = { ...rule, repository, changedBy: by };
+        const columns = Object.keys(row).map((field, at) => `${columnOf(field)} = $${at + 3}`);
+        const changed = await sql.query(
+          `update notification_rules set version = version + 1, changed_at = clock_timestamp(), ${columns.join(', ')}
+            where id = $1 and version = $2 returning id`,
+          [id, version, ...Object.values(row)],
+        );
+        if (changed.length === 0) return null;
+        await sql.query(HURRY, [GATHER, `${likeLiteral(id)} %`]);
+        return await noted(sql, id, by, rule.enabled ? 'changed' : 'turned off');
+      }),
+    /** `false` where there is no such rule. What it has found and not sent yet is forgotten. */
+    remove: async (id: string, by: string) =>
+      await db.transaction(async (sql) => {
+        if ((await noted(sql, id, by, 'deleted')) === null) return false;
+        await sql.query('delete from outbox where topic = $1 and key like $2', [GATHER, `${likeLiteral(id)} %`]);
+        return (await sql.query('delete from notification_rules where id = $1 returning id', [id])).length > 0;
+      }),
+    /** Newest first. Null: of owners. */
+    events: async (id: string | null, limit: number) => await all(db, RuleEvent, EVENTS, [id, limit]),
+    /** Newest first. */
+    messages: async (id: string, limit: number) => await all(db, SentMessage, MESSAGES, [id, limit]),
+  };
+}
+
+function ownersIn(db: Database) {
+  return {
+    owners: async () =>
+      await all(db, OwnerChannels, `select ${columnsFor(OwnerChannels)} from notification_owners order by key limit ${MAX_OWNERS}`),
+    /** Replaces what was written down of this owner; without any address it is removed. */
+    setOwner: async (channels: OwnerChannels, by: string) =>
+      await db.transaction(async (sql) => {
+        const key = ownerKey(channels.owner);
+        const { owner, ...addresses } = channels;
+        const isEmpty = Object.values(addresses).every((value) => value === null);
+        await sql.query('delete from notification_owners where key = $1', [key]);
+        if (!isEmpty) await insert(sql, 'notification_owners', { key, ...channels });
+        await note(sql, null, by, isEmpty ? 'removed' : 'set', { ...channels, owner });
+      }),
+  };
+}
+
+function findingsIn(db: Database, outbox: Pick<OutboxStore, 'add' | 'finish'>) {
+  return {
+    /** What rules are asked about: an answer of a build that was not imported, or a change of a cause. Null: it is gone. */
+    occasion: async (of: { readonly analysisId: string } | { readonly eventId: number }) =>
+      'analysisId' in of
+        ? await first(db, Occasion, `${ANSWERS} where f.analysis_id = $1 and b.imported_at is null`, [of.analysisId])
+        : await first(db, Occasion, `${EVENTS_OF_CAUSES} where e.id = $1 and b.imported_at is null`, [of.eventId]),
+    /** Answers by their ids; imported ones too. */
+    answers: async (analysisIds: readonly string[]) =>
+      await all(db, Occasion, `${ANSWERS} where f.analysis_id = any($1::text[])`, [analysisIds]),
+    /** Causes that got into one of these states, the newest first; imported ones too. */
+    changes: async (states: readonly CauseState[], since: string, limit: number, repositories?: readonly string[]) =>
+      await all(db, Occasion, CHANGES, [states, since, scopeValue(repositories), limit]),
+
+    /** Keeps what rules have found, and has it sent. A second time changes nothing. */
+    keep: async (matches: readonly NewMatch[]) => {
+      const rows = matches.flatMap(({ ruleId, occasion: { key, analysisId, state }, targets }) =>
+        targets.map((target) => ({ ruleId, occasion: key, analysisId, state, target })),
+      );
+      if (rows.length === 0) return;
+      await db.transaction(async (sql) => {
+        const kept = await sql.query<{ ruleId: string; target: string }>(KEEP, [JSON.stringify(rows)]);
+        await outbox.add(
+          kept.map(({ ruleId, target }) => ({ topic: GATHER, key: `${ruleId} ${target}`, payload: { ruleId, target } })),
+          sql,
+        );
+      });
+    },
+    /** Since when the oldest waits of what is to be sent there; null: nothing waits. */
+    oldest: async (ruleId: string, target: string) => (await db.query<{ at: string | null }>(OLDEST, [ruleId, target]))[0]?.at ?? null,
+    discard: async (ruleId: string) =>
+      void (await db.query('delete from notification_matches where rule_id = $1 and message_id is null', [ruleId])),
+    /** Makes one message of all that waits, to be sent by `topic`, and ends the entry that asked for it: all or nothing. */
+    seal: async (
+      entry: OutboxEntry,
+      { ruleId, target, topic }: { readonly ruleId: string; readonly target: string; readonly topic: string },
+      end: OutboxEnd,
+    ) =>
+      await db.transaction(async (sql) => {
+        const key = newId('ntm');
+        const sealed = await sql.query<{ buildId: string }>(SEAL, [ruleId, target, key]);
+        const [newest] = sealed;
+        if (!(await outbox.finish(entry, end, sql))) throw new Error('the lease was lost');
+        if (newest !== undefined) await outbox.add([{ topic, key, buildId: newest.buildId, payload: { ruleId, target } }], sql);
+      }),
+    /** What a message is about, the oldest first. */
+    matches: async (messageId: string) => await all(db, Match, MATCHES, [messageId]),
+  };
+}
+
+const RULE = columnsFor(NotificationRule);
+const LIST = `
+  select ${RULE} from notification_rules
+  where ($1::text[] is null or repository like any ($1)) and ($2::boolean is null or enabled) order by lower(name), id limit ${MAX_RULES}`;
+
+async function noted(sql: Pick<Sql, 'query'>, id: string, by: string, what: string): Promise<NotificationRule | null> {
+  const rule = await first(sql, NotificationRule, `select ${RULE} from notification_rules where id = $1`, [id]);
+  if (rule !== null) await note(sql, id, by, what, rule);
+  return rule;
+}
+
+async function note(sql: Pick<Sql, 'query'>, ruleId: string | null, by: string, what: string, detail: object): Promise<void> {
+  await insert(sql, 'notification_events', { ruleId, by, what, detail: JSON.stringify(detail) });
+}
+
+const EVENTS = `select ${columnsFor(RuleEvent)} from notification_events where rule_id is not distinct from $1 order by id desc limit $2`;
+
+// When a rule changes, what waits may be due now.
+const HURRY = `
+  update outbox set free_at = clock_timestamp(), due_at = clock_timestamp() where topic = $1 and key like $2 and version > settled and not held`;
+
+const OCCASION = `f.analysis_id as "analysisId", f.build_id as "buildId", c.repository, c.fingerprint, c.owner`;
+const ANSWERS = `
+  select 'answer:' || f.analysis_id as key, true as "isAnswer", case when c.first_at >= b.received_at then 'new' end as state,
+    b.received_at as at, ${OCCASION}
+  from answer_facts f join builds b on b.id = f.build_id join causes c on c.repository = f.repository and c.fingerprint = f.fingerprint`;
+const EVENTS_OF_CAUSES = `
+  select 'event:' || e.id as key, false as "isAnswer", e.what as state, e.at, ${OCCASION}
+  from cause_events e join causes c on c.repository = e.repository and c.fingerprint = e.fingerprint
+    cross join lateral (
+      select a.analysis_id, a.build_id from answer_facts a where a.fingerprint = e.fingerprint and a.repository = e.repository
+      order by a.created_at desc, a.analysis_id desc limit 1
+    ) as f
+    join builds b on b.id = coalesce(e.build_id, f.build_id)`;
+const CHANGES = `
+  select * from (
+    (${EVENTS_OF_CAUSES} where e.what = any($1::text[]) and e.at >= $2::timestamptz and ($3::text[] is null or e.repository like any ($3))
+      order by e.at desc limit $4)
+    union all
+    (${ANSWERS} where 'new' = any($1) and c.first_at >= $2 and c.first_at >= b.received_at and ($3 is null or c.repository like any ($3))
+      order by b.received_at desc limit $4)
+  ) as changes order by at desc limit $4`;
+
+const KEEP = `
+  insert into notification_matches (rule_id, occasion, target, analysis_id, state)
+  select r.id, m->>'occasion', m->>'target', a.id, m->>'state'
+  from jsonb_array_elements($1::jsonb) as m join notification_rules r on r.id = m->>'ruleId' join analyses a on a.id = m->>'analysisId'
+  on conflict do nothing
+  returning rule_id as "ruleId", target`;
+
+const OLDEST = `
+  select min(matched_at) as at from notification_matches where rule_id = $1 and target = $2 and message_id is null`;
+
+const SEAL = `
+  with sealed as (
+    update notification_matches set message_id = $3 where rule_id = $1 and target = $2 and message_id is null returning analysis_id
+  )
+  select a.build_id as "buildId" from sealed join analyses a on a.id = sealed.analysis_id order by a.created_at desc limit 1`;
+
+const MATCHES = `
+  select m.analysis_id as "analysisId", b.id as "buildId", b.repository, a.fingerprint, m.state
+  from notification_matches m join analyses a on a.id = m.analysis_id join builds b on b.id = a.build_id where m.message_id = $1 order by m.matched_at, m.occasion`;
+
+const MESSAGES = `
+  select o.key, o.payload->>'target' as target, case when o.version = o.settled then o.outcome end as outcome, o.error, m.answers,
+    o.changed_at as at
+  from (
+    select message_id, count(distinct analysis_id)::int as answers from notification_matches where rule_id = $1 and message_id is not null group by 1
+    order by max(matched_at) desc limit $2
+  ) as m join outbox o on o.key = m.message_id and o.topic like 'message:%' order by o.created_at desc`;
