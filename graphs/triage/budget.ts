@@ -17,11 +17,12 @@ type SpendingState = { readonly usage: Usage; readonly steps: readonly Pick<Step
  */
 export function spentOf({ usage, steps }: SpendingState): Spent {
   const total = (list: SpendingState['steps']) => list.reduce((sum, step) => sum + step.milliseconds, 0);
-  const { alone = [], ...investigators } = Object.groupBy(steps, ({ investigator = 'alone' }) => investigator);
-  const slowest = maxOf(
-    Object.values(investigators).map((own = []) => total(own)),
-    0,
+  const alone = steps.filter(({ investigator }) => investigator === undefined);
+  const groups = Map.groupBy(
+    steps.filter(({ investigator }) => investigator !== undefined),
+    ({ investigator }) => investigator,
   );
+  const slowest = maxOf([...groups.values()].map(total), 0);
   return { tokens: usage.inputTokens + usage.outputTokens, costUsd: usage.costUsd, milliseconds: total(alone) + slowest };
 }
 

@@ -306,7 +306,8 @@ async function confirming(
   };
   const experiment = await confirm({ ...options, ...(install === undefined ? {} : { install }) }, { read }, never);
   const row = { id: name, project: name, log: log ?? '', blame, experiment };
-  rows.push(DatasetRow.parse(JSON.parse(JSON.stringify(row).replaceAll(cwd, '/home/ada/shop'))));
+  const elsewhere = JSON.stringify(row).replaceAll(cwd, '/home/ada/shop').replaceAll(process.execPath, '/usr/bin/node');
+  rows.push(DatasetRow.parse(JSON.parse(elsewhere)));
   return [experiment.sentence, ...experiment.notes].join(' ');
 }
 
@@ -329,15 +330,8 @@ async function guilty(cwd: string, { argv }: Project): Promise<string> {
 function fixing(diff?: string): NonNullable<Project['how']> {
   return async (cwd, { argv }) => {
     const proposals = diff === undefined ? [] : [{ source: 'a diff', diff }];
-    const options = {
-      argv,
-      cwd,
-      env: process.env,
-      tests: [],
-      proposals,
-      rules: diff === undefined ? (['format'] as const) : [],
-      check: null,
-    };
+    const rules = diff === undefined ? (['format'] as const) : [];
+    const options = { argv, cwd, env: process.env, tests: [], proposals, rules, check: null };
     const allowed = { tests: false, workflows: false };
     return (await tryFix({ ...options, allowed, runs: 3, limitMs: LIMIT_MS }, { read: outputReader() }, never)).sentence;
   };

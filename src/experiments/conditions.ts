@@ -34,7 +34,11 @@ const SEEDS: readonly Seeding[] = [
   // Mocha hands V8 its options: this is the seed of Math.random.
   { programs: ['mocha'], arguments: (seed) => [`--v8-random-seed=${seed}`] },
   { programs: ['go'], arguments: (seed) => [`-shuffle=${seed}`], before: true },
-  { programs: ['mvn', 'mvnw'], arguments: (seed) => ['-Dsurefire.runOrder=random', `-Dsurefire.runOrder.random.seed=${seed}`] },
+  {
+    programs: ['mvn', 'mvnw'],
+    // The first random numbers of Java are alike for small seeds.
+    arguments: (seed) => ['-Dsurefire.runOrder=random', `-Dsurefire.runOrder.random.seed=${seed * 2_654_435_761}`],
+  },
   { programs: ['rspec'], arguments: (seed) => [`--seed=${seed}`] },
   { programs: ['phpunit'], arguments: (seed) => ['--order-by=random', `--random-order-seed=${seed}`] },
 ];

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { TriageError } from '../domain/errors.ts';
 import { type FixAttempt, suggestedFix } from '../domain/experiment.ts';
+import { append } from '../lib/collections.ts';
 import { fenceAround, inline } from '../notifications/visible-text.ts';
 import { whatToSay } from '../notifications/what-to-say.ts';
 import type { NoticeCall, NotificationClient, Situation } from '../ports/notices.ts';
@@ -161,7 +162,10 @@ async function ownComments(thread: SuggestionThread, pageSize: number): Promise<
   const marked: PlacedComment[] = [];
   for (let page = 1; page <= MAX_LISTED / pageSize; page += 1) {
     const comments = await thread.list(page, pageSize);
-    marked.push(...comments.filter(({ body }) => body?.startsWith(MARKER)));
+    append(
+      marked,
+      comments.filter(({ body }) => body?.startsWith(MARKER)),
+    );
     if (comments.length < pageSize) break;
   }
   if (marked.length === 0) return [];

@@ -12,6 +12,8 @@ test('the bundle starts without any package, and with nothing of what the rules 
   for (const [, text] of made) {
     const imported = [...text.matchAll(/^(?:import|export)\b[^;'"]*["']([^"']+)["'];?$/gm)].map(([, from]) => from ?? '');
     expect(imported.filter((from) => !isBuiltin(from) && !from.startsWith('./'))).toEqual([]);
+    // Node 20 lacks them; what it lacks else is added by the step, or checked for.
+    expect(text).not.toMatch(/\b(?:Object\.groupBy|Promise\.try|Array\.fromAsync|RegExp\.escape)\(/);
   }
 });
 

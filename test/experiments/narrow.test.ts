@@ -104,6 +104,16 @@ describe('the tests of a command are listed in their order', () => {
   });
 });
 
+test('a file that crashed under node --test is not selected by a pattern', () => {
+  expect(narrow(['node', '--test'], [failing('node', 'adds', { file: 'a.test.js' })])?.argv).toContain('--test-name-pattern=^adds$');
+  expect(narrow(['node', '--test'], [failing('node', 'test/a.test.js')])).toBeNull();
+});
+
+test('a script is given the filter of the tool whose tests failed, and none where that is not known', () => {
+  expect(narrow(['npm', 'test'], [failing('node-test', 'adds')])?.argv).toEqual(['npm', 'test', '--', '--test-name-pattern=^adds$']);
+  expect(narrow(['npm', 'test'], [failing('tests', 'adds')])).toBeNull();
+});
+
 describe('a command with a seed', () => {
   test.each([
     [['pytest', '-q'], 'PYTHONHASHSEED=7', ['pytest', '-q']],
@@ -120,8 +130,8 @@ describe('a command with a seed', () => {
     ],
     [
       ['mvn', 'test'],
-      '-Dsurefire.runOrder=random -Dsurefire.runOrder.random.seed=7',
-      ['mvn', 'test', '-Dsurefire.runOrder=random', '-Dsurefire.runOrder.random.seed=7'],
+      '-Dsurefire.runOrder=random -Dsurefire.runOrder.random.seed=18581050327',
+      ['mvn', 'test', '-Dsurefire.runOrder=random', '-Dsurefire.runOrder.random.seed=18581050327'],
     ],
   ])('%j', (argv, name, expected) => {
     expect(seeded(argv, '', 7)).toMatchObject({ name, argv: expected });

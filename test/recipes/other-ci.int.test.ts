@@ -147,6 +147,7 @@ describe('GitLab CI', () => {
     const env = { ...job, CI_COMMIT_BEFORE_SHA: base, MINUTES: /MINUTES: "(\d+)"/.exec(gitlabConfirm)?.[1], FAULTLINE_URL: server.url };
     const { out, errors } = await run(scriptBelow(gitlabConfirm, 'after_script'), { env, files });
     await server.close();
+    expect(git('worktree', 'list').split('\n')).toHaveLength(1);
     const [[path, text] = ['', '']] = received;
     expect(path, errors).toBe('/api/builds/bld_7/experiments');
     return { experiment: Experiment.parse(JSON.parse(text)), out };

@@ -32,6 +32,15 @@ describe('replay', () => {
     expect(JSON.parse(lines[0] ?? '').figures[0]).toEqual({ section: 'cases', name: 'cases', value: 1, cases: 1 });
   });
 
+  it('goes by the experiments that cases carry, and compares them with the text alone, as the documentation shows', async () => {
+    const dataset = join(import.meta.dirname, '../../fixtures/experiments/cases.jsonl');
+    const page = readFileSync(join(import.meta.dirname, '../../../docs/how-to/experiments.md'), 'utf8');
+    const [, shown = ''] = /^experiments\n((?: {2}.*\n)+)```/m.exec(page) ?? [];
+    const { stdout } = await faultline(['replay', '--dataset', dataset]);
+    expect(shown.split('\n')).toHaveLength(7);
+    expect(stdout.replaceAll(/ {2}← look here$/gm, '')).toContain(`\nexperiments\n${shown}`);
+  });
+
   it('takes a folder of logs, a sample of it, and writes a test case a case', async () => {
     const folder = mkdtempSync(join(FOLDER, 'logs-'));
     for (const name of ['a.log', 'b.log', 'c.log']) writeFileSync(join(folder, name), 'Error: boom <&>\n');
