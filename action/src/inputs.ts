@@ -84,7 +84,8 @@ function serverOf(url: string, token: string): Inputs['server'] {
 
 function confirmationOf(input: (name: string) => string): Confirmation | null {
   const command = input('confirm');
-  if (command === '') return null;
+  if (isOff(command)) return null;
+  if (command === 'true') throw wrong('confirm', 'must be the failing command, such as npm test');
   const install = input('confirm-install');
   const [bisect, tryFix] = [input('bisect'), input('try-fix')];
   return {

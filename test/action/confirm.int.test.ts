@@ -140,6 +140,7 @@ describe('a step that runs the failing command again', () => {
       'The input "confirm-directory" must name a directory in the workspace',
     ],
     ['a directory that is absolute', { 'confirm-directory': '/' }, 'The input "confirm-directory" must name a directory in the workspace'],
+    ['no command', { confirm: 'true' }, 'The input "confirm" must be the failing command, such as npm test.'],
     ['runs that are none', { 'confirm-runs': 'many' }, 'The input "confirm-runs" must be 1 to 50 runs'],
   ])('%s is a warning', async (_, change, sentence) => {
     const { exitCode, commands } = await runner.run({ with: { ...given, ...change }, files, prepare: commits });

@@ -15,12 +15,13 @@ const MAX_PROSE_PLAIN = 4000;
 
 /**
  * The answer as `Key<tab>value` lines for pipes and files: no colour, no box, one value a line, keys repeat where there are
- * several. Ends with a line end. Keys: Answer (known, sure or unsure), Category, Kind, Confidence, Confirmed, Title, Cause, the names of the
- * other facts, Usage, Id.
+ * several. Ends with a line end. Keys: Answer (known, sure or unsure), Category, Kind, Confidence, Confirmed, Title, Tried, Cause, the names of
+ * the other facts, Usage, Id.
  */
 export function renderPlain(analysis: Analysis, options: PlainOptions = {}): string {
   const { form, category, confidence, confirmed, title, facts, usage, id } = answerView(analysis);
   const shown = facts.filter(({ name, reach }) => name !== 'Cause' && reach !== 'review');
+  const rowsOf = (some: typeof shown) => some.flatMap(({ name, values }) => values.map((value) => [name, value] as const));
   const rows: (readonly [string, string])[] = [
     ['Answer', form],
     ['Category', category],
@@ -28,8 +29,9 @@ export function renderPlain(analysis: Analysis, options: PlainOptions = {}): str
     ['Confidence', confidence],
     ...(confirmed === null ? [] : [['Confirmed', confirmed] as const]),
     ['Title', title],
+    ...rowsOf(shown.filter(({ name }) => name === 'Tried')),
     ['Cause', analysis.answer.rootCause],
-    ...shown.flatMap(({ name, values }) => values.map((value) => [name, value] as const)),
+    ...rowsOf(shown.filter(({ name }) => name !== 'Tried')),
     ...(options.stable ? [] : [['Usage', usage.slice(0, -1).join(' · ')] as const, ['Id', id] as const]),
   ];
   return rows.map(([key, value]) => `${key}\t${disarmRunnerCommands(clip(visibleLine(value), MAX_PROSE_PLAIN))}\n`).join('');

@@ -1,8 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { renderGithubCommands, renderMarkdown, renderPlain, renderTerminal } from '../../../src/service/answers/render.ts';
-import { recalledAnalysis, sampleAnalysis, unsureAnalysis } from '../../support/sample-analysis.ts';
+import { recalledAnalysis, sampleAnalysis, sampleExperiment, unsureAnalysis } from '../../support/sample-analysis.ts';
 
 const terminal = { color: false, width: 78 };
+
+it('what running the command again has shown goes before the cause, plain, on a terminal and as Markdown', () => {
+  const analysis = sampleAnalysis({ experiment: sampleExperiment() });
+  for (const text of [renderPlain(analysis), renderTerminal(analysis, { color: false, width: 400 }), renderMarkdown(analysis)]) {
+    expect(text).toContain('Fails 3 of 3 here');
+    expect(text.indexOf('Fails 3 of 3 here')).toBeLessThan(text.indexOf('The new tax step rounds each line'));
+  }
+});
 
 describe('renderTerminal', () => {
   it('shows a sure answer with its proof in the order of the log', () => {
