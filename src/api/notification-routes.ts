@@ -92,12 +92,13 @@ export function registerNotificationRoutes(app: FastifyInstance, deps: RuleDeps)
 
 function registerOwnerRoutes(app: FastifyInstance, deps: RuleDeps): void {
   const typed = app.withTypeProvider<ZodTypeProvider>();
+  const { notificationRules: rules } = deps.stores;
   typed.get(
     '/api/notification-owners',
-    route('review', TAG, 'listNotificationOwners', 'Where the news of owners go', {
-      response: { 200: z.object({ items: z.array(OwnerChannels) }) },
+    route('review', TAG, 'listNotificationOwners', 'Where the news of owners go, and the latest changes', {
+      response: { 200: z.object({ items: z.array(OwnerChannels), events: z.array(RuleEvent) }) },
     }),
-    async () => ({ items: await deps.stores.notificationRules.owners() }),
+    async () => ({ items: await rules.owners(), events: await rules.events(null, LISTED) }),
   );
   typed.post(
     '/api/notification-owners',

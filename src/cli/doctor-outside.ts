@@ -104,7 +104,13 @@ export function slackExaminations({ slack }: Pick<Config, 'slack'>): Examination
 async function slackFindings(slack: Config['slack'], signal: AbortSignal): Promise<Finding[]> {
   const who = await askSlack({ slack }, signal);
   if (slack.channel === null && Object.keys(slack.channels).length === 0)
-    return [note(SLACK, `signed in as ${who}, but no channel is set`, 'set FAULTLINE_SLACK_CHANNEL to a channel ID')];
+    return [
+      note(
+        SLACK,
+        `signed in as ${who}, but no channel is set`,
+        'set FAULTLINE_SLACK_CHANNEL to a channel ID, or use it in notification rules only',
+      ),
+    ];
   return [ok(SLACK, `signed in as ${who}`)];
 }
 

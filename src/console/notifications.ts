@@ -53,8 +53,8 @@ export function registerNotifications(app: ConsoleApp, deps: ConsoleDeps): void 
   app.get('/notifications', route('review', { querystring: ListQuery }), async (request, reply) => {
     const { done } = request.query;
     const mayMap = (request.principal?.repositories ?? null) === null;
-    const [list, owners] = await Promise.all([rules.list(), rules.owners()]);
-    const main = listMain(list, mayMap ? ownersPart(owners, { owner: '' }, null) : null, deps.messengers);
+    const [list, owners, events] = await Promise.all([rules.list(), rules.owners(), rules.events(null, LISTED)]);
+    const main = listMain(list, mayMap ? html`${ownersPart(owners, { owner: '' }, null)}${historyPart(events)}` : null, deps.messengers);
     return answerPage(request, reply, deps, { ...FRAME, title: 'Notifications', main, ...(done && { said: SAID[done] }) });
   });
   app.post('/notifications/owners', route('review', { body: OwnerForm }), async (request, reply) => {
@@ -304,7 +304,18 @@ function pastPart(messages: readonly SentMessage[], events: readonly RuleEvent[]
     ({ at, target, outcome, error, answers }) =>
       html`<tr><td>${timeOf(at)}</td><td>${target}</td><td>${counted(answers, 'answer')}</td><td>${outcome === null ? 'pending' : outcomes[outcome]}${error !== null && html`<br><span class="${outcome === 'failed' ? 'wrong' : 'quiet'}">${error}</span>`}</td></tr>`,
   );
-  const history = events.map(({ at, by, what }) => html`<li>${timeOf(at)} ${by}: ${what}</li>`);
-  return html`<h2>Messages</h2>${rows.length === 0 ? html`<p class="quiet">None yet.</p>` : dataTable('Latest messages', ['Time (UTC)', 'Goes to', 'Answers', 'State'], rows, { className: 'listed' })}
-<details><summary>History (${events.length})</summary><ol class="past">${history}</ol></details>`;
+  return html`<h2>Messages</h2>${rows.length === 0 ? html`<p class="quiet">None yet.</p>` : dataTable('Latest messages', ['Time (UTC)', 'Goes to', 'Answers', 'State'], rows, { className: 'listed' })}${historyPart(events)}`;
 }
+
+/** Who changed it, and what it was then. */
+function historyPart(events: readonly RuleEvent[]): Html {
+  const shown = (value: unknown) => value !== null && value !== '' && typeof value !== 'object';
+  const wordsOf = (detail: RuleEvent['detail']) =>
+    SHOWN_FIELDS.flatMap((name) => (shown(detail[name]) ? [String(detail[name])] : [])).join(' · ');
+  const items = events.map(
+    ({ at, by, what, detail }) => html`<li>${timeOf(at)} ${by}: ${what} <span class="quiet">${wordsOf(detail)}</span></li>`,
+  );
+  return html`<details><summary>History (${events.length})</summary><ol class="past">${items}</ol></details>`;
+}
+
+const SHOWN_FIELDS = ['query', 'channel', 'destination', 'owner', 'slack', 'slackMention', 'teams', 'teamsMention', 'email'] as const;

@@ -111,7 +111,7 @@ export const METRICS = {
   faultline_queue_depth: { kind: 'gauge', help: 'Pending and running triages in the database.', labels: { state: ['queued', 'running'] } },
   faultline_queue_oldest_seconds: { kind: 'gauge', help: 'Age of the oldest waiting triage; 0 if none is waiting.', labels: {} },
   faultline_deliveries_landed: { kind: 'gauge', help: 'Deliveries accepted but not yet recorded as builds.', labels: {} },
-  faultline_publications_pending: { kind: 'gauge', help: 'Answers waiting to be published.', labels: {} },
+  faultline_publications_pending: { kind: 'gauge', help: 'Answers and messages of notification rules waiting to be sent.', labels: {} },
   faultline_review_pending: { kind: 'gauge', help: 'Analyses waiting for review.', labels: {} },
   faultline_breaker_open: {
     kind: 'gauge',

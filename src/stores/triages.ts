@@ -316,7 +316,7 @@ export async function readBacklog(sql: Sql): Promise<readonly Reading[]> {
 const BACKLOG = `
   select jobs.queued, jobs.running, jobs.oldest,
     (select count(*)::int from deliveries where state = 'landed') as landed,
-    (select count(*)::int from outbox where topic like 'publish:%' and version > settled) as publications,
+    (select count(*)::int from outbox where (topic like 'publish:%' or topic like 'message:%') and version > settled) as publications,
     (select count(*)::int from reviews where state in ('waiting', 'claimed')) as reviews
   from (
     select count(*) filter (where state = 'queued')::int as queued, count(*) filter (where state = 'running')::int as running,

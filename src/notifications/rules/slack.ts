@@ -46,7 +46,7 @@ function blocksOf({ state, title, standing, place, facts, seen, links }: NewsIte
   const lines = [
     `${icon} ${state === null ? '' : `${stateWord(state)}: `}*${slackProse(title, 200)}* (${slackLine(standing, 300)})`,
     `${slackLine(place, 300)}${seen === 1 ? '' : ` · ${seen}×`}`,
-    ...facts.map(({ label, text }) => `${label}: ${slackProse(text, 500)}`),
+    ...facts.map(({ label, text }) => (label === 'Evidence' ? `> ${slackLine(text, 500)}` : `${label}: ${slackProse(text, 500)}`)),
   ];
   const url = links.answer ?? links.build;
   return [{ text: lines.join('\n') }, ...(url === null ? [] : [{ buttons: [{ id: 'faultline_open', label: 'Open', url }] }])];
