@@ -78,7 +78,7 @@ export function replacementIn(diff: string): Replacement | null {
   const side = (mark: '-' | '+') => range.filter((line) => line.startsWith(mark) || !isChange(line)).map((line) => line.slice(1));
   const [before, after] = [side('-'), side('+')];
   const above = lines.slice(0, first).filter((line) => !line.startsWith('+')).length;
-  if (before.length === 0 || before.length + after.length > 2 * MAX_LINES || range.join('\n').length > MAX_CHARACTERS) return null;
+  if (before.length === 0 || Math.max(before.length, after.length) > MAX_LINES || range.join('\n').length > MAX_CHARACTERS) return null;
   return after.some((line) => UNSEEN.test(line)) ? null : { path: file.path, from: Number(start) + above, before, after };
 }
 

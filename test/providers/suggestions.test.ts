@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { embedded, loadConfig } from '../../src/config/load.ts';
 import type { FixTrial } from '../../src/domain/experiment.ts';
 import type { Notice } from '../../src/domain/outbox.ts';
 import { noticeLinks } from '../../src/notifications/notice-words.ts';
@@ -8,6 +9,7 @@ import type { NotificationClient } from '../../src/ports/notices.ts';
 import { silentLogger } from '../../src/ports/telemetry.ts';
 import { createGithubSuggestionClient } from '../../src/providers/github/notices.ts';
 import { createGitlabSuggestionClient } from '../../src/providers/gitlab/api.ts';
+import { providersOf } from '../../src/providers/registry.ts';
 import { placeIn, renderSuggestions, replacementIn, type Suggestions } from '../../src/providers/suggestions.ts';
 import { pullRequestNotice } from '../notifications/publisher/sample-notice.ts';
 import { causeOf, decided, headOf, situationOf } from '../notifications/sample-situation.ts';
@@ -198,7 +200,7 @@ describe.each([
         .on('data', (chunk: Buffer) => chunks.push(chunk))
         .on('end', () => {
           const text = Buffer.concat(chunks).toString();
-          const route = `${request.method} ${(request.url ?? '').split('?')[0]}`;
+          const route = `${request.method} ${(request.url ?? '').replace('/api/v4', '').split('?')[0]}`;
           sendJson(response, 200, host.answer(route, text === '' ? null : JSON.parse(text), state));
         });
     });
@@ -225,6 +227,19 @@ describe.each([
     await show({ suggestions: [] });
     expect(state.comments).toEqual([]);
     expect(state.writes).toEqual(['POST', name === 'GitHub' ? 'PATCH' : 'PUT', 'DELETE']);
+  });
+
+  it('are written where comments are configured, from what is known of the pull request', async () => {
+    const prefix = `FAULTLINE_${name.toUpperCase()}`;
+    const environment = { [`${prefix}_COMMENT`]: 'true', [`${prefix}_TOKEN`]: 'ghp_secret', [`${prefix}_URL`]: server.url };
+    const { providers } = loadConfig(embedded('/data', '/knowledge'), environment, () => '');
+    const channels = providersOf(providers).flatMap((provider) => provider.channels);
+    const found = channels.find(({ rule }) => rule.channel === `${name.toLowerCase()}-suggestion`);
+    const channel = await found?.open?.({ logger: silentLogger, publicUrl: null });
+    await channel?.prepare(situationOf(headOf({ causes: [causeOf(analysisWith(diffOf(HUNK)))] })))?.show({ notice, signal });
+
+    expect(state.comments).toMatchObject([{ path: 'src/sum.ts', line: 12 }]);
+    expect(channel?.prepare(situationOf(headOf()))).toBeNull();
   });
 
   it('name the lines they replace', async () => {
