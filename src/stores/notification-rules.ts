@@ -210,10 +210,13 @@ const MATCHES = `
   select m.analysis_id as "analysisId", b.id as "buildId", b.repository, a.fingerprint, m.state
   from notification_matches m join analyses a on a.id = m.analysis_id join builds b on b.id = a.build_id where m.message_id = $1 order by m.matched_at, m.occasion`;
 
+// Of the newest matches, not of all that a rule has ever found.
 const MESSAGES = `
-  select o.key, o.payload->>'target' as target, case when o.version = o.settled then o.outcome end as outcome, o.error, m.answers,
-    o.changed_at as at
+  select o.key, o.payload->>'target' as target, case when o.version = o.settled then o.outcome end as outcome, o.error,
+    (select count(distinct n.analysis_id)::int from notification_matches n where n.message_id = m.message_id) as answers, o.changed_at as at
   from (
-    select message_id, count(distinct analysis_id)::int as answers from notification_matches where rule_id = $1 and message_id is not null group by 1
-    order by max(matched_at) desc limit $2
-  ) as m join outbox o on o.key = m.message_id and o.topic like 'message:%' order by o.created_at desc`;
+    select distinct message_id from (
+      select message_id from notification_matches where rule_id = $1 and message_id is not null order by matched_at desc limit 5000
+    ) as newest
+  ) as m join outbox o on o.key = m.message_id and o.topic like 'message:%'
+  order by o.created_at desc limit $2`;
