@@ -28,6 +28,7 @@ export function scopeStores(stores: Stores, scope: Scope): ScopedStores {
     questions: marked(scopeQuestions(stores, held)),
     flakiness: marked(scopeFlakiness(stores, held)),
     insights: marked(scopeInsights(stores, held)),
+    outside: marked(scopeOutside(stores, held)),
     trust: marked({
       changes: async (filter) => await stores.trust.changes({ ...filter, ...within(held) }),
       answers: async (period, which, page) => await stores.trust.answers({ ...period, ...within(held) }, which, page),
@@ -40,6 +41,7 @@ export function scopeStores(stores: Stores, scope: Scope): ScopedStores {
       changed: async (of, sql) => (await held.build(of.buildId, sql)) && (await stores.notices.changed(of, sql)),
       situation: async (about) =>
         (await held.build(about.type === 'build' ? about.buildId : '')) ? await stores.notices.situation(about) : { ...UNKNOWN, about },
+      pages: async (build) => (held.allows(build.repository) ? await stores.notices.pages(build) : []),
     }),
     // Of no repository: what a person has set for the pages, and the texts that a decision hands to the index.
     preferences: marked({ of: (holder) => preferences.of(holder), set: (holder, chosen) => preferences.set(holder, chosen) }),
@@ -180,6 +182,17 @@ function scopeLibrary({ library }: Stores, held: Held): ShownStores['library'] {
     ofDecision: async (id, sql) => (await library.ofDecision(id, sql)).filter(({ repository }) => held.allows(repository)),
     withdraw: async (id, by, reason, sql) => ((await isVisible(id, sql)) ? await library.withdraw(id, by, reason, sql) : null),
     stay: async (id, by, sql) => ((await isVisible(id, sql)) ? await library.stay(id, by, sql) : null),
+  };
+}
+
+/** Only who sees a build sees what leads to its CI, and asks something of it. */
+function scopeOutside({ outside }: Stores, held: Held): ShownStores['outside'] {
+  return {
+    logPages: async (buildId) => ((await held.build(buildId)) ? await outside.logPages(buildId) : new Map()),
+    reruns: async (buildId) => ((await held.build(buildId)) ? await outside.reruns(buildId) : []),
+    beginRerun: async (buildId, by) => ((await held.build(buildId)) ? await outside.beginRerun(buildId, by) : null),
+    // What is ended was begun.
+    endRerun: async (id, error) => await outside.endRerun(id, error),
   };
 }
 

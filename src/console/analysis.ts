@@ -26,6 +26,7 @@ import type { ConsoleDeps } from './console-deps.ts';
 import { actionLink, postForm, timeOf } from './controls.ts';
 import { type Html, html, joined, linkTarget, type Shown } from './html.ts';
 import { type EvidenceWindows, evidenceWindows } from './logs/evidence-windows.ts';
+import { ciName, editorAddress } from './outside.ts';
 import { type ConsoleApp, mayReview, readerOf, route, sendPage } from './page.ts';
 import { evidenceChip, inlineProse, prose } from './prose.ts';
 
@@ -43,7 +44,7 @@ export function registerAnalysisPage(app: ConsoleApp, deps: ConsoleDeps): void {
     const reviews = request.principal !== null && mayReview(request.principal);
     const links = html`<p>${actionLink('full-log', runAddress(analysis.id), 'Analysis steps')} <a class="button" href="${causeAddress(analysis.fingerprint)}">All occurrences</a></p>`;
     const between = html`${standing(analysis.id, review, reviews)}${links}`;
-    const main = html`<h1 tabindex="-1">${analysis.answer.title}</h1>${placeLine(facts)}${analysisParts(facts, { between })}`;
+    const main = html`<h1 tabindex="-1">${analysis.answer.title}</h1>${placeLine(facts)}${analysisParts(facts, { between, editor: reader.preferences.editor })}`;
     return sendPage(request, reply, { title: analysis.answer.title, place: 'item', part: 'builds', main }, reader);
   });
   app.post('/analyses/:id/review', route('review', { params: Params }), async (request, reply) => {
@@ -85,12 +86,14 @@ export interface AnalysisFacts {
   readonly green: Build | null;
   readonly overlap: readonly string[];
   readonly windows: EvidenceWindows;
+  /** Addresses of what is posted about the build, as a comment of its pull request. */
+  readonly posted: readonly string[];
   /** Milliseconds since 1970. */
   readonly now: number;
 }
 
 interface AnalysisDeps {
-  readonly stores: Pick<ShownStores, 'builds' | 'failures' | 'history' | 'library' | 'flakiness' | 'insights'>;
+  readonly stores: Pick<ShownStores, 'builds' | 'failures' | 'history' | 'library' | 'flakiness' | 'insights' | 'outside' | 'notices'>;
   readonly archive: Pick<BuildArchive, 'list' | 'lines'>;
   readonly clock: { now(): number };
 }
@@ -108,7 +111,7 @@ export async function readAnalysisFacts(deps: AnalysisDeps, analysis: Analysis, 
   const failures = (await stores.failures.listByBuild(build.id)).filter(({ id }) => ids.has(id));
   const test = failures.find((failure) => failure.test !== null)?.test ?? null;
   const { repository } = build;
-  const [track, taught, past, flakiness, green, windows] = await Promise.all([
+  const [track, taught, past, flakiness, green, windows, posted] = await Promise.all([
     stores.insights.trackRecord(analysis.verdict.confidence),
     stores.library.list({ limit: PAST, offset: 0 }, { repository, fingerprint: analysis.fingerprint }),
     stores.history.failureHistory({
@@ -120,10 +123,11 @@ export async function readAnalysisFacts(deps: AnalysisDeps, analysis: Analysis, 
     }),
     test === null ? null : stores.flakiness.ofTest({ repository, name: test.name, suite: test.suite }),
     greenOf(stores, build),
-    evidenceWindows(deps, analysis, { stamps }),
+    evidenceWindows(deps, analysis, { stamps, build }),
+    stores.notices.pages(build),
   ]);
   const overlap = overlapOf(build, analysis);
-  const facts = { analysis, build, failures, track, past, flakiness, green, overlap, windows };
+  const facts = { analysis, build, failures, track, past, flakiness, green, overlap, windows, posted };
   return { ...facts, taught: taught.filter(answers), now: clock.now() };
 }
 
@@ -147,25 +151,27 @@ interface PartsOptions {
   readonly why?: readonly string[];
   /** What comes between the verdict and its evidence. */
   readonly between?: Shown;
+  /** The reader's template of an address that opens a file in their editor. */
+  readonly editor?: string;
 }
 
 /** Everything that is known of one analysis, below its title: the verdict, then its evidence beside what else is known. */
-export function analysisParts(facts: AnalysisFacts, { why = [], between }: PartsOptions = {}): Html {
+export function analysisParts(facts: AnalysisFacts, { why = [], between, editor = '' }: PartsOptions = {}): Html {
   return html`${verdictBox(facts, why)}${between}
 <div class="columns"><div>${evidencePart(facts)}</div>
-<div class="beside">${hypothesesPart(facts)}${suspectsPart(facts)}${similarPart(facts)}${testRunsPart(facts)}${historyPart(facts)}
+<div class="beside">${hypothesesPart(facts)}${suspectsPart(facts, editor)}${similarPart(facts)}${testRunsPart(facts)}${historyPart(facts)}
 <p><a class="button" data-action="ask" href="${analysisAddress(facts.analysis.id)}/ask">Ask about this <kbd aria-hidden="true">q</kbd></a></p></div></div>`;
 }
 
 /** Where it happened, in one line: repository, build, pull request, commit, how many failures. */
-export function placeLine({ analysis, build }: AnalysisFacts, more: readonly Shown[] = []): Html {
+export function placeLine({ analysis, build, posted }: AnalysisFacts, more: readonly Shown[] = []): Html {
   const commit =
     build.commit === null ? null : html`<code>${build.commit.slice(0, 9)}</code>${build.author !== null && ` by ${build.author}`}`;
   const outside = linkTarget(build.url);
   const parts: Shown[] = [
     build.repository,
-    html`<a data-action="open" href="${buildAddress(build.id)}">${build.pipeline} #${build.number}</a>${outside !== null && html` <a href="${outside}" rel="noreferrer">in its CI</a>`}`,
-    build.pullRequest !== null && `PR ${build.pullRequest}`,
+    html`<a data-action="open" href="${buildAddress(build.id)}">${build.pipeline} #${build.number}</a>${outside !== null && html` <a href="${outside}" rel="noreferrer">in ${ciName(build)}</a>`}`,
+    build.pullRequest !== null && html`PR ${build.pullRequest}${posted.map((address) => commentLink(address))}`,
     build.branch,
     commit,
     `${failureCount(analysis)}, 1 cause`,
@@ -173,6 +179,11 @@ export function placeLine({ analysis, build }: AnalysisFacts, more: readonly Sho
   ];
   const shown = parts.filter((part) => part !== false && part !== null && part !== undefined);
   return html`<p class="place">${joined(shown, ' · ')}</p>`;
+}
+
+function commentLink(address: string): Html | null {
+  const target = linkTarget(address);
+  return target === null ? null : html` (<a href="${target}" rel="noreferrer">comment</a>)`;
 }
 
 /** Facts with a part of their own below. */
@@ -275,17 +286,18 @@ function plain(line: string): string {
 }
 
 /** Files that may hold the fault, the likeliest first, and whether the failure is older than the change. */
-function suspectsPart(facts: AnalysisFacts): Html {
+function suspectsPart(facts: AnalysisFacts, editor: string): Html {
   const { suspects } = facts.analysis.answer;
   return html`<section aria-labelledby="suspects"><h2 id="suspects">Suspects</h2>
-${suspects.length === 0 ? html`<p class="quiet">No file is suspected.</p>` : html`<ol class="suspects">${suspects.map((one) => suspect(one, facts.overlap))}</ol>`}
+${suspects.length === 0 ? html`<p class="quiet">No file is suspected.</p>` : html`<ol class="suspects">${suspects.map((one) => suspect(one, facts, editor))}</ol>`}
 ${facts.analysis.experiment === undefined && html`<p>${notYourChange(facts)}</p>`}</section>`;
 }
 
-function suspect(one: Suspect, overlap: readonly string[]): Html {
-  const { path, commit, author, score, reason } = one;
+function suspect(one: Suspect, { overlap, build }: AnalysisFacts, editor: string): Html {
+  const { path, line, commit, author, score, reason } = one;
+  const opens = editorAddress(editor, { path, line, repository: build.repository });
   const origin = [commit?.slice(0, 9), author].filter((part) => part !== null && part !== undefined).join(' ');
-  return html`<li><code>${placeOf(one)}</code> <span class="number" title="how likely">${score.toFixed(2)}</span>
+  return html`<li><code>${placeOf(one)}</code> <span class="number" title="how likely">${score.toFixed(2)}</span>${opens !== null && html` <a href="${opens}">Open in editor</a>`}
 <br><span class="quiet">${overlap.includes(path) && html`<strong class="warn">in this change</strong> · `}${reason}${origin !== '' && ` · ${origin}`}</span></li>`;
 }
 

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Analysis } from '../domain/analysis.ts';
 import { type Build, BuildStatus } from '../domain/build.ts';
 import type { Failure } from '../domain/failure.ts';
+import type { Principal } from '../domain/review.ts';
 import type { TriageJob } from '../domain/triage.ts';
 import { answerView, percent } from '../notifications/answer-view.ts';
 import { formatNumber } from '../notifications/visible-text.ts';
@@ -11,8 +12,9 @@ import type { AnalysisHead } from '../stores/failures.ts';
 import { analysisAddress, buildAddress, causeAddress, logAddress, runAddress, search } from './addresses.ts';
 import type { ConsoleDeps } from './console-deps.ts';
 import { ageOf, pager, timeOf } from './controls.ts';
-import { dataTable, type Html, html, linkTarget } from './html.ts';
+import { dataTable, type Html, html, joined, linkTarget } from './html.ts';
 import { misreadBanner } from './http.ts';
+import { logPageLink, rerunPart } from './outside.ts';
 import { answerPage, type ConsoleApp, route } from './page.ts';
 import { inlineProse } from './prose.ts';
 
@@ -128,27 +130,33 @@ interface BuildFacts {
   readonly analyses: readonly Analysis[];
   readonly failures: readonly Failure[];
   readonly sources: readonly ArchivedSource[];
+  /** Pages of the logs at the build's CI, by the logs' names. */
+  readonly pages: ReadonlyMap<string, string>;
+  readonly rerun: Html;
 }
 
 /** `/builds/:id`: one build as its causes, then its tests, then its logs. */
 export function registerBuildPage(app: ConsoleApp, deps: ConsoleDeps): void {
   app.get('/builds/:id', route('read', { params: Params }), async (request, reply) => {
     const build = await findBuild(deps.stores.builds, request.params.id, {});
-    const facts = await factsOf(build, deps);
+    const facts = await factsOf(build, request.principal, deps);
     const title = `${build.pipeline} #${build.number}`;
     return answerPage(request, reply, deps, { title, place: 'page', part: 'builds', live: { buildId: build.id }, main: pageOf(facts) });
   });
 }
 
-async function factsOf(build: Build, { stores, archive, currentStep }: ConsoleDeps): Promise<BuildFacts> {
-  const [job, analyses, failures, sources] = await Promise.all([
+async function factsOf(build: Build, principal: Principal | null, deps: ConsoleDeps): Promise<BuildFacts> {
+  const { stores, archive, currentStep } = deps;
+  const [job, analyses, failures, sources, pages, reruns] = await Promise.all([
     stores.triages.findByBuild(build.id),
     stores.analyses.listByBuild(build.id),
     stores.failures.listByBuild(build.id),
     archive.list(build.id),
+    stores.outside.logPages(build.id),
+    stores.outside.reruns(build.id),
   ]);
   const step = job?.state === 'running' ? ((await currentStep?.(build.id)) ?? null) : null;
-  return { build, job, step, analyses, failures, sources };
+  return { build, job, step, analyses, failures, sources, pages, rerun: rerunPart(build, reruns, principal, deps) };
 }
 
 function pageOf(facts: BuildFacts): Html {
@@ -156,6 +164,7 @@ function pageOf(facts: BuildFacts): Html {
   return html`<h1 tabindex="-1">${build.repository} · ${build.pipeline} #${build.number}</h1>
 <p id="build" data-live>${statusWord(build.status)} · ${buildLine(build)} · received ${timeOf(build.receivedAt)}</p>
 <p id="progress" role="note" data-live data-say>${howFar(facts)}</p>
+${facts.rerun}
 <div id="causes" data-live>${analyses.length > 0 && html`<h2>${analyses.length === 1 ? 'One cause' : `${analyses.length} causes`}, ${formatNumber(failures.length)} ${failures.length === 1 ? 'failure' : 'failures'}</h2>`}
 ${analyses.map((analysis) => causeCard(analysis, failures))}</div>
 <div id="logs" data-live>${logsOf(facts)}</div>`;
@@ -185,11 +194,14 @@ ${tests.length > 0 && html`<details><summary>${formatNumber(tests.length)} ${tes
 <p><a href="${causeAddress(analysis.fingerprint)}">All occurrences</a> · <a href="${runAddress(analysis.id)}">Analysis steps</a></p></article>`;
 }
 
-function logsOf({ build, sources }: BuildFacts): Html {
+function logsOf({ build, sources, pages }: BuildFacts): Html {
   if (sources.length === 0) return html`<h2>Logs</h2><p>No log is stored: none was received, or retention deleted it.</p>`;
   const rows = sources.map(
     ({ name, kind, lines, bytes, notes }) =>
-      html`<tr><td><a href="${logAddress(build.id, name)}">${name}</a></td><td>${kind}</td><td class="number">${formatNumber(lines)}</td><td class="number">${formatNumber(bytes)}</td><td class="quiet">${notes.join('; ')}</td></tr>`,
+      html`<tr><td><a href="${logAddress(build.id, name)}">${name}</a></td><td>${kind}</td><td class="number">${formatNumber(lines)}</td><td class="number">${formatNumber(bytes)}</td><td class="quiet">${joined(
+        [logPageLink(build, pages.get(name)), ...notes].filter((one) => one !== null),
+        '; ',
+      )}</td></tr>`,
   );
   return html`<h2>Logs</h2>${dataTable('Logs and reports', ['Name', 'Kind', { number: 'Lines' }, { number: 'Bytes' }, 'Notes'], rows)}`;
 }

@@ -15,6 +15,7 @@ import { registerInsightsPages } from './insights/insights-pages.ts';
 import { registerLibraryPages } from './library.ts';
 import { registerLogs } from './logs/log-pages.ts';
 import { registerNotifications } from './notifications.ts';
+import { registerRerun } from './outside.ts';
 import { type ConsoleApp, mayReview, type Reader, readerOf, route, sendPage } from './page.ts';
 import { registerDecisions, registerHolding } from './review/decision-routes.ts';
 import { registerItem } from './review/item-routes.ts';
@@ -92,6 +93,7 @@ const PAGES: readonly ((app: ConsoleApp, deps: ConsoleDeps) => void)[] = [
   registerAnalysisPage,
   registerBuildList,
   registerBuildPage,
+  registerRerun,
   registerRunPages,
   registerLogs,
   registerInsightsPages,

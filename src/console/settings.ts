@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Preferences, requireInScope } from '../domain/access.ts';
+import { EditorTemplate, type Preferences, requireInScope } from '../domain/access.ts';
 import { TriageError } from '../domain/errors.ts';
 import type { Principal } from '../domain/review.ts';
 import type { Finding } from '../ports/examination.ts';
@@ -120,7 +120,14 @@ const handles = z
       .filter((one) => one !== '')
       .slice(0, 20),
   );
-const MeForm = z.object({ handles, keys: ticked, theme: z.enum(['system', 'light', 'dark']), wrap: ticked, timestamps: ticked });
+const MeForm = z.object({
+  handles,
+  editor: EditorTemplate.default(''),
+  keys: ticked,
+  theme: z.enum(['system', 'light', 'dark']),
+  wrap: ticked,
+  timestamps: ticked,
+});
 const MeQuery = z.object({ saved: z.literal('1').optional() });
 
 /** `/me`: how the pages behave for whoever is signed in. */
@@ -132,8 +139,8 @@ export function registerMe(app: ConsoleApp, deps: ConsoleDeps): void {
     return sendPage(request, reply, { title: 'Your settings', place: 'page', main, ...said }, reader);
   });
   app.post('/me', route('read', { body: MeForm }), async (request, reply) => {
-    const { handles, keys, theme, wrap, timestamps } = request.body;
-    const preferences = { handles, keys: keys === 'on', theme, wrap: wrap === 'on', timestamps: timestamps === 'on' };
+    const { handles, editor, keys, theme, wrap, timestamps } = request.body;
+    const preferences = { handles, editor, keys: keys === 'on', theme, wrap: wrap === 'on', timestamps: timestamps === 'on' };
     await deps.stores.preferences.set(holderOf(request.principal).name, preferences);
     return reply.redirect('/me?saved=1', 303);
   });
@@ -160,6 +167,7 @@ function mePage({ name, roles, repositories }: Principal, preferences: Preferenc
 <form method="post" action="/me" data-whole>
 ${box('keys', preferences.keys, 'Single-key shortcuts (a accepts, j moves on …)')}
 <p><label>Your handles and teams, separated by commas <input name="handles" value="${preferences.handles.join(', ')}" maxlength="2000" placeholder="@ada, @shop/payments"></label><br><span class="quiet">As in CODEOWNERS and commits. Unassigned causes that these own are listed as yours.</span></p>
+<p><label>Open files in your editor <input name="editor" class="long" value="${preferences.editor}" maxlength="300" placeholder="vscode://file/home/ada/{name}/{path}:{line}"></label><br><span class="quiet">An address with <code>{path}</code> and, if you like, <code>{line}</code>, <code>{repository}</code> (owner/name) and <code>{name}</code>. Empty: no such links.</span></p>
 <fieldset><legend>Colors</legend>${themes}</fieldset>
 ${box('wrap', wrap, 'Wrap long lines of logs')}
 ${box('timestamps', timestamps, 'Show timestamps in logs')}

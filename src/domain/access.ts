@@ -118,6 +118,18 @@ function inDigits(value: bigint, length: number): string {
   return text.padStart(length, '0');
 }
 
+/** Schemes that editors register. No page can be made to run a script or to open a site by one of them. */
+const EDITORS =
+  'vscode|vscode-insiders|vscodium|cursor|windsurf|zed|idea|jetbrains|phpstorm|pycharm|webstorm|goland|rubymine|clion|rider|subl|txmt|mvim|emacs';
+
+export const EditorTemplate = z
+  .string()
+  .trim()
+  .max(300)
+  .regex(new RegExp(`^(?:|(?:${EDITORS})://[^\\s"'<>]*\\{path\\}[^\\s"'<>]*)$`), {
+    message: `must begin with the scheme of an editor (${EDITORS.replaceAll('|', ', ')}) and contain {path}`,
+  });
+
 /** What somebody set for the pages. Unknown fields of other versions are left out, broken ones read as the default. */
 export const Preferences = z.object({
   /** Whether single keys act (WCAG 2.1.4 asks that they can be turned off). */
@@ -129,6 +141,8 @@ export const Preferences = z.object({
   timestamps: z.boolean().catch(false).default(false),
   /** Handles and teams that CODEOWNERS and commits call the holder by, beside the holder's name. */
   handles: z.array(z.string().max(200)).max(20).catch([]).default([]),
+  /** An address that opens a file in the holder's editor, with `{path}` and `{line}` in it; empty: none. */
+  editor: EditorTemplate.catch('').default(''),
 });
 export type Preferences = z.infer<typeof Preferences>;
 

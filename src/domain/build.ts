@@ -82,6 +82,8 @@ export interface SourceText {
   readonly text: string;
   /** Honest remarks about reading it: "cut at 200 MB", "14 invalid UTF-8 sequences". */
   readonly notes: readonly string[];
+  /** The page of its job at its CI; `{line}` in it stands for a line where the page can be opened at one. */
+  readonly url?: string;
 }
 
 /** One test case's outcome, from a report or a log; kept for passing builds too. */

@@ -19,6 +19,8 @@ export interface NoticeRule {
   readonly channel: string;
   /** Null: it does not speak of such builds. `defaultBranch` as the CI has said, else null. */
   placeOf(build: Build, known: { readonly defaultBranch: string | null }): NoticePlace | null;
+  /** The address of what it has posted, by its reference; absent: it has no page of its own. */
+  pageOf?(build: Build, reference: string): string | null;
 }
 
 /** A call to the other side. */

@@ -12,6 +12,8 @@ export interface CiJob {
   readonly outcome: 'failed' | 'passed' | 'other';
   /** When it ended, as the host writes it; null where it does not say. */
   readonly endedAt: string | null;
+  /** Its page, http or https; `{line}` in it stands for a line of its log. Null or absent: none is known. */
+  readonly url?: string | null;
 }
 
 /** What one fetch needs; `room` is how many bytes of log may still come. */
@@ -143,7 +145,12 @@ export function isMissing(error: unknown): boolean {
 }
 
 async function jobLog<Job extends CiJob>(fetching: LogFetching<Job>, job: Job): Promise<SourceText> {
-  return decodeLog(fetching, logName(job), await fetching.fetchLog(job, fetching.room));
+  return withPage(decodeLog(fetching, logName(job), await fetching.fetchLog(job, fetching.room)), job);
+}
+
+/** A log with the page of its job, where that is a web address. */
+export function withPage(log: SourceText, { url }: Pick<CiJob, 'url'>): SourceText {
+  return url != null && url.length <= 2_000 && /^https?:\/\//.test(url) ? { ...log, url } : log;
 }
 
 /** A job is shown as ended some seconds before its log can be had. */

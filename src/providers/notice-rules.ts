@@ -14,10 +14,16 @@ interface Place {
   readonly isOfOurs: (build: Build) => boolean;
 }
 
+/** The address of a comment on a pull request. */
+export type CommentPage = (repository: string, pullRequest: number, id: string) => string;
+
 /** One comment for each pull request; a failed build of it is reason to speak. */
-export function commentRule({ channel, isOfOurs }: Place): NoticeRule {
+export function commentRule({ channel, isOfOurs }: Place, page?: CommentPage): NoticeRule {
+  const pageOf: NoticeRule['pageOf'] = ({ repository, pullRequest }, id) =>
+    page === undefined || pullRequest === null ? null : page(repository, pullRequest, id);
   return {
     channel,
+    ...(page !== undefined && { pageOf }),
     placeOf: (build) => {
       const { repository, pullRequest, status } = build;
       if (pullRequest === null || !isOfOurs(build)) return null;
@@ -68,6 +74,7 @@ interface HostNotice<Content> {
 export interface HostNotices {
   readonly name: Build['provider'];
   readonly isOfOurs: (build: Build) => boolean;
+  readonly commentPage: CommentPage;
   readonly comment: HostNotice<{ readonly body: string }>;
   /** Written where comments are, of changes that a job asks to be suggested. Absent: the host has no such comments. */
   readonly suggestion?: HostNotice<Suggestions>['client'];
@@ -75,11 +82,11 @@ export interface HostNotices {
   readonly status: HostNotice<StatusContent>;
 }
 
-export function hostChannels({ name, isOfOurs, comment, suggestion, check, status }: HostNotices): ProviderChannel[] {
+export function hostChannels({ name, isOfOurs, commentPage, comment, suggestion, check, status }: HostNotices): ProviderChannel[] {
   const suggestions = suggestion === undefined || comment.because !== null ? undefined : { ...comment, client: suggestion };
   const isOfOurCommit = (build: Build) => isOfCommit(build) && isOfOurs(build);
   return [
-    ...channelFor(comment, commentRule({ channel: `${name}-comment`, isOfOurs }), ({ commentChannel }) => commentChannel),
+    ...channelFor(comment, commentRule({ channel: `${name}-comment`, isOfOurs }, commentPage), ({ commentChannel }) => commentChannel),
     ...channelFor(suggestions, commentRule({ channel: `${name}-suggestion`, isOfOurs }), ({ suggestionChannel }) => suggestionChannel),
     ...channelFor(check, buildRule({ channel: `${name}-check`, isOfOurs: isOfOurCommit }), ({ checkChannel }) => checkChannel),
     ...channelFor(status, statusRule({ channel: `${name}-status`, isOfOurs }), ({ statusChannel }) => statusChannel),

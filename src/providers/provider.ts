@@ -1,4 +1,4 @@
-import type { Provider as ProviderName } from '../domain/build.ts';
+import type { Build, Provider as ProviderName } from '../domain/build.ts';
 import type { BuildSource } from '../ports/build-source.ts';
 import type { CodeHost } from '../ports/code-host.ts';
 import type { Examination } from '../ports/examination.ts';
@@ -26,6 +26,8 @@ export interface Provider {
   readonly code: ProviderCode | null;
   /** Texts that are kept in step there, as configured. */
   readonly channels: readonly ProviderChannel[];
+  /** Has the failed jobs of a build run again. Null: that is not possible, or not configured. Throws TriageError. */
+  readonly rerun: ((build: Build, options: { readonly logger: Logger; readonly signal: AbortSignal }) => Promise<void>) | null;
   /** Whether it answers, for `/readyz`; null: nothing of it is configured that could be asked. */
   readonly health: ((signal: AbortSignal) => Promise<Health>) | null;
   /** What `faultline doctor` asks about it. `repositories`: some that are configured by name. */

@@ -48,6 +48,9 @@ export interface RestClient {
   send<Reply>(schema: z.ZodType<Reply>, change: Change): Promise<Reply>;
 }
 
+/** Of one request to run failed jobs again, in milliseconds. */
+export const RERUN_MS = 15_000;
+
 const MAX_REPLY_BYTES = 48 * 1024 * 1024;
 const MAX_COMPLAINT_BYTES = 64 * 1024;
 const MAX_HOPS = 3;

@@ -5,7 +5,7 @@ import { type Connection, checkRights, ensureHook, sendGreeting, type WebhookQue
 import type { Provider } from '../providers/provider.ts';
 
 /** What of a provider is needed to connect it. */
-export type Connectable = Pick<Provider, 'name' | 'webhook' | 'connection' | 'examine'>;
+export type Connectable = Pick<Provider, 'name' | 'webhook' | 'connection' | 'examine' | 'rerun'>;
 
 /** What is to be done beside looking. */
 export interface ConnectRequest {

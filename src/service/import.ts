@@ -17,7 +17,7 @@ import { maskSources } from './triage/read-build.ts';
 
 export interface ImportDeps {
   readonly database: Pick<Database, 'transaction'>;
-  readonly stores: Pick<Stores, 'builds' | 'triages' | 'passingBuilds' | 'outbox' | 'notices'>;
+  readonly stores: Pick<Stores, 'builds' | 'triages' | 'passingBuilds' | 'outbox' | 'notices' | 'outside'>;
   readonly archive: Pick<BuildArchive, 'put'>;
   readonly masker: Masker;
 }
@@ -160,6 +160,7 @@ async function keepFailed(deps: ImportDeps, intake: Intake, fetched: FetchedBuil
   const { build } = await stores.builds.upsert({ ...intake.build, status: 'unknown' }, undefined, momentOf(intake.build));
   const { sources } = await maskSources(fetched.sources, masker);
   for (const source of sources) await archive.put(build.id, source);
+  await stores.outside.saveLogPages(build.id, sources);
   await stores.builds.saveTestResults(build.id, fetched.testResults);
   await database.transaction(async (sql) => {
     const stored = await storeBuild({ stores }, intake, sql, async () => true);

@@ -193,10 +193,27 @@ export function createNoticeStore(db: Database, outbox: Pick<OutboxStore, 'add'>
       }));
       return (await outbox.add(entries, sql)) > 0;
     },
+    /** Addresses of what is posted outside about this build. */
+    pages: async (build: Build) => {
+      const known = rules.flatMap((rule) => {
+        const place = rule.pageOf === undefined ? null : rule.placeOf(build, { defaultBranch: null });
+        return place === null ? [] : [{ rule, topic: `notice:${rule.channel}`, key: place.key }];
+      });
+      if (known.length === 0) return [];
+      const posted = await all(db, Posted, POSTED, [known.map(({ topic }) => topic), known.map(({ key }) => key)]);
+      return posted.flatMap(({ topic, reference }) => known.find((one) => one.topic === topic)?.rule.pageOf?.(build, reference) ?? []);
+    },
     /** What is known of it now. */
     situation: async (about: NoticeAbout) => await readSituation(db, about),
   };
 }
+
+const Posted = z.object({ topic: z.string(), reference: z.string() });
+
+const POSTED = `
+  select o.topic, o.result->>'reference' as reference
+  from unnest($1::text[], $2::text[]) as w (topic, key) join outbox o on o.topic = w.topic and o.key = w.key
+  where o.result->>'reference' is not null order by o.topic`;
 
 /** In one order, so that two transactions that change the same notices wait for each other and do not meet crosswise. */
 function placesOf(rules: readonly NoticeRule[], ask: (rule: NoticeRule) => NoticePlace | null) {

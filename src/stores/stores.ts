@@ -15,6 +15,7 @@ import { createLibraryStore, createRuleStore } from './library.ts';
 import { createCalibrationStore, createCaseStore, createRecordingStore } from './measurements.ts';
 import { createNotificationRuleStore } from './notification-rules.ts';
 import { createNoticeStore, createOutboxStore, createPublicationStore } from './outbox.ts';
+import { createOutsideStore } from './outside.ts';
 import { createPassingBuildStore } from './passing-builds.ts';
 import { createReviewStore } from './reviews.ts';
 import { fromNow } from './sql.ts';
@@ -46,6 +47,7 @@ export function createStores(db: Database, clock: Clock, traceparent?: Tracepare
     experiments: createExperimentStore(clock),
     insights: createInsightsStore(db),
     trust: createTrustStore(db),
+    outside: createOutsideStore(db),
     notices: createNoticeStore(db, outbox, rules),
     notificationRules: createNotificationRuleStore(db, outbox),
     sessions: createSessionStore(db),
@@ -78,8 +80,9 @@ export interface ShownStores extends Pick<Stores, 'reviews' | 'insights' | 'caus
   readonly questions: Pick<Stores['questions'], 'find' | 'list' | 'answer'>;
   readonly flakiness: Omit<Stores['flakiness'], 'follow' | 'ofTests'>;
   readonly passingBuilds: Pick<Stores['passingBuilds'], 'newest'>;
-  readonly notices: Pick<Stores['notices'], 'changed' | 'situation'>;
+  readonly notices: Pick<Stores['notices'], 'changed' | 'situation' | 'pages'>;
   readonly outbox: Pick<Stores['outbox'], 'add'>;
+  readonly outside: Omit<Stores['outside'], 'saveLogPages'>;
   readonly trust: Pick<Stores['trust'], 'changes' | 'answers'>;
   readonly notificationRules: Pick<
     Stores['notificationRules'],

@@ -118,6 +118,7 @@ export const ACCESS_MATRIX: Readonly<Record<string, 'open' | 'signature' | 'inge
   'GET /api/notification-owners': 'review',
   'POST /api/notification-owners': 'review',
   'GET /builds/:id': 'read',
+  'POST /builds/:id/rerun': 'review',
   'GET /logs/:id': 'read',
   'GET /logs/:id/raw': 'read',
   'GET /runs/:id': 'read',

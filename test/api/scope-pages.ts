@@ -33,6 +33,7 @@ export const PAGE_ROUTES: Readonly<Record<string, (of: PageIds) => { readonly ur
     payload: { act: 'save', version: '1' },
   }),
   'GET /builds/:id': ({ build }) => ({ url: `/builds/${build}` }),
+  'POST /builds/:id/rerun': ({ build }) => ({ url: `/builds/${build}/rerun` }),
   'GET /logs/:id': ({ build }) => ({ url: `/logs/${build}` }),
   'GET /logs/:id/raw': ({ build }) => ({ url: `/logs/${build}/raw` }),
   'GET /runs/:id': ({ analysis }) => ({ url: `/runs/${analysis}` }),

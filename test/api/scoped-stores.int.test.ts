@@ -76,6 +76,12 @@ const CALLS: Calls = {
     health: (store, of) => store.health(period(of), 9),
     reviewing: (store, of) => store.reviewing(period(of)),
   },
+  outside: {
+    logPages: async (store, { build }) => [...(await store.logPages(build))],
+    reruns: (store, { build }) => store.reruns(build),
+    beginRerun: (store, { build }) => store.beginRerun(build, 'ada'),
+    endRerun: (store) => store.endRerun(0, null),
+  },
   trust: {
     changes: async (store, { repository }) => (await store.changes({})).filter((one) => one.repository === repository),
     answers: (store, of) => store.answers(period(of), { from: 0, right: null }, PAGE),
@@ -107,6 +113,10 @@ const CALLS: Calls = {
   notices: {
     changed: (store, { build }) => store.changed({ buildId: build, delayMs: 0 }),
     situation: (store, { build }) => store.situation({ type: 'build', buildId: build }),
+    pages: async (store, { build }) => {
+      const of = await stores.builds.find(build);
+      return of === null ? [] : await store.pages(of);
+    },
   },
   questions: {
     find: (store, { question }) => store.find(question),
@@ -187,7 +197,7 @@ const NOTIFICATION_RULE = NotificationRuleInput.parse({ name: 'n', channel: 'sla
 
 /** Of no repository: the same whoever asks, or only for those who are held to none. */
 const FOR_ALL = ['notificationRules owners', 'notificationRules setOwner'];
-const OF_ALL = ['rules countActive', 'preferences of', 'preferences set', 'outbox add', ...FOR_ALL];
+const OF_ALL = ['outside endRerun', 'rules countActive', 'preferences of', 'preferences set', 'outbox add', ...FOR_ALL];
 
 const OURS = 'acme/shop';
 const THEIRS = 'other/secret';
@@ -195,6 +205,7 @@ const THEIRS = 'other/secret';
 const RULE: NoticeRule = {
   channel: 'test',
   placeOf: ({ id }) => ({ key: `test:${id}`, about: { type: 'build', buildId: id }, opens: true }),
+  pageOf: ({ id }, reference) => `https://host/${id}/${reference}`,
 };
 
 let database: TestDatabase;
@@ -242,6 +253,11 @@ async function storeSeen(repository: string, number: string): Promise<Seen> {
   const step = { node: 'classify', round: 0, startedAt: UNTIL, milliseconds: 1, summary: 'done' };
   await stores.runSteps.add(project.build, step);
   await database.query('insert into forgotten_logs (build_id) values ($1)', [project.build]);
+  await stores.notices.changed({ buildId: project.build, delayMs: 0 });
+  await database.query(`update outbox set result = '{"reference": "7"}' where key = $1`, [`test:${project.build}`]);
+  await stores.outside.saveLogPages(project.build, [{ name: 'console', url: 'https://host/job' }]);
+  const rerun = await stores.outside.beginRerun(project.build, 'ada');
+  await stores.outside.endRerun(rerun ?? 0, 'no');
   const templates = { version: 1, lines: ['all is well'] };
   await database.query('insert into green_templates (build_id, log, body) values ($1, $2, $3)', [first.buildId, 'console', templates]);
   const ids = { decided: review.id, decidedBuild: waiting.buildId, decision: decision.id, batch: decision.batchId ?? '' };

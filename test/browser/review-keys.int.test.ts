@@ -187,7 +187,7 @@ describe('single keys', () => {
       await untilShown(page, second);
     });
     expect(await preferences.of('ben')).toMatchObject({ keys: false });
-    await preferences.set('ben', { handles: [], keys: true, theme: 'system', wrap: true, timestamps: false });
+    await preferences.set('ben', { handles: [], editor: '', keys: true, theme: 'system', wrap: true, timestamps: false });
   });
 
   it('29: the list of keys, the badges and what is listened to are the same, on an item, in the queue and in a log', async () => {
@@ -217,7 +217,7 @@ describe('single keys', () => {
   it('46: with Tab and Enter alone a whole review is done', async () => {
     const [first, second, third] = await queueOf('tab', 3);
     const { preferences } = client.console.stores;
-    await preferences.set('ben', { handles: [], keys: false, theme: 'system', wrap: true, timestamps: false });
+    await preferences.set('ben', { handles: [], editor: '', keys: false, theme: 'system', wrap: true, timestamps: false });
     const complaints = await client.at('ben', async (page) => {
       await page.goto('/review?repo=keys/tab');
       await tabTo(page, 'Start');
@@ -242,7 +242,7 @@ describe('single keys', () => {
     expect(complaints).toEqual([]);
     const decided = await Promise.all([first, second, third as Review].map(find));
     expect(decided.map((review) => review?.decision?.type)).toEqual(['accept', 'reject', 'correct']);
-    await preferences.set('ben', { handles: [], keys: true, theme: 'system', wrap: true, timestamps: false });
+    await preferences.set('ben', { handles: [], editor: '', keys: true, theme: 'system', wrap: true, timestamps: false });
   });
 });
 

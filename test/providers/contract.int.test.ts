@@ -6,6 +6,7 @@ import type { Notice } from '../../src/domain/outbox.ts';
 import type { NoticeChannel } from '../../src/ports/notices.ts';
 import { silentLogger } from '../../src/ports/telemetry.ts';
 import type { Provider } from '../../src/providers/provider.ts';
+import { providersOf } from '../../src/providers/registry.ts';
 import { causeOf, headOf, situationOf } from '../notifications/sample-situation.ts';
 import { type FakeState, fakeHttpDeps, relayed } from '../support/fake-stores.ts';
 import { TEST_CONFIG, withSecrets } from '../support/http-deps.ts';
@@ -192,10 +193,45 @@ describe.each(WORLDS)('$name keeps the contract of a provider:', (world: Provide
       ]);
     });
 
+    test('70: leads to the page of its job', async () => {
+      const urls: Partial<Record<Provider['name'], string>> = {
+        azure: `https://dev.azure.com/acme/71777fbc-1cf2-4bd1-9540-128c1c71f766/_build/results?buildId=4711`,
+        circleci: 'https://app.circleci.com/pipelines/gh/shop/api/12/workflows/w1',
+      };
+      const url = urls[world.name];
+      const { sources } = await fetch(url === undefined ? {} : { url });
+      expect(sources.filter(({ kind }) => kind === 'log').map((log) => log.url)).toEqual([world.page(host.url)]);
+    });
+
     test('of a passed run is read for comparison', async () => {
       const source = await provider.openBuildSource({ logger: silentLogger, timeoutMs: 20_000, maxLogBytes: 1024 * 1024 });
       const logs = await source.fetchGreen(build({ status: 'passed' }), signal, 1024 * 1024);
       expect(logs.map(({ text }) => text)).toEqual([expect.stringContaining('FAIL cart adds up\n')]);
+    });
+  });
+
+  describe('failed jobs', () => {
+    const failedBuild = () => sampleBuild({ provider: world.name, ...world.build, finishedAt: '2026-03-01T11:30:00.000Z' });
+
+    testOf('reruns', '70: run again where that is asked for, once', async () => {
+      await provider.rerun?.(failedBuild(), { logger: silentLogger, signal });
+      expect(host.state.reruns).toEqual([world.name === 'circleci' ? { from_failed: true } : {}]);
+    });
+
+    testOf('reruns', '70: of a run that is gone, or that the token may not touch, are refused', async () => {
+      host.state.forbidden = /rerun|retry/;
+      const refused = provider.rerun?.(failedBuild(), { logger: silentLogger, signal });
+      await expect(refused).rejects.toMatchObject({ code: 'upstream-auth', retryable: false });
+      host.state.forbidden = null;
+      host.state.jobs = null;
+      await expect(provider.rerun?.(failedBuild(), { logger: silentLogger, signal })).rejects.toMatchObject({ code: 'not-found' });
+      expect(host.state.reruns).toEqual([]);
+    });
+
+    test('70: run again only where that is configured', () => {
+      const [plain] = providersOf(withSecrets({})).filter(({ name }) => name === world.name);
+      expect(plain?.rerun).toBe(null);
+      expect(provider.rerun !== null).toBe(has('reruns'));
     });
   });
 
@@ -229,6 +265,13 @@ describe.each(WORLDS)('$name keeps the contract of a provider:', (world: Provide
         ?.show({ notice: noticeOf(comment, green, reference), signal });
       expect(host.state.comments).toHaveLength(1);
       expect(host.state.comments[0]?.body).toContain('is fixed in');
+    });
+
+    testOf('comments', '70: has an address', async () => {
+      const rule = provider.channels.find((one) => one.rule.channel === `${world.name}-comment`)?.rule;
+      expect(rule?.pageOf?.(built(), '9')).toMatch(
+        /^http:\/\/[^ ]+\/shop\/api\/(?:pull\/7#issuecomment-9|pulls\/7#issuecomment-9|-\/merge_requests\/7#note_9)$/,
+      );
     });
 
     testOf('comments', 'is found again by its marker and its author', async () => {

@@ -12,6 +12,8 @@ export interface HostState {
   readonly comments: { readonly id: number; body: string; readonly author: string }[];
   readonly statuses: { readonly state: string; readonly description: string }[];
   readonly hooks: { readonly id: number; readonly address: string; readonly secret: string }[];
+  /** With what the failed jobs were asked to run again. */
+  readonly reruns: unknown[];
   /** What was answered to the events that the host sent when it was asked for a test, newest first. */
   readonly delivered: { readonly event: string; readonly status: number }[];
   /** Paths that the token may not read. */
@@ -79,7 +81,9 @@ export interface ProviderWorld {
   /** The build that the run's event becomes. */
   readonly build: Pick<Build, 'repository' | 'pipeline' | 'number' | 'externalId'>;
   /** What the host does not have. */
-  readonly lacks: readonly ('attempts' | 'forks' | 'comments' | 'statuses' | 'jobs' | 'hooks')[];
+  readonly lacks: readonly ('attempts' | 'forks' | 'comments' | 'statuses' | 'jobs' | 'hooks' | 'reruns')[];
+  /** The page of the failed job's log that is known. */
+  page(hostUrl: string): string;
   /** What the repository is called where webhooks are made; absent: as the build says. */
   readonly hooksOf?: string;
 }
@@ -99,6 +103,7 @@ export async function startHost(world: ProviderWorld): Promise<Host> {
     comments: [],
     statuses: [],
     hooks: [],
+    reruns: [],
     delivered: [],
     forbidden: null,
     past: [],
@@ -145,6 +150,13 @@ export function keepHook(state: HostState, address: unknown, secret: unknown): H
   const hook = { id: 31 + state.hooks.length, address: String(address), secret: String(secret) };
   state.hooks.push(hook);
   return hook;
+}
+
+/** Keeps that the failed jobs were asked to run again. */
+export function keepRerun(state: HostState, body: unknown, status: number): HostAnswer {
+  if (state.jobs === null) return { status: 404, json: { message: 'Not Found' } };
+  state.reruns.push(body);
+  return { status, json: {} };
 }
 
 /** Sends an event of an unknown kind to a webhook, signed with its secret. */

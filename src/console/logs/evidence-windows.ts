@@ -1,10 +1,12 @@
 import type { Analysis } from '../../domain/analysis.ts';
+import type { Build } from '../../domain/build.ts';
 import type { Evidence } from '../../domain/evidence.ts';
 import { maxOf } from '../../lib/collections.ts';
 import type { ArchivedSource, BuildArchive } from '../../ports/build-archive.ts';
 import type { ShownStores } from '../../stores/stores.ts';
 import { logAddress } from '../addresses.ts';
 import { type Html, html, joined, NOTHING } from '../html.ts';
+import { logPageLink } from '../outside.ts';
 import { showLines } from './render-line.ts';
 import {
   type EvidenceLines,
@@ -30,19 +32,23 @@ export interface EvidenceWindows {
 
 export interface EvidenceWindowsDeps {
   readonly archive: Pick<BuildArchive, 'list' | 'lines'>;
-  readonly stores: { readonly builds: Pick<ShownStores['builds'], 'logsForgottenAt'> };
+  readonly stores: {
+    readonly builds: Pick<ShownStores['builds'], 'logsForgottenAt'>;
+    readonly outside: Pick<ShownStores['outside'], 'logPages'>;
+  };
 }
 
 /**
  * The lines that prove the answer, each with a few around it; below them, folded, the other excerpts that the reader of the logs chose. Only
- * lines that a claim cites are highlighted. Where a text is gone, the lines that were kept with the analysis. `stamps`: with timestamps.
+ * lines that a claim cites are highlighted. Where a text is gone, the lines that were kept with the analysis. `stamps`: with timestamps. Each log
+ * leads to its page at the CI of `build`, where one is known.
  */
 export async function evidenceWindows(
   deps: EvidenceWindowsDeps,
   analysis: Pick<Analysis, 'buildId' | 'evidence' | 'answer'>,
-  { stamps = false }: { readonly stamps?: boolean } = {},
+  { build, stamps = false }: { readonly build: Pick<Build, 'provider'>; readonly stamps?: boolean },
 ): Promise<EvidenceWindows> {
-  const sources = await deps.archive.list(analysis.buildId);
+  const [sources, pages] = await Promise.all([deps.archive.list(analysis.buildId), deps.stores.outside.logPages(analysis.buildId)]);
   const marks = sourcesOf(analysis).map((name) => marksOf(analysis, name));
   // The log that proves most comes first, and what proves nothing is folded only below what does.
   const proving = marks.filter((own) => own.some(isProof));
@@ -54,8 +60,9 @@ export async function evidenceWindows(
     const lists = await listsOf(deps, analysis, { name, source, evidence, prefix: at === 0 ? '' : `log${at + 1}-`, stamps });
     for (const id of lists.shown) shown.add(id);
     const rows = lists.html;
-    if (source !== undefined && !lists.kept) parts.push(section(analysis.buildId, source, rows));
-    else parts.push(keptSection(name, await deps.stores.builds.logsForgottenAt(analysis.buildId), rows));
+    const outside = logPageLink(build, pages.get(name), evidence.find(isProof)?.cited[0]);
+    if (source !== undefined && !lists.kept) parts.push(section(analysis.buildId, source, rows, outside));
+    else parts.push(keptSection(name, await deps.stores.builds.logsForgottenAt(analysis.buildId), rows, outside));
   }
   return { html: parts.length === 0 ? NOTHING : joined(parts, '\n'), shown };
 }
@@ -137,17 +144,17 @@ function rowOptions(buildId: string, name: string, evidence: readonly EvidenceLi
   };
 }
 
-function section(buildId: string, { name, lines, notes }: ArchivedSource, list: Html): Html {
+function section(buildId: string, { name, lines, notes }: ArchivedSource, list: Html, outside: Html | null): Html {
   return html`<section class="evidence"><h3>${name}</h3>
 ${list}
-<p><a data-action="full-log" href="${logAddress(buildId, name)}">Open the full log (${lines.toLocaleString('en-US')} lines)</a> · <a href="/logs/${encodeURIComponent(buildId)}/raw?file=${encodeURIComponent(name)}">Raw</a>${notes.map((note) => html` · ${note}`)}</p></section>`;
+<p><a data-action="full-log" href="${logAddress(buildId, name)}">Open the full log (${lines.toLocaleString('en-US')} lines)</a> · <a href="/logs/${encodeURIComponent(buildId)}/raw?file=${encodeURIComponent(name)}">Raw</a>${outside !== null && html` · ${outside}`}${notes.map((note) => html` · ${note}`)}</p></section>`;
 }
 
-function keptSection(name: string, deletedAt: string | null, list: Html): Html {
+function keptSection(name: string, deletedAt: string | null, list: Html, outside: Html | null): Html {
   const why = deletedAt === null ? 'This log is not in the archive' : `Retention deleted this log on ${deletedAt.slice(0, 10)}`;
   return html`<section class="evidence"><h3>${name}</h3>
 ${list}
-<p class="quiet">${why}; these lines were kept with the analysis.</p></section>`;
+<p class="quiet">${why}; these lines were kept with the analysis.${outside !== null && html` ${outside}`}</p></section>`;
 }
 
 /** The lines of a view, as far as they were kept with the evidence; there are no gaps to open. */

@@ -9,6 +9,7 @@ import type { ConsoleDeps } from '../console-deps.ts';
 import { badge } from '../controls.ts';
 import { type Html, html, joined, type Shown } from '../html.ts';
 import { protect } from '../http.ts';
+import { logPageLink } from '../outside.ts';
 import { type ConsoleApp, readerOf, route, sendHtml, sendPage } from '../page.ts';
 import {
   findLog,
@@ -179,7 +180,7 @@ function logPage(facts: LogFacts, query: LogQuery, shape: Shape, body: Shown): H
   return html`<div class="wide"><h1 tabindex="-1">${source.name}</h1>
 <p><a href="${buildAddress(build.id)}">${build.repository} · ${build.pipeline} #${build.number}</a> · ${counted(source.lines, 'line')} · ${sizeOf(source.bytes)}${source.notes.map((note) => html` · ${note}`)}</p>
 ${otherLogs(facts)}
-<div class="tools">${searchForm(facts, query)}${toolLinks(facts, query, shape)}<a class="button" href="${raw}" target="_blank">Raw</a><button type="button" data-copy="link" hidden>Copy link</button><button type="button" data-copy="lines" hidden>Copy lines</button></div>
+<div class="tools">${searchForm(facts, query)}${toolLinks(facts, query, shape)}<a class="button" href="${raw}" target="_blank">Raw</a>${logPageLink(build, facts.page, query.L?.from, html` class="button"`)}<button type="button" data-copy="link" hidden>Copy link</button><button type="button" data-copy="lines" hidden>Copy lines</button></div>
 ${body}</div>`;
 }
 

@@ -41,6 +41,8 @@ export interface LogFacts {
   readonly evidence: readonly EvidenceLines[];
   /** Answers about the build, of which the evidence is. */
   readonly analyses: readonly Analysis[];
+  /** Its page at the build's CI; undefined: none is known. */
+  readonly page: string | undefined;
 }
 
 /** A build whose texts are not there, and why, as far as it is known. */
@@ -65,7 +67,8 @@ export async function findLog(
     return { build, sources, deletedAt: await stores.builds.logsForgottenAt(build.id), wanted: wanted.file ?? null };
   }
   const analyses = await analysesOf(stores, build, wanted.analysis);
-  return { build, sources, source, analyses, evidence: evidenceIn(analyses, source.name) };
+  const page = (await stores.outside.logPages(build.id)).get(source.name);
+  return { build, sources, source, analyses, page, evidence: evidenceIn(analyses, source.name) };
 }
 
 /** The same where there must be one: throws `not-found` else. */

@@ -18,7 +18,7 @@ export function itemMain(view: ItemView): Html {
   if (blind.blind) return html`<div class="item" data-review="${review.id}">${head}${blindForm(view)}${evidencePart(facts, 'logs')}</div>`;
   const decidable = hold === 'mine' || hold === 'free';
   const between = decidable && html`${correctForm(view)}${rejectForm(view)}${sameList(view)}`;
-  return html`<div class="item" data-review="${review.id}"${hold === 'mine' && html` data-held-ms="${Date.parse(review.claimExpiresAt ?? '') - facts.now}"`}>${head}${analysisParts(facts, { why: review.why, between })}</div>`;
+  return html`<div class="item" data-review="${review.id}"${hold === 'mine' && html` data-held-ms="${Date.parse(review.claimExpiresAt ?? '') - facts.now}"`}>${head}${analysisParts(facts, { why: review.why, between, editor: view.editor })}</div>`;
 }
 
 /** The machine's title gives its verdict away: a blind item is named by what failed. */

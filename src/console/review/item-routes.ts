@@ -66,7 +66,12 @@ export async function sendItem(
     return sendPage(request, reply, { ...page, title: review.title, main }, reader, status);
   }
   const who = { reviewer: reviewerOf(request), isAdmin: isAdmin(request) };
-  const view = await readItem(deps, review, { stamps: reader.preferences.timestamps, ...looking, ...who });
+  const view = await readItem(deps, review, {
+    stamps: reader.preferences.timestamps,
+    editor: reader.preferences.editor,
+    ...looking,
+    ...who,
+  });
   return sendPage(request, reply, { ...page, title: itemTitle(view), main: itemMain(view), bar: itemBar(view) }, reader, status);
 }
 

@@ -36,6 +36,8 @@ export interface ItemView {
   readonly waiting: number;
   readonly mode: Mode;
   readonly stamps: boolean;
+  /** The reviewer's template of an address that opens a file in their editor. */
+  readonly editor: string;
   /** The next press accepts although the change touches a suspect. */
   readonly armed: boolean;
   readonly undo: Decision | null;
@@ -54,6 +56,7 @@ export interface Looking {
   readonly queue: QueueQuery;
   readonly mode?: Mode;
   readonly stamps?: boolean;
+  readonly editor?: string;
   readonly armed?: boolean;
   readonly typed?: Typed | null;
   readonly failure?: string | null;
@@ -80,6 +83,7 @@ export async function readItem(deps: ConsoleDeps, review: Review, looking: Looki
     mayTakeOver: hold === 'others' && mayTakeOver(review, isAdmin, clock.now()),
     mode: looking.mode ?? 'read',
     stamps: looking.stamps === true,
+    editor: looking.editor ?? '',
     armed: looking.armed === true && mustArm(facts),
     mayUndo: review.decision !== null && (isAdmin || review.decision.reviewer === reviewer),
     typed: looking.typed ?? null,

@@ -55,7 +55,7 @@ export function createAzureBuildSource(options: AzureOptions & RunLimits): Build
     const client = createAzureClient(options, options.timeoutMs);
     const path = pathOf(build);
     return {
-      listJobs: () => listJobs({ client, path, signal }, build.finishedAt),
+      listJobs: () => listJobs({ client, path, signal }, build),
       fetchLog: ({ id, name }, maxBytes) =>
         client.bytes({ path: `${path}${at`/logs/${id}`}`, query: API, what: `the log of job "${name}"`, signal, maxBytes }),
     };
@@ -63,21 +63,22 @@ export function createAzureBuildSource(options: AzureOptions & RunLimits): Build
 }
 
 /** Each job as it was at `until`, when the build ended: one that was run again since then has earlier attempts in timelines of their own. */
-async function listJobs(asking: Asking, until: string | null): Promise<CiJob[]> {
+async function listJobs(asking: Asking, { finishedAt: until, url }: Build): Promise<CiJob[]> {
   const jobs = (await timelineOf(asking, '')).filter(({ type }) => type === 'Job');
   const own: CiJob[] = [];
   for (const newest of jobs) {
     const job = await atTime(asking, newest, until);
     // One that never began has no log, and did not fail.
-    if (job !== null && (job.log != null || job.result === 'failed')) own.push(jobOf(job));
+    if (job !== null && (job.log != null || job.result === 'failed')) own.push(jobOf(job, url));
   }
   return own;
 }
 
-function jobOf({ name, state, result, finishTime, log }: Entry): CiJob {
+function jobOf({ id, name, state, result, finishTime, log }: Entry, build: string | null): CiJob {
   const hasPassed = result === 'succeeded' || result === 'succeededWithIssues';
   const outcome = result === 'failed' ? 'failed' : hasPassed ? 'passed' : 'other';
-  return { id: log?.id ?? 0, name, isOver: state === 'completed', outcome, endedAt: finishTime ?? null };
+  const url = build?.includes('/_build/results?buildId=') === true ? `${build}&view=logs&j=${encodeURIComponent(id)}` : null;
+  return { id: log?.id ?? 0, name, isOver: state === 'completed', outcome, endedAt: finishTime ?? null, url };
 }
 
 async function atTime(asking: Asking, job: Entry, until: string | null): Promise<Entry | null> {

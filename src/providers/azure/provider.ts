@@ -16,6 +16,7 @@ export function azureProvider(settings: AzureSettings): Provider {
     openBuildSource: async (options) => (await import('./api.ts')).createAzureBuildSource({ baseUrl, token, ...options }),
     openPastRuns: null,
     code: null,
+    rerun: null,
     channels: [],
     ...tokenApi({
       ...{ name: 'azure', label: 'Azure DevOps' },

@@ -5,7 +5,7 @@ import type { BuildSource } from '../../ports/build-source.ts';
 import { fetchArtifacts } from '../artifacts.ts';
 import { type Connection, greetingId } from '../connection.ts';
 import { type CiJob, createRunSource, type RunLimits, unknownBuild } from '../job-logs.ts';
-import { at, createRestClient, type Question, type RestClient } from '../rest-client.ts';
+import { at, createRestClient, type Question, RERUN_MS, type RestClient } from '../rest-client.ts';
 import { hmacOf } from '../webhook.ts';
 
 interface BuildkiteOptions {
@@ -25,6 +25,7 @@ const Jobs = z.object({
       state: z.string().nullish(),
       soft_failed: z.boolean().nullish(),
       finished_at: z.string().nullish(),
+      web_url: z.string().nullish(),
       retried_in_job_id: z.string().nullish(),
     }),
   ),
@@ -50,6 +51,12 @@ function createBuildkiteClient({ baseUrl, token }: BuildkiteOptions, timeoutMs: 
   return createRestClient({ label: 'Buildkite', baseUrl, headers, tokenSetting: 'FAULTLINE_BUILDKITE_TOKEN', timeoutMs });
 }
 
+/** Has the failed jobs of a build run again. */
+export async function rerunOnBuildkite(options: BuildkiteOptions, build: Build, signal: AbortSignal): Promise<void> {
+  const change = { method: 'POST', path: `${pathOf(build)}/retry_failed_jobs`, what: 'the re-run of its failed jobs', signal } as const;
+  await createBuildkiteClient(options, RERUN_MS).send(z.unknown(), { ...change, right: 'write_builds' });
+}
+
 /** Those that had ended at `until`, when the build did, without those that were retried by then. */
 async function listJobs(client: RestClient, question: Question, until: string | null): Promise<CiJob[]> {
   const { jobs } = await client.get(Jobs, { ...question, query: { include_retried_jobs: 'true' } });
@@ -58,8 +65,8 @@ async function listJobs(client: RestClient, question: Question, until: string | 
   const ids = new Set(known.map(({ id }) => id));
   return known
     .filter(({ retried_in_job_id: retry }) => retry == null || !ids.has(retry))
-    .map(({ id, name, step_key, state, soft_failed, finished_at }) => ({
-      ...{ id, name: name ?? step_key ?? 'job', isOver: finished_at != null, endedAt: finished_at ?? null },
+    .map(({ id, name, step_key, state, soft_failed, finished_at, web_url: url }) => ({
+      ...{ id, name: name ?? step_key ?? 'job', isOver: finished_at != null, endedAt: finished_at ?? null, url: url ?? null },
       outcome:
         /^(?:failed|timed_out|expired)$/.test(state ?? '') && soft_failed !== true ? 'failed' : state === 'passed' ? 'passed' : 'other',
     }));

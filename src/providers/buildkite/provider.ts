@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { apiAddress, credential, setting, webhookSecrets } from '../../config/variable.ts';
+import { apiAddress, credential, flag, setting, webhookSecrets } from '../../config/variable.ts';
 import { below, tokenApi } from '../probe.ts';
 import type { Provider } from '../provider.ts';
 import { buildkiteWebhook } from './webhook.ts';
@@ -16,6 +16,9 @@ export function buildkiteProvider(settings: BuildkiteSettings): Provider {
     openPastRuns: null,
     code: null,
     channels: [],
+    rerun: !settings.rerun
+      ? null
+      : async (build, { signal }) => (await import('./api.ts')).rerunOnBuildkite({ baseUrl, token }, build, signal),
     ...tokenApi({
       ...{ name: 'buildkite', label: 'Buildkite' },
       probe: token === null ? null : { url: below(baseUrl, 'access-token'), headers: { authorization: `Bearer ${token}` } },
@@ -52,6 +55,10 @@ export const BuildkiteSettings = z.object({
   token: credential(
     'FAULTLINE_BUILDKITE_TOKEN',
     'API access token with the scopes read_builds, read_build_logs and, for artifacts, read_artifacts.',
+  ),
+  rerun: flag(
+    'FAULTLINE_BUILDKITE_RERUN',
+    'Set to true to let reviewers re-run the failed jobs of a build. The token then needs write_builds.',
   ),
 });
 export type BuildkiteSettings = z.infer<typeof BuildkiteSettings>;

@@ -4,7 +4,7 @@ import { TriageError } from '../../domain/errors.ts';
 import type { BuildSource } from '../../ports/build-source.ts';
 import { CONNECT_MS, type Connection, greetingId, HookId, type WebhookQuestions } from '../connection.ts';
 import { type CiJob, createRunSource, type RunLimits, unknownBuild } from '../job-logs.ts';
-import { at, createRestClient, type RestClient } from '../rest-client.ts';
+import { at, createRestClient, RERUN_MS, type RestClient } from '../rest-client.ts';
 import { hmacOf } from '../webhook.ts';
 
 export interface CircleciOptions {
@@ -56,8 +56,37 @@ export function createCircleciBuildSource(options: CircleciOptions & RunLimits):
   }));
 }
 
-/** Those of the workflow's newest run that had begun before the build ended: one that is run again gets a new id. */
+/** Has the failed jobs of a workflow, and those after them, run again. */
+export async function rerunOnCircleci(options: CircleciOptions, build: Build, signal: AbortSignal): Promise<void> {
+  const client = createCircleciClient(options, RERUN_MS);
+  const { id } = await newestRun(client, build, signal);
+  const change = { method: 'POST', path: at`/v2/workflow/${id}/rerun`, what: 'the re-run of its failed jobs', signal } as const;
+  await client.send(z.unknown(), { ...change, body: { from_failed: true }, right: 'build the project' });
+}
+
 async function listJobs(client: RestClient, build: Build, signal: AbortSignal): Promise<CircleciJob[]> {
+  const run = await newestRun(client, build, signal);
+  const jobs = await pagesOf(client, Jobs, at`/v2/workflow/${run.id}/job`, { what: 'the jobs of the workflow', signal });
+  // An approval is a job without a number.
+  return jobs.flatMap(({ job_number: id, project_slug: project, name: job, status, stopped_at: endedAt }) =>
+    id == null || project == null
+      ? []
+      : [
+          {
+            id,
+            project,
+            name: job,
+            isOver: endedAt != null,
+            outcome: outcomeOf(status),
+            endedAt: endedAt ?? null,
+            url: pageOf(build, run.id, id),
+          },
+        ],
+  );
+}
+
+/** The workflow's newest run that had begun before the build ended: one that is run again gets a new id. */
+async function newestRun(client: RestClient, build: Build, signal: AbortSignal): Promise<z.infer<typeof Workflows>[number]> {
   const [, pipeline, name] = /^([0-9a-f-]{36})\/(.+)$/.exec(build.externalId ?? '') ?? [];
   if (pipeline === undefined) throw unknownBuild(build, 'CircleCI');
   const workflows = await pagesOf(client, Workflows, at`/v2/pipeline/${pipeline}/workflow`, {
@@ -68,13 +97,12 @@ async function listJobs(client: RestClient, build: Build, signal: AbortSignal): 
   const runs = workflows.filter((one) => one.name === name && Date.parse(one.created_at) <= until);
   const run = runs.sort((left, right) => Date.parse(right.created_at) - Date.parse(left.created_at))[0];
   if (run === undefined) throw new TriageError('not-found', `The workflow "${name}" of the pipeline no longer exists.`);
-  const jobs = await pagesOf(client, Jobs, at`/v2/workflow/${run.id}/job`, { what: 'the jobs of the workflow', signal });
-  // An approval is a job without a number.
-  return jobs.flatMap(({ job_number: id, project_slug: project, name: job, status, stopped_at: endedAt }) =>
-    id == null || project == null
-      ? []
-      : [{ id, project, name: job, isOver: endedAt != null, outcome: outcomeOf(status), endedAt: endedAt ?? null }],
-  );
+  return run;
+}
+
+/** Below the page of its workflow, where the build's address is that page. */
+function pageOf({ url }: Build, workflow: string, job: number): string | null {
+  return url?.endsWith(`/workflows/${workflow}`) === true ? `${url}/jobs/${job}` : null;
 }
 
 function outcomeOf(status: string): CiJob['outcome'] {

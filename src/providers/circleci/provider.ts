@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { apiAddress, credential, setting, webhookSecrets } from '../../config/variable.ts';
+import { apiAddress, credential, flag, setting, webhookSecrets } from '../../config/variable.ts';
 import { below, tokenApi } from '../probe.ts';
 import type { Provider } from '../provider.ts';
 import { circleciWebhook } from './webhook.ts';
@@ -16,6 +16,9 @@ export function circleciProvider(settings: CircleciSettings): Provider {
     openPastRuns: null,
     code: null,
     channels: [],
+    rerun: !settings.rerun
+      ? null
+      : async (build, { signal }) => (await import('./api.ts')).rerunOnCircleci({ baseUrl, token }, build, signal),
     ...tokenApi({
       ...{ name: 'circleci', label: 'CircleCI' },
       probe: token === null ? null : { url: below(baseUrl, 'v2/me'), headers: { 'circle-token': token } },
@@ -47,5 +50,6 @@ export const CircleciSettings = z.object({
     'URL of CircleCI, or of CircleCI server.',
   ),
   token: credential('FAULTLINE_CIRCLECI_TOKEN', 'Personal API token of a user who may see the projects.'),
+  rerun: flag('FAULTLINE_CIRCLECI_RERUN', 'Set to true to let reviewers re-run the failed jobs of a build. The token may already do so.'),
 });
 export type CircleciSettings = z.infer<typeof CircleciSettings>;

@@ -52,6 +52,7 @@ const Jobs = z.object({
         conclusion: z.string().nullish(),
         run_attempt: z.int().nullish(),
         completed_at: z.string().nullish(),
+        html_url: z.string().nullish(),
       }),
     )
     .nullable(),
@@ -101,9 +102,10 @@ async function pagesOf(client: RestClient, path: string, signal: AbortSignal): P
   const what = 'the jobs of the run';
   const Page = Jobs.transform(({ jobs }) => jobs ?? []);
   const listed = await client.list(Page, { path, what, signal }, { sizeName: 'limit', size: PAGE, maxPages: MAX_LISTED_JOBS / PAGE });
-  return listed.map(({ id, name, status, conclusion, run_attempt, completed_at }) => ({
+  return listed.map(({ id, name, status, conclusion, run_attempt, completed_at, html_url }) => ({
     id,
     name,
+    url: html_url ?? null,
     isOver: status === 'completed',
     outcome: conclusion === 'failure' ? 'failed' : conclusion === 'success' ? 'passed' : 'other',
     endedAt: completed_at ?? null,

@@ -23,8 +23,11 @@ export function giteaProvider(settings: GiteaSettings): Provider {
       baseUrl: baseUrl ?? '',
       open: async ({ timeoutMs }) => (await import('./code-host.ts')).createGiteaHost({ ...credentials, timeoutMs }),
     },
+    rerun: null,
     channels: hostChannels({
       name: 'gitea',
+      commentPage: (repository, pullRequest, id) =>
+        `${baseUrl?.replace(/\/api\/v1$/, '') ?? ''}/${repository}/pulls/${pullRequest}#issuecomment-${id}`,
       isOfOurs: isOfHost('gitea', baseUrl?.replace(/\/api\/v1$/, '/') ?? null),
       comment: { wanted: settings.comment, because, client: async () => (await import('./api.ts')).createGiteaCommentClient(credentials) },
       status: { wanted: settings.status, because, client: async () => (await import('./api.ts')).createGiteaStatusClient(credentials) },

@@ -336,7 +336,7 @@ async function askApp(options: GithubClientOptions, app: GithubAppKey, signal: A
 /** What a failed call as the App means; what cannot heal by itself says what to do. */
 function appError(what: string, error: unknown, id: string, signal: AbortSignal): TriageError {
   if (signal.aborted) return new TriageError('cancelled', `The GitHub request for ${what} was stopped.`, { cause: error });
-  const meaning = githubError(what, error, 'the contents');
+  const meaning = githubError(what, error, 'read the contents');
   const status = httpFailure(error)?.status;
   if (meaning.code !== 'upstream-auth' || error instanceof TriageError) return meaning;
   const refused = `GitHub returned ${status} for ${what}:`;

@@ -13,6 +13,7 @@ import {
   type LogFetching,
   logName,
   unknownBuild,
+  withPage,
 } from '../job-logs.ts';
 import type { PastRuns } from '../provider.ts';
 import { withDeadline } from '../rest-client.ts';
@@ -70,7 +71,7 @@ function runArtifacts({ github: { client, run }, signal, notes }: Fetching, logs
   const list = async () => {
     const asked = client.rest.actions.listWorkflowRunArtifacts({ owner, repo, run_id, per_page: 100, request: { signal } });
     const { data } = await asked.catch((error: unknown) => {
-      throw githubError("the run's artifacts", error, 'Actions');
+      throw githubError("the run's artifacts", error, 'read Actions');
     });
     return data.artifacts.filter(({ expired }) => !expired).map(({ id, name, size_in_bytes: bytes }) => ({ id, name, bytes }));
   };
@@ -114,6 +115,19 @@ const MAX_LISTED_JOBS = 1000;
 const ZIP_ENTRIES = 2000;
 const FAILED: readonly (string | null)[] = ['failure', 'timed_out', 'startup_failure'];
 
+/** What an App's token is requested for it. */
+const TO_RERUN = { actions: 'write', metadata: 'read' } as const;
+
+/** Has the failed jobs of a run, and those that depend on them, run again. */
+export async function rerunOnGithub(options: GithubAccessOptions, build: Build, signal: AbortSignal): Promise<void> {
+  const run = runOf(build);
+  const { client } = await createGithubAccess({ ...options, rights: TO_RERUN }).forRepository(run, signal);
+  const { owner, repo, run_id } = run;
+  await client.rest.actions.reRunWorkflowFailedJobs({ owner, repo, run_id, request: { signal, retries: 0 } }).catch((error: unknown) => {
+    throw githubError('the re-run of its failed jobs', error, 'write Actions');
+  });
+}
+
 /** The jobs of the run, at most a thousand. */
 async function listJobs({ github: { client, run }, signal }: Fetching): Promise<CiJob[]> {
   const jobs: CiJob[] = [];
@@ -124,14 +138,17 @@ async function listJobs({ github: { client, run }, signal }: Fetching): Promise<
       request: { signal },
     });
     for await (const page of pages) {
-      for (const { id, name, status, conclusion, completed_at: endedAt } of page.data) {
+      for (const { id, name, status, conclusion, completed_at: endedAt, html_url: html, steps = [] } of page.data) {
         const outcome = FAILED.includes(conclusion) ? 'failed' : conclusion === 'success' ? 'passed' : 'other';
-        jobs.push({ id, name, isOver: status === 'completed', outcome, endedAt });
+        const failed = steps.find((step) => FAILED.includes(step.conclusion));
+        // A line of the job's log cannot be told from the outside: the numbers of the page begin anew in each step.
+        const url = html == null || failed === undefined ? html : `${html}#step:${failed.number}:1`;
+        jobs.push({ id, name, isOver: status === 'completed', outcome, endedAt, url });
       }
       if (jobs.length >= MAX_LISTED_JOBS) break;
     }
   } catch (error) {
-    throw githubError('the jobs of the run', error, 'Actions');
+    throw githubError('the jobs of the run', error, 'read Actions');
   }
   return jobs;
 }
@@ -143,7 +160,10 @@ async function fetchRunArchive(fetching: Fetching, failed: readonly CiJob[]): Pr
   const ofFailed = files.filter((file) => names.has(file.job));
   const chosen = ofFailed.length > 0 ? ofFailed : files;
   if (chosen.length === 0) throw new TriageError('not-found', `${ARCHIVE} contains no log.`);
-  return chosen.map((file) => decodeLog(fetching, file.name.replace(/\.txt$/, '.log'), file.bytes));
+  const pages = new Map(failed.map(({ name, url }) => [inArchive(name), url]));
+  return chosen.map((file) =>
+    withPage(decodeLog(fetching, file.name.replace(/\.txt$/, '.log'), file.bytes), { url: pages.get(file.job) ?? null }),
+  );
 }
 
 /** The logs of these jobs in the archive of the whole run, named as the jobs' own logs are. Jobs of one name have none. */
@@ -202,7 +222,7 @@ export function createGithubPastRuns(options: GithubAccessOptions): PastRuns {
       const { client } = await access.forRepository({ owner, repo }, signal);
       const asked = { owner, repo, request: { signal } };
       const refused = (what: string) => (error: unknown) => {
-        throw githubError(what, error, 'Actions');
+        throw githubError(what, error, 'read Actions');
       };
       const { data } = await client.rest.repos.get(asked).catch(refused(`the repository ${repository}`));
       const place = { full_name: data.full_name, default_branch: data.default_branch };

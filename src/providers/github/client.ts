@@ -212,7 +212,7 @@ export interface HttpFailure {
 }
 
 /** What a failed call means for a triage; `what` names it for people, `right` what must be allowed to be read. TriageErrors pass as they are. */
-export function githubError(what: string, error: unknown, right: 'Actions' | 'the contents'): TriageError {
+export function githubError(what: string, error: unknown, right: 'read Actions' | 'write Actions' | 'read the contents'): TriageError {
   if (error instanceof TriageError) return error;
   const failure = httpFailure(error);
   if (failure === null) {
@@ -236,12 +236,12 @@ export function githubError(what: string, error: unknown, right: 'Actions' | 'th
   if (status === 401 || status === 403) {
     return new TriageError(
       'upstream-auth',
-      `GitHub returned ${status} for ${what}. FAULTLINE_GITHUB_TOKEN, or the GitHub App, needs permission to read ${right} of this repository.`,
+      `GitHub returned ${status} for ${what}. FAULTLINE_GITHUB_TOKEN, or the GitHub App, needs permission to ${right} of this repository.`,
       { cause: error },
     );
   }
   if (status === 404) {
-    const scope = right === 'Actions' ? 'actions: read' : 'contents: read';
+    const scope = { 'read Actions': 'actions: read', 'write Actions': 'actions: write', 'read the contents': 'contents: read' }[right];
     const why = `it no longer exists, or the token or App has no access (is ${scope} granted?)`;
     return new TriageError('not-found', `GitHub returned 404 for ${what}: ${why}.`, { cause: error });
   }
@@ -293,7 +293,7 @@ export async function download(
   const answer = await client
     .request(route, { ...parameters, request: { signal, redirect: 'manual', parseSuccessResponseBody: false } })
     .catch((error: unknown) => {
-      throw githubError(what, error, 'Actions');
+      throw githubError(what, error, 'read Actions');
     });
   const body: unknown = answer.data;
   const status: number = answer.status;

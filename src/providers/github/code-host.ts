@@ -291,7 +291,7 @@ function meaningOf(what: string, error: unknown): TriageError {
   if (failure?.status === 409) return new TriageError('not-found', `GitHub returned 409 for ${what}: the repository is empty.`);
   if (failure?.status === 422 && !failure.headers.has(REFUSAL_HEADER))
     return new TriageError('not-found', `GitHub returned 422 for ${what}: it does not exist.`);
-  return graphqlMeaning(what, error) ?? githubError(what, error, 'the contents');
+  return graphqlMeaning(what, error) ?? githubError(what, error, 'read the contents');
 }
 
 /** GraphQL answers 200 and says in the reply what went wrong. */

@@ -42,7 +42,7 @@ async function asked<Answer>({ what, right }: GithubAsked, call: () => Promise<A
   try {
     return await call();
   } catch (error) {
-    const meaning = githubError(what, error, 'the contents');
+    const meaning = githubError(what, error, 'read the contents');
     if (meaning.code !== 'upstream-auth' || error instanceof TriageError) throw meaning;
     const status = httpFailure(error)?.status;
     const says = `GitHub returned ${status} for ${what}. FAULTLINE_GITHUB_TOKEN, or the GitHub App where it is installed, needs permission to write "${right}" in this repository.`;

@@ -28,6 +28,9 @@ export function githubProvider(settings: GithubSettings): Provider {
       open: async (options) => (await import('./code-host.ts')).createGithubHost({ ...credentials, ...options }),
     },
     channels: channelsOf(settings),
+    rerun: !settings.rerun
+      ? null
+      : async (build, { logger, signal }) => (await import('./build-source.ts')).rerunOnGithub({ ...credentials, logger }, build, signal),
     health: githubHealth(settings),
     examine: (context) => examineGithub(settings, context),
   };
@@ -46,6 +49,11 @@ const isOfOurs = ({ repository, provider }: Build) => BUILT_BY.includes(provider
 /** How the tokens of GitHub Apps and of Actions begin. */
 const INSTALLATION_TOKEN = 'ghs_';
 
+/** Where people see what the API is about. */
+function siteOf(baseUrl: string): string {
+  return baseUrl.replace('https://api.github.com', 'https://github.com').replace(/\/api\/v3\/?$/, '');
+}
+
 function channelsOf({ baseUrl, token, app, comment, commentMode: mode, check, status }: GithubSettings): ProviderChannel[] {
   const credentials = { baseUrl, token, app };
   const isApp = app !== null || token?.startsWith(INSTALLATION_TOKEN) === true;
@@ -53,6 +61,7 @@ function channelsOf({ baseUrl, token, app, comment, commentMode: mode, check, st
   const notices = () => import('./notices.ts');
   return hostChannels({
     ...{ name: 'github', isOfOurs },
+    commentPage: (repository, pullRequest, id) => `${siteOf(baseUrl)}/${repository}/pull/${pullRequest}#issuecomment-${id}`,
     comment: {
       ...{ wanted: comment, because },
       client: async (logger) => (await notices()).createGithubCommentClient({ ...credentials, logger, mode }),
@@ -122,6 +131,10 @@ export const GithubSettings = z.object({
   status: flag(
     'FAULTLINE_GITHUB_STATUS',
     'Set to true to set a commit status on each commit with a failed build. The token or App needs write access to commit statuses.',
+  ),
+  rerun: flag(
+    'FAULTLINE_GITHUB_RERUN',
+    'Set to true to let reviewers re-run the failed jobs of a build. The token or App then needs write access to Actions.',
   ),
 });
 export type GithubSettings = z.infer<typeof GithubSettings>;

@@ -10,7 +10,7 @@ import { CONNECT_MS, type Connection, greetingId, HOOKS_PAGE, HookId, type Webho
 import { type CiJob, createRunSource, isMissing, type RunLimits, unknownBuild } from '../job-logs.ts';
 import { type CommentThread, createCommentClient, createStatusClient } from '../notice-channels.ts';
 import type { PastRuns } from '../provider.ts';
-import { at, createRestClient, type RestClient } from '../rest-client.ts';
+import { at, createRestClient, RERUN_MS, type RestClient } from '../rest-client.ts';
 import { createSuggestionClient, type Suggestions, type SuggestionThread } from '../suggestions.ts';
 import { readGitlabEvent } from './webhook.ts';
 
@@ -47,6 +47,7 @@ const Job = z.object({
   status: z.string(),
   allow_failure: z.boolean().nullish(),
   finished_at: z.string().nullish(),
+  web_url: z.string().nullish(),
   artifacts_file: z.object({ size: z.number().nullish() }).nullish(),
 });
 const TestReport = z.object({
@@ -102,6 +103,13 @@ export function createGitlabBuildSource(options: GitlabOptions & RunLimits): Bui
   });
 }
 
+/** Has the failed jobs of a pipeline run again. */
+export async function rerunOnGitlab(options: GitlabOptions, build: Build, signal: AbortSignal): Promise<void> {
+  const path = `${projectPath(build.repository)}/pipelines/${pipelineOf(build)}/retry`;
+  const client = createGitlabClient(options, RERUN_MS);
+  await client.send(z.unknown(), { method: 'POST', path, what: 'the re-run of its failed jobs', right: 'api', signal });
+}
+
 /** The newest of each name that had ended at `until`, when the build did: a retried job keeps its name and gets a new id. */
 async function listJobs({ client, pipeline, signal }: Asking, until: string | null): Promise<GitlabJob[]> {
   const question = { path: `${pipeline}/jobs`, query: { include_retried: 'true' }, what: 'the jobs of the pipeline', signal };
@@ -111,10 +119,11 @@ async function listJobs({ client, pipeline, signal }: Asking, until: string | nu
     const isLater = until !== null && job.finished_at != null && Date.parse(job.finished_at) > Date.parse(until);
     if (!isLater) newest.set(job.name, job);
   }
-  return [...newest.values()].map(({ id, name, status, allow_failure, finished_at, artifacts_file }) => ({
+  return [...newest.values()].map(({ id, name, status, allow_failure, finished_at, web_url, artifacts_file }) => ({
     ...{ id, name, isOver: !/^(?:created|pending|running|preparing|scheduled|waiting_for_resource)$/.test(status) },
     outcome: status === 'failed' && allow_failure !== true ? 'failed' : status === 'success' ? 'passed' : 'other',
     endedAt: finished_at ?? null,
+    url: web_url == null ? null : `${web_url}#L{line}`,
     artifactBytes: artifacts_file == null ? null : (artifacts_file.size ?? 0),
   }));
 }

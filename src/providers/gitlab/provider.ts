@@ -24,11 +24,14 @@ export function gitlabProvider(settings: GitlabSettings): Provider {
     },
     channels: hostChannels({
       name: 'gitlab',
+      commentPage: (repository, pullRequest, id) =>
+        `${baseUrl.replace(/\/api\/v4$/, '')}/${repository}/-/merge_requests/${pullRequest}#note_${id}`,
       isOfOurs: isOfHost('gitlab', baseUrl.replace(/\/api\/v4$/, '/')),
       comment: { wanted: settings.comment, because, client: async () => (await import('./api.ts')).createGitlabCommentClient(credentials) },
       suggestion: async () => (await import('./api.ts')).createGitlabSuggestionClient(credentials),
       status: { wanted: settings.status, because, client: async () => (await import('./api.ts')).createGitlabStatusClient(credentials) },
     }),
+    rerun: !settings.rerun ? null : async (build, { signal }) => (await import('./api.ts')).rerunOnGitlab(credentials, build, signal),
     ...tokenApi({
       ...{ name: 'gitlab', label: 'GitLab' },
       probe: token === null ? null : { url: below(baseUrl, 'version'), headers: { 'private-token': token } },
@@ -72,6 +75,10 @@ export const GitlabSettings = z.object({
   status: flag(
     'FAULTLINE_GITLAB_STATUS',
     'Set to true to set an external commit status on each commit with a failed pipeline. GitLab counts it as a job of the pipeline.',
+  ),
+  rerun: flag(
+    'FAULTLINE_GITLAB_RERUN',
+    'Set to true to let reviewers re-run the failed jobs of a build. The token then needs the scope api.',
   ),
 });
 export type GitlabSettings = z.infer<typeof GitlabSettings>;

@@ -8,6 +8,7 @@ import type { BuildSource, FetchedBuild } from '../../ports/build-source.ts';
 import type { Logger } from '../../ports/telemetry.ts';
 import { artifactsToFetch } from '../artifacts.ts';
 import { type Connection, greetingId } from '../connection.ts';
+import { withPage } from '../job-logs.ts';
 import { basicAuth } from '../probe.ts';
 import { readBounded, withDeadline } from '../rest-client.ts';
 import { hmacOf } from '../webhook.ts';
@@ -74,7 +75,7 @@ async function fetchBuild(options: JenkinsBuildSourceOptions, build: Build, sign
 
 async function fetchConsole(options: JenkinsBuildSourceOptions, address: URL, maxBytes: number, signal: AbortSignal): Promise<SourceText> {
   const console = await getFrom(options, new URL('consoleText', address), 'the console', maxBytes, signal);
-  return decodeSource(CONSOLE_LOG, console, 'log', { maxBytes });
+  return withPage(decodeSource(CONSOLE_LOG, console, 'log', { maxBytes }), { url: new URL('consoleFull', address).href });
 }
 
 /** A build without tests has no report: that is no failure, and neither is a report that cannot be read. */

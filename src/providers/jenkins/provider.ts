@@ -18,6 +18,7 @@ export function jenkinsProvider(settings: JenkinsSettings): Provider {
     openBuildSource: async (options) => (await import('./api.ts')).createJenkinsBuildSource({ baseUrl, user, token, ...options }),
     openPastRuns: null,
     code: null,
+    rerun: null,
     channels: channelsOf(settings),
     health:
       baseUrl === null

@@ -48,6 +48,7 @@ export interface GatherDeps {
   readonly stores: {
     readonly builds: Pick<Stores['builds'], 'find' | 'saveTestResults'>;
     readonly triages: Pick<Stores['triages'], 'findByBuild' | 'markFetched'>;
+    readonly outside: Pick<Stores['outside'], 'saveLogPages'>;
   };
   readonly archive: Pick<BuildArchive, 'put' | 'list' | 'read' | 'remove'>;
   readonly masker: Masker;
@@ -99,6 +100,7 @@ async function allSources(build: Build, deps: GatherDeps, run: Omit<TriageRun, '
     const fetched = await (run.outside === undefined ? ask() : run.outside(build.provider, ask));
     const { sources } = await maskSources(fetched.sources, deps.masker);
     for (const text of sources) await deps.archive.put(build.id, text);
+    await deps.stores.outside.saveLogPages(build.id, sources);
     await deps.stores.builds.saveTestResults(build.id, fetched.testResults);
     if (job !== null) await deps.stores.triages.markFetched(job);
     const names = new Set(sources.map((one) => one.name));

@@ -185,6 +185,8 @@ describe('the raw log', () => {
   });
 });
 
+const OF = { build: { provider: 'github' } } as const;
+
 describe('the evidence of an analysis', () => {
   const QUOTED = { source: 'build.log', line: 7_010, text: 'expected 10.20' };
   const claim = (evidence: string[], quotes = [QUOTED]) => ({ text: 'x', evidence, quotes });
@@ -193,7 +195,7 @@ describe('the evidence of an analysis', () => {
     Array.from(text.matchAll(/<li id="(?:rest-)?L(\d+)" data-line="\d+" class="[^"]*\bev\b/g), ([, line]) => Number(line));
 
   it('is shown with five lines around the cited one, which alone is highlighted', async () => {
-    const { html, shown } = await evidenceWindows(console, answering(claim(['E2'], []), claim(['E1'])));
+    const { html, shown } = await evidenceWindows(console, answering(claim(['E2'], []), claim(['E1'])), OF);
     expect(linesOn(html.text)).toEqual(range(7_005, 7_015));
     expect(highlighted(html.text)).toEqual([7_010]);
     expect([...shown]).toEqual(['E1']);
@@ -206,7 +208,7 @@ describe('the evidence of an analysis', () => {
   it('comes before the other excerpts of the log, which are folded and not highlighted', async () => {
     const other = { id: 'E4', tool: 'log', title: 'npm http fetch', text: 'line', source: 'build.log', lineStart: 100, lineEnd: 140 };
     const told = answering(claim(['E1']));
-    const { html, shown } = await evidenceWindows(console, { ...told, evidence: [...told.evidence, other] });
+    const { html, shown } = await evidenceWindows(console, { ...told, evidence: [...told.evidence, other] }, OF);
     expect(linesOn(html.text)[0]).toBe(7_005);
     expect(html.text).toMatch(/<details class="aside"><summary>1 more excerpt of this log, not cited<\/summary>.*id="rest-L95"/s);
     expect(highlighted(html.text)).toEqual([7_010]);
@@ -214,17 +216,17 @@ describe('the evidence of an analysis', () => {
   });
 
   it('is highlighted whole where a claim cites it without quoting, and not at all where none cites it', async () => {
-    const cited = (await evidenceWindows(console, answering(claim(['E2'], []), claim(['E1', 'E2'], [])))).html.text;
+    const cited = (await evidenceWindows(console, answering(claim(['E2'], []), claim(['E1', 'E2'], [])), OF)).html.text;
     expect(highlighted(cited)).toEqual([7_010, 7_011, 7_012]);
     expect(cited).toMatch(/<a class="chip" id="E1" href="#claim-2"/);
-    const silent = (await evidenceWindows(console, answering())).html.text;
+    const silent = (await evidenceWindows(console, answering(), OF)).html.text;
     expect(highlighted(silent)).toEqual([]);
     expect(silent).toMatch(/<span class="chip" id="E1"/);
   });
 
   it('is shown from what was kept with it where the log is gone', async () => {
     const gone = await storeBuild('814');
-    const { html, shown } = await evidenceWindows(console, { ...answering(claim(['E1'])), buildId: gone });
+    const { html, shown } = await evidenceWindows(console, { ...answering(claim(['E1'])), buildId: gone }, OF);
     expect(linesOn(html.text)).toEqual([7_008, 7_010]);
     expect([...shown]).toEqual(['E1']);
     expect(html.text).toContain('these lines were kept with the analysis');

@@ -51,7 +51,8 @@ test('the console and the test report of a build are read, with the API token', 
 
   const fetched = await fetchBuild();
 
-  expect(fetched.sources).toEqual([{ name: 'console.log', kind: 'log', text: 'Started by user\nFAILED: totals\n', notes: [] }]);
+  const url = expect.stringMatching(/^http:.*\/consoleFull$/);
+  expect(fetched.sources).toEqual([{ name: 'console.log', kind: 'log', text: 'Started by user\nFAILED: totals\n', notes: [], url }]);
   expect(fetched.testResults.map(({ name, status }) => [name, status])).toEqual([
     ['adds', 'passed'],
     ['totals', 'failed'],

@@ -7,7 +7,8 @@ const PROJECT = '71777fbc-1cf2-4bd1-9540-128c1c71f766';
 export const azureWorld: ProviderWorld = {
   name: 'azure',
   hooksOf: 'shop',
-  lacks: ['comments', 'statuses', 'jobs'],
+  lacks: ['comments', 'statuses', 'jobs', 'reruns'],
+  page: () => `https://dev.azure.com/acme/${PROJECT}/_build/results?buildId=${RUN}&view=logs&j=r2`,
   build: { repository: 'shop/api', pipeline: 'ci', number: '20260301.12', externalId: `${PROJECT}/${RUN}` },
   open: (url, secret) => azureProvider(AzureSettings.parse({ baseUrl: `${url}/acme`, token: 'azure-contract', webhookSecrets: [secret] })),
   deliver(sent, secret, deliveryId) {

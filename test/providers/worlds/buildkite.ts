@@ -1,14 +1,15 @@
 import { BuildkiteSettings, buildkiteProvider } from '../../../src/providers/buildkite/provider.ts';
 import { hmacOf } from '../../../src/providers/webhook.ts';
-import { COMMIT, logAnswer, type ProviderWorld, type Sent } from '../contract.ts';
+import { COMMIT, keepRerun, logAnswer, type ProviderWorld, type Sent } from '../contract.ts';
 
 /** Buildkite's REST API, version 2, as its reference documents it. A retried job is listed beside its retry. */
 export const buildkiteWorld: ProviderWorld = {
   name: 'buildkite',
   lacks: ['comments', 'statuses', 'jobs', 'hooks'],
+  page: () => 'https://buildkite.com/acme/ci/builds/12#2',
   build: { repository: 'shop/api', pipeline: 'ci', number: '12', externalId: 'acme/ci/12' },
   open: (url, secret) =>
-    buildkiteProvider(BuildkiteSettings.parse({ baseUrl: `${url}/v2`, token: 'bkua_contract', webhookSecrets: [secret] })),
+    buildkiteProvider(BuildkiteSettings.parse({ baseUrl: `${url}/v2`, token: 'bkua_contract', webhookSecrets: [secret], rerun: true })),
   deliver(sent, secret, deliveryId) {
     if (sent.of === 'job') return null;
     const event =
@@ -20,7 +21,7 @@ export const buildkiteWorld: ProviderWorld = {
       secret === null ? {} : { 'x-buildkite-signature': `timestamp=${timestamp},signature=${hmacOf(secret, `${timestamp}.${payload}`)}` };
     return { payload, headers: { ...headers, ...signature } };
   },
-  answer({ method, path, query }, state) {
+  answer({ method, path, query, body }, state) {
     const route = `${method} ${path.replace('/v2/organizations/acme/pipelines/ci/builds/12', '')}`;
     if (route === 'GET ' && state.jobs !== null) {
       const newest = Math.max(...state.jobs.map(({ attempt }) => attempt));
@@ -29,6 +30,7 @@ export const buildkiteWorld: ProviderWorld = {
     }
     const logged = /^GET \/jobs\/(\d+)\/log\.txt$/.exec(route)?.[1];
     if (logged !== undefined) return logAnswer(state, logged);
+    if (route === 'POST /retry_failed_jobs') return keepRerun(state, body, 200);
     if (route === 'GET /artifacts') return { json: [] };
     if (route === 'GET /v2/access-token') return { json: { uuid: 'b63254c0', scopes: ['read_builds', 'read_build_logs'] } };
     return null;
@@ -40,7 +42,15 @@ type Job = NonNullable<Parameters<ProviderWorld['answer']>[1]['jobs']>[number];
 function jobOf({ id, name, outcome, attempt }: Job, all: readonly Job[]) {
   const retry = all.find((one) => one.name === name && one.attempt === attempt + 1);
   const ended = `2026-03-01T1${attempt}:00:00.000Z`;
-  const job = { id: String(id), type: 'script', name, state: outcome, soft_failed: false, finished_at: ended };
+  const job = {
+    id: String(id),
+    type: 'script',
+    name,
+    state: outcome,
+    soft_failed: false,
+    finished_at: ended,
+    web_url: `https://buildkite.com/acme/ci/builds/12#${id}`,
+  };
   return { ...job, retried: retry !== undefined, retried_in_job_id: retry === undefined ? null : String(retry.id) };
 }
 

@@ -1,6 +1,6 @@
 import { CircleciSettings, circleciProvider } from '../../../src/providers/circleci/provider.ts';
 import { hmacOf } from '../../../src/providers/webhook.ts';
-import { COMMIT, type HostState, keepHook, logAnswer, type ProviderWorld, type Sent } from '../contract.ts';
+import { COMMIT, type HostState, keepHook, keepRerun, logAnswer, type ProviderWorld, type Sent } from '../contract.ts';
 
 const PIPELINE = '1285fe1d-d3a6-44fc-8886-8979558254c4';
 let baseUrl = '';
@@ -10,10 +10,11 @@ export const circleciWorld: ProviderWorld = {
   name: 'circleci',
   hooksOf: 'gh/shop/api',
   lacks: ['comments', 'statuses'],
+  page: () => 'https://app.circleci.com/pipelines/gh/shop/api/12/workflows/w1/jobs/2',
   build: { repository: 'shop/api', pipeline: 'ci', number: '12', externalId: `${PIPELINE}/ci` },
   open: (url, secret) => {
     baseUrl = url;
-    return circleciProvider(CircleciSettings.parse({ baseUrl: url, token: 'ccipat_contract', webhookSecrets: [secret] }));
+    return circleciProvider(CircleciSettings.parse({ baseUrl: url, token: 'ccipat_contract', webhookSecrets: [secret], rerun: true }));
   },
   deliver(sent, secret, deliveryId) {
     const type = sent.of === 'unknown' ? 'ping' : sent.of === 'job' ? 'job-completed' : 'workflow-completed';
@@ -29,6 +30,7 @@ export const circleciWorld: ProviderWorld = {
       const items = (state.jobs ?? []).filter((job) => job.attempt === Number(attempt)).map(jobOf);
       return { json: { items: [{ name: 'hold', type: 'approval', status: 'success' }, ...items], next_page_token: null } };
     }
+    if (route === 'POST /v2/workflow/w1/rerun') return keepRerun(state, body, 202);
     const job = /^GET \/v1\.1\/project\/gh\/shop\/api\/(\d+)$/.exec(route)?.[1];
     if (job !== undefined) return { json: { steps: [{ name: 'npm test', actions: [{ output_url: `${baseUrl}/output/${job}` }] }] } };
     const logged = /^GET \/output\/(\d+)$/.exec(route)?.[1];

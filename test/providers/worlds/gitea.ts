@@ -6,7 +6,8 @@ import { commentAnswer, hookAnswer, jobOf, pastAnswer } from './github.ts';
 /** The API of Gitea 1.27 as its own description documents it. */
 export const giteaWorld: ProviderWorld = {
   name: 'gitea',
-  lacks: [],
+  lacks: ['reruns'],
+  page: () => 'https://github.com/shop/api/actions/runs/4711/job/2',
   build: { repository: 'shop/api', pipeline: 'ci', number: '12', externalId: String(RUN) },
   open: (baseUrl, secret) =>
     giteaProvider(GiteaSettings.parse({ baseUrl, token: 'gitea-contract', webhookSecrets: [secret], comment: true, status: true })),

@@ -6,6 +6,7 @@ import {
   type HostAnswer,
   type HostState,
   keepHook,
+  keepRerun,
   logAnswer,
   OURS,
   type ProviderWorld,
@@ -19,9 +20,12 @@ import {
 export const githubWorld: ProviderWorld = {
   name: 'github',
   lacks: [],
+  page: () => 'https://github.com/shop/api/actions/runs/4711/job/2#step:3:1',
   build: { repository: 'shop/api', pipeline: 'ci', number: '12', externalId: String(RUN) },
   open: (baseUrl, secret) =>
-    githubProvider(GithubSettings.parse({ baseUrl, token: 'ghp_contract', webhookSecrets: [secret], comment: true, status: true })),
+    githubProvider(
+      GithubSettings.parse({ baseUrl, token: 'ghp_contract', webhookSecrets: [secret], comment: true, status: true, rerun: true }),
+    ),
   deliver(sent, secret, deliveryId) {
     const payload = JSON.stringify(payloadOf(sent));
     const event = sent.of === 'unknown' ? 'star' : sent.of === 'job' ? 'workflow_job' : 'workflow_run';
@@ -41,6 +45,7 @@ export const githubWorld: ProviderWorld = {
     if (logged !== undefined) return logAnswer(state, logged);
     if (/\/attempts\/\d+\/logs$/.test(route)) return { status: 404, json: { message: 'Not Found' } };
     if (route === 'GET /actions/runs/4711/artifacts') return { json: { total_count: 0, artifacts: [] } };
+    if (route === 'POST /actions/runs/4711/rerun-failed-jobs') return keepRerun(state, body, 201);
     if (route === 'POST /graphql') return { json: { data: { viewer: { login: OURS } } } };
     return pastAnswer(route, query, state) ?? hookAnswer(githubWorld, route, body, state) ?? commentAnswer(route, body, state);
   },
@@ -129,7 +134,12 @@ export function commentAnswer(route: string, body: Readonly<Record<string, unkno
 /** A job as GitHub and Gitea list it. */
 export function jobOf({ id, name, outcome, attempt }: NonNullable<HostState['jobs']>[number]) {
   const conclusion = outcome === 'failed' ? 'failure' : 'success';
-  return { id, name, run_id: RUN, run_attempt: attempt, status: 'completed', conclusion, completed_at: ENDED };
+  const steps = [
+    { name: 'Set up job', number: 1, conclusion: 'success' },
+    { name: 'Run npm test', number: 3, conclusion },
+  ];
+  const html_url = `https://github.com/shop/api/actions/runs/${RUN}/job/${id}`;
+  return { id, name, run_id: RUN, run_attempt: attempt, status: 'completed', conclusion, completed_at: ENDED, html_url, steps };
 }
 
 const repository = { full_name: 'shop/api', default_branch: 'main' };

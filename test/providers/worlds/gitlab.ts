@@ -4,6 +4,7 @@ import {
   type HostAnswer,
   type HostState,
   keepHook,
+  keepRerun,
   logAnswer,
   OURS,
   type ProviderWorld,
@@ -17,9 +18,12 @@ import {
 export const gitlabWorld: ProviderWorld = {
   name: 'gitlab',
   lacks: [],
+  page: () => 'https://gitlab.example.com/shop/api/-/jobs/2#L{line}',
   build: { repository: 'shop/api', pipeline: 'ci', number: '12', externalId: String(RUN) },
   open: (baseUrl, secret) =>
-    gitlabProvider(GitlabSettings.parse({ baseUrl, token: 'glpat-contract', webhookSecrets: [secret], comment: true, status: true })),
+    gitlabProvider(
+      GitlabSettings.parse({ baseUrl, token: 'glpat-contract', webhookSecrets: [secret], comment: true, status: true, rerun: true }),
+    ),
   deliver(sent, secret, deliveryId) {
     const event = sent.of === 'unknown' ? 'Merge Request Hook' : sent.of === 'job' ? 'Job Hook' : 'Pipeline Hook';
     const headers = { 'content-type': 'application/json', 'x-gitlab-event': event, 'idempotency-key': deliveryId };
@@ -36,6 +40,7 @@ export const gitlabWorld: ProviderWorld = {
     const logged = /^GET \/jobs\/(\d+)\/trace$/.exec(route)?.[1];
     if (logged !== undefined) return logAnswer(state, logged);
     if (route === 'GET /pipelines/4711/test_report') return { json: { total_count: 0, test_suites: [] } };
+    if (route === 'POST /pipelines/4711/retry') return keepRerun(state, body, 201);
     if (route === 'GET /version') return { json: { version: '18.4.0' } };
     if (route === 'GET /user') return { json: { username: OURS } };
     return hookAnswer(route, body, state) ?? noteAnswer(route, body, state);
@@ -102,6 +107,7 @@ function jobOf({ id, name, outcome, attempt }: NonNullable<HostState['jobs']>[nu
     name,
     status: outcome === 'failed' ? 'failed' : 'success',
     allow_failure: false,
+    web_url: `https://gitlab.example.com/shop/api/-/jobs/${id}`,
     finished_at: `2026-03-01T1${attempt}:00:00.000Z`,
   };
 }

@@ -6,7 +6,8 @@ let baseUrl = 'https://ci.example.com';
 /** Jenkins with the Notification plugin, which shows a token. Its builds have one console, and no attempts. */
 export const jenkinsWorld: ProviderWorld = {
   name: 'jenkins',
-  lacks: ['attempts', 'forks', 'comments', 'statuses', 'jobs', 'hooks'],
+  lacks: ['attempts', 'forks', 'comments', 'statuses', 'jobs', 'hooks', 'reruns'],
+  page: (hostUrl) => `${hostUrl}/job/ci/12/consoleFull`,
   build: { repository: 'shop/api', pipeline: 'ci', number: '12', externalId: null },
   open: (url, secret) => {
     baseUrl = url;

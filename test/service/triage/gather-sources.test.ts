@@ -36,6 +36,7 @@ function gather(lastTry = false, of: Build = build) {
   const deps: GatherDeps = {
     stores: {
       builds: { find: async () => (deleted ? null : of), saveTestResults: async () => undefined },
+      outside: { saveLogPages: async () => undefined },
       triages: {
         findByBuild: async () => job,
         markFetched: async ({ requested }) => {

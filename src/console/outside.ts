@@ -1,0 +1,78 @@
+import { z } from 'zod';
+import type { Build } from '../domain/build.ts';
+import type { Principal } from '../domain/review.ts';
+import { findBuild } from '../service/answers/views.ts';
+import { canRerun, rerunFailedJobs } from '../service/rerun.ts';
+import { reviewerOf } from '../service/review/queue.ts';
+import type { Rerun } from '../stores/outside.ts';
+import { buildAddress } from './addresses.ts';
+import type { ConsoleDeps } from './console-deps.ts';
+import { ageOf, postForm } from './controls.ts';
+import { type Html, html, linkTarget, type Shown } from './html.ts';
+import { type ConsoleApp, mayReview, route } from './page.ts';
+
+const NAMES: Readonly<Record<Build['provider'], string>> = {
+  github: 'GitHub',
+  gitea: 'Gitea',
+  gitlab: 'GitLab',
+  jenkins: 'Jenkins',
+  buildkite: 'Buildkite',
+  circleci: 'CircleCI',
+  azure: 'Azure Pipelines',
+  upload: 'its CI',
+};
+
+/** What a build's CI is called. */
+export function ciName({ provider }: Pick<Build, 'provider'>): string {
+  return NAMES[provider];
+}
+
+/** "Open in GitLab", at a line where its page can be opened at one; nothing where no page is known. */
+export function logPageLink(build: Pick<Build, 'provider'>, page: string | undefined, line?: number, look: Shown = null): Html | null {
+  const bare = page?.replace(/#[^#]*\{line\}[^#]*$/, '');
+  const target = linkTarget((line === undefined ? bare : page?.replace('{line}', String(line))) ?? null);
+  if (target === null) return null;
+  const at = line !== undefined && page?.includes('{line}') === true && html` at line ${line}`;
+  return html`<a${look} href="${target}" rel="noreferrer">Open in ${ciName(build)}${at}</a>`;
+}
+
+/** The address that opens a file of a repository in somebody's editor; null without an editor, and for what is no path within a repository. */
+export function editorAddress(
+  template: string,
+  { path, line, repository }: { readonly path: string; readonly line: number | null | undefined; readonly repository: string },
+): string | null {
+  const isPlain = (text: string) => text.split('/').every((part) => part !== '' && part !== '.' && part !== '..') && !/[\\\0]/.test(text);
+  if (template === '' || !isPlain(path) || !isPlain(repository)) return null;
+  const encoded = (text: string) => text.split('/').map(encodeURIComponent).join('/');
+  const values: Readonly<Record<string, string>> = {
+    path: encoded(path),
+    line: String(line ?? 1),
+    repository: encoded(repository),
+    name: encodeURIComponent(repository.split('/').at(-1) ?? ''),
+  };
+  return template.replace(/\{(path|line|repository|name)\}/g, (_, field: string) => values[field] ?? '');
+}
+
+const Params = z.object({ id: z.string().min(1).max(300) });
+
+/** `POST /builds/:id/rerun`: has the CI run the failed jobs again. */
+export function registerRerun(app: ConsoleApp, deps: ConsoleDeps): void {
+  app.post('/builds/:id/rerun', route('review', { params: Params }), async (request, reply) => {
+    const build = await findBuild(deps.stores.builds, request.params.id, {});
+    await rerunFailedJobs(deps, build, reviewerOf(request));
+    return reply.redirect(`${buildAddress(build.id)}#rerun`, 303);
+  });
+}
+
+/** What was asked of the CI of a build, and, where that is set up, a way to have its failed jobs run again, which asks once more first. */
+export function rerunPart(build: Build, reruns: readonly Rerun[], principal: Principal | null, deps: ConsoleDeps): Html {
+  const offers = principal !== null && mayReview(principal) && canRerun(build, deps.providers);
+  const ci = ciName(build);
+  const items = reruns.map(({ by, at, outcome, error }) => {
+    const said = { asked: 'waiting for its answer', done: 'accepted', failed: `failed. ${error}` };
+    return html`<li>${by} asked ${ci} ${ageOf(at, deps.clock.now())} ago to re-run the failed jobs: <span class="${outcome === 'failed' && 'wrong'}">${said[outcome]}</span></li>`;
+  });
+  const form = html`<details><summary>Re-run failed jobs</summary><p>${ci} runs the failed jobs of ${build.pipeline} #${build.number} again, on the same commit. What they do outside, such as a deployment, happens again.</p>
+${postForm(`${buildAddress(build.id)}/rerun`, {}, html`<button>Re-run now</button>`)}</details>`;
+  return html`<div id="rerun" data-live>${offers && form}${items.length > 0 && html`<ul class="past">${items}</ul>`}</div>`;
+}

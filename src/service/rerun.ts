@@ -1,0 +1,43 @@
+import type { Build } from '../domain/build.ts';
+import { messageOf, TriageError } from '../domain/errors.ts';
+import type { Masker } from '../log/mask/mask.ts';
+import type { Logger } from '../ports/telemetry.ts';
+import type { Provider } from '../providers/provider.ts';
+import type { ShownStores } from '../stores/stores.ts';
+
+export interface RerunDeps {
+  readonly stores: { readonly outside: Pick<ShownStores['outside'], 'beginRerun' | 'endRerun'> };
+  readonly providers: readonly Pick<Provider, 'name' | 'rerun'>[];
+  readonly masker: Pick<Masker, 'mask'>;
+  readonly logger: Logger;
+}
+
+/** Of one call with all that it takes, in milliseconds. */
+const LIMIT_MS = 20_000;
+
+/** Whether the failed jobs of this build can be asked for again. */
+export function canRerun({ provider, status }: Build, providers: RerunDeps['providers']): boolean {
+  return status === 'failed' && (providers.find(({ name }) => name === provider)?.rerun ?? null) !== null;
+}
+
+/**
+ * Asks the CI of a build, once, to run its failed jobs again, and keeps who asked and what came of it; a refusal of the CI is kept and not
+ * thrown. Throws `invalid-config` where this is not set up, `invalid-input` for a build that did not fail, and `conflict` where somebody has just asked.
+ */
+export async function rerunFailedJobs({ stores, providers, masker, logger }: RerunDeps, build: Build, by: string): Promise<void> {
+  const rerun = providers.find(({ name }) => name === build.provider)?.rerun ?? null;
+  if (rerun === null)
+    throw new TriageError('invalid-config', `Re-running jobs of ${build.provider} is not enabled. An administrator can enable it.`);
+  if (build.status !== 'failed') throw new TriageError('invalid-input', 'Only failed builds have jobs to re-run.');
+  const id = await stores.outside.beginRerun(build.id, by);
+  if (id === null) throw new TriageError('conflict', 'Somebody has just re-run the failed jobs. Wait a minute before the next try.');
+  const known = { buildId: build.id, provider: build.provider, repository: build.repository, by };
+  try {
+    await rerun(build, { logger, signal: AbortSignal.timeout(LIMIT_MS) });
+    await stores.outside.endRerun(id, null);
+    logger.info(known, 'failed jobs re-run');
+  } catch (error) {
+    await stores.outside.endRerun(id, (await masker.mask(messageOf(error))).text.slice(0, 500));
+    logger.warn({ ...known, error }, 'failed jobs could not be re-run');
+  }
+}

@@ -1,0 +1,62 @@
+import { z } from 'zod';
+import type { SourceText } from '../domain/build.ts';
+import type { Database } from '../ports/database.ts';
+import { all } from './sql.ts';
+
+/** Somebody asked a CI to run the failed jobs of a build again. */
+export const Rerun = z.object({
+  by: z.string(),
+  at: z.iso.datetime(),
+  outcome: z.enum(['asked', 'done', 'failed']),
+  /** Why it failed. */
+  error: z.string().nullable(),
+});
+export type Rerun = z.infer<typeof Rerun>;
+
+const LogPage = z.object({ name: z.string(), url: z.string() });
+
+/** What leads to the CI that ran a build, and what was asked of it. */
+export function createOutsideStore(db: Database) {
+  return {
+    /** Keeps the pages of logs that have one. */
+    saveLogPages: async (buildId: string, sources: readonly Pick<SourceText, 'name' | 'url'>[]) => {
+      const known = sources.flatMap(({ name, url }) => (url === undefined ? [] : [{ name, url }]));
+      if (known.length === 0) return;
+      await db.query(SAVE_PAGES, [buildId, known.map(({ name }) => name), known.map(({ url }) => url)]);
+    },
+    /** Pages of a build's logs by their names. */
+    logPages: async (buildId: string): Promise<ReadonlyMap<string, string>> =>
+      new Map(
+        (await all(db, LogPage, 'select name, url from log_pages where build_id = $1', [buildId])).map(({ name, url }) => [name, url]),
+      ),
+    /** Notes that somebody asks for a re-run, before it is asked. Null where one is being asked for, or was within the last minute. */
+    beginRerun: async (buildId: string, by: string) => {
+      await db.query(GIVE_UP, [buildId]);
+      const [row] = await db.query(BEGIN_RERUN, [buildId, by]);
+      return row === undefined ? null : z.object({ id: z.int() }).parse(row).id;
+    },
+    /** Notes what came of it; `error` null: it was accepted. */
+    endRerun: async (id: number, error: string | null) => {
+      const outcome = error === null ? 'done' : 'failed';
+      await db.query('update reruns set outcome = $2, error = $3 where id = $1', [id, outcome, error]);
+    },
+    /** The newest ten, newest first. */
+    reruns: async (buildId: string) => await all(db, Rerun, RERUNS, [buildId]),
+  };
+}
+
+const SAVE_PAGES = `
+  insert into log_pages (build_id, name, url) select $1, name, url from unnest($2::text[], $3::text[]) as p (name, url)
+  on conflict (build_id, name) do update set url = excluded.url`;
+
+// Its process ended while it asked: a call takes less than a minute.
+const GIVE_UP = `
+  update reruns set outcome = 'failed', error = 'The service stopped while it asked.'
+  where build_id = $1 and outcome = 'asked' and at < clock_timestamp() - interval '1 minute'`;
+
+const BEGIN_RERUN = `
+  insert into reruns (build_id, by) select $1::text, $2::text
+  where not exists (select from reruns where build_id = $1 and outcome = 'done' and at > clock_timestamp() - interval '1 minute')
+  on conflict do nothing returning id`;
+
+const RERUNS = 'select by, at, outcome, error from reruns where build_id = $1 order by id desc limit 10';
