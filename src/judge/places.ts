@@ -45,6 +45,8 @@ const LOGGED = 0.4;
 const [MAX_INFORMATIVE, MAX_LOGGED] = [5, 5];
 /** Where runners and tools keep what is theirs. */
 const OUTSIDE = /^(?:~|\/(?:tmp|etc|var|dev|proc|root|opt|bin|sbin|lib)\/|\$)|(?:^|\/)_temp\/|^actions\//;
+/** A hidden folder of somebody's home: a tool's cache or its own log, unless a runner checks out there, which `pathIn` takes away. */
+const KEPT_AT_HOME = /^(?:\/(?:home|Users)\/[^/]{1,60}|\/root)\/\.[^/]/;
 /** Of names without a folder those that are likely to be one file of the project: frames and products (Node.js) are called so too. */
 const BARE = /\.(?:json|toml|ya?ml|xml|gradle|kts|cmake)$/;
 const FADE = 0.92;
@@ -69,9 +71,10 @@ export function isSameFile(left: string, right: string): boolean {
 function diagnosedPlaces(subject: TriageSubject, project: Project): Place[] {
   const errors = subject.diagnostics.filter((entry) => entry.severity === 'error' && entry.tool !== 'make').slice(0, 20);
   return errors.flatMap((entry, rank) => {
-    if (entry.file === null || isForeignPath(entry.file)) return [];
+    const path = entry.file === null || isForeignPath(entry.file) ? null : pathIn(entry.file, project);
+    if (path === null || KEPT_AT_HOME.test(path)) return [];
     const reason = `${toolName(entry)} names it`;
-    return [{ path: pathIn(entry.file, project), line: entry.line, from: 'diagnostic' as const, score: fade(DIAGNOSED, rank), reason }];
+    return [{ path, line: entry.line, from: 'diagnostic' as const, score: fade(DIAGNOSED, rank), reason }];
   });
 }
 

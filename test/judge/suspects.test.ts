@@ -18,6 +18,11 @@ const RUNNER = [
   '\tat org.apache.tools.ant.taskdefs.optional.junit.JUnitTestRunner.run(JUnitTestRunner.java:520)',
 ];
 
+test('a report that a tool keeps in a hidden folder of the home is no suspect, a checkout of a runner there is', () => {
+  expect(pathsIn('/home/ann/.npm/_logs/2026-11-21T22_48_50_492Z-eresolve-report.txt:3: error: cannot resolve')).toEqual([]);
+  expect(pathsIn('/home/ann/.cache/act/9f8e7d6c5b4a/hostexecutor/src/price.c:3:5: error: expected expression')).toEqual(['src/price.c']);
+});
+
 describe('suspects of a trace alone', () => {
   test('a library under test is own in the trace of its own test, its runner is not', () => {
     const paths = pathsIn(
