@@ -93,7 +93,7 @@ export async function openRecorder(
 /** What a recording says of the code and the configuration that made it. */
 export async function makerOfToday(config: Pick<Config, 'analyst'>): Promise<Pick<RecordedMaker, 'faultline' | 'rules' | 'model'>> {
   const { ALL_RULES } = await import('../judge/rules/all.ts');
-  const rules = ALL_RULES.map(({ meets, spares, ...rule }) => ({
+  const rules = ALL_RULES.map(({ matches, ignores, ...rule }) => ({
     ...rule,
     patterns: rule.patterns.map(String),
     when: rule.when?.toString(),

@@ -20,9 +20,9 @@ export interface Rule {
 /** A rule as it is in its table, with examples that a test reads as logs of their own. */
 export interface RuleRow extends Rule {
   /** What a tool prints, the names in it invented, that the rule must meet. */
-  readonly meets: readonly string[];
+  readonly matches: readonly string[];
   /** The same words where nothing failed, beside an error of another kind: the rule must not meet them. */
-  readonly spares: readonly string[];
+  readonly ignores: readonly string[];
 }
 
 /** A rule met in a fact. */

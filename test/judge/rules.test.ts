@@ -45,12 +45,12 @@ describe('the rules', () => {
   });
 
   test('say by example what they meet and what they spare', () => {
-    expect(ALL_RULES.filter(({ meets, spares }) => meets.length === 0 || spares.length === 0).map(({ name }) => name)).toEqual([]);
+    expect(ALL_RULES.filter(({ matches, ignores }) => matches.length === 0 || ignores.length === 0).map(({ name }) => name)).toEqual([]);
   });
 
   test('meet their examples, and lead to their category where they decide', () => {
     const read = ALL_RULES.flatMap((rule) =>
-      rule.meets.map((log) => ({ rule, log, isMet: isMet(rule, log), found: classify(`${log}\n`) })),
+      rule.matches.map((log) => ({ rule, log, isMet: isMet(rule, log), found: classify(`${log}\n`) })),
     );
     const missed = read.filter(({ isMet }) => !isMet);
     const misled = read.filter(({ rule, found }) => rule.strength >= TELLS && (found.category !== rule.category || found.abstained));
@@ -67,7 +67,7 @@ describe('the rules', () => {
 
   test('spare the same words beside an error of another kind', () => {
     const met = ALL_RULES.flatMap((rule) =>
-      rule.spares.filter((line) => isMet(rule, `${ANOTHER_ERROR}\n${line}`)).map((line) => `${rule.name}: ${line}`),
+      rule.ignores.filter((line) => isMet(rule, `${ANOTHER_ERROR}\n${line}`)).map((line) => `${rule.name}: ${line}`),
     );
     expect(met).toEqual([]);
   });

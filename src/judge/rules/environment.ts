@@ -13,15 +13,15 @@ export const ENVIRONMENT_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       /KeyError: ['"][A-Z][A-Z0-9_]{3,60}['"]/,
       /^\S{1,40} has been (?:executed|run) with an? [A-Z][A-Z0-9_]{3,60} environment variable set/,
     ],
-    meets: ['Error: Environment variable SCALES_URL is not set'],
-    spares: ['env:\n  SCALES_URL: https://orchard.example', 'SCALES_URL is required in production only, skipping'],
+    matches: ['Error: Environment variable SCALES_URL is not set'],
+    ignores: ['env:\n  SCALES_URL: https://orchard.example', 'SCALES_URL is required in production only, skipping'],
   },
   'exit-127': {
     kind: 'environment',
     strength: 2.2,
     patterns: [/(?:exit|error)(?:ed with)? (?:code|status):? 127\b/],
-    meets: ['##[error]Process completed with exit code 127.'],
-    spares: ['exit code 1270 is not used'],
+    matches: ['##[error]Process completed with exit code 127.'],
+    ignores: ['exit code 1270 is not used'],
   },
   'command-not-found': {
     kind: 'environment',
@@ -42,8 +42,8 @@ export const ENVIRONMENT_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       /must be installed to/i,
       /no job control/i,
     ],
-    meets: ['./ci/pack.sh: line 3: fruitctl: command not found', './ci/pack.sh: line 3: fruitctl: command not fou'],
-    spares: ['command -v fruitctl || echo "fruitctl: command not found, using npx"', '✓ says command not found'],
+    matches: ['./ci/pack.sh: line 3: fruitctl: command not found', './ci/pack.sh: line 3: fruitctl: command not fou'],
+    ignores: ['command -v fruitctl || echo "fruitctl: command not found, using npx"', '✓ says command not found'],
   },
   'wrong-runtime-version': {
     kind: 'environment',
@@ -66,8 +66,8 @@ export const ENVIRONMENT_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       /redefinition of module/,
       /Node\.js version .{1,40} (?:detected|required)/,
     ],
-    meets: ['error: invalid source release: 21'],
-    spares: ['JAVA_HOME: /usr/lib/jvm/java-21', 'Picked up the environment'],
+    matches: ['error: invalid source release: 21'],
+    ignores: ['JAVA_HOME: /usr/lib/jvm/java-21', 'Picked up the environment'],
   },
   'service-missing': {
     kind: 'environment',
@@ -85,8 +85,8 @@ export const ENVIRONMENT_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       /manager dying, exit status/,
       /not running as root|must be (?:run as )?root/,
     ],
-    meets: ['FATAL:  database "scales_test" does not exist'],
-    spares: ['NOTICE:  relation "pears" does not exist, skipping', 'Installing Chromium for playwright install'],
+    matches: ['FATAL:  database "scales_test" does not exist'],
+    ignores: ['NOTICE:  relation "pears" does not exist, skipping', 'Installing Chromium for playwright install'],
   },
   'path-missing': {
     kind: 'missing_file',
@@ -102,8 +102,8 @@ export const ENVIRONMENT_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       /Couldn't download/i,
     ],
     when: isNotOfCode,
-    meets: ["cp: cannot stat 'pears.csv': No such file or directory"],
-    spares: [
+    matches: ["cp: cannot stat 'pears.csv': No such file or directory"],
+    ignores: [
       'javac: cannot access org.fruit.Pear',
       "Property 'pear' does not exist on type 'Basket'.",
       '✓ warns when the file does not exist',
@@ -126,8 +126,8 @@ export const ENVIRONMENT_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       /stat \S{1,160}: no such file/i,
       /No such file or directory: '[^']{0,200}(?:\.ya?ml|\.toml|\.json|\.ini|\.cfg|\.env)'/i,
     ],
-    meets: ['bash: ./ci/weigh.sh: No such file or directory'],
-    spares: ['cat: pears.txt: No such file or directory (ignored)'],
+    matches: ['bash: ./ci/weigh.sh: No such file or directory'],
+    ignores: ['cat: pears.txt: No such file or directory (ignored)'],
   },
 });
 
@@ -159,14 +159,14 @@ export const TOOLCHAIN_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       /No CMAKE_\w{1,10}_COMPILER could be found/,
       /InterpreterNotFound|could not find python interpreter|error: externally-managed-environment/,
     ],
-    meets: [
+    matches: [
       'A compatible .NET SDK was not found.',
       'SDK location not found. Define a valid SDK location with an ANDROID_HOME environment variable',
       "error: toolchain 'nightly-2020-01-01' is not installed",
       'error: linker `cc` not found',
       'ERROR:  py38: InterpreterNotFound: python3.8',
     ],
-    spares: [
+    ignores: [
       "info: toolchain 'nightly-2020-01-01' is not installed, installing",
       'You have not accepted the license agreements yet, accepted now: ok',
     ],
@@ -185,13 +185,13 @@ export const TOOLCHAIN_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       /requires SDK version/i,
       /can't load config: the Go language version/i,
     ],
-    meets: [
+    matches: [
       'CMake 3.28 or higher is required.  You are running version 3.16.3',
       'Your Ruby version is 3.1.0, but your Gemfile specified 3.3.0',
       'Could not determine java version from 21.0.1.',
       'Error: error:0308010C:digital envelope routines::unsupported',
     ],
-    spares: ['The current Dart SDK version is 3.4.0.', 'CMake 3.28 or higher is required'],
+    ignores: ['The current Dart SDK version is 3.4.0.', 'CMake 3.28 or higher is required'],
   },
   'project-file-missing': {
     kind: 'missing_file',
@@ -209,13 +209,13 @@ export const TOOLCHAIN_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       /Neither 'setup\.py' nor 'pyproject\.toml' found/,
       /needed by '[^']{1,200}', missing and no known rule to make it/,
     ],
-    meets: [
+    matches: [
       'go: go.mod file not found in current directory or any parent directory; see go help modules',
       'MSBUILD : error MSB1009: Project file does not exist.',
       'make: *** No targets specified and no makefile found.  Stop.',
       'Error: Could not find or load main class org.gradle.wrapper.GradleWrapperMain',
     ],
-    spares: ['go: go.mod file found in /build', '✓ tells MSB1009'],
+    ignores: ['go: go.mod file found in /build', '✓ tells MSB1009'],
   },
   'build-script-broken': {
     kind: 'workflow_config',
@@ -231,8 +231,8 @@ export const TOOLCHAIN_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       /django\.core\.exceptions\.ImproperlyConfigured/,
       /Blocked mirror for repositories/,
     ],
-    meets: ["A problem occurred evaluating root project 'scales'."],
-    spares: ['Validation: ok', '● Validation Warning:'],
+    matches: ["A problem occurred evaluating root project 'scales'."],
+    ignores: ['Validation: ok', '● Validation Warning:'],
   },
   'package-sources-broken': {
     kind: 'workflow_config',
@@ -241,11 +241,11 @@ export const TOOLCHAIN_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       /E: (?:Type '[^']{0,80}' is not known on line|Malformed (?:entry|line|stanza)|The list of sources could not be read)/,
       /E: The repository '[^']{1,300}' (?:does not have a Release file|is no longer signed|is not signed)/,
     ],
-    meets: [
+    matches: [
       "E: Type 'orchard' is not known on line 4 in source list /etc/apt/sources.list",
       "E: The repository 'https://deb.orchard.example pear Release' does not have a Release file.",
     ],
-    spares: [
+    ignores: [
       'Get:4 https://deb.orchard.example pear Release [4711 B]',
       "W: The repository 'https://deb.orchard.example pear Release' is not signed.",
     ],
@@ -258,14 +258,14 @@ export const TOOLCHAIN_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       /^\W{0,4}Migrations are pending\. To resolve/,
       /no such table: /,
     ],
-    meets: ['ActiveRecord::NoDatabaseError: We could not find your database: scales_test.'],
-    spares: ['Migrations are pending: none, ok', '== CreatePears: migrated (0.0012s)'],
+    matches: ['ActiveRecord::NoDatabaseError: We could not find your database: scales_test.'],
+    ignores: ['Migrations are pending: none, ok', '== CreatePears: migrated (0.0012s)'],
   },
   'url-not-found': {
     kind: 'missing_file',
     strength: 3,
     patterns: [/The requested URL returned error: 404/, /ERROR 404: Not Found/, /server returned error: HTTP\/1\.1 404/],
-    meets: ['curl: (22) The requested URL returned error: 404'],
-    spares: ['HTTP/1.1 200 OK', '✓ server returned error: 404'],
+    matches: ['curl: (22) The requested URL returned error: 404'],
+    ignores: ['HTTP/1.1 200 OK', '✓ server returned error: 404'],
   },
 });

@@ -8,8 +8,8 @@ export const GATE_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
     strength: 4,
     patterns: [LINTERS],
     from: ['diagnostic'],
-    meets: ["/build/src/scales.js\n  4:9  error  'pear' is not defined  no-undef\n\n✖ 1 problem (1 error, 0 warnings)"],
-    spares: ["src/scales.ts:4:9: warning: 'pear' is not defined"],
+    matches: ["/build/src/scales.js\n  4:9  error  'pear' is not defined  no-undef\n\n✖ 1 problem (1 error, 0 warnings)"],
+    ignores: ["src/scales.ts:4:9: warning: 'pear' is not defined"],
   },
   'eslint-findings': {
     kind: 'lint_failure',
@@ -19,15 +19,15 @@ export const GATE_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
       /\d{1,6} errors? and \d{1,6} warnings?\)/,
       /(?:^|\s)\d{1,6}:\d{1,6}\s{1,4}error\s{1,4}\S/,
     ],
-    meets: ["  4:9  error  'pear' is not defined  no-undef"],
-    spares: ['✖ 3 problems (0 errors, 3 warnings)', "  4:9  warning  'pear' is never used  no-unused-vars"],
+    matches: ["  4:9  error  'pear' is not defined  no-undef"],
+    ignores: ['✖ 3 problems (0 errors, 3 warnings)', "  4:9  warning  'pear' is never used  no-unused-vars"],
   },
   'python-lint': {
     kind: 'lint_failure',
     strength: 3.5,
     patterns: [/^\S{1,240}\.py:\d{1,6}:\d{1,6}:? [A-Z]{1,4}\d{2,5}\b/, /^Your code has been rated at (?!10(?:\.0{1,2})?\/)/],
-    meets: ['scales/weigh.py:4:9: F401 [*] `os` imported but unused'],
-    spares: ['E   scales/weigh.py:8:1: F401 imported but unused', 'Your code has been rated at 10.00/10'],
+    matches: ['scales/weigh.py:4:9: F401 [*] `os` imported but unused'],
+    ignores: ['E   scales/weigh.py:8:1: F401 imported but unused', 'Your code has been rated at 10.00/10'],
   },
   'static-analysis': {
     kind: 'lint_failure',
@@ -48,8 +48,8 @@ export const GATE_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
       /subject may not be empty \[subject-empty\]/i,
       /\b(?:SC|DL)\d{4}\b ?\(?(?:error|warning|info|style)/i,
     ],
-    meets: ['12 files inspected, 3 offenses detected', 'FOUND 3 ERRORS AFFECTING 2 LINES', "Execution failed for task ':scales:detekt'."],
-    spares: ['12 files inspected, no offenses detected'],
+    matches: ['12 files inspected, 3 offenses detected', 'FOUND 3 ERRORS AFFECTING 2 LINES', "Execution failed for task ':scales:detekt'."],
+    ignores: ['12 files inspected, no offenses detected'],
   },
   'not-formatted': {
     kind: 'formatting_failure',
@@ -71,12 +71,12 @@ export const GATE_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
       /^Found [1-9]\d{0,5} of \d{1,6} files that can be fixed/i,
       /Execution failed for task '[^']{0,120}spotless\w{0,40}Check'/i,
     ],
-    meets: [
+    matches: [
       'would reformat src/scales.py\n1 file would be reformatted.',
       'src/scales.c:4:9: error: code should be clang-formatted [-Wclang-format-violations]',
       '- files were modified by this hook',
     ],
-    spares: ['Prettier would be run by the editor', '12 files would be left unchanged.', 'All matched files use Prettier code style!'],
+    ignores: ['Prettier would be run by the editor', '12 files would be left unchanged.', 'All matched files use Prettier code style!'],
   },
   'licence-header': {
     kind: 'lint_failure',
@@ -88,8 +88,8 @@ export const GATE_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
       /Some files do not have the expected licen[cs]e header/i,
       /is not compliant with version [\d.]{1,8} of the REUSE/i,
     ],
-    meets: ['Too many files with unapproved license: 3 See RAT report'],
-    spares: ['License header check ... ok'],
+    matches: ['Too many files with unapproved license: 3 See RAT report'],
+    ignores: ['License header check ... ok'],
   },
   'generated-out-of-date': {
     kind: 'lint_failure',
@@ -101,8 +101,8 @@ export const GATE_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
       /have changes that are not yet reflected in a migration/i,
       /API (?:check|surface) .{0,20}(?:failed|changed)/i,
     ],
-    meets: ['The generated files are out of date. Please run make generate.'],
-    spares: ['Generated files are up to date.'],
+    matches: ['The generated files are out of date. Please run make generate.'],
+    ignores: ['Generated files are up to date.'],
   },
 });
 
@@ -117,8 +117,8 @@ export const PROCESS_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       /\b(?:bundle|file|image|package|asset)s? (?:size )?.{0,60}(?:exceeds?|larger than|over|above) .{0,30}(?:limit|budget|threshold|maximum)/i,
       /\b(?:thresholds?|budgets?)\b.{0,60}(?:not met|exceeded|crossed|missed)/i,
     ],
-    meets: ['Jest: "global" coverage threshold for lines (80%) not met: 71.5%'],
-    spares: ['Coverage: 91.5% (threshold 80% met)'],
+    matches: ['Jest: "global" coverage threshold for lines (80%) not met: 71.5%'],
+    ignores: ['Coverage: 91.5% (threshold 80% met)'],
   },
   'process-gate': {
     kind: 'process_gate',
@@ -132,8 +132,8 @@ export const PROCESS_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       /\b(?:CLA|contributor licen[cs]e agreement)\b.{0,60}(?:not signed|unsigned|must sign|needs to sign)/i,
       /\b(?:requires?|needs?|at least) \d{1,2} (?:more )?(?:approv|review)/i,
     ],
-    meets: ['The PR title does not follow the convention: type(scope): subject'],
-    spares: ['PR title: Weigh the pears'],
+    matches: ['The PR title does not follow the convention: type(scope): subject'],
+    ignores: ['PR title: Weigh the pears'],
   },
   'upstream-job': {
     kind: 'upstream_job',
@@ -142,7 +142,7 @@ export const PROCESS_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       /\b(?:some|one or more|at least one|not all)\b.{0,30}\b(?:required|upstream|dependent|needed|dependency|prerequisite)\b.{0,30}\b(?:jobs?|checks?|workflows?|builds?)\b.{0,60}(?:failed|not succeed|did not pass|unsuccessful|not successful)/i,
       /\b(?:upstream|required|previous|dependent) (?:jobs?|checks?|workflows?|builds?)\b.{0,40}(?:failed|was cancell?ed|did not succeed|were not successful)/i,
     ],
-    meets: ['Error: upstream job weigh failed'],
-    spares: ['Triggering the upstream job weigh', 'All required jobs succeeded.'],
+    matches: ['Error: upstream job weigh failed'],
+    ignores: ['Triggering the upstream job weigh', 'All required jobs succeeded.'],
   },
 });

@@ -6,8 +6,8 @@ export const PIPELINE_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
     kind: 'environment',
     strength: 4.8,
     patterns: [/error TS(?:5\d{3}|6\d{3}|18003)\b/, /^tsc: TS(?:5\d{3}|6\d{3}|18003)\b/],
-    meets: ["error TS5023: Unknown compiler option 'pear'."],
-    spares: ['tsconfig.json: TS5023 is fixed'],
+    matches: ["error TS5023: Unknown compiler option 'pear'."],
+    ignores: ['tsconfig.json: TS5023 is fixed'],
   },
   'manifest-malformed': {
     kind: 'workflow_config',
@@ -18,8 +18,8 @@ export const PIPELINE_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       /TOML(?:Decode|Parse| parse)? ?[Ee]rror/,
       /failed to parse manifest at `/,
     ],
-    meets: ['error: failed to parse manifest at `/build/scales/Cargo.toml`'],
-    spares: ['✓ refuses an invalid package.json', 'Reading package.json'],
+    matches: ['error: failed to parse manifest at `/build/scales/Cargo.toml`'],
+    ignores: ['✓ refuses an invalid package.json', 'Reading package.json'],
   },
   'workflow-file': {
     kind: 'workflow_config',
@@ -41,8 +41,8 @@ export const PIPELINE_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       /^while (?:parsing|scanning) a (?:block|flow|simple|quoted)/,
       /Unable to find \S{0,80}Jenkinsfile/,
     ],
-    meets: ["The workflow is not valid. .github/workflows/scales.yml (Line: 4, Col: 9): Unexpected value 'pear'"],
-    spares: ['Obtained Jenkinsfile from git https://git.orchard.example/scales', 'Using .gitlab-ci.yml from the repository'],
+    matches: ["The workflow is not valid. .github/workflows/scales.yml (Line: 4, Col: 9): Unexpected value 'pear'"],
+    ignores: ['Obtained Jenkinsfile from git https://git.orchard.example/scales', 'Using .gitlab-ci.yml from the repository'],
   },
   'artifact-clash': {
     kind: 'workflow_config',
@@ -56,8 +56,8 @@ export const PIPELINE_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       /Unable to (?:find|download) artifact/i,
       /Artifact not found/i,
     ],
-    meets: ['Error: Failed to CreateArtifact: Received non-retryable error: Failed request: (409) Conflict'],
-    spares: ['Warning: No files were found with the provided path: dist. No artifacts will be uploaded.'],
+    matches: ['Error: Failed to CreateArtifact: Received non-retryable error: Failed request: (409) Conflict'],
+    ignores: ['Warning: No files were found with the provided path: dist. No artifacts will be uploaded.'],
   },
   'git-reference': {
     kind: 'workflow_config',
@@ -71,8 +71,8 @@ export const PIPELINE_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       /\[(?:remote )?rejected\]|failed to push some refs|Updates were rejected|protected branch hook declined/i,
       /No url found for submodule/i,
     ],
-    meets: ["error: pathspec 'pear' did not match any file(s) known to git"],
-    spares: ['Branch main is a protected branch', '✓ tells that updates were rejected'],
+    matches: ["error: pathspec 'pear' did not match any file(s) known to git"],
+    ignores: ['Branch main is a protected branch', '✓ tells that updates were rejected'],
   },
   'unknown-option': {
     kind: 'workflow_config',
@@ -91,8 +91,8 @@ export const PIPELINE_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       /ERROR: file or directory not found/,
       /No configuration (?:was )?found|Couldn't find a configuration file|Cannot find (?:a )?config/,
     ],
-    meets: ['weigh.py: error: unrecognized arguments: --pear'],
-    spares: ['  --strict  fail on an unknown option', '✓ refuses an unknown flag'],
+    matches: ['weigh.py: error: unrecognized arguments: --pear'],
+    ignores: ['  --strict  fail on an unknown option', '✓ refuses an unknown flag'],
   },
   'docker-build': {
     kind: 'docker_build',
@@ -105,8 +105,8 @@ export const PIPELINE_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       /base name \(.{0,80}\) should not be blank/i,
       /target stage .{1,60} could not be found/i,
     ],
-    meets: ['ERROR: failed to solve: dockerfile parse error on line 4: unknown instruction: RUNN'],
-    spares: ['#4 [2/5] COPY pear /srv/pear', '✓ COPY failed is told'],
+    matches: ['ERROR: failed to solve: dockerfile parse error on line 4: unknown instruction: RUNN'],
+    ignores: ['#4 [2/5] COPY pear /srv/pear', '✓ COPY failed is told'],
   },
   'package-recipe': {
     kind: 'workflow_config',
@@ -127,8 +127,8 @@ export const PIPELINE_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       /can't find file to patch/i,
       /unexpectedly ends in middle/i,
     ],
-    meets: ['error: patch failed: scales.c:4'],
-    spares: ['printf "%s: command not found" fruitctl', 'Hunk #1 succeeded at 4 (offset 2 lines).', 'patching file scales.c'],
+    matches: ['error: patch failed: scales.c:4'],
+    ignores: ['printf "%s: command not found" fruitctl', 'Hunk #1 succeeded at 4 (offset 2 lines).', 'patching file scales.c'],
   },
   'target-or-property': {
     kind: 'workflow_config',
@@ -145,8 +145,8 @@ export const PIPELINE_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       /mis-?configur/i,
     ],
     from: STRUCTURED,
-    meets: ["> Could not find method weigh() for arguments [pear] on project ':scales'"],
-    spares: ['Validated configuration: no configuration errors', '✓ refuses an invalid configuration'],
+    matches: ["> Could not find method weigh() for arguments [pear] on project ':scales'"],
+    ignores: ['Validated configuration: no configuration errors', '✓ refuses an invalid configuration'],
   },
 });
 
@@ -166,12 +166,12 @@ export const RUNNER_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       /The hosted runner encountered an error/,
       /Gradle build daemon (?:disappeared unexpectedly|has been stopped)/,
     ],
-    meets: [
+    matches: [
       'ERROR: Job failed (system failure): prepare environment: waiting for pod running: timed out waiting for pod to start',
       '##[error]We stopped hearing from agent pear-4. Verify the agent machine is running',
       'Gradle build daemon disappeared unexpectedly (it may have been killed or may have crashed)',
     ],
-    spares: ['Preparing environment', 'Starting a Gradle Daemon, 1 stopped Daemon could not be reused, use --status for details'],
+    ignores: ['Preparing environment', 'Starting a Gradle Daemon, 1 stopped Daemon could not be reused, use --status for details'],
   },
   'build-service-time-limit': {
     category: 'INFRA_ERROR',
@@ -184,11 +184,11 @@ export const RUNNER_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       /The job exceeded the maximum log length/,
       /[Jj]ob was cancell?ed because it (?:exceeded|ran)/,
     ],
-    meets: [
+    matches: [
       "##[error]The action 'Weigh the fruit' has timed out after 15 minutes.",
       'Too long with no output (exceeded 10m0s): context deadline exceeded',
     ],
-    spares: ['  no_output_timeout: 10m  # too long with no output'],
+    ignores: ['  no_output_timeout: 10m  # too long with no output'],
   },
   'pipeline-definition': {
     kind: 'workflow_config',
@@ -206,12 +206,12 @@ export const RUNNER_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       /Could not find \.travis\.yml/,
       /fatal: No agents? (?:match|found)/,
     ],
-    meets: [
+    matches: [
       'This GitLab CI configuration is invalid: jobs:weigh config contains unknown keys: stages',
       'The template is not valid. .github/workflows/scales.yml (Line: 4, Col: 9): Unexpected value',
       'Error: The `set-env` command is disabled. Please upgrade to using Environment Files',
     ],
-    spares: ['Warning: The `set-output` command is deprecated and will be disabled soon.', 'Running on node with the label pear'],
+    ignores: ['Warning: The `set-output` command is deprecated and will be disabled soon.', 'Running on node with the label pear'],
   },
   'pipeline-credentials': {
     kind: 'permission_or_secret',
@@ -222,11 +222,11 @@ export const RUNNER_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       /refusing to allow an? .{1,80} to create or update workflow/,
       /CredentialNotFoundException/,
     ],
-    meets: [
+    matches: [
       "ERROR: Could not find credentials entry with ID 'pear-deploy'",
       'ERROR: Scripts not permitted to use method java.lang.String weigh',
     ],
-    spares: ['using credential pear-deploy'],
+    ignores: ['using credential pear-deploy'],
   },
   'already-published': {
     kind: 'workflow_config',
@@ -238,10 +238,10 @@ export const RUNNER_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       /Cannot overwrite an? (?:already published|existing) (?:version|artifact|package)/i,
       /a release with the same tag name already exists/i,
     ],
-    meets: [
+    matches: [
       'npm error You cannot publish over the previously published versions: 1.2.3.',
       'error: failed to publish: crate version `1.2.3` is already uploaded',
     ],
-    spares: ['crate version `1.2.3` is already uploaded, skipping'],
+    ignores: ['crate version `1.2.3` is already uploaded, skipping'],
   },
 });

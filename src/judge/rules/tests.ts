@@ -9,8 +9,8 @@ export const TEST_RULES: readonly RuleRow[] = ruleTable('TEST_FAILURE', {
     patterns: [ASSERTION_WORDS],
     from: ['test', 'headline', 'exception'],
     when: isExpectation,
-    meets: ['--- FAIL: TestWeigh (0.00s)\n    scales_test.go:4: expected 3 but got 0\nFAIL'],
-    spares: ['--- PASS: TestWeigh (0.00s)'],
+    matches: ['--- FAIL: TestWeigh (0.00s)\n    scales_test.go:4: expected 3 but got 0\nFAIL'],
+    ignores: ['--- PASS: TestWeigh (0.00s)'],
   },
   'expected-and-actual': {
     kind: 'assertion',
@@ -23,8 +23,8 @@ export const TEST_RULES: readonly RuleRow[] = ruleTable('TEST_FAILURE', {
         (test) =>
           test.expected !== null && test.actual !== null && test.message !== null && fact.text.startsWith(test.message.slice(0, 200)),
       ),
-    meets: ['--- FAIL: TestWeigh (0.00s)\n    scales_test.go:4: got 0, want 3\nFAIL'],
-    spares: ['Expected: 3 pears'],
+    matches: ['--- FAIL: TestWeigh (0.00s)\n    scales_test.go:4: got 0, want 3\nFAIL'],
+    ignores: ['Expected: 3 pears'],
   },
   'assertion-line': {
     kind: 'assertion',
@@ -58,7 +58,7 @@ export const TEST_RULES: readonly RuleRow[] = ruleTable('TEST_FAILURE', {
       /^Error: {1,12}(?:Not equal|Should (?:be|not)|Received unexpected error|An error is expected)/i,
     ],
     when: isExpectation,
-    meets: [
+    matches: [
       'Failed asserting that 3 matches expected 0.',
       '/build/ScalesTests.swift:4: error: -[ScalesTests testPear] : XCTAssertEqual failed: ("3") is not equal to ("0")',
       'Expected equality of these values:',
@@ -68,29 +68,34 @@ export const TEST_RULES: readonly RuleRow[] = ruleTable('TEST_FAILURE', {
       'Condition not satisfied:',
       "#   Failed test 'weighs a pear'",
     ],
-    spares: ['Health check failed: HTTP 404', 'check_error(error_code)', '✓ Expected: the pear is weighed', 'ok 4 - check failed: is told'],
+    ignores: [
+      'Health check failed: HTTP 404',
+      'check_error(error_code)',
+      '✓ Expected: the pear is weighed',
+      'ok 4 - check failed: is told',
+    ],
   },
   'go-test-failed': {
     kind: 'assertion',
     strength: 2.6,
     patterns: [/^\s{0,12}--- FAIL: /, /_test\.go:\d{1,6}: /],
-    meets: ['--- FAIL: TestWeigh (0.00s)'],
-    spares: ['--- PASS: TestWeigh (0.00s)'],
+    matches: ['--- FAIL: TestWeigh (0.00s)'],
+    ignores: ['--- PASS: TestWeigh (0.00s)'],
   },
   'tap-not-ok': {
     kind: 'assertion',
     strength: 2.8,
     patterns: [/^\s{0,12}not ok \d{1,6}\b(?!.{0,120}# (?:TODO|SKIP))/],
-    meets: ['not ok 4 - weighs a pear'],
-    spares: ['not ok 4 - weighs a pear # TODO later'],
+    matches: ['not ok 4 - weighs a pear'],
+    ignores: ['not ok 4 - weighs a pear # TODO later'],
   },
   'test-named-as-failed': {
     kind: 'assertion',
     strength: 2.2,
     patterns: [/[\s\S]/],
     from: ['test'],
-    meets: ['--- FAIL: TestWeigh (0.00s)\n    scales_test.go:4: too heavy\nFAIL'],
-    spares: ['--- PASS: TestWeigh (0.00s)'],
+    matches: ['--- FAIL: TestWeigh (0.00s)\n    scales_test.go:4: too heavy\nFAIL'],
+    ignores: ['--- PASS: TestWeigh (0.00s)'],
   },
   'test-summary-counts-failures': {
     kind: 'assertion',
@@ -108,8 +113,8 @@ export const TEST_RULES: readonly RuleRow[] = ruleTable('TEST_FAILURE', {
       /^# (?:FAIL|ERROR): {1,4}[1-9]/i,
       /SUMMARY {1,4}\d{1,6}\/\d{1,6} tasks/i,
     ],
-    meets: ['> There were failing tests. See the report at: file:///build/reports/tests/test/index.html'],
-    spares: ['x Build failed in 140ms', 'Tests run: 12, Failures: 0, Errors: 0, Skipped: 0'],
+    matches: ['> There were failing tests. See the report at: file:///build/reports/tests/test/index.html'],
+    ignores: ['x Build failed in 140ms', 'Tests run: 12, Failures: 0, Errors: 0, Skipped: 0'],
   },
   'pytest-failed-line': {
     kind: 'assertion',
@@ -126,11 +131,11 @@ export const TEST_RULES: readonly RuleRow[] = ruleTable('TEST_FAILURE', {
       /REFTEST TEST-UNEXPECTED/,
       /\*\*\* FAILED \*\*\*/,
     ],
-    meets: [
+    matches: [
       'FAILED tests/test_scales.py::test_weigh - assert 3 == 0',
       '- weighs a pear *** FAILED *** 3 did not equal 0 (ScalesSpec.scala:4)',
     ],
-    spares: ['× No solution found when resolving dependencies:', '✖ npm publish', 'tests/test_scales.py::test_weigh PASSED'],
+    ignores: ['× No solution found when resolving dependencies:', '✖ npm publish', 'tests/test_scales.py::test_weigh PASSED'],
   },
   'snapshot-mismatch': {
     kind: 'snapshot',
@@ -144,8 +149,8 @@ export const TEST_RULES: readonly RuleRow[] = ruleTable('TEST_FAILURE', {
       /snapshot assertion for .{1,200} failed/i,
       /image (?:mismatch|comparison)/i,
     ],
-    meets: ['Error: Snapshot `weighs a pear 1` mismatched'],
-    spares: ['Snapshots:   3 passed, 3 total', ' › 1 snapshot written.'],
+    matches: ['Error: Snapshot `weighs a pear 1` mismatched'],
+    ignores: ['Snapshots:   3 passed, 3 total', ' › 1 snapshot written.'],
   },
   'test-wait-expired': {
     kind: 'flaky_timing',
@@ -167,11 +172,11 @@ export const TEST_RULES: readonly RuleRow[] = ruleTable('TEST_FAILURE', {
     ],
     when: (fact, facts) =>
       facts.subject.failingTests.length > 0 || /test|expect|locator|assert|timed out after \d{1,3}\.\d/i.test(fact.text),
-    meets: [
+    matches: [
       'CypressError: Timed out retrying after 4000ms: Expected to find element: `.pear`, but never found it.',
       'Test timeout of 30000ms exceeded.',
     ],
-    spares: ['✓ ends when the test timed out after 5 s', 'Retrying after 4000ms'],
+    ignores: ['✓ ends when the test timed out after 5 s', 'Retrying after 4000ms'],
   },
 });
 
