@@ -31,7 +31,7 @@ describe('an upload', () => {
     expect(state.archive.get('bld_1/build.log')).not.toContain('a1B2c3D4e5F6');
     expect(state.archive.get('bld_1/deploy.log')).toBe('second log\n');
     expect(state.results.get('bld_1')?.map((result) => result.status)).toEqual(['passed', 'failed']);
-    expect(state.rung).toEqual(['job_1']);
+    expect(state.enqueued).toEqual(['job_1']);
   });
 
   test('with secrets in its metadata and file names: none of them is kept', async () => {
@@ -215,7 +215,7 @@ describe('an upload that comes again', () => {
     const second = await sendJson(upload, { 'idempotency-key': 'run-812' });
 
     expect([second.status, second.json]).toEqual([202, first.json]);
-    expect([state.deliveries.length, state.rung.length]).toEqual([1, 1]);
+    expect([state.deliveries.length, state.enqueued.length]).toEqual([1, 1]);
   });
 
   test('without a key its content is its key, whichever way it comes', async () => {

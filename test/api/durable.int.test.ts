@@ -12,12 +12,12 @@ import { githubExample, sendGithub } from '../support/webhook-senders.ts';
 let database: TestDatabase;
 let stores: Stores;
 let app: FastifyInstance;
-const rung: string[] = [];
+const enqueued: string[] = [];
 
 beforeAll(async () => {
   database = await openTestDatabase();
   stores = createStores(database, { now: () => Date.now() });
-  const jobQueue = { ...emptyHttpDeps().jobQueue, enqueue: async (jobId: string) => void rung.push(jobId) };
+  const jobQueue = { ...emptyHttpDeps().jobQueue, enqueue: async (jobId: string) => void enqueued.push(jobId) };
   app = await buildHttp(emptyHttpDeps({ database, stores, jobQueue, archive: createPostgresArchive(database) }));
 });
 afterAll(async () => {
@@ -63,7 +63,7 @@ test('what was answered with 202 has landed; a moment later its build and what i
   expect(await stores.builds.find(buildId)).toMatchObject({ number: '1', externalId: '1001', status: 'failed' });
   const job = await stores.triages.findByBuild(buildId);
   expect(job).toMatchObject({ buildId, state: 'queued' });
-  expect(rung).toContain(job?.id);
+  expect(enqueued).toContain(job?.id);
 });
 
 test('one delivery sent a hundred times at once is one row and one build, and each is told 202 (T06)', async () => {

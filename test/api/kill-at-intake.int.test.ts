@@ -26,7 +26,7 @@ interface Api {
   readonly process: ChildProcess;
   readonly address: string;
   readonly exited: Promise<unknown[]>;
-  rings(): string[];
+  notified(): string[];
 }
 
 async function openApi(database: string, place: string): Promise<Api> {
@@ -44,7 +44,7 @@ async function openApi(database: string, place: string): Promise<Api> {
     });
     child.once('exit', (code) => failed(new Error(`the API ended with ${code}`)));
   });
-  return { process: child, address, exited, rings: () => said.split('\n').filter((line) => line.startsWith('rung ')) };
+  return { process: child, address, exited, notified: () => said.split('\n').filter((line) => line.startsWith('enqueued ')) };
 }
 
 /** Tells of a failed run, by an id of its own; whether the sender was told that it is accepted. */
@@ -94,21 +94,21 @@ async function dieAndCount(database: string, places: readonly string[]) {
   for (const run of untold) expect(await tell(api, run)).toBe(true);
   expect(await tell(api, places.length + 1)).toBe(true);
   await delay(1_500);
-  const rings = api.rings().length;
+  const notified = api.notified().length;
   api.process.kill('SIGKILL');
   await api.exited;
-  return { kills: places.length, told: told + untold.length + 1, rings, count: await count(database) };
+  return { kills: places.length, told: told + untold.length + 1, notified, count: await count(database) };
 }
 
 describe('T01: the API dies between any two writes; what a sender was told is kept, once', () => {
-  const check = ({ kills, told, rings, count: { deliveries, recorded, builds, jobs } }: Awaited<ReturnType<typeof dieAndCount>>) => {
+  const check = ({ kills, told, notified, count: { deliveries, recorded, builds, jobs } }: Awaited<ReturnType<typeof dieAndCount>>) => {
     console.info(
       `T01 at the API: ${kills} kills, ${told} deliveries told 202; kept ${deliveries}, builds ${builds}, jobs ${jobs}; lost: ${told - recorded}`,
     );
     const all = kills + 1;
     expect({ told, deliveries, recorded, builds, jobs }).toEqual({ told: all, deliveries: all, recorded: all, builds: all, jobs: all });
-    // One was rung for by the process that died ringing; its job is pending, and the sweeper of the jobs rings.
-    expect(rings).toBeGreaterThanOrEqual(1);
+    // One was notified of by the process that died while notifying; its job is pending, and the sweeper of the jobs notifies.
+    expect(notified).toBeGreaterThanOrEqual(1);
   };
 
   it('on the embedded database', async () => {

@@ -37,7 +37,7 @@ describe.skipIf(withoutPostgres || withoutRedis)('doctor at real servers', () =>
     expect(migrated.get('database')).toMatchObject({ state: 'ok', says: expect.stringMatching(/^PostgreSQL \d+.*schema up to date$/) });
   });
 
-  it('T25: finds a Redis that throws rings away', async () => {
+  it('T25: finds a Redis that throws notifications away', async () => {
     await redis.command('CONFIG', 'SET', 'maxmemory-policy', 'allkeys-lru');
     const found = (await findingsOf(await postgres.createMigrated())).get('redis');
     await redis.command('CONFIG', 'SET', 'maxmemory-policy', 'noeviction');

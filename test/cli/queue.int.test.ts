@@ -14,7 +14,7 @@ import { faultline } from './faultline.ts';
 let folder = '';
 const ids = { failed: '', dead: '' };
 
-/** A data directory with a job that failed for good, and one whose ring was given up. */
+/** A data directory with a job that failed for good, and one whose notification was given up. */
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'faultline-queue-'));
   const db = await openPglite({ dataDir: await copyTestDatabase(join(folder, 'database')) });

@@ -2,18 +2,18 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { JobQueue, QueueAdmin } from '../../src/ports/job-queue.ts';
 
-/** Tries before a ring is given up: few, or a test would last minutes. */
+/** Tries before a notification is given up: few, or a test would last minutes. */
 export const ATTEMPTS = 2;
 
 export interface JobQueueUnderTest {
-  /** Gives a ring up after `ATTEMPTS` tries. */
+  /** Gives a notification up after `ATTEMPTS` tries. */
   readonly queue: JobQueue & QueueAdmin;
   /** Another queue on the same backend, as after a restart of the process. */
   restart(): Promise<JobQueue & QueueAdmin>;
   dispose(): Promise<void>;
 }
 
-/** How often a queue looks by itself whether something rang. `never`: not while a test lasts, so that only rings wake a worker. */
+/** How often a queue looks by itself whether something was queued. `never`: not while a test lasts, so that only notifications wake a worker. */
 export type Polling = 'usual' | 'never';
 
 /** What every job queue promises. */
@@ -46,7 +46,7 @@ export function jobQueueContract(name: string, openQueue: (polling: Polling) => 
       }
     }
 
-    it('hands a ring to the handler, whether it came before or after the worker', async () => {
+    it('hands a notification to the handler, whether it came before or after the worker', async () => {
       const seen: string[] = [];
       await queue.enqueue('before');
       await queue.work(async (jobId) => void seen.push(jobId), { concurrency: 1 });
@@ -57,9 +57,9 @@ export function jobQueueContract(name: string, openQueue: (polling: Polling) => 
       await until(async () => (await queue.depth()) === 0);
     });
 
-    it('rings once for a job that still waits, and again after it was handled', async () => {
+    it('notifies once for a job that still waits, and again after it was handled', async () => {
       const seen: string[] = [];
-      for (let ring = 0; ring < 3; ring += 1) await queue.enqueue('job');
+      for (let time = 0; time < 3; time += 1) await queue.enqueue('job');
       expect(await queue.depth()).toBe(1);
       await queue.work(async (jobId) => void seen.push(jobId), { concurrency: 2 });
       await until(async () => (await queue.depth()) === 0);
@@ -70,7 +70,7 @@ export function jobQueueContract(name: string, openQueue: (polling: Polling) => 
       await until(() => seen.length === 2);
     });
 
-    it('handles a ring that came during a run after it, once', async () => {
+    it('handles a notification that came during a run after it, once', async () => {
       const seen: string[] = [];
       let finish = () => {};
       await queue.work(
@@ -87,14 +87,14 @@ export function jobQueueContract(name: string, openQueue: (polling: Polling) => 
       await queue.enqueue('job');
       await until(() => seen.length === 1);
 
-      for (let ring = 0; ring < 3; ring += 1) await queue.enqueue('job');
+      for (let time = 0; time < 3; time += 1) await queue.enqueue('job');
       finish();
 
       await until(async () => (await queue.depth()) === 0);
       expect(seen).toEqual(['job', 'job']);
     });
 
-    it('hands out what is urgent before what rang earlier', async () => {
+    it('hands out what is urgent before what was queued earlier', async () => {
       const seen: string[] = [];
       for (const job of ['first', 'second', 'third']) await queue.enqueue(job);
       await queue.enqueue('urgent', { priority: 'high' });
@@ -125,7 +125,7 @@ export function jobQueueContract(name: string, openQueue: (polling: Polling) => 
       expect(most).toBe(2);
     });
 
-    it('wakes its worker by the ring, not by a poll', async () => {
+    it('wakes its worker by the notification, not by a poll', async () => {
       await withoutPolling();
       const seen: string[] = [];
       await queue.work(async (jobId) => void seen.push(jobId), { concurrency: 2 });
@@ -171,7 +171,7 @@ export function jobQueueContract(name: string, openQueue: (polling: Polling) => 
       await until(async () => (await queue.depth()) === 0);
     });
 
-    it('lists a ring that was given up, and rings anew for it on request', async () => {
+    it('lists a notification that was given up, and notifies anew of it on request', async () => {
       let broken = true;
       let calls = 0;
       await queue.work(
@@ -213,8 +213,8 @@ export function jobQueueContract(name: string, openQueue: (polling: Polling) => 
       );
       await until(async () => (await queue.messages(10))[0]?.state === 'running');
 
-      const rings = await queue.messages(10);
-      expect(rings.map(({ jobId, state, tries, error }) => [jobId, state, tries, error])).toEqual([
+      const notified = await queue.messages(10);
+      expect(notified.map(({ jobId, state, tries, error }) => [jobId, state, tries, error])).toEqual([
         ['running', 'running', 0, null],
         ['waiting', 'waiting', 0, null],
       ]);
@@ -291,7 +291,7 @@ export function jobQueueContract(name: string, openQueue: (polling: Polling) => 
       expect(seen).toEqual(['job', 'job']);
     });
 
-    it('keeps waiting rings over a restart', async () => {
+    it('keeps waiting notifications over a restart', async () => {
       await queue.enqueue('job');
       await queue.stop({ timeoutMs: 100 });
 

@@ -59,13 +59,13 @@ describe.each(WORLDS)('$name keeps the contract of a provider:', (world: Provide
       const expected = { provider: world.name, ...world.build, status: 'failed', commit: COMMIT };
       const { externalId, ...known } = expected;
       expect(state.builds).toMatchObject([externalId === null ? known : expected]);
-      expect(state.rung).toHaveLength(1);
+      expect(state.enqueued).toHaveLength(1);
     });
 
     test('of a passed run is kept, and requests nothing', async () => {
       expect((await send({ of: 'run', status: 'passed' }))?.statusCode).toBe(202);
       expect(state.builds).toMatchObject([{ status: 'passed' }]);
-      expect(state.rung).toEqual([]);
+      expect(state.enqueued).toEqual([]);
     });
 
     test('with a wrong signature, or none, is refused and leaves nothing', async () => {

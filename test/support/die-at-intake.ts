@@ -9,7 +9,7 @@ import { emptyHttpDeps } from './http-deps.ts';
 /**
  * The API and the delivery processor in a process of their own, which kills itself with SIGKILL at the named place:
  * `landed` (written, not answered), `answered` (answered, not relayed), `recorded` (its build is written and not committed),
- * `ringing` (committed, not rung for), or nowhere. Prints its address, and one line for each ring.
+ * `ringing` (committed, not notified of), or nowhere. Prints its address, and one line for each notification.
  *
  *   node test/support/die-at-intake.ts <postgres://… | PGlite directory> <place>
  */
@@ -44,7 +44,7 @@ const jobQueue = {
   ...emptyHttpDeps().jobQueue,
   enqueue: async (jobId: string) => {
     dieAt('ringing');
-    process.stdout.write(`rung ${jobId}\n`);
+    process.stdout.write(`enqueued ${jobId}\n`);
   },
 };
 const app = await buildHttp(

@@ -22,7 +22,7 @@ export interface FakeState {
   readonly jobs: TriageJob[];
   readonly results: Map<string, readonly TestResult[]>;
   readonly archive: Map<string, string>;
-  readonly rung: string[];
+  readonly enqueued: string[];
   /** `<build id> <part>` */
   readonly failedParts: Set<string>;
   /** Ids of passed builds whose logs are to become templates. */
@@ -40,7 +40,7 @@ export function fakeHttpDeps(changes: Partial<HttpDeps> = {}): { readonly deps: 
     jobs: [],
     results: new Map(),
     archive: new Map(),
-    rung: [],
+    enqueued: [],
     failedParts: new Set(),
     passingBuilds: new Set(),
     defaultBranches: new Map(),
@@ -67,7 +67,7 @@ export function fakeHttpDeps(changes: Partial<HttpDeps> = {}): { readonly deps: 
           .map((kept) => ({ name: kept.slice(buildId.length + 1), kind: 'log' as const, notes: [], lines: 0, bytes: 0 })),
       put: async (buildId, source) => void state.archive.set(`${buildId}/${source.name}`, source.text),
     },
-    jobQueue: { ...empty.jobQueue, enqueue: async (jobId) => void state.rung.push(jobId) },
+    jobQueue: { ...empty.jobQueue, enqueue: async (jobId) => void state.enqueued.push(jobId) },
     ...changes,
   };
   return { deps, state };
@@ -213,7 +213,7 @@ function fakeGreens(state: FakeState, empty: HttpDeps): Stores['passingBuilds'] 
   };
 }
 
-/** Resolves when the relay has made builds of all that landed, and has rung. */
+/** Resolves when the relay has made builds of all that landed, and has enqueued. */
 export async function relayed(state: Pick<FakeState, 'deliveries'>): Promise<void> {
   let tries = 0;
   do {

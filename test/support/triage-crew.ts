@@ -11,7 +11,7 @@ import { createJobTurns } from '../../src/stores/triages.ts';
 import { sampleBuild } from '../stores/samples.ts';
 
 const SWEEP_MS = 300;
-/** A fifth of the usual, so that a ring whose process died is soon handed out again. */
+/** A fifth of the usual, so that a notification whose process died is soon handed out again. */
 const LOCK_MS = 2000;
 
 /** Worker and sweeper as the app starts them, over a real queue and a real store, with a triage that only takes time. */
@@ -21,8 +21,8 @@ export interface Crew {
   readonly begun: string[];
   /** Builds whose triage ended, once for each end. */
   readonly ended: string[];
-  /** Owes a build a triage and rings as intake does; says whether the bell rang and how long it took, in milliseconds. */
-  accept(repository?: string): Promise<{ readonly buildId: string; readonly rang: boolean; readonly tookMs: number }>;
+  /** Owes a build a triage and notifies as intake does; says whether the queue was notified and how long it took, in milliseconds. */
+  accept(repository?: string): Promise<{ readonly buildId: string; readonly notified: boolean; readonly tookMs: number }>;
   work(options: { readonly concurrency: number; readonly takesMs: number }): Promise<void>;
   stop(timeoutMs?: number): Promise<void>;
 }
@@ -50,11 +50,11 @@ export async function openCrew({ db, url, prefix, logger = silentLogger }: CrewO
       const { build } = await stores.builds.upsert(sampleBuild({ repository, number: newId('bld') }));
       const { id } = await stores.triages.request(build.id);
       const startedAt = performance.now();
-      const rang = await jobQueue.enqueue(id).then(
+      const notified = await jobQueue.enqueue(id).then(
         () => true,
         () => false,
       );
-      return { buildId: build.id, rang, tookMs: performance.now() - startedAt };
+      return { buildId: build.id, notified, tookMs: performance.now() - startedAt };
     },
     work: async ({ concurrency, takesMs }) => {
       const triage = async (buildId: string, run: { readonly signal: AbortSignal }) => {

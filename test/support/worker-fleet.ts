@@ -33,7 +33,7 @@ export interface Worker {
 export interface Fleet {
   readonly database: PgDatabase;
   readonly stores: Stores;
-  /** Stores so many failed builds, each of which has a triage requested; nobody rings. */
+  /** Stores so many failed builds, each of which has a triage requested; nobody notifies. */
   storeBuilds(builds: number): Promise<string[]>;
   start(environment?: Readonly<Record<string, string>>): Worker;
   /** Waits until every build has ended and every act is told. */

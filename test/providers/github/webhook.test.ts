@@ -50,7 +50,7 @@ describe('what GitHub reports becomes a build', () => {
       ...{ provider: 'github', repository: 'octo-org/octo-repo', pipeline: 'test', number: '163', attempt: 1 },
       ...{ externalId: '289782451', status: 'failed', branch: 'master', startedAt: '2020-10-05T16:33:49.000Z' },
     });
-    expect(state.rung).toEqual(['job_1']);
+    expect(state.enqueued).toEqual(['job_1']);
     expect(state.deliveries).toHaveLength(1);
   });
 
@@ -64,7 +64,7 @@ describe('what GitHub reports becomes a build', () => {
     expect(state.builds.map(({ status }) => status)).toEqual(['passed', 'passed']);
     expect([...state.passingBuilds]).toEqual(['bld_1']);
     expect(state.defaultBranches.get('github octo-org/octo-repo')).toBe('master');
-    expect(state.rung).toEqual([]);
+    expect(state.enqueued).toEqual([]);
   });
 
   test("a fork's branch bears its owner's name, so that its main is never taken for ours", async () => {
@@ -203,7 +203,7 @@ describe('more of one run fails', () => {
       expect((await send(sending)).statusCode).toBe(202);
       requests.push(state.jobs[0]?.requested);
     }
-    expect(state.rung).toHaveLength(requests.at(-1) ?? 0);
+    expect(state.enqueued).toHaveLength(requests.at(-1) ?? 0);
     expect(new Set(state.deliveries.map(({ buildId }) => buildId))).toEqual(new Set(['bld_1']));
     return requests;
   };
@@ -226,7 +226,7 @@ describe('deliveries that come again', () => {
 
     expect(second.statusCode).toBe(202);
     expect(second.json()).toMatchObject({ ...first.json(), links: { build: '/api/builds/bld_1', analyses: '/api/builds/bld_1/analyses' } });
-    expect([state.deliveries.length, state.builds.length, state.rung.length]).toEqual([1, 1, 1]);
+    expect([state.deliveries.length, state.builds.length, state.enqueued.length]).toEqual([1, 1, 1]);
   });
 
   test('an id that comes again with another body is refused and logged (T07)', async () => {

@@ -94,7 +94,7 @@ describe('the Notification plugin', () => {
   test('an unstable build has failing tests: it is a failure', async () => {
     await send(changed({ status: 'UNSTABLE' }));
 
-    expect(state.rung).toEqual(['job_1']);
+    expect(state.enqueued).toEqual(['job_1']);
   });
 
   test('a build that passed is kept, with nothing pending', async () => {
@@ -223,7 +223,7 @@ describe('signed deliveries (T14)', () => {
 
     expect(replay.statusCode).toBe(409);
     expect(replay.json().error.message).toContain('/api/deliveries/jenkins/evt-1');
-    expect([state.builds.length, state.rung.length]).toEqual([1, 1]);
+    expect([state.builds.length, state.enqueued.length]).toEqual([1, 1]);
   });
 
   test('a signature counts even where a right token is beside it', async () => {

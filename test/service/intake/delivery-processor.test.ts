@@ -13,17 +13,17 @@ function landed(number: number, change: object = {}) {
 
 function world(changes: Parameters<typeof fakeHttpDeps>[0] = {}) {
   const { deps, state } = fakeHttpDeps(changes);
-  const rings: string[] = [];
-  const bell = {
-    notify: (jobId: string, { urgent }: { urgent: boolean }) => void rings.push(`${jobId}${urgent ? '!' : ''}`),
+  const notified: string[] = [];
+  const notifier = {
+    notify: (jobId: string, { urgent }: { urgent: boolean }) => void notified.push(`${jobId}${urgent ? '!' : ''}`),
     settle: async () => undefined,
   };
-  return { deps, state, rings, processor: createDeliveryProcessor({ ...deps, jobNotifier: bell }) };
+  return { deps, state, notified, processor: createDeliveryProcessor({ ...deps, jobNotifier: notifier }) };
 }
 
 describe('the relay', () => {
-  test('makes builds of what landed, in its order, and rings; urgently for the default branch', async () => {
-    const { deps, state, rings, processor } = world();
+  test('makes builds of what landed, in its order, and notifies; urgently for the default branch', async () => {
+    const { deps, state, notified, processor } = world();
     const of = [undefined, false, true].map((fromFork, at) => landed(at + 2, { defaultBranch: 'main', fromFork }));
     const all = [landed(1), ...of];
     await deps.stores.deliveries.land(all.map(({ delivery }) => delivery));
@@ -32,20 +32,20 @@ describe('the relay', () => {
 
     expect(state.builds.map(({ number }) => number)).toEqual(['1', '2', '3', '4']);
     expect(state.deliveries.map((kept) => kept.state)).toEqual(['recorded', 'recorded', 'recorded', 'recorded']);
-    expect(rings).toEqual(['job_1', 'job_2', 'job_3!', 'job_4']);
+    expect(notified).toEqual(['job_1', 'job_2', 'job_3!', 'job_4']);
   });
 
   test('goes on while senders never cease to come', async () => {
     const { deps, state } = fakeHttpDeps();
-    const bell = createJobNotifier({ jobQueue: deps.jobQueue, logger: silentLogger });
-    const processor = createDeliveryProcessor({ ...deps, jobNotifier: bell, busy: () => true });
+    const notifier = createJobNotifier({ jobQueue: deps.jobQueue, logger: silentLogger });
+    const processor = createDeliveryProcessor({ ...deps, jobNotifier: notifier, busy: () => true });
     const all = Array.from({ length: 20 }, (_, index) => landed(index));
     await deps.stores.deliveries.land(all.map(({ delivery }) => delivery));
     for (const { key } of all) processor.add(key);
     await processor.idle();
 
     expect(state.deliveries.every((kept) => kept.state === 'recorded')).toBe(true);
-    expect(state.rung).toHaveLength(20);
+    expect(state.enqueued).toHaveLength(20);
   });
 
   test('lets requests be read between two deliveries, on a database that answers within the turn', async () => {
@@ -84,11 +84,11 @@ describe('the relay', () => {
     const upsert = async () => Promise.reject(new TriageError('storage-failed', 'Deadlock.', { retryable: true }));
     const stores = { ...deps.stores, deliveries: deps.stores.deliveries, builds: { ...deps.stores.builds, upsert } };
     const { triages, passingBuilds, notices } = deps.stores;
-    const bell = createJobNotifier({ jobQueue: deps.jobQueue, logger: silentLogger });
+    const notifier = createJobNotifier({ jobQueue: deps.jobQueue, logger: silentLogger });
     const processor = createDeliveryProcessor({
       ...deps,
       stores: { ...stores, triages, passingBuilds, notices },
-      jobNotifier: bell,
+      jobNotifier: notifier,
     });
     const { key, delivery } = landed(1);
     await deps.stores.deliveries.land([delivery]);
@@ -107,8 +107,8 @@ describe('the relay', () => {
       throw new TriageError('storage-failed', 'It does not answer.', { retryable: true });
     };
     const { deps, state } = fakeHttpDeps();
-    const bell = createJobNotifier({ jobQueue: deps.jobQueue, logger: silentLogger });
-    const processor = createDeliveryProcessor({ ...deps, database: { transaction: away }, jobNotifier: bell });
+    const notifier = createJobNotifier({ jobQueue: deps.jobQueue, logger: silentLogger });
+    const processor = createDeliveryProcessor({ ...deps, database: { transaction: away }, jobNotifier: notifier });
     const all = [landed(1), landed(2), landed(3)];
     await deps.stores.deliveries.land(all.map(({ delivery }) => delivery));
     for (const { key } of all) processor.add(key);
@@ -130,7 +130,7 @@ describe('the relay', () => {
   });
 });
 
-describe('the bell', () => {
+describe('the job notifier', () => {
   test('a queue that hangs is asked no more than it can hold, holds nobody up, and is said to hang once', async () => {
     const { deps, state } = fakeHttpDeps();
     let asked = 0;
@@ -138,23 +138,23 @@ describe('the bell', () => {
       asked += 1;
       return new Promise<void>(() => undefined);
     };
-    const bell = createJobNotifier({ jobQueue: { enqueue: hanging }, logger: deps.logger });
-    for (let job = 0; job < 1_000; job++) bell.notify(`job_${job}`, { urgent: false });
-    await bell.settle(20);
+    const notifier = createJobNotifier({ jobQueue: { enqueue: hanging }, logger: deps.logger });
+    for (let job = 0; job < 1_000; job++) notifier.notify(`job_${job}`, { urgent: false });
+    await notifier.settle(20);
 
     expect(asked).toBe(200);
     expect(state.log.filter(({ message }) => message.includes('does not answer'))).toHaveLength(1);
   });
 
-  test('rings with a high priority where it is urgent', async () => {
-    const rung: unknown[] = [];
-    const jobQueue = { enqueue: async (...ring: unknown[]) => void rung.push(ring) };
-    const bell = createJobNotifier({ jobQueue, logger: silentLogger });
-    bell.notify('job_1', { urgent: true });
-    bell.notify('job_2', { urgent: false });
-    await bell.settle(1_000);
+  test('notifies with a high priority where it is urgent', async () => {
+    const enqueued: unknown[] = [];
+    const jobQueue = { enqueue: async (...call: unknown[]) => void enqueued.push(call) };
+    const notifier = createJobNotifier({ jobQueue, logger: silentLogger });
+    notifier.notify('job_1', { urgent: true });
+    notifier.notify('job_2', { urgent: false });
+    await notifier.settle(1_000);
 
-    expect(rung).toEqual([
+    expect(enqueued).toEqual([
       ['job_1', { priority: 'high' }],
       ['job_2', { priority: 'normal' }],
     ]);

@@ -18,7 +18,7 @@ function over<Kind extends object>(original: Kind, changes: Partial<Kind>): Kind
 
 async function openRoutes() {
   const empty = emptyHttpDeps();
-  const rung: string[] = [];
+  const enqueued: string[] = [];
   let stored = WAITING;
   const questions: QuestionStore = {
     ask: async () => stored,
@@ -36,20 +36,20 @@ async function openRoutes() {
     ...empty,
     config: { ...empty.config, auth: { tokens: [{ name: 'grace', token: TOKEN, roles: ['review'] }] } },
     stores: over(empty.stores, { questions, reviews: over(empty.stores.reviews, { list: async () => [] }) }),
-    jobQueue: { ...empty.jobQueue, enqueue: async (id) => void rung.push(id) },
+    jobQueue: { ...empty.jobQueue, enqueue: async (id) => void enqueued.push(id) },
   });
   const ask = (method: 'GET' | 'POST', url: string, payload?: object) =>
     app.inject({ method, url, headers: { authorization: `Bearer ${TOKEN}` }, ...(payload === undefined ? {} : { payload }) });
-  return { ask, rung };
+  return { ask, enqueued };
 }
 
 describe('a question in the review queue', () => {
-  it('is shown, answered once in the name of the token, and rings for the build', async () => {
-    const { ask, rung } = await openRoutes();
+  it('is shown, answered once in the name of the token, and notifies of the build', async () => {
+    const { ask, enqueued } = await openRoutes();
     expect((await ask('GET', '/api/reviews')).json()).toMatchObject({ items: [], questions: [{ id: 'rev_1', kind: 'question' }] });
     const answered = await ask('POST', '/api/reviews/rev_1/answer', { answer: ' It was not. ' });
     expect(answered.json()).toMatchObject({ state: 'answered', answer: 'It was not.', answeredBy: 'grace' });
-    expect(rung).toEqual(['job_1']);
+    expect(enqueued).toEqual(['job_1']);
     expect((await ask('POST', '/api/reviews/rev_1/answer', { answer: 'No.' })).statusCode).toBe(409);
     expect((await ask('GET', '/api/reviews')).json()).toMatchObject({ questions: [] });
   });

@@ -51,7 +51,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** An analyst that asks a person first, and a queue that never rings. */
+/** An analyst that asks a person first, and a queue that never notifies. */
 async function work(jobId: string, waitMs = 60_000): Promise<void> {
   const analyst = scriptedAnalyst({ plans: [{ enough: true }] });
   const { chooseTools } = analyst;

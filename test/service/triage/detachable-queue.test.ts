@@ -7,26 +7,26 @@ import { createCrashIsolation } from '../../../src/service/triage/worker.ts';
 
 type Handler = Parameters<JobQueue['work']>[0];
 
-/** A queue that is rung by hand: `ring` resolves when the job's slot is free again. */
+/** A queue that is driven by hand: `deliver` resolves when the job's slot is free again. */
 function handQueue() {
-  const rung: string[] = [];
+  const enqueued: string[] = [];
   let handler: Handler | undefined;
   const queue: JobQueue = {
     driver: 'by hand',
-    enqueue: async (jobId) => void rung.push(jobId),
+    enqueue: async (jobId) => void enqueued.push(jobId),
     work: async (given) => {
       handler = given;
     },
     depth: async () => 0,
     stop: async () => undefined,
   };
-  const ring = async (jobId: string) => await handler?.(jobId, new AbortController().signal);
-  return { queue, rung, ring };
+  const deliver = async (jobId: string) => await handler?.(jobId, new AbortController().signal);
+  return { queue, enqueued, deliver };
 }
 
 /** Each job waits for GitHub until it is let go, then says that it ended. */
 async function waitingJobs() {
-  const { queue, rung, ring } = handQueue();
+  const { queue, enqueued, deliver } = handQueue();
   const detachable = detachableQueue(queue, silentLogger);
   const gates = new Map<string, () => void>();
   const events: string[] = [];
@@ -44,12 +44,12 @@ async function waitingJobs() {
     }
   };
   await detachable.work(job, { concurrency: 2 });
-  return { detachable, rung, ring, gates, events };
+  return { detachable, enqueued, deliver, gates, events };
 }
 
 it('frees the slot of a job that waits, and lets it go on', async () => {
-  const { detachable, ring, gates, events } = await waitingJobs();
-  await ring('a');
+  const { detachable, deliver, gates, events } = await waitingJobs();
+  await deliver('a');
   expect(events).toEqual([]);
   expect(await detachable.depth()).toBe(1);
   gates.get('a')?.();
@@ -58,18 +58,18 @@ it('frees the slot of a job that waits, and lets it go on', async () => {
   expect(await detachable.depth()).toBe(0);
 });
 
-it('lets only some wait for one provider, and rings for the next when one of them goes on', async () => {
-  const { rung, ring, gates, events } = await waitingJobs();
-  for (const jobId of ['a', 'b', 'c', 'd', 'e', 'f']) await ring(jobId);
+it('lets only some wait for one provider, and notifies of the next when one of them goes on', async () => {
+  const { enqueued, deliver, gates, events } = await waitingJobs();
+  for (const jobId of ['a', 'b', 'c', 'd', 'e', 'f']) await deliver(jobId);
   expect(events).toEqual(['e: aborted', 'f: aborted']);
   gates.get('b')?.();
   await sleep(1);
-  expect(rung).toEqual(['e']);
+  expect(enqueued).toEqual(['e']);
 });
 
 it('ends at once what waits when it stops, and leaves no job without an end', async () => {
-  const { detachable, ring, events } = await waitingJobs();
-  await ring('a');
+  const { detachable, deliver, events } = await waitingJobs();
+  await deliver('a');
   const startedAt = performance.now();
   await detachable.stop({ timeoutMs: 20_000 });
   expect(performance.now() - startedAt).toBeLessThan(2_000);
@@ -77,7 +77,7 @@ it('ends at once what waits when it stops, and leaves no job without an end', as
 });
 
 it('gives what came back as long as the others when it stops, then ends it', async () => {
-  const { queue, ring } = handQueue();
+  const { queue, deliver } = handQueue();
   const detachable = detachableQueue(queue, silentLogger);
   const events: string[] = [];
   await detachable.work(
@@ -87,7 +87,7 @@ it('gives what came back as long as the others when it stops, then ends it', asy
     },
     { concurrency: 1 },
   );
-  await ring('a');
+  await deliver('a');
   await detachable.stop({ timeoutMs: 50 });
   expect(events).toEqual(['aborted']);
 });

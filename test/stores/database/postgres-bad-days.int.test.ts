@@ -115,7 +115,7 @@ describe.skipIf(withoutPostgres)('bad days of a PostgreSQL server', () => {
     await db.close();
   });
 
-  it('T26: the queue on a database that is away says so once, not at every look, and rings again by itself', async () => {
+  it('T26: the queue on a database that is away says so once, not at every look, and notifies again by itself', async () => {
     const db = await openMigrated(server);
     let lines = 0;
     const counting = {

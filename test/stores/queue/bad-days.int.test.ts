@@ -87,7 +87,7 @@ describe.skipIf(withoutRedis)('bad days of Redis', () => {
 
     const builds = await accept(api, 20);
 
-    expect(builds.filter(({ rang, tookMs }) => rang || tookMs > BOUND_MS)).toEqual([]);
+    expect(builds.filter(({ notified, tookMs }) => notified || tookMs > BOUND_MS)).toEqual([]);
     await expectAllDone('T24, accepted elsewhere', builds, [worker]);
   });
 
@@ -104,7 +104,7 @@ describe.skipIf(withoutRedis)('bad days of Redis', () => {
     await expectAllDone('T24, Redis frozen', builds, [crew]);
   });
 
-  it('starts without Redis, works, and rings with it as soon as it comes', async () => {
+  it('starts without Redis, works, and notifies with it as soon as it comes', async () => {
     await redis.kill();
     const crew = await crewOf();
     await crew.work({ concurrency: 2, takesMs: 10 });
@@ -116,9 +116,9 @@ describe.skipIf(withoutRedis)('bad days of Redis', () => {
 
     await expect.poll(() => crew.queue.depth(), { timeout: 10_000 }).toBe(0);
     const accepting = await crewOf();
-    const rings = await accept(accepting, 5);
-    expect(rings.every(({ rang }) => rang)).toBe(true);
-    await expectAllDone('Redis came later', [...without, ...rings], [crew]);
+    const later = await accept(accepting, 5);
+    expect(later.every(({ notified }) => notified)).toBe(true);
+    await expectAllDone('Redis came later', [...without, ...later], [crew]);
   });
 
   it.each([{ empty: false }, { empty: true }])('goes on after a restart of Redis (data lost: $empty)', async (options) => {
@@ -145,15 +145,15 @@ describe.skipIf(withoutRedis)('bad days of Redis', () => {
       },
       { concurrency: 2 },
     );
-    const ring = async (count: number) => {
+    const deliver = async (count: number) => {
       for (let job = 0; job < count; job += 1) await queue.enqueue(newId('job'));
     };
-    await ring(10);
+    await deliver(10);
     await redis.kill();
-    await ring(10);
+    await deliver(10);
     await redis.resume();
     await expect.poll(() => queue.depth().catch(() => -1), { timeout: 10_000 }).toBeGreaterThanOrEqual(0);
-    await ring(10);
+    await deliver(10);
 
     await expect.poll(() => done, { timeout: 30_000 }).toBeGreaterThanOrEqual(30);
     expect(most).toBe(2);

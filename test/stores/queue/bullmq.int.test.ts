@@ -17,7 +17,7 @@ describe.skipIf(withoutRedis)('on a real Redis', () => {
     return { queue, restart: open, dispose: () => redis.flush() };
   });
 
-  it('T25: warns of a Redis that throws rings away when its memory is full, and says how to mend it', async () => {
+  it('T25: warns of a Redis that throws notifications away when its memory is full, and says how to mend it', async () => {
     const warned: string[] = [];
     const logger = { ...silentLogger, warn: (_: object, message: string) => void warned.push(message) };
     await redis.command('CONFIG', 'SET', 'maxmemory-policy', 'allkeys-lru');
@@ -32,7 +32,7 @@ describe.skipIf(withoutRedis)('on a real Redis', () => {
     await careful.stop({ timeoutMs: 0 });
   });
 
-  it('hands a ring out again and again whose process died, and buries it never', async () => {
+  it('hands out a notification again whose process died, and never gives it up', async () => {
     const open = () => createBullmqQueue({ url: redis.url, prefix: 'crashes', logger: silentLogger, lockMs: 300 });
     let begun = 0;
     for (let crash = 0; crash < 2; crash += 1) {
@@ -58,12 +58,12 @@ describe.skipIf(withoutRedis)('on a real Redis', () => {
     await alive.stop({ timeoutMs: 1000 });
   });
 
-  it('says once that Redis refuses rings, and rings again when it no longer does', async () => {
+  it('says once that Redis refuses notifications, and notifies again when it no longer does', async () => {
     const warned: string[] = [];
     const logger = { ...silentLogger, warn: (_: object, message: string) => void warned.push(message) };
     const queue = await createBullmqQueue({ url: redis.url, prefix: 'full', logger });
     await redis.command('CONFIG', 'SET', 'maxmemory', '1');
-    for (let ring = 0; ring < 3; ring += 1) {
+    for (let time = 0; time < 3; time += 1) {
       await expect(queue.enqueue('job')).rejects.toMatchObject({ code: 'upstream-failed', retryable: true });
     }
     await redis.command('CONFIG', 'SET', 'maxmemory', '0');
