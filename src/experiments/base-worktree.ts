@@ -74,7 +74,9 @@ export async function openWorktree(cwd: string, commit: string): Promise<Worktre
 
 /** HEAD, or a commit that holds the tracked files as they are where some are not committed. Changes nothing in the checkout. */
 export async function currentState(cwd: string): Promise<{ readonly commit: string; readonly isCommitted: boolean }> {
-  const changed = await git(cwd, 'stash', 'create');
+  // Git notices first which files were only copied or touched: `stash create` fails where these are all.
+  const isClean = (await git(cwd, 'status', '--porcelain', '--untracked-files=no', '--ignore-submodules=dirty')) === '';
+  const changed = isClean ? '' : await git(cwd, 'stash', 'create');
   return { commit: changed === '' ? await commitOf(cwd, 'HEAD') : changed, isCommitted: changed === '' };
 }
 

@@ -1,5 +1,7 @@
+import { utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { builtOn, openBase } from '../../src/experiments/base-worktree.ts';
+import { builtOn, currentState, openBase } from '../../src/experiments/base-worktree.ts';
 import { createGitRepository, type GitRepository } from '../support/git-repository.ts';
 
 let origin: GitRepository;
@@ -72,4 +74,12 @@ describe('what a commit was built on', () => {
 
     expect(base.commit).toBe(began);
   });
+});
+
+test('the state of a checkout is its commit, though its files were only copied or touched', async () => {
+  const head = checkout.commit({ 'a.txt': '1' }, 'begin');
+  utimesSync(join(checkout.folder, 'a.txt'), new Date(0), new Date(0));
+  expect(await currentState(checkout.folder)).toEqual({ commit: head, isCommitted: true });
+  writeFileSync(join(checkout.folder, 'a.txt'), '2');
+  expect((await currentState(checkout.folder)).isCommitted).toBe(false);
 });

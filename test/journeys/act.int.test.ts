@@ -1,13 +1,20 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { GivenAnalysis } from '../../src/domain/analysis.ts';
 import { layOutAction } from '../action/runner.ts';
+import { createFakeGithub, type FakeGithub } from '../support/fake-github.ts';
 import { createGitRepository, type GitRepository } from '../support/git-repository.ts';
-import { realCiProgram } from '../support/gitea-server.ts';
+import { realCiProgram, until } from '../support/gitea-server.ts';
+import { type GithubApi, startGithubApi } from '../support/github-api.ts';
+import { sendJson } from '../support/loopback-server.ts';
 import { otherNode } from '../support/other-node.ts';
+import { TOKEN } from '../support/service.ts';
+import { installEmbedded } from './install-embedded.ts';
+import type { Installation } from './webhook-to-review.ts';
 
 const WORKFLOW = `name: ci
 on: push
@@ -39,6 +46,29 @@ jobs:
           echo "outputs $JSON"
           echo "outcome \${{ steps.faultline.outcome }}"
 `;
+/** The same for a pull request, with a server. */
+const PULL = `name: pull
+on: pull_request
+jobs:
+  test:
+    runs-on: ubuntu-latest
+    steps:
+      - uses: actions/checkout@v5
+      - name: Test
+        run: node --test --test-reporter=spec test/cart.test.mjs 2>&1 | tee test.log
+        shell: bash
+      - if: failure()
+        uses: acme/faultline/action@v1
+        with:
+          log: '*.log'
+          server-url: \${{ vars.FAULTLINE_URL }}
+          token: \${{ secrets.FAULTLINE_TOKEN }}
+          confirm: node --test test/cart.test.mjs
+          confirm-runs: 3
+          bisect: true
+          try-fix: fix.diff
+          suggest: true
+`;
 const TEST = `import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { total } from '../src/cart.mjs';
@@ -52,7 +82,10 @@ beforeAll(async () => {
   await layOutAction(join(folder, 'faultline'));
   shop = createGitRepository();
   const total = 'export const total = (prices) => prices.reduce((sum, price) => sum + price, 0);\n';
-  shop.commit({ 'src/cart.mjs': total, 'test/cart.test.mjs': TEST, '.github/workflows/ci.yml': WORKFLOW }, 'Start the shop');
+  shop.commit(
+    { 'src/cart.mjs': total, 'test/cart.test.mjs': TEST, '.github/workflows/ci.yml': WORKFLOW, '.github/workflows/pull.yml': PULL },
+    'Start the shop',
+  );
   const broken = total.replace(', 0', ', 1');
   const diff = `--- a/src/cart.mjs\n+++ b/src/cart.mjs\n@@ -1 +1 @@\n-${broken}+${total}`;
   shop.commit({ 'src/cart.mjs': broken, 'fix.diff': diff }, 'Start sums at one');
@@ -66,11 +99,15 @@ afterAll(async () => {
 const Line = z.object({ msg: z.string() });
 
 /** What the jobs print under act, without containers, with this Node on PATH. */
-async function act(node: string, ...args: string[]): Promise<{ readonly exitCode: number; readonly lines: readonly string[] }> {
+async function act(
+  node: string,
+  event: 'push' | 'pull_request',
+  ...args: string[]
+): Promise<{ readonly exitCode: number; readonly lines: readonly string[] }> {
   const program = realCiProgram('act');
   const env = { PATH: `${dirname(node)}${delimiter}${process.env.PATH}`, HOME: folder, XDG_CACHE_HOME: join(folder, 'cache') };
   const local = `acme/faultline@v1=${join(folder, 'faultline')}`;
-  const given = ['push', '--json', '--no-cache-server', '-P', 'ubuntu-latest=-self-hosted', '--local-repository', local, ...args];
+  const given = [event, '--json', '--no-cache-server', '-P', 'ubuntu-latest=-self-hosted', '--local-repository', local, ...args];
   return new Promise((resolve) => {
     execFile(program, given, { cwd: shop.folder, env, timeout: 60_000, maxBuffer: 16 * 1024 * 1024 }, (error, stdout) => {
       const lines = stdout.split('\n').flatMap((line) => (line.startsWith('{') ? Line.parse(JSON.parse(line)).msg.trimEnd() : []));
@@ -81,7 +118,7 @@ async function act(node: string, ...args: string[]): Promise<{ readonly exitCode
 
 describe.each(['20.20.2', '22.23.3'])('our Action under act with Node %s', (version) => {
   it('explains the failure in the job, and leaves its result as it was', async () => {
-    const { exitCode, lines } = await act(await otherNode(version));
+    const { exitCode, lines } = await act(await otherNode(version), 'push');
     const said = lines.join('\n');
 
     expect(exitCode, said).toBe(1);
@@ -97,4 +134,75 @@ describe.each(['20.20.2', '22.23.3'])('our Action under act with Node %s', (vers
     const shown = lines.filter((line) => line.includes('set-output')).length;
     console.info(`act with Node ${version}: 1 failed job, 1 answer, ${shown} outputs, 1 annotation, 1 summary`);
   });
+});
+
+const Reported = z.object({ analyses: z.array(GivenAnalysis) });
+const Review = z.object({ body: z.string(), path: z.string(), line: z.int(), commit_id: z.string() });
+
+describe('a pull request under act, with a server and a GitHub that is imitated', () => {
+  let client: FakeGithub;
+  let github: GithubApi;
+  let service: Installation;
+  beforeAll(async () => {
+    client = createFakeGithub();
+    github = await startGithubApi({ client });
+    service = await installEmbedded({
+      ...{ FAULTLINE_GITHUB_URL: github.url, FAULTLINE_GITHUB_TOKEN: 'ghp_test', FAULTLINE_GITHUB_COMMENT: 'true' },
+    });
+  }, 60_000);
+  afterAll(async () => {
+    await service?.dispose();
+    await github?.close();
+  });
+
+  it('has the experiment as evidence at the server, a comment that leads with it, and the change as a suggestion', {
+    timeout: 180_000,
+  }, async () => {
+    const [head, base] = [shop.git('rev-parse', 'HEAD'), shop.git('rev-parse', 'HEAD^')];
+    const patch = shop.git('diff', 'HEAD^', '--', 'src/cart.mjs').split('\n').slice(4).join('\n');
+    const reviews: z.infer<typeof Review>[] = [];
+    github.state.intercept = (request, response) => {
+      const route = `${request.method} ${(request.url ?? '').split('?')[0]}`;
+      if (route === 'POST /repos/acme/shop/pulls/7/comments') {
+        let text = '';
+        request.setEncoding('utf8').on('data', (part: string) => (text += part));
+        request.on('end', () => sendJson(response, 201, { id: reviews.push(Review.parse(JSON.parse(text))) }));
+        return true;
+      }
+      const answers = new Map<string, unknown>([
+        ['GET /repos/acme/shop/pulls/7', { head: { sha: head } }],
+        ['GET /repos/acme/shop/pulls/7/comments', []],
+        ['GET /repos/acme/shop/pulls/7/files', [{ filename: 'src/cart.mjs', patch }]],
+      ]);
+      if (answers.has(route)) sendJson(response, 200, answers.get(route));
+      return answers.has(route);
+    };
+    const pull = { number: 7, head: { sha: head, ref: 'main' }, base: { sha: base, ref: 'main' } };
+    const event = join(folder, 'pull.json');
+    await writeFile(event, JSON.stringify({ action: 'opened', number: 7, pull_request: pull, repository: { default_branch: 'main' } }));
+    const given = ['--var', `FAULTLINE_URL=${service.address}`, '-s', `FAULTLINE_TOKEN=${TOKEN}`];
+    const { exitCode, lines } = await act(await otherNode('22.23.3'), 'pull_request', '-e', event, ...given);
+    expect(exitCode, lines.join('\n')).toBe(1);
+
+    const [build] = z.object({ items: z.array(z.object({ id: z.string() })) }).parse(await read('/api/builds')).items;
+    const { analyses } = Reported.parse(await read(`/api/builds/${build?.id}/analyses`));
+    expect(analyses, lines.join('\n')).toMatchObject([
+      { experiment: { verdict: 'this-change', bisection: { candidates: [{ commit: head }] }, fixes: { verdict: 'fixed', suggest: true } } },
+    ]);
+    const body = await until(
+      `a comment leads with what was tried. ${service.errors()}`,
+      90_000,
+      async () => client.comments.map((comment) => comment.body).find((text) => text.includes('introduced by this change')) ?? null,
+    );
+    expect(body.indexOf('Fails 3 of 3 here')).toBeLessThan(body.indexOf('cart adds up (test/cart.test.mjs'));
+    expect(body).toContain('Change that was tried and fixes it');
+    await until(`the change is suggested. ${service.errors()}`, 90_000, async () => reviews.length > 0);
+    expect(reviews).toMatchObject([
+      { path: 'src/cart.mjs', line: 1, commit_id: head, body: expect.stringContaining('```suggestion\nexport const total') },
+    ]);
+  });
+
+  async function read(path: string): Promise<unknown> {
+    return (await fetch(service.address + path, { headers: { authorization: `Bearer ${TOKEN}` } })).json();
+  }
 });
