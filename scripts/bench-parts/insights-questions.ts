@@ -5,7 +5,7 @@ const REACH = 50;
 const PAGE = { limit: 50, offset: 0 };
 
 /** What the pages of the insights ask; each must not take longer because much is stored. */
-export function insightsQuestions({ insights, flakiness }: Stores, now: number): Question[] {
+export function insightsQuestions({ insights, flakiness, trust }: Stores, now: number): Question[] {
   const until = new Date(now).toISOString();
   const period = (days: number) => ({ until, days });
   const repository = (n: number) => `acme/service-${n % 200}`;
@@ -13,6 +13,8 @@ export function insightsQuestions({ insights, flakiness }: Stores, now: number):
   return [
     ask('decided answers by confidence, a year', () => insights.decided(period(365))),
     ask('all answers by confidence, a year', () => insights.answered(period(365))),
+    ask('answers behind a count, a year', () => trust.answers(period(365), { from: 0.85, right: false }, PAGE)),
+    ask('what the latest changes did', () => trust.changes({})),
     ask('track record of a band', (n) => insights.trackRecord((n % 10) / 10)),
     ask('causes per day, 30 days', () => insights.categoriesPerDay(period(30))),
     ask('causes per day, 90 days', () => insights.categoriesPerDay(period(90))),

@@ -22,18 +22,29 @@ export function createTrustStore(db: Database) {
       await db.query(RECORD, [release, analyst, autoNotify]);
     },
     /** The newest changes, newest first; 5 at most, each with at most 1,000 answers before and after it, within 30 days. */
-    changes: async (filter: InsightsFilter) =>
-      (await read.query(CHANGES, filterValues(filter))).map((row) => TrustChange.parse(FlatChange.parse(row))),
+    changes: async (filter: InsightsFilter) => {
+      const acts = await all(read, Act, ACTS, filterValues(filter));
+      return await Promise.all(
+        acts.map(async ({ since, until, ...act }) => {
+          // Times as values of their own: the database then knows how many answers lie between them.
+          const values = [...filterValues(filter), act.repository, since, act.at, until];
+          const [row] = await all(read, Tallies, TALLIES, values);
+          return TrustChange.parse({ ...act, ...row });
+        }),
+      );
+    },
     /** Of the newest 5,000 decided answers of the period, those that state at least `from`; `right`: only those that were, or were not. */
     answers: async (period: Period, { from, right }: { readonly from: number; readonly right: boolean | null }, page: Page) =>
       await all(read, CheckedAnswer, ANSWERS, [...periodValues(period), from, right, ...pageValues(page)]),
   };
 }
 
+const Act = TrustChange.omit({ before: true, after: true }).extend({ since: z.iso.datetime(), until: z.iso.datetime() });
+
 const Counts = z
   .tuple([z.int(), z.int(), z.int(), z.int()])
   .transform(([answers, published, decided, right]) => ({ answers, published, decided, right }));
-const FlatChange = z.looseObject({ before: Counts, after: Counts });
+const Tallies = z.object({ before: Counts, after: Counts });
 
 const RECORD = `
   insert into setups (release, analyst, auto_notify)
@@ -43,21 +54,24 @@ const RECORD = `
   )`;
 
 // Audited answers were published, too.
-const TALLY = (from: string, until: string, newest: string) => `(
+const TALLY = (between: string, order: string) => `(
     select array[count(*), count(*) filter (where r.id is null or r.origin = 'audit'), count(*) filter (where f.right is not null),
       count(*) filter (where f.right)]::int[]
     from (
       select f.analysis_id, ${RIGHT} as right from answer_facts f
-      where f.analyst <> 'recall' and ${MEANT} and (c.repository is null or f.repository = c.repository)
-        and f.created_at >= ${from} and f.created_at < ${until}
-      order by f.created_at ${newest} limit 1000
+      where f.analyst <> 'recall' and ${MEANT} and ($3::text is null or f.repository = $3) and ${between}
+      order by f.created_at ${order} limit 1000
     ) as f left join reviews r on r.analysis_id = f.analysis_id
   )`;
+
+const TALLIES = `
+  select ${TALLY('f.created_at >= $4::timestamptz and f.created_at < $5::timestamptz', 'desc')} as before,
+    ${TALLY('f.created_at >= $5::timestamptz and f.created_at < $6::timestamptz', 'asc')} as after`;
 
 const MONTH = `interval '30 days'`;
 
 // A new version of a rule follows the one before it; a rule that is withdrawn for good has no version after it.
-const CHANGES = `
+const ACTS = `
   with steps as (
     select s.*, lag(release) over w as was_release, lag(analyst) over w as was_analyst, lag(auto_notify) over w as was_notify
     from setups s window w as (order by id)
@@ -75,14 +89,12 @@ const CHANGES = `
   ), changes as (
     select a.*, coalesce(lag(at) over w, '-infinity') as since, coalesce(lead(at) over w, 'infinity') as until
     from acts a window w as (partition by kind order by at)
-  ), shown as (
-    select * from changes c where ($1::text is null or c.repository is null or c.repository = $1)
-      and ($2::text[] is null or c.repository is null or c.repository like any($2))
-    order by at desc limit 5
   )
-  select ${isoTime('c.at')} as at, c.kind, c.repository, c.was as "from", c.now as "to",
-    ${TALLY(`greatest(c.since, c.at - ${MONTH})`, 'c.at', 'desc')} as before, ${TALLY('c.at', `least(c.until, c.at + ${MONTH})`, 'asc')} as after
-  from shown c order by c.at desc`;
+  select ${isoTime('at')} as at, kind, repository, was as "from", now as "to", ${isoTime(`greatest(since, at - ${MONTH})`)} as since,
+    ${isoTime(`least(until, at + ${MONTH})`)} as until
+  from changes where ($1::text is null or repository is null or repository = $1)
+    and ($2::text[] is null or repository is null or repository like any($2))
+  order by changes.at desc limit 5`;
 
 const ANSWERS = `
   with newest as (${NEWEST(5000, DECIDED_WITHIN)})
