@@ -264,7 +264,7 @@ function formFields(fields: Fields, messengers: Messengers): Html {
   const box = (name: 'byOwner' | 'mention' | 'enabled', words: string) =>
     html`<label><input type="checkbox" name="${name}" value="on"${fields[name] === 'on' && html` checked`}> ${words}</label>`;
   return html`<p class="search"><label for="name">Name</label><br><input id="name" name="name" required maxlength="100" value="${fields.name}" placeholder="Regressions of the shop"></p>
-<p class="search"><label for="query">Failures, as in the <a href="/search">search</a>; empty: all</label><br><input id="query" name="query" maxlength="500" value="${fields.query}" placeholder="repo:shop/api category:INFRA_ERROR is:regressed confidence:>0.8"><br>
+<p class="search"><label for="query">Which failures: a <a href="/search">search</a>, or empty for all</label><br><input id="query" name="query" maxlength="500" value="${fields.query}" placeholder="repo:shop/api category:INFRA_ERROR is:regressed confidence:>0.8"><br>
 <span class="quiet">With <code>is:new</code>, <code>is:regressed</code>, <code>is:fixed</code>, <code>is:acknowledged</code> or <code>is:assigned</code>, the rule is about causes that get into this state; otherwise about every answer.</span></p>
 <p class="choices"><label>Channel <select name="channel">${options(
     channels.map((channel) => [channel, CHANNEL_NAMES[channel]]),

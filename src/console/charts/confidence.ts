@@ -1,3 +1,4 @@
+import { TOO_FEW } from '../../domain/insights.ts';
 import { maxOf } from '../../lib/collections.ts';
 import {
   type CoveragePoint,
@@ -195,13 +196,15 @@ export function coverageChart(of: CoverageChart): Chart {
 
 function finding(here: CoveragePoint): string {
   const start = `At ${here.threshold.toFixed(2)}: ${percentOf(here.coverage)} published automatically`;
-  return here.of === 0
-    ? `${start}; none of those is decided.`
-    : `${start}, ${percentOf(here.share)} right (${here.hits} of ${here.of} decided).`;
+  if (here.of === 0) return `${start}; none of those is decided.`;
+  // A share of a few would be read as a promise.
+  const count = `${here.hits} of ${here.of} decided`;
+  return here.of < TOO_FEW ? `${start}; ${count} are right.` : `${start}, ${percentOf(here.share)} right (${count}).`;
 }
 
 function choice(chosen: CoveragePoint | null, { wrong }: CoverageChart): Html {
-  if (chosen === null) return html`<p>With the decisions so far, no threshold keeps wrong answers at or below ${percentOf(wrong)}.</p>`;
+  if (chosen === null)
+    return html`<p>With so few or so mixed decisions, no threshold can promise to keep wrong answers at or below ${percentOf(wrong)}.</p>`;
   return html`<p>At most ${percentOf(wrong)} wrong: threshold <strong>${chosen.threshold.toFixed(2)}</strong> (${percentOf(chosen.coverage)} published automatically, ${percentOf(chosen.share)} right, ${percentOf(chosen.low)} at worst).</p>`;
 }
 
