@@ -106,11 +106,3 @@ it('65: so many streams of one holder at most, and a place is free again when on
   for (const one of [other, ...open]) one.leave();
   await expect.poll(async () => (await follow()).heard.status, { timeout: 5_000 }).toBe(200);
 });
-
-it('keeps changes for a minute', async () => {
-  const { database } = console;
-  await database.query(`update changes set at = at - interval '2 minutes'`);
-  for (let nth = 0; nth < 30; nth++) await bring('acme/shop');
-  const rows = await database.query(`select id from changes where at < clock_timestamp() - interval '1 minute'`);
-  expect(rows).toEqual([]);
-});

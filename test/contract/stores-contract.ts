@@ -2,6 +2,7 @@ import { describe } from 'vitest';
 import { calibrationsContract } from './stores/calibrations.ts';
 import { casesContract } from './stores/cases.ts';
 import { causesContract } from './stores/causes.ts';
+import { changesContract } from './stores/changes.ts';
 import { conversationsContract } from './stores/conversations.ts';
 import { deliveriesAndBuildsContract } from './stores/deliveries-and-builds.ts';
 import { failuresAndHistoryContract } from './stores/failures-and-history.ts';
@@ -36,6 +37,7 @@ export function storesContract(name: string, open: () => Promise<StoresUnderTest
     learningContract(world);
     greensContract(world);
     flakinessContract(world);
+    changesContract(world);
     insightsContract(world);
     toolCacheContract(world);
     recordingsContract(world);
