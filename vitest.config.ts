@@ -34,7 +34,7 @@ const LONG = [
   'test/journeys/{kill-at-random,stop-under-load,bad-weather,provider-away,gitea,act}.int.test.ts',
   'test/house/{package,kubernetes,linear-time}.int.test.ts',
   'test/action/{nodes,confirm}.int.test.ts',
-  'test/browser/{every-page,review-keys,review-states,reading-while-typing,log-viewer,insights,run-live}.int.test.ts',
+  'test/browser/!(first-look|frame|hostile).int.test.ts',
   'test/experiments/{confirm,bisect,try-fix}.int.test.ts',
   'test/stores/{plans,vectors/pgvector-hnsw}.int.test.ts',
   'test/recipes/other-ci.int.test.ts',
