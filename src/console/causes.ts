@@ -4,6 +4,7 @@ import { TriageError } from '../domain/errors.ts';
 import type { CauseBuild, CauseFacts, CausePlace, ComparedBuild, TopCause } from '../domain/insights.ts';
 import { type Difference, ENOUGH_BUILDS, type Traits, whatDiffers } from '../lib/statistics.ts';
 import { counted } from '../lib/text.ts';
+import { percent } from '../notifications/answer-view.ts';
 import { formatNumber } from '../notifications/visible-text.ts';
 import { changeCause } from '../service/causes.ts';
 import { reviewerOf } from '../service/review/queue.ts';
@@ -80,10 +81,12 @@ function tableOf(causes: readonly Cause[], now: number): Html {
     (cause) => html`<tr id="${encodeURIComponent(`${cause.fingerprint} ${cause.repository}`)}" data-row><td>${stateWord(cause, now)}</td>
 <td><a href="${causeAddress(cause.fingerprint)}#standing">${cause.title === '' ? cause.fingerprint : cause.title}</a><br><span class="quiet">${cause.repository} <span class="category">${cause.category}</span></span></td>
 <td>${cause.assignee ?? html`<span class="quiet">unassigned</span>`}${ticketLink(cause)}</td>
-<td>${cause.owner === null ? html`<span class="quiet">unknown</span>` : html`${cause.owner.names.join(', ')}<br><span class="quiet">${cause.owner.by === 'codeowners' ? 'from CODEOWNERS' : 'last changed by'}</span>`}</td>
+<td>${cause.owner === null ? html`<span class="quiet">no known owner</span>` : html`${cause.owner.names.join(', ')}<br><span class="quiet">${cause.owner.by === 'codeowners' ? 'from CODEOWNERS' : 'last changed by'}</span>`}</td>
 <td class="quiet">${ageOf(cause.lastAt, now)}</td></tr>`,
   );
-  return dataTable('Causes, red ones first', ['State', 'Cause', 'Assignee', 'Owner', 'Last seen'], rows, { className: 'listed' });
+  const ownerless = causes.every(({ owner }) => owner === null);
+  return html`${dataTable('Causes, red ones first', ['State', 'Cause', 'Assignee', 'Owner', 'Last seen'], rows, { className: 'listed' })}
+${ownerless && html`<p class="quiet">Owners come from CODEOWNERS, or from the last change of the file, if Faultline can read the code: see <code>docs/how-to/owners.md</code>.</p>`}`;
 }
 
 function stateWord(cause: Cause, now: number): Html {
@@ -273,5 +276,5 @@ function decisionWords({ decision, decidedCategory, category }: CauseBuild): Sho
 
 function buildRow(build: CauseBuild): Html {
   return html`<tr><th scope="row"><a href="${buildAddress(build.buildId)}">${build.repository} · ${build.pipeline} #${build.number}</a></th><td>${timeOf(build.at)}</td>
-<td><a href="${analysisAddress(build.analysisId)}">${build.analyst === 'recall' ? 'recalled' : percentOf(build.confidence)}</a></td><td>${decisionWords(build)}</td></tr>`;
+<td><a href="${analysisAddress(build.analysisId)}">${build.analyst === 'recall' ? 'recalled' : percent(build.confidence)}</a></td><td>${decisionWords(build)}</td></tr>`;
 }

@@ -99,6 +99,6 @@ export function timeOf(iso: string): Html {
 /** "4 min", "3 h", "12 d": how long ago. */
 export function ageOf(iso: string, now: number): string {
   const minutes = Math.max(0, Math.floor((now - Date.parse(iso)) / 60_000));
-  if (minutes < 60) return `${minutes} min`;
+  if (minutes < 60) return minutes === 0 ? '< 1 min' : `${minutes} min`;
   return minutes < 48 * 60 ? `${Math.floor(minutes / 60)} h` : `${Math.floor(minutes / 1440)} d`;
 }

@@ -29,7 +29,8 @@ export function ciName({ provider }: Pick<Build, 'provider'>): string {
 
 /** "Open in GitLab", at a line where its page can be opened at one; nothing where no page is known. */
 export function logPageLink(build: Pick<Build, 'provider'>, page: string | undefined, line?: number, look: Shown = null): Html | null {
-  const bare = page?.replace(/#[^#]*\{line\}[^#]*$/, '');
+  const anchor = page?.lastIndexOf('#') ?? -1;
+  const bare = anchor >= 0 && page?.includes('{line}', anchor) === true ? page.slice(0, anchor) : page;
   const target = linkTarget((line === undefined ? bare : page?.replace('{line}', String(line))) ?? null);
   if (target === null) return null;
   const at = line !== undefined && page?.includes('{line}') === true && html` at line ${line}`;

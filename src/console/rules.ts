@@ -123,7 +123,7 @@ function trialPart({ line, matches, tried }: RuleTrial): Html {
         html`<li><a href="${buildAddress(failure.buildId)}">${repository} ${pipeline} #${number}</a> ${category !== null && html`was <span class="category">${category}</span>`} <span class="quiet">${failure.message.slice(0, 160)} · ${timeOf(seenAt)}</span></li>`,
     );
   return html`<div class="banner good"><p><strong>The rule can be saved.</strong> It matches this line of the sample:</p><pre tabindex="0">${line}</pre>
-<p>It matches ${matches.length} of the ${tried} latest failures and no green build.</p>
+<p>It matches ${matches.length} of the ${tried} latest failures and no green build.${matches.length === 0 && html` <strong class="warn">No stored failure has this line: check that the sample is copied from a log.</strong>`}</p>
 ${rows.length > 0 && html`<ul class="past">${rows}</ul>`}</div>`;
 }
 

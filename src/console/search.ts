@@ -86,7 +86,7 @@ function chips({ terms }: Search, q: string): Html {
   );
   const has = new Set(terms.map(({ typed }) => typed.toLowerCase()));
   const names = new Set(terms.map(({ name }) => name));
-  const times = names.has('since') ? [] : ['since:1d', 'since:7d', 'since:30d'];
+  const times = names.has('since') ? [] : ['since:today', 'since:yesterday', 'since:7d', 'since:30d'];
   const categories = names.has('category') ? [] : CATEGORIES.map((category) => `category:${category}`);
   const flags = names.has('is') ? [] : SEARCH_STATES.map((flag) => `is:${flag}`);
   const more = [...times, ...flags, ...categories].filter((one) => !has.has(one.toLowerCase()));
@@ -112,7 +112,7 @@ const EXPLAINED: Readonly<Record<SearchName, string>> = {
   file: 'of tests in this file, or with this file in the message',
   is: `in this state: ${SEARCH_STATES.join(', ')}`,
   confidence: 'whose answer is as sure: >0.8, >=0.8, <0.5, or 0.8 for at least',
-  since: 'seen since: hours (12h), days (7d), weeks (2w) or a date',
+  since: 'seen since: hours (12h), days (7d), weeks (2w), a date, today or yesterday (UTC)',
   until: 'seen before',
   build: 'in the build with this number',
   commit: 'in builds of a commit; seven characters are enough',

@@ -122,11 +122,13 @@ function inDigits(value: bigint, length: number): string {
 const EDITORS =
   'vscode|vscode-insiders|vscodium|cursor|windsurf|zed|idea|jetbrains|phpstorm|pycharm|webstorm|goland|rubymine|clion|rider|subl|txmt|mvim|emacs';
 
+const EDITOR_ADDRESS = new RegExp(`^(?:${EDITORS})://[^\\s"'<>]*$`);
+
 export const EditorTemplate = z
   .string()
   .trim()
   .max(300)
-  .regex(new RegExp(`^(?:|(?:${EDITORS})://[^\\s"'<>]*\\{path\\}[^\\s"'<>]*)$`), {
+  .refine((text) => text === '' || (EDITOR_ADDRESS.test(text) && text.includes('{path}')), {
     message: `must begin with the scheme of an editor (${EDITORS.replaceAll('|', ', ')}) and contain {path}`,
   });
 

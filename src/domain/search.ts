@@ -224,15 +224,18 @@ function confidenceOf(value: string): NonNullable<FailureFilter['confidence']> {
   return { is, than };
 }
 
-const UNIT_MS: Readonly<Record<string, number>> = { h: 3_600_000, d: 86_400_000, w: 7 * 86_400_000 };
+const DAY_MS = 86_400_000;
+const UNIT_MS: Readonly<Record<string, number>> = { h: 3_600_000, d: DAY_MS, w: 7 * DAY_MS };
 
 function timeOf(name: string, value: string, now: number): string {
+  const daysAgo = ['today', 'yesterday'].indexOf(value.toLowerCase());
+  if (daysAgo >= 0) return new Date((Math.floor(now / DAY_MS) - daysAgo) * DAY_MS).toISOString();
   const [, count, unit = ''] = /^(\d{1,4})([hdw])$/.exec(value) ?? [];
   if (count !== undefined) return new Date(now - Number(count) * (UNIT_MS[unit] ?? 0)).toISOString();
   const time = /^\d{4}-\d\d-\d\d(?:T[\d:.]{5,12}(?:Z|[+-]\d\d:\d\d)?)?$/.test(value) ? Date.parse(value) : Number.NaN;
   if (Number.isNaN(time) || time < 0)
     throw wrong(
-      `${name}:${value} is not a time. Use hours, days or weeks ago (${name}:12h, ${name}:7d, ${name}:2w) or a date (${name}:2026-11-01).`,
+      `${name}:${value} is not a time. Use hours, days or weeks ago (${name}:12h, ${name}:7d, ${name}:2w), a date (${name}:2026-11-01), today or yesterday (UTC).`,
     );
   return new Date(time).toISOString();
 }

@@ -53,7 +53,13 @@ export function createCauseStore(db: Database) {
 }
 
 const COLUMNS = columnsFor(Cause);
-const SELECT = `select ${COLUMNS} from causes`;
+/** A person's word goes before the newest answer's. */
+const SELECT = `
+  select ${columnsFor(Cause.omit({ category: true }))}, coalesce((
+    select coalesce(f.decided_category, f.category) from answer_facts f
+    where f.fingerprint = causes.fingerprint and f.repository = causes.repository and f.decision in ('accept', 'correct')
+    order by f.decided_at desc limit 1
+  ), category) as category from causes`;
 const ORDER = `order by red_pipelines <> '{}' desc, last_at desc, repository, fingerprint`;
 
 const MEANT = `($1::text is null or repository = $1) and ($2::text[] is null or repository like any ($2)) and ($3::text is not null) and ($4::text[] is not null)`;

@@ -161,7 +161,7 @@ const HEALTH = `
     from read r join shown s using (provider, repository, pipeline, branch) where r.now
     window w as (partition by r.provider, r.repository, r.pipeline order by r.at)
   ), streaks as (
-    select provider, repository, pipeline, passes, min(at) as since, max(coalesce(until, $4::timestamptz)) as until, bool_or(until is null) as open
+    select provider, repository, pipeline, passes, min(at) as since, max(coalesce(until, least($4::timestamptz, now()))) as until, bool_or(until is null) as open
     from line where status = 'failed' group by 1, 2, 3, 4
   ), red as (
     select provider, repository, pipeline, sum(greatest(extract(epoch from until - since), 0))::float8 / 3600 as "redHours", bool_or(open) as "isRed",

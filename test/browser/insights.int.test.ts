@@ -78,7 +78,7 @@ describe('insights with figures in them', () => {
     expect(wide).toEqual([]);
     await page.goto('/insights/trust');
     await page.locator('input[name=t]').fill('0.5');
-    await page.getByRole('button', { name: 'Apply' }).click();
+    await page.getByRole('button', { name: 'Preview' }).click();
     expect(new URL(page.url()).search).toBe('?t=0.5&wrong=5');
     await context.close();
   });

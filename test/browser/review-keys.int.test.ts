@@ -49,7 +49,9 @@ describe('a decision by one key', () => {
       await page.keyboard.press('u');
       await untilShown(page, first);
       expect(page.url()).toContain(`/review/${first.id}?`);
-      expect(await page.getByRole('status').textContent()).toBe('Undone. The item is back in the queue.');
+      expect(await page.getByRole('status').textContent()).toBe(
+        'Undone. The item is back in the queue, and what the decision taught is removed.',
+      );
       expect(await find(first)).toMatchObject({ state: 'waiting', decision: null });
     });
     expect(complaints).toEqual([]);

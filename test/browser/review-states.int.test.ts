@@ -86,7 +86,7 @@ describe('39: each state says its sentence', () => {
     await client.console.stores.builds.upsert({ ...build, number: '813', status: 'passed' });
     await client.at('anna', async (page) => {
       await page.goto(itemAddress(first));
-      expect(await mainOf(page)).toContain('Build 813 on the same commit is green.');
+      expect(await mainOf(page)).toContain('A later run of the same commit passed: build 813');
       expect(await page.getByRole('button', { name: 'Accept' }).isVisible()).toBe(true);
     });
   });
@@ -187,7 +187,7 @@ describe('others', () => {
       await untilSaid(page, `Item 7 and 7 more with the same fingerprint: accepted. ${TAUGHT} Press u to undo.`);
       expect((await Promise.all(all.map(find))).filter((one) => one?.decision?.type === 'accept')).toHaveLength(8);
       await page.keyboard.press('u');
-      await untilSaid(page, 'Undone. All 8 items are back in the queue.');
+      await untilSaid(page, 'Undone. All 8 items are back in the queue, and what the decision taught is removed.');
       expect((await Promise.all(all.map(find))).filter((one) => one?.decision !== null)).toEqual([]);
     });
   });

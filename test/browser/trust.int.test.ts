@@ -96,7 +96,7 @@ describe('66: the tour of trust', () => {
     );
     expect((await cells(page, TABLE, 'in force'))[2]).toBe('1 of 1 too few');
     await page.goto('/insights/trust?repo=acme/none');
-    expect(await page.getByRole('note').first().textContent()).toBe('There are no answers yet. Below is how this release was measured.');
+    expect(await page.getByRole('note').first().textContent()).toBe('There are no answers yet. See how this release was measured.');
     await context.close();
   });
 });

@@ -33,6 +33,10 @@ describe('a search', () => {
     expect(filter('   ')).toEqual({});
   });
 
+  it('knows today and yesterday, as days of UTC', () => {
+    expect(filter('since:yesterday until:today')).toEqual({ since: '2026-11-22T00:00:00.000Z', until: '2026-11-23T00:00:00.000Z' });
+  });
+
   it('takes what can only be a commit or a fingerprint for one, and what is quoted for text', () => {
     expect(filter('a41f9c2e8d')).toEqual({ id: 'a41f9c2e8d' });
     expect(filter('"a41f9c2e8d"')).toEqual({ words: ['a41f9c2e8d'] });
@@ -68,7 +72,7 @@ describe('a search', () => {
     ['is:red', 'is:red is not a filter. Use one of is:flaky'],
     ['confidence:80', 'confidence:80 is not a confidence. Use a number from 0 to 1'],
     ['confidence:=0.8', 'confidence:=0.8 is not a confidence.'],
-    ['since:soon', 'since:soon is not a time. Use hours, days or weeks ago (since:12h, since:7d, since:2w) or a date'],
+    ['since:soon', 'since:soon is not a time. Use hours, days or weeks ago (since:12h, since:7d, since:2w), a date'],
     ['since:1d until:2d', 'since: is not before until:, so nothing can match.'],
     ['commit:xyz', 'commit:xyz is not a commit: use seven or more characters'],
     ['repo:a/b repo:c/d', 'repo: is given twice'],

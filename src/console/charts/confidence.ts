@@ -212,7 +212,7 @@ function form({ threshold, wrong, kept }: CoverageChart): Html | null {
   if (kept === null) return null;
   const hidden = Object.entries(kept).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`);
   return html`<form class="filters">${hidden}<label>threshold <input type="number" name="t" min="0" max="1" step="0.01" value="${threshold.toFixed(2)}"></label>
-<label>maximum wrong, % <input type="number" name="wrong" min="0" max="50" step="1" value="${Math.round(wrong * 100)}"></label><button>Apply</button></form>`;
+<label>maximum wrong, % <input type="number" name="wrong" min="0" max="50" step="1" value="${Math.round(wrong * 100)}"></label><button>Preview</button></form>`;
 }
 
 function coverageMarks(points: readonly CoveragePoint[], here: CoveragePoint, chosen: CoveragePoint | null): Html {

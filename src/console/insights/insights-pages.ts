@@ -144,7 +144,7 @@ function headline(found: readonly PipelineHealth[], days: number): string {
 
 function table(found: readonly PipelineHealth[], days: number): Html {
   const numbers = ['Builds', 'Failed', 'Run time'].map((number) => ({ number }));
-  const head = ['Pipeline', ...numbers, 'Default branch', { number: 'Red for' }, { number: 'Time to green' }, `Failed, last ${days} days`];
+  const head = ['Pipeline', ...numbers, 'Default branch', { number: 'Red time' }, { number: 'Time to green' }, `Failed, last ${days} days`];
   return dataTable('Pipelines, most failed builds first', head, found.map(row));
 }
 

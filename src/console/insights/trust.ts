@@ -59,10 +59,11 @@ const THRESHOLD_HEAD = ['threshold', 'published', 'share', 'decided', 'right', '
 /** What can be said now, in one or two sentences; where it is too little, that. */
 function lead({ threshold, thresholds, decided, answered }: Trust): Html {
   const here = thresholds.find((one) => one.threshold === threshold);
-  if (here === undefined || answered + decided === 0) return html`There are no answers yet. Below is how this release was measured.`;
+  if (here === undefined || answered + decided === 0)
+    return html`There are no answers yet. See <a href="#release">how this release was measured</a>.`;
   const published = html`At the threshold in force, <strong>${threshold.toFixed(2)}</strong>, ${percentOf(here.coverage)} of ${counted(answered, 'answer')} ${answered === 1 ? 'is' : 'are'} sure enough to be published without a person.`;
   if (here.decided < TOO_FEW)
-    return html`${published} Only ${here.decided} of those ${here.decided === 1 ? 'was' : 'were'} decided by a person: <strong>too few to state how often they are right</strong>. From ${TOO_FEW} on, this page states it; until then, see how this release was measured.`;
+    return html`${published} Only ${here.decided} of those ${here.decided === 1 ? 'was' : 'were'} decided by a person: <strong>too few to state how often they are right</strong>. From ${TOO_FEW} on, this page states it; until then, see <a href="#release">how this release was measured</a>.`;
   return html`${published} Of those, ${here.decided} were decided by a person, and <strong>${shareOf(here.right, here.decided)}</strong> were right.`;
 }
 

@@ -82,7 +82,7 @@ function decidedBanner({ review, hold, facts, taught }: ItemView): Html {
 /** A later build of the same commit passed: still worth a decision, but nobody waits for it. */
 function greenBanner({ facts: { green } }: ItemView): Html {
   if (green === null) return html``;
-  return html`<div class="banner good"><p>Build <a href="${buildAddress(green.id)}">${green.number}</a> on the same commit is green. A decision still helps future answers.</p></div>`;
+  return html`<div class="banner good"><p>A later run of the same commit passed: <a href="${buildAddress(green.id)}">build ${green.number}</a>${green.attempt > 1 && html`, attempt ${green.attempt}`}. A decision still helps future answers.</p></div>`;
 }
 
 function guessBanner({ blind, review, hold }: ItemView): Html {
@@ -187,7 +187,7 @@ function whatIsIt({ typed, facts: { analysis }, mode }: ItemView): Html {
     (kind) => html`<option value="${kind}"${kind === typed?.kind && html` selected`}>${kind.replaceAll('_', ' ')}</option>`,
   );
   return html`<fieldset><legend>What is it?</legend><p class="choices">${radios}</p>
-<label>Kind <select name="kind"><option value="">automatic (now ${analysis.kind.replaceAll('_', ' ')})</option>${kinds}</select></label></fieldset>`;
+<label>Kind <select name="kind"><option value="">automatic (now ${analysis.kind.replaceAll('_', ' ')})</option>${kinds}</select></label> <span class="quiet">With another category, automatic means unknown.</span></fieldset>`;
 }
 
 function words({ typed, facts: { analysis } }: ItemView): Html {

@@ -99,5 +99,7 @@ export async function sentenceOf(said: Said, stores: SaidStores, n: number | und
 
 function undoneWords(count: number): string {
   if (count === 0) return 'That was already undone.';
-  return count === 1 ? 'Undone. The item is back in the queue.' : `Undone. All ${count} items are back in the queue.`;
+  return count === 1
+    ? 'Undone. The item is back in the queue, and what the decision taught is removed.'
+    : `Undone. All ${count} items are back in the queue, and what the decision taught is removed.`;
 }

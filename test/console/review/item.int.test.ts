@@ -137,7 +137,9 @@ describe('items of one fingerprint', () => {
     const answer = await decide(first ?? '', { type: 'accept', alsoFor: 'same-fingerprint', also: [second ?? '', third ?? ''] });
     expect((await getPage(opened.app, locationOf(answer))).body).toContain('and 2 more with the same fingerprint: accepted.');
     const undone = await postForm(opened.app, `/review/${first}/undo`, {});
-    expect((await getPage(opened.app, locationOf(undone))).body).toContain('Undone. All 3 items are back in the queue.');
+    expect((await getPage(opened.app, locationOf(undone))).body).toContain(
+      'Undone. All 3 items are back in the queue, and what the decision taught is removed.',
+    );
   });
 });
 

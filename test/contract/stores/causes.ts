@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { CauseList } from '../../../src/domain/cause.ts';
-import { sampleGroup } from '../../stores/samples.ts';
+import { sampleDecision, sampleGroup, sampleReview } from '../../stores/samples.ts';
 import { PAGE, type StoresWorld } from './world.ts';
 
 export function causesContract(world: StoresWorld): void {
@@ -44,6 +44,16 @@ export function causesContract(world: StoresWorld): void {
         ['regressed', back.id],
         ['fixed', proof.id],
       ]);
+    });
+
+    it('have the category that a person decided', async () => {
+      const fingerprint = `cause-${world.count}`;
+      const build = await world.build({ number: '1' });
+      await world.stores.failures.saveGroups(build.id, [sampleGroup(build.id, fingerprint)]);
+      const analysis = await world.analysisOf(build, fingerprint);
+      const review = await world.stores.reviews.open(sampleReview(analysis, { repository: world.repository }));
+      await world.stores.reviews.decide(review.id, review.version, sampleDecision(review, { type: 'correct', category: 'CONFIG_ERROR' }));
+      expect(await find(fingerprint)).toMatchObject({ category: 'CONFIG_ERROR' });
     });
 
     it('61: are fixed at once where the answer comes after the build that passed', async () => {
