@@ -13,8 +13,7 @@ const MAX_FILES = 200;
 
 /** What is to be read: the named files, else the logs of the run's failed jobs. Throws `not-found` where that is nothing. */
 export async function gatherFiles(inputs: Inputs, build: NewBuild, environment: Environment): Promise<readonly UploadedFile[]> {
-  const folder = environment.GITHUB_WORKSPACE ?? '.';
-  const named = [...(await filesOf(inputs.log, 'log', folder)), ...(await filesOf(inputs.reports, 'report', folder))];
+  const named = await namedFiles(inputs, environment);
   const logs = inputs.log.length === 0 && inputs.githubToken !== '' ? await jobLogs(inputs.githubToken, build, environment) : [];
   const files = [...named, ...logs];
   if (files.length > 0) return files;
@@ -24,6 +23,12 @@ export async function gatherFiles(inputs: Inputs, build: NewBuild, environment: 
       ? 'Nothing to read: set the input "log" or "reports", or pass "github-token" in a job that needs the failed one.'
       : `No file found at ${[...inputs.log, ...inputs.reports].join(', ')}: did the step that writes it run?`,
   );
+}
+
+/** The files that `log` and `reports` name, as far as they are there. */
+export async function namedFiles({ log, reports }: Pick<Inputs, 'log' | 'reports'>, environment: Environment): Promise<UploadedFile[]> {
+  const folder = environment.GITHUB_WORKSPACE ?? '.';
+  return [...(await filesOf(log, 'log', folder)), ...(await filesOf(reports, 'report', folder))];
 }
 
 async function filesOf(patterns: readonly string[], kind: SourceKind, folder: string): Promise<UploadedFile[]> {

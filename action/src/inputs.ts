@@ -15,6 +15,8 @@ export interface Inputs {
   readonly server: { readonly url: string; readonly token: string } | null;
   readonly pipeline: string;
   readonly job: string;
+  /** The job passed: there is nothing to answer. */
+  readonly passed: boolean;
   readonly waitMs: number;
   readonly failOn: ReadonlySet<string>;
   /** Null: nothing is run again. */
@@ -55,6 +57,7 @@ export function readInputs(environment: Environment): Inputs {
     server: serverOf(input('server-url'), input('token')),
     pipeline: input('pipeline') || 'workflow',
     job: input('job'),
+    passed: passedOf(input('job-status') || 'failure'),
     waitMs: numberOf('wait', input('wait') || '120', { min: 0, max: MAX_WAIT_SECONDS, unit: 'seconds' }) * 1000,
     failOn: failOnOf(input('fail-on')),
     confirm: confirmationOf(input),
@@ -99,6 +102,12 @@ function confirmationOf(input: (name: string) => string): Confirmation | null {
     runs: Math.floor(numberOf('confirm-runs', input('confirm-runs') || '5', { min: 1, max: MAX_RUNS, unit: 'runs' })),
     limitMs: numberOf('confirm-minutes', input('confirm-minutes') || '10', { min: 0.1, max: MAX_MINUTES, unit: 'minutes' }) * 60_000,
   };
+}
+
+function passedOf(status: string): boolean {
+  if (!['success', 'failure', 'cancelled'].includes(status))
+    throw wrong('job-status', `accepts success, failure or cancelled, not "${status}". Pass \${{ job.status }}`);
+  return status === 'success';
 }
 
 function isOff(text: string): boolean {

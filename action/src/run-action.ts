@@ -1,10 +1,11 @@
 import type { NewBuild } from '../../src/domain/build.ts';
 import { messageOf } from '../../src/domain/errors.ts';
 import type { Experiment } from '../../src/domain/experiment.ts';
+import { counted } from '../../src/lib/text.ts';
 import { withExperiment } from '../../src/service/experiments.ts';
 import type { UploadedFile } from '../../src/service/intake/upload.ts';
 import { awaitAnswer, reportExperiment, uploadBuild } from './ask-server.ts';
-import { gatherFiles } from './gather-files.ts';
+import { gatherFiles, namedFiles } from './gather-files.ts';
 import { type Environment, type Inputs, readInputs, secretsOf } from './inputs.ts';
 import { type Answer, outputsOf, printedOf, summaryOf, withinWorkspace } from './render-answer.ts';
 import { buildOfRun, runUrl } from './run-facts.ts';
@@ -19,6 +20,10 @@ export async function runAction(environment: Environment, print: (text: string) 
   const failOn = (environment['INPUT_FAIL-ON'] ?? '').split(',').map((word) => word.trim());
   try {
     const inputs = readInputs(environment);
+    if (inputs.passed) {
+      await keepPassing(inputs, environment, print);
+      return 0;
+    }
     const answer = withinWorkspace(await answerOf(inputs, environment, print), environment.GITHUB_WORKSPACE ?? '');
     print(printedOf(answer, showsSummary(environment)));
     if (answer.pending !== null) print(workflowCommand('notice', answer.pending));
@@ -57,6 +62,18 @@ async function answerOf(inputs: Inputs, environment: Environment, print: Print):
   return inputs.server === null
     ? await answerHere(build, files, environment, trial)
     : await answerThere(inputs.server, await uploadBuild(inputs.server, build, files), inputs.waitMs, trial, warn);
+}
+
+/** Uploads a build that passed. What goes wrong is a warning: nobody waits for it. */
+async function keepPassing(inputs: Inputs, environment: Environment, print: Print): Promise<void> {
+  if (inputs.server === null) return print('The job passed: nothing to analyze.');
+  try {
+    const files = await namedFiles(inputs, environment);
+    await uploadBuild(inputs.server, { ...(await buildOfRun(environment, inputs)), status: 'passed' }, files);
+    print(`The job passed. The build was uploaded with ${counted(files.length, 'file')}.`);
+  } catch (error) {
+    print(workflowCommand('warning', withoutSecrets(`The passing build was not uploaded: ${sentenceOf(error)}`, environment)));
+  }
 }
 
 async function answerHere(build: NewBuild, files: readonly UploadedFile[], environment: Environment, trial: Trial): Promise<Answer> {

@@ -68,6 +68,30 @@ describe('a step with a server', () => {
     expect(commands).toEqual([expect.objectContaining({ name: 'error', properties: expect.objectContaining({ line: '41' }) })]);
   });
 
+  test('uploads a job that passed with its reports, and waits for nothing', async () => {
+    const files = { 'build.log': 'ok\n', 'reports/junit.xml': '<testsuite name="cart"><testcase name="total"/></testsuite>' };
+    const { exitCode, log, summary, outputs } = await run({
+      files,
+      with: { 'job-status': 'success', reports: 'reports/*.xml', 'fail-on': 'unanswered' },
+    });
+
+    expect(exitCode).toBe(0);
+    expect(received[0]).toContain('"status":"passed"');
+    expect(received[0]).toContain('name="report"; filename="reports/junit.xml.gz"');
+    expect(log).toContain('The job passed. The build was uploaded with 2 files.');
+    expect([summary, outputs]).toEqual(['', {}]);
+  });
+
+  test('a passing build that cannot be uploaded is a warning', async () => {
+    uploads = [[403, { error: { message: 'This token may not upload.' } }]];
+    const { exitCode, commands } = await run({ with: { 'job-status': 'success', 'fail-on': 'unanswered' } });
+
+    expect(exitCode).toBe(0);
+    expect(commands).toEqual([
+      expect.objectContaining({ name: 'warning', message: expect.stringContaining('This token may not upload.') }),
+    ]);
+  });
+
   test('waits while the triage runs', async () => {
     answers.unshift([200, { buildId: 'bld_1', triage: { state: 'running', error: null }, analyses: [] }]);
 

@@ -171,11 +171,14 @@ describe('GitLab CI', () => {
     expect(experiment.arms.reduce((runs, { failed, passed }) => runs + failed + passed, 0)).toBe(2);
   });
 
-  test('sends nothing of a job that passed', async () => {
-    const { code } = await run(scriptBelow(gitlab, 'after_script'), { env: { ...job, CI_JOB_STATUS: 'success' } });
-
-    expect(code).toBe(0);
+  test('uploads a job that passed as a passing build, and nothing of one that was canceled', async () => {
+    const files = { 'test.log': 'ok\n', 'reports/junit a.xml': REPORT };
+    const after = scriptBelow(gitlab, 'after_script');
+    expect((await run(after, { env: { ...job, CI_JOB_STATUS: 'canceled' }, files })).code).toBe(0);
     expect(state.builds).toEqual([]);
+
+    expect((await run(after, { env: { ...job, CI_JOB_STATUS: 'success' }, files })).code).toBe(0);
+    expect(state.builds).toEqual([expect.objectContaining({ status: 'passed', number: '4711' })]);
   });
 });
 
