@@ -3,7 +3,7 @@ import type { Category } from '../domain/category.ts';
 import type { Evidence } from '../domain/evidence.ts';
 import type { Assessment, Insight } from '../ports/analyst.ts';
 import { type Ruling, ruleOn } from './classify.ts';
-import { confirmedEntry, lastingFailure, retrievedFrom } from './evidence-facts.ts';
+import { confirmedEntry, lastingFailure, retrievedFrom, seenElsewhere } from './evidence-facts.ts';
 import type { Fact } from './facts.ts';
 import { ranked } from './judgement.ts';
 import { quoteFact } from './wording.ts';
@@ -20,7 +20,9 @@ export function assess(input: Insight & { answer: Answer }): Assessment {
   const cited = new Set(answer.claims.flatMap((claim) => claim.evidence));
   const grades: Record<string, Grade> = {};
   for (const item of evidence) grades[item.id] = gradeOf(item, input, cited);
-  const unsupportedClaims = answer.claims.filter((claim) => !isCarried(claim, evidence)).map((claim) => claim.text);
+  // Where the same failure was seen is read from the rows that the claim cites; their text speaks of the failure, not of that.
+  const seen = seenElsewhere(subject, evidence)?.claim.text;
+  const unsupportedClaims = answer.claims.filter(({ text }) => text !== seen).filter((claim) => !isCarried(claim, evidence));
   const against = contradictionsOf(ruling, classification.category, evidence);
   const gaps = gapsOf(input, ruling, unsupportedClaims.length);
   const weighed = weighCause(classification, evidence, against.decided.length);
@@ -32,7 +34,7 @@ export function assess(input: Insight & { answer: Answer }): Assessment {
   const confidence = Math.round(Math.min(weighed.confidence, answer.confidence + 0.1) * carried * 1000) / 1000;
   return {
     grades,
-    unsupportedClaims,
+    unsupportedClaims: unsupportedClaims.map(({ text }) => text),
     gaps,
     confidence,
     against: [...new Set([...against.decided, ...against.rivals])],

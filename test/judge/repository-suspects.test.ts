@@ -3,6 +3,7 @@ import type { Evidence } from '../../src/domain/evidence.ts';
 import type { TriageSubject } from '../../src/domain/triage.ts';
 import { composeAnswer } from '../../src/judge/answer.ts';
 import { suspectsOf } from '../../src/judge/suspects.ts';
+import { assess } from '../../src/judge/verify.ts';
 import { insightOf, subjectOf } from './subject.ts';
 
 const LOG = [
@@ -128,6 +129,14 @@ describe('not your change', () => {
       evidence: [evidence.id],
       quotes: [],
     });
+  });
+
+  test('is no claim without evidence, and costs no confidence', () => {
+    const alone = insightOf(LOG);
+    const insight = { ...alone, subject: subject(), evidence: [...alone.evidence, row()] };
+    const verdict = assess({ ...insight, answer: composeAnswer(insight) });
+    expect(verdict.unsupportedClaims).toEqual([]);
+    expect(verdict.confidence).toBe(assess({ ...alone, answer: composeAnswer(alone) }).confidence);
   });
 
   test('is said where two other branches had it, with a doubt where one had', () => {
