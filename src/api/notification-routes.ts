@@ -21,7 +21,7 @@ const Done = z.object({ done: z.literal(true) });
 const DONE = { done: true } as const;
 const LISTED = 50;
 
-/** Rules that say whom to tell of which failures, and where the news of owners go. */
+/** Rules that say whom to tell of which failures, and where messages about the failures of owners go. */
 export function registerNotificationRoutes(app: FastifyInstance, deps: RuleDeps): void {
   const typed = app.withTypeProvider<ZodTypeProvider>();
   const { notificationRules: rules } = deps.stores;
@@ -95,17 +95,23 @@ function registerOwnerRoutes(app: FastifyInstance, deps: RuleDeps): void {
   const { notificationRules: rules } = deps.stores;
   typed.get(
     '/api/notification-owners',
-    route('review', TAG, 'listNotificationOwners', 'Where the news of owners go, and the latest changes', {
+    route('review', TAG, 'listNotificationOwners', 'Where messages about the failures of owners go, and the latest changes', {
       response: { 200: z.object({ items: z.array(OwnerChannels), events: z.array(RuleEvent) }) },
     }),
     async () => ({ items: await rules.owners(), events: await rules.events(null, LISTED) }),
   );
   typed.post(
     '/api/notification-owners',
-    route('review', TAG, 'setNotificationOwner', 'Set where the news of an owner go; without any channel it is removed', {
-      body: OwnerChannelsInput,
-      response: { 200: Done },
-    }),
+    route(
+      'review',
+      TAG,
+      'setNotificationOwner',
+      'Set where messages about the failures of an owner go; without any channel the owner is removed',
+      {
+        body: OwnerChannelsInput,
+        response: { 200: Done },
+      },
+    ),
     async (request) => {
       await saveOwner(deps, request.body, reviewerOf(request));
       return DONE;

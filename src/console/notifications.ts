@@ -47,7 +47,7 @@ const Params = z.object({ id: z.string().min(1).max(100) });
 const LISTED = 20;
 const FRAME = { place: 'page', part: 'notifications' } as const;
 
-/** `/notifications`: rules that say whom to tell of which failures, each tried on the past week; and where the news of owners go. */
+/** `/notifications`: rules that say whom to tell of which failures, each tried on the past week; and where messages about the failures of owners go. */
 export function registerNotifications(app: ConsoleApp, deps: ConsoleDeps): void {
   const { notificationRules: rules } = deps.stores;
   app.get('/notifications', route('review', { querystring: ListQuery }), async (request, reply) => {

@@ -60,13 +60,18 @@ const SlackChannel = z.string().regex(/^[CGD][A-Z0-9]{2,30}$/, 'must be a channe
 const SlackMention = z.string().regex(/^[UWS][A-Z0-9]{2,30}$/, 'must be the ID of a member (U…) or of a user group (S…)');
 const text = z.string().trim().min(1).max(300);
 
-/** Where the news of an owner go, and how it is mentioned there, as people write it down. */
+/** Where messages about an owner's failures go, and how the owner is mentioned there, as people enter it. */
 export const OwnerChannelsInput = z.strictObject({
   owner: text.max(200).describe('As CODEOWNERS writes it, such as @shop/payments'),
   slack: SlackChannel.nullable().default(null),
   slackMention: SlackMention.nullable().default(null).describe('ID of a member (U…) or of a user group (S…)'),
   teams: text.nullable().default(null).describe('Name of a configured webhook of Microsoft Teams'),
-  teamsMention: z.email().max(200).nullable().default(null).describe('User principal name in Microsoft Teams'),
+  teamsMention: z
+    .string()
+    .regex(/^[^\s@]{1,100}@[^\s@]{1,99}$/, 'must be a user principal name, such as ada@example.com')
+    .nullable()
+    .default(null)
+    .describe('User principal name in Microsoft Teams'),
   email: text.nullable().default(null),
 });
 const stored = z.string().nullable();
@@ -112,7 +117,7 @@ export function conditionOf(query: string): Condition {
   return { filter: rest, states };
 }
 
-/** Where the news of a cause go: to its owners who have an address in the channel of the rule, otherwise to the rule's own. */
+/** Where messages about a cause go: to its owners who have an address in the channel of the rule, otherwise to the rule's own. */
 export function targetsOf(
   { channel, destination, byOwner }: NotificationRuleInput,
   owner: Owner | null,

@@ -61,7 +61,7 @@ export async function deleteRule({ stores, logger }: Pick<RuleDeps, 'stores' | '
   logger.info({ ruleId: id, by }, 'notification rule deleted');
 }
 
-/** Notes where the news of an owner go; without any address, it is removed. Throws `invalid-input` and `forbidden`. */
+/** Stores where messages about the failures of an owner go; without any address, it is removed. Throws `invalid-input` and `forbidden`. */
 export async function saveOwner({ stores, messengers, logger }: RuleDeps, channels: OwnerChannels, by: string): Promise<void> {
   for (const channel of ['slack', 'teams', 'email'] as const) {
     const destination = channels[channel];

@@ -169,7 +169,7 @@ const Task = z.object({ event_type: z.string(), payload_content: z.string(), res
 
 /** There is no list of deliveries in the API; the pages of a webhook are made of this table. */
 function readDeliveries(file: string): Delivery[] {
-  const database = new DatabaseSync(file, { readOnly: true });
+  const database = new DatabaseSync(file, { readOnly: true, timeout: 10_000 });
   const rows = database.prepare('SELECT event_type, payload_content, response_content FROM hook_task ORDER BY id').all();
   database.close();
   return z
