@@ -10,7 +10,8 @@ create table changes (
 );
 create index changes_by_time on changes (at);
 
--- Each change takes a few old ones away, so that nobody has to.
+-- Each change takes a few old ones away, so that nobody has to. Their age is that at the statement: by clock_timestamp(), which may change from
+-- row to row, the index could not find them.
 create function keep_changes() returns trigger language plpgsql as $$
 begin
   if tg_table_name = 'builds' then
@@ -21,7 +22,7 @@ begin
     insert into changes (repository, build_id) select b.repository, b.id from builds b where b.id = new.build_id;
   end if;
   delete from changes where id in (
-    select id from changes where at < clock_timestamp() - interval '1 minute' order by at limit 5 for update skip locked
+    select id from changes where at < statement_timestamp() - interval '1 minute' order by at limit 5 for update skip locked
   );
   return null;
 end

@@ -50,8 +50,6 @@ const MESSAGE = `format((string_to_array($3, '|'))[1 + (${PATTERN.number(`'form'
  */
 export async function fillStore(sql: Sql, { failures, library, answers = failures }: StoreSize): Promise<void> {
   const builds = Math.ceil(failures / 5);
-  // Single statements that store what comes in years.
-  await sql.query('set local statement_timeout = 0');
   await sql.query(BUILDS, [builds]);
   await sql.query(FAILURES, [failures, WORDS, FORMS]);
   await sql.query(TRIAGES, [answers]);
