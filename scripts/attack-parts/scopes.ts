@@ -19,12 +19,14 @@ const Listed = z.object({ items: z.array(z.looseObject({ id: z.string() })) });
 const Reviewed = z.object({ id: z.string(), version: z.int() });
 const Asked = z.object({ threadId: z.string() });
 const Made = z.object({ token: z.string() });
+const Stored = z.object({ id: z.string() });
 
 /** Ids of what belongs to them, by what comes before an id in a path. */
 type Belongings = Readonly<Record<string, string>>;
 
 /** Bodies that these operations take; all others take an empty one, or none. */
 const RULE = { pattern: 'cannot find it', sample: 'cannot find it', category: 'CODE_ERROR', rootCause: 'r', fixRecommendation: 'f' };
+const NEWS_RULE = { name: 'theirs', query: `repo:${THEIRS}`, channel: 'webhook', destination: 'ops' };
 /** Runs that show nothing. */
 const EXPERIMENT = {
   ...{ command: ['npm', 'test'], narrowed: [], tests: [], arms: [], verdict: 'inconclusive', dependsOnOthers: false, polluters: [] },
@@ -46,6 +48,10 @@ const bodies = (theirs: Belongings): Readonly<Record<string, readonly object[]>>
   changeCause: [{ repository: THEIRS, fingerprint: 'fp', version: 1, change: { what: 'acknowledged' } }],
   quarantineTest: [{ repository: THEIRS, name: 'adds', days: 7 }],
   reportExperiment: [EXPERIMENT],
+  createNotificationRule: [NEWS_RULE],
+  changeNotificationRule: [{ ...NEWS_RULE, version: 1 }],
+  previewNotificationRule: [NEWS_RULE],
+  setNotificationOwner: [{ owner: '@other/team' }],
   createToken: [{ name: 'more', roles: ['read'] }],
   callMcp: [
     ...['get_failure', 'get_evidence'].map((name) => ({ name, arguments: { id: theirs.builds } })),
@@ -57,7 +63,13 @@ const bodies = (theirs: Belongings): Readonly<Record<string, readonly object[]>>
   ].map((params) => ({ jsonrpc: '2.0', id: 1, method: 'tools/call', params })),
 });
 
-const service = await startService();
+// Nothing listens there: nothing that is tried may send.
+const service = await startService({
+  settings: {
+    FAULTLINE_NOTIFY_WEBHOOKS: 'ops=http://127.0.0.1:9/',
+    FAULTLINE_NOTIFY_WEBHOOK_SECRET: `whsec_${btoa('0123456789abcdef01234567')}`,
+  },
+});
 try {
   const theirs = await fillStores();
   const token = Made.parse(
@@ -112,6 +124,7 @@ async function fillStores(): Promise<Belongings> {
   const version = Reviewed.parse(await call('POST', `/api/reviews/${decided.id}/claim`)).version;
   await call('POST', `/api/reviews/${decided.id}/decision`, { type: 'accept', version });
   await call('POST', '/api/rules', { ...RULE, repository: THEIRS });
+  const newsRule = Stored.parse(await call('POST', '/api/notification-rules', { ...NEWS_RULE, enabled: false }));
   const first = async (path: string) => Listed.parse(await call('GET', path)).items[0]?.id ?? '';
   return {
     builds: builds.id,
@@ -119,6 +132,7 @@ async function fillStores(): Promise<Belongings> {
     reviews: (await reviewOf(builds.analysis)).id,
     library: await first('/api/library'),
     rules: await first('/api/rules'),
+    'notification-rules': newsRule.id,
     threads: Asked.parse(await call('POST', `/api/analyses/${builds.analysis}/ask`, { question: 'why?' })).threadId,
     // Documents are for every reader, and tokens for administrators: no repository has any.
     knowledge: 'doc_none',
@@ -166,7 +180,7 @@ function requests(
   { operationId, parameters }: Operation,
   theirs: Belongings,
 ): { readonly url: string; readonly body?: string }[] {
-  const kind = /^\/api\/(\w+)\//.exec(path)?.[1] ?? '';
+  const kind = /^\/api\/([\w-]+)\//.exec(path)?.[1] ?? '';
   const filled = path.replace('{source}', 'upload').replace('{id}', encodeURIComponent(theirs[kind] ?? ''));
   const values: Belongings = {
     repository: THEIRS,
@@ -188,7 +202,7 @@ function requests(
 
 /** What whoever may see everything sees of theirs, by its path. */
 async function everything(theirs: Belongings): Promise<Record<string, string>> {
-  const seen = ['builds', 'analyses', 'reviews', 'library', 'threads', 'deliveries/upload'].map(
+  const seen = ['builds', 'analyses', 'reviews', 'library', 'threads', 'notification-rules', 'deliveries/upload'].map(
     (kind) => `/api/${kind}/${theirs[kind.split('/', 1)[0] ?? '']}`,
   );
   const paths = [...seen, '/api/rules', `/api/builds?repository=${encodeURIComponent(THEIRS)}`];
