@@ -36,7 +36,7 @@ export function projectPath(repository: string): string {
   return `/projects/${encodeURIComponent(repository)}`;
 }
 
-const MAX_PAGES = 10;
+const ALL_PAGES = { ...PAGE, maxPages: 10 };
 const MAX_REPORT_BYTES = 32 * 1024 * 1024;
 /** More passed tests than this say nothing of a failure. */
 const MAX_PASSED_TESTS = 20_000;
@@ -113,7 +113,7 @@ export async function rerunOnGitlab(options: GitlabOptions, build: Build, signal
 /** The newest of each name that had ended at `until`, when the build did: a retried job keeps its name and gets a new id. */
 async function listJobs({ client, pipeline, signal }: Asking, until: string | null): Promise<GitlabJob[]> {
   const question = { path: `${pipeline}/jobs`, query: { include_retried: 'true' }, what: 'the jobs of the pipeline', signal };
-  const listed = await client.list(z.array(Job), question, { ...PAGE, maxPages: MAX_PAGES });
+  const listed = await client.list(z.array(Job), question, ALL_PAGES);
   const newest = new Map<string, z.infer<typeof Job>>();
   for (const job of listed.sort((left, right) => left.id - right.id)) {
     const isLater = until !== null && job.finished_at != null && Date.parse(job.finished_at) > Date.parse(until);
@@ -235,23 +235,14 @@ export function createGitlabCommentClient(options: GitlabOptions): NotificationC
   const client = createGitlabClient(options, NOTICE_MS);
   return createCommentClient({
     ...{ label: 'GitLab', mode: 'edit', maxBody: 65_536, pageSize: PAGE.size },
-    open: async (repository, mergeRequest, signal) => ({
-      ...notesOf(client, repository, mergeRequest, signal),
-      ownLogin: () => ownLogin(client, signal),
-    }),
+    open: async (repository, mergeRequest, signal) => notesOf(client, repository, mergeRequest, signal),
   });
 }
 
+/** Asked for once for each client. */
 const logins = new WeakMap<RestClient, string>();
 
-/** Asked once for each client. */
-async function ownLogin(client: RestClient, signal: AbortSignal): Promise<string> {
-  const login = logins.get(client) ?? (await client.get(User, { path: '/user', what: 'the name of this account', signal })).username;
-  logins.set(client, login);
-  return login;
-}
-
-function notesOf(client: RestClient, repository: string, mergeRequest: number, signal: AbortSignal): Omit<CommentThread, 'ownLogin'> {
+function notesOf(client: RestClient, repository: string, mergeRequest: number, signal: AbortSignal): CommentThread {
   const path = `${projectPath(repository)}/merge_requests/${mergeRequest}/notes`;
   const one = (id: number) => ({ path: `${path}/${id}`, what: `our note ${id}`, right: RIGHT, signal });
   return {
@@ -266,6 +257,11 @@ function notesOf(client: RestClient, repository: string, mergeRequest: number, s
     },
     edit: async (id, body) => void (await client.send(z.unknown(), { method: 'PUT', body: { body }, ...one(id) })),
     remove: async (id) => void (await client.send(z.unknown(), { method: 'DELETE', ...one(id) })),
+    ownLogin: async () => {
+      const login = logins.get(client) ?? (await client.get(User, { path: '/user', what: 'the name of this account', signal })).username;
+      logins.set(client, login);
+      return login;
+    },
   };
 }
 
@@ -285,10 +281,10 @@ export function createGitlabSuggestionClient(options: GitlabOptions): Notificati
 function suggestionsOf(client: RestClient, repository: string, mergeRequest: number, signal: AbortSignal): SuggestionThread {
   const path = `${projectPath(repository)}/merge_requests/${mergeRequest}`;
   const what = `merge request ${mergeRequest}`;
-  const { edit, remove } = notesOf(client, repository, mergeRequest, signal);
+  const { edit, remove, ownLogin } = notesOf(client, repository, mergeRequest, signal);
   const oldPaths = new Map<string, string>();
   return {
-    ...{ edit, remove },
+    ...{ edit, remove, ownLogin },
     list: async (page, size) => {
       const query = { sort: 'asc', order_by: 'created_at', per_page: size, page };
       const notes = await client.get(z.array(Placed), { path: `${path}/notes`, query, what: `the notes of ${what}`, signal });
@@ -298,8 +294,7 @@ function suggestionsOf(client: RestClient, repository: string, mergeRequest: num
       }));
     },
     patches: async () => {
-      const question = { path: `${path}/diffs`, what: `the changes of ${what}`, signal };
-      const files = await client.list(Diffs, question, { ...PAGE, maxPages: MAX_PAGES });
+      const files = await client.list(Diffs, { path: `${path}/diffs`, what: `the changes of ${what}`, signal }, ALL_PAGES);
       for (const { old_path, new_path } of files) oldPaths.set(new_path, old_path);
       return new Map(files.map(({ new_path, diff }) => [new_path, diff]));
     },
@@ -310,7 +305,6 @@ function suggestionsOf(client: RestClient, repository: string, mergeRequest: num
       const sent = { method: 'POST', path: `${path}/discussions`, body: { body, position }, what: `a suggestion in ${what}` } as const;
       await client.send(z.unknown(), { ...sent, right: RIGHT, signal });
     },
-    ownLogin: () => ownLogin(client, signal),
   };
 }
 
