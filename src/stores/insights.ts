@@ -121,8 +121,11 @@ function timeMethods(read: Pick<Sql, 'query'>) {
   return {
     categoriesPerDay: async (period: Period) => await all(read, DayCount, PER_DAY_TIME, periodValues(period)),
     perWeek: async (period: Period) => await all(read, WeekFigures, PER_WEEK, periodValues(period)),
-    /** The pipelines with the most failed builds of the period; at most `limit`. */
-    health: async (period: Period, limit: number) => await all(read, PipelineHealth, HEALTH, [...periodValues(period), period.days, limit]),
+    /** The pipelines with the most failed builds of the period, which begins and ends with a UTC day; at most `limit`. */
+    health: async (period: Period, limit: number) => {
+      const values = [...filterValues(period), period.until.slice(0, 10), period.days, limit, TIMED, period.until];
+      return await all(read, PipelineHealth, HEALTH, values);
+    },
   };
 }
 
@@ -135,53 +138,57 @@ const PER_DAY_TIME = `
   ) as counted order by day, category, open`;
 
 /** What is known of the time of a build's result. */
-const AT = 'coalesce(f.finished_at, f.received_at)';
+const AT = 'coalesce(b.finished_at, b.received_at)';
 
-// Two periods are read once; the pipelines that are shown are chosen before anything is ordered. A default branch is red from the end of a failed
-// build until that of the next passed one: a failure after a failure changes nothing.
+/** Builds of a pipeline and period whose run time is looked at. */
+const TIMED = 200;
+
+/** Finished builds of the pipeline `s` that came within so many days before the last one's end. */
+const BUILDS_OF_PIPELINE = (from: string, to: string) => `builds b
+  where b.provider = s.provider and b.repository = s.repository and b.pipeline = s.pipeline and b.status in ('passed', 'failed')
+    and b.received_at >= p.until - ${from} * interval '1 day' and b.received_at < p.until - ${to} * interval '1 day'`;
+
+const MEDIAN_MINUTES = (from: string, to: string) => `(
+  select percentile_cont(0.5) within group (order by minutes) from (
+    select extract(epoch from b.finished_at - b.started_at)::float8 / 60 as minutes from ${BUILDS_OF_PIPELINE(from, to)} order by b.received_at desc limit $6
+  ) as newest)`;
+
+// The pipelines that are shown are chosen by counts of days; only their builds are read. A default branch is red from the end of a failed build
+// until that of the next passed one: a failure after a failure changes nothing.
 const HEALTH = `
-  with read as materialized (
-    select f.provider, f.repository, f.pipeline, f.branch, f.status, f.received_at > $3::timestamptz as now, ${AT} as at,
-      extract(epoch from f.finished_at - f.started_at)::float8 / 60 as minutes
-    from builds f
-    where ${MEANT} and f.status in ('passed', 'failed') and f.received_at <= $4::timestamptz
-      and f.received_at > $3::timestamptz - $5::int * interval '1 day'
-  ), counted as (
-    select provider, repository, pipeline, count(*) filter (where now)::int as builds, count(*) filter (where now and status = 'failed')::int as failed,
-      count(*) filter (where not now)::int as "buildsBefore", count(*) filter (where not now and status = 'failed')::int as "failedBefore",
-      percentile_cont(0.5) within group (order by minutes) filter (where now) as minutes,
-      percentile_cont(0.5) within group (order by minutes) filter (where not now) as "minutesBefore"
-    from read group by 1, 2, 3 having bool_or(now) order by failed desc, builds desc, 1, 2, 3 limit $6::int
-  ), shown as (
-    select c.*, coalesce(d.branch, (select r.branch from read r
-      where r.provider = c.provider and r.repository = c.repository and r.pipeline = c.pipeline and r.branch in (${USUAL_NAMES}) limit 1)) as branch
-    from counted c left join default_branches d on d.provider = c.provider and d.repository = c.repository
-  ), line as (
-    select r.*, lag(r.status) over w as before, count(*) filter (where r.status = 'passed') over w as passes, lead(r.at) over w as until
-    from read r join shown s using (provider, repository, pipeline, branch) where r.now
-    window w as (partition by r.provider, r.repository, r.pipeline order by r.at)
-  ), streaks as (
-    select provider, repository, pipeline, passes, min(at) as since, max(coalesce(until, least($4::timestamptz, now()))) as until, bool_or(until is null) as open
-    from line where status = 'failed' group by 1, 2, 3, 4
-  ), red as (
-    select provider, repository, pipeline, sum(greatest(extract(epoch from until - since), 0))::float8 / 3600 as "redHours", bool_or(open) as "isRed",
-      count(*) filter (where not open)::int as recoveries,
-      (percentile_cont(0.5) within group (order by extract(epoch from until - since)) filter (where not open)) / 3600 as "hoursToGreen"
-    from streaks group by 1, 2, 3
-  ), days as (
-    select provider, repository, pipeline, array_agg(($4::timestamptz at time zone 'UTC')::date - (at at time zone 'UTC')::date) as ago
-    from read where now and status = 'failed' group by 1, 2, 3
+  with p as (select ($3::date + 1)::timestamp at time zone 'UTC' as until), days as materialized (
+    select f.*, f.day > $3::date - $4::int as now from build_days f where ${MEANT} and f.day <= $3::date and f.day > $3::date - 2 * $4::int
+  ), shown as materialized (
+    select provider, repository, pipeline, sum(builds) filter (where now)::int as builds, coalesce(sum(failed) filter (where now), 0)::int as failed,
+      coalesce(sum(builds) filter (where not now), 0)::int as "buildsBefore", coalesce(sum(failed) filter (where not now), 0)::int as "failedBefore"
+    from days group by 1, 2, 3 having bool_or(now) order by failed desc, builds desc, 1, 2, 3 limit $5
+  ), counts as (
+    select provider, repository, pipeline, array_agg(coalesce(d.failed, 0) order by n.day) as "perDay"
+    from shown cross join generate_series($3::date - $4::int + 1, $3::date, interval '1 day') as n (day)
+      left join days d using (provider, repository, pipeline, day) group by 1, 2, 3
   )
-  select s.provider, s.repository, s.pipeline, s.builds, s.failed, s."buildsBefore", s."failedBefore", s.minutes, s."minutesBefore",
-    l.branch,
-    coalesce(r."redHours", 0) as "redHours", coalesce(r."isRed", false) as "isRed", coalesce(r.recoveries, 0) as recoveries,
-    case when r."hoursToGreen" is not null then greatest(r."hoursToGreen", 0)::float8 end as "hoursToGreen",
-    array(
-      select count(f.ago)::int from generate_series($5::int - 1, 0, -1) as day (ago) left join unnest(d.ago) as f (ago) on f.ago = day.ago
-      group by day.ago order by day.ago desc
-    ) as "perDay"
-  from shown s left join red r using (provider, repository, pipeline) left join days d using (provider, repository, pipeline)
-    left join (select distinct provider, repository, pipeline, branch from line) as l using (provider, repository, pipeline)
+  select s.*, ${MEDIAN_MINUTES('$4::int', '0')} as minutes, ${MEDIAN_MINUTES('2 * $4::int', '$4::int')} as "minutesBefore",
+    main.branch, coalesce(red.hours, 0) as "redHours", coalesce(red.now, false) as "isRed", coalesce(red.recoveries, 0) as recoveries,
+    red."hoursToGreen", c."perDay"
+  from p cross join shown s join counts c using (provider, repository, pipeline)
+    left join default_branches d on d.provider = s.provider and d.repository = s.repository
+    left join lateral (
+      select n.branch from unnest(case when d.branch is null then array[${USUAL_NAMES}] else array[d.branch] end) as n (branch)
+      where exists (select from ${BUILDS_OF_PIPELINE('$4::int', '0')} and b.branch = n.branch) limit 1
+    ) as main on true
+    left join lateral (
+      select sum(hours) as hours, bool_or(until is null) as now, count(until)::int as recoveries,
+        percentile_cont(0.5) within group (order by hours) filter (where until is not null) as "hoursToGreen"
+      from (
+        select until, greatest(extract(epoch from coalesce(until, least($7::timestamptz, now())) - at), 0)::float8 / 3600 as hours
+        from (
+          select status, at, lead(at) over (order by at, id) as until from (
+            select b.id, b.status, ${AT} as at, lag(b.status) over (order by ${AT}, b.id) as before
+            from ${BUILDS_OF_PIPELINE('$4::int', '0')} and b.branch = main.branch
+          ) as line where status is distinct from before
+        ) as turns where status = 'failed'
+      ) as streaks
+    ) as red on true
   order by s.failed desc, s.builds desc, s.provider, s.repository, s.pipeline`;
 
 const NOT_RECALLED = `filter (where f.analyst <> 'recall')`;

@@ -8,6 +8,7 @@ import { deliveriesAndBuildsContract } from './stores/deliveries-and-builds.ts';
 import { failuresAndHistoryContract } from './stores/failures-and-history.ts';
 import { flakinessContract } from './stores/flakiness.ts';
 import { greensContract } from './stores/greens.ts';
+import { healthContract } from './stores/health.ts';
 import { insightsContract } from './stores/insights.ts';
 import { learningContract } from './stores/learning.ts';
 import { libraryContract } from './stores/library.ts';
@@ -39,6 +40,7 @@ export function storesContract(name: string, open: () => Promise<StoresUnderTest
     flakinessContract(world);
     changesContract(world);
     insightsContract(world);
+    healthContract(world);
     toolCacheContract(world);
     recordingsContract(world);
     conversationsContract(world);

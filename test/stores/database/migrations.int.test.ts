@@ -65,6 +65,7 @@ const TABLES = [
   'decisions',
   'review_events',
   'library_entries',
+  'build_days',
 ];
 
 describe.skipIf(withoutPostgres)('T64: migrations on a PostgreSQL server', () => {
