@@ -2,7 +2,6 @@
 const PARTS: Readonly<Record<string, () => Promise<{ readonly run: (options: readonly string[]) => Promise<void> }>>> = {
   log: () => import('./bench-parts/console-log.ts'),
   pages: () => import('./bench-parts/console-pages.ts'),
-  search: () => import('./bench-parts/console-search.ts'),
 };
 
 const [name, ...options] = process.argv.slice(2);

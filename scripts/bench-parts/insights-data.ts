@@ -1,30 +1,41 @@
 import type { Sql } from '../../src/ports/database.ts';
+import { sampleAnalysis, sampleDecision, sampleFailure } from '../../test/stores/samples.ts';
+import { FORMS, MESSAGE, WORDS } from './store-data.ts';
 
 /** How much is stored when the insights are asked. */
 export interface InsightsSize {
   readonly failures: number;
   readonly answers: number;
   readonly testResults: number;
+  /** How far back the builds reach; absent: 90. */
+  readonly days?: number;
 }
 
 const REPOSITORIES = 200;
 const TESTS_A_BUILD = 50;
 
 /**
- * Fills an empty, migrated database: builds of ninety days in 200 repositories, five failures in each failed one, answers to some of them
- * (most decided), and builds with passing and failing results whose flakiness is followed as the service would.
+ * Fills an empty, migrated database: builds in 200 repositories, half of them failed with five failures each, answers to some of these (most
+ * decided), and test results whose flakiness is followed as the service would. Failures say one of 100,000 messages.
  */
-export async function fillInsights(sql: Sql, { failures, answers, testResults }: InsightsSize): Promise<void> {
-  const builds = Math.max(failures / 5, testResults / TESTS_A_BUILD);
-  await sql.query(BUILDS, [builds]);
-  await sql.query(FAILURES, [failures]);
-  await sql.query(TRIAGES, [answers]);
-  await sql.query(ANALYSES, [{ answer: { title: 'The cart loses an item' }, usage: { costUsd: 0.02 }, milliseconds: 31_000 }]);
-  await sql.query(REVIEWS);
-  await sql.query(DECISIONS);
-  await sql.query(RESULTS, [testResults, TESTS_A_BUILD]);
-  for (const table of ['builds', 'failures', 'triages', 'analyses', 'answer_facts', 'reviews', 'decisions', 'test_results'])
-    await sql.query(`analyze ${table}`);
+export async function fillInsights(sql: Sql, { failures, answers, testResults, days = 90 }: InsightsSize): Promise<void> {
+  const builds = Math.max((2 * failures) / 5, testResults / TESTS_A_BUILD);
+  const steps: [string, unknown[]?][] = [
+    [BUILDS, [builds, days]],
+    [FAILURES, [failures, WORDS, FORMS, sampleFailure('b', 'f')]],
+    [TRIAGES, [answers]],
+    [ANALYSES, [sampleAnalysis({ buildId: 'b', triageId: 't', fingerprint: 'f' })]],
+    [REVIEWS],
+    [DECISIONS, [sampleDecision({ id: 'r', analysisId: 'a' })]],
+    [RESULTS, [testResults, TESTS_A_BUILD]],
+    [SETUPS, [days]],
+  ];
+  for (const [step, values] of steps) {
+    await sql.query(step, values);
+    // Each change takes old ones away; in one transaction those that it took pile up.
+    await sql.query('truncate changes');
+    await sql.query('analyze');
+  }
 }
 
 /** Ids of builds that hold results, newest first, with what they hold. */
@@ -39,21 +50,25 @@ export async function buildsWithResults(sql: Sql, count: number): Promise<{ read
 
 const HASH = (seed: string, below: number) => `(abs(hashtextextended(${seed}, 7)) % ${below})`;
 
-// Numbered so that ids sort by age, as the service's own do.
+// Numbered so that ids sort by age, as the service's own do. Every other one failed.
 const BUILDS = `
   insert into builds (id, provider, repository, pipeline, number, attempt, branch, commit, author, pull_request, status, started_at, finished_at,
     received_at)
-  select 'bld_' || lpad(n::text, 9, '0'), 'github', 'acme/service-' || n % ${REPOSITORIES}, 'CI', (n / (2 * ${REPOSITORIES}))::text,
-    1 + n / ${REPOSITORIES} % 2, case when n % 3 = 0 then 'main' else 'topic-' || n % 40 end, 'c' || n % ${REPOSITORIES} || '-' || n / (2 * ${REPOSITORIES}),
-    'author-' || n % 30, case when n % 3 = 0 then null else n % 500 end, case when n % 4 = 0 then 'passed' else 'failed' end, at, at + interval '12 minutes', at
-  from (select n, now() - interval '90 days' + n * (interval '90 days' / $1::int) as at from generate_series(1, $1::int) as n) as numbered`;
+  select 'bld_' || lpad(n::text, 9, '0'), 'github', 'acme/service-' || n / 2 % ${REPOSITORIES}, 'CI', (n / (2 * ${REPOSITORIES}))::text, 1 + n % 2,
+    case when main then 'main' else 'topic-' || n % 40 end, 'c' || n / 2 % ${REPOSITORIES} || '-' || n / (2 * ${REPOSITORIES}), 'author-' || n % 30,
+    case when main then null else n % 500 end, case when n % 2 = 0 then 'failed' else 'passed' end, at - ${HASH('n::text', 1800)} * interval '1 second', at, at
+  from (
+    select n, ${HASH(`'b' || n`, 3)} = 0 as main, now() - $2::int * interval '1 day' + n * ($2::int * interval '1 day' / $1::int) as at
+    from generate_series(1, $1::int) as n
+  ) as numbered`;
 
 const FAILURES = `
   insert into failures (id, build_id, repository, group_number, position, fingerprint_algorithm, fingerprint_version, fingerprint, generic,
     test_name, message, body, seen_at)
-  select 'fal_' || f, b.id, b.repository, f % 5, 0, 'message', 1, 'fp_' || ${HASH(`'p' || f`, 4000)}, false, 'test_' || f % 5000,
-    'failure ' || f % 4000, '{}', b.received_at
-  from generate_series(5, $1::int + 4) as f join builds b on b.id = 'bld_' || lpad((f / 5)::text, 9, '0')`;
+  select 'fal_' || f, b.id, b.repository, f % 5, 0, 'message', 1, 'fp_' || ${HASH(`'p' || f`, 4000)}, false, 'test_' || f % 5000, message,
+    $4::jsonb || jsonb_build_object('id', 'fal_' || f, 'buildId', b.id, 'message', message), b.received_at
+  from (select f, ${MESSAGE} as message from (select f, ${HASH(`'m' || f`, 100_000)} as n from generate_series(5, $1::int + 4) as f) as numbered) as told
+    join builds b on b.id = 'bld_' || lpad((f / 5 * 2)::text, 9, '0')`;
 
 const TRIAGES = `
   insert into triages (id, build_id, fingerprint, state, analysis_id, opened_at)
@@ -62,10 +77,15 @@ const TRIAGES = `
 
 const ANALYSES = `
   insert into analyses (id, triage_id, build_id, fingerprint, category, kind, confidence, action, analyst, body, created_at)
-  select analysis_id, id, build_id, fingerprint,
-    (array['CODE_ERROR', 'INFRA_ERROR', 'TEST_FAILURE', 'DEPENDENCY_ERROR', 'CONFIG_ERROR'])[1 + ${HASH('id', 5)}::int], 'assertion',
-    0.4 + ${HASH(`'c' || id`, 60)} / 100.0, 'human_review', case when ${HASH(`'r' || id`, 5)} = 0 then 'recall' else 'rules' end, $1::jsonb, opened_at
-  from triages`;
+  select id, triage_id, build_id, fingerprint, category, 'assertion', 0.4 + ${HASH(`'c' || id`, 60)} / 100.0, 'human_review',
+    case when ${HASH(`'r' || id`, 5)} = 0 then 'recall' else 'rules' end,
+    $1::jsonb || jsonb_build_object('id', id, 'buildId', build_id, 'triageId', triage_id, 'fingerprint', fingerprint, 'category', category, 'failureIds',
+      (select jsonb_agg(f.id) from failures f where f.build_id = made.build_id and f.fingerprint = made.fingerprint)), opened_at
+  from (
+    select t.analysis_id as id, t.id as triage_id, t.build_id, t.fingerprint, t.opened_at,
+      (array['CODE_ERROR', 'INFRA_ERROR', 'TEST_FAILURE', 'DEPENDENCY_ERROR', 'CONFIG_ERROR'])[1 + ${HASH('t.id', 5)}::int] as category
+    from triages t
+  ) as made`;
 
 const REVIEWS = `
   insert into reviews (id, analysis_id, build_id, repository, title, category, kind, fingerprint, confidence, why, state, opened_at)
@@ -75,9 +95,18 @@ const REVIEWS = `
 
 const DECISIONS = `
   insert into decisions (id, review_id, analysis_id, type, category, reviewer, body, decided_at)
-  select replace(id, 'rev', 'dec'), id, analysis_id, type, case when type = 'correct' then 'CODE_ERROR' end, 'reviewer-' || ${HASH('id', 9)},
-    jsonb_build_object('secondsOpen', ${HASH(`'o' || id`, 60)}), opened_at + interval '1 hour'
-  from (select *, (array['accept', 'accept', 'accept', 'correct'])[1 + ${HASH(`'t' || id`, 4)}::int] as type from reviews where state = 'decided') as r`;
+  select replace(id, 'rev', 'dec'), id, analysis_id, type, case when type = 'correct' then 'CODE_ERROR' end, reviewer,
+    $1::jsonb || jsonb_build_object('id', replace(id, 'rev', 'dec'), 'reviewId', id, 'analysisId', analysis_id, 'type', type, 'reviewer', reviewer,
+      'secondsOpen', ${HASH(`'o' || id`, 60)}), opened_at + interval '1 hour'
+  from (
+    select *, (array['accept', 'accept', 'accept', 'correct'])[1 + ${HASH(`'t' || id`, 4)}::int] as type, 'reviewer-' || ${HASH('id', 9)} as reviewer
+    from reviews where state = 'decided'
+  ) as r`;
+
+// A few releases, so that trust has changes to compare.
+const SETUPS = `
+  insert into setups (at, release, analyst, auto_notify)
+  select now() - n * $1::int * interval '1 day' / 8, '0.' || 9 - n, 'rules', 0.85 from generate_series(7, 1, -1) as n`;
 
 // Of the tests of a repository each build runs the same fifty; one in forty fails now and then.
 const RESULTS = `

@@ -12,7 +12,7 @@ export interface StoreSize {
 const WAITING = 100;
 
 /** What failures of many teams say: what they share is the form, what they differ in are names and numbers. */
-const FORMS = [
+export const FORMS = [
   'AssertionError: expected %1$s to equal %4$s, in %2$s.%3$s (tests/%1$s_%2$s.py:%5$s)',
   'TypeError: Cannot read properties of undefined (reading "%2$s") at %1$s.%3$s (src/%1$s/%3$s.ts:%5$s:17)',
   'java.lang.NullPointerException: Cannot invoke "%1$s.%2$s()" because "%3$s" is null at com.acme.%1$s.%2$s(%3$s.java:%5$s)',
@@ -25,7 +25,7 @@ const FORMS = [
   'Connection refused: %1$s-%2$s:%4$s, the service %3$s has not started after %5$s attempts',
 ].join('|');
 
-const WORDS =
+export const WORDS =
   'cart checkout invoice ledger payment refund session token account profile search index catalog price stock order basket ' +
   'shipment address parcel courier label coupon discount tax currency exchange wallet transfer payout balance report export import ' +
   'schedule worker queue bucket stream socket channel broker topic cursor snapshot replica shard cluster gateway router proxy ' +
@@ -40,7 +40,7 @@ const PATTERN = {
 };
 
 /** A message for every number; the same one always. */
-const MESSAGE = `format((string_to_array($3, '|'))[1 + (${PATTERN.number(`'form' || n`, 10)})::int],
+export const MESSAGE = `format((string_to_array($3, '|'))[1 + (${PATTERN.number(`'form' || n`, 10)})::int],
   ${PATTERN.word(`'a' || n`)}, ${PATTERN.word(`'b' || n`)}, ${PATTERN.word(`'c' || n`)},
   ${PATTERN.number(`'d' || n`, 40)}, ${PATTERN.number(`'e' || n`, 3000)})`;
 
