@@ -1,4 +1,4 @@
-import { type IndexKeeping, type OpenedKnowledge, openIndexKeeping, openKnowledge, startEmbedding } from './app/index-keeping.ts';
+import { openIndexKeeping, openKnowledge, startEmbedding } from './app/index-keeping.ts';
 import { calibrationsInForce, createAppToolbox, investigationOf, openAsk, openRecorder } from './app/investigation.ts';
 import {
   openAnalyst,
@@ -12,8 +12,8 @@ import {
   openWebSearch,
   openWordEmbedder,
 } from './app/open-adapters.ts';
-import { openPublishing, openSlackButtons, type Publishing } from './app/open-publishers.ts';
-import { type OpenedRetention, openRetention } from './app/open-retention.ts';
+import { openPublishing, openSlackButtons } from './app/open-publishers.ts';
+import { openRetention } from './app/open-retention.ts';
 import { openObserved, openReadiness } from './app/open-telemetry.ts';
 import type { App } from './app/served-app.ts';
 import { openLogExplainer } from './app/terminal-app.ts';
@@ -197,26 +197,20 @@ const SWEEP_MS = 5_000;
 /** What this process adds is processed at once; what others add is found so fast: "looking" is to be read within seconds of the webhook. */
 const OUTBOX_MS = 1_000;
 
-export interface BackgroundParts extends Pick<App, 'config' | 'database' | 'stores' | 'logger' | 'jobQueue'> {
+interface BackgroundParts extends Pick<App, 'config' | 'database' | 'stores' | 'logger' | 'jobQueue'>, Opened {
   readonly deps: TriageBuildDeps;
-  readonly found: OpenedKnowledge;
-  readonly publishing: Publishing;
-  readonly indexKeeping: IndexKeeping;
-  readonly retention: OpenedRetention;
+  readonly indexKeeping: ReturnType<typeof openIndexKeeping>;
+  readonly retention: ReturnType<typeof openRetention>;
+}
+
+/** What knows documents and what tells people: triage uses both, and both have work in the background. */
+interface Opened {
+  readonly found: Awaited<ReturnType<typeof openKnowledge>>;
+  readonly publishing: Awaited<ReturnType<typeof openPublishing>>;
 }
 
 /** What goes on beside the triage of builds in every process that works. */
-export interface Background {
-  start(): void;
-  /** Something was added to the outbox; nothing happens where this process does not work. */
-  wake(): void;
-  /** Of those that bring work: nothing new is begun. */
-  stopBringing(): Promise<void>;
-  /** Of those that end what triage has begun; after the queue has drained. */
-  stopEnding(): Promise<void>;
-}
-
-function openBackground({ publishing, indexKeeping, retention, ...parts }: BackgroundParts): Background {
+function openBackground({ publishing, indexKeeping, retention, ...parts }: BackgroundParts) {
   const { stores, logger, jobQueue, deps } = parts;
   const isTriageWaiting = async () => (await stores.triages.pending(1)).length > 0;
   const passing = deps.greenBuilds > 0 ? [passingBuildHandler({ ...deps, flagging: deps }, isTriageWaiting)] : [];
@@ -232,12 +226,15 @@ function openBackground({ publishing, indexKeeping, retention, ...parts }: Backg
       retention.start();
       embedding = startEmbedding(parts.found, logger);
     },
-    wake: () => outbox?.wake(),
+    /** Something was added to the outbox; nothing happens where this process does not work. */
+    wake: (): void => outbox?.wake(),
+    /** Of those that bring work: nothing new is begun. */
     stopBringing: async () => {
       sweeper?.stop();
       await indexKeeping.stop();
       await embedding?.stop();
     },
+    /** Of those that end what triage has begun; after the queue has drained. */
     stopEnding: async () => {
       await outbox?.stop();
       await retention.stop();
@@ -252,23 +249,11 @@ type AppParts = Pick<
 
 /** What steps 4 to 8 of the road need; `steps` is told which node of which build finished last. */
 async function triageDepsOf(
-  {
-    config,
-    logger,
-    clock,
-    database,
-    stores,
-    archive,
-    vectorIndex,
-    masker,
-    tracer,
-    metrics,
-    found,
-    publishing,
-  }: AppParts & { readonly found: OpenedKnowledge; readonly publishing: Publishing },
+  parts: AppParts & Opened,
   steps: Map<string, string>,
   checkpointer: Awaited<ReturnType<typeof createPostgresCheckpointer>>,
 ): Promise<TriageBuildDeps> {
+  const { config, logger, clock, stores, archive, vectorIndex, masker, tracer, metrics, found, publishing } = parts;
   const passingBuilds = storedGreens({ passingBuilds: stores.passingBuilds, greenBuilds: config.triage.greenBuilds });
   const sources = { vectorIndex, knowledge: found, archive, passingBuilds, history: stores.history };
   const [embedder, codeHost] = [await openEmbedder(config, logger), await openCodeHost(config, logger)];
@@ -297,12 +282,7 @@ async function triageDepsOf(
     calibrations,
   };
   return {
-    database,
-    stores,
-    archive,
-    masker,
-    clock,
-    logger,
+    ...parts,
     owners: createOwnerFinder(codeHost, logger, toolbox.breakers),
     buildSources: await openBuildSources(config, logger),
     investigation: investigationOf(config, judging, tracer, checkpointer),

@@ -1,10 +1,13 @@
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod';
 import { z } from 'zod';
+import type { App } from '../app/served-app.ts';
 import type { RouteAccess } from '../domain/access.ts';
 import { operation } from '../lib/openapi.ts';
-import { type Logger, type Metrics, type Tracer, withFields } from '../ports/telemetry.ts';
+import { type Tracer, withFields } from '../ports/telemetry.ts';
 import { toFastifyLogger } from './refusal.ts';
+
+type WatchedApp = Pick<App, 'readiness' | 'metrics'>;
 
 const State = z.enum(['ok', 'degraded', 'down']);
 const Short = {
@@ -13,16 +16,6 @@ const Short = {
 };
 const Health = z.object({ state: State, says: z.string(), since: z.string() });
 
-/** What whoever watches may ask; an `App` has it. */
-export interface OperationsDeps {
-  readonly readiness: () => Promise<{
-    readonly ok: boolean;
-    readonly degraded: readonly string[];
-    readonly backends: Readonly<Record<string, z.infer<typeof Health>>>;
-  }>;
-  readonly metrics: Metrics;
-}
-
 /** Who may read the numbers, and whether what backends say in words is told here too. */
 interface OperationsAccess {
   readonly metrics: RouteAccess;
@@ -30,7 +23,7 @@ interface OperationsAccess {
 }
 
 /** `/healthz`, `/readyz`, `/metrics`, and for people with a token `/api/readiness`. */
-export function registerOperations(app: FastifyInstance, deps: OperationsDeps, access: OperationsAccess): void {
+export function registerOperations(app: FastifyInstance, deps: WatchedApp, access: OperationsAccess): void {
   registerHealth(app, deps);
   app.get(
     '/metrics',
@@ -68,7 +61,7 @@ export function registerOperations(app: FastifyInstance, deps: OperationsDeps, a
   );
 }
 
-function registerHealth(app: FastifyInstance, deps: OperationsDeps): void {
+function registerHealth(app: FastifyInstance, deps: WatchedApp): void {
   app.get(
     '/healthz',
     {
@@ -108,7 +101,7 @@ const MAX_BODY_BYTES = 1024;
 const OPEN = { open: 'served on a separate port that serves nothing else and that only the scraper should reach' };
 
 /** A server for monitoring, on a port of its own: for processes without another server, and for scrapers without a token. */
-export async function buildOperations(deps: OperationsDeps & { readonly logger: Logger }): Promise<FastifyInstance> {
+export async function buildOperations(deps: WatchedApp & Pick<App, 'logger'>): Promise<FastifyInstance> {
   const app = fastify({
     loggerInstance: toFastifyLogger(deps.logger),
     logController: new LogController({ disableRequestLogging: true }),
@@ -129,17 +122,11 @@ export async function buildOperations(deps: OperationsDeps & { readonly logger: 
   return app;
 }
 
-interface Observers {
-  readonly logger: Logger;
-  readonly metrics: Metrics;
-  readonly tracer: Tracer;
-}
-
 /**
  * For every route that is registered after this: its answers are timed, what its handler logs bears the request's id, and where builds come
  * in a trace begins. A traceparent that a sender brings is not taken over: who we trace is no stranger's choice.
  */
-export function observeRequests(app: FastifyInstance, { logger, metrics, tracer }: Observers): void {
+export function observeRequests(app: FastifyInstance, { logger, metrics, tracer }: Pick<App, 'logger' | 'metrics' | 'tracer'>): void {
   app.addHook('onRoute', (route) => {
     const { handler, url } = route;
     const traced = bringsBuilds(route.config?.access);

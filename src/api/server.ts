@@ -3,32 +3,19 @@ import helmet from '@fastify/helmet';
 import rateLimit from '@fastify/rate-limit';
 import fastify, { type FastifyInstance, LogController } from 'fastify';
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod';
+import type { App } from '../app/served-app.ts';
 import type { Config } from '../config/schema.ts';
 import { registerConsole, sendUnknownPage } from '../console/console.ts';
 import type { ConsoleDeps } from '../console/console-deps.ts';
 import { TriageError } from '../domain/errors.ts';
-import type { UnseenFigures } from '../domain/trust.ts';
-import type { Clock } from '../lib/time.ts';
-import type { Masker } from '../log/mask/mask.ts';
 import { type McpRouteDeps, registerMcpRoutes } from '../mcp/routes.ts';
-import type { Messengers } from '../notifications/rules/news.ts';
-import type { SignInProvider } from '../ports/access.ts';
-import type { BuildArchive } from '../ports/build-archive.ts';
-import type { SlackButtons } from '../ports/chat-room.ts';
-import type { Database } from '../ports/database.ts';
-import type { JobQueue } from '../ports/job-queue.ts';
-import type { KnowledgeService } from '../ports/knowledge.ts';
-import { type Logger, type Metrics, silentMetrics, silentTracer, type Tracer } from '../ports/telemetry.ts';
-import type { VectorIndex, VectorNamespace } from '../ports/vector-index.ts';
+import { silentMetrics, silentTracer } from '../ports/telemetry.ts';
 import { providersOf } from '../providers/registry.ts';
 import { findBuild } from '../service/answers/views.ts';
-import type { Ask } from '../service/ask/ask.ts';
 import { followChanges } from '../service/changes.ts';
-import type { Decode } from '../service/intake/upload.ts';
 import { decideReview } from '../service/review/decide.ts';
 import { decideInChat } from '../service/review/decide-in-chat.ts';
 import { openReviewFor } from '../service/review/queue.ts';
-import type { Stores } from '../stores/stores.ts';
 import { createSessions, createTokenHolders, enforceAccess, registerTokenRoutes } from './access.ts';
 import { registerPublishRoutes } from './analysis-routes.ts';
 import { describeApi, STRICT_CSP } from './api-description.ts';
@@ -39,7 +26,7 @@ import { registerDeliveryRoute, registerIntakeRoutes } from './intake-routes.ts'
 import { registerKnowledgeRoutes } from './knowledge-routes.ts';
 import { createLimits, type Limits, refuseOtherSites } from './limits.ts';
 import { registerNotificationRoutes } from './notification-routes.ts';
-import { type OperationsDeps, observeRequests, registerOperations } from './operations.ts';
+import { observeRequests, registerOperations } from './operations.ts';
 import { answerUnrouted, logAnswer, recordRefusal, refuse, refuseBroken, toFastifyLogger, tooMany, type UnknownPages } from './refusal.ts';
 import { registerReviewRoutes } from './review-routes.ts';
 import { followScope } from './scope.ts';
@@ -52,43 +39,22 @@ const CLOSE_GRACE_MS = 2_000;
 /** Longest part of an address, such as `provider:number`; the routes' own schemas say the same. */
 const MAX_PARAMETER = 300;
 
-/** What the HTTP server needs; an `App` has it all. */
-export interface HttpDeps {
+/**
+ * What the HTTP server needs of an `App`. Without `decode` uploads are decoded at once, without `explainLog` pasted logs are not explained to
+ * agents, without `slack` its buttons are refused, and without `metrics` or `tracer` nothing is counted or traced.
+ */
+export interface HttpDeps extends Pick<App, NeededPart>, Partial<Pick<App, OptionalPart>> {
   readonly config: Pick<Config, 'http' | 'providers' | 'review'> & { readonly auth: Pick<Config['auth'], 'tokens'> };
-  readonly stores: Stores;
-  readonly database: Database;
-  readonly archive: BuildArchive;
-  readonly jobQueue: JobQueue;
-  readonly vectorIndex: VectorIndex;
-  indexNow?(namespace: VectorNamespace, ids: readonly string[]): Promise<boolean>;
-  /** Documents of the team itself. */
-  readonly knowledge: KnowledgeService;
-  readonly masker: Masker;
-  /** Where uploads are decoded; absent: at once. */
-  readonly decode?: Decode;
-  readonly ask: Ask;
-  /** Absent: pasted logs are not explained to agents. */
-  readonly explainLog?: McpRouteDeps['explainLog'];
-  readonly logger: Logger;
-  readonly clock: Clock;
-  /** Channels of notification rules; absent: none is configured. */
-  readonly messengers?: Messengers;
-  /** Absent: buttons of Slack are refused. */
-  readonly slack?: SlackButtons | undefined;
-  /** Whether all that is needed to accept builds answers, and what each backend says of itself. */
-  readonly readiness: OperationsDeps['readiness'];
-  /** Absent: nothing is counted, nobody is told. */
-  readonly metrics?: Metrics;
-  readonly tracer?: Tracer;
-  /** The node of the graph that works on a build now, where it is known. */
-  readonly currentStep?: (buildId: string) => Promise<string | null>;
-  /** What was measured of this release. */
-  readonly unseen?: readonly UnseenFigures[];
-  /** Who signs people in to the pages beside tokens. */
-  readonly signIn?: SignInProvider | null;
   /** Further routes, each with its `config.access`. */
   readonly routes?: readonly ((app: FastifyInstance) => Promise<void> | void)[];
 }
+
+type NeededPart =
+  | ('stores' | 'database' | 'archive' | 'jobQueue' | 'vectorIndex' | 'knowledge')
+  | ('masker' | 'ask' | 'logger' | 'clock' | 'readiness');
+type OptionalPart =
+  | ('indexNow' | 'decode' | 'explainLog' | 'messengers' | 'slack')
+  | ('metrics' | 'tracer' | 'currentStep' | 'unseen' | 'signIn');
 
 /**
  * Builds the HTTP server, ready to listen. Nothing is open by accident: a route without `config.access` stops the start.

@@ -1,11 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../config/schema.ts';
 import { isRetryable, TriageError } from '../domain/errors.ts';
-import type { OutboxHandler } from '../domain/outbox.ts';
 import type { Clock } from '../lib/time.ts';
 import type { Masker } from '../log/mask/mask.ts';
 import type { Database } from '../ports/database.ts';
-import type { KnowledgeService, TeamKnowledgeStore } from '../ports/knowledge.ts';
+import type { KnowledgeService } from '../ports/knowledge.ts';
 import type { Logger } from '../ports/telemetry.ts';
 import type { SemanticIndex, VectorNamespace } from '../ports/vector-index.ts';
 import { type IndexOutboxDeps, indexHandlers, indexNow } from '../service/outbox.ts';
@@ -14,24 +13,15 @@ import { knowledgeItems, readKnowledge } from '../tools/knowledge-base.ts';
 import { createKnowledgeService } from '../tools/knowledge-service.ts';
 import { openModelEmbedder, openModelIndex } from './open-adapters.ts';
 
-export interface IndexSync {
-  /** Writes these entries to the index now; `false` where that is done later. Never throws. */
-  indexNow(namespace: VectorNamespace, ids: readonly string[]): Promise<boolean>;
-  /** Does work of the start that must not hold it up; where a service is away, again in the background until it succeeds. */
-  bringInStep(what: string, work: () => Promise<unknown>): Promise<void>;
-}
-
-export interface IndexKeeping {
-  readonly sync: IndexSync;
-  readonly handlers: readonly OutboxHandler[];
-  stop(): Promise<void>;
-}
-
 /** What keeps an index up to date that may be away for a while. */
-export function openIndexKeeping(deps: IndexOutboxDeps): IndexKeeping {
+export function openIndexKeeping(deps: IndexOutboxDeps) {
   const inStep = createInStep(deps.logger);
   return {
-    sync: { indexNow: (namespace, ids) => indexNow(deps, namespace, ids), bringInStep: inStep.bring },
+    sync: {
+      /** Writes these entries to the index now; `false` where that is done later. Never throws. */
+      indexNow: (namespace: VectorNamespace, ids: readonly string[]) => indexNow(deps, namespace, ids),
+      bringInStep: inStep.bring,
+    },
     handlers: indexHandlers(deps.vectorIndex),
     stop: inStep.stop,
   };
@@ -42,14 +32,8 @@ const AWAY: readonly TriageError['code'][] = ['upstream-failed', 'upstream-auth'
 const FIRST_PAUSE_MS = 2_000;
 const LONGEST_PAUSE_MS = 300_000;
 
-interface InStep {
-  /** Does the work now. Where a service is away it is done again in the background until it succeeds; other errors are thrown. */
-  bring(what: string, work: () => Promise<unknown>): Promise<void>;
-  stop(): Promise<void>;
-}
-
 /** Work of the start that must not hold the start up: whatever else is missing, builds are accepted and triaged. */
-export function createInStep(logger: Logger, firstPauseMs = FIRST_PAUSE_MS): InStep {
+export function createInStep(logger: Logger, firstPauseMs = FIRST_PAUSE_MS) {
   const ending = new AbortController();
   const running = new Set<Promise<void>>();
   const again = async (what: string, work: () => Promise<unknown>): Promise<void> => {
@@ -63,7 +47,8 @@ export function createInStep(logger: Logger, firstPauseMs = FIRST_PAUSE_MS): InS
     }
   };
   return {
-    async bring(what, work) {
+    /** Does the work now. Where a service is away it is done again in the background until it succeeds; other errors are thrown. */
+    async bring(what: string, work: () => Promise<unknown>): Promise<void> {
       try {
         await work();
       } catch (error) {
@@ -73,7 +58,7 @@ export function createInStep(logger: Logger, firstPauseMs = FIRST_PAUSE_MS): InS
         running.add(trying);
       }
     },
-    async stop() {
+    async stop(): Promise<void> {
       ending.abort();
       await Promise.all(running);
     },
@@ -93,13 +78,6 @@ function isAway(error: unknown): boolean {
   return error instanceof TriageError && (AWAY.includes(error.code) || error.details.backend !== undefined);
 }
 
-export interface OpenedKnowledge {
-  readonly service: KnowledgeService;
-  readonly team: TeamKnowledgeStore;
-  /** Null where no embedding model is configured. */
-  readonly semantic: SemanticIndex | null;
-}
-
 interface KnowledgeParts {
   readonly config: Config;
   readonly database: Database;
@@ -108,8 +86,8 @@ interface KnowledgeParts {
   readonly logger: Logger;
 }
 
-/** A team's documents in the database, and the vectors of an embedding model where one is configured. */
-export async function openKnowledge(parts: KnowledgeParts): Promise<OpenedKnowledge> {
+/** A team's documents in the database, and the vectors of an embedding model; `semantic` is null where none is configured. */
+export async function openKnowledge(parts: KnowledgeParts) {
   const { config, database } = parts;
   const team = createTeamKnowledgeStore(database);
   const semantic = await openSemanticIndex(parts);
@@ -126,6 +104,8 @@ async function openSemanticIndex({ config, database, logger }: KnowledgeParts): 
   const embedder = await openModelEmbedder(config, logger);
   return embedder === null ? null : openModelIndex(config, database, embedder, logger);
 }
+
+type OpenedKnowledge = Awaited<ReturnType<typeof openKnowledge>>;
 
 const FIRST_EMBED_PAUSE_MS = 5_000;
 

@@ -1,6 +1,5 @@
 import type { Config } from '../config/schema.ts';
 import { domainOf } from '../domain/notification-rule.ts';
-import type { OutboxHandler } from '../domain/outbox.ts';
 import type { Clock } from '../lib/time.ts';
 import { noticeHandler } from '../notifications/notices.ts';
 import { publicationHandler } from '../notifications/publications.ts';
@@ -17,15 +16,6 @@ import { createSlackPresses } from '../stores/access.ts';
 import type { Stores } from '../stores/stores.ts';
 import { tracedPublisher } from './watched.ts';
 
-/** Who is told of answers, and how. */
-export interface Publishing {
-  /** The publishers of each sure answer. */
-  readonly drivers: readonly string[];
-  readonly handlers: readonly OutboxHandler[];
-  /** Channels of notification rules. */
-  readonly messengers: Messengers;
-}
-
 interface Parts {
   readonly stores: Pick<
     Stores,
@@ -36,7 +26,8 @@ interface Parts {
   readonly tracer?: Tracer;
 }
 
-export async function openPublishing(config: NoticesConfig, { stores, clock, logger, tracer }: Parts): Promise<Publishing> {
+/** Who is told of answers, and how. */
+export async function openPublishing(config: NoticesConfig, { stores, clock, logger, tracer }: Parts) {
   const opened = await openPublishers(config, logger, clock);
   const publishers = opened.map((publisher) => tracedPublisher(publisher, tracer ?? silentTracer, stores.triages));
   const { timeoutMs: timeLimitMs, pauseMs } = config.publishers;
@@ -44,7 +35,9 @@ export async function openPublishing(config: NoticesConfig, { stores, clock, log
   const messengers = await openMessengers(config, clock);
   const { publicUrl } = config.http;
   return {
+    /** Channels of notification rules. */
     messengers,
+    /** The publishers of each sure answer. */
     drivers: publishers.map(({ driver }) => driver),
     handlers: [
       ...publishers.map((publisher) => publicationHandler(publisher, { stores, timeLimitMs })),

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../config/schema.ts';
-import type { OutboxHandler } from '../domain/outbox.ts';
 import type { Clock } from '../lib/time.ts';
 import type { Masker } from '../log/mask/mask.ts';
 import type { BuildArchive } from '../ports/build-archive.ts';
@@ -8,14 +7,13 @@ import type { Database } from '../ports/database.ts';
 import type { Logger } from '../ports/telemetry.ts';
 import {
   countRepository,
-  type Forgotten,
   forgetRepository,
   type RetentionDeps,
   removeLogsHandler,
   retain,
   startRetentionWorker,
 } from '../service/triage/retention.ts';
-import { createRetentionStore, type RowCounts } from '../stores/retention.ts';
+import { createRetentionStore } from '../stores/retention.ts';
 import type { Stores } from '../stores/stores.ts';
 
 /** Between two looks for what is too old or was kept elsewhere: an archive that was away is found again about so fast, in milliseconds. */
@@ -23,16 +21,7 @@ const LOOK_MS = 5_000;
 /** How long what is being deleted may hold up an end, in milliseconds. */
 const STOP_MS = 2_000;
 
-export interface Retention {
-  /** What `forget` would delete of a repository. */
-  count(repository: string, olderThanDays: number): Promise<RowCounts>;
-  /** Deletes what is known of a repository, in every store; 0 days: all of it. */
-  forget(repository: string, olderThanDays: number, signal: AbortSignal): Promise<Forgotten>;
-  /** Deletes what is older than configured. */
-  retain(signal: AbortSignal): Promise<Forgotten>;
-}
-
-export interface RetentionParts {
+interface RetentionParts {
   readonly config: Config;
   readonly database: Database;
   readonly stores: Pick<Stores, 'outbox'>;
@@ -44,28 +33,23 @@ export interface RetentionParts {
   readonly forgetThreads: () => Promise<unknown>;
 }
 
-export interface OpenedRetention {
-  readonly client: Retention;
-  readonly handlers: readonly OutboxHandler[];
-  /** Starts deleting in the background. */
-  start(): void;
-  stop(): Promise<void>;
-}
-
 /** What forgets: at once where somebody says so, and in the background where something is too old. */
-export function openRetention({ config, database, stores, indexNow, ...parts }: RetentionParts): OpenedRetention {
+export function openRetention({ config, database, stores, indexNow, ...parts }: RetentionParts) {
   const store = createRetentionStore(database, stores.outbox);
   const deps: RetentionDeps = { ...parts, ...stores, store, unindex: (ids) => indexNow('error_library', ids) };
   const policy = config.retention;
   let worker: { stop(): Promise<void> } | undefined;
-  const client: Retention = {
-    count: (repository, olderThanDays) => countRepository(deps, repository, olderThanDays),
-    forget: (repository, olderThanDays, signal) => forgetRepository(deps, repository, olderThanDays, signal),
-    retain: (signal) => retain(deps, policy, signal),
-  };
   return {
-    client,
+    client: {
+      /** What `forget` would delete of a repository. */
+      count: (repository: string, olderThanDays: number) => countRepository(deps, repository, olderThanDays),
+      /** Deletes what is known of a repository, in every store; 0 days: all of it. */
+      forget: (repository: string, olderThanDays: number, signal: AbortSignal) => forgetRepository(deps, repository, olderThanDays, signal),
+      /** Deletes what is older than configured. */
+      retain: (signal: AbortSignal) => retain(deps, policy, signal),
+    },
     handlers: [removeLogsHandler(parts.archive)],
+    /** Starts deleting in the background. */
     start: () => {
       worker = startRetentionWorker({ ...deps, policy, intervalMs: LOOK_MS });
     },

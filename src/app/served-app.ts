@@ -14,10 +14,12 @@ import type { Logger, Metrics, Tracer } from '../ports/telemetry.ts';
 import type { VectorIndex } from '../ports/vector-index.ts';
 import type { Ask } from '../service/ask/ask.ts';
 import type { Stores } from '../stores/stores.ts';
-import type { IndexSync } from './index-keeping.ts';
-import type { Retention } from './open-retention.ts';
+import type { openIndexKeeping } from './index-keeping.ts';
+import type { openRetention } from './open-retention.ts';
 import type { Readiness } from './readiness.ts';
 import type { ExplainLog } from './terminal-app.ts';
+
+type IndexSync = ReturnType<typeof openIndexKeeping>['sync'];
 
 /** Everything a served installation is made of. Composed in `src/app.ts` and nowhere else. */
 export interface App extends IndexSync {
@@ -49,7 +51,7 @@ export interface App extends IndexSync {
   /** Channels of notification rules. */
   readonly messengers: Messengers;
   /** What deletes: a repository on demand, and what is too old. */
-  readonly retention: Retention;
+  readonly retention: ReturnType<typeof openRetention>['client'];
   /** Brings the knowledge base up to date with its folder. */
   loadKnowledge(): Promise<{ readonly changed: number; readonly unchanged: number; readonly removed: number }>;
   /** The node that finished last in the triage of a build now running here; null where none runs. */
