@@ -1,29 +1,22 @@
 import type { Config } from '../config/schema.ts';
 import { systemClock } from '../lib/time.ts';
-import type { JobQueue, QueueAdmin } from '../ports/job-queue.ts';
 import { type Logger, silentLogger } from '../ports/telemetry.ts';
-import type { TokenStore } from '../stores/access.ts';
-import type { CalibrationStore } from '../stores/measurements.ts';
 import { createStores } from '../stores/stores.ts';
-import { createJobTurns, type JobTurns } from '../stores/triages.ts';
+import { createJobTurns } from '../stores/triages.ts';
 import { openDatabase } from './open-adapters.ts';
 
-/** A part of a database, which is opened for it alone: neither queue nor archive need to be there. */
-type Opened<Part> = Part & { close(): Promise<void> };
-
-export async function openTokens(config: Config): Promise<Opened<{ readonly tokens: TokenStore }>> {
+export async function openTokens(config: Config) {
   return await openAlone(config, async ({ database }) => ({ tokens: createStores(database, systemClock).tokens }));
 }
 
-export async function openCalibrations(config: Config): Promise<Opened<{ readonly calibrations: CalibrationStore }>> {
+export async function openCalibrations(config: Config) {
   return await openAlone(config, async ({ database }) => ({ calibrations: createStores(database, systemClock).calibrations }));
 }
 
-/** The queue and what the database has pending, for looking and mending; nothing is worked on. */
-export type OpenedQueue = Opened<{ readonly queue: JobQueue & QueueAdmin; readonly turns: JobTurns }>;
-
-/** Throws `locked` where an embedded database is in use by a running service. */
-export async function openQueueAdmin(config: Config, logger: Logger): Promise<OpenedQueue> {
+/**
+ * The queue and what the database has pending, for looking and mending; nothing is worked on. Throws `locked` where an embedded database is in use by a running service.
+ */
+export async function openQueueAdmin(config: Config, logger: Logger) {
   const { close, ...opened } = await openAlone(config, async ({ database, jobQueue }) => {
     return { queue: await jobQueue(logger), turns: createJobTurns(database) };
   });
@@ -32,7 +25,8 @@ export async function openQueueAdmin(config: Config, logger: Logger): Promise<Op
 
 type OpenedDatabase = Awaited<ReturnType<typeof openDatabase>>;
 
-async function openAlone<Part>(config: Config, open: (opened: OpenedDatabase) => Promise<Part>): Promise<Opened<Part>> {
+/** Opens a part of a database for it alone: neither queue nor archive need to be there. */
+async function openAlone<Part>(config: Config, open: (opened: OpenedDatabase) => Promise<Part>) {
   const opened = await openDatabase(config);
   const close = () => opened.database.close();
   try {

@@ -1,10 +1,8 @@
 import { readdir, statfs } from 'node:fs/promises';
 import { z } from 'zod';
-import type { MongodbFacts } from '../adapters/probe/mongodb-probe.ts';
-import type { RedisFacts } from '../adapters/probe/redis-probe.ts';
 import type { Config } from '../config/schema.ts';
 import { messageOf, TriageError } from '../domain/errors.ts';
-import type { Clock } from '../lib/time.ts';
+import { type Clock, orAborted } from '../lib/time.ts';
 import type { BuildArchive } from '../ports/build-archive.ts';
 import type { Database } from '../ports/database.ts';
 import type { JobQueue } from '../ports/job-queue.ts';
@@ -92,14 +90,9 @@ async function fresh(one: Known, options: ReadinessOptions): Promise<void> {
 async function ask(one: Known, options: ReadinessOptions): Promise<void> {
   const { limitMs = LIMIT_MS } = one.check;
   const limit = AbortSignal.timeout(limitMs);
-  const late = new Promise<never>((_resolve, reject) =>
-    limit.addEventListener('abort', () => reject(new Error(`no answer within ${limitMs} ms`)), { once: true }),
-  );
-  // The work may be over before.
-  late.catch(() => undefined);
-  const { state, says } = await Promise.race([one.check.ask(limit), late]).then(
+  const { state, says } = await orAborted(one.check.ask(limit), limit).then(
     (said) => (typeof said === 'string' ? { state: 'ok' as const, says: said } : { state: 'degraded' as const, says: said.degraded }),
-    (error: unknown) => ({ state: 'down' as const, says: messageOf(error) }),
+    (error: unknown) => ({ state: 'down' as const, says: error === limit.reason ? `no answer within ${limitMs} ms` : messageOf(error) }),
   );
   await settle(one, state, says, options);
 }
@@ -234,21 +227,8 @@ const DatabaseRow = z.object({
   megabytes: z.number(),
 });
 
-interface DatabaseFacts {
-  readonly version: string;
-  /** How far its clock is ahead of ours, in milliseconds. */
-  readonly aheadMs: number;
-  /** Schema changes that this version brings and the database has not seen. */
-  readonly pending: readonly string[];
-  /** Why they could not be applied, and what mends it; null where they could. */
-  readonly refused: string | null;
-  /** Schema changes that a newer version made. */
-  readonly newer: readonly string[];
-  readonly megabytes: number;
-}
-
 /** `ownerUrl` is that of the role that migrates, where it is another. */
-export async function probeDatabase(url: string, ownerUrl: string | null = null): Promise<DatabaseFacts> {
+export async function probeDatabase(url: string, ownerUrl: string | null = null) {
   const { openPostgres, rehearseMigrations } = await import('../stores/database/postgres.ts');
   const { MIGRATIONS_FOLDER } = await import('../stores/database/run-migrations.ts');
   const database = await openPostgres({ url, poolSize: 2 });
@@ -260,9 +240,13 @@ export async function probeDatabase(url: string, ownerUrl: string | null = null)
     const pending = known.filter((name) => !applied.has(name));
     return {
       version: row.version,
+      /** How far its clock is ahead of ours, in milliseconds. */
       aheadMs: row.now - Date.now(),
+      /** Schema changes that this version brings and the database has not seen. */
       pending,
+      /** Why they could not be applied, and what mends it; null where they could. */
       refused: pending.length === 0 ? null : await rehearseMigrations(ownerUrl ?? url).then(() => null, messageOf),
+      /** Schema changes that a newer version made. */
       newer: [...applied].filter((name) => !known.includes(name)),
       megabytes: row.megabytes,
     };
@@ -275,17 +259,12 @@ const FACTS = `
   select current_setting('server_version') as version, (extract(epoch from clock_timestamp()) * 1000)::float8 as now,
     to_regclass('schema_migrations') is not null as migrated, (pg_database_size(current_database()) / 1048576)::float8 as megabytes`;
 
-export async function probeRedis(url: string): Promise<RedisFacts> {
+export async function probeRedis(url: string) {
   return (await import('../adapters/probe/redis-probe.ts')).probeRedis(url);
 }
 
-export async function probeMongodb(url: string, database: string): Promise<MongodbFacts> {
+export async function probeMongodb(url: string, database: string) {
   return (await import('../adapters/probe/mongodb-probe.ts')).probeMongodb(url, database);
-}
-
-/** A sentence about the index. */
-export async function probeVectorIndex(config: Config, signal: AbortSignal): Promise<string> {
-  return checkVectorIndex(config, signal);
 }
 
 /** Embeds one word; says the model and how long its vectors are. */

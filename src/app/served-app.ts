@@ -17,7 +17,7 @@ import type { Stores } from '../stores/stores.ts';
 import type { openIndexKeeping } from './index-keeping.ts';
 import type { openRetention } from './open-retention.ts';
 import type { Readiness } from './readiness.ts';
-import type { ExplainLog } from './terminal-app.ts';
+import type { openLogExplainer } from './terminal-app.ts';
 
 type IndexSync = ReturnType<typeof openIndexKeeping>['sync'];
 
@@ -39,7 +39,7 @@ export interface App extends IndexSync {
   /** Follow-up questions about stored analyses. */
   readonly ask: Ask;
   /** What rules say of a pasted log; nothing of it is kept. */
-  readonly explainLog: ExplainLog;
+  readonly explainLog: ReturnType<typeof openLogExplainer>;
   /** Starts taking triage jobs, and ringing again for those that are pending. */
   work(): Promise<void>;
   /** What was measured of this release. */

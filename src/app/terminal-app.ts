@@ -4,7 +4,6 @@ import type { Config } from '../config/schema.ts';
 import type { Analysis } from '../domain/analysis.ts';
 import { type Build, type SourceText, sparseBuild } from '../domain/build.ts';
 import { TriageError } from '../domain/errors.ts';
-import type { Recording } from '../domain/recording.ts';
 import { type Clock, systemClock } from '../lib/time.ts';
 import { greenTemplates } from '../log/green/green-diff.ts';
 import { createMasker } from '../log/mask/mask.ts';
@@ -12,12 +11,11 @@ import type { LogInPieces } from '../log/read-sources.ts';
 import { createLogThreads } from '../log/threads.ts';
 import { type Logger, silentLogger } from '../ports/telemetry.ts';
 import type { Experiment } from '../replay/ablation.ts';
-import type { Ask } from '../service/ask/ask.ts';
 import type { InvestigateDeps } from '../service/triage/investigate.ts';
 import { createOwnerFinder } from '../service/triage/owners.ts';
 import { greenAtHand } from '../service/triage/passing-builds.ts';
 import { recordAtHand } from '../service/triage/recording/recorder.ts';
-import { type TriagedReading, triageSources } from '../service/triage/triage-reading.ts';
+import { triageSources } from '../service/triage/triage-reading.ts';
 import { loadKnowledge, readKnowledge } from '../tools/knowledge-base.ts';
 import { createMemoryToolCache } from '../tools/result-cache.ts';
 import { calibrationAtHand, createAppToolbox, investigationOf, makerOfToday, openAskAtHand } from './investigation.ts';
@@ -43,31 +41,16 @@ export interface TerminalOptions {
   readonly record?: boolean;
 }
 
-/** The same road on memory alone: no database, no server, nothing that outlives the process. */
-export interface TerminalApp {
-  triage(
-    build: Build,
-    sources: readonly (SourceText | LogInPieces)[],
-    signal: AbortSignal,
-    options?: TerminalOptions,
-  ): Promise<
-    TriagedReading & {
-      /** Where they were requested: one an answer, in their order. */
-      readonly recordings: readonly Recording[];
-      /** Follow-up questions about the answers; threads end with the process. */ readonly ask: () => Promise<Ask>;
-    }
-  >;
-  /** Sends what is to be told to whoever traces; a moment at most. */
-  flush(): Promise<void>;
-}
-
-/** `config.codeHost` names the local clones that the code tools may read. `experiment`: what a measurement exchanges; absent: nothing. */
+/**
+ * The same road on memory alone: no database, no server, nothing that outlives the process. `config.codeHost` names the local clones that the
+ * code tools may read. `experiment`: what a measurement exchanges; absent: nothing.
+ */
 export async function createTerminalApp(
   config: Pick<Config, 'analyst' | 'triage' | 'knowledge' | 'codeHost'> & Partial<Config>,
   logger: Logger,
   clock: Clock = systemClock,
   experiment: Experiment | null = null,
-): Promise<TerminalApp> {
+) {
   const calibrated = calibrationAtHand(config);
   const { createHashingEmbedder } = await import('../models/embedder/hashing.ts');
   const { createMemoryIndex } = await import('../stores/vectors/memory.ts');
@@ -85,8 +68,11 @@ export async function createTerminalApp(
   // Made once, and only where something is recorded.
   let madeBy: ReturnType<typeof makerOfToday> | undefined;
   return {
+    /** Sends what is to be told to whoever traces; a moment at most. */
     flush: () => tracer.flush(FLUSH_MS),
-    triage: async (build, sources, signal, { onStep, greenText, greenCommit, clone, record = false, ...options } = {}) => {
+    /** Where they were requested, `recordings` has one for each answer, in their order; threads of `ask` end with the process. */
+    triage: async (build: Build, sources: readonly (SourceText | LogInPieces)[], signal: AbortSignal, how: TerminalOptions = {}) => {
+      const { onStep, greenText, greenCommit, clone, record = false, ...options } = how;
       const archive = createMemoryArchive();
       const green = greenText === undefined ? null : greenTemplates(greenText);
       const code = clone === undefined ? codeHost : await openClones({ [build.repository]: clone });
@@ -105,31 +91,30 @@ export async function createTerminalApp(
       const investigation = experiment?.change(whole) ?? whole;
       const owners = createOwnerFinder(code, logger);
       const deps = { archive, masker, threads, investigation, owners, budgetTokens: budgetTokensOf(config) };
-      const how = { ...options, ...(green === null ? {} : { green }), ...(experiment === null ? {} : { without: experiment.without }) };
-      const triaged = await triageSources(build, sources, deps, signal, how);
+      const more = { ...options, ...(green !== null && { green }), ...(experiment !== null && { without: experiment.without }) };
+      const triaged = await triageSources(build, sources, deps, signal, more);
       const recordings = recorded?.recordingsOf(triaged.analyses) ?? [];
       return { ...triaged, recordings, ask: () => openAskAtHand(build, triaged, { ...investigation, masker }) };
     },
   };
 }
 
+export type TerminalApp = Awaited<ReturnType<typeof createTerminalApp>>;
+
 /** Of one process: reading a log is work of the processor, which every other request shares. */
 const AT_ONCE = 2;
 const RETRY_MS = 3_000;
 const SOURCE = 'log';
 
-/** An analysis for each cause of a log, the main one first. Keeps nothing, asks no model, no code host and no web search. */
-export type ExplainLog = (log: string, signal: AbortSignal) => Promise<readonly Analysis[]>;
-
 /**
- * Explains logs that somebody pastes, by rules alone. What that needs is opened with the first log. Throws `rate-limited` where two are
- * being read already.
+ * Explains logs that somebody pastes, by rules alone: an analysis for each cause, the main one first. Keeps nothing, asks no model, no code host
+ * and no web search. What it needs is opened with the first log. Throws `rate-limited` where two are being read already.
  */
-export function openLogExplainer(config: Config): ExplainLog {
+export function openLogExplainer(config: Config) {
   let opened: Promise<TerminalApp> | undefined;
   let running = 0;
   const open = async () => await createTerminalApp(withRulesAlone(config), silentLogger);
-  return async (log, signal) => {
+  return async (log: string, signal: AbortSignal): Promise<readonly Analysis[]> => {
     if (running >= AT_ONCE) {
       const message = `${running} logs are already being explained. Try again in ${RETRY_MS / 1000} s.`;
       throw new TriageError('rate-limited', message, { retryable: true, retryAfterMs: RETRY_MS });

@@ -1,7 +1,8 @@
 import { execFile } from 'node:child_process';
 import { stat, statfs } from 'node:fs/promises';
 import { promisify } from 'node:util';
-import { probeDatabase, probeMongodb, probeRedis, probeVectorIndex } from '../app/readiness.ts';
+import { checkVectorIndex } from '../app/open-adapters.ts';
+import { probeDatabase, probeMongodb, probeRedis } from '../app/readiness.ts';
 import { createApp } from '../app.ts';
 import type { Environment } from '../config/load.ts';
 import { maskingOf } from '../config/masking.ts';
@@ -304,5 +305,5 @@ function indexExaminations(config: Config): Examination[] {
   if (config.vectorIndex.driver !== 'pinecone') return [];
   const mend =
     'check PINECONE_API_KEY and FAULTLINE_PINECONE_INDEX: the index needs the cosine metric and as many dimensions as the embedder produces. Until then, there is no semantic search';
-  return [{ name: 'pinecone', mend, ask: async (signal) => ok('pinecone', await probeVectorIndex(config, signal)) }];
+  return [{ name: 'pinecone', mend, ask: async (signal) => ok('pinecone', await checkVectorIndex(config, signal)) }];
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { migrateDatabase, type OpenedQueue, openQueueAdmin, openTokens } from '../app/open-for-operators.ts';
+import { migrateDatabase, openQueueAdmin, openTokens } from '../app/open-for-operators.ts';
 import type { App } from '../app/served-app.ts';
 import { createApp } from '../app.ts';
 import { AccessToken, checkNewToken, digestOfToken, makeToken, NewToken } from '../domain/access.ts';
@@ -172,7 +172,10 @@ export async function requeue(jobId: string, options: QueueCommandOptions): Prom
   );
 }
 
-async function withQueue<Result>(options: DataOptions, work: (opened: OpenedQueue) => Promise<Result>): Promise<Result> {
+async function withQueue<Result>(
+  options: DataOptions,
+  work: (opened: Awaited<ReturnType<typeof openQueueAdmin>>) => Promise<Result>,
+): Promise<Result> {
   const opened = await openQueueAdmin(readStoreConfig(dataDirectory(options.data)), silentLogger);
   try {
     return await work(opened);

@@ -6,13 +6,8 @@ const SELECT_MS = 3_000;
 const BuildInfo = z.object({ version: z.string() });
 const Hello = z.object({ isWritablePrimary: z.boolean().optional() });
 
-export interface MongodbFacts {
-  readonly version: string;
-  readonly writable: boolean;
-}
-
 /** Asks a MongoDB server what it is, over a connection of its own. Throws what the driver throws. */
-export async function probeMongodb(url: string, database: string): Promise<MongodbFacts> {
+export async function probeMongodb(url: string, database: string) {
   const client = new MongoClient(url, { serverSelectionTimeoutMS: SELECT_MS, connectTimeoutMS: SELECT_MS, socketTimeoutMS: SELECT_MS });
   try {
     const db = client.db(database);

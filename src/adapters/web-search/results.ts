@@ -19,7 +19,7 @@ export interface WebSearchOptions {
 }
 
 /** What a provider finds, as it says it. */
-interface RawResult {
+export interface RawResult {
   readonly title?: string | null | undefined;
   readonly url?: string | null | undefined;
   /** May hold marks in HTML. */
@@ -33,7 +33,7 @@ const MAX_PAGE_BYTES = 512 * 1024;
 /** One slow page must not use up the time of the tool. */
 const MAX_PAGE_MS = 5_000;
 
-type Find = (query: string, limit: number, signal: AbortSignal) => Promise<readonly RawResult[]>;
+export type Find = (query: string, limit: number, signal: AbortSignal) => Promise<readonly RawResult[]>;
 
 /** A web search over what a provider finds: plain text, bounded, public addresses only, the first pages read as far as they can be. */
 export function searchWith(driver: string, find: Find, options: WebSearchOptions): WebSearch {
