@@ -1,5 +1,3 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { compileAskGraph } from '../../graphs/ask/graph.ts';
 import { compileTriageGraph } from '../../graphs/triage/graph.ts';
 import type { TriageLimits } from '../../graphs/triage/state.ts';
@@ -10,6 +8,7 @@ import { CalibrationInUse, parseCalibration } from '../domain/calibration.ts';
 import { Category } from '../domain/category.ts';
 import { TriageError } from '../domain/errors.ts';
 import { type JudgementName, RECORDING_SCHEMA, type RecordedMaker } from '../domain/recording.ts';
+import { RELEASE } from '../domain/trust.ts';
 import type { Clock } from '../lib/time.ts';
 import { createMasker, type Masker } from '../log/mask/mask.ts';
 import type { Analyst } from '../ports/analyst.ts';
@@ -99,13 +98,7 @@ export async function makerOfToday(config: Pick<Config, 'analyst'>): Promise<Pic
     when: rule.when?.toString(),
   }));
   const model = config.analyst.driver === 'llm' ? (modelOptions(config.analyst.llm)?.model ?? null) : null;
-  return { faultline: await versionOfPackage(), rules: shortHashOf(rules), model };
-}
-
-async function versionOfPackage(): Promise<string> {
-  const text = await readFile(join(import.meta.dirname, '../../package.json'), 'utf8').catch(() => '{}');
-  const read: unknown = JSON.parse(text);
-  return typeof read === 'object' && read !== null && 'version' in read && typeof read.version === 'string' ? read.version : 'unknown';
+  return { faultline: RELEASE, rules: shortHashOf(rules), model };
 }
 
 /** A worker follows a new version within so many milliseconds. */

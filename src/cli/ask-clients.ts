@@ -7,6 +7,7 @@ import type { Config } from '../config/schema.ts';
 import { Step } from '../domain/analysis.ts';
 import type { Thread, Turn } from '../domain/conversation.ts';
 import { messageOf, TriageError, type TriageErrorCode } from '../domain/errors.ts';
+import { jsonIn } from '../lib/text.ts';
 import { createMasker } from '../log/mask/mask.ts';
 import { silentLogger } from '../ports/telemetry.ts';
 import { findBuild } from '../service/answers/views.ts';
@@ -163,12 +164,10 @@ async function* eventsOf(body: ReadableStream<Uint8Array>): AsyncGenerator<{ eve
 }
 
 function refusalOf(status: number, text: string): TriageError {
-  try {
-    const { error } = Refusal.parse(JSON.parse(text));
-    return new TriageError(codeOf(error.code), error.message);
-  } catch {
-    return new TriageError('upstream-failed', `The service answered ${status}`);
-  }
+  const refusal = Refusal.safeParse(jsonIn(text));
+  if (!refusal.success) return new TriageError('upstream-failed', `The service answered ${status}`);
+  const { code, message } = refusal.data.error;
+  return new TriageError(codeOf(code), message);
 }
 
 const KNOWN: readonly TriageErrorCode[] = [

@@ -12,6 +12,7 @@ import { type FollowUps, followUp } from '../experiments/follow-up.ts';
 import { armName, type Outcome, type OutputReader, outputReader, progressLine, SHOWN } from '../experiments/outcome.ts';
 import { argumentsOf } from '../experiments/run-command.ts';
 import { append } from '../lib/collections.ts';
+import { jsonIn } from '../lib/text.ts';
 import { createMasker } from '../log/mask/mask.ts';
 import { visibleLine } from '../notifications/visible-text.ts';
 import { maskExperiment } from '../service/experiments.ts';
@@ -179,17 +180,9 @@ async function resultIn(path: string): Promise<Bisection> {
   const text = await readFile(path, 'utf8').catch((cause: unknown) => {
     throw new TriageError('invalid-input', `${path} cannot be read: ${messageOf(cause)}`, { cause });
   });
-  const found = Bisection.safeParse(parsed(text));
+  const found = Bisection.safeParse(jsonIn(text));
   if (found.success) return found.data;
   throw new TriageError('invalid-input', `${path} is not what faultline bisect --json prints.`);
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }
 
 function renderBisection({ sentence, tests, narrowed, candidates, tried, skipped, notes }: Bisection): string {

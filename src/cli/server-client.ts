@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { messageOf, TriageError } from '../domain/errors.ts';
+import { jsonIn } from '../lib/text.ts';
 
 /** Where a service is and who asks. */
 export interface Service {
@@ -22,7 +23,7 @@ export async function askServer<Value>(
 ): Promise<Value> {
   const response = await send(server, method, path, body, AbortSignal.timeout(timeoutMs));
   const text = await response.text();
-  const value = parsed(text);
+  const value = jsonIn(text);
   if (response.ok) {
     const answer = schema.safeParse(value);
     if (answer.success) return answer.data;
@@ -71,12 +72,4 @@ export function adviseUrl(error: unknown): never {
   if (!(error instanceof TriageError) || error.code !== 'locked') throw error;
   const message = `${error.message} If a service is using it, add --url http://127.0.0.1:4600`;
   throw new TriageError('locked', message, { cause: error, details: error.details });
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }

@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { messageOf, TriageError } from '../domain/errors.ts';
 import { RELEASE } from '../domain/trust.ts';
 import { readText } from '../lib/http-body.ts';
+import { jsonIn } from '../lib/text.ts';
 import type { Logger } from '../ports/telemetry.ts';
 import { createMcpServer, offerOf, SERVER_NAME } from './server.ts';
 import type { McpDeps } from './tool.ts';
@@ -67,9 +68,6 @@ async function ask(address: string | URL, init: RequestInit | undefined, url: st
 
 function refused(status: number, text: string): TriageError {
   const code = status === 401 ? 'unauthenticated' : status === 403 ? 'forbidden' : status === 429 ? 'rate-limited' : 'upstream-failed';
-  try {
-    return new TriageError(code, Refusal.parse(JSON.parse(text)).error.message);
-  } catch {
-    return new TriageError(code, `The service answered ${status}.`);
-  }
+  const refusal = Refusal.safeParse(jsonIn(text));
+  return new TriageError(code, refusal.success ? refusal.data.error.message : `The service answered ${status}.`);
 }

@@ -205,8 +205,8 @@ function notReplayed({ figure, why }: Bar, dataset: string, names: readonly stri
 }
 
 function problem(dataset: string, sentence: string): BarOutcome {
-  const nothing = { bar: null, value: null, interval: null, cases: null, why: null, against: [] };
-  return { dataset, figure: '(data set)', status: 'failed', sentence, ...nothing };
+  const nothing = { bar: null, status: 'failed' as const, value: null, interval: null, cases: null };
+  return { dataset, figure: '(data set)', ...nothing, sentence, why: null, against: [] };
 }
 
 /** Sums in another order differ in their last digits. */
@@ -217,24 +217,13 @@ function judgeBar(bar: Bar, { label, sections }: Pick<GatedRun, 'label' | 'secti
   if (typeof found === 'string') return unjudged(bar, label, `${label}: ${found}`);
   const { value, interval, cases, against } = found;
   const status = bar.noise === 'none' || interval === undefined ? pointStatus(bar, value) : rangeStatus(bar, value, interval);
-  return {
-    dataset: label,
-    figure: bar.figure,
-    bar: barText(bar),
-    status,
-    value,
-    interval: interval ?? null,
-    cases,
-    sentence: sentenceOf(bar, label, found, status),
-    why: bar.why ?? null,
-    against: against ?? [],
-  };
+  const sentence = sentenceOf(bar, label, found, status);
+  return { ...unjudged(bar, label, sentence), status, value, interval: interval ?? null, cases, against: against ?? [] };
 }
 
 /** A bar that could not be held against anything is a bar that is missed. */
 function unjudged(bar: Bar, dataset: string, sentence: string): BarOutcome {
-  const nothing = { value: null, interval: null, cases: null, against: [] };
-  return { dataset, figure: bar.figure, bar: barText(bar), status: 'failed', sentence, why: bar.why ?? null, ...nothing };
+  return { ...problem(dataset, sentence), figure: bar.figure, bar: barText(bar), why: bar.why ?? null };
 }
 
 function barText({ atLeast, atMost, worseBy }: Bar): string {
@@ -323,18 +312,8 @@ function outcomeOf(bar: Bar, worseBy: number, dataset: string, found: Difference
     failed: ` more than ${worseBy}.`,
     'within-noise': ` more than ${worseBy}, within noise.`,
   };
-  return {
-    dataset,
-    figure: bar.figure,
-    bar: barText(bar),
-    status,
-    value: worse,
-    interval,
-    cases: found.cases,
-    sentence: `${was}: ${by};${verdict[status]}`,
-    why: bar.why ?? null,
-    against: found.name === compared.wonBy ? compared.lost.map(({ id }) => id) : [],
-  };
+  const against = found.name === compared.wonBy ? compared.lost.map(({ id }) => id) : [];
+  return { ...unjudged(bar, dataset, `${was}: ${by};${verdict[status]}`), status, value: worse, interval, cases: found.cases, against };
 }
 
 /** Beyond noise is what the comparison calls so, and by the whole interval more than allowed. */

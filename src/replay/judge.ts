@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { messageOf, TriageError } from '../domain/errors.ts';
-import { createMasker, type Masker } from '../log/mask/mask.ts';
+import { inParallel } from '../lib/collections.ts';
+import type { Masker } from '../log/mask/mask.ts';
 import type { ChatModel } from '../ports/chat-model.ts';
 import { type Figure, type FigureSection, idsOf, shareFigure } from './figures/figure.ts';
 import { pairsOf } from './figures/groups.ts';
@@ -9,15 +10,14 @@ import type { ReplayedCase } from './run/replay.ts';
 export interface JudgeOptions {
   readonly chatModel: ChatModel;
   readonly prompt: JudgePrompt;
-  /** How often each case is put to the judge; several times show how far it agrees with itself. 1 where it is left out. */
-  readonly repeats?: number;
-  readonly concurrency?: number;
+  /** How often each case is put to the judge; several times show how far it agrees with itself. */
+  readonly repeats: number;
+  readonly concurrency: number;
   /** Of one question with its retries, in milliseconds. */
-  readonly timeoutMs?: number;
+  readonly timeoutMs: number;
   /** No further question is put once so much is spent, in US dollars. */
   readonly maxCostUsd?: number;
-  readonly masker?: Masker;
-  readonly onJudged?: (done: JudgedCase) => void;
+  readonly masker: Masker;
 }
 
 /** What was said of one case, a line a repeat; a question that failed is "not judged" with its reason, and never stops the rest. */
@@ -26,50 +26,28 @@ interface JudgedCase {
   readonly opinions: readonly (Opinion | { readonly notJudged: string })[];
 }
 
-/** What a model said of the explanations. It is apart from every deterministic figure, and no gate may rest on it. */
-interface JudgeReport {
-  readonly model: string;
-  readonly promptHash: string;
-  /** In the order of the cases. */
-  readonly cases: readonly JudgedCase[];
-  readonly inputTokens: number;
-  readonly outputTokens: number;
-  readonly costUsd: number;
-  /** False where no price is known for the model: the dollars are then too few. */
-  readonly costKnown: boolean;
-}
-
-interface Bill {
-  inputTokens: number;
-  outputTokens: number;
-  costUsd: number;
+/** `costKnown` is false where no price is known for the model: the dollars are then too few. */
+interface Bill extends z.infer<typeof Usage> {
   costKnown: boolean;
 }
 
-const CONCURRENCY = 4;
-const TIMEOUT_MS = 60_000;
 const Usage = z.object({ inputTokens: z.number(), outputTokens: z.number(), costUsd: z.number() });
 
-/** Asks a model whether each explanation means what its label says, for the cases that have a label in words and an answer. Throws only where `signal` ends it. */
-export async function judgeCases(cases: readonly ReplayedCase[], options: JudgeOptions, signal: AbortSignal): Promise<JudgeReport> {
-  const asked = cases.filter(isJudgeable);
-  const judged: JudgedCase[] = [];
+/**
+ * Asks a model whether each explanation means what its label says, for the cases that have a label in words and an answer, in their order. What
+ * it says is apart from every deterministic figure, and no gate may rest on it. Throws only where `signal` ends it.
+ */
+export async function judgeCases(cases: readonly ReplayedCase[], options: JudgeOptions, signal: AbortSignal) {
   const bill: Bill = { inputTokens: 0, outputTokens: 0, costUsd: 0, costKnown: true };
-  const queue = asked.entries();
-  const worker = async () => {
-    for (const [at, one] of queue) {
-      judged[at] = { one, opinions: await opinionsOf(one, options, bill, signal) };
-      options.onJudged?.(judged[at]);
-    }
-  };
-  await Promise.all(Array.from({ length: Math.max(1, options.concurrency ?? CONCURRENCY) }, worker));
+  const judge = async (one: ReplayedCase): Promise<JudgedCase> => ({ one, opinions: await opinionsOf(one, options, bill, signal) });
+  const judged = await inParallel(cases.filter(isJudgeable), options.concurrency, judge);
   return { model: options.chatModel.name, promptHash: options.prompt.hash, cases: judged, ...bill };
 }
 
 async function opinionsOf(one: ReplayedCase, options: JudgeOptions, bill: Bill, signal: AbortSignal): Promise<JudgedCase['opinions']> {
-  const shown = await shownToJudge(one, options.masker ?? createMasker());
+  const shown = await shownToJudge(one, options.masker);
   const opinions: JudgedCase['opinions'][number][] = [];
-  for (let repeat = 0; repeat < (options.repeats ?? 1); repeat++) {
+  for (let repeat = 0; repeat < options.repeats; repeat++) {
     signal.throwIfAborted();
     if (bill.costUsd >= (options.maxCostUsd ?? Number.POSITIVE_INFINITY)) opinions.push({ notJudged: 'the cost limit is reached' });
     else opinions.push(await askOnce(shown, options, bill, signal));
@@ -86,7 +64,7 @@ async function askOnce(
   const { $schema: _version, ...schema } = z.toJSONSchema(Opinion, { io: 'input' });
   const request = { ...prompt.render(shown), name: 'replay-judge', schema, parse: (reply: unknown) => Opinion.parse(reply) };
   try {
-    const reply = await chatModel.ask(request, AbortSignal.any([signal, AbortSignal.timeout(timeoutMs ?? TIMEOUT_MS)]));
+    const reply = await chatModel.ask(request, AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]));
     addTo(bill, reply);
     bill.costKnown &&= reply.costKnown !== false;
     return reply.value;
@@ -153,7 +131,7 @@ interface Heard {
  * What the judge said, in a section that cannot be taken for the others: every figure is marked `judged`. A case counts by what the judge said of it
  * most often; of opinions that are as frequent, the worse.
  */
-export function scoreJudge(report: JudgeReport): FigureSection {
+export function scoreJudge(report: Awaited<ReturnType<typeof judgeCases>>): FigureSection {
   const heard = report.cases.map(({ one, opinions }): Heard => ({ one, opinions: opinions.filter(isOpinion) }));
   const judged = heard.filter(({ opinions }) => opinions.length > 0);
   const mute = heard.filter(({ opinions }) => opinions.length === 0);

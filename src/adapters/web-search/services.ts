@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { TriageError } from '../../domain/errors.ts';
 import { readBytes } from '../../lib/http-body.ts';
+import { jsonIn } from '../../lib/text.ts';
 import { retryAfter } from '../../lib/time.ts';
 import type { WebSearch } from '../../ports/toolbox.ts';
 import { type Find, type RawResult, searchWith, type WebSearchOptions } from './results.ts';
@@ -96,21 +97,15 @@ async function askProvider(
     }
     const bytes = await readBytes(response.body, MAX_BYTES);
     if (bytes === null) throw new TriageError('too-large', `${provider} sent more than ${MAX_BYTES} bytes.`);
-    return read(provider, reply, bytes.toString('utf8'));
+    const read = reply.safeParse(jsonIn(bytes.toString('utf8')));
+    if (!read.success) throw new TriageError('upstream-failed', `${provider} did not return search results.`);
+    return read.data;
   } catch (error) {
     if (error instanceof TriageError) throw error;
     if (signal.aborted) throw new TriageError('cancelled', `The call to ${provider} was stopped.`, { retryable: true });
     if (deadline.aborted) throw new TriageError('timeout', `${provider} took longer than ${timeoutMs} ms.`, { retryable: true });
     // Without its cause: that may quote the request.
     throw new TriageError('upstream-failed', `${provider} could not be reached.`, { retryable: true });
-  }
-}
-
-function read<Output>(provider: string, schema: z.ZodType<Output>, text: string): Output {
-  try {
-    return schema.parse(JSON.parse(text));
-  } catch {
-    throw new TriageError('upstream-failed', `${provider} did not return search results.`);
   }
 }
 

@@ -3,6 +3,7 @@ import { type Answer, type Claim, type Classification, Grade, type Quote, type S
 import { CATEGORIES, Category, CategoryProbabilities, Kind } from '../../domain/category.ts';
 import { TriageError } from '../../domain/errors.ts';
 import { type Evidence, holdsQuote } from '../../domain/evidence.ts';
+import { jsonIn } from '../../lib/text.ts';
 import { cleanLine, stripEscapes } from '../../log/lines/clean.ts';
 import type { Assessment, Insight, Plan } from '../../ports/analyst.ts';
 import type { ToolDescription } from '../../ports/toolbox.ts';
@@ -293,12 +294,8 @@ export function withoutExamples(reply: unknown, system: string, shown: string): 
 function examplesIn(system: string): unknown[] {
   return system.split('\n').flatMap((line) => {
     const start = line.indexOf('{"');
-    if (start < 0) return [];
-    try {
-      return [JSON.parse(line.slice(start))];
-    } catch {
-      return [];
-    }
+    const example = start < 0 ? undefined : jsonIn(line.slice(start));
+    return example === undefined ? [] : [example];
   });
 }
 

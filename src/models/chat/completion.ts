@@ -1,6 +1,7 @@
 import type { AIMessageChunk } from '@langchain/core/messages';
 import { z } from 'zod';
 import { TriageError } from '../../domain/errors.ts';
+import { jsonIn } from '../../lib/text.ts';
 import { type CompletionRequest, connect, post, readBounded, tooLarge } from './connect.ts';
 import { errorOfFailure, type Refusal, readRefusal, refusalInBody } from './dialect.ts';
 
@@ -101,7 +102,7 @@ const Body = z.object({
 
 /** Reads the body of a chat completion. Throws `invalid-input` where it is none. */
 function readCompletion(body: string): Completion {
-  const parsed = Body.safeParse(parseJson(body));
+  const parsed = Body.safeParse(jsonIn(body));
   const choice = parsed.data?.choices[0];
   if (!parsed.success || choice === undefined) {
     throw new TriageError('invalid-input', 'The model server did not return a chat completion');
@@ -133,14 +134,6 @@ function countTokens(usage: z.infer<typeof UsageBody> | null | undefined): Token
 function writtenArguments(args: unknown): string {
   if (typeof args === 'string') return args.trim() === '' ? '{}' : args;
   return JSON.stringify(args ?? {});
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 interface StreamOptions {

@@ -1,4 +1,5 @@
 import { TriageError } from '../../domain/errors.ts';
+import { jsonIn } from '../../lib/text.ts';
 import { retryAfter } from '../../lib/time.ts';
 
 /** How a value is requested, best first. */
@@ -189,15 +190,11 @@ interface ErrorObject {
 }
 
 function errorObject(body: string): ErrorObject {
-  try {
-    const parsed: unknown = JSON.parse(body);
-    if (typeof parsed !== 'object' || parsed === null) return {};
-    const error = 'error' in parsed ? parsed.error : parsed;
-    if (typeof error === 'string') return { message: error };
-    return typeof error === 'object' && error !== null ? error : {};
-  } catch {
-    return {};
-  }
+  const parsed = jsonIn(body);
+  if (typeof parsed !== 'object' || parsed === null) return {};
+  const error = 'error' in parsed ? parsed.error : parsed;
+  if (typeof error === 'string') return { message: error };
+  return typeof error === 'object' && error !== null ? error : {};
 }
 
 function textOf(value: unknown): string | null {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { messageOf } from '../../domain/errors.ts';
+import { jsonIn } from '../../lib/text.ts';
 import type { ChatTool, ChatToolCall } from '../../ports/chat-model.ts';
 import type { Completion, WrittenCall } from './completion.ts';
 import { hasOwnWhy } from './tool-format.ts';
@@ -98,14 +99,11 @@ function callOf(written: string, args: Arguments, tools: readonly ChatTool[], te
 }
 
 function readArguments(text: string): Arguments | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (isRecord(value)) return value;
-    // Some write the object into a string.
-    return typeof value === 'string' ? onlyObject(value) : null;
-  } catch {
-    return onlyObject(text);
-  }
+  const value = jsonIn(text);
+  if (isRecord(value)) return value;
+  if (value === undefined) return onlyObject(text);
+  // Some write the object into a string.
+  return typeof value === 'string' ? onlyObject(value) : null;
 }
 
 function onlyObject(text: string): Arguments | null {
@@ -190,11 +188,6 @@ function endOfObject(text: string, start: number): number | null {
 }
 
 function parseObject(text: string): object | null {
-  if (!text.startsWith('{')) return null;
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null ? value : null;
-  } catch {
-    return null;
-  }
+  const value = text.startsWith('{') ? jsonIn(text) : null;
+  return typeof value === 'object' ? value : null;
 }

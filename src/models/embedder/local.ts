@@ -4,6 +4,7 @@ import { basename, isAbsolute, join } from 'node:path';
 import { z } from 'zod';
 import { messageOf, TriageError } from '../../domain/errors.ts';
 import { append } from '../../lib/collections.ts';
+import { jsonIn } from '../../lib/text.ts';
 import type { Embedder } from '../../ports/vector-index.ts';
 import { meanCosine, UNRELATED } from './unrelated.ts';
 
@@ -146,7 +147,9 @@ export async function findModel(model: string): Promise<LocalModel> {
   const sizes = await Promise.all(WEIGHTS.map(async ([dtype, file]) => ({ dtype, file, size: await sizeOf(join(model, file)) })));
   const found = sizes.find(({ size }) => size !== null);
   if (found !== undefined) {
-    const pooling = Pooling.catch({ pooling_mode_cls_token: false }).parse(await readJson(join(model, '1_Pooling/config.json')));
+    const pooling = Pooling.catch({ pooling_mode_cls_token: false }).parse(
+      jsonIn(await readFile(join(model, '1_Pooling/config.json'), 'utf8').catch(() => '')),
+    );
     return {
       source: model,
       isFolder: true,
@@ -217,12 +220,4 @@ async function sizeOf(path: string): Promise<number | null> {
     ({ size }) => size,
     () => null,
   );
-}
-
-async function readJson(path: string): Promise<unknown> {
-  try {
-    return JSON.parse(await readFile(path, 'utf8'));
-  } catch {
-    return null;
-  }
 }

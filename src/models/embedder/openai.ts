@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { TriageError } from '../../domain/errors.ts';
 import { append } from '../../lib/collections.ts';
 import { readText } from '../../lib/http-body.ts';
+import { jsonIn } from '../../lib/text.ts';
 import { backoff, retryAfter } from '../../lib/time.ts';
 import { type Logger, silentLogger } from '../../ports/telemetry.ts';
 import type { Embedder } from '../../ports/vector-index.ts';
@@ -175,7 +176,7 @@ async function requestEmbeddings(request: EmbeddingsRequest, signal: AbortSignal
 }
 
 function vectorsOf(text: string, wanted: number): Float32Array[] {
-  const reply = Reply.safeParse(parsed(text));
+  const reply = Reply.safeParse(jsonIn(text));
   if (!reply.success) throw new TriageError('upstream-failed', 'The embedding server did not return a list of embeddings');
   const byIndex = new Map(reply.data.data.map(({ index, embedding }) => [index, Float32Array.from(embedding)]));
   const vectors = Array.from({ length: wanted }, (_, index) => byIndex.get(index));
@@ -212,18 +213,10 @@ function refusal({ status, headers }: Response, text: string, model: string): Tr
 }
 
 function wordsOf(text: string): string {
-  const read = ErrorReply.safeParse(parsed(text));
+  const read = ErrorReply.safeParse(jsonIn(text));
   if (!read.success) return text.replace(/\s+/g, ' ').slice(0, MAX_WORDS);
   const { error } = read.data;
   return (typeof error === 'string' ? error : `${error.message ?? ''} ${String(error.code ?? '')}`)
     .replace(/\s+/g, ' ')
     .slice(0, MAX_WORDS);
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -3,25 +3,16 @@ import { mkdir, open, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { messageOf, TriageError } from '../../domain/errors.ts';
 
-/** A folder that is there whole or not at all. Every method throws `storage-failed` where the disk does not take it. */
-export interface NewFolder {
-  write(name: string, bytes: Uint8Array): Promise<void>;
-  /** Adds to a file, in the order of the calls. */
-  append(name: string, text: string): Promise<void>;
-  /** Brings the folder to its place, written to the disk. */
-  commit(): Promise<void>;
-  /** Leaves nothing of it. */
-  discard(): Promise<void>;
-}
-
 /** Characters that wait to be written together. */
 const BUFFERED = 256 * 1024;
 
 /** Only its owner may look into it: logs are not for everybody. */
 const PRIVATE = 0o700;
 
-/** Begins a folder beside its place. Throws `conflict` where something is there already, `not-found` where its parent is missing. */
-export async function beginFolder(path: string): Promise<NewFolder> {
+/**
+ * Begins a folder beside its place, to be there whole or not at all. Its methods throw `storage-failed` where the disk does not take it. Throws `conflict` where something is there already, `not-found` where its parent is missing.
+ */
+export async function beginFolder(path: string) {
   if (existsSync(path)) throw exists(path);
   if (!existsSync(dirname(path))) throw new TriageError('not-found', `There is no folder ${dirname(path)} to write into.`);
   const partial = `${path}.partial-${process.pid}`;
@@ -48,24 +39,29 @@ export async function beginFolder(path: string): Promise<NewFolder> {
   };
   await guarded(rm(partial, { recursive: true, force: true }).then(() => mkdir(partial, { mode: PRIVATE })));
   return {
-    write: async (name, bytes) => {
+    write: async (name: string, bytes: Uint8Array): Promise<void> => {
       await guarded(mkdir(dirname(join(partial, name)), { recursive: true }).then(() => writeFile(join(partial, name), bytes)));
     },
-    append: async (name, text) => {
+    /** Adds to a file, in the order of the calls. */
+    append: async (name: string, text: string): Promise<void> => {
       const held = (pending.get(name) ?? '') + text;
       pending.set(name, held);
       if (held.length >= BUFFERED) await guarded(flush(name));
     },
+    /** Brings the folder to its place, written to the disk. */
     commit: async () => {
       await guarded(flushAll().then(close));
       await rename(partial, path).catch((cause: unknown) => Promise.reject(existsSync(path) ? exists(path) : storageError(path, cause)));
     },
+    /** Leaves nothing of it. */
     discard: async () => {
       await close().catch(() => undefined);
       await rm(partial, { recursive: true, force: true });
     },
   };
 }
+
+export type NewFolder = Awaited<ReturnType<typeof beginFolder>>;
 
 function exists(path: string): TriageError {
   return new TriageError('conflict', `${path} already exists and was not changed. Choose another folder, or delete it first.`);

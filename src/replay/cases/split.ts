@@ -86,7 +86,7 @@ interface Training {
 }
 
 async function writeTraining(task: SplitTask, sides: ReadonlyMap<number, Side>, { folder, tested, counts }: Training, signal: AbortSignal) {
-  const index = nearDuplicatesAmong(tested, task.minScore);
+  const nearest = nearDuplicatesAmong(tested, task.minScore);
   const dropped = new Set<number>();
   let mostAlike: AcrossPair[] = [];
   let pairs = 0;
@@ -94,7 +94,7 @@ async function writeTraining(task: SplitTask, sides: ReadonlyMap<number, Side>, 
   await folder.append('train.jsonl', '');
   for await (const { row, value, line } of rowsOf(task, sides, 'train', signal)) {
     const one = await comparable(row, task, counts);
-    const found = one === null ? null : index.nearest(one);
+    const found = one === null ? null : nearest(one);
     if (found !== null) {
       const { id, score, sameFingerprint } = found;
       const pair: AcrossPair = { train: row.id, test: id, score: Math.round(score * 1000) / 1000, sameFingerprint };
@@ -262,13 +262,6 @@ interface NearDuplicate {
   readonly sameFingerprint: boolean;
 }
 
-interface NearDuplicates {
-  /** The first case with the same fingerprint, else the most alike one with at least the score asked for; null where there is none. */
-  nearest(one: Comparable): NearDuplicate | null;
-}
-
-/** Above this, two failures say the same but for names and numbers; below it, they may only share a tool's words. */
-const NEAR_DUPLICATE = 0.8;
 /** Candidates that are scored for one case: those with most in common. */
 const MAX_SCORED = 5;
 /** Of the min-hashes, those that a candidate must share: far below what two cases share that score as near-duplicates. */
@@ -282,7 +275,7 @@ const HASHES = 32;
  * Finds the nearest of many cases without comparing all with all: candidates share the fingerprint, or a pair of min-hashes of the
  * features that likeness goes by, and only these are scored. Holds the texts of the cases it is made of, at most some kilobytes each.
  */
-function nearDuplicatesAmong(cases: readonly Comparable[], minScore = NEAR_DUPLICATE): NearDuplicates {
+function nearDuplicatesAmong(cases: readonly Comparable[], minScore: number) {
   const byFingerprint = new Map<string, number>();
   const buckets = new Map<string, number[]>();
   const hashes = cases.map(({ parts }) => minHashes(parts));
@@ -300,7 +293,8 @@ function nearDuplicatesAmong(cases: readonly Comparable[], minScore = NEAR_DUPLI
     const close = shared.filter((one) => one.hashes >= MIN_SHARED);
     return close.sort((left, right) => right.hashes - left.hashes || left.at - right.at).slice(0, MAX_SCORED);
   };
-  const nearest = ({ parts, fingerprint }: Comparable): NearDuplicate | null => {
+  /** The first case with the same fingerprint, else the most alike one with at least the score asked for; null where there is none. */
+  return ({ parts, fingerprint }: Comparable): NearDuplicate | null => {
     const same = fingerprint === null ? undefined : cases[byFingerprint.get(fingerprint) ?? -1];
     if (same !== undefined) return { id: same.id, score: likeness(parts, same.parts), sameFingerprint: true };
     let best: NearDuplicate | null = null;
@@ -311,7 +305,6 @@ function nearDuplicatesAmong(cases: readonly Comparable[], minScore = NEAR_DUPLI
     }
     return best;
   };
-  return { nearest };
 }
 
 /** How alike two failures are: an index of one alone weighs all features the same, so the score depends on these two only. */

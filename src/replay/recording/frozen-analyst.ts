@@ -189,17 +189,7 @@ const JUDGEMENT_VALUES = {
 };
 
 /** A recording to be asked. Each entry is given out once. */
-export interface RecordingBook {
-  /** The judgement of that place with that input, else the next one of that place; null where none is left. */
-  judgement(place: Place, fields: Readonly<Record<string, string>>): RecordedJudgement | null;
-  call(call: ToolCall): RecordedCall | null;
-  /** Names of the tools that could be asked about a failure of the category, and of those that there were; null where nobody asked. */
-  tools(category: string): Recording['tools'][number] | null;
-  /** Every tool that could be asked at some time, whatever the category. */
-  readonly everAskable: ReadonlySet<string>;
-}
-
-export function openBook(recording: Recording): RecordingBook {
+export function openBook(recording: Recording) {
   const exact = queues(recording.judgements, judgementKey);
   const placed = queues(recording.judgements, placeKey);
   const calls = queues(recording.calls, ({ call }) => callKey(call));
@@ -214,19 +204,24 @@ export function openBook(recording: Recording): RecordingBook {
     return null;
   };
   return {
-    judgement: (place, fields) => {
+    /** The judgement of that place with that input, else the next one of that place; null where none is left. */
+    judgement: (place: Place, fields: Readonly<Record<string, string>>): RecordedJudgement | null => {
       const wanted = { ...place, fields: { ...fields }, at: 0, milliseconds: 0, reply: null, failed: null };
       return next(exact.get(judgementKey(wanted))) ?? next(placed.get(placeKey(wanted)));
     },
-    call: (call) => calls.get(callKey(call))?.shift() ?? null,
-    // The last word holds on.
-    tools: (category) => {
+    call: (call: ToolCall): RecordedCall | null => calls.get(callKey(call))?.shift() ?? null,
+    /** Names of the tools that could be asked about a failure of the category, and of those that there were; null where nobody asked. */
+    tools: (category: string) => {
+      // The last word holds on.
       const said = tools.get(category) ?? [];
       return (said.length > 1 ? said.shift() : said[0]) ?? null;
     },
+    /** Every tool that could be asked at some time, whatever the category. */
     everAskable: new Set(recording.tools.flatMap(({ askable }) => askable)),
   };
 }
+
+export type RecordingBook = ReturnType<typeof openBook>;
 
 function placeKey({ role, name, round, investigator }: Place): string {
   return JSON.stringify([role, name, round, investigator]);

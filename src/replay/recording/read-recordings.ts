@@ -59,27 +59,12 @@ const uncompress = promisify(gunzip);
 const MAX_UNPACKED = 256 * 1024 * 1024;
 
 type Raw = Readonly<Record<string, unknown>>;
-/** By the schema they turn into the next one. */
-type Upgrades = Readonly<Record<number, (recording: Raw) => Raw>>;
 
-/** Schema 1 is the first. */
-const UPGRADES: Upgrades = {};
-
-/**
- * A recording as it was exported. One of an older schema is brought up to date where that can be done. Throws `invalid-input` with what made
- * it and what to do where it cannot be read.
- */
-export function readRecording(json: unknown, upgrades: Upgrades = UPGRADES): Recording {
+/** A recording as it was exported. Throws `invalid-input` with what made it and what to do where it cannot be read. */
+export function readRecording(json: unknown): Recording {
   if (typeof json !== 'object' || json === null || Array.isArray(json)) throw unreadable('It is not a JSON object.');
-  let raw: Raw = { ...json };
+  const raw: Raw = { ...json };
   checkSchema(raw.schema, raw);
-  for (let schema = Number(raw.schema); schema < RECORDING_SCHEMA; schema++) {
-    const upgrade = upgrades[schema];
-    if (upgrade === undefined) {
-      throw unreadable(`It was created by ${makerOf(raw)} in schema ${schema}, which is no longer supported: replay it with that version.`);
-    }
-    raw = { ...upgrade(raw), schema: schema + 1 };
-  }
   const read = Recording.safeParse(raw);
   if (read.success) return read.data;
   const issue = read.error.issues[0];
@@ -118,6 +103,8 @@ function lineOf(line: string, triageId: string): RecordingLine {
 function checkSchema(schema: unknown, raw: Raw): void {
   if (typeof schema !== 'number' || !Number.isSafeInteger(schema))
     throw unreadable('It has no schema, so it is not a Faultline recording.');
+  if (schema < RECORDING_SCHEMA)
+    throw unreadable(`It was created by ${makerOf(raw)} in schema ${schema}, which is no longer supported: replay it with that version.`);
   if (schema > RECORDING_SCHEMA) {
     throw unreadable(
       `It was created by ${makerOf(raw)} in schema ${schema}; this version supports up to ${RECORDING_SCHEMA}: update Faultline.`,

@@ -8,7 +8,6 @@ import type { ToolCall, ToolOutcome } from '../../domain/evidence.ts';
 import type { Recording } from '../../domain/recording.ts';
 import type { ReviewerQuestion } from '../../domain/review.ts';
 import { present } from '../../lib/collections.ts';
-import type { Clock } from '../../lib/time.ts';
 
 import type { Toolbox, ToolDescription } from '../../ports/toolbox.ts';
 import { type InvestigateDeps, investigateOrWait } from '../../service/triage/investigate.ts';
@@ -245,12 +244,7 @@ function notRecorded(call: ToolCall): ToolOutcome {
 }
 
 /** The clock of a recorded run: each step begins and ends when it did, so that a budget of seconds ends where it ended. */
-interface FrozenClock extends Clock {
-  /** To be told of each finished step. */
-  readonly onStep: (step: Step) => void;
-}
-
-function frozenClock({ startedAt, analysis }: Pick<Recording, 'startedAt' | 'analysis'>): FrozenClock {
+function frozenClock({ startedAt, analysis }: Pick<Recording, 'startedAt' | 'analysis'>) {
   const steps = analysis?.steps ?? [];
   const start = Date.parse(startedAt);
   let finished = 0;
@@ -269,6 +263,7 @@ function frozenClock({ startedAt, analysis }: Pick<Recording, 'startedAt' | 'ana
       last = asked === 1 ? begun : begun + step.milliseconds;
       return last;
     },
+    /** To be told of each finished step. */
     onStep: () => {
       finished += 1;
       asked = 0;

@@ -135,16 +135,8 @@ function buildOf(row: DatasetRow): Build {
 /** Those that are finished wait for a slow one before them, so many to each that runs. */
 const WAITING = 8;
 
-interface Line<T> {
-  room(): Promise<void>;
-  /** Takes one that runs, and hands over those that are finished in front. */
-  add(one: Promise<T>): Promise<void>;
-  /** Waits for the rest: how many were handed over in all. */
-  end(): Promise<number>;
-}
-
 /** Hands over what runs at once, so many at most, in the order in which it was begun. */
-export function createLine<T>(most: number, onDone: (done: T) => Promise<void> | void): Line<T> {
+export function createLine<T>(most: number, onDone: (done: T) => Promise<void> | void) {
   const waiting: Promise<T>[] = [];
   const running = new Set<Promise<T>>();
   const settled = new Set<Promise<T>>();
@@ -161,6 +153,7 @@ export function createLine<T>(most: number, onDone: (done: T) => Promise<void> |
     async room(): Promise<void> {
       while (running.size >= most) await Promise.race(running);
     },
+    /** Takes one that runs, and hands over those that are finished in front. */
     async add(one: Promise<T>): Promise<void> {
       waiting.push(one);
       running.add(one);
@@ -173,6 +166,7 @@ export function createLine<T>(most: number, onDone: (done: T) => Promise<void> |
       await this.room();
       while (waiting[0] !== undefined && (settled.has(waiting[0]) || waiting.length >= most * WAITING)) await handOver();
     },
+    /** Waits for the rest: how many were handed over in all. */
     async end(): Promise<number> {
       while (waiting.length > 0) await handOver();
       return count;

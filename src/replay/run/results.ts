@@ -5,6 +5,7 @@ import { CATEGORIES } from '../../domain/category.ts';
 import { messageOf, TriageError } from '../../domain/errors.ts';
 import { Blame, blameByText, blameByTrying } from '../../domain/experiment.ts';
 import type { Reading } from '../../domain/reading.ts';
+import { jsonIn } from '../../lib/text.ts';
 import { isUnknown } from '../../log/recognise/failures.ts';
 import { numberedLines } from '../cases/dataset.ts';
 
@@ -138,31 +139,11 @@ function messagesOf(reading: Reading): string[] {
   return [...new Set([...tests, ...thrown, ...diagnosed, ...said])].slice(0, MAX_MESSAGES);
 }
 
-/** Reads a line; null where it is none, such as the torn last line of a run that was killed. */
-function parseResult(text: string): CaseResult | null {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return null;
-  }
-  const parsed = CaseResult.safeParse(value);
-  return parsed.success ? parsed.data : null;
-}
-
-/** A results file that grows a line a case; whatever happens, it holds whole lines only. */
-export interface ResultsFile {
-  readonly path: string;
-  /** Lines that an earlier run wrote, in their order, one at a time; null when they are all told. */
-  next(): Promise<CaseResult | null>;
-  /** Rejects where the disk is full, with the file as it was before. */
-  append(result: CaseResult): Promise<void>;
-  close(): Promise<void>;
-}
-
 const PIECE = 65_536;
 /** They quote logs: a new file is its owner's alone. */
 const OWNER_ONLY = 0o600;
+
+export type ResultsFile = ReturnType<typeof resultsFile>;
 
 /** Opens a new file, over an old one. */
 export async function createResults(path: string): Promise<ResultsFile> {
@@ -184,22 +165,23 @@ export async function resumeResults(path: string): Promise<ResultsFile> {
 /** Every result of a file, in its order. Throws with the line where one is none. */
 export async function* readResultLines(path: string): AsyncGenerator<CaseResult> {
   for await (const { line, text } of numberedLines(path)) {
-    const result = text === null ? null : parseResult(text);
-    if (result === null) throw new TriageError('invalid-input', `${path}, line ${line} is not a replay result.`);
-    yield result;
+    yield readLine(text, `${path}, line ${line}`);
   }
 }
 
-function resultsFile(path: string, handle: FileHandle, start: number | null): ResultsFile {
+/** A results file that grows a line a case; whatever happens, it holds whole lines only. */
+function resultsFile(path: string, handle: FileHandle, start: number | null) {
   let end = start;
   const earlier = start === null || start === 0 ? null : readResultLines(path);
   return {
     path,
-    async next() {
+    /** Lines that an earlier run wrote, in their order, one at a time; null when they are all told. */
+    async next(): Promise<CaseResult | null> {
       const read = await earlier?.next();
       return read === undefined || read.done === true ? null : read.value;
     },
-    async append(result) {
+    /** Rejects where the disk is full, with the file as it was before. */
+    async append(result: CaseResult): Promise<void> {
       const bytes = Buffer.from(`${JSON.stringify(result)}\n`);
       try {
         await writeAll(handle, bytes, end);
@@ -260,7 +242,7 @@ export async function readResults(path: string): Promise<RunResults> {
   const results = new Map<string, CaseResult>();
   const lines = new Map<string, number>();
   for await (const { line, text } of numberedLines(path)) {
-    const result = readLine(text, `${path}, line ${line}`);
+    const result = withoutTexts(readLine(text, `${path}, line ${line}`));
     const { id } = result;
     const earlier = lines.get(id);
     if (earlier !== undefined)
@@ -293,7 +275,7 @@ function readLine(text: string | null, where: string): CaseResult {
   const { category } = parsed.data;
   if (category !== null && !CATEGORIES.some((known) => known === category))
     throw new TriageError('invalid-input', `${where}, field category: ${category} is not one of ${CATEGORIES.join(', ')}.`);
-  return withoutTexts(parsed.data);
+  return parsed.data;
 }
 
 /** A hundred thousand results must fit in memory, several times over. */
@@ -318,11 +300,8 @@ export type RunManifest = z.infer<typeof RunManifest>;
 
 /** Null where the text is none. */
 export function parseManifest(text: string): RunManifest | null {
-  try {
-    return RunManifest.parse(JSON.parse(text));
-  } catch {
-    return null;
-  }
+  const read = RunManifest.safeParse(jsonIn(text));
+  return read.success ? read.data : null;
 }
 
 /** What differs between two runs, a phrase each; empty where the later may go on with the earlier one's results. */

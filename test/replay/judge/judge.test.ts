@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadPrompt, renderPrompt } from '../../../prompts/load.ts';
 import { openJudge } from '../../../src/app/open-models.ts';
 import { embedded, loadConfig } from '../../../src/config/load.ts';
+import { createMasker } from '../../../src/log/mask/mask.ts';
 import { createOpenAiChatModel } from '../../../src/models/chat/openai.ts';
 import { silentLogger } from '../../../src/ports/telemetry.ts';
 
@@ -101,7 +102,7 @@ describe('a judge', () => {
     await expect(openJudge(configOf({}), silentLogger)).rejects.toThrow('A judge needs a model');
     const opened = await openJudge(configOf({ OPENAI_BASE_URL: server.baseUrl, OPENAI_API_KEY: TEST_KEY }), silentLogger);
     server.script({ do: 'reply', value: SAME });
-    const report = await judgeCases([explained('a', 'x')], opened, never);
+    const report = await judgeCases([explained('a', 'x')], { ...judge(), ...opened }, never);
     expect(report.promptHash).toMatch(/^[0-9a-f]{16}$/);
     expect(figureOf(scoreJudge(report).figures, 'judge: cause same').value).toBe(1);
   });
@@ -118,7 +119,10 @@ function judge(): JudgeOptions {
   const prompt = loadPrompt(JUDGE.prompt);
   const limits = { timeoutMs: 5000, maxRetries: 0, retryDelayMs: 1 };
   const chatModel = createOpenAiChatModel({ baseUrl: server.baseUrl, apiKey: TEST_KEY, model: 'gpt-4o-mini', ...limits });
-  return { chatModel, prompt: { hash: prompt.hash, render: (values) => renderPrompt(prompt, values) } };
+  return {
+    ...{ chatModel, prompt: { hash: prompt.hash, render: (values) => renderPrompt(prompt, values) } },
+    ...{ repeats: 1, concurrency: 4, timeoutMs: 60_000, masker: createMasker() },
+  };
 }
 
 function configOf(environment: Record<string, string>) {

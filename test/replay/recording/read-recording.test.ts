@@ -39,16 +39,6 @@ describe('an exported recording', () => {
   ])('says why it cannot be read: %j', (json, why) => {
     expect(() => readRecording(json)).toThrow(why);
   });
-
-  it('of an older schema is brought up to date step by step', async () => {
-    const recording = await recordRun();
-    const old = { ...recording, schema: -1, answers: undefined };
-    const upgrades = {
-      [-1]: (raw: object) => ({ ...raw, half: true }),
-      0: ({ half: _half, ...raw }: Readonly<Record<string, unknown>>) => ({ ...raw, answers: [] }),
-    };
-    expect(readRecording(old, upgrades)).toEqual(recording);
-  });
 });
 
 describe('a stored recording', () => {

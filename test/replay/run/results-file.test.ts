@@ -65,7 +65,7 @@ describe('a results file', () => {
   it('names the line that is no result', async () => {
     const path = await written('odd.jsonl', ['a']);
     appendFileSync(path, '{"id":"b"}\n');
-    await expect(linesOf(path)).rejects.toThrow(/odd\.jsonl, line 2 is not a replay result/);
+    await expect(linesOf(path)).rejects.toThrow(/odd\.jsonl, line 2, field category/);
   });
 
   it('says that the disk is full', async () => {
