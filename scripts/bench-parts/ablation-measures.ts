@@ -1,8 +1,9 @@
+import type { Difference } from '../../src/domain/comparison.ts';
 import type { Weights } from '../../src/lib/statistics.ts';
 import { projectOf } from '../../src/replay/cases/case.ts';
 import { differencesOf } from '../../src/replay/compare/compare-runs.ts';
-import type { Difference, PairedCase } from '../../src/replay/compare/comparison.ts';
 import { MEASURES, type Measure, meanMeasure, type Prepared } from '../../src/replay/compare/measures.ts';
+import type { PairedCase } from '../../src/replay/compare/pair-cases.ts';
 import { CONFIDENT } from '../../src/replay/figures/calibration.ts';
 import { rankOf } from '../../src/replay/figures/explanation.ts';
 import { isRight, judgedCases } from '../../src/replay/figures/figure.ts';

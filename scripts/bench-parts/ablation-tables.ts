@@ -1,4 +1,4 @@
-import type { Difference } from '../../src/replay/compare/comparison.ts';
+import type { Difference } from '../../src/domain/comparison.ts';
 import { mean, ratio } from '../../src/replay/figures/figure.ts';
 import type { ReplayedCase } from '../../src/replay/run/replay.ts';
 import { ABLATION_MEASURES, systemDifferences } from './ablation-measures.ts';

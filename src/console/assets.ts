@@ -6,7 +6,7 @@ import { protect } from './http.ts';
 
 /** The browser's modules in the order in which they are joined; each may use those before it. */
 const MODULES = ['core.js', 'keys.js', 'review.js', 'log.js', 'live.js', 'ask.js', 'start.js'] as const;
-const STYLES = ['base.css', 'review.css', 'builds.css', 'log.css', 'charts.css'] as const;
+const STYLES = ['base.css', 'review.css', 'builds.css', 'log.css', 'charts.css', 'comparison.css'] as const;
 const YEAR_S = 31_536_000;
 
 interface Asset {

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { type Html, html } from './html.ts';
 
 /** The console's own looks, with what a page that is alone needs beside them. */
-const REPORT_STYLES = ['base.css', 'charts.css', 'replay-report.css'].map(read).join('\n');
+const REPORT_STYLES = ['base.css', 'charts.css', 'comparison.css', 'replay-report.css'].map(read).join('\n');
 
 function read(name: string): string {
   const text = readFileSync(new URL(`./browser/${name}`, import.meta.url), 'utf8');

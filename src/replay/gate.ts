@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { z } from 'zod';
+import type { Comparison, Difference } from '../domain/comparison.ts';
 import { messageOf, TriageError } from '../domain/errors.ts';
 import type { CaseOutcome } from './cases/case.ts';
 import { compareRuns } from './compare/compare-runs.ts';
-import type { Comparison, Difference } from './compare/comparison.ts';
 import type { Figure, FigureSection } from './figures/figure.ts';
 import { intervalText, type JunitSuite, type JunitTest, valueText } from './report.ts';
 import type { ReplayedCase } from './run/replay.ts';

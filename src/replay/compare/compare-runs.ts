@@ -1,24 +1,23 @@
+import type {
+  Better,
+  ChangedCase,
+  ComparedSide,
+  Comparison,
+  CostDifference,
+  Difference,
+  DifferenceVerdict,
+  McNemar,
+  Resampling,
+  Sides,
+  Spread,
+} from '../../domain/comparison.ts';
 import { bootstrapWeights, type Interval, type Weights } from '../../lib/statistics.ts';
 import type { CaseOutcome } from '../cases/case.ts';
 import { LEAST_PROJECTS, mean } from '../figures/figure.ts';
 import type { ReplayedCase } from '../run/replay.ts';
 import type { CaseResult, RunResults } from '../run/results.ts';
-import {
-  type Better,
-  type ChangedCase,
-  type ComparedSide,
-  type Comparison,
-  type CostDifference,
-  type Difference,
-  type DifferenceVerdict,
-  type McNemar,
-  type PairedCase,
-  pairCases,
-  type Resampling,
-  type Sides,
-  type Spread,
-} from './comparison.ts';
 import { MAIN_WORTHS, MEASURES, type Measure, type Prepared, type Side, worthOf } from './measures.ts';
+import { type PairedCase, pairCases } from './pair-cases.ts';
 import { summaryOf } from './text.ts';
 
 export interface CompareOptions {

@@ -1,4 +1,5 @@
 import { CATEGORIES } from '../../domain/category.ts';
+import type { Better, Sides } from '../../domain/comparison.ts';
 import type { Weights } from '../../lib/statistics.ts';
 import { CONFIDENT, calibrationError } from '../figures/calibration.ts';
 import { isInTopTwo } from '../figures/categories.ts';
@@ -6,7 +7,7 @@ import { rankOf } from '../figures/explanation.ts';
 import { f1, isExcused, isRealFailure, isRight, type Judged, judgedCases, mean, ratio } from '../figures/figure.ts';
 import { lineRecall } from '../figures/reading.ts';
 import type { ReplayedCase } from '../run/replay.ts';
-import type { Better, PairedCase, Sides } from './comparison.ts';
+import type { PairedCase } from './pair-cases.ts';
 
 export type Side = keyof Sides<unknown>;
 

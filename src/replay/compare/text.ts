@@ -1,5 +1,20 @@
+import {
+  amount,
+  type ChangedCase,
+  type Comparison,
+  type CostDifference,
+  costText,
+  type Difference,
+  dollars,
+  drawnText,
+  leftOutLines,
+  namesOf,
+  probability,
+  type Spread,
+  signed,
+  VERDICTS,
+} from '../../domain/comparison.ts';
 import { maxOf } from '../../lib/collections.ts';
-import type { ChangedCase, Comparison, CostDifference, Difference, DifferenceVerdict, Spread } from './comparison.ts';
 
 /** 0.032 → "3.2 points": a hundredth of a share. */
 function points(value: number): string {
@@ -10,59 +25,6 @@ function points(value: number): string {
 /** 0.9135 → "91.4 %". */
 function shareOf(value: number): string {
   return `${(value * 100).toFixed(1)} %`;
-}
-
-/** Two digits that say something; "< 0.001" below. */
-export function probability(value: number): string {
-  if (value < 0.001) return '< 0.001';
-  return value < 0.01 ? value.toFixed(3) : value.toFixed(2);
-}
-
-/** Dollars with as many places as a case needs. */
-function dollars(value: number): string {
-  const sign = value < 0 ? '−' : '';
-  const size = Math.abs(value);
-  return `${sign}$${size >= 1 || size === 0 ? size.toFixed(2) : size.toFixed(size >= 0.01 ? 3 : 5)}`;
-}
-
-/** 1 → "1 case", 12345 → "12,345 cases". */
-export function amount(count: number, one: string, many: string): string {
-  return `${count.toLocaleString('en-US')} ${count === 1 ? one : many}`;
-}
-
-/** What was not compared, or counted as wrong, a line each with the first `most` of its cases; empty where there is nothing of the kind. */
-export function leftOutLines({ cases }: Comparison, most: number): string[] {
-  const groups: readonly (readonly [string, readonly string[]])[] = [
-    ['only on side A, left out', cases.onlyA],
-    ['only on side B, left out', cases.onlyB],
-    ['in the data set, answered by neither', cases.unanswered],
-    ['answered, but not in the data set', cases.unlabelled],
-    ['failed on side A, counted as wrong', cases.failed.a],
-    ['failed on side B, counted as wrong', cases.failed.b],
-    ['rows of the data set that could not be read', cases.unreadable],
-  ];
-  return groups.filter(([, ids]) => ids.length > 0).map(([title, ids]) => `${title}: ${ids.length}${namesOf(ids, most)}`);
-}
-
-/** ": a, b, c …", or nothing. */
-export function namesOf(ids: readonly string[], most: number): string {
-  if (ids.length === 0) return '';
-  return `: ${ids.slice(0, most).join(', ')}${ids.length > most ? ' …' : ''}`;
-}
-
-/** With its sign and three decimals; what rounds to zero has none. */
-export function signed(value: number): string {
-  const text = Math.abs(value).toFixed(3);
-  return `${Number(text) === 0 ? '' : value > 0 ? '+' : '−'}${text}`;
-}
-
-/** What was drawn for the intervals: "12 projects". */
-export function drawnText({ by, units }: Comparison['resampling']): string {
-  return `${units} ${by}s`;
-}
-
-export function costText(value: number, unit: CostDifference['unit']): string {
-  return unit === 'dollars' ? dollars(value) : value.toFixed(unit === 'rounds' ? 1 : 0);
 }
 
 const NO_FIGURE = 'These cases have no labels to score; only costs are compared.';
@@ -152,15 +114,6 @@ function careSentences({ cases, sides, differences }: Omit<Comparison, 'summary'
 }
 
 const INDENT = '  ';
-/** Verdicts as people read them. */
-export const VERDICTS: Readonly<Record<DifferenceVerdict, string>> = {
-  'b-better': 'B is better',
-  'a-better': 'B is worse',
-  higher: 'B is higher',
-  lower: 'B is lower',
-  'within-noise': 'within noise',
-  same: 'same',
-};
 const MOST_NAMED = 10;
 const MOST_LISTED = 50;
 

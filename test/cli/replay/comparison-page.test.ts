@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { comparisonPage } from '../../../src/cli/replay/compare-command.ts';
-import type { Comparison } from '../../../src/replay/compare/comparison.ts';
+import type { Comparison } from '../../../src/domain/comparison.ts';
 
 const HOSTILE = '"><img src=x onerror=alert(1)><script>alert(2)</script></style>';
 const SPREAD = { repeats: 2, figures: [{ name: 'category accuracy', mean: 0.5, deviation: 0.1, values: [0.4, 0.6] }], partial: [] };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Comparison, Difference } from '../../../src/replay/compare/comparison.ts';
+import type { Comparison, Difference } from '../../../src/domain/comparison.ts';
 import { compareCases, said, type TestCase } from './pairs.ts';
 
 const CODE = { category: 'CODE_ERROR' };

@@ -1,8 +1,3 @@
-import { TriageError } from '../../domain/errors.ts';
-import { type CaseOutcome, type DatasetRow, projectOf } from '../cases/case.ts';
-import { type ReplayedCase, replayedFrom } from '../run/replay.ts';
-import type { RunResults } from '../run/results.ts';
-
 /** Two runs of the same cases, side by side. Everything that a table, a page or a script needs; stable. */
 export interface Comparison {
   readonly schema: 1;
@@ -121,19 +116,8 @@ export interface Sides<T> {
   readonly b: T;
 }
 
-/** A case that both sides answered: once, or once a repeat. */
-export interface PairedCase {
-  readonly id: string;
-  /** 1-based, in the data set. */
-  readonly line: number;
-  readonly row: DatasetRow;
-  readonly project: string;
-  /** In the order of the side's files; those that have the case. */
-  readonly runs: Sides<readonly ReplayedCase[]>;
-}
-
 /** By id, everything that is no pair, or only half of one. */
-interface Unpaired {
+export interface Unpaired {
   readonly onlyA: readonly string[];
   readonly onlyB: readonly string[];
   /** In the data set, answered by neither. */
@@ -146,50 +130,65 @@ interface Unpaired {
   readonly unreadable: readonly string[];
 }
 
-/** Matches the results of both sides by the ids of the data set. Throws where an id stands twice, or no case is on both sides. */
-export async function pairCases(
-  cases: AsyncIterable<CaseOutcome>,
-  files: Sides<readonly RunResults[]>,
-): Promise<Unpaired & { pairs: PairedCase[] }> {
-  const seen = new Map<string, number>();
-  const pairs: PairedCase[] = [];
-  const [onlyA, onlyB, unanswered, unreadable]: [string[], string[], string[], string[]] = [[], [], [], []];
-  for await (const outcome of cases) {
-    if ('error' in outcome) {
-      unreadable.push(outcome.error);
-      continue;
-    }
-    const { row } = outcome.one;
-    const earlier = seen.get(row.id);
-    if (earlier !== undefined)
-      throw new TriageError('invalid-input', `The data set has the ID ${row.id} on lines ${earlier} and ${outcome.line}.`);
-    seen.set(row.id, outcome.line);
-    const runs = { a: runsOf(row, files.a), b: runsOf(row, files.b) };
-    if (runs.a.length > 0 && runs.b.length > 0) pairs.push({ id: row.id, line: outcome.line, row, project: projectOf(row), runs });
-    else if (runs.a.length > 0) onlyA.push(row.id);
-    else if (runs.b.length > 0) onlyB.push(row.id);
-    else unanswered.push(row.id);
-  }
-  const answered = [...files.a, ...files.b].flatMap(({ results }) => [...results.keys()]);
-  const unlabelled = [...new Set(answered)].filter((id) => !seen.has(id));
-  if (pairs.length === 0) throw noCommonCase(seen.size, files);
-  const failed = { a: failedOf(pairs, 'a'), b: failedOf(pairs, 'b') };
-  return { pairs, onlyA, onlyB, unanswered, unlabelled, failed, unreadable };
+/** Verdicts as people read them. */
+export const VERDICTS: Readonly<Record<DifferenceVerdict, string>> = {
+  'b-better': 'B is better',
+  'a-better': 'B is worse',
+  higher: 'B is higher',
+  lower: 'B is lower',
+  'within-noise': 'within noise',
+  same: 'same',
+};
+
+/** Two digits that say something; "< 0.001" below. */
+export function probability(value: number): string {
+  if (value < 0.001) return '< 0.001';
+  return value < 0.01 ? value.toFixed(3) : value.toFixed(2);
 }
 
-function runsOf(row: DatasetRow, files: readonly RunResults[]): ReplayedCase[] {
-  const light = { ...row, log: null, stack_trace: null, snippets: null };
-  return files.flatMap(({ results }) => results.get(row.id) ?? []).map((result) => replayedFrom(light, result));
+/** Dollars with as many places as a case needs. */
+export function dollars(value: number): string {
+  const sign = value < 0 ? '−' : '';
+  const size = Math.abs(value);
+  return `${sign}$${size >= 1 || size === 0 ? size.toFixed(2) : size.toFixed(size >= 0.01 ? 3 : 5)}`;
 }
 
-function failedOf(pairs: readonly PairedCase[], side: keyof Sides<unknown>): string[] {
-  return pairs.filter(({ runs }) => runs[side].some(({ result }) => result.error !== null)).map(({ id }) => id);
+/** 1 → "1 case", 12345 → "12,345 cases". */
+export function amount(count: number, one: string, many: string): string {
+  return `${count.toLocaleString('en-US')} ${count === 1 ? one : many}`;
 }
 
-function noCommonCase(rows: number, { a, b }: Sides<readonly RunResults[]>): TriageError {
-  const count = (files: readonly RunResults[]) => files.reduce((total, { results }) => total + results.size, 0);
-  return new TriageError(
-    'invalid-input',
-    `No case is on both sides: the IDs do not match (cases in the data set: ${rows}, results on side A: ${count(a)}, on side B: ${count(b)}). Is this the data set that was replayed?`,
-  );
+/** What was not compared, or counted as wrong, a line each with the first `most` of its cases; empty where there is nothing of the kind. */
+export function leftOutLines({ cases }: Comparison, most: number): string[] {
+  const groups: readonly (readonly [string, readonly string[]])[] = [
+    ['only on side A, left out', cases.onlyA],
+    ['only on side B, left out', cases.onlyB],
+    ['in the data set, answered by neither', cases.unanswered],
+    ['answered, but not in the data set', cases.unlabelled],
+    ['failed on side A, counted as wrong', cases.failed.a],
+    ['failed on side B, counted as wrong', cases.failed.b],
+    ['rows of the data set that could not be read', cases.unreadable],
+  ];
+  return groups.filter(([, ids]) => ids.length > 0).map(([title, ids]) => `${title}: ${ids.length}${namesOf(ids, most)}`);
+}
+
+/** ": a, b, c …", or nothing. */
+export function namesOf(ids: readonly string[], most: number): string {
+  if (ids.length === 0) return '';
+  return `: ${ids.slice(0, most).join(', ')}${ids.length > most ? ' …' : ''}`;
+}
+
+/** With its sign and three decimals; what rounds to zero has none. */
+export function signed(value: number): string {
+  const text = Math.abs(value).toFixed(3);
+  return `${Number(text) === 0 ? '' : value > 0 ? '+' : '−'}${text}`;
+}
+
+/** What was drawn for the intervals: "12 projects". */
+export function drawnText({ by, units }: Comparison['resampling']): string {
+  return `${units} ${by}s`;
+}
+
+export function costText(value: number, unit: CostDifference['unit']): string {
+  return unit === 'dollars' ? dollars(value) : value.toFixed(unit === 'rounds' ? 1 : 0);
 }

@@ -1,0 +1,145 @@
+import {
+  amount,
+  type ChangedCase,
+  type Comparison,
+  type CostDifference,
+  costText,
+  type Difference,
+  type DifferenceVerdict,
+  drawnText,
+  leftOutLines,
+  namesOf,
+  probability,
+  type Spread,
+  signed,
+  VERDICTS,
+} from '../domain/comparison.ts';
+import { maxOf } from '../lib/collections.ts';
+import { at as unit } from './charts/chart.ts';
+import { dataTable, type Html, html, type Shown } from './html.ts';
+
+/** How a difference is coloured, and its class. */
+const TONES: Readonly<Record<DifferenceVerdict, 'better' | 'worse' | 'other' | 'same'>> = {
+  ...({ 'b-better': 'better', 'a-better': 'worse', higher: 'other', lower: 'other', 'within-noise': 'same', same: 'same' } as const),
+};
+const MOST_NAMED = 20;
+/** A list is no longer; the rest is counted. */
+const MOST_CASES = 1_000;
+/** Of a drawn difference, in units of its drawing; a dot is as broad as twice the radius. */
+const WIDTH = 240;
+const HEIGHT = 20;
+const DOT = 4;
+
+export function headingOf({ dataset }: Comparison): string {
+  return `${dataset}: A against B`;
+}
+
+/** One comparison: what it means, every figure with its difference drawn, the cost, and the cases that the sides answer otherwise. */
+export function comparisonPart(one: Comparison, at: number): Html {
+  const [top, heading] = [`k${at + 1}`, headingOf(one)];
+  return html`<section aria-labelledby="${top}"><h2 id="${top}">${heading}</h2>
+<dl class="facts heading"><dt>A</dt><dd>${one.sides.a.files.join(', ')}</dd><dt>B</dt><dd>${one.sides.b.files.join(', ')}</dd></dl>
+${comparisonFigures(one, top)}
+${changedCases(one, top)}
+${comparisonNotes(one)}</section>`;
+}
+
+/** What it means in sentences, every figure with its difference drawn, and the cost. */
+export function comparisonFigures(one: Comparison, top: string): Html {
+  const { cases, resampling, differences, costs } = one;
+  const heading = headingOf(one);
+  return html`<p class="quiet">${amount(cases.compared, 'case', 'cases')} on both sides; intervals (95 %) from resampling ${drawnText(resampling)}, with both sides of a case kept together.</p>
+<div class="finding">${one.summary.map((sentence) => html`<p>${sentence}</p>`)}</div>
+${differences.length > 0 && differenceTable(differences, heading, top)}${costs.length > 0 && costTable(costs, heading, top)}`;
+}
+
+/** How cases are shown: the names of the sides, and where a case is; null: nowhere. */
+export interface CaseListing {
+  readonly sides: readonly [a: string, b: string];
+  readonly addressOf: (one: ChangedCase) => string | null;
+}
+
+const AS_FILES: CaseListing = { sides: ['A', 'B'], addressOf: ({ url }) => url };
+
+/** The cases that the sides answer otherwise, in lists: better, worse, and neither. */
+export function changedCases(one: Comparison, top: string, listing: CaseListing = AS_FILES): Html {
+  const [, second] = listing.sides;
+  const lists = [
+    [`Won: ${second} is better`, one.won],
+    [`Lost: ${second} is worse`, one.lost],
+    ['Changed, neither better nor worse', one.changed],
+  ] as const;
+  const shown = lists.filter(([, changed]) => changed.length > 0);
+  return html`${shown.map(([title, changed], index) => caseList(title, changed, one, `${top}-l${index + 1}`, listing))}`;
+}
+
+/** What was left out, and how far repeats differ; nothing where there is nothing of the kind. */
+export function comparisonNotes(one: Comparison): Shown {
+  const leftOut = leftOutLines(one, MOST_NAMED).map((line) => line.charAt(0).toUpperCase() + line.slice(1));
+  const notes = [...spreadNotes('A', one.sides.a.spread), ...spreadNotes('B', one.sides.b.spread), ...leftOut];
+  return notes.length > 0 && html`<h3>Left out, and repeats</h3><ul>${notes.map((note) => html`<li>${note}</li>`)}</ul>`;
+}
+
+function differenceTable(differences: readonly Difference[], heading: string, top: string): Html {
+  const reach = maxOf(differences.flatMap(({ difference, interval }) => [difference, ...(interval ?? [])]).map(Math.abs), 0.001);
+  const scale = reach.toFixed(reach < 0.1 ? 3 : 2);
+  const rows = differences.map(
+    (one) =>
+      html`<tr class="is-${TONES[one.verdict]}"><th scope="row">${one.name}</th><td class="number">${one.a.toFixed(3)}</td><td class="number">${one.b.toFixed(3)}</td><td class="number">${signed(one.difference)}</td><td class="drawn">${drawing(one, reach)}</td><td class="interval">${rangeText(one)}</td><td class="number">${one.won}/${one.lost}</td><td class="number">${one.mcNemar !== null && probability(one.mcNemar.midP)}</td><td class="verdict">${VERDICTS[one.verdict]}</td><td class="number quiet">${one.cases}</td></tr>`,
+  );
+  const axis = html`<span class="scale"><span>−${scale}</span><span>0</span><span>+${scale}</span></span>`;
+  const counts = ['Won/lost', 'McNemar p'].map((number) => ({ number }));
+  const head = [
+    'Figure',
+    { number: 'A' },
+    { number: 'B' },
+    { number: 'B − A' },
+    axis,
+    '95 % interval',
+    ...counts,
+    'Means',
+    { number: 'Of' },
+  ];
+  return html`<h3 id="${top}-figures">Figures</h3>${dataTable(`Figures of both sides, ${heading}`, head, rows, { className: 'differences' })}`;
+}
+
+function rangeText({ interval }: Difference): string {
+  return interval === null ? '' : `${signed(interval[0])} to ${signed(interval[1])}`;
+}
+
+/** A dot for the difference on a line for its interval; where the line leaves the middle alone, chance hardly made it. */
+function drawing(one: Difference, reach: number): Html {
+  const { name, difference, interval } = one;
+  const x = (value: number) => unit(WIDTH / 2 + (value / reach) * (WIDTH / 2 - DOT - 1));
+  const y = HEIGHT / 2;
+  const line = interval !== null && html`<line class="range" x1="${x(interval[0])}" x2="${x(interval[1])}" y1="${y}" y2="${y}"/>`;
+  return html`<svg viewBox="0 0 ${WIDTH} ${HEIGHT}" width="${WIDTH}" height="${HEIGHT}" role="img" aria-label="${name}: ${signed(difference)} ${rangeText(one)}"><line class="zero" x1="${WIDTH / 2}" x2="${WIDTH / 2}" y1="0" y2="${HEIGHT}"/>${line}<circle cx="${x(difference)}" cy="${y}" r="${DOT}"/></svg>`;
+}
+
+function costTable(costs: readonly CostDifference[], heading: string, top: string): Html {
+  const rows = costs.map(({ name, unit, a, b, difference, interval }) => {
+    const say = (value: number) => costText(value, unit).replace('-', '−');
+    const range = interval === null ? '' : `${say(interval[0])} to ${say(interval[1])}`;
+    return html`<tr><th scope="row">${name}</th><td class="number">${say(a)}</td><td class="number">${say(b)}</td><td class="number">${say(difference)}</td><td class="interval">${range}</td></tr>`;
+  });
+  return html`<h3 id="${top}-costs">Cost, median per case</h3>${dataTable(`Cost of both sides, ${heading}`, ['Cost', { number: 'A' }, { number: 'B' }, { number: 'B − A' }, '95 % interval'], rows, { className: 'costs' })}`;
+}
+
+function caseList(title: string, cases: readonly ChangedCase[], comparison: Comparison, id: string, listing: CaseListing): Html {
+  const { dataset } = comparison;
+  const rest = cases.length - MOST_CASES;
+  // In a folder the number is no line of anything.
+  const isFile = dataset.endsWith('.jsonl');
+  const rows = cases.slice(0, MOST_CASES).map((one) => {
+    const address = listing.addressOf(one);
+    return html`<tr><th scope="row">${address === null ? one.id : html`<a href="${address}" rel="noreferrer noopener">${one.id}</a>`}${isFile && html` <span class="quiet">${dataset}:${one.line}</span>`}</th><td>${one.truth}</td><td>${one.said.a}</td><td>${one.said.b}</td></tr>`;
+  });
+  return html`<h3 id="${id}">${title} <span class="quiet">(${cases.length})</span></h3>${dataTable(`${title}, ${headingOf(comparison)}`, ['Case', 'True', ...listing.sides.map((side) => `${side} said`)], rows, { className: 'others' })}${rest > 0 && html`<p class="quiet">and ${rest} more; see --json for all</p>`}`;
+}
+
+function spreadNotes(side: string, spread: Spread | null): string[] {
+  if (spread === null) return [];
+  const figures = spread.figures.map(({ name, mean, deviation }) => `${name} ${mean.toFixed(3)} ± ${deviation.toFixed(3)}`);
+  const flips = `${spread.flips.length} change category between repeats${namesOf(spread.flips, MOST_NAMED)}`;
+  return [`${spread.repeats} repeats of ${side} (mean ± standard deviation): ${figures.join('; ')}; ${flips}`];
+}
