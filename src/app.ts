@@ -97,6 +97,7 @@ async function composeApp(config: Config, logger: Logger, clock: Clock, opened: 
     ...indexKeeping.sync,
     ask: openAsk({ ...parts, ...deps.investigation }),
     explainLog: openLogExplainer(config),
+    keptRuns: (await import('./replay/compare/kept-runs.ts')).createKeptRuns(config.runs.folder),
     jobQueue,
     unseen: (await import('./judge/judgement.ts')).unseenFigures(),
     signIn: await openSignIn(config),

@@ -2,6 +2,7 @@ import { SCOPED, type Scoped } from '../domain/access.ts';
 import { TriageError } from '../domain/errors.ts';
 import type { TextPiece } from '../ports/build-archive.ts';
 import type { Sql } from '../ports/database.ts';
+import type { KeptRuns } from '../ports/kept-runs.ts';
 import type { Ask } from '../service/ask/ask.ts';
 import type { Changes, Followed } from '../service/changes.ts';
 import type { ScopedStores, ShownArchive, ShownStores, Stores } from '../stores/stores.ts';
@@ -99,6 +100,17 @@ export function scopeAsk(ask: Ask, stores: Pick<ShownStores, 'analyses' | 'build
     forget: async (id) => {
       await seen(id);
       await ask.forget(id);
+    },
+  });
+}
+
+/** Replays mix the failures of all repositories: only whoever may see every one sees them. */
+export function scopeKeptRuns(runs: KeptRuns | undefined, scope: Scope): KeptRuns & Scoped {
+  return marked({
+    list: async () => (scope.repositories() === null ? ((await runs?.list()) ?? []) : null),
+    compare: async (baseline, candidate) => {
+      if (scope.repositories() === null && runs !== undefined) return await runs.compare(baseline, candidate);
+      throw new TriageError('not-found', 'There is no such run.');
     },
   });
 }

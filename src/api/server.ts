@@ -30,7 +30,7 @@ import { observeRequests, registerOperations } from './operations.ts';
 import { answerUnrouted, logAnswer, recordRefusal, refuse, refuseBroken, toFastifyLogger, tooMany, type UnknownPages } from './refusal.ts';
 import { registerReviewRoutes } from './review-routes.ts';
 import { followScope } from './scope.ts';
-import { scopeArchive, scopeAsk, scopeChanges, scopeStores } from './scoped-stores.ts';
+import { scopeArchive, scopeAsk, scopeChanges, scopeKeptRuns, scopeStores } from './scoped-stores.ts';
 import { registerSlackWebhook } from './slack-webhook.ts';
 
 const REQUEST_TIMEOUT_MS = 120_000;
@@ -53,7 +53,7 @@ type NeededPart =
   | ('stores' | 'database' | 'archive' | 'jobQueue' | 'vectorIndex' | 'knowledge')
   | ('masker' | 'ask' | 'logger' | 'clock' | 'readiness');
 type OptionalPart =
-  | ('indexNow' | 'decode' | 'explainLog' | 'messengers' | 'slack')
+  | ('indexNow' | 'decode' | 'explainLog' | 'keptRuns' | 'messengers' | 'slack')
   | ('metrics' | 'tracer' | 'currentStep' | 'unseen' | 'signIn');
 
 /**
@@ -119,7 +119,7 @@ export async function buildHttp(deps: HttpDeps): Promise<FastifyInstance> {
   const pages = { providers: providersOf(config.providers), sessions, ...limits, refused };
   const changes = followChanges({ store: deps.stores.changes, logger: deps.logger });
   app.addHook('preClose', async () => changes.stop());
-  const console = { ...asking, ...pages, changes: scopeChanges(changes, scope) };
+  const console = { ...asking, ...pages, changes: scopeChanges(changes, scope), keptRuns: scopeKeptRuns(deps.keptRuns, scope) };
   unrouted.unknown = async (request, reply) => await sendUnknownPage(request, reply, console);
   await app.register(async (part) => registerConsole(part, console));
   for (const register of deps.routes ?? []) await app.register(async (part) => register(part));

@@ -9,6 +9,7 @@ import type { BuildArchive } from '../ports/build-archive.ts';
 import type { SlackButtons } from '../ports/chat-room.ts';
 import type { Database } from '../ports/database.ts';
 import type { JobQueue } from '../ports/job-queue.ts';
+import type { KeptRuns } from '../ports/kept-runs.ts';
 import type { KnowledgeService } from '../ports/knowledge.ts';
 import type { Logger, Metrics, Tracer } from '../ports/telemetry.ts';
 import type { VectorIndex } from '../ports/vector-index.ts';
@@ -40,6 +41,8 @@ export interface App extends IndexSync {
   readonly ask: Ask;
   /** What rules say of a pasted log; nothing of it is kept. */
   readonly explainLog: ReturnType<typeof openLogExplainer>;
+  /** Replays that were kept to be compared. */
+  readonly keptRuns: KeptRuns;
   /** Starts taking triage jobs, and ringing again for those that are pending. */
   work(): Promise<void>;
   /** What was measured of this release. */

@@ -47,7 +47,7 @@ interface DemoService {
 export async function runDemo({ address, token, shownToken, app, clock }: DemoService): Promise<void> {
   say(`\nSending sample data: a week of builds of ${HISTORY}, and ${SHOWN.length} captured failures …`);
   const answered = (buildId: string) => answerOf(address, token, buildId);
-  await sendHistory(app, clock, { send: (build) => upload(address, token, build), answered });
+  const history = await sendHistory(app, clock, { send: (build) => upload(address, token, build), answered });
   const sent: { slug: string; buildId: string }[] = [];
   for (const [index, slug] of SHOWN.entries()) {
     const number = `${Math.floor(Date.now() / 1000)}${index}`;
@@ -74,6 +74,9 @@ export async function runDemo({ address, token, shownToken, app, clock }: DemoSe
   await print(
     `\n${table(rows, voiceOf({}).width)}${waiting > 0 ? `\n?: not sure enough to publish; ${waiting} ${waiting === 1 ? 'needs' : 'need'} review` : ''}\n\nView:  ${address}/builds   review:  ${address}/review\nRead one:  curl -s -H "authorization: Bearer ${shownToken}" ${address}/api/builds/${sent[0]?.buildId}/analyses`,
   );
+  const builds = new Map([...history, ...sent.map(({ slug, buildId }) => [slug, buildId] as const)]);
+  if ((await app.keptRuns.list())?.length === 0) await (await import('./replay/demo-runs.ts')).keepDemoRuns(app.config, FAILURES, builds);
+  say(`Is a new model better? Two runs to compare: ${address}/insights/models`);
 }
 
 async function upload(address: string, token: string, { slug, report, ...build }: DemoBuild): Promise<string> {
@@ -199,15 +202,17 @@ const WEEK: readonly Past[] = [
 
 /**
  * Sends a week of builds of one repository, each at its own time, and confirms the answer about the regression as a person would. Leaves the
- * clock at the machine's time. Nothing where they were sent before.
+ * clock at the machine's time. Resolves with a build of each captured failure; nothing is sent, and none returned, where they were sent before.
  */
-async function sendHistory(app: App, clock: DemoClock, sender: Sender): Promise<void> {
-  if ((await app.stores.builds.list({ repository: HISTORY }, { limit: 1, offset: 0 })).length > 0) return;
+async function sendHistory(app: App, clock: DemoClock, sender: Sender): Promise<Map<string, string>> {
+  const sent = new Map<string, string>();
+  if ((await app.stores.builds.list({ repository: HISTORY }, { limit: 1, offset: 0 })).length > 0) return sent;
   const now = Date.now();
   try {
     for (const past of WEEK) {
       clock.set(now - past.ago * DAY_MS - EARLIER_MS + (WEEK.indexOf(past) % 2) * 3 * HOUR_MS);
       const buildId = await sender.send(buildOf(past, clock.now(), 1));
+      if (past.slug !== undefined) sent.set(past.slug, buildId);
       const { id } = past.slug === undefined ? { id: null } : await sender.answered(buildId);
       if (id !== null && past.slug === REGRESSION) await confirm(app, clock, id);
       clock.set(clock.now() + 20 * MINUTE_MS);
@@ -216,6 +221,7 @@ async function sendHistory(app: App, clock: DemoClock, sender: Sender): Promise<
   } finally {
     clock.set(null);
   }
+  return sent;
 }
 
 const AUTHORS = ['ada', 'ben', 'chris'];

@@ -131,6 +131,11 @@ function tokenOf(variable: Variable, entry: string): { name: string; roles: stri
   throw new TriageError('invalid-config', `${variable.name}: an entry does not have the form name:role+role:token`);
 }
 
+/** Where a data directory keeps replays. */
+export function runsFolder(dataDir: string): string {
+  return join(dataDir, 'runs');
+}
+
 /** One process, one data directory, nothing to install. */
 export function embedded(dataDir: string, knowledgeFolder: string) {
   return {
@@ -140,6 +145,7 @@ export function embedded(dataDir: string, knowledgeFolder: string) {
     buildArchive: { driver: 'postgres' },
     vectorIndex: { driver: 'pgvector' },
     knowledge: { folder: knowledgeFolder },
+    runs: { folder: runsFolder(dataDir) },
   } satisfies Omit<z.input<typeof Config>, 'auth'>;
 }
 
@@ -147,7 +153,7 @@ export function embedded(dataDir: string, knowledgeFolder: string) {
  * Services of their own, so that any number of processes share the work. Their addresses have no default: whoever leaves one
  * out is told its variable.
  */
-function server(knowledgeFolder: string): object {
+function server(dataDir: string, knowledgeFolder: string): object {
   return {
     ...COMMON,
     database: { driver: 'postgres', readerUrl: null, ownerUrl: null, poolSize: 10 },
@@ -155,6 +161,7 @@ function server(knowledgeFolder: string): object {
     buildArchive: { driver: 'mongodb', database: 'faultline' },
     vectorIndex: { driver: 'pgvector', index: 'faultline', baseUrl: null },
     knowledge: { folder: knowledgeFolder },
+    runs: { folder: runsFolder(dataDir) },
   };
 }
 
@@ -164,6 +171,6 @@ export function presetOf(environment: Environment, dataDir: string, knowledgeFol
     environment.FAULTLINE_PRESET?.trim() ||
     (environment.FAULTLINE_DATABASE_URL || environment.FAULTLINE_DATABASE_URL_FILE ? 'server' : 'embedded');
   if (name === 'embedded') return embedded(dataDir, knowledgeFolder);
-  if (name === 'server') return server(knowledgeFolder);
+  if (name === 'server') return server(dataDir, knowledgeFolder);
   throw new TriageError('invalid-config', `FAULTLINE_PRESET must be embedded or server, not "${name}"`);
 }

@@ -328,6 +328,8 @@ export const Config = Common.extend({
   buildArchive: BuildArchiveConfig,
   vectorIndex: VectorIndexConfig,
   knowledge: z.object({ folder: z.string() }),
+  /** Where replays are kept that the console compares. */
+  runs: z.object({ folder: z.string() }),
 });
 export type Config = z.infer<typeof Config>;
 

@@ -53,13 +53,18 @@ export function comparisonFigures(one: Comparison, top: string): Html {
 ${differences.length > 0 && differenceTable(differences, heading, top)}${costs.length > 0 && costTable(costs, heading, top)}`;
 }
 
-/** How cases are shown: the names of the sides, and where a case is; null: nowhere. */
+/** How cases are shown: the names of the sides, and what stands for a case. */
 export interface CaseListing {
   readonly sides: readonly [a: string, b: string];
-  readonly addressOf: (one: ChangedCase) => string | null;
+  readonly shown: (one: ChangedCase) => Html;
 }
 
-const AS_FILES: CaseListing = { sides: ['A', 'B'], addressOf: ({ url }) => url };
+const AS_FILES: CaseListing = { sides: ['A', 'B'], shown: caseByAddress };
+
+/** The id of a case, which links to where its row says it is from. */
+export function caseByAddress({ id, url }: Pick<ChangedCase, 'id' | 'url'>): Html {
+  return url === null ? html`${id}` : html`<a href="${url}" rel="noreferrer noopener">${id}</a>`;
+}
 
 /** The cases that the sides answer otherwise, in lists: better, worse, and neither. */
 export function changedCases(one: Comparison, top: string, listing: CaseListing = AS_FILES): Html {
@@ -131,8 +136,7 @@ function caseList(title: string, cases: readonly ChangedCase[], comparison: Comp
   // In a folder the number is no line of anything.
   const isFile = dataset.endsWith('.jsonl');
   const rows = cases.slice(0, MOST_CASES).map((one) => {
-    const address = listing.addressOf(one);
-    return html`<tr><th scope="row">${address === null ? one.id : html`<a href="${address}" rel="noreferrer noopener">${one.id}</a>`}${isFile && html` <span class="quiet">${dataset}:${one.line}</span>`}</th><td>${one.truth}</td><td>${one.said.a}</td><td>${one.said.b}</td></tr>`;
+    return html`<tr><th scope="row">${listing.shown(one)}${isFile && html` <span class="quiet">${dataset}:${one.line}</span>`}</th><td>${one.truth}</td><td>${one.said.a}</td><td>${one.said.b}</td></tr>`;
   });
   return html`<h3 id="${id}">${title} <span class="quiet">(${cases.length})</span></h3>${dataTable(`${title}, ${headingOf(comparison)}`, ['Case', 'True', ...listing.sides.map((side) => `${side} said`)], rows, { className: 'others' })}${rest > 0 && html`<p class="quiet">and ${rest} more; see --json for all</p>`}`;
 }

@@ -9,6 +9,7 @@ import type { Messengers } from '../notifications/rules/news.ts';
 import type { SignInProvider } from '../ports/access.ts';
 import type { Database } from '../ports/database.ts';
 import type { JobQueue } from '../ports/job-queue.ts';
+import type { KeptRuns } from '../ports/kept-runs.ts';
 import type { Logger } from '../ports/telemetry.ts';
 import type { VectorNamespace } from '../ports/vector-index.ts';
 import type { Ask } from '../service/ask/ask.ts';
@@ -65,6 +66,8 @@ export interface ConsoleDeps {
   readonly currentStep?: (buildId: string) => Promise<string | null>;
   /** What was measured of this release. */
   readonly unseen?: readonly UnseenFigures[];
+  /** Replays that were kept to be compared. */
+  readonly keptRuns: KeptRuns & Scoped;
   /** How long a decision is kept from being shown outside. */
   readonly undoMs?: number;
   indexNow?(namespace: VectorNamespace, ids: readonly string[]): Promise<boolean>;

@@ -192,3 +192,19 @@ export function drawnText({ by, units }: Comparison['resampling']): string {
 export function costText(value: number, unit: CostDifference['unit']): string {
   return unit === 'dollars' ? dollars(value) : value.toFixed(unit === 'rounds' ? 1 : 0);
 }
+
+/** 0.032 → "3.2 points": a hundredth of a share. */
+export function points(value: number): string {
+  const text = (value * 100).toFixed(1);
+  return `${text} ${text === '1.0' ? 'point' : 'points'}`;
+}
+
+/** 0.032 → "+3.2 points". */
+export function signedPoints(difference: number): string {
+  return `${difference === 0 ? '' : difference > 0 ? '+' : '−'}${points(Math.abs(difference))}`;
+}
+
+/** An interval of a difference, in points: "-1.0 to 15.2". */
+export function rangeOf([low, high]: readonly [number, number]): string {
+  return `${(low * 100).toFixed(1)} to ${(high * 100).toFixed(1)}`;
+}

@@ -266,4 +266,16 @@ describe('the first minute with the demo', () => {
       expect(await page.locator('#turns .answer').textContent()).toContain('react-dom');
     });
   });
+
+  it('71: the demo has two kept runs over its own failures, and their cases lead to the builds', async () => {
+    const complaints = await client.at('reader', async (page) => {
+      await page.goto('/insights/models');
+      const verdict = page.getByRole('region', { name: 'Verdict' });
+      expect(await verdict.getByRole('heading').textContent()).toBe('No clear difference: usual compared with one-line-of-log');
+      expect(await verdict.textContent()).toContain('What was changed: budget in tokens was 12, now it is 2000.');
+      await page.getByRole('link', { name: /^demo\/deploy-token-missing · ci/ }).click();
+      await page.waitForURL(/\/builds\/bld_/);
+    });
+    expect(complaints).toEqual([]);
+  });
 });

@@ -1,12 +1,18 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { unseenFigures } from '../../src/judge/judgement.ts';
+import { createKeptRuns } from '../../src/replay/compare/kept-runs.ts';
+import { type CaseResult, failedResult } from '../../src/replay/run/results.ts';
 import { tell } from '../console/insights/insights-world.ts';
 import { axeFindings, openBrowser, openPage } from '../support/browser.ts';
 import { openConsole, type TestConsole, TOKENS } from '../support/console.ts';
 
 const DAY = 86_400_000;
 const ago = (days: number) => new Date(Date.now() - days * DAY).toISOString();
+const runs = mkdtempSync(join(tmpdir(), 'faultline-kept-runs-'));
 let console: TestConsole;
 let browser: Browser;
 let address: string;
@@ -14,7 +20,7 @@ let session: string;
 
 /** Fifty decided answers before a change of the threshold and fifty after it; of the later ones more were right. */
 beforeAll(async () => {
-  [console, browser] = await Promise.all([openConsole({ unseen: unseenFigures() }), openBrowser()]);
+  [console, browser] = await Promise.all([openConsole({ unseen: unseenFigures(), keptRuns: createKeptRuns(runs) }), openBrowser()]);
   address = (await console.app.listen({ port: 0, host: '127.0.0.1' })).replace('127.0.0.1', 'localhost');
   const { stores, database } = console;
   for (let number = 0; number < 100; number += 1) {
@@ -47,6 +53,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await browser.close();
   await console.close();
+  rmSync(runs, { recursive: true });
 });
 
 const row = (page: Page, table: string, words: string) =>
@@ -122,4 +129,90 @@ it('66: the API has the same figures', async () => {
   const few = await console.app.inject({ url: '/api/trust?repository=acme/few', headers });
   expect(few.json()).toMatchObject({ decided: 1, enough: false });
   expect(few.json().thresholds[0]).toMatchObject({ decided: 1, right: 1, low: null, high: null });
+});
+
+/** Keeps a run over twenty code errors, of which so many were called something else. */
+function keepRun(name: string, startedAt: string, { wrong, milliseconds }: { readonly wrong: number; readonly milliseconds: number }) {
+  const own = join(runs, name);
+  const lines = (rows: readonly object[]) => rows.map((one) => `${JSON.stringify(one)}\n`).join('');
+  const ids = Array.from({ length: 20 }, (_, at) => `case-${at}`);
+  const answered = (id: string, at: number): CaseResult => ({
+    ...failedResult(id, '', milliseconds + at),
+    ...{ error: null, category: at < wrong ? 'INFRA_ERROR' : 'CODE_ERROR', confidence: 0.95, action: 'auto_notify', analyst: name },
+  });
+  const sources = [{ name: 'reviewed cases', sha256: 'one', cases: ids.length }];
+  const manifest = { schema: 1, version: '0.1.0', startedAt, sources, settings: { analyst: 'llm', model: name } };
+  mkdirSync(own);
+  writeFileSync(join(own, 'cases.jsonl'), lines(ids.map((id) => ({ id, category: 'CODE_ERROR', source: `https://ci.example/${id}` }))));
+  writeFileSync(join(own, 'results.jsonl'), lines(ids.map(answered)));
+  writeFileSync(join(own, 'results.jsonl.run.json'), JSON.stringify(manifest));
+}
+
+describe('71: whether the new model is better', () => {
+  it('71: without runs, the page says how to keep them', async () => {
+    const { page, context } = await openPage(browser, { address, session });
+    await page.goto('/insights/models');
+    expect(await page.getByRole('note').textContent()).toBe('No run has been kept so far. Two are needed to compare.');
+    expect(await page.getByRole('region', { name: 'Commands' }).textContent()).toContain('faultline replay --reviewed --keep now');
+    await context.close();
+    keepRun('old-model', ago(3), { wrong: 8, milliseconds: 400 });
+    keepRun('new-model', ago(1), { wrong: 0, milliseconds: 300 });
+  });
+
+  it.each([
+    ['on a desk', { width: 1440, height: 900, theme: 'light', javaScript: true }],
+    ['on a desk, in the dark', { width: 1440, height: 900, theme: 'dark', javaScript: true }],
+    ['on a phone, in the dark', { width: 390, height: 844, theme: 'dark', javaScript: true }],
+    ['on a phone, without scripts', { width: 390, height: 844, theme: 'light', javaScript: false }],
+  ] as const)(
+    '71: from the first page: the verdict, what it rests on, what it costs, and the cases that changed: %s',
+    async (_where, how) => {
+      const { page, context, complaints } = await openPage(browser, { address, session, ...how });
+      await page.goto('/');
+      await page.getByRole('link', { name: 'Insights' }).click();
+      await page.getByRole('link', { name: 'Models' }).first().click();
+      const verdict = page.getByRole('region', { name: 'Verdict' });
+      expect(await verdict.getByRole('heading').textContent()).toBe('Better: new-model compared with old-model');
+      expect(await verdict.textContent()).toMatch(
+        /Over 20 cases, right category in 100 % instead of 60 %: \+40\.0 points, 95 % interval \d+\.\d to \d+\.\d\. 8 won, 0 lost\./,
+      );
+      expect(await verdict.textContent()).toContain('What was changed: model was old-model, now it is new-model.');
+      const table = 'Both runs, side by side';
+      expect((await cells(page, table, 'Confident mistakes')).slice(0, 4)).toEqual(['Confident mistakes', 'better', '40 %', '0 %']);
+      expect((await cells(page, table, 'Cost per case')).slice(0, 4)).toEqual(['Cost per case', 'the same', '$0', '$0']);
+      expect((await cells(page, table, 'Time per case')).slice(0, 4)).toEqual(['Time per case', 'faster', '410 ms', '310 ms']);
+      expect(await page.getByRole('heading', { name: 'Won: Candidate is better (8)' }).count()).toBe(1);
+      expect(await page.getByRole('link', { name: 'case-3' }).getAttribute('href')).toBe('https://ci.example/case-3');
+      await page.getByText('All figures').click();
+      if (how.javaScript) expect(await axeFindings(page)).toEqual([]);
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(how.width);
+      // The other way round it is worse.
+      await page.getByRole('combobox', { name: 'Baseline' }).selectOption('new-model');
+      await page.getByRole('combobox', { name: 'Candidate' }).selectOption('old-model');
+      await page.getByRole('button', { name: 'Compare' }).click();
+      expect(await verdict.getByRole('heading').textContent()).toBe('Worse: old-model compared with new-model');
+      await context.close();
+      expect(complaints).toEqual([]);
+    },
+  );
+
+  it('71: says when nothing can be told apart, when runs have no case in common, and links from Trust', async () => {
+    keepRun('twin', ago(2), { wrong: 0, milliseconds: 300 });
+    keepRun('strange', ago(9), { wrong: 0, milliseconds: 300 });
+    writeFileSync(join(runs, 'strange', 'cases.jsonl'), '{"id":"other","category":"CODE_ERROR"}\n');
+    const { page, context } = await openPage(browser, { address, session });
+    await page.goto('/insights/trust');
+    await page.getByRole('link', { name: 'Compare two runs on the same failures' }).click();
+    await page.getByRole('combobox', { name: 'Baseline' }).selectOption('twin');
+    await page.getByRole('button', { name: 'Compare' }).click();
+    const verdict = page.getByRole('region', { name: 'Verdict' });
+    expect(await verdict.getByRole('heading').textContent()).toBe('No clear difference: new-model compared with twin');
+    expect(await verdict.textContent()).toContain('Both runs agree in all 20 cases: right category in 100 %.');
+    await page.goto('/insights/models?baseline=twin&candidate=strange');
+    expect(await page.getByRole('alert').textContent()).toContain('These two runs cannot be compared. No case is on both sides');
+    expect(await page.getByRole('alert').textContent()).not.toContain(runs);
+    await page.goto('/insights/models?baseline=..&candidate=none');
+    expect(await verdict.getByRole('heading').textContent()).toContain('new-model compared with');
+    await context.close();
+  });
 });

@@ -111,6 +111,7 @@ function readPages({ analysisId, buildId }: Review, fingerprint: string, recalle
     ['insights', '/insights'],
     ['insights-trust', '/insights/trust'],
     ['insights-trust-answers', '/insights/trust/answers?t=0.5'],
+    ['insights-models', '/insights/models'],
     ['insights-health', '/insights/health'],
     ['insights-flaky', '/insights/flaky'],
     ['insights-tests-cost', '/insights/flaky?list=cost&days=30'],

@@ -149,6 +149,8 @@ export interface ReplayCommandOptions extends StoredCaseOptions {
   /** The same cases so many times. */
   readonly repeat?: number;
   readonly out?: string;
+  /** A name to keep the run by, instead of `out`. */
+  readonly keep?: string;
   /** Go on behind what an earlier run left in `out`. */
   readonly resume?: boolean;
   /** Where recordings of the runs are written. */

@@ -21,7 +21,8 @@ export function replayCommand(): Command {
     .option('--sample <n>', 'this many cases of each, chosen by ID, so always the same ones', positive)
     .option('--repeat <n>', 'run the cases this many times, for models whose answers vary', positive, 1)
     .option('--out <file>', 'write one JSON object per case as they finish; overwrites the file')
-    .option('--resume', 'continue an interrupted run from its --out file')
+    .addOption(new Option('--keep <name>', 'keep the run under this name, for the console to compare (Insights → Models)').conflicts('out'))
+    .option('--resume', 'continue an interrupted run from its --out file, or with --keep')
     .option('--html <file>', 'write a report as a self-contained HTML page')
     .option('--junit <file>', 'write a JUnit report for CI servers')
     .option(

@@ -1,5 +1,6 @@
 import { access, constants, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
+import { runsFolder } from '../../config/load.ts';
 import { maskingOf } from '../../config/masking.ts';
 import { budgetTokensOf } from '../../config/profiles.ts';
 import type { Config } from '../../config/schema.ts';
@@ -9,12 +10,14 @@ import { createMasker } from '../../log/mask/mask.ts';
 import { visibleLines } from '../../notifications/visible-text.ts';
 import { silentLogger } from '../../ports/telemetry.ts';
 import { readStagesOf } from '../../replay/ablation.ts';
+import { keepLabels, roomForRun } from '../../replay/compare/kept-runs.ts';
 import type { FigureSection } from '../../replay/figures/figure.ts';
 import { scoreCases, scoreSlices } from '../../replay/figures/score.ts';
 import { type Gate, type GateResult, judgeGate, junitOf, openGate, renderGate } from '../../replay/gate.ts';
 import { judgeCases, scoreJudge } from '../../replay/judge.ts';
 import { casesSuite, figuresJson, renderFigures, renderJunit, renderSpread, spreadOf, unsteadyCases } from '../../replay/report.ts';
 import type { ReplayedCase } from '../../replay/run/replay.ts';
+import { dataDirectory } from '../settings.ts';
 import { EXIT, interruptSignal, jsonText, print, say, voiceOf } from '../terminal.ts';
 import { answering, replayConfig, stagesLeftOut, whoAnswers } from './answering.ts';
 import { type CaseSource, openCaseSources, type ReplayCommandOptions } from './case-sources.ts';
@@ -41,14 +44,23 @@ import {
 } from './run-files.ts';
 
 /** `faultline replay`: every case of each source through the same road, the results as JSONL, the figures as tables and reports. */
-export async function runReplay(options: ReplayCommandOptions, configured: Config): Promise<void> {
+export async function runReplay(given: ReplayCommandOptions, configured: Config): Promise<void> {
+  const { keep } = given;
+  const folder = runsFolder(dataDirectory(given.data));
+  const options = keep === undefined ? given : { ...given, out: await roomForRun(folder, keep, given.resume === true) };
   if (options.resume && options.out === undefined)
-    throw new TriageError('invalid-config', '--resume continues a results file: name it with --out.');
+    throw new TriageError('invalid-config', '--resume continues a results file: name it with --out, or the run with --keep.');
   await checkReportPaths(options);
   const gate = await gateOf(options);
   const config = replayConfig(options, configured);
   const { sources, close } = await openCaseSources(options);
   try {
+    if (keep !== undefined)
+      await keepLabels(
+        folder,
+        keep,
+        sources.map(({ cases }) => cases()),
+      );
     await replaySources(sources, gate, options, config);
   } finally {
     await close();

@@ -35,6 +35,9 @@ export const InsightsQuery = z.object({
   list: z.enum(['flaky', 'cost', 'quarantine']).catch('flaky').default('flaky'),
   /** Minutes that a person loses by a failed build. */
   minutes: z.coerce.number().int().min(0).max(480).catch(10).default(10),
+  /** Names of the kept runs that are compared. */
+  baseline: z.string().trim().max(100).catch('').default(''),
+  candidate: z.string().trim().max(100).catch('').default(''),
   offset: z.coerce.number().int().min(0).max(100_000).catch(0).default(0),
   /** The table that is wanted as CSV. */
   csv: z.string().max(50).optional().catch(undefined),
@@ -58,6 +61,7 @@ export interface InsightsRoute {
 const PAGES = [
   { path: '/insights', name: 'Overview', role: 'read' },
   { path: '/insights/trust', name: 'Trust', role: 'read' },
+  { path: '/insights/models', name: 'Models', role: 'read' },
   { path: '/insights/health', name: 'Health', role: 'read' },
   { path: '/insights/flaky', name: 'Tests', role: 'read' },
   { path: '/insights/causes', name: 'Causes', role: 'read' },

@@ -11,6 +11,7 @@ import { calibrationBins, calibrationFinding } from '../charts/confidence.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
 import { dataTable, type Html, html } from '../html.ts';
 import { daysField, daysOf, filterForm, type InsightsQuery, type InsightsView, periodOf, registerInsightsRoute } from './insights-frame.ts';
+import { modelsView } from './models.ts';
 import { flakyView, registerTestPage } from './tests.ts';
 import { checkedView, coverageOf, trustFacts, trustView } from './trust.ts';
 
@@ -19,6 +20,7 @@ export function registerInsightsPages(app: FastifyInstance, deps: ConsoleDeps): 
   registerInsightsRoute(app, deps, { path: '/insights', role: 'read', view: overviewView });
   registerInsightsRoute(app, deps, { path: '/insights/trust', role: 'read', view: trustView });
   registerInsightsRoute(app, deps, { path: '/insights/trust/answers', role: 'read', view: checkedView });
+  registerInsightsRoute(app, deps, { path: '/insights/models', role: 'read', view: modelsView });
   registerInsightsRoute(app, deps, { path: '/insights/health', role: 'read', view: healthView });
   registerInsightsRoute(app, deps, { path: '/insights/flaky', role: 'read', view: flakyView });
   registerInsightsRoute(app, deps, { path: '/insights/causes', role: 'read', view: causesView });
@@ -49,6 +51,7 @@ async function overviewView(query: InsightsQuery, deps: ConsoleDeps): Promise<In
   const tiles = [
     tile('Trust', `/insights/trust${search({ repo })}`, calibrationFinding(calibrationBins(trust.decided), trust.trust.decided)),
     tile('Threshold', `/insights/trust${search({ repo })}#coverage`, coverageOf(query, trust).finding),
+    tile('Models', '/insights/models', 'Is a new model or setting better? Compare two runs on the same failures.'),
     tile(
       'Flaky tests',
       `/insights/flaky${search({ repo })}`,

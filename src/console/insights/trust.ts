@@ -98,7 +98,7 @@ function changesPart(changes: readonly TrustChange[]): Html {
 <p class="quiet">Before: ${tallyWords(change.before)}.<br>After: ${tallyWords(change.after)}.</p></li>`,
   );
   return html`<ol class="past">${items}</ol>
-<p class="quiet">At most 1,000 answers within 30 days on either side, up to the next change of the same kind. The failures differ too: a difference is a reason to look, not a proof. To compare on the same failures, use <code>faultline compare</code>.</p>`;
+<p class="quiet">At most 1,000 answers within 30 days on either side, up to the next change of the same kind. The failures differ too: a difference is a reason to look, not a proof. <a href="/insights/models">Compare two runs on the same failures</a>.</p>`;
 }
 
 const KINDS = { release: 'Release', analyst: 'Analyst', threshold: 'Threshold', calibration: 'Calibration', rule: 'Rule' } as const;

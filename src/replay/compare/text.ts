@@ -9,18 +9,15 @@ import {
   drawnText,
   leftOutLines,
   namesOf,
+  points,
   probability,
+  rangeOf,
   type Spread,
   signed,
+  signedPoints,
   VERDICTS,
 } from '../../domain/comparison.ts';
 import { maxOf } from '../../lib/collections.ts';
-
-/** 0.032 → "3.2 points": a hundredth of a share. */
-function points(value: number): string {
-  const text = (value * 100).toFixed(1);
-  return `${text} ${text === '1.0' ? 'point' : 'points'}`;
-}
 
 /** 0.9135 → "91.4 %". */
 function shareOf(value: number): string {
@@ -62,10 +59,6 @@ function evidenceOf({ interval, mcNemar }: Difference): string {
   return `${range}, McNemar p ${p.startsWith('<') ? p : `= ${p}`}`;
 }
 
-function rangeOf([low, high]: readonly [number, number]): string {
-  return `${(low * 100).toFixed(1)} to ${(high * 100).toFixed(1)}`;
-}
-
 function othersSentences({ differences }: Omit<Comparison, 'summary'>, main: Difference): string[] {
   const others = differences.filter((one) => one !== main);
   const named = (verdicts: readonly string[]) =>
@@ -76,10 +69,6 @@ function othersSentences({ differences }: Omit<Comparison, 'summary'>, main: Dif
     ...list('Beyond noise, B is worse in', named(['a-better'])),
     ...list('Changed beyond noise, for better or worse', named(['higher', 'lower'])),
   ];
-}
-
-function signedPoints(difference: number): string {
-  return `${difference > 0 ? '+' : '−'}${points(Math.abs(difference))}`;
 }
 
 function costSentences({ costs }: Omit<Comparison, 'summary'>): string[] {

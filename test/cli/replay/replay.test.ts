@@ -32,6 +32,18 @@ describe('replay', () => {
     expect(JSON.parse(lines[0] ?? '').figures[0]).toEqual({ section: 'cases', name: 'cases', value: 1, cases: 1 });
   });
 
+  it('71: keeps a run under a name, with the labels of its cases, and never writes over another one', async () => {
+    const dataset = datasetOf(['{"id":"a","log":"Error: boom\\n","category":"CODE_ERROR"}']);
+    const data = mkdtempSync(join(FOLDER, 'data-'));
+    const keep = ['replay', '--dataset', dataset, '--only', 'read', '--data', data, '--keep'];
+    expect((await faultline([...keep, 'now'])).code).toBe(0);
+    expect(idsIn(join(data, 'runs/now/results.jsonl'))).toEqual(['a']);
+    expect(readFileSync(join(data, 'runs/now/cases.jsonl'), 'utf8')).toBe('{"id":"a","category":"CODE_ERROR"}\n');
+    expect(readFileSync(join(data, 'runs/now/results.jsonl.run.json'), 'utf8')).toContain('"cases": 1');
+    expect((await faultline([...keep, 'now'])).stderr).toContain('--keep: there is a run named now already. Choose another name.');
+    expect((await faultline([...keep, '../now'])).stderr).toContain('--keep: "../now" is no name for a run');
+  });
+
   it('goes by the experiments that cases carry, and compares them with the text alone, as the documentation shows', async () => {
     const dataset = join(import.meta.dirname, '../../fixtures/experiments/cases.jsonl');
     const page = readFileSync(join(import.meta.dirname, '../../../docs/how-to/experiments.md'), 'utf8');

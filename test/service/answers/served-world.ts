@@ -61,6 +61,7 @@ export async function openServedWorld(claimMs = 60_000): Promise<ServedWorld> {
     buildArchive: { driver: 'postgres' },
     vectorIndex: { driver: 'pgvector' },
     knowledge: { folder: 'knowledge' },
+    runs: { folder: '/data/runs' },
   });
   const http = await buildHttp({
     config,

@@ -1,0 +1,197 @@
+import {
+  type ChangedCase,
+  type Comparison,
+  type CostDifference,
+  costText,
+  type Difference,
+  type DifferenceVerdict,
+  rangeOf,
+  signedPoints,
+} from '../../domain/comparison.ts';
+import { TriageError } from '../../domain/errors.ts';
+import { counted } from '../../lib/text.ts';
+import { formatDuration } from '../../notifications/answer-view.ts';
+import type { ComparedRuns, KeptRun } from '../../ports/kept-runs.ts';
+import { buildAddress } from '../addresses.ts';
+import { percentOf } from '../charts/chart.ts';
+import { caseByAddress, changedCases, comparisonFigures, comparisonNotes } from '../comparison.ts';
+import type { ConsoleDeps } from '../console-deps.ts';
+import { timeOf } from '../controls.ts';
+import { dataTable, type Html, html, linkTarget } from '../html.ts';
+import type { InsightsQuery, InsightsView } from './insights-frame.ts';
+
+const QUESTION = 'Is the new model better?';
+/** Cases whose builds are looked up; the rest of a list shows ids. */
+const MOST_LINKED = 200;
+
+/** `/insights/models`: two replays of the same failures, with the verdict first. */
+export async function modelsView(query: InsightsQuery, deps: ConsoleDeps): Promise<InsightsView> {
+  const runs = await deps.keptRuns.list();
+  const page = (content: Html) => ({ title: 'Models', main: html`<h1 tabindex="-1">${QUESTION}</h1>${content}`, tables: {} });
+  if (runs === null)
+    return page(
+      html`<p role="note">Runs mix failures of all repositories, and your account may see only some of them. Ask somebody who may see all.</p>`,
+    );
+  const [candidate, baseline] = chosen(runs, query);
+  if (candidate === undefined || baseline === undefined)
+    return page(html`<p role="note">${runs.length === 0 ? 'No run has' : 'Only one run has'} been kept so far. Two are needed to compare.</p>
+${howTo(deps, true)}${runs.length > 0 && runsTable(runs)}`);
+  const compared = await deps.keptRuns.compare(baseline.name, candidate.name).catch((error: unknown) => {
+    if (error instanceof TriageError) return error;
+    throw error;
+  });
+  const found =
+    compared instanceof TriageError
+      ? html`<p role="alert">These two runs cannot be compared. ${compared.message}</p>`
+      : await comparedPart(compared, { baseline, candidate }, deps);
+  return page(html`<form class="filters" aria-label="Runs">${choice('baseline', 'Baseline', runs, baseline)}${choice('candidate', 'Candidate', runs, candidate)}<button>Compare</button></form>
+${found}${runsTable(runs)}${howTo(deps, false)}`);
+}
+
+/** What was asked for; else the newest run, and the newest other one of the same cases. */
+function chosen(
+  runs: readonly KeptRun[],
+  { baseline, candidate }: InsightsQuery,
+): [candidate: KeptRun | undefined, baseline: KeptRun | undefined] {
+  const second = runs.find(({ name }) => name === candidate) ?? runs.find(({ name }) => name !== baseline);
+  const others = runs.filter((one) => one !== second);
+  const first = runs.find(({ name }) => name === baseline) ?? others.find((one) => casesOf(one) === casesOf(second)) ?? others[0];
+  return [second, first];
+}
+
+function casesOf(run: KeptRun | undefined): string {
+  return JSON.stringify(run?.sources);
+}
+
+function choice(field: string, label: string, runs: readonly KeptRun[], picked: KeptRun): Html {
+  const options = runs.map((one) => html`<option value="${one.name}"${one === picked && html` selected`}>${one.name}</option>`);
+  return html`<label>${label} <select name="${field}">${options}</select></label>`;
+}
+
+interface Chosen {
+  readonly baseline: KeptRun;
+  readonly candidate: KeptRun;
+}
+
+async function comparedPart({ comparison, changes }: ComparedRuns, runs: Chosen, deps: ConsoleDeps): Promise<Html> {
+  const named = changes.filter((change) => !change.startsWith('settings of the triage'));
+  const shown = await caseCell(comparison, deps);
+  const { won, lost, changed } = comparison;
+  return html`<section class="card" id="verdict" aria-label="Verdict">${verdict(comparison, runs)}
+<p class="quiet">${named.length > 0 ? html`What was changed: ${named.join('; ')}.` : changes.length > 0 ? 'What was changed: settings of the triage.' : 'Both runs had the same settings.'}</p></section>
+${keyFigures(comparison)}
+<h2 id="changed">Cases that changed</h2>${won.length + lost.length + changed.length === 0 ? html`<p>None: both runs gave the same answer in every case.</p>` : changedCases(comparison, 'changed', { sides: ['Baseline', 'Candidate'], shown })}
+<details><summary>All figures</summary><p>A is the baseline ${runs.baseline.name}, B is the candidate ${runs.candidate.name}.</p>${comparisonFigures(comparison, 'all')}${comparisonNotes(comparison)}</details>`;
+}
+
+/** What is said of a figure, and how it is coloured. */
+const WORDS = {
+  'b-better': ['better', 'good'],
+  'a-better': ['worse', 'wrong'],
+  higher: ['higher', ''],
+  lower: ['lower', ''],
+  'within-noise': ['not clearly different', 'quiet'],
+  same: ['the same', 'quiet'],
+} as const satisfies Record<DifferenceVerdict, readonly [word: string, tone: string]>;
+
+/** By the figure that decides which cases are won; what else is beyond chance stands below it. */
+function verdict({ differences, wonBy }: Comparison, { baseline, candidate }: Chosen): Html {
+  const main = differences.find(({ name }) => name === wonBy) ?? differences[0];
+  if (main === undefined)
+    return html`<h2>No verdict</h2><p>The right answer of these cases is not known, so only the cost can be compared.</p>`;
+  const answer =
+    main.verdict === 'b-better'
+      ? html`<span class="good">Better</span>`
+      : main.verdict === 'a-better'
+        ? html`<span class="wrong">Worse</span>`
+        : 'No clear difference';
+  const others = (verdict: DifferenceVerdict, lead: string) => {
+    const found = differences.filter((one) => one !== main && one.verdict === verdict);
+    return (
+      found.length > 0 && html`<p>${lead}: ${found.map(({ name, difference }) => `${name} ${signedPoints(difference)}`).join('; ')}.</p>`
+    );
+  };
+  return html`<h2>${answer}: ${candidate.name} compared with ${baseline.name}</h2>
+<p>${evidence(main)}</p>${others('b-better', 'Clearly better in')}${others('a-better', 'Clearly worse in')}`;
+}
+
+function evidence({ name, cases, a, b, difference, interval, won, lost, verdict }: Difference): string {
+  const what = LABELS.get(name)?.toLowerCase() ?? name;
+  if (verdict === 'same') return `Both runs agree in all ${counted(cases, 'case')}: ${what} in ${percentOf(a)}.`;
+  const range = interval === null ? '' : `, 95 % interval ${rangeOf(interval)}`;
+  const chance = verdict === 'within-noise' ? ' This may be chance; more cases would tell.' : '';
+  return `Over ${counted(cases, 'case')}, ${what} in ${percentOf(b)} instead of ${percentOf(a)}: ${signedPoints(difference)}${range}. ${won} won, ${lost} lost.${chance}`;
+}
+
+/** The figures that a person decides by, as people call them. */
+const LABELS: ReadonlyMap<string, string> = new Map([
+  ['category accuracy', 'Right category'],
+  ['published and right', 'Published and right'],
+  ['published and wrong', 'Published and wrong'],
+  ['confident errors', 'Confident mistakes'],
+]);
+const COSTS: ReadonlyMap<string, string> = new Map([
+  ['dollars a case', 'Cost per case'],
+  ['milliseconds a case', 'Time per case'],
+]);
+
+function keyFigures({ differences, costs }: Comparison): Html {
+  const rows = [...LABELS].flatMap(([name, label]) => differences.filter((one) => one.name === name).map((one) => figureRow(label, one)));
+  const paid = [...COSTS].map(([name, label]) =>
+    costRow(
+      label,
+      costs.find((one) => one.name === name),
+    ),
+  );
+  const head = ['Figure', 'Candidate is', ...['Baseline', 'Candidate', 'Difference (95 % interval)'].map((number) => ({ number }))];
+  return dataTable('Both runs, side by side', head, [...rows, ...paid]);
+}
+
+function figureRow(label: string, { a, b, difference, interval, verdict }: Difference): Html {
+  const range = interval !== null && html` <span class="quiet">(${rangeOf(interval)})</span>`;
+  const [word, tone] = WORDS[verdict];
+  return html`<tr><th scope="row">${label}</th><td><span class="${tone}">${word}</span></td><td class="number">${percentOf(a)}</td><td class="number">${percentOf(b)}</td><td class="number">${signedPoints(difference)}${range}</td></tr>`;
+}
+
+/** Medians; nobody paid anything where a cost is not told. */
+function costRow(label: string, cost: CostDifference | undefined): Html {
+  if (cost === undefined)
+    return html`<tr><th scope="row">${label}</th><td class="quiet">the same</td><td class="number">$0</td><td class="number">$0</td><td></td></tr>`;
+  const { a, b, difference, interval, unit } = cost;
+  const say = (value: number) => (unit === 'milliseconds' ? formatDuration(value) : costText(value, unit));
+  const by = (value: number) => `${value < 0 ? '−' : '+'}${say(Math.abs(value))}`;
+  const clear = interval !== null && (interval[0] > 0 || interval[1] < 0);
+  const range = interval !== null && html` <span class="quiet">(${by(interval[0])} to ${by(interval[1])})</span>`;
+  const word = unit === 'milliseconds' ? ['faster', 'slower'] : ['cheaper', 'more expensive'];
+  return html`<tr><th scope="row">${label}</th><td${!clear && html` class="quiet"`}>${clear ? word[Number(difference > 0)] : 'not clearly different'}</td><td class="number">${say(a)}</td><td class="number">${say(b)}</td><td class="number">${by(difference)}${range}</td></tr>`;
+}
+
+/** Stored failures link to their builds, others to where their row says they are from. */
+async function caseCell({ won, lost, changed }: Comparison, { stores }: ConsoleDeps): Promise<(one: ChangedCase) => Html> {
+  const ids = [...won, ...lost, ...changed].slice(0, MOST_LINKED).map(({ id }) => id);
+  const builds = await Promise.all(ids.map(async (id) => await stores.builds.find(id)));
+  const known = new Map(builds.flatMap((build) => (build === null ? [] : [[build.id, build] as const])));
+  return (one) => {
+    const build = known.get(one.id);
+    if (build === undefined) return caseByAddress({ ...one, url: linkTarget(one.url) });
+    return html`<a href="${buildAddress(build.id)}">${build.repository} · ${build.pipeline} #${build.number}</a>`;
+  };
+}
+
+function runsTable(runs: readonly KeptRun[]): Html {
+  const rows = runs.map(({ name, startedAt, version, sources, settings }) => {
+    const cases = sources.map(
+      (one) => html`${one.name}${one.cases !== null && html` <span class="quiet">${counted(one.cases, 'case')}</span>`}`,
+    );
+    return html`<tr><th scope="row">${name}</th><td>${timeOf(startedAt)}</td><td>${String(settings.model ?? settings.analyst ?? 'nobody')}</td><td>${cases}</td><td>${version}</td></tr>`;
+  });
+  return html`<h2>Kept runs</h2>${dataTable('Kept runs, newest first', ['Run', 'Made', 'Answered by', 'Cases', 'Release'], rows)}`;
+}
+
+function howTo({ database }: ConsoleDeps, open: boolean): Html {
+  return html`<details${open && html` open`}><summary>How to keep a run</summary>
+<p>A run answers failures again whose right answer is known, and changes nothing else. Keep one as things are, and one with the new model:</p>
+<pre tabindex="0" role="region" aria-label="Commands">faultline replay --reviewed --keep now
+faultline replay --reviewed --keep new --analyst llm --model NAME</pre>
+<p>${database.exclusive && 'Stop the service first: an embedded database can be opened by one process only. '}Use <code>--dataset FILE</code> instead of <code>--reviewed</code> for failures of your own choice. Then choose both runs here.</p></details>`;
+}

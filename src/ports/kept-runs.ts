@@ -1,0 +1,26 @@
+import type { Comparison } from '../domain/comparison.ts';
+
+/** A replay of labeled failures whose results were kept, to be compared with another one. */
+export interface KeptRun {
+  readonly name: string;
+  readonly startedAt: string;
+  /** The release that answered. */
+  readonly version: string;
+  /** Where its cases are from; what two runs of the same cases have alike. */
+  readonly sources: readonly { readonly name: string; readonly sha256: string | null; readonly cases: number | null }[];
+  /** Everything that an answer may depend on, by its name for people; null: not set. */
+  readonly settings: Readonly<Record<string, string | number | boolean | null>>;
+}
+
+/** Two runs, and what was set differently between them: a phrase each. */
+export interface ComparedRuns {
+  readonly comparison: Comparison;
+  readonly changes: readonly string[];
+}
+
+export interface KeptRuns {
+  /** The newest first; null: the asker may not see them. */
+  list(): Promise<readonly KeptRun[] | null>;
+  /** The baseline is side A, the candidate side B. Throws `not-found`, and `invalid-input` where the two cannot be compared. */
+  compare(baseline: string, candidate: string): Promise<ComparedRuns>;
+}

@@ -1,0 +1,21 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { z } from 'zod';
+import type { ComparedRuns } from '../../ports/kept-runs.ts';
+import { casesAt } from '../cases/folder.ts';
+import { differencesOf, readResults } from '../run/results.ts';
+import { compareRuns } from './compare-runs.ts';
+import { manifestIn, resultsIn } from './kept-runs.ts';
+
+/** Compares two kept runs in a thread: a thousand cases take seconds. */
+const folders = z.tuple([z.string(), z.string()]).parse(workerData);
+parentPort?.postMessage(await compareFolders(...folders));
+
+/** Both sides by the labels of the candidate, which are the newer ones where answers were reviewed in between. */
+async function compareFolders(baseline: string, candidate: string): Promise<ComparedRuns> {
+  const read = async (own: string) => await Promise.all((await resultsIn(own)).map(readResults));
+  const files = { a: await read(baseline), b: await read(candidate) };
+  const [before, after] = [await manifestIn(baseline), await manifestIn(candidate)];
+  const dataset = after?.sources.map(({ name }) => name).join(', ') ?? '';
+  const comparison = await compareRuns({ dataset, cases: await casesAt(candidate), files });
+  return { comparison, changes: before === null || after === null ? [] : differencesOf(before, after) };
+}

@@ -1,0 +1,104 @@
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { extname, join } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import { messageOf, TriageError } from '../../domain/errors.ts';
+import type { ComparedRuns, KeptRun, KeptRuns } from '../../ports/kept-runs.ts';
+import type { CaseOutcome } from '../cases/case.ts';
+import { SET_FILE } from '../cases/folder.ts';
+import { parseManifest, type RunManifest } from '../run/results.ts';
+
+const NAME = /^[A-Za-z0-9][\w.-]{0,99}$/;
+const RESULTS = /^results(?:\.\d+)?\.jsonl$/;
+/** Labels may quote what people wrote: they are their owner's alone, as results are. */
+const OWNER_ONLY = { mode: 0o600 };
+const REMEMBERED = 20;
+const MAX_HEAP_MB = 1_024;
+
+/** Makes room for a run to be kept, and says where its results go. Throws `conflict` where the name is taken, unless it goes on. */
+export async function roomForRun(folder: string, name: string, isResumed: boolean): Promise<string> {
+  if (!NAME.test(name))
+    throw new TriageError('invalid-config', `--keep: "${name}" is no name for a run; use letters, digits, dots, dashes and underscores.`);
+  const own = join(folder, name);
+  const isTaken = (await stat(own).catch(() => null)) !== null;
+  if (isTaken && !isResumed) throw new TriageError('conflict', `--keep: there is a run named ${name} already. Choose another name.`);
+  await mkdir(own, { recursive: true });
+  return join(own, 'results.jsonl');
+}
+
+/** Keeps what is known to be true of the cases beside the results, without their logs. */
+export async function keepLabels(folder: string, name: string, sources: readonly AsyncIterable<CaseOutcome>[]): Promise<void> {
+  const rows: string[] = [];
+  for (const cases of sources) {
+    for await (const outcome of cases) {
+      if ('error' in outcome) continue;
+      const { log: _log, stack_trace: _trace, snippets: _snippets, ...row } = outcome.one.row;
+      rows.push(`${JSON.stringify(row)}\n`);
+    }
+  }
+  await writeFile(join(folder, name, SET_FILE), rows.join(''), OWNER_ONLY);
+}
+
+/** The runs kept in a folder. They are compared in a thread of its own, so that nobody waits for it; the latest comparisons are remembered. */
+export function createKeptRuns(folder: string): KeptRuns {
+  const compared = new Map<string, Promise<ComparedRuns>>();
+  return {
+    list: async () => await listRuns(folder),
+    compare: async (baseline, candidate) => {
+      const chosen = [baseline, candidate].map((name) => ({ name, own: join(folder, name) }));
+      const stamps: string[] = [];
+      for (const { name, own } of chosen) stamps.push(await stampOf(name, own));
+      const key = stamps.join(' ');
+      const known = compared.get(key) ?? inThread(chosen.map(({ own }) => own));
+      compared.set(key, known);
+      const [oldest] = compared.keys();
+      if (compared.size > REMEMBERED && oldest !== undefined) compared.delete(oldest);
+      return await known.catch((error: unknown) => {
+        compared.delete(key);
+        throw new TriageError('invalid-input', messageOf(error).replaceAll(`${folder}/`, ''), { cause: error });
+      });
+    },
+  };
+}
+
+async function listRuns(folder: string): Promise<KeptRun[]> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+  const runs: KeptRun[] = [];
+  for (const { name } of entries.filter((entry) => entry.isDirectory() && NAME.test(entry.name))) {
+    const manifest = await manifestIn(join(folder, name));
+    if (manifest !== null) runs.push({ name, ...manifest });
+  }
+  return runs.sort((one, other) => (one.startedAt < other.startedAt ? 1 : -1));
+}
+
+/** The results of a run; several are its repeats. */
+export async function resultsIn(own: string): Promise<string[]> {
+  const names = await readdir(own).catch(() => []);
+  return names
+    .filter((name) => RESULTS.test(name))
+    .sort()
+    .map((name) => join(own, name));
+}
+
+export async function manifestIn(own: string): Promise<RunManifest | null> {
+  const [first] = await resultsIn(own);
+  return first === undefined ? null : parseManifest(await readFile(`${first}.run.json`, 'utf8').catch(() => ''));
+}
+
+/** Changes with the results: those of a run that still goes on grow. */
+async function stampOf(name: string, own: string): Promise<string> {
+  const paths = NAME.test(name) ? await resultsIn(own) : [];
+  if (paths.length === 0) throw new TriageError('not-found', `There is no run named ${name.slice(0, 100)}.`);
+  const found = await Promise.all(paths.map((path) => stat(path)));
+  return `${name}:${found.map(({ mtimeMs, size }) => `${mtimeMs}-${size}`).join(',')}`;
+}
+
+function inThread(folders: readonly string[]): Promise<ComparedRuns> {
+  const entry = new URL(`./compare-worker${extname(import.meta.url)}`, import.meta.url);
+  const { promise, resolve, reject } = Promise.withResolvers<ComparedRuns>();
+  const worker = new Worker(entry, { workerData: folders, resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB } });
+  worker.unref();
+  worker.once('message', resolve);
+  worker.once('error', reject);
+  worker.once('exit', () => reject(new TriageError('internal', 'The comparison ended without a result.')));
+  return promise;
+}
