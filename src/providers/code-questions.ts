@@ -1,5 +1,5 @@
-import { TriageError } from '../domain/errors.ts';
-import type { FileHits } from '../ports/code-host.ts';
+import { TriageError, type TriageErrorCode } from '../domain/errors.ts';
+import type { CodeHost, CommitInfo, FileHits } from '../ports/code-host.ts';
 
 /** Lines of a file, of blame or of a line history in one answer: what the port promises. */
 export const MAX_LINES = 200;
@@ -14,11 +14,93 @@ export const MAX_PATCH = 20_000;
 /** Words of one search over files. */
 const MAX_WORDS = 16;
 
+type Answer<Name extends keyof CodeHost> = CodeHost[Name] extends (...asked: never) => infer Given ? Given : never;
+
+/** How a host answers about a commit that it has found. What it is asked is checked. */
+type CommitAnswers<Place> = {
+  readonly [Name in 'readFile' | 'search' | 'searchFiles' | 'findFiles' | 'blame' | 'history' | 'lineHistory']: (
+    place: Place,
+    ...asked: Parameters<CodeHost[Name]>
+  ) => Answer<Name>;
+};
+
+export interface CommitHost<Place> extends CommitAnswers<Place>, Pick<CodeHost, 'driver' | 'canRead' | 'listRepositories' | 'compare'> {
+  /** For people who are told that a commit is not there: "on GitHub". */
+  readonly where: string;
+  /** Null where the repository or the commit is missing, or the repository is empty. */
+  find(query: { repository: string; ref: string | null }, signal: AbortSignal): Promise<Place | null>;
+  /** All files of the commit. */
+  listFiles(place: Place, signal: AbortSignal): Promise<FileList>;
+  commitDiff(place: Place, signal: AbortSignal): Answer<'commitDiff'>;
+}
+
+/** A code host over what it answers about one commit: each question is checked, its commit is found, and a missing one has no answer. */
+export function createHost<Place extends { readonly commit: string }>(host: CommitHost<Place>): CodeHost {
+  const { driver, where, find, canRead, listRepositories } = host;
+  const about =
+    <Query extends At, Given>(none: () => Given, answer: (place: Place, query: Query, signal: AbortSignal) => Promise<Given>) =>
+    async (query: Query, signal: AbortSignal): Promise<Given> => {
+      const checked = checkedQuery(query);
+      const place = await find(query, signal);
+      return place === null ? none() : answer(place, checked, signal);
+    };
+  const nothing = () => [];
+  return {
+    ...{ driver, canRead, listRepositories },
+    async resolve(query, signal) {
+      const place = await find(query, signal);
+      if (place !== null) return { ref: place.commit, note: null };
+      const head = query.ref === null ? null : await find({ ...query, ref: null }, signal);
+      if (head === null) return { ref: null, note: null };
+      return { ref: head.commit, note: `as of ${head.commit.slice(0, 10)}: ${query.ref?.slice(0, 10)} is not ${where}` };
+    },
+    readFile: about(() => null, host.readFile),
+    search: about(nothing, host.search),
+    searchFiles: about(nothing, host.searchFiles),
+    findFiles: about(nothing, host.findFiles),
+    listFiles: about(
+      () => ({ paths: [], truncated: false }),
+      async (place, { under, limit }, signal) => filesBelow(await host.listFiles(place, signal), under, limit),
+    ),
+    blame: about(nothing, host.blame),
+    history: about(nothing, host.history),
+    lineHistory: about(nothing, host.lineHistory),
+    async commitDiff({ repository, commit }, signal) {
+      const place = await find({ repository, ref: commit }, signal);
+      return place === null ? null : host.commitDiff(place, signal);
+    },
+    compare: async ({ repository, base, head }, signal) => host.compare({ repository, base: plainRef(base), head: plainRef(head) }, signal),
+  };
+}
+
+/** A question as it comes: which commit it is about, and the texts in it that are checked before anybody is asked. */
+interface At {
+  readonly repository: string;
+  readonly ref: string | null;
+  readonly path?: string;
+  readonly suffix?: string;
+  readonly under?: string;
+  readonly text?: string;
+  readonly words?: readonly string[];
+}
+
+function checkedQuery<Query extends At>(query: Query): Query {
+  const { path, suffix, under, text, words } = query;
+  return {
+    ...query,
+    ...(path !== undefined && { path: repositoryPath(path) }),
+    ...(suffix !== undefined && { suffix: repositoryPath(suffix) }),
+    ...(under !== undefined && { under: repositoryPath(under) }),
+    ...(text !== undefined && { text: searchText(text) }),
+    ...(words !== undefined && { words: searchWords(words) }),
+  };
+}
+
 /**
  * A path within the repository, without `.` segments. Throws `invalid-input` for one that leaves it, is absolute, or holds
  * control characters.
  */
-export function repositoryPath(path: string): string {
+function repositoryPath(path: string): string {
   const segments = path.split('/').filter((segment) => segment !== '' && segment !== '.');
   const bad = path.startsWith('/') || /^[A-Za-z]:[\\/]/.test(path) || segments.includes('..') || /[\u0000-\u001f\u007f]/.test(path);
   if (bad || segments.length === 0 || path.length > 4_096) {
@@ -38,7 +120,7 @@ export function plainRef(ref: string): string {
 }
 
 /** One line of text to look for. Throws `invalid-input` for none or several. */
-export function searchText(text: string): string {
+function searchText(text: string): string {
   if (text === '' || text.length > 500 || /[\n\r\0]/.test(text)) {
     throw new TriageError('invalid-input', 'text: one line of 1 to 500 characters can be searched for.');
   }
@@ -46,7 +128,7 @@ export function searchText(text: string): string {
 }
 
 /** The different words to look for, in any case. Throws `invalid-input` for none, for too many, and for what is no word. */
-export function searchWords(words: readonly string[]): string[] {
+function searchWords(words: readonly string[]): string[] {
   if (words.length === 0 || words.length > MAX_WORDS) {
     throw new TriageError('invalid-input', `words: 1 to ${MAX_WORDS} words can be searched for, not ${words.length}.`);
   }
@@ -60,12 +142,9 @@ export function lineRange(from: number | undefined, to: number | undefined, most
   return { first, last: Math.max(first, last) };
 }
 
-export interface FileWindow {
-  readonly path: string;
-  readonly lineStart: number;
-  readonly lines: readonly string[];
-  readonly totalLines: number;
-}
+export type FileWindow = NonNullable<Awaited<ReturnType<CodeHost['readFile']>>>;
+export type FileList = Awaited<ReturnType<CodeHost['listFiles']>>;
+export type CommitDiff = NonNullable<Awaited<ReturnType<CodeHost['commitDiff']>>>;
 
 const LFS_POINTER = 'version https://git-lfs.github.com/spec/v1\n';
 
@@ -118,13 +197,9 @@ export function filesEndingWith(paths: readonly string[], suffix: string, limit:
   return matches.sort((left, right) => left.length - right.length || left.localeCompare(right)).slice(0, limit);
 }
 
-/** Paths below a folder (null: all), at most `limit`. */
-export function filesBelow(
-  list: { readonly paths: readonly string[]; readonly truncated: boolean },
-  under: string | null,
-  limit: number,
-): { readonly paths: readonly string[]; readonly truncated: boolean } {
-  const below = under === null ? list.paths : list.paths.filter((path) => path.startsWith(`${under}/`));
+/** Paths below a folder (absent: all), at most `limit`. */
+function filesBelow(list: FileList, under: string | undefined, limit: number): FileList {
+  const below = under === undefined ? list.paths : list.paths.filter((path) => path.startsWith(`${under}/`));
   return { paths: below.slice(0, limit), truncated: list.truncated || below.length > limit };
 }
 
@@ -143,4 +218,20 @@ const SQUASH = /\(#(\d{1,9})\)$/;
 export function pullRequestOf(subject: string): number | null {
   const named = MERGE.exec(subject) ?? SQUASH.exec(subject.trimEnd());
   return named === null ? null : Number(named[1]);
+}
+
+/** A commit as a host lists it, without its files; its subject is the first line of the message. */
+export function commitInfo(commit: string, message: string | null | undefined, author: Pick<CommitInfo, 'author' | 'at'>): CommitInfo {
+  const subject = message?.split('\n')[0] ?? '';
+  return { commit, ...author, subject, files: [], pullRequest: pullRequestOf(subject) };
+}
+
+/** Null in place of `not-found`, and of what else may be missing. */
+export async function orNull<Value>(asked: Promise<Value>, also?: TriageErrorCode): Promise<Value | null> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (error instanceof TriageError && (error.code === 'not-found' || error.code === also)) return null;
+    throw error;
+  }
 }

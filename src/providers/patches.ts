@@ -1,6 +1,7 @@
 import type { ChangedFile, CommitInfo } from '../ports/code-host.ts';
-import { type FileWindow, lineRange, MAX_COMMITS, MAX_LINES, MAX_PATCH } from './code-questions.ts';
-import type { BlamedRange, Place, RemoteChanges, RemoteCode } from './remote-code.ts';
+import { lineRange, MAX_COMMITS, MAX_LINES, MAX_PATCH } from './code-questions.ts';
+import type { BlamedRange, LinesOf, Place, RemoteChanges } from './remote-code.ts';
+import type { RemoteFiles } from './remote-files.ts';
 
 /** The files of a unified diff as git writes it, each with its hunks, cut at what the port promises. */
 export function filesOfDiff(text: string): ChangedFile[] {
@@ -68,10 +69,6 @@ function plain(path: string | undefined): string | null {
 const MAX_LOOKED_AT = 30;
 const MAX_RENAMES = 3;
 
-interface FileReader {
-  readFile(place: Place, query: { path: string; lineStart: number; lineEnd: number }, signal: AbortSignal): Promise<FileWindow | null>;
-}
-
 interface Trail {
   readonly path: string;
   readonly lines: LineRange;
@@ -85,34 +82,34 @@ interface Trail {
  * are not known.
  */
 export async function readLineHistory(
-  parts: { code: RemoteCode; files: FileReader; changes: Pick<RemoteChanges, 'commit'> },
+  { files, changes }: { files: Pick<RemoteFiles, 'readFile'>; changes: RemoteChanges },
   place: Place,
   query: { path: string; lineStart: number; lineEnd: number; limit: number },
   signal: AbortSignal,
 ): Promise<CommitInfo[]> {
   const { first, last } = lineRange(query.lineStart, query.lineEnd, MAX_LINES);
-  const file = await parts.files.readFile(place, { path: query.path, lineStart: first, lineEnd: first }, signal);
+  const file = await files.readFile(place, { path: query.path, lineStart: first, lineEnd: first }, signal);
   if (file === null || first > file.totalLines) return [];
   const limit = Math.min(query.limit, MAX_COMMITS);
   const found: CommitInfo[] = [];
   const lines = { first, last: Math.min(last, file.totalLines) };
   let trail: Trail | null = { path: file.path, lines, before: null };
   for (let renames = 0; trail !== null && renames <= MAX_RENAMES; renames += 1) {
-    trail = await follow(parts, place, trail, { found, limit }, signal);
+    trail = await follow(changes, place, trail, { found, limit }, signal);
   }
   return found;
 }
 
 /** Follows the lines under one name. The trail goes on where the file had another name before. */
 async function follow(
-  { code, changes }: { code: RemoteCode; changes: Pick<RemoteChanges, 'commit'> },
+  changes: RemoteChanges,
   place: Place,
   { path, lines: start, before }: Trail,
   { found, limit }: { found: CommitInfo[]; limit: number },
   signal: AbortSignal,
 ): Promise<Trail | null> {
   let lines = start;
-  const commits = (await code.commits(place, { path, limit: MAX_LOOKED_AT }, signal)).map(({ commit }) => commit);
+  const commits = (await changes.list(place, { path, limit: MAX_LOOKED_AT }, signal)).map(({ commit }) => commit);
   for (const commit of commits.slice(before === null ? 0 : commits.indexOf(before) + 1)) {
     if (found.length >= limit) return null;
     const diff = await changes.commit({ ...place, commit }, signal);
@@ -134,12 +131,7 @@ async function follow(
  * Who last changed each line, by following each back as above; lines that 30 commits did not touch are left out. For hosts that do not
  * tell.
  */
-export async function blameByHistory(
-  { code, changes }: { code: RemoteCode; changes: Pick<RemoteChanges, 'commit'> },
-  place: Place,
-  query: { path: string; first: number; last: number },
-  signal: AbortSignal,
-): Promise<BlamedRange[]> {
+export async function blameByHistory(changes: RemoteChanges, place: Place, query: LinesOf, signal: AbortSignal): Promise<BlamedRange[]> {
   const found: BlamedRange[] = [];
   let open = Array.from({ length: query.last - query.first + 1 }, (_, index) => ({
     line: query.first + index,
@@ -147,7 +139,7 @@ export async function blameByHistory(
   }));
   const trail: { path: string; before: string | null }[] = [{ path: query.path, before: null }];
   for (const { path, before } of trail) {
-    const commits = (await code.commits(place, { path, limit: MAX_LOOKED_AT }, signal)).map(({ commit }) => commit);
+    const commits = (await changes.list(place, { path, limit: MAX_LOOKED_AT }, signal)).map(({ commit }) => commit);
     for (const commit of commits.slice(before === null ? 0 : commits.indexOf(before) + 1)) {
       const diff = await changes.commit({ ...place, commit }, signal);
       const change = diff.files.find((file) => file.path === path);

@@ -2,12 +2,15 @@ import { inParallel } from '../lib/collections.ts';
 import type { BlameLine, CodeLine, FileHits } from '../ports/code-host.ts';
 import {
   assertReadableSize,
+  type FileList,
   type FileWindow,
+  filesEndingWith,
   lineRange,
   linkError,
   linkTarget,
   MAX_LINES,
   mostTelling,
+  orNull,
   submoduleError,
   windowOf,
 } from './code-questions.ts';
@@ -16,27 +19,8 @@ import { blameByHistory } from './patches.ts';
 import type { Place, RemoteChanges, RemoteCode, TreeEntry } from './remote-code.ts';
 
 /** A commit's files. */
-export interface CommitTree {
+interface CommitTree extends FileList {
   readonly entries: ReadonlyMap<string, TreeEntry>;
-  readonly paths: readonly string[];
-  readonly truncated: boolean;
-}
-
-/** Trees and blobs never change for their id, so the last ones are kept. */
-export interface RemoteFiles {
-  tree(place: Place, signal: AbortSignal): Promise<CommitTree>;
-  /** Whether a file is there that a truncated tree does not list. */
-  holds(place: Place, path: string, signal: AbortSignal): Promise<boolean>;
-  readFile(place: Place, query: { path: string; lineStart?: number; lineEnd?: number }, signal: AbortSignal): Promise<FileWindow | null>;
-  /**
-   * Lines that hold a text as it is written, in the asked commit. A small repository is read whole. In a larger one the host's code search
-   * names the files, where it has one, and so do paths that hold a word of the text; at most 60 of them are read, so a line may be missed,
-   * but none is quoted from another commit.
-   */
-  searchLines(place: Place, query: { text: string; limit: number }, signal: AbortSignal): Promise<CodeLine[]>;
-  /** Files by how many of the words they hold, in any case; found as `searchLines` finds them. */
-  searchFiles(place: Place, query: { words: readonly string[]; limit: number }, signal: AbortSignal): Promise<FileHits[]>;
-  blame(place: Place, query: { path: string; lineStart: number; lineEnd: number }, signal: AbortSignal): Promise<BlameLine[]>;
 }
 
 const LINK = '120000';
@@ -56,13 +40,27 @@ const MAX_LINE = 1_000;
 /** Files that hold no text anybody searches. */
 const NO_TEXT = /\.(?:png|jpe?g|gif|ico|webp|pdf|zip|gz|tgz|jar|war|class|so|dll|exe|woff2?|ttf|eot|mp[34]|mov|bin|wasm|pyc)$/i;
 
-export function createRemoteFiles(code: RemoteCode, changes: Pick<RemoteChanges, 'commit'>): RemoteFiles {
+export type RemoteFiles = ReturnType<typeof createRemoteFiles>;
+
+/** Files of commits. Trees and blobs never change for their id, so the last ones are kept. */
+export function createRemoteFiles(code: RemoteCode, changes: RemoteChanges) {
   const kept = createKept(code);
   return {
-    tree: kept.tree,
-    readFile: (place, query, signal) => readFile(code, kept, place, query, signal),
-    holds: async (place, path, signal) => (await code.entry(place, path, signal)) !== null,
-    async searchLines(place, { text, limit }, signal) {
+    listFiles: kept.tree,
+    readFile: (place: Place, query: FileQuery, signal: AbortSignal) => readFile(code, kept, place, query, signal),
+    findFiles: async (place: Place, { suffix, limit }: { suffix: string; limit: number }, signal: AbortSignal) => {
+      const { paths, truncated } = await kept.tree(place, signal);
+      const found = filesEndingWith(paths, suffix, limit);
+      if (found.length > 0 || !truncated) return found;
+      // The list was cut, but a whole path can be asked for.
+      return (await orNull(code.entry(place, suffix, signal))) === null ? [] : [suffix];
+    },
+    /**
+     * Lines that hold a text as it is written, in the asked commit. A small repository is read whole. In a larger one the host's code search
+     * names the files, where it has one, and so do paths that hold a word of the text; at most 60 of them are read, so a line may be missed,
+     * but none is quoted from another commit.
+     */
+    search: async (place: Place, { text, limit }: { text: string; limit: number }, signal: AbortSignal) => {
       const found: CodeLine[] = [];
       for (const { path, text: file } of await candidates(code, kept, place, [text], signal)) {
         if (!file.includes(text)) continue;
@@ -73,22 +71,23 @@ export function createRemoteFiles(code: RemoteCode, changes: Pick<RemoteChanges,
       }
       return found;
     },
-    async searchFiles(place, { words, limit }, signal) {
+    /** Found as `search` finds lines. */
+    searchFiles: async (place: Place, { words, limit }: { words: readonly string[]; limit: number }, signal: AbortSignal) => {
       const hits = (await candidates(code, kept, place, words, signal)).map(({ path, text }) => hitsOf(path, text.toLowerCase(), words));
       return mostTelling(
         hits.filter((file) => file.words > 0),
         limit,
       );
     },
-    async blame(place, query, signal) {
+    blame: async (place: Place, query: { path: string; lineStart: number; lineEnd: number }, signal: AbortSignal) => {
       const { first, last } = lineRange(query.lineStart, query.lineEnd, MAX_LINES);
       const file = await readFile(code, kept, place, { path: query.path, lineStart: first, lineEnd: last }, signal);
       if (file === null || file.lines.length === 0) return [];
       const asked = { path: file.path, first, last: first + file.lines.length - 1 };
-      const ranges = (await code.blame(place, asked, signal)) ?? (await blameByHistory({ code, changes }, place, asked, signal));
+      const ranges = await (code.blame === null ? blameByHistory(changes, place, asked, signal) : orNull(code.blame(place, asked, signal)));
       return file.lines.flatMap((text, index): BlameLine[] => {
         const line = first + index;
-        const range = ranges.find((one) => one.first <= line && line <= one.last);
+        const range = ranges?.find((one) => one.first <= line && line <= one.last);
         if (range === undefined) return [];
         const { commit, author, at, subject } = range;
         return [{ line, commit, author, at, subject, text: text.slice(0, MAX_LINE) }];
@@ -97,7 +96,10 @@ export function createRemoteFiles(code: RemoteCode, changes: Pick<RemoteChanges,
   };
 }
 
-interface Kept extends Pick<RemoteFiles, 'tree'> {
+type FileQuery = { path: string; lineStart?: number; lineEnd?: number };
+
+interface Kept {
+  tree(place: Place, signal: AbortSignal): Promise<CommitTree>;
   blob(place: Place, entry: TreeEntry, signal: AbortSignal): Promise<string>;
 }
 
@@ -133,17 +135,11 @@ function createKept(code: RemoteCode): Kept {
 }
 
 /** A link is followed within the commit only. */
-async function readFile(
-  code: RemoteCode,
-  kept: Kept,
-  place: Place,
-  query: { path: string; lineStart?: number; lineEnd?: number },
-  signal: AbortSignal,
-) {
+async function readFile(code: RemoteCode, kept: Kept, place: Place, query: FileQuery, signal: AbortSignal): Promise<FileWindow | null> {
   const { entries, truncated } = await kept.tree(place, signal);
   let path = query.path;
   for (let hops = 0; hops <= MAX_LINKS; hops += 1) {
-    const entry = entries.get(path) ?? (truncated ? await code.entry(place, path, signal) : null);
+    const entry = entries.get(path) ?? (truncated ? await orNull(code.entry(place, path, signal)) : null);
     if (entry === null && hops > 0) throw linkError(query.path, path);
     if (entry === null) return null;
     if (entry.mode === SUBMODULE) throw submoduleError(path);

@@ -1,34 +1,43 @@
 import { TriageError } from '../domain/errors.ts';
 import { inParallel } from '../lib/collections.ts';
 import type { CodeHost, CommitInfo } from '../ports/code-host.ts';
-import { filesBelow, filesEndingWith, MAX_COMMITS, plainRef, repositoryPath, searchText, searchWords } from './code-questions.ts';
+import { type CommitDiff, createHost, MAX_CHANGED_FILES, MAX_COMMITS, orNull, plainRef } from './code-questions.ts';
 import { createBoundedCache, createMemory } from './memory.ts';
 import { readLineHistory } from './patches.ts';
-import type { CommitDiff, KnownRepository, Place, RemoteChanges, RemoteCode } from './remote-code.ts';
-import { createRemoteFiles, type RemoteFiles } from './remote-files.ts';
-
-interface Parts {
-  readonly code: RemoteCode;
-  readonly places: Places;
-  readonly files: RemoteFiles;
-  readonly changes: RemoteChanges;
-}
+import type { KnownRepository, Place, RemoteChanges, RemoteCode } from './remote-code.ts';
+import { createRemoteFiles } from './remote-files.ts';
 
 /** Reads repositories over a host's API, never writes. What cannot change (trees, blobs, commits) is kept in memory. */
 export function createRemoteHost(code: RemoteCode): CodeHost {
   const changes = createChanges(code);
-  const parts: Parts = { code, places: createPlaces(code), files: createRemoteFiles(code, changes), changes };
-  return {
+  const places = createPlaces(code);
+  const files = createRemoteFiles(code, changes);
+  return createHost<Place>({
     driver: code.driver,
-    canRead: (repository) => canRead(parts.places, repository),
+    where: `on ${code.label}`,
+    find: places.find,
+    canRead: (repository) => canRead(places, repository),
     listRepositories: async ({ limit }, signal) => {
       const found = new Map((await code.repositories(limit, signal)).map((one) => [one.repository, one]));
       return [...found.values()].sort((left, right) => (left.repository < right.repository ? -1 : 1)).slice(0, limit);
     },
-    ...fileQuestions(parts),
-    ...searchQuestions(parts),
-    ...changeQuestions(parts),
-  };
+    ...files,
+    history: async (place, { path, limit }, signal) =>
+      changes.withFiles(place, await changes.list(place, { path, limit: Math.min(limit, MAX_COMMITS) }, signal), signal),
+    lineHistory: (place, query, signal) => readLineHistory({ files, changes }, place, query, signal),
+    async commitDiff(place, signal) {
+      const diff = await orNull(changes.commit(place, signal));
+      if (diff === null) return null;
+      const pullRequest = diff.commit.pullRequest ?? (await orNull(code.pullRequestOf(place, place.commit, signal), 'upstream-auth'));
+      return { ...diff, commit: { ...diff.commit, pullRequest } };
+    },
+    async compare({ repository, ...refs }, signal) {
+      const known = await places.repository(repository, signal);
+      const comparison = known === null ? null : await orNull(code.compare(known, refs, signal));
+      if (known === null || comparison === null) return null;
+      return { ...comparison, commits: await changes.withFiles({ ...known, commit: refs.head }, comparison.commits, signal) };
+    },
+  });
 }
 
 /** While the host does not answer it may hold the repository: the questions themselves will say what is wrong. */
@@ -38,88 +47,6 @@ async function canRead(places: Places, repository: string): Promise<boolean> {
   } catch (error) {
     return error instanceof TriageError && error.code !== 'upstream-auth';
   }
-}
-
-function fileQuestions({ code, places, files }: Parts): Pick<CodeHost, 'resolve' | 'readFile' | 'blame'> {
-  return {
-    async resolve(query, signal) {
-      const place = await places.find(query, signal);
-      if (place !== null) return { ref: place.commit, note: null };
-      const head = query.ref === null ? null : await places.find({ ...query, ref: null }, signal);
-      if (head === null) return { ref: null, note: null };
-      return { ref: head.commit, note: `as of ${head.commit.slice(0, 10)}: ${query.ref?.slice(0, 10)} is not on ${code.label}` };
-    },
-    async readFile(query, signal) {
-      const path = repositoryPath(query.path);
-      const place = await places.find(query, signal);
-      return place === null ? null : files.readFile(place, { ...query, path }, signal);
-    },
-    async blame(query, signal) {
-      const path = repositoryPath(query.path);
-      const place = await places.find(query, signal);
-      return place === null ? [] : files.blame(place, { ...query, path }, signal);
-    },
-  };
-}
-
-function searchQuestions({ places, files }: Parts): Pick<CodeHost, 'search' | 'searchFiles' | 'findFiles' | 'listFiles'> {
-  return {
-    async search(query, signal) {
-      const text = searchText(query.text);
-      const place = await places.find(query, signal);
-      return place === null ? [] : files.searchLines(place, { text, limit: query.limit }, signal);
-    },
-    async searchFiles(query, signal) {
-      const words = searchWords(query.words);
-      const place = await places.find(query, signal);
-      return place === null ? [] : files.searchFiles(place, { words, limit: query.limit }, signal);
-    },
-    async findFiles(query, signal) {
-      const suffix = repositoryPath(query.suffix);
-      const place = await places.find(query, signal);
-      if (place === null) return [];
-      const tree = await files.tree(place, signal);
-      const found = filesEndingWith(tree.paths, suffix, query.limit);
-      if (found.length > 0 || !tree.truncated) return found;
-      // The list was cut, but a whole path can be asked for.
-      return (await files.holds(place, suffix, signal)) ? [suffix] : [];
-    },
-    async listFiles(query, signal) {
-      const under = query.under === undefined ? null : repositoryPath(query.under);
-      const place = await places.find(query, signal);
-      return place === null ? { paths: [], truncated: false } : filesBelow(await files.tree(place, signal), under, query.limit);
-    },
-  };
-}
-
-function changeQuestions({ code, places, files, changes }: Parts): Pick<CodeHost, 'history' | 'lineHistory' | 'commitDiff' | 'compare'> {
-  return {
-    async history(query, signal) {
-      const path = query.path === undefined ? undefined : repositoryPath(query.path);
-      const place = await places.find(query, signal);
-      if (place === null) return [];
-      return changes.withFiles(place, await code.commits(place, { path, limit: Math.min(query.limit, MAX_COMMITS) }, signal), signal);
-    },
-    async lineHistory(query, signal) {
-      const path = repositoryPath(query.path);
-      const place = await places.find(query, signal);
-      return place === null ? [] : readLineHistory({ code, files, changes }, place, { ...query, path }, signal);
-    },
-    async commitDiff(query, signal) {
-      const place = await places.find({ repository: query.repository, ref: query.commit }, signal);
-      const diff = place === null ? null : await orNull(changes.commit(place, signal));
-      if (place === null || diff === null) return null;
-      const pullRequest = diff.commit.pullRequest ?? (await code.pullRequestOf(place, diff.commit.commit, signal));
-      return { ...diff, commit: { ...diff.commit, pullRequest } };
-    },
-    async compare({ repository, base, head }, signal) {
-      const refs = { base: plainRef(base), head: plainRef(head) };
-      const known = await places.repository(repository, signal);
-      const comparison = known === null ? null : await code.compare(known, refs, signal);
-      if (known === null || comparison === null) return null;
-      return { ...comparison, commits: await changes.withFiles({ ...known, commit: refs.head }, comparison.commits, signal) };
-    },
-  };
 }
 
 /** Characters of the diffs that are kept. */
@@ -133,12 +60,15 @@ function createChanges(code: RemoteCode): RemoteChanges {
     const key = `${place.owner}/${place.repo} ${place.commit}`;
     const known = kept.get(key);
     if (known !== undefined) return known;
-    const diff = await code.commit(place, signal);
+    const { commit: info, files } = await code.commit(place, signal);
+    const shown = files.slice(0, MAX_CHANGED_FILES);
+    const diff = { commit: { ...info, files: shown.map(({ path }) => path) }, files: shown, truncated: files.length >= MAX_CHANGED_FILES };
     kept.set(key, diff);
     return diff;
   }
   return {
     commit,
+    list: async (place, query, signal) => ((await orNull(code.commits(place, query, signal))) ?? []).slice(0, query.limit),
     withFiles: (place, commits, signal) =>
       inParallel([...commits.entries()], AT_ONCE, async ([index, info]): Promise<CommitInfo> => {
         if (index >= WITH_FILES) return info;
@@ -166,7 +96,7 @@ function createPlaces(code: RemoteCode): Places {
   const repositories = createMemory<KnownRepository | null>(1_000);
   const commits = createMemory<string | null>(10_000);
   const repository = (name: string, signal: AbortSignal) =>
-    repositories.recall(name, { signal, lifeMs: livesFor(REPOSITORY_MS), ask: () => code.repository(name, signal) });
+    repositories.recall(name, { signal, lifeMs: livesFor(REPOSITORY_MS), ask: () => orNull(code.repository(name, signal)) });
   return {
     repository,
     async find(query, signal) {
@@ -193,14 +123,4 @@ async function checkedCommit(code: RemoteCode, known: KnownRepository, name: str
 /** What is missing may be pushed in the next minute. */
 function livesFor(ms: number): (value: unknown) => number {
   return (value) => (value === null ? BRANCH_MS : ms);
-}
-
-/** Null in place of `not-found`. */
-export async function orNull<Value>(asked: Promise<Value>): Promise<Value | null> {
-  try {
-    return await asked;
-  } catch (error) {
-    if (error instanceof TriageError && error.code === 'not-found') return null;
-    throw error;
-  }
 }

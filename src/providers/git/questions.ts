@@ -1,6 +1,8 @@
-import type { BlameLine, ChangedFile, CodeHost, CodeLine, CommitInfo, Comparison, FileHits } from '../../ports/code-host.ts';
+import type { BlameLine, ChangedFile, CodeLine, CommitInfo, Comparison, FileHits } from '../../ports/code-host.ts';
 import {
   assertReadableSize,
+  type CommitDiff,
+  type FileList,
   type FileWindow,
   lineRange,
   linkError,
@@ -10,7 +12,6 @@ import {
   MAX_COMPARED_COMMITS,
   MAX_LINES,
   mostTelling,
-  plainRef,
   pullRequestOf,
   submoduleError,
   windowOf,
@@ -29,24 +30,13 @@ import {
   succeeded,
 } from './command.ts';
 
-/** What one question needs: the clone and the commit, already checked. */
+/** What one question needs: a commit of a clone, already checked, and git in that clone. */
 export interface Place {
   readonly folder: string;
   readonly commit: string;
-}
-
-export type Ask = (place: Place, args: readonly string[], signal: AbortSignal) => ReturnType<Git>;
-
-/** Finds the clone and the commit of a question; null where either is missing. */
-export type FindPlace = (query: { repository: string; ref: string | null }, signal: AbortSignal) => Promise<Place | null>;
-
-export function createPlaceFinder(git: Git, folderOf: (repository: string) => string | undefined): FindPlace {
-  return async (query, signal) => {
-    const ref = query.ref === null ? 'HEAD' : plainRef(query.ref);
-    const folder = folderOf(query.repository);
-    const commit = folder === undefined ? null : await commitOf(git, folder, ref, signal);
-    return folder === undefined || commit === null ? null : { folder, commit };
-  };
+  git(args: readonly string[], signal: AbortSignal): Promise<GitAnswer>;
+  /** The same with a smaller limit of its output: patches beyond it are left out. */
+  patches(args: readonly string[], signal: AbortSignal): Promise<GitAnswer>;
 }
 
 export async function isClone(git: Git, folder: string | undefined): Promise<boolean> {
@@ -68,7 +58,7 @@ export async function defaultBranchOf(git: Git, folder: string, signal: AbortSig
   return null;
 }
 
-async function commitOf(git: Git, folder: string, ref: string, signal: AbortSignal): Promise<string | null> {
+export async function commitOf(git: Git, folder: string, ref: string, signal: AbortSignal): Promise<string | null> {
   const answer = await git(folder, ['rev-parse', '--verify', '--quiet', '--end-of-options', `${ref}^{commit}`], signal);
   const commit = answer.output.trim();
   return succeeded(answer) && /^[0-9a-f]{40,64}$/.test(commit) ? commit : null;
@@ -78,25 +68,20 @@ async function commitOf(git: Git, folder: string, ref: string, signal: AbortSign
 const KEPT_LISTS = 4;
 const MAX_LINKS = 5;
 
-export interface FileList {
-  readonly paths: readonly string[];
-  readonly truncated: boolean;
-}
-
 type Range = { readonly lineStart?: number; readonly lineEnd?: number };
 
 /** Reads lines of a committed file; a link is followed within the commit only, and `path` is then the file it leads to. */
-export async function readWindow(ask: Ask, place: Place, query: { path: string } & Range, signal: AbortSignal): Promise<FileWindow | null> {
+export async function readWindow(place: Place, query: { path: string } & Range, signal: AbortSignal): Promise<FileWindow | null> {
   let path = query.path;
   for (let hops = 0; hops <= MAX_LINKS; hops += 1) {
-    const entry = await entryOf(ask, place, path, signal);
+    const entry = await entryOf(place, path, signal);
     if (entry === null || entry.mode === '040000') {
       if (hops > 0) throw linkError(query.path, path);
       return null;
     }
     if (entry.mode === '160000') throw submoduleError(path);
-    if (entry.mode !== '120000') return windowOf(path, await readBlob(ask, place, { path, object: entry.object }, signal), query);
-    const link = await readBlob(ask, place, { path, object: entry.object }, signal);
+    if (entry.mode !== '120000') return windowOf(path, await readBlob(place, { path, object: entry.object }, signal), query);
+    const link = await readBlob(place, { path, object: entry.object }, signal);
     const target = linkTarget(path, link);
     if (target === null) throw linkError(path, link);
     path = target;
@@ -106,25 +91,24 @@ export async function readWindow(ask: Ask, place: Place, query: { path: string }
 
 /** Git gives up on a file that is not there and on a first line past the end: nobody to blame, in both cases. */
 export async function blameLines(
-  ask: Ask,
   place: Place,
   query: { path: string; lineStart: number; lineEnd: number },
   signal: AbortSignal,
 ): Promise<BlameLine[]> {
   const { first, last } = lineRange(query.lineStart, query.lineEnd, MAX_LINES);
   const args = ['blame', '--porcelain', '--no-textconv', '-L', `${first},${last}`, place.commit, '--', query.path];
-  const answer = await ask(place, args, signal);
+  const answer = await place.git(args, signal);
   return succeeded(answer) ? parseBlame(answer.output) : [];
 }
 
 /** Lists a commit's files (links too, submodules not), remembering the last few lists. */
-export function createFileLister(ask: Ask): (place: Place, signal: AbortSignal) => Promise<FileList> {
+export function createFileLister(): (place: Place, signal: AbortSignal) => Promise<FileList> {
   const kept = new Map<string, FileList>();
   return async (place, signal) => {
     const key = `${place.folder}\0${place.commit}`;
     const known = kept.get(key);
     if (known !== undefined) return known;
-    const answer = await ask(place, ['ls-tree', '-r', '-z', '--full-tree', place.commit], signal);
+    const answer = await place.git(['ls-tree', '-r', '-z', '--full-tree', place.commit], signal);
     assertAnswered(answer, 'list the files');
     const entries = answer.output.split('\0').slice(0, -1);
     const paths = entries.filter((entry) => !entry.startsWith('160000 ')).map((entry) => entry.slice(entry.indexOf('\t') + 1));
@@ -136,17 +120,17 @@ export function createFileLister(ask: Ask): (place: Place, signal: AbortSignal) 
   };
 }
 
-async function entryOf(ask: Ask, place: Place, path: string, signal: AbortSignal) {
-  const answer = await ask(place, ['ls-tree', '-z', '--full-tree', place.commit, '--', path], signal);
+async function entryOf(place: Place, path: string, signal: AbortSignal) {
+  const answer = await place.git(['ls-tree', '-z', '--full-tree', place.commit, '--', path], signal);
   const fields = succeeded(answer) ? /^(\d{6}) [a-z]{1,10} ([0-9a-f]{40,64})\t/.exec(answer.output) : null;
   return fields === null ? null : { mode: fields[1] ?? '', object: fields[2] ?? '' };
 }
 
-async function readBlob(ask: Ask, place: Place, { path, object }: { path: string; object: string }, signal: AbortSignal): Promise<string> {
-  const size = await ask(place, ['cat-file', '-s', object], signal);
+async function readBlob(place: Place, { path, object }: { path: string; object: string }, signal: AbortSignal): Promise<string> {
+  const size = await place.git(['cat-file', '-s', object], signal);
   assertAnswered(size, `read ${path}; a partial clone may not hold it`);
   assertReadableSize(path, Number(size.output));
-  const blob = await ask(place, ['cat-file', 'blob', object], signal);
+  const blob = await place.git(['cat-file', 'blob', object], signal);
   assertAnswered(blob, `read ${path}`);
   return blob.output;
 }
@@ -158,19 +142,17 @@ const COMMITS_A_COMMAND = 250;
 
 /** Commits of a range (`commit` or `^base commit`), newest first, with their files. */
 export async function readHistory(
-  ask: Ask,
   place: Place,
   query: { range?: readonly string[]; path?: string | undefined; limit: number },
   signal: AbortSignal,
 ): Promise<CommitInfo[]> {
   const { range = [place.commit], path, limit } = query;
   const args = ['log', '-z', '-n', String(limit), FACTS, ...range, '--', ...(path === undefined ? [] : [path])];
-  return withFiles(ask, place, await ask(place, args, signal), signal);
+  return withFiles(place, await place.git(args, signal), signal);
 }
 
 /** `git log -L` without its diff. Git gives up on lines and files that are not there: nobody touched them. */
 export async function readLineHistory(
-  ask: Ask,
   place: Place,
   query: { path: string; lineStart: number; lineEnd: number; limit: number },
   signal: AbortSignal,
@@ -178,17 +160,17 @@ export async function readLineHistory(
   const { first, last } = lineRange(query.lineStart, query.lineEnd, MAX_LINES);
   const limit = String(Math.min(query.limit, MAX_COMMITS));
   const args = ['log', '-z', '-n', limit, '-L', `${first},${last}:${query.path}`, '--no-patch', '--no-ext-diff', '--no-textconv', FACTS];
-  const answer = await ask(place, [...args, place.commit, '--'], signal);
-  return succeeded(answer) ? withFiles(ask, place, answer, signal) : [];
+  const answer = await place.git([...args, place.commit, '--'], signal);
+  return succeeded(answer) ? withFiles(place, answer, signal) : [];
 }
 
-async function withFiles(ask: Ask, place: Place, facts: GitAnswer, signal: AbortSignal): Promise<CommitInfo[]> {
+async function withFiles(place: Place, facts: GitAnswer, signal: AbortSignal): Promise<CommitInfo[]> {
   assertAnswered(facts, 'read the history');
   const commits = parseLog(facts.output);
   const ids = commits.map((commit) => commit.commit).slice(0, COMMITS_A_COMMAND);
   // Without a commit named, git would tell of its own HEAD.
   if (ids.length === 0) return [];
-  const names = await ask(place, ['log', '-z', '--no-walk=unsorted', ...NAMES, ...ids, '--'], signal);
+  const names = await place.git(['log', '-z', '--no-walk=unsorted', ...NAMES, ...ids, '--'], signal);
   assertAnswered(names, 'read the history');
   const files = parseFiles(names.output, ids);
   return commits.map((commit) => ({ ...commit, files: files.get(commit.commit) ?? [] }));
@@ -197,26 +179,24 @@ async function withFiles(ask: Ask, place: Place, facts: GitAnswer, signal: Abort
 const OPTIONS = ['-z', '-F', '-I', '--no-color', '--full-name', '--no-textconv', '--no-recurse-submodules'];
 
 /** Lines that hold a text, as it is written. */
-export async function grepLines(ask: Ask, place: Place, text: string, limit: number, signal: AbortSignal): Promise<CodeLine[]> {
-  const answer = await ask(place, ['grep', '-n', ...OPTIONS, '-e', text, place.commit, '--'], signal);
+export async function grepLines(place: Place, { text, limit }: { text: string; limit: number }, signal: AbortSignal): Promise<CodeLine[]> {
+  const answer = await place.git(['grep', '-n', ...OPTIONS, '-e', text, place.commit, '--'], signal);
   assertAnswered(answer, 'search the repository');
   return parseGrep(answer.output, place.commit, limit);
 }
 
 /** Files by how many of the words they hold. `-o` prints every occurrence, where `-c` would count lines and not tell the words apart. */
 export async function grepFiles(
-  ask: Ask,
   place: Place,
   { words, limit }: { words: readonly string[]; limit: number },
   signal: AbortSignal,
 ): Promise<FileHits[]> {
   const patterns = words.flatMap((word) => ['-e', word]);
-  const answer = await ask(place, ['grep', '-o', '-i', ...OPTIONS, ...patterns, place.commit, '--'], signal);
+  const answer = await place.git(['grep', '-o', '-i', ...OPTIONS, ...patterns, place.commit, '--'], signal);
   assertAnswered(answer, 'search the repository');
   return mostTelling(countMatches(answer.output, place.commit, words), limit);
 }
 
-type CommitDiff = Awaited<ReturnType<CodeHost['commitDiff']>>;
 type Changes = Pick<Comparison, 'files' | 'truncated'>;
 
 const DIFF = ['--no-ext-diff', '--no-textconv', '--no-color', '--find-renames', '--submodule=short', '--ignore-submodules=none'];
@@ -225,11 +205,11 @@ const RENAMES = '-l400';
 /** Finding the merge that brought a commit walks the whole history since: a remark is not worth more. */
 const MERGE_SEARCH_MS = 3_000;
 
-/** What one commit changed against its first parent. `askPatches` has the smaller output limit: patches beyond it are left out. */
-export async function readCommitDiff(ask: Ask, askPatches: Ask, place: Place, signal: AbortSignal): Promise<CommitDiff> {
-  const [[commit], isCut] = await Promise.all([readHistory(ask, place, { limit: 1 }, signal), isShallowEnd(ask, place, signal)]);
+/** What one commit changed against its first parent. */
+export async function readCommitDiff(place: Place, signal: AbortSignal): Promise<CommitDiff | null> {
+  const [[commit], isCut] = await Promise.all([readHistory(place, { limit: 1 }, signal), isShallowEnd(place, signal)]);
   if (commit === undefined) return null;
-  const pullRequest = commit.pullRequest ?? (await pullRequestOfMerge(ask, place, signal));
+  const pullRequest = commit.pullRequest ?? (await pullRequestOfMerge(place, signal));
   // What the last commit of a shallow clone changed is not known: git would call every file new.
   if (isCut) return { commit: { ...commit, files: [], pullRequest }, files: [], truncated: true };
   const show = (kind: readonly string[]) => [
@@ -242,39 +222,28 @@ export async function readCommitDiff(ask: Ask, askPatches: Ask, place: Place, si
     place.commit,
     '--',
   ];
-  return { commit: { ...commit, pullRequest }, ...(await readChanges(ask, askPatches, place, show, signal)) };
+  return { commit: { ...commit, pullRequest }, ...(await readChanges(place, show, signal)) };
 }
 
 /** What `place` has that `base` has not, since their merge base; null where they share no history. */
-export async function readComparison(
-  ask: Ask,
-  askPatches: Ask,
-  { place, base }: { place: Place; base: Place },
-  signal: AbortSignal,
-): Promise<Comparison | null> {
-  const common = await ask(place, ['merge-base', base.commit, place.commit], signal);
+export async function readComparison(place: Place, base: string, signal: AbortSignal): Promise<Comparison | null> {
+  const common = await place.git(['merge-base', base, place.commit], signal);
   const from = common.output.trim();
   if (!succeeded(common) || from === '') return null;
-  const range = [`^${base.commit}`, place.commit];
+  const range = [`^${base}`, place.commit];
   const diff = (kind: readonly string[]) => ['diff', ...kind, ...DIFF, RENAMES, from, place.commit, '--'];
   const [commits, changes] = await Promise.all([
-    readHistory(ask, place, { range, limit: MAX_COMPARED_COMMITS + 1 }, signal),
-    readChanges(ask, askPatches, place, diff, signal),
+    readHistory(place, { range, limit: MAX_COMPARED_COMMITS + 1 }, signal),
+    readChanges(place, diff, signal),
   ]);
   const truncated = changes.truncated || commits.length > MAX_COMPARED_COMMITS;
   return { commits: commits.slice(0, MAX_COMPARED_COMMITS), files: changes.files, truncated };
 }
 
-async function readChanges(
-  ask: Ask,
-  askPatches: Ask,
-  place: Place,
-  command: (kind: readonly string[]) => readonly string[],
-  signal: AbortSignal,
-): Promise<Changes> {
+async function readChanges(place: Place, command: (kind: readonly string[]) => readonly string[], signal: AbortSignal): Promise<Changes> {
   const [names, patches] = await Promise.all([
-    ask(place, command(['--raw', '--numstat', '-z', '--no-abbrev']), signal),
-    askPatches(place, command(['--patch', '--unified=3', '--inter-hunk-context=0']), signal),
+    place.git(command(['--raw', '--numstat', '-z', '--no-abbrev']), signal),
+    place.patches(command(['--patch', '--unified=3', '--inter-hunk-context=0']), signal),
   ]);
   assertAnswered(names, 'read the changes');
   assertAnswered(patches, 'read the changes');
@@ -288,20 +257,20 @@ async function readChanges(
 }
 
 /** A commit whose parent the clone does not hold. */
-async function isShallowEnd(ask: Ask, place: Place, signal: AbortSignal): Promise<boolean> {
+async function isShallowEnd(place: Place, signal: AbortSignal): Promise<boolean> {
   const [seen, written] = await Promise.all([
-    ask(place, ['log', '-1', '--format=%P', place.commit, '--'], signal),
-    ask(place, ['cat-file', 'commit', place.commit], signal),
+    place.git(['log', '-1', '--format=%P', place.commit, '--'], signal),
+    place.git(['cat-file', 'commit', place.commit], signal),
   ]);
   return succeeded(seen) && seen.output.trim() === '' && /^parent /m.test(written.output.slice(0, 200));
 }
 
 /** The pull request of the merge that brought a commit to the checked-out branch, where the merge's subject names one. */
-async function pullRequestOfMerge(ask: Ask, place: Place, signal: AbortSignal): Promise<number | null> {
+async function pullRequestOfMerge(place: Place, signal: AbortSignal): Promise<number | null> {
   const list = (option: string) => ['rev-list', option, '-n', '5000', `${place.commit}..HEAD`, '--'];
   const soon = AbortSignal.any([signal, AbortSignal.timeout(MERGE_SEARCH_MS)]);
   try {
-    const [descendants, trunk] = await Promise.all([ask(place, list('--ancestry-path'), soon), ask(place, list('--first-parent'), soon)]);
+    const [descendants, trunk] = await Promise.all([place.git(list('--ancestry-path'), soon), place.git(list('--first-parent'), soon)]);
     const later = new Set(descendants.output.trim().split('\n'));
     const merge = trunk.output
       .trim()
@@ -310,8 +279,8 @@ async function pullRequestOfMerge(ask: Ask, place: Place, signal: AbortSignal): 
     if (merge === undefined) return null;
     // What the branch had before that merge came by itself, not with it.
     const [subject, before] = await Promise.all([
-      ask(place, ['log', '-1', '--merges', '--format=%s', merge, '--'], soon),
-      ask(place, ['merge-base', '--is-ancestor', place.commit, `${merge}^1`], soon),
+      place.git(['log', '-1', '--merges', '--format=%s', merge, '--'], soon),
+      place.git(['merge-base', '--is-ancestor', place.commit, `${merge}^1`], soon),
     ]);
     return succeeded(before) ? null : pullRequestOf(subject.output.trim());
   } catch (error) {

@@ -1,10 +1,9 @@
 import { z } from 'zod';
-import { TriageError } from '../../domain/errors.ts';
 import type { ChangedFile, CodeHost, CommitInfo, Comparison } from '../../ports/code-host.ts';
-import { MAX_CHANGED_FILES, MAX_COMPARED_COMMITS, MAX_PATCH, pullRequestOf } from '../code-questions.ts';
+import { commitInfo, MAX_CHANGED_FILES, MAX_COMPARED_COMMITS, MAX_PATCH } from '../code-questions.ts';
 import { filesOfDiff } from '../patches.ts';
-import type { CommitDiff, KnownRepository, Place, RemoteCode, TreeEntry } from '../remote-code.ts';
-import { createRemoteHost, orNull } from '../remote-host.ts';
+import type { KnownRepository, Place, RemoteCode, TreeEntry } from '../remote-code.ts';
+import { createRemoteHost } from '../remote-host.ts';
 import { at, type RestClient } from '../rest-client.ts';
 import { createGiteaClient, type GiteaOptions, ownerAndName, PAGE } from './api.ts';
 
@@ -44,25 +43,22 @@ type FileQuestion = 'repository' | 'commitOf' | 'tree' | 'entry' | 'blob' | 'sea
 function fileQuestions(client: RestClient): Pick<RemoteCode, FileQuestion> {
   return {
     async repository(name, signal) {
-      const question = async () => {
-        const { owner, repo } = ownerAndName(name);
-        return client.get(Repository, { path: at`/repos/${owner}/${repo}`, what: `the repository ${name}`, signal });
-      };
-      const reply = await orNull(question());
-      return reply === null ? null : { ...ownerAndName(reply.full_name), defaultBranch: reply.default_branch ?? null };
+      const { owner, repo } = ownerAndName(name);
+      const reply = await client.get(Repository, { path: at`/repos/${owner}/${repo}`, what: `the repository ${name}`, signal });
+      return { ...ownerAndName(reply.full_name), defaultBranch: reply.default_branch ?? null };
     },
     // The list takes branches with slashes, which the address of one commit does not.
     async commitOf({ owner, repo }, ref, signal) {
       const path = at`/repos/${owner}/${repo}/commits`;
       const query = { ...BARE, sha: ref, limit: 1 };
-      const found = await orNull(client.get(z.array(Commit), { path, query, what: `the commit ${ref}`, signal }));
-      return found?.[0]?.sha ?? null;
+      const [found] = await client.get(z.array(Commit), { path, query, what: `the commit ${ref}`, signal });
+      return found?.sha ?? null;
     },
     tree: (place, signal) => listTree(client, place, signal),
     async entry({ owner, repo, commit }, path, signal) {
       const address = `${at`/repos/${owner}/${repo}/contents/`}${path.split('/').map(encodeURIComponent).join('/')}`;
-      const found = await orNull(client.get(Content, { path: address, query: { ref: commit }, what: path, signal }));
-      if (found === null || Array.isArray(found)) return null;
+      const found = await client.get(Content, { path: address, query: { ref: commit }, what: path, signal });
+      if (Array.isArray(found)) return null;
       const modes: Readonly<Record<string, string>> = { submodule: '160000', symlink: '120000' };
       return { path, mode: modes[found.type] ?? '100644', type: 'blob', sha: found.sha, size: found.size };
     },
@@ -100,37 +96,29 @@ function changeQuestions(client: RestClient): Pick<RemoteCode, 'commits' | 'comm
     async commits({ owner, repo, commit }, { path, limit }, signal) {
       const question = { path: at`/repos/${owner}/${repo}/commits`, query: { ...BARE, sha: commit, path }, what: 'the history', signal };
       const pages = { sizeName: 'limit', size: Math.min(PAGE, limit), maxPages: Math.ceil(limit / PAGE) };
-      const listed = await orNull(client.list(z.array(Commit), question, pages));
-      return (listed ?? []).slice(0, limit).map(infoOf);
+      return (await client.list(z.array(Commit), question, pages)).map(infoOf);
     },
     commit: (place, signal) => askCommit(client, place, signal),
     compare: (repository, refs, signal) => compare(client, repository, refs, signal),
-    blame: async () => null,
+    blame: null,
     async pullRequestOf({ owner, repo }, commit, signal) {
       const question = {
         path: at`/repos/${owner}/${repo}/commits/${commit}/pull`,
         what: `the pull request of ${commit.slice(0, 10)}`,
         signal,
       };
-      try {
-        return (await orNull(client.get(PullRequest, question)))?.number ?? null;
-      } catch (error) {
-        if (error instanceof TriageError && error.code === 'upstream-auth') return null;
-        throw error;
-      }
+      return (await client.get(PullRequest, question)).number;
     },
   };
 }
 
-async function askCommit(client: RestClient, { owner, repo, commit }: Place, signal: AbortSignal): Promise<CommitDiff> {
+async function askCommit(client: RestClient, { owner, repo, commit }: Place, signal: AbortSignal) {
   const what = `the commit ${commit.slice(0, 10)}`;
   const [reply, diff] = await Promise.all([
     client.get(Commit, { path: at`/repos/${owner}/${repo}/git/commits/${commit}`, query: BARE, what, signal }),
     client.bytes({ path: at`/repos/${owner}/${repo}/git/commits/${`${commit}.diff`}`, what, signal }),
   ]);
-  const files = filesOfDiff(diff.toString('utf8'));
-  const kept = files.slice(0, MAX_CHANGED_FILES);
-  return { commit: { ...infoOf(reply), files: kept.map(({ path }) => path) }, files: kept, truncated: files.length > kept.length };
+  return { commit: infoOf(reply), files: filesOfDiff(diff.toString('utf8')) };
 }
 
 /** The API lists the commits between two, and not what they changed: their own changes are put together, the oldest first. */
@@ -139,12 +127,11 @@ async function compare(
   repository: KnownRepository,
   { base, head }: { base: string; head: string },
   signal: AbortSignal,
-): Promise<Comparison | null> {
+): Promise<Comparison> {
   const { owner, repo } = repository;
   const path = `${at`/repos/${owner}/${repo}/compare/`}${encodeURIComponent(base)}...${encodeURIComponent(head)}`;
   const what = `what is between ${base.slice(0, 10)} and ${head.slice(0, 10)}`;
-  const reply = await orNull(client.get(Compared, { path, what, signal }));
-  if (reply === null) return null;
+  const reply = await client.get(Compared, { path, what, signal });
   const listed = reply.commits ?? [];
   const own = listed.filter(({ parents }) => (parents?.length ?? 1) < 2).slice(0, MAX_READ_COMMITS);
   const files = new Map<string, ChangedFile>();
@@ -180,7 +167,5 @@ function after(before: ChangedFile, file: ChangedFile): ChangedFile {
 }
 
 function infoOf({ sha, commit }: z.infer<typeof Commit>): CommitInfo {
-  const subject = commit.message.split('\n')[0] ?? '';
-  const { name, date } = commit.author ?? {};
-  return { commit: sha, author: name ?? '', at: date ?? '', subject, files: [], pullRequest: pullRequestOf(subject) };
+  return commitInfo(sha, commit.message, { author: commit.author?.name ?? '', at: commit.author?.date ?? '' });
 }

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { TriageError } from '../../domain/errors.ts';
 import type { ChangedFile, CodeHost, CommitInfo, RepositoryInfo } from '../../ports/code-host.ts';
-import { MAX_CHANGED_FILES, MAX_PATCH, pullRequestOf } from '../code-questions.ts';
+import { commitInfo, MAX_CHANGED_FILES, MAX_PATCH } from '../code-questions.ts';
 import type { BlamedRange, KnownRepository, Place, RemoteCode, TreeEntry } from '../remote-code.ts';
-import { createRemoteHost, orNull } from '../remote-host.ts';
+import { createRemoteHost } from '../remote-host.ts';
 import { checked, withDeadline } from '../rest-client.ts';
 import { createGithubAccess, type GithubAccessOptions, type Signed } from './access.ts';
 import { githubError, httpFailure, REFUSAL_HEADER, type RepositoryName } from './client.ts';
@@ -30,8 +30,7 @@ function fileQuestions(api: GithubApi): Pick<RemoteCode, FileQuestion> {
       if (owner === undefined || repo === undefined || /^\.+$/.test(repo)) return null;
       const place = { owner, repo };
       const question = { route: 'GET /repos/{owner}/{repo}', parameters: place, what: `the repository ${name}`, signal };
-      const reply = await orNull(api.get(place, Repository, question));
-      if (reply === null) return null;
+      const reply = await api.get(place, Repository, question);
       const [, newOwner = owner, newRepo = repo] = NAME.exec(reply.full_name) ?? [];
       return { owner: newOwner, repo: newRepo, defaultBranch: reply.default_branch ?? null };
     },
@@ -63,8 +62,8 @@ function fileQuestions(api: GithubApi): Pick<RemoteCode, FileQuestion> {
 async function askEntry(api: GithubApi, { owner, repo, commit }: Place, path: string, signal: AbortSignal): Promise<TreeEntry | null> {
   const route = 'GET /repos/{owner}/{repo}/contents/{path}';
   const parameters = { owner, repo, path, ref: commit };
-  const found = await orNull(api.get({ owner, repo }, Content, { route, parameters, what: path, signal, format: 'object' }));
-  if (found === null || found.type === 'dir') return null;
+  const found = await api.get({ owner, repo }, Content, { route, parameters, what: path, signal, format: 'object' });
+  if (found.type === 'dir') return null;
   const modes: Readonly<Record<string, string>> = { submodule: '160000', symlink: '120000' };
   return { path, mode: modes[found.type] ?? '100644', type: 'blob', sha: found.sha, size: found.size };
 }
@@ -115,24 +114,19 @@ function changeQuestions(api: GithubApi): Pick<RemoteCode, 'commits' | 'commit' 
     async commits({ owner, repo, commit }, { path, limit }, signal) {
       const route = 'GET /repos/{owner}/{repo}/commits';
       const parameters = { owner, repo, sha: commit, per_page: Math.min(100, limit), ...(path === undefined ? {} : { path }) };
-      const question = { route, parameters, what: 'the history', signal };
-      const reply = await orNull(api.get({ owner, repo }, z.array(Commit), question));
-      return (reply ?? []).slice(0, limit).map(infoOf);
+      return (await api.get({ owner, repo }, z.array(Commit), { route, parameters, what: 'the history', signal })).map(infoOf);
     },
     async commit({ owner, repo, commit }, signal) {
       // Without paging GitHub gives the most it gives at once: 300 files.
       const question = { route: 'GET /repos/{owner}/{repo}/commits/{commit}', parameters: { owner, repo, commit }, signal };
       const reply = await api.get({ owner, repo }, Commit, { ...question, what: `the commit ${commit.slice(0, 10)}` });
-      const files = (reply.files ?? []).map(changeOf);
-      const names = files.map((file) => file.path);
-      return { commit: { ...infoOf(reply), files: names }, files, truncated: files.length >= MAX_CHANGED_FILES };
+      return { commit: infoOf(reply), files: (reply.files ?? []).map(changeOf) };
     },
     async compare({ owner, repo }: KnownRepository, { base, head }, signal) {
       // Without paging: 250 commits, oldest first, and 300 files.
       const question = { route: 'GET /repos/{owner}/{repo}/compare/{base}...{head}', parameters: { owner, repo, base, head }, signal };
       const what = `what is between ${base.slice(0, 10)} and ${head.slice(0, 10)}`;
-      const reply = await orNull(api.get({ owner, repo }, Comparison, { ...question, what }));
-      if (reply === null) return null;
+      const reply = await api.get({ owner, repo }, Comparison, { ...question, what });
       return {
         commits: reply.commits.map(infoOf).reverse(),
         files: reply.files.slice(0, MAX_CHANGED_FILES).map(changeOf),
@@ -162,8 +156,8 @@ async function askBlame(api: GithubApi, place: Place, path: string, signal: Abor
     throw new TriageError('forbidden', 'GitHub shows who changed a line only with a token or an App: set FAULTLINE_GITHUB_TOKEN.');
   const { owner, repo, commit } = place;
   const question = { parameters: { owner, repo, commit, path }, what: `who changed ${path}`, signal };
-  const reply = await orNull(api.graphql(place, Blame, BLAME, question));
-  return (reply?.repository?.object?.blame?.ranges ?? []).map(({ startingLine, endingLine, commit: changed }) => ({
+  const reply = await api.graphql(place, Blame, BLAME, question);
+  return (reply.repository?.object?.blame?.ranges ?? []).map(({ startingLine, endingLine, commit: changed }) => ({
     first: startingLine,
     last: endingLine,
     commit: changed.oid,
@@ -173,7 +167,6 @@ async function askBlame(api: GithubApi, place: Place, path: string, signal: Abor
   }));
 }
 
-/** A token that may not see pull requests is no reason to fail. */
 async function askPullRequest(api: GithubApi, { owner, repo }: Place, commit: string, signal: AbortSignal): Promise<number | null> {
   const route = 'GET /repos/{owner}/{repo}/commits/{commit}/pulls';
   const question = {
@@ -182,19 +175,12 @@ async function askPullRequest(api: GithubApi, { owner, repo }: Place, commit: st
     what: `the pull requests of ${commit.slice(0, 10)}`,
     signal,
   };
-  try {
-    const pulls = await api.get({ owner, repo }, PullRequests, question);
-    return (pulls.find((pull) => pull.merged_at != null) ?? pulls[0])?.number ?? null;
-  } catch (error) {
-    if (error instanceof TriageError && (error.code === 'not-found' || error.code === 'upstream-auth')) return null;
-    throw error;
-  }
+  const pulls = await api.get({ owner, repo }, PullRequests, question);
+  return (pulls.find((pull) => pull.merged_at != null) ?? pulls[0])?.number ?? null;
 }
 
 function infoOf({ sha, commit }: CommitReply): CommitInfo {
-  const subject = commit.message.split('\n')[0] ?? '';
-  const { name, date } = commit.author ?? {};
-  return { commit: sha, author: name ?? '', at: date ?? '', subject, files: [], pullRequest: pullRequestOf(subject) };
+  return commitInfo(sha, commit.message, { author: commit.author?.name ?? '', at: commit.author?.date ?? '' });
 }
 
 const STATUS: Readonly<Record<string, ChangedFile['status']>> = { added: 'added', copied: 'added', removed: 'removed', renamed: 'renamed' };

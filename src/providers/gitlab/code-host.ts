@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { TriageError } from '../../domain/errors.ts';
 import type { ChangedFile, CodeHost, CommitInfo } from '../../ports/code-host.ts';
-import { MAX_CHANGED_FILES, MAX_COMPARED_COMMITS, MAX_FILE_BYTES, MAX_PATCH, pullRequestOf } from '../code-questions.ts';
+import { commitInfo, MAX_CHANGED_FILES, MAX_COMPARED_COMMITS, MAX_FILE_BYTES, MAX_PATCH } from '../code-questions.ts';
 import { countLines } from '../patches.ts';
-import type { BlamedRange, KnownRepository, Place, RemoteCode } from '../remote-code.ts';
-import { createRemoteHost, orNull } from '../remote-host.ts';
+import type { BlamedRange, KnownRepository, LinesOf, Place, RemoteCode } from '../remote-code.ts';
+import { createRemoteHost } from '../remote-host.ts';
 import { at, type RestClient } from '../rest-client.ts';
 import { createGitlabClient, type GitlabOptions, PAGE, projectPath } from './api.ts';
 
@@ -43,9 +43,8 @@ type FileQuestion = 'repository' | 'commitOf' | 'tree' | 'entry' | 'blob' | 'sea
 function fileQuestions(client: RestClient): Pick<RemoteCode, FileQuestion> {
   return {
     async repository(name, signal) {
-      const asked = async () => client.get(Project, { path: projectPath(name), what: `the project ${name}`, signal });
-      const reply = await orNull(asked());
-      return reply === null ? null : { ...partsOf(reply.path_with_namespace), defaultBranch: reply.default_branch ?? null };
+      const reply = await client.get(Project, { path: projectPath(name), what: `the project ${name}`, signal });
+      return { ...partsOf(reply.path_with_namespace), defaultBranch: reply.default_branch ?? null };
     },
     async commitOf(repository, ref, signal) {
       const path = `${projectOf(repository)}${at`/repository/commits/${ref}`}`;
@@ -60,8 +59,8 @@ function fileQuestions(client: RestClient): Pick<RemoteCode, FileQuestion> {
     },
     async entry(place, path, signal) {
       const address = `${projectOf(place)}${at`/repository/files/${path}`}`;
-      const found = await orNull(client.get(File, { path: address, query: { ref: place.commit }, what: path, signal }));
-      return found === null ? null : { path, mode: '100644', type: 'blob', sha: found.blob_id, size: found.size };
+      const found = await client.get(File, { path: address, query: { ref: place.commit }, what: path, signal });
+      return { path, mode: '100644', type: 'blob', sha: found.blob_id, size: found.size };
     },
     async blob(place, { path, sha }, signal) {
       const address = `${projectOf(place)}${at`/repository/blobs/${sha}/raw`}`;
@@ -108,7 +107,7 @@ function changeQuestions(client: RestClient): Pick<RemoteCode, 'commits' | 'comm
         signal,
       };
       const pages = { sizeName: PAGE.sizeName, size: Math.min(PAGE.size, limit), maxPages: 1 };
-      return ((await orNull(client.list(z.array(Commit), question, pages))) ?? []).map(infoOf);
+      return (await client.list(z.array(Commit), question, pages)).map(infoOf);
     },
     async commit(place, signal) {
       const path = `${projectOf(place)}${at`/repository/commits/${place.commit}`}`;
@@ -117,15 +116,13 @@ function changeQuestions(client: RestClient): Pick<RemoteCode, 'commits' | 'comm
         client.get(Commit, { path, what, signal }),
         client.list(z.array(Diff), { path: `${path}/diff`, what, signal }, { ...PAGE, maxPages: MAX_DIFF_PAGES }),
       ]);
-      const files = diffs.map(changeOf);
-      return { commit: { ...infoOf(reply), files: files.map((file) => file.path) }, files, truncated: files.length >= MAX_CHANGED_FILES };
+      return { commit: infoOf(reply), files: diffs.map(changeOf) };
     },
     async compare(repository, { base, head }, signal) {
       const query = { from: base, to: head, straight: 'false' };
       const what = `what is between ${base.slice(0, 10)} and ${head.slice(0, 10)}`;
-      const reply = await orNull(client.get(Compared, { path: `${projectOf(repository)}/repository/compare`, query, what, signal }));
-      if (reply === null) return null;
-      const { commits, diffs, compare_timeout: isCut } = reply;
+      const path = `${projectOf(repository)}/repository/compare`;
+      const { commits, diffs, compare_timeout: isCut } = await client.get(Compared, { path, query, what, signal });
       return {
         commits: commits.slice(-MAX_COMPARED_COMMITS).reverse().map(infoOf),
         files: diffs.slice(0, MAX_CHANGED_FILES).map(changeOf),
@@ -135,33 +132,22 @@ function changeQuestions(client: RestClient): Pick<RemoteCode, 'commits' | 'comm
     blame: (place, query, signal) => askBlame(client, place, query, signal),
     async pullRequestOf(place, commit, signal) {
       const path = `${projectOf(place)}${at`/repository/commits/${commit}/merge_requests`}`;
-      try {
-        const found = await client.get(MergeRequests, { path, what: `the merge requests of ${commit.slice(0, 10)}`, signal });
-        return (found.find(({ merged_at }) => merged_at != null) ?? found[0])?.iid ?? null;
-      } catch (error) {
-        if (error instanceof TriageError && (error.code === 'not-found' || error.code === 'upstream-auth')) return null;
-        throw error;
-      }
+      const found = await client.get(MergeRequests, { path, what: `the merge requests of ${commit.slice(0, 10)}`, signal });
+      return (found.find(({ merged_at }) => merged_at != null) ?? found[0])?.iid ?? null;
     },
   };
 }
 
 /** Blocks of lines, in their order. */
-async function askBlame(
-  client: RestClient,
-  place: Place,
-  { path, first, last }: { path: string; first: number; last: number },
-  signal: AbortSignal,
-): Promise<BlamedRange[]> {
+async function askBlame(client: RestClient, place: Place, { path, first, last }: LinesOf, signal: AbortSignal): Promise<BlamedRange[]> {
   const address = `${projectOf(place)}${at`/repository/files/${path}/blame`}`;
   const query = { ref: place.commit, 'range[start]': first, 'range[end]': last };
-  const blocks = (await orNull(client.get(Blame, { path: address, query, what: `who changed ${path}`, signal }))) ?? [];
+  const blocks = await client.get(Blame, { path: address, query, what: `who changed ${path}`, signal });
   let line = first;
   return blocks.map(({ commit, lines }) => {
-    const { commit: id, author, at: when, subject } = infoOf(commit);
     const from = line;
     line += lines.length;
-    return { first: from, last: line - 1, commit: id, author, at: when, subject };
+    return { first: from, last: line - 1, ...infoOf(commit) };
   });
 }
 
@@ -175,8 +161,7 @@ function projectOf({ owner, repo }: KnownRepository): string {
 }
 
 function infoOf({ id, message, author_name, authored_date }: z.infer<typeof Commit>): CommitInfo {
-  const subject = message?.split('\n')[0] ?? '';
-  return { commit: id, author: author_name ?? '', at: authored_date ?? '', subject, files: [], pullRequest: pullRequestOf(subject) };
+  return commitInfo(id, message, { author: author_name ?? '', at: authored_date ?? '' });
 }
 
 function changeOf({ old_path, new_path, new_file, renamed_file, deleted_file, diff }: z.infer<typeof Diff>): ChangedFile {
