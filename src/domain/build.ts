@@ -46,7 +46,7 @@ export function provisionalNumber(runId: number | string): string {
 export const NewBuild = Build.omit({ id: true, receivedAt: true });
 export type NewBuild = z.infer<typeof NewBuild>;
 
-/** A failed build of which little is known, such as one whose log was read in a terminal; give what is. */
+/** A failed build of which little may be known, such as one whose log was read in a terminal; give what is. */
 export function sparseBuild(known: Pick<NewBuild, 'repository' | 'pipeline' | 'number'> & Partial<NewBuild>): NewBuild {
   return {
     provider: 'upload',

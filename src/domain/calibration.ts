@@ -132,17 +132,6 @@ export function cappedMap(cases: number, right: number, most: number): CategoryM
   };
 }
 
-/** For a calibration that knows of every category. */
-export function everyCategory<Value>(make: (category: Category) => Value): Record<Category, Value> {
-  return {
-    CODE_ERROR: make('CODE_ERROR'),
-    INFRA_ERROR: make('INFRA_ERROR'),
-    CONFIG_ERROR: make('CONFIG_ERROR'),
-    DEPENDENCY_ERROR: make('DEPENDENCY_ERROR'),
-    TEST_FAILURE: make('TEST_FAILURE'),
-  };
-}
-
 function neverFalls(points: readonly (readonly [number, number])[]): boolean {
   return points.every(([x, y], index) => {
     const before = points[index - 1];

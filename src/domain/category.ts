@@ -7,13 +7,7 @@ export type Category = z.infer<typeof Category>;
 
 /** One probability per category; they sum to 1. */
 const Probability = z.number().min(0).max(1);
-export const CategoryProbabilities = z.object({
-  CODE_ERROR: Probability,
-  INFRA_ERROR: Probability,
-  CONFIG_ERROR: Probability,
-  DEPENDENCY_ERROR: Probability,
-  TEST_FAILURE: Probability,
-} satisfies Record<Category, typeof Probability>);
+export const CategoryProbabilities = z.object(byCategory(() => Probability));
 export type CategoryProbabilities = z.infer<typeof CategoryProbabilities>;
 
 /** A value for each category. */

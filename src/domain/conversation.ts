@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Quote, Step, Usage } from './analysis.ts';
+import { Analysis, Quote } from './analysis.ts';
 import { Evidence } from './evidence.ts';
 
 /** How an answer is laid out: step by step how it came to fail, side by side with another build or failure, or plainly said. */
@@ -62,15 +62,8 @@ export const Turn = z.object({
   leftOut: z.array(LeftOut),
   /** What was found for this question, numbered on from the analysis and the earlier turns. */
   evidence: z.array(Evidence),
-  steps: z.array(Step),
-  usage: Usage,
-  /** Who answered: "rules", "llm". */
-  analyst: z.string(),
-  model: z.string().nullable(),
-  promptHashes: z.record(z.string(), z.string()),
-  /** Said to people: why a fallback answered, what was unavailable. */
-  notes: z.array(z.string()),
-  milliseconds: z.number(),
+  /** Who answered and how, as of an analysis. */
+  ...Analysis.pick({ steps: true, usage: true, analyst: true, model: true, promptHashes: true, notes: true, milliseconds: true }).shape,
 });
 export type Turn = z.infer<typeof Turn>;
 

@@ -2,8 +2,6 @@ import { randomBytes } from 'node:crypto';
 
 export type IdPrefix =
   | 'bld'
-  | 'log'
-  | 'rep'
   | 'fal'
   | 'tri'
   | 'ana'

@@ -31,6 +31,7 @@ export const Reading = z.object({
   fingerprint: Fingerprint,
   /** The same as a failure's: the fingerprint groups, but never recalls an answer. */
   generic: z.boolean(),
+  /** The logs and reports, as they are archived. */
   sources: z.array(z.object({ name: z.string(), lines: z.int(), bytes: z.int() })),
   /** How many secrets were hidden. */
   maskedSecrets: z.int(),

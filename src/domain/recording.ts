@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Analysis } from './analysis.ts';
+import { Analysis, JudgementTrace } from './analysis.ts';
 import { Category } from './category.ts';
 import { ToolCall, ToolOutcome } from './evidence.ts';
 import { TriageSubject } from './triage.ts';
@@ -10,13 +10,8 @@ export const RECORDING_SCHEMA = 1;
 export const JudgementName = z.enum(['classify', 'plan', 'chooseTools', 'correctCall', 'answer', 'verify']);
 export type JudgementName = z.infer<typeof JudgementName>;
 
-const RecordedUsage = z.object({
-  inputTokens: z.int(),
-  outputTokens: z.int(),
-  costUsd: z.number(),
-  modelCalls: z.int(),
-  cachedInputTokens: z.int().optional(),
-  retries: z.int().optional(),
+const RecordedUsage = JudgementTrace.pick({
+  ...{ inputTokens: true, outputTokens: true, costUsd: true, modelCalls: true, cachedInputTokens: true, retries: true },
 });
 
 /** What was judged, by whom, and what it cost. */

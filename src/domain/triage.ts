@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Build, GreenBuild } from './build.ts';
-import { Diagnostic, ErrorMessage, Excerpt, ExitMark, FailingTest, Failure, Fingerprint, Section, ThrownException } from './failure.ts';
-import { Survey } from './reading.ts';
+import { Failure } from './failure.ts';
+import { Reading, Survey } from './reading.ts';
 
 /**
  * The triage of one build: fetch, read, group, think. One row per build, written in the transaction that stores the
@@ -54,20 +54,8 @@ export const TriageSubject = z.object({
   triageId: z.string(),
   build: Build,
   failures: z.array(Failure),
-  fingerprint: Fingerprint,
-  generic: z.boolean(),
-  excerpts: z.array(Excerpt),
-  failingTests: z.array(FailingTest),
-  diagnostics: z.array(Diagnostic),
-  exceptions: z.array(ThrownException),
-  messages: z.array(ErrorMessage),
-  exits: z.array(ExitMark),
-  failedSections: z.array(Section),
-  toolchains: z.array(z.string()),
-  notes: z.array(z.string()),
-  /** Names of the archived logs and reports, with their size in lines. */
-  sources: z.array(z.object({ name: z.string(), lines: z.int(), bytes: z.int() })),
-  tokens: z.int(),
+  /** Of the reading, what is about this group. */
+  ...Reading.omit({ testResults: true, maskedSecrets: true }).shape,
   /** The green build since which some of the excerpts are new; absent where none of them is known to be. */
   green: GreenBuild.optional(),
   /** What was made of the build's files; absent where there is nothing but one log. */

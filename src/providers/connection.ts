@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { messageOf } from '../domain/errors.ts';
 import { type Finding, ok, wrong } from '../ports/examination.ts';
 import { probe } from './probe.ts';
-import type { Question, RestClient } from './rest-client.ts';
+import type { Change, Question, RestClient } from './rest-client.ts';
 
 /** How a provider is connected: what people are told, and what can be done for them. */
 export interface Connection {
@@ -41,13 +41,17 @@ export interface WebhookQuestions {
   /** One for each thing that the token must be allowed to read. */
   readonly checks: readonly RightCheck[];
   list(signal: AbortSignal): Promise<readonly Hook[]>;
-  /** Makes it, and says its id. */
-  create(hook: NewHook, signal: AbortSignal): Promise<string>;
-  /** Asks the host to send an event of its own now; null: it cannot be asked. */
-  readonly ping: ((id: string, signal: AbortSignal) => Promise<void>) | null;
+  /** What is posted to make one. */
+  create(hook: NewHook, signal: AbortSignal): Posted | Promise<Posted>;
+  /** "write webhooks": what the token must be allowed to do for that, for people. */
+  readonly right: string;
+  /** Where the host is asked to send an event of its own now; null: it cannot be asked. */
+  readonly testOf: ((id: string) => string) | null;
   /** What the host says of the newest deliveries, newest first; null: it does not say. */
   readonly deliveries: ((id: string, signal: AbortSignal) => Promise<readonly HookDelivery[]>) | null;
 }
+
+type Posted = Pick<Change, 'path' | 'query' | 'body'>;
 
 export interface RightCheck {
   readonly name: string;
@@ -81,6 +85,7 @@ export const HOOKS_PAGE = 100;
 
 /** An id as a number or a text, as a text. */
 export const HookId = z.union([z.int(), z.string()]).transform(String);
+const Created = z.object({ id: HookId });
 
 /** What the token may read, asked one by one. Never throws, except where the caller aborts. */
 export async function checkRights({ client, checks }: WebhookQuestions, signal: AbortSignal): Promise<Finding[]> {
@@ -105,7 +110,17 @@ export async function ensureHook(
 ): Promise<{ readonly id: string; readonly isNew: boolean }> {
   const known = (await questions.list(signal)).find(({ address }) => address === hook.address);
   if (known !== undefined) return { id: known.id, isNew: false };
-  return { id: await questions.create(hook, signal), isNew: true };
+  const { client, right } = questions;
+  const posted = await questions.create(hook, signal);
+  const { id } = await client.send(Created, { method: 'POST', ...posted, what: 'a webhook', right, signal });
+  return { id, isNew: true };
+}
+
+/** Asks the host to send an event of its own now; `false` where it cannot be asked. */
+export async function requestTest({ client, right, testOf }: WebhookQuestions, id: string, signal: AbortSignal): Promise<boolean> {
+  if (testOf === null) return false;
+  await client.send(z.unknown(), { method: 'POST', path: testOf(id), what: 'a test delivery', right, signal });
+  return true;
 }
 
 /** What an answer to a delivery says. */

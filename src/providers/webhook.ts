@@ -1,7 +1,8 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
-import { type BuildStatus, NewBuild, TestResult } from '../domain/build.ts';
+import { type BuildStatus, NewBuild, type Provider, TestResult } from '../domain/build.ts';
 import { TriageError } from '../domain/errors.ts';
+import { parseJson } from './read-input.ts';
 
 /** What a webhook's event says, in our own shape: what is stored, and what a build is made of. */
 export const Intake = z.object({
@@ -95,11 +96,45 @@ export interface Webhook {
   receive(request: WebhookRequest, nowMs: number): Received;
 }
 
-/** What GitHub, Gitea and Forgejo send where nobody chose "application/json". */
-export const FORM = 'application/x-www-form-urlencoded';
+/** One provider's webhook: how its deliveries are described, believed, and read. */
+export interface Sender extends Omit<Webhook['describes'], 'operationId' | 'bodies'> {
+  readonly name: Exclude<Provider, 'upload'>;
+  /** As people write it: "GitHub". */
+  readonly label: string;
+  /** The variable of the secrets. */
+  readonly setting: string;
+  /** The JSON may come in a form, as GitHub, Gitea and Forgejo send it where nobody chose "application/json". */
+  readonly inForm?: true;
+  readonly body: z.ZodType;
+  /** Throws `unauthenticated`. */
+  authenticate(request: WebhookRequest, secrets: readonly string[], nowMs: number): void;
+  /** Reads the JSON of a delivery whose sender is known. Throws `invalid-input` for half an event. */
+  read(payload: unknown, request: WebhookRequest): Received;
+}
+
+const FORM = 'application/x-www-form-urlencoded';
+const FormBody = z.object({ payload: z.string().describe('The JSON of the event.') });
+
+/** `POST /webhooks/NAME`, with these secrets: nothing is read before the sender is known. */
+export function createWebhook(sender: Sender): (secrets: readonly string[]) => Webhook {
+  const { name, label, setting, inForm = false, authenticate, read, body, summary, description, headers, security } = sender;
+  const operationId = `receive${name.charAt(0).toUpperCase()}${name.slice(1)}Webhook`;
+  const bodies = { 'application/json': body, ...(inForm && { [FORM]: FormBody }) };
+  return (secrets) => ({
+    path: `/webhooks/${name}`,
+    secrets,
+    accepts: Object.keys(bodies),
+    describes: { operationId, summary, description, headers, bodies, security },
+    receive: (request, nowMs) => {
+      requireSecrets(secrets, label, setting);
+      authenticate(request, secrets, nowMs);
+      return read(parseJson('The body', inForm ? bodyText(request) : request.body.toString('utf8')), request);
+    },
+  });
+}
 
 /** The JSON of a body: a form holds it in one field, and is signed as it is sent. */
-export function bodyText({ header, body }: WebhookRequest): string {
+function bodyText({ header, body }: WebhookRequest): string {
   const text = body.toString('utf8');
   return header('content-type')?.startsWith(FORM) === true ? (new URLSearchParams(text).get('payload') ?? '') : text;
 }
@@ -151,7 +186,7 @@ export function refused(message: string): TriageError {
 }
 
 /** Throws `invalid-config` where nobody can be believed yet. */
-export function requireSecrets(secrets: readonly string[], sender: string, setting: string): void {
+function requireSecrets(secrets: readonly string[], sender: string, setting: string): void {
   if (secrets.length > 0) return;
   throw new TriageError(
     'invalid-config',

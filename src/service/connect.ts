@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf, TriageError } from '../domain/errors.ts';
 import { examine, type Finding, note, ok, wrong } from '../ports/examination.ts';
-import { type Connection, checkRights, ensureHook, sendGreeting, type WebhookQuestions } from '../providers/connection.ts';
+import { type Connection, checkRights, ensureHook, requestTest, sendGreeting, type WebhookQuestions } from '../providers/connection.ts';
 import type { Provider } from '../providers/provider.ts';
 
 /** What of a provider is needed to connect it. */
@@ -92,12 +92,12 @@ async function* hookOf(questions: WebhookQuestions, request: ConnectRequest, sig
 }
 
 /** The provider's own test: asked for, and what it says came of it, where it says that. */
-async function* pinged(label: string, { ping, deliveries }: WebhookQuestions, id: string, signal: AbortSignal): AsyncGenerator<Finding> {
+async function* pinged(label: string, questions: WebhookQuestions, id: string, signal: AbortSignal): AsyncGenerator<Finding> {
   const name = 'ping';
-  if (ping === null) return;
+  const { deliveries } = questions;
   const mend = "check the webhook's page on the provider's site: it lists each delivery with its response";
   try {
-    await ping(id, signal);
+    if (!(await requestTest(questions, id, signal))) return;
     for (let look = 0; deliveries !== null && look < LOOKS; look += 1) {
       const [newest] = await deliveries(id, signal);
       if (newest?.status != null) {

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { Analysis } from '../domain/analysis.ts';
 import { Build } from '../domain/build.ts';
-import { Calibration, CalibrationInUse, cappedMap, everyCategory } from '../domain/calibration.ts';
-import { Category } from '../domain/category.ts';
+import { Calibration, CalibrationInUse, cappedMap } from '../domain/calibration.ts';
+import { byCategory, Category } from '../domain/category.ts';
 import { Decision, ReviewOrigin } from '../domain/review.ts';
 import type { Database, Page, Sql } from '../ports/database.ts';
 import { RIGHT } from './insights.ts';
@@ -171,7 +171,7 @@ const Kept = z.object({ version: z.int(), analyst: z.string(), body: z.unknown()
 /** Of a later version's that this one cannot read only this much is sure: somebody bounded what is published. So nothing is, without a person. */
 function inUse(row: unknown): CalibrationInUse {
   const { version, analyst, body } = Kept.parse(row);
-  const categories = everyCategory(() => ({ ...cappedMap(0, 0, 1), threshold: null }));
+  const categories = byCategory(() => ({ ...cappedMap(0, 0, 1), threshold: null }));
   return CalibrationInUse.safeParse(body).data ?? { version, analyst, categories };
 }
 

@@ -108,9 +108,8 @@ function pathOf(build: Build): string {
 
 const HOOK = { publisherId: 'tfs', eventType: 'build.complete', consumerId: 'webHooks', consumerActionId: 'httpRequest' };
 
-const Subscriptions = z.object({
-  value: z.array(z.object({ id: HookId, consumerInputs: z.object({ url: z.string().nullish() }).nullish() })),
-});
+const Subscription = z.object({ id: HookId, consumerInputs: z.object({ url: z.string().nullish() }).nullish() });
+const Subscriptions = z.object({ value: z.array(Subscription) });
 const Project = z.object({ id: z.string() });
 
 export function azureConnection({ baseUrl, token }: AzureOptions): Connection {
@@ -166,19 +165,14 @@ function questionsOf(options: AzureOptions, project: string): WebhookQuestions {
       return value.map(({ id, consumerInputs }) => ({ id, address: consumerInputs?.url ?? '' }));
     },
     create: async ({ address: url, secret }, signal) => {
-      const { id: projectId } = await client.get(Project, {
-        path: at`/_apis/projects/${project}`,
-        query: API,
-        what: 'the project',
-        signal,
-      });
+      const question = { path: at`/_apis/projects/${project}`, query: API, what: 'the project', signal };
+      const { id: projectId } = await client.get(Project, question);
       const consumerInputs = { url, basicAuthUsername: 'faultline', basicAuthPassword: secret, resourceDetailsToSend: 'all' };
       const body = { ...HOOK, resourceVersion: '2.0', publisherInputs: { projectId }, consumerInputs };
-      const right = 'write service hooks (the permission Edit subscriptions)';
-      const change = { method: 'POST', path, query: API, body, what: 'a service hook', right, signal } as const;
-      return (await client.send(z.object({ id: HookId }), change)).id;
+      return { path, query: API, body };
     },
-    ping: null,
+    right: 'write service hooks (the permission Edit subscriptions)',
+    testOf: null,
     deliveries: null,
   };
 }

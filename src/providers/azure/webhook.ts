@@ -1,17 +1,8 @@
 import { z } from 'zod';
 import { type BuildStatus, WHOLE_BUILD } from '../../domain/build.ts';
 import { readInput } from '../../domain/errors.ts';
-import { decodedSegment, parseJson, pullRequestNumber, shortText, textOrNull, toUtc, webAddress } from '../read-input.ts';
-import {
-  matchesAny,
-  neither,
-  type Reading,
-  type Received,
-  refused,
-  requireSecrets,
-  type Webhook,
-  type WebhookRequest,
-} from '../webhook.ts';
+import { decodedSegment, pullRequestNumber, shortText, textOrNull, toUtc, webAddress } from '../read-input.ts';
+import { createWebhook, matchesAny, neither, type Reading, type Received, refused, type WebhookRequest } from '../webhook.ts';
 
 const SECRET = 'FAULTLINE_AZURE_WEBHOOK_SECRET';
 const text = z.string().nullish();
@@ -67,36 +58,6 @@ type BuildComplete = z.infer<typeof BuildComplete>;
 
 const Head = z.object({ eventType: shortText(200) });
 
-/** `POST /webhooks/azure`: with the secret as the password of basic authentication, or in a header of its own. */
-export function azureWebhook(secrets: readonly string[]): Webhook {
-  return {
-    path: '/webhooks/azure',
-    secrets,
-    accepts: ['application/json'],
-    describes: {
-      operationId: 'receiveAzureWebhook',
-      summary: 'Azure DevOps service hook',
-      description:
-        'Subscribe it to "Build completed" and send all resource details. Failed and partially succeeded builds are fetched and triaged, passed ones are stored for history, and everything else is acknowledged and ignored with a reason. A build of which jobs are run again counts as another attempt once it ends.',
-      headers: z.object({}),
-      bodies: { 'application/json': BuildComplete },
-      security: {
-        azurePassword: {
-          in: 'header',
-          name: 'Authorization',
-          description: 'Basic authentication: any user, and the secret as the password.',
-        },
-        azureToken: { in: 'header', name: 'X-Faultline-Token', description: 'The secret itself, as a header of the service hook.' },
-      },
-    },
-    receive: (request) => {
-      requireSecrets(secrets, 'Azure DevOps', SECRET);
-      authenticate(request, secrets);
-      return readAzureEvent(parseJson('The body', request.body.toString('utf8')));
-    },
-  };
-}
-
 function authenticate(request: WebhookRequest, secrets: readonly string[]): void {
   const basic = /^Basic ([A-Za-z0-9+/=]{1,2000})$/i.exec(request.header('authorization') ?? '')?.[1];
   const login = basic === undefined ? '' : Buffer.from(basic, 'base64').toString('utf8');
@@ -108,6 +69,28 @@ function authenticate(request: WebhookRequest, secrets: readonly string[]): void
     );
   if (!matchesAny(given, secrets)) throw refused(`The password or token does not match any configured secret (${SECRET}).`);
 }
+
+/** `POST /webhooks/azure`: with the secret as the password of basic authentication, or in a header of its own. */
+export const azureWebhook = createWebhook({
+  name: 'azure',
+  label: 'Azure DevOps',
+  setting: SECRET,
+  summary: 'Azure DevOps service hook',
+  description:
+    'Subscribe it to "Build completed" and send all resource details. Failed and partially succeeded builds are fetched and triaged, passed ones are stored for history, and everything else is acknowledged and ignored with a reason. A build of which jobs are run again counts as another attempt once it ends.',
+  headers: z.object({}),
+  body: BuildComplete,
+  security: {
+    azurePassword: {
+      in: 'header',
+      name: 'Authorization',
+      description: 'Basic authentication: any user, and the secret as the password.',
+    },
+    azureToken: { in: 'header', name: 'X-Faultline-Token', description: 'The secret itself, as a header of the service hook.' },
+  },
+  authenticate,
+  read: readAzureEvent,
+});
 
 /** Reads an event whose sender is known. Throws `invalid-input` where a known event lacks what it must have. */
 export function readAzureEvent(payload: unknown): Received {

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { type BuildStatus, WHOLE_BUILD } from '../../domain/build.ts';
 import { readInput } from '../../domain/errors.ts';
-import { parseJson, pullRequestNumber, repositoryOfClone, shortText, textOrNull, toUtc, webAddress } from '../read-input.ts';
+import { pullRequestNumber, repositoryOfClone, shortText, textOrNull, toUtc, webAddress } from '../read-input.ts';
 import {
+  createWebhook,
   hmacOf,
   matchesAny,
   neither,
@@ -10,8 +11,6 @@ import {
   refused,
   requiredHeader,
   requireRecent,
-  requireSecrets,
-  type Webhook,
   type WebhookRequest,
 } from '../webhook.ts';
 
@@ -59,41 +58,6 @@ const BuildFinished = z
   });
 type BuildFinished = z.infer<typeof BuildFinished>;
 
-/** `POST /webhooks/buildkite`: signed, or with the token itself. */
-export function buildkiteWebhook(secrets: readonly string[]): Webhook {
-  return {
-    path: '/webhooks/buildkite',
-    secrets,
-    accepts: ['application/json'],
-    describes: {
-      operationId: 'receiveBuildkiteWebhook',
-      summary: 'Buildkite webhook',
-      description:
-        'Subscribe it to "build.finished". Failed builds are fetched and triaged, passed ones are stored for history, and everything else is acknowledged and ignored with a reason. A build that ends again, after jobs were retried, counts as another attempt.',
-      headers: z.object({
-        'x-buildkite-event': z.string().describe('build.finished; others are acknowledged and ignored.'),
-        'x-buildkite-request': z.string().optional().describe('Delivery ID. A second delivery with the same ID has no effect.'),
-      }),
-      bodies: { 'application/json': BuildFinished },
-      security: {
-        buildkiteSignature: {
-          in: 'header',
-          name: 'X-Buildkite-Signature',
-          description: '`timestamp=…,signature=…`: the HMAC-SHA256 of `<timestamp>.<raw body>`, in hexadecimal.',
-        },
-        buildkiteToken: { in: 'header', name: 'X-Buildkite-Token', description: 'The token itself.' },
-      },
-    },
-    receive: (request, nowMs) => {
-      requireSecrets(secrets, 'Buildkite', SECRET);
-      authenticate(request, secrets, nowMs);
-      const event = requiredHeader(request, 'X-Buildkite-Event');
-      const payload = parseJson('The body', request.body.toString('utf8'));
-      return { event, deliveryId: textOrNull(request.header('x-buildkite-request')), reading: readBuildkiteEvent(event, payload) };
-    },
-  };
-}
-
 function authenticate(request: WebhookRequest, secrets: readonly string[], nowMs: number): void {
   const token = request.header('x-buildkite-token');
   if (token !== undefined) {
@@ -108,6 +72,34 @@ function authenticate(request: WebhookRequest, secrets: readonly string[], nowMs
   if (!matchesAny(signature, expected)) throw refused(`X-Buildkite-Signature does not match any configured secret (${SECRET}).`);
   requireRecent("X-Buildkite-Signature's timestamp", timestamp, nowMs);
 }
+
+/** `POST /webhooks/buildkite`: signed, or with the token itself. */
+export const buildkiteWebhook = createWebhook({
+  name: 'buildkite',
+  label: 'Buildkite',
+  setting: SECRET,
+  summary: 'Buildkite webhook',
+  description:
+    'Subscribe it to "build.finished". Failed builds are fetched and triaged, passed ones are stored for history, and everything else is acknowledged and ignored with a reason. A build that ends again, after jobs were retried, counts as another attempt.',
+  headers: z.object({
+    'x-buildkite-event': z.string().describe('build.finished; others are acknowledged and ignored.'),
+    'x-buildkite-request': z.string().optional().describe('Delivery ID. A second delivery with the same ID has no effect.'),
+  }),
+  body: BuildFinished,
+  security: {
+    buildkiteSignature: {
+      in: 'header',
+      name: 'X-Buildkite-Signature',
+      description: '`timestamp=…,signature=…`: the HMAC-SHA256 of `<timestamp>.<raw body>`, in hexadecimal.',
+    },
+    buildkiteToken: { in: 'header', name: 'X-Buildkite-Token', description: 'The token itself.' },
+  },
+  authenticate,
+  read: (payload, request) => {
+    const event = requiredHeader(request, 'X-Buildkite-Event');
+    return { event, deliveryId: textOrNull(request.header('x-buildkite-request')), reading: readBuildkiteEvent(event, payload) };
+  },
+});
 
 /** Reads an event whose sender is known. Throws `invalid-input` where a known event lacks what it must have. */
 export function readBuildkiteEvent(event: string, payload: unknown): Reading {

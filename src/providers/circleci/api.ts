@@ -68,21 +68,11 @@ async function listJobs(client: RestClient, build: Build, signal: AbortSignal): 
   const run = await newestRun(client, build, signal);
   const jobs = await pagesOf(client, Jobs, at`/v2/workflow/${run.id}/job`, { what: 'the jobs of the workflow', signal });
   // An approval is a job without a number.
-  return jobs.flatMap(({ job_number: id, project_slug: project, name: job, status, stopped_at: endedAt }) =>
-    id == null || project == null
-      ? []
-      : [
-          {
-            id,
-            project,
-            name: job,
-            isOver: endedAt != null,
-            outcome: outcomeOf(status),
-            endedAt: endedAt ?? null,
-            url: pageOf(build, run.id, id),
-          },
-        ],
-  );
+  return jobs.flatMap(({ job_number: id, project_slug: project, name, status, stopped_at: endedAt }) => {
+    if (id == null || project == null) return [];
+    const outcome = outcomeOf(status);
+    return [{ id, project, name, isOver: endedAt != null, outcome, endedAt: endedAt ?? null, url: pageOf(build, run.id, id) }];
+  });
 }
 
 /** The workflow's newest run that had begun before the build ended: one that is run again gets a new id. */
@@ -197,11 +187,10 @@ function questionsOf(options: CircleciOptions, slug: string): WebhookQuestions {
     create: async ({ address: url, secret }, signal) => {
       const scope = { id: await idOf(client, path, signal), type: 'project' };
       const body = { name: 'Faultline', url, events: EVENTS, 'verify-tls': true, 'signing-secret': secret, scope };
-      const right = 'write webhooks (its user must be an administrator of the project)';
-      return (await client.send(z.object({ id: HookId }), { method: 'POST', path: '/v2/webhook', body, what: 'a webhook', right, signal }))
-        .id;
+      return { path: '/v2/webhook', body };
     },
-    ping: null,
+    right: 'write webhooks (its user must be an administrator of the project)',
+    testOf: null,
     deliveries: null,
   };
 }

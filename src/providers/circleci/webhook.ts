@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { type BuildStatus, WHOLE_BUILD } from '../../domain/build.ts';
 import { readInput } from '../../domain/errors.ts';
-import { parseJson, repositoryOfClone, shortText, textOrNull, toUtc, webAddress } from '../read-input.ts';
-import { isSigned, type Reading, type Received, refused, requireSecrets, type Webhook, type WebhookRequest } from '../webhook.ts';
+import { repositoryOfClone, shortText, textOrNull, toUtc, webAddress } from '../read-input.ts';
+import { createWebhook, isSigned, type Reading, type Received, refused, type WebhookRequest } from '../webhook.ts';
 
 const time = z.string().nullish();
 const text = z.string().nullish();
@@ -56,35 +56,6 @@ type CompletedEvent = z.infer<typeof CompletedEvent>;
 
 const Head = z.object({ type: shortText(100) });
 
-/** `POST /webhooks/circleci`, signed over the raw body. */
-export function circleciWebhook(secrets: readonly string[]): Webhook {
-  return {
-    path: '/webhooks/circleci',
-    secrets,
-    accepts: ['application/json'],
-    describes: {
-      operationId: 'receiveCircleciWebhook',
-      summary: 'CircleCI webhook',
-      description:
-        'Subscribe it to "Workflow Completed" and, optionally, "Job Completed": with them, the first failed job is analyzed while the workflow continues. Failed workflows are fetched and triaged, passed ones are stored for history, and everything else is acknowledged and ignored with a reason. A workflow that is run again counts as another attempt.',
-      headers: z.object({ 'circleci-event-type': z.string().optional().describe('As in the body.') }),
-      bodies: { 'application/json': CompletedEvent },
-      security: {
-        circleciSignature: {
-          in: 'header',
-          name: 'circleci-signature',
-          description: '`v1=` and the HMAC-SHA256 of the raw body, in hexadecimal.',
-        },
-      },
-    },
-    receive: (request) => {
-      requireSecrets(secrets, 'CircleCI', 'FAULTLINE_CIRCLECI_WEBHOOK_SECRET');
-      checkSignature(request, secrets);
-      return readCircleciEvent(parseJson('The body', request.body.toString('utf8')));
-    },
-  };
-}
-
 /** Later versions of the signature may be beside the first. */
 function checkSignature(request: WebhookRequest, secrets: readonly string[]): void {
   const [, signature] = /(?:^|,)v1=([0-9a-f]{64})(?:,|$)/.exec(request.header('circleci-signature') ?? '') ?? [];
@@ -95,6 +66,27 @@ function checkSignature(request: WebhookRequest, secrets: readonly string[]): vo
       'The signature does not match any configured secret. Is the secret token in CircleCI the same as the one configured here?',
     );
 }
+
+/** `POST /webhooks/circleci`, signed over the raw body. */
+export const circleciWebhook = createWebhook({
+  name: 'circleci',
+  label: 'CircleCI',
+  setting: 'FAULTLINE_CIRCLECI_WEBHOOK_SECRET',
+  summary: 'CircleCI webhook',
+  description:
+    'Subscribe it to "Workflow Completed" and, optionally, "Job Completed": with them, the first failed job is analyzed while the workflow continues. Failed workflows are fetched and triaged, passed ones are stored for history, and everything else is acknowledged and ignored with a reason. A workflow that is run again counts as another attempt.',
+  headers: z.object({ 'circleci-event-type': z.string().optional().describe('As in the body.') }),
+  body: CompletedEvent,
+  security: {
+    circleciSignature: {
+      in: 'header',
+      name: 'circleci-signature',
+      description: '`v1=` and the HMAC-SHA256 of the raw body, in hexadecimal.',
+    },
+  },
+  authenticate: checkSignature,
+  read: readCircleciEvent,
+});
 
 /** Reads an event whose signature has been checked. Throws `invalid-input` where a known event lacks what it must have. */
 export function readCircleciEvent(payload: unknown): Received {

@@ -319,13 +319,11 @@ function questionsOf(options: GiteaOptions, repository: string): WebhookQuestion
       const { version } = await client.get(Version, { path: '/version', what: 'the version', signal });
       // Forgejo names the Gitea that it comes from behind its own version.
       const type = version.includes('+gitea') ? 'forgejo' : 'gitea';
-      const body = { type, active: true, events: EVENTS[type], config: { url, content_type: 'json', secret } };
-      return (
-        await client.send(z.object({ id: HookId }), { method: 'POST', path: `${path}/hooks`, body, what: 'a webhook', right, signal })
-      ).id;
+      const config = { url, content_type: 'json', secret };
+      return { path: `${path}/hooks`, body: { type, active: true, events: EVENTS[type], config } };
     },
-    ping: async (id, signal) =>
-      void (await client.send(z.unknown(), { method: 'POST', path: `${path}${at`/hooks/${id}/tests`}`, what: 'a test', right, signal })),
+    right,
+    testOf: (id) => `${path}${at`/hooks/${id}/tests`}`,
     deliveries: null,
   };
 }

@@ -1,59 +1,20 @@
 import { z } from 'zod';
-import { type BuildStatus, type NewBuild, provisionalNumber, WHOLE_BUILD } from '../../domain/build.ts';
+import { provisionalNumber, WHOLE_BUILD } from '../../domain/build.ts';
 import { readInput } from '../../domain/errors.ts';
-import { attemptNumber, parseJson, pullRequestNumber, shortText, textOrNull, toUtc, webAddress } from '../read-input.ts';
+import { attemptNumber, pullRequestNumber, shortText, textOrNull, toUtc, webAddress } from '../read-input.ts';
 import {
-  bodyText,
   conclusionStatus,
-  FORM,
+  createWebhook,
   isSigned,
   neither,
   onlyFailed,
   type Reading,
   refused,
   requiredHeader,
-  requireSecrets,
-  type Webhook,
   type WebhookRequest,
 } from '../webhook.ts';
 
-/** `POST /webhooks/gitea`: Gitea or Forgejo, signed over the raw body. Forgejo's own headers go before those that it sends for Gitea's sake. */
-export function giteaWebhook(secrets: readonly string[]): Webhook {
-  return {
-    path: '/webhooks/gitea',
-    secrets,
-    accepts: ['application/json', FORM],
-    describes: {
-      operationId: 'receiveGiteaWebhook',
-      summary: 'Gitea and Forgejo webhook',
-      description:
-        'Subscribe it to "Workflow run" and, optionally, "Workflow job" (Gitea), or to the action run events (Forgejo). All events of one run belong to one build. Failed builds are fetched and triaged, passed builds are stored for history, and everything else is acknowledged and ignored with a reason.',
-      headers: z.object({
-        'x-gitea-event': z.string().optional().describe('workflow_run or workflow_job; others are acknowledged and ignored.'),
-        'x-forgejo-event': z.string().optional().describe('action_run_failure, action_run_recover or action_run_success.'),
-        'x-gitea-delivery': z.string().optional().describe('Delivery ID. A second delivery with the same ID has no effect.'),
-      }),
-      bodies: {
-        'application/json': z.union([WorkflowRunEvent, WorkflowJobEvent, ActionRunEvent]),
-        [FORM]: z.object({ payload: z.string().describe('The JSON of the event.') }),
-      },
-      security: {
-        giteaSignature: { in: 'header', name: 'X-Gitea-Signature', description: 'The HMAC-SHA256 of the raw body, in hexadecimal.' },
-        forgejoSignature: { in: 'header', name: 'X-Forgejo-Signature', description: 'The HMAC-SHA256 of the raw body, in hexadecimal.' },
-      },
-    },
-    receive: (request) => {
-      checkSignature(request, secrets);
-      const sender = request.header('x-forgejo-event') === undefined ? 'X-Gitea' : 'X-Forgejo';
-      const event = requiredHeader(request, `${sender}-Event`);
-      const deliveryId = requiredHeader(request, `${sender}-Delivery`);
-      return { event, deliveryId, reading: readGiteaEvent(event, parseJson('The body', bodyText(request))) };
-    },
-  };
-}
-
 function checkSignature(request: WebhookRequest, secrets: readonly string[]): void {
-  requireSecrets(secrets, 'Gitea and Forgejo', 'FAULTLINE_GITEA_WEBHOOK_SECRET');
   const signature = request.header('x-forgejo-signature') ?? request.header('x-gitea-signature');
   if (signature === undefined)
     throw refused('The delivery is not signed: X-Gitea-Signature is missing. Set a secret for the webhook in Gitea or Forgejo.');
@@ -177,6 +138,33 @@ type ActionRunEvent = z.infer<typeof ActionRunEvent>;
 
 const Ended = z.object({ action: z.string().default('') });
 
+/** `POST /webhooks/gitea`: Gitea or Forgejo, signed over the raw body. Forgejo's own headers go before those that it sends for Gitea's sake. */
+export const giteaWebhook = createWebhook({
+  name: 'gitea',
+  label: 'Gitea and Forgejo',
+  setting: 'FAULTLINE_GITEA_WEBHOOK_SECRET',
+  inForm: true,
+  summary: 'Gitea and Forgejo webhook',
+  description:
+    'Subscribe it to "Workflow run" and, optionally, "Workflow job" (Gitea), or to the action run events (Forgejo). All events of one run belong to one build. Failed builds are fetched and triaged, passed builds are stored for history, and everything else is acknowledged and ignored with a reason.',
+  headers: z.object({
+    'x-gitea-event': z.string().optional().describe('workflow_run or workflow_job; others are acknowledged and ignored.'),
+    'x-forgejo-event': z.string().optional().describe('action_run_failure, action_run_recover or action_run_success.'),
+    'x-gitea-delivery': z.string().optional().describe('Delivery ID. A second delivery with the same ID has no effect.'),
+  }),
+  body: z.union([WorkflowRunEvent, WorkflowJobEvent, ActionRunEvent]),
+  security: {
+    giteaSignature: { in: 'header', name: 'X-Gitea-Signature', description: 'The HMAC-SHA256 of the raw body, in hexadecimal.' },
+    forgejoSignature: { in: 'header', name: 'X-Forgejo-Signature', description: 'The HMAC-SHA256 of the raw body, in hexadecimal.' },
+  },
+  authenticate: checkSignature,
+  read: (payload, request) => {
+    const sender = request.header('x-forgejo-event') === undefined ? 'X-Gitea' : 'X-Forgejo';
+    const event = requiredHeader(request, `${sender}-Event`);
+    return { event, deliveryId: requiredHeader(request, `${sender}-Delivery`), reading: readGiteaEvent(event, payload) };
+  },
+});
+
 /** Reads a delivery whose signature has been checked. Throws `invalid-input` where an event of a run that has ended lacks what it must have. */
 export function readGiteaEvent(event: string, payload: unknown): Reading {
   const what = `The ${event} event`;
@@ -201,7 +189,7 @@ function readWorkflowRun({ repository, sender, workflow, workflow_run: run }: Wo
     fromFork,
     defaultBranch: repository.default_branch ?? null,
     build: {
-      ...common(repository.full_name, run.id, status),
+      ...{ provider: 'gitea', repository: repository.full_name, externalId: String(run.id), status },
       pipeline: textOrNull(workflow?.name) ?? textOrNull(run.name) ?? workflowFile(run.path),
       number: String(run.run_number),
       attempt: run.run_attempt,
@@ -225,7 +213,7 @@ function readWorkflowJob({ repository, sender, workflow_job: job }: WorkflowJobE
     part: `job ${job.id}`,
     defaultBranch: repository.default_branch ?? null,
     build: {
-      ...common(repository.full_name, job.run_id, 'failed'),
+      ...{ provider: 'gitea', repository: repository.full_name, externalId: String(job.run_id), status: 'failed' },
       pipeline: job.name,
       number: provisionalNumber(job.run_id),
       attempt: job.run_attempt,
@@ -258,7 +246,7 @@ function readActionRun({ action, run }: ActionRunEvent): Reading {
     fromFork,
     defaultBranch: defaultBranch ?? null,
     build: {
-      ...common(repository, run.id, status),
+      ...{ provider: 'gitea', repository, externalId: String(run.id), status },
       pipeline: run.workflow_id,
       number: String(run.index_in_repo),
       attempt: 1,
@@ -272,14 +260,6 @@ function readActionRun({ action, run }: ActionRunEvent): Reading {
       finishedAt: pastOrNull(run.stopped),
     },
   };
-}
-
-function common(
-  repository: string,
-  runId: number,
-  status: BuildStatus,
-): Pick<NewBuild, 'provider' | 'repository' | 'externalId' | 'status'> {
-  return { provider: 'gitea', repository, externalId: String(runId), status };
 }
 
 /** `ci.yml` of `.gitea/workflows/ci.yml@refs/heads/main`. */

@@ -48,7 +48,6 @@ function questionsOf(baseUrl: string, token: string, repository: string): Webhoo
   const client = createRestClient({ label: 'GitHub', baseUrl, headers, tokenSetting: 'FAULTLINE_GITHUB_TOKEN', timeoutMs: CONNECT_MS });
   const [owner = '', name = ''] = repository.split('/', 2);
   const path = at`/repos/${owner}/${name}`;
-  const right = 'write webhooks (Webhooks: write, or admin:repo_hook)';
   return {
     client,
     checks: [
@@ -67,14 +66,12 @@ function questionsOf(baseUrl: string, token: string, repository: string): Webhoo
       const hooks = await client.get(Hooks, { path: `${path}/hooks`, query: { per_page: HOOKS_PAGE }, what: 'the webhooks', signal });
       return hooks.map(({ id, config }) => ({ id, address: config.url ?? '' }));
     },
-    create: async ({ address: url, secret }, signal) => {
-      const body = { name: 'web', active: true, events: EVENTS, config: { url, content_type: 'json', secret } };
-      return (
-        await client.send(z.object({ id: HookId }), { method: 'POST', path: `${path}/hooks`, body, what: 'a webhook', right, signal })
-      ).id;
-    },
-    ping: async (id, signal) =>
-      void (await client.send(z.unknown(), { method: 'POST', path: `${path}${at`/hooks/${id}/pings`}`, what: 'a ping', right, signal })),
+    create: ({ address: url, secret }) => ({
+      path: `${path}/hooks`,
+      body: { name: 'web', active: true, events: EVENTS, config: { url, content_type: 'json', secret } },
+    }),
+    right: 'write webhooks (Webhooks: write, or admin:repo_hook)',
+    testOf: (id) => `${path}${at`/hooks/${id}/pings`}`,
     deliveries: async (id, signal) => {
       const question = { path: `${path}${at`/hooks/${id}/deliveries`}`, query: { per_page: 3 }, what: 'the deliveries', signal };
       return (await client.get(Deliveries, question)).map(({ event, status_code }) => ({ event, status: status_code || null }));

@@ -1,61 +1,20 @@
 import { z } from 'zod';
-import { type BuildStatus, type NewBuild, WHOLE_BUILD } from '../../domain/build.ts';
+import { WHOLE_BUILD } from '../../domain/build.ts';
 import { readInput, TriageError } from '../../domain/errors.ts';
-import { attemptNumber, parseJson, pullRequestNumber, shortText, textOrNull, toUtc, webAddress } from '../read-input.ts';
+import { attemptNumber, pullRequestNumber, shortText, textOrNull, toUtc, webAddress } from '../read-input.ts';
 import {
-  bodyText,
   conclusionStatus,
-  FORM,
+  createWebhook,
   isSigned,
   neither,
   onlyFailed,
   type Reading,
   refused,
   requiredHeader,
-  requireSecrets,
-  type Webhook,
   type WebhookRequest,
 } from '../webhook.ts';
 
-/** `POST /webhooks/github`: signed over the raw body. */
-export function githubWebhook(secrets: readonly string[]): Webhook {
-  return {
-    path: '/webhooks/github',
-    secrets,
-    accepts: ['application/json', FORM],
-    describes: {
-      operationId: 'receiveGithubWebhook',
-      summary: 'GitHub webhook',
-      description:
-        'Subscribe it to "Workflow runs". "Workflow jobs" and "Check runs" are optional: with them, the first failed job is analyzed while the run continues, and later failures are added. All events of one run belong to one build. Failed builds are fetched and triaged, passed builds are stored for history, and everything else is acknowledged and ignored with a reason.',
-      headers: z.object({
-        'x-github-event': z.string().describe('workflow_run, workflow_job or check_run; others are acknowledged and ignored.'),
-        'x-github-delivery': z.string().describe('Delivery ID. A second delivery with the same ID has no effect.'),
-      }),
-      bodies: {
-        'application/json': z.union([WorkflowRunEvent, WorkflowJobEvent, CheckRunEvent]),
-        [FORM]: z.object({ payload: z.string().describe('The JSON of the event.') }),
-      },
-      security: {
-        githubSignature: {
-          in: 'header',
-          name: 'X-Hub-Signature-256',
-          description: '`sha256=` and the HMAC-SHA256 of the raw body, in hexadecimal.',
-        },
-      },
-    },
-    receive: (request) => {
-      checkSignature(request, secrets);
-      if (request.header('x-gitea-event') !== undefined || request.header('x-forgejo-event') !== undefined) throw fromGitea();
-      const event = requiredHeader(request, 'X-GitHub-Event');
-      const deliveryId = requiredHeader(request, 'X-GitHub-Delivery');
-      return { event, deliveryId, reading: readGithubEvent(event, parseJson('The body', bodyText(request))) };
-    },
-  };
-}
-
 function checkSignature(request: WebhookRequest, secrets: readonly string[]): void {
-  requireSecrets(secrets, 'GitHub', 'FAULTLINE_GITHUB_WEBHOOK_SECRET');
   const signature = request.header('x-hub-signature-256');
   if (signature === undefined)
     throw refused('The delivery is not signed: X-Hub-Signature-256 is missing. Set a secret for the webhook in GitHub.');
@@ -169,6 +128,35 @@ export const CheckRunEvent = z
   .meta({ title: 'check_run' });
 type CheckRunEvent = z.infer<typeof CheckRunEvent>;
 
+/** `POST /webhooks/github`: signed over the raw body. */
+export const githubWebhook = createWebhook({
+  name: 'github',
+  label: 'GitHub',
+  setting: 'FAULTLINE_GITHUB_WEBHOOK_SECRET',
+  inForm: true,
+  summary: 'GitHub webhook',
+  description:
+    'Subscribe it to "Workflow runs". "Workflow jobs" and "Check runs" are optional: with them, the first failed job is analyzed while the run continues, and later failures are added. All events of one run belong to one build. Failed builds are fetched and triaged, passed builds are stored for history, and everything else is acknowledged and ignored with a reason.',
+  headers: z.object({
+    'x-github-event': z.string().describe('workflow_run, workflow_job or check_run; others are acknowledged and ignored.'),
+    'x-github-delivery': z.string().describe('Delivery ID. A second delivery with the same ID has no effect.'),
+  }),
+  body: z.union([WorkflowRunEvent, WorkflowJobEvent, CheckRunEvent]),
+  security: {
+    githubSignature: {
+      in: 'header',
+      name: 'X-Hub-Signature-256',
+      description: '`sha256=` and the HMAC-SHA256 of the raw body, in hexadecimal.',
+    },
+  },
+  authenticate: checkSignature,
+  read: (payload, request) => {
+    if (request.header('x-gitea-event') !== undefined || request.header('x-forgejo-event') !== undefined) throw fromGitea();
+    const event = requiredHeader(request, 'X-GitHub-Event');
+    return { event, deliveryId: requiredHeader(request, 'X-GitHub-Delivery'), reading: readGithubEvent(event, payload) };
+  },
+});
+
 /** Reads a delivery whose signature has been checked. Throws `invalid-input` where a known event lacks what it must have. */
 export function readGithubEvent(event: string, payload: unknown): Reading {
   if (event === 'ping') return { ignored: 'ping: the webhook works; nothing to triage' };
@@ -195,7 +183,7 @@ function readWorkflowRun(event: WorkflowRunEvent): Reading {
     fromFork,
     defaultBranch: event.repository.default_branch ?? null,
     build: {
-      ...common(event.repository.full_name, run.id, status),
+      ...{ provider: 'github', repository: event.repository.full_name, externalId: String(run.id), status },
       pipeline: firstText(event.workflow?.name, run.name, run.path, 'workflow'),
       number: String(run.run_number),
       attempt: run.run_attempt,
@@ -234,7 +222,7 @@ function readWorkflowJob(event: WorkflowJobEvent): Reading {
     attemptUnknown: false,
     defaultBranch: event.repository.default_branch ?? null,
     build: {
-      ...common(event.repository.full_name, job.run_id, 'failed'),
+      ...{ provider: 'github', repository: event.repository.full_name, externalId: String(job.run_id), status: 'failed' },
       pipeline: firstText(job.workflow_name, job.name),
       number: String(job.run_id),
       attempt: job.run_attempt,
@@ -260,9 +248,9 @@ function readCheckRun(event: CheckRunEvent): Reading {
     attemptUnknown: true,
     defaultBranch: event.repository.default_branch ?? null,
     build: {
-      ...common(event.repository.full_name, runId, 'failed'),
+      ...{ provider: 'github', repository: event.repository.full_name, externalId: runId, status: 'failed' },
       pipeline: check.name,
-      number: String(runId),
+      number: runId,
       attempt: 1,
       job: check.name,
       branch: branchUnlessDefault(event.repository, check.check_suite?.head_branch),
@@ -274,14 +262,6 @@ function readCheckRun(event: CheckRunEvent): Reading {
       finishedAt: toUtc(check.completed_at),
     },
   };
-}
-
-function common(
-  repository: string,
-  runId: number | string,
-  status: BuildStatus,
-): Pick<NewBuild, 'provider' | 'repository' | 'externalId' | 'status'> {
-  return { provider: 'github', repository, externalId: String(runId), status };
 }
 
 /** `https://github.com/owner/name/actions/runs/<run id>/job/<job id>`, on any GitHub host. */

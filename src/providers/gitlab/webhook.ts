@@ -1,51 +1,13 @@
 import { createHmac } from 'node:crypto';
 import { z } from 'zod';
-import { type BuildStatus, type NewBuild, provisionalNumber, WHOLE_BUILD } from '../../domain/build.ts';
+import { type BuildStatus, provisionalNumber, WHOLE_BUILD } from '../../domain/build.ts';
 import { readInput } from '../../domain/errors.ts';
-import { parseJson, pullRequestNumber, shortText, textOrNull, toUtc, webAddress } from '../read-input.ts';
-import type { Reading } from '../webhook.ts';
-import { matchesAny, refused, requiredHeader, requireRecent, requireSecrets, type Webhook, type WebhookRequest } from '../webhook.ts';
+import { pullRequestNumber, shortText, textOrNull, toUtc, webAddress } from '../read-input.ts';
+import { createWebhook, matchesAny, type Reading, refused, requiredHeader, requireRecent, type WebhookRequest } from '../webhook.ts';
 
 const SECRET = 'FAULTLINE_GITLAB_WEBHOOK_SECRET';
 /** How a signing token begins; base64 follows. */
 const SIGNING_TOKEN = 'whsec_';
-
-/** `POST /webhooks/gitlab`: with the secret token, or signed as Standard Webhooks are. */
-export function gitlabWebhook(secrets: readonly string[]): Webhook {
-  return {
-    path: '/webhooks/gitlab',
-    secrets,
-    accepts: ['application/json'],
-    describes: {
-      operationId: 'receiveGitlabWebhook',
-      summary: 'GitLab webhook',
-      description:
-        'Subscribe it to "Pipeline events" and, optionally, "Job events": with them, the first failed job is analyzed while the pipeline continues. All events of one pipeline belong to one build, until it is retried. Failed pipelines are fetched and triaged, passed ones are stored for history, and everything else is acknowledged and ignored with a reason.',
-      headers: z.object({
-        'x-gitlab-event': z.string().describe('Pipeline Hook or Job Hook; others are acknowledged and ignored.'),
-        'idempotency-key': z.string().optional().describe('Delivery ID. A second delivery with the same ID has no effect.'),
-      }),
-      bodies: { 'application/json': z.union([PipelineEvent, JobEvent]) },
-      security: {
-        gitlabToken: { in: 'header', name: 'X-Gitlab-Token', description: 'The secret token itself.' },
-        gitlabSignature: {
-          in: 'header',
-          name: 'webhook-signature',
-          description:
-            '`v1,` and the HMAC-SHA256 of `<webhook-id>.<webhook-timestamp>.<raw body>`, in base64; webhook-id and webhook-timestamp are required as well.',
-        },
-      },
-    },
-    receive: (request, nowMs) => {
-      requireSecrets(secrets, 'GitLab', SECRET);
-      authenticate(request, secrets, nowMs);
-      const event = requiredHeader(request, 'X-Gitlab-Event');
-      const given = request.header('idempotency-key') ?? request.header('webhook-id');
-      const deliveryId = given === undefined || given === '' || given.length > 200 ? null : given;
-      return { event, deliveryId, reading: readGitlabEvent(event, parseJson('The body', request.body.toString('utf8'))) };
-    },
-  };
-}
 
 /** Either shows that the sender knows a secret; GitLab may send both. */
 function authenticate(request: WebhookRequest, secrets: readonly string[], nowMs: number): void {
@@ -149,6 +111,37 @@ const JobEvent = z
   .meta({ title: 'Job Hook' });
 type JobEvent = z.infer<typeof JobEvent>;
 
+/** `POST /webhooks/gitlab`: with the secret token, or signed as Standard Webhooks are. */
+export const gitlabWebhook = createWebhook({
+  name: 'gitlab',
+  label: 'GitLab',
+  setting: SECRET,
+  summary: 'GitLab webhook',
+  description:
+    'Subscribe it to "Pipeline events" and, optionally, "Job events": with them, the first failed job is analyzed while the pipeline continues. All events of one pipeline belong to one build, until it is retried. Failed pipelines are fetched and triaged, passed ones are stored for history, and everything else is acknowledged and ignored with a reason.',
+  headers: z.object({
+    'x-gitlab-event': z.string().describe('Pipeline Hook or Job Hook; others are acknowledged and ignored.'),
+    'idempotency-key': z.string().optional().describe('Delivery ID. A second delivery with the same ID has no effect.'),
+  }),
+  body: z.union([PipelineEvent, JobEvent]),
+  security: {
+    gitlabToken: { in: 'header', name: 'X-Gitlab-Token', description: 'The secret token itself.' },
+    gitlabSignature: {
+      in: 'header',
+      name: 'webhook-signature',
+      description:
+        '`v1,` and the HMAC-SHA256 of `<webhook-id>.<webhook-timestamp>.<raw body>`, in base64; webhook-id and webhook-timestamp are required as well.',
+    },
+  },
+  authenticate,
+  read: (payload, request) => {
+    const event = requiredHeader(request, 'X-Gitlab-Event');
+    const given = request.header('idempotency-key') ?? request.header('webhook-id');
+    const deliveryId = given === undefined || given === '' || given.length > 200 ? null : given;
+    return { event, deliveryId, reading: readGitlabEvent(event, payload) };
+  },
+});
+
 /** Reads a delivery whose sender is known. Throws `invalid-input` where a known event lacks what it must have. */
 export function readGitlabEvent(event: string, payload: unknown): Reading {
   const what = `The ${event}`;
@@ -171,7 +164,7 @@ function readPipeline({ object_attributes: pipeline, merge_request: request, use
     fromFork,
     defaultBranch: project.default_branch ?? null,
     build: {
-      ...common(project.path_with_namespace, pipeline.id, status),
+      ...{ provider: 'gitlab', repository: project.path_with_namespace, externalId: String(pipeline.id), attempt: 1, status },
       pipeline: textOrNull(pipeline.name) ?? 'pipeline',
       number: String(pipeline.iid ?? pipeline.id),
       job: null,
@@ -202,7 +195,7 @@ function readJob(job: JobEvent): Reading {
     attemptAt: toUtc(job.build_started_at),
     defaultBranch,
     build: {
-      ...common(repository, job.pipeline_id, 'failed'),
+      ...{ provider: 'gitlab', repository, externalId: String(job.pipeline_id), attempt: 1, status: 'failed' },
       pipeline: job.build_name,
       number: provisionalNumber(job.pipeline_id),
       job: job.build_name,
@@ -216,14 +209,6 @@ function readJob(job: JobEvent): Reading {
       finishedAt: null,
     },
   };
-}
-
-function common(
-  repository: string,
-  pipelineId: number,
-  status: BuildStatus,
-): Pick<NewBuild, 'provider' | 'repository' | 'externalId' | 'status' | 'attempt'> {
-  return { provider: 'gitlab', repository, externalId: String(pipelineId), status, attempt: 1 };
 }
 
 function statusOf(status: string): BuildStatus | null {

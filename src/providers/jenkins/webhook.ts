@@ -1,72 +1,24 @@
 import { z } from 'zod';
-import type { BuildStatus, TestResult } from '../../domain/build.ts';
+import { type BuildStatus, sparseBuild, type TestResult } from '../../domain/build.ts';
 import { readInput } from '../../domain/errors.ts';
-import {
-  attemptNumber,
-  decodedSegment,
-  parseJson,
-  pullRequestNumber,
-  repositoryOfClone,
-  shortText,
-  shown,
-  toUtc,
-  webAddress,
-} from '../read-input.ts';
-import type { Reading } from '../webhook.ts';
-import { hmacOf, matchesAny, refused, requireRecent, requireSecrets, type Webhook, type WebhookRequest } from '../webhook.ts';
+import { present } from '../../lib/collections.ts';
+import { attemptNumber, decodedSegment, pullRequestNumber, repositoryOfClone, shortText, shown, toUtc, webAddress } from '../read-input.ts';
+import { createWebhook, hmacOf, matchesAny, type Reading, refused, requireRecent, type WebhookRequest } from '../webhook.ts';
 
 const SECRET = 'FAULTLINE_JENKINS_WEBHOOK_SECRET';
 
 const Query = z.object({ token: z.string().optional() });
 
-/** `POST /webhooks/jenkins`: the Notification plugin's shape or the generic one, signed or with a token. */
-export function jenkinsWebhook(secrets: readonly string[]): Webhook {
-  return {
-    path: '/webhooks/jenkins',
-    secrets,
-    accepts: ['application/json'],
-    describes: {
-      operationId: 'receiveJenkinsWebhook',
-      summary: 'Jenkins and generic webhook',
-      description:
-        'Accepts events of the Notification plugin (acting once a build is COMPLETED or FINALIZED) and generic build events. Sign the request (X-Faultline-Signature) or, because the plugin cannot sign, send the secret in X-Faultline-Token or `?token=`.',
-      headers: z.object({
-        'x-faultline-id': z.string().optional().describe('Delivery ID; each ID is accepted once.'),
-        'x-faultline-timestamp': z.string().optional().describe("Unix time in seconds; at most 5 minutes from the server's time."),
-      }),
-      bodies: { 'application/json': z.union([NotificationEvent, GenericEvent]) },
-      security: {
-        jenkinsSignature: {
-          in: 'header',
-          name: 'X-Faultline-Signature',
-          description:
-            '`sha256=` and the HMAC-SHA256 of `<id>.<timestamp>.<raw body>`, in hexadecimal; X-Faultline-Id and X-Faultline-Timestamp are required as well.',
-        },
-        jenkinsToken: { in: 'header', name: 'X-Faultline-Token', description: 'The secret itself, for senders that cannot sign.' },
-        jenkinsQueryToken: { in: 'query', name: 'token', description: 'The secret, for senders that cannot set headers.' },
-      },
-    },
-    receive: (request, nowMs) => {
-      requireSecrets(secrets, 'Jenkins', SECRET);
-      const deliveryId = authenticate(request, secrets, nowMs);
-      const { event, reading } = readJenkinsEvent(parseJson('The body', request.body.toString('utf8')));
-      return { event, deliveryId, once: deliveryId !== null, reading };
-    },
-  };
-}
-
-/** The id under which the sender signed, or null where it showed a token. Throws `unauthenticated`. */
-function authenticate(request: WebhookRequest, secrets: readonly string[], nowMs: number): string | null {
+function authenticate(request: WebhookRequest, secrets: readonly string[], nowMs: number): void {
   const query = Query.safeParse(request.query);
   const token = request.header('x-faultline-token') ?? (query.success ? query.data.token : undefined);
   const signature = request.header('x-faultline-signature');
-  if (signature !== undefined || token === undefined) return checkSigned(request, signature, secrets, nowMs);
-  if (!matchesAny(token, secrets)) throw refused(`The token does not match any configured secret (${SECRET}).`);
-  return null;
+  if (signature !== undefined || token === undefined) checkSigned(request, signature, secrets, nowMs);
+  else if (!matchesAny(token, secrets)) throw refused(`The token does not match any configured secret (${SECRET}).`);
 }
 
 /** `sha256=` and the HMAC-SHA256 over `<id>.<timestamp>.<raw body>` in hexadecimal, as Standard Webhooks sign. */
-function checkSigned(request: WebhookRequest, signature: string | undefined, secrets: readonly string[], nowMs: number): string {
+function checkSigned(request: WebhookRequest, signature: string | undefined, secrets: readonly string[], nowMs: number): void {
   const id = request.header('x-faultline-id');
   const timestamp = request.header('x-faultline-timestamp');
   if (id === undefined || timestamp === undefined || signature === undefined)
@@ -77,7 +29,6 @@ function checkSigned(request: WebhookRequest, signature: string | undefined, sec
   if (!matchesAny(signature, expected))
     throw refused('X-Faultline-Signature does not match the body, ID and timestamp with any configured secret.');
   requireRecent('X-Faultline-Timestamp', timestamp, nowMs);
-  return id;
 }
 
 /** A build of more failing tests fails for a cause that a few of them show. */
@@ -158,6 +109,37 @@ export const GenericEvent = z
   });
 type GenericEvent = z.infer<typeof GenericEvent>;
 
+/** `POST /webhooks/jenkins`: the Notification plugin's shape or the generic one, signed or with a token. */
+export const jenkinsWebhook = createWebhook({
+  name: 'jenkins',
+  label: 'Jenkins',
+  setting: SECRET,
+  summary: 'Jenkins and generic webhook',
+  description:
+    'Accepts events of the Notification plugin (acting once a build is COMPLETED or FINALIZED) and generic build events. Sign the request (X-Faultline-Signature) or, because the plugin cannot sign, send the secret in X-Faultline-Token or `?token=`.',
+  headers: z.object({
+    'x-faultline-id': z.string().optional().describe('Delivery ID; each ID is accepted once.'),
+    'x-faultline-timestamp': z.string().optional().describe("Unix time in seconds; at most 5 minutes from the server's time."),
+  }),
+  body: z.union([NotificationEvent, GenericEvent]),
+  security: {
+    jenkinsSignature: {
+      in: 'header',
+      name: 'X-Faultline-Signature',
+      description:
+        '`sha256=` and the HMAC-SHA256 of `<id>.<timestamp>.<raw body>`, in hexadecimal; X-Faultline-Id and X-Faultline-Timestamp are required as well.',
+    },
+    jenkinsToken: { in: 'header', name: 'X-Faultline-Token', description: 'The secret itself, for senders that cannot sign.' },
+    jenkinsQueryToken: { in: 'query', name: 'token', description: 'The secret, for senders that cannot set headers.' },
+  },
+  authenticate,
+  read: (payload, request) => {
+    // Only a signature vouches for the id.
+    const deliveryId = request.header('x-faultline-signature') === undefined ? null : (request.header('x-faultline-id') ?? null);
+    return { ...readJenkinsEvent(payload), deliveryId, once: deliveryId !== null };
+  },
+});
+
 /** Reads an authenticated event of either shape. Throws `invalid-input` where it lacks what it must have. */
 export function readJenkinsEvent(payload: unknown): { readonly event: string; readonly reading: Reading } {
   const isNotification = typeof payload === 'object' && payload !== null && 'build' in payload;
@@ -174,23 +156,19 @@ function readNotification(event: NotificationEvent): Reading {
   if (status === null) return { ignored: endedOtherwise(build.status) };
   const started = build.timestamp ?? null;
   return {
-    build: {
+    build: sparseBuild({
       provider: 'jenkins',
       repository: repositoryOfClone(build.scm?.url) ?? event.name,
       pipeline: pipelineOf(event.url) ?? event.name,
       number: String(build.number),
-      attempt: 1,
       externalId: build.full_url ?? null,
-      job: null,
       branch: build.scm?.branch?.replace(/^origin\//, '') ?? null,
       commit: build.scm?.commit ?? null,
-      author: null,
-      pullRequest: null,
       url: build.full_url ?? null,
       status,
       startedAt: toUtc(started),
       finishedAt: started === null ? null : toUtc(started + (build.duration ?? 0)),
-    },
+    }),
     log: status === 'failed' ? (build.log ?? null) : null,
     testResults: (build.test_summary?.failed_tests ?? []).slice(0, MAX_TESTS).map(failedTest),
   };
@@ -206,24 +184,13 @@ function failedTest(fullName: string): TestResult {
 function readGeneric(event: GenericEvent): Reading {
   const status = statusOf(event.status);
   if (status === null) return { ignored: endedOtherwise(event.status) };
+  const { repository, pipeline, ...known } = event;
   return {
-    build: {
-      provider: 'jenkins',
-      repository: event.repository,
-      pipeline: event.pipeline,
-      number: String(event.number),
-      attempt: event.attempt,
-      externalId: event.url ?? null,
-      job: event.job ?? null,
-      branch: event.branch ?? null,
-      commit: event.commit ?? null,
-      author: event.author ?? null,
-      pullRequest: event.pullRequest ?? null,
-      url: event.url ?? null,
-      status,
-      startedAt: toUtc(event.startedAt),
-      finishedAt: toUtc(event.finishedAt),
-    },
+    build: sparseBuild({
+      ...{ repository, pipeline, ...present(known) },
+      ...{ provider: 'jenkins', number: String(event.number), externalId: event.url ?? null, status },
+      ...{ startedAt: toUtc(event.startedAt), finishedAt: toUtc(event.finishedAt) },
+    }),
   };
 }
 

@@ -1,5 +1,5 @@
-import { type Calibration, type CategoryMap, calibratedConfidence, everyCategory } from '../../domain/calibration.ts';
-import { CATEGORIES, Category } from '../../domain/category.ts';
+import { type Calibration, type CategoryMap, calibratedConfidence } from '../../domain/calibration.ts';
+import { byCategory, CATEGORIES, Category } from '../../domain/category.ts';
 import { TriageError } from '../../domain/errors.ts';
 import { bootstrapWeights } from '../../lib/statistics.ts';
 import type { DecidedAnswer } from '../../stores/measurements.ts';
@@ -60,7 +60,7 @@ export function calibrationOf(answers: readonly LabelledAnswer[], options: Calib
   const thresholds = options.risk === null ? [] : thresholdsAt(answers, maps, options.risk, options.doubted);
   const calibration: Calibration = {
     ...{ id: options.id, version: options.version, analyst: options.analyst },
-    categories: everyCategory((category) => withThreshold(maps[category], category, thresholds)),
+    categories: byCategory((category) => withThreshold(maps[category], category, thresholds)),
     ...{ createdAt: new Date(options.now).toISOString(), createdBy: options.createdBy, risk: options.risk },
     fittedOn: fittedOn(answers, options),
     before: scoresOf(answers),

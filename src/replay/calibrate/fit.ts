@@ -1,5 +1,5 @@
-import { type CategoryMap, calibrated, everyCategory } from '../../domain/calibration.ts';
-import type { Category } from '../../domain/category.ts';
+import { type CategoryMap, calibrated } from '../../domain/calibration.ts';
+import { byCategory, type Category } from '../../domain/category.ts';
 
 /** An answer whose truth is known: what it said, how sure it was once verified and before any calibration, and whether it was right. */
 export interface LabelledAnswer extends Statement {
@@ -53,7 +53,7 @@ type Curve = (stated: number) => number;
 /** One map a category, over what was said of the answers. Weighted ones count as many as they are worth. */
 export function fitCategories(answers: readonly LabelledAnswer[], method: FitMethod): Record<Category, CategoryMap> {
   const pooled = worthOf(answers) >= OWN_FROM ? curveOf(answers, method) : null;
-  return everyCategory((category) => {
+  return byCategory((category) => {
     const own = answers.filter((answer) => answer.category === category);
     const counts = { cases: own.length, right: own.filter(({ right }) => right).length };
     const worth = worthOf(own);

@@ -1,7 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { z } from 'zod';
-import type { NewBuild, SourceKind, SourceText, TestResult } from '../../domain/build.ts';
+import { type NewBuild, type SourceKind, type SourceText, sparseBuild, type TestResult } from '../../domain/build.ts';
 import { readInput, TriageError } from '../../domain/errors.ts';
+import { present } from '../../lib/collections.ts';
 import { decodeSources } from '../../log/decode/archive.ts';
 import type { Masker } from '../../log/mask/mask.ts';
 import { parseReport } from '../../log/reports/report.ts';
@@ -126,23 +127,9 @@ export function withDistinctNames(files: readonly UploadedFile[]): UploadedFile[
 
 /** The build that the metadata describes. */
 export function buildOf(metadata: UploadMetadata): NewBuild {
-  return {
-    provider: 'upload',
-    repository: metadata.repository,
-    pipeline: metadata.pipeline,
-    number: String(metadata.number),
-    attempt: metadata.attempt,
-    externalId: null,
-    job: metadata.job ?? null,
-    branch: metadata.branch ?? null,
-    commit: metadata.commit ?? null,
-    author: metadata.author ?? null,
-    pullRequest: metadata.pullRequest ?? null,
-    url: metadata.url ?? null,
-    status: metadata.status,
-    startedAt: toUtc(metadata.startedAt),
-    finishedAt: toUtc(metadata.finishedAt),
-  };
+  const times = { startedAt: toUtc(metadata.startedAt), finishedAt: toUtc(metadata.finishedAt) };
+  const { repository, pipeline, ...known } = metadata;
+  return sparseBuild({ repository, pipeline, ...present(known), number: String(metadata.number), ...times });
 }
 
 function fileOf(file: UploadedText, kind: SourceKind): UploadedFile {

@@ -16,6 +16,7 @@ import type { NoticeStore } from '../../stores/outbox.ts';
 import type { ShownStores } from '../../stores/stores.ts';
 import { greenFlagOf, heldBack, type Lesson, lessonOf } from './learn.ts';
 import { blindStateOf, obstacle, outdated, raced, unknownReview } from './queue.ts';
+import type { DecisionView } from './views.ts';
 
 export interface DecideDeps {
   readonly database: Database;
@@ -46,22 +47,12 @@ interface DecisionRequest {
   readonly also?: readonly string[];
 }
 
-export interface DecisionOutcome {
-  readonly review: Review;
-  /** The library entry that the decision became; null where it teaches nothing. */
-  readonly entry: LibraryEntry | null;
-  /** One sentence for the reviewer: what was taught, or why nothing. */
-  readonly teaching: string;
-  /** Other items that were decided with it. */
-  readonly also: readonly Review[];
-}
-
 /**
  * Stores a person's decision, its audit event and what it teaches, all or nothing; then puts the lesson into the index.
  * Throws TriageError `not-found`, `invalid-input` (also for an item whose verdict is still hidden from the reviewer), or `conflict` (held by another, decided already, outdated version) with
  * the current review in its details.
  */
-export async function decideReview(deps: DecideDeps, request: DecisionRequest): Promise<DecisionOutcome> {
+export async function decideReview(deps: DecideDeps, request: DecisionRequest): Promise<DecisionView> {
   const review = await currentReview(deps, request);
   const analysis = await deps.stores.analyses.find(review.analysisId);
   if (analysis === null) throw new TriageError('not-found', `The analysis ${review.analysisId} of this review is not stored.`);
@@ -130,7 +121,7 @@ interface Parts {
   readonly lesson: Lesson;
 }
 
-interface Stored extends Pick<DecisionOutcome, 'review' | 'also'> {
+interface Stored extends Pick<DecisionView, 'review' | 'also'> {
   readonly changes: readonly NewOutboxEntry[];
 }
 

@@ -7,6 +7,7 @@ import type { Masker } from '../../log/mask/mask.ts';
 import type { Sql } from '../../ports/database.ts';
 import { type DecideDeps, wantNotices } from './decide.ts';
 import { decidedBy, notDecided, outdated, raced, unknownReview } from './queue.ts';
+import type { TeachView, UndoView } from './views.ts';
 
 export type UndoDeps = Pick<DecideDeps, 'database' | 'stores' | 'indexNow' | 'logger' | 'failpoint'>;
 
@@ -19,24 +20,13 @@ interface UndoRequest {
   readonly version?: number;
 }
 
-interface UndoOutcome {
-  /** Waiting again. */
-  readonly review: Review;
-  /** What was taken back; several where they were made as one, none where it was taken back before. */
-  readonly undone: readonly Decision[];
-  /** What had been taught with it and answers no more. */
-  readonly withdrawn: readonly LibraryEntry[];
-  /** What answers in its place again. */
-  readonly restored: readonly LibraryEntry[];
-}
-
 /**
  * Takes a decision back, with everything it did: the items wait again, what it taught is withdrawn, what that replaced answers again,
  * and the trail gains a line. Decisions that were made as one are taken back as one. Asked again by the same person, it changes nothing.
  * Throws TriageError `not-found`, `forbidden` (somebody else's decision), `conflict` (not decided, outdated version) with the review in
  * its details.
  */
-export async function undoDecision(deps: UndoDeps, request: UndoRequest): Promise<UndoOutcome> {
+export async function undoDecision(deps: UndoDeps, request: UndoRequest): Promise<UndoView> {
   const outcome = await deps.database.transaction(async (sql) => {
     const undone = await takeBack(deps, request, sql);
     deps.failpoint?.('deciding', request.reviewId);
@@ -52,7 +42,7 @@ export async function undoDecision(deps: UndoDeps, request: UndoRequest): Promis
 }
 
 /** Everything that happens inside the one transaction. */
-async function takeBack(deps: UndoDeps, request: UndoRequest, sql: Sql): Promise<UndoOutcome> {
+async function takeBack(deps: UndoDeps, request: UndoRequest, sql: Sql): Promise<UndoView> {
   const { reviews, outbox } = deps.stores;
   const review = await reviews.find(request.reviewId, sql);
   if (review === null) throw unknownReview(request.reviewId);
@@ -76,7 +66,7 @@ async function takeBack(deps: UndoDeps, request: UndoRequest, sql: Sql): Promise
   return { review: waiting, undone, withdrawn: lessons.withdrawn, restored: lessons.restored };
 }
 
-async function undoneBefore(deps: UndoDeps, review: Review, { reviewer }: UndoRequest, sql: Sql): Promise<UndoOutcome> {
+async function undoneBefore(deps: UndoDeps, review: Review, { reviewer }: UndoRequest, sql: Sql): Promise<UndoView> {
   const last = await deps.stores.reviews.lastUndone(review.id, sql);
   if (last?.by !== reviewer) throw notDecided(review);
   return { review, undone: [], withdrawn: [], restored: [] };
@@ -106,12 +96,6 @@ export type TeachDeps = Pick<DecideDeps, 'database' | 'indexNow' | 'logger'> & {
   readonly masker: Pick<Masker, 'mask'>;
 };
 
-interface TeachOutcome {
-  readonly entry: LibraryEntry;
-  /** What answers for its fingerprint now; null: nothing. */
-  readonly answering: LibraryEntry | null;
-}
-
 /**
  * Takes an entry out of use at once, for recall and for search; what it had replaced answers again. Asked again, it changes nothing.
  * Throws `not-found`, and `invalid-input` for a blank reason.
@@ -119,7 +103,7 @@ interface TeachOutcome {
 export async function withdrawEntry(
   deps: TeachDeps,
   { id, by, reason }: { readonly id: string; readonly by: string; readonly reason: string },
-): Promise<TeachOutcome> {
+): Promise<TeachView> {
   if (reason.trim() === '') throw new TriageError('invalid-input', 'Enter a reason for withdrawing the entry.');
   await entryOf(deps, id);
   const said = (await deps.masker.mask(reason.toWellFormed().replaceAll('\0', '\ufffd'))).text;
@@ -130,7 +114,7 @@ export async function withdrawEntry(
  * Lets an entry answer although green builds say the same: a person has looked. Asked again, it changes nothing. Throws `not-found`,
  * and `conflict` where it is withdrawn or no green build says the same.
  */
-export async function confirmStays(deps: TeachDeps, { id, by }: { readonly id: string; readonly by: string }): Promise<TeachOutcome> {
+export async function confirmStays(deps: TeachDeps, { id, by }: { readonly id: string; readonly by: string }): Promise<TeachView> {
   const entry = await entryOf(deps, id);
   if (entry.withdrawn !== null) {
     throw new TriageError('conflict', `${entry.withdrawn.by} withdrew this entry at ${entry.withdrawn.at}; decide such a failure again.`);
@@ -148,7 +132,7 @@ async function entryOf({ stores }: TeachDeps, id: string): Promise<LibraryEntry>
 type Change = (sql: Parameters<Parameters<DecideDeps['database']['transaction']>[0]>[0]) => Promise<LibraryEntry | null>;
 
 /** The one transaction: the entry, and what changes in the index for it and for what answers now. */
-async function change(deps: TeachDeps, id: string, said: string, act: Change, by: string): Promise<TeachOutcome> {
+async function change(deps: TeachDeps, id: string, said: string, act: Change, by: string): Promise<TeachView> {
   const { library, outbox } = deps.stores;
   const { changes, changed, ...outcome } = await deps.database.transaction(async (sql) => {
     const known = await library.find(id, sql);

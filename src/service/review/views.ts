@@ -59,6 +59,7 @@ export const TeachView = z.object({
   /** What answers for its fingerprint now; null: nothing. */
   answering: LibraryEntry.nullable(),
 });
+export type TeachView = z.infer<typeof TeachView>;
 
 /** `version` is that of the review as the reviewer saw it. */
 export const DecisionBody = z.strictObject({
@@ -80,6 +81,7 @@ export const DecisionView = z.object({
   /** Other items that were decided with it. */
   also: z.array(Review),
 });
+export type DecisionView = z.infer<typeof DecisionView>;
 
 export const SameView = z.object({ items: z.array(Review) });
 
@@ -87,13 +89,16 @@ export const SameView = z.object({ items: z.array(Review) });
 export const UndoBody = z.strictObject({ version: z.int().min(0).optional() }).nullish();
 
 export const UndoView = z.object({
+  /** Waiting again. */
   review: Review,
   /** What was taken back: several where they were made as one, none where that had happened before. */
   undone: z.array(Decision),
+  /** What had been taught with it and answers no more. */
   withdrawn: z.array(LibraryEntry),
   /** What answers in their place again. */
   restored: z.array(LibraryEntry),
 });
+export type UndoView = z.infer<typeof UndoView>;
 
 export const LastDecisionView = z.object({ decision: Decision.nullable() });
 

@@ -4,7 +4,8 @@ import { recursionLimit } from '../../../graphs/triage/routes.ts';
 import type { TriageLimits } from '../../../graphs/triage/state.ts';
 import { calibrationOf } from '../../../graphs/triage/verdict.ts';
 import { Verdict } from '../../../src/domain/analysis.ts';
-import { type CalibrationInUse, cappedMap, everyCategory } from '../../../src/domain/calibration.ts';
+import { type CalibrationInUse, cappedMap } from '../../../src/domain/calibration.ts';
+import { byCategory } from '../../../src/domain/category.ts';
 import { systemClock } from '../../../src/lib/time.ts';
 import { scriptedAnalyst } from '../../support/scripted-analyst.ts';
 import { scriptedToolbox } from '../../support/scripted-toolbox.ts';
@@ -14,7 +15,7 @@ const LIMITS: TriageLimits = { maxIterations: 5, maxCorrections: 2, thresholds: 
 const of = (analyst: string, most: number): CalibrationInUse => ({
   version: 7,
   analyst,
-  categories: everyCategory(() => cappedMap(0, 0, most)),
+  categories: byCategory(() => cappedMap(0, 0, most)),
 });
 
 async function verdictWith(calibrations: readonly CalibrationInUse[]) {

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { type ActionFacts, decideAction } from '../../../graphs/triage/verdict.ts';
 import type { Classification } from '../../../src/domain/analysis.ts';
-import { type CalibrationInUse, type CategoryMap, everyCategory } from '../../../src/domain/calibration.ts';
+import type { CalibrationInUse, CategoryMap } from '../../../src/domain/calibration.ts';
+import { byCategory } from '../../../src/domain/category.ts';
 
 const LIMITS = { maxIterations: 5, maxCorrections: 2, thresholds: { autoNotify: 0.85, humanReview: 0.65, selfCorrect: 0.5 } };
 const classification: Classification = {
@@ -94,7 +95,7 @@ describe('decideAction', () => {
     ];
     const map = (given: Partial<CategoryMap> = {}): CategoryMap => ({ method: 'platt', cases: 60, right: 40, points, ...given });
     const calibration = (given: Partial<CategoryMap> = {}): CalibrationInUse => ({
-      ...{ version: 3, analyst: 'rules', categories: everyCategory(() => map(given)) },
+      ...{ version: 3, analyst: 'rules', categories: byCategory(() => map(given)) },
     });
 
     it('takes the confidence for what it has turned out to mean, and says what it was', () => {

@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { type CategoryMap, calibratedConfidence, cappedMap, everyCategory } from '../../../src/domain/calibration.ts';
+import { type CategoryMap, calibratedConfidence, cappedMap } from '../../../src/domain/calibration.ts';
+import { byCategory } from '../../../src/domain/category.ts';
 import { fitCategories, type LabelledAnswer } from '../../../src/replay/calibrate/fit.ts';
 import { casesNeeded, thresholdsAt, upperShare } from '../../../src/replay/calibrate/threshold.ts';
 import { labelled } from './labelled-answers.ts';
 
-const AS_STATED = everyCategory(() => cappedMap(0, 0, 1));
+const AS_STATED = byCategory(() => cappedMap(0, 0, 1));
 
 describe('the highest share that is still possible', () => {
   it('agrees with the binomial distribution summed by hand', () => {
@@ -98,14 +99,14 @@ describe('a threshold and what verify does with it', () => {
   });
 
   it('is none where a flat map would publish what nobody tested', () => {
-    const flat = everyCategory((): CategoryMap => ({ ...cappedMap(0, 0, 1), points: [[0, 0.95]] }));
+    const flat = byCategory((): CategoryMap => ({ ...cappedMap(0, 0, 1), points: [[0, 0.95]] }));
     const sure = labelled('CODE_ERROR', 0.95, 200, 0);
     expect(thresholdsAt(sure, flat, { most: 0.05, confidence: 0.95 })[0]?.threshold).toBeNull();
   });
 
   it('is not found by joining what failed with what follows, which a map knows from which answers are right', () => {
     // 1 of the 59 surest wrong does not keep to it; an isotonic map would tie them with the 21 right ones below.
-    const tied = everyCategory(
+    const tied = byCategory(
       (): CategoryMap => ({
         ...cappedMap(0, 0, 1),
         points: [

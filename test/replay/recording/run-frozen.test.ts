@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { cappedMap, everyCategory } from '../../../src/domain/calibration.ts';
+import { cappedMap } from '../../../src/domain/calibration.ts';
+import { byCategory } from '../../../src/domain/category.ts';
 import type { Recording } from '../../../src/domain/recording.ts';
 import { createRulesAnalyst } from '../../../src/judge/rules-analyst.ts';
 import { describeDifference } from '../../../src/replay/recording/frozen-analyst.ts';
@@ -30,7 +31,7 @@ describe('a recording run again', () => {
   });
 
   it('ends with the calibrations that it began with, whoever judged and whatever is in force today', async () => {
-    const rules = { ...{ version: 3, analyst: 'rules' }, categories: everyCategory(() => cappedMap(0, 0, 0.41)) };
+    const rules = { ...{ version: 3, analyst: 'rules' }, categories: byCategory(() => cappedMap(0, 0, 0.41)) };
     const calibrations = async () => [rules, { ...rules, version: 4, analyst: 'scripted' }];
     for (const parts of [{}, { analyst: modelled() }]) {
       const recording = await recordRun({ ...parts, calibrations });
