@@ -7,7 +7,7 @@ import { isRetryable, messageOf, TriageError } from '../../src/domain/errors.ts'
 import type { Experiment } from '../../src/domain/experiment.ts';
 import { retryAfter } from '../../src/lib/time.ts';
 import { createMasker } from '../../src/log/mask/mask.ts';
-import { readBounded } from '../../src/providers/rest-client.ts';
+import { bodyOf } from '../../src/providers/rest-client.ts';
 import { maskExperiment } from '../../src/service/experiments.ts';
 import type { UploadedFile } from '../../src/service/intake/upload.ts';
 
@@ -93,7 +93,7 @@ async function send<Value>(server: Server, path: string, schema: z.ZodType<Value
   }).catch((cause: unknown) => {
     throw new TriageError('upstream-failed', `Cannot reach Faultline at ${server.url} (${messageOf(cause)}).`, { retryable: true, cause });
   });
-  const value = parsed((await readBounded('The answer', response.body, MAX_ANSWER_BYTES)).toString('utf8'));
+  const value = parsed((await bodyOf('Faultline', 'the answer', response.body, MAX_ANSWER_BYTES)).toString('utf8'));
   if (!response.ok) throw refused(response, value);
   const answer = schema.safeParse(value);
   if (answer.success) return answer.data;

@@ -1,7 +1,6 @@
 import type { ChangedFile, CommitInfo } from '../ports/code-host.ts';
-import { lineRange, MAX_COMMITS, MAX_LINES, MAX_PATCH } from './code-questions.ts';
+import { type FileWindow, lineRange, MAX_COMMITS, MAX_LINES, MAX_PATCH } from './code-questions.ts';
 import type { BlamedRange, LinesOf, Place, RemoteChanges } from './remote-code.ts';
-import type { RemoteFiles } from './remote-files.ts';
 
 /** The files of a unified diff as git writes it, each with its hunks, cut at what the port promises. */
 export function filesOfDiff(text: string): ChangedFile[] {
@@ -69,6 +68,12 @@ function plain(path: string | undefined): string | null {
 const MAX_LOOKED_AT = 30;
 const MAX_RENAMES = 3;
 
+type ReadFile = (
+  place: Place,
+  query: { path: string; lineStart: number; lineEnd: number },
+  signal: AbortSignal,
+) => Promise<FileWindow | null>;
+
 interface Trail {
   readonly path: string;
   readonly lines: LineRange;
@@ -82,13 +87,13 @@ interface Trail {
  * are not known.
  */
 export async function readLineHistory(
-  { files, changes }: { files: Pick<RemoteFiles, 'readFile'>; changes: RemoteChanges },
+  { readFile, changes }: { readFile: ReadFile; changes: RemoteChanges },
   place: Place,
   query: { path: string; lineStart: number; lineEnd: number; limit: number },
   signal: AbortSignal,
 ): Promise<CommitInfo[]> {
   const { first, last } = lineRange(query.lineStart, query.lineEnd, MAX_LINES);
-  const file = await files.readFile(place, { path: query.path, lineStart: first, lineEnd: first }, signal);
+  const file = await readFile(place, { path: query.path, lineStart: first, lineEnd: first }, signal);
   if (file === null || first > file.totalLines) return [];
   const limit = Math.min(query.limit, MAX_COMMITS);
   const found: CommitInfo[] = [];

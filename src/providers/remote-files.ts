@@ -40,8 +40,6 @@ const MAX_LINE = 1_000;
 /** Files that hold no text anybody searches. */
 const NO_TEXT = /\.(?:png|jpe?g|gif|ico|webp|pdf|zip|gz|tgz|jar|war|class|so|dll|exe|woff2?|ttf|eot|mp[34]|mov|bin|wasm|pyc)$/i;
 
-export type RemoteFiles = ReturnType<typeof createRemoteFiles>;
-
 /** Files of commits. Trees and blobs never change for their id, so the last ones are kept. */
 export function createRemoteFiles(code: RemoteCode, changes: RemoteChanges) {
   const kept = createKept(code);

@@ -24,7 +24,7 @@ export function createRemoteHost(code: RemoteCode): CodeHost {
     ...files,
     history: async (place, { path, limit }, signal) =>
       changes.withFiles(place, await changes.list(place, { path, limit: Math.min(limit, MAX_COMMITS) }, signal), signal),
-    lineHistory: (place, query, signal) => readLineHistory({ files, changes }, place, query, signal),
+    lineHistory: (place, query, signal) => readLineHistory({ readFile: files.readFile, changes }, place, query, signal),
     async commitDiff(place, signal) {
       const diff = await orNull(changes.commit(place, signal));
       if (diff === null) return null;

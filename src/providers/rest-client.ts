@@ -129,7 +129,7 @@ async function askOnce(
       throw new TriageError('upstream-failed', `${options.label} sent ${what} to an address that is not encrypted.`);
     const response = await fetchOnce(options, url, { init, what, signal, isHome: url.origin === root.origin });
     const location = response.headers.get('location');
-    if (response.ok) return await bodyOf(options.label, what, response, maxBytes);
+    if (response.ok) return await bodyOf(options.label, what, response.body, maxBytes);
     if (response.status < 300 || response.status > 399 || location === null || init.method !== 'GET')
       throw await meaningOf(options, what, response, init.right);
     await response.body?.cancel();
@@ -163,14 +163,15 @@ async function fetchOnce({ label, headers }: RestOptions, url: URL, { init, what
   }
 }
 
-async function bodyOf(label: string, what: string, response: Response, maxBytes: number): Promise<Buffer> {
-  try {
-    return await readBounded(what, response.body, maxBytes);
-  } catch (error) {
-    if (error instanceof TriageError) throw error;
-    const says = `The connection to ${label} broke while reading ${what}: ${messageOf(error)}.`;
-    throw new TriageError('upstream-failed', says, { retryable: true, cause: error });
-  }
+/** Reads a body up to a limit; above it the rest is not read. `what` names it for people. Throws `too-large`, and `upstream-failed` where it breaks off. */
+export async function bodyOf(label: string, what: string, body: ReadableStream<Uint8Array> | null, maxBytes: number): Promise<Buffer> {
+  const bytes = await readBytes(body, maxBytes).catch((cause: unknown) => {
+    const says = `The connection to ${label} broke while reading ${what}: ${messageOf(cause)}.`;
+    throw new TriageError('upstream-failed', says, { retryable: true, cause });
+  });
+  if (bytes !== null) return bytes;
+  const limit = `${Math.round(maxBytes / 1024)} kB (FAULTLINE_MAX_LOG_BYTES)`;
+  throw new TriageError('too-large', `${what} is larger than the limit of ${limit}.`, { details: { maxBytes } });
 }
 
 /** What an answer other than 2xx means for a triage. */
@@ -206,7 +207,7 @@ export function rateLimitMs(headers: Headers, reset: string): number {
 }
 
 /** What is no JSON reads as its text. */
-function parsed(bytes: Buffer): unknown {
+export function parsed(bytes: Buffer): unknown {
   const text = bytes.toString('utf8');
   try {
     return JSON.parse(text);
@@ -222,19 +223,6 @@ export function checked<Reply>(label: string, schema: z.ZodType<Reply>, what: st
   const [issue] = result.error.issues;
   const where = issue === undefined ? '' : ` (${issue.path.join('.')}: ${issue.message})`;
   throw new TriageError('upstream-failed', `${label}'s response for ${what} has an unexpected format${where}.`, { cause: result.error });
-}
-
-/** Reads a body up to a limit; above it the rest is not read. `what` names it for people. Throws `too-large`. */
-export async function readBounded(what: string, body: ReadableStream<Uint8Array> | null, maxBytes: number): Promise<Buffer> {
-  const bytes = await readBytes(body, maxBytes);
-  if (bytes === null) throw tooLarge(what, maxBytes);
-  return bytes;
-}
-
-function tooLarge(what: string, maxBytes: number): TriageError {
-  return new TriageError('too-large', `${what} is larger than the limit of ${Math.round(maxBytes / 1024)} kB (FAULTLINE_MAX_LOG_BYTES).`, {
-    details: { maxBytes },
-  });
 }
 
 /**

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { TriageError } from '../domain/errors.ts';
 import { type FixAttempt, suggestedFix } from '../domain/experiment.ts';
-import { append } from '../lib/collections.ts';
 import { fenceAround, inline } from '../notifications/visible-text.ts';
 import { whatToSay } from '../notifications/what-to-say.ts';
 import type { NoticeCall, NotificationClient, Situation } from '../ports/notices.ts';
+import { orNull } from './code-questions.ts';
+import { type CommentThread, ownComments, type PostedComment, pullRequestOf } from './comments.ts';
 import { filesOfDiff } from './patches.ts';
 
 /** Lines of a file that are replaced by others. */
@@ -92,25 +92,16 @@ export interface SuggestionPlace {
 }
 
 /** A comment at a line of the diff; `line` is null where that is no longer there. */
-export interface PlacedComment {
-  readonly id: number;
-  readonly body: string | null;
-  /** The login of who wrote it; null: nobody who is still there. */
-  readonly author: string | null;
+export interface PlacedComment extends PostedComment {
   readonly path: string | null;
   readonly line: number | null;
 }
 
 /** The comments at lines of one pull request. Throws as `NotificationClient` does. */
-export interface SuggestionThread {
-  list(page: number, size: number): Promise<readonly PlacedComment[]>;
+export interface SuggestionThread extends Omit<CommentThread<PlacedComment>, 'create'> {
   /** What the pull request changes now: the hunks of each file by its path. */
   patches(): Promise<ReadonlyMap<string, string>>;
   create(place: SuggestionPlace, body: string): Promise<unknown>;
-  edit(id: number, body: string): Promise<void>;
-  remove(id: number): Promise<void>;
-  /** Under which login what we write appears. */
-  ownLogin(): Promise<string>;
 }
 
 export interface SuggestionOptions {
@@ -120,8 +111,6 @@ export interface SuggestionOptions {
   open(repository: string, pullRequest: number, signal: AbortSignal): Promise<SuggestionThread>;
 }
 
-const MAX_LISTED = 2_000;
-
 /**
  * Keeps one comment with a suggestion for each cause: made where its lines stand in the diff of the pull request as the change expects
  * them, edited in place, and removed once it is superseded. Whoever wants it commits it; nothing is pushed.
@@ -129,12 +118,12 @@ const MAX_LISTED = 2_000;
 export function createSuggestionClient(options: SuggestionOptions): NotificationClient<Suggestions> {
   return {
     show: async ({ suggestions }, { notice, signal }: NoticeCall) => {
-      if (notice.about.type !== 'pull-request') throw new TriageError('invalid-input', `The notice ${notice.key} has no pull request.`);
-      const { repository, pullRequest } = notice.about;
+      const pullRequest = pullRequestOf(notice);
       const shown = { reference: `${pullRequest}` };
       if (suggestions.length === 0 && notice.reference === null) return shown;
-      const thread = await options.open(repository, pullRequest, signal);
-      const left = new Set(await ownComments(thread, options.pageSize));
+      const thread = await options.open(notice.repository, pullRequest, signal);
+      const left = new Set<PlacedComment>();
+      for await (const own of ownComments(thread, options.pageSize, MARKER)) left.add(own);
       const patches = suggestions.length === 0 ? new Map<string, string>() : await thread.patches();
       for (const suggestion of suggestions) {
         const place = placeIn(patches.get(suggestion.path) ?? '', suggestion);
@@ -145,7 +134,7 @@ export function createSuggestionClient(options: SuggestionOptions): Notification
         else if (known.body?.trim() !== body.trim()) await thread.edit(known.id, body);
         if (known !== undefined) left.delete(known);
       }
-      for (const { id } of left) await thread.remove(id).catch(unlessGone);
+      for (const { id } of left) await orNull(thread.remove(id));
       return shown;
     },
   };
@@ -155,22 +144,6 @@ const MARKER = '<!-- faultline:v1 suggestion=';
 
 function markerOf(cause: string): string {
   return `${MARKER}${cause} -->`;
-}
-
-/** Anybody can copy a marker; only what we wrote ourselves is ours to change. */
-async function ownComments(thread: SuggestionThread, pageSize: number): Promise<PlacedComment[]> {
-  const marked: PlacedComment[] = [];
-  for (let page = 1; page <= MAX_LISTED / pageSize; page += 1) {
-    const comments = await thread.list(page, pageSize);
-    append(
-      marked,
-      comments.filter(({ body }) => body?.startsWith(MARKER)),
-    );
-    if (comments.length < pageSize) break;
-  }
-  if (marked.length === 0) return [];
-  const login = await thread.ownLogin();
-  return marked.filter(({ author }) => author === login);
 }
 
 function isAt({ path, line }: PlacedComment, place: SuggestionPlace): boolean {
@@ -204,8 +177,4 @@ function bodyOf({ cause, text, before, after }: Suggestion, { fenceWord }: Sugge
   const ticks = fenceAround(after.join('\n'));
   // Word for word: what is committed must be what was tried.
   return [markerOf(cause), text, '', ticks + fenceWord(before.length), ...after, ticks, ''].join('\n');
-}
-
-function unlessGone(error: unknown): void {
-  if (!(error instanceof TriageError) || error.code !== 'not-found') throw error;
 }

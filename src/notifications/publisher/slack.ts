@@ -1,6 +1,7 @@
 import { type FetchFunction, LogLevel, WebClient } from '@slack/web-api';
 import { z } from 'zod';
 import { TriageError, type TriageErrorCode } from '../../domain/errors.ts';
+import { readBytes } from '../../lib/http-body.ts';
 import type { ChatBlock, ChatButton, ChatMessage, ChatPlace, ChatRoom } from '../../ports/chat-room.ts';
 
 export interface SlackOptions {
@@ -187,15 +188,10 @@ export function boundedFetch(signal: AbortSignal): FetchFunction {
   return async (input, init) => {
     const both = init?.signal === undefined ? signal : AbortSignal.any([signal, init.signal]);
     const response = await fetch(input, { ...init, signal: both, redirect: 'error' });
-    const chunks: Uint8Array[] = [];
-    let bytes = 0;
-    for await (const chunk of response.body ?? []) {
-      bytes += chunk.byteLength;
-      if (bytes > MAX_ANSWER_BYTES) throw new Error('The answer is larger than 4 MB.');
-      chunks.push(chunk);
-    }
+    const bytes = await readBytes(response.body, MAX_ANSWER_BYTES);
+    if (bytes === null) throw new Error('The answer is larger than 4 MB.');
     const { status, statusText, headers } = response;
-    return new Response(status === 204 || status === 304 ? null : Buffer.concat(chunks), { status, statusText, headers });
+    return new Response(status === 204 || status === 304 ? null : bytes, { status, statusText, headers });
   };
 }
 

@@ -1,6 +1,8 @@
 import { append } from '../../lib/collections.ts';
+import { counted } from '../../lib/text.ts';
 import { type ChatBlock, type ChatButton, type ChatMessage, escapeChat, RIGHT_BUTTON, WRONG_BUTTON } from '../../ports/chat-room.ts';
 import type { AnswerFact } from '../answer-view.ts';
+import { noticeLinks } from '../notice-words.ts';
 import { clip, visibleLine } from '../visible-text.ts';
 import type { CauseFacts, GreenFacts, RedFacts, SlackFacts } from './slack-facts.ts';
 
@@ -33,7 +35,7 @@ export function slackMessage(facts: SlackFacts, streak: Streak, links: SlackLink
 function redMessage({ build, causes, notLooked }: RedFacts, streak: Streak, links: SlackLinks): ChatMessage {
   const [first, ...others] = causes;
   const branch = slackProse(build.branch, 100);
-  const where = whereOf(build, streak, first?.tests ?? 0, first !== undefined);
+  const where = whereOf(build, streak, first?.tests ?? null);
   if (first === undefined) {
     const why = `Faultline: not analyzed, ${slackProse(notLooked ?? 'no answer was produced', 300)}`;
     const text = `${branch} is red`;
@@ -43,11 +45,11 @@ function redMessage({ build, causes, notLooked }: RedFacts, streak: Streak, link
   const body = [where, ...(others.length === 0 ? [] : [`*1.* ${titleOf(first)} ${howSure(first)}`]), ...linesOf(first, streak.seenToday)];
   const blocks: ChatBlock[] = [{ text: [headline.marked, ...body].join('\n') }, ...buttonsOf(first, links)];
   for (const [index, cause] of others.slice(0, MAX_CAUSES - 1).entries()) {
-    const lines = [`*${index + 2}.* ${titleOf(cause)} ${howSure(cause)} · ${testCount(cause.tests)}`, ...linesOf(cause, 1)];
+    const lines = [`*${index + 2}.* ${titleOf(cause)} ${howSure(cause)} · ${counted(cause.tests, 'test')}`, ...linesOf(cause, 1)];
     append(blocks, [{ text: lines.join('\n') }, ...buttonsOf(cause, links)]);
   }
   const left = causes.length - MAX_CAUSES;
-  if (left > 0) blocks.push({ text: `… ${left} more ${left === 1 ? 'cause' : 'causes'}` });
+  if (left > 0) blocks.push({ text: `… ${counted(left, 'more cause')}` });
   return { text: headline.plain, blocks };
 }
 
@@ -86,13 +88,13 @@ function howSure({ category, howSure: sure, decision }: CauseFacts): string {
   return `(${slackLine(category, 40)}, ${decision?.type === 'accept' ? 'confirmed' : slackLine(sure, 150)})`;
 }
 
-function whereOf(build: RedFacts['build'], { since, commit, author }: Streak, tests: number, counted: boolean): string {
+function whereOf(build: RedFacts['build'], { since, commit, author }: Streak, tests: number | null): string {
   const by = author === null ? '' : ` by ${slackLine(author, 100)}`;
   return [
     `${slackLine(build.repository, 200)} ${slackLine(build.pipeline, 100)} #${slackLine(build.number, 50)}`,
     `since ${slackTime(since)}`,
     ...(commit === null ? [] : [`first failing commit ${slackLine(commit.slice(0, 7), 20)}${by}`]),
-    ...(counted ? [testCount(tests)] : []),
+    ...(tests === null ? [] : [counted(tests, 'test')]),
   ].join(' · ');
 }
 
@@ -123,10 +125,8 @@ function decidedLine({ type, by, at, category }: NonNullable<CauseFacts['decisio
 function buttonsOf(cause: CauseFacts, links: SlackLinks): ChatBlock[] {
   const { publicUrl, decides } = links;
   const undecided = cause.decision === null;
-  const decide =
-    publicUrl !== null && undecided && !cause.isSure && cause.reviewId !== null
-      ? { id: 'faultline_decide', label: 'Decide', url: `${base(publicUrl)}/review/${encodeURIComponent(cause.reviewId)}` }
-      : null;
+  const review = undecided && !cause.isSure ? cause.reviewId : null;
+  const decide = review === null ? null : linkButton('faultline_decide', 'Decide', noticeLinks(publicUrl).review(review));
   const verdicts: ChatButton[] =
     decides && undecided
       ? [
@@ -138,13 +138,15 @@ function buttonsOf(cause: CauseFacts, links: SlackLinks): ChatBlock[] {
 }
 
 function openAnalysis({ analysisId }: CauseFacts, { publicUrl }: SlackLinks): ChatButton | null {
-  return publicUrl === null
-    ? null
-    : { id: 'faultline_open', label: 'Open', url: `${base(publicUrl)}/analyses/${encodeURIComponent(analysisId)}` };
+  return linkButton('faultline_open', 'Open', noticeLinks(publicUrl).analysis(analysisId));
 }
 
 function openBuild(url: string | null): ChatButton | null {
-  return url !== null && /^https?:\/\//.test(url) ? { id: 'faultline_open', label: 'Open', url } : null;
+  return linkButton('faultline_open', 'Open', url !== null && /^https?:\/\//.test(url) ? url : null);
+}
+
+function linkButton(id: string, label: string, url: string | null): ChatButton | null {
+  return url === null ? null : { id, label, url };
 }
 
 function buttons(wanted: readonly (ChatButton | null)[]): ChatBlock[] {
@@ -156,10 +158,6 @@ function titleOf({ title }: CauseFacts): string {
   return slackProse(title, 200) || 'no title';
 }
 
-function testCount(tests: number): string {
-  return `${tests} ${tests === 1 ? 'test' : 'tests'}`;
-}
-
 /** "41 min", "2 h 5 min", "3 days". */
 function span(from: string, to: string): string {
   const minutes = Math.max(1, Math.round((Date.parse(to) - Date.parse(from)) / 60_000));
@@ -167,10 +165,6 @@ function span(from: string, to: string): string {
   const hours = Math.floor(minutes / 60);
   if (hours >= 48) return `${Math.floor(hours / 24)} days`;
   return minutes % 60 === 0 ? `${hours} h` : `${hours} h ${minutes % 60} min`;
-}
-
-function base(url: string): string {
-  return url.replace(/\/$/, '');
 }
 
 /** Characters that Slack would read as mark-up, and what represents them. */

@@ -6,7 +6,7 @@ import { messageOf, TriageError } from '../../domain/errors.ts';
 import { readBytes } from '../../lib/http-body.ts';
 import type { Logger } from '../../ports/telemetry.ts';
 import { type BoundedCache, createBoundedCache } from '../memory.ts';
-import { rateLimitMs, readBounded } from '../rest-client.ts';
+import { bodyOf, rateLimitMs } from '../rest-client.ts';
 
 export interface GithubClientOptions {
   /** Of the REST API: `https://api.github.com`, or `https://host/api/v3`. */
@@ -297,13 +297,13 @@ export async function download(
     });
   const body: unknown = answer.data;
   const status: number = answer.status;
-  if (status < 300) return await bounded(what, body instanceof ReadableStream ? body : null, maxBytes);
+  if (status < 300) return await bodyOf('GitHub', what, body instanceof ReadableStream ? body : null, maxBytes);
   if (body instanceof ReadableStream) await body.cancel();
   const address = new URL(answer.headers.location ?? '', answer.url);
   if (address.protocol !== 'https:' && address.protocol !== new URL(answer.url).protocol) {
     throw new TriageError('upstream-failed', `GitHub sent ${what} to an address that is not encrypted.`);
   }
-  return await bounded(what, await openStorage(what, address, signal), maxBytes);
+  return await bodyOf(address.host, what, await openStorage(what, address, signal), maxBytes);
 }
 
 async function openStorage(what: string, address: URL, signal: AbortSignal): Promise<ReadableStream<Uint8Array> | null> {
@@ -320,16 +320,4 @@ async function openStorage(what: string, address: URL, signal: AbortSignal): Pro
   if (status === 404 || status === 410) throw new TriageError('not-found', `The storage answered ${status} for ${what}: it has expired.`);
   // A signed address that has run out is signed anew by the next try.
   throw new TriageError('upstream-failed', `The storage at ${address.host} answered ${status} for ${what}.`, { retryable: true });
-}
-
-async function bounded(what: string, body: ReadableStream<Uint8Array> | null, maxBytes: number): Promise<Buffer> {
-  try {
-    return await readBounded(what, body, maxBytes);
-  } catch (error) {
-    if (error instanceof TriageError) throw error;
-    throw new TriageError('upstream-failed', `The connection broke while reading ${what}: ${messageOf(error)}.`, {
-      retryable: true,
-      cause: error,
-    });
-  }
 }

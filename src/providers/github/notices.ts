@@ -3,7 +3,7 @@ import { TriageError } from '../../domain/errors.ts';
 import type { CheckAnnotation, CheckContent } from '../../notifications/render-check.ts';
 import type { StatusContent } from '../../notifications/render-status.ts';
 import type { NoticeCall, NotificationClient } from '../../ports/notices.ts';
-import { type CommentThread, createCommentClient, createStatusClient } from '../notice-channels.ts';
+import { type CommentThread, createCommentClient, createStatusClient } from '../comments.ts';
 import { createSuggestionClient, type Suggestions, type SuggestionThread } from '../suggestions.ts';
 import { createGithubAccess, type GithubAccess, type GithubAccessOptions, type Signed } from './access.ts';
 import { type GithubClient, githubError, httpFailure, type RepositoryName } from './client.ts';

@@ -10,15 +10,19 @@ import { artifactsToFetch } from '../artifacts.ts';
 import { type Connection, greetingId } from '../connection.ts';
 import { withPage } from '../job-logs.ts';
 import { basicAuth } from '../probe.ts';
-import { readBounded, withDeadline } from '../rest-client.ts';
+import { bodyOf, withDeadline } from '../rest-client.ts';
 import { hmacOf } from '../webhook.ts';
 
-export interface JenkinsBuildSourceOptions {
-  /** Builds elsewhere are never fetched. Null: none are. */
+/** Which Jenkins, and who asks. */
+export interface JenkinsAccess {
+  /** Builds elsewhere are never asked about, and never spoken of: the token goes to this Jenkins only. Null: none are. */
   readonly baseUrl: string | null;
   readonly user: string | null;
-  /** An API token of that user. */
+  /** An API token of that user. It needs no crumb. */
   readonly token: string | null;
+}
+
+export interface JenkinsBuildSourceOptions extends JenkinsAccess {
   /** Of one whole fetch. */
   readonly timeoutMs: number;
   readonly maxLogBytes: number;
@@ -68,13 +72,15 @@ async function fetchBuild(options: JenkinsBuildSourceOptions, build: Build, sign
   const notes: string[] = [];
   const source = await fetchConsole(options, address, options.maxLogBytes, signal);
   const testResults = await fetchTestResults(options, address, notes, signal);
-  const get = (path: string, what: string, maxBytes: number) => getFrom(options, new URL(path, address), what, maxBytes, signal);
+  const get = (path: string, what: string, maxBytes: number) =>
+    readJenkins(options, new URL(path, address), { what, right: READ_JOB, maxBytes, signal });
   const artifacts = await fetchJenkinsArtifacts({ get, signal, notes, room: artifactRoom() });
   return { sources: [source, ...artifacts], testResults, notes };
 }
 
 async function fetchConsole(options: JenkinsBuildSourceOptions, address: URL, maxBytes: number, signal: AbortSignal): Promise<SourceText> {
-  const console = await getFrom(options, new URL('consoleText', address), 'the console', maxBytes, signal);
+  const question = { what: 'the console', right: READ_JOB, maxBytes, signal };
+  const console = await readJenkins(options, new URL('consoleText', address), question);
   return withPage(decodeSource(CONSOLE_LOG, console, 'log', { maxBytes }), { url: new URL('consoleFull', address).href });
 }
 
@@ -87,7 +93,7 @@ async function fetchTestResults(
 ): Promise<TestResult[]> {
   const url = new URL(`testReport/api/json?tree=${encodeURIComponent(REPORT_TREE)}`, address);
   try {
-    const bytes = await getFrom(options, url, 'the test report', MAX_REPORT_BYTES, signal);
+    const bytes = await readJenkins(options, url, { what: 'the test report', right: READ_JOB, maxBytes: MAX_REPORT_BYTES, signal });
     return TestReport.parse(JSON.parse(bytes.toString('utf8'))).suites.flatMap(resultsOf);
   } catch (error) {
     if (signal.aborted) throw error;
@@ -117,37 +123,50 @@ function statusOf(status: string): TestResult['status'] {
   return status === 'SKIPPED' ? 'skipped' : 'passed';
 }
 
-async function getFrom(options: JenkinsBuildSourceOptions, url: URL, what: string, maxBytes: number, signal: AbortSignal): Promise<Buffer> {
-  const { user, token } = options;
-  const headers = user === null || token === null ? {} : { authorization: basicAuth(user, token) };
-  try {
-    const response = await fetch(url, { headers, signal, redirect: 'manual' });
-    if (response.ok) return await readBounded(what, response.body, maxBytes);
-    await response.body?.cancel();
-    throw statusError(what, response.status);
-  } catch (error) {
-    if (error instanceof TriageError) throw error;
-    throw new TriageError('upstream-failed', `Jenkins could not be reached for ${what}: ${messageOf(error)}.`, {
-      retryable: true,
-      cause: error,
-    });
-  }
+interface JenkinsQuestion {
+  /** For people: "the console". */
+  readonly what: string;
+  /** What the user must be allowed to do, for people. */
+  readonly right: string;
+  readonly maxBytes: number;
+  readonly signal: AbortSignal;
 }
 
-function statusError(what: string, status: number): TriageError {
+const READ_JOB = 'permission to read the job';
+
+export async function readJenkins(access: JenkinsAccess, url: URL, { what, right, maxBytes, signal }: JenkinsQuestion): Promise<Buffer> {
+  const response = await callJenkins(access, url, what, { signal });
+  if (response.ok) return await bodyOf('Jenkins', what, response.body, maxBytes);
+  await response.body?.cancel();
+  throw jenkinsRefusal(what, response.status, right);
+}
+
+/** One call as that user. No redirect is followed: it may lead to a sign-in page, or elsewhere. */
+export async function callJenkins(
+  { user, token }: JenkinsAccess,
+  url: URL,
+  what: string,
+  init: Pick<RequestInit, 'method' | 'body' | 'signal'>,
+): Promise<Response> {
+  const headers = user === null || token === null ? {} : { authorization: basicAuth(user, token) };
+  return await fetch(url, { ...init, headers, redirect: 'manual' }).catch((cause: unknown) => {
+    // Without its words: they may hold the address.
+    throw new TriageError('upstream-failed', `Jenkins could not be reached for ${what}.`, { retryable: true, cause });
+  });
+}
+
+export function jenkinsRefusal(what: string, status: number, right: string): TriageError {
   if (status === 401 || status === 403 || (status >= 300 && status < 400)) {
     const told = status < 400 ? 'redirects to a sign-in page' : `answered ${status}`;
-    return new TriageError(
-      'upstream-auth',
-      `Jenkins ${told} for ${what}. FAULTLINE_JENKINS_USER and FAULTLINE_JENKINS_TOKEN need permission to read the job.`,
-    );
+    const needs = `FAULTLINE_JENKINS_USER and FAULTLINE_JENKINS_TOKEN need ${right}.`;
+    return new TriageError('upstream-auth', `Jenkins ${told} for ${what}. ${needs}`);
   }
   if (status === 404 || status === 410)
     return new TriageError('not-found', `Jenkins returned ${status} for ${what}: the build may have been deleted.`);
   return new TriageError('upstream-failed', `Jenkins returned ${status} for ${what}.`, { retryable: status >= 500 || status === 429 });
 }
 
-export interface JenkinsArtifacts {
+interface JenkinsArtifacts {
   /** Reads what lies below the build's page. Throws as `BuildSource.fetch` does. */
   readonly get: (path: string, what: string, maxBytes: number) => Promise<Buffer>;
   readonly signal: AbortSignal;
@@ -169,7 +188,7 @@ const AT_ONCE = 4;
  * The archived artifacts of a build, those with telling names first; of what is not fetched, the name and why. They complete the console but
  * never replace it: where they cannot be read a note says so.
  */
-export async function fetchJenkinsArtifacts(fetching: JenkinsArtifacts): Promise<SourceText[]> {
+async function fetchJenkinsArtifacts(fetching: JenkinsArtifacts): Promise<SourceText[]> {
   try {
     const offered = (await listArtifacts(fetching)).map((name) => ({ name, bytes: null }));
     const { fetch, leave } = artifactsToFetch(offered, { maxBytes: MAX_BYTES, maxCount: MAX_FETCHED });

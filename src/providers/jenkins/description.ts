@@ -1,13 +1,12 @@
 import { z } from 'zod';
 import type { Build } from '../../domain/build.ts';
-import { TriageError } from '../../domain/errors.ts';
-import { readText } from '../../lib/http-body.ts';
 import { answerView } from '../../notifications/answer-view.ts';
+import { noticeLinks } from '../../notifications/notice-words.ts';
 import { noticeChannel } from '../../notifications/notices.ts';
 import { clip, visibleLine } from '../../notifications/visible-text.ts';
 import type { Cause, NoticeChannel, NoticeRule, NotificationClient, Situation } from '../../ports/notices.ts';
-import { basicAuth } from '../probe.ts';
-import { jenkinsAddress } from './api.ts';
+import { checked, parsed } from '../rest-client.ts';
+import { callJenkins, type JenkinsAccess, jenkinsAddress, jenkinsRefusal, readJenkins } from './api.ts';
 
 /** `html` where Jenkins formats descriptions as safe HTML, `text` where it shows them as they are. */
 export type DescriptionFormat = 'html' | 'text';
@@ -64,8 +63,8 @@ function notAnalysed(reason: string | null, { format }: DescriptionOptions): str
 }
 
 function linkTo(analysisId: string, { publicUrl, format }: DescriptionOptions): string {
-  if (publicUrl === null) return '';
-  const url = `${publicUrl.replace(/\/$/, '')}/analyses/${encodeURIComponent(analysisId)}`;
+  const url = noticeLinks(publicUrl).analysis(analysisId);
+  if (url === null) return '';
   return format === 'html' ? ` <a href="${escapeHtml(url)}">why</a>` : ` Why: ${url}`;
 }
 
@@ -81,26 +80,19 @@ function escapeHtml(text: string): string {
 }
 
 /** The description of each failed build, kept in step with what is known of it. */
-export function descriptionChannel(rule: NoticeRule, jenkins: JenkinsClientOptions, options: DescriptionOptions): NoticeChannel {
+export function descriptionChannel(rule: NoticeRule, jenkins: JenkinsAccess, options: DescriptionOptions): NoticeChannel {
   return noticeChannel({ rule, render: (situation) => jenkinsDescription(situation, options), client: createJenkinsClient(jenkins) });
 }
 
-export interface JenkinsClientOptions {
-  /** Builds elsewhere are never spoken of: the token goes to this Jenkins only. */
-  readonly baseUrl: string | null;
-  readonly user: string | null;
-  /** An API token of that user, who needs the right Run/Update. A token needs no crumb. */
-  readonly token: string | null;
-}
-
 const MAX_ANSWER_BYTES = 256 * 1024;
+const DESCRIPTION = { what: 'the description of a build', right: 'the permission Run/Update on the job' };
 const Described = z.object({ description: z.string().nullish() });
 
 /**
  * The description on a Jenkins build's page, which pipelines write too: only our own sentence in it is replaced, which the reference
  * names word for word; what others wrote stays.
  */
-export function createJenkinsClient(options: JenkinsClientOptions): NotificationClient<JenkinsDescription> {
+export function createJenkinsClient(options: JenkinsAccess): NotificationClient<JenkinsDescription> {
   return {
     show: async ({ build, text, format }, { notice, signal }) => {
       const address = jenkinsAddress(options.baseUrl, build);
@@ -126,59 +118,20 @@ function withOurs(current: string, { ours, text, separator }: Sentence): string 
   return current.trim() === '' ? text : `${current}${separator}${text}`;
 }
 
-async function readDescription(options: JenkinsClientOptions, address: URL, signal: AbortSignal): Promise<string> {
-  const response = await call(options, new URL('api/json?tree=description', address), { signal });
-  if (!response.ok) throw statusError(response.status, 'read');
-  const parsed = Described.safeParse(await jsonOf(response));
-  if (!parsed.success) throw new TriageError('upstream-failed', 'Jenkins did not return JSON for a build.');
-  return parsed.data.description ?? '';
+async function readDescription(options: JenkinsAccess, address: URL, signal: AbortSignal): Promise<string> {
+  const url = new URL('api/json?tree=description', address);
+  const text = await readJenkins(options, url, { ...DESCRIPTION, maxBytes: MAX_ANSWER_BYTES, signal });
+  return checked('Jenkins', Described, DESCRIPTION.what, parsed(text)).description ?? '';
 }
 
 /** Jenkins answers with a redirect to the build; one to elsewhere leads to a sign-in. */
-async function writeDescription(options: JenkinsClientOptions, address: URL, description: string, signal: AbortSignal): Promise<void> {
+async function writeDescription(options: JenkinsAccess, address: URL, description: string, signal: AbortSignal): Promise<void> {
   const url = new URL('submitDescription', address);
-  const response = await call(options, url, { method: 'POST', body: new URLSearchParams({ description }), signal });
+  const body = new URLSearchParams({ description });
+  const response = await callJenkins(options, url, DESCRIPTION.what, { method: 'POST', body, signal });
   await response.body?.cancel();
   if (response.ok) return;
   const location = response.headers.get('location');
   const isBack = location !== null && URL.canParse(location, url.href) && new URL(location, url).pathname.startsWith(address.pathname);
-  if (response.status < 300 || response.status > 399 || !isBack) throw statusError(response.status, 'change');
-}
-
-async function call(
-  { user, token }: JenkinsClientOptions,
-  url: URL,
-  init: Pick<RequestInit, 'method' | 'body' | 'signal'>,
-): Promise<Response> {
-  const known = user !== null && token !== null;
-  const headers = known ? { authorization: basicAuth(user, token) } : {};
-  try {
-    return await fetch(url, { ...init, headers, redirect: 'manual' });
-  } catch (cause) {
-    // Without its words: they may hold the address.
-    throw new TriageError('upstream-failed', 'Jenkins could not be reached to read or change a build description.', {
-      retryable: true,
-      cause,
-    });
-  }
-}
-
-async function jsonOf(response: Response): Promise<unknown> {
-  const text = await readText(response.body, MAX_ANSWER_BYTES);
-  if (text === null) throw new TriageError('too-large', 'The description of a Jenkins build is larger than 256 kB.');
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
-}
-
-function statusError(status: number, what: 'read' | 'change'): TriageError {
-  const says = `Jenkins returned ${status} when the description of a build was ${what === 'read' ? 'read' : 'changed'}.`;
-  if (status === 401 || status === 403 || (status >= 300 && status < 400)) {
-    const needs = 'FAULTLINE_JENKINS_USER and FAULTLINE_JENKINS_TOKEN need the permission Run/Update on the job.';
-    return new TriageError('upstream-auth', `${says} ${needs}`);
-  }
-  if (status === 404 || status === 410) return new TriageError('not-found', `${says} The build may have been deleted.`);
-  return new TriageError('upstream-failed', says, { retryable: status >= 500 || status === 429 });
+  if (response.status < 300 || response.status > 399 || !isBack) throw jenkinsRefusal(DESCRIPTION.what, response.status, DESCRIPTION.right);
 }

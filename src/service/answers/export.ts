@@ -2,6 +2,7 @@ import type { Analysis } from '../../domain/analysis.ts';
 import type { Build } from '../../domain/build.ts';
 import type { Failure } from '../../domain/failure.ts';
 import { answerView, moreFacts, proofLines } from '../../notifications/answer-view.ts';
+import { noticeLinks } from '../../notifications/notice-words.ts';
 import { clip } from '../../notifications/visible-text.ts';
 
 /** More of one build is left out: `extra.leftOut` says how many. */
@@ -56,7 +57,7 @@ function explanationOf(analysis: Analysis, publicUrl: string | null) {
     ai: text(messageOf(analysis)),
     extra: {
       ...{ analysisId: analysis.id, ...propertiesOf(analysis) },
-      ...(publicUrl === null ? {} : { url: `${publicUrl.replace(/\/$/, '')}/analyses/${encodeURIComponent(analysis.id)}` }),
+      ...(publicUrl === null ? {} : { url: noticeLinks(publicUrl).analysis(analysis.id) }),
     },
   };
 }
@@ -142,7 +143,7 @@ function resultOf(analysis: Analysis, failures: readonly Failure[], ruleIndex: n
     locations: place === undefined ? [] : [place],
     relatedLocations: [...others, ...evidenceOf(analysis)].slice(0, MAX_RELATED).map((location, index) => ({ ...location, id: index + 1 })),
     partialFingerprints: { [FINGERPRINT]: analysis.fingerprint },
-    ...(publicUrl === null ? {} : { hostedViewerUri: `${publicUrl.replace(/\/$/, '')}/analyses/${encodeURIComponent(analysis.id)}` }),
+    ...(publicUrl === null ? {} : { hostedViewerUri: noticeLinks(publicUrl).analysis(analysis.id) }),
     properties: {
       ...{ analysisId: analysis.id, ...propertiesOf(analysis) },
       title: clip(analysis.answer.title, 500),

@@ -1,5 +1,6 @@
 import { TriageError } from '../../domain/errors.ts';
 import type { DecisionInput } from '../../domain/review.ts';
+import { noticeLinks } from '../../notifications/notice-words.ts';
 import { escapeChat } from '../../ports/chat-room.ts';
 import { type DecideDeps, decideReview } from './decide.ts';
 import { type OpenReviewDeps, openReviewFor } from './queue.ts';
@@ -34,9 +35,9 @@ export async function decideInChat(deps: DecideInChatDeps, verdict: ChatVerdict,
   try {
     const review = await openReviewFor(deps, { analysisId, by: reviewer });
     const { teaching } = await decideReview(deps, { reviewId: review.id, version: review.version, reviewer, input });
-    const link = linkTo(deps.publicUrl, review.id);
+    const link = noticeLinks(deps.publicUrl).review(review.id);
     if (type === 'accept') return `:white_check_mark: Saved: right. ${escapeChat(teaching)}`;
-    return `:x: Saved: wrong. ${link === null ? 'Correct the answer in Faultline' : `<${link}|Correct the answer>`}so that future answers improve.`;
+    return `:x: Saved: wrong. ${link === null ? 'Correct the answer in Faultline' : `<${link}?edit=1|Correct the answer>`}so that future answers improve.`;
   } catch (error) {
     deps.logger.warn({ analysisId, user, error }, 'a button press in Slack had no effect');
     if (error instanceof TriageError && (error.code === 'conflict' || error.code === 'not-found')) return escapeChat(error.message);
@@ -48,8 +49,4 @@ function notAllowed(reviewers: readonly string[]): string {
   const known = reviewers.filter((id) => /^[A-Z0-9]{1,40}$/.test(id)).slice(0, 5);
   if (known.length === 0) return 'Nobody may decide in Slack yet: FAULTLINE_SLACK_REVIEWERS is empty. Decide in Faultline.';
   return `You may not decide here. Ask ${known.map((id) => `<@${id}>`).join(' or ')}.`;
-}
-
-function linkTo(publicUrl: string | null, reviewId: string): string | null {
-  return publicUrl === null ? null : `${publicUrl.replace(/\/$/, '')}/review/${encodeURIComponent(reviewId)}?edit=1`;
 }
