@@ -71,11 +71,15 @@ export interface ServerOptions {
   readonly json?: boolean;
 }
 
-/** The options of every command that asks a running service. */
-export function asksService(command: Command): Command {
+/** The options of every command that asks a running service; `where` and `token` say it otherwise. */
+export function asksService(
+  command: Command,
+  where = 'URL of the service (default: $FAULTLINE_URL or http://127.0.0.1:4600)',
+  token = 'bearer token',
+): Command {
   return command
-    .option('--url <address>', 'URL of the service (default: $FAULTLINE_URL or http://127.0.0.1:4600)')
-    .option('--token <token>', 'bearer token (default: $FAULTLINE_TOKEN or the one in the data directory)')
+    .option('--url <address>', where)
+    .option('--token <token>', `${token} (default: $FAULTLINE_TOKEN or the one in the data directory)`)
     .addOption(dataOption())
     .addOption(jsonOption());
 }

@@ -16,11 +16,11 @@ import { jsonIn } from '../lib/text.ts';
 import { createMasker } from '../log/mask/mask.ts';
 import { visibleLine } from '../notifications/visible-text.ts';
 import { maskExperiment } from '../service/experiments.ts';
-import { type ServerOptions, serverOf } from './command-parts.ts';
+import { type ServerOptions, serverOf, terminalConfig } from './command-parts.ts';
 import { readInput } from './input.ts';
 import { proposalIn } from './proposals.ts';
 import { askServer } from './server-client.ts';
-import { EXIT, interruptSignal, jsonText, print, say } from './terminal.ts';
+import { EXIT, interruptSignal, say, tell } from './terminal.ts';
 
 export interface ConfirmCommandOptions extends ServerOptions {
   /** Build that the outcome is reported to. */
@@ -41,7 +41,6 @@ export interface ConfirmCommandOptions extends ServerOptions {
   readonly tryFix?: string | true;
   /** Show the change that fixes it in the pull request. */
   readonly suggest?: boolean;
-  readonly maxBytes: number;
 }
 
 /** `faultline confirm -- COMMAND…`: exit 5 where the failure did not come back, 10 where the runs do not tell. */
@@ -55,7 +54,7 @@ export async function runConfirm(argv: readonly string[], options: ConfirmComman
   const until = performance.now() + minutes * 60_000;
   const how: ConfirmOptions = {
     ...{ argv, cwd: process.cwd(), env: process.env, runs, limitMs: minutes * 60_000, conditions },
-    tests: await failingTests(log, options.maxBytes, read),
+    tests: await failingTests(log, read),
     base: base === false ? null : base === true ? undefined : base,
     // What is reported is reported in part, too.
     keepsPart: options.report !== undefined,
@@ -73,7 +72,7 @@ export async function runConfirm(argv: readonly string[], options: ConfirmComman
     (text) => (json === true ? undefined : say(text)),
     signal,
   );
-  await print(json === true ? jsonText({ ok: true, schema: 1, ...experiment }) : renderExperiment(experiment));
+  await tell(options, { schema: 1, ...experiment }, renderExperiment(experiment));
   if (options.report !== undefined) await report(experiment, options.report, options);
   if (experiment.verdict === 'not-reproduced') process.exitCode = EXIT.noFailure;
   if (experiment.verdict === 'inconclusive') process.exitCode = EXIT.needsPerson;
@@ -107,9 +106,11 @@ async function report(experiment: Experiment, build: string, options: ServerOpti
 }
 
 /** Tests that a log names as failed; none without a log. */
-export async function failingTests(path: string | undefined, maxBytes: number, read: OutputReader): Promise<FailingTest[]> {
+export async function failingTests(path: string | undefined, read: OutputReader): Promise<FailingTest[]> {
+  if (path === undefined) return [];
+  const { http } = await terminalConfig();
   const tests: FailingTest[] = [];
-  for (const { kind, name, text } of path === undefined ? [] : await readInput(path, maxBytes)) {
+  for (const { kind, name, text } of await readInput(path, http.maxLogBytes)) {
     if (kind === 'log') append(tests, (await read(text, name)).failingTests);
   }
   return tests;
@@ -146,7 +147,6 @@ export interface BisectCommandOptions {
   /** False: the command is run without the network. */
   readonly network: boolean;
   readonly json?: boolean;
-  readonly maxBytes: number;
 }
 
 /** `faultline bisect -- COMMAND…`: exit 5 where the bad commit does not fail, 10 where no commit is named. */
@@ -160,7 +160,7 @@ export async function runBisect(argv: readonly string[], options: BisectCommandO
   const found = await bisect(
     {
       ...{ argv, cwd: process.cwd(), env: process.env, good, bad, runs, limitMs: minutes * 60_000 },
-      tests: await failingTests(log, options.maxBytes, read),
+      tests: await failingTests(log, read),
       results: await Promise.all((options.results ?? []).map(resultIn)),
       ...(only === undefined ? {} : { only }),
       ...(within === undefined ? {} : { within }),
@@ -170,7 +170,7 @@ export async function runBisect(argv: readonly string[], options: BisectCommandO
     { read, onRun },
     interruptSignal(),
   );
-  await print(json === true ? jsonText({ ok: true, schema: 1, ...found }) : renderBisection(found));
+  await tell(options, { schema: 1, ...found }, renderBisection(found));
   if (found.verdict === 'not-reproduced') process.exitCode = EXIT.noFailure;
   else if (found.verdict !== 'found' && found.verdict !== 'part') process.exitCode = EXIT.needsPerson;
 }

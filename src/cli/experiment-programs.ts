@@ -1,8 +1,6 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { FIX_RULES, type FixRule } from '../experiments/fix-rules.ts';
-import { asksService, guarded, jsonOption, positive, terminalConfig } from './command-parts.ts';
-import type { BisectCommandOptions, ConfirmCommandOptions } from './experiment-commands.ts';
-import type { TryFixCommandOptions } from './try-fix-command.ts';
+import { asksService, jsonOption, positive, runs } from './command-parts.ts';
 
 const CONFIRM_EXAMPLES = `
 Runs only this command, without a shell. Exit code 5: not reproduced; 10: inconclusive.
@@ -31,11 +29,7 @@ export function confirmCommand(): Command {
     .option('--report <build>', 'ID of the build on the service (or provider:number): the outcome becomes part of its answer')
     .passThroughOptions()
     .addHelpText('after', CONFIRM_EXAMPLES);
-  return asksService(command).action(
-    guarded(async (command: string[], options: Omit<ConfirmCommandOptions, 'maxBytes'>) =>
-      (await import('./experiment-commands.ts')).runConfirm(command, { ...options, maxBytes: (await terminalConfig()).http.maxLogBytes }),
-    ),
-  );
+  return asksService(command).action(runs(async () => (await import('./experiment-commands.ts')).runConfirm));
 }
 
 const BISECT_EXAMPLES = `
@@ -68,11 +62,7 @@ export function bisectCommand(): Command {
     .addOption(jsonOption())
     .passThroughOptions()
     .addHelpText('after', BISECT_EXAMPLES)
-    .action(
-      guarded(async (command: string[], options: Omit<BisectCommandOptions, 'maxBytes'>) =>
-        (await import('./experiment-commands.ts')).runBisect(command, { ...options, maxBytes: (await terminalConfig()).http.maxLogBytes }),
-      ),
-    );
+    .action(runs(async () => (await import('./experiment-commands.ts')).runBisect));
 }
 
 function partOf(text: string): { readonly part: number; readonly of: number } {
@@ -112,11 +102,7 @@ export function tryFixCommand(): Command {
     .option('--no-network', 'run the command and the check without the network; --install and the rules have it')
     .passThroughOptions()
     .addHelpText('after', FIX_EXAMPLES);
-  return asksService(command).action(
-    guarded(async (command: string[], options: Omit<TryFixCommandOptions, 'maxBytes'>) =>
-      (await import('./try-fix-command.ts')).runTryFix(command, { ...options, maxBytes: (await terminalConfig()).http.maxLogBytes }),
-    ),
-  );
+  return asksService(command).action(runs(async () => (await import('./try-fix-command.ts')).runTryFix));
 }
 
 function ruleOf(text: string, rules: readonly FixRule[] = []): FixRule[] {

@@ -13,7 +13,8 @@ import { type AnswerReport, type ImportEvent, type ImportOutcome, importRuns, re
 import { drainOutbox } from '../service/outbox.ts';
 import { passingBuildHandler } from '../service/triage/passing-builds.ts';
 import { type DataOptions, dataDirectory, readStoreConfig } from './settings.ts';
-import { print, say } from './terminal.ts';
+import { withApp } from './store-commands.ts';
+import { interruptSignal, say, tell } from './terminal.ts';
 
 export interface ImportOptions extends DataOptions {
   readonly repository: string;
@@ -35,21 +36,21 @@ export async function runImport(options: ImportOptions): Promise<void> {
   // Whoever imports wants the runs, not the log of the service between them.
   const level = process.env.FAULTLINE_LOG_LEVEL ?? 'error';
   const logger = level === 'silent' ? silentLogger : await createLogger(level, maskingOf(config).known);
-  const stop = stopOnSignals();
+  const signal = interruptSignal();
+  signal.addEventListener('abort', () => say('stopping after the current step …'));
   const app = await createApp(config, logger);
   try {
     const answersHere = config.database.driver === 'pglite';
-    const { counts, failed, source } = await takeIn(app, { provider, options, logger }, stop.signal);
-    if (answersHere) await answer(app, { failed, source }, stop.signal);
+    const { counts, failed, source } = await takeIn(app, { provider, options, logger }, signal);
+    if (answersHere) await answer(app, { failed, source }, signal);
     const text = summary(counts, answersHere ? 0 : counts.failed, options.repository);
-    await print(options.json ? JSON.stringify({ ok: true, repository: options.repository, provider: provider.name, ...counts }) : text);
+    await tell(options, { repository: options.repository, provider: provider.name, ...counts }, text);
   } catch (error) {
-    if (!stop.signal.aborted) throw error;
+    if (!signal.aborted) throw error;
     throw new TriageError('cancelled', 'Stopped. Everything read so far is stored; run the same command again to continue.', {
       cause: error,
     });
   } finally {
-    stop.forget();
     await app.close({ drainMs: 5_000 });
   }
 }
@@ -67,19 +68,6 @@ function chosen(config: Config, name: string | undefined): Provider & { readonly
   const there =
     names === '' ? 'set FAULTLINE_GITHUB_TOKEN, FAULTLINE_GITEA_URL and _TOKEN, or FAULTLINE_GITLAB_TOKEN' : `configured: ${names}`;
   throw new TriageError('invalid-config', `${says} (${there}).`);
-}
-
-function stopOnSignals() {
-  const stopping = new AbortController();
-  const stop = () => {
-    if (!stopping.signal.aborted) say('stopping after the current step …');
-    stopping.abort();
-  };
-  for (const name of ['SIGINT', 'SIGTERM'] as const) process.on(name, stop);
-  const forget = () => {
-    for (const name of ['SIGINT', 'SIGTERM'] as const) process.off(name, stop);
-  };
-  return { signal: stopping.signal, forget };
 }
 
 /** An embedded database has one process at a time, so what is pending is answered in this one: passed builds are learned from first. */
@@ -168,14 +156,9 @@ export interface ReportOptions extends DataOptions {
 
 /** `faultline report`: what was, or would have been, answered. */
 export async function runReport(options: ReportOptions): Promise<void> {
-  const app = await createApp(readStoreConfig(dataDirectory(options.data)), silentLogger);
-  try {
-    const since = new Date(Date.now() - options.since * DAY_MS);
-    const report = await reportOf(app.stores, { repository: options.repository, since });
-    await print(options.json ? JSON.stringify({ ok: true, ...report }) : reportText(report, options));
-  } finally {
-    await app.close({ drainMs: 0 });
-  }
+  const since = new Date(Date.now() - options.since * DAY_MS);
+  const report = await withApp(options, ({ stores }) => reportOf(stores, { repository: options.repository, since }));
+  await tell(options, report, reportText(report, options));
 }
 
 function reportText({ answers, builds, causes, guesses }: AnswerReport, { repository, since }: ReportOptions): string {

@@ -20,7 +20,7 @@ import { silentLogger } from '../ports/telemetry.ts';
 import { type ServerOptions, serverOf } from './command-parts.ts';
 import { adviseUrl, askServer, orNull, type Service } from './server-client.ts';
 import { dataDirectory, operatorName, readStoreConfig } from './settings.ts';
-import { EXIT, print, say } from './terminal.ts';
+import { EXIT, print, say, tell } from './terminal.ts';
 
 export interface AddOptions extends ServerOptions {
   readonly category?: Category;
@@ -65,30 +65,28 @@ export async function addKnowledge(paths: readonly string[], options: AddOptions
 /** `faultline knowledge list` */
 export async function listKnowledge(options: ServerOptions): Promise<void> {
   const items = await withService(options, (service) => service.list());
-  if (options.json) return print(JSON.stringify({ ok: true, items }));
   const rows = items.map(
     ({ id, source, title, passages, category, importedAt, importedBy }) =>
       `${id}  ${visibleLine(source)}  ${visibleLine(title)}  ${counted(passages, 'passage')}  ${category ?? '-'}  ${importedAt.slice(0, 10)} by ${visibleLine(importedBy)}`,
   );
-  return print(rows.join('\n') || 'No documents yet. Add some with: faultline knowledge add PATH…');
+  return tell(options, { items }, rows.join('\n') || 'No documents yet. Add some with: faultline knowledge add PATH…');
 }
 
 /** `faultline knowledge show ID` */
 export async function showKnowledge(id: string, options: ServerOptions): Promise<void> {
   const shown = await withService(options, async (service) => (await service.show(id)) ?? (await service.show(sourceOf(id))));
   if (shown === null) throw unknownDocument(id);
-  if (options.json) return print(JSON.stringify({ ok: true, ...shown }));
   const { document, passages } = shown;
   const head = `${document.id}  ${visibleLine(document.source)}  ${visibleLine(document.title)}  (${document.format})`;
   const body = passages.map(({ place, text }) => `── ${visibleLine(place)}\n${visibleLines(text).join('\n')}`);
-  return print([head, ...document.notes.map(visibleLine), ...body].join('\n\n'));
+  return tell(options, shown, [head, ...document.notes.map(visibleLine), ...body].join('\n\n'));
 }
 
 /** `faultline knowledge remove ID|PATH` */
 export async function removeKnowledge(id: string, options: ServerOptions): Promise<void> {
   const removed = await withService(options, async (service) => (await service.remove(id)) ?? (await service.remove(sourceOf(id))));
   if (removed === null) throw unknownDocument(id);
-  return print(options.json ? JSON.stringify({ ok: true, removed }) : `removed  ${visibleLine(removed.source)}`);
+  return tell(options, { removed }, `removed  ${visibleLine(removed.source)}`);
 }
 
 /** `faultline knowledge reindex` */
@@ -98,7 +96,7 @@ export async function reindexKnowledge(options: ServerOptions): Promise<void> {
     counts.embedder === null
       ? 'No embedding model is configured (set FAULTLINE_EMBEDDER=openai). Knowledge is found by words only, so there is nothing to embed.'
       : `${counted(counts.embedded, 'passage')} embedded with ${counts.embedder}.`;
-  return print(options.json ? JSON.stringify({ ok: true, ...counts }) : text);
+  return tell(options, counts, text);
 }
 
 async function addOne(

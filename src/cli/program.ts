@@ -15,7 +15,6 @@ import {
   terminalConfig,
 } from './command-parts.ts';
 import { bisectCommand, confirmCommand, tryFixCommand } from './experiment-programs.ts';
-import type { ReadCommandOptions } from './read-command.ts';
 import { calibrateCommand, casesCommand, compareCommand, recordingsCommand, replayCommand } from './replay/programs.ts';
 import { reviewCommand } from './review-program.ts';
 import {
@@ -144,11 +143,7 @@ function readCommand(): Command {
     .option('--green <file>', 'log of a green build of the same job')
     .option('--budget <tokens>', 'size of the excerpts in tokens', positive, 2000)
     .addOption(jsonOption())
-    .action(
-      guarded(async (input: string, options: Omit<ReadCommandOptions, 'maxBytes'>) =>
-        (await import('./read-command.ts')).runRead(input, { ...options, maxBytes: (await terminalConfig()).http.maxLogBytes }),
-      ),
-    );
+    .action(runs(async () => (await import('./read-command.ts')).runRead));
 }
 
 const SERVE_EXAMPLES = `

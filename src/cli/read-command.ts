@@ -4,15 +4,15 @@ import { createMasker, type Masker } from '../log/mask/mask.ts';
 import { isUnknown, showsFailure } from '../log/recognise/failures.ts';
 import { visibleLine, visibleLines } from '../notifications/visible-text.ts';
 import { maskSources, readMasked } from '../service/triage/read-build.ts';
+import { terminalConfig } from './command-parts.ts';
 import { type LargeLog, openLargeLog, readInput, readReports } from './input.ts';
-import { EXIT, jsonText, NO_FAILURE, print } from './terminal.ts';
+import { EXIT, NO_FAILURE, tell } from './terminal.ts';
 
 export interface ReadCommandOptions {
   readonly junit?: string[];
   readonly green?: string;
   readonly budget: number;
   readonly json?: boolean;
-  readonly maxBytes: number;
 }
 
 /** `faultline read`: what the log says, before anybody thinks about it. */
@@ -27,18 +27,15 @@ export async function runRead(path: string, options: ReadCommandOptions): Promis
 }
 
 async function readAll(path: string, large: LargeLog | null, masker: Masker, options: ReadCommandOptions): Promise<void> {
-  const held = [
-    ...(large === null ? await readInput(path, options.maxBytes) : []),
-    ...(await readReports(options.junit ?? [], options.maxBytes)),
-  ];
+  const { maxLogBytes } = (await terminalConfig()).http;
+  const held = [...(large === null ? await readInput(path, maxLogBytes) : []), ...(await readReports(options.junit ?? [], maxLogBytes))];
   const masked = await maskSources(held, masker);
   const sources = [...(large === null ? [] : [large.source]), ...masked.sources];
   const secrets = masked.secrets + (large?.secrets ?? 0);
-  const green =
-    options.green === undefined ? undefined : (await readInput(options.green, options.maxBytes)).map((one) => one.text).join('\n');
+  const green = options.green === undefined ? undefined : (await readInput(options.green, maxLogBytes)).map((one) => one.text).join('\n');
   const reading = readMasked(sources, { budgetTokens: options.budget, secrets, ...(green === undefined ? {} : { greenText: green }) });
   const failureFound = showsFailure(reading);
-  await print(options.json ? jsonText({ ok: true, schema: 1, failureFound, ...reading }) : renderReading(reading, failureFound));
+  await tell(options, { schema: 1, failureFound, ...reading }, renderReading(reading, failureFound));
   if (!failureFound) process.exitCode = EXIT.noFailure;
 }
 

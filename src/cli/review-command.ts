@@ -7,7 +7,7 @@ import { renderPlain, renderTerminal } from '../service/answers/render.ts';
 import { UndoView } from '../service/review/views.ts';
 import { type ServerOptions, serverOf } from './command-parts.ts';
 import { askServer } from './server-client.ts';
-import { EXIT, jsonText, print, say, voiceOf } from './terminal.ts';
+import { EXIT, say, tell, voiceOf } from './terminal.ts';
 
 const Listed = z.object({ items: z.array(Review), questions: z.array(ReviewerQuestion).default([]) });
 const Detail = z.object({ review: Review, analysis: Analysis });
@@ -17,33 +17,34 @@ const Decided = z.looseObject({ review: Review });
 export async function listReviews(options: ServerOptions & { readonly state?: string }): Promise<void> {
   const query = options.state === undefined ? '' : `?state=${encodeURIComponent(options.state)}`;
   const { items, questions } = await askServer(await serverOf(options), 'GET', `/api/reviews${query}`, Listed);
-  if (options.json) return print(jsonText({ ok: true, items, questions }));
   const rows = [...questions.map(questionRow), ...items.map(rowOf)];
-  return print(rows.length === 0 ? 'The queue is empty.' : rows.join('\n'));
+  return tell(options, { items, questions }, rows.length === 0 ? 'The queue is empty.' : rows.join('\n'));
 }
 
 /** `faultline review show ID`: the answer that waits, as the terminal shows any answer, and why it waits. */
 export async function showReview(id: string, options: ServerOptions): Promise<void> {
   const { review, analysis } = await askServer(await serverOf(options), 'GET', `/api/reviews/${encodeURIComponent(id)}`, Detail);
-  if (options.json) return print(jsonText({ ok: true, review, analysis }));
   const voice = voiceOf({});
   const body = voice.color ? renderTerminal(analysis, voice) : renderPlain(analysis);
-  return print(`${rowOf(review)}\nNeeds review because: ${review.why.map(visibleLine).join('; ')}\n\n${body}`);
+  return tell(
+    options,
+    { review, analysis },
+    `${rowOf(review)}\nNeeds review because: ${review.why.map(visibleLine).join('; ')}\n\n${body}`,
+  );
 }
 
 /** `faultline review claim|release|skip ID`. */
 export async function holdReview(id: string, act: 'claim' | 'release' | 'skip', options: ServerOptions): Promise<void> {
   const Held = z.union([Review, Decided.transform((value) => value.review)]);
   const review = await askServer(await serverOf(options), 'POST', `/api/reviews/${encodeURIComponent(id)}/${act}`, Held, {});
-  return print(options.json ? jsonText({ ok: true, review }) : rowOf(review));
+  return tell(options, { review }, rowOf(review));
 }
 
 /** `faultline review undo ID`: your own decision, or with the role admin anybody's. */
 export async function undoReview(id: string, options: ServerOptions): Promise<void> {
   const outcome = await askServer(await serverOf(options), 'POST', `/api/reviews/${encodeURIComponent(id)}/undo`, UndoView, {});
-  if (options.json) return print(jsonText({ ok: true, ...outcome }));
   const what = outcome.undone.length === 0 ? 'already undone' : outcome.undone.length === 1 ? 'undone' : `${outcome.undone.length} undone`;
-  return print(`${what} · ${rowOf(outcome.review)}`);
+  return tell(options, outcome, `${what} · ${rowOf(outcome.review)}`);
 }
 
 /** `faultline review [ID]`: the queue on a terminal, one item at a time. */
@@ -72,7 +73,7 @@ export async function answerQuestion(id: string, answer: string, options: Server
   const question = await askServer(await serverOf(options), 'POST', `/api/reviews/${encodeURIComponent(id)}/answer`, ReviewerQuestion, {
     answer,
   });
-  return print(options.json ? jsonText({ ok: true, question }) : `answered · ${questionRow(question)}`);
+  return tell(options, { question }, `answered · ${questionRow(question)}`);
 }
 
 /** `faultline review accept|correct|reject ID`: decides on the version that was current a moment ago. */
@@ -80,7 +81,7 @@ export async function decideReview(id: string, decision: DecisionInput, options:
   const [server, path] = [await serverOf(options), `/api/reviews/${encodeURIComponent(id)}`];
   const { review } = await askServer(server, 'GET', path, Detail);
   const outcome = await askServer(server, 'POST', `${path}/decision`, Decided, { ...decision, version: review.version });
-  return print(options.json ? jsonText({ ok: true, ...outcome }) : `${decision.type}ed · ${rowOf(outcome.review)}`);
+  return tell(options, outcome, `${decision.type}ed · ${rowOf(outcome.review)}`);
 }
 
 function questionRow({ id, category, state, repository, question }: ReviewerQuestion): string {

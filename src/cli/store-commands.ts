@@ -14,7 +14,7 @@ import type { FailedJob, Turn } from '../stores/triages.ts';
 import { type ServerOptions, serverOf } from './command-parts.ts';
 import { adviseUrl, askServer, orNull, type Service } from './server-client.ts';
 import { type DataOptions, dataDirectory, operatorName, readStoreConfig } from './settings.ts';
-import { print, say } from './terminal.ts';
+import { jsonText, print, say, tell } from './terminal.ts';
 
 const SHOWN = 5;
 const SEARCHED = 50;
@@ -23,14 +23,14 @@ const SEARCHED = 50;
 export async function runMigrate(options: DataOptions): Promise<void> {
   const { applied } = await migrateDatabase(readStoreConfig(dataDirectory(options.data)));
   const text = applied.length === 0 ? 'The schema is up to date.' : `The schema is up to date. Applied: ${applied.join(', ')}.`;
-  await print(options.json ? JSON.stringify({ ok: true, applied }) : text);
+  await tell(options, { applied }, text);
 }
 
 /** `faultline knowledge load`: brings the index up to date with the folder of documents. */
 export async function runKnowledgeLoad(options: DataOptions): Promise<void> {
   const counts = await withApp(options, (app) => app.loadKnowledge());
   const text = `${counted(counts.changed, 'document')} loaded, ${counts.unchanged} unchanged, ${counts.removed} removed.`;
-  await print(options.json ? JSON.stringify({ ok: true, ...counts }) : text);
+  await tell(options, counts, text);
 }
 
 /** `faultline knowledge search WORDS`: what the index would give an analyst. */
@@ -41,7 +41,7 @@ export async function runKnowledgeSearch(words: string, options: DataOptions): P
   });
   const documents = bestOfEach(matches);
   const rows = documents.map((match) => `${match.score.toFixed(2)}  ${match.id}  ${match.metadata.title ?? ''}`);
-  await print(options.json ? JSON.stringify({ ok: true, matches: documents }) : rows.join('\n') || 'No matches.');
+  await tell(options, { matches: documents }, rows.join('\n') || 'No matches.');
 }
 
 /** A document is indexed whole and phrase by phrase; only its best match counts. */
@@ -59,8 +59,6 @@ export interface ForgetOptions extends DataOptions {
   readonly dryRun?: boolean;
 }
 
-export type RetainOptions = DataOptions;
-
 export async function runDelete({ repository, olderThan = 0, dryRun = false, ...options }: ForgetOptions): Promise<void> {
   await withApp(options, async ({ retention }) => {
     if (dryRun) {
@@ -68,20 +66,20 @@ export async function runDelete({ repository, olderThan = 0, dryRun = false, ...
       const rows = Object.entries(counts).map(
         ([name, count]) => `${String(count).padStart(8)}  ${name.replace(/[A-Z]/, ' $&').toLowerCase()}`,
       );
-      await print(options.json ? JSON.stringify({ ok: true, dryRun: true, ...counts }) : ['Would be deleted:', ...rows].join('\n'));
+      await tell(options, { dryRun: true, ...counts }, ['Would be deleted:', ...rows].join('\n'));
       return;
     }
     const done = await retention.forget(repository, olderThan, new AbortController().signal);
     const text = `Deleted ${counted(done.builds, 'build')} and ${counted(done.libraryEntries, 'library entry', 'library entries')} of ${repository}.${leftText(done.pending)}`;
-    await print(options.json ? JSON.stringify({ ok: true, ...done }) : text);
+    await tell(options, done, text);
   });
 }
 
-export async function runRetain(options: RetainOptions): Promise<void> {
+export async function runRetain(options: DataOptions): Promise<void> {
   await withApp(options, async ({ retention }) => {
     const done = await retention.retain(new AbortController().signal);
     const text = `Deleted ${counted(done.builds, 'build')}, and the logs of ${counted(done.logs, 'other build')}.${leftText(done.pending)}`;
-    await print(options.json ? JSON.stringify({ ok: true, ...done }) : text);
+    await tell(options, done, text);
   });
 }
 
@@ -116,17 +114,9 @@ export async function listQueue(options: QueueCommandOptions): Promise<void> {
     pending: await turns.next(limit),
     ...(await orBroken(() => queue.messages(limit))),
   }));
-  if (options.json) return print(JSON.stringify({ ok: true, driver, pending, messages, broken }));
-  return print(
-    [
-      ...section('Pending jobs, in processing order:', pending.map(turnRow), 'No pending jobs.'),
-      ...section(
-        `Queue messages (${driver}):`,
-        messages.map(messageRow),
-        broken === null ? 'No queue messages.' : `The queue does not respond: ${broken}`,
-      ),
-    ].join('\n'),
-  );
+  const jobs = section('Pending jobs, in processing order:', pending.map(turnRow), 'No pending jobs.');
+  const queued = section(`Queue messages (${driver}):`, messages.map(messageRow), silence(broken) ?? 'No queue messages.');
+  await tell(options, { driver, pending, messages, broken }, [...jobs, ...queued].join('\n'));
 }
 
 /** `faultline queue dead`: what was given up. */
@@ -136,17 +126,14 @@ export async function listDead(options: QueueCommandOptions): Promise<void> {
     failed: await turns.failed(limit),
     ...(await orBroken(() => queue.dead(limit))),
   }));
-  if (options.json) return print(JSON.stringify({ ok: true, failed, dead: messages, broken }));
-  return print(
-    [
-      ...section('Jobs that failed permanently:', failed.map(failedRow), 'No job failed permanently.'),
-      ...section(
-        'Queue messages dropped after their last attempt (their jobs stay pending):',
-        messages.map(messageRow),
-        broken === null ? 'No queue message was dropped.' : `The queue does not respond: ${broken}`,
-      ),
-    ].join('\n'),
-  );
+  const jobs = section('Jobs that failed permanently:', failed.map(failedRow), 'No job failed permanently.');
+  const title = 'Queue messages dropped after their last attempt (their jobs stay pending):';
+  const dropped = section(title, messages.map(messageRow), silence(broken) ?? 'No queue message was dropped.');
+  await tell(options, { failed, dead: messages, broken }, [...jobs, ...dropped].join('\n'));
+}
+
+function silence(broken: string | null): string | null {
+  return broken === null ? null : `The queue does not respond: ${broken}`;
 }
 
 /** `faultline queue requeue ID`: the job is pending anew, and queued. */
@@ -163,13 +150,11 @@ export async function requeue(jobId: string, options: QueueCommandOptions): Prom
     });
     return { outcome, queued: broken === null };
   });
-  if (options.json) return print(JSON.stringify({ ok: true, jobId, ...said }));
-  if (said.outcome === 'done') return print(`${jobId} has been triaged in the meantime; there is nothing to do.`);
-  return print(
-    said.queued
-      ? `${jobId} is pending again and was queued.`
-      : `${jobId} is pending again. The queue does not respond, so a worker will pick it up on its own.`,
-  );
+  const pending = said.queued
+    ? 'is pending again and was queued.'
+    : 'is pending again. The queue does not respond, so a worker will pick it up on its own.';
+  const words = said.outcome === 'done' ? 'has been triaged in the meantime; there is nothing to do.' : pending;
+  await tell(options, { jobId, ...said }, `${jobId} ${words}`);
 }
 
 async function withQueue<Result>(
@@ -221,15 +206,6 @@ export interface MakeTokenOptions extends ServerOptions {
 }
 
 const Made = z.object({ token: z.string(), made: AccessToken });
-type Made = z.infer<typeof Made>;
-
-/** Where tokens are made and ended: a database, or a service that has it open. */
-interface TokenClient {
-  make(wanted: NewToken): Promise<Made>;
-  list(): Promise<readonly AccessToken[]>;
-  /** Null where there is none. */
-  revoke(idOrName: string): Promise<AccessToken | null>;
-}
 
 /** `faultline token make`: the token alone goes to standard output, so that a script can keep it. */
 export async function makeAccessToken(options: MakeTokenOptions): Promise<void> {
@@ -240,7 +216,7 @@ export async function makeAccessToken(options: MakeTokenOptions): Promise<void> 
     throw new TriageError('invalid-config', `Cannot create the token: ${issue?.path.join('.') ?? ''} ${issue?.message ?? ''}.`);
   }
   const { token, made } = await withClient(options, (client) => client.make(wanted.data));
-  if (options.json) return print(JSON.stringify({ ok: true, token, ...made }));
+  if (options.json) return print(jsonText({ ok: true, token, ...made }));
   say(`${lineOf(made)}\nThis token is shown only once:`);
   return print(token);
 }
@@ -248,15 +224,18 @@ export async function makeAccessToken(options: MakeTokenOptions): Promise<void> 
 /** `faultline token list` */
 export async function listTokens(options: ServerOptions): Promise<void> {
   const items = await withClient(options, (client) => client.list());
-  if (options.json) return print(JSON.stringify({ ok: true, items }));
-  return print(items.map(lineOf).join('\n') || 'There are no tokens. Create one with: faultline token make --name ann --role admin');
+  return tell(
+    options,
+    { items },
+    items.map(lineOf).join('\n') || 'There are no tokens. Create one with: faultline token make --name ann --role admin',
+  );
 }
 
 /** `faultline token revoke NAME|ID` */
 export async function revokeToken(idOrName: string, options: ServerOptions): Promise<void> {
   const revoked = await withClient(options, (client) => client.revoke(idOrName));
   if (revoked === null) throw new TriageError('not-found', `There is no active token ${idOrName}. List tokens with: faultline token list`);
-  return print(options.json ? JSON.stringify({ ok: true, revoked }) : `revoked  ${lineOf(revoked)}`);
+  return tell(options, { revoked }, `revoked  ${lineOf(revoked)}`);
 }
 
 function lineOf({ id, name, roles, repositories, createdBy, createdAt, expiresAt, lastUsedAt, revokedAt }: AccessToken): string {
@@ -297,10 +276,14 @@ async function withClient<Result>(options: ServerOptions, work: (client: TokenCl
   }
 }
 
-function serverClient(server: Service): TokenClient {
+type TokenClient = ReturnType<typeof serverClient>;
+
+/** Where tokens are made and ended: a database, or this service that has it open. */
+function serverClient(server: Service) {
   return {
-    make: (wanted) => askServer(server, 'POST', '/api/tokens', Made, wanted),
+    make: (wanted: NewToken) => askServer(server, 'POST', '/api/tokens', Made, wanted),
     list: async () => (await askServer(server, 'GET', '/api/tokens', z.object({ items: z.array(AccessToken) }))).items,
-    revoke: (idOrName) => orNull(askServer(server, 'DELETE', `/api/tokens/${encodeURIComponent(idOrName)}`, AccessToken)),
+    /** Null where there is none. */
+    revoke: (idOrName: string) => orNull(askServer(server, 'DELETE', `/api/tokens/${encodeURIComponent(idOrName)}`, AccessToken)),
   };
 }

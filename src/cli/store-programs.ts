@@ -1,5 +1,5 @@
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
-import { dataOption, guarded, jsonOption, positive, runs } from './command-parts.ts';
+import { asksService, dataOption, guarded, jsonOption, positive, runs } from './command-parts.ts';
 import { print } from './terminal.ts';
 
 /** As in the taxonomy; spelt out, so that help needs no schema. */
@@ -26,14 +26,9 @@ export function knowledgeCommand(): Command {
 }
 
 function addTeamCommands(knowledge: Command): void {
+  const where = 'use a running service at this URL (default: $FAULTLINE_URL, otherwise the data directory)';
   const command = (name: string, description: string) =>
-    knowledge
-      .command(name)
-      .description(description)
-      .option('--url <address>', 'use a running service at this URL (default: $FAULTLINE_URL, otherwise the data directory)')
-      .option('--token <token>', 'bearer token of the service (default: $FAULTLINE_TOKEN or the one in the data directory)')
-      .addOption(dataOption())
-      .addOption(jsonOption());
+    asksService(knowledge.command(name).description(description), where, 'bearer token of the service');
   command('add', 'Import runbooks and post-mortems: Markdown, HTML, PDF, DOCX, PPTX, XLSX, plain text.')
     .argument('<paths...>', 'files, and folders with all their files')
     .addOption(new Option('--category <category>', 'failure category that they cover').choices(CATEGORIES))
@@ -57,14 +52,9 @@ const ROLES = ['ingest', 'read', 'review', 'admin'];
 /** `faultline token …`. */
 export function tokenCommand(): Command {
   const token = new Command('token').description('Manage bearer tokens for sending builds, reading, reviewing and administration.');
+  const where = 'use a running service at this URL (default: $FAULTLINE_URL, otherwise the database)';
   const command = (name: string, description: string) =>
-    token
-      .command(name)
-      .description(description)
-      .option('--url <address>', 'use a running service at this URL (default: $FAULTLINE_URL, otherwise the database)')
-      .option('--token <token>', 'admin bearer token (default: $FAULTLINE_TOKEN or the one in the data directory)')
-      .addOption(dataOption())
-      .addOption(jsonOption());
+    asksService(token.command(name).description(description), where, 'admin bearer token');
   command('make', 'Create a token and print it once; only its hash is stored.')
     .requiredOption('--name <name>', 'name of the holder, also shown on review decisions')
     .addOption(new Option('--role <role...>', 'what it may do; admin includes all roles').choices(ROLES).makeOptionMandatory())

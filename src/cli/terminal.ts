@@ -1,3 +1,4 @@
+import { writeFile } from 'node:fs/promises';
 import { styleText } from 'node:util';
 import { messageOf, TriageError, type TriageErrorCode } from '../domain/errors.ts';
 import { visibleLines } from '../notifications/visible-text.ts';
@@ -105,6 +106,19 @@ export function print(text: string): Promise<void> {
       leaveOnClosedPipe(error);
       reject(error);
     });
+  });
+}
+
+/** Prints a result: as one object of JSON with `ok` where that was requested, else in words. */
+export function tell({ json }: { readonly json?: boolean }, data: object, words: string): Promise<void> {
+  return print(json === true ? jsonText({ ok: true, ...data }) : words);
+}
+
+/** Writes a file, over what is there; `option` is the one that names it. Throws `storage-failed`. */
+export async function writeOutput(path: string, text: string, option?: string): Promise<void> {
+  await writeFile(path, text).catch((cause: unknown) => {
+    const named = option === undefined ? path : `${option}: ${path}`;
+    throw new TriageError('storage-failed', `${named} cannot be written: ${messageOf(cause)}.`, { cause });
   });
 }
 

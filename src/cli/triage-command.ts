@@ -23,7 +23,7 @@ import { type ServerOptions, serverOf } from './command-parts.ts';
 import { type LargeLog, openLargeLog, readArtifacts, readInput, readReports } from './input.ts';
 import { type Progress, phaseText, startProgress } from './progress.ts';
 import { askServer } from './server-client.ts';
-import { EXIT, interruptSignal, jsonText, NO_FAILURE, print, reportError, type Voice, voiceOf } from './terminal.ts';
+import { EXIT, interruptSignal, jsonText, NO_FAILURE, print, reportError, tell, type Voice, voiceOf } from './terminal.ts';
 
 export interface TriageCommandOptions {
   readonly files?: readonly string[];
@@ -313,7 +313,7 @@ function causeOf(analysis: Analysis): object {
 /** `faultline trace ID`: what an analysis did, from a running service. */
 export async function runTrace(id: string, options: ServerOptions): Promise<void> {
   const trace = await askServer(await serverOf(options), 'GET', `/api/analyses/${encodeURIComponent(id)}/trace`, AnalysisTrace);
-  return print(options.json ? jsonText({ ok: true, trace }) : renderTrace(trace, voiceOf({})));
+  return tell(options, { trace }, renderTrace(trace, voiceOf({})));
 }
 
 /** A tree on a terminal, `Key<tab>value` lines in a pipe. */

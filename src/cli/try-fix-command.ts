@@ -10,7 +10,7 @@ import { type ServerOptions, serverOf } from './command-parts.ts';
 import { failingTests, withoutNetwork } from './experiment-commands.ts';
 import { proposalIn, proposalOf } from './proposals.ts';
 import { askServer } from './server-client.ts';
-import { EXIT, interruptSignal, jsonText, print, say } from './terminal.ts';
+import { EXIT, interruptSignal, say, tell } from './terminal.ts';
 
 export interface TryFixCommandOptions extends ServerOptions {
   readonly patch?: readonly string[];
@@ -26,7 +26,6 @@ export interface TryFixCommandOptions extends ServerOptions {
   readonly minutes: number;
   /** False: the failing command and the check are run without the network. */
   readonly network: boolean;
-  readonly maxBytes: number;
 }
 
 /** `faultline try-fix -- COMMAND…`: exit 5 where the command does not fail, 10 where no change fixes it. */
@@ -42,7 +41,7 @@ export async function runTryFix(argv: readonly string[], options: TryFixCommandO
   const trial = await tryFix(
     {
       ...{ argv, cwd: process.cwd(), env: process.env, proposals, runs, limitMs: minutes * 60_000 },
-      tests: await failingTests(options.log, options.maxBytes, read),
+      tests: await failingTests(options.log, read),
       rules: options.rule ?? (proposals.length > 0 ? [] : FIX_RULES),
       allowed: { tests: options.allowTests === true, workflows: options.allowWorkflows === true },
       check: check === undefined ? null : argumentsOf(check),
@@ -52,7 +51,7 @@ export async function runTryFix(argv: readonly string[], options: TryFixCommandO
     { read, onRun },
     interruptSignal(),
   );
-  await print(json === true ? jsonText({ ok: true, schema: 1, ...trial }) : render(trial));
+  await tell(options, { schema: 1, ...trial }, render(trial));
   if (trial.verdict === 'not-reproduced') process.exitCode = EXIT.noFailure;
   if (trial.verdict === 'not-fixed') process.exitCode = EXIT.needsPerson;
 }

@@ -65,16 +65,11 @@ export function whoAnswers(options: ReplayCommandOptions, config: Config): strin
 
 const TIME_LIMIT_MS = 60_000;
 
-interface OpenedClone {
-  readonly folder: string;
-  close(): Promise<void>;
-}
-
 /**
  * A clone that a case names: a folder as it stands, or a tar archive (plain or compressed) of one, unpacked into a temporary folder until
  * it is closed. Throws `not-found`, and `invalid-input` for what is no archive of one folder.
  */
-async function openClone(path: string, signal: AbortSignal): Promise<OpenedClone> {
+async function openClone(path: string, signal: AbortSignal) {
   const found = await stat(path).catch((cause: unknown) => {
     throw new TriageError('not-found', `${path} is missing or cannot be read.`, { cause });
   });

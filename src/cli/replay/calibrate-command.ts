@@ -1,11 +1,10 @@
-import { writeFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { openCalibrations } from '../../app/open-for-operators.ts';
 import { maskingOf } from '../../config/masking.ts';
 import { budgetTokensOf } from '../../config/profiles.ts';
 import type { Config } from '../../config/schema.ts';
 import { type Calibration, calibratedAnalyst, isCalibratedAs, parseCalibration } from '../../domain/calibration.ts';
-import { messageOf, TriageError } from '../../domain/errors.ts';
+import { TriageError } from '../../domain/errors.ts';
 import { newId } from '../../domain/ids.ts';
 import { append, present } from '../../lib/collections.ts';
 import { proportion } from '../../lib/statistics.ts';
@@ -28,7 +27,7 @@ import { type ReplayedCase, replay } from '../../replay/run/replay.ts';
 import { type RunResults, readResults } from '../../replay/run/results.ts';
 import type { CalibrationAct, CalibrationStore } from '../../stores/measurements.ts';
 import { type DataOptions, dataDirectory, operatorName, readStoreConfig } from '../settings.ts';
-import { interruptSignal, jsonText, print, say } from '../terminal.ts';
+import { interruptSignal, jsonText, print, say, tell, writeOutput } from '../terminal.ts';
 import { answering, replayConfig } from './answering.ts';
 import { stripForMetrics } from './replay-source.ts';
 
@@ -65,7 +64,9 @@ export async function runCalibrate(options: CalibrateCommandOptions, config: Con
   const risk = options.risk === undefined ? null : { most: options.risk, confidence: options.confidence };
   const { humanReview: doubted } = config.triage.thresholds;
   const fitted = calibrationOf(gathered.answers, { ...(await madeBy(gathered, config)), method: options.method, risk, doubted });
-  if (options.out !== undefined) await writeCalibration(fitted.calibration, options.out);
+  // What could not be read back must not be written.
+  if (options.out !== undefined)
+    await writeOutput(options.out, `${JSON.stringify(parseCalibration(fitted.calibration, options.out), null, 1)}\n`, '--out');
   const applied = options.apply ? await apply(fitted.calibration, options) : null;
   const { held: _held, ...shown } = fitted;
   if (options.json) return print(jsonText({ ok: true, ...shown, calibration: applied ?? shown.calibration, applied: applied !== null }));
@@ -85,14 +86,6 @@ async function madeBy({ answers, analyst, sources }: GatheredAnswers, config: Co
   return { ...made, analyst, sources, mask: (text) => masked.get(text) ?? '***' };
 }
 
-async function writeCalibration(calibration: Calibration, path: string): Promise<void> {
-  // What could not be read back must not be written.
-  const text = `${JSON.stringify(parseCalibration(calibration, path), null, 1)}\n`;
-  await writeFile(path, text).catch((cause: unknown) => {
-    throw new TriageError('not-found', `--out: ${path} cannot be written: ${messageOf(cause)}.`, { cause });
-  });
-}
-
 async function apply(calibration: Calibration, options: CalibrateCommandOptions): Promise<Calibration> {
   return await withCalibrations(options, async (calibrations) => {
     await checkReplaced(calibrations, calibration.analyst, options.replaces);
@@ -103,10 +96,14 @@ async function apply(calibration: Calibration, options: CalibrateCommandOptions)
 }
 
 /** A replay may take hours and cost dollars: what would be refused after it is refused before. */
-async function refuseEarly(options: CalibrateCommandOptions, { analyst }: Config): Promise<void> {
+async function refuseEarly(options: CalibrateCommandOptions, config: Config): Promise<void> {
+  await withCalibrations(options, (calibrations) => checkReplaced(calibrations, analystOf(options, config), options.replaces));
+}
+
+/** Whose answers are calibrated. */
+function analystOf(options: CalibrateCommandOptions, { analyst }: Config): string {
   const driver = options.analyst ?? analyst.driver;
-  const name = calibratedAnalyst(driver, driver === 'llm' ? analyst.llm.model : null);
-  await withCalibrations(options, (calibrations) => checkReplaced(calibrations, name, options.replaces));
+  return calibratedAnalyst(driver, driver === 'llm' ? analyst.llm.model : null);
 }
 
 const NEWEST_DECIDED = 20_000;
@@ -114,11 +111,10 @@ const NEWEST_DECIDED = 20_000;
 /** The answers to data sets: replayed now without a calibration, or as a results file has them. */
 async function replayedAnswers(options: CalibrateCommandOptions, config: Config): Promise<GatheredAnswers> {
   const paths = options.dataset ?? [];
-  const driver = options.analyst ?? config.analyst.driver;
   const cases: ReplayedCase[] = [];
   const files = await Promise.all((options.results ?? []).map(readResults));
   for (const path of paths) append(cases, files.length > 0 ? await fromResults(path, files) : await replayed(path, options, config));
-  const analyst = calibratedAnalyst(driver, driver === 'llm' ? config.analyst.llm.model : null);
+  const analyst = analystOf(options, config);
   const answers = labelledCases(ofAnalyst(cases, analyst));
   const said = cases.length - answers.length;
   if (said > 0) say(`Left out ${said} of ${cases.length} cases, whose category is unknown or which ${analyst} did not answer.`);
@@ -146,8 +142,7 @@ function noneOf(analyst: string, others: readonly string[]): TriageError {
 
 /** What people decided of the answers of one analyst. */
 async function decidedAnswers(options: CalibrateCommandOptions, config: Config): Promise<GatheredAnswers> {
-  const driver = options.analyst ?? config.analyst.driver;
-  const analyst = calibratedAnalyst(driver, driver === 'llm' ? config.analyst.llm.model : null);
+  const analyst = analystOf(options, config);
   return await withCalibrations(options, async (calibrations) => {
     const decided = await calibrations.decided(NEWEST_DECIDED);
     const own = decided.filter((one) => isCalibratedAs(analyst, one.analyst, one.model));
@@ -317,7 +312,7 @@ export async function useCalibration(version: number, options: UseOptions): Prom
     if (wanted === null) throw new TriageError('not-found', `There is no calibration ${version}. List them with: faultline calibrate list`);
     return await putInForce(calibrations, wanted.analyst, version, options.replaces);
   });
-  return print(options.json ? jsonText({ ok: true, act }) : actLine(act));
+  return tell(options, { act }, actLine(act));
 }
 
 /** `faultline calibrate off ANALYST` */
@@ -330,7 +325,7 @@ export async function endCalibration(analyst: string, options: UseOptions): Prom
     }
     return await putInForce(calibrations, analyst, null, options.replaces);
   });
-  return print(options.json ? jsonText({ ok: true, act }) : actLine(act));
+  return tell(options, { act }, actLine(act));
 }
 
 /** Throws `conflict` where it is not said, or not rightly, what would be replaced: before anything is kept, and before a long fit. */

@@ -11,7 +11,7 @@ import { beginFolder } from '../../replay/cases/new-folder.ts';
 import { type SplitBy, type SplitSummary, splitCases } from '../../replay/cases/split.ts';
 import { terminalConfig } from '../command-parts.ts';
 import { withApp } from '../store-commands.ts';
-import { EXIT, interruptSignal, jsonText, print, say } from '../terminal.ts';
+import { EXIT, interruptSignal, jsonText, print, say, tell } from '../terminal.ts';
 import { casesOfApp, type StoredCaseOptions, storeFilter } from './case-sources.ts';
 
 export interface CheckCommandOptions {
@@ -76,7 +76,7 @@ export async function runCasesExport(options: ExportCommandOptions): Promise<voi
       const cases = casesOfApp(app, options, onLeftOut);
       const limits = { masker: app.masker, maxLogBytes: app.config.http.maxLogBytes };
       const set = await writeCaseSet(cases, folder, limits, signal);
-      await print(options.json ? jsonText({ ok: true, out, ...set, notCases }) : setText(options.out, set, notCases));
+      await tell(options, { out, ...set, notCases }, setText(options.out, set, notCases));
     });
   } finally {
     await folder.discard();
@@ -99,7 +99,7 @@ export async function runCasesImport(path: string, options: ImportCommandOptions
   const folder = await beginFolder(resolve(options.out));
   const limits = { masker: createMasker(maskingOf(config)), maxLogBytes: config.http.maxLogBytes };
   const set = await writeCaseSet(cases, folder, limits, signal);
-  await print(options.json ? jsonText({ ok: true, out: resolve(options.out), ...set }) : setText(options.out, set));
+  await tell(options, { out: resolve(options.out), ...set }, setText(options.out, set));
 }
 
 export interface SplitCommandOptions {
@@ -129,7 +129,7 @@ export async function runCasesSplit(path: string, options: SplitCommandOptions):
     onBad: ({ error }: { readonly error: string }) => say(visibleLine(`left out: ${error}`)),
   };
   const split = await splitCases(task, await beginFolder(out), interruptSignal());
-  await print(options.json ? jsonText({ ok: true, by, share, out, ...split }) : splitText(options, split));
+  await tell(options, { by, share, out, ...split }, splitText(options, split));
 }
 
 function splitText({ out, by, dropDuplicates }: SplitCommandOptions, split: SplitSummary): string {

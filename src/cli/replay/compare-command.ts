@@ -1,17 +1,16 @@
-import { writeFile } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import { comparisonPart, headingOf } from '../../console/comparison.ts';
 import { html } from '../../console/html.ts';
 import { standAlonePage } from '../../console/stand-alone-page.ts';
 import type { Comparison } from '../../domain/comparison.ts';
-import { messageOf, TriageError } from '../../domain/errors.ts';
+import { TriageError } from '../../domain/errors.ts';
 import { RELEASE } from '../../domain/trust.ts';
 import { visibleLines } from '../../notifications/visible-text.ts';
 import { casesAt } from '../../replay/cases/folder.ts';
 import { compareRuns } from '../../replay/compare/compare-runs.ts';
 import { renderComparison } from '../../replay/compare/text.ts';
 import { type RunResults, readResults } from '../../replay/run/results.ts';
-import { jsonText, print } from '../terminal.ts';
+import { jsonText, print, writeOutput } from '../terminal.ts';
 
 export interface CompareCommandOptions {
   readonly dataset: readonly string[];
@@ -34,7 +33,7 @@ export async function runCompare(options: CompareCommandOptions): Promise<void> 
     else await print(`${index === 0 ? '' : '\n'}${visibleLines(renderComparison(comparison)).join('\n')}`);
   }
   if (options.html === undefined) return;
-  await writePage(options.html, comparisonPage(comparisons));
+  await writeOutput(options.html, comparisonPage(comparisons), '--html');
 }
 
 async function readAll(paths: readonly string[]): Promise<RunResults[]> {
@@ -47,12 +46,6 @@ async function readAll(paths: readonly string[]): Promise<RunResults[]> {
 function refuseInputs({ html, dataset, a, b }: CompareCommandOptions): void {
   if (html !== undefined && [...dataset, ...a, ...b].some((path) => resolve(path) === resolve(html)))
     throw new TriageError('invalid-config', `--html would overwrite the input ${html}.`);
-}
-
-async function writePage(path: string, text: string): Promise<void> {
-  await writeFile(path, text).catch((cause: unknown) => {
-    throw new TriageError('storage-failed', `--html: ${path} cannot be written: ${messageOf(cause)}.`, { cause });
-  });
 }
 
 /** Comparisons as one HTML page: it needs no other file, runs no script, and asks nobody for anything. */

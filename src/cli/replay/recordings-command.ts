@@ -81,41 +81,29 @@ function sizeText(bytes: number): string {
 }
 
 /** The runs that were asked for by id, and which of them were met. */
-interface AskedRuns {
-  /** Whether this one is meant: by the id of its triage or of its answer; everything is where nothing was requested. */
-  meant(recording: Pick<Recording, 'triageId'> & { readonly analysis: { readonly id: string } | null }): boolean;
-  /** Which ids were not met, in a sentence; null where all were. */
-  missing(): string | null;
-}
-
-export function askedRuns(runs: readonly string[] | undefined): AskedRuns {
+export function askedRuns(runs: readonly string[] | undefined) {
   const left = new Set(runs);
   return {
-    meant: ({ triageId, analysis }) => {
+    /** Whether this one is meant: by the id of its triage or of its answer; everything is where nothing was requested. */
+    meant: ({ triageId, analysis }: { readonly triageId: string; readonly analysis: { readonly id: string } | null }) => {
       if (runs === undefined) return true;
       const ids = [triageId, ...(analysis === null ? [] : [analysis.id])].filter((id) => runs.includes(id));
       for (const id of ids) left.delete(id);
       return ids.length > 0;
     },
+    /** Which ids were not met, in a sentence; null where all were. */
     missing: () => (left.size === 0 ? null : `There is no recording of ${[...left].join(', ')}.`),
   };
-}
-
-/** Where recordings are written, one JSON object a line. */
-interface RecordingsFile {
-  /** Writes it whole, behind those that were given before. Throws `storage-failed` where the disk takes no more, with the file as it was. */
-  add(recording: Recording): Promise<void>;
-  close(): Promise<void>;
 }
 
 /** They hold what the logs and the sources held, masked: the business of whoever wrote them. */
 const OWNER_ONLY = 0o600;
 
 /**
- * Opens the file anew, or behind the last whole line of what is there: a process that died may have left half of one. A new file is its
+ * Opens a file of recordings, one JSON object a line: anew, or behind the last whole line of what is there: a process that died may have left half of one. A new file is its
  * owner's alone. Throws `not-found` where it cannot be written.
  */
-export async function openRecordingsFile(path: string, behind = false): Promise<RecordingsFile> {
+export async function openRecordingsFile(path: string, behind = false) {
   const file = await open(path, behind ? 'a+' : 'w', OWNER_ONLY).catch((cause: unknown) => {
     throw new TriageError('not-found', `Recordings cannot be written to ${path}: ${messageOf(cause)}.`, { cause });
   });
@@ -124,7 +112,8 @@ export async function openRecordingsFile(path: string, behind = false): Promise<
   if (behind && isFile) await file.truncate(await wholeLines(file));
   let writing: Promise<void> = Promise.resolve();
   return {
-    add: (recording) => {
+    /** Writes it whole, behind those that were given before. Throws `storage-failed` where the disk takes no more, with the file as it was. */
+    add: (recording: Recording): Promise<void> => {
       writing = writing.then(() => append(file, isFile, path, `${JSON.stringify(recording)}\n`));
       return writing;
     },
@@ -145,22 +134,20 @@ async function append(file: FileHandle, isFile: boolean, path: string, line: str
   }
 }
 
-/** Where the recordings of a replay's cases go. */
-export interface KeptRecordings {
-  /** Never rejects: a recording that cannot be kept is no failure of its case. The first one is said, and ends the keeping. */
-  keep(recordings: readonly Recording[]): Promise<void>;
-  /** Closes the file; where not all were kept, the exit code says so. */
-  close(): Promise<void>;
-}
+export type KeptRecordings = NonNullable<Awaited<ReturnType<typeof keptRecordings>>>;
 
-/** Opens what `--record` names; null where nothing is recorded. Throws `not-found` where it cannot be written, `invalid-config` where there would be nothing to write. */
-export async function keptRecordings({ record, resume, only }: ReplayCommandOptions): Promise<KeptRecordings | null> {
+/**
+ * Opens what `--record` names; null where nothing is recorded. Throws `not-found` where it cannot be written, `invalid-config` where there would be
+ * nothing to write.
+ */
+export async function keptRecordings({ record, resume, only }: ReplayCommandOptions) {
   if (record === undefined) return null;
   if (only === 'read') throw new TriageError('invalid-config', '--record needs answers, but --only read produces none.');
   const file = await openRecordingsFile(record, resume);
   let isWhole = true;
   return {
-    keep: async (recordings) => {
+    /** Never rejects: a recording that cannot be kept is no failure of its case. The first one is said, and ends the keeping. */
+    keep: async (recordings: readonly Recording[]): Promise<void> => {
       for (const recording of recordings) {
         if (!isWhole) return;
         await file.add(recording).catch((error: unknown) => {
@@ -169,6 +156,7 @@ export async function keptRecordings({ record, resume, only }: ReplayCommandOpti
         });
       }
     },
+    /** Where not all were kept, the exit code says so. */
     close: async () => {
       await file.close();
       if (!isWhole) process.exitCode ??= EXIT.refused;

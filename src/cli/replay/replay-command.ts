@@ -1,4 +1,4 @@
-import { access, constants, stat, writeFile } from 'node:fs/promises';
+import { access, constants, stat } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { runsFolder } from '../../config/load.ts';
 import { maskingOf } from '../../config/masking.ts';
@@ -18,7 +18,7 @@ import { judgeCases, scoreJudge } from '../../replay/judge.ts';
 import { casesSuite, figuresJson, renderFigures, renderJunit, renderSpread, spreadOf, unsteadyCases } from '../../replay/report.ts';
 import type { ReplayedCase } from '../../replay/run/replay.ts';
 import { dataDirectory } from '../settings.ts';
-import { EXIT, interruptSignal, jsonText, print, say, voiceOf } from '../terminal.ts';
+import { EXIT, interruptSignal, jsonText, print, say, voiceOf, writeOutput } from '../terminal.ts';
 import { answering, replayConfig, stagesLeftOut, whoAnswers } from './answering.ts';
 import { type CaseSource, openCaseSources, type ReplayCommandOptions } from './case-sources.ts';
 import { type KeptRecordings, keptRecordings } from './recordings-command.ts';
@@ -51,7 +51,7 @@ export async function runReplay(given: ReplayCommandOptions, configured: Config)
   if (options.resume && options.out === undefined)
     throw new TriageError('invalid-config', '--resume continues a results file: name it with --out, or the run with --keep.');
   await checkReportPaths(options);
-  const gate = await gateOf(options);
+  const gate = options.gate === undefined ? null : await openGate(options.gate);
   const config = replayConfig(options, configured);
   const { sources, close } = await openCaseSources(options);
   try {
@@ -256,22 +256,11 @@ async function writeReports(
 ): Promise<void> {
   const suites = reported.map(({ heading, run }) => casesSuite(heading, run.cases));
   if (options.junit !== undefined)
-    await written('--junit', options.junit, renderJunit([...suites, ...(gate === null ? [] : junitOf(gate))]));
+    await writeOutput(options.junit, renderJunit([...suites, ...(gate === null ? [] : junitOf(gate))]), '--junit');
   if (options.html !== undefined) {
     const { reportPage } = await import('./report-page.ts');
-    await written('--html', options.html, await reportPage(reported, options, config));
+    await writeOutput(options.html, await reportPage(reported, options, config), '--html');
   }
-}
-
-async function written(option: string, path: string, text: string): Promise<void> {
-  await writeFile(path, text).catch((cause: unknown) => {
-    throw new TriageError('storage-failed', `${option}: ${path} cannot be written: ${messageOf(cause)}.`, { cause });
-  });
-}
-
-/** The bars that were requested, read before anything is replayed; null where none were. */
-async function gateOf({ gate }: ReplayCommandOptions): Promise<Gate | null> {
-  return gate === undefined ? null : openGate(gate);
 }
 
 /** Holds all that was replayed against the bars; every repeat must hold them. */

@@ -201,17 +201,11 @@ interface Standing {
   readonly elapsedMs: number;
 }
 
-/** What is left, if it goes on as it went; null where that cannot be said. */
-interface Left {
-  readonly milliseconds: number;
-  readonly usd: number;
-}
-
 /** Fewer cases say too little about the rest. */
 const KNOWN_FROM = 5;
 
-/** What the rest takes and costs, by the mean of what this run has done. */
-export function leftOf({ done, resumed, total, usd, elapsedMs }: Standing): Left | null {
+/** What the rest takes and costs, by the mean of what this run has done; null where that cannot be said. */
+export function leftOf({ done, resumed, total, usd, elapsedMs }: Standing) {
   const own = done - resumed;
   if (total === null || own < KNOWN_FROM) return null;
   const share = Math.max(0, total - done) / own;
@@ -250,26 +244,24 @@ interface Limits {
   readonly minutes?: number;
 }
 
-/** Counts what is used up. Cases that run when a limit is reached are finished, so it may be passed by what they cost. */
-export interface Spending {
-  add(usd: number): void;
-  readonly usd: number;
-  /** Which limit is reached, as a phrase; null while none is. */
-  reached(): string | null;
-}
+export type Spending = ReturnType<typeof createSpending>;
 
-/** `now` tells milliseconds, from any start. */
-export function createSpending({ usd = Number.POSITIVE_INFINITY, minutes }: Limits, now: () => number = () => performance.now()): Spending {
+/**
+ * Counts what is used up. Cases that run when a limit is reached are finished, so it may be passed by what they cost. `now` tells milliseconds,
+ * from any start.
+ */
+export function createSpending({ usd = Number.POSITIVE_INFINITY, minutes }: Limits, now: () => number = () => performance.now()) {
   const startedAt = now();
   let spent = 0;
   return {
-    add: (more) => {
+    add: (more: number) => {
       spent += more;
     },
-    get usd() {
+    get usd(): number {
       return spent;
     },
-    reached() {
+    /** Which limit is reached, as a phrase; null while none is. */
+    reached(): string | null {
       if (spent >= usd) return `$${usd} spent`;
       if (minutes !== undefined && now() - startedAt >= minutes * 60_000)
         return `${minutes} ${minutes === 1 ? 'minute' : 'minutes'} passed`;

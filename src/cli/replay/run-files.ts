@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
-import { mkdtemp, readFile, realpath, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, realpath, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, extname, join, relative, resolve } from 'node:path';
 import { PROMPT_FOLDER } from '../../../prompts/load.ts';
 import { budgetTokensOf } from '../../config/profiles.ts';
 import type { Config } from '../../config/schema.ts';
-import { messageOf, TriageError } from '../../domain/errors.ts';
+import { TriageError } from '../../domain/errors.ts';
 import { RELEASE } from '../../domain/trust.ts';
 import { datasetAt } from '../../replay/cases/folder.ts';
 import {
@@ -17,6 +17,7 @@ import {
   type RunManifest,
   resumeResults,
 } from '../../replay/run/results.ts';
+import { writeOutput } from '../terminal.ts';
 import { stagesLeftOut } from './answering.ts';
 import type { CaseMeasure, CaseSource, ReplayCommandOptions } from './case-sources.ts';
 
@@ -75,9 +76,7 @@ async function checkEarlier(path: string, manifest: RunManifest): Promise<void> 
 }
 
 async function writeManifest(path: string, manifest: RunManifest): Promise<void> {
-  await writeFile(manifestPath(path), `${JSON.stringify(manifest, null, 2)}\n`).catch((cause: unknown) => {
-    throw new TriageError('storage-failed', `${manifestPath(path)} cannot be written: ${messageOf(cause)}.`, { cause });
-  });
+  await writeOutput(manifestPath(path), `${JSON.stringify(manifest, null, 2)}\n`);
 }
 
 function manifestPath(path: string): string {
