@@ -152,6 +152,19 @@ export type Usage = z.infer<typeof Usage>;
 
 export const NO_USAGE: Usage = { inputTokens: 0, outputTokens: 0, costUsd: 0, modelCalls: 0, toolCalls: 0, iterations: 0 };
 
+/** What asking a model cost. */
+export const ModelUsage = z.object({
+  inputTokens: z.int(),
+  outputTokens: z.int(),
+  costUsd: z.number(),
+  modelCalls: z.int(),
+  /** Of the input tokens, those that the provider had cached; absent where it does not say. */
+  cachedInputTokens: z.int().exactOptional(),
+  /** Tries that failed and were made again; absent: none. */
+  retries: z.int().exactOptional(),
+});
+export type ModelUsage = Readonly<z.infer<typeof ModelUsage>>;
+
 /** One judgement of a node as the trace shows it: who judged, with which prompt, and what it cost. */
 export const JudgementTrace = z.object({
   /** "classify", "reason", "select_tool", "correct_call", "generate_answer", "verify". */

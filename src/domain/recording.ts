@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Analysis, JudgementTrace } from './analysis.ts';
+import { Analysis, ModelUsage } from './analysis.ts';
 import { Category } from './category.ts';
 import { ToolCall, ToolOutcome } from './evidence.ts';
 import { TriageSubject } from './triage.ts';
@@ -10,10 +10,6 @@ export const RECORDING_SCHEMA = 1;
 export const JudgementName = z.enum(['classify', 'plan', 'chooseTools', 'correctCall', 'answer', 'verify']);
 export type JudgementName = z.infer<typeof JudgementName>;
 
-const RecordedUsage = JudgementTrace.pick({
-  ...{ inputTokens: true, outputTokens: true, costUsd: true, modelCalls: true, cachedInputTokens: true, retries: true },
-});
-
 /** What was judged, by whom, and what it cost. */
 const RecordedReply = z.object({
   by: z.string(),
@@ -22,7 +18,7 @@ const RecordedReply = z.object({
   /** Short hash of all that the model was first shown: the prompt with what was in it, and the schema or tools; null where no model was asked. */
   shown: z.string().nullable(),
   value: z.unknown(),
-  usage: RecordedUsage,
+  usage: ModelUsage,
   note: z.string().nullable(),
 });
 export type RecordedReply = z.infer<typeof RecordedReply>;

@@ -1,21 +1,11 @@
-import type { Analysis, Answer, Classification, ConfidenceFactor, Grade, Verdict } from '../domain/analysis.ts';
+import { z } from 'zod';
+import { type Analysis, type Answer, type Classification, ConfidenceFactor, Grade, type ModelUsage } from '../domain/analysis.ts';
 import type { Build } from '../domain/build.ts';
-import type { Category, Kind } from '../domain/category.ts';
+import { Category, Kind } from '../domain/category.ts';
 import type { Memory, Statement, Understanding } from '../domain/conversation.ts';
 import type { Evidence, ToolCall, ToolOutcome } from '../domain/evidence.ts';
 import type { TriageSubject } from '../domain/triage.ts';
 import type { ToolDescription } from './toolbox.ts';
-
-export interface ModelUsage {
-  readonly inputTokens: number;
-  readonly outputTokens: number;
-  readonly costUsd: number;
-  readonly modelCalls: number;
-  /** Of the input tokens, those that the provider had cached; absent where it does not say. */
-  readonly cachedInputTokens?: number;
-  /** Tries that failed and were made again; absent: none. */
-  readonly retries?: number;
-}
 
 /** A judgement with who gave it and what it cost. */
 export interface Judgement<Value> {
@@ -47,41 +37,44 @@ export interface Insight {
 }
 
 /** Something that is not known yet. */
-export interface PlanGap {
-  readonly missing: string;
+const PlanGap = z.object({
+  missing: z.string(),
   /** The offered tool that could answer it; null where none can. */
-  readonly tool: string | null;
+  tool: z.string().nullable(),
   /** Whether the cause cannot be named without it. */
-  readonly blocks: boolean;
-}
+  blocks: z.boolean(),
+});
+export type PlanGap = z.infer<typeof PlanGap>;
 
-export interface Plan {
+export const Plan = z.object({
   /** One or two sentences on what is known and what is missing. */
-  readonly thought: string;
+  thought: z.string(),
   /** 0..1: how sure the cause is, as of now. */
-  readonly confidence: number;
+  confidence: z.number(),
   /** True where the cause can be named from what is known. */
-  readonly enough: boolean;
+  enough: z.boolean(),
   /** Best similarity of anything retrieved from knowledge or library, 0..1. */
-  readonly retrieval: number;
+  retrieval: z.number(),
   /** What is still open; absent where nobody said. */
-  readonly gaps?: readonly PlanGap[];
+  gaps: z.array(PlanGap).readonly().exactOptional(),
   /** Another category than so far, where what was found since speaks for it. */
-  readonly revised?: { readonly category: Category; readonly kind: Kind };
-}
+  revised: z.object({ category: Category, kind: Kind }).exactOptional(),
+});
+export type Plan = Readonly<z.infer<typeof Plan>>;
 
 /** The judged part of a verdict. Quotations and thresholds are checked by code, not here. */
-export interface Assessment {
-  readonly grades: Readonly<Record<string, Grade>>;
+export const Assessment = z.object({
+  grades: z.record(z.string(), Grade).readonly(),
   /** Texts of claims whose evidence does not carry them. */
-  readonly unsupportedClaims: readonly string[];
-  readonly gaps: readonly string[];
-  readonly confidence: Verdict['confidence'];
+  unsupportedClaims: z.array(z.string()).readonly(),
+  gaps: z.array(z.string()).readonly(),
+  confidence: z.number(),
   /** Evidence ids that contradict the category or the cause. */
-  readonly against: readonly string[];
+  against: z.array(z.string()).readonly(),
   /** What the confidence was composed from, where its judge composes it. */
-  readonly factors?: readonly ConfidenceFactor[];
-}
+  factors: z.array(ConfidenceFactor).readonly().exactOptional(),
+});
+export type Assessment = Readonly<z.infer<typeof Assessment>>;
 
 /** Whoever makes the judgements: rules, a model, or a recording. Values are parsed; nodes never parse text. */
 export interface Analyst {

@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { loadPrompt, type RenderedPrompt, renderPrompt } from '../../../prompts/load.ts';
+import { ModelUsage } from '../../domain/analysis.ts';
 import type { Category } from '../../domain/category.ts';
 import { TriageError } from '../../domain/errors.ts';
 import type { ToolCall } from '../../domain/evidence.ts';
-import type { Judgement, ModelUsage } from '../../ports/analyst.ts';
+import type { Judgement } from '../../ports/analyst.ts';
 import type { ChatReply, ChatToolCall } from '../../ports/chat-model.ts';
 import { cutText } from './show-facts.ts';
 
@@ -61,14 +62,14 @@ export type Question = RenderedPrompt & { readonly name: JudgementName };
  * context asks for that.
  */
 export async function askModel<Name extends JudgementName, Value>(
-  { fit, room = 1 }: { readonly fit: ContextFit; readonly room?: number },
+  { fitting, room = 1 }: { readonly fitting: ContextFit; readonly room?: number },
   name: Name,
   values: (limits: Limits<Name>) => PromptValues<Name>,
   put: (question: Question) => Promise<ChatReply<Value>>,
   category?: Category,
 ): Promise<Asked<Value>> {
   const prompt = loadPrompt(JUDGEMENTS[name].prompt, category);
-  const reply = await fit.ask((share) => {
+  const reply = await fitting((share) => {
     const limits = limitsOf(name, share * room);
     const most: Readonly<Record<string, number>> = limits;
     // The page was laid out within its room; what goes beyond it was requested.
@@ -103,16 +104,7 @@ export function jsonSchemaOf(schema: z.ZodType): Readonly<Record<string, unknown
   return rest;
 }
 
-/** Puts questions so that they fit the model's context. One per model; it remembers what did not fit. */
-export interface ContextFit {
-  /**
-   * Asks with this share of every size budget, 1 at first; where the model's context is too small, again with half of it,
-   * twice at most. Throws the model's `too-large` where not even a quarter fits, with what all tries cost.
-   */
-  ask<Value>(put: (share: number) => Promise<ChatReply<Value>>): Promise<FittedReply<Value>>;
-}
-
-export interface FittedReply<Value> extends ChatReply<Value> {
+interface FittedReply<Value> extends ChatReply<Value> {
   /** Said in the analysis where the model was shown less than usual. */
   readonly note: string | null;
 }
@@ -121,39 +113,35 @@ const SMALLEST_SHARE = 0.25;
 const HALF = "The model's context is too small for the usual question; it was shown half of it.";
 const QUARTER = "The model's context is too small for the usual question; it was shown a quarter of it.";
 
-export function createContextFit(): ContextFit {
+export type ContextFit = ReturnType<typeof createContextFit>;
+
+/**
+ * Puts questions so that they fit the model's context; one per model, it remembers what did not fit. Asks with this share of every size budget,
+ * 1 at first; where the model's context is too small, again with half of it, twice at most. Throws the model's `too-large` where not even a
+ * quarter fits, with what all tries cost.
+ */
+export function createContextFit() {
   let usual = 1;
-  return {
-    ask: async (put) => {
-      let lost: ModelUsage | null = null;
-      for (let share = usual; ; share /= 2) {
-        try {
-          const reply = await put(share);
-          usual = Math.min(usual, share);
-          return { ...withLost(reply, lost), note: share === 1 ? null : share === 0.5 ? HALF : QUARTER };
-        } catch (error) {
-          if (!(error instanceof TriageError)) throw error;
-          const usage = usageOf(error);
-          if (error.code !== 'too-large' || share <= SMALLEST_SHARE) throw lost === null ? error : withUsage(error, plus(lost, usage));
-          lost = plus(lost, usage);
-        }
+  return async <Value>(put: (share: number) => Promise<ChatReply<Value>>): Promise<FittedReply<Value>> => {
+    let lost: ModelUsage | null = null;
+    for (let share = usual; ; share /= 2) {
+      try {
+        const reply = await put(share);
+        usual = Math.min(usual, share);
+        return { ...withLost(reply, lost), note: share === 1 ? null : share === 0.5 ? HALF : QUARTER };
+      } catch (error) {
+        if (!(error instanceof TriageError)) throw error;
+        const usage = usageOf(error);
+        if (error.code !== 'too-large' || share <= SMALLEST_SHARE) throw lost === null ? error : withUsage(error, plus(lost, usage));
+        lost = plus(lost, usage);
       }
-    },
+    }
   };
 }
 
-const Usage = z.object({
-  inputTokens: z.number(),
-  outputTokens: z.number(),
-  costUsd: z.number(),
-  modelCalls: z.number(),
-  cachedInputTokens: z.number().exactOptional(),
-  retries: z.number().exactOptional(),
-});
-
 /** What a failed question cost, where its error says so. */
 export function usageOf(error: unknown): ModelUsage | null {
-  return error instanceof TriageError ? (Usage.safeParse(error.details.usage).data ?? null) : null;
+  return error instanceof TriageError ? (ModelUsage.safeParse(error.details.usage).data ?? null) : null;
 }
 
 /** The sum of two bills; null is none. */

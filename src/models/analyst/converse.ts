@@ -16,15 +16,15 @@ const MAX_ABOUT = 120;
 
 interface ConverseDeps {
   readonly model: ChatModel;
-  readonly fit: ContextFit;
+  readonly fitting: ContextFit;
 }
 
 /**
  * Follow-up questions put to a model: one call to understand, one a round to choose tools, one stream for the answer. Throws what the
  * model throws.
  */
-export function createLlmConverse(model: ChatModel, fit: ContextFit = createContextFit()): Converse {
-  const deps: ConverseDeps = { model, fit };
+export function createLlmConverse(model: ChatModel, fitting: ContextFit = createContextFit()): Converse {
+  const deps: ConverseDeps = { model, fitting };
   return {
     understand: (input, signal) => understand(deps, input, signal),
     chooseTools: (input, signal) => chooseTools(deps, input, signal),

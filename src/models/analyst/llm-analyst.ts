@@ -52,7 +52,7 @@ export interface LlmAnalystOptions {
  * which also keeps the model's own confidence from deciding alone.
  */
 export function createLlmAnalyst({ model, room = 1 }: LlmAnalystOptions): Analyst {
-  const deps: AnalystDeps = { model, fit: createContextFit(), room };
+  const deps: AnalystDeps = { model, fitting: createContextFit(), room };
   return {
     name: 'llm',
     classify: (input, signal) => classify(deps, input, signal),
@@ -61,13 +61,13 @@ export function createLlmAnalyst({ model, room = 1 }: LlmAnalystOptions): Analys
     correctCall: (input, signal) => correctCall(deps, input, signal),
     answer: (input, signal) => answer(deps, input, signal),
     verify: (input, signal) => verify(deps, input, signal),
-    converse: createLlmConverse(model, deps.fit),
+    converse: createLlmConverse(model, deps.fitting),
   };
 }
 
 interface AnalystDeps {
   readonly model: ChatModel;
-  readonly fit: ContextFit;
+  readonly fitting: ContextFit;
   readonly room: number;
 }
 

@@ -1,8 +1,8 @@
-import { type Grade, isNotDevelopersFault } from '../../domain/analysis.ts';
+import { type Grade, isNotDevelopersFault, type ModelUsage } from '../../domain/analysis.ts';
 import { TriageError } from '../../domain/errors.ts';
 import type { ToolCall } from '../../domain/evidence.ts';
 import { type Clock, systemClock } from '../../lib/time.ts';
-import type { Analyst, Assessment, Converse, Insight, Judgement, ModelUsage, TextPiece } from '../../ports/analyst.ts';
+import type { Analyst, Assessment, Converse, Insight, Judgement, TextPiece } from '../../ports/analyst.ts';
 import type { Logger } from '../../ports/telemetry.ts';
 import { plus, usageOf } from './ask-model.ts';
 
@@ -152,14 +152,6 @@ function converseWithFallback(judge: Judge): Converse {
   };
 }
 
-/** Remembers that somebody is not worth asking for a while. One per process and model. */
-export interface Circuit {
-  /** Why nobody is asked now, or null. */
-  resting(): string | null;
-  succeeded(): void;
-  failed(error: unknown): void;
-}
-
 /** A refused key or a used-up quota does not mend itself in seconds. */
 const REFUSED_REST_MS = 5 * 60_000;
 /** After failures in a row that might pass: time-outs, overload. */
@@ -167,10 +159,10 @@ const FAILED_REST_MS = 60_000;
 const FAILURES_IN_A_ROW = 2;
 
 /**
- * Opens at once on a refused key or an empty quota, and after two passing failures in a row. After the rest one question goes
+ * Remembers that somebody is not worth asking for a while; one per process and model. Opens at once on a refused key or an empty quota, and after two passing failures in a row. After the rest one question goes
  * through: where that fails too, the rest begins anew.
  */
-function createCircuit(clock: Clock): Circuit {
+function createCircuit(clock: Clock) {
   let until = 0;
   let reason = '';
   let inARow = 0;
@@ -180,11 +172,12 @@ function createCircuit(clock: Clock): Circuit {
     inARow = FAILURES_IN_A_ROW - 1;
   };
   return {
+    /** Why nobody is asked now, or null. */
     resting: () => (clock.now() < until ? reason : null),
     succeeded: () => {
       inARow = 0;
     },
-    failed: (error) => {
+    failed: (error: unknown) => {
       if (!(error instanceof TriageError)) return;
       if (error.code === 'upstream-auth' || error.code === 'quota-exhausted') rest(REFUSED_REST_MS, error);
       else if (['timeout', 'upstream-failed', 'rate-limited'].includes(error.code)) {

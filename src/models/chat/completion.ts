@@ -245,18 +245,12 @@ function withoutThinking(text: string): string {
 }
 
 /** Lets the pieces of a streamed reply through, but for the thoughts that it begins with. */
-interface ThinkingFilter {
-  /** What of this piece may be shown now. */
-  push(piece: string): string;
-  /** What was held back and is no thought after all. */
-  end(): string;
-}
-
-function createThinkingFilter(): ThinkingFilter {
+function createThinkingFilter() {
   let state: 'unknown' | 'thinking' | 'answering' = 'unknown';
   let held = '';
   return {
-    push: (piece) => {
+    /** What of this piece may be shown now. */
+    push: (piece: string): string => {
       if (state === 'answering') return piece;
       held += piece;
       if (state === 'unknown') {
@@ -272,6 +266,7 @@ function createThinkingFilter(): ThinkingFilter {
       held = held.slice(held.indexOf('>', close) + 1).trimStart();
       return release();
     },
+    /** What was held back and is no thought after all. */
     end: () => (state === 'unknown' ? release() : ''),
   };
 

@@ -126,7 +126,7 @@ export function refusalInBody(body: string, headers: Headers): Refusal | null {
 }
 
 /** The error that callers see. Whether to try again is decided here, where it is born. */
-export function errorOfRefusal(refusal: Refusal, model: string): TriageError {
+export function errorOfRefusal(refusal: Refusal, model: string, server = 'The model server'): TriageError {
   const { status, code } = refusal;
   const details = { status, code };
   if (isTooLong(refusal)) {
@@ -134,21 +134,21 @@ export function errorOfRefusal(refusal: Refusal, model: string): TriageError {
   }
   if (isQuota(refusal)) return new TriageError('quota-exhausted', "The model's quota is used up; check plan and billing", { details });
   if (status === 401 || status === 403) {
-    const message = `The model server rejected the API key (HTTP ${status}); check the key and its permissions`;
+    const message = `${server} rejected the API key (HTTP ${status}); check the key and its permissions`;
     return new TriageError('upstream-auth', message, { details });
   }
   const later = refusal.retryAfterMs === null ? {} : { retryAfterMs: refusal.retryAfterMs };
   if (status === 429) {
-    return new TriageError('rate-limited', 'The model server is rate limiting requests (HTTP 429)', { retryable: true, details, ...later });
+    return new TriageError('rate-limited', `${server} is rate limiting requests (HTTP 429)`, { retryable: true, details, ...later });
   }
   if (status === 408 || status === 409 || status >= 500) {
-    return new TriageError('upstream-failed', `The model server failed (HTTP ${status})`, { retryable: true, details, ...later });
+    return new TriageError('upstream-failed', `${server} failed (HTTP ${status})`, { retryable: true, details, ...later });
   }
   if (status === 404 || status === 405) {
-    const message = `The model server does not know ${model} or the path (HTTP ${status}); check base URL and model`;
+    const message = `${server} does not know ${model} or the path (HTTP ${status}); check base URL and model`;
     return new TriageError('upstream-failed', message, { details });
   }
-  return new TriageError('invalid-input', `The model server rejected the request (HTTP ${status}): ${refusal.message}`, { details });
+  return new TriageError('invalid-input', `${server} rejected the request (HTTP ${status}): ${refusal.message}`, { details });
 }
 
 /** The server sends us elsewhere. We do not go: the question and the key were meant for this one. */

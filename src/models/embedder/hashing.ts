@@ -1,6 +1,7 @@
 import { TriageError } from '../../domain/errors.ts';
 import { isNoise, tokenize } from '../../log/recognise/normalise.ts';
 import type { Embedder } from '../../ports/vector-index.ts';
+import { unitVector } from './vectors.ts';
 
 const DIMENSIONS = 512;
 /** How much each kind of feature counts. Pairs of words say more than either word; pieces of words only help where words differ. */
@@ -44,7 +45,7 @@ function embedOne(text: string): Float32Array {
       vector[place] = (vector[place] ?? 0) + (hash & 1 ? value : -value);
     }
   }
-  return normalised(vector);
+  return unitVector(vector);
 }
 
 /** How often each feature occurs, by its hash. */
@@ -87,15 +88,4 @@ function hashOf(text: string, seed: number, start = 0, end = text.length): numbe
   hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
   hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
   return (hash ^ (hash >>> 16)) >>> 0;
-}
-
-function normalised(vector: Float32Array): Float32Array {
-  let sum = 0;
-  for (const value of vector) sum += value * value;
-  if (sum === 0) {
-    vector[0] = 1;
-    return vector;
-  }
-  const length = Math.sqrt(sum);
-  return vector.map((value) => value / length);
 }

@@ -5,8 +5,9 @@ import { z } from 'zod';
 import { messageOf, TriageError } from '../../domain/errors.ts';
 import { append } from '../../lib/collections.ts';
 import { jsonIn } from '../../lib/text.ts';
+import { orAborted } from '../../lib/time.ts';
 import type { Embedder } from '../../ports/vector-index.ts';
-import { meanCosine, UNRELATED } from './unrelated.ts';
+import { unitVector, unrelatedBy } from './vectors.ts';
 
 export interface LocalEmbedderOptions {
   /** A folder with an ONNX model as transformers.js reads them, or a name of the hub such as `Xenova/all-MiniLM-L6-v2`. */
@@ -30,7 +31,6 @@ export async function openLocalEmbedder({ model, download, importLibrary }: Loca
   const found = await findModel(model);
   let loading: Promise<Extract> | undefined;
   let dimensions: number | null = null;
-  let floor: number | null = null;
 
   async function load(): Promise<Extract> {
     loading ??= loadModel(found, download, importLibrary).catch((error: unknown) => {
@@ -61,7 +61,7 @@ export async function openLocalEmbedder({ model, download, importLibrary }: Loca
 
   async function embedSome(texts: readonly string[]): Promise<Float32Array[]> {
     const extract = await load();
-    const vectors = (await extract(texts)).map((numbers) => unit(Float32Array.from(numbers)));
+    const vectors = (await extract(texts)).map((numbers) => unitVector(Float32Array.from(numbers)));
     const length = dimensions ?? vectors[0]?.length;
     if (vectors.length === texts.length && vectors.every((vector) => vector.length === length)) return vectors;
     throw new TriageError('internal', `The model ${found.source} returned vectors that do not fit its texts`);
@@ -73,10 +73,7 @@ export async function openLocalEmbedder({ model, download, importLibrary }: Loca
       return dimensions;
     },
     embed,
-    unrelated: async (signal) => {
-      floor ??= meanCosine(await embed(UNRELATED, signal));
-      return floor;
-    },
+    unrelated: unrelatedBy(embed),
   };
 }
 
@@ -88,23 +85,9 @@ function asRead(text: string): string {
 /** Work on this machine cannot be taken back, but nobody need wait for it. */
 async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return await work;
-  const cancelled = () => new TriageError('cancelled', 'Embedding was canceled.', { cause: signal.reason });
-  work.catch(() => undefined);
-  if (signal.aborted) throw cancelled();
-  const ended = Promise.withResolvers<never>();
-  const end = () => ended.reject(cancelled());
-  signal.addEventListener('abort', end, { once: true });
-  try {
-    return await Promise.race([work, ended.promise]);
-  } finally {
-    signal.removeEventListener('abort', end);
-  }
-}
-
-function unit(vector: Float32Array): Float32Array {
-  const length = Math.sqrt(vector.reduce((sum, number) => sum + number ** 2, 0));
-  if (length > 0) return vector.map((number) => number / length);
-  return vector.map((_, index) => (index === 0 ? 1 : 0));
+  return await orAborted(work, signal).catch((error: unknown) => {
+    throw signal.aborted ? new TriageError('cancelled', 'Embedding was canceled.', { cause: signal.reason }) : error;
+  });
 }
 
 /** Texts in, one vector each out; the whole model behind one function. */

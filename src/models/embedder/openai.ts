@@ -4,10 +4,11 @@ import { TriageError } from '../../domain/errors.ts';
 import { append } from '../../lib/collections.ts';
 import { readText } from '../../lib/http-body.ts';
 import { jsonIn } from '../../lib/text.ts';
-import { backoff, retryAfter } from '../../lib/time.ts';
+import { backoff } from '../../lib/time.ts';
 import { type Logger, silentLogger } from '../../ports/telemetry.ts';
 import type { Embedder } from '../../ports/vector-index.ts';
-import { meanCosine, UNRELATED } from './unrelated.ts';
+import { errorOfRefusal, readRefusal } from '../chat/dialect.ts';
+import { unitVector, unrelatedBy } from './vectors.ts';
 
 export interface OpenAiEmbedderOptions {
   /** Any OpenAI-compatible server, with its `/v1`; null: OpenAI's own. */
@@ -48,7 +49,6 @@ export function createOpenAiEmbedder(options: OpenAiEmbedderOptions): Embedder {
     );
   }
   let dimensions = options.dimensions;
-  let floor: number | null = null;
   const embed = async (texts: readonly string[], signal?: AbortSignal): Promise<Float32Array[]> => {
     const vectors: Float32Array[] = [];
     for (const batch of batchesOf(texts)) append(vectors, await embedBatch(options, batch, signal));
@@ -63,10 +63,7 @@ export function createOpenAiEmbedder(options: OpenAiEmbedderOptions): Embedder {
       return dimensions;
     },
     embed,
-    unrelated: async (signal) => {
-      floor ??= meanCosine(await embed(UNRELATED, signal));
-      return floor;
-    },
+    unrelated: unrelatedBy(embed),
   };
 }
 
@@ -96,7 +93,7 @@ async function embedBatch(options: OpenAiEmbedderOptions, texts: readonly string
   try {
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return (await requestEmbeddings(requestOf(options, texts), signal)).map((vector) => normalised(vector));
+        return (await requestEmbeddings(requestOf(options, texts), signal)).map(unitVector);
       } catch (error) {
         if (!(error instanceof TriageError) || !error.retryable || attempt > maxRetries || signal.aborted) throw error;
         const pause = error.retryAfterMs ?? backoff(options.retryDelayMs ?? 500, attempt);
@@ -130,11 +127,6 @@ function wrongLength(model: string, got: number, wanted: number | null): TriageE
   );
 }
 
-function normalised(vector: Float32Array): Float32Array {
-  const length = Math.sqrt(vector.reduce((sum, number) => sum + number ** 2, 0));
-  return length === 0 ? vector : vector.map((number) => number / length);
-}
-
 export interface EmbeddingsRequest {
   readonly baseUrl: string;
   readonly apiKey: string | null;
@@ -145,9 +137,6 @@ export interface EmbeddingsRequest {
 }
 
 const Reply = z.object({ data: z.array(z.object({ index: z.int().min(0), embedding: z.array(z.number()).min(1).max(16_000) })) });
-const ErrorReply = z.object({ error: z.union([z.string(), z.looseObject({ message: z.string().optional(), code: z.unknown() })]) });
-const QUOTA = /insufficient_quota|billing|quota exceeded|exceeded your current quota|credit balance/i;
-const MAX_WORDS = 300;
 
 /** Asks once. Resolves to one vector a text, in the order of the texts; throws TriageError with the codes that a chat model's errors have. */
 async function requestEmbeddings(request: EmbeddingsRequest, signal: AbortSignal): Promise<Float32Array[]> {
@@ -171,7 +160,7 @@ async function requestEmbeddings(request: EmbeddingsRequest, signal: AbortSignal
     if (error instanceof TriageError) throw error;
     throw new TriageError('upstream-failed', 'The embedding server could not be reached', { retryable: true, cause: error });
   }
-  if (!response.ok) throw refusal(response, text, model);
+  if (!response.ok) throw errorOfRefusal(readRefusal(response.status, response.headers, text), model, 'The embedding server');
   return vectorsOf(text, texts.length);
 }
 
@@ -184,39 +173,4 @@ function vectorsOf(text: string, wanted: number): Float32Array[] {
   if (whole.length === wanted && reply.data.data.length === wanted) return whole;
   const message = `The embedding server returned ${reply.data.data.length} vectors for ${wanted} texts`;
   throw new TriageError('upstream-failed', message, { details: { wanted, got: reply.data.data.length } });
-}
-
-function refusal({ status, headers }: Response, text: string, model: string): TriageError {
-  const words = wordsOf(text);
-  const details = { status };
-  if (status === 401 || status === 403) {
-    return new TriageError(
-      'upstream-auth',
-      `The embedding server rejected the API key (HTTP ${status}); check the key and its permissions`,
-      { details },
-    );
-  }
-  if (status === 402 || (status === 429 && QUOTA.test(words))) {
-    return new TriageError('quota-exhausted', 'The quota for embeddings is used up; check plan and billing', { details });
-  }
-  const later = retryAfter(headers);
-  const retry = { retryable: true, details, ...(later === null ? {} : { retryAfterMs: later }) };
-  if (status === 429) return new TriageError('rate-limited', 'The embedding server is rate limiting requests (HTTP 429)', retry);
-  if (status === 408 || status === 409 || status >= 500) {
-    return new TriageError('upstream-failed', `The embedding server failed (HTTP ${status})`, retry);
-  }
-  if (status === 404) {
-    const message = `The embedding server does not know ${model} or the path (HTTP 404); check base URL and model`;
-    return new TriageError('upstream-failed', message, { details });
-  }
-  return new TriageError('invalid-input', `The embedding server rejected the texts (HTTP ${status}): ${words}`, { details });
-}
-
-function wordsOf(text: string): string {
-  const read = ErrorReply.safeParse(jsonIn(text));
-  if (!read.success) return text.replace(/\s+/g, ' ').slice(0, MAX_WORDS);
-  const { error } = read.data;
-  return (typeof error === 'string' ? error : `${error.message ?? ''} ${String(error.code ?? '')}`)
-    .replace(/\s+/g, ' ')
-    .slice(0, MAX_WORDS);
 }

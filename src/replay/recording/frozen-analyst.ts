@@ -1,13 +1,11 @@
 import { z } from 'zod';
 import { outOfBudget } from '../../../graphs/triage/judge.ts';
 import type { TriageLimits } from '../../../graphs/triage/state.ts';
-import { Answer, Classification, ConfidenceFactor, Grade } from '../../domain/analysis.ts';
-import { Category, Kind } from '../../domain/category.ts';
+import { Answer, Classification } from '../../domain/analysis.ts';
 import { TriageError } from '../../domain/errors.ts';
 import { ToolCall } from '../../domain/evidence.ts';
 import type { JudgementName, RecordedCall, RecordedJudgement, RecordedMaker, RecordedReply, Recording } from '../../domain/recording.ts';
-import { present } from '../../lib/collections.ts';
-import type { Analyst, Judgement } from '../../ports/analyst.ts';
+import { type Analyst, Assessment, type Judgement, Plan } from '../../ports/analyst.ts';
 import type { Toolbox } from '../../ports/toolbox.ts';
 import { placeOf } from '../../service/triage/recording/recorder.ts';
 import { callKey, canonicalJson, fieldHashes, type HashSubject, judgementKey } from '../../service/triage/recording/recording-lines.ts';
@@ -127,7 +125,7 @@ async function judgedAgain<Value>(
   const now = (await again()).value;
   const fields = fieldsThatDiffer(value, now);
   if (fields.length > 0) differs({ what: 'rule', at, fields });
-  return { value: now, by, model, promptHash, usage: plain(usage), note };
+  return { value: now, by, model, promptHash, usage, note };
 }
 
 async function fromRecording<Value>(
@@ -148,34 +146,7 @@ async function fromRecording<Value>(
     differs({ what: 'judgement-unreadable', at, why: read.error.issues[0]?.message ?? 'not understood' });
     throw new CarriedNoFurther(at);
   }
-  return { value: read.data, by, model, promptHash, usage: plain(usage), note };
-}
-
-const Plan = z
-  .object({
-    thought: z.string(),
-    confidence: z.number(),
-    enough: z.boolean(),
-    retrieval: z.number(),
-    gaps: z.array(z.object({ missing: z.string(), tool: z.string().nullable(), blocks: z.boolean() })).optional(),
-    revised: z.object({ category: Category, kind: Kind }).optional(),
-  })
-  .transform(({ gaps, revised, ...rest }) => ({ ...rest, ...present({ gaps, revised }) }));
-
-const Assessment = z
-  .object({
-    grades: z.record(z.string(), Grade),
-    unsupportedClaims: z.array(z.string()),
-    gaps: z.array(z.string()),
-    confidence: z.number(),
-    against: z.array(z.string()),
-    factors: z.array(ConfidenceFactor).optional(),
-  })
-  .transform(({ factors, ...rest }) => ({ ...rest, ...present({ factors }) }));
-
-/** Without what is undefined: an absent count is not there. */
-function plain({ cachedInputTokens, retries, ...usage }: RecordedReply['usage']): Judgement<unknown>['usage'] {
-  return { ...usage, ...present({ cachedInputTokens, retries }) };
+  return { value: read.data, by, model, promptHash, usage, note };
 }
 
 /** What each judgement's recorded value must be. */

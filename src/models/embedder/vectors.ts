@@ -1,5 +1,7 @@
+import type { Embedder } from '../../ports/vector-index.ts';
+
 /** Lines and passages as they are compared, about things that have nothing to do with each other: from here likeness is measured. */
-export const UNRELATED: readonly string[] = [
+const UNRELATED: readonly string[] = [
   'npm ERR! ERESOLVE could not resolve: peer react@"^17" is wanted, react@18.2.0 was found',
   'java.lang.OutOfMemoryError: Java heap space while indexing the product catalogue',
   'AssertionError: expected the invoice total to be 10.20 but it was 10.21',
@@ -12,8 +14,26 @@ export const UNRELATED: readonly string[] = [
   'terraform: a resource with this ID already exists and must be imported into the state',
 ];
 
+/** How alike texts are that have nothing to do with each other, as this model sees them; measured once. */
+export function unrelatedBy(embed: Embedder['embed']): NonNullable<Embedder['unrelated']> {
+  let floor: number | null = null;
+  return async (signal) => {
+    floor ??= meanCosine(await embed(UNRELATED, signal));
+    return floor;
+  };
+}
+
+/** Of length 1 in the same direction; a vector without any gets the first. */
+export function unitVector(vector: Float32Array): Float32Array {
+  let sum = 0;
+  for (const value of vector) sum += value * value;
+  if (sum === 0) return Float32Array.from(vector, (_, place) => (place === 0 ? 1 : 0));
+  const length = Math.sqrt(sum);
+  return vector.map((value) => value / length);
+}
+
 /** Over all pairs of vectors of length 1; never below 0. */
-export function meanCosine(vectors: readonly Float32Array[]): number {
+function meanCosine(vectors: readonly Float32Array[]): number {
   let sum = 0;
   let pairs = 0;
   for (const [index, left] of vectors.entries()) {
