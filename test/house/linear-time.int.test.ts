@@ -6,8 +6,8 @@ import { findShapes } from '../../src/log/mask/shapes.ts';
 import { findKeyBlock, findWrapped } from '../../src/log/mask/tokens.ts';
 import { repositoryPathCandidates } from '../../src/log/paths.ts';
 import { tokenize } from '../../src/log/recognise/normalise.ts';
-import { readRefusal } from '../../src/models/chat/dialect.ts';
 import { jsonObjectsIn } from '../../src/models/chat/read-reply.ts';
+import { readRefusal } from '../../src/models/refusal.ts';
 import {
   clip,
   codeSpan,

@@ -2,8 +2,8 @@ import type { AIMessageChunk } from '@langchain/core/messages';
 import { z } from 'zod';
 import { TriageError } from '../../domain/errors.ts';
 import { jsonIn } from '../../lib/text.ts';
+import { errorOfFailure, type Refusal, readRefusal, refusalInBody } from '../refusal.ts';
 import { type CompletionRequest, connect, post, readBounded, tooLarge } from './connect.ts';
-import { errorOfFailure, type Refusal, readRefusal, refusalInBody } from './dialect.ts';
 
 interface Seen {
   readonly status: number;

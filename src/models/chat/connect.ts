@@ -1,7 +1,8 @@
 import type { ChatOpenAICompletions } from '@langchain/openai';
 import { TriageError } from '../../domain/errors.ts';
 import { readText } from '../../lib/http-body.ts';
-import { type Dialect, errorOfRedirect, isReasoningModel } from './dialect.ts';
+import { errorOfRedirect } from '../refusal.ts';
+import { type Dialect, isReasoningModel } from './dialect.ts';
 
 export interface Message {
   readonly role: 'system' | 'user' | 'assistant';

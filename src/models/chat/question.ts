@@ -3,9 +3,10 @@ import { TriageError } from '../../domain/errors.ts';
 import { backoff } from '../../lib/time.ts';
 import type { ChatReply } from '../../ports/chat-model.ts';
 import type { Logger } from '../../ports/telemetry.ts';
+import { errorOfRefusal, type Refusal } from '../refusal.ts';
 import { type Completion, complete } from './completion.ts';
 import type { CompletionRequest, Endpoint, Message, Wishes } from './connect.ts';
-import { type Dialect, errorOfRefusal, type QuestionKind, type Refusal, weakerDialect } from './dialect.ts';
+import { type Dialect, type QuestionKind, weakerDialect } from './dialect.ts';
 import { costOf, PRICES, type PriceTable, priceOf } from './prices.ts';
 
 /** A model's server and what was learnt of it. One per process and model. */

@@ -7,7 +7,7 @@ import { jsonIn } from '../../lib/text.ts';
 import { backoff } from '../../lib/time.ts';
 import { type Logger, silentLogger } from '../../ports/telemetry.ts';
 import type { Embedder } from '../../ports/vector-index.ts';
-import { errorOfRefusal, readRefusal } from '../chat/dialect.ts';
+import { errorOfRefusal, readRefusal } from '../refusal.ts';
 import { unitVector, unrelatedBy } from './vectors.ts';
 
 export interface OpenAiEmbedderOptions {

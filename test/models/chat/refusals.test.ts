@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { errorOfRefusal, isTooLong, readRefusal } from '../../../src/models/chat/dialect.ts';
+import { errorOfRefusal, isTooLong, readRefusal } from '../../../src/models/refusal.ts';
 import type { ChatRequest } from '../../../src/ports/chat-model.ts';
 import { type OpenAiServer, type OpenAiServerOptions, startOpenAiServer } from '../../support/openai-server.ts';
 import { errorOf, modelOf, never } from './model-stage.ts';

@@ -1,0 +1,134 @@
+import { TriageError } from '../domain/errors.ts';
+import { jsonIn } from '../lib/text.ts';
+import { retryAfter } from '../lib/time.ts';
+
+/** What a server said when it refused. */
+export interface Refusal {
+  readonly status: number;
+  /** The server's `error.code` or `error.type`, where it gave one. */
+  readonly code: string | null;
+  /** Its `error.type`. */
+  readonly kind: string | null;
+  /** The server's own words, bounded; may not be shown where it could name a key. */
+  readonly message: string;
+  readonly retryAfterMs: number | null;
+}
+
+const MAX_WORDS = 300;
+/** OpenAI, Azure, Anthropic and OpenRouter through gateways, LiteLLM's budgets. Waiting does not help against any of them. */
+const QUOTA =
+  /insufficient_quota|insufficient.?(?:balance|credit|funds)|billing|exceeded your current quota|credit balance|out of credits|budget.{0,20}exceeded|spend(?:ing)?.{0,10}(?:cap|limit)|key limit exceeded/i;
+/** Google words a limit a minute like a used-up quota, but says when to come back. */
+const PER_MINUTE = /per.?minute|retry in/i;
+
+/** Reads an HTTP error reply; any body will do. */
+export function readRefusal(status: number, headers: Headers, body: string): Refusal {
+  const error = errorObject(body);
+  const kind = textOf(error.type);
+  const code = textOf(error.code) ?? kind;
+  const message = (textOf(error.message) ?? textOf(error.detail) ?? body.slice(0, 10 * MAX_WORDS)).replace(/\s+/g, ' ').slice(0, MAX_WORDS);
+  return { status, code, kind, message, retryAfterMs: waitAsked(headers) };
+}
+
+/** An error in the body of a reply that HTTP calls a success, as gateways send it; null where there is none. */
+export function refusalInBody(body: string, headers: Headers): Refusal | null {
+  const start = body.slice(0, 2_000);
+  if (!start.includes('"error"') || start.includes('"choices"')) return null;
+  const error = errorObject(body);
+  if (textOf(error.message) === null) return null;
+  const code = Number(error.code);
+  return readRefusal(code >= 400 && code < 600 ? code : 502, headers, body);
+}
+
+/** The error that callers see. Whether to try again is decided here, where it is born. */
+export function errorOfRefusal(refusal: Refusal, model: string, server = 'The model server'): TriageError {
+  const { status, code } = refusal;
+  const details = { status, code };
+  if (isTooLong(refusal)) {
+    return new TriageError('too-large', `The question exceeds the context of the model ${model}`, { details });
+  }
+  if (isQuota(refusal)) return new TriageError('quota-exhausted', "The model's quota is used up; check plan and billing", { details });
+  if (status === 401 || status === 403) {
+    const message = `${server} rejected the API key (HTTP ${status}); check the key and its permissions`;
+    return new TriageError('upstream-auth', message, { details });
+  }
+  const later = refusal.retryAfterMs === null ? {} : { retryAfterMs: refusal.retryAfterMs };
+  if (status === 429) {
+    return new TriageError('rate-limited', `${server} is rate limiting requests (HTTP 429)`, { retryable: true, details, ...later });
+  }
+  if (status === 408 || status === 409 || status >= 500) {
+    return new TriageError('upstream-failed', `${server} failed (HTTP ${status})`, { retryable: true, details, ...later });
+  }
+  if (status === 404 || status === 405) {
+    const message = `${server} does not know ${model} or the path (HTTP ${status}); check base URL and model`;
+    return new TriageError('upstream-failed', message, { details });
+  }
+  return new TriageError('invalid-input', `${server} rejected the request (HTTP ${status}): ${refusal.message}`, { details });
+}
+
+/** The server sends us elsewhere. We do not go: the question and the key were meant for this one. */
+export function errorOfRedirect(status: number, location: string | null, base: string): TriageError {
+  const host = location !== null && URL.canParse(location, base) ? new URL(location, base).host : 'somewhere unknown';
+  return new TriageError(
+    'upstream-failed',
+    `The model server redirects to ${host} (HTTP ${status}), where the key is not sent; correct the base URL`,
+    { details: { status } },
+  );
+}
+
+function isQuota({ status, code, kind, message }: Refusal): boolean {
+  if (status === 402) return true;
+  if (![400, 403, 429].includes(status)) return false;
+  return QUOTA.test(`${code} ${kind} ${message}`) && !(status === 429 && PER_MINUTE.test(message));
+}
+
+/** No usable HTTP reply: the connection failed, or a limit of ours was hit. */
+export function errorOfFailure(error: unknown): TriageError {
+  for (let cause = error, depth = 0; cause instanceof Error && depth < 8; cause = cause.cause, depth++) {
+    if (cause instanceof TriageError) return cause;
+  }
+  return new TriageError('upstream-failed', 'The model server could not be reached', { retryable: true, cause: error });
+}
+
+/** OpenAI says it to the millisecond. */
+function waitAsked(headers: Headers): number | null {
+  const milliseconds = Number(headers.get('retry-after-ms') ?? Number.NaN);
+  return milliseconds >= 0 ? milliseconds : retryAfter(headers);
+}
+
+interface ErrorObject {
+  readonly code?: unknown;
+  readonly type?: unknown;
+  readonly message?: unknown;
+  /** FastAPI's name for the message. */
+  readonly detail?: unknown;
+}
+
+function errorObject(body: string): ErrorObject {
+  const parsed = jsonIn(body);
+  if (typeof parsed !== 'object' || parsed === null) return {};
+  const error = 'error' in parsed ? parsed.error : parsed;
+  if (typeof error === 'string') return { message: error };
+  return typeof error === 'object' && error !== null ? error : {};
+}
+
+function textOf(value: unknown): string | null {
+  return typeof value === 'string' && value !== '' ? value : null;
+}
+
+/**
+ * How servers say that a question is too long: OpenAI and Azure ("maximum context length", context_length_exceeded), vLLM
+ * (the same words), llama.cpp ("exceeds the available context size", exceed_context_size_error), llama-cpp-python ("exceed
+ * context window"), Ollama ("exceeds the context length"), LiteLLM (ContextWindowExceededError), Groq and others behind
+ * gateways ("reduce the length", "prompt is too long", "input token count").
+ */
+const WORDS =
+  /context.?length|context.?size|context.?window|reduce the length|(?:prompt|input|request) (?:is |was )?too (?:long|large)|input token count|max_new_tokens.{0,40}must be/i;
+
+/** Whether the server refused because question and answer do not fit the model's context. */
+export function isTooLong({ status, code, kind, message }: Refusal): boolean {
+  if (status === 413) return true;
+  // OpenAI: a single request above the limit a minute is refused with 429, however long one waits.
+  if (status === 429) return /request too large/i.test(message);
+  return [400, 422, 500].includes(status) && WORDS.test(`${code} ${kind} ${message}`);
+}
