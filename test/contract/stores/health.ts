@@ -70,6 +70,24 @@ export function healthContract(world: StoresWorld): void {
         { numRuns: runs(100) },
       );
     });
+
+    it('counts builds that come and go at once', async () => {
+      const { repository } = world;
+      const come = (number: number, hours: number) => {
+        const build = { number: `${number}`, branch: 'main', status: 'failed', came: -hours * HOUR, minutes: null } as const;
+        return take({ ...build, pipeline: number % 2 === 0 ? 'ci' : 'lint' }, repository);
+      };
+      for (let hours = 0; hours < 60; hours += 1) await come(hours, hours);
+      await Promise.all([
+        ...Array.from({ length: 40 }, (_, at) => come(60 + (at % 20), at % 20)),
+        ...[40, 28, 35].map((hours) => forget(repository, END - hours * HOUR)),
+      ]);
+      const [row] = await world.db.query(
+        `select (select sum(builds)::int from build_days where repository = $1) as days, (select count(*)::int from builds where repository = $1) as builds`,
+        [repository],
+      );
+      expect(row).toEqual({ days: row?.builds, builds: expect.any(Number) });
+    });
   });
 }
 
