@@ -28,7 +28,7 @@ export const DecidedCount = z.object({
 });
 export type DecidedCount = z.infer<typeof DecidedCount>;
 
-/** All answers but recalled ones, decided or not, of one hundredth of stated confidence. */
+/** Answers but recalled ones, decided or not, of one hundredth of stated confidence. */
 export const AnsweredCount = z.object({ at: z.number(), count: z.int() });
 export type AnsweredCount = z.infer<typeof AnsweredCount>;
 

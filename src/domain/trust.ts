@@ -57,14 +57,14 @@ export type UnseenFigures = z.infer<typeof UnseenFigures>;
 /** Whether the answers of an installation can be trusted, in figures. */
 export const Trust = z.object({
   threshold: z.number().describe('From this confidence on, an answer is published without a person'),
-  answered: z.int(),
+  answered: z.int().describe('Of a year, the newest 20,000 at most'),
   decided: z.int(),
   enough: z.boolean().describe('Whether enough was decided to state an accuracy'),
   thresholds: z.array(
     z.object({
       threshold: z.number(),
       published: z.int(),
-      coverage: z.number().describe('Share of all answers'),
+      coverage: z.number().describe('Share of `answered`'),
       decided: z.int(),
       right: z.int(),
       low: z

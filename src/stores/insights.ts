@@ -48,6 +48,7 @@ function trustMethods(read: Pick<Sql, 'query'>) {
   return {
     /** The newest 5,000 decided answers of the period. */
     decided: async (period: Period) => await all(read, DecidedCount, DECIDED, periodValues(period)),
+    /** The newest 20,000 answers of the period. */
     answered: async (period: Period) => await all(read, AnsweredCount, ANSWERED, periodValues(period)),
     /** Of the newest 2,000 decided answers, those of the same tenth of stated confidence, and category if given. */
     trackRecord: async (confidence: number, category?: Category | null, filter: InsightsFilter = {}) => {
@@ -80,8 +81,10 @@ const DECIDED = `
   from newest f where f.right is not null group by 1, 2, 3, 4 order by 1, 2, 3, 4`;
 
 const ANSWERED = `
-  select ${HUNDREDTH} / 100.0::float8 as at, count(*)::int as count from answer_facts f
-  where f.analyst <> 'recall' and ${WITHIN} group by 1 order by 1`;
+  with newest as (
+    select f.confidence from answer_facts f where f.analyst <> 'recall' and ${WITHIN} order by f.created_at desc limit 20000
+  )
+  select ${HUNDREDTH} / 100.0::float8 as at, count(*)::int as count from newest f group by 1 order by 1`;
 
 const TRACK_RECORD = `
   with newest as (${NEWEST(2000, MEANT)})
