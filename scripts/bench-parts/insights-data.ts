@@ -24,7 +24,11 @@ export async function fillInsights(sql: Sql, { failures, answers, testResults, d
     [BUILDS, [builds, days]],
     [FAILURES, [failures, WORDS, FORMS, sampleFailure('b', 'f')]],
     [TRIAGES, [answers]],
-    [ANALYSES, [sampleAnalysis({ buildId: 'b', triageId: 't', fingerprint: 'f' })]],
+    // A few first: triggers would keep the plans that they made for empty tables.
+    ...[1_000, answers].map((some): [string, unknown[]] => [
+      ANALYSES,
+      [sampleAnalysis({ buildId: 'b', triageId: 't', fingerprint: 'f' }), some],
+    ]),
     [REVIEWS],
     [DECISIONS, [sampleDecision({ id: 'r', analysisId: 'a' })]],
     [RESULTS, [testResults, TESTS_A_BUILD]],
@@ -84,7 +88,7 @@ const ANALYSES = `
   from (
     select t.analysis_id as id, t.id as triage_id, t.build_id, t.fingerprint, t.opened_at,
       (array['CODE_ERROR', 'INFRA_ERROR', 'TEST_FAILURE', 'DEPENDENCY_ERROR', 'CONFIG_ERROR'])[1 + ${HASH('t.id', 5)}::int] as category
-    from triages t
+    from triages t where not exists (select from analyses a where a.triage_id = t.id) order by t.opened_at limit $2
   ) as made`;
 
 const REVIEWS = `
