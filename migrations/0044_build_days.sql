@@ -7,11 +7,13 @@ create table build_days (
   day date not null,
   builds integer not null,
   failed integer not null,
-  primary key (repository, pipeline, provider, day)
+  primary key (repository, pipeline, provider, day) include (builds, failed)
 );
 create index build_days_by_day on build_days (day);
--- for how long a branch was red is read without the rows themselves
+-- for how long a branch was red, and how long builds take, is read without the rows themselves
 create index builds_in_time on builds (repository, pipeline, branch, received_at) include (provider, status, finished_at, id)
+  where status in ('passed', 'failed');
+create index builds_timed on builds (repository, pipeline, received_at desc) include (provider, started_at, finished_at)
   where status in ('passed', 'failed');
 
 -- In one order, so that no two who delete many builds wait for each other in a circle. No pipeline is named here after its last build.

@@ -61,7 +61,7 @@ export const PipelineHealth = z.object({
   failed: z.int(),
   buildsBefore: z.int(),
   failedBefore: z.int(),
-  /** Median run time of the newest 200 builds of the period, in minutes; null where none is known. */
+  /** Median run time of the newest 100 builds of the period, in minutes; null where none is known. */
   minutes: z.number().nullable(),
   minutesBefore: z.number().nullable(),
   /** Its default branch; null where it is not known, or had no builds. */

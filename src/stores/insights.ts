@@ -16,7 +16,7 @@ import {
   WeekFigures,
 } from '../domain/insights.ts';
 import type { Database, Sql } from '../ports/database.ts';
-import { all, filterValues, periodValues, USUAL_NAMES } from './sql.ts';
+import { all, filterValues, inScope, periodValues, USUAL_NAMES } from './sql.ts';
 
 /**
  * What was answered and decided, counted. Every answer is bounded in size and in what it reads.
@@ -28,7 +28,7 @@ export function createInsightsStore(db: Pick<Database, 'query' | 'reader'>) {
 }
 
 /** Facts of the repositories that are meant. */
-export const MEANT = `($1::text is null or f.repository = $1) and ($2::text[] is null or f.repository like any($2))`;
+export const MEANT = `($1::text is null or f.repository = $1) and ${inScope('f.repository', '$2')}`;
 
 const WITHIN = `${MEANT} and f.created_at > $3::timestamptz and f.created_at <= $4::timestamptz`;
 
@@ -144,7 +144,7 @@ const PER_DAY_TIME = `
 const AT = 'coalesce(b.finished_at, b.received_at)';
 
 /** Builds of a pipeline and period whose run time is looked at. */
-const TIMED = 200;
+const TIMED = 100;
 
 /** Finished builds of the pipeline `s` that came within so many days before the last one's end. */
 const BUILDS_OF_PIPELINE = (from: string, to: string) => `builds b
@@ -156,24 +156,25 @@ const MEDIAN_MINUTES = (from: string, to: string) => `(
     select extract(epoch from b.finished_at - b.started_at)::float8 / 60 as minutes from ${BUILDS_OF_PIPELINE(from, to)} order by b.received_at desc limit $6
   ) as newest)`;
 
+const NOW = '(day > $3::date - $4::int)';
+
 // The pipelines that are shown are chosen by counts of days; only their builds are read. A default branch is red from the end of a failed build
 // until that of the next passed one: a failure after a failure changes nothing.
 const HEALTH = `
-  with p as (select ($3::date + 1)::timestamp at time zone 'UTC' as until), days as materialized (
-    select f.*, f.day > $3::date - $4::int as now from build_days f where ${MEANT} and f.day <= $3::date and f.day > $3::date - 2 * $4::int
-  ), shown as materialized (
-    select provider, repository, pipeline, sum(builds) filter (where now)::int as builds, coalesce(sum(failed) filter (where now), 0)::int as failed,
-      coalesce(sum(builds) filter (where not now), 0)::int as "buildsBefore", coalesce(sum(failed) filter (where not now), 0)::int as "failedBefore"
-    from days group by 1, 2, 3 having bool_or(now) order by failed desc, builds desc, 1, 2, 3 limit $5
-  ), counts as (
-    select provider, repository, pipeline, array_agg(coalesce(d.failed, 0) order by n.day) as "perDay"
-    from shown cross join generate_series($3::date - $4::int + 1, $3::date, interval '1 day') as n (day)
-      left join days d using (provider, repository, pipeline, day) group by 1, 2, 3
+  with p as (select ($3::date + 1)::timestamp at time zone 'UTC' as until), shown as materialized (
+    select provider, repository, pipeline, sum(builds) filter (where ${NOW})::int as builds, coalesce(sum(failed) filter (where ${NOW}), 0)::int as failed,
+      coalesce(sum(builds) filter (where not ${NOW}), 0)::int as "buildsBefore", coalesce(sum(failed) filter (where not ${NOW}), 0)::int as "failedBefore"
+    from build_days f where ${MEANT} and f.day <= $3::date and f.day > $3::date - 2 * $4::int
+    group by 1, 2, 3 having bool_or(${NOW}) order by failed desc, builds desc, 1, 2, 3 limit $5
   )
   select s.*, ${MEDIAN_MINUTES('$4::int', '0')} as minutes, ${MEDIAN_MINUTES('2 * $4::int', '$4::int')} as "minutesBefore",
     main.branch, coalesce(red.hours, 0) as "redHours", coalesce(red.now, false) as "isRed", coalesce(red.recoveries, 0) as recoveries,
-    red."hoursToGreen", c."perDay"
-  from p cross join shown s join counts c using (provider, repository, pipeline)
+    red."hoursToGreen", array(
+      select coalesce(d.failed, 0) from generate_series($4::int - 1, 0, -1) as n (ago) left join build_days d
+        on d.repository = s.repository and d.pipeline = s.pipeline and d.provider = s.provider and d.day = $3::date - n.ago and ${NOW}
+      order by n.ago desc
+    ) as "perDay"
+  from p cross join shown s
     left join default_branches d on d.provider = s.provider and d.repository = s.repository
     left join lateral (
       select n.branch from unnest(case when d.branch is null then array[${USUAL_NAMES}] else array[d.branch] end) as n (branch)

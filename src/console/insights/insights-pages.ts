@@ -130,7 +130,7 @@ async function healthView(query: InsightsQuery, { stores, clock }: ConsoleDeps):
   const found = await stores.insights.health(periodOf({ ...query, day: undefined }, days, clock.now()), MOST_PIPELINES);
   const choices = [...new Set([days, ...CHOICES])].toSorted((one, other) => one - other);
   const main = html`<h1 tabindex="-1">${headline(found, days)}</h1>
-<p>At most ${MOST_PIPELINES} pipelines, those with the most failed builds first. In parentheses: the ${days} days before. The run time is the median of the newest 200 builds. A default branch is red from the end of a failed build until the end of the next build that passes.</p>
+<p>At most ${MOST_PIPELINES} pipelines, those with the most failed builds first. In parentheses: the ${days} days before. The run time is the median of the newest 100 builds. A default branch is red from the end of a failed build until the end of the next build that passes.</p>
 ${filterForm(query, daysField(days, choices))}${found.length === 0 ? html`<p>No builds passed or failed in the last ${days} days.</p>` : html`${table(found, days)}<p><a href="${HEALTH_PATH}${search({ repo: query.repo, days, csv: 'health' })}">Download CSV</a></p>`}`;
   return { title: 'Health', main, tables: { health: { head: HEALTH_HEAD, rows: found.map(cells) } } };
 }
