@@ -3,7 +3,7 @@ import { TriageError } from '../domain/errors.ts';
 import { FailureRow } from '../domain/failure.ts';
 import type { Comparison, FailureFilter, SearchFlag } from '../domain/search.ts';
 import type { Database, Page, Sql } from '../ports/database.ts';
-import { all, likeLiteral, pageValues, scopeValue } from './sql.ts';
+import { all, inScope, likeLiteral, pageValues, scopeValue } from './sql.ts';
 
 /** A statement was ended by its time limit. */
 const TOO_LONG = '57014';
@@ -46,17 +46,15 @@ interface Conditions {
 async function conditionsFor(sql: Sql, filter: FailureFilter): Promise<Conditions> {
   const conditions: string[] = [];
   const values: unknown[] = [];
-  const add = (condition: (parameter: string) => string, value: unknown) => {
-    values.push(value);
-    conditions.push(condition(`$${values.length}`));
-  };
+  const place = (value: unknown) => `$${values.push(value)}`;
+  const add = (condition: (parameter: string) => string, value: unknown) => conditions.push(condition(place(value)));
   for (const [field, column] of EQUAL) if (filter[field] !== undefined) add((parameter) => `s.${column} = ${parameter}`, filter[field]);
   if (filter.repository !== undefined) {
     if (filter.repository.endsWith('/*'))
       add((parameter) => `s.repository like any(${parameter}::text[])`, scopeValue([filter.repository]));
     else add((parameter) => `s.repository = ${parameter}`, filter.repository);
   }
-  if (filter.repositories !== undefined) add((parameter) => `s.repository like any(${parameter}::text[])`, scopeValue(filter.repositories));
+  if (filter.repositories !== undefined) add((parameter) => inScope('s.repository', parameter), scopeValue(filter.repositories));
   if (filter.since !== undefined) add((parameter) => `s.seen_at >= ${parameter}::timestamptz`, filter.since);
   if (filter.until !== undefined) add((parameter) => `s.seen_at < ${parameter}::timestamptz`, filter.until);
   if (filter.commit !== undefined) add((parameter) => `s.commit like ${parameter}`, `${likeLiteral(filter.commit)}%`);
@@ -72,8 +70,8 @@ async function conditionsFor(sql: Sql, filter: FailureFilter): Promise<Condition
   if (confidence !== undefined) add((parameter) => AS_SURE(confidence.is, parameter), confidence.than);
   if (filter.alerting === true) conditions.push(ALERTING);
   const parts = [filter.testPart, filter.file].filter((part) => part !== undefined);
-  if (parts.length > 0) await addTexts(sql, parts, false, add);
-  if (filter.words !== undefined && filter.words.length > 0) await addTexts(sql, filter.words, true, add);
+  if (parts.length > 0) conditions.push(await textCondition(sql, parts, false, place));
+  if (filter.words !== undefined && filter.words.length > 0) conditions.push(await textCondition(sql, filter.words, true, place));
   return { conditions, values };
 }
 
@@ -117,9 +115,10 @@ function patternOf(part: string): string {
 }
 
 /** More texts than these hold a word that is met everywhere. */
-const FEW = 500;
+const FEW = 1_500;
 
 const Key = z.object({ key: z.string() });
+type Key = z.infer<typeof Key>;
 // One condition a pattern: an index knows nothing of `all (…)`.
 const holdAll = (column: string, patterns: readonly string[]) => patterns.map((_, at) => `${column} ilike $${at + 1}`).join(' and ');
 const keysQuery = (patterns: readonly string[]) => `select key from failure_texts where ${holdAll('text', patterns)} limit ${FEW + 1}`;
@@ -128,31 +127,17 @@ const titlesQuery = (patterns: readonly string[]) => `
   limit ${FEW + 1}`;
 
 /** All parts in one text of the failure or, with `titles`, all in the title of its cause. */
-async function addTexts(
-  sql: Sql,
-  parts: readonly string[],
-  titles: boolean,
-  add: (condition: (parameter: string) => string, value: unknown) => void,
-): Promise<void> {
+async function textCondition(sql: Sql, parts: readonly string[], titles: boolean, place: (value: unknown) => string): Promise<string> {
   const patterns = parts.map(patternOf);
   const keys = await all(sql, Key, keysQuery(patterns), patterns);
-  const causes = titles && keys.length <= FEW ? await all(sql, Key, titlesQuery(patterns), patterns) : [];
-  if (keys.length > FEW || causes.length > FEW) return add((parameter) => EVERYWHERE(parameter, titles), patterns);
-  if (causes.length === 0)
-    return add(
-      (parameter) => `s.text_key = any(${parameter}::text[])`,
-      keys.map(({ key }) => key),
-    );
-  const known = { texts: keys.map(({ key }) => key), causes: causes.map(({ key }) => key) };
-  add(
-    (parameter) =>
-      `(s.text_key = any(array(select jsonb_array_elements_text(${parameter}::jsonb->'texts'))) or s.fingerprint = any(array(select jsonb_array_elements_text(${parameter}::jsonb->'causes'))))`,
-    known,
-  );
+  const causes = titles ? await all(sql, Key, titlesQuery(patterns), patterns) : [];
+  const oneOf = (found: readonly Key[]) => `any(${place(found.map(({ key }) => key))}::text[])`;
+  const text = keys.length > FEW ? SAYS(place(patterns)) : `s.text_key = ${oneOf(keys)}`;
+  if (causes.length === 0) return text;
+  return `(${text} or ${causes.length > FEW ? IS_TITLED(place(patterns)) : `s.fingerprint = ${oneOf(causes)}`})`;
 }
 
-const EVERYWHERE = (parameter: string, titles: boolean) => {
-  const text = `exists (select from failure_texts t where t.key = s.text_key and t.text ilike all(${parameter}::text[]))`;
-  if (!titles) return text;
-  return `(${text} or exists (select from answer_facts a where a.build_id = s.build_id and a.fingerprint = s.fingerprint and a.title ilike all(${parameter}::text[])))`;
-};
+// Questions of one row each: the database must not look at all texts because a few are met soon.
+const SAYS = (patterns: string) => `(select t.text ilike all(${patterns}::text[]) from failure_texts t where t.key = s.text_key)`;
+const IS_TITLED = (patterns: string) =>
+  `(select bool_or(a.title ilike all(${patterns}::text[])) from answer_facts a where a.build_id = s.build_id and a.fingerprint = s.fingerprint)`;
