@@ -3,7 +3,7 @@ import { newId } from '../domain/ids.ts';
 import type { Clock } from '../lib/time.ts';
 import type { Database, Page, Sql } from '../ports/database.ts';
 import { follow } from './flakiness.ts';
-import { buildColumns, first, fromNow, insert, isoTime, pageValues, scopeValue } from './sql.ts';
+import { buildColumns, first, fromNow, inScope, insert, isoTime, pageValues, scopeValue } from './sql.ts';
 
 interface BuildFilter {
   readonly provider?: Build['provider'];
@@ -159,7 +159,7 @@ const LIST = `
   where ($1::text is null or b.provider = $1) and ($2::text is null or b.repository = $2)
     and ($3::text is null or b.pipeline = $3) and ($4::text is null or b.number = $4)
     and ($5::text is null or b.status = $5) and ($6::text is null or b.branch = $6)
-    and ($9::text[] is null or b.repository like any($9))
+    and ${inScope('b.repository', '$9')}
   order by b.received_at desc, b.id desc
   limit $7 offset $8`;
 

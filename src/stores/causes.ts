@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Cause, type CauseChange, CauseEvent, CauseList, ownerKey } from '../domain/cause.ts';
 import type { Database, Page, Sql } from '../ports/database.ts';
-import { all, columnsFor, first, pageValues, scopeValue } from './sql.ts';
+import { all, columnsFor, first, inScope, pageValues, scopeValue } from './sql.ts';
 
 export interface CauseFilter {
   readonly list: CauseList;
@@ -62,7 +62,7 @@ const SELECT = `
   ), category) as category from causes`;
 const ORDER = `order by red_pipelines <> '{}' desc, last_at desc, repository, fingerprint`;
 
-const MEANT = `($1::text is null or repository = $1) and ($2::text[] is null or repository like any ($2)) and ($3::text is not null) and ($4::text[] is not null)`;
+const MEANT = `($1::text is null or repository = $1) and ${inScope('repository', '$2')} and ($3::text is not null) and ($4::text[] is not null)`;
 
 function meant({ repository, repositories, assignee, owners = [] }: Omit<CauseFilter, 'list'>): unknown[] {
   return [repository ?? null, scopeValue(repositories), assignee, [...owners].map(ownerKey)];

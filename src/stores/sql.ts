@@ -10,11 +10,19 @@ export function pageValues(page: Page): [number, number] {
   return [Math.min(Math.max(Math.trunc(page.limit), 1), MAX_LIMIT), Math.max(Math.trunc(page.offset), 0)];
 }
 
+/** Is in a scope that holds more than plain names. */
+const PATTERNS = '*';
+
 /** Patterns of LIKE for repositories such as `owner/name` and `owner/*`, or null where all are meant: a value of its own in SQL. */
 export function scopeValue(repositories: readonly string[] | null | undefined): string[] | null {
   if (repositories === null || repositories === undefined) return null;
-  return repositories.map((one) => (one.endsWith('/*') ? `${likeLiteral(one.slice(0, -1))}%` : likeLiteral(one)));
+  const patterns = repositories.map((one) => (one.endsWith('/*') ? `${likeLiteral(one.slice(0, -1))}%` : likeLiteral(one)));
+  return patterns.every((pattern, at) => pattern === repositories[at]) ? patterns : [...patterns, PATTERNS];
 }
+
+/** Whether a repository is in a scope, where many rows are looked at: plain names are found by an index. */
+export const inScope = (repository: string, scope: string) => `(${scope}::text[] is null
+  or case when ${scope}::text[] @> array['${PATTERNS}'] then ${repository} like any(${scope}) else ${repository} = any(${scope}) end)`;
 
 /** `[$1, $2]` of every question: which repositories are meant. */
 export function filterValues({ repository, repositories }: InsightsFilter): unknown[] {
