@@ -29,7 +29,7 @@ const SEARCHES: Readonly<Record<string, (n: number) => string>> = {
   'a common word in a category': () => 'category:INFRA_ERROR expected',
   'a category': () => 'category:DEPENDENCY_ERROR',
   'a test': (n) => `test:test_${n}`,
-  'a fingerprint': (n) => `fingerprint:fp_${n}`,
+  'a fingerprint': (n) => `fingerprint:fp_${n}_7`,
   'what waits': () => 'is:waiting',
   'a week of a branch': () => 'branch:main since:7d',
   'what is nowhere': () => 'xylophone',
