@@ -1,9 +1,9 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { parseCookie, stringifySetCookie } from 'cookie';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import type { Config } from '../config/schema.ts';
 import type { SessionService } from '../console/console-deps.ts';
 import { AccessToken, checkNewToken, digestOfToken, isTokenForm, makeToken, NewToken, type RouteAccess } from '../domain/access.ts';
 import { messageOf, TriageError } from '../domain/errors.ts';
@@ -12,7 +12,7 @@ import type { Clock } from '../lib/time.ts';
 import type { Logger } from '../ports/telemetry.ts';
 import type { SessionHolder, SessionStore, TokenStore } from '../stores/access.ts';
 import { DOCS_ACCESS, DOCS_PATH } from './api-description.ts';
-import { found, route } from './route.ts';
+import { type ApiApp, found, route } from './route.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -44,7 +44,7 @@ interface AccessDeps {
 const LOOK_AGAIN_MS = 5_000;
 
 /** Deny by default: declared at start, enforced before the body is read. */
-export function enforceAccess(app: FastifyInstance, { holders, sessions, count, lookAgainMs = LOOK_AGAIN_MS }: AccessDeps): void {
+export function enforceAccess(app: ApiApp, { holders, sessions, count, lookAgainMs = LOOK_AGAIN_MS }: AccessDeps): void {
   const table: { method: string; url: string; access: RouteAccess }[] = [];
   app.decorate('routeAccess', table);
   app.decorateRequest('principal', null);
@@ -109,38 +109,21 @@ const TOUCH_MS = 60_000;
 /** Answers kept at once; of the tokens that nobody made only the last few matter. */
 const MAX_KEPT = 5_000;
 
-/** A token from the configuration. */
-interface ConfiguredToken {
-  readonly name: string;
-  readonly roles: Principal['roles'];
-  readonly token: string;
-}
-
 interface HolderDeps {
-  readonly configured: readonly ConfiguredToken[];
+  readonly configured: Config['auth']['tokens'];
   readonly tokens: Pick<TokenStore, 'findByDigest' | 'touch'>;
   readonly clock: Clock;
   readonly logger: Logger;
 }
 
-interface TokenHolders {
-  /** Who shows this `Authorization` header. Throws `unauthenticated`, and `storage-failed` where the database cannot be asked. */
-  find(authorization: string | undefined): Promise<Principal>;
-  /** Who holds this token, by any configured or made one's name, with the digest by which `findByDigest` knows it again. Throws as `find` does. */
-  show(token: string): Promise<{ readonly principal: Principal; readonly digest: string }>;
-  /** Who holds the token with this digest now; null where it was revoked, has expired, or is not configured any more. */
-  findByDigest(digest: string): Promise<Principal | null>;
-  /** Believes nothing of what it was told before: after a token was revoked here. */
-  forget(): void;
-}
-
+type TokenHolders = ReturnType<typeof createTokenHolders>;
 type Found = Awaited<ReturnType<TokenStore['findByDigest']>>;
 
 /**
  * Tokens of the configuration and of the database. A token is never compared with another: its digest is looked up, so that
  * time tells nothing of it. What has not the form of a token with its checksum never reaches the database.
  */
-export function createTokenHolders({ configured, tokens, clock, logger }: HolderDeps): TokenHolders {
+export function createTokenHolders({ configured, tokens, clock, logger }: HolderDeps) {
   const known = configured.map(({ name, roles, token }) => ({
     principal: { name, roles },
     digest: Buffer.from(digestOfToken(token), 'hex'),
@@ -178,9 +161,12 @@ export function createTokenHolders({ configured, tokens, clock, logger }: Holder
   };
 
   return {
-    find: async (authorization) => await identify(tokenIn(authorization)),
-    show: async (token) => ({ principal: await identify(token), digest: digestOfToken(token) }),
-    findByDigest: async (digest) => {
+    /** Who shows this `Authorization` header. Throws `unauthenticated`, and `storage-failed` where the database cannot be asked. */
+    find: async (authorization: string | undefined): Promise<Principal> => await identify(tokenIn(authorization)),
+    /** Who holds this token, by any configured or made one's name, with the digest by which `findByDigest` knows it again. Throws as `find` does. */
+    show: async (token: string) => ({ principal: await identify(token), digest: digestOfToken(token) }),
+    /** Who holds the token with this digest now; null where it was revoked, has expired, or is not configured any more. */
+    findByDigest: async (digest: string): Promise<Principal | null> => {
       const own = holderAmong(known, digest);
       if (own !== null) return own;
       const found = await look(digest);
@@ -188,6 +174,7 @@ export function createTokenHolders({ configured, tokens, clock, logger }: Holder
       touch(found.token.id);
       return principalOf(found.token);
     },
+    /** Believes nothing of what it was told before: after a token was revoked here. */
     forget: () => kept.clear(),
   };
 }
@@ -307,9 +294,8 @@ const Params = z.object({ id: z.string().min(1).max(300).describe('ID or name of
 const Made = z.object({ token: z.string().describe('Returned only once.'), made: AccessToken });
 
 /** Bearer tokens: made, listed and revoked, by administrators only. */
-export function registerTokenRoutes(app: FastifyInstance, { tokens, configuredNames, onRevoked, logger }: TokenRouteDeps): void {
-  const typed = app.withTypeProvider<ZodTypeProvider>();
-  typed.post(
+export function registerTokenRoutes(app: ApiApp, { tokens, configuredNames, onRevoked, logger }: TokenRouteDeps): void {
+  app.post(
     '/api/tokens',
     route('admin', 'Tokens', 'createToken', 'Create a token', { body: NewToken, response: { 201: Made } }),
     async ({ body, principal }, reply) => {
@@ -320,12 +306,12 @@ export function registerTokenRoutes(app: FastifyInstance, { tokens, configuredNa
       return reply.code(201).send({ token, made });
     },
   );
-  typed.get(
+  app.get(
     '/api/tokens',
     route('admin', 'Tokens', 'listTokens', 'List the newest 200 tokens', { response: { 200: z.object({ items: z.array(AccessToken) }) } }),
     async () => ({ items: await tokens.list() }),
   );
-  typed.delete(
+  app.delete(
     '/api/tokens/:id',
     route('admin', 'Tokens', 'revokeToken', 'Revoke a token', { params: Params, response: { 200: AccessToken } }),
     async ({ params: { id }, principal }) => {

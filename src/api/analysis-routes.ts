@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { FastifyInstance, FastifyReply } from 'fastify';
-import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import { ShownAnalysis, shownAnalysis } from '../domain/analysis.ts';
 import type { Build } from '../domain/build.ts';
@@ -33,7 +32,7 @@ import {
 } from '../service/answers/views.ts';
 import type { ScopedStores } from '../stores/stores.ts';
 import { registerFlakyRoutes } from './flaky-routes.ts';
-import { found, route } from './route.ts';
+import { type ApiApp, found, route } from './route.ts';
 
 interface PublishDeps {
   readonly clock: Clock;
@@ -51,7 +50,7 @@ export const BuildParams = z.object({ id: z.string().min(1).max(300).describe('O
 const oneBuild = { params: BuildParams, querystring: NarrowQuery };
 
 /** Answers out: builds, analyses, failures and what people taught. All of it needs the role `read` and changes nothing. */
-export function registerPublishRoutes(app: FastifyInstance, deps: PublishDeps): void {
+export function registerPublishRoutes(app: ApiApp, deps: PublishDeps): void {
   registerBuildRoutes(app, deps);
   registerAnalysisRoutes(app, deps);
   registerExportRoutes(app, deps);
@@ -64,8 +63,8 @@ export function registerPublishRoutes(app: FastifyInstance, deps: PublishDeps): 
 const TrustQuery = z.strictObject({ repository: z.string().min(1).max(300).optional() });
 
 /** The figures of `/insights/trust`. */
-function registerTrustRoute(app: FastifyInstance, deps: PublishDeps): void {
-  app.withTypeProvider<ZodTypeProvider>().get(
+function registerTrustRoute(app: ApiApp, deps: PublishDeps): void {
+  app.get(
     '/api/trust',
     route(
       'read',
@@ -81,19 +80,18 @@ function registerTrustRoute(app: FastifyInstance, deps: PublishDeps): void {
   );
 }
 
-function registerBuildRoutes(app: FastifyInstance, deps: PublishDeps): void {
+function registerBuildRoutes(app: ApiApp, deps: PublishDeps): void {
   const { builds, analyses } = deps.stores;
-  const typed = app.withTypeProvider<ZodTypeProvider>();
   const viewOf = async (build: Build, reply: FastifyReply) => {
     const [triage, answers] = await Promise.all([triageState(deps, build.id, reply), analyses.listByBuild(build.id)]);
     return { build, triage, analyses: answers.map(summaryOf) };
   };
-  typed.get(
+  app.get(
     '/api/builds',
     route('read', 'Builds', 'listBuilds', 'Builds, newest first', { querystring: BuildsQuery, response: { 200: BuildList } }),
     async ({ query: { limit, offset, ...given } }) => pageOf(await builds.list(present(given), { limit, offset }), { limit, offset }),
   );
-  typed.get(
+  app.get(
     '/api/builds/by-number',
     route('read', 'Builds', 'findBuildByNumber', "One build by its CI's number", {
       querystring: ByNumberQuery,
@@ -101,7 +99,7 @@ function registerBuildRoutes(app: FastifyInstance, deps: PublishDeps): void {
     }),
     async ({ query }, reply) => await viewOf(await findByNumber(builds, query), reply),
   );
-  typed.get(
+  app.get(
     '/api/builds/:id',
     route('read', 'Builds', 'getBuild', 'One build and the progress of its triage', {
       ...oneBuild,
@@ -109,7 +107,7 @@ function registerBuildRoutes(app: FastifyInstance, deps: PublishDeps): void {
     }),
     async ({ params: { id }, query }, reply) => await viewOf(await findBuild(builds, id, query), reply),
   );
-  typed.get(
+  app.get(
     '/api/builds/:id/analyses',
     route('read', 'Builds', 'listBuildAnalyses', 'The answers for one build', {
       ...oneBuild,
@@ -137,9 +135,8 @@ async function triageState({ stores, currentStep }: PublishDeps, buildId: string
   return { state, attempts, error, createdAt, updatedAt, step };
 }
 
-function registerAnalysisRoutes(app: FastifyInstance, { stores, masker }: PublishDeps): void {
-  const typed = app.withTypeProvider<ZodTypeProvider>();
-  typed.get(
+function registerAnalysisRoutes(app: ApiApp, { stores, masker }: PublishDeps): void {
+  app.get(
     '/api/analyses/:id',
     route('read', 'Analyses', 'getAnalysis', 'One analysis with its steps, evidence and usage', {
       params: Params,
@@ -148,7 +145,7 @@ function registerAnalysisRoutes(app: FastifyInstance, { stores, masker }: Publis
     async ({ params: { id } }) => shownAnalysis(found(await stores.analyses.find(id), `analysis ${id}`)),
   );
   const summary = 'Every step, judgment and tool call of one analysis, with time, tokens, cost, cache hits and retries';
-  typed.get(
+  app.get(
     '/api/analyses/:id/trace',
     route('read', 'Analyses', 'getAnalysisTrace', summary, {
       params: Params,
@@ -175,28 +172,26 @@ const FORMATS = [
 ];
 
 /** One build in formats that other tools read. */
-function registerExportRoutes(app: FastifyInstance, { stores, config: { http } }: PublishDeps): void {
+function registerExportRoutes(app: ApiApp, { stores, config: { http } }: PublishDeps): void {
   for (const { name, operationId, summary, type, write } of FORMATS) {
     const exported = { description: 'See the published schema of the format', content: { [type]: { schema: Json } } };
-    app
-      .withTypeProvider<ZodTypeProvider>()
-      .get(
-        `/api/builds/:id/${name}`,
-        route('read', 'Builds', operationId, summary, { ...oneBuild, response: { 200: exported, 409: AmbiguousBuild } }),
-        async ({ params, query }, reply) => {
-          const build = await findBuild(stores.builds, params.id, query);
-          const [analyses, failures] = await Promise.all([stores.analyses.listByBuild(build.id), stores.failures.listByBuild(build.id)]);
-          return reply
-            .type(`${type}; charset=utf-8`)
-            .serializer(JSON.stringify)
-            .send({ ...write({ build, analyses, failures, publicUrl: http.publicUrl }) });
-        },
-      );
+    app.get(
+      `/api/builds/:id/${name}`,
+      route('read', 'Builds', operationId, summary, { ...oneBuild, response: { 200: exported, 409: AmbiguousBuild } }),
+      async ({ params, query }, reply) => {
+        const build = await findBuild(stores.builds, params.id, query);
+        const [analyses, failures] = await Promise.all([stores.analyses.listByBuild(build.id), stores.failures.listByBuild(build.id)]);
+        return reply
+          .type(`${type}; charset=utf-8`)
+          .serializer(JSON.stringify)
+          .send({ ...write({ build, analyses, failures, publicUrl: http.publicUrl }) });
+      },
+    );
   }
 }
 
-function registerFailureRoute(app: FastifyInstance, { stores }: PublishDeps): void {
-  app.withTypeProvider<ZodTypeProvider>().get(
+function registerFailureRoute(app: ApiApp, { stores }: PublishDeps): void {
+  app.get(
     '/api/failures',
     route('read', 'Failures', 'searchFailures', 'Search failures, newest first', {
       querystring: FailuresQuery,
@@ -216,9 +211,8 @@ function registerFailureRoute(app: FastifyInstance, { stores }: PublishDeps): vo
   );
 }
 
-function registerLibraryRoutes(app: FastifyInstance, { stores }: PublishDeps): void {
-  const typed = app.withTypeProvider<ZodTypeProvider>();
-  typed.get(
+function registerLibraryRoutes(app: ApiApp, { stores }: PublishDeps): void {
+  app.get(
     '/api/library',
     route('read', 'Library', 'listLibraryEntries', 'Library entries, newest first', {
       querystring: LibraryQuery,
@@ -229,7 +223,7 @@ function registerLibraryRoutes(app: FastifyInstance, { stores }: PublishDeps): v
       return pageOf(await stores.library.list({ limit, offset }, filter), { limit, offset });
     },
   );
-  typed.get(
+  app.get(
     '/api/library/:id',
     route('read', 'Library', 'getLibraryEntry', 'One library entry', { params: Params, response: { 200: LibraryEntry } }),
     async ({ params: { id } }) => found(await stores.library.find(id), `library entry ${id}`),

@@ -1,6 +1,5 @@
 import { PassThrough, type Readable } from 'node:stream';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Scoped } from '../domain/access.ts';
 import type { Step } from '../domain/analysis.ts';
@@ -23,7 +22,7 @@ import {
   ThreadsQuery,
   ThreadView,
 } from '../service/ask/ask.ts';
-import { route } from './route.ts';
+import { type ApiApp, route } from './route.ts';
 
 interface AskRouteDeps {
   readonly ask: Ask & Scoped;
@@ -40,7 +39,7 @@ const AT_ONCE = 8;
 const EVENTS = 'text/event-stream';
 
 /** Follow-up questions: asked of an analysis or a build, answered as JSON or as server-sent events; threads read and deleted. */
-export function registerAskRoutes(app: FastifyInstance, deps: AskRouteDeps): void {
+export function registerAskRoutes(app: ApiApp, deps: AskRouteDeps): void {
   const gate = createGate(AT_ONCE);
   registerAsk(app, deps, gate, {
     ...{ url: '/api/analyses/:id/ask', operationId: 'askAboutAnalysis', summary: 'Ask about an analysis' },
@@ -63,40 +62,38 @@ interface AskRoute {
 }
 
 /** Whoever may read an answer may ask about it: a question changes nothing but its own thread. */
-function registerAsk(app: FastifyInstance, { ask, logger }: AskRouteDeps, gate: Gate, asked: AskRoute): void {
+function registerAsk(app: ApiApp, { ask, logger }: AskRouteDeps, gate: Gate, asked: AskRoute): void {
   const { url, operationId, summary, aboutOf } = asked;
   const content = { 'application/json': { schema: AnswerView }, [EVENTS]: { schema: z.string() } };
   const response = { 200: { description: 'The answer', content } };
   const described = route('read', 'Ask', operationId, summary, { description: DESCRIPTION, params: Params, body: AskBody, response });
-  app
-    .withTypeProvider<ZodTypeProvider>()
-    .post(
-      url,
-      { ...described, config: { ...described.config, rateLimit: { max: QUESTIONS_A_MINUTE, timeWindow: 60_000 } } },
-      async (request, reply) => {
-        const { question, thread } = request.body;
-        const input = { about: await aboutOf(request.params.id), question, threadId: thread, askedBy: principalOf(request).name };
-        // What is refused before anything is looked up leaves as a plain answer with its status, also to whoever wants events.
-        const opened = await ask.open(input);
-        const leave = gate.enter();
-        reply.header('cache-control', 'no-store');
-        if (wantsEvents(request)) {
-          sendEvents(reply, answering(opened, ask, leave, logger));
-          return reply;
-        }
-        const gone = new AbortController();
-        reply.raw.on('close', () => gone.abort());
-        try {
-          return answerView(await ask.answer(opened, {}, gone.signal));
-        } catch (error) {
-          if (!gone.signal.aborted) throw error;
-          // Nobody is there to hear a refusal, and it is nobody's fault.
-          return reply.hijack();
-        } finally {
-          leave();
-        }
-      },
-    );
+  app.post(
+    url,
+    { ...described, config: { ...described.config, rateLimit: { max: QUESTIONS_A_MINUTE, timeWindow: 60_000 } } },
+    async (request, reply) => {
+      const { question, thread } = request.body;
+      const input = { about: await aboutOf(request.params.id), question, threadId: thread, askedBy: principalOf(request).name };
+      // What is refused before anything is looked up leaves as a plain answer with its status, also to whoever wants events.
+      const opened = await ask.open(input);
+      const leave = gate.enter();
+      reply.header('cache-control', 'no-store');
+      if (wantsEvents(request)) {
+        sendEvents(reply, answering(opened, ask, leave, logger));
+        return reply;
+      }
+      const gone = new AbortController();
+      reply.raw.on('close', () => gone.abort());
+      try {
+        return answerView(await ask.answer(opened, {}, gone.signal));
+      } catch (error) {
+        if (!gone.signal.aborted) throw error;
+        // Nobody is there to hear a refusal, and it is nobody's fault.
+        return reply.hijack();
+      } finally {
+        leave();
+      }
+    },
+  );
 }
 
 /** Past the route's own response schema, which says what the JSON is. */
@@ -116,9 +113,8 @@ function answering(opened: OpenQuestion, ask: Ask, leave: () => void, logger: Lo
   );
 }
 
-function registerThreads(app: FastifyInstance, { ask, findBuild }: AskRouteDeps): void {
-  const typed = app.withTypeProvider<ZodTypeProvider>();
-  typed.get(
+function registerThreads(app: ApiApp, { ask, findBuild }: AskRouteDeps): void {
+  app.get(
     '/api/threads',
     route('read', 'Ask', 'listThreads', 'List threads, newest question first', {
       querystring: ThreadsQuery,
@@ -131,7 +127,7 @@ function registerThreads(app: FastifyInstance, { ask, findBuild }: AskRouteDeps)
       return { items, limit, offset, next: items.length < limit ? null : offset + limit };
     },
   );
-  typed.get(
+  app.get(
     '/api/threads/:id',
     route('read', 'Ask', 'getThread', 'Get a thread with its questions and answers', { params: Params, response: { 200: ThreadView } }),
     async ({ params: { id } }) => {
@@ -139,7 +135,7 @@ function registerThreads(app: FastifyInstance, { ask, findBuild }: AskRouteDeps)
       return { thread, turns: [...turns] };
     },
   );
-  typed.delete(
+  app.delete(
     '/api/threads/:id',
     route('read', 'Ask', 'deleteThread', 'Delete a thread that you started', { params: Params, response: { 204: z.null() } }),
     async (request, reply) => {

@@ -213,19 +213,15 @@ function kindOf(fieldName: string): UploadedFile['kind'] {
   );
 }
 
-/** Room for the bytes of all files of a request, so that each byte is kept once. */
-interface Room {
-  add(chunk: Uint8Array): void;
-  /** The bytes added since the last call. */
-  take(): Uint8Array;
-}
+type Room = ReturnType<typeof createRoom>;
 
-function createRoom(expected: number, limit: number): Room {
+/** Room for the bytes of all files of a request, so that each byte is kept once. */
+function createRoom(expected: number, limit: number) {
   let bytes = Buffer.allocUnsafeSlow(Math.min(expected > 0 ? expected : 64 * 1024, limit));
   let start = 0;
   let end = 0;
   return {
-    add(chunk) {
+    add(chunk: Uint8Array): void {
       if (end - start + chunk.length > limit || end + chunk.length > limit) throw tooLarge(limit);
       if (end + chunk.length > bytes.length) {
         // The request did not say how long it is: double, keeping what was taken where it is.
@@ -236,7 +232,8 @@ function createRoom(expected: number, limit: number): Room {
       bytes.set(chunk, end);
       end += chunk.length;
     },
-    take() {
+    /** The bytes added since the last call. */
+    take(): Uint8Array {
       const taken = bytes.subarray(start, end);
       start = end;
       return taken;

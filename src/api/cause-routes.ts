@@ -1,5 +1,3 @@
-import type { FastifyInstance } from 'fastify';
-import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { Cause, CauseChange, CauseEvent, CauseList } from '../domain/cause.ts';
 import type { Clock } from '../lib/time.ts';
@@ -7,7 +5,7 @@ import { listOf, pageOf, pageQuery } from '../ports/database.ts';
 import { changeCause } from '../service/causes.ts';
 import { reviewerOf } from '../service/review/queue.ts';
 import type { ScopedStores } from '../stores/stores.ts';
-import { route } from './route.ts';
+import { type ApiApp, route } from './route.ts';
 
 interface CauseRouteDeps {
   readonly stores: Pick<ScopedStores, 'causes'>;
@@ -26,9 +24,8 @@ const Events = z.object({ items: z.array(CauseEvent) });
 const MOST_EVENTS = 100;
 
 /** How causes stand, and what people make of them. */
-export function registerCauseRoutes(app: FastifyInstance, { stores, clock }: CauseRouteDeps): void {
-  const typed = app.withTypeProvider<ZodTypeProvider>();
-  typed.get(
+export function registerCauseRoutes(app: ApiApp, { stores, clock }: CauseRouteDeps): void {
+  app.get(
     '/api/causes',
     route('read', 'Causes', 'listCauses', 'Causes by state, red ones first', {
       querystring: Query,
@@ -39,12 +36,12 @@ export function registerCauseRoutes(app: FastifyInstance, { stores, clock }: Cau
       return pageOf(await stores.causes.list(filter, { limit, offset }), { limit, offset });
     },
   );
-  typed.get(
+  app.get(
     '/api/causes/events',
     route('read', 'Causes', 'listCauseEvents', 'The history of a cause, newest first', { querystring: Key, response: { 200: Events } }),
     async ({ query }) => ({ items: await stores.causes.events(query, MOST_EVENTS) }),
   );
-  typed.post(
+  app.post(
     '/api/causes',
     route('review', 'Causes', 'changeCause', 'Acknowledge, assign, mute, fix or link a cause', {
       description: '409 if it changed since `version`.',

@@ -1,5 +1,3 @@
-import type { FastifyInstance } from 'fastify';
-import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { Experiment } from '../domain/experiment.ts';
 import type { Masker } from '../log/mask/mask.ts';
@@ -8,7 +6,7 @@ import { findBuild, NarrowQuery } from '../service/answers/views.ts';
 import { reportExperiment } from '../service/experiments.ts';
 import type { ScopedStores } from '../stores/stores.ts';
 import { BuildParams } from './analysis-routes.ts';
-import { route } from './route.ts';
+import { type ApiApp, route } from './route.ts';
 
 interface ExperimentRouteDeps {
   readonly stores: Pick<ScopedStores, 'builds' | 'experiments' | 'notices'>;
@@ -22,8 +20,8 @@ const Reported = z.object({
 });
 
 /** `POST /api/builds/:id/experiments`: what a job or a developer found by running a failing command again. */
-export function registerExperimentRoutes(app: FastifyInstance, deps: ExperimentRouteDeps): void {
-  app.withTypeProvider<ZodTypeProvider>().post(
+export function registerExperimentRoutes(app: ApiApp, deps: ExperimentRouteDeps): void {
+  app.post(
     '/api/builds/:id/experiments',
     route('ingest', 'Intake', 'reportExperiment', 'Report the result of running a failing command again', {
       description:

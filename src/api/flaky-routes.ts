@@ -1,5 +1,3 @@
-import type { FastifyInstance } from 'fastify';
-import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { TestFlakiness } from '../domain/flakiness.ts';
 import { append, present } from '../lib/collections.ts';
@@ -17,7 +15,7 @@ import {
 import { reviewerOf } from '../service/review/queue.ts';
 import type { FlakinessFilter } from '../stores/flakiness.ts';
 import type { ScopedStores } from '../stores/stores.ts';
-import { route } from './route.ts';
+import { type ApiApp, route } from './route.ts';
 
 interface FlakyRouteDeps {
   readonly stores: Pick<ScopedStores, 'flakiness'>;
@@ -50,8 +48,8 @@ const TEXTS = {
 } as const;
 
 /** Tests that failed and passed without a change. A build may read the list to quarantine them; here no failure is hidden because of it. */
-export function registerFlakyRoutes(app: FastifyInstance, { stores, clock }: FlakyRouteDeps): void {
-  app.withTypeProvider<ZodTypeProvider>().post(
+export function registerFlakyRoutes(app: ApiApp, { stores, clock }: FlakyRouteDeps): void {
+  app.post(
     '/api/flaky-tests/quarantine',
     route(
       'review',
@@ -65,7 +63,7 @@ export function registerFlakyRoutes(app: FastifyInstance, { stores, clock }: Fla
     ),
     async (request) => flakyTest(await quarantineTest({ stores, clock }, request.body, reviewerOf(request))),
   );
-  app.withTypeProvider<ZodTypeProvider>().get(
+  app.get(
     '/api/flaky-tests',
     route('read', 'Tests', 'listFlakyTests', 'Flaky tests, the highest share of flakes first; also as CSV and as lists of names', {
       querystring: Query,

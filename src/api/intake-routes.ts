@@ -1,5 +1,3 @@
-import type { FastifyInstance } from 'fastify';
-import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { Provider } from '../domain/build.ts';
 import { providersOf } from '../providers/registry.ts';
@@ -9,14 +7,14 @@ import type { IntakeDeps, IntakeParts, IntakeSettings } from '../service/intake/
 import type { ScopedStores } from '../stores/stores.ts';
 import { linksOf } from './answers.ts';
 import { registerBuildUpload } from './build-upload.ts';
-import { found, route } from './route.ts';
+import { type ApiApp, found, route } from './route.ts';
 import { registerWebhook } from './webhook-route.ts';
 
 /**
  * The routes through which builds come in, and behind them the processor, which makes builds of what was received. Each route has
  * a scope of its own, since each reads its body in its own way.
  */
-export async function registerIntakeRoutes(app: FastifyInstance, parts: IntakeParts): Promise<void> {
+export async function registerIntakeRoutes(app: ApiApp, parts: IntakeParts): Promise<void> {
   const jobNotifier = createJobNotifier(parts);
   const inbox = createDeliveryInbox(parts.stores.deliveries);
   const processor = createDeliveryProcessor({ ...parts, jobNotifier, busy: inbox.busy });
@@ -54,17 +52,15 @@ interface DeliveryRouteDeps {
 }
 
 /** `GET /api/deliveries/:source/:id`: what became of a delivery. */
-export function registerDeliveryRoute(app: FastifyInstance, { stores, settings }: DeliveryRouteDeps): void {
-  app
-    .withTypeProvider<ZodTypeProvider>()
-    .get(
-      '/api/deliveries/:source/:id',
-      route('read', 'Intake', 'getDelivery', 'Get the status of a delivery', { params: Params, response: { 200: DeliveryView } }),
-      async ({ params: { source, id } }) => {
-        const kept = found(await stores.deliveries.find(source, id), `delivery ${id} of ${source}`);
-        const { event, state, attempts, receivedAt, buildId } = kept;
-        const key = { source, deliveryId: id };
-        return { ...key, event, state, attempts, receivedAt, buildId, links: linksOf(settings, key, buildId) };
-      },
-    );
+export function registerDeliveryRoute(app: ApiApp, { stores, settings }: DeliveryRouteDeps): void {
+  app.get(
+    '/api/deliveries/:source/:id',
+    route('read', 'Intake', 'getDelivery', 'Get the status of a delivery', { params: Params, response: { 200: DeliveryView } }),
+    async ({ params: { source, id } }) => {
+      const kept = found(await stores.deliveries.find(source, id), `delivery ${id} of ${source}`);
+      const { event, state, attempts, receivedAt, buildId } = kept;
+      const key = { source, deliveryId: id };
+      return { ...key, event, state, attempts, receivedAt, buildId, links: linksOf(settings, key, buildId) };
+    },
+  );
 }

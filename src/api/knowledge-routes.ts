@@ -1,10 +1,8 @@
-import type { FastifyInstance } from 'fastify';
-import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { Category } from '../domain/category.ts';
 import { typedText } from '../domain/errors.ts';
 import { AddedDocument, Embedded, type KnowledgeService, ShownDocument, TeamDocument } from '../ports/knowledge.ts';
-import { found, route } from './route.ts';
+import { type ApiApp, found, route } from './route.ts';
 
 const Params = z.object({ id: z.string().min(1).max(300).describe('ID or source of the document') });
 const Upload = z.object({
@@ -15,9 +13,8 @@ const Upload = z.object({
 });
 
 /** Documents that a team brings: everyone who reads sees them, administrators put them in and take them out. */
-export function registerKnowledgeRoutes(app: FastifyInstance, { knowledge }: { readonly knowledge: KnowledgeService }): void {
-  const typed = app.withTypeProvider<ZodTypeProvider>();
-  typed.post(
+export function registerKnowledgeRoutes(app: ApiApp, { knowledge }: { readonly knowledge: KnowledgeService }): void {
+  app.post(
     '/api/knowledge',
     route('admin', 'Knowledge', 'addDocument', 'Add a document', { body: Upload, response: { 200: AddedDocument } }),
     async ({ body: { source, category = null, content, dryRun = false }, principal }) => {
@@ -25,7 +22,7 @@ export function registerKnowledgeRoutes(app: FastifyInstance, { knowledge }: { r
       return await knowledge.add({ source, bytes, category, dryRun, importedBy: principal?.name ?? 'unknown' });
     },
   );
-  typed.post(
+  app.post(
     '/api/knowledge/reindex',
     route('admin', 'Knowledge', 'reindexDocuments', 'Re-embed all documents with the configured model', {
       body: z.object({}),
@@ -33,17 +30,17 @@ export function registerKnowledgeRoutes(app: FastifyInstance, { knowledge }: { r
     }),
     async () => await knowledge.embed({ anew: true }),
   );
-  typed.get(
+  app.get(
     '/api/knowledge',
     route('read', 'Knowledge', 'listDocuments', 'List documents', { response: { 200: z.object({ items: z.array(TeamDocument) }) } }),
     async () => ({ items: await knowledge.list() }),
   );
-  typed.get(
+  app.get(
     '/api/knowledge/:id',
     route('read', 'Knowledge', 'getDocument', 'One document with its passages', { params: Params, response: { 200: ShownDocument } }),
     async ({ params: { id } }) => found(await knowledge.show(id), `document ${id}`),
   );
-  typed.delete(
+  app.delete(
     '/api/knowledge/:id',
     route('admin', 'Knowledge', 'removeDocument', 'Remove a document', { params: Params, response: { 200: TeamDocument } }),
     async ({ params: { id } }) => found(await knowledge.remove(id), `document ${id}`),

@@ -1,5 +1,3 @@
-import type { FastifyInstance } from 'fastify';
-import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { FailureRow } from '../domain/failure.ts';
 import { Rule, RuleInput } from '../domain/library.ts';
@@ -8,14 +6,13 @@ import { reviewerOf } from '../service/review/queue.ts';
 import { createRule, type RuleDeps, tryRule, withdrawRule } from '../service/review/rules.ts';
 import { confirmStays, type TeachDeps, withdrawEntry } from '../service/review/undo.ts';
 import { TeachView, WithdrawBody } from '../service/review/views.ts';
-import { route } from './route.ts';
+import { type ApiApp, route } from './route.ts';
 
 const Params = z.object({ id: z.string().min(1).max(100) });
 
 /** Second thoughts about what was taught. */
-export function registerLibraryRoutes(app: FastifyInstance, deps: TeachDeps): void {
-  const typed = app.withTypeProvider<ZodTypeProvider>();
-  typed.post(
+export function registerLibraryRoutes(app: ApiApp, deps: TeachDeps): void {
+  app.post(
     '/api/library/:id/withdraw',
     route('review', 'Library', 'withdrawLibraryEntry', 'Withdraw an entry', {
       description: 'The entry is no longer used in recall and search. The entry it replaced is used again.',
@@ -25,7 +22,7 @@ export function registerLibraryRoutes(app: FastifyInstance, deps: TeachDeps): vo
     }),
     async (request) => await withdrawEntry(deps, { id: request.params.id, by: reviewerOf(request), reason: request.body.reason }),
   );
-  typed.post(
+  app.post(
     '/api/library/:id/stays',
     route('review', 'Library', 'keepLibraryEntry', 'Confirm a flagged entry', {
       description: 'Green builds contain the same lines as this entry, so it is not used until someone confirms it.',
@@ -51,9 +48,8 @@ const TrialView = z.object({
 });
 
 /** What reviewers know of a kind of failure before the next one happens. */
-export function registerRuleRoutes(app: FastifyInstance, deps: RuleDeps): void {
-  const typed = app.withTypeProvider<ZodTypeProvider>();
-  typed.get(
+export function registerRuleRoutes(app: ApiApp, deps: RuleDeps): void {
+  app.get(
     '/api/rules',
     route('review', 'Rules', 'listRules', 'Rules of reviewers, newest first', { querystring: RulesQuery, response: { 200: RuleList } }),
     async ({ query: { withdrawn, limit, offset } }) => {
@@ -61,7 +57,7 @@ export function registerRuleRoutes(app: FastifyInstance, deps: RuleDeps): void {
       return pageOf(items, { limit, offset });
     },
   );
-  typed.post(
+  app.post(
     '/api/rules',
     route('review', 'Rules', 'createRule', 'Write a rule', {
       description:
@@ -74,7 +70,7 @@ export function registerRuleRoutes(app: FastifyInstance, deps: RuleDeps): void {
       return await createRule(deps, input, reviewerOf(request), replaces);
     },
   );
-  typed.post(
+  app.post(
     '/api/rules/try',
     route('review', 'Rules', 'tryRule', 'Test a rule', {
       description: 'Tests it on its sample, on green builds and on the latest 200 failures. Nothing is stored.',
@@ -86,7 +82,7 @@ export function registerRuleRoutes(app: FastifyInstance, deps: RuleDeps): void {
       return { ...trial, matches: [...trial.matches] };
     },
   );
-  typed.post(
+  app.post(
     '/api/rules/:id/withdraw',
     route('review', 'Rules', 'withdrawRule', 'Withdraw a rule', { params: Params, body: WithdrawBody, response: { 200: Rule } }),
     async (request) => await withdrawRule(deps, { id: request.params.id, by: reviewerOf(request), reason: request.body.reason }),

@@ -19,17 +19,10 @@ const MAX_SOURCES = 5_000;
 export const MOST_STREAMS = 50;
 const MOST_STREAMS_OF_ALL = 2_000;
 
-export interface Limits {
-  /** Throws `rate-limited` where the holder of the request's token comes too often, from whatever addresses. */
-  countHolder(request: FastifyRequest): Promise<void>;
-  /** How long somebody who got a token or signature wrong too often is to wait, in milliseconds; null: not too often. */
-  countGuess(request: FastifyRequest): Promise<number | null>;
-  /** Counts a stream that the asker opens; returns how to count it as over. Throws `rate-limited` where too many are open. */
-  countStream(request: FastifyRequest): () => void;
-}
+export type Limits = ReturnType<typeof createLimits>;
 
 /** Limits beside the one of every address. They are of this process: behind a balancer each of n processes allows as much. */
-export function createLimits(app: FastifyInstance, { perToken, perSource }: { perToken: number; perSource: number }): Limits {
+export function createLimits(app: FastifyInstance, { perToken, perSource }: { perToken: number; perSource: number }) {
   const byAddress = app.createRateLimit({ max: WRONG_GUESSES_PER_MINUTE, timeWindow: MINUTE_MS });
   const byPrefix = app.createRateLimit({ max: WRONG_GUESSES_PER_MINUTE, timeWindow: MINUTE_MS, keyGenerator: prefixOf });
   const byHolder = app.createRateLimit({
@@ -39,11 +32,13 @@ export function createLimits(app: FastifyInstance, { perToken, perSource }: { pe
   });
   limitSources(app, perSource);
   return {
-    countHolder: async (request) => {
+    /** Throws `rate-limited` where the holder of the request's token comes too often, from whatever addresses. */
+    countHolder: async (request: FastifyRequest) => {
       const counted = await byHolder(request);
       if (!counted.isAllowed && counted.isExceeded) throw tooMany('Too many requests with this token.', counted.ttl);
     },
-    countGuess: async (request) => {
+    /** How long somebody who got a token or signature wrong too often is to wait, in milliseconds; null: not too often. */
+    countGuess: async (request: FastifyRequest) => {
       const counted = [await byAddress(request), await byPrefix(request)];
       const waits = counted.map((one) => (!one.isAllowed && one.isExceeded ? one.ttl : 0));
       return maxOf(waits) > 0 ? maxOf(waits) : null;
@@ -52,10 +47,11 @@ export function createLimits(app: FastifyInstance, { perToken, perSource }: { pe
   };
 }
 
-function streamCounter(): Limits['countStream'] {
+/** Counts a stream that the asker opens; returns how to count it as over. Throws `rate-limited` where too many are open. */
+function streamCounter() {
   const open = new Map<string, number>();
   let all = 0;
-  return ({ principal }) => {
+  return ({ principal }: FastifyRequest) => {
     const holder = principal?.name ?? '';
     const own = open.get(holder) ?? 0;
     if (own >= MOST_STREAMS || all >= MOST_STREAMS_OF_ALL) {

@@ -1,5 +1,3 @@
-import type { FastifyInstance } from 'fastify';
-import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import {
   NotificationRule,
@@ -11,7 +9,7 @@ import {
 } from '../domain/notification-rule.ts';
 import { deleteRule, previewRule, type RuleDeps, RulePreview, saveOwner, saveRule, sendTest } from '../service/notification-rules.ts';
 import { reviewerOf } from '../service/review/queue.ts';
-import { found, route } from './route.ts';
+import { type ApiApp, found, route } from './route.ts';
 
 const TAG = 'Notifications';
 const Params = z.object({ id: z.string().min(1).max(100).describe('ID of the rule') });
@@ -22,17 +20,16 @@ const DONE = { done: true } as const;
 const LISTED = 50;
 
 /** Rules that say whom to tell of which failures, and where messages about the failures of owners go. */
-export function registerNotificationRoutes(app: FastifyInstance, deps: RuleDeps): void {
-  const typed = app.withTypeProvider<ZodTypeProvider>();
+export function registerNotificationRoutes(app: ApiApp, deps: RuleDeps): void {
   const { notificationRules: rules } = deps.stores;
-  typed.get(
+  app.get(
     '/api/notification-rules',
     route('review', TAG, 'listNotificationRules', 'Notification rules, by name', {
       response: { 200: z.object({ items: z.array(NotificationRule) }) },
     }),
     async () => ({ items: await rules.list() }),
   );
-  typed.get(
+  app.get(
     '/api/notification-rules/:id',
     route('review', TAG, 'getNotificationRule', 'A rule with its latest messages and changes', {
       params: Params,
@@ -43,12 +40,12 @@ export function registerNotificationRoutes(app: FastifyInstance, deps: RuleDeps)
       return { rule, messages: await rules.messages(id, LISTED), events: await rules.events(id, LISTED) };
     },
   );
-  typed.post(
+  app.post(
     '/api/notification-rules',
     route('review', TAG, 'createNotificationRule', 'Create a rule', { body: NotificationRuleInput, response: { 201: NotificationRule } }),
     async (request, reply) => reply.code(201).send(await saveRule(deps, request.body, reviewerOf(request))),
   );
-  typed.post(
+  app.post(
     '/api/notification-rules/:id',
     route('review', TAG, 'changeNotificationRule', 'Replace a rule', {
       description: '409 if it changed since `version`.',
@@ -59,7 +56,7 @@ export function registerNotificationRoutes(app: FastifyInstance, deps: RuleDeps)
       return await saveRule(deps, input, reviewerOf(request), { id: request.params.id, version });
     },
   );
-  typed.delete(
+  app.delete(
     '/api/notification-rules/:id',
     route('review', TAG, 'deleteNotificationRule', 'Delete a rule and what it has not sent yet', {
       params: Params,
@@ -70,7 +67,7 @@ export function registerNotificationRoutes(app: FastifyInstance, deps: RuleDeps)
       return DONE;
     },
   );
-  typed.post(
+  app.post(
     '/api/notification-rules/preview',
     route('review', TAG, 'previewNotificationRule', 'Which messages a rule would have sent in the past week; nothing is stored', {
       body: NotificationRuleInput,
@@ -78,7 +75,7 @@ export function registerNotificationRoutes(app: FastifyInstance, deps: RuleDeps)
     }),
     async ({ body }) => await previewRule(deps, body),
   );
-  typed.post(
+  app.post(
     '/api/notification-rules/:id/test',
     route('review', TAG, 'testNotificationRule', 'Send a test message of a rule now', { params: Params, response: { 200: Done } }),
     async (request) => {
@@ -90,17 +87,16 @@ export function registerNotificationRoutes(app: FastifyInstance, deps: RuleDeps)
   registerOwnerRoutes(app, deps);
 }
 
-function registerOwnerRoutes(app: FastifyInstance, deps: RuleDeps): void {
-  const typed = app.withTypeProvider<ZodTypeProvider>();
+function registerOwnerRoutes(app: ApiApp, deps: RuleDeps): void {
   const { notificationRules: rules } = deps.stores;
-  typed.get(
+  app.get(
     '/api/notification-owners',
     route('review', TAG, 'listNotificationOwners', 'Where messages about the failures of owners go, and the latest changes', {
       response: { 200: z.object({ items: z.array(OwnerChannels), events: z.array(RuleEvent) }) },
     }),
     async () => ({ items: await rules.owners(), events: await rules.events(null, LISTED) }),
   );
-  typed.post(
+  app.post(
     '/api/notification-owners',
     route(
       'review',

@@ -1,23 +1,19 @@
-import type { FastifyInstance } from 'fastify';
-import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { TriageError, typedText } from '../domain/errors.ts';
 import { Review, ReviewCounts, ReviewerQuestion } from '../domain/review.ts';
+import { present } from '../lib/collections.ts';
 import { pageOf } from '../ports/database.ts';
 import { type DecideDeps, decideReview, listSame } from '../service/review/decide.ts';
 import {
   answerQuestion,
-  type BlindDeps,
   blindStateOf,
   isAdmin,
   nextFor,
   notHeld,
-  type OpenReviewDeps,
   obstacle,
   openQuestions,
   openReviewFor,
   type QuestionDeps,
-  type QueueDeps,
   raced,
   recordBlindGuess,
   reviewerOf,
@@ -25,7 +21,7 @@ import {
   takeOverReview,
   unknownReview,
 } from '../service/review/queue.ts';
-import { type UndoDeps, undoDecision } from '../service/review/undo.ts';
+import { undoDecision } from '../service/review/undo.ts';
 import {
   CountsQuery,
   DecisionBody,
@@ -45,10 +41,9 @@ import {
   UndoBody,
   UndoView,
 } from '../service/review/views.ts';
-import type { ReviewFilter, ReviewSort } from '../stores/reviews.ts';
 import type { ScopedStores } from '../stores/stores.ts';
 import { registerLibraryRoutes, registerRuleRoutes } from './library-routes.ts';
-import { route } from './route.ts';
+import { type ApiApp, route } from './route.ts';
 
 export interface ReviewDeps extends DecideDeps, Omit<QuestionDeps, 'stores'> {
   readonly stores: ScopedStores;
@@ -61,37 +56,34 @@ export interface ReviewDeps extends DecideDeps, Omit<QuestionDeps, 'stores'> {
 const Params = z.object({ id: z.string().min(1).max(100) });
 
 /** The review queue: read it, hold an item, give it back, decide it. The reviewer is whoever the token names. */
-export function registerReviewRoutes(app: FastifyInstance, deps: ReviewDeps): void {
+export function registerReviewRoutes(app: ApiApp, deps: ReviewDeps): void {
   registerReading(app, deps);
   registerHolding(app, deps);
   registerDecision(app, deps);
   registerUndoRoutes(app, deps);
-  registerQueueRoutes(app, deps);
+  registerLists(app, deps);
+  registerNext(app, deps);
+  registerOpening(app, deps);
   registerLibraryRoutes(app, deps);
   registerRuleRoutes(app, deps);
   registerQuestionRoutes(app, deps);
 }
 
-function registerReading(app: FastifyInstance, { stores, blindEvery }: ReviewDeps): void {
-  const typed = app.withTypeProvider<ZodTypeProvider>();
-  typed.get(
+function registerReading(app: ApiApp, { stores, blindEvery }: ReviewDeps): void {
+  app.get(
     '/api/reviews',
     route('review', 'Review', 'listReviews', 'List the queue, oldest first by default', {
       querystring: ReviewQuery,
       response: { 200: ReviewList },
     }),
-    async ({ query: { limit, offset, sort, why, fingerprint, state, category, repository } }) => {
-      const filter = { ...(state && { state }), ...(category && { category }), ...(repository && { repository }) };
-      const more = { ...(why && { why }), ...(fingerprint && { fingerprint }) };
-      const items = await stores.reviews.list({ ...filter, ...more }, { limit, offset }, sort);
-      const questions =
-        offset > 0 || (state ?? 'waiting') !== 'waiting'
-          ? []
-          : await openQuestions({ stores }, { ...(category && { category }), ...(repository && { repository }) });
-      return { ...pageOf(items, { limit, offset }), questions };
+    async ({ query: { limit, offset, sort, ...filter } }) => {
+      const items = await stores.reviews.list(present(filter), { limit, offset }, sort);
+      const { state = 'waiting', category, repository } = filter;
+      const asked = offset > 0 || state !== 'waiting' ? [] : await openQuestions({ stores }, present({ category, repository }));
+      return { ...pageOf(items, { limit, offset }), questions: asked };
     },
   );
-  typed.get(
+  app.get(
     '/api/reviews/:id',
     route('review', 'Review', 'getReview', 'One item with its analysis and history', { params: Params, response: { 200: ReviewDetail } }),
     async (request) => {
@@ -106,9 +98,8 @@ function registerReading(app: FastifyInstance, { stores, blindEvery }: ReviewDep
   );
 }
 
-function registerHolding(app: FastifyInstance, { stores, claimMs }: ReviewDeps): void {
-  const typed = app.withTypeProvider<ZodTypeProvider>();
-  typed.post(
+function registerHolding(app: ApiApp, { stores, claimMs }: ReviewDeps): void {
+  app.post(
     '/api/reviews/:id/claim',
     route('review', 'Review', 'claimReview', 'Claim an item, or extend the claim', {
       params: Params,
@@ -124,7 +115,7 @@ function registerHolding(app: FastifyInstance, { stores, claimMs }: ReviewDeps):
       throw obstacle(review, reviewer) ?? raced(review);
     },
   );
-  typed.post(
+  app.post(
     '/api/reviews/:id/release',
     route('review', 'Review', 'releaseReview', 'Release an item', { params: Params, response: { 200: Review, 409: ReviewConflict } }),
     async (request) => {
@@ -139,8 +130,8 @@ function registerHolding(app: FastifyInstance, { stores, claimMs }: ReviewDeps):
   );
 }
 
-function registerDecision(app: FastifyInstance, deps: ReviewDeps): void {
-  app.withTypeProvider<ZodTypeProvider>().post(
+function registerDecision(app: ApiApp, deps: ReviewDeps): void {
+  app.post(
     '/api/reviews/:id/decision',
     route('review', 'Review', 'decideReview', 'Accept, correct or reject the answer', {
       description:
@@ -151,17 +142,16 @@ function registerDecision(app: FastifyInstance, deps: ReviewDeps): void {
     }),
     async (request) => {
       const { version, alsoFor, also, ...input } = request.body;
-      const bulk = { ...(alsoFor && { alsoFor }), ...(also && { also }) };
-      const decided = await decideReview(deps, { reviewId: request.params.id, version, reviewer: reviewerOf(request), input, ...bulk });
+      const decision = { reviewId: request.params.id, version, reviewer: reviewerOf(request), input, ...present({ alsoFor, also }) };
+      const decided = await decideReview(deps, decision);
       return { ...decided, also: [...decided.also] };
     },
   );
 }
 
 /** Taking decisions back, and what can be decided as one. */
-function registerUndoRoutes(app: FastifyInstance, deps: UndoDeps): void {
-  const typed = app.withTypeProvider<ZodTypeProvider>();
-  typed.post(
+function registerUndoRoutes(app: ApiApp, deps: ReviewDeps): void {
+  app.post(
     '/api/reviews/:id/undo',
     route('review', 'Review', 'undoReview', 'Undo a decision', {
       description:
@@ -171,18 +161,17 @@ function registerUndoRoutes(app: FastifyInstance, deps: UndoDeps): void {
       response: { 200: UndoView, 409: ReviewConflict },
     }),
     async (request) => {
-      const version = request.body?.version;
       const who = { reviewId: request.params.id, reviewer: reviewerOf(request), isAdmin: isAdmin(request) };
-      const { review, undone, withdrawn, restored } = await undoDecision(deps, { ...who, ...(version === undefined ? {} : { version }) });
+      const { review, undone, withdrawn, restored } = await undoDecision(deps, { ...who, ...present({ version: request.body?.version }) });
       return { review, undone: [...undone], withdrawn: [...withdrawn], restored: [...restored] };
     },
   );
-  typed.get(
+  app.get(
     '/api/reviews/last-decision',
     route('review', 'Review', 'getLastDecision', 'Your latest decision', { response: { 200: LastDecisionView } }),
     async (request) => ({ decision: await deps.stores.reviews.lastDecision(reviewerOf(request)) }),
   );
-  typed.get(
+  app.get(
     '/api/reviews/:id/same',
     route('review', 'Review', 'listSameReviews', 'Items that can be decided together with this one', {
       params: Params,
@@ -192,41 +181,27 @@ function registerUndoRoutes(app: FastifyInstance, deps: UndoDeps): void {
   );
 }
 
-type QueueRouteDeps = QueueDeps & BlindDeps & OpenReviewDeps & { readonly stores: QueueDeps['stores'] & OpenReviewDeps['stores'] };
-
-/** The queue as a whole, and the way from item to item. */
-function registerQueueRoutes(app: FastifyInstance, deps: QueueRouteDeps): void {
-  registerLists(app, deps);
-  registerNext(app, deps);
-  registerOpening(app, deps);
-}
-
-function registerLists(app: FastifyInstance, { stores }: QueueRouteDeps): void {
-  const typed = app.withTypeProvider<ZodTypeProvider>();
-  typed.get(
+function registerLists(app: ApiApp, { stores }: ReviewDeps): void {
+  app.get(
     '/api/reviews/groups',
     route('review', 'Review', 'listReviewGroups', 'The queue, grouped by fingerprint', {
       querystring: GroupQuery,
       response: { 200: GroupList },
     }),
-    async ({ query: { limit, offset, sort, ...asked } }) => {
-      const items = await stores.reviews.listGroups(filterOf(asked), { limit, offset }, sort);
+    async ({ query: { limit, offset, sort, ...filter } }) => {
+      const items = await stores.reviews.listGroups(present(filter), { limit, offset }, sort);
       return pageOf(items, { limit, offset });
     },
   );
-  typed.get(
+  app.get(
     '/api/reviews/counts',
     route('review', 'Review', 'countReviews', 'Queue status', { querystring: CountsQuery, response: { 200: ReviewCounts } }),
-    async (request) => {
-      const { repository } = request.query;
-      return await stores.reviews.counts(reviewerOf(request), repository === undefined ? {} : { repository });
-    },
+    async (request) => await stores.reviews.counts(reviewerOf(request), present(request.query)),
   );
 }
 
-function registerNext(app: FastifyInstance, deps: QueueRouteDeps): void {
-  const typed = app.withTypeProvider<ZodTypeProvider>();
-  typed.post(
+function registerNext(app: ApiApp, deps: ReviewDeps): void {
+  app.post(
     '/api/reviews/next',
     route('review', 'Review', 'claimNextReview', 'Claim the next item', {
       description: 'Skips items held by others and items you skipped in the last half hour. Null if none is left.',
@@ -234,17 +209,17 @@ function registerNext(app: FastifyInstance, deps: QueueRouteDeps): void {
       response: { 200: NextView },
     }),
     async (request) => {
-      const { sort, after, ...asked } = request.body ?? {};
-      const how = { ...(sort && { sort }), ...(after && { after }) };
-      return { review: await nextFor(deps, { reviewer: reviewerOf(request), filter: filterOf(asked), ...how }) };
+      const { sort, after, ...filter } = request.body ?? {};
+      const how = { filter: present(filter), ...present({ sort, after }) };
+      return { review: await nextFor(deps, { reviewer: reviewerOf(request), ...how }) };
     },
   );
-  typed.post(
+  app.post(
     '/api/reviews/:id/skip',
     route('review', 'Review', 'skipReview', 'Skip an item', { params: Params, response: { 200: Review, 409: ReviewConflict } }),
     async (request) => await skipReview(deps, request.params.id, reviewerOf(request)),
   );
-  typed.post(
+  app.post(
     '/api/reviews/:id/take-over',
     route('review', 'Review', 'takeOverReview', 'Take over an item', {
       description: 'With the role admin at any time, otherwise once it has been held for 15 minutes.',
@@ -255,9 +230,8 @@ function registerNext(app: FastifyInstance, deps: QueueRouteDeps): void {
   );
 }
 
-function registerOpening(app: FastifyInstance, deps: QueueRouteDeps): void {
-  const typed = app.withTypeProvider<ZodTypeProvider>();
-  typed.post(
+function registerOpening(app: ApiApp, deps: ReviewDeps): void {
+  app.post(
     '/api/reviews/:id/guess',
     route('review', 'Review', 'guessReview', 'Choose a category before the verdict is shown', {
       description: 'Only your first choice on an item that is blind to you counts; later calls change nothing.',
@@ -268,7 +242,7 @@ function registerOpening(app: FastifyInstance, deps: QueueRouteDeps): void {
     async (request) =>
       await recordBlindGuess(deps, { reviewId: request.params.id, reviewer: reviewerOf(request), category: request.body.category }),
   );
-  typed.post(
+  app.post(
     '/api/analyses/:id/review',
     route('review', 'Review', 'openReview', 'Open a review of an answer', {
       description: 'Also for automatically published answers. An analysis has one review: later calls return the same one.',
@@ -279,21 +253,9 @@ function registerOpening(app: FastifyInstance, deps: QueueRouteDeps): void {
   );
 }
 
-interface Asked {
-  readonly category?: ReviewFilter['category'] | undefined;
-  readonly repository?: string | undefined;
-  readonly fingerprint?: string | undefined;
-  readonly why?: string | undefined;
-  readonly sort?: ReviewSort | undefined;
-}
-
-function filterOf({ category, repository, fingerprint, why }: Asked): Omit<ReviewFilter, 'state'> {
-  return { ...(category && { category }), ...(repository && { repository }), ...(fingerprint && { fingerprint }), ...(why && { why }) };
-}
-
 /** Answering what a running triage asked; the run that waits for it goes on. */
-function registerQuestionRoutes(app: FastifyInstance, deps: QuestionDeps): void {
-  app.withTypeProvider<ZodTypeProvider>().post(
+function registerQuestionRoutes(app: ApiApp, deps: ReviewDeps): void {
+  app.post(
     '/api/reviews/:id/answer',
     route('review', 'Review', 'answerQuestion', 'Answer a question of a running triage', {
       description: 'The answer becomes evidence with your name, and the analysis continues. A question can be answered once.',

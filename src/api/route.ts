@@ -1,8 +1,13 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest, RawServerDefault } from 'fastify';
+import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import type { z } from 'zod';
 import { TriageError } from '../domain/errors.ts';
 import type { Role } from '../domain/review.ts';
 import { operation } from '../lib/openapi.ts';
+
+/** The server where routes are typed by their zod schemas. */
+export type ApiApp = FastifyInstance<RawServerDefault, IncomingMessage, ServerResponse, FastifyBaseLogger, ZodTypeProvider>;
 
 interface RouteSchema {
   readonly description?: string;

@@ -6,46 +6,38 @@ import type { Principal } from '../domain/review.ts';
 import type { Sql } from '../ports/database.ts';
 import type { Stores } from '../stores/stores.ts';
 
-/** What the asker of the request that is being answered may see. */
-export interface Scope {
-  /** Patterns of repositories, or null where everything may be seen. Throws `internal` outside of a request. */
-  repositories(): readonly string[] | null;
-  /** Whether this repository may be seen. */
-  allows(repository: string): boolean;
-}
+export type Scope = ReturnType<typeof followScope>;
 
 /**
  * Makes known, from the handler of each request on, what its asker may see. It is asked by the stores that routes are given,
  * so that a route which forgets about projects shows nothing of another one.
  */
-export function followScope(app: FastifyInstance): Scope {
+export function followScope(app: FastifyInstance) {
   const storage = new AsyncLocalStorage<{ readonly principal: Principal | null }>();
   app.addHook('preHandler', (request, _reply, done) => storage.run({ principal: request.principal }, done));
-  const repositories = () => {
+  /** Patterns of repositories, or null where everything may be seen. Throws `internal` outside of a request. */
+  const repositories = (): readonly string[] | null => {
     const asking = storage.getStore();
     // Whoever lost the request must not see everything because of it.
     if (asking === undefined) throw new TriageError('internal', 'A store was used outside of a request');
     return asking.principal?.repositories ?? null;
   };
-  return { repositories, allows: (repository) => isInScope(repositories(), repository) };
+  return { repositories, allows: (repository: string) => isInScope(repositories(), repository) };
 }
+
+export type Held = ReturnType<typeof heldTo>;
 
 /** A scope that also knows whose builds are: what belongs to a build is seen by whoever sees the build. */
-export interface Held extends Scope {
-  build(id: string, sql?: Sql): Promise<boolean>;
+export function heldTo({ builds }: Pick<Stores, 'builds'>, scope: Scope) {
   /** The same where its repository may be seen, else null. */
-  shown<Value extends { readonly repository: string }>(one: Value | null): Value | null;
-  /** Throws `forbidden` where what is to be stored is of a repository that may not be seen; null: of every one. */
-  require(what: string, repository: string | null): void;
-}
-
-export function heldTo({ builds }: Pick<Stores, 'builds'>, scope: Scope): Held {
-  const shown: Held['shown'] = (one) => (one !== null && scope.allows(one.repository) ? one : null);
+  const shown = <Value extends { readonly repository: string }>(one: Value | null): Value | null =>
+    one !== null && scope.allows(one.repository) ? one : null;
   return {
     ...scope,
     shown,
-    build: async (id, sql) => scope.repositories() === null || shown(await builds.find(id, sql)) !== null,
-    require: (what, repository) => {
+    build: async (id: string, sql?: Sql) => scope.repositories() === null || shown(await builds.find(id, sql)) !== null,
+    /** Throws `forbidden` where what is to be stored is of a repository that may not be seen; null: of every one. */
+    require: (what: string, repository: string | null): void => {
       if (scope.repositories() === null || (repository !== null && scope.allows(repository))) return;
       throw new TriageError('forbidden', `Your token does not allow changing ${what} ${repository ?? 'every repository'}.`);
     },

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { TriageError } from '../domain/errors.ts';
+import { jsonIn } from '../lib/text.ts';
 import type { Clock } from '../lib/time.ts';
 import { RIGHT_BUTTON, type SlackButtons, WRONG_BUTTON } from '../ports/chat-room.ts';
 import type { Logger } from '../ports/telemetry.ts';
@@ -115,11 +116,10 @@ export function readSlackPress(body: Buffer): SlackPress | null {
 
 function payloadOf(body: Buffer): z.infer<typeof Payload> {
   const text = new URLSearchParams(body.toString('utf8')).get('payload');
-  try {
-    return Payload.parse(JSON.parse(text ?? ''));
-  } catch (cause) {
-    throw new TriageError('invalid-input', "The body is not a Slack interaction: send a form with Slack's JSON in `payload`.", { cause });
-  }
+  const read = Payload.safeParse(jsonIn(text ?? ''));
+  if (read.success) return read.data;
+  const message = "The body is not a Slack interaction: send a form with Slack's JSON in `payload`.";
+  throw new TriageError('invalid-input', message, { cause: read.error });
 }
 
 function nameOf(name: string | undefined): string | null {

@@ -4,7 +4,7 @@ import type { Provider } from '../providers/provider.ts';
 import { sha256, storable } from '../providers/read-input.ts';
 import type { Intake } from '../providers/webhook.ts';
 import { type Delivery, type IntakeDeps, usedBefore } from '../service/intake/record-build.ts';
-import type { DeliveryKey, KeptDelivery } from '../stores/builds.ts';
+import type { KeptDelivery } from '../stores/builds.ts';
 import { type DeliveryAccepted, linksOf, WebhookAnswer } from './answers.ts';
 
 /** GitHub sends no more. Whoever may not sign can still make us hold this much, so it is not the limit of uploads. */
@@ -73,24 +73,20 @@ async function endOfLog({ log }: Intake, { masker }: Pick<IntakeDeps, 'masker'>)
   return { log: storable((await masker.mask(log)).text.slice(-MAX_LOG)) };
 }
 
-interface Acceptance {
-  readonly answer: DeliveryAccepted;
-  /** The same duplicate delivery. */
-  readonly repeated: boolean;
-}
-
 /**
  * Makes a webhook's delivery durable, in one statement, and hands it to the processor. One that was here before changes
- * nothing, except that one that was set aside is tried again; `conflict` where its body is another.
+ * nothing, except that one that was set aside is tried again, and is `repeated`; `conflict` where its body is another.
  */
-async function acceptDelivery(deps: IntakeDeps, delivery: Delivery, intake: Intake): Promise<Acceptance> {
+async function acceptDelivery(deps: IntakeDeps, delivery: Delivery, intake: Intake) {
+  const { source, deliveryId } = delivery;
   const traceparent = deps.tracer?.traceparent() ?? null;
   const inbox = { ...delivery, intake: traceparent === null ? intake : { ...intake, traceparent } };
   const { before } = await deps.inbox.land(inbox);
-  deps.metrics?.count('faultline_deliveries_total', { source: delivery.source, outcome: before === null ? 'kept' : 'repeated' });
-  if (before === null) deps.processor.add(keyOf(delivery));
+  deps.metrics?.count('faultline_deliveries_total', { source, outcome: before === null ? 'kept' : 'repeated' });
+  if (before === null) deps.processor.add({ source, deliveryId });
   else await meetAgain(deps, delivery, before, inbox);
-  return { answer: answerFor(deps, delivery, before?.buildId ?? null), repeated: before !== null };
+  const answer: DeliveryAccepted = { deliveryId, links: linksOf(deps.settings, { source, deliveryId }, before?.buildId ?? null) };
+  return { answer, repeated: before !== null };
 }
 
 async function meetAgain(
@@ -103,14 +99,6 @@ async function meetAgain(
   const { source, deliveryId } = delivery;
   logger.info({ source, deliveryId, buildId: before.buildId, state: before.state }, 'duplicate delivery');
   if (before.state === 'refused' && (await stores.deliveries.landAgain(inbox))) processor.add({ source, deliveryId });
-}
-
-function keyOf({ source, deliveryId }: DeliveryKey): DeliveryKey {
-  return { source, deliveryId };
-}
-
-function answerFor({ settings }: IntakeDeps, { source, deliveryId }: Delivery, buildId: string | null): DeliveryAccepted {
-  return { deliveryId, links: linksOf(settings, { source, deliveryId }, buildId) };
 }
 
 function replayed(id: string, link: string): TriageError {

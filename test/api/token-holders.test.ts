@@ -4,7 +4,7 @@ import { makeToken } from '../../src/domain/access.ts';
 import { silentLogger } from '../../src/ports/telemetry.ts';
 import { fakeTokens } from '../support/fake-tokens.ts';
 
-const configured = [{ name: 'root', roles: ['admin'] as const, token: 'a-token-of-the-configuration' }];
+const configured = [{ name: 'root', roles: ['admin' as const], token: 'a-token-of-the-configuration' }];
 
 function open() {
   const tokens = fakeTokens();
