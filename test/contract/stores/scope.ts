@@ -29,6 +29,7 @@ export function scopeContract(world: StoresWorld): void {
       const only = (...all: string[]) => ({ builds: all, reviews: all, threads: all, failures: [], questions: [], library: [] });
 
       expect(await seen([`${name}/b`])).toEqual(only(`${name}/b`));
+      expect(await seen([`${name.replace('_', 'x')}/a`, 'acme/nothing'])).toEqual(only(`${name.replace('_', 'x')}/a`));
       expect(await seen([`${name}/*`])).toEqual(only(`${name}/a`, `${name}/b`));
       expect(await seen([`${name}/b`, `${name}x/*`])).toEqual(only(`${name}/b`, `${name}x/a`));
       expect(await seen(['nobody/nothing'])).toEqual(only());
