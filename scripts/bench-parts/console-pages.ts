@@ -19,9 +19,11 @@ const DEFAULTS = { failures: '1000000', answers: '200000', results: '1000000', d
 const SEARCHES: Readonly<Record<string, (n: number) => string>> = {
   'a repository': (n) => `repo:acme/service-${n}`,
   'a word of few texts': (n) => `checkout_${n % 9}`,
-  'a word of a tenth of all texts': () => 'expected',
-  'a quotation': () => '"Temporary failure resolving"',
+  'a word of a fifth of all texts': () => 'expected',
+  'a quotation of a tenth of all texts': () => '"Temporary failure resolving"',
   'two words': () => 'shipment avatar',
+  'a common word and a rarer one': () => 'expected wallet',
+  'a word of a thirtieth of all texts': () => 'wallet',
   'a word in a repository': (n) => `repo:acme/service-${n} parser`,
   'a common word in a repository': (n) => `repo:acme/service-${n} expected`,
   'a common word in a branch': (n) => `repo:acme/service-${n} branch:topic-${n} undefined`,

@@ -40,7 +40,7 @@ async function overviewView(query: InsightsQuery, deps: ConsoleDeps): Promise<In
   const [counts, causes, trust, flaky] = await Promise.all([
     stores.insights.categoriesPerDay(period),
     stores.insights.topCauses(period, TOP),
-    trustFacts(query, deps),
+    trustFacts(query, { ...deps, stores: { insights: stores.insights } }),
     stores.flakiness.list(filter, { limit: 1, offset: 0 }),
   ]);
   const { repo } = query;

@@ -5,7 +5,7 @@ import { proportion } from '../../lib/statistics.ts';
 import { counted } from '../../lib/text.ts';
 import { percent } from '../../notifications/answer-view.ts';
 import { formatNumber } from '../../notifications/visible-text.ts';
-import { readTrust, TRUST_DAYS, type TrustFacts } from '../../service/answers/trust.ts';
+import { readTrust, TRUST_DAYS, type TrustDeps, type TrustFacts } from '../../service/answers/trust.ts';
 import { analysisAddress, search } from '../addresses.ts';
 import { type Chart, figure, percentOf } from '../charts/chart.ts';
 import { type CoverageChart, calibrationChart, coverageChart } from '../charts/confidence.ts';
@@ -18,7 +18,7 @@ const PATH = '/insights/trust';
 const ANSWERS_PATH = `${PATH}/answers`;
 const PAGE = 50;
 
-export async function trustFacts({ repo }: InsightsQuery, deps: ConsoleDeps): Promise<TrustFacts> {
+export async function trustFacts({ repo }: InsightsQuery, deps: TrustDeps): Promise<TrustFacts> {
   return await readTrust(deps, repo === '' ? {} : { repository: repo });
 }
 

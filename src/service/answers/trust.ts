@@ -7,7 +7,8 @@ import type { ShownStores } from '../../stores/stores.ts';
 export interface TrustDeps {
   readonly stores: {
     readonly insights: Pick<ShownStores['insights'], 'decided' | 'answered'>;
-    readonly trust: Pick<ShownStores['trust'], 'changes'>;
+    /** Absent: changes are not looked for. */
+    readonly trust?: Pick<ShownStores['trust'], 'changes'>;
   };
   readonly clock: Clock;
   readonly config: { readonly triage?: { readonly thresholds: { readonly autoNotify: number } } };
@@ -35,7 +36,7 @@ export async function readTrust({ stores, clock, config, unseen = [] }: TrustDep
   const [decided, answered, changes] = await Promise.all([
     stores.insights.decided(period),
     stores.insights.answered(period),
-    stores.trust.changes(filter),
+    stores.trust?.changes(filter) ?? [],
   ]);
   const threshold = config.triage?.thresholds.autoNotify ?? USUAL_THRESHOLD;
   const thresholds = [...new Set([...THRESHOLDS, threshold])]
