@@ -2,7 +2,6 @@ import { z } from 'zod';
 import type { IntakeSettings, Recorded } from '../service/intake/record-build.ts';
 import type { DeliveryKey } from '../stores/builds.ts';
 
-/** A build was kept. */
 export const BuildReceived = z
   .object({
     buildId: z.string().describe("Faultline's ID of the build."),
@@ -25,7 +24,6 @@ export const BuildReceived = z
   });
 export type BuildReceived = z.infer<typeof BuildReceived>;
 
-/** A delivery was understood and needs nothing. */
 const DeliveryIgnored = z
   .object({ ignored: z.string().describe('Why nothing needs to be done, in a sentence.') })
   .meta({ description: 'Nothing needs to be done.', examples: [{ ignored: 'ping: the webhook works; nothing to triage' }] });

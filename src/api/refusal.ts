@@ -114,7 +114,6 @@ function statusOf(thrown: unknown): number | null {
   return thrown instanceof Error && 'statusCode' in thrown && typeof thrown.statusCode === 'number' ? thrown.statusCode : null;
 }
 
-/** A refusal for coming too often. */
 export function tooMany(message: string, waitMs: number): TriageError {
   return new TriageError('rate-limited', `${message} Try again in ${Math.max(1, Math.ceil(waitMs / 1000))} s.`, {
     retryable: true,
@@ -214,7 +213,6 @@ function pathOf(request: FastifyRequest): string {
   return (request.url.split('?')[0] ?? '').slice(0, 300);
 }
 
-/** What a log line says of a request. */
 function requestFields(request: FastifyRequest): object {
   return {
     requestId: request.id,

@@ -56,7 +56,6 @@ function keepRawBodies(scope: FastifyInstance, types: readonly string[]): void {
   scope.addContentTypeParser([...types], { parseAs: 'buffer', bodyLimit }, (_request, body, done) => done(null, body));
 }
 
-/** The body as it came. */
 export function rawBody(request: FastifyRequest): Buffer {
   return Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
 }

@@ -35,7 +35,6 @@ export async function openPublishing(config: NoticesConfig, { stores, clock, log
   const messengers = await openMessengers(config, clock);
   const { publicUrl } = config.http;
   return {
-    /** Channels of notification rules. */
     messengers,
     /** The publishers of each sure answer. */
     drivers: publishers.map(({ driver }) => driver),

@@ -45,7 +45,6 @@ export function openRetention({ config, database, stores, indexNow, ...parts }: 
       count: (repository: string, olderThanDays: number) => countRepository(deps, repository, olderThanDays),
       /** Deletes what is known of a repository, in every store; 0 days: all of it. */
       forget: (repository: string, olderThanDays: number, signal: AbortSignal) => forgetRepository(deps, repository, olderThanDays, signal),
-      /** Deletes what is older than configured. */
       retain: (signal: AbortSignal) => retain(deps, policy, signal),
     },
     handlers: [removeLogsHandler(parts.archive)],

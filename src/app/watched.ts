@@ -230,7 +230,6 @@ export function watchTriage<Value>(
   );
 }
 
-/** A node of the graph that has finished. */
 export function recordNode(tracer: Tracer, { node, round, startedAt, milliseconds, by, investigator }: Step): void {
   const facts = { 'faultline.node': node, 'faultline.round': round, 'faultline.judged_by': by, 'faultline.investigator': investigator };
   const start = Date.parse(startedAt);

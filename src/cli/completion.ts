@@ -11,7 +11,6 @@ interface CompletedOption {
   readonly value?: Value;
 }
 
-/** A command with what may follow it. */
 export interface CompletedCommand {
   /** "faultline review list" */
   readonly path: string;
@@ -45,7 +44,6 @@ export function shapeOf(command: Command, parent = ''): CompletedCommand {
   };
 }
 
-/** A command and all below it. */
 export function everyCommand(command: CompletedCommand): CompletedCommand[] {
   return [command, ...command.commands.flatMap(everyCommand)];
 }

@@ -138,25 +138,16 @@ export function messageExaminations(config: Pick<Config, 'messages' | 'publisher
   return [...(smtpUrl === null ? [] : [smtp]), ...(named.length === 0 ? [] : [hooks])];
 }
 
-/** What one cheap question to the model showed. */
-interface ModelFinding {
-  readonly name: string;
-  readonly state: 'ok' | 'wrong';
-  readonly says: string;
-  readonly mend?: string;
-}
-
 const SPARE_MS = 10_000;
-const UNTIL = 'until then, the rules are used';
 
 /** Asks the configured analyst once and says how it answered, or how to mend what is wrong. */
-export async function checkModel(config: Config): Promise<ModelFinding> {
+export async function checkModel(config: Config): Promise<Finding> {
   // The model keeps its own time and says so; this one is for all else.
   const signal = AbortSignal.timeout(config.analyst.llm.timeoutMs + SPARE_MS);
   try {
-    return { name: 'analyst', state: 'ok', says: await checkAnalyst(config, signal) };
+    return ok('analyst', await checkAnalyst(config, signal));
   } catch (error) {
-    return { name: 'analyst', state: 'wrong', says: messageOf(error), mend: `${mendOf(error, config)}; ${UNTIL}` };
+    return wrong('analyst', messageOf(error), `${mendOf(error, config)}; until then, the rules are used`);
   }
 }
 

@@ -10,7 +10,6 @@ Examples:
   faultline confirm --base origin/main --runs 10 -- pytest -q
   faultline confirm --log build.log --install "npm ci" -- npm test`;
 
-/** `faultline confirm`. */
 export function confirmCommand(): Command {
   const command = new Command('confirm')
     .description('Run a failing command again, here and on the base, to find out whether the change broke it or it is flaky.')
@@ -40,7 +39,6 @@ Examples:
   faultline bisect --good 3f2c1ab --build "cargo build" --log build.log -- cargo test
 A commit is skipped where its build fails or the command ends with exit code 125.`;
 
-/** `faultline bisect`. */
 export function bisectCommand(): Command {
   return new Command('bisect')
     .description('Find the commit that broke a command, running it as often at each commit as its failure rate requires.')
@@ -80,7 +78,6 @@ Examples:
   git diff other-branch | faultline try-fix --patch - --branch fix/sum -- pytest -q
   faultline try-fix --rule format --rule lock --check "npm run ci" -- npm test`;
 
-/** `faultline try-fix`. */
 export function tryFixCommand(): Command {
   const collect = (value: string, values: string[] = []) => [...values, value];
   const command = new Command('try-fix')

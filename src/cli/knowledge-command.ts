@@ -62,7 +62,6 @@ export async function addKnowledge(paths: readonly string[], options: AddOptions
   });
 }
 
-/** `faultline knowledge list` */
 export async function listKnowledge(options: ServerOptions): Promise<void> {
   const items = await withService(options, (service) => service.list());
   const rows = items.map(
@@ -89,7 +88,6 @@ export async function removeKnowledge(id: string, options: ServerOptions): Promi
   return tell(options, { removed }, `removed  ${visibleLine(removed.source)}`);
 }
 
-/** `faultline knowledge reindex` */
 export async function reindexKnowledge(options: ServerOptions): Promise<void> {
   const counts = await withService(options, (service) => service.embed({ anew: true }));
   const text =

@@ -3,7 +3,6 @@ import { clip, visibleLine } from '../notifications/visible-text.ts';
 import type { Voice } from './terminal.ts';
 
 export interface Progress {
-  /** Names what happens now. */
   phase(text: string): void;
   /** Ends it, and leaves nothing on a terminal. */
   stop(): void;

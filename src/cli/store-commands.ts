@@ -221,7 +221,6 @@ export async function makeAccessToken(options: MakeTokenOptions): Promise<void> 
   return print(token);
 }
 
-/** `faultline token list` */
 export async function listTokens(options: ServerOptions): Promise<void> {
   const items = await withClient(options, (client) => client.list());
   return tell(

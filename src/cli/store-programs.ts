@@ -5,7 +5,6 @@ import { print } from './terminal.ts';
 /** As in the taxonomy; spelt out, so that help needs no schema. */
 const CATEGORIES = ['CODE_ERROR', 'INFRA_ERROR', 'CONFIG_ERROR', 'DEPENDENCY_ERROR', 'TEST_FAILURE'];
 
-/** `faultline knowledge …`. */
 export function knowledgeCommand(): Command {
   const knowledge = new Command('knowledge').description('Manage the documents that every analyst searches: built-in ones and your own.');
   knowledge
@@ -49,7 +48,6 @@ function addTeamCommands(knowledge: Command): void {
 
 const ROLES = ['ingest', 'read', 'review', 'admin'];
 
-/** `faultline token …`. */
 export function tokenCommand(): Command {
   const token = new Command('token').description('Manage bearer tokens for sending builds, reading, reviewing and administration.');
   const where = 'use a running service at this URL (default: $FAULTLINE_URL, otherwise the database)';

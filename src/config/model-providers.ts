@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { group, setting } from './variable.ts';
+import { credential, flag, group, httpAddress, setting } from './variable.ts';
 
 /** Who serves models by OpenAI's chat completions, and the variable of its key; null: no key is needed. */
 export interface ModelProvider {
@@ -22,12 +22,7 @@ const KEYED = Object.entries(MODEL_PROVIDERS).flatMap(([name, { keyName }]) => (
 
 /** A key for each provider that needs one. */
 const ProviderKeys = z.object(
-  Object.fromEntries(
-    KEYED.map(({ name, keyName }) => [
-      name,
-      setting(keyName, z.string().nullable().default(null), `API key for models named "${name}:…".`, { secret: true }),
-    ]),
-  ),
+  Object.fromEntries(KEYED.map(({ name, keyName }) => [name, credential(keyName, `API key for models named "${name}:…".`)])),
 );
 
 /** US dollars for a million tokens of each model; what is not given for cached input costs as any other. */
@@ -51,11 +46,7 @@ export const EmbedderConfig = group({
       z.string().min(1).nullable().default(null),
       'Sentence model for local: a folder with an ONNX model, or a hub name such as Xenova/all-MiniLM-L6-v2.',
     ),
-    download: setting(
-      'FAULTLINE_EMBEDDER_DOWNLOAD',
-      z.boolean().default(false),
-      'Set to true to allow a one-time download of a hub model.',
-    ),
+    download: flag('FAULTLINE_EMBEDDER_DOWNLOAD', 'Set to true to allow a one-time download of a hub model.'),
   }),
   openai: group({
     /** null: the analyst's server, with its key. */
@@ -64,9 +55,7 @@ export const EmbedderConfig = group({
       z.url().nullable().default(null),
       'Base URL of an OpenAI-compatible embedding server. Empty means the server of OPENAI_BASE_URL, with its key.',
     ),
-    apiKey: setting('OPENAI_EMBEDDING_API_KEY', z.string().nullable().default(null), 'Its API key, if different from OPENAI_API_KEY.', {
-      secret: true,
-    }),
+    apiKey: credential('OPENAI_EMBEDDING_API_KEY', 'Its API key, if different from OPENAI_API_KEY.'),
     model: setting('OPENAI_EMBEDDING_MODEL', z.string().min(1).default('text-embedding-3-small'), 'Embedding model to use.'),
     /** Length of a vector; null: as the server answers. */
     dimensions: setting(
@@ -90,13 +79,10 @@ export const AnalystConfig = group({
     /** Any OpenAI-compatible server, with or without `/v1`. */
     baseUrl: setting(
       'OPENAI_BASE_URL',
-      z
-        .url({ protocol: /^https?$/ })
-        .nullable()
-        .default(null),
+      httpAddress().nullable().default(null),
       'Base URL of an OpenAI-compatible server, with or without /v1. Empty means OpenAI, or Azure if configured.',
     ),
-    apiKey: setting('OPENAI_API_KEY', z.string().nullable().default(null), 'Its API key.', { secret: true }),
+    apiKey: credential('OPENAI_API_KEY', 'Its API key.'),
     model: setting(
       'FAULTLINE_MODEL',
       setting(
@@ -112,15 +98,10 @@ export const AnalystConfig = group({
     azure: group({
       endpoint: setting(
         'AZURE_OPENAI_ENDPOINT',
-        z
-          .url({ protocol: /^https?$/ })
-          .nullable()
-          .default(null),
+        httpAddress().nullable().default(null),
         'URL of an Azure OpenAI resource. Used unless OPENAI_BASE_URL names another server.',
       ),
-      apiKey: setting('AZURE_OPENAI_API_KEY', z.string().nullable().default(null), 'Its API key. Default: OPENAI_API_KEY.', {
-        secret: true,
-      }),
+      apiKey: credential('AZURE_OPENAI_API_KEY', 'Its API key. Default: OPENAI_API_KEY.'),
       apiVersion: setting('OPENAI_API_VERSION', z.string().nullable().default(null), 'Azure api-version. Default: 2024-10-21.'),
       deployment: setting(
         'AZURE_OPENAI_DEPLOYMENT',

@@ -15,7 +15,7 @@ import {
   VectorIndexConfig,
   WebSearchConfig,
 } from './services.ts';
-import { group, setting, type Variable, variablesOf } from './variable.ts';
+import { credential, flag, group, setting, type Variable, variablesOf } from './variable.ts';
 
 const bytes = (megabytes: number) => megabytes * 1024 * 1024;
 
@@ -174,9 +174,8 @@ const Common = z.object({
       ),
       rounds: setting('FAULTLINE_INVESTIGATOR_ROUNDS', z.int().min(1).max(3).default(1), 'Maximum rounds of tool calls per investigator.'),
     }),
-    shareRepositories: setting(
+    shareRepositories: flag(
       'FAULTLINE_SHARE_REPOSITORIES',
-      z.boolean().default(false),
       'Set to true to let an answer use failures and decisions of every repository, and quote them to anyone who may read the build. Otherwise, it uses only repositories that every token with access to the build may also read.',
     ),
     toolConcurrency: setting(
@@ -234,14 +233,12 @@ const Common = z.object({
   }),
   /** What is hidden beside secrets, as `<EMAIL_1>` and `<HOST_1>`. */
   mask: group({
-    emails: setting(
+    emails: flag(
       'FAULTLINE_MASK_EMAILS',
-      z.boolean().default(false),
       'Set to true to replace email addresses in logs with `<EMAIL_1>`, `<EMAIL_2>` and so on before anything is stored or sent to a model.',
     ),
-    hosts: setting(
+    hosts: flag(
       'FAULTLINE_MASK_HOSTS',
-      z.boolean().default(false),
       'Set to true to replace private addresses and host names in logs with `<HOST_1>`, `<HOST_2>` and so on.',
     ),
     /** Endings of private host names, beside `.local`, `.internal` and the like. */
@@ -282,12 +279,7 @@ const Common = z.object({
       ),
       tracesEndpoint: setting('OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', z.url().nullable().default(null), 'The same, as the full URL.'),
       /** `name=value,…` */
-      headers: setting(
-        'OTEL_EXPORTER_OTLP_HEADERS',
-        z.string().nullable().default(null),
-        'Headers for the collector, as name=value, separated by commas.',
-        { secret: true },
-      ),
+      headers: credential('OTEL_EXPORTER_OTLP_HEADERS', 'Headers for the collector, as name=value, separated by commas.'),
       serviceName: setting('OTEL_SERVICE_NAME', z.string().min(1).default('faultline'), 'Service name in the spans.'),
     }),
     langfuse: group({
@@ -296,7 +288,7 @@ const Common = z.object({
         z.string().nullable().default(null),
         'Langfuse public key. With the secret key, the same spans go to Langfuse.',
       ),
-      secretKey: setting('LANGFUSE_SECRET_KEY', z.string().nullable().default(null), 'Langfuse secret key.', { secret: true }),
+      secretKey: credential('LANGFUSE_SECRET_KEY', 'Langfuse secret key.'),
       host: setting(
         'LANGFUSE_HOST',
         z.url().default('https://cloud.langfuse.com'),

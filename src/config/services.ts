@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { CODE_HOSTS } from '../providers/registry.ts';
-import { setting } from './variable.ts';
+import { credential, httpAddress, setting, webhookSecrets } from './variable.ts';
 
 /** An address with one of these schemes; the message says what is missing, and what may be set instead. */
 function address(schemes: readonly string[], instead?: string) {
@@ -90,11 +90,7 @@ export const VectorIndexConfig = z.discriminatedUnion('driver', [
     driver: z.literal('pinecone'),
     apiKey: setting('PINECONE_API_KEY', z.string('is not set').min(1, 'is not set'), 'Pinecone API key.', { secret: true }),
     index: setting('FAULTLINE_PINECONE_INDEX', z.string().min(1).max(45), 'Pinecone index name.'),
-    baseUrl: setting(
-      'FAULTLINE_PINECONE_URL',
-      z.url({ protocol: /^https?$/ }).nullable(),
-      'URL of the Pinecone control plane, if not the default.',
-    ),
+    baseUrl: setting('FAULTLINE_PINECONE_URL', httpAddress().nullable(), 'URL of the Pinecone control plane, if not the default.'),
   }),
 ]);
 
@@ -124,13 +120,10 @@ export const WebSearchConfig = z
     /** Null: the provider's own address. */
     baseUrl: setting(
       'FAULTLINE_WEB_SEARCH_URL',
-      z
-        .url({ protocol: /^https?$/ })
-        .nullable()
-        .default(null),
+      httpAddress().nullable().default(null),
       'URL of your SearXNG, which may be private. For Brave and Tavily, only if not the default.',
     ),
-    apiKey: setting('FAULTLINE_WEB_SEARCH_KEY', z.string().nullable().default(null), 'Brave or Tavily API key.', { secret: true }),
+    apiKey: credential('FAULTLINE_WEB_SEARCH_KEY', 'Brave or Tavily API key.'),
     /** Of one search, in milliseconds. */
     timeoutMs: z.int().positive().default(10_000),
     pages: setting(
@@ -155,10 +148,7 @@ export const PublishersConfig = z.object({
     .object({
       url: setting(
         'FAULTLINE_PUBLISH_WEBHOOK_URL',
-        z
-          .url({ protocol: /^https?$/ })
-          .nullable()
-          .default(null),
+        httpAddress().nullable().default(null),
         'URL to which confident answers are posted, signed per Standard Webhooks. It may be private.',
       ),
       /** All of them sign: two while one is rotated. */
@@ -197,11 +187,9 @@ const Channel = z.string().regex(/^[CGD][A-Z0-9]{2,30}$/, 'must be a channel ID,
 export const SlackConfig = z
   .object({
     /** Of a bot. Null: nothing is said in Slack. */
-    token: setting(
+    token: credential(
       'FAULTLINE_SLACK_TOKEN',
-      z.string().nullable().default(null),
       'Bot token of a Slack app with the scope chat:write. Slack is notified when a default branch turns red.',
-      { secret: true },
     ),
     /** Where news of default branches goes; null: nowhere but where `channels` says. */
     channel: setting(
@@ -216,11 +204,9 @@ export const SlackConfig = z
       'Channels per repository, as owner/name=C0123456789, separated by commas.',
     ),
     /** Of the app; two while one is rotated. Without one there are no buttons that decide. */
-    signingSecrets: setting(
+    signingSecrets: webhookSecrets(
       'FAULTLINE_SLACK_SIGNING_SECRET',
-      z.array(z.string().min(8)).default([]),
       'Signing secret of the app, for the buttons Right and Wrong. Two secrets, separated by a comma, during rotation.',
-      { secret: true },
     ),
     /** Slack's ids of those who may decide. */
     reviewers: setting(
@@ -231,7 +217,7 @@ export const SlackConfig = z
     /** Of the Web API. */
     baseUrl: setting(
       'FAULTLINE_SLACK_URL',
-      z.url({ protocol: /^https?$/ }).default('https://slack.com/api/'),
+      httpAddress().default('https://slack.com/api/'),
       'URL of the Slack Web API, if not the default.',
     ),
   })
@@ -243,7 +229,7 @@ export const SlackConfig = z
 /** `name` → an address to post to. The names are what people choose from; the addresses may hold a secret. */
 const namedWebhooks = () =>
   z
-    .record(z.string(), z.url({ protocol: /^https?$/ }))
+    .record(z.string(), httpAddress())
     .refine(
       (all) => Object.keys(all).every((name) => /^[\w.-]{1,100}$/.test(name)),
       'each needs a name of letters, digits, dots and dashes: name=https://…',
@@ -310,10 +296,7 @@ export const OpenIdConfig = z
   .object({
     issuer: setting(
       'FAULTLINE_OIDC_ISSUER',
-      z
-        .url({ protocol: /^https?$/ })
-        .nullable()
-        .default(null),
+      httpAddress().nullable().default(null),
       'OpenID Connect issuer for console sign-in, for example https://id.example.com.',
     ),
     clientId: setting(

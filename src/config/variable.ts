@@ -41,10 +41,16 @@ export function webhookSecrets(name: string, meaning: string) {
   return setting(name, z.array(z.string().min(8)).default([]), meaning, { secret: true });
 }
 
+/** An address that is reached over HTTP. */
+export function httpAddress() {
+  return z.url({ protocol: /^https?$/ });
+}
+
 /** The address of an API, made of what people copy from a browser. */
 export function apiAddress(toApi: (text: string) => string) {
-  const address = z.url({ protocol: /^https?$/ });
-  return address.refine((text) => !/^https?:\/\/[^/]{0,400}@/.test(text), 'must not contain a user or password').transform(toApi);
+  return httpAddress()
+    .refine((text) => !/^https?:\/\/[^/]{0,400}@/.test(text), 'must not contain a user or password')
+    .transform(toApi);
 }
 
 /** Settings that belong together, each with a default. */

@@ -6,14 +6,7 @@ import { findBuild, summaryOf } from '../service/answers/views.ts';
 import { cutBytes, describeBuild } from './shapes.ts';
 import type { InstallationDeps } from './tool.ts';
 
-/** What may be read by its address. */
-export interface McpResources {
-  readonly templates: readonly ResourceTemplate[];
-  /** The newest failed builds. */
-  list(): Promise<Resource[]>;
-  /** Throws TriageError. */
-  read(uri: string): Promise<TextResourceContents>;
-}
+export type McpResources = ReturnType<typeof openResources>;
 
 const LISTED = 20;
 /** Lines of one reading. */
@@ -45,15 +38,16 @@ const LOG = {
 };
 
 /** Builds, analyses and logs by address, of what the stores show. */
-export function openResources(deps: InstallationDeps): McpResources {
+export function openResources(deps: InstallationDeps) {
   const readers = [
     { template: new UriTemplate(BUILD.uriTemplate), mimeType: JSON_TYPE, read: ({ build = '' }) => readBuild(build, deps) },
     { template: new UriTemplate(ANALYSIS.uriTemplate), mimeType: JSON_TYPE, read: ({ analysis = '' }) => readAnalysis(analysis, deps) },
     { template: new UriTemplate(LOG.uriTemplate), mimeType: LOG.mimeType, read: (named: Named) => readLog(named, deps) },
   ];
   return {
-    templates: [BUILD, ANALYSIS, LOG],
-    list: async () => {
+    templates: [BUILD, ANALYSIS, LOG] satisfies ResourceTemplate[],
+    /** The newest failed builds. */
+    list: async (): Promise<Resource[]> => {
       const builds = await deps.stores.builds.list({ status: 'failed' }, { limit: LISTED, offset: 0 });
       return builds.map((build) => ({
         uri: `faultline://builds/${encodeURIComponent(build.id)}`,
@@ -63,7 +57,8 @@ export function openResources(deps: InstallationDeps): McpResources {
         mimeType: JSON_TYPE,
       }));
     },
-    read: async (uri) => {
+    /** Throws TriageError. */
+    read: async (uri: string): Promise<TextResourceContents> => {
       for (const { template, mimeType, read } of readers) {
         const named = template.match(uri);
         if (named !== null) return { uri, mimeType, text: await read(decoded(named)) };

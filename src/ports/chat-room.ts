@@ -12,7 +12,6 @@ export interface ChatMessage {
   readonly blocks: readonly ChatBlock[];
 }
 
-/** Where a message stands. */
 export interface ChatPlace {
   readonly channel: string;
   /** The chat's own name of the message. */

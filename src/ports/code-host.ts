@@ -42,7 +42,6 @@ export interface ChangedFile {
   readonly patch: string | null;
 }
 
-/** What changed between two commits. */
 export interface Comparison {
   /** Newest first. */
   readonly commits: readonly CommitInfo[];

@@ -20,7 +20,6 @@ export interface Database extends Sql {
   close(): Promise<void>;
 }
 
-/** Which part of a list. */
 export interface Page {
   /** 1..200 */
   readonly limit: number;

@@ -1,4 +1,5 @@
 import { messageOf } from '../domain/errors.ts';
+import { orAborted } from '../lib/time.ts';
 
 export interface Finding {
   readonly name: string;
@@ -25,14 +26,11 @@ const MAX_SENTENCE = 400;
 /** Asks one question within its limit; what it throws is what is wrong. Never throws. */
 export async function examine({ name, mend, limitMs = LIMIT_MS, ask }: Examination): Promise<readonly Finding[]> {
   const limit = AbortSignal.timeout(limitMs);
-  const late = new Promise<never>((_resolve, reject) =>
-    limit.addEventListener('abort', () => reject(new Error(`no answer within ${limitMs / 1000} s`)), { once: true }),
-  );
-  late.catch(() => undefined);
   try {
-    return [await Promise.race([ask(limit), late])].flat();
+    return [await orAborted(ask(limit), limit)].flat();
   } catch (error) {
-    return [{ name, state: 'wrong', says: messageOf(error).replaceAll(/\s+/g, ' ').slice(0, MAX_SENTENCE), mend }];
+    const says = error === limit.reason ? `no answer within ${limitMs / 1000} s` : messageOf(error);
+    return [wrong(name, says.replaceAll(/\s+/g, ' ').slice(0, MAX_SENTENCE), mend)];
   }
 }
 
@@ -45,14 +43,7 @@ const SKEW_MS = 60_000;
 
 /** What is wrong with a clock that is so many milliseconds ahead of ours; null where it does not say. */
 export function clockFindings(name: string, aheadMs: number | null): Finding[] {
-  return aheadMs !== null && Math.abs(aheadMs) > SKEW_MS ? [skewed(name, aheadMs)] : [];
-}
-
-function skewed(name: string, aheadMs: number): Finding {
-  const seconds = Math.round(Math.abs(aheadMs) / 1000);
-  return wrong(
-    name,
-    `it is ${seconds} s ${aheadMs > 0 ? 'ahead of' : 'behind'} this machine`,
-    'synchronize both machines with NTP; signed deliveries older than five minutes are rejected',
-  );
+  if (aheadMs === null || Math.abs(aheadMs) <= SKEW_MS) return [];
+  const says = `it is ${Math.round(Math.abs(aheadMs) / 1000)} s ${aheadMs > 0 ? 'ahead of' : 'behind'} this machine`;
+  return [wrong(name, says, 'synchronize both machines with NTP; signed deliveries older than five minutes are rejected')];
 }

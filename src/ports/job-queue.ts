@@ -20,7 +20,6 @@ export interface JobQueue {
   stop(options: { readonly timeoutMs: number }): Promise<void>;
 }
 
-/** One message as the queue keeps it. */
 export interface QueueMessage {
   readonly jobId: string;
   /** `later` waits for its next try; `dead` was given up after the last one. */

@@ -157,7 +157,6 @@ export const ReadDocument = z.object({
 });
 export type ReadDocument = z.infer<typeof ReadDocument>;
 
-/** Reads documents of people. */
 export interface DocumentReader {
   /**
    * Throws TriageError: `too-large` above a limit, also for an archive that grows too much; `unsupported-type`; `invalid-input` for what is

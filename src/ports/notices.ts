@@ -23,7 +23,6 @@ export interface NoticeRule {
   pageOf?(build: Build, reference: string): string | null;
 }
 
-/** A call to the other side. */
 export interface NoticeCall {
   readonly notice: Notice;
   readonly signal: AbortSignal;

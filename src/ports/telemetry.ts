@@ -157,7 +157,6 @@ export interface Metrics {
   text(): Promise<{ readonly contentType: string; readonly body: string }>;
 }
 
-/** Counts nothing. */
 export const silentMetrics: Metrics = {
   count: () => undefined,
   observe: () => undefined,

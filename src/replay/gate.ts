@@ -91,7 +91,6 @@ export interface GateResult {
 /** `within-noise`: on the wrong side of its bar, but chance alone may have put it there. */
 type BarStatus = 'ok' | 'within-noise' | 'failed';
 
-/** One bar on one data set. */
 interface BarOutcome {
   readonly dataset: string;
   readonly figure: string;

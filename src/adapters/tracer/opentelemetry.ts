@@ -101,7 +101,6 @@ function attributesOf(facts: SpanFacts): Attributes {
   return attributes;
 }
 
-/** Who gets spans. */
 export interface SpanReceiver {
   /** For the log: "langfuse". */
   readonly name: string;

@@ -18,7 +18,6 @@ export interface WebSearchOptions {
   readonly guard?: AddressGuard;
 }
 
-/** What a provider finds, as it says it. */
 export interface RawResult {
   readonly title?: string | null | undefined;
   readonly url?: string | null | undefined;

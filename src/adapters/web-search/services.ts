@@ -40,7 +40,6 @@ export function createSearxngSearch(options: WebSearchOptions & { readonly baseU
   return searchBy('searxng', request, Reply, options);
 }
 
-/** Tavily's search. */
 export function createTavilySearch(options: WebSearchOptions & { readonly apiKey: string }): WebSearch {
   const request = (query: string, limit: number): ProviderRequest => ({
     provider: 'Tavily',

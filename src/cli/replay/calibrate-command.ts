@@ -292,7 +292,6 @@ export interface UseOptions extends DataOptions {
 
 const SHOWN = 50;
 
-/** `faultline calibrate list` */
 export async function listCalibrations(options: DataOptions): Promise<void> {
   const { kept, inForce, acts } = await withCalibrations(options, async (calibrations) => ({
     kept: await calibrations.list(SHOWN),
@@ -305,7 +304,6 @@ export async function listCalibrations(options: DataOptions): Promise<void> {
   return print([...rows, '', ...acts.map(actLine)].join('\n'));
 }
 
-/** `faultline calibrate use VERSION` */
 export async function useCalibration(version: number, options: UseOptions): Promise<void> {
   const act = await withCalibrations(options, async (calibrations) => {
     const wanted = await calibrations.find(version);
@@ -315,7 +313,6 @@ export async function useCalibration(version: number, options: UseOptions): Prom
   return tell(options, { act }, actLine(act));
 }
 
-/** `faultline calibrate off ANALYST` */
 export async function endCalibration(analyst: string, options: UseOptions): Promise<void> {
   const act = await withCalibrations(options, async (calibrations) => {
     const inForce = (await calibrations.inForce()).map((one) => one.analyst);

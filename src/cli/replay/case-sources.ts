@@ -185,10 +185,8 @@ interface StoreFilterOptions {
   readonly until?: string;
 }
 
-/** Which stored failures are requested, and where they are. */
 export interface StoredCaseOptions extends DataOptions, StoreFilterOptions {
   /** What people decided. */
   readonly reviewed?: true;
-  /** Every stored failure. */
   readonly stored?: true;
 }

@@ -65,7 +65,6 @@ export function replayCommand(): Command {
     );
 }
 
-/** A number above 0. */
 function amount(text: string): number {
   const value = Number(text);
   if (Number.isFinite(value) && value > 0) return value;
@@ -146,20 +145,13 @@ function splitCommand(): Command {
         .choices(['time', 'project', 'random'])
         .makeOptionMandatory(),
     )
-    .option('--share <part>', 'share of the cases for testing', part, 0.3)
+    .option('--share <part>', 'share of the cases for testing', share, 0.3)
     .option('--seed <words>', 'for --by random: the same seed gives the same split')
-    .option('--near <score>', 'minimum similarity of near-duplicates', part, 0.8)
+    .option('--near <score>', 'minimum similarity of near-duplicates', share, 0.8)
     .option('--drop-duplicates', 'leave near-duplicates of test cases out of train.jsonl')
     .requiredOption('--out <dir>', OUT_HELP)
     .addOption(jsonOption())
     .action(runs(async () => (await import('./cases-command.ts')).runCasesSplit));
-}
-
-/** Between 0 and 1, neither of them. */
-function part(text: string): number {
-  const value = Number(text);
-  if (value > 0 && value < 1) return value;
-  throw new InvalidArgumentError('Use a number between 0 and 1, such as 0.3.');
 }
 
 /** `faultline compare`: two runs of the same cases, pair by pair. */
@@ -174,7 +166,6 @@ export function compareCommand(): Command {
     .action(runs(async () => (await import('./compare-command.ts')).runCompare));
 }
 
-/** `faultline calibrate …`. */
 export function calibrateCommand(): Command {
   const command = new Command('calibrate')
     .enablePositionalOptions()
@@ -225,11 +216,11 @@ function version(text: string): number | 'none' {
   return text === 'none' ? 'none' : positive(text);
 }
 
-/** A share strictly between 0 and 1. */
+/** Between 0 and 1, neither of them. */
 function share(text: string): number {
   const value = Number(text);
   if (value > 0 && value < 1) return value;
-  throw new InvalidArgumentError('Use a share between 0 and 1, such as 0.03.');
+  throw new InvalidArgumentError('Use a number between 0 and 1, such as 0.03.');
 }
 
 /** `faultline recordings …`: how stored runs came to their answers; an embedded store can be opened only while no service runs on it. */

@@ -10,7 +10,6 @@ import type { Measured } from './run-files.ts';
 
 export type SourceOptions = Omit<ReplayOptions, 'onCase' | 'cases' | 'finished' | 'mayStart'>;
 
-/** What a replay goes through with. */
 export interface Going {
   /** Null where nobody keeps the results. */
   readonly results: ResultsFile | null;
@@ -18,7 +17,6 @@ export interface Going {
   readonly progress: ReplayProgress;
 }
 
-/** What came of one source of cases. */
 export interface SourceRun {
   readonly source: Measured['source'];
   readonly cases: readonly ReplayedCase[];
@@ -188,7 +186,6 @@ function lineByLine(stream: ProgressStream, now: () => number): ReplayProgress {
   };
 }
 
-/** How far a replay is. */
 interface Standing {
   /** Finished cases, those of an earlier run among them. */
   readonly done: number;

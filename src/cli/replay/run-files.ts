@@ -83,7 +83,6 @@ function manifestPath(path: string): string {
   return `${path}.run.json`;
 }
 
-/** Sources of cases with what they measure. */
 export type Measured = CaseMeasure & { readonly source: CaseSource };
 
 /** What a run is made of and with. Whatever an answer depends on belongs here: a run only goes on with results of the same. */

@@ -1,6 +1,6 @@
 import { styleText } from 'node:util';
 import { z } from 'zod';
-import { type Analysis, isNotDevelopersFault } from '../../domain/analysis.ts';
+import { isNotDevelopersFault } from '../../domain/analysis.ts';
 import { Build } from '../../domain/build.ts';
 import { CATEGORIES, type Category } from '../../domain/category.ts';
 import { messageOf, TriageError } from '../../domain/errors.ts';
@@ -244,52 +244,36 @@ function rule(title: string, { width }: ReviewLook): string {
 }
 
 /** An item with all that is shown of it. */
-export interface Item {
-  readonly review: Review;
-  readonly analysis: Analysis;
-  /** A category of one's own is to be named before the verdict is shown. */
-  readonly blind: boolean;
-  /** Null where the build cannot be read. */
-  readonly build: Build | null;
-}
-
-/** The queue of a running service, as one reviewer sees it. Every method throws TriageError with the service's own sentence. */
-export interface ReviewClient {
-  counts(): Promise<ReviewCounts>;
-  /** Holds the next item; null where nothing waits for this reviewer. */
-  next(after?: string): Promise<Review | null>;
-  claim(id: string): Promise<Review>;
-  read(id: string): Promise<Item>;
-  /** The review of an analysis; opened where there is none. */
-  ofAnalysis(id: string): Promise<Review>;
-  guess(id: string, category: Category): Promise<void>;
-  /** Says in one sentence what was taught. */
-  decide(review: Review, decision: DecisionInput): Promise<string>;
-  skip(id: string): Promise<void>;
-  release(id: string): Promise<void>;
-  /** Takes back this reviewer's newest decision; null where there is none. */
-  undoLast(): Promise<Review | null>;
-}
+export type Item = Awaited<ReturnType<ReviewClient['read']>>;
+export type ReviewClient = ReturnType<typeof openReviewClient>;
 
 const BuildAnswer = z.object({ build: Build });
 
-export function openReviewClient(server: Service): ReviewClient {
+/** The queue of a running service, as one reviewer sees it. Every method throws TriageError with the service's own sentence. */
+export function openReviewClient(server: Service) {
   const at = (id: string, rest = '') => `/api/reviews/${encodeURIComponent(id)}${rest}`;
   const post = <Value>(path: string, schema: z.ZodType<Value>, body: object = {}) => askServer(server, 'POST', path, schema, body);
   return {
     counts: async () => await askServer(server, 'GET', '/api/reviews/counts', ReviewCounts),
-    next: async (after) => (await post('/api/reviews/next', NextView, { sort: 'risk', ...(after === undefined ? {} : { after }) })).review,
-    claim: async (id) => await post(at(id, '/claim'), Review),
-    read: async (id) => {
+    /** Holds the next item; null where nothing waits for this reviewer. */
+    next: async (after?: string) =>
+      (await post('/api/reviews/next', NextView, { sort: 'risk', ...(after === undefined ? {} : { after }) })).review,
+    claim: async (id: string) => await post(at(id, '/claim'), Review),
+    read: async (id: string) => {
       const { review, analysis, blind } = await askServer(server, 'GET', at(id), ReviewDetail);
       const build = await askServer(server, 'GET', `/api/builds/${encodeURIComponent(review.buildId)}`, BuildAnswer).catch(() => null);
+      // `blind`: a category of one's own is to be named before the verdict is shown. A build that cannot be read is null.
       return { review, analysis, blind, build: build?.build ?? null };
     },
-    ofAnalysis: async (id) => await post(`/api/analyses/${encodeURIComponent(id)}/review`, Review),
-    guess: async (id, category) => void (await post(at(id, '/guess'), GuessView, { category })),
-    decide: async ({ id, version }, decision) => (await post(at(id, '/decision'), DecisionView, { ...decision, version })).teaching,
-    skip: async (id) => void (await post(at(id, '/skip'), Review)),
-    release: async (id) => void (await post(at(id, '/release'), Review)),
+    /** The review of an analysis; opened where there is none. */
+    ofAnalysis: async (id: string) => await post(`/api/analyses/${encodeURIComponent(id)}/review`, Review),
+    guess: async (id: string, category: Category) => void (await post(at(id, '/guess'), GuessView, { category })),
+    /** Says in one sentence what was taught. */
+    decide: async ({ id, version }: Review, decision: DecisionInput) =>
+      (await post(at(id, '/decision'), DecisionView, { ...decision, version })).teaching,
+    skip: async (id: string) => void (await post(at(id, '/skip'), Review)),
+    release: async (id: string) => void (await post(at(id, '/release'), Review)),
+    /** Takes back this reviewer's newest decision; null where there is none. */
     undoLast: async () => {
       const { decision } = await askServer(server, 'GET', '/api/reviews/last-decision', LastDecisionView);
       return decision === null ? null : (await post(at(decision.reviewId, '/undo'), UndoView)).review;

@@ -49,12 +49,10 @@ function limitsOf(name: JudgementName, share: number): Readonly<Record<string, n
   return Object.fromEntries(limits);
 }
 
-/** A reply with the prompt that it answers. */
 export interface Asked<Value> extends FittedReply<Value> {
   readonly promptHash: string;
 }
 
-/** A rendered prompt, under the judgement's name. */
 export type Question = RenderedPrompt & { readonly name: JudgementName };
 
 /**
@@ -156,7 +154,6 @@ export function plus(left: ModelUsage | null, right: ModelUsage | null): ModelUs
   };
 }
 
-/** What a reply cost. */
 function usageOfReply(reply: ChatReply<unknown>): ModelUsage {
   const { inputTokens, outputTokens, costUsd, calls } = reply;
   return { inputTokens, outputTokens, costUsd, modelCalls: calls ?? 1, ...countsOf(reply) };

@@ -9,7 +9,6 @@ export interface Message {
   readonly content: string;
 }
 
-/** One request to the model's server. */
 export interface CompletionRequest {
   readonly url: string;
   /** They show who we are; sent to `url` and nowhere else. */

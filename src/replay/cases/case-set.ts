@@ -187,7 +187,6 @@ async function maskCase(row: DatasetRow, { sources, greenText }: CaseTexts, mask
   };
 }
 
-/** One thing that is wrong with one case. */
 export interface CaseProblem {
   /** 1-based, in a file the line. */
   readonly line: number;

@@ -45,7 +45,6 @@ export const DatasetRow = z.object({
   /** The same, each with its spellings; it counts before `required_mentions`. */
   required_mentions_any: z.array(z.array(z.string().min(1)).min(1)).nullish(),
   forbidden_mentions: z.array(z.string().min(1)).nullish(),
-  /** Whose fault it is. */
   blame: Blame.nullish(),
   /** What running it again has shown, as `faultline confirm --json` prints it; the answer goes by it. */
   experiment: Experiment.nullish(),

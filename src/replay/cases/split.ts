@@ -246,7 +246,6 @@ function fraction(seed: string, id: string): number {
   return Number.parseInt(hashOf(seed, id).slice(0, 12), 16) / 0x1000000000000;
 }
 
-/** What a case is compared by. */
 interface Comparable {
   readonly id: string;
   readonly parts: LikenessParts;
@@ -254,7 +253,6 @@ interface Comparable {
   readonly fingerprint: string | null;
 }
 
-/** A case that another is nearly the same as. */
 interface NearDuplicate {
   readonly id: string;
   /** 0..1, as near-match search scores two failures. */

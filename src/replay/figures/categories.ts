@@ -123,7 +123,6 @@ function against(name: string, entries: readonly { readonly one: ReplayedCase }[
   return entries.length === 0 ? { name } : { name, against: idsOf(entries) };
 }
 
-/** How many there are of these mistakes. */
 function counted(name: string, entries: readonly { readonly one: ReplayedCase }[], cases: number): Figure {
   return { ...against(name, entries), value: entries.length, cases, unit: 'count' };
 }

@@ -143,7 +143,6 @@ export function toolClassOf(tool: string): ToolClass {
   return Object.hasOwn(CLASSES, tool) ? (CLASSES[tool] ?? 'other') : 'other';
 }
 
-/** The tools of a class. */
 export function toolsOf(wanted: ToolClass): string[] {
   return Object.keys(CLASSES).filter((tool) => CLASSES[tool] === wanted);
 }

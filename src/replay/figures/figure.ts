@@ -135,7 +135,6 @@ export function clusterSums<T extends { readonly one: ReplayedCase }>(
   return [...clusters].sort(([left], [right]) => (left < right ? -1 : 1)).map(([, sums]) => sums);
 }
 
-/** Adds to one of the sums. */
 export function addAt(sums: number[], place: number, value: number): void {
   sums[place] = (sums[place] ?? 0) + value;
 }

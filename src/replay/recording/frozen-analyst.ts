@@ -149,7 +149,6 @@ async function fromRecording<Value>(
   return { value: read.data, by, model, promptHash, usage, note };
 }
 
-/** What each judgement's recorded value must be. */
 const JUDGEMENT_VALUES = {
   classify: Classification,
   plan: Plan,
@@ -216,7 +215,6 @@ interface FieldDifference {
   readonly after: string | null;
 }
 
-/** Which judgement it was about. */
 interface Place {
   readonly name: JudgementName;
   readonly role: 'analyst' | 'spare';

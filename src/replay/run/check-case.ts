@@ -122,7 +122,6 @@ function wordsOf(text: string): string[] {
   return parted.toLowerCase().match(/[\p{L}\p{M}]+|\p{N}+/gu) ?? [];
 }
 
-/** The words that say something. */
 export function contentWords(text: string): string[] {
   return wordsOf(text).filter((word) => !STOP_WORDS.has(word));
 }

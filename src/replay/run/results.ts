@@ -145,7 +145,6 @@ const OWNER_ONLY = 0o600;
 
 export type ResultsFile = ReturnType<typeof resultsFile>;
 
-/** Opens a new file, over an old one. */
 export async function createResults(path: string): Promise<ResultsFile> {
   const handle = await opened(path, 'w');
   // A pipe or a device has no positions; a file is written by them.
