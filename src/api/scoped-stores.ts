@@ -29,6 +29,11 @@ export function scopeStores(stores: Stores, scope: Scope): ScopedStores {
     questions: marked(scopeQuestions(stores, held)),
     flakiness: marked(scopeFlakiness(stores, held)),
     insights: marked(scopeInsights(stores, held)),
+    health: marked({
+      pipelines: async (period, limit) => await stores.health.pipelines({ ...period, ...within(held) }, limit),
+      branches: async (period, limit) => await stores.health.branches({ ...period, ...within(held) }, limit),
+      jobs: async (period) => await stores.health.jobs({ ...period, ...within(held) }),
+    }),
     outside: marked(scopeOutside(stores, held)),
     trust: marked({
       changes: async (filter) => await stores.trust.changes({ ...filter, ...within(held) }),
@@ -370,7 +375,6 @@ function scopeInsights({ insights }: Stores, held: Held): ShownStores['insights'
     cause: async (fingerprint, until, filter) => await insights.cause(fingerprint, until, { ...filter, ...within(held) }),
     compared: async (fingerprint, filter) => await insights.compared(fingerprint, { ...filter, ...within(held) }),
     perWeek: async (period) => await insights.perWeek({ ...period, ...within(held) }),
-    health: async (period, limit) => await insights.health({ ...period, ...within(held) }, limit),
     reviewing: async (period) => await insights.reviewing({ ...period, ...within(held) }),
   };
 }

@@ -11,9 +11,9 @@ import { findBuild } from '../service/answers/views.ts';
 import type { AnalysisHead } from '../stores/failures.ts';
 import { analysisAddress, buildAddress, causeAddress, logAddress, runAddress, search } from './addresses.ts';
 import type { ConsoleDeps } from './console-deps.ts';
-import { ageOf, pager, timeOf } from './controls.ts';
+import { ageOf, dayField, pager, timeOf } from './controls.ts';
 import { dataTable, type Html, html, joined, linkTarget } from './html.ts';
-import { misreadBanner } from './http.ts';
+import { Day, misreadBanner } from './http.ts';
 import { logPageLink, rerunPart } from './outside.ts';
 import { answerPage, type ConsoleApp, route } from './page.ts';
 import { inlineProse } from './prose.ts';
@@ -50,9 +50,17 @@ const text = z.string().trim().max(300).catch('').default('');
 
 const Query = z.object({
   repository: text,
+  pipeline: text,
   branch: text,
   number: text,
-  status: BuildStatus.or(z.literal('')).catch('').default(''),
+  job: text,
+  /** `ended`: passed or failed. */
+  status: BuildStatus.or(z.enum(['ended', '']))
+    .catch('')
+    .default(''),
+  /** The first and the last UTC day on which they came. */
+  from: Day,
+  to: Day,
   offset: z.coerce.number().int().min(0).max(1_000_000).catch(0).default(0),
 });
 type Query = z.infer<typeof Query>;
@@ -61,10 +69,7 @@ type Query = z.infer<typeof Query>;
 export function registerBuildList(app: ConsoleApp, deps: ConsoleDeps): void {
   app.get('/builds', route('read', { querystring: Query }), async (request, reply) => {
     const { query } = request;
-    const filter = Object.fromEntries(
-      (['repository', 'branch', 'number', 'status'] as const).filter((name) => query[name] !== '').map((name) => [name, query[name]]),
-    );
-    const found = await deps.stores.builds.list(filter, { limit: PAGE + 1, offset: query.offset });
+    const found = await deps.stores.builds.list(filterOf(query), { limit: PAGE + 1, offset: query.offset });
     const builds = found.slice(0, PAGE);
     const heads = await deps.stores.analyses.heads(builds.map(({ id }) => id));
     const main = html`<h1 tabindex="-1">Builds</h1>${misreadBanner(request, Query)}${filters(query)}<div id="builds" data-live="build">${listOf(builds, heads, query, deps.clock.now())}</div>${pager({ offset: query.offset, size: PAGE, more: found.length > PAGE }, (offset) => `/builds${search({ ...query, offset: offset || undefined })}`)}`;
@@ -72,13 +77,28 @@ export function registerBuildList(app: ConsoleApp, deps: ConsoleDeps): void {
   });
 }
 
-function filters({ repository, branch, number, status }: Query): Html {
-  const statuses = ['', ...BuildStatus.options].map(
-    (one) => html`<option value="${one}"${one === status && html` selected`}>${one === '' ? 'any' : one}</option>`,
+const DAY_MS = 86_400_000;
+
+function filterOf({ offset: _, from, to, status, ...texts }: Query) {
+  return {
+    ...Object.fromEntries(Object.entries(texts).filter(([, value]) => value !== '')),
+    ...(status !== '' && { status }),
+    ...(from !== undefined && { since: `${from}T00:00:00.000Z` }),
+    ...(to !== undefined && { until: new Date(Date.parse(to) + DAY_MS).toISOString() }),
+  };
+}
+
+const STATUSES = ['', ...BuildStatus.options, 'ended'] as const;
+
+function filters({ repository, pipeline, branch, number, job, status, from, to }: Query): Html {
+  const statuses = STATUSES.map(
+    (one) =>
+      html`<option value="${one}"${one === status && html` selected`}>${one === '' ? 'any' : one === 'ended' ? 'passed or failed' : one}</option>`,
   );
   return html`<form class="filters" role="search" aria-label="Builds"><label>repository <input name="repository" value="${repository}"></label>
-<label>branch <input name="branch" value="${branch}"></label><label>number <input name="number" value="${number}" size="8"></label>
-<label>status <select name="status">${statuses}</select></label><button>Filter</button></form>`;
+${pipeline !== '' && html`<label>pipeline <input name="pipeline" value="${pipeline}"></label>`}<label>branch <input name="branch" value="${branch}"></label>
+<label>number <input name="number" value="${number}" size="8"></label>${job !== '' && html`<label>failed job <input name="job" value="${job}"></label>`}
+<label>status <select name="status">${statuses}</select></label>${dayField('from', from)}${dayField('to', to)}<button>Filter</button></form>`;
 }
 
 function listOf(builds: readonly Build[], heads: readonly AnalysisHead[], query: Query, now: number): Html {
@@ -112,8 +132,8 @@ function causeLine({ id, category, title, confidence, action, decided }: Analysi
   return html`<li><a href="${analysisAddress(id)}">${title}</a> <span class="quiet"><span class="category">${category ?? 'not analyzed'}</span>, ${standing}</span></li>`;
 }
 
-function nothing({ repository, branch, number, status }: Query): Html {
-  const given = Object.entries({ repository, branch, number, status }).filter(([, value]) => value !== '');
+function nothing({ offset: _, ...query }: Query): Html {
+  const given = Object.entries(query).filter(([, value]) => value !== '' && value !== undefined);
   if (given.length > 0)
     return html`<p>No build matches ${given.map(([name, value]) => `${name}:${value}`).join(' ')}. <a class="button" href="/builds">Clear filters</a></p>`;
   return html`<p>No builds yet. Send webhooks from GitHub, Gitea, GitLab or Jenkins, or upload a log with <code>POST /api/builds</code>.</p>`;

@@ -91,6 +91,11 @@ export function pager(
   return html`${(offset > 0 || more) && html`<nav class="pages" aria-label="Pages">${links}</nav>`}`;
 }
 
+/** A field for a UTC day. */
+export function dayField(name: string, day: string | undefined, words = name): Html {
+  return html`<label>${words} <input type="date" name="${name}" value="${day ?? ''}"></label>`;
+}
+
 /** A time as people read it, in UTC, exact in its tooltip and for machines. */
 export function timeOf(iso: string): Html {
   return html`<time datetime="${iso}" title="${iso}">${iso.slice(0, 16).replace('T', ' ')}</time>`;

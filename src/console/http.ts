@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { z } from 'zod';
+import { z } from 'zod';
 import { type Html, html } from './html.ts';
 
 /** Nothing is loaded from elsewhere, framed or sent away, and only one named policy may make markup of text (Trusted Types). */
@@ -83,6 +83,16 @@ export function misreadBanner(request: FastifyRequest, schema: z.ZodObject): Htm
   const parts = misread(request, schema);
   return html`${parts.length > 0 && html`<div class="banner" role="note"><p>Ignored, because this page does not understand it: ${parts.join('; ')}.</p></div>`}`;
 }
+
+/** No build is older, or will ever be newer; what lies farther off is no date to a database. */
+const [FIRST_DAY, LAST_DAY] = ['2000-01-01', '2099-12-31'];
+
+/** A UTC day in a query, `2026-03-01`; what is none is taken as not given. */
+export const Day = z.iso
+  .date()
+  .refine((day) => day >= FIRST_DAY && day <= LAST_DAY)
+  .optional()
+  .catch(undefined);
 
 /** Far above what the fields of any form here take. */
 const MAX_FORM_BYTES = 256 * 1024;

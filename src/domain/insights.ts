@@ -51,33 +51,6 @@ export type DayCount = z.infer<typeof DayCount>;
 export const DecidedBy = z.object({ category: Category, reviewer: z.string(), at: z.iso.datetime() });
 export type DecidedBy = z.infer<typeof DecidedBy>;
 
-/** How one pipeline of a repository did in a period, and in the period of the same length before it. Hours are of builds that say how long they ran. */
-export const PipelineHealth = z.object({
-  provider: z.string(),
-  repository: z.string(),
-  pipeline: z.string(),
-  /** Builds that passed or failed, on any branch. */
-  builds: z.int(),
-  failed: z.int(),
-  buildsBefore: z.int(),
-  failedBefore: z.int(),
-  /** Median run time of the newest 100 builds of the period, in minutes; null where none is known. */
-  minutes: z.number().nullable(),
-  minutesBefore: z.number().nullable(),
-  /** Its default branch; null where it is not known, or had no builds. */
-  branch: z.string().nullable(),
-  /** Hours for which the newest build of the default branch was a failed one. */
-  redHours: z.number(),
-  /** Whether it is now. */
-  isRed: z.boolean(),
-  /** How often the default branch passed again, and the median hours from its first failed build until then. */
-  recoveries: z.int(),
-  hoursToGreen: z.number().nullable(),
-  /** Failed builds per UTC day of the period, oldest first. */
-  perDay: z.array(z.int()),
-});
-export type PipelineHealth = z.infer<typeof PipelineHealth>;
-
 /** One cause, known by its fingerprint, over a period. */
 export interface TopCause {
   readonly fingerprint: string;

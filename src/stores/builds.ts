@@ -11,8 +11,14 @@ interface BuildFilter {
   readonly pipeline?: string;
   /** The CI's own number; with several attempts, repositories or pipelines, each that has it is listed. */
   readonly number?: string;
-  readonly status?: Build['status'];
+  /** `ended`: passed or failed. */
+  readonly status?: Build['status'] | 'ended';
   readonly branch?: string;
+  /** In which it failed. */
+  readonly job?: string;
+  /** Received from then on, and before then; ISO 8601. */
+  readonly since?: string;
+  readonly until?: string;
   /** Only of these: `owner/name`, or `owner/*`. */
   readonly repositories?: readonly string[];
 }
@@ -98,9 +104,9 @@ export function createBuildStore(db: Database, clock: Clock) {
       sql: Sql = db,
     ) => await first(sql, Build, FIND_BY_EXTERNAL_ID, [provider, repository, externalId, attempt ?? null, failedPart ?? null]),
 
-    list: async ({ provider, repository, pipeline, number, status, branch, repositories }: BuildFilter, page: Page) => {
-      const filter = [provider, repository, pipeline, number, status, branch].map((value) => value ?? null);
-      return (await db.query(LIST, [...filter, ...pageValues(page), scopeValue(repositories)])).map((row) => Build.parse(row));
+    list: async ({ provider, repository, pipeline, number, status, branch, job, since, until, repositories }: BuildFilter, page: Page) => {
+      const filter = [provider, repository, pipeline, number, status, branch, job, since, until].map((value) => value ?? null);
+      return (await db.query(LIST, [...filter, scopeValue(repositories), ...pageValues(page)])).map((row) => Build.parse(row));
     },
 
     saveTestResults: async (buildId: string, results: readonly TestResult[], sql?: Sql) => {
@@ -158,10 +164,12 @@ const LIST = `
   select ${buildColumns('b')} from builds b
   where ($1::text is null or b.provider = $1) and ($2::text is null or b.repository = $2)
     and ($3::text is null or b.pipeline = $3) and ($4::text is null or b.number = $4)
-    and ($5::text is null or b.status = $5) and ($6::text is null or b.branch = $6)
-    and ${inScope('b.repository', '$9')}
+    and ($5::text is null or b.status = $5 or $5 = 'ended' and b.status in ('passed', 'failed')) and ($6::text is null or b.branch = $6)
+    and ($7::text is null or $7 in (select failed_jobs(b)))
+    and ($8::timestamptz is null or b.received_at >= $8) and ($9::timestamptz is null or b.received_at < $9)
+    and ${inScope('b.repository', '$10')}
   order by b.received_at desc, b.id desc
-  limit $7 offset $8`;
+  limit $11 offset $12`;
 
 const FORGET_TEST_RESULTS = `
   delete from test_results t using (

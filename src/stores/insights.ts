@@ -10,13 +10,12 @@ import {
   DecidedCount,
   type InsightsFilter,
   type Period,
-  PipelineHealth,
   ReviewingFigures,
   type TopCause,
   WeekFigures,
 } from '../domain/insights.ts';
 import type { Database, Sql } from '../ports/database.ts';
-import { all, filterValues, inScope, periodValues, USUAL_NAMES } from './sql.ts';
+import { all, filterValues, inScope, periodValues } from './sql.ts';
 
 /**
  * What was answered and decided, counted. Every answer is bounded in size and in what it reads.
@@ -124,11 +123,6 @@ function timeMethods(read: Pick<Sql, 'query'>) {
   return {
     categoriesPerDay: async (period: Period) => await all(read, DayCount, PER_DAY_TIME, periodValues(period)),
     perWeek: async (period: Period) => await all(read, WeekFigures, PER_WEEK, periodValues(period)),
-    /** The pipelines with the most failed builds of the period, which begins and ends with a UTC day; at most `limit`. */
-    health: async (period: Period, limit: number) => {
-      const values = [...filterValues(period), period.until.slice(0, 10), period.days, limit, TIMED, period.until];
-      return await all(read, PipelineHealth, HEALTH, values);
-    },
   };
 }
 
@@ -139,61 +133,6 @@ const PER_DAY_TIME = `
       case when f.decision is null then f.reviewed else f.decision = 'reject' and ${RIGHT} is not true end as open, count(*)::int as count
     from answer_facts f where ${WITHIN} group by 1, 2, 3
   ) as counted order by day, category, open`;
-
-/** What is known of the time of a build's result. */
-const AT = 'coalesce(b.finished_at, b.received_at)';
-
-/** Builds of a pipeline and period whose run time is looked at. */
-const TIMED = 100;
-
-/** Finished builds of the pipeline `s` that came within so many days before the last one's end. */
-const BUILDS_OF_PIPELINE = (from: string, to: string) => `builds b
-  where b.provider = s.provider and b.repository = s.repository and b.pipeline = s.pipeline and b.status in ('passed', 'failed')
-    and b.received_at >= p.until - ${from} * interval '1 day' and b.received_at < p.until - ${to} * interval '1 day'`;
-
-const MEDIAN_MINUTES = (from: string, to: string) => `(
-  select percentile_cont(0.5) within group (order by minutes) from (
-    select extract(epoch from b.finished_at - b.started_at)::float8 / 60 as minutes from ${BUILDS_OF_PIPELINE(from, to)} order by b.received_at desc limit $6
-  ) as newest)`;
-
-const NOW = '(day > $3::date - $4::int)';
-
-// The pipelines that are shown are chosen by counts of days; only their builds are read. A default branch is red from the end of a failed build
-// until that of the next passed one: a failure after a failure changes nothing.
-const HEALTH = `
-  with p as (select ($3::date + 1)::timestamp at time zone 'UTC' as until), shown as materialized (
-    select provider, repository, pipeline, sum(builds) filter (where ${NOW})::int as builds, coalesce(sum(failed) filter (where ${NOW}), 0)::int as failed,
-      coalesce(sum(builds) filter (where not ${NOW}), 0)::int as "buildsBefore", coalesce(sum(failed) filter (where not ${NOW}), 0)::int as "failedBefore"
-    from build_days f where ${MEANT} and f.day <= $3::date and f.day > $3::date - 2 * $4::int
-    group by 1, 2, 3 having bool_or(${NOW}) order by failed desc, builds desc, 1, 2, 3 limit $5
-  )
-  select s.*, ${MEDIAN_MINUTES('$4::int', '0')} as minutes, ${MEDIAN_MINUTES('2 * $4::int', '$4::int')} as "minutesBefore",
-    main.branch, coalesce(red.hours, 0) as "redHours", coalesce(red.now, false) as "isRed", coalesce(red.recoveries, 0) as recoveries,
-    red."hoursToGreen", array(
-      select coalesce(d.failed, 0) from generate_series($4::int - 1, 0, -1) as n (ago) left join build_days d
-        on d.repository = s.repository and d.pipeline = s.pipeline and d.provider = s.provider and d.day = $3::date - n.ago and ${NOW}
-      order by n.ago desc
-    ) as "perDay"
-  from p cross join shown s
-    left join default_branches d on d.provider = s.provider and d.repository = s.repository
-    left join lateral (
-      select n.branch from unnest(case when d.branch is null then array[${USUAL_NAMES}] else array[d.branch] end) as n (branch)
-      where exists (select from ${BUILDS_OF_PIPELINE('$4::int', '0')} and b.branch = n.branch) limit 1
-    ) as main on true
-    left join lateral (
-      select sum(hours) as hours, bool_or(until is null) as now, count(until)::int as recoveries,
-        percentile_cont(0.5) within group (order by hours) filter (where until is not null) as "hoursToGreen"
-      from (
-        select until, greatest(extract(epoch from coalesce(until, least($7::timestamptz, now())) - at), 0)::float8 / 3600 as hours
-        from (
-          select status, at, lead(at) over (order by at, id) as until from (
-            select b.id, b.status, ${AT} as at, lag(b.status) over (order by ${AT}, b.id) as before
-            from ${BUILDS_OF_PIPELINE('$4::int', '0')} and b.branch = main.branch
-          ) as line where status is distinct from before
-        ) as turns where status = 'failed'
-      ) as streaks
-    ) as red on true
-  order by s.failed desc, s.builds desc, s.provider, s.repository, s.pipeline`;
 
 const NOT_RECALLED = `filter (where f.analyst <> 'recall')`;
 

@@ -10,6 +10,7 @@ import { createCauseStore } from './causes.ts';
 import { createConversationStore, createQuestionStore } from './conversations.ts';
 import { createAnalysisStore, createExperimentStore, createFailureStore, createHistoryStore } from './failures.ts';
 import { createFlakinessStore } from './flakiness.ts';
+import { createHealthStore } from './health.ts';
 import { createInsightsStore } from './insights.ts';
 import { createLibraryStore, createRuleStore } from './library.ts';
 import { createCalibrationStore, createCaseStore, createRecordingStore } from './measurements.ts';
@@ -46,6 +47,7 @@ export function createStores(db: Database, clock: Clock, traceparent?: Tracepare
     causes: createCauseStore(db),
     experiments: createExperimentStore(clock),
     insights: createInsightsStore(db),
+    health: createHealthStore(db),
     trust: createTrustStore(db),
     outside: createOutsideStore(db),
     notices: createNoticeStore(db, outbox, rules),
@@ -67,7 +69,7 @@ export type Stores = ReturnType<typeof createStores>;
  * All that a route may ask of the stores. What is not named here is for workers and operators: a route that asks it does not compile, nor
  * does `scopeStores` while it does not say of each method here how it is held to repositories.
  */
-export interface ShownStores extends Pick<Stores, 'reviews' | 'insights' | 'causes' | 'experiments' | 'preferences'> {
+export interface ShownStores extends Pick<Stores, 'reviews' | 'insights' | 'health' | 'causes' | 'experiments' | 'preferences'> {
   readonly deliveries: Pick<Stores['deliveries'], 'find'>;
   readonly builds: Pick<Stores['builds'], 'find' | 'list' | 'logsForgottenAt'>;
   readonly triages: Pick<Stores['triages'], 'findByBuild'>;

@@ -73,8 +73,12 @@ const CALLS: Calls = {
     cause: (store, { fingerprint, repository }) => store.cause(fingerprint, UNTIL, { repository }),
     compared: (store, { fingerprint, repository }) => store.compared(fingerprint, { repository }),
     perWeek: (store, of) => store.perWeek(period(of)),
-    health: (store, of) => store.health(period(of), 9),
     reviewing: (store, of) => store.reviewing(period(of)),
+  },
+  health: {
+    pipelines: (store, of) => store.pipelines(period(of), 9),
+    branches: (store, of) => store.branches(period(of), 9),
+    jobs: (store, of) => store.jobs(period(of)),
   },
   outside: {
     logPages: async (store, { build }) => [...(await store.logPages(build))],

@@ -8,6 +8,8 @@ const PAGES = [
   '/insights',
   '/insights?days=90',
   '/insights/trust',
+  '/insights/health?days=90',
+  '/insights/health?repo=acme/shop&days=90',
   '/insights/flaky',
   '/insights/causes',
   '/insights/cost',
@@ -67,8 +69,12 @@ describe('insights with figures in them', () => {
     expect(found).toEqual([]);
   });
 
-  it('nothing scrolls sideways at 320 px, and without scripts everything is there', async () => {
-    const { page, context } = await openPage(browser, { address, session, width: 320, javaScript: false });
+  it.each([
+    { width: 320, javaScript: false, theme: 'light' },
+    { width: 390, javaScript: true, theme: 'dark' },
+    { width: 1440, javaScript: false, theme: 'light' },
+  ] as const)('nothing scrolls sideways at $width px, and without scripts everything is there', async (options) => {
+    const { page, context } = await openPage(browser, { address, session, ...options });
     const wide: string[] = [];
     for (const url of PAGES) {
       await page.goto(url);
@@ -80,6 +86,31 @@ describe('insights with figures in them', () => {
     await page.locator('input[name=t]').fill('0.5');
     await page.getByRole('button', { name: 'Preview' }).click();
     expect(new URL(page.url()).search).toBe('?t=0.5&wrong=5');
+    await context.close();
+  });
+
+  it.each([
+    { width: 390, javaScript: false, theme: 'light' },
+    { width: 390, javaScript: true, theme: 'dark' },
+    { width: 1440, javaScript: false, theme: 'dark' },
+    { width: 1440, javaScript: true, theme: 'light' },
+  ] as const)('62: two periods are compared, and a figure leads to its builds: $width px, $theme, scripts $javaScript', async (options) => {
+    const { page, complaints, context } = await openPage(browser, { address, session, ...options });
+    await page.goto('/insights/health?repo=acme/shop');
+    const day = (before: number) => new Date(Date.now() - before * DAY).toISOString().slice(0, 10);
+    await page.getByLabel('from', { exact: true }).fill(day(9));
+    await page.getByLabel('to', { exact: true }).fill(day(0));
+    await page.getByLabel('compare with, from').fill(day(40));
+    await page.getByRole('button', { name: 'Show' }).click();
+    await page.waitForURL(/compare=/);
+    expect(await page.locator('main').textContent()).toContain(`${day(9)} to ${day(0)} (UTC); in parentheses, ${day(40)} to ${day(31)}.`);
+    if (options.javaScript) expect(await axeFindings(page, options.theme === 'light' ? 'all' : 'colours')).toEqual([]);
+    const figure = page.locator('table').first().locator('td.number a').first();
+    const count = Number(await figure.textContent());
+    await figure.click();
+    await page.waitForURL(/\/builds\?/);
+    expect(await page.locator('#builds tbody tr').count()).toBe(Math.min(50, count));
+    expect(complaints).toEqual([]);
     await context.close();
   });
 

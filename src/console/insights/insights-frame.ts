@@ -9,11 +9,8 @@ import { search } from '../addresses.ts';
 import type { ChartTable } from '../charts/chart.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
 import { type Html, html, type Shown } from '../html.ts';
-import { misreadBanner, protect } from '../http.ts';
+import { Day, misreadBanner, protect } from '../http.ts';
 import { type ConsoleApp, mayReview, readerOf, route, sendPage } from '../page.ts';
-
-/** No build is older, or will ever be newer; what lies farther off is no date to a database. */
-const [FIRST_DAY, LAST_DAY] = ['2000-01-01', '2099-12-31'];
 
 /** What can be asked of the insights; what cannot be meant is taken as not given. */
 export const InsightsQuery = z.object({
@@ -26,11 +23,11 @@ export const InsightsQuery = z.object({
   /** Which decided answers are listed. */
   verdict: z.enum(['all', 'right', 'wrong']).catch('all').default('all'),
   /** The first day of the period; absent: it ends today. */
-  day: z.iso
-    .date()
-    .refine((day) => day >= FIRST_DAY && day <= LAST_DAY)
-    .optional()
-    .catch(undefined),
+  day: Day,
+  /** The first and the last day of a period, and the first one of the period that it is compared with. */
+  from: Day,
+  to: Day,
+  compare: Day,
   /** Which tests are listed. */
   list: z.enum(['flaky', 'cost', 'quarantine']).catch('flaky').default('flaky'),
   /** Minutes that a person loses by a failed build. */

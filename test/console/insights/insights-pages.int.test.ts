@@ -88,6 +88,45 @@ describe('insights', () => {
     expect(await said(`/insights/causes?day=${ago(300).slice(0, 10)}&days=1`)).toContain(`No cause was found in ${ago(300).slice(0, 10)}`);
   });
 
+  it('62: every figure of health leads to the builds that it counts, in two periods that the reader chooses', async () => {
+    const { stores } = console;
+    const built = async (number: number, change: object, came: string) =>
+      await stores.builds.upsert(
+        sampleBuild({ repository: 'acme/chosen', number: String(number), status: 'failed', ...change }),
+        undefined,
+        came,
+      );
+    await built(1, { branch: 'main', job: 'unit' }, '2026-03-10T09:00:00.000Z');
+    await built(2, { branch: 'topic', job: 'lint' }, '2026-03-12T23:59:59.000Z');
+    await built(3, { branch: 'topic', status: 'passed' }, '2026-03-11T09:00:00.000Z');
+    await built(4, { branch: 'topic', status: 'cancelled' }, '2026-03-11T09:00:00.000Z');
+    await built(5, { branch: 'main', job: 'unit' }, '2026-01-05T09:00:00.000Z');
+    const asked = '/insights/health?repo=acme/chosen&from=2026-03-10&to=2026-03-12&compare=2026-01-05';
+    const { body } = await getPage(console.app, asked);
+    expect(body).toContain('2026-03-10 to 2026-03-12 (UTC); in parentheses, 2026-01-05 to 2026-01-07.');
+    const links = [...body.matchAll(/<a href="(\/builds[^"]*)">([^<]*)<\/a>/g)].map(([, url = '', words]) => ({
+      url: url.replaceAll('&amp;', '&'),
+      words,
+    }));
+    const counts = [];
+    for (const { url, words = '' } of links.filter(({ words }) => /^\(?\d+\)?$/.test(words ?? ''))) {
+      const listed = (await getPage(console.app, url)).body.match(/<tr id="bld_/g)?.length ?? 0;
+      expect([url, listed]).toEqual([url, Number(words.replaceAll(/[()]/g, ''))]);
+      counts.push(listed);
+    }
+    // Of the pipeline, of its branches and of the jobs.
+    expect(counts).toEqual([3, 1, 2, 1, 1, 1, 1]);
+    const csv = async (name: string) => (await getPage(console.app, `${asked}&csv=${name}`)).body.split('\r\n');
+    expect((await csv('branches')).slice(1, 3).map((line) => line.split(',').slice(1, 6))).toEqual([
+      ['CI', '2', '1', '0', '0'],
+      ['CI', '1', '1', '1', '1'],
+    ]);
+    expect((await csv('jobs')).slice(1, 3)).toEqual(['lint,1,2', 'unit,1,2']);
+    // The other way around, far too long, or nothing at all: there is a page.
+    for (const period of ['from=2026-03-12&to=2026-03-10', 'from=2001-01-01&to=2099-01-01', 'from=&to=&compare=', 'from=never'])
+      expect((await getPage(console.app, `/insights/health?repo=acme/chosen&${period}`)).statusCode).toBe(200);
+  });
+
   it('say in a sentence that there is nothing yet', async () => {
     const said = async (url: string) => (await getPage(empty.app, url)).body;
     expect(await said('/insights')).toContain('No answers in the last 30 days.');

@@ -1,11 +1,11 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { Build } from '../../../src/domain/build.ts';
-import type { PipelineHealth } from '../../../src/domain/insights.ts';
+import { Build, type NewBuild } from '../../../src/domain/build.ts';
+import type { Health } from '../../../src/domain/health.ts';
 import { createRetentionStore } from '../../../src/stores/retention.ts';
 import { buildColumns } from '../../../src/stores/sql.ts';
-import { sampleBuild } from '../../stores/samples.ts';
+import { sampleBuild, sampleGroup } from '../../stores/samples.ts';
 import { runs } from '../../support/thorough.ts';
 import type { StoresWorld } from './world.ts';
 
@@ -54,7 +54,7 @@ export function healthContract(world: StoresWorld): void {
     it('is what the builds say, however they came and went', async () => {
       let tries = 0;
       await fc.assert(
-        fc.asyncProperty(fc.array(Step, { maxLength: 40 }), fc.integer({ min: 1, max: 4 }), async (steps, days) => {
+        fc.asyncProperty(fc.array(Step, { maxLength: 40 }), fc.integer({ min: 1, max: 4 }), Compared, async (steps, days, daysBefore) => {
           tries += 1;
           const repository = `${world.repository}-${tries}`;
           for (const step of steps) await take(step, repository);
@@ -62,8 +62,16 @@ export function healthContract(world: StoresWorld): void {
             .array(Build)
             .parse(await world.db.query(`select ${buildColumns('b')} from builds b where repository = $1`, [repository]));
           const period = { until: isoOf(END - 1), days };
-          expect(await world.stores.insights.health({ ...period, repository }, 50)).toEqual(healthOf(builds, days));
-          expect(await world.stores.insights.health({ ...period, repositories: [repository] }, 50)).toEqual(healthOf(builds, days));
+          const { health } = world.stores;
+          expect(await health.pipelines({ ...period, repository }, 50)).toEqual(healthOf(builds, days));
+          expect(await health.pipelines({ ...period, repositories: [repository] }, 50)).toEqual(healthOf(builds, days));
+          const comparedFrom = isoOf(END - daysBefore * DAY).slice(0, 10);
+          const compared = { ...period, repository, comparedFrom };
+          expect(await health.pipelines(compared, 50)).toEqual(healthOf(builds, days, daysBefore));
+          expect(await health.branches(compared, 50)).toEqual(
+            ['main', 'topic'].flatMap((branch) => healthOf(ofBranch(builds, branch), days, daysBefore, branch)).toSorted(byFailed),
+          );
+          expect(await health.branches({ ...compared, repositories: ['other/*'] }, 50)).toEqual([]);
           await forget(repository, END + DAY);
           expect(await world.db.query('select * from build_days where repository = $1', [repository])).toEqual([]);
         }),
@@ -88,16 +96,53 @@ export function healthContract(world: StoresWorld): void {
       );
       expect(row).toEqual({ days: row?.builds, builds: expect.any(Number) });
     });
+
+    it('62: knows in which jobs builds failed, and lists the builds of a job and a period', async () => {
+      const { stores, repository } = world;
+      const failed = async (number: string, change: Partial<NewBuild>, log: string, came = END - HOUR) => {
+        const build = sampleBuild({ repository, number, status: 'failed', job: null, branch: 'main', ...change });
+        const { build: stored } = await stores.builds.upsert(build, undefined, isoOf(came));
+        await stores.outside.saveLogPages(stored.id, [{ name: log, url: 'https://ci.example/job/1' }]);
+        const excerpt = { source: log, lineStart: 1, lineEnd: 1, text: 'it failed', reason: 'an error', weight: 1 };
+        await stores.failures.saveGroups(stored.id, [sampleGroup(stored.id, `fp-${number}`, { excerpt })]);
+        return stored.id;
+      };
+      const both = await failed('1', { job: 'lint' }, '3_unit.log');
+      const unit = await failed('2', {}, 'unit.log');
+      await failed('3', {}, 'console.log');
+      await failed('4', {}, 'unit.log', END - 9 * DAY);
+      const period = { until: isoOf(END - 1), days: 7, repository };
+      const jobs = [
+        { job: 'unit', builds: 2 },
+        { job: 'lint', builds: 1 },
+      ];
+      expect(await stores.health.jobs(period)).toEqual({ jobs, builds: 3, unknown: 1 });
+      expect(await stores.health.jobs({ ...period, repositories: ['other/*'] })).toEqual({ jobs: [], builds: 0, unknown: 0 });
+      const list = async (filter: object) =>
+        (await stores.builds.list({ repository, ...filter }, { limit: 9, offset: 0 })).map(({ id }) => id).toSorted();
+      const days = { since: isoOf(END - 7 * DAY), until: isoOf(END) };
+      expect(await list({ job: 'unit', ...days })).toEqual([both, unit].toSorted());
+      expect(await list({ job: 'lint' })).toEqual([both]);
+      expect(await list({ ...days, status: 'ended' })).toHaveLength(3);
+      expect(await list({ until: days.since })).toHaveLength(1);
+    });
   });
 }
 
-function healthOf(builds: readonly Build[], days: number): PipelineHealth[] {
+/** How many days before the end of the period the one that it is compared with begins. */
+const Compared = fc.integer({ min: 1, max: 9 });
+
+function ofBranch(builds: readonly Build[], branch: string): Build[] {
+  return builds.filter((build) => build.branch === branch);
+}
+
+function healthOf(builds: readonly Build[], days: number, daysBefore = 2 * days, branch = 'main'): Health[] {
   const counted = builds.filter(({ status }) => status === 'passed' || status === 'failed');
   const within = (from: number, to: number) => (build: Build) => Date.parse(build.receivedAt) >= from && Date.parse(build.receivedAt) < to;
   return [...Map.groupBy(counted, ({ pipeline }) => pipeline)]
     .flatMap(([pipeline, all]) => {
       const now = all.filter(within(END - days * DAY, END));
-      const before = all.filter(within(END - 2 * days * DAY, END - days * DAY));
+      const before = all.filter(within(END - daysBefore * DAY, END - (daysBefore - days) * DAY));
       const failed = (some: readonly Build[]) => some.filter(({ status }) => status === 'failed').length;
       const perDay = Array.from({ length: days }, (_, day) =>
         failed(now.filter(within(END - (days - day) * DAY, END - (days - day - 1) * DAY))),
@@ -105,12 +150,17 @@ function healthOf(builds: readonly Build[], days: number): PipelineHealth[] {
       const known = { provider: 'github', repository: all[0]?.repository ?? '', pipeline, perDay };
       const counts = { builds: now.length, failed: failed(now), buildsBefore: before.length, failedBefore: failed(before) };
       const minutes = { minutes: median(now.flatMap(minutesOf)), minutesBefore: median(before.flatMap(minutesOf)) };
-      return now.length === 0 ? [] : [{ ...known, ...counts, ...minutes, ...redOf(now.filter(({ branch }) => branch === 'main')) }];
+      return now.length === 0 ? [] : [{ ...known, ...counts, ...minutes, ...redOf(ofBranch(now, branch), branch) }];
     })
-    .toSorted((one, other) => other.failed - one.failed || other.builds - one.builds || (one.pipeline < other.pipeline ? -1 : 1));
+    .toSorted(byFailed);
 }
 
-function redOf(main: readonly Build[]) {
+function byFailed(one: Health, other: Health): number {
+  const key = ({ pipeline, branch }: Health) => `${pipeline} ${branch}`;
+  return other.failed - one.failed || other.builds - one.builds || (key(one) < key(other) ? -1 : 1);
+}
+
+function redOf(main: readonly Build[], branch: string) {
   const endOf = (build: Build) => build.finishedAt ?? build.receivedAt;
   const line = main.toSorted((one, other) => Date.parse(endOf(one)) - Date.parse(endOf(other)) || (one.id < other.id ? -1 : 1));
   const streaks: { since: number; until: number | null }[] = [];
@@ -123,7 +173,7 @@ function redOf(main: readonly Build[]) {
   const hours = streaks.map(({ since, until }) => Math.max((until ?? END - 1) - since, 0) / HOUR);
   const closed = hours.filter((_, at) => streaks[at]?.until !== null);
   return {
-    branch: main.length === 0 ? null : 'main',
+    branch: main.length === 0 ? null : branch,
     redHours: expect.closeTo(
       hours.reduce((sum, one) => sum + one, 0),
       6,

@@ -298,7 +298,7 @@ export function insightsContract(world: StoresWorld): void {
       await built(2, 'passed', { pipeline: 'lint', branch: 'topic' });
       await built(24 * 70, 'failed', { pipeline: 'long gone' });
 
-      const [ci, lint, ...more] = await world.stores.insights.health(period(), 9);
+      const [ci, lint, ...more] = await world.stores.health.pipelines(period(), 9);
 
       expect(ci).toMatchObject({
         ...{ repository: world.repository, pipeline: 'ci', builds: 8, failed: 5, buildsBefore: 1, failedBefore: 0 },
@@ -309,7 +309,7 @@ export function insightsContract(world: StoresWorld): void {
       expect(ci?.perDay.slice(-3)).toEqual([2, 2, 1]);
       expect(lint).toMatchObject({ pipeline: 'lint', builds: 1, failed: 0, branch: null, redHours: 0, isRed: false, hoursToGreen: null });
       expect(more).toEqual([]);
-      expect(await world.stores.insights.health(period({ repositories: ['other/*'] }), 9)).toEqual([]);
+      expect(await world.stores.health.pipelines(period({ repositories: ['other/*'] }), 9)).toEqual([]);
     });
 
     it('says how a team decides: shown and blind, how fast, and whether two people agree', async () => {

@@ -1,0 +1,203 @@
+import type { ComparedPeriod, FailedJobs, Health } from '../../domain/health.ts';
+import { proportion } from '../../lib/statistics.ts';
+import { formatNumber } from '../../notifications/visible-text.ts';
+import { search } from '../addresses.ts';
+import { type ChartTable, percentOf, sparkline } from '../charts/chart.ts';
+import type { ConsoleDeps } from '../console-deps.ts';
+import { dayField } from '../controls.ts';
+import { dataTable, type Html, html, type Shown } from '../html.ts';
+import { filterForm, type InsightsQuery, type InsightsView } from './insights-frame.ts';
+
+const PATH = '/insights/health';
+/** Pipelines and branches that are shown: those with the most failed builds. */
+const MOST = 50;
+const CHOICES = [7, 30, 90];
+const MOST_DAYS = 366;
+const DAY_MS = 86_400_000;
+/** From this difference on a run time is said to have changed. */
+const CHANGED = 0.1;
+
+/** Two periods of the same length, by their first and last days; `address` fields lead to a page about the same. */
+interface Periods {
+  readonly days: number;
+  readonly now: { readonly from: string; readonly to: string };
+  readonly before: { readonly from: string; readonly to: string };
+  readonly address: Readonly<Record<string, string | number | undefined>>;
+  /** It ends today. */
+  readonly isCurrent: boolean;
+}
+
+/** `/insights/health`: how often pipelines and branches fail, how long they are red and how long builds take, beside another period. */
+export async function healthView(query: InsightsQuery, { stores, clock }: ConsoleDeps): Promise<InsightsView> {
+  const { repo } = query;
+  const periods = periodsOf(query, clock.now());
+  const period = { until: `${periods.now.to}T23:59:59.999Z`, days: periods.days, comparedFrom: periods.before.from };
+  const pipelines = await stores.health.pipelines({ ...period, ...(repo !== '' && { repository: repo }) }, MOST);
+  const one = repo === '' || pipelines.length === 0 ? null : await ofRepository({ ...period, repository: repo }, stores.health);
+  const main = html`<h1 tabindex="-1">${headline(pipelines, periods)}</h1>
+${filters(query, periods)}
+<p>${periods.now.from} to ${periods.now.to} (UTC); in parentheses, ${periods.before.from} to ${periods.before.to}. The run time is the median of the newest 100 builds. A branch is red from the end of a failed build until the end of the next build that passes.</p>
+${pipelines.length === 0 ? html`<p>No builds passed or failed in the last ${periods.days} days.</p>` : tableOf('pipelines', pipelines, periods)}
+${one !== null && html`${one.branches.length > 0 && html`<h2>Branches</h2>${tableOf('branches', one.branches, periods)}`}<h2>Jobs</h2>${jobsOf(one.failed, repo, periods)}`}`;
+  return {
+    title: 'Health',
+    main,
+    tables: {
+      health: csvOf('default branch', pipelines),
+      ...(one !== null && {
+        branches: csvOf('branch', one.branches),
+        jobs: { head: ['job', 'failed builds', 'of'], rows: one.failed.jobs.map(({ job, builds }) => [job, builds, one.failed.builds]) },
+      }),
+    },
+  };
+}
+
+async function ofRepository(period: ComparedPeriod & { readonly repository: string }, health: ConsoleDeps['stores']['health']) {
+  const [branches, failed] = await Promise.all([health.branches(period, MOST), health.jobs(period)]);
+  return { branches, failed };
+}
+
+/** What is not given follows from what is: the period ends today and is 7 days long, 30 for one repository; the other ends before it begins. */
+function periodsOf({ repo, days: wanted, from, to, compare }: InsightsQuery, now: number): Periods {
+  const today = dayOf(now);
+  const length = wanted ?? (repo === '' ? 7 : 30);
+  const end = to ?? (from !== undefined && from > today ? from : today);
+  const begin = from ?? daysFrom(end, 1 - length);
+  const [first, last] = begin <= end ? [begin, end] : [end, begin];
+  const days = Math.min(MOST_DAYS, daysBetween(first, last) + 1);
+  const start = daysFrom(last, 1 - days);
+  const other = compare ?? daysFrom(start, -days);
+  return {
+    days,
+    now: { from: start, to: last },
+    before: { from: other, to: daysFrom(other, days - 1) },
+    address: { days: wanted, from, to, compare },
+    isCurrent: last === today,
+  };
+}
+
+function dayOf(time: number): string {
+  return new Date(time).toISOString().slice(0, 10);
+}
+
+function daysFrom(day: string, days: number): string {
+  return dayOf(Date.parse(day) + days * DAY_MS);
+}
+
+function daysBetween(from: string, to: string): number {
+  return Math.round((Date.parse(to) - Date.parse(from)) / DAY_MS);
+}
+
+function filters(query: InsightsQuery, { days, now, isCurrent }: Periods): Html {
+  const links = CHOICES.map(
+    (one) =>
+      html`<li><a href="${PATH}${search({ repo: query.repo, days: one })}"${isCurrent && one === days && html` aria-current="true"`}>Last ${one} days</a></li>`,
+  );
+  const fields = html`${dayField('from', now.from)}${dayField('to', now.to)}${dayField('compare', query.compare, 'compare with, from')}`;
+  return html`${filterForm(query, fields)}<nav class="tabs" aria-label="Last days"><ul class="legend">${links}</ul></nav>`;
+}
+
+function headline(found: readonly Health[], { days, now, isCurrent }: Periods): string {
+  if (!isCurrent) return `Health from ${now.from} to ${now.to}`;
+  const red = found.filter(({ isRed }) => isRed);
+  const [worst] = red;
+  if (worst !== undefined)
+    return red.length === 1
+      ? `${worst.repository} is red on ${worst.branch} (${worst.pipeline})`
+      : `${red.length} pipelines are red on their default branch`;
+  return found.length === 0 ? 'Health' : `No default branch is red; the last ${days} days`;
+}
+
+type By = 'pipelines' | 'branches';
+
+function tableOf(by: By, found: readonly Health[], periods: Periods): Html {
+  const numbers = ['Builds', 'Failed', 'Run time'].map((number) => ({ number }));
+  const branch = by === 'pipelines' ? ['Default branch'] : [];
+  const head = [
+    ...[by === 'pipelines' ? 'Pipeline' : 'Branch', ...numbers, ...branch],
+    ...[{ number: 'Red time' }, { number: 'Time to green' }, ...(isNarrow(periods) ? ['Failed per day'] : [])],
+  ];
+  const label = `${by === 'pipelines' ? 'Pipelines' : 'Branches'}, most failed builds first`;
+  const csv = `${PATH}${search({ repo: by === 'branches' ? found[0]?.repository : undefined, ...periods.address, csv: by === 'pipelines' ? 'health' : by })}`;
+  return html`${dataTable(
+    label,
+    head,
+    found.map((one) => row(by, one, periods)),
+  )}<p class="quiet">${found.length === MOST && `The ${MOST} with the most failed builds. `}<a href="${csv}">Download CSV</a></p>`;
+}
+
+/** A row of figures, each a link to its builds. */
+function row(by: By, one: Health, periods: Periods): Html {
+  const { repository, pipeline, branch } = one;
+  const own = { repository, pipeline, ...(by === 'branches' && branch !== null && { branch }) };
+  const builds = (which: 'now' | 'before', status: string, words: Shown, more: object = {}) =>
+    html`<a href="/builds${search({ ...own, ...more, status, ...periods[which] })}">${words}</a>`;
+  const before = (status: string, words: string | null) =>
+    html` ${words === null ? html`<span class="quiet">(none)</span>` : builds('before', status, `(${words})`)}`;
+  const share = (failed: number, all: number) => percentOf(proportion(failed, all).share);
+  const onBranch = (status: string, words: string) => builds('now', status, words, { branch });
+  const red = one.isRed && html` <strong class="warn">red</strong>`;
+  const { builds: all, failed, buildsBefore, failedBefore, minutes, minutesBefore } = one;
+  const rose = minutes !== null && minutesBefore !== null && minutesBefore > 0 && minutes / minutesBefore > 1 + CHANGED;
+  return html`<tr><th scope="row">${by === 'branches' ? builds('now', 'ended', branch) : html`<a href="${PATH}${search({ repo: repository, ...periods.address })}">${repository}</a>`}<br><span class="quiet">${pipeline}</span></th>
+<td class="number">${builds('now', 'ended', formatNumber(all))}${before('ended', buildsBefore === 0 ? null : formatNumber(buildsBefore))}</td>
+<td class="number">${builds('now', 'failed', share(failed, all))}${before('failed', buildsBefore === 0 ? null : share(failedBefore, buildsBefore))}</td>
+<td class="number">${minutes === null ? UNKNOWN : html`${builds('now', 'ended', duration(minutes))}${before('ended', minutesBefore === null ? null : duration(minutesBefore))}`}${rose && html` <span class="warn">slower</span>`}</td>
+${by === 'pipelines' && html`<td>${branch === null ? UNKNOWN : html`${onBranch('failed', branch)}${red}`}</td>`}
+<td class="number">${branch !== null && onBranch('failed', hours(one.redHours))}${by === 'branches' && red}</td>
+<td class="number">${one.hoursToGreen === null ? html`<span class="quiet">–</span>` : html`${onBranch('ended', hours(one.hoursToGreen))} <span class="quiet">(${one.recoveries} ${one.recoveries === 1 ? 'time' : 'times'})</span>`}</td>
+${isNarrow(periods) && html`<td>${sparkline('failed builds', one.perDay)}</td>`}</tr>`;
+}
+
+const UNKNOWN = html`<span class="quiet">unknown</span>`;
+
+/** Whether a bar a day fits into a row. */
+function isNarrow({ days }: Periods): boolean {
+  return days <= 92;
+}
+
+function duration(minutes: number): string {
+  if (minutes < 1) return `${Math.round(minutes * 60)} s`;
+  return minutes < 90 ? `${Math.round(minutes)} min` : hours(minutes / 60);
+}
+
+function hours(value: number): string {
+  if (value === 0) return '0 h';
+  if (value < 1) return `${Math.max(1, Math.round(value * 60))} min`;
+  return value < 48 ? `${value.toFixed(1)} h` : `${(value / 24).toFixed(1)} days`;
+}
+
+/** In which jobs builds failed; a build that several jobs failed in counts for each. */
+function jobsOf({ jobs, builds, unknown }: FailedJobs, repo: string, { now, address }: Periods): Html {
+  if (builds === 0) return html`<p>No build failed.</p>`;
+  const rows = jobs.map(
+    ({ job, builds: failed }) =>
+      html`<tr><th scope="row">${job}</th><td class="number"><a href="/builds${search({ repository: repo, job, status: 'failed', ...now })}">${formatNumber(failed)}</a></td><td class="number">${percentOf(failed / builds)}</td></tr>`,
+  );
+  if (jobs.length === 0)
+    return html`<p>No job is known of ${builds === 1 ? 'the failed build' : html`the ${formatNumber(builds)} failed builds`}.</p>`;
+  return html`${dataTable('Jobs, most failed builds first', ['Job', { number: 'Failed builds' }, { number: 'Share' }], rows)}
+<p class="quiet">Of the newest ${formatNumber(builds)} failed builds${unknown > 0 && html`, of which ${formatNumber(unknown)} ${unknown === 1 ? 'names' : 'name'} no job`}. A build in which several jobs failed counts for each. <a href="${PATH}${search({ repo, ...address, csv: 'jobs' })}">Download CSV</a></p>`;
+}
+
+function csvOf(branch: string, found: readonly Health[]): ChartTable {
+  const short = (value: number | null) => (value === null ? null : Number(value.toFixed(2)));
+  const head = [
+    ...['repository', 'pipeline', 'builds', 'failed', 'builds before', 'failed before', 'median minutes', 'median minutes before'],
+    ...[branch, 'red now', 'red hours', 'recoveries', 'median hours to green'],
+  ];
+  const rows = found.map((one) => [
+    ...[
+      one.repository,
+      one.pipeline,
+      one.builds,
+      one.failed,
+      one.buildsBefore,
+      one.failedBefore,
+      short(one.minutes),
+      short(one.minutesBefore),
+    ],
+    ...[one.branch, String(one.isRed), short(one.redHours), one.recoveries, short(one.hoursToGreen)],
+  ]);
+  return { head, rows };
+}

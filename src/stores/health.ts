@@ -1,0 +1,124 @@
+import { z } from 'zod';
+import { type ComparedPeriod, type FailedJobs, Health, JobHealth } from '../domain/health.ts';
+import type { Period } from '../domain/insights.ts';
+import type { Database } from '../ports/database.ts';
+import { MEANT } from './insights.ts';
+import { all, filterValues, inScope, periodValues, USUAL_NAMES } from './sql.ts';
+
+/** How pipelines and branches do: their counts per day come from `build_days`, the rest from the builds of those that are shown. */
+export function createHealthStore(db: Pick<Database, 'query' | 'reader'>) {
+  const read = db.reader ?? db;
+  return {
+    /** The pipelines with the most failed builds of the period; at most `limit`. */
+    pipelines: async (period: ComparedPeriod, limit: number) => await all(read, Health, PIPELINES, comparedValues(period, limit)),
+    /** The branches of a repository's pipelines with the most failed builds; at most `limit`. */
+    branches: async (period: ComparedPeriod & { readonly repository: string }, limit: number) =>
+      await all(read, Health, BRANCHES, comparedValues(period, limit)),
+    /** In which jobs the newest 500 failed builds of a repository failed; the 50 most frequent. */
+    jobs: async (period: Period & { readonly repository: string }): Promise<FailedJobs> => {
+      const [row] = await all(read, Jobs, JOBS, periodValues(period));
+      return row ?? { jobs: [], builds: 0, unknown: 0 };
+    },
+  };
+}
+
+const DAY_MS = 86_400_000;
+
+function comparedValues(period: ComparedPeriod, limit: number): unknown[] {
+  const last = period.until.slice(0, 10);
+  const before = new Date(Date.parse(last) - (2 * period.days - 1) * DAY_MS).toISOString().slice(0, 10);
+  return [...filterValues(period), last, period.days, limit, TIMED, period.until, period.comparedFrom ?? before];
+}
+
+/** What is known of the time of a build's result. */
+const AT = 'coalesce(b.finished_at, b.received_at)';
+
+/** Builds of a pipeline and period whose times are looked at. */
+const TIMED = 100;
+
+/** Finished builds of the pipeline `s` in the period, or in the other one. */
+const BUILDS_OF_PIPELINE = (which: 'now' | 'before') => `builds b
+  where b.provider = s.provider and b.repository = s.repository and b.pipeline = s.pipeline and b.status in ('passed', 'failed')
+    and b.received_at >= p.${which}_since and b.received_at < p.${which}_until`;
+
+const IS_NOW = '(day > $3::date - $4::int and day <= $3::date)';
+const IS_BEFORE = '(day >= $8::date and day < $8::date + $4::int)';
+
+/** Builds of branches, counted as `build_days` counts those of pipelines. */
+const BRANCH_DAYS = `branch_days as materialized (
+    select b.repository, b.pipeline, b.provider, b.branch, (b.received_at at time zone 'UTC')::date as day, count(*)::int as builds,
+      count(*) filter (where b.status = 'failed')::int as failed
+    from p join builds b on b.repository = $1 and b.status in ('passed', 'failed') and b.branch is not null
+      and (b.received_at >= p.now_since and b.received_at < p.now_until or b.received_at >= p.before_since and b.received_at < p.before_until)
+    group by 1, 2, 3, 4, 5
+  ),`;
+
+const MEDIAN_MINUTES = (which: 'now' | 'before', more: string) => `(
+  select percentile_cont(0.5) within group (order by minutes) from (
+    select extract(epoch from b.finished_at - b.started_at)::float8 / 60 as minutes from ${BUILDS_OF_PIPELINE(which)} ${more}
+    order by b.received_at desc limit $6
+  ) as newest)`;
+
+/**
+ * What is shown is chosen by counts of days; only its builds are read. A branch is red from the end of a failed build until that of the next
+ * passed one: a failure after a failure changes nothing.
+ */
+const healthBy = (days: string, key: readonly string[], more: string, branch: string, first = '') => `
+  with p as (
+    select ($3::date - $4::int + 1)::timestamp at time zone 'UTC' as now_since, ($3::date + 1)::timestamp at time zone 'UTC' as now_until,
+      $8::date::timestamp at time zone 'UTC' as before_since, ($8::date + $4::int)::timestamp at time zone 'UTC' as before_until
+  ), ${first} shown as materialized (
+    select ${key.join(', ')}, sum(builds) filter (where ${IS_NOW})::int as builds, coalesce(sum(failed) filter (where ${IS_NOW}), 0)::int as failed,
+      coalesce(sum(builds) filter (where ${IS_BEFORE}), 0)::int as "buildsBefore", coalesce(sum(failed) filter (where ${IS_BEFORE}), 0)::int as "failedBefore"
+    from ${days} f where ${MEANT} and (${IS_NOW} or ${IS_BEFORE})
+    group by ${key.join(', ')} having bool_or(${IS_NOW}) order by failed desc, builds desc, ${key.join(', ')} limit $5
+  )
+  select s.*, ${MEDIAN_MINUTES('now', more)} as minutes, ${MEDIAN_MINUTES('before', more)} as "minutesBefore",
+    main.branch, coalesce(red.hours, 0) as "redHours", coalesce(red.now, false) as "isRed", coalesce(red.recoveries, 0) as recoveries,
+    red."hoursToGreen", array(
+      select coalesce(d.failed, 0) from generate_series($4::int - 1, 0, -1) as n (ago) left join ${days} d
+        on ${key.map((one) => `d.${one} = s.${one}`).join(' and ')} and d.day = $3::date - n.ago and ${IS_NOW}
+      order by n.ago desc
+    ) as "perDay"
+  from p cross join shown s
+    ${branch}
+    left join lateral (
+      select sum(hours) as hours, bool_or(until is null) as now, count(until)::int as recoveries,
+        percentile_cont(0.5) within group (order by hours) filter (where until is not null) as "hoursToGreen"
+      from (
+        select until, greatest(extract(epoch from coalesce(until, least($7::timestamptz, now())) - at), 0)::float8 / 3600 as hours
+        from (
+          select status, at, lead(at) over (order by at, id) as until from (
+            select b.id, b.status, ${AT} as at, lag(b.status) over (order by ${AT}, b.id) as before
+            from ${BUILDS_OF_PIPELINE('now')} and b.branch = main.branch
+          ) as line where status is distinct from before
+        ) as turns where status = 'failed'
+      ) as streaks
+    ) as red on true
+  order by s.failed desc, s.builds desc, s.provider, s.repository, s.pipeline, main.branch`;
+
+const DEFAULT_BRANCH = `left join default_branches d on d.provider = s.provider and d.repository = s.repository
+    left join lateral (
+      select n.branch from unnest(case when d.branch is null then array[${USUAL_NAMES}] else array[d.branch] end) as n (branch)
+      where exists (select from ${BUILDS_OF_PIPELINE('now')} and b.branch = n.branch) limit 1
+    ) as main on true`;
+
+const OWN_BRANCH = 'cross join lateral (select s.branch) as main';
+
+const PIPELINE = ['provider', 'repository', 'pipeline'];
+const PIPELINES = healthBy('build_days', PIPELINE, '', DEFAULT_BRANCH);
+const BRANCHES = healthBy('branch_days', [...PIPELINE, 'branch'], 'and b.branch = s.branch', OWN_BRANCH, BRANCH_DAYS);
+
+const Jobs = z.object({ jobs: z.array(JobHealth), builds: z.int(), unknown: z.int() });
+
+const JOBS = `
+  with failing as materialized (
+    select b.id, array(select failed_jobs(b)) as jobs from builds b
+    where b.repository = $1 and ${inScope('b.repository', '$2')} and b.status = 'failed'
+      and b.received_at > $3::timestamptz and b.received_at <= $4::timestamptz
+    order by b.received_at desc limit 500
+  ), counted as (
+    select job, count(*)::int as builds from failing cross join lateral unnest(jobs) as j (job) group by job order by builds desc, job limit 50
+  )
+  select (select count(*)::int from failing) as builds, (select count(*)::int from failing where jobs = '{}') as unknown,
+    coalesce((select jsonb_agg(jsonb_build_object('job', job, 'builds', builds) order by builds desc, job) from counted), '[]') as jobs`;
