@@ -1,42 +1,25 @@
 import type { Bisection } from '../domain/experiment.ts';
-import type { FailingTest } from '../domain/failure.ts';
-import type { Reading } from '../domain/reading.ts';
 import { maxOf } from '../lib/collections.ts';
 import { type Commit, history, openWorktree, type Worktree } from './base-worktree.ts';
+import { type Bench, type CommandOptions, createBench } from './bench.ts';
 import { type Narrowed, narrow } from './narrow.ts';
-import { judge, type Outcome, type Signature, signature } from './outcome.ts';
-import { runCommand } from './run-command.ts';
+import type { Outcome, OutputReader } from './outcome.ts';
 
-export interface BisectOptions {
-  /** The failing command; run as it is, by no shell. Exit code 125 skips a commit, as with `git bisect run`. */
-  readonly argv: readonly string[];
-  readonly cwd: string;
-  readonly env: NodeJS.ProcessEnv;
+/** Exit code 125 of the command skips a commit, as with `git bisect run`; without `install`, commits whose dependencies differ are skipped. */
+export interface BisectOptions extends CommandOptions {
   /** Where the command passed; absent: where the branch began. */
   readonly good: string | undefined;
   readonly bad: string;
   /** Run first at each commit; those at which it fails are skipped. */
   readonly build?: readonly string[];
-  /** Installs dependencies where they differ from the checkout's; without it such commits are skipped. */
-  readonly install?: readonly string[];
-  /** Runs at the bad commit. */
-  readonly runs: number;
-  /** Of everything together, in milliseconds. */
-  readonly limitMs: number;
-  /** Tests that are known to fail; empty: the first run tells. */
-  readonly tests: readonly FailingTest[];
   /** Try only every `of`th commit from the `part`th on, beside the bad one: one machine of several. */
   readonly only?: { readonly part: number; readonly of: number };
   /** What others found between the same commits. */
   readonly results?: readonly Bisection[];
-  /** Words before the command of each run, such as those that take the network from it. */
-  readonly within?: readonly string[];
-  /** Answer with what is known by then where the signal is aborted, instead of throwing. */
-  readonly keepsPart?: boolean;
 }
 
 export interface BisectDeps {
-  readonly read: (output: string) => Promise<Reading>;
+  readonly read: OutputReader;
   /** Told of each run when it ends. */
   readonly onRun?: (commit: Commit, outcome: Outcome, milliseconds: number) => void;
 }
@@ -60,27 +43,26 @@ export async function bisect(options: BisectOptions, deps: BisectDeps, signal: A
   const points = commits.map((commit) => pointOf(commit, options.results ?? []));
   const last = commits.length - 1;
   const worktree = await openWorktree(options.cwd, commits[last]?.id ?? '');
-  const failure = options.tests.length === 0 ? null : signature(options.tests);
-  const until = performance.now() + options.limitMs;
-  const search: Search = { options, deps, signal, points, worktree, at: null, until, failure, narrowed: null, isNarrowingTried: false };
+  const bench = createBench(options, deps.read, signal);
+  const search: Search = { options, deps, bench, points, worktree, at: null, narrowed: null, isNarrowingTried: false };
   try {
     await tryOften(search, last);
     if (search.points[last]?.failed === 0) return conclusion(search, 'not-reproduced', []);
     if (options.only !== undefined) return await tryPart(search, options.only);
     if (!canSay(search.points[0])) await tryAt(search, 0);
-    for (let run = 0; run < MOST_RUNS && performance.now() < until; run += 1) {
+    for (let run = 0; run < MOST_RUNS && bench.isOpen(); run += 1) {
       if (mostProbable(points).share >= SURE) break;
       const next = nextToTry(points);
       if (next === null) break;
       // A failure that only others have seen must be seen here, before a pass says anything.
-      await tryAt(search, search.failure === null ? last : next);
+      await tryAt(search, bench.failure === null ? last : next);
     }
     const { share, from, to } = mostProbable(points);
     const isBefore = to === 0;
     const verdict = share < SURE ? 'inconclusive' : isBefore ? 'before' : from === to ? 'found' : 'one-of';
     return conclusion(search, verdict, isBefore ? [] : points.slice(from, to + 1), share);
   } catch (error) {
-    if (options.keepsPart !== true || !signal.aborted) throw error;
+    if (!bench.isCut()) throw error;
     const { share, from, to } = mostProbable(points);
     return conclusion(search, 'inconclusive', canSay(points[last]) ? points.slice(from, to + 1) : [], share);
   } finally {
@@ -121,40 +103,36 @@ interface Point {
 interface Search {
   readonly options: BisectOptions;
   readonly deps: BisectDeps;
-  readonly signal: AbortSignal;
+  readonly bench: Bench;
   /** The good commit, then those after it. */
   readonly points: readonly Point[];
   readonly worktree: Worktree;
   /** What is checked out and built. */
   at: number | null;
-  readonly until: number;
-  failure: Signature | null;
   narrowed: Narrowed | null;
   /** Whether it is known that the failing tests fail alone as well, or not. */
   isNarrowingTried: boolean;
 }
 
-function isOpen({ points, until }: Search, index: number): boolean {
-  return points[index]?.skipped === null && performance.now() < until;
+function isOpen({ points, bench }: Search, index: number): boolean {
+  return points[index]?.skipped === null && bench.isOpen();
 }
 
 async function tryAt(search: Search, index: number): Promise<void> {
-  const { options, deps, points, worktree, signal } = search;
+  const { options, deps, points, worktree, bench } = search;
   const point = points[index];
   if (point === undefined) return;
   point.skipped = await prepare(search, index);
   if (point.skipped !== null) return;
-  if (!search.isNarrowingTried) search.narrowed = narrow(options.argv, search.failure?.tests ?? []);
-  const argv = [...(options.within ?? []), ...(search.narrowed?.argv ?? options.argv)];
-  const run = await runCommand(argv, { cwd: worktree.cwd, env: options.env, limitMs: leftOf(search) }, signal);
+  if (!search.isNarrowingTried) search.narrowed = narrow(options.argv, bench.failure?.tests ?? []);
+  const run = await bench.run(search.narrowed?.argv ?? options.argv, worktree.cwd);
   // Cut short by the time limit of the whole search, it tells nothing of the commit.
   if (run.timedOut) return;
   if (run.exitCode === 125) {
     point.skipped = 'the command ended with exit code 125';
     return;
   }
-  const { outcome, failure } = await judge(run, { ran: search.narrowed?.ran ?? null, failure: search.failure, read: deps.read });
-  search.failure = failure;
+  const { outcome } = await bench.judge(run, search.narrowed?.ran ?? null);
   deps.onRun?.(point.commit, outcome, run.milliseconds);
   if (search.narrowed !== null && !search.isNarrowingTried) {
     search.isNarrowingTried = true;
@@ -171,23 +149,18 @@ async function tryAt(search: Search, index: number): Promise<void> {
 
 /** Checks a commit out and builds it; why it cannot be tried, or null. */
 async function prepare(search: Search, index: number): Promise<string | null> {
-  const { options, worktree, points, signal } = search;
+  const { options, worktree, points, bench } = search;
   if (search.at === index) return null;
   search.at = null;
   const unshared = await worktree.moveTo(points[index]?.commit.id ?? '');
   if (unshared.length > 0 && options.install === undefined) return `the dependencies in ${unshared.join(' and ')} differ there`;
   const steps = [unshared.length > 0 ? options.install : undefined, options.build].filter((step) => step !== undefined);
   for (const step of steps) {
-    const { exitCode } = await runCommand(step, { cwd: worktree.cwd, env: options.env, limitMs: leftOf(search) }, signal);
+    const { exitCode } = await bench.prepare(step, worktree.cwd);
     if (exitCode !== 0) return `${step.join(' ')} fails there`;
   }
   search.at = index;
   return null;
-}
-
-/** Milliseconds for the next run. */
-function leftOf({ until }: Search): number {
-  return Math.max(1_000, until - performance.now());
 }
 
 /** How probable each commit is as the first bad one; the first represents all commits before it as well. */
@@ -249,13 +222,13 @@ function logFactorial(count: number): number {
 }
 
 function conclusion(
-  { options, points, failure, narrowed, until }: Search,
+  { options, points, narrowed, bench }: Search,
   verdict: Bisection['verdict'],
   found: readonly Point[],
   confidence = 0,
 ): Bisection {
   const tried = points.filter(({ passed, failed }) => passed + failed > 0);
-  const notes = performance.now() < until ? [] : [`Stopped at the time limit of ${Math.round(options.limitMs / 60_000)} min.`];
+  const notes = bench.isOpen() ? [] : [bench.limitNote];
   const [only] = found;
   if (verdict === 'found' && only !== undefined && only.commit.parents.length > 1) {
     const [good = '', bad = ''] = only.commit.parents;
@@ -265,7 +238,7 @@ function conclusion(
     ...{
       command: [...options.argv],
       narrowed: narrowed === null ? null : [...narrowed.argv],
-      tests: [...(failure?.names ?? options.results?.[0]?.tests ?? [])],
+      tests: [...(bench.failure?.names ?? options.results?.[0]?.tests ?? [])],
     },
     commits: points.length - 1,
     tried: tried.map(({ commit, passed, failed }) => ({ commit: commit.id, passed, failed })),

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { basename } from 'node:path';
 import { promisify } from 'node:util';
-import { insert } from './narrow.ts';
+import { insert, programsIn } from './narrow.ts';
 
 const PROBE_MS = 10_000;
 const run = promisify(execFile);
@@ -45,7 +45,7 @@ const SEEDS: readonly Seeding[] = [
 
 /** The same command with a seed of its own; null where its tool takes none. `output` is what a run of it printed. */
 export function seeded(argv: readonly string[], output: string, seed: number): Condition | null {
-  const words = [...argv.slice(0, 4).map((word) => basename(word)), argv[argv.indexOf('-m') + 1] ?? ''];
+  const words = programsIn(argv);
   // V8 takes the seed of Math.random, and hands it to the processes of its test runner.
   if (basename(argv[0] ?? '') === 'node' && argv.includes('--test'))
     return { name: `--random-seed=${seed}`, argv: [argv[0] ?? '', `--random-seed=${seed}`, ...argv.slice(1)], env: {} };

@@ -1,42 +1,25 @@
 import { stripVTControlCharacters } from 'node:util';
 import type { Arm, Experiment } from '../domain/experiment.ts';
 import type { FailingTest } from '../domain/failure.ts';
-import type { Reading } from '../domain/reading.ts';
 import { openBase, type Worktree } from './base-worktree.ts';
+import { type Bench, type CommandOptions, createBench } from './bench.ts';
 import type { Condition } from './conditions.ts';
 import { type Dependence, findDependence } from './dependence.ts';
 import { isSameTest, type Narrowed, narrow, testList } from './narrow.ts';
-import { judge, nameOf, type Outcome, type Signature, signature } from './outcome.ts';
-import { type CommandRun, runCommand } from './run-command.ts';
+import { nameOf, type Outcome, type OutputReader, signature } from './outcome.ts';
 import { countOf, isEvery, isMixed, least, verdictOf } from './verdict.ts';
 
-export interface ConfirmOptions {
-  /** The failing command; run as it is, by no shell. */
-  readonly argv: readonly string[];
-  readonly cwd: string;
-  /** Of the command; what configures Faultline is left out. */
-  readonly env: NodeJS.ProcessEnv;
+/** `runs` and what is installed are those of each arm. */
+export interface ConfirmOptions extends CommandOptions {
   /** Commit, branch or tag where HEAD left which it is compared; absent: the default branch; null: nothing is compared. */
   readonly base: string | null | undefined;
-  /** Runs of each arm, at most. */
-  readonly runs: number;
-  /** Of all runs together, in milliseconds. */
-  readonly limitMs: number;
-  /** Tests that are known to fail, as from a log; empty: the first run tells. */
-  readonly tests: readonly FailingTest[];
-  /** Installs dependencies on the base where they differ there. */
-  readonly install?: readonly string[];
   /** Look for the seed, time, time zone or network that a failure depends on. */
   readonly conditions: boolean;
-  /** Words before the command of each run, such as those that take the network from it. */
-  readonly within?: readonly string[];
-  /** Answer with the runs made by then where the signal is aborted, instead of throwing. */
-  readonly keepsPart?: boolean;
 }
 
 export interface ConfirmDeps {
   /** Masks and reads what a run printed. */
-  readonly read: (output: string) => Promise<Reading>;
+  readonly read: OutputReader;
   /** Told of each run when it ends. */
   readonly onRun?: (arm: Arm, outcome: Outcome, milliseconds: number) => void;
 }
@@ -48,11 +31,10 @@ export interface ConfirmDeps {
  * process behind. Throws `invalid-input` for a command that cannot be started and a base that does not exist, `cancelled` on abort.
  */
 export async function confirm(options: ConfirmOptions, deps: ConfirmDeps, signal: AbortSignal): Promise<Experiment> {
-  const { argv, tests, limitMs } = options;
+  const { argv, tests } = options;
+  const bench = createBench(options, deps.read, signal);
   const trial: Trial = {
-    ...{ options, deps, signal, arms: [], notes: [], base: null, excerpt: null, output: '', dependsOnOthers: null },
-    until: performance.now() + limitMs,
-    failure: tests.length === 0 ? null : signature(tests),
+    ...{ options, deps, bench, arms: [], notes: [], base: null, excerpt: null, output: '', dependsOnOthers: null },
     narrowed: narrow(argv, tests),
   };
   let polluters: string[] = [];
@@ -64,17 +46,17 @@ export async function confirm(options: ConfirmOptions, deps: ConfirmDeps, signal
     if (trial.dependsOnOthers === true) polluters = await findPolluters(trial);
     else if (options.conditions) dependence = await dependenceOf(trial);
   } catch (error) {
-    if (options.keepsPart !== true || !signal.aborted) throw error;
+    if (!bench.isCut()) throw error;
     trial.notes.push('Interrupted before all runs were made.');
   } finally {
     await trial.base?.remove();
   }
-  const { failure, narrowed, dependsOnOthers, notes, excerpt } = trial;
+  const { narrowed, dependsOnOthers, notes, excerpt } = trial;
   const plain = trial.arms.filter((arm) => countOf(arm) > 0);
   const { verdict, sentence } = verdictOf(plain, { runs: options.runs, dependsOnOthers, polluters });
   const arms = [...plain, ...(dependence?.arms ?? [])];
   return {
-    ...{ command: [...argv], narrowed: narrowed === null ? null : [...narrowed.argv], tests: [...(failure?.names ?? [])] },
+    ...{ command: [...argv], narrowed: narrowed === null ? null : [...narrowed.argv], tests: [...(bench.failure?.names ?? [])] },
     ...{ arms, dependsOnOthers, polluters, verdict, sentence: sentence + (dependence?.sentence ?? ''), notes, excerpt },
     ...(dependence === null ? {} : { dependsOn: dependence.on }),
   };
@@ -83,13 +65,9 @@ export async function confirm(options: ConfirmOptions, deps: ConfirmDeps, signal
 interface Trial {
   readonly options: ConfirmOptions;
   readonly deps: ConfirmDeps;
-  readonly signal: AbortSignal;
+  readonly bench: Bench;
   readonly arms: Arm[];
   readonly notes: string[];
-  /** On the clock of the process. */
-  readonly until: number;
-  /** How it failed first. */
-  failure: Signature | null;
   narrowed: Narrowed | null;
   dependsOnOthers: boolean | null;
   base: Worktree | null;
@@ -118,7 +96,7 @@ async function reproduce(trial: Trial): Promise<Chosen | null> {
     await alternate(trial, [[whole, suite]]);
     return null;
   }
-  trial.narrowed ??= narrow(suite.argv, trial.failure?.tests ?? []);
+  trial.narrowed ??= narrow(suite.argv, trial.bench.failure?.tests ?? []);
   const alone = aloneOf(trial);
   if (alone === null) return suite;
   if (given === null && (await runIn(trial, single, alone)) === 'failed') {
@@ -145,7 +123,7 @@ function aloneOf({ narrowed }: Trial): Chosen | null {
 }
 
 async function compare(trial: Trial, chosen: Chosen): Promise<void> {
-  const { options, notes, signal } = trial;
+  const { options, notes, bench } = trial;
   trial.base = await openBase(options.cwd, options.base ?? undefined);
   const { unshared, cwd } = trial.base;
   const differing = `The dependencies in ${unshared.join(' and ')} differ on the base`;
@@ -154,7 +132,7 @@ async function compare(trial: Trial, chosen: Chosen): Promise<void> {
     return;
   }
   if (unshared.length > 0 && options.install !== undefined) {
-    const { exitCode } = await runCommand(options.install, { cwd, env: options.env, limitMs: leftOf(trial) }, signal);
+    const { exitCode } = await bench.prepare(options.install, cwd);
     if (exitCode !== 0) {
       notes.push(`${differing}, and ${options.install.join(' ')} failed there.`);
       return;
@@ -171,35 +149,35 @@ const MAX_LISTED = 10_000;
 
 /** Runs parts of the suite before one failing test until the fewest are left behind which it fails, and that one as often as every arm. */
 async function findPolluters(trial: Trial): Promise<string[]> {
-  const { options, deps, failure, notes } = trial;
+  const { options, deps, bench, notes } = trial;
   const list = testList(options.argv);
   const cannot = (why: string) => {
     notes.push(`Which tests they depend on was not found: ${why}.`);
     return [];
   };
   if (list === null) return cannot('the tool cannot list its tests in their order');
-  const { output } = await runTrial(trial, list.argv);
+  const { output } = await bench.run(list.argv, options.cwd);
   const listed = list.read(stripVTControlCharacters(output), options.cwd);
-  const at = listed.findIndex((test) => failure?.tests.some((failing) => isSameTest(failing, test)));
+  const at = listed.findIndex((test) => bench.failure?.tests.some((failing) => isSameTest(failing, test)));
   const victim = listed[at];
   if (victim === undefined || listed.length > MAX_LISTED) return cannot('the failing test is not in the list of tests');
   const probe = newArm('here', 'after', null);
   const commandOf = (before: readonly FailingTest[]) => narrow(options.argv, [...before, victim], MAX_LISTED);
   const failsAfter = async (before: readonly FailingTest[]): Promise<boolean> => {
     const argv = commandOf(before)?.argv;
-    if (argv === undefined || performance.now() >= trial.until) return false;
-    const run = await runTrial(trial, argv);
+    if (argv === undefined || !bench.isOpen()) return false;
+    const run = await bench.run(argv, options.cwd);
     const fails = (await deps.read(run.output)).failingTests.some((test) => isSameTest(test, victim));
     probe.exitCodes.push(run.exitCode);
     deps.onRun?.(probe, fails ? 'failed' : 'passed', run.milliseconds);
     return fails;
   };
   const found = await fewest(listed.slice(0, at), failsAfter);
-  if (performance.now() >= trial.until) return cannot(`the time limit of ${Math.round(options.limitMs / 60_000)} min was reached`);
+  if (!bench.isOpen()) return cannot(`the time limit of ${Math.round(options.limitMs / 60_000)} min was reached`);
   const argv = found === null ? undefined : commandOf(found)?.argv;
   if (found === null || argv === undefined) return cannot('the failing test passed behind all tests that the tool lists before it');
   const after = armOf(trial, 'here', 'after');
-  trial.failure = signature([victim]);
+  bench.failure = signature([victim]);
   await alternate(trial, [[after, { what: 'after', argv }]]);
   return isEvery(after, 'failed') && countOf(after) >= least(options.runs) ? found.map(nameOf) : cannot('it did not fail every time');
 }
@@ -242,9 +220,16 @@ async function dependenceOf(trial: Trial): Promise<(Pick<Dependence, 'on' | 'sen
     if (found === undefined) made.push(arm);
     return await runIn(trial, arm, { what, argv: condition.argv, env: condition.env });
   };
-  const isOpen = () => performance.now() < trial.until;
   const hasNetwork = options.within === undefined;
-  const found = await findDependence({ argv, output: trial.output, runs: options.runs, fails, hasNetwork, run, isOpen });
+  const found = await findDependence({
+    argv,
+    output: trial.output,
+    runs: options.runs,
+    fails,
+    hasNetwork,
+    run,
+    isOpen: trial.bench.isOpen,
+  });
   return found === null
     ? null
     : { ...found, arms: made.filter(({ under }) => found.counts.some(({ condition }) => condition.name === under)) };
@@ -263,24 +248,12 @@ function newArm(where: Arm['where'], what: Arm['what'], commit: string | null): 
   return { where, what, commit, passed: 0, failed: 0, other: 0, exitCodes: [], milliseconds: [] };
 }
 
-/** Milliseconds for the next run. */
-function leftOf({ until }: Trial): number {
-  return Math.max(1_000, until - performance.now());
-}
-
-async function runTrial(trial: Trial, argv: readonly string[], cwd = trial.options.cwd, env: NodeJS.ProcessEnv = {}): Promise<CommandRun> {
-  const { options, signal } = trial;
-  const how = { cwd, env: { ...options.env, ...env }, limitMs: leftOf(trial) };
-  return await runCommand([...(options.within ?? []), ...argv], how, signal);
-}
-
 async function runIn(trial: Trial, arm: Arm, { what, argv, env }: Chosen): Promise<Outcome> {
-  const { deps, base } = trial;
-  const run = await runTrial(trial, argv, arm.where === 'base' && base !== null ? base.cwd : undefined, env);
+  const { options, deps, base, bench } = trial;
+  const run = await bench.run(argv, arm.where === 'base' && base !== null ? base.cwd : options.cwd, env);
   trial.output = run.output;
   const ran = what === 'suite' ? null : (trial.narrowed?.ran ?? null);
-  const { outcome, failure, reading } = await judge(run, { ran, failure: trial.failure, read: deps.read });
-  trial.failure = failure;
+  const { outcome, reading } = await bench.judge(run, ran);
   if (outcome === 'failed') trial.excerpt ??= reading?.excerpts[0]?.text.slice(0, MAX_EXCERPT) ?? null;
   arm[outcome] += 1;
   arm.exitCodes.push(run.exitCode);
@@ -291,12 +264,13 @@ async function runIn(trial: Trial, arm: Arm, { what, argv, env }: Chosen): Promi
 
 /** Runs of all arms in turn, so that what changes with time changes for each; ends early where one of them goes both ways. */
 async function alternate(trial: Trial, pairs: readonly (readonly [Arm, Chosen])[]): Promise<void> {
-  const { runs, limitMs } = trial.options;
+  const { options, bench, notes } = trial;
+  const { runs } = options;
   while (pairs.some(([arm]) => countOf(arm) < runs) && !pairs.some(([arm]) => isMixed(arm))) {
     for (const [arm, chosen] of pairs) {
       if (countOf(arm) >= runs) continue;
-      if (performance.now() >= trial.until) {
-        trial.notes.push(`Stopped at the time limit of ${Math.round(limitMs / 60_000)} min.`);
+      if (!bench.isOpen()) {
+        notes.push(bench.limitNote);
         return;
       }
       await runIn(trial, arm, chosen);

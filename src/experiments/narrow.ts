@@ -1,6 +1,7 @@
 import { basename, relative } from 'node:path';
 import { z } from 'zod';
 import type { FailingTest } from '../domain/failure.ts';
+import { jsonIn } from '../lib/text.ts';
 
 /** More tests than this are run as the whole command: a filter of hundreds of names saves nothing. */
 const MAX_TESTS = 20;
@@ -111,7 +112,10 @@ const FILTERS: readonly Filter[] = [
   {
     programs: ['mvn', 'mvnw'],
     frameworks: ['maven'],
-    args: (tests) => joined(tests, '-Dtest=', ',', ({ suite, name }) => (suite === null ? null : `${suite}#${name}`)),
+    args: (tests) => {
+      const names = each(tests, ({ suite, name }) => (suite === null ? null : `${suite}#${name}`));
+      return names === null ? null : [`-Dtest=${names.join(',')}`];
+    },
     ran: /Tests run: [1-9]/,
     quiet: ['-q', '--quiet'],
   },
@@ -206,8 +210,13 @@ export function isSameTest(one: FailingTest, other: FailingTest): boolean {
 }
 
 function filterOf(argv: readonly string[]): Filter | undefined {
-  const names = [...argv.slice(0, 4).map((word) => basename(word)), argv[argv.indexOf('-m') + 1] ?? ''];
+  const names = programsIn(argv);
   return FILTERS.find(({ programs }) => programs.some((program) => names.includes(program)));
+}
+
+/** What a command may be known by: its first words without their folders, and the module after `-m`. */
+export function programsIn(argv: readonly string[]): string[] {
+  return [...argv.slice(0, 4).map((word) => basename(word)), argv[argv.indexOf('-m') + 1] ?? ''];
 }
 
 /** Behind the words that say what to do: `go test`, `node --test`. */
@@ -254,20 +263,12 @@ const VitestList = z.array(z.object({ name: z.string(), file: z.string() }));
 
 function readVitestList(output: string, cwd: string): NamedTest[] {
   const text = output.slice(output.search(/^\[/m), output.lastIndexOf(']') + 1);
-  const listed = VitestList.safeParse(parsed(text));
+  const listed = VitestList.safeParse(jsonIn(text));
   return (listed.data ?? []).map(({ name: fullName, file }) => {
     const names = fullName.split(' > ');
     const name = names.pop() ?? '';
     return { name, suite: names.length === 0 ? null : names.join(' > '), file: relative(cwd, file) };
   });
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }
 
 function isPlain({ name, suite, file }: FailingTest): boolean {
@@ -294,9 +295,4 @@ function anyOf(names: readonly string[]): string {
 function each(tests: Tests, nameOf: (test: FailingTest) => string | null): string[] | null {
   const names = tests.map(nameOf);
   return names.every((name) => name !== null) ? names : null;
-}
-
-function joined(tests: Tests, prefix: string, by: string, nameOf: (test: FailingTest) => string | null): string[] | null {
-  const names = each(tests, nameOf);
-  return names === null ? null : [`${prefix}${names.join(by)}`];
 }

@@ -61,7 +61,7 @@ export function nameOf({ suite, name }: FailingTest): string {
 /** What a run says about a failure; the first one that fails says what the failure is. `ran` proves that a filter selected something. */
 export async function judge(
   run: CommandRun,
-  known: { readonly ran: RegExp | null; readonly failure: Signature | null; readonly read: (output: string) => Promise<Reading> },
+  known: { readonly ran: RegExp | null; readonly failure: Signature | null; readonly read: OutputReader },
 ): Promise<{ readonly outcome: Outcome; readonly failure: Signature | null; readonly reading: Reading | null }> {
   const { ran, failure, read } = known;
   // A filter that selects nothing passes too.

@@ -1,13 +1,11 @@
 import { messageOf, TriageError } from '../domain/errors.ts';
 import { type FixAttempt, type FixTrial, MIN_RUNS } from '../domain/experiment.ts';
-import type { FailingTest } from '../domain/failure.ts';
-import type { Reading } from '../domain/reading.ts';
 import { currentState, git, openWorktree, type Worktree } from './base-worktree.ts';
+import { type Bench, type CommandOptions, createBench } from './bench.ts';
 import { type Allowed, commitChange, type Fix } from './fix-diff.ts';
 import { type FixRule, type RuleCommand, ruleCommands } from './fix-rules.ts';
 import { type Narrowed, narrow, updatingSnapshots } from './narrow.ts';
-import { judge, type Outcome, type Signature, signature } from './outcome.ts';
-import { type CommandRun, runCommand } from './run-command.ts';
+import { judge, type Outcome, type OutputReader, type Signature } from './outcome.ts';
 
 /** A diff that somebody or something proposes. */
 export interface Proposal {
@@ -15,13 +13,8 @@ export interface Proposal {
   readonly diff: string;
 }
 
-export interface FixOptions {
-  /** The failing command; run as it is, by no shell. */
-  readonly argv: readonly string[];
-  readonly cwd: string;
-  readonly env: NodeJS.ProcessEnv;
-  /** Tests that are known to fail; empty: the first run tells. */
-  readonly tests: readonly FailingTest[];
+/** The failing tests run as often without a change as with each; what is installed is what a change of a lock file asks for. */
+export interface FixOptions extends CommandOptions {
   /** Diffs, tried first. */
   readonly proposals: readonly Proposal[];
   /** Rules whose tools the project uses, tried after them. */
@@ -29,22 +22,12 @@ export interface FixOptions {
   readonly allowed: Allowed;
   /** Says what else broke; null: the command itself, whole. */
   readonly check: readonly string[] | null;
-  /** Installs dependencies where a change alters their lock file. */
-  readonly install?: readonly string[];
   /** Local branch to make of the change that fixes it. */
   readonly branch?: string;
-  /** Words before the failing command and the wider check, such as those that take the network from them. */
-  readonly within?: readonly string[];
-  /** Runs of the failing tests without a change, and with each. */
-  readonly runs: number;
-  /** Of everything together, in milliseconds. */
-  readonly limitMs: number;
-  /** Answer with the attempts made by then where the signal is aborted, instead of throwing. */
-  readonly keepsPart?: boolean;
 }
 
 export interface FixDeps {
-  readonly read: (output: string) => Promise<Reading>;
+  readonly read: OutputReader;
   /** Told of each run of the failing tests when it ends; `source` is null without a change. */
   readonly onRun?: (source: string | null, outcome: Outcome, milliseconds: number) => void;
 }
@@ -58,14 +41,14 @@ const MOST_ATTEMPTS = 20;
  * branch that cannot be made, `cancelled` on abort.
  */
 export async function tryFix(options: FixOptions, deps: FixDeps, signal: AbortSignal): Promise<FixTrial> {
-  const { cwd, tests, branch } = options;
+  const { cwd, branch } = options;
   const { commit, isCommitted } = await currentState(cwd);
   if (branch !== undefined) await requireBranch(cwd, branch, isCommitted);
   const worktree = await openWorktree(cwd, commit);
-  const failure = tests.length === 0 ? null : signature(tests);
+  const bench = createBench(options, deps.read, signal);
   const trial: Trial = {
-    ...{ options, deps, signal, worktree, failure, narrowed: null, checkBefore: null, attempts: [] },
-    ...{ before: { passed: 0, failed: 0 }, until: performance.now() + options.limitMs, branch: null },
+    ...{ options, deps, bench, worktree, narrowed: null, checkBefore: null, attempts: [] },
+    ...{ before: { passed: 0, failed: 0 }, branch: null },
     notes: isCommitted ? [] : ['Tried with your uncommitted changes of tracked files.'],
   };
   try {
@@ -73,7 +56,7 @@ export async function tryFix(options: FixOptions, deps: FixDeps, signal: AbortSi
     await reproduce(trial);
     if (trial.before.failed > 0) await tryAll(trial);
   } catch (error) {
-    if (options.keepsPart !== true || !signal.aborted) throw error;
+    if (!bench.isCut()) throw error;
     trial.notes.push('Interrupted before all changes were tried.');
   } finally {
     await worktree.remove();
@@ -84,13 +67,11 @@ export async function tryFix(options: FixOptions, deps: FixDeps, signal: AbortSi
 interface Trial {
   readonly options: FixOptions;
   readonly deps: FixDeps;
-  readonly signal: AbortSignal;
+  readonly bench: Bench;
   readonly worktree: Worktree;
-  readonly until: number;
   readonly attempts: FixAttempt[];
   readonly before: { passed: number; failed: number };
   readonly notes: string[];
-  failure: Signature | null;
   narrowed: Narrowed | null;
   /** How the wider check went without a change, once that is known. */
   checkBefore: Signature | 'passed' | null;
@@ -107,47 +88,36 @@ async function requireBranch(cwd: string, branch: string, isCommitted: boolean):
 }
 
 /** Installs what differs from the checkout. Throws `invalid-input` where it cannot. */
-async function prepare(trial: Trial, unshared: readonly string[]): Promise<void> {
-  const { install } = trial.options;
+async function prepare({ options: { install }, bench, worktree }: Trial, unshared: readonly string[]): Promise<void> {
   if (unshared.length === 0) return;
   const what = `the dependencies in ${unshared.join(' and ')} differ`;
   if (install === undefined) throw new TriageError('invalid-input', `${what}: name the command that installs them with --install`);
-  if ((await run(trial, install)).exitCode !== 0) throw new TriageError('invalid-input', `${what}, and ${install.join(' ')} fails`);
-}
-
-async function run({ options, worktree, until, signal }: Trial, argv: readonly string[]): Promise<CommandRun> {
-  const limitMs = Math.max(1_000, until - performance.now());
-  return await runCommand(argv, { cwd: worktree.cwd, env: options.env, limitMs }, signal);
-}
-
-/** What is measured, unlike what installs or makes a change. */
-async function runTests(trial: Trial, argv: readonly string[]): Promise<CommandRun> {
-  return await run(trial, [...(trial.options.within ?? []), ...argv]);
+  if ((await bench.prepare(install, worktree.cwd)).exitCode !== 0)
+    throw new TriageError('invalid-input', `${what}, and ${install.join(' ')} fails`);
 }
 
 /** The failing tests once, or the whole command; what failed first says what the failure is. */
 async function runOnce(trial: Trial, source: string | null): Promise<Outcome> {
-  const { options, deps, narrowed } = trial;
-  const ended = await runTests(trial, narrowed?.argv ?? options.argv);
-  const { outcome, failure } = await judge(ended, { ran: narrowed?.ran ?? null, failure: trial.failure, read: deps.read });
-  trial.failure = failure;
+  const { options, deps, bench, worktree, narrowed } = trial;
+  const ended = await bench.run(narrowed?.argv ?? options.argv, worktree.cwd);
+  const { outcome } = await bench.judge(ended, narrowed?.ran ?? null);
   deps.onRun?.(source, outcome, ended.milliseconds);
   return outcome;
 }
 
 /** Runs the failing tests without a change; the whole command where they cannot be selected or do not fail alone. */
 async function reproduce(trial: Trial): Promise<void> {
-  const { options, before } = trial;
+  const { options, before, bench } = trial;
   const isWholeCheck = options.check === null;
   trial.narrowed = narrow(options.argv, options.tests);
   if (trial.narrowed === null) {
     const first = await runOnce(trial, null);
-    if (isWholeCheck) trial.checkBefore = first === 'passed' ? 'passed' : trial.failure;
+    if (isWholeCheck) trial.checkBefore = first === 'passed' ? 'passed' : bench.failure;
     if (first !== 'failed') {
       before.passed += first === 'passed' ? 1 : 0;
       return;
     }
-    trial.narrowed = narrow(options.argv, trial.failure?.tests ?? []);
+    trial.narrowed = narrow(options.argv, bench.failure?.tests ?? []);
   }
   if (trial.narrowed !== null && (await runOnce(trial, null)) !== 'failed') {
     trial.narrowed = null;
@@ -157,7 +127,7 @@ async function reproduce(trial: Trial): Promise<void> {
     }
   }
   before.failed = 1;
-  while (before.failed + before.passed < options.runs && performance.now() < trial.until) {
+  while (before.failed + before.passed < options.runs && bench.isOpen()) {
     const outcome = await runOnce(trial, null);
     if (outcome === 'other') break;
     before[outcome] += 1;
@@ -165,12 +135,12 @@ async function reproduce(trial: Trial): Promise<void> {
 }
 
 async function tryAll(trial: Trial): Promise<void> {
-  const { options, worktree, failure, attempts } = trial;
-  const updating = updatingSnapshots(trial.narrowed?.argv ?? options.argv, failure?.tests ?? []);
+  const { options, worktree, bench, attempts } = trial;
+  const updating = updatingSnapshots(trial.narrowed?.argv ?? options.argv, bench.failure?.tests ?? []);
   const commands = ruleCommands(worktree.cwd, options.env.PATH ?? '', options.rules, updating);
   for (const change of [...options.proposals, ...commands].slice(0, MOST_ATTEMPTS)) {
-    if (performance.now() >= trial.until) {
-      trial.notes.push(`Stopped at the time limit of ${Math.round(options.limitMs / 60_000)} min.`);
+    if (!bench.isOpen()) {
+      trial.notes.push(bench.limitNote);
       return;
     }
     const fix = await fixOf(trial, change);
@@ -196,20 +166,20 @@ interface RefusedFix {
 
 /** The change as a commit, made where the worktree is as it was at the beginning. */
 async function fixOf(trial: Trial, change: Proposal | RuleCommand): Promise<NamedFix | RefusedFix> {
-  const { worktree, options, signal } = trial;
+  const { worktree, options, bench } = trial;
   const source = 'diff' in change ? change.source : `${change.rule}: ${change.argv.join(' ')}`;
   try {
     await worktree.moveTo(worktree.commit);
     if ('argv' in change) {
       if (change.rule === 'snapshot' && !options.allowed.tests)
         return { source, refused: 'it says anew what the tests expect; allow it with --allow-tests' };
-      await run(trial, change.argv);
+      await bench.prepare(change.argv, worktree.cwd);
     }
     const fix = await commitChange(worktree, 'diff' in change ? change.diff : null, source.split(':')[0] ?? '', options.allowed);
     await prepare(trial, await worktree.moveTo(fix.commit));
     return { ...fix, source };
   } catch (error) {
-    signal.throwIfAborted();
+    bench.signal.throwIfAborted();
     return { source, refused: messageOf(error) };
   }
 }
@@ -220,10 +190,10 @@ function refusedAttempt({ source, refused }: RefusedFix): FixAttempt {
 }
 
 async function tryOne(trial: Trial, fix: NamedFix): Promise<FixAttempt> {
-  const { options, before } = trial;
+  const { options, before, bench } = trial;
   const { source, files, added, deleted, diff } = fix;
   let [passed, failed, other] = [0, 0, 0];
-  while (passed < options.runs && failed + other === 0 && performance.now() < trial.until) {
+  while (passed < options.runs && failed + other === 0 && bench.isOpen()) {
     const outcome = await runOnce(trial, source);
     if (outcome === 'passed') passed += 1;
     else if (outcome === 'failed') failed += 1;
@@ -252,9 +222,10 @@ async function tryOne(trial: Trial, fix: NamedFix): Promise<FixAttempt> {
 
 /** What fails in the wider check with the change and not without it. Without a change it is run only where it fails with it. */
 async function whatBroke(trial: Trial, { commit }: Fix): Promise<{ readonly broke: string[]; readonly isRed: boolean }> {
-  const { options, worktree, deps } = trial;
+  const { options, worktree, deps, bench } = trial;
   const argv = options.check ?? options.argv;
-  const checked = async () => (await judge(await runTests(trial, argv), { ran: null, failure: null, read: deps.read })).failure ?? 'passed';
+  const checked = async () =>
+    (await judge(await bench.run(argv, worktree.cwd), { ran: null, failure: null, read: deps.read })).failure ?? 'passed';
   const after = await checked();
   if (after === 'passed') return { broke: [], isRed: false };
   if (trial.checkBefore === null) {
@@ -270,7 +241,7 @@ async function whatBroke(trial: Trial, { commit }: Fix): Promise<{ readonly brok
   return { broke: isSame ? [] : [argv.join(' ')], isRed: true };
 }
 
-function conclusion({ options, narrowed, failure, before, attempts, branch, notes }: Trial): FixTrial {
+function conclusion({ options, narrowed, bench, before, attempts, branch, notes }: Trial): FixTrial {
   const fixed = attempts.find(({ verdict }) => verdict === 'fixed');
   const verdict = before.failed === 0 ? 'not-reproduced' : fixed === undefined ? 'not-fixed' : 'fixed';
   const tried = attempts.filter((attempt) => attempt.verdict !== 'refused').length;
@@ -284,7 +255,7 @@ function conclusion({ options, narrowed, failure, before, attempts, branch, note
     fixed: `Fixed by ${fixed?.sentence ?? ''}`,
   };
   return {
-    ...{ command: [...options.argv], narrowed: narrowed === null ? null : [...narrowed.argv], tests: [...(failure?.names ?? [])] },
+    ...{ command: [...options.argv], narrowed: narrowed === null ? null : [...narrowed.argv], tests: [...(bench.failure?.names ?? [])] },
     ...{ check: [...(options.check ?? options.argv)], before, verdict, attempts, branch, sentence: sentences[verdict], notes },
   };
 }

@@ -4,21 +4,11 @@ import type { Category } from '../domain/category.ts';
 import type { Finding } from '../domain/evidence.ts';
 import type { FailureRow } from '../domain/failure.ts';
 import type { TriageSubject } from '../domain/triage.ts';
+import { counted } from '../lib/text.ts';
 import { repositoryPathCandidates } from '../log/paths.ts';
 import type { ChangedFile, CodeHost, CommitInfo, Comparison } from '../ports/code-host.ts';
 import type { HistoryStore } from '../ports/stores.ts';
-import {
-  changeFinding,
-  commitData,
-  commitFinding,
-  commitTitle,
-  defineCodeTool,
-  inScope,
-  locateFile,
-  type ResolvedCommit,
-  resolveCommit,
-  withNote,
-} from './repository.ts';
+import { type BuiltCode, builtCode, changeFinding, commitData, commitFinding, commitTitle, defineCodeTool, inScope } from './repository.ts';
 import type { Tool } from './tool.ts';
 
 const MAX_LINES = 200;
@@ -43,34 +33,21 @@ export function readCommitHistory(codeHost: CodeHost): Tool {
       error: 'lineStart wants the path of a file',
     }),
     keptBy: 'arguments',
-    async run(args, { subject, signal }) {
-      const { repository } = subject.build;
-      const built = await resolveCommit(codeHost, subject, signal);
-      if (args.path === undefined) {
-        const commits = await codeHost.history({ repository, ref: built.ref, limit: args.limit }, signal);
-        return commits.map((one) => findingOf(one, built));
-      }
-      const located = await locateFile(codeHost, { repository, ref: built.ref, path: args.path }, signal);
-      if ('findings' in located) return located.findings;
-      const commits = await commitsOf(codeHost, { repository, ref: built.ref, path: located.path }, args, signal);
-      return commits.map((one) => findingOf(one, built, located.path));
+    async run(args, context) {
+      const code = await builtCode(codeHost, context);
+      const located = args.path === undefined ? null : await code.locate(args.path);
+      if (located !== null && 'findings' in located) return located.findings;
+      const file = located === null ? {} : { path: located.path };
+      const commits = await commitsOf(code, file, args);
+      return commits.map((one) => commitFinding(one, code.titled(commitTitle(one)), file));
     },
   });
 }
 
-function commitsOf(
-  codeHost: CodeHost,
-  file: { repository: string; ref: string; path: string },
-  { lineStart, lineEnd, limit }: Args,
-  signal: AbortSignal,
-): Promise<CommitInfo[]> {
-  if (lineStart === undefined) return codeHost.history({ ...file, limit }, signal);
+function commitsOf({ host, at, signal }: BuiltCode, file: { path?: string }, { lineStart, lineEnd, limit }: Args): Promise<CommitInfo[]> {
+  if (file.path === undefined || lineStart === undefined) return host.history({ ...at, ...file, limit }, signal);
   const last = Math.min(Math.max(lineStart, lineEnd ?? lineStart), lineStart + MAX_LINES - 1);
-  return codeHost.lineHistory({ ...file, lineStart, lineEnd: last, limit }, signal);
-}
-
-function findingOf(info: CommitInfo, built: ResolvedCommit, path?: string) {
-  return commitFinding(info, withNote(commitTitle(info), built), path === undefined ? {} : { path });
+  return host.lineHistory({ ...at, path: file.path, lineStart, lineEnd: last, limit }, signal);
 }
 
 /** Files whose patches are shown, beside the commit itself. */
@@ -150,7 +127,7 @@ export function readPastFixes(codeHost: CodeHost, history: HistoryStore): Tool {
           const between = `${row.pipeline} #${row.number} (red) and #${lastGreen.number} (green)`;
           const text = [...compared.commits.slice(0, MAX_COMMITS_PAST_FIXES).map(commitTitle), '', ...files].join('\n');
           const source = `compare/${row.commit?.slice(0, 10)}...${head.slice(0, 10)}`;
-          const title = `${files.length} ${files.length === 1 ? 'file' : 'files'} changed between ${between}`;
+          const title = `${counted(files.length, 'file')} changed between ${between}`;
           return [{ title, text, source, data: { files, fileCount: files.length, buildId: row.failure.buildId } }];
         }),
       );
@@ -266,10 +243,6 @@ function commitOf({ path, previousPath }: ChangedFile, commits: readonly CommitI
 
 function shortChange({ path, status, additions, deletions }: ChangedFile): string {
   return `${path} (${status}, +${additions} −${deletions})`;
-}
-
-function counted(count: number, what: string): string {
-  return `${count} ${what}${count === 1 ? '' : 's'}`;
 }
 
 /** Files that nobody reads for a cause, unless the failure names them. */

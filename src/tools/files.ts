@@ -5,8 +5,8 @@ import type { TriageSubject } from '../domain/triage.ts';
 import { repositoryPathCandidates } from '../log/paths.ts';
 import type { CodeHost } from '../ports/code-host.ts';
 import { windowAround } from './findings.ts';
-import { defineCodeTool, locateFile, type ResolvedCommit, resolveCommit, testFilePaths, treeOf, withNote } from './repository.ts';
-import type { Sight, Tool, ToolContext } from './tool.ts';
+import { type BuiltCode, builtCode, defineCodeTool, testFilePaths, treeOf } from './repository.ts';
+import type { Sight, Tool } from './tool.ts';
 
 /** Lines shown on either side of the line that is requested. */
 const AROUND = 20;
@@ -19,7 +19,7 @@ const FileParameters = z.strictObject({
   lineStart: z.int().min(1).optional(),
   lineEnd: z.int().min(1).optional().describe('At most 200 lines after lineStart'),
 });
-type Args = z.output<typeof FileParameters>;
+type FileArgs = z.output<typeof FileParameters>;
 
 /** What is in this file, in the commit that was built? */
 export function readFile(codeHost: CodeHost): Tool {
@@ -32,24 +32,20 @@ export function readFile(codeHost: CodeHost): Tool {
     parameters: FileParameters,
     alternative: { tool: 'search_code', args: alternativeArgs },
     keptBy: 'arguments',
-    run: (args, context) => run(codeHost, args, context),
+    async run(args, context) {
+      const code = await builtCode(codeHost, context);
+      const located = await code.locate(args.path);
+      if ('findings' in located) return located.findings;
+      const range = rangeOf(args);
+      const file = await codeHost.readFile({ ...code.at, path: located.path, ...range }, code.signal);
+      if (file === null) return [];
+      const finding = windowAround(file.path, code.titled(file.path), file, args.line ?? range.lineStart);
+      return finding === null ? [] : [{ ...finding, data: { path: file.path, commit: code.at.ref, totalLines: file.totalLines } }];
+    },
   });
 }
 
-async function run(codeHost: CodeHost, args: Args, { subject, signal }: ToolContext) {
-  const { repository } = subject.build;
-  const commit = await resolveCommit(codeHost, subject, signal);
-  const located = await locateFile(codeHost, { repository, ref: commit.ref, path: args.path }, signal);
-  if ('findings' in located) return located.findings;
-  const range = rangeOf(args);
-  const file = await codeHost.readFile({ repository, ref: commit.ref, path: located.path, ...range }, signal);
-  if (file === null) return [];
-  const focus = args.line ?? range.lineStart;
-  const finding = windowAround(file.path, withNote(file.path, commit), { lineStart: file.lineStart, lines: file.lines }, focus);
-  return finding === null ? [] : [{ ...finding, data: { path: file.path, commit: commit.ref, totalLines: file.totalLines } }];
-}
-
-function rangeOf(args: Args): { lineStart: number; lineEnd: number } {
+function rangeOf(args: FileArgs): { lineStart: number; lineEnd: number } {
   if (args.lineStart !== undefined || args.line === undefined) {
     const lineStart = args.lineStart ?? 1;
     return { lineStart, lineEnd: Math.min(args.lineEnd ?? lineStart + FROM_TOP - 1, lineStart + 199) };
@@ -91,11 +87,10 @@ export function readTestFile(codeHost: CodeHost): Tool {
       const known = chooseTest(context.subject, name);
       if (known === null) return [];
       const test = file === undefined ? known : { ...known, file };
-      const commit = await resolveCommit(codeHost, context.subject, context.signal);
+      const code = await builtCode(codeHost, context);
       for (const path of testFilePaths(test)) {
-        const query = { repository: context.subject.build.repository, ref: commit.ref, path };
-        const located = await locateFile(codeHost, query, context.signal);
-        if ('path' in located) return showTest(codeHost, test, located.path, commit, context);
+        const located = await code.locate(path);
+        if ('path' in located) return showTest(code, test, located.path);
         if (located.findings.length > 0) return located.findings;
       }
       return [];
@@ -109,26 +104,25 @@ function chooseTest(subject: TriageSubject, name: string | undefined): FailingTe
   return named ?? (name === undefined ? (tests[0] ?? null) : null);
 }
 
-async function showTest(codeHost: CodeHost, test: FailingTest, path: string, commit: ResolvedCommit, context: ToolContext) {
-  const line = test.line ?? (await lineOfTest(codeHost, test, path, commit, context)) ?? 1;
+async function showTest(code: BuiltCode, test: FailingTest, path: string) {
+  const { host, at, signal } = code;
+  const line = test.line ?? (await lineOfTest(code, test, path)) ?? 1;
   const lineStart = Math.max(1, line - WINDOW / 2);
-  const query = { repository: context.subject.build.repository, ref: commit.ref, path, lineStart, lineEnd: lineStart + WINDOW - 1 };
-  const file = await codeHost.readFile(query, context.signal);
+  const file = await host.readFile({ ...at, path, lineStart, lineEnd: lineStart + WINDOW - 1 }, signal);
   if (file === null) return [];
-  const finding = windowAround(path, withNote(`${test.name} in ${path}`, commit), { lineStart: file.lineStart, lines: file.lines }, line);
-  return finding === null ? [] : [{ ...finding, data: { path, line, commit: commit.ref, test: test.name } }];
+  const finding = windowAround(path, code.titled(`${test.name} in ${path}`), file, line);
+  return finding === null ? [] : [{ ...finding, data: { path, line, commit: at.ref, test: test.name } }];
 }
 
 /** Where the test's own name is in its file; its last part, since reports join the names of suites. */
-async function lineOfTest(codeHost: CodeHost, test: FailingTest, path: string, commit: ResolvedCommit, context: ToolContext) {
+async function lineOfTest({ host, at, signal }: BuiltCode, test: FailingTest, path: string) {
   const own = test.name
     .replace(/[[(][^\])]{0,500}[\])]$/, '')
     .split(/ [>›] |::|#|\.(?=\w+$)/)
     .at(-1)
     ?.trim();
   if (own === undefined || own.length < 3 || /[\n\r\0]/.test(own)) return null;
-  const query = { repository: context.subject.build.repository, ref: commit.ref, text: own, limit: 500 };
-  const hits = await codeHost.search(query, context.signal);
+  const hits = await host.search({ ...at, text: own, limit: 500 }, signal);
   return hits.find((hit) => hit.path === path)?.line ?? null;
 }
 
@@ -151,20 +145,17 @@ export function readRepositoryDocs(codeHost: CodeHost): Tool {
     usualLatencyMs: 700,
     parameters: DocsParameters,
     keptBy: 'arguments',
-    async run({ folder }, { subject, signal }): Promise<Finding[]> {
-      const { repository } = subject.build;
-      const commit = await resolveCommit(codeHost, subject, signal);
-      const under = folder
-        ?.split('/')
-        .filter((part) => part !== '' && part !== '.')
-        .join('/');
-      const query = { repository, ref: commit.ref, limit: MAX_LISTED, ...(under === undefined || under === '' ? {} : { under }) };
-      const { paths, truncated } = await codeHost.listFiles(query, signal);
+    async run({ folder = '' }, context): Promise<Finding[]> {
+      const code = await builtCode(codeHost, context);
+      const parts = folder.split('/').filter((part) => part !== '' && part !== '.');
+      const under = parts.join('/');
+      const query = { ...code.at, limit: MAX_LISTED, ...(under === '' ? {} : { under }) };
+      const { paths, truncated } = await codeHost.listFiles(query, code.signal);
       if (paths.length === 0) return [];
-      const document = await readDocument(codeHost, { repository, commit, under: under ?? '', paths }, signal);
+      const document = await readDocument(code, under, paths);
       const tree: Finding = {
-        title: withNote(`${repository}${under ? `/${under}` : ''}: ${paths.length}${truncated ? '+' : ''} files by folder`, commit),
-        text: treeOf(paths, under ?? ''),
+        title: code.titled(`${[code.at.repository, ...parts].join('/')}: ${paths.length}${truncated ? '+' : ''} files by folder`),
+        text: treeOf(paths, under),
         source: 'repository',
         data: { files: paths.length, truncated },
       };
@@ -173,24 +164,16 @@ export function readRepositoryDocs(codeHost: CodeHost): Tool {
   });
 }
 
-interface Place {
-  readonly repository: string;
-  readonly commit: ResolvedCommit;
-  readonly under: string;
-  readonly paths: readonly string[];
-}
-
 /** The first document that is there and is not empty. */
-async function readDocument(codeHost: CodeHost, place: Place, signal: AbortSignal): Promise<Finding | null> {
-  const inside = (path: string) => (place.under === '' ? path : path.slice(place.under.length + 1));
+async function readDocument({ host, at, signal, titled }: BuiltCode, under: string, paths: readonly string[]): Promise<Finding | null> {
+  const inside = (path: string) => (under === '' ? path : path.slice(under.length + 1));
   for (const pattern of DOCUMENTS) {
-    const path = [...place.paths].sort((left, right) => left.length - right.length).find((one) => pattern.test(inside(one)));
+    const path = [...paths].sort((left, right) => left.length - right.length).find((one) => pattern.test(inside(one)));
     if (path === undefined) continue;
-    const query = { repository: place.repository, ref: place.commit.ref, path, lineStart: 1, lineEnd: LINES };
-    const file = await codeHost.readFile(query, signal);
+    const file = await host.readFile({ ...at, path, lineStart: 1, lineEnd: LINES }, signal);
     if (file === null || file.lines.every((line) => line.trim() === '')) continue;
-    const finding = windowAround(path, withNote(path, place.commit), file, 1);
-    if (finding !== null) return { ...finding, data: { path, commit: place.commit.ref } };
+    const finding = windowAround(path, titled(path), file, 1);
+    if (finding !== null) return { ...finding, data: { path, commit: at.ref } };
   }
   return null;
 }

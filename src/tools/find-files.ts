@@ -4,7 +4,7 @@ import type { Finding } from '../domain/evidence.ts';
 import type { TriageSubject } from '../domain/triage.ts';
 import { repositoryPathCandidates } from '../log/paths.ts';
 import type { CodeHost } from '../ports/code-host.ts';
-import { defineCodeTool, inScope, resolveCommit, testFilePaths, withNote } from './repository.ts';
+import { type BuiltCode, builtCode, defineCodeTool, inScope, testFilePaths } from './repository.ts';
 import type { Tool, ToolContext } from './tool.ts';
 
 /** Files of a repository that are looked through; what lies beyond is not found, and nothing is called missing then. */
@@ -57,21 +57,19 @@ export function findFiles(codeHost: CodeHost): Tool {
     parameters: Parameters,
     keptBy: 'failure',
     async run({ paths = [] }, context) {
-      const { repository } = context.subject.build;
-      const commit = await resolveCommit(codeHost, context.subject, context.signal);
-      const place = { repository, ref: commit.ref };
-      const list = await codeHost.listFiles({ ...place, limit: MAX_LISTED }, context.signal);
+      const code = await builtCode(codeHost, context);
+      const list = await codeHost.listFiles({ ...code.at, limit: MAX_LISTED }, code.signal);
       const lookup = lookupIn(list.paths);
       const asked = paths.map((path) => ({ as: path, fitting: lookup(path) }));
       const found = [
         ...asked.flatMap(({ as, fitting }) => filesOf(fitting, { as, line: null, by: 'asked' })),
         ...namedInLog(context.subject, lookup),
-        ...(await importedByTests(codeHost, place, context, lookup, list.paths)),
-        ...(await holdingTheStep(codeHost, place, context)),
+        ...(await importedByTests(code, context, lookup, list.paths)),
+        ...(await holdingTheStep(code, context)),
         ...manifestsOf(list.paths, context.category),
       ];
       const missing = list.truncated ? [] : asked.filter(({ fitting }) => fitting.length === 0).map(({ as }) => as);
-      return findingsOf(found, missing, (title) => withNote(title, commit));
+      return findingsOf(found, missing, code.titled);
     },
   });
 }
@@ -105,16 +103,10 @@ function sentenceOf({ path, line, by, as }: FoundFile): string {
 
 /** Files by the end of their path, whole segments only; a name that fits too many fits none. */
 function lookupIn(paths: readonly string[]): Lookup {
-  const byName = new Map<string, string[]>();
-  for (const path of paths) {
-    const name = lastPart(path);
-    const known = byName.get(name);
-    if (known === undefined) byName.set(name, [path]);
-    else known.push(path);
-  }
+  const byName = Map.groupBy(paths, lastPart);
   return (logged) => {
     for (const suffix of repositoryPathCandidates(logged)) {
-      const named = byName.get(suffix.slice(suffix.lastIndexOf('/') + 1)) ?? [];
+      const named = byName.get(lastPart(suffix)) ?? [];
       const fitting = named.includes(suffix) ? [suffix] : named.filter((path) => path.endsWith(`/${suffix}`));
       if (fitting.length > 0) return fitting.length <= MOST_FITTING ? fitting : [];
     }
@@ -149,9 +141,8 @@ function namedInLog(subject: TriageSubject, lookup: Lookup): FoundFile[] {
 
 /** The project's files that failing tests import: a line that imports, in any language, whose name is the end of a file's path. */
 async function importedByTests(
-  codeHost: CodeHost,
-  place: { repository: string; ref: string },
-  { subject, category, signal }: ToolContext,
+  { host, at, signal }: BuiltCode,
+  { subject, category }: ToolContext,
   lookup: Lookup,
   paths: readonly string[],
 ): Promise<FoundFile[]> {
@@ -159,7 +150,7 @@ async function importedByTests(
   const tests = [...new Set(subject.failingTests.flatMap((test) => testFilePaths(test).flatMap((path) => lookup(path).slice(0, 1))))];
   const read = await Promise.all(
     tests.slice(0, MAX_TEST_FILES).map(async (path) => {
-      const file = await orNull(codeHost.readFile({ ...place, path, lineStart: 1, lineEnd: HEAD_LINES }, signal), signal);
+      const file = await orNull(host.readFile({ ...at, path, lineStart: 1, lineEnd: HEAD_LINES }, signal), signal);
       const stems = stemsOf(paths.filter((one) => languageOf(one) === languageOf(path)));
       return (file?.lines ?? []).flatMap((line) => {
         const named = IMPORT.exec(line)?.[1];
@@ -248,15 +239,11 @@ function joined(folder: readonly string[], parts: readonly string[]): string {
 }
 
 /** The CI file in which the failed step is written, by its name or its first command. */
-async function holdingTheStep(
-  codeHost: CodeHost,
-  place: { repository: string; ref: string },
-  { subject, category, signal }: ToolContext,
-): Promise<FoundFile[]> {
+async function holdingTheStep({ host, at, signal }: BuiltCode, { subject, category }: ToolContext): Promise<FoundFile[]> {
   if (category !== 'CONFIG_ERROR' && category !== 'DEPENDENCY_ERROR') return [];
   const name = subject.failedSections.at(-1)?.name.split(' / ').at(-1)?.replace(/^Run /, '').replace(/…$/, '').trim() ?? '';
   if (name.length < 4 || /[\n\r\0]/.test(name)) return [];
-  const hits = await orNull(codeHost.search({ ...place, text: name.slice(0, 200), limit: 50 }, signal), signal);
+  const hits = await orNull(host.search({ ...at, text: name.slice(0, 200), limit: 50 }, signal), signal);
   return (hits ?? [])
     .filter(({ path }) => inScope(path, 'CONFIG_ERROR'))
     .slice(0, MOST_FITTING)

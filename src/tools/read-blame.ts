@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { isRetryable } from '../domain/errors.ts';
 import type { Finding } from '../domain/evidence.ts';
 import type { BlameLine, CodeHost, CommitInfo } from '../ports/code-host.ts';
-import { commitData, commitTitle, defineCodeTool, locateFile, type ResolvedCommit, resolveCommit, withNote } from './repository.ts';
+import { type BuiltCode, builtCode, commitData, commitTitle, defineCodeTool } from './repository.ts';
 import type { Tool } from './tool.ts';
 
 const AROUND = 3;
@@ -27,23 +27,28 @@ export function readBlame(codeHost: CodeHost): Tool {
       error: 'line or lineStart must be given',
     }),
     keptBy: 'arguments',
-    async run({ path, line, lineStart, lineEnd }, { subject, signal }) {
-      const { repository } = subject.build;
-      const commit = await resolveCommit(codeHost, subject, signal);
-      const located = await locateFile(codeHost, { repository, ref: commit.ref, path }, signal);
+    async run({ path, line, lineStart, lineEnd }, context) {
+      const code = await builtCode(codeHost, context);
+      const located = await code.locate(path);
       if ('findings' in located) return located.findings;
       const first = lineStart ?? Math.max(1, (line ?? 1) - AROUND);
       const last = Math.max(first, Math.min(lineEnd ?? (line ?? first) + AROUND, first + MAX_LINES - 1));
-      const range = { repository, ref: commit.ref, path: located.path, lineStart: first, lineEnd: last };
-      const runs = runsOf(await codeHost.blame(range, signal));
+      const range = { path: located.path, lineStart: first, lineEnd: last };
+      const runs = runsOf(await codeHost.blame({ ...code.at, ...range }, code.signal));
       if (runs.length === 0) return [];
-      const removed = await removalIn(codeHost, range, runs, signal);
+      const removed = await removalIn(code, range, runs);
       const newest = removed?.commit ?? runs[0]?.[0]?.commit;
-      const pullRequest = newest === undefined ? null : await pullRequestOf(codeHost, { repository, commit: newest }, signal);
-      const found = runs.map((run) => findingOf(located.path, run, commit, run[0]?.commit === newest ? pullRequest : null));
-      return removed === null ? found : [removalFinding(range, { ...removed, pullRequest }, commit), ...found];
+      const pullRequest = newest === undefined ? null : await pullRequestOf(code, newest);
+      const found = runs.map((run) => findingOf(located.path, run, code, run[0]?.commit === newest ? pullRequest : null));
+      return removed === null ? found : [removalFinding(range, { ...removed, pullRequest }, code), ...found];
     },
   });
+}
+
+interface Range {
+  readonly path: string;
+  readonly lineStart: number;
+  readonly lineEnd: number;
 }
 
 /** Neighbouring lines that one commit changed, the newest change first: it is the likeliest suspect. */
@@ -59,20 +64,14 @@ function runsOf(lines: readonly BlameLine[]): BlameLine[][] {
 }
 
 /** The newest commit that touched the lines, where none of them is its own: it took some away, which no blame tells. */
-async function removalIn(
-  codeHost: CodeHost,
-  range: Parameters<CodeHost['blame']>[0],
-  runs: readonly BlameLine[][],
-  signal: AbortSignal,
-): Promise<CommitInfo | null> {
-  const [newest] = await codeHost.lineHistory({ ...range, limit: 1 }, signal);
+async function removalIn({ host, at, signal }: BuiltCode, range: Range, runs: readonly BlameLine[][]): Promise<CommitInfo | null> {
+  const [newest] = await host.lineHistory({ ...at, ...range, limit: 1 }, signal);
   return newest === undefined || runs.some(([line]) => line?.commit === newest.commit) ? null : newest;
 }
 
-function removalFinding(range: { path: string; lineStart: number; lineEnd: number }, by: CommitInfo, commit: ResolvedCommit): Finding {
-  const { path, lineStart, lineEnd } = range;
+function removalFinding({ path, lineStart, lineEnd }: Range, by: CommitInfo, { titled }: BuiltCode): Finding {
   return {
-    title: withNote(`${commitTitle(by)} (removed lines here)`, commit),
+    title: titled(`${commitTitle(by)} (removed lines here)`),
     text: `removed lines between ${lineStart} and ${lineEnd} of ${path}`,
     source: path,
     lineStart,
@@ -82,24 +81,20 @@ function removalFinding(range: { path: string; lineStart: number; lineEnd: numbe
 }
 
 /** The pull request of the newest change, where the host knows it; blame is worth having without. Throws only where the run ended. */
-async function pullRequestOf(
-  codeHost: CodeHost,
-  query: { repository: string; commit: string },
-  signal: AbortSignal,
-): Promise<number | null> {
+async function pullRequestOf({ host, at: { repository }, signal }: BuiltCode, commit: string): Promise<number | null> {
   try {
-    return (await codeHost.commitDiff(query, signal))?.commit.pullRequest ?? null;
+    return (await host.commitDiff({ repository, commit }, signal))?.commit.pullRequest ?? null;
   } catch (error) {
     if (signal.aborted || isRetryable(error)) throw error;
     return null;
   }
 }
 
-function findingOf(path: string, run: readonly BlameLine[], commit: ResolvedCommit, pullRequest: number | null): Finding {
+function findingOf(path: string, run: readonly BlameLine[], { titled }: BuiltCode, pullRequest: number | null): Finding {
   const [first] = run;
   const last = run.at(-1);
   return {
-    title: withNote(first === undefined ? '' : commitTitle({ ...first, pullRequest }), commit),
+    title: titled(first === undefined ? '' : commitTitle({ ...first, pullRequest })),
     text: run.map((line) => line.text).join('\n'),
     source: path,
     ...(first === undefined || last === undefined ? {} : { lineStart: first.line, lineEnd: last.line }),

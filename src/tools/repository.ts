@@ -7,12 +7,19 @@ import type { TriageSubject } from '../domain/triage.ts';
 import { append } from '../lib/collections.ts';
 import { repositoryPathCandidates } from '../log/paths.ts';
 import type { ChangedFile, CodeHost, CommitInfo } from '../ports/code-host.ts';
-import { type CachePolicy, defineTool, type Tool, type ToolDefinition } from './tool.ts';
+import { type CachePolicy, defineTool, type Tool, type ToolContext, type ToolDefinition } from './tool.ts';
 
-/** The commit that answers, with a remark where it is not the one that was built. */
-export interface ResolvedCommit {
-  readonly ref: string;
+/** The built commit, or what stands in for it, and how a tool asks the code host about it. */
+export interface BuiltCode {
+  readonly host: CodeHost;
+  readonly signal: AbortSignal;
+  /** What each question about its files names. */
+  readonly at: { readonly repository: string; readonly ref: string };
+  /** Where it is not the commit that was built; stands at the end of a title. */
   readonly note: string | null;
+  titled(title: string): string;
+  /** The file that a path from a log means. */
+  locate(path: string): Promise<Located>;
 }
 
 /** A file of the repository, or what is said where there is none or several fit. */
@@ -45,23 +52,25 @@ export function defineCodeTool<Schema extends z.ZodObject>(
   });
 }
 
-/** The built commit, or what stands in for it. Throws `not-found` where the repository holds no commit. */
-export async function resolveCommit(codeHost: CodeHost, subject: TriageSubject, signal: AbortSignal): Promise<ResolvedCommit> {
+/** Throws `not-found` where the repository holds no commit. */
+export async function builtCode(host: CodeHost, { subject, signal }: Pick<ToolContext, 'subject' | 'signal'>): Promise<BuiltCode> {
   const { repository, commit } = subject.build;
-  const resolved = await codeHost.resolve({ repository, ref: commit }, signal);
+  const resolved = await host.resolve({ repository, ref: commit }, signal);
   if (resolved.ref === null) throw new TriageError('not-found', `${repository} has no readable commit.`);
   const unnamed = commit === null ? `as of ${resolved.ref.slice(0, 10)}: the build names no commit` : null;
-  return { ref: resolved.ref, note: resolved.note ?? unnamed };
+  const note = resolved.note ?? unnamed;
+  const code: BuiltCode = {
+    ...{ host, signal, at: { repository, ref: resolved.ref }, note },
+    titled: (title) => (note === null ? title : `${title} (${note})`),
+    locate: (path) => locateFile(code, path),
+  };
+  return code;
 }
 
-/** Finds the file that a path from a log means; where the path is too short to tell, a finding names those that fit, so that the next question can name one. */
-export async function locateFile(
-  codeHost: CodeHost,
-  { repository, ref, path }: { repository: string; ref: string; path: string },
-  signal: AbortSignal,
-): Promise<Located> {
+/** Where the path is too short to tell, a finding names the files that fit, so that the next question can name one. */
+async function locateFile({ host, at, signal }: BuiltCode, path: string): Promise<Located> {
   for (const suffix of repositoryPathCandidates(path).slice(0, MAX_TRIES)) {
-    const matches = await codeHost.findFiles({ repository, ref, suffix, limit: MAX_NAMED }, signal);
+    const matches = await host.findFiles({ ...at, suffix, limit: MAX_NAMED }, signal);
     const [first] = matches;
     if (first === undefined) continue;
     if (matches.includes(suffix)) return { path: suffix };
@@ -72,11 +81,6 @@ export async function locateFile(
   return { findings: [] };
 }
 
-/** The remark on a commit as the end of a title. */
-export function withNote(title: string, commit: ResolvedCommit): string {
-  return commit.note === null ? title : `${title} (${commit.note})`;
-}
-
 /** What is in a commit never changes; what else an answer tells (a pull request, who an author is) may, so a week and no longer. */
 const WEEK_MS = 7 * 24 * 3_600_000;
 
@@ -84,10 +88,10 @@ const WEEK_MS = 7 * 24 * 3_600_000;
 function keptByCommit(codeHost: CodeHost, by: 'arguments' | 'failure'): CachePolicy<unknown> {
   return {
     ttlMs: WEEK_MS,
-    key: async (_args, { subject, signal }) => {
-      const { ref, note } = await resolveCommit(codeHost, subject, signal);
-      if (!/^[0-9a-f]{40,64}$/.test(ref)) return null;
-      return [codeHost.driver, ref, note, ...(by === 'arguments' ? [] : [failureOf(subject)])];
+    key: async (_args, context) => {
+      const { at, note } = await builtCode(codeHost, context);
+      if (!/^[0-9a-f]{40,64}$/.test(at.ref)) return null;
+      return [codeHost.driver, at.ref, note, ...(by === 'arguments' ? [] : [failureOf(context.subject)])];
     },
   };
 }

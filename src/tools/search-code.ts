@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { Finding } from '../domain/evidence.ts';
 import type { CodeHost, CodeLine, FileHits } from '../ports/code-host.ts';
-import { defineCodeTool, type ResolvedCommit, resolveCommit, withNote } from './repository.ts';
-import type { Tool, ToolContext } from './tool.ts';
+import { type BuiltCode, builtCode, defineCodeTool } from './repository.ts';
+import type { Tool } from './tool.ts';
 
 /** Hits looked at before those outside the category's scope are dropped. */
 const LOOKED_AT = 500;
@@ -29,7 +29,6 @@ const Parameters = z.strictObject({
   words: z.array(Word).min(1).max(16).optional().describe('Keywords in any case: brings the files that hold most of them, with how often'),
   limit: z.int().min(1).max(10).default(10).describe('Most lines for text'),
 });
-type Args = z.output<typeof Parameters>;
 
 /** Where does this stand in the repository? */
 export function searchCode(codeHost: CodeHost): Tool {
@@ -42,53 +41,40 @@ export function searchCode(codeHost: CodeHost): Tool {
     usualLatencyMs: 1000,
     parameters: Parameters.refine(({ text, words }) => text !== undefined || words !== undefined, { error: 'text or words must be given' }),
     keptBy: 'arguments',
-    async run(args, context) {
-      const commit = await resolveCommit(codeHost, context.subject, context.signal);
-      return args.text === undefined
-        ? filesWith(codeHost, args.words ?? [], commit, context)
-        : linesWith(codeHost, { ...args, text: args.text }, commit, context);
+    async run({ text, words, limit }, context) {
+      const code = await builtCode(codeHost, context);
+      return text === undefined ? filesWith(code, words ?? []) : linesWith(code, text, limit);
     },
   });
 }
 
-async function linesWith(
-  codeHost: CodeHost,
-  { text, limit }: Args & { text: string },
-  commit: ResolvedCommit,
-  { subject, signal }: ToolContext,
-): Promise<Finding[]> {
-  const query = { repository: subject.build.repository, ref: commit.ref, text, limit: LOOKED_AT };
-  const hits = await codeHost.search(query, signal);
+async function linesWith({ host, at, signal, titled }: BuiltCode, text: string, limit: number): Promise<Finding[]> {
+  const hits = await host.search({ ...at, text, limit: LOOKED_AT }, signal);
   return hits.slice(0, limit).map((hit) => ({
-    title: withNote(`${hit.path}:${hit.line}`, commit),
+    title: titled(`${hit.path}:${hit.line}`),
     text: hit.text,
     source: hit.path,
     lineStart: hit.line,
     lineEnd: hit.line,
-    data: { path: hit.path, line: hit.line, commit: commit.ref },
+    data: { path: hit.path, line: hit.line, commit: at.ref },
   }));
 }
 
 /** The best files by their words and occurrences, then the best lines of the first few. */
-async function filesWith(
-  codeHost: CodeHost,
-  words: readonly string[],
-  commit: ResolvedCommit,
-  { subject, signal }: ToolContext,
-): Promise<Finding[]> {
-  const query = { repository: subject.build.repository, ref: commit.ref };
-  const found = await codeHost.searchFiles({ ...query, words, limit: MAX_FILES * 2 }, signal);
+async function filesWith(code: BuiltCode, words: readonly string[]): Promise<Finding[]> {
+  const { host, at, signal } = code;
+  const found = await host.searchFiles({ ...at, words, limit: MAX_FILES * 2 }, signal);
   const files = found.slice(0, MAX_FILES);
   if (files.length === 0) return [];
   const longest = [...words].sort((left, right) => right.length - left.length).slice(0, SHOWN_WORDS);
-  const lines = await Promise.all(longest.map((text) => codeHost.search({ ...query, text, limit: LOOKED_AT }, signal)));
-  const shown = files.slice(0, SHOWN_FILES).flatMap((file) => bestLines(file, lines.flat(), words, commit));
-  return [listOf(files, words, commit), ...shown];
+  const lines = await Promise.all(longest.map((text) => host.search({ ...at, text, limit: LOOKED_AT }, signal)));
+  const shown = files.slice(0, SHOWN_FILES).flatMap((file) => bestLines(file, lines.flat(), words, code));
+  return [listOf(files, words, code), ...shown];
 }
 
-function listOf(files: readonly FileHits[], words: readonly string[], commit: ResolvedCommit): Finding {
+function listOf(files: readonly FileHits[], words: readonly string[], { titled }: BuiltCode): Finding {
   return {
-    title: withNote(`${files.length} ${files.length === 1 ? 'file holds' : 'files hold'} ${words.join(', ')}`, commit),
+    title: titled(`${files.length} ${files.length === 1 ? 'file holds' : 'files hold'} ${words.join(', ')}`),
     text: files.map((file) => `${file.path}: ${file.occurrences} times, ${file.words} of ${words.length} words`).join('\n'),
     source: 'repository',
     data: { words: [...words], files: files.map(({ path, occurrences, words: held }) => ({ path, occurrences, words: held })) },
@@ -96,7 +82,7 @@ function listOf(files: readonly FileHits[], words: readonly string[], commit: Re
 }
 
 /** The stretch of a file's hits that holds the most different words; its lines are given with their numbers, since they may lie apart. */
-function bestLines(file: FileHits, hits: readonly CodeLine[], words: readonly string[], commit: ResolvedCommit): Finding[] {
+function bestLines(file: FileHits, hits: readonly CodeLine[], words: readonly string[], { at, titled }: BuiltCode): Finding[] {
   const held = ({ text }: CodeLine) => words.filter((word) => text.toLowerCase().includes(word.toLowerCase())).length;
   const own = new Map(hits.filter(({ path }) => path === file.path).map((hit) => [hit.line, hit]));
   const best = [...own.values()].sort((left, right) => held(right) - held(left) || left.line - right.line).slice(0, LINES_A_FILE);
@@ -105,10 +91,10 @@ function bestLines(file: FileHits, hits: readonly CodeLine[], words: readonly st
   const inOrder = best.sort((left, right) => left.line - right.line);
   return [
     {
-      title: withNote(`${file.path}: lines ${inOrder.map(({ line }) => line).join(', ')}`, commit),
+      title: titled(`${file.path}: lines ${inOrder.map(({ line }) => line).join(', ')}`),
       text: inOrder.map(({ line, text }) => `${line}: ${text}`).join('\n'),
       source: file.path,
-      data: { path: file.path, line: top.line, lines: inOrder.map(({ line }) => line), occurrences: file.occurrences, commit: commit.ref },
+      data: { path: file.path, line: top.line, lines: inOrder.map(({ line }) => line), occurrences: file.occurrences, commit: at.ref },
     },
   ];
 }

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { TriageError } from '../domain/errors.ts';
 import type { Finding } from '../domain/evidence.ts';
-import { append } from '../lib/collections.ts';
+import { append, inParallel } from '../lib/collections.ts';
 import { countTokens } from '../log/reduce/tokens.ts';
 import type { CodeHost } from '../ports/code-host.ts';
 import type { Embedder } from '../ports/vector-index.ts';
 import { failureHeadline } from './findings.ts';
-import { defineCodeTool, type ResolvedCommit, resolveCommit, withNote } from './repository.ts';
-import type { Tool, ToolContext } from './tool.ts';
+import { type BuiltCode, builtCode, defineCodeTool } from './repository.ts';
+import type { Tool } from './tool.ts';
 
 /** Words that candidate files are searched by: what the port takes in one question. */
 const MAX_WORDS = 16;
@@ -47,7 +47,6 @@ const SearchParameters = z.strictObject({
     .describe('Words that the file surely holds; by default the identifiers of the code'),
   limit: z.int().min(1).max(10).default(5),
 });
-type Args = z.output<typeof SearchParameters>;
 
 type Mask = (text: string) => Promise<string>;
 
@@ -71,23 +70,21 @@ export function searchSemantic(codeHost: CodeHost, embedder: Embedder | null = n
     usualLatencyMs: 1500,
     parameters: SearchParameters,
     keptBy: 'failure',
-    run: (args, context) => run(codeHost, meaning, args, context),
+    async run({ code: guess, words: given = [], limit }, context) {
+      const code = await builtCode(codeHost, context);
+      const words = given.length > 0 ? given : searchWords(guess, MAX_WORDS);
+      if (words.length === 0) throw new TriageError('invalid-input', 'code: it holds no identifier to search for.');
+      const hits = await codeHost.searchFiles({ ...code.at, words, limit: MAX_CANDIDATES * 3 }, code.signal);
+      const paths = hits.map(({ path }) => path).filter((path) => !SKIPPED.test(path));
+      const chunks = await inParallel(paths.slice(0, MAX_CANDIDATES), FILES_AT_ONCE, async (path) =>
+        chunksOf(path, 1, await readLines(code, path)),
+      );
+      const { ranked, by } = await rank(chunks.flat(), `${failureHeadline(context.subject)}\n${guess}`, meaning, code.signal);
+      return apart(ranked)
+        .slice(0, limit)
+        .map((one) => findingOf(one, code, by));
+    },
   });
-}
-
-async function run(codeHost: CodeHost, embedder: Embedder | null, args: Args, context: ToolContext): Promise<Finding[]> {
-  const { subject, signal } = context;
-  const { repository } = subject.build;
-  const commit = await resolveCommit(codeHost, subject, signal);
-  const words = args.words !== undefined && args.words.length > 0 ? args.words : searchWords(args.code, MAX_WORDS);
-  if (words.length === 0) throw new TriageError('invalid-input', 'code: it holds no identifier to search for.');
-  const hits = await codeHost.searchFiles({ repository, ref: commit.ref, words, limit: MAX_CANDIDATES * 3 }, signal);
-  const paths = hits.map(({ path }) => path).filter((path) => !SKIPPED.test(path));
-  const chunks = await chunksOfFiles(codeHost, { repository, ref: commit.ref }, paths.slice(0, MAX_CANDIDATES), signal);
-  const { ranked, by } = await rank(chunks, `${failureHeadline(subject)}\n${args.code}`, embedder, signal);
-  return apart(ranked)
-    .slice(0, args.limit)
-    .map((one) => findingOf(one, commit, by));
 }
 
 async function rank(chunks: readonly CodeChunk[], query: string, embedder: Embedder | null, signal: AbortSignal) {
@@ -100,31 +97,12 @@ async function rank(chunks: readonly CodeChunk[], query: string, embedder: Embed
   }
 }
 
-async function chunksOfFiles(
-  codeHost: CodeHost,
-  place: { repository: string; ref: string },
-  paths: readonly string[],
-  signal: AbortSignal,
-): Promise<CodeChunk[]> {
-  const chunks: CodeChunk[] = [];
-  for (let start = 0; start < paths.length; start += FILES_AT_ONCE) {
-    const batch = paths.slice(start, start + FILES_AT_ONCE);
-    const read = await Promise.all(batch.map((path) => readLines(codeHost, { ...place, path }, signal)));
-    for (const [index, lines] of read.entries()) append(chunks, chunksOf(batch[index] ?? '', 1, lines));
-  }
-  return chunks;
-}
-
 /** A file's first 800 lines; none where it is too large, binary or gone: one bad candidate spoils no answer. */
-async function readLines(
-  codeHost: CodeHost,
-  query: { repository: string; ref: string; path: string },
-  signal: AbortSignal,
-): Promise<string[]> {
+async function readLines(code: BuiltCode, path: string): Promise<string[]> {
   const lines: string[] = [];
   for (let window = 0; window < MAX_WINDOWS; window += 1) {
     const lineStart = 1 + window * WINDOW;
-    const file = await readWindow(codeHost, { ...query, lineStart, lineEnd: lineStart + WINDOW - 1 }, signal);
+    const file = await readWindow(code, { path, lineStart, lineEnd: lineStart + WINDOW - 1 });
     if (file === null) break;
     append(lines, file.lines);
     if (file.totalLines < lineStart + WINDOW) break;
@@ -132,9 +110,9 @@ async function readLines(
   return lines;
 }
 
-async function readWindow(codeHost: CodeHost, query: Parameters<CodeHost['readFile']>[0], signal: AbortSignal) {
+async function readWindow({ host, at, signal }: BuiltCode, window: { path: string; lineStart: number; lineEnd: number }) {
   try {
-    return await codeHost.readFile(query, signal);
+    return await host.readFile({ ...at, ...window }, signal);
   } catch (error) {
     const unreadable = error instanceof TriageError && ['too-large', 'unsupported-type', 'not-found'].includes(error.code);
     if (unreadable) return null;
@@ -153,16 +131,16 @@ function apart(ranked: readonly RankedChunk[]): RankedChunk[] {
   return kept;
 }
 
-function findingOf({ chunk, score }: RankedChunk, commit: ResolvedCommit, by: string): Finding {
+function findingOf({ chunk, score }: RankedChunk, { at, titled }: BuiltCode, by: string): Finding {
   const { path, lineStart, lineEnd, text } = chunk;
   return {
-    title: withNote(`${path}:${lineStart}–${lineEnd}, matched by ${by}`, commit),
+    title: titled(`${path}:${lineStart}–${lineEnd}, matched by ${by}`),
     text,
     source: path,
     lineStart,
     lineEnd,
     score: Math.round(score * 1_000) / 1_000,
-    data: { path, line: lineStart, commit: commit.ref, by },
+    data: { path, line: lineStart, commit: at.ref, by },
   };
 }
 
