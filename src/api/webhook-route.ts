@@ -1,7 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { TriageError } from '../domain/errors.ts';
+import { storable } from '../lib/text.ts';
 import type { Provider } from '../providers/provider.ts';
-import { sha256, storable } from '../providers/read-input.ts';
+import { sha256 } from '../providers/read-input.ts';
 import type { Intake } from '../providers/webhook.ts';
 import { type Delivery, type IntakeDeps, usedBefore } from '../service/intake/record-build.ts';
 import type { KeptDelivery } from '../stores/builds.ts';

@@ -8,6 +8,7 @@ import type { Environment } from '../config/load.ts';
 import { maskingOf } from '../config/masking.ts';
 import type { Config } from '../config/schema.ts';
 import { messageOf, TriageError } from '../domain/errors.ts';
+import { isOlder } from '../lib/text.ts';
 import { createMasker } from '../log/mask/mask.ts';
 import { clockFindings, type Examination, examine, type Finding, note, ok, wrong } from '../ports/examination.ts';
 import { silentLogger } from '../ports/telemetry.ts';
@@ -88,8 +89,7 @@ function examineHere(config: Config, dataDir: string): Examination[] {
 }
 
 function nodeFinding(): Finding {
-  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
-  if (major > 22 || (major === 22 && minor >= 18)) return ok('node', process.version);
+  if (!isOlder(process.versions.node, [22, 18])) return ok('node', process.version);
   return wrong('node', `${process.version} cannot run TypeScript`, 'use scripts/faultline, which includes Node 24');
 }
 
@@ -276,9 +276,7 @@ function queueExaminations({ jobQueue }: Config): Examination[] {
             `maxmemory-policy is ${maxmemoryPolicy}: jobs may be evicted`,
             'set "maxmemory-policy noeviction" in redis.conf, and immediately with CONFIG SET',
           );
-        const [major = 0, minor = 0] = version.split('.').map(Number);
-        const old = major < MIN_REDIS[0] || (major === MIN_REDIS[0] && minor < MIN_REDIS[1]);
-        if (old) return wrong(name, `version ${version} is too old`, `use Redis ${MIN_REDIS.join('.')} or newer`);
+        if (isOlder(version, MIN_REDIS)) return wrong(name, `version ${version} is too old`, `use Redis ${MIN_REDIS.join('.')} or newer`);
         return ok(name, `Redis ${version}, ${maxmemoryPolicy}`);
       },
     },

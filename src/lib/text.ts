@@ -93,3 +93,14 @@ export function jsonIn(text: string): unknown {
     return undefined;
   }
 }
+
+/** Whether a version such as "6.2.14" is before another, by its first two numbers; what is no version is not. */
+export function isOlder(version: string, [major, minor]: readonly [number, number]): boolean {
+  const [own = Number.NaN, next = 0] = version.split('.').map((part) => Number.parseInt(part, 10));
+  return own < major || (own === major && next < minor);
+}
+
+/** The text as databases keep it: NUL and halves of surrogate pairs become U+FFFD. */
+export function storable(text: string): string {
+  return text.toWellFormed().replaceAll('\0', '\ufffd');
+}

@@ -1,5 +1,6 @@
 import { messageOf, TriageError } from '../domain/errors.ts';
 import { readText } from '../lib/http-body.ts';
+import { jsonIn } from '../lib/text.ts';
 import { clockFindings, type Examination, type Finding, note, ok, wrong } from '../ports/examination.ts';
 
 export interface Probe {
@@ -40,11 +41,8 @@ export async function probe({ url, headers = {}, body }: Probe, signal: AbortSig
 }
 
 async function smallJson(response: Response): Promise<unknown> {
-  try {
-    return JSON.parse((await readText(response.body, MAX_BYTES)) ?? '');
-  } catch {
-    return null;
-  }
+  const text = await readText(response.body, MAX_BYTES).catch(() => null);
+  return jsonIn(text ?? '') ?? null;
 }
 
 /** Addresses may hold user and password. */

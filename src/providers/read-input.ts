@@ -3,6 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { parse } from 'secure-json-parse';
 import { z } from 'zod';
 import { messageOf, TriageError, typedText } from '../domain/errors.ts';
+import { storable } from '../lib/text.ts';
 import { maskLine } from '../log/mask/shapes.ts';
 
 /** Parses JSON from outside. Throws `invalid-input` for broken JSON and for keys that would reach a prototype; `what` names it for people. */
@@ -35,11 +36,6 @@ export function textOrNull(text: string | null | undefined): string | null {
 /** A text of one line as it may be stored and shown. */
 export function shown(text: string): string {
   return maskLine(storable(text));
-}
-
-/** Replaces what PostgreSQL cannot keep. */
-export function storable(text: string): string {
-  return text.toWellFormed().replaceAll('\0', '\ufffd');
 }
 
 /** An address from outside that people will be shown as a link: of the web, so that none runs anything when it is opened, and without credentials. */

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { z } from 'zod';
 import { messageOf, TriageError } from '../domain/errors.ts';
 import { readBytes, readText } from '../lib/http-body.ts';
+import { jsonIn } from '../lib/text.ts';
 import { backoff, orAborted, retryAfter } from '../lib/time.ts';
 
 export interface RestOptions {
@@ -209,11 +210,8 @@ export function rateLimitMs(headers: Headers, reset: string): number {
 /** What is no JSON reads as its text. */
 export function parsed(bytes: Buffer): unknown {
   const text = bytes.toString('utf8');
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
+  const json = jsonIn(text);
+  return json === undefined ? text : json;
 }
 
 /** A reply as its schema reads it. Throws `upstream-failed` where it is something else. */

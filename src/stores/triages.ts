@@ -125,8 +125,9 @@ const TRIAGE = columnsFor(Triage);
 /** News came: what happened before says nothing about the tries to come. */
 const COUNTED_ANEW = `attempts = case when ${NEWS} then 0 else attempts end, retries = case when ${NEWS} then 0 else retries end`;
 
-/** It is not, or no longer, to be left alone. */
-const DUE = '(not_before is null or not_before <= clock_timestamp())';
+/** Held by nobody, and not, or no longer, to be left alone. */
+const FREE = `(j.not_before is null or j.not_before <= clock_timestamp())
+  and (j.state = 'queued' or (j.state = 'running' and j.lease_expires_at <= clock_timestamp()))`;
 
 const REQUEST = `
   insert into triage_jobs (id, build_id, state, traceparent) values ($1, $2, 'queued', $3)
@@ -146,10 +147,9 @@ const PROGRESSED = `
   where id = $1 and lease = $2 and state = 'running' returning ${JOB}`;
 
 const LEASE = `
-  update triage_jobs set state = 'running', lease = lease + 1, attempts = case when ${NEWS} then 1 else attempts + 1 end,
+  update triage_jobs j set state = 'running', lease = lease + 1, attempts = case when ${NEWS} then 1 else attempts + 1 end,
     retries = case when ${NEWS} then 0 else retries end, not_before = null, taken = owed, error = null, lease_expires_at = ${fromNow('$2')}, updated_at = clock_timestamp()
-  where id = $1 and ${DUE} and (state = 'queued' or (state = 'running' and lease_expires_at <= clock_timestamp()))
-  returning ${JOB}`;
+  where id = $1 and ${FREE} returning ${JOB}`;
 
 // Of a lease that ran out unnoticed but that nobody took: the number is still the newest, so it is still held.
 const RENEW = `
@@ -182,10 +182,7 @@ const RECLAIM = `
   update triage_jobs set state = 'queued', ${COUNTED_ANEW}, lease_expires_at = null, updated_at = clock_timestamp()
   where state = 'running' returning ${JOB}`;
 
-const PENDING = `
-  select ${JOB} from triage_jobs
-  where ${DUE} and (state = 'queued' or (state = 'running' and lease_expires_at <= clock_timestamp()))
-  order by created_at, id limit $1`;
+const PENDING = `select ${JOB} from triage_jobs j where ${FREE} order by created_at, id limit $1`;
 
 const OPEN = `
   insert into triages (id, build_id, fingerprint, state) values ($1, $2, $3, 'open')
@@ -217,10 +214,6 @@ export function createJobTurns(db: Database) {
     },
   };
 }
-
-/** Held by nobody, and not, or no longer, to be left alone. */
-const FREE = `(j.not_before is null or j.not_before <= clock_timestamp())
-  and (j.state = 'queued' or (j.state = 'running' and j.lease_expires_at <= clock_timestamp()))`;
 
 const NEXT = `
   with working as (

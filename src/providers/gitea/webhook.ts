@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { provisionalNumber, WHOLE_BUILD } from '../../domain/build.ts';
 import { readInput } from '../../domain/errors.ts';
+import { jsonIn } from '../../lib/text.ts';
 import { attemptNumber, pullRequestNumber, shortText, textOrNull, toUtc, webAddress } from '../read-input.ts';
 import {
   conclusionStatus,
@@ -235,7 +236,7 @@ function readActionRun({ action, run }: ActionRunEvent): Reading {
   const said = run.status ?? action;
   const status = conclusionStatus(said === 'recover' ? 'success' : said);
   if (status === null) return neither('run', said);
-  const pull = triggerOf(run.event_payload)?.pull_request ?? null;
+  const pull = Trigger.safeParse(jsonIn(run.event_payload ?? '')).data?.pull_request ?? null;
   const { full_name: repository, default_branch: defaultBranch } = run.repository;
   const home = pull?.head?.repo?.full_name ?? repository;
   const fromFork = run.is_fork_pull_request === true || home !== repository;
@@ -277,12 +278,4 @@ function pullRequestOfRef(ref: string | null | undefined): number | null {
 function pastOrNull(given: string | null | undefined): string | null {
   const utc = toUtc(given);
   return utc === null || utc < '1971' ? null : utc;
-}
-
-function triggerOf(text: string | null | undefined): z.infer<typeof Trigger> | null {
-  try {
-    return Trigger.safeParse(JSON.parse(text ?? '')).data ?? null;
-  } catch {
-    return null;
-  }
 }

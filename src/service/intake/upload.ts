@@ -3,11 +3,12 @@ import { z } from 'zod';
 import { type NewBuild, type SourceKind, type SourceText, sparseBuild, type TestResult } from '../../domain/build.ts';
 import { readInput, TriageError } from '../../domain/errors.ts';
 import { present } from '../../lib/collections.ts';
+import { storable } from '../../lib/text.ts';
 import { decodeSources } from '../../log/decode/archive.ts';
 import type { Masker } from '../../log/mask/mask.ts';
 import { parseReport } from '../../log/reports/report.ts';
 import { artifactRoom, openArtifact } from '../../log/survey/open-artifact.ts';
-import { attemptNumber, parseJson, pullRequestNumber, shortText, shown, storable, toUtc, webAddress } from '../../providers/read-input.ts';
+import { attemptNumber, parseJson, pullRequestNumber, shortText, shown, toUtc, webAddress } from '../../providers/read-input.ts';
 
 const optionalText = shortText().nullish();
 

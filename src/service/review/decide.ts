@@ -6,6 +6,7 @@ import { indexChanges, type LibraryEntry } from '../../domain/library.ts';
 import type { NewOutboxEntry } from '../../domain/outbox.ts';
 import type { Decision, DecisionInput, Review, ShownBy } from '../../domain/review.ts';
 import { present } from '../../lib/collections.ts';
+import { storable } from '../../lib/text.ts';
 import type { Clock } from '../../lib/time.ts';
 import type { Masker } from '../../log/mask/mask.ts';
 import type { ArchivedSource, BuildArchive } from '../../ports/build-archive.ts';
@@ -306,12 +307,11 @@ interface DecisionFacts {
 /** A page that was open longer says nothing about how long somebody thought. */
 const MAX_SECONDS = 24 * 3600;
 
-/** What the reviewer typed is masked before it is stored; PostgreSQL takes neither NUL nor half a surrogate pair. */
+/** What the reviewer typed is masked before it is stored. */
 async function newDecision(facts: DecisionFacts, masker: Pick<Masker, 'mask'>): Promise<Decision> {
   const { input, reviewer, review, guess, batchId, now } = facts;
   const { type, category, kind, reasonCode, shownBy } = input;
-  const mask = async (text: string | undefined) =>
-    text === undefined ? undefined : (await masker.mask(text.toWellFormed().replaceAll('\0', '\ufffd'))).text;
+  const mask = async (text: string | undefined) => (text === undefined ? undefined : (await masker.mask(storable(text))).text);
   const [rootCause, fixRecommendation, reason] = [
     await mask(input.rootCause),
     await mask(input.fixRecommendation),

@@ -3,6 +3,7 @@ import { TriageError } from '../../domain/errors.ts';
 import { type Decision, openingOf, type Principal, type Review, type ReviewerQuestion } from '../../domain/review.ts';
 import { present } from '../../lib/collections.ts';
 import { isDrawn } from '../../lib/statistics.ts';
+import { storable } from '../../lib/text.ts';
 import type { Clock } from '../../lib/time.ts';
 import type { Masker } from '../../log/mask/mask.ts';
 import type { JobQueue } from '../../ports/job-queue.ts';
@@ -218,7 +219,7 @@ export async function openQuestions(
 
 /** Throws `not-found`, and `conflict` where it was answered or has expired. What was typed is masked before it is stored. */
 export async function answerQuestion(id: string, answer: string, reviewer: string, deps: QuestionDeps): Promise<ReviewerQuestion> {
-  const masked = (await deps.masker.mask(answer.toWellFormed().replaceAll('\0', '\ufffd'))).text;
+  const masked = (await deps.masker.mask(storable(answer))).text;
   const answered = await deps.stores.questions.answer(id, masked, reviewer);
   if (answered === null) throw await whyNot(id, deps);
   deps.logger.info({ questionId: id, buildId: answered.question.buildId, reviewer }, 'question answered');

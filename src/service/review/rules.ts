@@ -3,6 +3,7 @@ import { TriageError } from '../../domain/errors.ts';
 import type { FailureRow } from '../../domain/failure.ts';
 import { newId } from '../../domain/ids.ts';
 import { MAX_RULES, type Rule, type RuleInput } from '../../domain/library.ts';
+import { storable } from '../../lib/text.ts';
 import type { Clock } from '../../lib/time.ts';
 import { standsIn } from '../../log/green/green-diff.ts';
 import type { Masker } from '../../log/mask/mask.ts';
@@ -69,7 +70,7 @@ export async function withdrawRule(
 ): Promise<Rule> {
   const known = await deps.stores.rules.find(id);
   if (known === null) throw unknownRule(id);
-  const said = (await deps.masker.mask(clean(reason))).text;
+  const said = (await deps.masker.mask(storable(reason))).text;
   const withdrawn = await deps.stores.rules.withdraw(id, by, said);
   if (withdrawn !== null) deps.logger.info({ ruleId: id, version: withdrawn.version, by }, 'rule withdrawn');
   return withdrawn ?? (await deps.stores.rules.find(id)) ?? known;
@@ -98,17 +99,12 @@ export async function tryRule({ stores }: Pick<RuleDeps, 'stores'>, input: RuleI
 }
 
 async function maskInput(input: RuleInput, masker: Pick<Masker, 'mask'>): Promise<RuleInput> {
-  const mask = async (text: string) => (await masker.mask(clean(text))).text;
+  const mask = async (text: string) => (await masker.mask(storable(text))).text;
   const pattern = await mask(input.pattern);
   if (pattern !== input.pattern)
     throw new TriageError('invalid-input', 'The pattern contains what looks like a secret; match the words around it.');
   const { sample, rootCause, fixRecommendation } = input;
   return { ...input, sample: await mask(sample), rootCause: await mask(rootCause), fixRecommendation: await mask(fixRecommendation) };
-}
-
-/** PostgreSQL takes neither NUL nor half a surrogate pair. */
-function clean(text: string): string {
-  return text.toWellFormed().replaceAll('\0', '\ufffd');
 }
 
 function unknownRule(id: string): TriageError {

@@ -3,6 +3,7 @@ import { answers, indexChanges, indexChangesWithout, type LibraryEntry } from '.
 import type { NewOutboxEntry } from '../../domain/outbox.ts';
 import type { Decision, Review } from '../../domain/review.ts';
 import { append } from '../../lib/collections.ts';
+import { storable } from '../../lib/text.ts';
 import type { Masker } from '../../log/mask/mask.ts';
 import type { Sql } from '../../ports/database.ts';
 import { type DecideDeps, wantNotices } from './decide.ts';
@@ -106,7 +107,7 @@ export async function withdrawEntry(
 ): Promise<TeachView> {
   if (reason.trim() === '') throw new TriageError('invalid-input', 'Enter a reason for withdrawing the entry.');
   await entryOf(deps, id);
-  const said = (await deps.masker.mask(reason.toWellFormed().replaceAll('\0', '\ufffd'))).text;
+  const said = (await deps.masker.mask(storable(reason))).text;
   return await change(deps, id, 'library entry withdrawn', (sql) => deps.stores.library.withdraw(id, by, said, sql), by);
 }
 

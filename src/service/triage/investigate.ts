@@ -11,7 +11,7 @@ import type { ToolOutcome } from '../../domain/evidence.ts';
 import { newId } from '../../domain/ids.ts';
 import type { TriageSubject } from '../../domain/triage.ts';
 import { present } from '../../lib/collections.ts';
-import { cutAfter } from '../../lib/text.ts';
+import { cutAfter, storable } from '../../lib/text.ts';
 import type { Clock } from '../../lib/time.ts';
 import type { Masker } from '../../log/mask/mask.ts';
 import type { ReviewerClient } from '../../ports/toolbox.ts';
@@ -237,7 +237,7 @@ export function createReviewerClient({ questions, notices, masker, clock, waitMs
           repository: build.repository,
           title: (failures[0]?.message.split('\n', 1)[0] ?? 'a failure').slice(0, MAX_TITLE),
           category,
-          question: (await masker.mask(text.toWellFormed().replaceAll('\0', '\ufffd'))).text,
+          question: (await masker.mask(storable(text))).text,
           openedAt: new Date(now).toISOString(),
         },
         waitMs,

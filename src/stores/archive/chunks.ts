@@ -2,7 +2,8 @@ import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
 import type { SourceText } from '../../domain/build.ts';
 import { TriageError } from '../../domain/errors.ts';
-import { append } from '../../lib/collections.ts';
+import { inParallel } from '../../lib/collections.ts';
+import { storable } from '../../lib/text.ts';
 import type { ArchivedSource, TextPiece } from '../../ports/build-archive.ts';
 
 /** Lines of one chunk: a window of 400 lines opens one or two, which takes less than a millisecond. */
@@ -28,13 +29,13 @@ interface ChunkedText {
   readonly bytes: number;
 }
 
-/** Makes a text archivable and cuts it into compressed chunks of whole lines, one after the other, so that a large one holds nobody up. */
+/** Cuts a text, as every archive keeps it, into compressed chunks of whole lines, one after the other, so that a large one holds nobody up. */
 export async function toChunks(text: string): Promise<ChunkedText> {
   const chunks: Chunk[] = [];
   let [start, lines, bytes] = [0, 0, -1];
   for (let chunk = 0; start <= text.length; chunk += 1) {
     const end = endOfLines(text, start, CHUNK_LINES);
-    const part = archivable(text.slice(start, end));
+    const part = storable(text.slice(start, end));
     const plain = Buffer.from(part);
     chunks.push({ chunk, firstLine: lines + 1, bytes: await compress(plain, { level: 5 }) });
     lines += countLines(part);
@@ -56,17 +57,14 @@ export function chunkOf(line: number): number {
 
 /** Lines `first`..`last` of consecutive chunks, given as they are stored; `firstChunk` is the first of them. */
 export async function linesOfChunks(stored: readonly Buffer[], firstChunk: number, first: number, last: number): Promise<string[]> {
-  const lines = (await Promise.all(stored.map((bytes) => fromChunk(bytes)))).flatMap((text) => text.split('\n'));
+  const lines = (await Promise.all(stored.map(fromChunk))).flatMap((text) => text.split('\n'));
   const offset = firstChunk * CHUNK_LINES + 1;
   return lines.slice(first - offset, Math.max(first, last + 1) - offset);
 }
 
 /** The text of consecutive chunks, given as they are stored, a few opened at a time. */
 export async function textOfChunks(stored: readonly Buffer[]): Promise<string> {
-  const texts: string[] = [];
-  for (let start = 0; start < stored.length; start += OPENED)
-    append(texts, await Promise.all(stored.slice(start, start + OPENED).map((bytes) => fromChunk(bytes))));
-  return texts.join('\n');
+  return (await inParallel(stored, OPENED, fromChunk)).join('\n');
 }
 
 /** The texts of consecutive chunks, given as they are stored, a few opened at a time. */
@@ -115,12 +113,7 @@ function endOfLines(text: string, start: number, count: number): number {
 /** The most lines one window holds. */
 const MAX_WINDOW = 2000;
 
-/** The text as every archive keeps it: without NUL characters and lone surrogates, which databases refuse or alter. */
-export function archivable(text: string): string {
-  return (text.includes('\0') ? text.replaceAll('\0', '\uFFFD') : text).toWellFormed();
-}
-
-/** `text` is archivable already. A lone `\r` never ends a line; an empty text has one empty line. */
+/** `text` is storable already. A lone `\r` never ends a line; an empty text has one empty line. */
 export function describeSource(source: SourceText, text: string): ArchivedSource {
   return { name: source.name, kind: source.kind, lines: countLines(text), bytes: Buffer.byteLength(text), notes: [...source.notes] };
 }

@@ -1,3 +1,4 @@
+import { storable } from '../../lib/text.ts';
 import { bytesOfText, type LogBytes } from '../../log/lines/bytes.ts';
 import { MAX_RAW } from '../../log/lines/lines.ts';
 import type { LogInPieces } from '../../log/read-sources.ts';
@@ -5,7 +6,7 @@ import { buildMatcher } from '../../log/scan/matcher.ts';
 import { type ScannedChunk, scanChunks } from '../../log/scan/scan-chunks.ts';
 import { LineIndex } from '../../log/scan/scan-log.ts';
 import type { ArchivedSource, BuildArchive, NumberedLine } from '../../ports/build-archive.ts';
-import { archivable, CHUNK_LINES, describeSource, windowOf } from './chunks.ts';
+import { CHUNK_LINES, describeSource, windowOf } from './chunks.ts';
 
 /** An archive that also takes masked logs that are not in memory. */
 export interface MemoryArchive extends BuildArchive {
@@ -36,7 +37,7 @@ export function createMemoryArchive(): MemoryArchive {
   return {
     driver: 'memory',
     put: async (buildId, source) => {
-      const text = archivable(source.text);
+      const text = storable(source.text);
       const described = describeSource(source, text);
       keep(buildId, source.name, { describe: () => described, ...heldText(text) });
     },
@@ -89,7 +90,7 @@ function indexedLog(bytes: LogBytes, longest = Number.POSITIVE_INFINITY, known?:
   };
   const line = (number: number) => {
     const start = index().startOf(number);
-    return archivable(bytes.text(start, Math.min(index().endOf(number), start + longest)));
+    return storable(bytes.text(start, Math.min(index().endOf(number), start + longest)));
   };
   return {
     get lineCount(): number {
@@ -131,5 +132,5 @@ function allLines({ bytes, lineEnds }: ScannedChunk, isLast: boolean): number[] 
 
 function textOf({ bytes, lineEnds }: ScannedChunk, line: number): string {
   const start = line === 0 ? 0 : (lineEnds[line - 1] ?? 0) + 1;
-  return archivable(bytes.toString('utf8', start, lineEnds[line] ?? bytes.length));
+  return storable(bytes.toString('utf8', start, lineEnds[line] ?? bytes.length));
 }

@@ -1,5 +1,6 @@
 import { type Collection, type Db, MongoClient, MongoError, MongoServerError } from 'mongodb';
 import { messageOf, TriageError } from '../../domain/errors.ts';
+import { orAborted } from '../../lib/time.ts';
 
 /** Until a server is found, in milliseconds: whoever waits can do without it. */
 const SELECT_MS = 2_000;
@@ -151,15 +152,11 @@ function createClient(url: string, limitMs: number): MongoClient {
 /** Settles with the work or at the limit, whatever the driver does; the signal then ends what can be ended. */
 async function limited<Result>(work: (signal: AbortSignal) => Promise<Result>, limitMs: number): Promise<Result> {
   const signal = AbortSignal.timeout(limitMs);
-  const { promise, reject } = Promise.withResolvers<never>();
-  const stop = () => reject(tooSlow(limitMs));
-  signal.addEventListener('abort', stop, { once: true });
   try {
-    return await Promise.race([work(signal), promise]);
+    return await orAborted(work(signal), signal);
   } catch (error) {
-    throw signal.aborted ? tooSlow(limitMs) : toArchiveError(error);
-  } finally {
-    signal.removeEventListener('abort', stop);
+    if (!signal.aborted) throw toArchiveError(error);
+    throw new TriageError('storage-failed', `MongoDB did not answer within ${limitMs} ms.`, { retryable: true });
   }
 }
 
@@ -181,11 +178,6 @@ function toArchiveError(error: unknown): TriageError {
     return new TriageError('storage-failed', `MongoDB is not responding: ${error.message}`, { retryable: true, cause: error });
   }
   return new TriageError('internal', `The archive in MongoDB failed: ${messageOf(error)}`, { cause: error });
-}
-
-/** What a limit of ours, not the driver, has ended. */
-function tooSlow(limitMs: number): TriageError {
-  return new TriageError('storage-failed', `MongoDB did not answer within ${limitMs} ms.`, { retryable: true });
 }
 
 /** Two wrote the same at the same moment. */

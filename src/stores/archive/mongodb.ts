@@ -33,6 +33,8 @@ export interface MongodbArchive extends BuildArchive {
   close(): Promise<void>;
 }
 
+type Within = MongodbCollections['within'];
+
 const LIMIT_MS = 10_000;
 /** The longest text that a string can hold. */
 const MAX_BYTES = 512 * 1024 * 1024;
@@ -54,16 +56,6 @@ export function createMongodbArchive(options: MongodbArchiveOptions): MongodbArc
   const { url, database, limitMs = LIMIT_MS, maxBytes = MAX_BYTES, keepDays = 0 } = options;
   const collections = openCollections(url, database, limitMs);
   const { within } = collections;
-  const find = async (buildId: string, name: string) => {
-    const found = await within(({ sources }, signal) => sources.findOne({ buildId, name }, { signal }));
-    return found === null ? null : Source.parse(found);
-  };
-  const read = <Result>(
-    buildId: string,
-    name: string,
-    chunksOf: (source: StoredSource) => ChunkRange,
-    use: (bytes: Buffer[]) => Promise<Result>,
-  ) => readWhole({ collections, find }, { buildId, name }, chunksOf, use);
   const keep: MongodbArchive['keep'] = async (buildId, source, replacing) => {
     const { chunks, lines, bytes } = await toChunks(source.text);
     if (bytes > maxBytes) throw new TriageError('too-large', `${source.name} has ${bytes} bytes; the archive accepts at most ${maxBytes}.`);
@@ -88,41 +80,33 @@ export function createMongodbArchive(options: MongodbArchiveOptions): MongodbArc
       return found.map((one) => ArchivedSource.parse(one));
     },
 
-    read: (buildId, name) =>
-      read(
-        buildId,
-        name,
-        ({ chunks }) => ({ first: 0, last: chunks - 1 }),
-        (bytes) => textOfChunks(bytes),
-      ),
+    read: async (buildId, name) => {
+      const bytes = await readWhole(within, buildId, name, ({ chunks }) => ({ first: 0, last: chunks - 1 }));
+      return bytes === null ? null : await textOfChunks(bytes);
+    },
 
     lines: async (buildId, name, from, to) => {
       const { first, last } = windowOf(from, to);
       const range = { first: chunkOf(first), last: chunkOf(last) };
-      const lines = await read(
-        buildId,
-        name,
-        ({ chunks }) => ({ ...range, last: Math.min(range.last, chunks - 1) }),
-        (bytes) => linesOfChunks(bytes, range.first, first, last),
-      );
-      return lines === null ? null : { lineStart: first, lines };
+      const bytes = await readWhole(within, buildId, name, ({ chunks }) => ({ ...range, last: Math.min(range.last, chunks - 1) }));
+      return bytes === null ? null : { lineStart: first, lines: await linesOfChunks(bytes, range.first, first, last) };
     },
 
-    pieces: (buildId, name) => readPieces({ collections, find }, buildId, name),
+    pieces: (buildId, name) => readPieces(within, buildId, name),
 
     remove: async (buildId) => {
       await within(({ sources }) => sources.deleteMany({ buildId }));
       await within(({ pieces }) => pieces.deleteMany({ buildId }));
     },
 
-    generation: async (buildId, name) => (await find(buildId, name))?.generation ?? null,
+    generation: async (buildId, name) => (await find(within, buildId, name))?.generation ?? null,
 
     check: async () => {
       await collections.ping();
       return 'ok';
     },
 
-    tidy: (olderThanMs = DRAFT_MS) => tidy(collections, find, new Date(Date.now() - olderThanMs)),
+    tidy: (olderThanMs = DRAFT_MS) => tidy(within, new Date(Date.now() - olderThanMs)),
     close: () => collections.close(),
   };
 }
@@ -167,11 +151,7 @@ async function store(
 }
 
 /** Compare and set, so that of two writers of one text each sees what it replaces. Returns the generation that was valid before. */
-async function makeValid(
-  within: MongodbCollections['within'],
-  source: SourceDocument,
-  replacing: string | null | undefined,
-): Promise<string | null> {
+async function makeValid(within: Within, source: SourceDocument, replacing: string | null | undefined): Promise<string | null> {
   const { buildId, name, generation } = source;
   for (let attempt = 0; attempt < TRIES; attempt += 1) {
     const old = await within(({ sources }, signal) => sources.findOne({ buildId, name }, { signal }));
@@ -200,7 +180,7 @@ async function makeValid(
   throw new TriageError('conflict', `${name} was replaced by another process in the meantime.`, { retryable: true });
 }
 
-async function tidy({ within }: MongodbCollections, find: FindSource, before: Date): Promise<number> {
+async function tidy(within: Within, before: Date): Promise<number> {
   const cutOff = await within(({ drafts }, signal) =>
     drafts
       .find({ startedAt: { $lte: before } }, { signal })
@@ -208,7 +188,7 @@ async function tidy({ within }: MongodbCollections, find: FindSource, before: Da
       .toArray(),
   );
   for (const { buildId, name, generation, replaces } of cutOff) {
-    const current = (await find(buildId, name))?.generation;
+    const current = (await find(within, buildId, name))?.generation;
     const dead = [generation, ...(replaces === undefined ? [] : [replaces])].filter((one) => one !== current);
     await within(({ pieces }) => pieces.deleteMany({ buildId, name, generation: { $in: dead } }));
     await within(({ drafts }) => drafts.deleteOne({ generation }));
@@ -223,7 +203,11 @@ const Source = ArchivedSource.extend({ chunks: z.int(), generation: z.string() }
 const Piece = z.object({ chunk: z.int(), part: z.int(), parts: z.int(), bytes: z.instanceof(Buffer) });
 
 type StoredSource = z.infer<typeof Source>;
-type FindSource = (buildId: string, name: string) => Promise<StoredSource | null>;
+
+async function find(within: Within, buildId: string, name: string): Promise<StoredSource | null> {
+  const found = await within(({ sources }, signal) => sources.findOne({ buildId, name }, { signal }));
+  return found === null ? null : Source.parse(found);
+}
 
 /** Chunks, inclusive; none where `last` is before `first`. */
 interface ChunkRange {
@@ -232,28 +216,19 @@ interface ChunkRange {
 }
 
 /** Reads chunks of one generation, all of them or, where it is replaced meanwhile, of the next one. Null where there is no such text. */
-async function readWhole<Result>(
-  { collections: { within }, find }: { readonly collections: MongodbCollections; readonly find: FindSource },
-  { buildId, name }: { readonly buildId: string; readonly name: string },
-  chunksOf: (source: StoredSource) => ChunkRange,
-  use: (bytes: Buffer[]) => Promise<Result>,
-): Promise<Result | null> {
+async function readWhole(within: Within, buildId: string, name: string, chunksOf: (source: StoredSource) => ChunkRange) {
   for (let attempt = 0; attempt < TRIES; attempt += 1) {
-    const source = await find(buildId, name);
+    const source = await find(within, buildId, name);
     if (source === null) return null;
     const bytes = await readChunks(within, { buildId, name, generation: source.generation }, chunksOf(source));
-    if (bytes !== null) return await use(bytes);
+    if (bytes !== null) return bytes;
   }
   throw new TriageError('storage-failed', `${name} of build ${buildId} is incomplete in the archive.`);
 }
 
 /** All pieces are of one generation. */
-async function* readPieces(
-  { collections: { within }, find }: { readonly collections: MongodbCollections; readonly find: FindSource },
-  buildId: string,
-  name: string,
-): AsyncGenerator<TextPiece> {
-  const source = await find(buildId, name);
+async function* readPieces(within: Within, buildId: string, name: string): AsyncGenerator<TextPiece> {
+  const source = await find(within, buildId, name);
   if (source === null) return;
   const of = { buildId, name, generation: source.generation };
   yield* piecesInBatches(name, source.chunks, BATCH_CHUNKS, (first, last) => readChunks(within, of, { first, last }));
@@ -261,7 +236,7 @@ async function* readPieces(
 
 /** These chunks of one generation; null where not all of them are there. */
 async function readChunks(
-  within: MongodbCollections['within'],
+  within: Within,
   of: Pick<PieceDocument, 'buildId' | 'name' | 'generation'>,
   { first, last }: ChunkRange,
 ): Promise<Buffer[] | null> {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { messageOf, TriageError, type TriageErrorCode } from '../../domain/errors.ts';
+import { counted } from '../../lib/text.ts';
 import { ArchivedSource, type BuildArchive, type SettledTexts, type TextPiece } from '../../ports/build-archive.ts';
 import type { Database } from '../../ports/database.ts';
 import type { Logger } from '../../ports/telemetry.ts';
@@ -80,8 +81,8 @@ export function createSpillingArchive({ primary, database, logger, restMs = REST
       const { texts, removals } = await ledger.left();
       const said = [
         state instanceof Error ? `MongoDB is unavailable (${state.message}); the database stores new texts` : state,
-        texts === 0 ? '' : counted(texts, 'text'),
-        removals === 0 ? '' : counted(removals, 'deletion'),
+        texts === 0 ? '' : `${counted(texts, 'text')} waiting`,
+        removals === 0 ? '' : `${counted(removals, 'deletion')} waiting`,
       ];
       const sentence = said.filter((part) => part !== '').join('; ');
       if (state instanceof Error) throw new TriageError('storage-failed', sentence, { retryable: true, cause: state });
@@ -111,10 +112,6 @@ export function createSpillingArchive({ primary, database, logger, restMs = REST
 
     close: () => primary.close(),
   };
-}
-
-function counted(count: number, what: string): string {
-  return `${count} ${what}${count === 1 ? '' : 's'} waiting`;
 }
 
 /** Asks the primary only where it is not left alone, and remembers what came of it. */

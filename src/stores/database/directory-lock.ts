@@ -6,6 +6,7 @@ import { hostname } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import { TriageError } from '../../domain/errors.ts';
+import { jsonIn } from '../../lib/text.ts';
 
 const BEAT_MS = 1000;
 /**
@@ -115,15 +116,7 @@ async function readHolder(lock: string): Promise<Holder | null> {
   } catch {
     return null;
   }
-  return parseHolder(text) ?? { pid: 0, started: '', space: '', token: 'unreadable', since: '' };
-}
-
-function parseHolder(text: string): Holder | null {
-  try {
-    return Holder.parse(JSON.parse(text));
-  } catch {
-    return null;
-  }
+  return Holder.safeParse(jsonIn(text)).data ?? { pid: 0, started: '', space: '', token: 'unreadable', since: '' };
 }
 
 async function isHeld(lock: string, holder: Holder, silentMs: number): Promise<boolean> {

@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { messageOf, TriageError } from '../../domain/errors.ts';
+import { storable } from '../../lib/text.ts';
 import type { Database, Sql } from '../../ports/database.ts';
 
 /** A database over a pg pool. The pool is for libraries that bring their own SQL: the queue and the checkpointer. */
@@ -48,12 +49,12 @@ export function createPoolDatabase({
 
   async function transaction<Result>(work: (sql: Sql) => Promise<Result>): Promise<Result> {
     refuseInsideTransaction();
-    return await againWhereRolledBack(() => transactOnce(work));
+    return await tryAgain(() => transactOnce(work), isRolledBack);
   }
 
   async function transactOnce<Result>(work: (sql: Sql) => Promise<Result>): Promise<Result> {
     refuseLine();
-    const client = await connect(pool);
+    const client = await pool.connect().catch(failed);
     const state = { open: true };
     try {
       const result = await openTransaction.run(state, () => runTransaction(client, state, work));
@@ -75,10 +76,12 @@ export function createPoolDatabase({
     transaction,
     query: async (text, values) => {
       refuseInsideTransaction();
-      return await askAgain(text, async () => {
+      // What only reads is asked again also where its connection broke.
+      const passes = (error: unknown) => isRolledBack(error) || (READS.test(text) && isBroken(error));
+      return await tryAgain(async () => {
         refuseLine();
         return await runQuery(pool, text, values);
-      });
+      }, passes);
     },
     migrate: async () => {
       refuseInsideTransaction();
@@ -89,14 +92,6 @@ export function createPoolDatabase({
       return closing;
     },
   };
-}
-
-async function connect(pool: pg.Pool): Promise<pg.PoolClient> {
-  try {
-    return await pool.connect();
-  } catch (error) {
-    throw toStorageError(error);
-  }
 }
 
 async function runTransaction<Result>(
@@ -118,24 +113,14 @@ async function runTransaction<Result>(
 
 /** PostgreSQL answers COMMIT with ROLLBACK where a statement had failed, even if the caller swallowed that failure. */
 async function commit(client: pg.PoolClient): Promise<void> {
-  let command: string;
-  try {
-    command = (await client.query('COMMIT')).command;
-  } catch (error) {
-    throw toStorageError(error);
-  }
+  const { command } = await client.query('COMMIT').catch(failed);
   if (command === 'COMMIT') return;
   throw new TriageError('storage-failed', 'The transaction was rolled back: one of its statements had failed');
 }
 
 /** Undefined where the connection is clean again; otherwise why it must be thrown away. */
 async function rollBack(client: pg.PoolClient): Promise<Error | undefined> {
-  try {
-    await client.query('ROLLBACK');
-    return undefined;
-  } catch (error) {
-    return toStorageError(error);
-  }
+  return await client.query('ROLLBACK').then(() => undefined, toStorageError);
 }
 
 async function runQuery<Row extends object>(
@@ -144,7 +129,7 @@ async function runQuery<Row extends object>(
   values: readonly unknown[] = [],
 ): Promise<Row[]> {
   try {
-    const result = await runner.query<Row & pg.QueryResultRow>({ text, values: cleanParameters(values) });
+    const result = await runner.query<Row & pg.QueryResultRow>({ text, values: values.map(cleanParameter) });
     readColumns(result.fields, result.rows);
     return result.rows;
   } catch (error) {
@@ -165,9 +150,7 @@ const LOOK_MS = 100;
  */
 export async function inTurn<Result>(db: Pick<PgDatabase, 'driver' | 'pool'>, work: () => Promise<Result>): Promise<Result> {
   if (db.driver === 'pglite') return await work();
-  const client = await db.pool.connect().catch((error: unknown) => {
-    throw toStorageError(error);
-  });
+  const client = await db.pool.connect().catch(failed);
   try {
     await takeTurn(client);
     return await work();
@@ -185,9 +168,7 @@ export async function inTurn<Result>(db: Pick<PgDatabase, 'driver' | 'pool'>, wo
 async function takeTurn(client: pg.PoolClient): Promise<void> {
   const end = performance.now() + WAIT_MS;
   for (;;) {
-    const { rows } = await client.query<{ mine: boolean }>('select pg_try_advisory_lock($1) as mine', [KEY]).catch((error: unknown) => {
-      throw toStorageError(error);
-    });
+    const { rows } = await client.query<{ mine: boolean }>('select pg_try_advisory_lock($1) as mine', [KEY]).catch(failed);
     if (rows[0]?.mine === true) return;
     if (performance.now() > end) {
       throw new TriageError(
@@ -208,17 +189,7 @@ const READS = /^\s*select\b/i;
 
 const TRIES = 3;
 
-/** Runs `work` again, up to twice and after a moment, where the server rolled it back to let another go on. */
-async function againWhereRolledBack<Result>(work: () => Promise<Result>): Promise<Result> {
-  return await tryAgain(work, isRolledBack);
-}
-
-/** The same for one statement of its own; one that only reads is asked again also where its connection broke. */
-async function askAgain<Result>(text: string, ask: () => Promise<Result>): Promise<Result> {
-  const reads = READS.test(text);
-  return await tryAgain(ask, (error) => isRolledBack(error) || (reads && isBroken(error)));
-}
-
+/** Runs `work` again, up to twice and after a moment, where its failure passes. */
 async function tryAgain<Result>(work: () => Promise<Result>, passes: (error: unknown) => boolean): Promise<Result> {
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -231,6 +202,7 @@ async function tryAgain<Result>(work: () => Promise<Result>, passes: (error: unk
   }
 }
 
+/** The server rolled it back to let another go on. */
 function isRolledBack(error: unknown): boolean {
   return error instanceof TriageError && ROLLED_BACK.test(String(error.details.state));
 }
@@ -240,34 +212,23 @@ function isBroken(error: unknown): boolean {
   return error instanceof TriageError && error.code === 'storage-failed' && error.retryable && error.details.busy !== true;
 }
 
-const NUL = /\0/g;
-const REPLACEMENT = '\uFFFD';
-
 /**
- * Makes parameters that PostgreSQL accepts: NUL characters, which text and jsonb refuse, become U+FFFD; plain objects
- * become JSON whose strings are clean in the same way and hold no lone surrogates. Arrays become SQL arrays, so a jsonb
+ * Makes a parameter that PostgreSQL accepts: a text without NUL and lone surrogates, which it refuses; plain objects
+ * become JSON. Arrays become SQL arrays, so a jsonb
  * column is always given an object.
  */
-function cleanParameters(values: readonly unknown[]): unknown[] {
-  return values.map(cleanParameter);
-}
-
 function cleanParameter(value: unknown): unknown {
-  if (typeof value === 'string') return cleanText(value);
+  if (typeof value === 'string') return storable(value);
   if (Array.isArray(value)) return value.map(cleanParameter);
   if (value === null || typeof value !== 'object' || value instanceof Date || ArrayBuffer.isView(value)) return value;
   return JSON.stringify(cleanJson(value));
 }
 
 function cleanJson(value: unknown): unknown {
-  if (typeof value === 'string') return cleanText(value).toWellFormed();
+  if (typeof value === 'string') return storable(value);
   if (Array.isArray(value)) return value.map(cleanJson);
   if (value === null || typeof value !== 'object' || value instanceof Date) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [cleanText(key).toWellFormed(), cleanJson(item)]));
-}
-
-function cleanText(text: string): string {
-  return text.includes('\0') ? text.replace(NUL, REPLACEMENT) : text;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [storable(key), cleanJson(item)]));
 }
 
 const { INT8, TIMESTAMPTZ } = pg.types.builtins;
@@ -318,6 +279,11 @@ export function toStorageError(error: unknown): TriageError {
   const busy = state === null ? NONE_FREE.test(messageOf(error)) : TOO_LONG.test(state);
   const details = { state, constraint: textField(error, 'constraint'), table: textField(error, 'table'), ...(busy ? { busy } : {}) };
   return new TriageError('storage-failed', `The database request failed: ${messageOf(error)}`, { retryable, cause: error, details });
+}
+
+/** Throws what the driver threw, as `storage-failed`. */
+function failed(error: unknown): never {
+  throw toStorageError(error);
 }
 
 function textField(error: unknown, name: string): string | null {

@@ -1,5 +1,6 @@
 import { Redis, type RedisOptions, ReplyError } from 'ioredis';
 import { messageOf } from '../../domain/errors.ts';
+import { isOlder } from '../../lib/text.ts';
 import type { Logger } from '../../ports/telemetry.ts';
 
 /** How long one command may take: an enqueue must never hold up an acceptance. */
@@ -106,7 +107,7 @@ export async function checkRedis(client: Pick<Redis, 'info'>, logger: Logger): P
         'Redis may evict jobs when its memory is full; set "maxmemory-policy noeviction" in redis.conf, and immediately with CONFIG SET maxmemory-policy noeviction',
       );
     }
-    if (isOlder(version)) logger.warn({ version }, `Redis is older than ${OLDEST.join('.')}, which the job queue needs; update it`);
+    if (isOlder(version, OLDEST)) logger.warn({ version }, `Redis is older than ${OLDEST.join('.')}, which the job queue needs; update it`);
   } catch (error) {
     logger.debug({ error: messageOf(error) }, 'Redis did not report its version');
   }
@@ -115,10 +116,4 @@ export async function checkRedis(client: Pick<Redis, 'info'>, logger: Logger): P
 function factsOf(info: string): Readonly<Record<string, string>> {
   const pairs = info.split('\n').map((line) => line.trim().split(':', 2));
   return Object.fromEntries(pairs.filter((pair): pair is [string, string] => pair.length === 2));
-}
-
-function isOlder(version: string): boolean {
-  const [major = 0, minor = 0] = version.split('.').map(Number);
-  if (version === '' || Number.isNaN(major)) return false;
-  return major < OLDEST[0] || (major === OLDEST[0] && minor < OLDEST[1]);
 }

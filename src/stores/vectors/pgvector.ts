@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { z } from 'zod';
 import { TriageError } from '../../domain/errors.ts';
+import { isOlder } from '../../lib/text.ts';
 import type { Database, Sql } from '../../ports/database.ts';
 import type { Embedder, SemanticIndex, VectorIndex, VectorItem, VectorNamespace } from '../../ports/vector-index.ts';
 import { all } from '../sql.ts';
@@ -66,7 +67,10 @@ export function createPgvectorIndex(db: Database, embedder: Embedder, { hnswFrom
       ]);
     },
 
-    count: (namespace) => countOf(db, embedder, namespace),
+    count: async (namespace) => {
+      const [row] = await db.query<{ count: number }>(COUNT, [namespace, embedder.name]);
+      return row?.count ?? 0;
+    },
   };
 }
 
@@ -125,14 +129,6 @@ export function createSemanticPgvectorIndex(db: Database, embedder: Embedder, ke
   };
 }
 
-async function countOf(db: Database, embedder: Embedder, namespace: VectorNamespace): Promise<number> {
-  const [row] = await db.query<{ count: number }>('select count(*) from vector_items where namespace = $1 and embedder = $2', [
-    namespace,
-    embedder.name,
-  ]);
-  return row?.count ?? 0;
-}
-
 /** Says once for each length whether the stored vectors have it. */
 function lengthCheck(db: Database, embedder: Embedder): (length: number) => Promise<void> {
   const fitting = new Set<number>();
@@ -177,6 +173,8 @@ async function storeBatch(
 function toVector(numbers: Iterable<number>): string {
   return `[${Array.from(numbers, (number) => (Number.isFinite(number) ? number : 0)).join(',')}]`;
 }
+
+const COUNT = 'select count(*) from vector_items where namespace = $1 and embedder = $2';
 
 const LIST = 'select id, metadata from vector_items where namespace = $1 and embedder = $2 order by id';
 
@@ -313,7 +311,7 @@ async function makeIndex(db: Database, wanted: Wanted): Promise<boolean> {
       wanted.embedder,
       wanted.from,
     ]);
-    if (row === undefined || !row.enough || !row.free || !isRecent(row.version)) return false;
+    if (row === undefined || !row.enough || !row.free || isOlder(row.version, OLDEST)) return false;
     const operators = wanted.type.startsWith('half') ? 'halfvec_cosine_ops' : 'vector_cosine_ops';
     const [statement] = await sql.query<{ text: string }>(`select format($1, variadic $2::text[]) as text`, [
       CREATE,
@@ -323,11 +321,6 @@ async function makeIndex(db: Database, wanted: Wanted): Promise<boolean> {
     await sql.query(statement?.text ?? '');
     return true;
   });
-}
-
-function isRecent(version: string): boolean {
-  const [major = 0, minor = 0] = version.split('.').map(Number);
-  return major > OLDEST[0] || (major === OLDEST[0] && minor >= OLDEST[1]);
 }
 
 const IS_THERE = `

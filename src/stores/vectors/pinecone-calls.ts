@@ -4,6 +4,7 @@ import { Pinecone } from '@pinecone-database/pinecone';
 import { z } from 'zod';
 import { TriageError } from '../../domain/errors.ts';
 import { readText } from '../../lib/http-body.ts';
+import { jsonIn } from '../../lib/text.ts';
 import { backoff, retryAfter } from '../../lib/time.ts';
 import type { Logger } from '../../ports/telemetry.ts';
 
@@ -149,16 +150,8 @@ function refusal({ status, headers }: Response, text: string): TriageError {
 }
 
 function wordsOf(text: string): string {
-  const read = ErrorReply.safeParse(parsed(text));
+  const read = ErrorReply.safeParse(jsonIn(text));
   return (read.success ? read.data.message : text).replace(/\s+/g, ' ').slice(0, MAX_WORDS);
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Where the index answers, and what it holds. */

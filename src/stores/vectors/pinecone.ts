@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Index } from '@pinecone-database/pinecone';
 import { z } from 'zod';
 import { TriageError } from '../../domain/errors.ts';
-import { append, batchesWithin } from '../../lib/collections.ts';
+import { append, batchesWithin, inParallel } from '../../lib/collections.ts';
 import { type Logger, silentLogger } from '../../ports/telemetry.ts';
 import type { Embedder, SemanticIndex, VectorIndex, VectorItem, VectorNamespace } from '../../ports/vector-index.ts';
 import { aboveFloor } from './memory.ts';
@@ -30,11 +30,11 @@ export function createPineconeIndex(given: PineconeOptions, embedder: Embedder):
       const unique = [...new Map(items.map((item) => [item.id, item])).values()];
       let written: number | null = null;
       for (let start = 0; start < unique.length; start += GROUP) {
-        written = await store(space, embedder, namespace, unique.slice(start, start + GROUP), signal);
+        written = await store(space, namespace, unique.slice(start, start + GROUP), signal);
       }
       await untilVisible(space, namespace, written, signal);
     },
-    search: (namespace, query, signal) => search(space, embedder, namespace, query, signal),
+    search: (namespace, query, signal) => search(space, namespace, query, signal),
     list: (namespace) => listAll(space, namespace),
     async remove(namespace, ids) {
       let written: number | null = null;
@@ -77,19 +77,13 @@ export function createSemanticPineconeIndex(options: PineconeOptions, embedder: 
   };
 }
 
-async function store(
-  space: Space,
-  embedder: Embedder,
-  namespace: VectorNamespace,
-  items: readonly VectorItem[],
-  signal: AbortSignal | undefined,
-): Promise<number | null> {
-  const vectors = await embedder.embed(
+async function store(space: Space, namespace: VectorNamespace, items: readonly VectorItem[], signal: AbortSignal | undefined) {
+  const vectors = await space.embedder.embed(
     items.map((item) => item.text),
     signal,
   );
   const dimension = await space.dimension(signal);
-  const records = items.map((item, index) => recordOf(item, vectorThatFits(space, embedder, vectors[index], dimension), dimension));
+  const records = items.map((item, index) => recordOf(item, vectorThatFits(space, vectors[index], dimension), dimension));
   let written: number | null = null;
   for (const batch of batchesWithin(records, REQUEST, (record) => bytesOf(record) + 1)) {
     written = (await space.call(namespace, (index) => index.upsert({ records: batch }), signal)).written;
@@ -97,28 +91,27 @@ async function store(
   return written;
 }
 
-function vectorThatFits(space: Space, embedder: Embedder, vector: Float32Array | undefined, dimension: number): Float32Array {
+function vectorThatFits({ embedder, options }: Space, vector: Float32Array | undefined, dimension: number): Float32Array {
   if (vector === undefined) throw new TriageError('internal', `The embedder ${embedder.name} returned no vector`);
-  if (vector.length > dimension) throw tooShort(space.options.index, dimension, vector.length);
+  if (vector.length > dimension) throw tooShort(options.index, dimension, vector.length);
   return vector;
 }
 
 async function search(
   space: Space,
-  embedder: Embedder,
   namespace: VectorNamespace,
   { text, limit, filter = {} }: Parameters<VectorIndex['search']>[1],
   signal: AbortSignal | undefined,
 ) {
   if (limit < 1) return [];
-  const [vector] = await embedder.embed([text], signal);
-  const floor = (await embedder.unrelated?.(signal)) ?? 0;
+  const [vector] = await space.embedder.embed([text], signal);
+  const floor = (await space.embedder.unrelated?.(signal)) ?? 0;
   const asked = Object.entries(filter).map(([field, value]) => [field, { $eq: value }]);
   const { value } = await space.call(
     namespace,
     (index, dimension) =>
       index.query({
-        vector: valuesOf(vectorThatFits(space, embedder, vector, dimension), dimension),
+        vector: valuesOf(vectorThatFits(space, vector, dimension), dimension),
         topK: limit,
         includeMetadata: true,
         ...(asked.length === 0 ? {} : { filter: Object.fromEntries(asked) }),
@@ -143,15 +136,10 @@ async function listAll(space: Space, namespace: VectorNamespace): Promise<Pick<V
     paginationToken = value.pagination?.next || undefined;
   } while (paginationToken !== undefined && ids.length < MAX_ITEMS);
   const pieces = [...batchesWithin(ids, ADDRESS, (id) => encodeURIComponent(id).length + 5)];
-  const items: Pick<VectorItem, 'id' | 'metadata'>[] = [];
-  for (let start = 0; start < pieces.length; start += FETCHES_AT_ONCE) {
-    const some = pieces.slice(start, start + FETCHES_AT_ONCE);
-    const fetched = await Promise.all(some.map((piece) => space.call(namespace, (index) => index.fetch({ ids: piece }))));
-    for (const { value } of fetched) {
-      for (const [id, { metadata }] of Object.entries(value.records)) items.push({ id, metadata: readMetadata(metadata).metadata });
-    }
-  }
-  return items;
+  const fetched = await inParallel(pieces, FETCHES_AT_ONCE, (ids) => space.call(namespace, (index) => index.fetch({ ids })));
+  return fetched.flatMap(({ value }) =>
+    Object.entries(value.records).map(([id, { metadata }]) => ({ id, metadata: readMetadata(metadata).metadata })),
+  );
 }
 
 export interface PineconeOptions {
@@ -210,6 +198,7 @@ function openSpace(given: PineconeOptions, embedder: Embedder) {
   };
   return {
     options,
+    embedder,
     nameOf,
     dimension: async (signal?: AbortSignal) => (await target(signal)).dimension,
     call: onIndex,

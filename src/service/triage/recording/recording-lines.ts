@@ -14,6 +14,7 @@ import {
   type Recording,
 } from '../../../domain/recording.ts';
 import { TriageSubject } from '../../../domain/triage.ts';
+import { storable } from '../../../lib/text.ts';
 
 /**
  * The one JSON text of a value: keys sorted, what is undefined left out, characters that no database takes replaced as the database
@@ -21,11 +22,11 @@ import { TriageSubject } from '../../../domain/triage.ts';
  */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map((item) => canonicalJson(item ?? null)).join(',')}]`;
-  if (typeof value === 'string') return JSON.stringify(cleanText(value));
+  if (typeof value === 'string') return JSON.stringify(storable(value));
   if (typeof value !== 'object' || value === null) return JSON.stringify(value ?? null);
   const entries = Object.entries(value).filter(([, item]) => item !== undefined);
   entries.sort(([left], [right]) => (left < right ? -1 : 1));
-  return `{${entries.map(([key, item]) => `${JSON.stringify(cleanText(key))}:${canonicalJson(item)}`).join(',')}}`;
+  return `{${entries.map(([key, item]) => `${JSON.stringify(storable(key))}:${canonicalJson(item)}`).join(',')}}`;
 }
 
 /** SHA-256 of the canonical text, 64 hex digits. */
@@ -36,10 +37,6 @@ export function fullHashOf(value: unknown): string {
 /** The first 16 hex digits of it: enough to tell the inputs of one run apart. */
 export function shortHashOf(value: unknown): string {
   return fullHashOf(value).slice(0, 16);
-}
-
-function cleanText(text: string): string {
-  return text.replaceAll('\0', '\uFFFD').toWellFormed();
 }
 
 /** The short hash of a value that is met again and again. */
