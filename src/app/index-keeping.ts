@@ -91,13 +91,9 @@ export async function openKnowledge(parts: KnowledgeParts) {
   const { config, database } = parts;
   const team = createTeamKnowledgeStore(database);
   const semantic = await openSemanticIndex(parts);
-  const reader = await openDocumentReader();
+  const { createDocumentReader } = await import('../adapters/document-reader/document-reader.ts');
   const curated = async () => knowledgeItems(await readKnowledge(config.knowledge.folder));
-  return { team, semantic, service: createKnowledgeService({ ...parts, store: team, reader, semantic, curated }) };
-}
-
-async function openDocumentReader() {
-  return (await import('../adapters/document-reader/document-reader.ts')).createDocumentReader();
+  return { team, semantic, service: createKnowledgeService({ ...parts, store: team, reader: createDocumentReader(), semantic, curated }) };
 }
 
 async function openSemanticIndex({ config, database, logger }: KnowledgeParts): Promise<SemanticIndex | null> {

@@ -90,7 +90,10 @@ export async function askSmtp(config: Pick<Config, 'messages' | 'publishers'>, s
 /** Where the configured channels speak: what the stores must know, in every process. */
 export function noticeRulesOf(config: Pick<Config, 'providers' | 'slack'>): NoticeRule[] {
   const rules = providersOf(config.providers).flatMap(({ channels }) => channels);
-  return [...rules.flatMap(({ rule, open }) => (open === null ? [] : [rule])), ...slackRulesOf(config)];
+  return [
+    ...rules.flatMap(({ rule, open }) => (open === null ? [] : [rule])),
+    ...(isSpoken(config.slack) ? [slackRule(channelIn(config.slack))] : []),
+  ];
 }
 
 async function openProviderChannels({ providers, http }: NoticesConfig, logger: Logger): Promise<NoticeChannel[]> {
@@ -103,11 +106,6 @@ async function openProviderChannels({ providers, http }: NoticesConfig, logger: 
 }
 
 type SlackSettings = Pick<Config, 'slack'>;
-
-/** Where Slack is spoken in; none where it is not configured. */
-function slackRulesOf({ slack }: SlackSettings): NoticeRule[] {
-  return isSpoken(slack) ? [slackRule(channelIn(slack))] : [];
-}
 
 /** The channel of notices; none where Slack is not configured. */
 async function openSlackChannels(

@@ -2,7 +2,7 @@ import { accessSync, constants, createReadStream, statSync } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { basename, join, relative } from 'node:path';
 import type { SourceKind, SourceText } from '../domain/build.ts';
-import { messageOf, TriageError } from '../domain/errors.ts';
+import { reasonOf, TriageError } from '../domain/errors.ts';
 import { append } from '../lib/collections.ts';
 import { decodeSources } from '../log/decode/archive.ts';
 import { planTexts } from '../log/decode/archive-members.ts';
@@ -178,15 +178,6 @@ function tooLarge(path: string, maxBytes: number): TriageError {
 
 function unreadable(path: string, cause: unknown): TriageError {
   return new TriageError('not-found', `${visibleLine(path)} cannot be read: ${reasonOf(cause)}.`, { cause });
-}
-
-/** People's words for what the system says most often. */
-function reasonOf(cause: unknown): string {
-  const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
-  if (code === 'ENOENT') return 'there is no such file';
-  if (code === 'EACCES') return 'permission denied';
-  if (code === 'ELOOP') return 'its symbolic links form a loop';
-  return messageOf(cause);
 }
 
 /** A masked log that stays in its file. Its bytes must not be asked for after `close`. */

@@ -5,7 +5,7 @@ import { dirname, join, resolve } from 'node:path';
 import { z } from 'zod';
 import { type Environment, loadConfig, presetOf } from '../config/load.ts';
 import type { Config } from '../config/schema.ts';
-import { messageOf, TriageError } from '../domain/errors.ts';
+import { messageOf, reasonOf, systemCode, TriageError } from '../domain/errors.ts';
 import { say } from './terminal.ts';
 
 /** The folder of this installation's own files: knowledge, migrations, prompts. */
@@ -61,7 +61,8 @@ export function readServedConfig(dataDir: string): ServedConfig {
     madeToken: config.auth.tokens.length > 0 ? null : made.token,
     config: {
       ...config,
-      auth: config.auth.tokens.length > 0 ? config.auth : { ...config.auth, tokens: localToken(made) },
+      auth:
+        config.auth.tokens.length > 0 ? config.auth : { ...config.auth, tokens: [{ name: 'local', token: made.token, roles: ['admin'] }] },
       providers: {
         ...config.providers,
         github: { ...github, webhookSecrets: github.webhookSecrets.length > 0 ? github.webhookSecrets : [made.githubWebhookSecret] },
@@ -69,10 +70,6 @@ export function readServedConfig(dataDir: string): ServedConfig {
       },
     },
   };
-}
-
-function localToken(made: Secrets): Config['auth']['tokens'] {
-  return [{ name: 'local', token: made.token, roles: ['admin'] }];
 }
 
 /**
@@ -84,7 +81,9 @@ export function prepareDataDirectory(directory: string): void {
     makeFolders(directory);
     rmdirSync(mkdtempSync(join(directory, '.writable-')));
   } catch (cause) {
-    const sentence = `The data directory ${directory} cannot be used: ${reasonOf(cause)}.`;
+    // Under /proc, a folder that cannot be made is "not found".
+    const why = systemCode(cause) === 'ENOENT' ? 'a folder cannot be created there' : reasonOf(cause);
+    const sentence = `The data directory ${directory} cannot be used: ${why}.`;
     throw new TriageError('invalid-config', `${sentence} Choose another with --data or FAULTLINE_DATA_DIR.`, { cause });
   }
 }
@@ -100,29 +99,8 @@ function makeFolders(path: string): void {
     mkdirSync(path, { mode: 0o700 });
   } catch (error) {
     // Another process may have made it since.
-    if (codeOf(error) !== 'EEXIST' || !statSync(path).isDirectory()) throw error;
+    if (systemCode(error) !== 'EEXIST' || !statSync(path).isDirectory()) throw error;
   }
-}
-
-const REASONS: Readonly<Record<string, string>> = {
-  EACCES: 'you do not have permission to write there',
-  EPERM: 'you do not have permission to write there',
-  EROFS: 'the file system is read-only',
-  ENOENT: 'a folder cannot be created there',
-  ENOTDIR: 'a file is in the way',
-  EEXIST: 'a file is in the way',
-  ENOSPC: 'the disk is full',
-  EDQUOT: 'the disk quota is used up',
-  ENAMETOOLONG: 'the name is too long',
-  ELOOP: 'its symbolic links form a loop',
-};
-
-function reasonOf(error: unknown): string {
-  return REASONS[codeOf(error)] ?? messageOf(error);
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : '';
 }
 
 /** Made once for a data directory where the environment gives none, so that nothing is ever open to everybody. */
@@ -175,7 +153,7 @@ function writeOnce(file: string, text: string): void {
     writeFileSync(draft, text, { mode: 0o600, flag: 'wx', flush: true });
     linkSync(draft, file);
   } catch (cause) {
-    if (codeOf(cause) === 'EEXIST') return;
+    if (systemCode(cause) === 'EEXIST') return;
     throw new TriageError('storage-failed', `Cannot write the secrets to ${file}: ${messageOf(cause)}`, { cause });
   } finally {
     rmSync(draft, { force: true });
@@ -186,7 +164,7 @@ function textOf(file: string): string | null {
   try {
     return readFileSync(file, 'utf8');
   } catch (cause) {
-    if (codeOf(cause) === 'ENOENT' || codeOf(cause) === 'ENOTDIR') return null;
+    if (systemCode(cause) === 'ENOENT' || systemCode(cause) === 'ENOTDIR') return null;
     throw new TriageError('invalid-config', `${file} cannot be read: ${messageOf(cause)}`, { cause });
   }
 }

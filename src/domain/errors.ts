@@ -53,6 +53,30 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
+const SYSTEM_WORDS: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file',
+  EACCES: 'permission denied',
+  EPERM: 'permission denied',
+  EROFS: 'the file system is read-only',
+  ENOTDIR: 'a file is in the way',
+  EEXIST: 'a file is in the way',
+  ENOSPC: 'the disk is full',
+  EDQUOT: 'the disk quota is used up',
+  EFBIG: 'the file would exceed the allowed size',
+  ENAMETOOLONG: 'the name is too long',
+  ELOOP: 'its symbolic links form a loop',
+};
+
+/** Why the system refused a file or folder, in people's words where its code is one of those that are met most; else its message. */
+export function reasonOf(error: unknown): string {
+  return SYSTEM_WORDS[systemCode(error)] ?? messageOf(error);
+}
+
+/** The code of an error of the system, such as "ENOENT"; empty for any other. */
+export function systemCode(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : '';
+}
+
 /** Whether trying again may help: TriageErrors say so themselves; anything else is treated as final. */
 export function isRetryable(error: unknown): boolean {
   return error instanceof TriageError && error.retryable;

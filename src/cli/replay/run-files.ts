@@ -35,7 +35,7 @@ export interface RunFiles {
 export async function openRunFiles(path: string, isResumed: boolean, manifest: RunManifest): Promise<RunFiles> {
   if (isResumed) await checkEarlier(path, manifest);
   const results = isResumed ? await resumeResults(path) : await createResults(path);
-  if ((await stat(path)).isFile()) await writeManifest(path, manifest);
+  if ((await stat(path)).isFile()) await writeOutput(manifestPath(path), `${JSON.stringify(manifest, null, 2)}\n`);
   return { results, close: () => results.close() };
 }
 
@@ -73,10 +73,6 @@ async function checkEarlier(path: string, manifest: RunManifest): Promise<void> 
       'conflict',
       `--resume: ${path} belongs to another run: ${differences.join('; ')}. Replay it again without --resume, or use another --out.`,
     );
-}
-
-async function writeManifest(path: string, manifest: RunManifest): Promise<void> {
-  await writeOutput(manifestPath(path), `${JSON.stringify(manifest, null, 2)}\n`);
 }
 
 function manifestPath(path: string): string {

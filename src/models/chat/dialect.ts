@@ -65,7 +65,9 @@ export function firstDialect(model: string, outputTokens: number = OUTPUT_TOKENS
 /** The next weaker dialect where the server's words show that it refused a part of this one; null where they do not. */
 export function weakerDialect(dialect: Dialect, refusal: Refusal, kind: QuestionKind): Dialect | null {
   if (isTooLong(refusal)) {
-    return countsOutput(refusal) && dialect.outputTokens > FEW_OUTPUT_TOKENS ? { ...dialect, outputTokens: FEW_OUTPUT_TOKENS } : null;
+    return OUTPUT.test(refusal.message) && dialect.outputTokens > FEW_OUTPUT_TOKENS
+      ? { ...dialect, outputTokens: FEW_OUTPUT_TOKENS }
+      : null;
   }
   if (!STATUSES.includes(refusal.status)) return null;
   const { message } = refusal;
@@ -99,8 +101,3 @@ function withWeakerTools(dialect: Dialect, message: string): Dialect | null {
 
 /** Of a question that is too long, the part that we asked for, rather than what we said. */
 const OUTPUT = /completion|max_tokens|max_completion_tokens|max_new_tokens|output tokens/i;
-
-/** Whether a smaller allowance for the answer may be all it takes. */
-function countsOutput(refusal: Refusal): boolean {
-  return OUTPUT.test(refusal.message);
-}

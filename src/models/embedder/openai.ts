@@ -93,7 +93,7 @@ async function embedBatch(options: OpenAiEmbedderOptions, texts: readonly string
   try {
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return (await requestEmbeddings(requestOf(options, texts), signal)).map(unitVector);
+        return (await requestEmbeddings(options, texts, signal)).map(unitVector);
       } catch (error) {
         if (!(error instanceof TriageError) || !error.retryable || attempt > maxRetries || signal.aborted) throw error;
         const pause = error.retryAfterMs ?? backoff(options.retryDelayMs ?? 500, attempt);
@@ -112,12 +112,6 @@ async function embedBatch(options: OpenAiEmbedderOptions, texts: readonly string
   }
 }
 
-function requestOf({ baseUrl, apiKey, model, dimensions, maxReplyBytes }: OpenAiEmbedderOptions, texts: readonly string[]) {
-  // Only these models can be asked for a length; others refuse the question.
-  const asked = dimensions !== null && model.includes('text-embedding-3') ? { dimensions } : {};
-  return { baseUrl: baseUrl ?? OPENAI, apiKey, model, texts, maxReplyBytes: maxReplyBytes ?? MAX_REPLY_BYTES, ...asked };
-}
-
 function wrongLength(model: string, got: number, wanted: number | null): TriageError {
   const expected = wanted === null ? 'vectors of different lengths' : `a vector of ${got} numbers where ${wanted} were expected`;
   return new TriageError(
@@ -127,25 +121,21 @@ function wrongLength(model: string, got: number, wanted: number | null): TriageE
   );
 }
 
-export interface EmbeddingsRequest {
-  readonly baseUrl: string;
-  readonly apiKey: string | null;
-  readonly model: string;
-  readonly texts: readonly string[];
-  readonly dimensions?: number;
-  readonly maxReplyBytes: number;
-}
-
 const Reply = z.object({ data: z.array(z.object({ index: z.int().min(0), embedding: z.array(z.number()).min(1).max(16_000) })) });
 
 /** Asks once. Resolves to one vector a text, in the order of the texts; throws TriageError with the codes that a chat model's errors have. */
-async function requestEmbeddings(request: EmbeddingsRequest, signal: AbortSignal): Promise<Float32Array[]> {
-  const { baseUrl, apiKey, model, texts, dimensions, maxReplyBytes } = request;
-  const body = { model, input: texts, encoding_format: 'float', ...(dimensions === undefined ? {} : { dimensions }) };
+async function requestEmbeddings(
+  { baseUrl, apiKey, model, dimensions, maxReplyBytes = MAX_REPLY_BYTES }: OpenAiEmbedderOptions,
+  texts: readonly string[],
+  signal: AbortSignal,
+): Promise<Float32Array[]> {
+  // Only these models can be asked for a length; others refuse the question.
+  const length = dimensions !== null && model.includes('text-embedding-3') ? { dimensions } : {};
+  const body = { model, input: texts, encoding_format: 'float', ...length };
   let response: Response;
   let text: string;
   try {
-    response = await fetch(`${baseUrl.replace(/\/$/, '')}/embeddings`, {
+    response = await fetch(`${(baseUrl ?? OPENAI).replace(/\/$/, '')}/embeddings`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', ...(apiKey === null ? {} : { authorization: `Bearer ${apiKey}` }) },
       body: JSON.stringify(body),

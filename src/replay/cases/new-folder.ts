@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir, open, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { messageOf, TriageError } from '../../domain/errors.ts';
+import { reasonOf, TriageError } from '../../domain/errors.ts';
 
 /** Characters that wait to be written together. */
 const BUFFERED = 256 * 1024;
@@ -67,20 +67,8 @@ function exists(path: string): TriageError {
   return new TriageError('conflict', `${path} already exists and was not changed. Choose another folder, or delete it first.`);
 }
 
-const REASONS: Readonly<Record<string, string>> = {
-  ENOSPC: 'the disk is full',
-  EDQUOT: 'the disk quota is used up',
-  EFBIG: 'the file would exceed the allowed size',
-  EACCES: 'you do not have permission to write there',
-  EPERM: 'you do not have permission to write there',
-  EROFS: 'the file system is read-only',
-  ENAMETOOLONG: 'the name is too long',
-};
-
 /** What the disk said, for people. Nothing is there afterwards: who asked may try again once there is room. */
 export function storageError(path: string, cause: unknown): TriageError {
   if (cause instanceof TriageError) return cause;
-  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
-  const why = REASONS[code] ?? messageOf(cause);
-  return new TriageError('storage-failed', `${path} cannot be written: ${why}. Nothing was left behind.`, { cause });
+  return new TriageError('storage-failed', `${path} cannot be written: ${reasonOf(cause)}. Nothing was left behind.`, { cause });
 }

@@ -243,9 +243,9 @@ const MOST_FIELDS = 20;
 const MOST_CHARS = 160;
 
 /** Where two values differ, in the order of the first one's keys; at most 20 places. */
-export function fieldsThatDiffer(before: unknown, after: unknown, path = ''): FieldDifference[] {
+export function fieldsThatDiffer(before: unknown, after: unknown): FieldDifference[] {
   const found: FieldDifference[] = [];
-  compare(before, after, path, found);
+  compare(before, after, '', found);
   return found;
 }
 

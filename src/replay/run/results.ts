@@ -2,7 +2,7 @@ import { type FileHandle, open, stat } from 'node:fs/promises';
 import { z } from 'zod';
 import type { Analysis } from '../../domain/analysis.ts';
 import { CATEGORIES } from '../../domain/category.ts';
-import { messageOf, TriageError } from '../../domain/errors.ts';
+import { messageOf, reasonOf, TriageError } from '../../domain/errors.ts';
 import { Blame, blameByText, blameByTrying } from '../../domain/experiment.ts';
 import type { Reading } from '../../domain/reading.ts';
 import { jsonIn } from '../../lib/text.ts';
@@ -204,9 +204,7 @@ async function writeAll(handle: FileHandle, bytes: Buffer, position: number | nu
 
 /** For a file that takes no more; `advice` is what to do, a sentence. */
 export function unwritten(path: string, cause: unknown, advice = ''): TriageError {
-  const isFull = cause instanceof Error && 'code' in cause && (cause.code === 'ENOSPC' || cause.code === 'EDQUOT');
-  const message = `${path} cannot be written further: ${isFull ? 'the disk is full' : messageOf(cause)}.${advice}`;
-  return new TriageError('storage-failed', message, { cause });
+  return new TriageError('storage-failed', `${path} cannot be written further: ${reasonOf(cause)}.${advice}`, { cause });
 }
 
 /** Where the last whole line of a file ends, in bytes; what is behind it a process that died has left. */
