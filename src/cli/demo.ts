@@ -5,11 +5,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import type { App } from '../app.ts';
 import { type Analysis, GivenAnalysis } from '../domain/analysis.ts';
+import { messageOf } from '../domain/errors.ts';
 import { maxOf } from '../lib/collections.ts';
 import type { Clock } from '../lib/time.ts';
 import { visibleLine } from '../notifications/visible-text.ts';
 import { decideReview } from '../service/review/decide.ts';
 import { openReviewFor } from '../service/review/queue.ts';
+import { type DemoRepository, makeDemoClone } from './demo-code.ts';
 import { print, say, voiceOf } from './terminal.ts';
 
 /** Captured failures of every category; their truth is known because we made them fail. */
@@ -34,20 +36,21 @@ const Accepted = z.object({ buildId: z.string() });
 const Analyses = z.object({ triage: z.object({ state: z.string() }).nullable(), analyses: z.array(GivenAnalysis) });
 const Truth = z.object({ title: z.string(), category: z.string() });
 
-interface DemoService {
+export interface DemoService {
   readonly address: string;
   readonly token: string;
   /** The only token that is printed. */
   readonly shownToken: string;
   readonly app: App;
   readonly clock: DemoClock;
+  readonly code: DemoCode;
 }
 
 /** Sends a week of builds and captured failures as a stranger would, waits for the answers, and prints them beside the truth. */
-export async function runDemo({ address, token, shownToken, app, clock }: DemoService): Promise<void> {
+export async function runDemo({ address, token, shownToken, app, clock, code }: DemoService): Promise<void> {
   say(`\nSending sample data: a week of builds of ${HISTORY}, and ${SHOWN.length} captured failures …`);
   const answered = (buildId: string) => answerOf(address, token, buildId);
-  const history = await sendHistory(app, clock, { send: (build) => upload(address, token, build), answered });
+  const history = await sendHistory(app, clock, code, { send: (build) => upload(address, token, build), answered });
   const sent: { slug: string; buildId: string }[] = [];
   for (const [index, slug] of SHOWN.entries()) {
     const number = `${Math.floor(Date.now() / 1000)}${index}`;
@@ -204,19 +207,20 @@ const WEEK: readonly Past[] = [
  * Sends a week of builds of one repository, each at its own time, and confirms the answer about the regression as a person would. Leaves the
  * clock at the machine's time. Resolves with a build of each captured failure; nothing is sent, and none returned, where they were sent before.
  */
-async function sendHistory(app: App, clock: DemoClock, sender: Sender): Promise<Map<string, string>> {
+async function sendHistory(app: App, clock: DemoClock, { commits }: DemoCode, sender: Sender): Promise<Map<string, string>> {
   const sent = new Map<string, string>();
   if ((await app.stores.builds.list({ repository: HISTORY }, { limit: 1, offset: 0 })).length > 0) return sent;
   const now = Date.now();
   try {
     for (const past of WEEK) {
-      clock.set(now - past.ago * DAY_MS - EARLIER_MS + (WEEK.indexOf(past) % 2) * 3 * HOUR_MS);
-      const buildId = await sender.send(buildOf(past, clock.now(), 1));
+      clock.set(startOf(past, now));
+      const commit = commits.get(past.number) ?? `${past.number}`.repeat(14).slice(0, 40);
+      const buildId = await sender.send(buildOf(past, { at: clock.now(), attempt: 1, commit }));
       if (past.slug !== undefined) sent.set(past.slug, buildId);
       const { id } = past.slug === undefined ? { id: null } : await sender.answered(buildId);
       if (id !== null && past.slug === REGRESSION) await confirm(app, clock, id);
       clock.set(clock.now() + 20 * MINUTE_MS);
-      if (past.rerun) await sender.send(buildOf(past, clock.now(), 2));
+      if (past.rerun) await sender.send(buildOf(past, { at: clock.now(), attempt: 2, commit }));
     }
   } finally {
     clock.set(null);
@@ -227,7 +231,63 @@ async function sendHistory(app: App, clock: DemoClock, sender: Sender): Promise<
 const AUTHORS = ['ada', 'ben', 'chris'];
 const MINUTES = 9;
 
-function buildOf({ number, slug }: Past, at: number, attempt: number): DemoBuild {
+function authorOf(number: number): string {
+  return AUTHORS[number % AUTHORS.length] ?? 'ada';
+}
+
+function startOf(past: Past, now: number): number {
+  return now - past.ago * DAY_MS - EARLIER_MS + (WEEK.indexOf(past) % 2) * 3 * HOUR_MS;
+}
+
+/** Where the code of the demo's repositories is, and the commits of its week, by build number; both empty where there is no git. */
+interface DemoCode {
+  readonly clones: Readonly<Record<string, string>>;
+  readonly commits: ReadonlyMap<number, string>;
+}
+
+/** Makes clones of the demo's repositories, each with its owners, so that failures show who must act. */
+export async function makeDemoCode(folder: string): Promise<DemoCode> {
+  const now = Date.now();
+  const first = { message: 'Start', author: 'ada', at: now - 30 * DAY_MS };
+  const clones = new Map<string, string>();
+  try {
+    for (const slug of SHOWN) {
+      const commits = [first, { message: 'Change what fails', author: 'ben', at: now - HOUR_MS, lays: { slug, as: 'project' } as const }];
+      await makeDemoClone(join(folder, slug), { slugs: [slug], owners: ['* @demo/platform'], commits });
+      clones.set(`demo/${slug}`, join(folder, slug));
+    }
+    const ids = await makeDemoClone(join(folder, 'shop'), shop(now));
+    clones.set(HISTORY, join(folder, 'shop'));
+    return { clones: Object.fromEntries(clones), commits: new Map(ids.map((id, at) => [WEEK[at]?.number ?? 0, id])) };
+  } catch (error) {
+    say(`without git, the demo has no code and no owners: ${messageOf(error)}`);
+    return { clones: Object.fromEntries(clones), commits: new Map() };
+  }
+}
+
+/** The repository of the week: a commit for each build; one breaks the receipt, a later one mends it. */
+function shop(now: number): DemoRepository {
+  const broken = WEEK.findIndex(({ slug }) => slug === REGRESSION);
+  const mended = WEEK.findLastIndex(({ slug }) => slug === REGRESSION) + 1;
+  const commits = WEEK.map((past, at) => ({
+    message:
+      at === broken ? 'Print amounts with their currency' : at === mended ? 'Print amounts as before' : `Prepare build ${past.number}`,
+    author: authorOf(past.number),
+    at: startOf(past, now) - HOUR_MS,
+    ...(at === broken && { lays: { slug: REGRESSION, as: 'project' } as const }),
+    ...(at === mended && { lays: { slug: REGRESSION, as: 'before' } as const }),
+  }));
+  const owners = [
+    '* @demo/platform',
+    'lib/ @demo/reminders',
+    'test/queue.test.js @demo/reminders',
+    'src/receipt.ts @demo/checkout',
+    'test/receipt.test.ts @demo/checkout',
+  ];
+  return { slugs: [FLAKY, REGRESSION], owners, commits };
+}
+
+function buildOf({ number, slug }: Past, { at, attempt, commit }: { at: number; attempt: number; commit: string }): DemoBuild {
   const failed = slug !== undefined && attempt === 1;
   return {
     repository: HISTORY,
@@ -235,8 +295,8 @@ function buildOf({ number, slug }: Past, at: number, attempt: number): DemoBuild
     attempt,
     status: failed ? 'failed' : 'passed',
     branch: 'main',
-    commit: `${number}`.repeat(14).slice(0, 40),
-    author: AUTHORS[number % AUTHORS.length] ?? 'ada',
+    commit,
+    author: authorOf(number),
     startedAt: new Date(at - MINUTES * MINUTE_MS).toISOString(),
     finishedAt: new Date(at).toISOString(),
     ...(failed ? { slug, report: reportOf(slug) } : { report: reportOf(null) }),

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import closeWithGrace from 'close-with-grace';
 import { buildOperations } from '../api/operations.ts';
 import { buildHttp } from '../api/server.ts';
@@ -14,7 +14,7 @@ import { providersOf } from '../providers/registry.ts';
 import { startDeliveryProcessor } from '../service/intake/delivery-processor.ts';
 import { syncLibraryIndex } from '../service/review/learn.ts';
 import type { TokenStore } from '../stores/access.ts';
-import { createDemoClock, type DemoClock, runDemo } from './demo.ts';
+import { createDemoClock, type DemoService, makeDemoCode, runDemo } from './demo.ts';
 import { dataDirectory, readServedConfig, readStoreConfig, type ServedConfig, secretsFile } from './settings.ts';
 import { print, say } from './terminal.ts';
 
@@ -42,8 +42,9 @@ export async function runServe(options: ServeCommandOptions): Promise<void> {
   const logger = await openLogger(options.demo && process.env.FAULTLINE_LOG_LEVEL === undefined ? 'warn' : settings.log.level, settings);
   // The first start takes seconds, and looks dead without a word.
   if (config.database.driver === 'pglite' && !existsSync(config.database.dataDir)) say(`creating a new database in ${dataDir} …`);
-  const clock = options.demo ? createDemoClock() : null;
-  const app = await createApp(settings, logger, clock ?? systemClock);
+  const demo = options.demo ? { clock: createDemoClock(), code: await makeDemoCode(join(dataDir, 'demo-code')) } : null;
+  const clones = { ...demo?.code.clones, ...settings.codeHost.clones };
+  const app = await createApp({ ...settings, codeHost: { ...settings.codeHost, clones } }, logger, demo?.clock ?? systemClock);
   const servers: Closeable[] = [];
   const address = await orStop(app, servers, start(app, servers));
   const closing = closeOnSignals(app, servers, logger);
@@ -52,7 +53,7 @@ export async function runServe(options: ServeCommandOptions): Promise<void> {
     say(
       'no webhook secret is set: builds can be uploaded (POST /api/builds); webhooks need FAULTLINE_GITHUB_WEBHOOK_SECRET or that of another provider',
     );
-  if (clock !== null) await demonstrate(address, served, app, clock);
+  if (demo !== null) await demonstrate(address, served, { ...demo, app });
   await closing;
 }
 
@@ -136,13 +137,17 @@ function placeOf(database: App['config']['database']): string {
   return `PostgreSQL at ${host}${pathname}`;
 }
 
-async function demonstrate(address: string, { config, madeToken }: ServedConfig, app: App, clock: DemoClock): Promise<void> {
+async function demonstrate(
+  address: string,
+  { config, madeToken }: ServedConfig,
+  demo: Pick<DemoService, 'app' | 'clock' | 'code'>,
+): Promise<void> {
   try {
     const token = config.auth.tokens.find(({ roles }) =>
       ['ingest', 'read'].every((role) => roles.some((one) => one === role || one === 'admin')),
     );
     if (token === undefined) throw new TriageError('forbidden', 'no token in FAULTLINE_TOKENS has both the roles ingest and read');
-    await runDemo({ address, token: token.token, shownToken: madeToken ?? '$TOKEN', app, clock });
+    await runDemo({ address, token: token.token, shownToken: madeToken ?? '$TOKEN', ...demo });
   } catch (error) {
     say(`the demo stopped: ${messageOf(error)}`);
   }

@@ -1,6 +1,9 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createDemoClock, runDemo } from '../../src/cli/demo.ts';
+import { createDemoClock, makeDemoCode, runDemo } from '../../src/cli/demo.ts';
 import { SUGGESTIONS } from '../../src/console/ask.ts';
 import { aspectsOf } from '../../src/judge/converse-statements.ts';
 import { openReviewWorld, type ReviewWorld, storeQueue } from '../support/review-world.ts';
@@ -9,19 +12,25 @@ import { READERS } from '../support/stocked-console.ts';
 const PHONE = { width: 390, height: 844 };
 const DESK = { width: 1440, height: 900 };
 
+const folder = mkdtempSync(join(tmpdir(), 'faultline-demo-code-'));
 let client: ReviewWorld;
 beforeAll(async () => {
   const clock = createDemoClock();
+  const code = await makeDemoCode(folder);
   // As `serve --demo` runs it: what is sure enough goes out without a person.
   const change: NonNullable<Parameters<typeof openReviewWorld>[0]>['change'] = (config) => ({
     ...config,
+    codeHost: { ...config.codeHost, clones: code.clones },
     triage: { ...config.triage, thresholds: { ...config.triage.thresholds, autoNotify: 0.85 } },
   });
   client = await openReviewWorld({ clock, change });
   const { address, app } = client.console;
-  await runDemo({ address, token: READERS.admin, shownToken: '$TOKEN', app, clock });
+  await runDemo({ address, token: READERS.admin, shownToken: '$TOKEN', app, clock, code });
 }, 120_000);
-afterAll(async () => await client.close());
+afterAll(async () => {
+  await client.close();
+  rmSync(folder, { recursive: true });
+});
 
 async function buildOf(repository: string) {
   const [build] = await client.console.stores.builds.list({ repository }, { limit: 1, offset: 0 });
@@ -275,6 +284,21 @@ describe('the first minute with the demo', () => {
       expect(await verdict.textContent()).toContain('What was changed: budget in tokens was 12, now it is 2000.');
       await page.getByRole('link', { name: /^demo\/deploy-token-missing · ci/ }).click();
       await page.waitForURL(/\/builds\/bld_/);
+    });
+    expect(complaints).toEqual([]);
+  });
+
+  it('72: the causes and the health of the pipelines show who must act', async () => {
+    const complaints = await client.at('reader', async (page) => {
+      await page.goto('/causes');
+      const row = (words: string) => page.getByRole('row').filter({ hasText: words });
+      expect(await row('demo/renamed-own-module').textContent()).toMatch(/@demo\/platform\s*from CODEOWNERS/);
+      await page.goto('/causes?list=fixed');
+      expect(await row('prints a whole receipt').textContent()).toMatch(/@demo\/checkout\s*from CODEOWNERS/);
+      await page.goto('/insights/health');
+      expect(await row('demo/npm-eresolve').getByRole('link', { name: 'must act: anna' }).count()).toBe(1);
+      await row('demo/pip-no-matching-version').getByRole('link', { name: 'must act: @demo/platform' }).click();
+      expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Causes');
     });
     expect(complaints).toEqual([]);
   });

@@ -1,3 +1,4 @@
+import type { Cause } from '../../domain/cause.ts';
 import type { ComparedPeriod, FailedJobs, Health } from '../../domain/health.ts';
 import { proportion } from '../../lib/statistics.ts';
 import { formatNumber } from '../../notifications/visible-text.ts';
@@ -11,6 +12,8 @@ import { filterForm, type InsightsQuery, type InsightsView } from './insights-fr
 const PATH = '/insights/health';
 /** Pipelines and branches that are shown: those with the most failed builds. */
 const MOST = 50;
+/** Causes that are looked through for who must act. */
+const MOST_CAUSES = 200;
 const CHOICES = [7, 30, 90];
 const MOST_DAYS = 366;
 const DAY_MS = 86_400_000;
@@ -32,12 +35,16 @@ export async function healthView(query: InsightsQuery, { stores, clock }: Consol
   const { repo } = query;
   const periods = periodsOf(query, clock.now());
   const period = { until: `${periods.now.to}T23:59:59.999Z`, days: periods.days, comparedFrom: periods.before.from };
-  const pipelines = await stores.health.pipelines({ ...period, ...(repo !== '' && { repository: repo }) }, MOST);
+  const within = repo === '' ? {} : { repository: repo };
+  const [pipelines, causes] = await Promise.all([
+    stores.health.pipelines({ ...period, ...within }, MOST),
+    periods.isCurrent ? stores.causes.list({ ...within, list: 'red', assignee: '' }, { limit: MOST_CAUSES, offset: 0 }) : [],
+  ]);
   const one = repo === '' || pipelines.length === 0 ? null : await ofRepository({ ...period, repository: repo }, stores.health);
   const main = html`<h1 tabindex="-1">${headline(pipelines, periods)}</h1>
 ${filters(query, periods)}
 <p>${periods.now.from} to ${periods.now.to} (UTC); in parentheses, ${periods.before.from} to ${periods.before.to}. The run time is the median of the newest 100 builds. A branch is red from the end of a failed build until the end of the next build that passes.</p>
-${pipelines.length === 0 ? html`<p>No builds passed or failed in the last ${periods.days} days.</p>` : tableOf('pipelines', pipelines, periods)}
+${pipelines.length === 0 ? html`<p>No builds passed or failed in the last ${periods.days} days.</p>` : tableOf('pipelines', pipelines, periods, causes)}
 ${one !== null && html`${one.branches.length > 0 && html`<h2>Branches</h2>${tableOf('branches', one.branches, periods)}`}<h2>Jobs</h2>${jobsOf(one.failed, repo, periods)}`}`;
   return {
     title: 'Health',
@@ -110,7 +117,7 @@ function headline(found: readonly Health[], { days, now, isCurrent }: Periods): 
 
 type By = 'pipelines' | 'branches';
 
-function tableOf(by: By, found: readonly Health[], periods: Periods): Html {
+function tableOf(by: By, found: readonly Health[], periods: Periods, causes: readonly Cause[] = []): Html {
   const numbers = ['Builds', 'Failed', 'Run time'].map((number) => ({ number }));
   const branch = by === 'pipelines' ? ['Default branch'] : [];
   const head = [
@@ -122,12 +129,21 @@ function tableOf(by: By, found: readonly Health[], periods: Periods): Html {
   return html`${dataTable(
     label,
     head,
-    found.map((one) => row(by, one, periods)),
+    found.map((one) => row(by, one, periods, whoActs(one, causes))),
   )}<p class="quiet">${found.length === MOST && `The ${MOST} with the most failed builds. `}<a href="${csv}">Download CSV</a></p>`;
 }
 
+/** Who is to mend a red default branch: who took its causes on, else who owns them; nothing where no cause is known. */
+function whoActs({ repository, pipeline }: Health, causes: readonly Cause[]): Shown {
+  const own = causes.filter((cause) => cause.repository === repository && cause.redPipelines.includes(pipeline));
+  if (own.length === 0) return null;
+  const names = new Set(own.flatMap(({ assignee, owner }) => (assignee === null ? (owner?.names ?? []) : [assignee])));
+  const words = names.size === 0 ? 'nobody yet' : [...names].join(', ');
+  return html`<br><a href="/causes${search({ list: 'red', repo: repository })}">must act: ${words}</a>`;
+}
+
 /** A row of figures, each a link to its builds. */
-function row(by: By, one: Health, periods: Periods): Html {
+function row(by: By, one: Health, periods: Periods, acts: Shown): Html {
   const { repository, pipeline, branch } = one;
   const own = { repository, pipeline, ...(by === 'branches' && branch !== null && { branch }) };
   const builds = (which: 'now' | 'before', status: string, words: Shown, more: object = {}) =>
@@ -143,7 +159,7 @@ function row(by: By, one: Health, periods: Periods): Html {
 <td class="number">${builds('now', 'ended', formatNumber(all))}${before('ended', buildsBefore === 0 ? null : formatNumber(buildsBefore))}</td>
 <td class="number">${builds('now', 'failed', share(failed, all))}${before('failed', buildsBefore === 0 ? null : share(failedBefore, buildsBefore))}</td>
 <td class="number">${minutes === null ? UNKNOWN : html`${builds('now', 'ended', duration(minutes))}${before('ended', minutesBefore === null ? null : duration(minutesBefore))}`}${rose && html` <span class="warn">slower</span>`}</td>
-${by === 'pipelines' && html`<td>${branch === null ? UNKNOWN : html`${onBranch('failed', branch)}${red}`}</td>`}
+${by === 'pipelines' && html`<td>${branch === null ? UNKNOWN : html`${onBranch('failed', branch)}${red}${acts}`}</td>`}
 <td class="number">${branch !== null && onBranch('failed', hours(one.redHours))}${by === 'branches' && red}</td>
 <td class="number">${one.hoursToGreen === null ? html`<span class="quiet">–</span>` : html`${onBranch('ended', hours(one.hoursToGreen))} <span class="quiet">(${one.recoveries} ${one.recoveries === 1 ? 'time' : 'times'})</span>`}</td>
 ${isNarrow(periods) && html`<td>${sparkline('failed builds', one.perDay)}</td>`}</tr>`;
