@@ -299,7 +299,7 @@ function doubtsOf(facts: ActionFacts, { thresholds }: TriageLimits, map: Categor
     doubts.push({ most: thresholds.humanReview, reason: 'nothing in the failing step shows that the environment failed' });
   }
   if (against.length > 0) {
-    const reason = `conflicting evidence (${against.join(', ')})`;
+    const reason = `some evidence speaks against this answer (${against.join(', ')})`;
     doubts.push({ most: excuse ? thresholds.humanReview : null, reason });
   }
   if (map?.threshold === null) {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type Cause, CauseChange, type CauseEvent, CauseList, isMuted, ownerSentence } from '../domain/cause.ts';
 import { TriageError } from '../domain/errors.ts';
+import type { TestFlakiness } from '../domain/flakiness.ts';
 import type { CauseBuild, CauseFacts, CausePlace, ComparedBuild, TopCause } from '../domain/insights.ts';
 import { type Difference, ENOUGH_BUILDS, type Traits, whatDiffers } from '../lib/statistics.ts';
 import { counted } from '../lib/text.ts';
@@ -15,10 +16,13 @@ import { ageOf, pager, postForm, timeOf } from './controls.ts';
 import { dataTable, type Html, html, linkTarget, type Shown } from './html.ts';
 import { misreadBanner } from './http.ts';
 import { daysField, filterForm, type InsightsQuery, type InsightsView, periodOf } from './insights/insights-frame.ts';
+import { testAddress } from './insights/tests.ts';
 import { answerPage, type ConsoleApp, mayReview, namesOf, readerOf, route, sendPage } from './page.ts';
 
 const PAGE = 50;
 const MOST_EVENTS = 30;
+/** Tests of a cause whose flakiness is told. */
+const MOST_TESTS = 5;
 
 const Query = z.object({
   list: CauseList.catch('open').default('open'),
@@ -80,9 +84,9 @@ function tableOf(causes: readonly Cause[], now: number): Html {
   const rows = causes.map(
     (cause) => html`<tr id="${encodeURIComponent(`${cause.fingerprint} ${cause.repository}`)}" data-row><td>${stateWord(cause, now)}</td>
 <td><a href="${causeAddress(cause.fingerprint)}#standing">${cause.title === '' ? cause.fingerprint : cause.title}</a><br><span class="quiet">${cause.repository} <span class="category">${cause.category}</span></span></td>
-<td>${cause.assignee ?? html`<span class="quiet">unassigned</span>`}${ticketLink(cause)}</td>
-<td>${cause.owner === null ? html`<span class="quiet">no known owner</span>` : html`${cause.owner.names.join(', ')}<br><span class="quiet">${cause.owner.by === 'codeowners' ? 'from CODEOWNERS' : 'last changed by'}</span>`}</td>
-<td class="quiet">${ageOf(cause.lastAt, now)}</td></tr>`,
+<td data-label="Assignee">${cause.assignee ?? html`<span class="quiet">unassigned</span>`}${ticketLink(cause)}</td>
+<td data-label="Owner">${cause.owner === null ? html`<span class="quiet">no known owner</span>` : html`${cause.owner.names.join(', ')}<br><span class="quiet">${cause.owner.by === 'codeowners' ? 'from CODEOWNERS' : 'last changed by'}</span>`}</td>
+<td class="quiet" data-label="Last seen">${ageOf(cause.lastAt, now)} ago</td></tr>`,
   );
   const ownerless = causes.every(({ owner }) => owner === null);
   return html`${dataTable('Causes, red ones first', ['State', 'Cause', 'Assignee', 'Owner', 'Last seen'], rows, { className: 'listed' })}
@@ -112,7 +116,31 @@ async function standingPart(deps: ConsoleDeps, fingerprint: string, principal: P
 ${acts && actsOn(cause, principal.name, deps.clock.now())}${events.length > 0 && html`<details><summary>History (${events.length})</summary><ol class="past">${events.map(eventRow)}</ol></details>`}</section>`;
     }),
   );
-  return html`<h2 id="standing">State and assignee</h2>${parts}`;
+  return html`<h2 id="standing">State and assignee</h2>${parts}${flakyPart(await flakyTests(deps, fingerprint), causes)}`;
+}
+
+/** The flaky and quarantined tests among its newest failures. */
+async function flakyTests({ stores }: ConsoleDeps, fingerprint: string): Promise<TestFlakiness[]> {
+  const rows = await stores.failures.search({ fingerprint }, { limit: MOST_EVENTS, offset: 0 });
+  const named = rows.flatMap(({ repository, failure: { test } }) =>
+    test === null ? [] : [{ repository, name: test.name, suite: test.suite }],
+  );
+  const names = [...new Map(named.map((one) => [JSON.stringify(one), one])).values()].slice(0, MOST_TESTS);
+  const tests = await Promise.all(names.map(async (one) => await stores.flakiness.ofTest(one)));
+  return tests.filter((test) => test !== null).filter(({ flakes, quarantine }) => flakes > 0 || quarantine !== null);
+}
+
+/** A cause may count as fixed while its test goes on flaking: that is said beside its state, with what can be done. */
+function flakyPart(tests: readonly TestFlakiness[], causes: readonly Cause[]): Html {
+  const muting = html`<p class="quiet">Muting keeps this cause out of the open causes and out of Slack until the day you choose.${tests.length > 0 && ' To silence a flaky test whatever its cause, quarantine the test on its page.'}</p>`;
+  if (tests.length === 0) return muting;
+  const lines = tests.map(
+    (test) =>
+      html`<li><a href="${testAddress(test)}#quarantine">${test.name}</a>: flakes in ${percentOf(test.flakes / Math.max(1, test.runs))} of its runs (${test.flakes} of ${test.runs}); ${test.quarantine === null ? 'not in quarantine' : `in quarantine until ${test.quarantine.until.slice(0, 10)}`}</li>`,
+  );
+  const fixed =
+    causes.some(({ state }) => state === 'fixed') && ' “Fixed” means that the default branch passed again; a flaky test can fail again.';
+  return html`<p role="note">This cause involves flaky tests.${fixed}</p><ul>${lines}</ul>${muting}`;
 }
 
 function actsOn(cause: Cause, self: string, now: number): Html {
@@ -156,7 +184,7 @@ export async function causesView(query: InsightsQuery, { stores, clock }: Consol
   const main = html`<h1 tabindex="-1">${headline(causes, count, query.offset, when)}</h1>
 <p>Hours are the run time of the failed builds. A build with several causes counts evenly toward each.</p>
 ${filterForm(query, more)}${causes.length === 0 ? html`<p>${query.offset > 0 ? 'No more causes' : 'No cause was found'} in ${when}.</p>` : html`${causesTable(causes)}${pagesOfTop(query, days, count)}<p><a href="${PATH}${search({ repo: query.repo, days, day: query.day, offset: query.offset || undefined, csv: 'causes' })}">Download CSV</a></p>`}`;
-  return { title: 'Causes', main, tables: { causes: { head: HEAD, rows: causes.map(cells) } } };
+  return { title: 'Top causes', main, tables: { causes: { head: HEAD, rows: causes.map(cells) } } };
 }
 
 function headline(causes: readonly TopCause[], count: number, offset: number, when: string): string {
@@ -211,7 +239,7 @@ export function registerCausePage(app: ConsoleApp, deps: ConsoleDeps): void {
     if (facts === null) throw new TriageError('not-found', `There is no cause ${fingerprint}.`);
     const compared = await stores.insights.compared(fingerprint);
     const main = pageOf(facts, compared, await standingPart(deps, fingerprint, request.principal));
-    return answerPage(request, reply, deps, { title: facts.cause.title, place: 'page', part: 'insights', main });
+    return answerPage(request, reply, deps, { title: facts.cause.title, place: 'page', part: 'causes', main });
   });
 }
 

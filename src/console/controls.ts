@@ -98,7 +98,7 @@ export function dayField(name: string, day: string | undefined, words = name): H
 
 /** A time as people read it, in UTC, exact in its tooltip and for machines. */
 export function timeOf(iso: string): Html {
-  return html`<time datetime="${iso}" title="${iso}">${iso.slice(0, 16).replace('T', ' ')}</time>`;
+  return html`<time datetime="${iso}" title="${iso}">${iso.slice(0, 16).replace('T', ' ')} UTC</time>`;
 }
 
 /** "4 min", "3 h", "12 d": how long ago. */

@@ -35,8 +35,8 @@ export function registerSearch(app: ConsoleApp, deps: ConsoleDeps): void {
     const reader = await readerOf(request, deps);
     const read = readSearch(q, deps.clock.now(), namesOf(reader));
     const found = read instanceof TriageError || read.terms.length === 0 ? null : await find(deps, read, offset);
-    const main = html`<h1 tabindex="-1">Search</h1>${searchForm(q, read instanceof TriageError ? read.message : null)}${
-      read instanceof TriageError ? help() : html`${chips(read, q)}${found === null ? help() : results(found, q, offset, deps.clock.now())}`
+    const main = html`<h1 tabindex="-1">Search</h1>${searchForm(q, read instanceof TriageError ? read.message : null)}${help(found === null)}${
+      read instanceof TriageError ? null : html`${chips(read, q)}${found !== null && results(found, q, offset, deps.clock.now())}`
     }`;
     const page = { title: q === '' ? 'Search' : `${q} · Search`, place: 'page' as const, main, searches: true as const };
     return sendPage(request, reply, page, reader, read instanceof TriageError ? 400 : 200);
@@ -97,11 +97,12 @@ function chips({ terms }: Search, q: string): Html {
   )}</p></details>`;
 }
 
-function help(): Html {
+/** By the search box; open where there is nothing else to read. */
+function help(open: boolean): Html {
   const rows = (Object.entries(SEARCH_NAMES) as [SearchName, string][]).map(
     ([name, example]) => html`<dt><code>${example}</code></dt><dd>${EXPLAINED[name]}</dd>`,
   );
-  return html`<h2>Search filters</h2><p>Words are searched for in messages, tests, files and titles of causes. Quote several words to find them together. A commit, a fingerprint or an ID needs no filter name.</p><dl class="facts">${rows}</dl>`;
+  return html`<details class="narrow"${open && html` open`}><summary>Search filters</summary><p>Words are searched for in messages, tests, files and titles of causes. Quote several words to find them together. A commit, a fingerprint or an ID needs no filter name.</p><dl class="facts">${rows}</dl></details>`;
 }
 
 const EXPLAINED: Readonly<Record<SearchName, string>> = {

@@ -99,7 +99,7 @@ function factsOf(analysis: Analysis, why: readonly string[]): AnswerFact[] {
     { name: 'Suspect', label: 'Suspects', reach: 'answer', kind: 'files', values: files.map(describeSuspect), files },
     { name: 'Hypothesis', label: 'Possible explanations', reach: 'answer', kind: 'choices', values: choices.map(describeChoice), choices },
     { name: 'Reason', label: 'Needs review because', reach: 'answer', kind: 'list', values: why },
-    { name: 'Against', label: 'Conflicting evidence', reach: 'review', kind: 'list', values: against },
+    { name: 'Against', label: 'Reasons for doubt', reach: 'review', kind: 'list', values: against },
     { name: 'Unknown', label: 'Unknown', reach: 'review', kind: 'list', values: verdict.gaps },
     { name: 'Record', label: 'Accuracy', reach: 'answer', kind: 'note', values: recordOf(analysis) },
     { name: 'Note', label: 'Notes', reach: 'answer', kind: 'note', values: notes },

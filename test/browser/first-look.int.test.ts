@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createDemoClock, makeDemoCode, runDemo } from '../../src/cli/demo.ts';
 import { SUGGESTIONS } from '../../src/console/ask.ts';
 import { aspectsOf } from '../../src/judge/converse-statements.ts';
+import { axeFindings } from '../support/browser.ts';
 import { openReviewWorld, type ReviewWorld, storeQueue } from '../support/review-world.ts';
 import { READERS } from '../support/stocked-console.ts';
 
@@ -301,5 +302,72 @@ describe('the first minute with the demo', () => {
       expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Causes');
     });
     expect(complaints).toEqual([]);
+  });
+
+  const LOOKS = [
+    ['on a desk', { ...DESK, theme: 'light', javaScript: true }],
+    ['on a desk, in the dark', { ...DESK, theme: 'dark', javaScript: true }],
+    ['on a phone', { ...PHONE, theme: 'light', javaScript: true }],
+    ['on a phone, in the dark, without scripts', { ...PHONE, theme: 'dark', javaScript: false }],
+  ] as const;
+
+  it.each(LOOKS)('73: what belongs together is named together: %s', async (where, how) => {
+    // Anew for each try: what is decided is no longer in the queue.
+    const repository = `look/${where.replaceAll(/\W+/g, '-')}-${Date.now()}`;
+    const reviews = await storeQueue(client, repository, 3, { fingerprint: repository });
+    const complaints = await client.at(
+      'anna',
+      async (page) => {
+        const check = async () => {
+          expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(how.width);
+          if (how.javaScript) expect(await axeFindings(page)).toEqual([]);
+        };
+        // The queue says what its order means, and its count leads to one decision for all.
+        await page.goto(`/review?repo=${repository}`);
+        expect(await words(page)).toContain('Highest risk first: failures that block a pull request');
+        await page.getByRole('link', { name: '3 items with the same fingerprint: decide them together' }).click();
+        await page.getByRole('button', { name: 'Accept this answer for all 3' }).waitFor();
+        await check();
+        // What was done is told apart from the next item.
+        await page.getByRole('button', { name: 'Accept', exact: true }).click();
+        await page.locator('#done').waitFor();
+        expect(await page.locator('#done').textContent()).toMatch(/^Accepted: .+ in look\/.+\. This is the next item\.$/);
+        expect(await page.locator('#done a').getAttribute('href')).toBe(`/review/${reviews[0]?.id}`);
+        await check();
+        // Causes: every cell is named, on a phone too; one that counts as fixed says that its test still flakes.
+        await page.goto('/causes');
+        const named = await page.evaluate(`getComputedStyle(document.querySelector('td[data-label]'), '::before').content`);
+        expect(named).toBe(how.width === PHONE.width ? '"Assignee: "' : 'none');
+        await page.goto('/causes?list=fixed');
+        await page.getByRole('link', { name: /^sends the weekly digest/ }).click();
+        expect(await page.getByRole('navigation', { name: 'Sections' }).locator('[aria-current]').textContent()).toBe('Causes');
+        expect(await words(page)).toContain('a flaky test can fail again');
+        expect(await words(page)).toMatch(/flakes in \d+ % of its runs \(3 of \d+\); not in quarantine/);
+        expect(await words(page)).toContain('quarantine the test on its page');
+        expect(await page.locator('main time').first().textContent()).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d UTC$/);
+        await check();
+        await page.getByRole('link', { name: 'sends the weekly digest within half a second' }).click();
+        expect(await words(page)).toContain('mute the cause on its page');
+        await page.goto('/insights/causes');
+        expect(await page.getByRole('navigation', { name: 'Insights' }).locator('[aria-current]').textContent()).toBe('Top causes');
+        // The filters are explained by the search box, whatever was searched for.
+        await page.goto('/search?q=npm');
+        await page.getByText('Search filters').click();
+        expect(await page.getByText('seen since: hours').isVisible()).toBe(true);
+        await check();
+      },
+      how,
+    );
+    expect(complaints).toEqual([]);
+  });
+
+  it('73: the number of a piece of evidence stands apart from the line, and doubts are called so', async () => {
+    const address = `/analyses/${await analysisOf('demo/npm-eresolve')}`;
+    await client.at('reader', async (page) => {
+      await page.goto(address);
+      const apart = await page.evaluate(`Number.parseFloat(getComputedStyle(document.querySelector('.log .chip')).marginLeft)`);
+      expect(apart).toBeGreaterThan(4);
+      expect(await words(page)).not.toContain('Conflicting evidence');
+    });
   });
 });

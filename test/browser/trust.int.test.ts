@@ -77,7 +77,7 @@ describe('66: the tour of trust', () => {
     expect(await cells(page, TABLE, 'in force')).toEqual(['0.85 in force', '51 (50 %)', '50 of 51 (98 %; 90 % to 99.7 %)', '1']);
     expect(await cells(page, TABLE, '0.65')).toEqual(['0.65', '101 (100 %)', '74 of 101 (73 %; 64 % to 81 %)', '27']);
     const change = (await page.locator('#changes + ol li').first().textContent())?.replaceAll(/\s+/g, ' ');
-    expect(change).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d Threshold: 0\.8 → 0\.85 · right more often/);
+    expect(change).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d UTC Threshold: 0\.8 → 0\.85 · right more often/);
     expect(change).toContain('Before: 50 answers, 0 % published, 25 of 50 (50 %; 37 % to 63 %) right.');
     expect(change).toContain('After: 51 answers, 0 % published, 49 of 51 (96 %; 87 % to 99 %) right.');
     expect(await cells(page, 'Measured figures of this release', 'Tools without a rule')).toHaveLength(6);

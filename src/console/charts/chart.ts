@@ -307,7 +307,7 @@ export function runStrip(test: string, runs: readonly RunMark[]): Html {
   const words = `${test}, last ${runs.length} runs: ${count('passed')} passed, ${count('failed')} failed, ${count('flake')} flakes`;
   const bars = runs.map(({ mark, at }, index) => {
     const height = TALL[mark];
-    return html`<rect class="run ${mark}" x="${index * (WIDTH + 1)}" y="${HEIGHT - height}" width="${WIDTH}" height="${height}"><title>${at.slice(0, 16).replace('T', ' ')}: ${WORDS[mark]}</title></rect>`;
+    return html`<rect class="run ${mark}" x="${index * (WIDTH + 1)}" y="${HEIGHT - height}" width="${WIDTH}" height="${height}"><title>${at.slice(0, 16).replace('T', ' ')} UTC: ${WORDS[mark]}</title></rect>`;
   });
   const width = Math.max(1, runs.length * (WIDTH + 1));
   return html`<svg class="strip" viewBox="0 0 ${width} ${HEIGHT}" width="${width}" height="${HEIGHT}" role="img" aria-label="${words}">${bars}</svg>`;

@@ -61,7 +61,7 @@ const PAGES = [
   { path: '/insights/models', name: 'Models', role: 'read' },
   { path: '/insights/health', name: 'Health', role: 'read' },
   { path: '/insights/flaky', name: 'Tests', role: 'read' },
-  { path: '/insights/causes', name: 'Causes', role: 'read' },
+  { path: '/insights/causes', name: 'Top causes', role: 'read' },
   { path: '/insights/cost', name: 'Cost and time', role: 'read' },
   { path: '/insights/reviewers', name: 'Reviewing', role: 'review' },
 ] as const;

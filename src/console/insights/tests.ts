@@ -221,7 +221,7 @@ ${postForm(TEST_PATH, fields, html`<label>Quarantine for days <input name="days"
         html`<li>${timeOf(at)} ${by}: ${until === null ? 'ended the quarantine' : `quarantined until ${until.slice(0, 10)}`}${reason !== null && `, ${reason}`}</li>`,
     );
   return html`<h2 id="quarantine">Quarantine</h2>
-<p>${quarantine === null ? 'Not in quarantine. Nobody is notified of a build in which only quarantined tests fail; the failures stay visible.' : html`<strong>In quarantine until ${timeOf(quarantine.until)}</strong> by ${quarantine.by}${quarantine.reason !== null && `: ${quarantine.reason}`}. Nobody is notified of a build in which only quarantined tests fail; the failures stay visible.`}</p>
+<p>${quarantine === null ? 'Not in quarantine. Nobody is notified of a build in which only quarantined tests fail; the failures stay visible. To silence one cause instead of a whole test, mute the cause on its page.' : html`<strong>In quarantine until ${timeOf(quarantine.until)}</strong> by ${quarantine.by}${quarantine.reason !== null && `: ${quarantine.reason}`}. Nobody is notified of a build in which only quarantined tests fail; the failures stay visible.`}</p>
 ${acts && forms}${events.length > 0 && html`<details><summary>History (${events.length})</summary><ol class="past">${events}</ol></details>`}`;
 }
 

@@ -1,5 +1,6 @@
 import { type Category, KINDS } from '../../domain/category.ts';
 import { REJECT_REASONS, RejectReason, type Review } from '../../domain/review.ts';
+import { counted } from '../../lib/text.ts';
 import { percent } from '../../notifications/answer-view.ts';
 import { buildAddress, reviewAddress } from '../addresses.ts';
 import { analysisParts, evidencePart, placeLine } from '../analysis.ts';
@@ -28,11 +29,11 @@ export function itemTitle({ review, facts, blind }: ItemView): string {
   return first?.test?.name ?? first?.message ?? 'A failure';
 }
 
-function headline(title: string, { queue, review, waiting, hold, stamps }: ItemView): Html {
+function headline(title: string, { queue, review, waiting, hold, stamps, same, blind }: ItemView): Html {
   const n = queue.n ?? 1;
   const of = Math.max(queue.of ?? waiting, n);
   return html`<div class="headline"><h1 tabindex="-1">${title}</h1>
-<p class="position">${hold !== 'decided' && html`item ${n} of ${of}`} ${walkLinks(review.id, queue)} ${stampsLink(review.id, queue, stamps)}</p></div>`;
+<p class="position">${hold !== 'decided' && html`item ${n} of ${of}`}${!blind.blind && same.length > 0 && html` · <a href="#same">${same.length} more like it</a>`} ${walkLinks(review.id, queue)} ${stampsLink(review.id, queue, stamps)}</p></div>`;
 }
 
 /** The same item, its log lines with or without their timestamps. */
@@ -49,7 +50,15 @@ function walkLinks(id: string, queue: QueueQuery): Html {
 
 /** What is in the way, or changes what a decision means; each says what can be done. */
 function banners(view: ItemView): Html {
-  return html`${failureBanner(view)}${heldBanner(view)}${decidedBanner(view)}${greenBanner(view)}${guessBanner(view)}`;
+  return html`${doneBanner(view)}${failureBanner(view)}${heldBanner(view)}${decidedBanner(view)}${greenBanner(view)}${guessBanner(view)}`;
+}
+
+/** Two items may look alike: what was done is told apart from what comes now. */
+function doneBanner({ done }: ItemView): Html {
+  const decision = done?.decision ?? null;
+  if (done === null || decision === null) return html``;
+  const did = { accept: 'Accepted', correct: `Corrected to ${decision.category}`, reject: 'Rejected' }[decision.type];
+  return html`<div class="banner good" id="done"><p>${did}: <a href="${reviewAddress(done.id)}">${done.title}</a> in ${done.repository}. <strong>This is the next item.</strong></p></div>`;
 }
 
 function failureBanner({ failure, typed, hold }: ItemView): Html {
@@ -238,16 +247,19 @@ function rejectForm({ review, queue, mode, typed, facts }: ItemView): Html {
 <p><a class="button" data-close href="${address}${searchOf(queue)}" data-swap>Cancel <kbd aria-hidden="true">Esc</kbd></a></p></form></section>`;
 }
 
-/** The other waiting items of this fingerprint: listed first, then one press accepts the answer for all of them. */
+/** The other waiting items of this fingerprint: one press accepts the answer for all of those that are listed. */
 function sameList(view: ItemView): Html {
   const { same, review, queue, facts } = view;
   if (same.length === 0) return html``;
   const openedAt = new Date(facts.now).toISOString();
   const fields = { type: 'accept', version: review.version, queue: searchOf(queue), alsoFor: 'same-fingerprint', openedAt };
   const armed = mustArm(facts) ? { armed: '1' } : {};
-  const button = html`${sameRows(same)}<p><button>${mustArm(facts) ? `Accept all ${same.length + 1} anyway: the change touches ${facts.overlap[0]}` : `Accept this answer for all ${same.length + 1}`}</button></p>`;
-  return html`<details class="same"><summary>Also ${same.length} waiting ${same.length === 1 ? 'item' : 'items'} with the same fingerprint</summary>
-${postForm(`${reviewAddress(review.id)}/decision`, { ...fields, ...armed }, button)}</details>`;
+  const words = mustArm(facts)
+    ? `Accept all ${same.length + 1} anyway: the change touches ${facts.overlap[0]}`
+    : `Accept this answer for all ${same.length + 1}`;
+  const controls = html`<p>${counted(same.length, 'more waiting item')} with the same fingerprint. <button>${words}</button></p>
+<details><summary>Show ${same.length === 1 ? 'it' : 'them'}</summary>${sameRows(same)}</details>`;
+  return html`<section class="same" id="same" aria-label="Items with the same fingerprint">${postForm(`${reviewAddress(review.id)}/decision`, { ...fields, ...armed }, controls)}</section>`;
 }
 
 /** Them, each with the field that names it: only what was listed is decided. */

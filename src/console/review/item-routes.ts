@@ -36,7 +36,14 @@ export function registerItem(app: ConsoleApp, deps: ConsoleDeps): void {
     const held = mode === 'read' ? review : await hold(deps, review, reviewerOf(request));
     const said = armed === '1' ? 'Press a again to accept it anyway, or Esc to cancel.' : await sentenceOf(query, deps.stores, query.n);
     const stamps = ts === undefined ? {} : { stamps: ts === '1' };
-    return await sendItem(request, reply, deps, held, { queue: QueueQuery.parse(query), mode, armed: armed === '1', ...stamps }, { said });
+    return await sendItem(
+      request,
+      reply,
+      deps,
+      held,
+      { queue: QueueQuery.parse(query), mode, armed: armed === '1', done: query.done, ...stamps },
+      { said },
+    );
   });
 }
 

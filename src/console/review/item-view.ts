@@ -48,6 +48,8 @@ export interface ItemView {
   readonly typed: Typed | null;
   /** Why what was sent could not be saved. */
   readonly failure: string | null;
+  /** The item that was decided just before this one. */
+  readonly done: Review | null;
 }
 
 export interface Looking {
@@ -60,6 +62,8 @@ export interface Looking {
   readonly armed?: boolean;
   readonly typed?: Typed | null;
   readonly failure?: string | null;
+  /** The item that was decided just before this one. */
+  readonly done?: string | undefined;
 }
 
 /** Everything the item's page shows. Throws `not-found` where the analysis or its build is gone. */
@@ -69,17 +73,18 @@ export async function readItem(deps: ConsoleDeps, review: Review, looking: Looki
   const analysis = await stores.analyses.find(review.analysisId);
   if (analysis === null) throw new TriageError('not-found', `The analysis ${review.analysisId} of this review is not stored.`);
   const hold = holdOf(review, reviewer);
-  const [facts, blind, same, counts, undo, taught] = await Promise.all([
+  const [facts, blind, same, counts, undo, taught, done] = await Promise.all([
     readAnalysisFacts(deps, analysis, looking.stamps),
     blindStateOf({ stores, blindEvery: config.review.blindEvery }, review, reviewer),
     hold === 'decided' ? [] : listSame({ stores }, { reviewId: review.id, reviewer }),
     stores.reviews.counts(reviewer),
     undoable(deps, reviewer),
     review.decision === null ? null : taughtBy(stores, review.decision),
+    looking.done === undefined || looking.done === review.id ? null : stores.reviews.find(looking.done),
   ]);
   if (facts === null) throw new TriageError('not-found', `The build ${analysis.buildId} of this review is not stored.`);
   return {
-    ...{ review, facts, hold, blind, same, queue, undo, taught, waiting: counts.waiting },
+    ...{ review, facts, hold, blind, same, queue, undo, taught, done, waiting: counts.waiting },
     mayTakeOver: hold === 'others' && mayTakeOver(review, isAdmin, clock.now()),
     mode: looking.mode ?? 'read',
     stamps: looking.stamps === true,

@@ -198,7 +198,8 @@ ${query.state !== 'all' && html`<input type="hidden" name="state" value="${query
 <label>Repository <input name="repo" value="${query.repo}" placeholder="owner/name" data-action="search" size="16"></label>
 <label>Review reason <input name="why" value="${query.why}" placeholder="words" size="16"></label>
 <label>Sort <select name="sort">${Object.entries(orders).map(([value, name]) => option(value, name, value === query.sort))}</select></label>
-<button>Show</button>${isFiltered(query) && html` <a class="button" href="${clearAddress(query)}" data-swap>Clear filters</a>`}</form>`;
+<button>Show</button>${isFiltered(query) && html` <a class="button" href="${clearAddress(query)}" data-swap>Clear filters</a>`}</form>
+${query.sort === 'risk' && html`<p class="quiet">Highest risk first: failures that block a pull request, and answers that blame the environment or a flaky test, most of all if the change touches the suspected file. Items rise as they wait.</p>`}`;
 }
 
 function clearAddress({ state, sort }: QueueQuery): string {
@@ -213,7 +214,7 @@ function reviewRow({ review, count, blind }: QueueRow, at: number, view: QueueVi
   const words = blind ? html`<em>Choose a category before the verdict is shown</em>` : review.title;
   return html`<li id="${review.id}" data-row${held && html` class="held"`}>
 <span class="sureness">${blind || review.confidence === 0 ? '–' : percent(review.confidence)}</span> <span class="category">${blind ? 'BLIND' : itemCategory(review)}${!blind && riskSign(review)}</span>
-<span class="what"><a class="title" href="${address}" data-swap data-row-link>${words}</a>${count > 1 && html` <span class="count" title="${count} items with the same fingerprint">×${count}</span>`}</span>
+<span class="what"><a class="title" href="${address}" data-swap data-row-link>${words}</a>${count > 1 && html` <a class="count" href="${address}#same" aria-label="${count} items with the same fingerprint: decide them together" title="${count} items with the same fingerprint: decide them together">×${count}</a>`}</span>
 <span class="from">${review.repository} · <a href="${buildAddress(review.buildId)}">build</a> · ${ageOf(review.openedAt, now)}</span>
 <span class="why">${held ? `under review by ${review.claimedBy} since ${clockTime(review.claimedAt)}` : whyOf(review, blind)}</span></li>`;
 }
