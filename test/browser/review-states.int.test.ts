@@ -179,7 +179,7 @@ describe('others', () => {
     if (first === undefined) throw new Error('no item');
     await client.at('anna', async (page) => {
       await page.goto(itemAddress(first));
-      await page.getByText('Show them').click();
+      await page.locator('.same summary').click();
       const listed = page.locator('.same li a');
       expect(await listed.allTextContents()).toEqual(others.map(({ title }) => title));
       expect((await Promise.all(all.map(find))).filter((one) => one?.decision !== null)).toEqual([]);
