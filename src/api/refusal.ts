@@ -126,12 +126,6 @@ interface ParserError {
   readonly code?: string | undefined;
 }
 
-interface BrokenRefusal {
-  readonly status: number;
-  readonly code: string;
-  readonly message: string;
-}
-
 /** Answers what is no HTTP request before any route can: in the same shape as every other refusal, and in the log. */
 export function refuseBroken(error: ParserError, socket: Socket, logger: Logger): void {
   if (error.code === 'ECONNRESET' || socket.destroyed) return;
@@ -149,7 +143,7 @@ export function refuseBroken(error: ParserError, socket: Socket, logger: Logger)
   else socket.destroy();
 }
 
-function refusalOf({ code }: ParserError): BrokenRefusal {
+function refusalOf({ code }: ParserError) {
   if (code === 'HPE_HEADER_OVERFLOW')
     return { status: 431, code: 'too-large', message: 'The URL and headers exceed 16 kB. Send a shorter query.' };
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT')

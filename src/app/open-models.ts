@@ -10,21 +10,11 @@ import type { JudgeOptions } from '../replay/judge.ts';
 
 type Llm = Config['analyst']['llm'];
 
-/** How the configured model is reached. */
-export interface ModelOptions {
-  readonly baseUrl: string | null;
-  readonly apiKey: string | null;
-  readonly apiVersion: string | null;
-  readonly model: string;
-  readonly timeoutMs: number;
-  readonly maxRetries: number;
-}
-
 /**
- * A base URL goes first, then Azure's endpoint, then OpenAI itself; null where there is not even a key for that. Azure's own
+ * How the configured model is reached. A base URL goes first, then Azure's endpoint, then OpenAI itself; null where there is not even a key for that. Azure's own
  * variables count wherever the server is Azure's, also one that is given as a base URL. Throws `invalid-config` where a provider's key is missing.
  */
-export function modelOptions({ baseUrl, apiKey, model, azure, timeoutMs, maxRetries }: Llm): ModelOptions | null {
+export function modelOptions({ baseUrl, apiKey, model, azure, timeoutMs, maxRetries }: Llm) {
   const limits = { timeoutMs, maxRetries };
   const isAzure = baseUrl === null ? azure.endpoint !== null : new URL(baseUrl).hostname.endsWith('.azure.com');
   if (isAzure) {

@@ -4,7 +4,7 @@ import type { Masker } from '../log/mask/mask.ts';
 import type { Database } from '../ports/database.ts';
 import { type Logger, type Metrics, type Reading, silentTracer, type Tracer } from '../ports/telemetry.ts';
 import type { Toolbox } from '../ports/toolbox.ts';
-import { createStores, type Stores } from '../stores/stores.ts';
+import { createStores } from '../stores/stores.ts';
 import { readBacklog } from '../stores/triages.ts';
 import { noticeRulesOf } from './open-publishers.ts';
 import { type BackendState, type Backends, backendChecks, createReadiness, type Readiness } from './readiness.ts';
@@ -13,15 +13,8 @@ import { measuredStores } from './watched.ts';
 const UP: Readonly<Record<BackendState, number>> = { ok: 1, degraded: 0.5, down: 0 };
 const OPEN = { closed: 0, 'half-open': 0.5, open: 1 } as const;
 
-interface Observed {
-  readonly tracer: Tracer;
-  readonly metrics: Metrics;
-  /** Counted, and with the trace of whoever requested work. */
-  readonly stores: Stores;
-}
-
-/** Who is told of what happens, and the stores, which tell them. */
-export async function openObserved(config: Config, database: Database, clock: Clock, logger: Logger): Promise<Observed> {
+/** Who is told of what happens, and the stores, which tell them: they count, and keep the trace of whoever requested work. */
+export async function openObserved(config: Config, database: Database, clock: Clock, logger: Logger) {
   const tracer = await openTracer(config, logger);
   const metrics = (await import('../adapters/metrics/prometheus.ts')).createPrometheusMetrics();
   const stores = createStores(database, clock, () => tracer.traceparent(), noticeRulesOf(config));

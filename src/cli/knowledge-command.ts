@@ -169,19 +169,14 @@ interface KnowledgeFile {
   readonly source: string;
 }
 
-interface KnowledgeFiles {
-  readonly files: readonly KnowledgeFile[];
-  /** Names that folders give to what lies in them: what is kept under one and is no longer there, is gone. */
-  readonly folders: readonly string[];
-}
-
 const MAX_FILES = 10_000;
 
 /**
  * The documents at these paths; folders are read with all that is in them, except what is hidden or installed. Links are not followed. `name`
- * replaces the path in the names. Throws `not-found`, and `invalid-input` for a folder without any document.
+ * replaces the path in the names. `folders` are the names that folders give to what lies in them: what is kept under one and is no longer there, is
+ * gone. Throws `not-found`, and `invalid-input` for a folder without any document.
  */
-async function findKnowledgeFiles(paths: readonly string[], name: string | undefined): Promise<KnowledgeFiles> {
+async function findKnowledgeFiles(paths: readonly string[], name: string | undefined) {
   if (name !== undefined && paths.length !== 1) throw new TriageError('invalid-config', '--source takes exactly one path.');
   const files: KnowledgeFile[] = [];
   const folders: string[] = [];

@@ -41,15 +41,13 @@ export function readStoreConfig(dataDir: string): Config {
 /** Whose webhook secret an embedded installation makes where none is set. */
 export const MADE_SECRETS: readonly string[] = ['github', 'jenkins'];
 
-/** A served installation: its configuration, and what of it was made rather than configured. */
-export interface ServedConfig {
-  readonly config: Config;
-  /** The token that was made; null where the operator configured tokens. */
-  readonly madeToken: string | null;
-}
+export type ServedConfig = ReturnType<typeof readServedConfig>;
 
-/** On an embedded database, tokens and webhook secrets that nobody configured are made and kept (0600), so that nothing is ever open to everybody. */
-export function readServedConfig(dataDir: string): ServedConfig {
+/**
+ * The configuration of a served installation. On an embedded database, tokens and webhook secrets that nobody configured are made and kept (0600),
+ * so that nothing is ever open to everybody; `madeToken` is null where the operator configured tokens.
+ */
+export function readServedConfig(dataDir: string): { readonly config: Config; readonly madeToken: string | null } {
   const config = readStoreConfig(dataDir);
   const { github, jenkins } = config.providers;
   // Processes that share a database must know the same secrets, so none is made in any of them.

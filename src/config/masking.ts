@@ -1,16 +1,10 @@
 import { providersOf } from '../providers/registry.ts';
 import type { Config } from './schema.ts';
 
-/** What masking is told: the process's own secrets, and which names are hidden beside them. */
-export interface Masking {
-  readonly known: readonly string[];
-  readonly names: Config['mask'];
-}
-
 const NO_NAMES: Config['mask'] = { emails: false, hosts: false, hostSuffixes: [] };
 
-/** Of as much of the configuration as there is; the terminal has no server and no database. */
-export function maskingOf(config: Partial<Config>): Masking {
+/** What masking is told: the process's own secrets, and which names are hidden beside them. Of as much of the configuration as there is; the terminal has no server and no database. */
+export function maskingOf(config: Partial<Config>) {
   const known = [
     ...(config.auth?.tokens.map(({ token }) => token) ?? []),
     ...(config.providers === undefined ? [] : providersOf(config.providers).flatMap(({ secrets }) => secrets)),

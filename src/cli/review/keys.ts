@@ -20,21 +20,13 @@ export interface KeyStreams {
   readonly repeatMs?: number;
 }
 
-/** Single keys and lines from one terminal. */
-export interface KeyReader {
-  /** The next key as it is written on it: "a", "?", "3", "return"; `null` for Ctrl-C, Ctrl-D and the end of input. */
-  key(): Promise<string | null>;
-  /** A line with an editor, `prefill` already in it; null where the reader gave up (Ctrl-C, Ctrl-D, Esc). */
-  line(prompt: string, prefill: string): Promise<string | null>;
-  /** Forgets what was typed before it could be seen what for. */
-  drop(): void;
-  close(): void;
-}
+export type KeyReader = ReturnType<typeof readKeys>;
 
 /** Keys repeat about 30 times a second while they are held. */
 const REPEAT_MS = 250;
 
-export function readKeys({ input, output, repeatMs = REPEAT_MS }: KeyStreams): KeyReader {
+/** Single keys and lines from one terminal. */
+export function readKeys({ input, output, repeatMs = REPEAT_MS }: KeyStreams) {
   const waiting: ((key: string | null) => void)[] = [];
   let typed: (string | null)[] = [];
   let last = { name: '', at: Number.NEGATIVE_INFINITY };
@@ -60,12 +52,14 @@ export function readKeys({ input, output, repeatMs = REPEAT_MS }: KeyStreams): K
   input.setRawMode?.(true);
   input.resume();
   return {
+    /** The next key as it is written on it: "a", "?", "3", "return"; `null` for Ctrl-C, Ctrl-D and the end of input. */
     key: () =>
-      new Promise((resolve) => {
+      new Promise<string | null>((resolve) => {
         if (typed.length > 0) resolve(typed.shift() ?? null);
         else waiting.push(resolve);
       }),
-    line: async (prompt, prefill) => {
+    /** A line with an editor, `prefill` already in it; null where the reader gave up (Ctrl-C, Ctrl-D, Esc). */
+    line: async (prompt: string, prefill: string): Promise<string | null> => {
       editing = true;
       try {
         return await editLine({ input, output }, prompt, prefill);
@@ -75,6 +69,7 @@ export function readKeys({ input, output, repeatMs = REPEAT_MS }: KeyStreams): K
         input.resume();
       }
     },
+    /** Forgets what was typed before it could be seen what for. */
     drop: () => {
       typed = typed.filter((key) => key === null);
     },

@@ -43,14 +43,7 @@ export function readValue<Value>(completion: Completion, parse: (reply: unknown)
   return { value };
 }
 
-/** The calls of a reply that can be read. They may name tools that were not offered. */
-export interface CallsReading {
-  readonly calls: readonly ChatToolCall[];
-  /** What is wrong with others; null where nothing is. */
-  readonly problem: string | null;
-  /** By function calling, by JSON, or not at all: prose, or nothing. */
-  readonly by: 'calling' | 'json' | 'nothing';
-}
+export type CallsReading = ReturnType<typeof readCalls>;
 
 type Arguments = Readonly<Record<string, unknown>>;
 
@@ -59,8 +52,11 @@ const MAX_CALLS = 128;
 const MAX_WHY = 300;
 const MAX_SHOWN = 200;
 
-/** Takes the calls out of a reply: the server's own, else those that are in its text, in whatever form models write them. */
-export function readCalls(completion: Completion, tools: readonly ChatTool[]): CallsReading {
+/**
+ * Takes the calls out of a reply: the server's own, else those that are in its text, in whatever form models write them. They may name tools that
+ * were not offered. `problem` is what is wrong with others, null where nothing is; `by` nothing there was prose, or nothing.
+ */
+export function readCalls(completion: Completion, tools: readonly ChatTool[]) {
   const written = completion.calls.length > 0 ? completion.calls : null;
   const inText = written === null ? callsInText(completion.text) : null;
   const given = written ?? inText;

@@ -128,17 +128,8 @@ export interface Measured {
   readonly high: number;
 }
 
-/** One tenth of stated probability: how many stated so much, what they stated in the mean, and which share was right. */
-interface ReliabilityBin {
-  readonly from: number;
-  readonly to: number;
-  readonly cases: number;
-  readonly stated: number;
-  readonly right: number;
-}
-
-/** Of ten equal bins those that are not empty. */
-export function reliability(statements: readonly Statement[]): ReliabilityBin[] {
+/** Of ten equal bins of stated probability those that are not empty: how many stated so much, what they stated in the mean, and which share was right. */
+export function reliability(statements: readonly Statement[]) {
   return Array.from({ length: BINS }, (_, bin) => bin).flatMap((bin) => {
     const inside = statements.filter(({ stated }) => binOf(stated) === bin);
     if (inside.length === 0) return [];

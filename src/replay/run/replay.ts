@@ -30,12 +30,6 @@ export interface ReplayOptions {
   readonly mayStart?: () => boolean;
 }
 
-/** How many cases were handed over, and whether that is all there are. */
-interface Replayed {
-  readonly cases: number;
-  readonly isAll: boolean;
-}
-
 /** Answers one case, and tells of each finished step: what a case has cost that fails. */
 export type Answerer = (build: Build, texts: CaseTexts, signal: AbortSignal, onStep: (step: Step) => void) => Promise<Answered>;
 
@@ -59,7 +53,7 @@ const NO_QUOTES = { made: 0, literal: 0 };
  * Replays every case, several at once, and hands them over in their order. Ends early where `mayStart` says so, with those finished that had
  * begun: the answer is how many were handed over, and whether that is all. Rejects where `signal` aborts.
  */
-export async function replay(options: ReplayOptions, signal: AbortSignal): Promise<Replayed> {
+export async function replay(options: ReplayOptions, signal: AbortSignal) {
   const line = createLine(options.concurrency, options.onCase);
   for await (const outcome of options.cases) {
     signal.throwIfAborted();
