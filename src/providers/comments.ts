@@ -27,7 +27,8 @@ export interface PostedComment {
 
 /** The comments of one pull request, and as whom we write. Throws as `NotificationClient` does. */
 export interface CommentThread<Comment extends PostedComment = PostedComment> {
-  list(page: number, size: number): Promise<readonly Comment[]>;
+  /** Page by page, as far as `COMMENT_PAGES`. */
+  list(): AsyncIterable<Comment>;
   /** Tried once: the first try may have got through, and the next one looks for it. */
   create(body: string): Promise<number>;
   edit(id: number, body: string): Promise<void>;
@@ -40,21 +41,19 @@ export interface CommentOptions {
   readonly label: string;
   /** The host takes so many characters. */
   readonly maxBody: number;
-  /** Comments of one page. */
-  readonly pageSize: number;
   /** `edit` changes the comment in place, of which nobody is notified; `recreate` deletes it and makes another. */
   readonly mode: 'edit' | 'recreate';
   open(repository: string, pullRequest: number, signal: AbortSignal): Promise<CommentThread>;
 }
 
-/** A comment of ours is among the first; more of a pull request's comments are not read. */
-const MAX_LISTED = 2_000;
+/** A comment of ours is among the first; more of a pull request's comments, a hundred a page, are not read. */
+export const COMMENT_PAGES = 20;
 
 /** The comment of a pull request, known by a marker in its first line and by who wrote it. */
 export function createCommentClient(options: CommentOptions): NotificationClient<{ readonly body: string }> {
   const open = ({ notice, signal }: NoticeCall) => options.open(notice.repository, pullRequestOf(notice), signal);
   return {
-    find: async (call) => await findOwn(options, await open(call), call.notice),
+    find: async (call) => await findOwn(await open(call), call.notice),
     show: async ({ body }, call) => {
       const thread = await open(call);
       const text = `${markerOf(call.notice)}\n${body}`;
@@ -62,7 +61,7 @@ export function createCommentClient(options: CommentOptions): NotificationClient
         throw new TriageError('too-large', `The comment has ${text.length} characters, more than ${options.label} allows.`);
       const { reference } = call.notice;
       if (reference === null) return { reference: String(await thread.create(text)) };
-      if (options.mode === 'recreate') return await recreate(options, thread, text, call.notice, reference);
+      if (options.mode === 'recreate') return await recreate(thread, text, call.notice, reference);
       await thread.edit(Number(reference), text);
       return { reference };
     },
@@ -84,32 +83,28 @@ export function pullRequestOf({ about, key }: Notice): number {
  */
 export async function* ownComments<Comment extends PostedComment>(
   thread: Pick<CommentThread<Comment>, 'list' | 'ownLogin'>,
-  pageSize: number,
   marker: string,
 ): AsyncGenerator<Comment> {
   let login: string | null = null;
-  for (let page = 1; page <= MAX_LISTED / pageSize; page++) {
-    const comments = await thread.list(page, pageSize);
-    for (const comment of comments.filter(({ body }) => body?.startsWith(marker) === true)) {
-      login ??= await thread.ownLogin();
-      if (comment.author === login) yield comment;
-    }
-    if (comments.length < pageSize) return;
+  for await (const comment of thread.list()) {
+    if (comment.body?.startsWith(marker) !== true) continue;
+    login ??= await thread.ownLogin();
+    if (comment.author === login) yield comment;
   }
 }
 
-async function findOwn({ pageSize }: CommentOptions, thread: CommentThread, notice: Notice): Promise<{ reference: string } | null> {
-  for await (const { id } of ownComments(thread, pageSize, markerOf(notice))) return { reference: String(id) };
+async function findOwn(thread: CommentThread, notice: Notice): Promise<{ reference: string } | null> {
+  for await (const { id } of ownComments(thread, markerOf(notice))) return { reference: String(id) };
   return null;
 }
 
 /** What is gone may have been replaced already, by a try that did not live to say so. */
-async function recreate(options: CommentOptions, thread: CommentThread, body: string, notice: Notice, reference: string) {
+async function recreate(thread: CommentThread, body: string, notice: Notice, reference: string) {
   try {
     await thread.remove(Number(reference));
   } catch (error) {
     if (!(error instanceof TriageError) || error.code !== 'not-found') throw error;
-    const replaced = await findOwn(options, thread, notice);
+    const replaced = await findOwn(thread, notice);
     if (replaced !== null) {
       await thread.edit(Number(replaced.reference), body);
       return replaced;

@@ -38,13 +38,22 @@ export interface Change extends Question {
   readonly right: string;
 }
 
+interface Pages {
+  /** What the host calls the length of a page. */
+  readonly sizeName: string;
+  readonly size: number;
+  readonly maxPages: number;
+}
+
 /** Asks one host. Throws TriageErrors only, as `BuildSource.fetch` does. */
 export interface RestClient {
   readonly label: string;
   get<Reply>(schema: z.ZodType<Reply>, question: Question): Promise<Reply>;
   bytes(question: Question): Promise<Buffer>;
-  /** Pages of a list until one is not full, at most `maxPages`; `sizeName`: what the host calls the length of a page. */
-  list<Item>(schema: z.ZodType<Item[]>, question: Question, pages: { sizeName: string; size: number; maxPages: number }): Promise<Item[]>;
+  /** The items of a list, page by page, until a page is not full. */
+  items<Item>(schema: z.ZodType<Item[]>, question: Question, pages: Pages): AsyncGenerator<Item>;
+  /** The same all at once. */
+  list<Item>(schema: z.ZodType<Item[]>, question: Question, pages: Pages): Promise<Item[]>;
   /** Tried once: the first try may have got through. */
   send<Reply>(schema: z.ZodType<Reply>, change: Change): Promise<Reply>;
 }
@@ -76,18 +85,19 @@ export function createRestClient(options: RestOptions): RestClient {
     checked(label, schema, question.what, parsed(bytes));
   const bytes = (question: Question) => ask(question, { method: 'GET' }, TRIES);
   const get = async <Reply>(schema: z.ZodType<Reply>, question: Question) => read(schema, question, await bytes(question));
+  async function* items<Item>(schema: z.ZodType<Item[]>, question: Question, { sizeName, size, maxPages }: Pages) {
+    for (let page = 1; page <= maxPages; page += 1) {
+      const found = await get(schema, { ...question, query: { ...question.query, [sizeName]: size, page } });
+      yield* found;
+      if (found.length < size) return;
+    }
+  }
   return {
-    label,
-    get,
-    bytes,
-    list: async (schema, question, { sizeName, size, maxPages }) => {
-      const items: z.infer<typeof schema> = [];
-      for (let page = 1; page <= maxPages; page += 1) {
-        const found = await get(schema, { ...question, query: { ...question.query, [sizeName]: size, page } });
-        for (const item of found) items.push(item);
-        if (found.length < size) break;
-      }
-      return items;
+    ...{ label, get, bytes, items },
+    list: async (schema, question, pages) => {
+      const all: z.infer<typeof schema> = [];
+      for await (const item of items(schema, question, pages)) all.push(item);
+      return all;
     },
     send: async (schema, change) => {
       const { method, body, right } = change;

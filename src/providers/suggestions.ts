@@ -105,7 +105,6 @@ export interface SuggestionThread extends Omit<CommentThread<PlacedComment>, 'cr
 }
 
 export interface SuggestionOptions {
-  readonly pageSize: number;
   /** The word behind the fence that makes it a suggestion, for so many lines. */
   readonly fenceWord: (lines: number) => string;
   open(repository: string, pullRequest: number, signal: AbortSignal): Promise<SuggestionThread>;
@@ -123,7 +122,7 @@ export function createSuggestionClient(options: SuggestionOptions): Notification
       if (suggestions.length === 0 && notice.reference === null) return shown;
       const thread = await options.open(notice.repository, pullRequest, signal);
       const left = new Set<PlacedComment>();
-      for await (const own of ownComments(thread, options.pageSize, MARKER)) left.add(own);
+      for await (const own of ownComments(thread, MARKER)) left.add(own);
       const patches = suggestions.length === 0 ? new Map<string, string>() : await thread.patches();
       for (const suggestion of suggestions) {
         const place = placeIn(patches.get(suggestion.path) ?? '', suggestion);

@@ -150,7 +150,7 @@ const Run = z.looseObject({
   started_at: z.string().nullish(),
   started: z.string().nullish(),
 });
-const Runs = z.object({ workflow_runs: z.array(Run).nullable() });
+const Runs = z.object({ workflow_runs: z.array(Run).nullable() }).transform(({ workflow_runs }) => workflow_runs ?? []);
 const Workflows = z.object({ workflows: z.array(z.object({ id: z.string(), name: z.string() })).nullable() });
 
 /** Runs of Gitea or Forgejo Actions, where the server lists them. */
@@ -162,16 +162,12 @@ export function createGiteaPastRuns(options: GiteaOptions, timeoutMs: number): P
       const path = at`/repos/${owner}/${repo}`;
       const place = await client.get(Repository, { path, what: `the repository ${repository}`, signal });
       const names = await workflowNames(client, path, signal);
-      for (let page = 1; page <= MAX_PAGES; page += 1) {
-        const question = { path: `${path}/actions/runs`, query: { limit: PAGE, page }, what: 'the runs of the repository', signal };
-        const runs = (await client.get(Runs, question)).workflow_runs ?? [];
-        for (const run of runs) {
-          const began = Date.parse(run.started_at ?? run.started ?? '');
-          // What has not begun is 1970 for them, or the year 1.
-          if (began < since.getTime() && began > Date.UTC(1971)) return;
-          yield pastRun(run, place, names);
-        }
-        if (runs.length < PAGE) return;
+      const question = { path: `${path}/actions/runs`, what: 'the runs of the repository', signal };
+      for await (const run of client.items(Runs, question, { sizeName: 'limit', size: PAGE, maxPages: MAX_PAGES })) {
+        const began = Date.parse(run.started_at ?? run.started ?? '');
+        // What has not begun is 1970 for them, or the year 1.
+        if (began < since.getTime() && began > Date.UTC(1971)) return;
+        yield pastRun(run, place, names);
       }
     },
   };
@@ -211,7 +207,7 @@ export function createGiteaCommentClient(options: GiteaOptions): NotificationCli
     return login;
   };
   return createCommentClient({
-    ...{ label: 'Gitea', mode: 'edit', maxBody: 65_536, pageSize: PAGE },
+    ...{ label: 'Gitea', mode: 'edit', maxBody: 65_536 },
     open: async (repository, pullRequest, signal) => ({
       ...commentsOf(client, repository, pullRequest, signal),
       ownLogin: () => ownLogin(signal),
@@ -226,10 +222,9 @@ function commentsOf(client: RestClient, repository: string, pullRequest: number,
   const right = 'write comments (write:issue)';
   return {
     // All at once: these lists have no pages.
-    list: async (page) => {
-      if (page > 1) return [];
+    list: async function* () {
       const comments = await client.get(z.array(Comment), { path, what: `the comments of pull request ${pullRequest}`, signal });
-      return comments.map(({ id, body, user }) => ({ id, body: body ?? null, author: user?.login ?? null }));
+      yield* comments.map(({ id, body, user }) => ({ id, body: body ?? null, author: user?.login ?? null }));
     },
     create: async (body) => {
       const what = `a comment on pull request ${pullRequest}`;

@@ -3,7 +3,7 @@ import { TriageError } from '../../domain/errors.ts';
 import type { CheckAnnotation, CheckContent } from '../../notifications/render-check.ts';
 import type { StatusContent } from '../../notifications/render-status.ts';
 import type { NoticeCall, NotificationClient } from '../../ports/notices.ts';
-import { type CommentThread, createCommentClient, createStatusClient } from '../comments.ts';
+import { COMMENT_PAGES, type CommentThread, createCommentClient, createStatusClient } from '../comments.ts';
 import { createSuggestionClient, type Suggestions, type SuggestionThread } from '../suggestions.ts';
 import { createGithubAccess, type GithubAccess, type GithubAccessOptions, type Signed } from './access.ts';
 import { type GithubClient, githubError, httpFailure, type RepositoryName } from './client.ts';
@@ -76,7 +76,7 @@ const Comment = z.object({ id: z.int(), body: z.string().nullish(), user: z.obje
 export function createGithubCommentClient({ mode, ...options }: GithubCommentOptions): NotificationClient<{ readonly body: string }> {
   const access = openGithubVoices(options);
   return createCommentClient({
-    ...{ label: 'GitHub', mode, maxBody: 65_536, pageSize: 100 },
+    ...{ label: 'GitHub', mode, maxBody: 65_536 },
     open: async (repository, pullRequest, signal) => commentsOf(await voiceFor(access, repository, signal), pullRequest, signal),
   });
 }
@@ -86,15 +86,10 @@ function commentsOf({ client, place }: GithubVoice, pullRequest: number, signal:
   const comments = '/repos/{owner}/{repo}/issues/{issue_number}/comments';
   const one = '/repos/{owner}/{repo}/issues/comments/{comment_id}';
   return {
-    list: async (page, size) => {
-      const { data } = await asked({ what: `the comments of pull request ${pullRequest}`, right: RIGHT }, () =>
-        client.request(`GET ${comments}`, { ...place, issue_number: pullRequest, per_page: size, page, request: { signal } }),
-      );
-      return z
-        .array(Comment)
-        .parse(data)
-        .map(({ id, body, user }) => ({ id, body: body ?? null, author: user?.login ?? null }));
-    },
+    list: () =>
+      listed(Comment.transform(postedBy), `the comments of pull request ${pullRequest}`, COMMENT_PAGES, (paging) =>
+        client.request(`GET ${comments}`, { ...place, issue_number: pullRequest, ...paging, request: { signal } }),
+      ),
     create: async (body) => {
       const { data } = await asked({ what: `a comment on pull request ${pullRequest}`, right: RIGHT }, () =>
         client.request(`POST ${comments}`, { ...place, issue_number: pullRequest, body, request: { signal, retries: 0 } }),
@@ -109,14 +104,37 @@ function commentsOf({ client, place }: GithubVoice, pullRequest: number, signal:
   };
 }
 
-const PlacedComment = Comment.extend({ path: z.string(), line: z.int().nullish() });
+function postedBy({ id, body, user }: z.infer<typeof Comment>) {
+  return { id, body: body ?? null, author: user?.login ?? null };
+}
+
+/** The items of a list about a pull request, page by page. */
+async function* listed<Item>(
+  schema: z.ZodType<Item>,
+  what: string,
+  maxPages: number,
+  ask: (paging: { per_page: number; page: number }) => Promise<{ data: unknown }>,
+): AsyncGenerator<Item> {
+  for (let page = 1; page <= maxPages; page++) {
+    const { data } = await asked({ what, right: RIGHT }, () => ask({ per_page: PER_PAGE, page }));
+    const items = z.array(schema).parse(data);
+    yield* items;
+    if (items.length < PER_PAGE) return;
+  }
+}
+
+const PlacedComment = Comment.extend({ path: z.string(), line: z.int().nullish() }).transform(({ path, line, ...comment }) => ({
+  ...postedBy(comment),
+  path,
+  line: line ?? null,
+}));
 const Head = z.object({ head: z.object({ sha: z.string() }) });
 
 /** Suggestions at lines of a pull request. */
 export function createGithubSuggestionClient(options: GithubClientOptions): NotificationClient<Suggestions> {
   const access = openGithubVoices(options);
   return createSuggestionClient({
-    ...{ pageSize: PER_PAGE, fenceWord: () => 'suggestion' },
+    fenceWord: () => 'suggestion',
     open: async (repository, pullRequest, signal) => suggestionsOf(await voiceFor(access, repository, signal), pullRequest, signal),
   });
 }
@@ -129,18 +147,10 @@ function suggestionsOf(voice: GithubVoice, pullRequest: number, signal: AbortSig
   const one = (id: number) => ({ ...place, comment_id: id, request: { signal } });
   const path = '/repos/{owner}/{repo}/pulls/comments/{comment_id}';
   return {
-    list: async (page, size) => {
-      const what = { what: `the comments in the code of pull request ${pullRequest}`, right: RIGHT };
-      const { data } = await asked(what, () => client.request(`GET ${comments}`, { ...pull, per_page: size, page }));
-      const listed = z.array(PlacedComment).parse(data);
-      return listed.map(({ id, body, user, path, line }) => ({
-        id,
-        body: body ?? null,
-        author: user?.login ?? null,
-        path,
-        line: line ?? null,
-      }));
-    },
+    list: () =>
+      listed(PlacedComment, `the comments in the code of pull request ${pullRequest}`, COMMENT_PAGES, (paging) =>
+        client.request(`GET ${comments}`, { ...pull, ...paging }),
+      ),
     patches: () => listChangedFiles(voice, pullRequest, signal),
     create: async ({ path, from, to }, body) => {
       const what = { what: `a comment in the code of pull request ${pullRequest}`, right: RIGHT };
@@ -277,21 +287,19 @@ const PER_PAGE = 100;
 /** GitHub itself lists 3,000 files at most; a change of more than a thousand is looked through by nobody. */
 const MAX_PAGES = 10;
 
-const Files = z.array(z.object({ filename: z.string(), patch: z.string().optional() }));
+const File = z.object({ filename: z.string(), patch: z.string().optional() });
 
 /** The files that a pull request changes, at most a thousand, with their hunks where GitHub shows them. */
 async function listChangedFiles({ client, place }: GithubVoice, pullRequest: number, signal: AbortSignal): Promise<Map<string, string>> {
+  const files = listed(File, `the files of pull request ${pullRequest}`, MAX_PAGES, (paging) =>
+    client.request('GET /repos/{owner}/{repo}/pulls/{pull_number}/files', {
+      ...place,
+      pull_number: pullRequest,
+      ...paging,
+      request: { signal },
+    }),
+  );
   const patches = new Map<string, string>();
-  for (let page = 1; page <= MAX_PAGES; page++) {
-    const { data } = await asked({ what: `the files of pull request ${pullRequest}`, right: 'Pull requests' }, () =>
-      client.request('GET /repos/{owner}/{repo}/pulls/{pull_number}/files', {
-        ...{ ...place, pull_number: pullRequest, per_page: PER_PAGE, page },
-        request: { signal },
-      }),
-    );
-    const files = Files.parse(data);
-    for (const { filename, patch = '' } of files) patches.set(filename, patch);
-    if (files.length < PER_PAGE) break;
-  }
+  for await (const { filename, patch = '' } of files) patches.set(filename, patch);
   return patches;
 }

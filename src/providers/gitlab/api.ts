@@ -6,7 +6,7 @@ import type { StatusContent } from '../../notifications/render-status.ts';
 import type { BuildSource } from '../../ports/build-source.ts';
 import type { NotificationClient } from '../../ports/notices.ts';
 import { fetchArtifacts } from '../artifacts.ts';
-import { type CommentThread, createCommentClient, createStatusClient } from '../comments.ts';
+import { COMMENT_PAGES, type CommentThread, createCommentClient, createStatusClient } from '../comments.ts';
 import { CONNECT_MS, type Connection, greetingId, HOOKS_PAGE, HookId, type WebhookQuestions } from '../connection.ts';
 import { type CiJob, createRunSource, isMissing, type RunLimits, unknownBuild } from '../job-logs.ts';
 import type { PastRuns } from '../provider.ts';
@@ -204,19 +204,15 @@ export function createGitlabPastRuns(options: GitlabOptions, timeoutMs: number):
     async *list(repository, since, signal) {
       const path = projectPath(repository);
       const project = await client.get(Project, { path, what: `the project ${repository}`, signal });
-      for (let page = 1; page <= MAX_PAST_PAGES; page += 1) {
-        const order = { scope: 'finished', order_by: 'id', sort: 'desc', updated_after: since.toISOString() };
-        const query = { ...order, [PAGE.sizeName]: PAGE.size, page };
-        const pipelines = await client.get(Listed, { path: `${path}/pipelines`, query, what: 'the pipelines of the project', signal });
-        for (const { id } of pipelines) {
-          const load = async (within: AbortSignal) => {
-            const question = { path: `${path}/pipelines/${id}`, what: `pipeline ${id}`, signal: within };
-            const { web_url: url, user, ...pipeline } = await client.get(Pipeline, question);
-            return readGitlabEvent('Pipeline Hook', { object_kind: 'pipeline', object_attributes: { ...pipeline, url }, user, project });
-          };
-          yield { externalId: String(id), attempt: null, load };
-        }
-        if (pipelines.length < PAGE.size) return;
+      const query = { scope: 'finished', order_by: 'id', sort: 'desc', updated_after: since.toISOString() };
+      const pipelines = { path: `${path}/pipelines`, query, what: 'the pipelines of the project', signal };
+      for await (const { id } of client.items(Listed, pipelines, { ...PAGE, maxPages: MAX_PAST_PAGES })) {
+        const load = async (within: AbortSignal) => {
+          const question = { path: `${path}/pipelines/${id}`, what: `pipeline ${id}`, signal: within };
+          const { web_url: url, user, ...pipeline } = await client.get(Pipeline, question);
+          return readGitlabEvent('Pipeline Hook', { object_kind: 'pipeline', object_attributes: { ...pipeline, url }, user, project });
+        };
+        yield { externalId: String(id), attempt: null, load };
       }
     },
   };
@@ -228,13 +224,15 @@ const NAME = 'Faultline';
 const RIGHT = 'write notes and statuses (the scope api, and the role Developer)';
 
 const Note = z.object({ id: z.int(), body: z.string().nullish(), author: z.object({ username: z.string() }).nullish() });
+const NOTES = { query: { sort: 'asc', order_by: 'created_at' } } as const;
+const NOTE_PAGES = { ...PAGE, maxPages: COMMENT_PAGES };
 const User = z.object({ username: z.string().min(1) });
 
 /** The note on a merge request. */
 export function createGitlabCommentClient(options: GitlabOptions): NotificationClient<{ readonly body: string }> {
   const client = createGitlabClient(options, NOTICE_MS);
   return createCommentClient({
-    ...{ label: 'GitLab', mode: 'edit', maxBody: 65_536, pageSize: PAGE.size },
+    ...{ label: 'GitLab', mode: 'edit', maxBody: 65_536 },
     open: async (repository, mergeRequest, signal) => notesOf(client, repository, mergeRequest, signal),
   });
 }
@@ -246,11 +244,12 @@ function notesOf(client: RestClient, repository: string, mergeRequest: number, s
   const path = `${projectPath(repository)}/merge_requests/${mergeRequest}/notes`;
   const one = (id: number) => ({ path: `${path}/${id}`, what: `our note ${id}`, right: RIGHT, signal });
   return {
-    list: async (page, size) => {
-      const query = { sort: 'asc', order_by: 'created_at', per_page: size, page };
-      const notes = await client.get(z.array(Note), { path, query, what: `the notes of merge request ${mergeRequest}`, signal });
-      return notes.map(({ id, body, author }) => ({ id, body: body ?? null, author: author?.username ?? null }));
-    },
+    list: () =>
+      client.items(
+        z.array(Note.transform(postedBy)),
+        { path, ...NOTES, what: `the notes of merge request ${mergeRequest}`, signal },
+        NOTE_PAGES,
+      ),
     create: async (body) => {
       const what = `a note on merge request ${mergeRequest}`;
       return (await client.send(Note, { method: 'POST', path, body: { body }, what, right: RIGHT, signal })).id;
@@ -265,7 +264,13 @@ function notesOf(client: RestClient, repository: string, mergeRequest: number, s
   };
 }
 
-const Placed = Note.extend({ position: z.object({ new_path: z.string().nullish(), new_line: z.int().nullish() }).nullish() });
+function postedBy({ id, body, author }: z.infer<typeof Note>) {
+  return { id, body: body ?? null, author: author?.username ?? null };
+}
+
+const Placed = Note.extend({
+  position: z.object({ new_path: z.string().nullish(), new_line: z.int().nullish() }).nullish(),
+}).transform(({ position, ...note }) => ({ ...postedBy(note), path: position?.new_path ?? null, line: position?.new_line ?? null }));
 const DiffRefs = z.object({ diff_refs: z.object({ base_sha: z.string(), start_sha: z.string(), head_sha: z.string() }) });
 const Diffs = z.array(z.object({ old_path: z.string(), new_path: z.string(), diff: z.string() }));
 
@@ -273,7 +278,7 @@ const Diffs = z.array(z.object({ old_path: z.string(), new_path: z.string(), dif
 export function createGitlabSuggestionClient(options: GitlabOptions): NotificationClient<Suggestions> {
   const client = createGitlabClient(options, NOTICE_MS);
   return createSuggestionClient({
-    ...{ pageSize: PAGE.size, fenceWord: (lines) => `suggestion:-${lines - 1}+0` },
+    fenceWord: (lines) => `suggestion:-${lines - 1}+0`,
     open: async (repository, mergeRequest, signal) => suggestionsOf(client, repository, mergeRequest, signal),
   });
 }
@@ -285,14 +290,7 @@ function suggestionsOf(client: RestClient, repository: string, mergeRequest: num
   const oldPaths = new Map<string, string>();
   return {
     ...{ edit, remove, ownLogin },
-    list: async (page, size) => {
-      const query = { sort: 'asc', order_by: 'created_at', per_page: size, page };
-      const notes = await client.get(z.array(Placed), { path: `${path}/notes`, query, what: `the notes of ${what}`, signal });
-      return notes.map(({ id, body, author, position }) => ({
-        ...{ id, body: body ?? null, author: author?.username ?? null },
-        ...{ path: position?.new_path ?? null, line: position?.new_line ?? null },
-      }));
-    },
+    list: () => client.items(z.array(Placed), { path: `${path}/notes`, ...NOTES, what: `the notes of ${what}`, signal }, NOTE_PAGES),
     patches: async () => {
       const files = await client.list(Diffs, { path: `${path}/diffs`, what: `the changes of ${what}`, signal }, ALL_PAGES);
       for (const { old_path, new_path } of files) oldPaths.set(new_path, old_path);

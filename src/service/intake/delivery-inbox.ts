@@ -21,6 +21,8 @@ export interface Landed {
 
 export type DeliveryInbox = ReturnType<typeof createDeliveryInbox>;
 
+type Deliveries = Pick<DeliveryStore, 'land' | 'find'>;
+
 interface Waiting {
   readonly delivery: ReceivedDelivery;
   readonly landed: (outcome: Landed) => void;
@@ -28,7 +30,7 @@ interface Waiting {
 }
 
 /** Makes deliveries durable. Those that come while a statement runs share the next one; each gets its own outcome. */
-export function createDeliveryInbox(deliveries: Pick<DeliveryStore, 'land' | 'find'>) {
+export function createDeliveryInbox(deliveries: Deliveries) {
   const queue: Waiting[] = [];
   let lanes = 0;
   let startedAt = Number.NEGATIVE_INFINITY;
@@ -65,7 +67,7 @@ export function createDeliveryInbox(deliveries: Pick<DeliveryStore, 'land' | 'fi
 }
 
 /** Never throws: whoever waits gets the outcome or the error. */
-async function landTogether(deliveries: Pick<DeliveryStore, 'land' | 'find'>, waiting: readonly Waiting[]): Promise<void> {
+async function landTogether(deliveries: Deliveries, waiting: readonly Waiting[]): Promise<void> {
   if (waiting.length === 0) return;
   const { first, copies } = partCopies(waiting);
   const startedAt = performance.now();
@@ -79,9 +81,9 @@ async function landTogether(deliveries: Pick<DeliveryStore, 'land' | 'find'>, wa
     // The failure may be another's: one that the database refuses, or a connection that broke. Each is tried by itself.
     const again = performance.now() - startedAt < RETRY_WITHIN_MS;
     for (const one of first) if (!again) one.failed(error);
-    if (again) await Promise.all(first.map((one) => landAlone(deliveries, one)));
+    if (again) await Promise.all(first.map((one) => settle(deliveries, one, true)));
   }
-  await Promise.all(copies.map((one) => settleCopy(deliveries, one)));
+  await Promise.all(copies.map((one) => settle(deliveries, one, false)));
 }
 
 /** Of deliveries with one id the first, and all others. */
@@ -96,24 +98,15 @@ function partCopies(waiting: readonly Waiting[]): { readonly first: Waiting[]; r
   return { first: [...first.values()], copies };
 }
 
-async function landAlone(deliveries: Pick<DeliveryStore, 'land' | 'find'>, waiting: Waiting): Promise<void> {
+/** Tells one sender what became of its delivery: of a copy what was kept before, of one to be landed `again` first that. */
+async function settle(deliveries: Deliveries, { delivery, landed, failed }: Waiting, again: boolean): Promise<void> {
   try {
-    const [fresh] = await deliveries.land([waiting.delivery]);
-    const before = fresh === true ? null : await deliveries.find(waiting.delivery.source, waiting.delivery.deliveryId);
-    if (fresh !== true && before === null) throw vanished(waiting.delivery);
-    // The statement that failed may have been kept after all: then what is found is this very delivery.
-    const itself = before?.state === 'landed' && before.bodySha256 === waiting.delivery.bodySha256;
-    waiting.landed({ before: itself ? null : before });
-  } catch (error) {
-    waiting.failed(error);
-  }
-}
-
-async function settleCopy(deliveries: Pick<DeliveryStore, 'land' | 'find'>, { delivery, landed, failed }: Waiting): Promise<void> {
-  try {
+    if (again && (await deliveries.land([delivery]))[0] === true) return landed({ before: null });
     const before = await deliveries.find(delivery.source, delivery.deliveryId);
     if (before === null) throw vanished(delivery);
-    landed({ before });
+    // The statement that failed may have been kept after all: then what is found is this very delivery.
+    const itself = again && before.state === 'landed' && before.bodySha256 === delivery.bodySha256;
+    landed({ before: itself ? null : before });
   } catch (error) {
     failed(error);
   }

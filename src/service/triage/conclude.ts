@@ -1,6 +1,6 @@
 import { type Analysis, NO_USAGE } from '../../domain/analysis.ts';
 import type { Build } from '../../domain/build.ts';
-import { CATEGORIES, type Category } from '../../domain/category.ts';
+import { byCategory, CATEGORIES } from '../../domain/category.ts';
 import { messageOf, TriageError } from '../../domain/errors.ts';
 import type { Evidence } from '../../domain/evidence.ts';
 import type { Failure } from '../../domain/failure.ts';
@@ -143,12 +143,11 @@ function failedAnalysis(input: {
 }
 
 function guess(): Analysis['classification'] {
-  const even = Object.fromEntries(CATEGORIES.map((one) => [one, 1 / CATEGORIES.length])) as Record<Category, number>;
   return {
     category: 'CODE_ERROR',
     kind: 'unknown',
     confidence: 0,
-    probabilities: even,
+    probabilities: byCategory(() => 1 / CATEGORIES.length),
     abstained: true,
     because: 'the analysis failed, so there is no answer',
   };

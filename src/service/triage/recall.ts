@@ -1,5 +1,5 @@
 import { type Analysis, NO_USAGE } from '../../domain/analysis.ts';
-import { CATEGORIES, type Category } from '../../domain/category.ts';
+import { byCategory, CATEGORIES, type Category } from '../../domain/category.ts';
 import type { Evidence } from '../../domain/evidence.ts';
 import type { Excerpt, Failure } from '../../domain/failure.ts';
 import { type LibraryEntry, MAX_RULES, type Rule } from '../../domain/library.ts';
@@ -105,8 +105,7 @@ function excerptsOf({ failures, excerpts }: TriageSubject): Excerpt[] {
 
 function certain(category: Category, confidence: number): Record<Category, number> {
   const rest = (1 - confidence) / (CATEGORIES.length - 1);
-  const entries = CATEGORIES.map((one) => [one, one === category ? confidence : rest]);
-  return Object.fromEntries(entries) as Record<Category, number>;
+  return byCategory((one) => (one === category ? confidence : rest));
 }
 
 /** A person said it of all failures that look like this one, not of this one: less than what they confirmed. */
