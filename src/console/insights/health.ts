@@ -138,8 +138,8 @@ function whoActs({ repository, pipeline }: Health, causes: readonly Cause[]): Sh
   const own = causes.filter((cause) => cause.repository === repository && cause.redPipelines.includes(pipeline));
   if (own.length === 0) return null;
   const names = new Set(own.flatMap(({ assignee, owner }) => (assignee === null ? (owner?.names ?? []) : [assignee])));
-  const words = names.size === 0 ? 'nobody yet' : [...names].join(', ');
-  return html`<br><a href="/causes${search({ list: 'red', repo: repository })}">must act: ${words}</a>`;
+  const words = names.size === 0 ? 'nobody assigned yet' : `must act: ${[...names].join(', ')}`;
+  return html`<br><a href="/causes${search({ list: 'red', repo: repository })}">${words}</a>`;
 }
 
 /** A row of figures, each a link to its builds. */
