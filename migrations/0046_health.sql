@@ -8,3 +8,13 @@ create function failed_jobs(b builds) returns setof text language sql stable as 
     and l.name = coalesce(f.body->'excerpt'->>'source', f.body->'test'->'at'->>'source')
   where f.build_id = b.id
 $$;
+
+-- What was deployed where: marks beside the figures of its repository.
+create table deployments (
+  repository text not null,
+  at timestamptz not null,
+  environment text not null,
+  version text not null,
+  url text,
+  primary key (repository, at, environment, version)
+);

@@ -31,6 +31,7 @@ import {
   type TriageState,
 } from '../service/answers/views.ts';
 import type { ScopedStores } from '../stores/stores.ts';
+import { registerDeploymentRoutes } from './deployment-routes.ts';
 import { registerFlakyRoutes } from './flaky-routes.ts';
 import { type ApiApp, found, route } from './route.ts';
 
@@ -56,6 +57,7 @@ export function registerPublishRoutes(app: ApiApp, deps: PublishDeps): void {
   registerExportRoutes(app, deps);
   registerFailureRoute(app, deps);
   registerFlakyRoutes(app, deps);
+  registerDeploymentRoutes(app, deps);
   registerLibraryRoutes(app, deps);
   registerTrustRoute(app, deps);
 }

@@ -31,8 +31,11 @@ export function scopeStores(stores: Stores, scope: Scope): ScopedStores {
     insights: marked(scopeInsights(stores, held)),
     health: marked({
       pipelines: async (period, limit) => await stores.health.pipelines({ ...period, ...within(held) }, limit),
-      branches: async (period, limit) => await stores.health.branches({ ...period, ...within(held) }, limit),
-      jobs: async (period) => await stores.health.jobs({ ...period, ...within(held) }),
+      repository: async (period, limit) => await stores.health.repository({ ...period, ...within(held) }, limit),
+      addDeployment: async (deployment) => {
+        held.require('deployments of', deployment.repository);
+        await stores.health.addDeployment(deployment);
+      },
     }),
     outside: marked(scopeOutside(stores, held)),
     trust: marked({

@@ -38,8 +38,9 @@ export function registerWebhook(app: FastifyInstance, { name: source, webhook }:
       const { event, deliveryId, once, reading } = webhook.receive({ header, query: request.query, body }, deps.clock.now());
       reply.status(202);
       if ('ignored' in reading) {
+        if (reading.deployment !== undefined) await deps.stores.health.addDeployment(reading.deployment);
         deps.logger.info({ source, event, deliveryId, reason: reading.ignored }, 'delivery ignored');
-        return reading;
+        return { ignored: reading.ignored };
       }
       const bodySha256 = sha256(body);
       const delivery: Delivery = { source, deliveryId: deliveryId ?? bodySha256, event, bodySha256 };

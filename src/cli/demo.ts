@@ -6,6 +6,7 @@ import { z } from 'zod';
 import type { App } from '../app.ts';
 import { type Analysis, GivenAnalysis } from '../domain/analysis.ts';
 import { messageOf } from '../domain/errors.ts';
+import type { Deployment } from '../domain/health.ts';
 import { maxOf } from '../lib/collections.ts';
 import type { Clock } from '../lib/time.ts';
 import { visibleLine } from '../notifications/visible-text.ts';
@@ -182,6 +183,8 @@ interface Past {
   readonly slug?: string;
   /** The same commit was run again, and passed. */
   readonly rerun?: true;
+  /** The version that it put into production. */
+  readonly deployed?: string;
 }
 
 const FLAKY = 'reminder-queue-wait';
@@ -197,7 +200,7 @@ const WEEK: readonly Past[] = [
   { ago: 4, number: 106, slug: REGRESSION },
   { ago: 4, number: 107, slug: REGRESSION },
   { ago: 3, number: 108, slug: REGRESSION },
-  { ago: 3, number: 109 },
+  { ago: 3, number: 109, deployed: '1.4.1' },
   { ago: 2, number: 110, slug: 'download-connection-reset', rerun: true },
   { ago: 1, number: 111, slug: FLAKY, rerun: true },
   { ago: 1, number: 112 },
@@ -221,11 +224,16 @@ async function sendHistory(app: App, clock: DemoClock, { commits }: DemoCode, se
       if (id !== null && past.slug === REGRESSION) await confirm(app, clock, id);
       clock.set(clock.now() + 20 * MINUTE_MS);
       if (past.rerun) await sender.send(buildOf(past, { at: clock.now(), attempt: 2, commit }));
+      if (past.deployed !== undefined) await app.stores.health.addDeployment(deploymentOf(past.deployed, clock.now()));
     }
   } finally {
     clock.set(null);
   }
   return sent;
+}
+
+function deploymentOf(version: string, at: number): Deployment {
+  return { repository: HISTORY, environment: 'production', version, url: null, at: new Date(at).toISOString() };
 }
 
 const AUTHORS = ['ada', 'ben', 'chris'];

@@ -34,14 +34,43 @@ export const Health = z.object({
 });
 export type Health = z.infer<typeof Health>;
 
-/** How many failed builds failed in a job; of each that several jobs failed in, all. */
-export const JobHealth = z.object({ job: z.string(), builds: z.int() });
-export type JobHealth = z.infer<typeof JobHealth>;
-
-/** In which jobs the newest failed builds of a period failed. */
-export interface FailedJobs {
-  readonly jobs: readonly JobHealth[];
+/** In which jobs the newest failed builds of a period failed; a build counts for each job that failed in it. */
+export const FailedJobs = z.object({
+  /** The most frequent, at most 50. */
+  jobs: z.array(z.object({ job: z.string(), builds: z.int() })),
   /** The failed builds that were looked at, and those of them that name no job. */
-  readonly builds: number;
-  readonly unknown: number;
+  builds: z.int(),
+  unknown: z.int(),
+});
+export type FailedJobs = z.infer<typeof FailedJobs>;
+
+/** Something went live. Texts are masked, and the address is of the web. */
+export interface Deployment {
+  readonly repository: string;
+  readonly environment: string;
+  /** A tag, a branch or the beginning of a commit. */
+  readonly version: string;
+  readonly url: string | null;
+  /** ISO 8601. */
+  readonly at: string;
+}
+
+/** What may explain a change of figures: a deployment of the repository, or another release of Faultline itself. */
+export const Mark = z.object({
+  kind: z.enum(['deployment', 'upgrade']),
+  at: z.iso.datetime(),
+  /** "1.4.2 to production", "Faultline 0.9.0". */
+  name: z.string(),
+  url: z.string().nullable(),
+});
+export type Mark = z.infer<typeof Mark>;
+
+/** What is known of one repository in a period. */
+export interface RepositoryHealth {
+  readonly branches: readonly Health[];
+  readonly jobs: FailedJobs;
+  /** Builds that passed or failed, per UTC day that had any, oldest first. */
+  readonly days: readonly { readonly day: string; readonly builds: number; readonly failed: number }[];
+  /** The newest 100, oldest first. */
+  readonly marks: readonly Mark[];
 }

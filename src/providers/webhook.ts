@@ -2,6 +2,7 @@ import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
 import { type BuildStatus, NewBuild, type Provider, TestResult } from '../domain/build.ts';
 import { TriageError } from '../domain/errors.ts';
+import type { Deployment } from '../domain/health.ts';
 import { parseJson } from './read-input.ts';
 
 /** What a webhook's event says, in our own shape: what is stored, and what a build is made of. */
@@ -29,8 +30,14 @@ export const Intake = z.object({
 });
 export type Intake = z.infer<typeof Intake>;
 
-/** What a delivery means to us: nothing (and why), or a build. */
-export type Reading = { readonly ignored: string } | Intake;
+/** What a delivery means to us: nothing (and why) or no more than a deployment, or a build. */
+export type Reading = { readonly ignored: string; readonly deployment?: Deployment } | Intake;
+
+/** An event that says how a deployment ended. */
+export function readDeployment(status: string, deployment: Deployment): Reading {
+  if (status !== 'success') return { ignored: `the deployment is ${status.slice(0, 100)}: only successful ones are kept` };
+  return { ignored: 'the deployment is kept as a mark beside the figures of its repository; nothing to triage', deployment };
+}
 
 /** How a run of Actions ended, of GitHub or of what is made like it; null where it neither failed nor passed. */
 export function conclusionStatus(conclusion: string | null | undefined): BuildStatus | null {

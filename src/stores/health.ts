@@ -1,9 +1,8 @@
 import { z } from 'zod';
-import { type ComparedPeriod, type FailedJobs, Health, JobHealth } from '../domain/health.ts';
-import type { Period } from '../domain/insights.ts';
+import { type ComparedPeriod, type Deployment, FailedJobs, Health, Mark, type RepositoryHealth } from '../domain/health.ts';
 import type { Database } from '../ports/database.ts';
 import { MEANT } from './insights.ts';
-import { all, filterValues, inScope, periodValues, USUAL_NAMES } from './sql.ts';
+import { all, filterValues, first, inScope, insert, isoTime, periodValues, USUAL_NAMES } from './sql.ts';
 
 /** How pipelines and branches do: their counts per day come from `build_days`, the rest from the builds of those that are shown. */
 export function createHealthStore(db: Pick<Database, 'query' | 'reader'>) {
@@ -11,13 +10,20 @@ export function createHealthStore(db: Pick<Database, 'query' | 'reader'>) {
   return {
     /** The pipelines with the most failed builds of the period; at most `limit`. */
     pipelines: async (period: ComparedPeriod, limit: number) => await all(read, Health, PIPELINES, comparedValues(period, limit)),
-    /** The branches of a repository's pipelines with the most failed builds; at most `limit`. */
-    branches: async (period: ComparedPeriod & { readonly repository: string }, limit: number) =>
-      await all(read, Health, BRANCHES, comparedValues(period, limit)),
-    /** In which jobs the newest 500 failed builds of a repository failed; the 50 most frequent. */
-    jobs: async (period: Period & { readonly repository: string }): Promise<FailedJobs> => {
-      const [row] = await all(read, Jobs, JOBS, periodValues(period));
-      return row ?? { jobs: [], builds: 0, unknown: 0 };
+    /** One repository: its branches with the most failed builds, at most `limit`; the jobs in which its newest 500 failed builds failed; its days. */
+    repository: async (period: ComparedPeriod & { readonly repository: string }, limit: number): Promise<RepositoryHealth> => {
+      const values = periodValues(period);
+      const [branches, jobs, days, marks] = await Promise.all([
+        all(read, Health, BRANCHES, comparedValues(period, limit)),
+        first(read, FailedJobs, JOBS, values),
+        all(read, Day, DAYS, values),
+        all(read, Mark, MARKS, values),
+      ]);
+      return { branches, jobs: jobs ?? { jobs: [], builds: 0, unknown: 0 }, days, marks: marks.toReversed() };
+    },
+    /** Keeps a deployment once. */
+    addDeployment: async (deployment: Deployment) => {
+      await insert(db, 'deployments', deployment, 'on conflict do nothing');
     },
   };
 }
@@ -63,11 +69,11 @@ const MEDIAN_MINUTES = (which: 'now' | 'before', more: string) => `(
  * What is shown is chosen by counts of days; only its builds are read. A branch is red from the end of a failed build until that of the next
  * passed one: a failure after a failure changes nothing.
  */
-const healthBy = (days: string, key: readonly string[], more: string, branch: string, first = '') => `
+const healthBy = (days: string, key: readonly string[], more: string, branch: string, before = '') => `
   with p as (
     select ($3::date - $4::int + 1)::timestamp at time zone 'UTC' as now_since, ($3::date + 1)::timestamp at time zone 'UTC' as now_until,
       $8::date::timestamp at time zone 'UTC' as before_since, ($8::date + $4::int)::timestamp at time zone 'UTC' as before_until
-  ), ${first} shown as materialized (
+  ), ${before} shown as materialized (
     select ${key.join(', ')}, sum(builds) filter (where ${IS_NOW})::int as builds, coalesce(sum(failed) filter (where ${IS_NOW}), 0)::int as failed,
       coalesce(sum(builds) filter (where ${IS_BEFORE}), 0)::int as "buildsBefore", coalesce(sum(failed) filter (where ${IS_BEFORE}), 0)::int as "failedBefore"
     from ${days} f where ${MEANT} and (${IS_NOW} or ${IS_BEFORE})
@@ -109,8 +115,6 @@ const PIPELINE = ['provider', 'repository', 'pipeline'];
 const PIPELINES = healthBy('build_days', PIPELINE, '', DEFAULT_BRANCH);
 const BRANCHES = healthBy('branch_days', [...PIPELINE, 'branch'], 'and b.branch = s.branch', OWN_BRANCH, BRANCH_DAYS);
 
-const Jobs = z.object({ jobs: z.array(JobHealth), builds: z.int(), unknown: z.int() });
-
 const JOBS = `
   with failing as materialized (
     select b.id, array(select failed_jobs(b)) as jobs from builds b
@@ -122,3 +126,19 @@ const JOBS = `
   )
   select (select count(*)::int from failing) as builds, (select count(*)::int from failing where jobs = '{}') as unknown,
     coalesce((select jsonb_agg(jsonb_build_object('job', job, 'builds', builds) order by builds desc, job) from counted), '[]') as jobs`;
+
+const Day = z.object({ day: z.string(), builds: z.int(), failed: z.int() });
+
+const DAYS = `
+  select f.day::text as day, sum(f.builds)::int as builds, sum(f.failed)::int as failed from build_days f
+  where ${MEANT} and f.day > ($3::timestamptz at time zone 'UTC')::date and f.day <= ($4::timestamptz at time zone 'UTC')::date
+  group by f.day order by f.day`;
+
+// Nobody upgraded to the first release.
+const MARKS = `
+  select kind, ${isoTime('at')} as at, name, url from (
+    select 'deployment' as kind, f.at, f.version || ' to ' || f.environment as name, f.url from deployments f where ${MEANT}
+    union all
+    select 'upgrade', at, 'Faultline ' || release, null from (select at, release, lag(release) over (order by id) as was from setups) as s
+    where was <> release
+  ) as marks where at > $3::timestamptz and at <= $4::timestamptz order by marks.at desc, name desc limit 100`;

@@ -66,13 +66,14 @@ export function createRetentionStore(db: Database, outbox: Pick<OutboxStore, 'ad
         );
         return ids;
       }),
-    /** Deletes what else is kept under the repository's name: answers of tools, deliveries that became no build, its default branch. */
+    /** Deletes what else is kept under the repository's name: answers of tools, deliveries that became no build, its default branch, deployments. */
     forgetRepository: async ({ repository, before }: ForgetScope & { readonly repository: string }) => {
       await db.transaction(async (sql) => {
         await sql.query('delete from tool_cache where repository = $1 and stored_at < $2', [repository, before]);
         await sql.query(FORGET_RULES, [repository, before]);
         await sql.query(FORGET_DELIVERIES, [repository, before]);
         await sql.query(FORGET_BRANCH, [repository]);
+        await sql.query('delete from deployments where repository = $1 and at < $2', [repository, before]);
       });
     },
   };

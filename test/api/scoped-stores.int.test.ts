@@ -77,8 +77,12 @@ const CALLS: Calls = {
   },
   health: {
     pipelines: (store, of) => store.pipelines(period(of), 9),
-    branches: (store, of) => store.branches(period(of), 9),
-    jobs: (store, of) => store.jobs(period(of)),
+    repository: async (store, of) => {
+      const { branches, jobs, days } = await store.repository(period(of), 9);
+      return { branches, jobs, days };
+    },
+    addDeployment: (store, { repository }) =>
+      store.addDeployment({ repository, environment: 'production', version: '1', url: null, at: UNTIL }),
   },
   outside: {
     logPages: async (store, { build }) => [...(await store.logPages(build))],

@@ -174,18 +174,24 @@ function columnsMarks({ counts, days, listAddress }: ColumnsChart, totals: reado
     const own = counts.filter((one) => one.day === day);
     return column(own, COLUMNS_PLOT.left + index * step, step, most);
   });
-  const perLink = Math.max(1, Math.ceil(LINK_WIDTH / step));
-  const links = days
-    .filter((_, index) => index % perLink === 0)
-    .map((day, index) => {
-      const width = Math.min(perLink, days.length - index * perLink) * step;
-      const words = perLink === 1 ? `Causes of ${day}` : `Causes of ${perLink} days from ${day}`;
-      return html`<a href="${listAddress(day, perLink)}" aria-label="${words}"><rect class="hit" x="${at(COLUMNS_PLOT.left + index * perLink * step)}" y="${COLUMNS_PLOT.top}" width="${at(width)}" height="${COLUMNS_PLOT.height}"/></a>`;
-    });
+  const links = dayLinks(COLUMNS_PLOT, days, 'Causes', listAddress);
   const every = Math.max(1, Math.ceil(days.length / 8));
   const words = days.flatMap((day, index) => (index % every === 0 ? [{ share: (index + 0.5) / days.length, words: day.slice(5) }] : []));
   const lines = [0, 0.5, 1].map((share) => ({ share, words: String(Math.round(share * most * 10) / 10) }));
   return html`<pattern id="open" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect class="hatch-ground" width="6" height="6"/><line class="hatch" x1="0" x2="0" y1="0" y2="6"/></pattern>${grid(COLUMNS_PLOT, lines)}${columns}${ticks(COLUMNS_PLOT, words)}${links}`;
+}
+
+/** Links over a plot to what is behind its days; over some days at once where one is too narrow. */
+function dayLinks(plot: Plot, days: readonly string[], what: string, address: (from: string, days: number) => string): Html[] {
+  const step = plot.width / days.length;
+  const perLink = Math.max(1, Math.ceil(LINK_WIDTH / step));
+  return days
+    .filter((_, index) => index % perLink === 0)
+    .map((day, index) => {
+      const count = Math.min(perLink, days.length - index * perLink);
+      const words = count === 1 ? `${what} of ${day}` : `${what} of ${count} days from ${day}`;
+      return html`<a href="${address(day, count)}" aria-label="${words}"><rect class="hit" x="${at(plot.left + index * perLink * step)}" y="${plot.top}" width="${at(count * step)}" height="${plot.height}"/></a>`;
+    });
 }
 
 /** The parts of a day, from the bottom up: the categories in their order, then what is open. */
@@ -250,6 +256,12 @@ interface LinesChart {
   /** The top of the scale; absent: the largest value. */
   readonly top?: number;
   readonly csv: string;
+  /** Between the drawing and the table, if not a legend. */
+  readonly below?: Shown;
+  /** What happened at a step, which may explain a change. */
+  readonly events?: readonly { readonly step: string; readonly name: string }[];
+  /** Where the builds of these days are listed, if steps are days. */
+  readonly listAddress?: (from: string, days: number) => string;
 }
 
 const LINES_PLOT: Plot = { left: 62, top: 10, width: 480, height: 150 };
@@ -257,8 +269,13 @@ const LINES_PLOT: Plot = { left: 62, top: 10, width: 480, height: 150 };
 /** Figures over time as lines, each step a point. */
 export function linesChart(chart: LinesChart): Chart {
   const known = chart.series.flatMap(({ values }) => values.filter((value) => value !== null));
-  const { per = 'week' } = chart;
-  const rows = chart.steps.map((step, index): Cell[] => [step, ...chart.series.map(({ values }) => say(values[index] ?? null, chart))]);
+  const { per = 'week', events } = chart;
+  const eventsOf = (step: string) => events?.filter((one) => one.step === step).map(({ name }) => name) ?? [];
+  const rows = chart.steps.map((step, index): Cell[] => [
+    step,
+    ...chart.series.map(({ values }) => say(values[index] ?? null, chart)),
+    ...(events === undefined ? [] : [eventsOf(step).join('; ')]),
+  ]);
   return {
     id: chart.id,
     name: chart.name,
@@ -267,19 +284,36 @@ export function linesChart(chart: LinesChart): Chart {
     drawing:
       known.length === 0 ? null : { ...drawingOn(LINES_PLOT, 24, 26, linesMarks(chart, chart.top ?? (maxOf(known) || 1))), newest: true },
     below:
-      chart.series.length > 1 &&
-      html`<ul class="legend">${chart.series.map(({ name, look }) => html`<li><span class="key ${look}"></span>${name}</li>`)}</ul>`,
-    table: { head: [`${per[0]?.toUpperCase()}${per.slice(1)}`, ...chart.series.map(({ name }) => name)], rows },
+      chart.below ??
+      (chart.series.length > 1 &&
+        html`<ul class="legend">${chart.series.map(({ name, look }) => html`<li><span class="key ${look}"></span>${name}</li>`)}</ul>`),
+    table: {
+      head: [
+        `${per[0]?.toUpperCase()}${per.slice(1)}`,
+        ...chart.series.map(({ name }) => name),
+        ...(events === undefined ? [] : ['Events']),
+      ],
+      rows,
+    },
     csv: chart.csv,
   };
 }
 
 function linesMarks(chart: LinesChart, top: number): Html {
-  const across = (index: number) => (chart.steps.length < 2 ? 0.5 : index / (chart.steps.length - 1));
+  const { steps, events = [], listAddress } = chart;
+  // In the middle of its links, where there are some.
+  const across = (index: number) => (steps.length < 2 ? 0.5 : listAddress ? (index + 0.5) / steps.length : index / (steps.length - 1));
   const lines = [0, 0.5, 1].map((share) => ({ share, words: chart.say(share * top) }));
   const every = Math.max(1, Math.ceil(chart.steps.length / 7));
   const words = chart.steps.flatMap((step, index) => (index % every === 0 ? [{ share: across(index), words: step.slice(5, 10) }] : []));
-  return html`${grid(LINES_PLOT, lines)}${ticks(LINES_PLOT, words)}${chart.series.map(({ name, look, values }) => {
+  const happened = events.map(({ step, name }) => {
+    const x = at(place(LINES_PLOT, across(steps.indexOf(step)), 0).x);
+    const { top: y, height } = LINES_PLOT;
+    const mark = html`<line class="event" x1="${x}" x2="${x}" y1="${y}" y2="${y + height}"/><path class="event" d="M${x} ${y}l-5 -8h10z"/>`;
+    return described(`${step}: ${name}`, mark);
+  });
+  const links = listAddress === undefined ? [] : dayLinks(LINES_PLOT, steps, 'Builds', listAddress);
+  return html`${grid(LINES_PLOT, lines)}${ticks(LINES_PLOT, words)}${happened}${chart.series.map(({ name, look, values }) => {
     const points = values.flatMap((value, index) =>
       value === null ? [] : [{ step: chart.steps[index], value, ...place(LINES_PLOT, across(index), value / top) }],
     );
@@ -288,7 +322,7 @@ function linesMarks(chart: LinesChart, top: number): Html {
       return described(`${name}, ${chart.per === undefined ? 'week of ' : ''}${step}: ${chart.say(value)}`, mark);
     });
     return html`${line(`curve ${look}`, points)}${dots}`;
-  })}`;
+  })}${links}`;
 }
 
 function say(value: number | null, chart: LinesChart): Cell {

@@ -1,12 +1,12 @@
 import type { Cause } from '../../domain/cause.ts';
-import type { ComparedPeriod, FailedJobs, Health } from '../../domain/health.ts';
+import type { FailedJobs, Health, Mark, RepositoryHealth } from '../../domain/health.ts';
 import { proportion } from '../../lib/statistics.ts';
 import { formatNumber } from '../../notifications/visible-text.ts';
 import { search } from '../addresses.ts';
-import { type ChartTable, percentOf, sparkline } from '../charts/chart.ts';
+import { type Chart, type ChartTable, figure, linesChart, percentOf, sparkline } from '../charts/chart.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
 import { dayField } from '../controls.ts';
-import { dataTable, type Html, html, type Shown } from '../html.ts';
+import { dataTable, type Html, html, linkTarget, type Shown } from '../html.ts';
 import { filterForm, type InsightsQuery, type InsightsView } from './insights-frame.ts';
 
 const PATH = '/insights/health';
@@ -40,12 +40,14 @@ export async function healthView(query: InsightsQuery, { stores, clock }: Consol
     stores.health.pipelines({ ...period, ...within }, MOST),
     periods.isCurrent ? stores.causes.list({ ...within, list: 'red', assignee: '' }, { limit: MOST_CAUSES, offset: 0 }) : [],
   ]);
-  const one = repo === '' || pipelines.length === 0 ? null : await ofRepository({ ...period, repository: repo }, stores.health);
+  const one = repo === '' || pipelines.length === 0 ? null : await stores.health.repository({ ...period, repository: repo }, MOST);
+  const trend = one === null ? null : trendChart(one, repo, periods);
   const main = html`<h1 tabindex="-1">${headline(pipelines, periods)}</h1>
 ${filters(query, periods)}
 <p>${periods.now.from} to ${periods.now.to} (UTC); in parentheses, ${periods.before.from} to ${periods.before.to}. The run time is the median of the newest 100 builds. A branch is red from the end of a failed build until the end of the next build that passes.</p>
 ${pipelines.length === 0 ? html`<p>No builds passed or failed in the last ${periods.days} days.</p>` : tableOf('pipelines', pipelines, periods, causes)}
-${one !== null && html`${one.branches.length > 0 && html`<h2>Branches</h2>${tableOf('branches', one.branches, periods)}`}<h2>Jobs</h2>${jobsOf(one.failed, repo, periods)}`}`;
+${trend !== null && figure(trend)}
+${one !== null && html`${one.branches.length > 0 && html`<h2>Branches</h2>${tableOf('branches', one.branches, periods)}`}<h2>Jobs</h2>${jobsOf(one.jobs, repo, periods)}`}`;
   return {
     title: 'Health',
     main,
@@ -53,15 +55,42 @@ ${one !== null && html`${one.branches.length > 0 && html`<h2>Branches</h2>${tabl
       health: csvOf('default branch', pipelines),
       ...(one !== null && {
         branches: csvOf('branch', one.branches),
-        jobs: { head: ['job', 'failed builds', 'of'], rows: one.failed.jobs.map(({ job, builds }) => [job, builds, one.failed.builds]) },
+        jobs: { head: ['job', 'failed builds', 'of'], rows: one.jobs.jobs.map(({ job, builds }) => [job, builds, one.jobs.builds]) },
       }),
+      ...(trend !== null && { trend: trend.table }),
     },
   };
 }
 
-async function ofRepository(period: ComparedPeriod & { readonly repository: string }, health: ConsoleDeps['stores']['health']) {
-  const [branches, failed] = await Promise.all([health.branches(period, MOST), health.jobs(period)]);
-  return { branches, failed };
+/** The share of builds that failed, day by day, with what may explain a change. */
+function trendChart({ days, marks }: RepositoryHealth, repo: string, { days: length, now, address }: Periods): Chart {
+  const steps = Array.from({ length }, (_, at) => daysFrom(now.from, at));
+  const known = new Map(days.map((one) => [one.day, one]));
+  const sum = (counts: readonly number[]) => counts.reduce((total, one) => total + one, 0);
+  const [builds, failed] = [sum(days.map((one) => one.builds)), sum(days.map((one) => one.failed))];
+  return linesChart({
+    id: 'trend',
+    name: 'Share of builds that failed, per day',
+    finding: `${percentOf(failed / builds)} of ${formatNumber(builds)} builds failed`,
+    steps,
+    per: 'day',
+    series: [{ name: 'Failed', look: 'median', values: steps.map((day) => shareOf(known.get(day))) }],
+    say: percentOf,
+    top: 1,
+    csv: `${PATH}${search({ repo, ...address, csv: 'trend' })}`,
+    events: marks.map(({ at, name }) => ({ step: at.slice(0, 10), name })),
+    below: marks.length > 0 && html`<ul class="legend" aria-label="Events">${marks.map(markLine)}</ul>`,
+    listAddress: (from, count) => `/builds${search({ repository: repo, status: 'failed', from, to: daysFrom(from, count - 1) })}`,
+  });
+}
+
+function shareOf(day: { readonly builds: number; readonly failed: number } | undefined): number | null {
+  return day === undefined ? null : day.failed / day.builds;
+}
+
+function markLine({ at, name, url }: Mark): Html {
+  const address = linkTarget(url);
+  return html`<li><span class="key event"></span>${at.slice(0, 10)}: ${address === null ? name : html`<a href="${address}" rel="noreferrer">${name}</a>`}</li>`;
 }
 
 /** What is not given follows from what is: the period ends today and is 7 days long, 30 for one repository; the other ends before it begins. */

@@ -9,6 +9,7 @@ import {
   neither,
   onlyFailed,
   type Reading,
+  readDeployment,
   refused,
   requiredHeader,
   type WebhookRequest,
@@ -128,6 +129,20 @@ export const CheckRunEvent = z
   .meta({ title: 'check_run' });
 type CheckRunEvent = z.infer<typeof CheckRunEvent>;
 
+/** The fields of `deployment_status` that we use. */
+const DeploymentStatusEvent = z
+  .object({
+    repository: Repository,
+    deployment_status: z.object({
+      state: z.string(),
+      environment: shortText(200),
+      target_url: webAddress().nullish().catch(null),
+      created_at: time,
+    }),
+    deployment: z.object({ ref: shortText(300) }),
+  })
+  .meta({ title: 'deployment_status' });
+
 /** `POST /webhooks/github`: signed over the raw body. */
 export const githubWebhook = createWebhook({
   name: 'github',
@@ -136,12 +151,14 @@ export const githubWebhook = createWebhook({
   inForm: true,
   summary: 'GitHub webhook',
   description:
-    'Subscribe it to "Workflow runs". "Workflow jobs" and "Check runs" are optional: with them, the first failed job is analyzed while the run continues, and later failures are added. All events of one run belong to one build. Failed builds are fetched and triaged, passed builds are stored for history, and everything else is acknowledged and ignored with a reason.',
+    'Subscribe it to "Workflow runs". "Workflow jobs" and "Check runs" are optional: with them, the first failed job is analyzed while the run continues, and later failures are added. All events of one run belong to one build. With "Deployment statuses", successful deployments are marked beside the figures of the repository. Failed builds are fetched and triaged, passed builds are stored for history, and everything else is acknowledged and ignored with a reason.',
   headers: z.object({
-    'x-github-event': z.string().describe('workflow_run, workflow_job or check_run; others are acknowledged and ignored.'),
+    'x-github-event': z
+      .string()
+      .describe('workflow_run, workflow_job, check_run or deployment_status; others are acknowledged and ignored.'),
     'x-github-delivery': z.string().describe('Delivery ID. A second delivery with the same ID has no effect.'),
   }),
-  body: z.union([WorkflowRunEvent, WorkflowJobEvent, CheckRunEvent]),
+  body: z.union([WorkflowRunEvent, WorkflowJobEvent, CheckRunEvent, DeploymentStatusEvent]),
   security: {
     githubSignature: {
       in: 'header',
@@ -163,7 +180,15 @@ export function readGithubEvent(event: string, payload: unknown): Reading {
   if (event === 'workflow_run') return whenCompleted(event, readInput(`The ${event} event`, WorkflowRunEvent, payload), readWorkflowRun);
   if (event === 'workflow_job') return whenCompleted(event, readInput(`The ${event} event`, WorkflowJobEvent, payload), readWorkflowJob);
   if (event === 'check_run') return whenCompleted(event, readInput(`The ${event} event`, CheckRunEvent, payload), readCheckRun);
+  if (event === 'deployment_status') return readDeploymentStatus(readInput(`The ${event} event`, DeploymentStatusEvent, payload));
   return { ignored: `${event.slice(0, 100)} events do not describe a build; only workflow_run, workflow_job and check_run do` };
+}
+
+function readDeploymentStatus({ repository, deployment, deployment_status: status }: z.infer<typeof DeploymentStatusEvent>): Reading {
+  const at = toUtc(status.created_at);
+  if (at === null) return { ignored: 'the deployment does not say when it was' };
+  const { environment, target_url: url = null } = status;
+  return readDeployment(status.state, { repository: repository.full_name, environment, version: deployment.ref, url, at });
 }
 
 function whenCompleted<Event extends { action: string }>(name: string, event: Event, read: (event: Event) => Reading): Reading {

@@ -3,7 +3,16 @@ import { z } from 'zod';
 import { type BuildStatus, provisionalNumber, WHOLE_BUILD } from '../../domain/build.ts';
 import { readInput } from '../../domain/errors.ts';
 import { pullRequestNumber, shortText, textOrNull, toUtc, webAddress } from '../read-input.ts';
-import { createWebhook, matchesAny, type Reading, refused, requiredHeader, requireRecent, type WebhookRequest } from '../webhook.ts';
+import {
+  createWebhook,
+  matchesAny,
+  type Reading,
+  readDeployment,
+  refused,
+  requiredHeader,
+  requireRecent,
+  type WebhookRequest,
+} from '../webhook.ts';
 
 const SECRET = 'FAULTLINE_GITLAB_WEBHOOK_SECRET';
 /** How a signing token begins; base64 follows. */
@@ -111,6 +120,19 @@ const JobEvent = z
   .meta({ title: 'Job Hook' });
 type JobEvent = z.infer<typeof JobEvent>;
 
+/** The fields of a Deployment event that we use. */
+const DeploymentEvent = z
+  .object({
+    object_kind: z.literal('deployment'),
+    status: z.string(),
+    status_changed_at: time,
+    deployable_url: webAddress().nullish().catch(null),
+    environment: shortText(200),
+    project: Project,
+    short_sha: shortText(64),
+  })
+  .meta({ title: 'Deployment Hook' });
+
 /** `POST /webhooks/gitlab`: with the secret token, or signed as Standard Webhooks are. */
 export const gitlabWebhook = createWebhook({
   name: 'gitlab',
@@ -118,12 +140,12 @@ export const gitlabWebhook = createWebhook({
   setting: SECRET,
   summary: 'GitLab webhook',
   description:
-    'Subscribe it to "Pipeline events" and, optionally, "Job events": with them, the first failed job is analyzed while the pipeline continues. All events of one pipeline belong to one build, until it is retried. Failed pipelines are fetched and triaged, passed ones are stored for history, and everything else is acknowledged and ignored with a reason.',
+    'Subscribe it to "Pipeline events" and, optionally, "Job events": with them, the first failed job is analyzed while the pipeline continues. All events of one pipeline belong to one build, until it is retried. With "Deployment events", successful deployments are marked beside the figures of the project. Failed pipelines are fetched and triaged, passed ones are stored for history, and everything else is acknowledged and ignored with a reason.',
   headers: z.object({
-    'x-gitlab-event': z.string().describe('Pipeline Hook or Job Hook; others are acknowledged and ignored.'),
+    'x-gitlab-event': z.string().describe('Pipeline Hook, Job Hook or Deployment Hook; others are acknowledged and ignored.'),
     'idempotency-key': z.string().optional().describe('Delivery ID. A second delivery with the same ID has no effect.'),
   }),
-  body: z.union([PipelineEvent, JobEvent]),
+  body: z.union([PipelineEvent, JobEvent, DeploymentEvent]),
   security: {
     gitlabToken: { in: 'header', name: 'X-Gitlab-Token', description: 'The secret token itself.' },
     gitlabSignature: {
@@ -147,9 +169,23 @@ export function readGitlabEvent(event: string, payload: unknown): Reading {
   const what = `The ${event}`;
   if (event === 'Pipeline Hook') return readPipeline(readInput(what, PipelineEvent, payload));
   if (event === 'Job Hook') return readJob(readInput(what, JobEvent, payload));
+  if (event === 'Deployment Hook') return readDeploymentEvent(readInput(what, DeploymentEvent, payload));
   if (event === 'Merge Request Hook')
     return { ignored: "merge request events do not describe a build; a pipeline's own event names its merge request" };
   return { ignored: `${event.slice(0, 100)} events do not describe a build; only Pipeline Hook and Job Hook do` };
+}
+
+function readDeploymentEvent({
+  status,
+  status_changed_at: time,
+  project,
+  environment,
+  ...event
+}: z.infer<typeof DeploymentEvent>): Reading {
+  const at = toUtc(time);
+  if (at === null) return { ignored: 'the deployment does not say when it was' };
+  const { short_sha: version, deployable_url: url = null } = event;
+  return readDeployment(status, { repository: project.path_with_namespace, environment, version, url, at });
 }
 
 function readPipeline({ object_attributes: pipeline, merge_request: request, user, project }: PipelineEvent): Reading {

@@ -109,7 +109,7 @@ export interface IntakeSettings {
 /** What the caller of the routes gives. */
 export interface IntakeParts {
   readonly settings: IntakeSettings;
-  readonly stores: Pick<Stores, 'deliveries' | 'builds' | 'triages' | 'passingBuilds' | 'outbox' | 'notices'>;
+  readonly stores: Pick<Stores, 'deliveries' | 'builds' | 'triages' | 'passingBuilds' | 'outbox' | 'notices' | 'health'>;
   readonly database: Pick<Database, 'transaction'>;
   readonly archive: Pick<BuildArchive, 'put' | 'list' | 'remove'>;
   readonly jobQueue: Pick<JobQueue, 'enqueue'>;

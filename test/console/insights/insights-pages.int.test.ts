@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { digestOfToken, makeToken } from '../../../src/domain/access.ts';
 import { sampleBuild } from '../../stores/samples.ts';
 import { getPage, openConsole, type TestConsole, TOKENS } from '../../support/console.ts';
+import { githubExample, sendGithub } from '../../support/webhook-senders.ts';
 import { flake, HOSTILE, tell } from './insights-world.ts';
 
 const PAGES = [
@@ -125,6 +126,36 @@ describe('insights', () => {
     // The other way around, far too long, or nothing at all: there is a page.
     for (const period of ['from=2026-03-12&to=2026-03-10', 'from=2001-01-01&to=2099-01-01', 'from=&to=&compare=', 'from=never'])
       expect((await getPage(console.app, `/insights/health?repo=acme/chosen&${period}`)).statusCode).toBe(200);
+  });
+
+  it('62: marks in a trend what was deployed, as the API and GitHub say, and upgrades of Faultline', async () => {
+    const { app, stores } = console;
+    const came = ago(1);
+    for (const [number, status] of [
+      ['1', 'failed'],
+      ['2', 'passed'],
+    ] as const)
+      await stores.builds.upsert(sampleBuild({ repository: 'Codertocat/Hello-World', number, status }), undefined, came);
+    const report = async (body: object, token: string = TOKENS.admin) =>
+      await app.inject({ method: 'POST', url: '/api/deployments', headers: { authorization: `Bearer ${token}` }, payload: body });
+    const deployment = { repository: 'Codertocat/Hello-World', environment: 'production', version: 'v7', at: came };
+    const answer = await report({ ...deployment, url: 'https://user:secret@shop.example/releases/7' });
+    expect([answer.statusCode, answer.json()]).toEqual([200, { ...deployment, url: 'https://shop.example/releases/7' }]);
+    expect((await report(deployment)).statusCode).toBe(200);
+    expect((await report(deployment, TOKENS.read)).statusCode).toBe(403);
+    expect((await report({ ...deployment, url: 'javascript:alert(1)' })).statusCode).toBe(400);
+    const payload = githubExample('deployment_status', 'created', { deployment_status: { created_at: came } });
+    expect((await sendGithub(app, { event: 'deployment_status', payload })).json()).toEqual({
+      ignored: expect.stringContaining('the deployment is kept'),
+    });
+    for (const release of ['0.8.0', '0.9.0']) await stores.trust.record({ release, analyst: 'rules', autoNotify: 0.85 });
+    const asked = '/insights/health?repo=Codertocat/Hello-World';
+    const { body } = await getPage(app, asked);
+    expect(body).toContain('50 % of 2 builds failed');
+    expect(body).toContain(`${came.slice(0, 10)}: <a href="https://shop.example/releases/7" rel="noreferrer">v7 to production</a>`);
+    expect(body).toContain(': Faultline 0.9.0</li>');
+    const rows = (await getPage(app, `${asked}&csv=trend`)).body.split('\r\n');
+    expect(rows.find((row) => row.startsWith(came.slice(0, 10)))).toBe(`${came.slice(0, 10)},50 %,master to production; v7 to production`);
   });
 
   it('say in a sentence that there is nothing yet', async () => {

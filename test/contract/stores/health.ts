@@ -68,15 +68,51 @@ export function healthContract(world: StoresWorld): void {
           const comparedFrom = isoOf(END - daysBefore * DAY).slice(0, 10);
           const compared = { ...period, repository, comparedFrom };
           expect(await health.pipelines(compared, 50)).toEqual(healthOf(builds, days, daysBefore));
-          expect(await health.branches(compared, 50)).toEqual(
+          expect((await health.repository(compared, 50)).branches).toEqual(
             ['main', 'topic'].flatMap((branch) => healthOf(ofBranch(builds, branch), days, daysBefore, branch)).toSorted(byFailed),
           );
-          expect(await health.branches({ ...compared, repositories: ['other/*'] }, 50)).toEqual([]);
+          expect((await health.repository({ ...compared, repositories: ['other/*'] }, 50)).branches).toEqual([]);
           await forget(repository, END + DAY);
           expect(await world.db.query('select * from build_days where repository = $1', [repository])).toEqual([]);
         }),
         { numRuns: runs(100) },
       );
+    });
+
+    it('62: counts the builds of a day, and knows what was deployed and which releases of Faultline followed each other', async () => {
+      const { stores, db, repository } = world;
+      for (const [number, status, came] of [
+        ['1', 'failed', END - HOUR],
+        ['2', 'passed', END - 2 * HOUR],
+        ['3', 'failed', END - 3 * DAY],
+        ['4', 'failed', END - 9 * DAY],
+      ] as const)
+        await stores.builds.upsert(sampleBuild({ repository, number, status }), undefined, isoOf(came));
+      const deployment = { repository, environment: 'production', version: '1.4.2', url: 'https://ci.example/7', at: isoOf(END - 2 * DAY) };
+      for (const at of [deployment.at, deployment.at, isoOf(END - 9 * DAY)]) await stores.health.addDeployment({ ...deployment, at });
+      await db.query('delete from setups');
+      for (const [release, days] of [
+        ['0.8.0', 8],
+        ['0.8.0', 4],
+        ['0.9.0', 1],
+      ] as const)
+        await db.query(`insert into setups (release, analyst, auto_notify, at) values ($1, 'rules', 0.8, $2)`, [
+          release,
+          isoOf(END - days * DAY),
+        ]);
+      const { days, marks } = await stores.health.repository({ until: isoOf(END - 1), days: 7, repository }, 9);
+      expect(days).toEqual([
+        { day: '2026-07-30', builds: 1, failed: 1 },
+        { day: '2026-08-01', builds: 2, failed: 1 },
+      ]);
+      expect(marks).toEqual([
+        { kind: 'deployment', at: deployment.at, name: '1.4.2 to production', url: deployment.url },
+        { kind: 'upgrade', at: isoOf(END - DAY), name: 'Faultline 0.9.0', url: null },
+      ]);
+      const hidden = await stores.health.repository({ until: isoOf(END - 1), days: 7, repository, repositories: ['other/*'] }, 9);
+      expect([hidden.days, hidden.marks.map(({ kind }) => kind)]).toEqual([[], ['upgrade']]);
+      await createRetentionStore(db, stores.outbox).forgetRepository({ repository, except: [], before: isoOf(END), settledOnly: false });
+      expect(await db.query('select * from deployments where repository = $1', [repository])).toEqual([]);
     });
 
     it('counts builds that come and go at once', async () => {
@@ -116,8 +152,9 @@ export function healthContract(world: StoresWorld): void {
         { job: 'unit', builds: 2 },
         { job: 'lint', builds: 1 },
       ];
-      expect(await stores.health.jobs(period)).toEqual({ jobs, builds: 3, unknown: 1 });
-      expect(await stores.health.jobs({ ...period, repositories: ['other/*'] })).toEqual({ jobs: [], builds: 0, unknown: 0 });
+      expect((await stores.health.repository(period, 9)).jobs).toEqual({ jobs, builds: 3, unknown: 1 });
+      const hidden = await stores.health.repository({ ...period, repositories: ['other/*'] }, 9);
+      expect(hidden.jobs).toEqual({ jobs: [], builds: 0, unknown: 0 });
       const list = async (filter: object) =>
         (await stores.builds.list({ repository, ...filter }, { limit: 9, offset: 0 })).map(({ id }) => id).toSorted();
       const days = { since: isoOf(END - 7 * DAY), until: isoOf(END) };

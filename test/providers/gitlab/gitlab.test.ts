@@ -64,6 +64,22 @@ describe('events', () => {
     const canceled = { object_kind: 'pipeline', object_attributes: { ...pipeline, status: 'canceled' }, project };
     expect(readGitlabEvent('Pipeline Hook', canceled)).toHaveProperty('ignored');
   });
+
+  it('of a deployment, which is no build', () => {
+    // From https://docs.gitlab.com/user/project/integrations/webhook_events/#deployment-events
+    const deployed = {
+      ...{ object_kind: 'deployment', status: 'success', status_changed_at: '2021-04-28 21:50:00 +0200', environment: 'staging' },
+      ...{ deployable_url: 'http://10.126.0.2:3000/root/shop/-/jobs/796', short_sha: '279484c0', project },
+    };
+    expect(readGitlabEvent('Deployment Hook', deployed)).toEqual({
+      ignored: expect.stringContaining('the deployment is kept'),
+      deployment: {
+        ...{ repository: project.path_with_namespace, environment: 'staging', version: '279484c0' },
+        ...{ url: deployed.deployable_url, at: '2021-04-28T19:50:00.000Z' },
+      },
+    });
+    expect(readGitlabEvent('Deployment Hook', { ...deployed, status: 'running' })).toEqual({ ignored: expect.stringContaining('running') });
+  });
 });
 
 describe('a server', () => {
