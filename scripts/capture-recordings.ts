@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { compileTriageGraph } from '../graphs/triage/graph.ts';
 import { systemClock } from '../src/lib/time.ts';
-import { investigateOrWait } from '../src/service/triage/investigate.ts';
+import { investigate } from '../src/service/triage/investigate.ts';
 import { createPostgresCheckpointer } from '../src/stores/checkpointer.ts';
 import { dumpRun } from '../test/support/kept-runs.ts';
 import { openEmbeddedDatabase } from '../test/support/pglite.ts';
@@ -55,7 +55,7 @@ try {
     const subject = sampleSubject({ triageId: `tri_${kind}` });
     const deps = { analyst, toolbox, limits, clock: systemClock, graph: compileTriageGraph(saver), timeLimitMs: 30_000, durable: true };
     const waiting = { findByTriage: async () => ({ ...Object(null), state: 'waiting', answer: null, answeredBy: null, answeredAt: null }) };
-    await investigateOrWait(subject, { ...deps, questions: waiting }, never);
+    await investigate(subject, { ...deps, questions: waiting }, never);
     keep(`${name}-${kind}`, await dumpRun(database, subject.triageId, `Faultline ${name}`));
   }
   keep(

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { PostgresSaver } from '@langchain/langgraph-checkpoint-postgres';
 import { compileTriageGraph } from '../../graphs/triage/graph.ts';
-import type { Step } from '../../src/domain/analysis.ts';
+import type { Analysis, Step } from '../../src/domain/analysis.ts';
 import { sparseBuild } from '../../src/domain/build.ts';
 import { newId } from '../../src/domain/ids.ts';
 import type { TriageSubject } from '../../src/domain/triage.ts';
@@ -39,7 +39,7 @@ export interface AgentWorld {
   /** What a run is about: the same failure under a new id. */
   subject(): TriageSubject;
   /** One whole run of the graph about a captured failure; steps are told as they finish. */
-  run(onStep?: (step: Step) => void): ReturnType<typeof investigate>;
+  run(onStep?: (step: Step) => void): Promise<Analysis>;
   close(): Promise<void>;
 }
 
@@ -89,7 +89,11 @@ export async function openAgentWorld(folder: string, baseUrl: string): Promise<A
     checkpointer,
     toolbox,
     subject,
-    run: (onStep) => investigate(subject(), { ...deps, onStep }, AbortSignal.timeout(300_000)),
+    run: async (onStep) => {
+      const analysis = await investigate(subject(), { ...deps, onStep }, AbortSignal.timeout(300_000));
+      if (analysis === null) throw new Error('The run waits for a person.');
+      return analysis;
+    },
     close: () => database.close(),
   };
 }

@@ -10,7 +10,7 @@ import type { ReviewerQuestion } from '../../domain/review.ts';
 import { present } from '../../lib/collections.ts';
 
 import type { Toolbox, ToolDescription } from '../../ports/toolbox.ts';
-import { type InvestigateDeps, investigateOrWait } from '../../service/triage/investigate.ts';
+import { type InvestigateDeps, investigate } from '../../service/triage/investigate.ts';
 import { canonicalJson, createSubjectHash, fullHashOf } from '../../service/triage/recording/recording-lines.ts';
 import {
   CarriedNoFurther,
@@ -57,7 +57,7 @@ export async function runFrozen(recording: Recording, today: Today, signal: Abor
   compareMakers(recording, today, differs, notes);
   try {
     const deps = frozenDeps(recording, today, differs);
-    const analysis = await investigateOrWait(recording.subject, deps, signal);
+    const analysis = await investigate(recording.subject, deps, signal);
     if (analysis === null)
       return ended(recording, differences, notes, null, 'The run is waiting for a reviewer, whose answer is not in the recording.');
     const timed = recording.analysis === null ? analysis : withRecordedTimes(analysis, recording.analysis);

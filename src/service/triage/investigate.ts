@@ -35,18 +35,11 @@ export interface InvestigateDeps extends TriageContext {
 }
 
 /**
- * Thinks about one failure group until there is an answer with a verdict. Continues a run that was cut off. Throws `timeout`
- * (retryable) at the time limit, which the budget's seconds should end before.
+ * Thinks about one failure group until there is an answer with a verdict. Continues a run that was cut off. Null: the run waits for a person,
+ * and the same call goes on once the question is answered or has expired. Throws `timeout` (retryable) at the time limit, which the budget's
+ * seconds should end before.
  */
-export async function investigate(subject: TriageSubject, deps: InvestigateDeps, signal: AbortSignal): Promise<Analysis> {
-  const analysis = await investigateOrWait(subject, deps, signal);
-  if (analysis === null)
-    throw new TriageError('internal', `The run of ${subject.triageId} is waiting for a reviewer, but no review queue is available here`);
-  return analysis;
-}
-
-/** The same where people can be asked. Null: the run waits for one; the same call goes on once the question is answered or has expired. */
-export async function investigateOrWait(subject: TriageSubject, deps: InvestigateDeps, signal: AbortSignal): Promise<Analysis | null> {
+export async function investigate(subject: TriageSubject, deps: InvestigateDeps, signal: AbortSignal): Promise<Analysis | null> {
   return await withinTime(deps.timeLimitMs, signal, (limit) => runOrWait(subject, deps, signal, limit));
 }
 

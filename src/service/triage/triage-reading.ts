@@ -18,7 +18,7 @@ import type { LibraryStore, RuleStore } from '../../stores/library.ts';
 import type { Stores } from '../../stores/stores.ts';
 import { type ConcludeDeps, conclude, type Draft, escalateGroup, UNREAD } from './conclude.ts';
 import { causesOfLogs, groupsOf, joinKnown, sourcesOfGroup, subjectOf } from './group.ts';
-import { type InvestigateDeps, investigateOrWait } from './investigate.ts';
+import { type InvestigateDeps, investigate } from './investigate.ts';
 import type { OwnerFinder } from './owners.ts';
 import { type BesideGreen, diffAgainstPassing, greenBehind } from './passing-builds.ts';
 import { mayPass, type TriageRun } from './queue.ts';
@@ -122,7 +122,7 @@ async function draftFor(subject: TriageSubject, deps: TriageReadingDeps, signal:
       return await withOwner(match.rule.category, [], used);
     }
   }
-  const analysis = await investigateOrWait(subject, deps.investigation, signal);
+  const analysis = await investigate(subject, deps.investigation, signal);
   return analysis && (await withOwner(analysis.category, analysis.answer.suspects, async () => analysis));
 
   async function withOwner(category: Category, suspects: readonly Suspect[], draft: Draft): Promise<Draft> {

@@ -22,8 +22,9 @@ function whole(): InvestigateDeps {
 
 async function roundsWithout(...stages: AblationStage[]) {
   const experiment = await experimentOf(stages);
-  const { usage, steps } = await investigate(sampleSubject(), experiment?.change(whole()) ?? whole(), never);
-  return { iterations: usage.iterations, toolCalls: usage.toolCalls, verdicts: steps.filter(({ node }) => node === 'verify').length };
+  const analysis = await investigate(sampleSubject(), experiment?.change(whole()) ?? whole(), never);
+  const verdicts = analysis?.steps.filter(({ node }) => node === 'verify').length;
+  return { iterations: analysis?.usage.iterations, toolCalls: analysis?.usage.toolCalls, verdicts };
 }
 
 describe('an experiment', () => {

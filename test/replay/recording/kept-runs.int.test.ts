@@ -6,7 +6,7 @@ import { createRulesAnalyst } from '../../../src/judge/rules-analyst.ts';
 import { systemClock } from '../../../src/lib/time.ts';
 import { readRecording } from '../../../src/replay/recording/read-recordings.ts';
 import { runFrozen } from '../../../src/replay/recording/run-frozen.ts';
-import { investigateOrWait } from '../../../src/service/triage/investigate.ts';
+import { investigate } from '../../../src/service/triage/investigate.ts';
 import { createPostgresCheckpointer } from '../../../src/stores/checkpointer.ts';
 import { type KeptRun, keptRun, loadRun } from '../../support/kept-runs.ts';
 import { openTestDatabase, type TestDatabase } from '../../support/postgres.ts';
@@ -31,7 +31,7 @@ afterAll(() => db.dispose());
 async function goOn(run: KeptRun) {
   const before = (await graph.getState({ configurable: { thread_id: run.thread } })).values;
   const answered = { ...Object(null), state: 'answered', answer: 'Yes.', answeredBy: 'kim', answeredAt: '2026-01-05T10:00:00.000Z' };
-  const analysis = await investigateOrWait(
+  const analysis = await investigate(
     sampleSubject({ triageId: run.thread }),
     {
       ...{ analyst: createRulesAnalyst(), toolbox: sampleToolbox(), clock: systemClock, limits: LIMITS, graph },

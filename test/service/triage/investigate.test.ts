@@ -85,7 +85,7 @@ describe('investigate', () => {
       const second = deps(saver.survivor());
       const analysis = await investigate(sampleSubject(), second, never);
 
-      expect(faultOfWalk(analysis.steps), `died after ${budget} writes`).toBeNull();
+      expect(faultOfWalk(analysis?.steps ?? []), `died after ${budget} writes`).toBeNull();
       const repeated = first.analyst.asked.length + second.analyst.asked.length - WHOLE_RUN.length;
       expect(repeated, `judgements repeated after ${budget} writes`).toBeLessThanOrEqual(1);
     }
@@ -100,7 +100,7 @@ describe('investigate', () => {
     const analysis = await investigate(sampleSubject(), again, never);
 
     expect(again.analyst.asked).toEqual([]);
-    expect(analysis.steps).toEqual(once.steps);
+    expect(analysis?.steps).toEqual(once?.steps);
   });
 
   it('ends at its time limit', async () => {
