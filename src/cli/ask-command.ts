@@ -6,22 +6,20 @@ import type { Config } from '../config/schema.ts';
 import type { Step } from '../domain/analysis.ts';
 import type { Citation, Thread, Turn } from '../domain/conversation.ts';
 import { messageOf, TriageError } from '../domain/errors.ts';
+import { counted } from '../lib/text.ts';
 import { clip, disarmRunnerCommands, visibleLine, visibleLines } from '../notifications/visible-text.ts';
 import type { TextPiece } from '../ports/analyst.ts';
 import type { Answered, AskClient } from './ask-clients.ts';
+import type { ServerOptions } from './command-parts.ts';
 import { type Progress, phaseText, startProgress } from './progress.ts';
 import { dataDirectory, LOCAL_SERVICE, readConfig, tokenOf } from './settings.ts';
 import { interruptSignal, jsonText, print, say, type Voice, voiceOf } from './terminal.ts';
 
-export interface AskCommandOptions {
+export interface AskCommandOptions extends ServerOptions {
   readonly thread?: string;
   readonly resume?: boolean;
   readonly repo?: string;
   readonly analyst?: 'rules' | 'llm';
-  readonly url?: string;
-  readonly token?: string;
-  readonly data?: string;
-  readonly json?: boolean;
   readonly plain?: boolean;
 }
 
@@ -183,7 +181,7 @@ class Session {
     if (this.thread === undefined) return this.write(`${dim(`About ${visibleLine(this.client.target)}. Type /help for commands.`)}\n`);
     const turns = await this.client.turns(this.thread);
     this.write(
-      `${recapText(turns.slice(-RECALLED))}\n${dim(`Continuing ${this.thread} (${turns.length} ${turns.length === 1 ? 'question' : 'questions'} so far).`)}\n`,
+      `${recapText(turns.slice(-RECALLED))}\n${dim(`Continuing ${this.thread} (${counted(turns.length, 'question')} so far).`)}\n`,
     );
   }
 
@@ -268,18 +266,18 @@ function citationText({ id, source, lineStart, lineEnd, title }: Citation): stri
 
 function leftOutLines({ leftOut, statements }: Answered): string[] {
   const unproven = statements.filter(({ basis }) => basis === 'none').length;
-  const word = unproven === 1 ? 'sentence is' : 'sentences are';
   return [
     ...leftOut.map(({ text, reason }) => `“${text}”: ${reason}`),
-    ...(unproven === 0 ? [] : [`${unproven} ${word} not backed by evidence`]),
+    ...(unproven === 0 ? [] : [`${counted(unproven, 'sentence is', 'sentences are')} not backed by evidence`]),
   ];
 }
 
 function usageText({ analyst, model, usage, milliseconds }: Answered): string {
   const tokens = usage.inputTokens + usage.outputTokens;
   const spent = tokens === 0 ? [] : [`${tokens.toLocaleString('en-US')} tokens`, `$${usage.costUsd.toFixed(4)}`];
-  const calls = `${usage.toolCalls} tool ${usage.toolCalls === 1 ? 'call' : 'calls'}`;
-  return [visibleLine(model ?? analyst), calls, ...spent, `${(milliseconds / 1000).toFixed(1)} s`].join(' · ');
+  return [visibleLine(model ?? analyst), counted(usage.toolCalls, 'tool call'), ...spent, `${(milliseconds / 1000).toFixed(1)} s`].join(
+    ' · ',
+  );
 }
 
 /** `/trace`: the steps of an answer, a line each. */
@@ -293,7 +291,7 @@ function traceText(steps: readonly Step[]): string {
 }
 
 function threadText({ id, turns, lastAskedAt, title }: Thread): string {
-  return `${id}  ${lastAskedAt.slice(0, 16).replace('T', ' ')}  ${turns} ${turns === 1 ? 'question' : 'questions'}  ${visibleLine(title)}`;
+  return `${id}  ${lastAskedAt.slice(0, 16).replace('T', ' ')}  ${counted(turns, 'question')}  ${visibleLine(title)}`;
 }
 
 /** Earlier turns, shown when a session is resumed. */

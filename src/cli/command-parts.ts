@@ -1,6 +1,7 @@
 import { type Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import type { Config } from '../config/schema.ts';
 import type { Service } from './server-client.ts';
+import type { DataOptions } from './settings.ts';
 import { reportError } from './terminal.ts';
 
 /** What several commands share. Kept light: every command pays for it at start. */
@@ -64,11 +65,9 @@ function wantsJson(argument: unknown): boolean {
   return typeof argument === 'object' && argument !== null && 'json' in argument && argument.json === true;
 }
 
-export interface ServerOptions {
+export interface ServerOptions extends DataOptions {
   readonly url?: string;
   readonly token?: string;
-  readonly data?: string;
-  readonly json?: boolean;
 }
 
 /** The options of every command that asks a running service; `where` and `token` say it otherwise. */

@@ -5,6 +5,7 @@ import { probeEmbedder } from '../app/readiness.ts';
 import { keyNameOf } from '../config/model-providers.ts';
 import type { Config } from '../config/schema.ts';
 import { messageOf, TriageError } from '../domain/errors.ts';
+import { counted } from '../lib/text.ts';
 import { type Examination, type Finding, note, ok, wrong } from '../ports/examination.ts';
 import { silentLogger } from '../ports/telemetry.ts';
 import { probe } from '../providers/probe.ts';
@@ -120,7 +121,7 @@ function buttonFindings({ signingSecrets, reviewers }: Config['slack']): Finding
     return [note(name, 'off: messages have no Right and Wrong buttons', 'set FAULTLINE_SLACK_SIGNING_SECRET to decide in Slack')];
   if (reviewers.length === 0)
     return [note(name, 'nobody may use them', 'set FAULTLINE_SLACK_REVIEWERS to the member IDs of your reviewers')];
-  return [ok(name, `${reviewers.length} ${reviewers.length === 1 ? 'member' : 'members'} may decide`)];
+  return [ok(name, `${counted(reviewers.length, 'member')} may decide`)];
 }
 
 /** Whether the SMTP server takes us. Webhooks are not asked: whatever is sent to them is posted. */

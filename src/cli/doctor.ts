@@ -8,7 +8,7 @@ import type { Environment } from '../config/load.ts';
 import { maskingOf } from '../config/masking.ts';
 import type { Config } from '../config/schema.ts';
 import { messageOf, TriageError } from '../domain/errors.ts';
-import { isOlder } from '../lib/text.ts';
+import { counted, isOlder } from '../lib/text.ts';
 import { createMasker } from '../log/mask/mask.ts';
 import { clockFindings, type Examination, examine, type Finding, note, ok, wrong } from '../ports/examination.ts';
 import { silentLogger } from '../ports/telemetry.ts';
@@ -227,7 +227,7 @@ function databaseExamination(config: Config): Examination {
         findings.push(
           note(
             'database',
-            `${pending.length} schema ${pending.length === 1 ? 'change is' : 'changes are'} pending`,
+            `${counted(pending.length, 'schema change is', 'schema changes are')} pending`,
             'run "faultline migrate", or let the next start apply them',
           ),
         );

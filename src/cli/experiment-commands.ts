@@ -22,19 +22,23 @@ import { proposalIn } from './proposals.ts';
 import { askServer } from './server-client.ts';
 import { EXIT, interruptSignal, say, tell } from './terminal.ts';
 
-export interface ConfirmCommandOptions extends ServerOptions {
-  /** Build that the outcome is reported to. */
-  readonly report?: string;
+/** What `confirm`, `bisect` and `try-fix` have in common. */
+export interface RunOptions {
   readonly log?: string;
-  /** False: nothing is compared. */
-  readonly base?: string | boolean;
   readonly runs: number;
   readonly minutes: number;
   readonly install?: string;
-  /** False: what the failure depends on is not looked for. */
-  readonly conditions: boolean;
   /** False: the command is run without the network. */
   readonly network: boolean;
+}
+
+export interface ConfirmCommandOptions extends ServerOptions, RunOptions {
+  /** Build that the outcome is reported to. */
+  readonly report?: string;
+  /** False: nothing is compared. */
+  readonly base?: string | boolean;
+  /** False: what the failure depends on is not looked for. */
+  readonly conditions: boolean;
   /** True: from the base on; else from this commit on. */
   readonly bisect?: string | true;
   /** True: the rules; else a file with a diff. */
@@ -134,18 +138,12 @@ function renderExperiment({ sentence, tests, narrowed, arms, fixes, notes }: Exp
   ].join('\n');
 }
 
-export interface BisectCommandOptions {
+export interface BisectCommandOptions extends RunOptions {
   readonly good?: string;
   readonly bad: string;
   readonly build?: string;
-  readonly install?: string;
-  readonly log?: string;
-  readonly runs: number;
-  readonly minutes: number;
   readonly only?: { readonly part: number; readonly of: number };
   readonly results?: readonly string[];
-  /** False: the command is run without the network. */
-  readonly network: boolean;
   readonly json?: boolean;
 }
 

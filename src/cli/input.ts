@@ -4,6 +4,7 @@ import { basename, join, relative } from 'node:path';
 import type { SourceKind, SourceText } from '../domain/build.ts';
 import { reasonOf, TriageError } from '../domain/errors.ts';
 import { append } from '../lib/collections.ts';
+import { counted } from '../lib/text.ts';
 import { decodeSources } from '../log/decode/archive.ts';
 import { planTexts } from '../log/decode/archive-members.ts';
 import { maskFile } from '../log/mask/file.ts';
@@ -85,7 +86,7 @@ async function readDirectory(folder: string, maxBytes: number): Promise<SourceTe
     }
   }
   const more = notes.length - MAX_NOTES;
-  if (more > 0) notes.splice(MAX_NOTES, notes.length, `Skipped: ${more} more ${more === 1 ? 'file' : 'files'}.`);
+  if (more > 0) notes.splice(MAX_NOTES, notes.length, `Skipped: ${counted(more, 'more file')}.`);
   const [first, ...rest] = sources;
   if (first !== undefined) return [{ ...first, notes: [...first.notes, ...notes] }, ...rest];
   const why =

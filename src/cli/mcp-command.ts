@@ -8,13 +8,11 @@ import { silentLogger } from '../ports/telemetry.ts';
 import { decideReview } from '../service/review/decide.ts';
 import { openReviewFor } from '../service/review/queue.ts';
 
+import type { ServerOptions } from './command-parts.ts';
 import { dataDirectory, LOCAL_SERVICE, readConfig, tokenOf } from './settings.ts';
 import { interruptSignal, say } from './terminal.ts';
 
-export interface McpCommandOptions {
-  readonly url?: string;
-  readonly token?: string;
-  readonly data?: string;
+export interface McpCommandOptions extends Omit<ServerOptions, 'json'> {
   readonly allowFeedback?: boolean;
 }
 

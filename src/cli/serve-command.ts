@@ -8,6 +8,7 @@ import { maskingOf } from '../config/masking.ts';
 import type { Config } from '../config/schema.ts';
 import { messageOf, TriageError } from '../domain/errors.ts';
 import { append } from '../lib/collections.ts';
+import { counted } from '../lib/text.ts';
 import { systemClock } from '../lib/time.ts';
 import { type Logger, silentLogger } from '../ports/telemetry.ts';
 import { providersOf } from '../providers/registry.ts';
@@ -109,7 +110,7 @@ async function startWork(app: App, servers: Closeable[]): Promise<void> {
 async function announce(address: string, { config, madeToken }: ServedConfig, dataDir: string, milliseconds: number): Promise<void> {
   // Whoever configured a token knows it; what is printed here lies in logs for good.
   const configured = config.auth.tokens.length;
-  const known = configured === 0 ? 'in the database: faultline token list' : `${configured} ${configured === 1 ? 'is' : 'are'} configured`;
+  const known = configured === 0 ? 'in the database: faultline token list' : `${counted(configured, 'is', 'are')} configured`;
   const token = madeToken ?? known;
   await print(
     [

@@ -193,7 +193,7 @@ function failedRow({ id, repository, at, error }: FailedJob): string {
 }
 
 function messageRow({ jobId, state, tries, at, error }: QueueMessage): string {
-  const failed = tries === 0 ? '' : `${tries} failed ${tries === 1 ? 'attempt' : 'attempts'}`;
+  const failed = tries === 0 ? '' : counted(tries, 'failed attempt');
   return `${jobId}  ${state.padEnd(7)}  ${at}  ${failed}  ${visibleLine(error ?? '')}`.trimEnd();
 }
 

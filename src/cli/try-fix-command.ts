@@ -7,25 +7,19 @@ import { type Proposal, tryFix } from '../experiments/try-fix.ts';
 import { present } from '../lib/collections.ts';
 import { visibleLine } from '../notifications/visible-text.ts';
 import { type ServerOptions, serverOf } from './command-parts.ts';
-import { failingTests, withoutNetwork } from './experiment-commands.ts';
+import { failingTests, type RunOptions, withoutNetwork } from './experiment-commands.ts';
 import { proposalIn, proposalOf } from './proposals.ts';
 import { askServer } from './server-client.ts';
 import { EXIT, interruptSignal, say, tell } from './terminal.ts';
 
-export interface TryFixCommandOptions extends ServerOptions {
+export interface TryFixCommandOptions extends ServerOptions, RunOptions {
   readonly patch?: readonly string[];
   readonly analysis?: readonly string[];
   readonly rule?: readonly FixRule[];
   readonly check?: string;
-  readonly log?: string;
   readonly branch?: string;
   readonly allowTests?: boolean;
   readonly allowWorkflows?: boolean;
-  readonly install?: string;
-  readonly runs: number;
-  readonly minutes: number;
-  /** False: the failing command and the check are run without the network. */
-  readonly network: boolean;
 }
 
 /** `faultline try-fix -- COMMAND…`: exit 5 where the command does not fail, 10 where no change fixes it. */
