@@ -1,3 +1,9 @@
+-- How long a build waited before it started; null where nobody said.
+alter table builds add column queued_seconds double precision;
+drop index builds_timed;
+create index builds_timed on builds (repository, pipeline, received_at desc) include (provider, started_at, finished_at, queued_seconds)
+  where status in ('passed', 'failed');
+
 -- In which jobs a build failed, as far as is known: as its CI named the job, and by the jobs' logs in which its failures were found.
 
 create function failed_jobs(b builds) returns setof text language sql stable as $$

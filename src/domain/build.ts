@@ -31,6 +31,8 @@ export const Build = z.object({
   pullRequest: z.int().nullable(),
   url: z.string().nullable(),
   status: BuildStatus,
+  /** How long it, or its job that failed first, waited before it started; absent or null where nobody said. */
+  queuedSeconds: z.number().min(0).nullish(),
   startedAt: z.iso.datetime().nullable(),
   finishedAt: z.iso.datetime().nullable(),
   receivedAt: z.iso.datetime(),

@@ -20,6 +20,9 @@ export const Health = z.object({
   /** Median run time of the newest 100 builds of the period, in minutes; null where none is known. */
   minutes: z.number().nullable(),
   minutesBefore: z.number().nullable(),
+  /** The same of how long they waited before they started. */
+  queueMinutes: z.number().nullable(),
+  queueMinutesBefore: z.number().nullable(),
   /** The branch that is meant, or the default branch of the pipeline; null where that is not known, or had no builds. */
   branch: z.string().nullable(),
   /** Hours for which the newest build of the branch was a failed one. */

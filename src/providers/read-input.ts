@@ -88,6 +88,13 @@ export function toUtc(time: string | number | null | undefined): string | null {
   return year >= 1 && year <= 9999 ? date.toISOString() : null;
 }
 
+/** Seconds from one time from outside until another; null where either is absent, or the second is not after the first. */
+export function secondsBetween(from: string | null | undefined, until: string | null | undefined): number | null {
+  const [start, end] = [toUtc(from), toUtc(until)];
+  const seconds = start === null || end === null ? -1 : (Date.parse(end) - Date.parse(start)) / 1000;
+  return seconds < 0 ? null : seconds;
+}
+
 /** Bytes hashed before others have their turn. */
 const HASHED_AT_ONCE = 1 << 22;
 

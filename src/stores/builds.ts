@@ -204,7 +204,7 @@ async function upsertBuild(
   }
   const [row] = await sql.query(ADD_FIELDS, [
     ...[known.id, build.pipeline, build.number, build.externalId, build.job, build.branch, build.commit, build.author],
-    ...[build.pullRequest, build.url, build.status, build.startedAt, build.finishedAt],
+    ...[build.pullRequest, build.url, build.status, build.startedAt, build.finishedAt, build.queuedSeconds ?? null],
   ]);
   return { build: Build.parse(row), created: false };
 }
@@ -243,7 +243,8 @@ const ADD_FIELDS = `
     url = coalesce(b.url, $10),
     status = case when b.status = 'unknown' then $11 else b.status end,
     started_at = coalesce(b.started_at, $12),
-    finished_at = coalesce(b.finished_at, $13)
+    finished_at = coalesce(b.finished_at, $13),
+    queued_seconds = coalesce(b.queued_seconds, $14)
   where b.id = $1
   returning ${buildColumns('b')}`;
 

@@ -59,11 +59,12 @@ const BRANCH_DAYS = `branch_days as materialized (
     group by 1, 2, 3, 4, 5
   ),`;
 
-const MEDIAN_MINUTES = (which: 'now' | 'before', more: string) => `(
-  select percentile_cont(0.5) within group (order by minutes) from (
-    select extract(epoch from b.finished_at - b.started_at)::float8 / 60 as minutes from ${BUILDS_OF_PIPELINE(which)} ${more}
-    order by b.received_at desc limit $6
-  ) as newest)`;
+const MEDIANS = (which: 'now' | 'before', more: string) => `left join lateral (
+      select percentile_cont(0.5) within group (order by ran) as ran, percentile_cont(0.5) within group (order by waited) as waited from (
+        select extract(epoch from b.finished_at - b.started_at)::float8 / 60 as ran, b.queued_seconds / 60 as waited
+        from ${BUILDS_OF_PIPELINE(which)} ${more} order by b.received_at desc limit $6
+      ) as newest
+    ) as ${which} on true`;
 
 /**
  * What is shown is chosen by counts of days; only its builds are read. A branch is red from the end of a failed build until that of the next
@@ -79,7 +80,7 @@ const healthBy = (days: string, key: readonly string[], more: string, branch: st
     from ${days} f where ${MEANT} and (${IS_NOW} or ${IS_BEFORE})
     group by ${key.join(', ')} having bool_or(${IS_NOW}) order by failed desc, builds desc, ${key.join(', ')} limit $5
   )
-  select s.*, ${MEDIAN_MINUTES('now', more)} as minutes, ${MEDIAN_MINUTES('before', more)} as "minutesBefore",
+  select s.*, now.ran as minutes, before.ran as "minutesBefore", now.waited as "queueMinutes", before.waited as "queueMinutesBefore",
     main.branch, coalesce(red.hours, 0) as "redHours", coalesce(red.now, false) as "isRed", coalesce(red.recoveries, 0) as recoveries,
     red."hoursToGreen", array(
       select coalesce(d.failed, 0) from generate_series($4::int - 1, 0, -1) as n (ago) left join ${days} d
@@ -87,6 +88,8 @@ const healthBy = (days: string, key: readonly string[], more: string, branch: st
       order by n.ago desc
     ) as "perDay"
   from p cross join shown s
+    ${MEDIANS('now', more)}
+    ${MEDIANS('before', more)}
     ${branch}
     left join lateral (
       select sum(hours) as hours, bool_or(until is null) as now, count(until)::int as recoveries,

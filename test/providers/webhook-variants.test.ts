@@ -38,6 +38,14 @@ describe('Buildkite', () => {
     expect(() => send({ 'x-buildkite-signature': signature }, 1_700_086_400_000)).toThrow(/more than 5 minutes/);
   });
 
+  test('says how long a build waited', () => {
+    const times = { scheduled_at: '2026-03-01 10:00:00 UTC', started_at: '2026-03-01 10:00:30 UTC' };
+    expect(readBuildkiteEvent('build.finished', { build: { ...build, ...times }, pipeline })).toMatchObject({
+      build: { queuedSeconds: 30 },
+    });
+    expect(readBuildkiteEvent('build.finished', { build, pipeline })).toMatchObject({ build: { queuedSeconds: null } });
+  });
+
   test('builds a tag and no known commit', () => {
     const { branch, commit, repository } = { branch: null, commit: null, repository: 'shop/api' };
     expect(readBuildkiteEvent('build.finished', { build, pipeline })).toMatchObject({
@@ -128,6 +136,12 @@ describe('Azure Pipelines', () => {
       requests: [{ requestedFor: { displayName: 'Ann' } }],
     },
   };
+
+  test('says how long a build waited', () => {
+    const times = { queueTime: '2015-04-07T18:04:00.5Z', startTime: '2015-04-07T18:04:06.5Z' };
+    const event = { id: 'n1', eventType: 'build.complete', resource: { ...resource, ...times } };
+    expect(readAzureEvent(event).reading).toMatchObject({ build: { queuedSeconds: 6 } });
+  });
 
   test('is read in version 1.0 of its resource, too', () => {
     expect(readAzureEvent({ id: 'n1', eventType: 'build.complete', resource }).reading).toMatchObject({

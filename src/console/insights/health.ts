@@ -44,7 +44,7 @@ export async function healthView(query: InsightsQuery, { stores, clock }: Consol
   const trend = one === null ? null : trendChart(one, repo, periods);
   const main = html`<h1 tabindex="-1">${headline(pipelines, periods)}</h1>
 ${filters(query, periods)}
-<p>${periods.now.from} to ${periods.now.to} (UTC); in parentheses, ${periods.before.from} to ${periods.before.to}. The run time is the median of the newest 100 builds. A branch is red from the end of a failed build until the end of the next build that passes.</p>
+<p>${periods.now.from} to ${periods.now.to} (UTC); in parentheses, ${periods.before.from} to ${periods.before.to}. Queue and run time are medians of the newest 100 builds. A branch is red from the end of a failed build until the end of the next build that passes.</p>
 ${pipelines.length === 0 ? html`<p>No builds passed or failed in the last ${periods.days} days.</p>` : tableOf('pipelines', pipelines, periods, causes)}
 ${trend !== null && figure(trend)}
 ${one !== null && html`${one.branches.length > 0 && html`<h2>Branches</h2>${tableOf('branches', one.branches, periods)}`}<h2>Jobs</h2>${jobsOf(one.jobs, repo, periods)}`}`;
@@ -147,7 +147,7 @@ function headline(found: readonly Health[], { days, now, isCurrent }: Periods): 
 type By = 'pipelines' | 'branches';
 
 function tableOf(by: By, found: readonly Health[], periods: Periods, causes: readonly Cause[] = []): Html {
-  const numbers = ['Builds', 'Failed', 'Run time'].map((number) => ({ number }));
+  const numbers = ['Builds', 'Failed', 'Queue time', 'Run time'].map((number) => ({ number }));
   const branch = by === 'pipelines' ? ['Default branch'] : [];
   const head = [
     ...[by === 'pipelines' ? 'Pipeline' : 'Branch', ...numbers, ...branch],
@@ -182,12 +182,17 @@ function row(by: By, one: Health, periods: Periods, acts: Shown): Html {
   const share = (failed: number, all: number) => percentOf(proportion(failed, all).share);
   const onBranch = (status: string, words: string) => builds('now', status, words, { branch });
   const red = one.isRed && html` <strong class="warn">red</strong>`;
-  const { builds: all, failed, buildsBefore, failedBefore, minutes, minutesBefore } = one;
-  const rose = minutes !== null && minutesBefore !== null && minutesBefore > 0 && minutes / minutesBefore > 1 + CHANGED;
+  const { builds: all, failed, buildsBefore, failedBefore } = one;
+  const time = (minutes: number | null, was: number | null) => {
+    if (minutes === null) return UNKNOWN;
+    const rose = was !== null && was > 0 && minutes / was > 1 + CHANGED;
+    return html`${builds('now', 'ended', duration(minutes))}${before('ended', was === null ? null : duration(was))}${rose && html` <span class="warn">slower</span>`}`;
+  };
   return html`<tr><th scope="row">${by === 'branches' ? builds('now', 'ended', branch) : html`<a href="${PATH}${search({ repo: repository, ...periods.address })}">${repository}</a>`}<br><span class="quiet">${pipeline}</span></th>
 <td class="number">${builds('now', 'ended', formatNumber(all))}${before('ended', buildsBefore === 0 ? null : formatNumber(buildsBefore))}</td>
 <td class="number">${builds('now', 'failed', share(failed, all))}${before('failed', buildsBefore === 0 ? null : share(failedBefore, buildsBefore))}</td>
-<td class="number">${minutes === null ? UNKNOWN : html`${builds('now', 'ended', duration(minutes))}${before('ended', minutesBefore === null ? null : duration(minutesBefore))}`}${rose && html` <span class="warn">slower</span>`}</td>
+<td class="number">${time(one.queueMinutes, one.queueMinutesBefore)}</td>
+<td class="number">${time(one.minutes, one.minutesBefore)}</td>
 ${by === 'pipelines' && html`<td>${branch === null ? UNKNOWN : html`${onBranch('failed', branch)}${red}${acts}`}</td>`}
 <td class="number">${branch !== null && onBranch('failed', hours(one.redHours))}${by === 'branches' && red}</td>
 <td class="number">${one.hoursToGreen === null ? html`<span class="quiet">–</span>` : html`${onBranch('ended', hours(one.hoursToGreen))} <span class="quiet">(${one.recoveries} ${one.recoveries === 1 ? 'time' : 'times'})</span>`}</td>
@@ -229,7 +234,7 @@ function csvOf(branch: string, found: readonly Health[]): ChartTable {
   const short = (value: number | null) => (value === null ? null : Number(value.toFixed(2)));
   const head = [
     ...['repository', 'pipeline', 'builds', 'failed', 'builds before', 'failed before', 'median minutes', 'median minutes before'],
-    ...[branch, 'red now', 'red hours', 'recoveries', 'median hours to green'],
+    ...[branch, 'red now', 'red hours', 'recoveries', 'median hours to green', 'median queue minutes', 'median queue minutes before'],
   ];
   const rows = found.map((one) => [
     ...[
@@ -243,6 +248,7 @@ function csvOf(branch: string, found: readonly Health[]): ChartTable {
       short(one.minutesBefore),
     ],
     ...[one.branch, String(one.isRed), short(one.redHours), one.recoveries, short(one.hoursToGreen)],
+    ...[short(one.queueMinutes), short(one.queueMinutesBefore)],
   ]);
   return { head, rows };
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type BuildStatus, WHOLE_BUILD } from '../../domain/build.ts';
 import { readInput } from '../../domain/errors.ts';
-import { decodedSegment, pullRequestNumber, shortText, textOrNull, toUtc, webAddress } from '../read-input.ts';
+import { decodedSegment, pullRequestNumber, secondsBetween, shortText, textOrNull, toUtc, webAddress } from '../read-input.ts';
 import { createWebhook, matchesAny, neither, type Reading, type Received, refused, type WebhookRequest } from '../webhook.ts';
 
 const SECRET = 'FAULTLINE_AZURE_WEBHOOK_SECRET';
@@ -28,6 +28,7 @@ const BuildComplete = z
       triggerInfo: z.object({ 'pr.number': text, 'pr.isFork': text, 'pr.sourceBranch': text }).nullish(),
       requestedFor: Person.nullish(),
       requests: z.array(z.object({ requestedFor: Person.nullish() })).nullish(),
+      queueTime: text,
       startTime: text,
       finishTime: text,
     }),
@@ -130,7 +131,8 @@ function readBuild({ resource }: BuildComplete): Reading {
       author: textOrNull((resource.requestedFor ?? resource.requests?.[0]?.requestedFor)?.displayName),
       pullRequest: pullRequestNumber().safeParse(number).data ?? null,
       url: `${site}/${encoded}/_build/results?buildId=${resource.id}`,
-      ...{ status, startedAt: toUtc(resource.startTime), finishedAt },
+      ...{ status, queuedSeconds: secondsBetween(resource.queueTime, resource.startTime) },
+      ...{ startedAt: toUtc(resource.startTime), finishedAt },
     },
   };
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type BuildStatus, WHOLE_BUILD } from '../../domain/build.ts';
 import { readInput } from '../../domain/errors.ts';
-import { pullRequestNumber, repositoryOfClone, shortText, textOrNull, toUtc, webAddress } from '../read-input.ts';
+import { pullRequestNumber, repositoryOfClone, secondsBetween, shortText, textOrNull, toUtc, webAddress } from '../read-input.ts';
 import {
   createWebhook,
   hmacOf,
@@ -30,6 +30,7 @@ const BuildFinished = z
       tag: z.string().nullish(),
       creator: z.object({ name: z.string().nullish() }).nullish(),
       pull_request: z.object({ id: z.union([z.string(), z.int()]).nullish(), repository: z.string().nullish() }).nullish(),
+      scheduled_at: z.string().nullish(),
       started_at: z.string().nullish(),
       finished_at: z.string().nullish(),
     }),
@@ -133,7 +134,7 @@ function readBuild({ build, pipeline }: BuildFinished): Reading {
       author: textOrNull(build.creator?.name),
       pullRequest: pullRequestNumber().safeParse(number).data ?? null,
       url: build.web_url ?? null,
-      ...{ status, startedAt: toUtc(build.started_at), finishedAt },
+      ...{ status, queuedSeconds: secondsBetween(build.scheduled_at, build.started_at), startedAt: toUtc(build.started_at), finishedAt },
     },
   };
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { provisionalNumber, WHOLE_BUILD } from '../../domain/build.ts';
 import { readInput } from '../../domain/errors.ts';
 import { jsonIn } from '../../lib/text.ts';
-import { attemptNumber, pullRequestNumber, shortText, textOrNull, toUtc, webAddress } from '../read-input.ts';
+import { attemptNumber, pullRequestNumber, secondsBetween, shortText, textOrNull, toUtc, webAddress } from '../read-input.ts';
 import {
   conclusionStatus,
   createWebhook,
@@ -97,6 +97,7 @@ const WorkflowJobEvent = z
       head_branch: z.string().nullish(),
       head_sha: shortText(64),
       html_url: webAddress().nullish(),
+      created_at: time,
       started_at: time,
       completed_at: time,
     }),
@@ -225,6 +226,7 @@ function readWorkflowJob({ repository, sender, workflow_job: job }: WorkflowJobE
       author: sender?.login ?? null,
       pullRequest: null,
       url: job.html_url ?? null,
+      queuedSeconds: secondsBetween(pastOrNull(job.created_at), pastOrNull(job.started_at)),
       startedAt: pastOrNull(job.started_at),
       finishedAt: pastOrNull(job.completed_at),
     },

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { WHOLE_BUILD } from '../../domain/build.ts';
 import { readInput, TriageError } from '../../domain/errors.ts';
-import { attemptNumber, pullRequestNumber, shortText, textOrNull, toUtc, webAddress } from '../read-input.ts';
+import { attemptNumber, pullRequestNumber, secondsBetween, shortText, textOrNull, toUtc, webAddress } from '../read-input.ts';
 import {
   conclusionStatus,
   createWebhook,
@@ -100,6 +100,7 @@ export const WorkflowJobEvent = z
       head_branch: z.string().nullish(),
       head_sha: shortText(64),
       html_url: webAddress().nullish(),
+      created_at: time,
       started_at: time,
       completed_at: time,
     }),
@@ -257,6 +258,7 @@ function readWorkflowJob(event: WorkflowJobEvent): Reading {
       author: event.sender?.login ?? null,
       pullRequest: null,
       url: job.html_url ?? null,
+      queuedSeconds: secondsBetween(job.created_at, job.started_at),
       startedAt: toUtc(job.started_at),
       finishedAt: toUtc(job.completed_at),
     },

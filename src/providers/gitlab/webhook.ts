@@ -46,6 +46,7 @@ function checkSigned(request: WebhookRequest, signature: string, secrets: readon
 const id = z.int().positive();
 /** `2026-03-01 11:00:00 UTC`, or ISO 8601. */
 const time = z.string().nullish();
+const seconds = z.number().min(0).nullish().catch(null);
 const Project = z.object({
   path_with_namespace: shortText(300),
   default_branch: shortText(300).nullish().catch(null),
@@ -66,6 +67,7 @@ const PipelineEvent = z
       sha: shortText(64),
       status: z.string(),
       created_at: time,
+      queued_duration: seconds,
       finished_at: time,
       url: webAddress().nullish(),
     }),
@@ -111,6 +113,7 @@ const JobEvent = z
     build_status: z.string(),
     build_started_at: time,
     build_finished_at: time,
+    build_queued_duration: seconds,
     build_allow_failure: z.boolean().nullish(),
     pipeline_id: id,
     user: Person.nullish(),
@@ -210,6 +213,7 @@ function readPipeline({ object_attributes: pipeline, merge_request: request, use
       author: user?.username ?? null,
       pullRequest: request?.iid ?? mergeRequestOfRef(pipeline.ref),
       url: pipeline.url ?? pageOf(project.web_url, pipeline.id),
+      queuedSeconds: pipeline.queued_duration ?? null,
       startedAt: toUtc(pipeline.created_at),
       finishedAt,
     },
@@ -241,6 +245,7 @@ function readJob(job: JobEvent): Reading {
       author: job.user?.username ?? null,
       pullRequest: mergeRequestOfRef(job.ref),
       url: pageOf(job.project?.web_url ?? job.repository?.homepage, job.pipeline_id),
+      queuedSeconds: job.build_queued_duration ?? null,
       startedAt: toUtc(job.build_started_at),
       finishedAt: null,
     },

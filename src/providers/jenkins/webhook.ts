@@ -2,7 +2,17 @@ import { z } from 'zod';
 import { type BuildStatus, sparseBuild, type TestResult } from '../../domain/build.ts';
 import { readInput } from '../../domain/errors.ts';
 import { present } from '../../lib/collections.ts';
-import { attemptNumber, decodedSegment, pullRequestNumber, repositoryOfClone, shortText, shown, toUtc, webAddress } from '../read-input.ts';
+import {
+  attemptNumber,
+  decodedSegment,
+  pullRequestNumber,
+  repositoryOfClone,
+  secondsBetween,
+  shortText,
+  shown,
+  toUtc,
+  webAddress,
+} from '../read-input.ts';
 import { createWebhook, hmacOf, matchesAny, type Reading, refused, requireRecent, type WebhookRequest } from '../webhook.ts';
 
 const SECRET = 'FAULTLINE_JENKINS_WEBHOOK_SECRET';
@@ -90,6 +100,7 @@ export const GenericEvent = z
     commit: optionalText,
     author: optionalText,
     pullRequest: pullRequestNumber().nullish(),
+    queuedAt: z.iso.datetime({ offset: true }).nullish().describe('When it began to wait.'),
     startedAt: z.iso.datetime({ offset: true }).nullish(),
     finishedAt: z.iso.datetime({ offset: true }).nullish(),
   })
@@ -189,6 +200,7 @@ function readGeneric(event: GenericEvent): Reading {
     build: sparseBuild({
       ...{ repository, pipeline, ...present(known) },
       ...{ provider: 'jenkins', number: String(event.number), externalId: event.url ?? null, status },
+      queuedSeconds: secondsBetween(event.queuedAt, event.startedAt),
       ...{ startedAt: toUtc(event.startedAt), finishedAt: toUtc(event.finishedAt) },
     }),
   };

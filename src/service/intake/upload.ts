@@ -8,7 +8,16 @@ import { decodeSources } from '../../log/decode/archive.ts';
 import type { Masker } from '../../log/mask/mask.ts';
 import { parseReport } from '../../log/reports/report.ts';
 import { artifactRoom, openArtifact } from '../../log/survey/open-artifact.ts';
-import { attemptNumber, parseJson, pullRequestNumber, shortText, shown, toUtc, webAddress } from '../../providers/read-input.ts';
+import {
+  attemptNumber,
+  parseJson,
+  pullRequestNumber,
+  secondsBetween,
+  shortText,
+  shown,
+  toUtc,
+  webAddress,
+} from '../../providers/read-input.ts';
 
 const optionalText = shortText().nullish();
 
@@ -29,6 +38,7 @@ export const UploadMetadata = z
     author: optionalText,
     pullRequest: pullRequestNumber().nullish(),
     url: webAddress().nullish(),
+    queuedAt: z.iso.datetime({ offset: true }).nullish().describe('When it began to wait.'),
     startedAt: z.iso.datetime({ offset: true }).nullish(),
     finishedAt: z.iso.datetime({ offset: true }).nullish(),
   })
@@ -128,8 +138,11 @@ export function withDistinctNames(files: readonly UploadedFile[]): UploadedFile[
 
 /** The build that the metadata describes. */
 export function buildOf(metadata: UploadMetadata): NewBuild {
-  const times = { startedAt: toUtc(metadata.startedAt), finishedAt: toUtc(metadata.finishedAt) };
-  const { repository, pipeline, ...known } = metadata;
+  const { repository, pipeline, queuedAt, ...known } = metadata;
+  const times = {
+    queuedSeconds: secondsBetween(queuedAt, metadata.startedAt),
+    ...{ startedAt: toUtc(metadata.startedAt), finishedAt: toUtc(metadata.finishedAt) },
+  };
   return sparseBuild({ repository, pipeline, ...present(known), number: String(metadata.number), ...times });
 }
 

@@ -29,6 +29,7 @@ const Step = fc.oneof(
         fc.tuple(fc.integer({ min: -8, max: 0 }), fc.integer({ min: -1, max: 1 })).map(([day, ms]) => day * DAY + ms),
       ),
       minutes: fc.option(fc.integer({ min: 0, max: 90 })),
+      queuedSeconds: fc.option(fc.integer({ min: 0, max: 600 })),
     }),
   },
   fc.record({ deleteBefore: fc.integer({ min: -9 * DAY, max: -DAY }) }),
@@ -118,7 +119,14 @@ export function healthContract(world: StoresWorld): void {
     it('counts builds that come and go at once', async () => {
       const { repository } = world;
       const come = (number: number, hours: number) => {
-        const build = { number: `${number}`, branch: 'main', status: 'failed', came: -hours * HOUR, minutes: null } as const;
+        const build = {
+          number: `${number}`,
+          branch: 'main',
+          status: 'failed',
+          came: -hours * HOUR,
+          minutes: null,
+          queuedSeconds: null,
+        } as const;
         return take({ ...build, pipeline: number % 2 === 0 ? 'ci' : 'lint' }, repository);
       };
       for (let hours = 0; hours < 60; hours += 1) await come(hours, hours);
@@ -186,7 +194,10 @@ function healthOf(builds: readonly Build[], days: number, daysBefore = 2 * days,
       );
       const known = { provider: 'github', repository: all[0]?.repository ?? '', pipeline, perDay };
       const counts = { builds: now.length, failed: failed(now), buildsBefore: before.length, failedBefore: failed(before) };
-      const minutes = { minutes: median(now.flatMap(minutesOf)), minutesBefore: median(before.flatMap(minutesOf)) };
+      const minutes = {
+        ...{ minutes: median(now.flatMap(minutesOf)), minutesBefore: median(before.flatMap(minutesOf)) },
+        ...{ queueMinutes: median(now.flatMap(queuedOf)), queueMinutesBefore: median(before.flatMap(queuedOf)) },
+      };
       return now.length === 0 ? [] : [{ ...known, ...counts, ...minutes, ...redOf(ofBranch(now, branch), branch) }];
     })
     .toSorted(byFailed);
@@ -223,6 +234,10 @@ function redOf(main: readonly Build[], branch: string) {
 
 function minutesOf({ startedAt, finishedAt }: Build): number[] {
   return startedAt === null || finishedAt === null ? [] : [(Date.parse(finishedAt) - Date.parse(startedAt)) / 60_000];
+}
+
+function queuedOf({ queuedSeconds }: Build): number[] {
+  return queuedSeconds == null ? [] : [queuedSeconds / 60];
 }
 
 function median(values: readonly number[]): number | null {

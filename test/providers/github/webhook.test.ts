@@ -3,7 +3,12 @@ import type { FastifyInstance } from 'fastify';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { z } from 'zod';
 import { buildHttp } from '../../../src/api/server.ts';
-import type { CheckRunEvent, WorkflowJobEvent, WorkflowRunEvent } from '../../../src/providers/github/webhook.ts';
+import {
+  type CheckRunEvent,
+  readGithubEvent,
+  type WorkflowJobEvent,
+  type WorkflowRunEvent,
+} from '../../../src/providers/github/webhook.ts';
 import { type FakeState, fakeHttpDeps, relayed } from '../../support/fake-stores.ts';
 import { type GithubSending, githubExample, sendGithub } from '../../support/webhook-senders.ts';
 
@@ -36,6 +41,20 @@ const actionsCheck = {
   conclusion: 'failure',
   details_url: 'https://github.com/octo-org/octo-repo/actions/runs/289782451/job/99001',
 };
+
+test('a deployment is kept, and is no build', () => {
+  const reading = readGithubEvent('deployment_status', githubExample('deployment_status', 'created'));
+  const deployment = { repository: 'Codertocat/Hello-World', environment: 'production', version: 'master', url: null };
+  expect(reading).toEqual({
+    ignored: expect.stringContaining('the deployment is kept'),
+    deployment: { ...deployment, at: '2019-05-15T15:20:55.000Z' },
+  });
+});
+
+test('a job says how long it waited', () => {
+  const job = githubExample('workflow_job', 'completed', { workflow_job: { conclusion: 'failure' } });
+  expect(readGithubEvent('workflow_job', job)).toMatchObject({ build: { queuedSeconds: 60 } });
+});
 
 describe('what GitHub reports becomes a build', () => {
   test('a failed run is kept, its triage is requested, and a worker notified', async () => {

@@ -65,6 +65,15 @@ describe('events', () => {
     expect(readGitlabEvent('Pipeline Hook', canceled)).toHaveProperty('ignored');
   });
 
+  it('of how long a pipeline and a job waited', () => {
+    const waited = { object_kind: 'pipeline', object_attributes: { ...pipeline, status: 'failed', queued_duration: 12 }, project };
+    expect(readGitlabEvent('Pipeline Hook', waited)).toMatchObject({ build: { queuedSeconds: 12 } });
+    const job = { object_kind: 'build', sha: pipeline.sha, build_id: 2, build_name: 'test', build_status: 'failed', pipeline_id: 41 };
+    expect(readGitlabEvent('Job Hook', { ...job, project, build_queued_duration: 1095.588715 })).toMatchObject({
+      build: { queuedSeconds: 1095.588715 },
+    });
+  });
+
   it('of a deployment, which is no build', () => {
     // From https://docs.gitlab.com/user/project/integrations/webhook_events/#deployment-events
     const deployed = {
