@@ -135,6 +135,7 @@ const LIST = { name: 'list_failures', arguments: { repository: THEIRS } };
 /** Each route that takes something in and names nothing by an id: how it is asked about another project. */
 const POSTS: Readonly<Record<string, object>> = {
   'POST /api/builds': { metadata: { repository: THEIRS, pipeline: 'ci', number: 1, status: 'passed' }, logs: [] },
+  'POST /api/deployments': { repository: THEIRS, environment: 'production', version: 'v1' },
   'POST /api/causes': { repository: THEIRS, fingerprint: 'fp', version: 1, change: { what: 'acknowledged' } },
   'POST /insights/test': { repository: THEIRS, name: 'adds', days: 7 },
   'POST /api/flaky-tests/quarantine': { repository: THEIRS, name: 'adds', days: 7 },

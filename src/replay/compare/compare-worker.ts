@@ -7,8 +7,8 @@ import { compareRuns } from './compare-runs.ts';
 import { manifestIn, resultsIn } from './kept-runs.ts';
 
 /** Compares two kept runs in a thread: a thousand cases take seconds. */
-const folders = z.tuple([z.string(), z.string()]).parse(workerData);
-parentPort?.postMessage(await compareFolders(...folders));
+const [baseline, candidate] = z.tuple([z.string(), z.string()]).parse(workerData);
+parentPort?.postMessage(await compareFolders(baseline, candidate));
 
 /** Both sides by the labels of the candidate, which are the newer ones where answers were reviewed in between. */
 async function compareFolders(baseline: string, candidate: string): Promise<ComparedRuns> {
