@@ -175,7 +175,7 @@ const HEAD = ['cause', 'category', 'builds', 'pull requests', 'hours', 'first', 
 export async function causesView(query: InsightsQuery, { stores, clock }: ConsoleDeps): Promise<InsightsView> {
   const days = query.days ?? 30;
   const period = periodOf(query, days, clock.now());
-  const [causes, count] = await Promise.all([stores.insights.topCauses(period, SHOWN, query.offset), stores.insights.countCauses(period)]);
+  const { causes, count } = await stores.insights.topCauses(period, SHOWN, query.offset);
   const when = query.day === undefined ? `the last ${days} days` : `${days === 1 ? '' : `${days} days from `}${query.day}`;
   const more = html`${daysField(
     days,
@@ -189,7 +189,7 @@ ${filterForm(query, more)}${causes.length === 0 ? html`<p>${query.offset > 0 ? '
 
 function headline(causes: readonly TopCause[], count: number, offset: number, when: string): string {
   const [worst] = causes;
-  if (count === 0) return `No causes in ${when}`;
+  if (count === 0) return `No ${offset > 0 ? 'more ' : ''}causes in ${when}`;
   if (worst === undefined || worst.hours === 0 || offset > 0)
     return `${formatNumber(count)} ${count === 1 ? 'cause' : 'causes'} in ${when}`;
   return `${worst.title} cost the most in ${when}: ${hoursOf(worst)}`;

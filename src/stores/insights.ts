@@ -157,15 +157,18 @@ const SHOWN = 20;
 /** Causes that come again and again, known by their fingerprint. */
 function causeMethods(read: Pick<Sql, 'query'>) {
   return {
-    /** The causes that cost most hours, after the first `offset`; `limit` 50 at most. */
+    /** The causes that cost most hours, after the first `offset`, and how many there are (0 behind the last); `limit` 50 at most. */
     topCauses: async (period: Period, limit: number, offset: number = 0) => {
       const values = [...periodValues(period), Math.min(Math.max(Math.trunc(limit), 1), MOST_CAUSES), offset];
-      const totals = await all(read, Totals, TOP, values);
-      return await withHeads(read, totals, period.until, period);
+      const totals = await all(read, Totals.extend({ count: z.int() }), TOP, values);
+      const causes = await withHeads(
+        read,
+        totals.map(({ count: _, ...one }) => one),
+        period.until,
+        period,
+      );
+      return { causes, count: totals[0]?.count ?? 0 };
     },
-    /** How many causes there are. */
-    countCauses: async (period: Period) =>
-      z.object({ count: z.int() }).parse((await read.query(COUNT_CAUSES, periodValues(period)))[0]).count,
     /** All that is known of a cause, of all time but for `perDay`; null where it was never seen. */
     cause: async (fingerprint: string, until: string, filter: InsightsFilter = {}) => {
       const values = [...filterValues(filter), fingerprint];
@@ -232,10 +235,8 @@ const TOTALS = `f.fingerprint, count(*)::int as builds, coalesce(sum(f.build_sec
     count(*) filter (where f.build_seconds is null)::int as untimed, min(f.created_at) as "firstAt", max(f.created_at) as "lastAt"`;
 
 const TOP = `
-  select ${TOTALS} from answer_facts f where ${WITHIN}
+  select ${TOTALS}, count(*) over ()::int as count from answer_facts f where ${WITHIN}
   group by f.fingerprint order by hours desc, builds desc, f.fingerprint limit $5 offset $6`;
-
-const COUNT_CAUSES = `select count(distinct f.fingerprint)::int as count from answer_facts f where ${WITHIN}`;
 
 const TOTALS_OF = `select ${TOTALS} from answer_facts f where f.fingerprint = $3 and ${MEANT} group by f.fingerprint`;
 
