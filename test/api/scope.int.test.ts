@@ -132,6 +132,8 @@ const nowhere = {
 const RULE = { pattern: 'cart lost it', sample: 'the cart lost it', category: 'CODE_ERROR', rootCause: 'r', fixRecommendation: 'f' };
 const LIST = { name: 'list_failures', arguments: { repository: THEIRS } };
 
+const UNTIL = new Date(Date.now() + 60_000).toISOString();
+
 /** Each route that takes something in and names nothing by an id: how it is asked about another project. */
 const POSTS: Readonly<Record<string, object>> = {
   'POST /api/builds': { metadata: { repository: THEIRS, pipeline: 'ci', number: 1, status: 'passed' }, logs: [] },
@@ -203,6 +205,7 @@ describe('T18: every route that names nothing by an id', () => {
     expect(stored.map(({ id }) => id)).toEqual([theirs.rule]);
     expect(await stores.builds.list({ repository: THEIRS, pipeline: 'ci' }, { limit: 9, offset: 0 })).toEqual([]);
     expect([await stores.notificationRules.list(), await stores.notificationRules.owners()]).toEqual([[], []]);
+    expect((await stores.health.repository({ repository: THEIRS, until: UNTIL, days: 9 }, 9)).marks).toEqual([]);
     expect((await stores.reviews.find(theirs.review))?.claimedBy ?? null).not.toBe('reviewer');
   });
 });

@@ -19,7 +19,12 @@ export function deliveriesAndBuildsContract(world: StoresWorld): void {
           author: 'ada',
           pullRequest: 7,
         },
-        ...{ url: 'https://ci.example/57', startedAt: '2026-03-01T01:02:03.004Z', finishedAt: '2026-03-01T01:05:00.000Z' },
+        ...{
+          url: 'https://ci.example/57',
+          queuedSeconds: 42.5,
+          startedAt: '2026-03-01T01:02:03.004Z',
+          finishedAt: '2026-03-01T01:05:00.000Z',
+        },
       });
 
       const { build: stored, created } = await world.stores.builds.upsert(full);
