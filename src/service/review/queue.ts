@@ -81,9 +81,16 @@ export interface BlindState {
   readonly guess: Category | null;
 }
 
-/** Whether the verdict of an item is hidden from this reviewer. Which items are drawn rests on their ids alone. */
-export async function blindStateOf(deps: BlindDeps, review: Pick<Review, 'id' | 'state'>, reviewer: string): Promise<BlindState> {
-  if (!isDrawn(review.id, deps.blindEvery)) return { blind: false, guess: null };
+/**
+ * Whether the verdict of an item is hidden from this reviewer. Which items are drawn rests on their ids alone; an item that was asked for
+ * from its answer is never drawn, because its verdict has been seen.
+ */
+export async function blindStateOf(
+  deps: BlindDeps,
+  review: Pick<Review, 'id' | 'state' | 'origin'>,
+  reviewer: string,
+): Promise<BlindState> {
+  if (review.origin === 'asked' || !isDrawn(review.id, deps.blindEvery)) return { blind: false, guess: null };
   const guess = await deps.stores.reviews.guessOf(review.id, reviewer);
   return { blind: guess === null && review.state !== 'decided', guess };
 }

@@ -20,6 +20,7 @@ describe('blind items', () => {
     expect(await recordBlindGuess(deps, { ...said, category: 'INFRA_ERROR' })).toEqual({ blind: false, guess: 'CODE_ERROR' });
     expect(await blindStateOf(deps, sampleReview(), 'bob')).toEqual({ blind: true, guess: null });
     expect(await blindStateOf(deps, sampleReview({ state: 'decided' }), 'bob')).toEqual({ blind: false, guess: null });
+    expect(await blindStateOf(deps, sampleReview({ origin: 'asked' }), 'bob')).toEqual({ blind: false, guess: null });
     await expect(recordBlindGuess(deps, { ...said, reviewId: 'rev_none' })).rejects.toMatchObject({ code: 'not-found' });
   });
 
