@@ -253,11 +253,11 @@ function toolLinks({ build, source, analyses }: LogFacts, query: LogQuery, { sta
   return joined(links, ' ');
 }
 
-/** Secrets are replaced before a log is stored; a log may also say `***` itself. */
+/** Secrets are replaced before a log is stored; `make: *** [Makefile:3: all] Error 1` is what make itself says. */
 function hiddenSecrets(stretches: LogView['stretches']): Shown {
   const count = stretches
     .flatMap(({ lines }) => lines)
-    .filter(({ parts }) => parts.some(({ text }) => /(?:^|[^*])\*{3}(?:[^*]|$)/.test(text))).length;
+    .filter(({ parts }) => /(?<!make(?:\[\d+\])?: |\*)\*{3}(?!\*)/.test(parts.map(({ text }) => text).join(''))).length;
   return count > 0 && ` On ${counted(count, 'line')} of them, *** replaces a secret.`;
 }
 
