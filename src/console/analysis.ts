@@ -9,21 +9,14 @@ import { TOO_FEW, type TrackRecord } from '../domain/insights.ts';
 import { answers, type LibraryEntry } from '../domain/library.ts';
 import { overlapOf, type Review } from '../domain/review.ts';
 import { cleanLine, stripEscapes } from '../log/lines/clean.ts';
-import {
-  type AnswerView,
-  answerView,
-  failureCount,
-  formatDollars,
-  formatDuration,
-  percent,
-  placeOf,
-} from '../notifications/answer-view.ts';
+import { type AnswerView, answerView, failureCount, formatDollars, formatDuration, placeOf } from '../notifications/answer-view.ts';
 import type { BuildArchive } from '../ports/build-archive.ts';
 import { openReviewFor } from '../service/review/queue.ts';
 import type { ShownStores } from '../stores/stores.ts';
 import { analysisAddress, buildAddress, causeAddress, libraryAddress, reviewAddress, runAddress } from './addresses.ts';
+import { percentOf } from './charts/chart.ts';
 import type { ConsoleDeps } from './console-deps.ts';
-import { actionLink, postForm, timeOf } from './controls.ts';
+import { actionLink, postForm, shortCommit, timeOf } from './controls.ts';
 import { type Html, html, joined, linkTarget, type Shown } from './html.ts';
 import { type EvidenceWindows, evidenceWindows } from './logs/evidence-windows.ts';
 import { ciName, editorAddress } from './outside.ts';
@@ -166,7 +159,7 @@ export function analysisParts(facts: AnalysisFacts, { why = [], between, editor 
 /** Where it happened, in one line: repository, build, pull request, commit, how many failures. */
 export function placeLine({ analysis, build, posted }: AnalysisFacts, more: readonly Shown[] = []): Html {
   const commit =
-    build.commit === null ? null : html`<code>${build.commit.slice(0, 9)}</code>${build.author !== null && ` by ${build.author}`}`;
+    build.commit === null ? null : html`<code>${shortCommit(build.commit)}</code>${build.author !== null && ` by ${build.author}`}`;
   const outside = linkTarget(build.url);
   const parts: Shown[] = [
     build.repository,
@@ -208,9 +201,11 @@ ${causeOf(analysis, ids)}
 
 function headline({ analysis, track }: AnalysisFacts, { what, standing, confirmed, confidence }: AnswerView): Html {
   if (what === null) return html`<strong>Not analyzed</strong>: ${standing}`;
+  // Where too few were decided here, how such answers did elsewhere is told below.
+  const isTold = track.of >= TOO_FEW || analysis.classification.record === undefined;
   const sure =
     confirmed === null
-      ? html`<strong>${confidence} sure</strong> <span class="quiet">(${trackSentence(track)})</span>`
+      ? html`<strong>${confidence} sure</strong>${isTold && html` <span class="quiet">(${trackSentence(track)})</span>`}`
       : html`<strong>${confirmed}</strong>`;
   return html`<span class="category">${analysis.category}</span> · ${analysis.kind.replaceAll('_', ' ')} · ${sure}`;
 }
@@ -296,7 +291,7 @@ ${facts.analysis.experiment === undefined && html`<p>${notYourChange(facts)}</p>
 function suspect(one: Suspect, { overlap, build }: AnalysisFacts, editor: string): Html {
   const { path, line, commit, author, score, reason } = one;
   const opens = editorAddress(editor, { path, line, repository: build.repository });
-  const origin = [commit?.slice(0, 9), author].filter((part) => part !== null && part !== undefined).join(' ');
+  const origin = [commit && shortCommit(commit), author].filter((part) => part !== null && part !== undefined).join(' ');
   return html`<li><code>${placeOf(one)}</code> <span class="number" title="how likely">${score.toFixed(2)}</span>${opens !== null && html` <a href="${opens}">Open in editor</a>`}
 <br><span class="quiet">${overlap.includes(path) && html`<strong class="warn">in this change</strong> · `}${reason}${origin !== '' && ` · ${origin}`}</span></li>`;
 }
@@ -307,8 +302,8 @@ function notYourChange({ past, analysis, build }: AnalysisFacts): Html {
     ({ failure, commit }) => failure.fingerprint.value === analysis.fingerprint && (commit === null || commit !== build.commit),
   );
   const [last] = before;
-  if (last === undefined) return html`<strong>Not this change?</strong> No evidence of that: first seen here.`;
-  return html`<strong>Not this change?</strong> It also failed in <a href="${buildAddress(last.failure.buildId)}">${last.pipeline} #${last.number}</a>${last.branch !== null && ` on ${last.branch}`}.`;
+  if (last === undefined) return html`This failure was not seen before this change.`;
+  return html`<strong>Perhaps not caused by this change:</strong> the same failure also occurred in <a href="${buildAddress(last.failure.buildId)}">${last.pipeline} #${last.number}</a>${last.branch !== null && ` on ${last.branch}`}.`;
 }
 
 function similarPart({ past, taught, analysis }: AnalysisFacts): Html {
@@ -331,7 +326,7 @@ function testRunsPart({ flakiness }: AnalysisFacts): Html {
   const chance = flakeProbability(flakiness);
   return html`<section aria-labelledby="runs"><h2 id="runs">This test, last ${flakiness.recent.length} runs</h2>
 <p>${runStrip(flakiness)}</p>
-<p class="quiet">Failed ${flakiness.failed} of ${flakiness.runs} runs, ${flakiness.flakes} of them as a flake${chance !== null && `; on an unchanged rerun, it passes with a probability of about ${percent(chance)}`}.</p></section>`;
+<p class="quiet">Failed ${flakiness.failed} of ${flakiness.runs} runs, ${flakiness.flakes} of them as a flake${chance !== null && `; on an unchanged rerun, it passes with a probability of about ${percentOf(chance)}`}.</p></section>`;
 }
 
 const MARKS = { passed: '▁', flake: '▄', failed: '█' } as const;

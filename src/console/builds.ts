@@ -11,7 +11,7 @@ import { findBuild } from '../service/answers/views.ts';
 import type { AnalysisHead } from '../stores/failures.ts';
 import { analysisAddress, buildAddress, causeAddress, logAddress, runAddress, search } from './addresses.ts';
 import type { ConsoleDeps } from './console-deps.ts';
-import { ageOf, dayField, pager, timeOf } from './controls.ts';
+import { ageOf, dayField, pager, shortCommit, timeOf } from './controls.ts';
 import { dataTable, type Html, html, joined, linkTarget } from './html.ts';
 import { Day, misreadBanner } from './http.ts';
 import { logPageLink, rerunPart } from './outside.ts';
@@ -40,7 +40,7 @@ export function buildLine(build: Build): Html {
     repository,
     address === null ? name : html`<a href="${address}" rel="noreferrer">${name}</a>`,
     ...(pullRequest === null && branch === null ? [] : [[pullRequest === null ? '' : `PR ${pullRequest} `, branch ?? ''].join('').trim()]),
-    ...(commit === null ? [] : [html`<code>${commit.slice(0, 7)}</code>${author !== null && ` by ${author}`}`]),
+    ...(commit === null ? [] : [html`<code>${shortCommit(commit)}</code>${author !== null && ` by ${author}`}`]),
   ];
   return html`${parts.map((part, at) => [at > 0 && ' · ', part])}`;
 }
@@ -106,7 +106,7 @@ function listOf(builds: readonly Build[], heads: readonly AnalysisHead[], query:
   const rows = builds.map((build) => {
     const causes = heads.filter(({ buildId }) => buildId === build.id);
     return html`<tr id="${build.id}" data-row><td>${statusWord(build.status)}</td>
-<td><a href="${buildAddress(build.id)}">${build.repository} · ${build.pipeline} #${build.number}${build.attempt > 1 && `, attempt ${build.attempt}`}</a><br><span class="quiet">${build.branch}${build.commit !== null && html` <code>${build.commit.slice(0, 7)}</code>`}${build.author !== null && ` by ${build.author}`}</span></td>
+<td><a href="${buildAddress(build.id)}">${build.repository} · ${build.pipeline} #${build.number}${build.attempt > 1 && `, attempt ${build.attempt}`}</a><br><span class="quiet">${build.branch}${build.commit !== null && html` <code>${shortCommit(build.commit)}</code>`}${build.author !== null && ` by ${build.author}`}</span></td>
 <td>${causes.length === 0 ? build.status === 'failed' && html`<span class="quiet">no analysis yet</span>` : causesOf(build, causes)}</td>
 <td class="quiet"><time datetime="${build.receivedAt}" title="${build.receivedAt}">${ageOf(build.receivedAt, now)}</time></td></tr>`;
   });

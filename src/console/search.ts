@@ -7,7 +7,7 @@ import { formatNumber } from '../notifications/visible-text.ts';
 import type { AnalysisHead } from '../stores/failures.ts';
 import { analysisAddress, buildAddress, reviewAddress, search } from './addresses.ts';
 import type { ConsoleDeps } from './console-deps.ts';
-import { ageOf, pager } from './controls.ts';
+import { ageOf, pager, shortCommit } from './controls.ts';
 import { type Html, html, joined, type Shown } from './html.ts';
 import { type ConsoleApp, namesOf, readerOf, route, sendPage } from './page.ts';
 
@@ -162,7 +162,7 @@ function resultOf(group: readonly FailureRow[], titles: ReadonlyMap<string, stri
     narrowed(`repo:${repository}`, repository),
     html`<a href="${buildAddress(failure.buildId)}">${pipeline} #${number}</a>`,
     branch !== null && narrowed(`branch:${branch}`, branch),
-    commit !== null && html`<code>${commit.slice(0, 7)}</code>`,
+    commit !== null && html`<code>${shortCommit(commit)}</code>`,
     ageOf(seenAt, now),
   ].filter((part) => part !== false);
   return html`<li><a class="title" href="${analysisId === null ? buildAddress(failure.buildId) : analysisAddress(analysisId)}">${title}</a>

@@ -129,7 +129,7 @@ describe('the first minute with the demo', () => {
   it('55: a chart says “most” of more than half only, and causes are counted and paged', async () => {
     await client.at('anna', async (page) => {
       await page.goto('/insights');
-      expect(await page.locator('#days h2').textContent()).toMatch(/^\d+ causes in 30 days, most often TEST_FAILURE \(\d+\)/);
+      expect(await page.locator('#days h2').textContent()).toMatch(/^\d+ answers in 30 days, most often TEST_FAILURE \(\d+\)/);
       await page.goto('/insights/causes?offset=50');
       expect(await words(page)).toMatch(/^.*\d+ causes in the last 30 days/s);
     });

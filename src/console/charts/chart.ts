@@ -138,11 +138,11 @@ const COLUMNS_PLOT: Plot = { left: 46, top: 10, width: 760, height: 180 };
 const LINK_WIDTH = 24;
 const OPEN = 'not decided';
 
-/** Causes per day, by category, with a hatch for those that nobody has decided. */
+/** Answers per day, by category, with a hatch for those that nobody has decided. */
 export function columnsChart(chart: ColumnsChart): Chart {
   const { counts, days } = chart;
   const totals = days.map((day) => sum(counts.filter((one) => one.day === day)));
-  const name = `Causes per day by category, ${days.length} days`;
+  const name = `Answers per day by category, ${days.length} days`;
   return {
     id: 'days',
     name,
@@ -157,11 +157,11 @@ export function columnsChart(chart: ColumnsChart): Chart {
 
 function columnsFinding(counts: readonly DayOf[], days: readonly string[]): string {
   const total = sum(counts);
-  if (total === 0) return `No cause in ${days.length} days.`;
+  if (total === 0) return `No answers in ${days.length} days.`;
   const [most, next] = decidedOf(counts).toSorted((one, other) => other.count - one.count);
   const open = openOf(counts);
   const rest = open === 0 ? '' : `; ${open} not decided`;
-  const all = `${total} ${total === 1 ? 'cause' : 'causes'} in ${days.length} days`;
+  const all = `${total} ${total === 1 ? 'answer' : 'answers'} in ${days.length} days`;
   // "Most" is said of more than half, and "most often" of what leads alone.
   if (most === undefined || most.count === (next?.count ?? 0)) return `${all}${rest}.`;
   return `${all}, ${most.count * 2 > total ? 'most of them' : 'most often'} ${most.category} (${most.count})${rest}.`;

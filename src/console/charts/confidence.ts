@@ -171,21 +171,21 @@ export interface CoverageChart {
   readonly kept: Readonly<Record<string, string>> | null;
 }
 
-/** How much would be published automatically, and how much of it rightly, at every threshold. */
+/** How much is sure enough to publish, and how much of that is right, at every threshold. */
 export function coverageChart(of: CoverageChart): Chart {
   const points = coveragePoints(of.judged, of.answered);
   const here = coverageAt(of.judged, of.answered, of.threshold);
   const chosen = thresholdFor(points, of.wrong);
   return {
     id: of.id ?? 'coverage',
-    name: 'Accuracy and coverage',
+    name: 'Accuracy (vertical) and coverage (horizontal)',
     finding: finding(here),
     description:
-      'Horizontal axis: the share of all answers that would be published automatically. Vertical axis: the share of decided answers among them that was right, with the lower end of its 95 % interval. The threshold decreases from left to right.',
+      'Horizontal axis: the share of all answers that are sure enough to publish. Vertical axis: the share of decided answers among them that was right, with the lower end of its 95 % interval. The threshold decreases from left to right.',
     drawing: points.length < 2 ? null : drawingOn(COVERAGE_PLOT, 36, 26, coverageMarks(points, here, chosen)),
     below: html`${choice(chosen, of)}${form(of)}`,
     table: {
-      head: ['Threshold', 'Published automatically', 'Decided', 'Right', 'Share right', 'From (95 %)'],
+      head: ['Threshold', 'Sure enough to publish', 'Decided', 'Right', 'Share right', 'From (95 %)'],
       rows: points.map(({ threshold, coverage, of: decided, hits, share, low }) => {
         return [threshold.toFixed(2), percentOf(coverage), decided, hits, percentOf(share), percentOf(low)];
       }),
@@ -195,7 +195,7 @@ export function coverageChart(of: CoverageChart): Chart {
 }
 
 function finding(here: CoveragePoint): string {
-  const start = `At ${here.threshold.toFixed(2)}: ${percentOf(here.coverage)} published automatically`;
+  const start = `At ${here.threshold.toFixed(2)}: ${percentOf(here.coverage)} sure enough to publish`;
   if (here.of === 0) return `${start}; none of those is decided.`;
   // A share of a few would be read as a promise.
   const count = `${here.hits} of ${here.of} decided`;
@@ -205,7 +205,7 @@ function finding(here: CoveragePoint): string {
 function choice(chosen: CoveragePoint | null, { wrong }: CoverageChart): Html {
   if (chosen === null)
     return html`<p>With so few or so mixed decisions, no threshold can promise to keep wrong answers at or below ${percentOf(wrong)}.</p>`;
-  return html`<p>At most ${percentOf(wrong)} wrong: threshold <strong>${chosen.threshold.toFixed(2)}</strong> (${percentOf(chosen.coverage)} published automatically, ${percentOf(chosen.share)} right, ${percentOf(chosen.low)} at worst).</p>`;
+  return html`<p>At most ${percentOf(wrong)} wrong: threshold <strong>${chosen.threshold.toFixed(2)}</strong> (${percentOf(chosen.coverage)} sure enough to publish, ${percentOf(chosen.share)} right, ${percentOf(chosen.low)} at worst).</p>`;
 }
 
 function form({ threshold, wrong, kept }: CoverageChart): Html | null {
@@ -220,7 +220,7 @@ function coverageMarks(points: readonly CoveragePoint[], here: CoveragePoint, ch
   const marks = points.map((point) => {
     const { x: cx, y } = place(COVERAGE_PLOT, point.coverage, point.share);
     return described(
-      `Threshold ${point.threshold.toFixed(2)}: ${percentOf(point.coverage)} published automatically, right ${point.hits} of ${point.of}`,
+      `Threshold ${point.threshold.toFixed(2)}: ${percentOf(point.coverage)} sure enough to publish, right ${point.hits} of ${point.of}`,
       html`<circle class="dot" cx="${at(cx)}" cy="${at(y)}" r="2.5" data-mark="${point.of}"/>`,
     );
   });

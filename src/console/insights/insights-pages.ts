@@ -124,15 +124,15 @@ const WEEK_MS = 7 * 86_400_000;
 /** `/insights/cost`: what answers cost, how long they take, and how many need no model. */
 async function costView(query: InsightsQuery, { stores, clock }: ConsoleDeps): Promise<InsightsView> {
   const figures = await stores.insights.perWeek(periodOf({ ...query, day: undefined }, WEEKS * 7, clock.now()));
-  const charts = figures.length === 0 ? [] : costCharts(figures, query);
-  const answers = figures.reduce((sum, week) => sum + week.answers, 0);
+  const charts = figures.length === 0 ? [] : costCharts(figures, query, clock.now());
+  const sum = (of: 'answers' | 'recalled') => figures.reduce((total, week) => total + week[of], 0);
   const main = html`<h1 tabindex="-1">Cost and time</h1>
-<p>Per answer and week, without answers from known fingerprints, which cost nothing.</p>
-${filterForm(query)}${charts.length === 0 ? html`<p>No answers in the last ${WEEKS} weeks, so there is no cost to show.</p>` : html`<p>${counted(answers, 'answer')} in ${WEEKS} weeks.</p>${charts.map((one) => figure(one))}`}`;
+<p>Time and cost are per answer and week, without answers from known fingerprints, which cost nothing.</p>
+${filterForm(query)}${charts.length === 0 ? html`<p>No answers in the last ${WEEKS} weeks, so there is no cost to show.</p>` : html`<p>${counted(sum('answers'), 'answer')} in ${WEEKS} weeks, ${sum('recalled')} of them from known fingerprints.</p>${charts.map((one) => figure(one))}`}`;
   return { title: 'Cost and time', main, tables: Object.fromEntries(charts.map(({ id, table }) => [id, table])) };
 }
 
-function costCharts(figures: readonly WeekFigures[], { repo }: InsightsQuery): Chart[] {
+function costCharts(figures: readonly WeekFigures[], { repo }: InsightsQuery, now: number): Chart[] {
   const weeks = allWeeks(figures);
   const of = (value: (week: WeekFigures) => number | null) =>
     weeks.map((week) => figures.filter((one) => one.week === week).map(value)[0] ?? null);
@@ -144,6 +144,9 @@ function costCharts(figures: readonly WeekFigures[], { repo }: InsightsQuery): C
   const [seconds, dollars] = [two('Seconds'), two('Usd')];
   const share = [{ name: 'from known fingerprints', look: 'median', values: of((week) => week.recalled / week.answers) }];
   const time = (value: number) => formatDuration(value * 1000);
+  const newest = weeks.at(-1) ?? '';
+  const when = Date.parse(newest) + WEEK_MS > now ? 'this week so far' : `in the week of ${newest}`;
+  const isPaid = dollars.some(({ values }) => values.some((value) => value !== null && value > 0));
   return [
     linesChart({
       id: 'time',
@@ -154,26 +157,27 @@ function costCharts(figures: readonly WeekFigures[], { repo }: InsightsQuery): C
       say: time,
       csv: csv('time'),
     }),
-    linesChart({
-      id: 'cost',
-      name: 'Cost per answer',
-      finding: saying('An answer costs', last(dollars), formatDollars),
-      steps: weeks,
-      series: dollars,
-      say: formatDollars,
-      csv: csv('cost'),
-    }),
+    isPaid &&
+      linesChart({
+        id: 'cost',
+        name: 'Cost per answer',
+        finding: saying('An answer costs', last(dollars), formatDollars),
+        steps: weeks,
+        series: dollars,
+        say: formatDollars,
+        csv: csv('cost'),
+      }),
     linesChart({
       id: 'known',
       name: 'Answered from known fingerprints, without a model',
-      finding: `${percentOf(last(share)[0] ?? 0)} of last week's answers came from earlier decisions.`,
+      finding: `${percentOf(last(share)[0] ?? 0)} of answers ${when} came from earlier decisions.`,
       steps: weeks,
       series: share,
       say: percentOf,
       top: 1,
       csv: csv('known'),
     }),
-  ];
+  ].filter((chart) => chart !== false);
 }
 
 function last(series: readonly { readonly values: readonly (number | null)[] }[]): (number | null)[] {

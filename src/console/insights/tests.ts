@@ -19,7 +19,7 @@ import type { TestCost } from '../../stores/flakiness.ts';
 import { buildAddress, causeAddress, search } from '../addresses.ts';
 import { type ChartTable, figure, linesChart, percentOf, runStrip } from '../charts/chart.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
-import { ageOf, pager, postForm, timeOf } from '../controls.ts';
+import { ageOf, pager, postForm, shortCommit, timeOf } from '../controls.ts';
 import { dataTable, type Html, html, type Shown } from '../html.ts';
 import { type ConsoleApp, mayReview, readerOf, route, sendPage } from '../page.ts';
 import { daysField, filterForm, type InsightsQuery, type InsightsView, periodOf, sendTable } from './insights-frame.ts';
@@ -246,9 +246,9 @@ function breakPart(found: Break<TestRunFacts> | null): Html {
   if (found === null) return html``;
   const { good, bad, fixed } = found;
   const run = (words: string, one: TestRunFacts) =>
-    html`<li>${timeOf(one.at)} ${words} <a href="${buildAddress(one.buildId)}">${one.pipeline} ${one.number}</a>${one.commit !== null && html`, commit <code>${one.commit.slice(0, 12)}</code>`}</li>`;
+    html`<li>${timeOf(one.at)} ${words} <a href="${buildAddress(one.buildId)}">${one.pipeline} ${one.number}</a>${one.commit !== null && html`, commit <code>${shortCommit(one.commit)}</code>`}</li>`;
   return html`<h2>Latest break of the default branch</h2><ol class="past">${good !== null && run('last passed in', good)}${run('first failed in', bad)}${fixed !== null && run('passed again in', fixed)}</ol>
-${good?.commit && bad.commit && html`<p class="quiet">The first bad commit is <code>${bad.commit.slice(0, 12)}</code> or one after <code>${good.commit.slice(0, 12)}</code> that no build ran; <code>faultline bisect</code> finds out which.</p>`}`;
+${good?.commit && bad.commit && html`<p class="quiet">The first bad commit is <code>${shortCommit(bad.commit)}</code> or one after <code>${shortCommit(good.commit)}</code> that no build ran; <code>faultline bisect</code> finds out which.</p>`}`;
 }
 
 function runsPart(test: TestFlakiness, runs: readonly TestRunFacts[]): Html {

@@ -35,22 +35,23 @@ export async function trustView(query: InsightsQuery, deps: ConsoleDeps): Promis
   const { trust, decided } = facts;
   const chart = (id: string, name: string, judged: readonly DecidedCount[], small: boolean) =>
     calibrationChart({ id, name, judged, small, csv: `${PATH}${search({ repo: query.repo, csv: id })}` });
-  const whole = chart('calibration', 'Calibration: stated confidence and accuracy', decided, false);
+  const whole = chart('calibration', 'Calibration: stated confidence (horizontal) and accuracy (vertical)', decided, false);
   const each = CATEGORIES.map((category) => {
     const own = decided.filter((one) => one.category === category);
-    return chart(`calibration-${category}`, category, own, true);
+    return { isEmpty: own.length === 0, chart: chart(`calibration-${category}`, category, own, true) };
   });
+  const known = each.filter(({ isEmpty }) => !isEmpty);
   const coverage = coverageOf(query, facts);
   const count = (blind: boolean) => decided.filter((one) => one.blind === blind).reduce((sum, one) => sum + one.count, 0);
   const main = html`<h1 tabindex="-1">Trust</h1>
 <p role="note">${lead(trust)}</p>
 <p class="quiet">Based on reviewed answers only: ${count(false)} with the verdict shown, ${count(true)} blind, in the last ${TRUST_DAYS} days (latest 5,000 at most). Right means that the category was right. Published answers count once they are reviewed. What would be published is counted over the latest 20,000 answers at most, reviewed or not.</p>
 ${filterForm(query)}<h2 id="thresholds">What would be published</h2>${thresholdsTable(trust, query)}
-${figure(coverage)}<h2 id="changes">What the latest changes did</h2>${changesPart(trust.changes)}
-${figure(whole)}<h2>By category</h2><div class="charts-small">${each.map((one) => figure(one, 'h3'))}</div>
+${trust.enough ? figure(coverage) : html`<p id="coverage">The chart of accuracy and coverage starts at ${TOO_FEW} decisions.</p>`}<h2 id="changes">What the latest changes did</h2>${changesPart(trust.changes)}
+${figure(whole)}<h2>By category</h2>${known.length === 0 ? html`<p>No decisions yet in any category.</p>` : html`<div class="charts-small">${known.map((one) => figure(one.chart, 'h3'))}</div>`}
 <h2 id="release">This release on failures it had not seen</h2>${releasePart(trust)}`;
   const thresholds = { head: THRESHOLD_HEAD, rows: trust.thresholds.map((one) => Object.values(one)) };
-  const charts = [whole, coverage, ...each].map(({ id, table }) => [id, table] as const);
+  const charts = [whole, coverage, ...each.map((one) => one.chart)].map(({ id, table }) => [id, table] as const);
   return { title: 'Trust', main, tables: { thresholds, ...Object.fromEntries(charts) } };
 }
 

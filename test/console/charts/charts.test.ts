@@ -96,7 +96,7 @@ describe('accuracy against coverage', () => {
 
   it('says what holds at the threshold, marks the chosen one, and its table equals its marks (42)', () => {
     const chart = coverageChart({ judged, answered, threshold: 0.85, wrong: 0.1, csv: '/x', kept: { category: 'CODE_ERROR' } });
-    expect(figure(chart).text).toContain('At 0.85: 30 % published automatically, 97 % right (194 of 200 decided).');
+    expect(figure(chart).text).toContain('At 0.85: 30 % sure enough to publish, 97 % right (194 of 200 decided).');
     expect(figure(chart).text).toContain('class="chosen"');
     expect(figure(chart).text).toContain('<input type="hidden" name="category" value="CODE_ERROR">');
     expect(marksOf(chart)).toEqual(rowsOf(chart).map((row) => row[2]));
@@ -106,7 +106,7 @@ describe('accuracy against coverage', () => {
   });
 });
 
-describe('causes per day', () => {
+describe('answers per day', () => {
   const counts: DayOf[] = [
     { day: '2026-03-01', category: 'CODE_ERROR', open: false, count: 3 },
     { day: '2026-03-01', category: 'INFRA_ERROR', open: true, count: 1 },
@@ -124,16 +124,16 @@ describe('causes per day', () => {
         csv: '/x',
         listAddress: () => '/insights/causes',
       }).finding;
-    expect(finding(['CODE_ERROR', 37], ['INFRA_ERROR', 69])).toBe('106 causes in 1 days, most of them INFRA_ERROR (69).');
+    expect(finding(['CODE_ERROR', 37], ['INFRA_ERROR', 69])).toBe('106 answers in 1 days, most of them INFRA_ERROR (69).');
     expect(finding(['CODE_ERROR', 37], ['INFRA_ERROR', 36], ['TEST_FAILURE', 33])).toBe(
-      '106 causes in 1 days, most often CODE_ERROR (37).',
+      '106 answers in 1 days, most often CODE_ERROR (37).',
     );
-    expect(finding(['CODE_ERROR', 2], ['INFRA_ERROR', 2])).toBe('4 causes in 1 days.');
+    expect(finding(['CODE_ERROR', 2], ['INFRA_ERROR', 2])).toBe('4 answers in 1 days.');
   });
 
   it('stacks categories, hatches what is open, and its table equals its marks (42)', () => {
     const drawn = chart(['2026-03-01', '2026-03-02']);
-    expect(figure(drawn).text).toContain('8 causes in 2 days, most often CODE_ERROR (3); 3 not decided.');
+    expect(figure(drawn).text).toContain('8 answers in 2 days, most often CODE_ERROR (3); 3 not decided.');
     expect(figure(drawn).text).toContain('fill="url(#open)"');
     const cells = rowsOf(drawn).flatMap((row) => row.slice(1, -1).filter((cell) => cell !== '0'));
     expect(marksOf(drawn)).toEqual(cells);
