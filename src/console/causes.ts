@@ -189,7 +189,7 @@ ${filterForm(query, more)}${causes.length === 0 ? html`<p>${query.offset > 0 ? '
 
 function headline(causes: readonly TopCause[], count: number, offset: number, when: string): string {
   const [worst] = causes;
-  if (count === 0) return `No ${offset > 0 ? 'more ' : ''}causes in ${when}`;
+  if (count === 0) return `No causes in ${when}`;
   if (worst === undefined || worst.hours === 0 || offset > 0)
     return `${formatNumber(count)} ${count === 1 ? 'cause' : 'causes'} in ${when}`;
   return `${worst.title} cost the most in ${when}: ${hoursOf(worst)}`;

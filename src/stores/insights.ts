@@ -157,17 +157,19 @@ const SHOWN = 20;
 /** Causes that come again and again, known by their fingerprint. */
 function causeMethods(read: Pick<Sql, 'query'>) {
   return {
-    /** The causes that cost most hours, after the first `offset`, and how many there are (0 behind the last); `limit` 50 at most. */
+    /** The causes that cost most hours, after the first `offset`, and how many there are; `limit` 50 at most. */
     topCauses: async (period: Period, limit: number, offset: number = 0) => {
-      const values = [...periodValues(period), Math.min(Math.max(Math.trunc(limit), 1), MOST_CAUSES), offset];
-      const totals = await all(read, Totals.extend({ count: z.int() }), TOP, values);
+      const page = async (most: number, from: number) => await all(read, CountedTotals, TOP, [...periodValues(period), most, from]);
+      const totals = await page(Math.min(Math.max(Math.trunc(limit), 1), MOST_CAUSES), offset);
+      // Behind the last cause there is no row that says how many there are.
+      const [counted] = totals.length === 0 && offset > 0 ? await page(1, 0) : totals;
       const causes = await withHeads(
         read,
         totals.map(({ count: _, ...one }) => one),
         period.until,
         period,
       );
-      return { causes, count: totals[0]?.count ?? 0 };
+      return { causes, count: counted?.count ?? 0 };
     },
     /** All that is known of a cause, of all time but for `perDay`; null where it was never seen. */
     cause: async (fingerprint: string, until: string, filter: InsightsFilter = {}) => {
@@ -194,6 +196,7 @@ const Totals = z.object({
   lastAt: z.iso.datetime(),
 });
 type Totals = z.infer<typeof Totals>;
+const CountedTotals = Totals.extend({ count: z.int() });
 
 const Head = z.object({
   fingerprint: z.string(),

@@ -142,7 +142,7 @@ describe('the first minute with the demo', () => {
       await page.getByRole('link', { name: 'Builds' }).last().click();
       await page.goto('/builds?status=broken&repo=x');
       expect(await page.getByRole('note').first().textContent()).toBe(
-        'Ignored, because this page does not understand it: status=broken; repo=x (this page has repository, branch, number, status, offset).',
+        'Ignored, because this page does not understand it: status=broken; repo=x (this page has repository, pipeline, branch, number, job, status, from, to, offset).',
       );
       await page.goto('/insights?days=soon');
       expect(await page.getByRole('note').first().textContent()).toBe('Ignored, because this page does not understand it: days=soon.');
