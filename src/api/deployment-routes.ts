@@ -1,13 +1,27 @@
 import { z } from 'zod';
 import type { Deployment } from '../domain/health.ts';
 import type { Clock } from '../lib/time.ts';
+import type { Masker } from '../log/mask/mask.ts';
 import { shortText, webAddress } from '../providers/read-input.ts';
 import type { ScopedStores } from '../stores/stores.ts';
 import { type ApiApp, route } from './route.ts';
 
-interface DeploymentRouteDeps {
-  readonly stores: Pick<ScopedStores, 'health'>;
+interface KeepingDeps {
+  readonly stores: { readonly health: Pick<ScopedStores['health'], 'addDeployment'> };
+  readonly masker: Pick<Masker, 'mask'>;
+}
+
+interface DeploymentRouteDeps extends KeepingDeps {
   readonly clock: Clock;
+}
+
+/** Keeps a deployment once, its secrets masked; what was kept. */
+export async function keepDeployment({ stores, masker }: KeepingDeps, given: Deployment): Promise<Deployment> {
+  const mask = async (text: string) => (await masker.mask(text)).text;
+  const [environment, version] = [await mask(given.environment), await mask(given.version)];
+  const deployment = { ...given, environment, version, url: given.url === null ? null : await mask(given.url) };
+  await stores.health.addDeployment(deployment);
+  return deployment;
 }
 
 const Given = z.strictObject({
@@ -27,7 +41,7 @@ const Kept = z.object({
 }) satisfies z.ZodType<Deployment>;
 
 /** `POST /api/deployments`: what went live, for the trends of its repository. */
-export function registerDeploymentRoutes(app: ApiApp, { stores, clock }: DeploymentRouteDeps): void {
+export function registerDeploymentRoutes(app: ApiApp, { clock, ...deps }: DeploymentRouteDeps): void {
   app.post(
     '/api/deployments',
     route('ingest', 'Intake', 'reportDeployment', 'Report a deployment, which is then marked in the trends of its repository', {
@@ -35,10 +49,7 @@ export function registerDeploymentRoutes(app: ApiApp, { stores, clock }: Deploym
       body: Given,
       response: { 200: Kept },
     }),
-    async ({ body: { at, url = null, ...given } }) => {
-      const deployment = { ...given, url, at: new Date(at ?? clock.now()).toISOString() };
-      await stores.health.addDeployment(deployment);
-      return deployment;
-    },
+    async ({ body: { at, url = null, ...given } }) =>
+      await keepDeployment(deps, { ...given, url, at: new Date(at ?? clock.now()).toISOString() }),
   );
 }

@@ -7,6 +7,7 @@ import type { Intake } from '../providers/webhook.ts';
 import { type Delivery, type IntakeDeps, usedBefore } from '../service/intake/record-build.ts';
 import type { KeptDelivery } from '../stores/builds.ts';
 import { type DeliveryAccepted, linksOf, WebhookAnswer } from './answers.ts';
+import { keepDeployment } from './deployment-routes.ts';
 
 /** GitHub sends no more. Whoever may not sign can still make us hold this much, so it is not the limit of uploads. */
 const MAX_WEBHOOK_BYTES = 25 * 1024 * 1024;
@@ -38,7 +39,7 @@ export function registerWebhook(app: FastifyInstance, { name: source, webhook }:
       const { event, deliveryId, once, reading } = webhook.receive({ header, query: request.query, body }, deps.clock.now());
       reply.status(202);
       if ('ignored' in reading) {
-        if (reading.deployment !== undefined) await deps.stores.health.addDeployment(reading.deployment);
+        if (reading.deployment !== undefined) await keepDeployment(deps, reading.deployment);
         deps.logger.info({ source, event, deliveryId, reason: reading.ignored }, 'delivery ignored');
         return { ignored: reading.ignored };
       }

@@ -143,6 +143,8 @@ describe('insights', () => {
     expect([answer.statusCode, answer.json()]).toEqual([200, { ...deployment, url: 'https://shop.example/releases/7' }]);
     expect((await report(deployment)).statusCode).toBe(200);
     expect((await report(deployment, TOKENS.read)).statusCode).toBe(403);
+    const token = `ghp_${'a1B2c3D4'.repeat(5)}`.slice(0, 40);
+    expect((await report({ ...deployment, version: `v8 ${token}`, at: ago(40) })).json()).toMatchObject({ version: 'v8 ***' });
     expect((await report({ ...deployment, url: 'javascript:alert(1)' })).statusCode).toBe(400);
     const payload = githubExample('deployment_status', 'created', { deployment_status: { created_at: came } });
     expect((await sendGithub(app, { event: 'deployment_status', payload })).json()).toEqual({
