@@ -30,7 +30,10 @@ export function joined(items: readonly Shown[], between: Shown = ''): Html {
 
 type Column = Shown | { readonly number: Shown };
 
-/** A table that scrolls where it is wider than the page; `label` names it for those who do not see it. A column of numbers is right-aligned. */
+/**
+ * A table that scrolls where it is wider than the page, and on a phone is a list of cards, whose cells say what their column is called unless it is
+ * `listed`; `label` names it for those who do not see it. A column of numbers is right-aligned.
+ */
 export function dataTable(
   label: string,
   head: readonly Column[],
@@ -42,7 +45,21 @@ export function dataTable(
       ? html`<th scope="col" class="number">${one.number}</th>`
       : html`<th scope="col">${one}</th>`,
   );
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="${label}"><table${className !== undefined && html` class="${className}"`}>${caption !== undefined && html`<caption>${caption}</caption>`}<thead><tr>${columns}</tr></thead><tbody>${rows}</tbody></table></div>`;
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="${label}"><table${className !== undefined && html` class="${className}"`}>${caption !== undefined && html`<caption>${caption}</caption>`}<thead><tr>${columns}</tr></thead><tbody>${className === 'listed' ? rows : labelled(rows, head)}</tbody></table></div>`;
+}
+
+/** Rows whose cells carry the names of their columns. */
+function labelled(rows: Shown, head: readonly Column[]): Html {
+  const labels = head.map((one) =>
+    markupOf(typeof one === 'object' && one !== null && 'number' in one ? one.number : one).replace(/<[^>]*>/g, ''),
+  );
+  let column = 0;
+  const text = markupOf(rows).replace(/<(tr|td|th)\b/g, (tag, name) => {
+    const label = name === 'tr' ? '' : labels[column];
+    column = name === 'tr' ? 0 : column + 1;
+    return !label || name === 'th' ? tag : `${tag} data-label="${label}"`;
+  });
+  return new SafeHtml(text);
 }
 
 /** An address that came from outside, for `href`: http and https only, else null, so that no link runs a script. */

@@ -27,12 +27,12 @@ export function place(plot: Plot, x: number, y: number): { readonly x: number; r
   return { x: plot.left + x * plot.width, y: plot.top + (1 - y) * plot.height };
 }
 
-/** Lines across with their words, at these shares of the height. */
-export function grid(plot: Plot, lines: readonly { readonly share: number; readonly words: string }[]): Html {
+/** Lines across with their words, at these shares of the height; `bothEnds`: also on the right, which is what a narrow screen shows first. */
+export function grid(plot: Plot, lines: readonly { readonly share: number; readonly words: string }[], bothEnds = false): Html {
   const right = plot.left + plot.width;
   return html`<g class="grid">${lines.map(({ share, words }) => {
     const y = at(place(plot, 0, share).y);
-    return html`<line x1="${plot.left}" x2="${right}" y1="${y}" y2="${y}"/><text x="${plot.left - 6}" y="${y}" dy="4" text-anchor="end">${words}</text>`;
+    return html`<line x1="${plot.left}" x2="${right}" y1="${y}" y2="${y}"/><text x="${plot.left - 6}" y="${y}" dy="4" text-anchor="end">${words}</text>${bothEnds && html`<text x="${right + 6}" y="${y}" dy="4">${words}</text>`}`;
   })}</g>`;
 }
 
@@ -148,7 +148,7 @@ export function columnsChart(chart: ColumnsChart): Chart {
     name,
     finding: columnsFinding(counts, days),
     description: 'One column per day, oldest on the left. Segments are categories; hatched segments are not decided.',
-    drawing: sum(counts) === 0 ? null : { ...drawingOn(COLUMNS_PLOT, 10, 26, columnsMarks(chart, totals)), newest: true },
+    drawing: sum(counts) === 0 ? null : { ...drawingOn(COLUMNS_PLOT, COLUMNS_PLOT.left, 26, columnsMarks(chart, totals)), newest: true },
     below: legend(counts),
     table: { head: ['Day', ...CATEGORIES, OPEN, 'All'], rows: days.map((day) => rowOf(day, counts)) },
     csv: chart.csv,
@@ -178,7 +178,7 @@ function columnsMarks({ counts, days, listAddress }: ColumnsChart, totals: reado
   const every = Math.max(1, Math.ceil(days.length / 8));
   const words = days.flatMap((day, index) => (index % every === 0 ? [{ share: (index + 0.5) / days.length, words: day.slice(5) }] : []));
   const lines = [0, 0.5, 1].map((share) => ({ share, words: String(Math.round(share * most * 10) / 10) }));
-  return html`<pattern id="open" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect class="hatch-ground" width="6" height="6"/><line class="hatch" x1="0" x2="0" y1="0" y2="6"/></pattern>${grid(COLUMNS_PLOT, lines)}${columns}${ticks(COLUMNS_PLOT, words)}${links}`;
+  return html`<pattern id="open" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect class="hatch-ground" width="6" height="6"/><line class="hatch" x1="0" x2="0" y1="0" y2="6"/></pattern>${grid(COLUMNS_PLOT, lines, true)}${columns}${ticks(COLUMNS_PLOT, words)}${links}`;
 }
 
 /** Links over a plot to what is behind its days; over some days at once where one is too narrow. */
@@ -282,7 +282,9 @@ export function linesChart(chart: LinesChart): Chart {
     finding: chart.finding,
     description: `One point per ${per}, oldest on the left: ${chart.series.map(({ name }) => name).join(', ')}.`,
     drawing:
-      known.length === 0 ? null : { ...drawingOn(LINES_PLOT, 24, 26, linesMarks(chart, chart.top ?? (maxOf(known) || 1))), newest: true },
+      known.length === 0
+        ? null
+        : { ...drawingOn(LINES_PLOT, LINES_PLOT.left, 26, linesMarks(chart, chart.top ?? (maxOf(known) || 1))), newest: true },
     below:
       chart.below ??
       (chart.series.length > 1 &&
@@ -313,7 +315,7 @@ function linesMarks(chart: LinesChart, top: number): Html {
     return described(`${step}: ${name}`, mark);
   });
   const links = listAddress === undefined ? [] : dayLinks(LINES_PLOT, steps, 'Builds', listAddress);
-  return html`${grid(LINES_PLOT, lines)}${ticks(LINES_PLOT, words)}${happened}${chart.series.map(({ name, look, values }) => {
+  return html`${grid(LINES_PLOT, lines, true)}${ticks(LINES_PLOT, words)}${happened}${chart.series.map(({ name, look, values }) => {
     const points = values.flatMap((value, index) =>
       value === null ? [] : [{ step: chart.steps[index], value, ...place(LINES_PLOT, across(index), value / top) }],
     );

@@ -86,7 +86,7 @@ describe('insights', () => {
     expect(await said('/insights/flaky')).toContain('50 %</strong>, 1 of 2');
     expect(await said('/insights/cost')).toContain('An answer takes 31 s at the median');
     expect(await said('/insights/reviewers')).toContain('0 blind decisions: the effect of seeing the verdict is shown from 50 on');
-    expect(await said(`/insights/causes?day=${ago(300).slice(0, 10)}&days=1`)).toContain(`No cause was found in ${ago(300).slice(0, 10)}`);
+    expect(await said(`/insights/causes?day=${ago(300).slice(0, 10)}&days=1`)).toContain(`No cause was found on ${ago(300).slice(0, 10)}`);
   });
 
   it('62: every figure of health leads to the builds that it counts, in two periods that the reader chooses', async () => {
@@ -221,7 +221,7 @@ describe('a cause', () => {
     const { body } = await getPage(console.app, '/failures/fp-often');
     expect(body).toContain('the newest 20 builds with this cause and the newest 25 passed builds');
     expect(body).toMatch(
-      /branch: <span class="mono">topic<\/span><\/th><td class="number">50 %<\/td><td class="number">0 %<\/td><td class="number">\+50 points/,
+      /branch: <span class="mono">topic<\/span><\/th><td [^>]+>50 %<\/td><td [^>]+>0 %<\/td><td data-label="Difference" class="number">\+50 points/,
     );
   });
 });
