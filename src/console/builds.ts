@@ -12,9 +12,9 @@ import type { AnalysisHead } from '../stores/failures.ts';
 import { analysisAddress, buildAddress, causeAddress, logAddress, runAddress, search } from './addresses.ts';
 import type { ConsoleDeps } from './console-deps.ts';
 import { ageOf, dayField, pager, shortCommit, timeOf } from './controls.ts';
-import { dataTable, type Html, html, joined, linkTarget } from './html.ts';
+import { dataTable, type Html, html, joined, linkTarget, type Shown } from './html.ts';
 import { Day, misreadBanner } from './http.ts';
-import { logPageLink, rerunPart } from './outside.ts';
+import { ciName, logPageLink, rerunPart } from './outside.ts';
 import { answerPage, type ConsoleApp, route } from './page.ts';
 import { inlineProse } from './prose.ts';
 
@@ -33,16 +33,42 @@ function statusWord(status: Build['status']): Html {
 
 /** `shop/api · ci #812 · PR 1204 fix/tax · a41f9c2 by ada`, with a link to its CI where that is a web address. */
 export function buildLine(build: Build): Html {
-  const { repository, pipeline, number, attempt, pullRequest, branch, commit, author } = build;
-  const name = `${pipeline} #${number}${attempt > 1 ? `, attempt ${attempt}` : ''}`;
+  const name = buildName(build);
   const address = linkTarget(build.url);
-  const parts = [
-    repository,
-    address === null ? name : html`<a href="${address}" rel="noreferrer">${name}</a>`,
+  return joined(
+    [build.repository, address === null ? name : html`<a href="${address}" rel="noreferrer">${name}</a>`, ...originOf(build)],
+    ' · ',
+  );
+}
+
+/** "ci #111, attempt 2". */
+function buildName({ pipeline, number, attempt }: Build): string {
+  return `${pipeline} #${number}${attempt > 1 ? `, attempt ${attempt}` : ''}`;
+}
+
+/** What it was made of: its pull request or branch, and its commit. */
+function originOf({ pullRequest, branch, commit, author }: Build): Shown[] {
+  return [
     ...(pullRequest === null && branch === null ? [] : [[pullRequest === null ? '' : `PR ${pullRequest} `, branch ?? ''].join('').trim()]),
     ...(commit === null ? [] : [html`<code>${shortCommit(commit)}</code>${author !== null && ` by ${author}`}`]),
   ];
-  return html`${parts.map((part, at) => [at > 0 && ' · ', part])}`;
+}
+
+function ciLink(build: Build): Shown {
+  const address = linkTarget(build.url);
+  return address !== null && html` · <a href="${address}" rel="noreferrer">Open in ${ciName(build)}</a>`;
+}
+
+/** The first attempt after a failed one that passed, with a link; nothing where none is known. */
+function passedLater({ status, attempt }: Build, attempts: readonly Build[]): Shown {
+  const passed = attempts
+    .filter((one) => one.attempt > attempt && one.status === 'passed')
+    .toSorted((one, other) => one.attempt - other.attempt)[0];
+  return (
+    status === 'failed' &&
+    passed !== undefined &&
+    html` · <a href="${buildAddress(passed.id)}">Rerun passed (attempt ${passed.attempt})</a>`
+  );
 }
 
 const PAGE = 50;
@@ -106,7 +132,7 @@ function listOf(builds: readonly Build[], heads: readonly AnalysisHead[], query:
   const rows = builds.map((build) => {
     const causes = heads.filter(({ buildId }) => buildId === build.id);
     return html`<tr id="${build.id}" data-row><td>${statusWord(build.status)}</td>
-<td><a href="${buildAddress(build.id)}">${build.repository} · ${build.pipeline} #${build.number}${build.attempt > 1 && `, attempt ${build.attempt}`}</a><br><span class="quiet">${build.branch}${build.commit !== null && html` <code>${shortCommit(build.commit)}</code>`}${build.author !== null && ` by ${build.author}`}</span></td>
+<td><a href="${buildAddress(build.id)}">${build.repository} · ${buildName(build)}</a><br><span class="quiet">${build.branch}${build.commit !== null && html` <code>${shortCommit(build.commit)}</code>`}${build.author !== null && ` by ${build.author}`}</span></td>
 <td>${causes.length === 0 ? build.status === 'failed' && html`<span class="quiet">no analysis yet</span>` : causesOf(build, causes)}</td>
 <td class="quiet"><time datetime="${build.receivedAt}" title="${build.receivedAt}">${ageOf(build.receivedAt, now)}</time></td></tr>`;
   });
@@ -123,12 +149,14 @@ function causesOf({ id }: Build, causes: readonly AnalysisHead[]): Html {
   return html`<ul class="plain">${shown.map(causeLine)}${more > 0 && html`<li><a href="${buildAddress(id)}">${formatNumber(more)} more</a></li>`}</ul>`;
 }
 
-function causeLine({ id, category, title, confidence, action, decided }: AnalysisHead): Html {
-  const standing = decided
-    ? 'decided by a reviewer'
-    : action === 'auto_notify'
-      ? percent(confidence)
-      : `${percent(confidence)}, sent for review`;
+function causeLine({ id, category, title, confidence, action, decided, fromLibrary }: AnalysisHead): Html {
+  const standing = fromLibrary
+    ? 'answered from the library'
+    : decided
+      ? 'decided by a reviewer'
+      : action === 'auto_notify'
+        ? percent(confidence)
+        : `${percent(confidence)}, sent for review`;
   return html`<li><a href="${analysisAddress(id)}">${title}</a> <span class="quiet"><span class="category">${category ?? 'not analyzed'}</span>, ${standing}</span></li>`;
 }
 
@@ -145,6 +173,8 @@ const MAX_TESTS = 20;
 
 interface BuildFacts {
   readonly build: Build;
+  /** Its newest attempts. */
+  readonly attempts: readonly Build[];
   readonly job: TriageJob | null;
   readonly step: string | null;
   readonly analyses: readonly Analysis[];
@@ -160,14 +190,16 @@ export function registerBuildPage(app: ConsoleApp, deps: ConsoleDeps): void {
   app.get('/builds/:id', route('read', { params: Params }), async (request, reply) => {
     const build = await findBuild(deps.stores.builds, request.params.id, {});
     const facts = await factsOf(build, request.principal, deps);
-    const title = `${build.pipeline} #${build.number}`;
+    const title = buildName(build);
     return answerPage(request, reply, deps, { title, place: 'page', part: 'builds', live: { buildId: build.id }, main: pageOf(facts) });
   });
 }
 
 async function factsOf(build: Build, principal: Principal | null, deps: ConsoleDeps): Promise<BuildFacts> {
   const { stores, archive, currentStep } = deps;
-  const [job, analyses, failures, sources, pages, reruns] = await Promise.all([
+  const { provider, repository, pipeline, number } = build;
+  const [attempts, job, analyses, failures, sources, pages, reruns] = await Promise.all([
+    stores.builds.list({ provider, repository, pipeline, number }, { limit: PAGE, offset: 0 }),
     stores.triages.findByBuild(build.id),
     stores.analyses.listByBuild(build.id),
     stores.failures.listByBuild(build.id),
@@ -176,13 +208,13 @@ async function factsOf(build: Build, principal: Principal | null, deps: ConsoleD
     stores.outside.reruns(build.id),
   ]);
   const step = job?.state === 'running' ? ((await currentStep?.(build.id)) ?? null) : null;
-  return { build, job, step, analyses, failures, sources, pages, rerun: rerunPart(build, reruns, principal, deps) };
+  return { build, attempts, job, step, analyses, failures, sources, pages, rerun: rerunPart(build, reruns, principal, deps) };
 }
 
 function pageOf(facts: BuildFacts): Html {
-  const { build, analyses, failures } = facts;
-  return html`<h1 tabindex="-1">${build.repository} · ${build.pipeline} #${build.number}</h1>
-<p id="build" data-live>${statusWord(build.status)} · ${buildLine(build)} · received ${timeOf(build.receivedAt)}</p>
+  const { build, attempts, analyses, failures } = facts;
+  return html`<h1 tabindex="-1">${build.repository} · ${buildName(build)}</h1>
+<p id="build" data-live>${statusWord(build.status)}${passedLater(build, attempts)} · ${joined([...originOf(build), html`received ${timeOf(build.receivedAt)}`], ' · ')}${ciLink(build)}</p>
 <p id="progress" role="note" data-live data-say>${howFar(facts)}</p>
 ${facts.rerun}
 <div id="causes" data-live>${analyses.length > 0 && html`<h2>${analyses.length === 1 ? 'One cause' : `${analyses.length} causes`}, ${formatNumber(failures.length)} ${failures.length === 1 ? 'failure' : 'failures'}</h2>`}

@@ -112,7 +112,7 @@ async function standingPart(deps: ConsoleDeps, fingerprint: string, principal: P
   const parts = await Promise.all(
     causes.map(async (cause) => {
       const events = await deps.stores.causes.events(cause, MOST_EVENTS);
-      return html`<section class="card" aria-label="${cause.repository}"><h3>${cause.repository}</h3><p>${stateWord(cause, deps.clock.now())} · ${cause.assignee === null ? 'unassigned' : html`assigned to <strong>${cause.assignee}</strong>`}${cause.owner !== null && html` · owner: ${ownerSentence(cause.owner)}`}${ticketLink(cause)}</p>
+      return html`<section class="card" aria-label="${cause.repository}"><h3>${cause.repository}</h3><p>${stateWord(cause, deps.clock.now())} · ${cause.assignee === null ? 'unassigned' : html`assigned to <strong>${cause.assignee}</strong>`} · ${cause.owner === null ? 'no known owner' : html`owner: ${ownerSentence(cause.owner)}`}${ticketLink(cause)}</p>
 ${acts && actsOn(cause, principal.name, deps.clock.now())}${events.length > 0 && html`<details><summary>History (${events.length})</summary><ol class="past">${events.map(eventRow)}</ol></details>`}</section>`;
     }),
   );
@@ -132,7 +132,7 @@ async function flakyTests({ stores }: ConsoleDeps, fingerprint: string): Promise
 
 /** A cause may count as fixed while its test goes on flaking: that is said beside its state, with what can be done. */
 function flakyPart(tests: readonly TestFlakiness[], causes: readonly Cause[]): Html {
-  const muting = html`<p class="quiet">Muting keeps this cause out of the open causes and out of Slack until the day you choose.${tests.length > 0 && ' To silence a flaky test whatever its cause, quarantine the test on its page.'}</p>`;
+  const muting = html`<p class="quiet">Muting keeps this cause out of the open causes and out of notifications until the day you choose.${tests.length > 0 && ' To silence a flaky test whatever its cause, quarantine the test on its page.'}</p>`;
   if (tests.length === 0) return muting;
   const lines = tests.map(
     (test) =>
@@ -152,7 +152,7 @@ function actsOn(cause: Cause, self: string, now: number): Html {
   return html`<div class="acts">${(state === 'new' || state === 'regressed') && act('acknowledged', 'Acknowledge')}
 ${assignee !== self && act('assigned', 'Assign to me', { assignee: self })}${assignee !== null && act('unassigned', 'Unassign')}
 ${state === 'fixed' ? act('reopened', 'Open again') : act('fixed', 'Mark as fixed')}${isMuted(cause, now) ? act('unmuted', 'Unmute') : act('muted', 'Mute for a week', { days: '7' })}</div>
-<div class="acts">${asked('assigned', html`Assign to <input name="assignee" required maxlength="100" value="${assignee === null ? owner?.names[0]?.slice(0, 100) : null}">`, 'Assign')}${asked('muted', html`Mute for days <input name="days" type="number" min="1" max="365" required>`, 'Mute')}
+<div class="acts">${asked('assigned', html`Assign to <input name="assignee" required maxlength="100" value="${assignee === null ? owner?.names[0]?.slice(0, 100) : null}">`, 'Assign')}${asked('muted', html`Mute for <input name="days" type="number" min="1" max="365" value="7" required> days`, 'Mute')}
 ${asked('linked', html`Ticket <input name="ticket" type="url" required maxlength="500" value="${cause.ticket}">`, 'Link')}</div>`;
 }
 
@@ -176,23 +176,22 @@ export async function causesView(query: InsightsQuery, { stores, clock }: Consol
   const days = query.days ?? 30;
   const period = periodOf(query, days, clock.now());
   const { causes, count } = await stores.insights.topCauses(period, SHOWN, query.offset);
-  const when = query.day === undefined ? `the last ${days} days` : `${days === 1 ? '' : `${days} days from `}${query.day}`;
+  const when = query.day === undefined ? `in the last ${days} days` : days === 1 ? `on ${query.day}` : `in ${days} days from ${query.day}`;
   const more = html`${daysField(
     days,
     [...new Set([days, ...CHOICES])].toSorted((one, other) => one - other),
   )}${query.day !== undefined && html`<label>from <input type="date" name="day" value="${query.day}"></label>`}`;
   const main = html`<h1 tabindex="-1">${headline(causes, count, query.offset, when)}</h1>
 <p>Hours are the run time of the failed builds. A build with several causes counts evenly toward each.</p>
-${filterForm(query, more)}${causes.length === 0 ? html`<p>${query.offset > 0 ? 'No more causes' : 'No cause was found'} in ${when}.</p>` : html`${causesTable(causes)}${pagesOfTop(query, days, count)}<p><a href="${PATH}${search({ repo: query.repo, days, day: query.day, offset: query.offset || undefined, csv: 'causes' })}">Download CSV</a></p>`}`;
+${filterForm(query, more)}${causes.length === 0 ? html`<p>${query.offset > 0 ? 'No more causes' : 'No cause was found'} ${when}.</p>` : html`${causesTable(causes)}${pagesOfTop(query, days, count)}<p><a href="${PATH}${search({ repo: query.repo, days, day: query.day, offset: query.offset || undefined, csv: 'causes' })}">Download CSV</a></p>`}`;
   return { title: 'Top causes', main, tables: { causes: { head: HEAD, rows: causes.map(cells) } } };
 }
 
 function headline(causes: readonly TopCause[], count: number, offset: number, when: string): string {
   const [worst] = causes;
-  if (count === 0) return `No causes in ${when}`;
-  if (worst === undefined || worst.hours === 0 || offset > 0)
-    return `${formatNumber(count)} ${count === 1 ? 'cause' : 'causes'} in ${when}`;
-  return `${worst.title} cost the most in ${when}: ${hoursOf(worst)}`;
+  if (count === 0) return `No causes ${when}`;
+  if (worst === undefined || worst.hours === 0 || offset > 0) return `${formatNumber(count)} ${count === 1 ? 'cause' : 'causes'} ${when}`;
+  return `${worst.title} cost the most ${when}: ${hoursOf(worst)}`;
 }
 
 /** Which of how many are shown, and the way to the others. */
@@ -246,7 +245,7 @@ export function registerCausePage(app: ConsoleApp, deps: ConsoleDeps): void {
 function pageOf({ cause, builds, decisions, places }: CauseFacts, compared: readonly ComparedBuild[], standing: Html): Html {
   const { decided } = cause;
   return html`<h1 tabindex="-1">${cause.title === '' ? cause.fingerprint : cause.title}</h1>
-<p><span class="category">${cause.category}</span> · ${counted(cause.builds, 'build')} in ${counted(cause.repositories, 'repository', 'repositories')}, ${counted(cause.pullRequests, 'pull request')} · ${hoursOf(cause)} lost · first ${timeOf(cause.firstAt)}, last ${timeOf(cause.lastAt)}</p>
+<p><span class="category">${cause.category}</span> · ${counted(cause.builds, 'build')} in ${counted(cause.repositories, 'repository', 'repositories')}, ${counted(cause.pullRequests, 'pull request')} · ${cause.untimed === cause.builds ? 'time lost unknown' : `${hoursOf(cause)} lost`} · first ${timeOf(cause.firstAt)}, last ${timeOf(cause.lastAt)}</p>
 <p>${sparkline('builds', cause.perDay)} <span class="quiet">last 30 days</span></p>
 <p>${decided === null ? 'Not decided yet.' : html`${decided.reviewer} decided on ${timeOf(decided.at)} that it is <span class="category">${decided.category}</span>.`} <span class="quiet mono">${cause.fingerprint}</span></p>
 ${standing}
@@ -304,5 +303,5 @@ function decisionWords({ decision, decidedCategory, category }: CauseBuild): Sho
 
 function buildRow(build: CauseBuild): Html {
   return html`<tr><th scope="row"><a href="${buildAddress(build.buildId)}">${build.repository} · ${build.pipeline} #${build.number}</a></th><td>${timeOf(build.at)}</td>
-<td><a href="${analysisAddress(build.analysisId)}">${build.analyst === 'recall' ? 'recalled' : percent(build.confidence)}</a></td><td>${decisionWords(build)}</td></tr>`;
+<td><a href="${analysisAddress(build.analysisId)}">${build.analyst === 'recall' ? 'from the library' : percent(build.confidence)}</a></td><td>${decisionWords(build)}</td></tr>`;
 }

@@ -88,7 +88,7 @@ ${findings !== null && findingsPart(findings)}
 <h2>Setup by hand</h2>
 <ol>${clicks.map((click) => html`<li>${click}</li>`)}</ol>
 <h2>Token permissions</h2>
-<p>The token is set as <code>${tokenSetting}</code>.</p>
+<p>Put the token in <code>${tokenSetting}</code>.</p>
 <ul>${rights.map(({ right, why }) => html`<li><strong>${right}</strong>: ${why}</li>`)}</ul>
 <h2>Test the connection</h2>
 <form method="post" action="/settings" data-whole><input type="hidden" name="provider" value="${provider.name}">

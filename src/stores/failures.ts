@@ -28,6 +28,8 @@ export const AnalysisHead = z.object({
   failures: z.int(),
   /** A person confirmed its cause, or one like it before. */
   decided: z.boolean(),
+  /** The library answered, and nobody has decided this one. */
+  fromLibrary: z.boolean(),
   /** Whether the text said that it is not the developer's fault or flaky, and what trying it has shown; null where it was not tried. */
   guess: z.object({ category: Category.nullable(), kind: z.string() }),
   tried: z.enum(VERDICTS).nullable(),
@@ -248,6 +250,7 @@ const HEADS = `
   select a.id, a.build_id as "buildId", coalesce(d.category, ${JUDGED_CATEGORY}) as category, a.body -> 'answer' ->> 'title' as title, a.confidence,
     a.action, jsonb_array_length(a.body -> 'failureIds') as failures,
     coalesce(d.type in ('accept', 'correct'), a.body -> 'recalled' <> 'null'::jsonb) as decided,
+    d.type is null and a.body -> 'recalled' <> 'null'::jsonb as "fromLibrary",
     jsonb_build_object('category', ${JUDGED_CATEGORY}, 'kind', coalesce(a.body ->> 'kind', '')) as guess, a.body -> 'experiment' ->> 'verdict' as tried
   from analyses a left join decisions d on d.analysis_id = a.id
   where a.build_id = any ($1::text[]) order by a.created_at, a.id`;

@@ -98,12 +98,21 @@ describe('the first minute with the demo', () => {
       'anna',
       async (page) => {
         await page.goto('/insights');
+        const scale = await page.locator('#days .grid text').nth(1).boundingBox();
+        expect((scale?.x ?? 999) + (scale?.width ?? 0)).toBeLessThanOrEqual(PHONE.width);
         const last = await page.locator('#days rect[data-mark]').last().boundingBox();
         expect((last?.x ?? 0) > PHONE.width / 2 && (last?.x ?? 999) < PHONE.width).toBe(true);
         await page.goto('/builds');
         expect(await page.locator('.scroll').evaluate((one) => one.scrollWidth - one.clientWidth)).toBeLessThanOrEqual(0);
         await page.goto(`/logs/${build}?file=build.log`);
         expect((await page.locator('.tools').boundingBox())?.height).toBeLessThan(60);
+        for (const address of ['health', 'models', 'causes', 'flaky?list=cost', 'trust', 'reviewers']) {
+          await page.goto(`/insights/${address}`);
+          expect([
+            address,
+            await page.locator('.scroll:has(table)').evaluateAll((all) => all.filter((one) => one.scrollWidth > one.clientWidth).length),
+          ]).toEqual([address, 0]);
+        }
       },
       PHONE,
     );
@@ -297,13 +306,29 @@ describe('the first minute with the demo', () => {
       await page.goto('/causes?list=fixed');
       expect(await row('prints a whole receipt').textContent()).toMatch(/@demo\/checkout\s*from CODEOWNERS/);
       await page.goto('/insights/health');
-      await row('demo/pip-no-matching-version').getByRole('link', { name: 'must act: @demo/platform' }).click();
+      await row('demo/pip-no-matching-version').getByRole('link', { name: 'owner: @demo/platform' }).click();
       await page.getByRole('link', { name: /pip finds no release/ }).click();
       await page.getByRole('button', { name: 'Assign to me' }).click();
       await page.goto('/insights/health');
-      await row('demo/pip-no-matching-version').getByRole('link', { name: 'must act: anna' }).waitFor();
+      await row('demo/pip-no-matching-version').getByRole('link', { name: 'assigned to anna' }).waitFor();
     });
     expect(complaints).toEqual([]);
+  });
+
+  it('builds of the demo come in the order of their numbers, and each says what became of it', async () => {
+    await client.at('reader', async (page) => {
+      await page.goto('/builds?repository=demo/shop');
+      const numbers = (await page.locator('#builds td:nth-child(2) a').allTextContents()).map((one) => Number(/#(\d+)/.exec(one)?.[1]));
+      expect(numbers).toEqual(numbers.toSorted((one, other) => other - one));
+      expect(await page.getByRole('row').filter({ hasText: '#107' }).textContent()).toContain('answered from the library');
+      await page.getByRole('link', { name: 'demo/shop · ci #110', exact: true }).click();
+      expect(await page.locator('#logs').textContent()).not.toContain('junit.xml');
+      await page.getByRole('link', { name: 'Rerun passed (attempt 2)' }).click();
+      await page.getByRole('heading', { level: 1, name: 'demo/shop · ci #110, attempt 2' }).waitFor();
+      await page.goto('/insights/test?repo=demo/shop&suite=renderReceipt&test=prints a whole receipt');
+      expect(await page.getByRole('navigation', { name: 'Insights' }).locator('[aria-current]').textContent()).toBe('Tests');
+      expect(await words(page)).toMatch(/passed\s*flake\s*failed/);
+    });
   });
 
   const LOOKS = [

@@ -141,13 +141,13 @@ function headline(found: readonly Health[], { days, now, isCurrent }: Periods): 
     return red.length === 1
       ? `${worst.repository} is red on ${worst.branch} (${worst.pipeline})`
       : `${red.length} pipelines are red on their default branch`;
-  return found.length === 0 ? 'Health' : `No default branch is red; the last ${days} days`;
+  return found.length === 0 ? 'Health' : `No default branch is red (last ${days} days)`;
 }
 
 type By = 'pipelines' | 'branches';
 
 function tableOf(by: By, found: readonly Health[], periods: Periods, causes: readonly Cause[] = []): Html {
-  const numbers = ['Builds', 'Failed', 'Queue time', 'Run time'].map((number) => ({ number }));
+  const numbers = ['Builds', 'Failed', 'Median queue time', 'Median run time'].map((number) => ({ number }));
   const branch = by === 'pipelines' ? ['Default branch'] : [];
   const head = [
     ...[by === 'pipelines' ? 'Pipeline' : 'Branch', ...numbers, ...branch],
@@ -166,8 +166,13 @@ function tableOf(by: By, found: readonly Health[], periods: Periods, causes: rea
 function whoActs({ repository, pipeline }: Health, causes: readonly Cause[]): Shown {
   const own = causes.filter((cause) => cause.repository === repository && cause.redPipelines.includes(pipeline));
   if (own.length === 0) return null;
-  const names = new Set(own.flatMap(({ assignee, owner }) => (assignee === null ? (owner?.names ?? []) : [assignee])));
-  const words = names.size === 0 ? 'nobody assigned yet' : `must act: ${[...names].join(', ')}`;
+  const assignees = new Set(own.flatMap(({ assignee }) => assignee ?? []));
+  const owners = new Set(own.flatMap(({ assignee, owner }) => (assignee === null ? (owner?.names ?? []) : [])));
+  const parts = [
+    ...(assignees.size > 0 ? [`assigned to ${[...assignees].join(', ')}`] : []),
+    ...(owners.size > 0 ? [`owner: ${[...owners].join(', ')}`] : []),
+  ];
+  const words = parts.length === 0 ? 'no known owner' : parts.join('; ');
   return html`<br><a href="/causes${search({ list: 'red', repo: repository })}">${words}</a>`;
 }
 
@@ -181,14 +186,14 @@ function row(by: By, one: Health, periods: Periods, acts: Shown): Html {
     html` ${words === null ? html`<span class="quiet">(none)</span>` : builds('before', status, `(${words})`)}`;
   const share = (failed: number, all: number) => percentOf(proportion(failed, all).share);
   const onBranch = (status: string, words: string) => builds('now', status, words, { branch });
-  const red = one.isRed && html` <strong class="warn">red</strong>`;
+  const red = one.isRed && html` <strong class="wrong">red</strong>`;
   const { builds: all, failed, buildsBefore, failedBefore } = one;
   const time = (minutes: number | null, was: number | null) => {
     if (minutes === null) return UNKNOWN;
     const rose = was !== null && was > 0 && minutes / was > 1 + CHANGED;
     return html`${builds('now', 'ended', duration(minutes))}${before('ended', was === null ? null : duration(was))}${rose && html` <span class="warn">slower</span>`}`;
   };
-  return html`<tr><th scope="row">${by === 'branches' ? builds('now', 'ended', branch) : html`<a href="${PATH}${search({ repo: repository, ...periods.address })}">${repository}</a>`}<br><span class="quiet">${pipeline}</span></th>
+  return html`<tr><th scope="row">${by === 'branches' ? builds('now', 'ended', branch) : html`<a href="${PATH}${search({ repo: repository, ...periods.address, days: periods.days })}">${repository}</a>`}<br><span class="quiet">${pipeline}</span></th>
 <td class="number">${builds('now', 'ended', formatNumber(all))}${before('ended', buildsBefore === 0 ? null : formatNumber(buildsBefore))}</td>
 <td class="number">${builds('now', 'failed', share(failed, all))}${before('failed', buildsBefore === 0 ? null : share(failedBefore, buildsBefore))}</td>
 <td class="number">${time(one.queueMinutes, one.queueMinutesBefore)}</td>

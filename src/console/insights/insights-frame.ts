@@ -74,7 +74,7 @@ export function registerInsightsRoute(app: ConsoleApp, deps: ConsoleDeps, { path
     if (request.query.csv !== undefined) return sendTable(reply, shown.tables, request.query.csv);
     const reader = await readerOf(request, deps);
     const review = reader.principal !== null && mayReview(reader.principal);
-    const main = html`${parts(path, review, request.query)}${misreadBanner(request, InsightsQuery)}<div id="figures" data-live data-say="The figures changed.">${shown.main}</div>`;
+    const main = html`${insightsTabs(path, review, request.query.repo)}${misreadBanner(request, InsightsQuery)}<div id="figures" data-live data-say="The figures changed.">${shown.main}</div>`;
     const page = { title: shown.title, place: 'page' as const, part: 'insights' as const, main };
     return sendPage(request, reply, { ...page, ...(path === '/insights' && { live: {} }) }, reader);
   });
@@ -91,7 +91,8 @@ export function sendTable(reply: FastifyReply, tables: InsightsView['tables'], n
     .send(csvOf(table.head, table.rows));
 }
 
-function parts(path: string, review: boolean, { repo }: InsightsQuery): Html {
+/** The ways to the other pages of the insights; `review`: also to those of reviewers. */
+export function insightsTabs(path: string, review: boolean, repo: string): Html {
   const links = PAGES.filter(({ role }) => role === 'read' || review).map(
     (page) => html`<li><a href="${page.path}${search({ repo })}"${page.path === path && html` aria-current="page"`}>${page.name}</a></li>`,
   );

@@ -22,7 +22,7 @@ import type { ConsoleDeps } from '../console-deps.ts';
 import { ageOf, pager, postForm, shortCommit, timeOf } from '../controls.ts';
 import { dataTable, type Html, html, type Shown } from '../html.ts';
 import { type ConsoleApp, mayReview, readerOf, route, sendPage } from '../page.ts';
-import { daysField, filterForm, type InsightsQuery, type InsightsView, periodOf, sendTable } from './insights-frame.ts';
+import { daysField, filterForm, type InsightsQuery, type InsightsView, insightsTabs, periodOf, sendTable } from './insights-frame.ts';
 
 const PAGE = 50;
 const LISTS_PATH = '/insights/flaky';
@@ -187,7 +187,7 @@ export function registerTestPage(app: ConsoleApp, deps: ConsoleDeps): void {
     if (csv !== undefined) return sendTable(reply, { runs: { head: RUN_HEAD, rows: runs.map(runCells) } }, csv);
     const [reader, causes] = await Promise.all([readerOf(request, deps), causesOf(deps, test)]);
     const acts = reader.principal !== null && mayReview(reader.principal);
-    const main = html`<p><a href="/insights/flaky${search({ repo: repository })}">Flaky tests</a></p><h1 tabindex="-1" class="mono">${name}</h1>
+    const main = html`${insightsTabs(LISTS_PATH, acts, repository)}<h1 tabindex="-1">${name}</h1>
 <p class="quiet">${suite !== '' && `${suite} · `}${repository}${test.file !== null && ` · ${test.file}`}</p>
 ${facts(test)}${quarantinePart(test, acts)}${causesPart(causes, test, deps.clock.now())}${breakPart(lastBreak(runs))}${runsPart(test, runs)}`;
     return sendPage(request, reply, { title: `${name} · Test`, place: 'page', part: 'insights', main }, reader);
@@ -213,7 +213,7 @@ function quarantinePart(test: TestFlakiness, acts: boolean): Html {
   const { repository, suite, name, quarantine, quarantineEvents } = test;
   const fields = { repository, suite: suite ?? '', name };
   const forms = html`<div class="acts">${quarantine === null ? postForm(TEST_PATH, { ...fields, days: 7 }, html`<button>Quarantine for a week</button>`) : postForm(TEST_PATH, { ...fields, days: 0 }, html`<button>End the quarantine</button>`)}
-${postForm(TEST_PATH, fields, html`<label>Quarantine for days <input name="days" type="number" min="1" max="90" required></label> <label>Reason <input name="reason" maxlength="500"></label> <button>Quarantine</button>`)}</div>`;
+${postForm(TEST_PATH, fields, html`<label>Quarantine for <input name="days" type="number" min="1" max="90" value="7" required> days</label> <label>Reason <input name="reason" maxlength="500"></label> <button>Quarantine</button>`)}</div>`;
   const events = quarantineEvents
     .toReversed()
     .map(
@@ -237,7 +237,7 @@ function causesPart(causes: readonly Cause[], { repository, name }: TestFlakines
   if (causes.length === 0) return all;
   const rows = causes.map(
     ({ fingerprint, title, state, owner, assignee, lastAt }) =>
-      html`<tr><td><a href="${causeAddress(fingerprint)}">${title === '' ? fingerprint : title}</a></td><td>${state}</td><td>${owner === null ? html`<span class="quiet">unknown</span>` : owner.names.join(', ')}</td><td>${assignee ?? html`<span class="quiet">unassigned</span>`}</td><td class="quiet">${ageOf(lastAt, now)}</td></tr>`,
+      html`<tr><th scope="row"><a href="${causeAddress(fingerprint)}">${title === '' ? fingerprint : title}</a></th><td>${state}</td><td>${owner === null ? html`<span class="quiet">no known owner</span>` : owner.names.join(', ')}</td><td>${assignee ?? html`<span class="quiet">unassigned</span>`}</td><td class="quiet">${ageOf(lastAt, now)}</td></tr>`,
   );
   return html`<h2>Latest causes</h2>${dataTable('Latest causes of its failures', ['Cause', 'State', 'Owner', 'Assignee', 'Last seen'], rows)}${all}`;
 }
@@ -266,13 +266,15 @@ function runsPart(test: TestFlakiness, runs: readonly TestRunFacts[]): Html {
     csv: `${testAddress(test)}&csv=runs`,
   });
   const failed = runs.filter(({ outcome }) => outcome === 'failed').slice(0, MOST_ROWS);
+  const hasMachines = failed.some(({ runner }) => runner !== null);
   const rows = failed.map(
     (run) =>
-      html`<tr><td>${timeOf(run.at)}</td><td><a href="${buildAddress(run.buildId)}">${run.pipeline} ${run.number}</a></td><td>${marks.get(run.buildId) === 'flake' ? 'flake' : 'failure'}</td><td>${run.branch}</td><td>${run.runner}</td></tr>`,
+      html`<tr><td>${timeOf(run.at)}</td><td><a href="${buildAddress(run.buildId)}">${run.pipeline} ${run.number}</a></td><td>${marks.get(run.buildId) === 'flake' ? 'flake' : 'failure'}</td><td>${run.branch}</td>${hasMachines && html`<td>${run.runner}</td>`}</tr>`,
   );
-  return html`<h2>Latest ${runs.length} runs</h2><p class="scroll">${runStrip(test.name, recent)}</p>${figure(durations, 'h3')}
+  return html`<h2>Latest ${runs.length} runs</h2><p class="scroll">${runStrip(test.name, recent)}</p>
+<ul class="legend">${(['passed', 'flake', 'failed'] as const).map((mark) => html`<li><span class="key run ${mark}"></span>${mark}</li>`)}</ul>${durations.drawing !== null && figure(durations, 'h3')}
 ${comparison('branch', runs, marks, ({ branch }) => branch)}${comparison('pipeline', runs, marks, ({ pipeline }) => pipeline)}${comparison('machine', runs, marks, ({ runner }) => runner)}
-${rows.length > 0 && html`<h3>Latest failures</h3>${dataTable('Latest failed runs', ['Time', 'Build', 'Kind', 'Branch', 'Machine'], rows, { className: 'listed' })}`}`;
+${rows.length > 0 && html`<h3>Latest failures</h3>${dataTable('Latest failed runs', ['Time', 'Build', 'Kind', 'Branch', ...(hasMachines ? ['Machine'] : [])], rows)}`}`;
 }
 
 /** How often it failed in each place; nothing where there is only one. */

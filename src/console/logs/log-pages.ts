@@ -192,7 +192,9 @@ function viewBody(facts: LogFacts, { L }: LogQuery, shape: Shape, { stretches, r
     L !== null &&
     L.from > source.lines &&
     html`<p role="note" class="warn">There is no line ${formatNumber(L.from)}: the log ends at line ${formatNumber(source.lines)}.</p>`;
-  return html`${beyond}<p class="quiet"><span id="shown">${formatNumber(shown)}</span> of ${counted(source.lines, 'line')} ${source.lines === 1 ? 'is' : 'are'} on this page; the browser's search covers only these.${hiddenSecrets(stretches)}</p>
+  const [isPart, secrets] = [shown < source.lines, hiddenSecrets(stretches)];
+  const part = html`<span id="shown">${formatNumber(shown)}</span> of ${counted(source.lines, 'line')} ${source.lines === 1 ? 'is' : 'are'} on this page; the browser's search covers only these.`;
+  return html`${beyond}${(isPart || secrets) && html`<p class="quiet">${isPart && part}${secrets}</p>`}
 ${logList(rowsOf(stretches, source.lines, rows), { label: `Lines of ${source.name}`, wrap: shape.wrap })}`;
 }
 
@@ -258,7 +260,7 @@ function hiddenSecrets(stretches: LogView['stretches']): Shown {
   const count = stretches
     .flatMap(({ lines }) => lines)
     .filter(({ parts }) => /(?<!make(?:\[\d+\])?: |\*)\*{3}(?!\*)/.test(parts.map(({ text }) => text).join(''))).length;
-  return count > 0 && ` On ${counted(count, 'line')} of them, *** replaces a secret.`;
+  return count > 0 && ` On ${counted(count, 'line')} of this page, *** replaces a secret.`;
 }
 
 function sizeOf(bytes: number): string {

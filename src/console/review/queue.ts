@@ -185,7 +185,7 @@ function tabs({ query, counts }: QueueView): Html {
     const address = `/review${searchOf({ ...query, state, offset: 0, n: undefined, of: undefined })}`;
     return html`<li><a href="${address}" data-swap${query.state === state && html` aria-current="page"`}>${name} <span class="count">${count}</span></a></li>`;
   };
-  return html`<nav aria-label="Which items" id="lists" data-live><ul class="tabs">${tab('all', 'All', counts.waiting)}${tab('mine', 'Mine', counts.mine)}${tab('decided', 'Decided today', counts.decidedToday)}</ul></nav>`;
+  return html`<nav aria-label="Which items" id="lists" data-live><ul class="tabs">${tab('all', 'All', counts.waiting)}${tab('mine', 'Held by me', counts.mine)}${tab('decided', 'Decided today', counts.decidedToday)}</ul></nav>`;
 }
 
 function filters({ query }: QueueView): Html {
@@ -260,7 +260,7 @@ function emptyState({ query, counts }: QueueView): Html {
     return html`<p class="empty">No ${query.state === 'decided' ? 'decided' : 'waiting'} item matches ${named.filter((one) => one !== undefined).join(' ')}. <a class="button" href="${clearAddress(query)}" data-swap>Clear filters</a></p>`;
   }
   if (query.state === 'mine')
-    return html`<p class="empty">You have no items. <a class="button" href="/review" data-swap>All waiting items</a></p>`;
+    return html`<p class="empty">You hold no items. <a class="button" href="/review" data-swap>All waiting items</a></p>`;
   if (query.state === 'decided')
     return html`<p class="empty">No decisions today. <a class="button" href="/review" data-swap>All waiting items</a></p>`;
   if (counts.waiting > 0)
