@@ -11,7 +11,15 @@ import {
 } from '../domain/notification-rule.ts';
 import { counted } from '../lib/text.ts';
 import { CHANNEL_NAMES, type Messengers } from '../notifications/rules/news.ts';
-import { deleteRule, previewRule, type RulePreview, saveOwner, saveRule, sendTest } from '../service/notification-rules.ts';
+import {
+  CHANNEL_SETTINGS,
+  deleteRule,
+  previewRule,
+  type RulePreview,
+  saveOwner,
+  saveRule,
+  sendTest,
+} from '../service/notification-rules.ts';
 import { reviewerOf } from '../service/review/queue.ts';
 import { analysisAddress } from './addresses.ts';
 import type { ConsoleDeps } from './console-deps.ts';
@@ -114,15 +122,30 @@ async function actOn(deps: ConsoleDeps, form: RuleForm, by: string, rule?: Notif
   let preview: RulePreview | undefined;
   const failure = await refusalOf(async () => {
     if (act === 'delete') return rule === undefined ? undefined : await deleteRule(deps, rule.id, by);
+    if (act === 'preview') {
+      preview = await previewRule(deps, previewed(form));
+      return;
+    }
     const input = parsed(NotificationRuleInput, inputOf(form));
-    if (act === 'preview') preview = await previewRule(deps, input);
-    else if (act === 'test') await sendTest(deps, input, by, rule?.id);
+    if (act === 'test') await sendTest(deps, input, by, rule?.id);
     else await saveRule(deps, input, by, rule === undefined ? undefined : { id: rule.id, version: Number(version) });
   });
   if (failure !== null) return { failure };
   if (act === 'delete') return 'deleted';
   if (act === 'save') return 'saved';
   return act === 'test' ? { tested: true } : { ...(preview && { preview }) };
+}
+
+/** A preview needs no name and no place to send to. */
+function previewed(form: RuleForm): NotificationRuleInput {
+  const isPlaced = form.channel !== '' && form.destination.trim() !== '';
+  const shown = {
+    ...form,
+    name: form.name.trim() || 'Preview',
+    ...(!isPlaced && { channel: form.channel || 'webhook', destination: '–' }),
+  };
+  const input = parsed(NotificationRuleInput, inputOf(shown));
+  return isPlaced ? input : { ...input, destination: '' };
 }
 
 /** What is wrong with what somebody asked for, as a sentence; null: nothing. Throws all that is nobody's mistake. */
@@ -246,12 +269,13 @@ interface RulePage extends Outcome {
 function ruleMain({ fields, messengers, rule, failure, preview, tested, messages = [], events = [] }: RulePage): Html {
   const address = rule === undefined ? '/notifications/new' : `/notifications/${rule.id}`;
   return html`<div class="item"><h1 tabindex="-1">${rule?.name ?? 'New notification rule'}</h1>
+${Object.values(messengers).every((one) => one === undefined) && html`<p role="note"><strong>No channel is configured.</strong> Set ${Object.values(CHANNEL_SETTINGS).join(' or ')} and restart Faultline; see <code>docs/how-to/notifications.md</code>. A preview works without.</p>`}
 ${failure !== undefined && html`<div class="banner bad" id="failure"><p><strong>Refused.</strong> ${failure}</p></div>`}
 ${tested && html`<div class="banner good"><p><strong>The test message was sent.</strong></p></div>`}
 ${preview !== undefined && html`${previewPart(preview)}<h2>Rule</h2>`}
 <form class="card" method="post" action="${address}" data-whole${failure !== undefined && html` aria-describedby="failure"`}>
 <input type="hidden" name="version" value="${fields.version}">${formFields(fields, messengers)}
-<p class="acts"><button class="first" name="act" value="preview">Preview</button> <button name="act" value="save">Save</button> <button name="act" value="test">Send a test message</button> <a class="button" href="/notifications">Cancel</a></p></form>
+<p class="acts"><button class="first" name="act" value="preview" formnovalidate>Preview</button> <button name="act" value="save">Save</button> <button name="act" value="test">Send a test message</button> <a class="button" href="/notifications">Cancel</a></p></form>
 ${rule !== undefined && html`${pastPart(messages, events)}<details><summary>Delete</summary>${postForm(address, { act: 'delete' }, html`<p><button>Delete this rule</button></p>`)}</details>`}</div>`;
 }
 
@@ -292,7 +316,7 @@ function previewPart({ days, messages, isPart, list }: RulePreview): Html {
       causes,
       more,
     }) => html`<tr><td>${timeOf(at)}</td><td>${causes.map(causeOf)}${more > 0 && html`<span class="quiet">and ${more} more</span>`}</td>
-<td>${CHANNEL_NAMES[channel]} <span class="quiet">${destination}</span></td></tr>`,
+<td>${destination === '' ? html`<span class="quiet">no destination yet</span>` : html`${CHANNEL_NAMES[channel]} <span class="quiet">${destination}</span>`}</td></tr>`,
   );
   return html`<div class="banner" id="preview"><p><strong>This rule would have sent ${messages === 0 ? 'no message' : counted(messages, 'message')} in the last ${days} days.</strong>${isPart && ' Only the newest failures were looked at.'}</p></div>
 ${rows.length > 0 && dataTable('Messages it would have sent, newest first', ['Time (UTC)', 'Causes', 'Goes to'], rows, { className: 'listed' })}${messages > list.length && html`<p class="quiet">The newest ${list.length} are shown.</p>`}`;

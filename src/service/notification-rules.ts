@@ -25,7 +25,8 @@ export interface RuleDeps {
   readonly logger: Logger;
 }
 
-const SETTINGS: Readonly<Record<NewsChannel, string>> = {
+/** What configures a channel. */
+export const CHANNEL_SETTINGS: Readonly<Record<NewsChannel, string>> = {
   slack: 'FAULTLINE_SLACK_TOKEN',
   teams: 'FAULTLINE_TEAMS_WEBHOOKS',
   email: 'FAULTLINE_SMTP_URL',
@@ -74,7 +75,8 @@ export async function saveOwner({ stores, messengers, logger }: RuleDeps, channe
 /** What the query names as repository. */
 function checkRule({ query, channel, destination, quietFrom, quietTo }: NotificationRuleInput, messengers: Messengers): string | null {
   const { filter } = conditionOf(query);
-  checkDestination(channel, destination, messengers);
+  // Only a preview is without.
+  if (destination !== '') checkDestination(channel, destination, messengers);
   if ((quietFrom === null) !== (quietTo === null)) throw new TriageError('invalid-input', 'Quiet hours need both a start and an end.');
   return filter.repository ?? null;
 }
@@ -82,7 +84,9 @@ function checkRule({ query, channel, destination, quietFrom, quietTo }: Notifica
 function checkDestination(channel: NewsChannel, destination: string, messengers: Messengers): void {
   const messenger = messengers[channel];
   const wrong =
-    messenger === undefined ? `${CHANNEL_NAMES[channel]} is not configured. Set ${SETTINGS[channel]}.` : messenger.refusal(destination);
+    messenger === undefined
+      ? `${CHANNEL_NAMES[channel]} is not configured. Set ${CHANNEL_SETTINGS[channel]}.`
+      : messenger.refusal(destination);
   if (wrong !== null) throw new TriageError('invalid-input', wrong);
 }
 
@@ -112,7 +116,7 @@ export const RulePreview = z.object({
 });
 export type RulePreview = z.infer<typeof RulePreview>;
 
-/** Which messages the rule would have sent in the past week, by the failures that the asker may see. Throws `invalid-input` and `timeout`. */
+/** Which messages the rule would have sent in the past week, by the failures that the asker may see. Its destination may be empty. Throws `invalid-input` and `timeout`. */
 export async function previewRule({ stores, messengers, clock }: RuleDeps, rule: NotificationRuleInput): Promise<RulePreview> {
   checkRule(rule, messengers);
   const { occasions, isPart } = await pastOccasions(rule, stores, clock.now());

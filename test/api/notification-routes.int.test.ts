@@ -175,6 +175,9 @@ describe('67: the pages of notification rules', () => {
     const preview = await post('/notifications/new', { ...FORM, act: 'preview' });
     expect(preview.body).toContain('This rule would have sent 1 message in the last 7 days');
     expect(preview.body).toContain('value="Regressions &lt;b&gt;"');
+    const nowhere = await post('/notifications/new', { ...FORM, name: '', channel: '', destination: '', act: 'preview' });
+    expect(nowhere.body).toContain('This rule would have sent 1 message in the last 7 days');
+    expect(nowhere.body).toContain('no destination yet');
     expect((await post('/notifications/new', { ...FORM, act: 'test' })).body).toContain('The test message was sent.');
     expect(sent).toHaveLength(1);
     expect((await post('/notifications/new', { ...FORM, act: 'save' })).headers.location).toBe('/notifications?done=saved');
