@@ -3,6 +3,7 @@ import {
   type ChangedCase,
   type Comparison,
   type CostDifference,
+  changedGroups,
   costText,
   type Difference,
   type DifferenceVerdict,
@@ -72,7 +73,7 @@ export function changedCases(one: Comparison, top: string, listing: CaseListing 
   const lists = [
     [`Won: ${second} is better`, one.won],
     [`Lost: ${second} is worse`, one.lost],
-    ['Changed, neither better nor worse', one.changed],
+    ...changedGroups(one).map(([title, cases]) => [title.charAt(0).toUpperCase() + title.slice(1), cases] as const),
   ] as const;
   const shown = lists.filter(([, changed]) => changed.length > 0);
   return html`${shown.map(([title, changed], index) => caseList(title, changed, one, `${top}-l${index + 1}`, listing))}`;
@@ -127,7 +128,7 @@ function costTable(costs: readonly CostDifference[], heading: string, top: strin
     const range = interval === null ? '' : `${say(interval[0])} to ${say(interval[1])}`;
     return html`<tr><th scope="row">${name}</th><td class="number">${say(a)}</td><td class="number">${say(b)}</td><td class="number">${say(difference)}</td><td class="interval">${range}</td></tr>`;
   });
-  return html`<h3 id="${top}-costs">Cost, median per case</h3>${dataTable(`Cost of both sides, ${heading}`, ['Cost', { number: 'A' }, { number: 'B' }, { number: 'B − A' }, '95 % interval'], rows, { className: 'costs' })}`;
+  return html`<h3 id="${top}-costs">Cost, median per case</h3>${dataTable(`Cost of both sides, ${heading}`, ['Cost', { number: 'A' }, { number: 'B' }, { number: 'B − A, median per case' }, '95 % interval'], rows, { className: 'costs' })}`;
 }
 
 function caseList(title: string, cases: readonly ChangedCase[], comparison: Comparison, id: string, listing: CaseListing): Html {

@@ -208,3 +208,15 @@ export function signedPoints(difference: number): string {
 export function rangeOf([low, high]: readonly [number, number]): string {
   return `${(low * 100).toFixed(1)} to ${(high * 100).toFixed(1)}`;
 }
+
+/** The cases that are neither won nor lost, by what changed: where only publishing did, that is named. */
+export function changedGroups({ changed }: Comparison): [title: string, cases: ChangedCase[]][] {
+  return [...Map.groupBy(changed, changeOf)];
+}
+
+function changeOf({ truth, said }: ChangedCase): string {
+  const [before, after] = [said.a, said.b].map((answer) => answer.endsWith(', published'));
+  if (before === after) return 'changed, neither better nor worse';
+  const isRight = truth.split(' or ').includes(said.b.split(',')[0] ?? '');
+  return `${after ? 'now' : 'no longer'} published, and ${isRight ? 'right' : 'wrong'}`;
+}

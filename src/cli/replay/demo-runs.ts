@@ -12,8 +12,8 @@ import { manifestOf, openRunFiles } from './run-files.ts';
 
 /** One may read a line of the log, or none; the other is as usual. */
 const RUNS = [
-  ['one-line-of-log', { budget: 12 }],
-  ['usual', {}],
+  ['12-tokens-of-log', { budget: 12 }],
+  ['usual-log', {}],
 ] as const;
 
 /** Replays failures of a folder of logs twice, once with hardly any of the log, and keeps both. `builds`: the builds that they are here, by case. */

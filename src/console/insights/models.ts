@@ -17,7 +17,7 @@ import { percentOf } from '../charts/chart.ts';
 import { caseByAddress, changedCases, comparisonFigures, comparisonNotes } from '../comparison.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
 import { timeOf } from '../controls.ts';
-import { dataTable, type Html, html, linkTarget } from '../html.ts';
+import { dataTable, type Html, html, linkTarget, type Shown } from '../html.ts';
 import type { InsightsQuery, InsightsView } from './insights-frame.ts';
 
 const QUESTION = 'Is the new model better?';
@@ -94,31 +94,46 @@ const WORDS = {
   same: ['the same', 'quiet'],
 } as const satisfies Record<DifferenceVerdict, readonly [word: string, tone: string]>;
 
-/** By the figure that decides which cases are won; what else is beyond chance stands below it. */
+/** Better: some figure clearly is, and none is clearly worse. The figure that decides which cases are won comes first, then the others. */
 function verdict({ differences, wonBy }: Comparison, { baseline, candidate }: Chosen): Html {
   const main = differences.find(({ name }) => name === wonBy) ?? differences[0];
   if (main === undefined)
     return html`<h2>No verdict</h2><p>The right answer of these cases is not known, so only the cost can be compared.</p>`;
-  const answer =
-    main.verdict === 'b-better'
-      ? html`<span class="good">Better</span>`
-      : main.verdict === 'a-better'
-        ? html`<span class="wrong">Worse</span>`
-        : 'No clear difference';
-  const others = (verdict: DifferenceVerdict, lead: string) => {
-    const found = differences.filter((one) => one !== main && one.verdict === verdict);
+  const better = differences.filter((one) => one.verdict === 'b-better');
+  const worse = differences.filter((one) => one.verdict === 'a-better');
+  const isMixed = better.length > 0 && worse.length > 0;
+  const list = (lead: string, all: readonly Difference[]) => {
+    const found = all.filter((one) => isMixed || one !== main);
     return (
       found.length > 0 && html`<p>${lead}: ${found.map(({ name, difference }) => `${name} ${signedPoints(difference)}`).join('; ')}.</p>`
     );
   };
-  return html`<h2>${answer}: ${candidate.name} compared with ${baseline.name}</h2>
-<p>${evidence(main)}</p>${others('b-better', 'Clearly better in')}${others('a-better', 'Clearly worse in')}`;
+  return html`<h2>${answerOf(better.length, worse.length)}: ${candidate.name} compared with ${baseline.name}</h2>
+<p>${evidence(main)}${publishing(differences)}</p>${list('Clearly better in', better)}${list('Clearly worse in', worse)}`;
+}
+
+function answerOf(better: number, worse: number): Shown {
+  if (better > 0 && worse > 0) return 'Mixed';
+  if (better > 0) return html`<span class="good">Better</span>`;
+  return worse > 0 ? html`<span class="wrong">Worse</span>` : 'No clear difference';
+}
+
+function publishing(differences: readonly Difference[]): string {
+  const [right, wrong] = ['published and right', 'published and wrong'].map((name) => differences.find((one) => one.name === name));
+  if (right === undefined || wrong === undefined) return '';
+  const [more, mistakes] = [Math.round(right.difference * right.cases), Math.round(wrong.b * wrong.cases)];
+  const change = more === 0 ? 'As many' : `${Math.abs(more)} ${more > 0 ? 'more' : 'fewer'}`;
+  return ` ${change} published and right, ${mistakes === 0 ? 'none' : mistakes} published wrong.`;
+}
+
+function minus(range: string): string {
+  return range.replaceAll('-', '−');
 }
 
 function evidence({ name, cases, a, b, difference, interval, won, lost, verdict }: Difference): string {
   const what = LABELS.get(name)?.toLowerCase() ?? name;
   if (verdict === 'same') return `Both runs agree in all ${counted(cases, 'case')}: ${what} in ${percentOf(a)}.`;
-  const range = interval === null ? '' : `, 95 % interval ${rangeOf(interval)}`;
+  const range = interval === null ? '' : `, 95 % interval ${minus(rangeOf(interval))}`;
   const chance = verdict === 'within-noise' ? ' This may be chance; more cases would tell.' : '';
   return `Over ${counted(cases, 'case')}, ${what} in ${percentOf(b)} instead of ${percentOf(a)}: ${signedPoints(difference)}${range}. ${won} won, ${lost} lost.${chance}`;
 }
@@ -148,12 +163,12 @@ function keyFigures({ differences, costs }: Comparison): Html {
 }
 
 function figureRow(label: string, { a, b, difference, interval, verdict }: Difference): Html {
-  const range = interval !== null && html` <span class="quiet">(${rangeOf(interval)})</span>`;
+  const range = interval !== null && html` <span class="quiet">(${minus(rangeOf(interval))})</span>`;
   const [word, tone] = WORDS[verdict];
   return html`<tr><th scope="row">${label}</th><td><span class="${tone}">${word}</span></td><td class="number">${percentOf(a)}</td><td class="number">${percentOf(b)}</td><td class="number">${signedPoints(difference)}${range}</td></tr>`;
 }
 
-/** Medians; nobody paid anything where a cost is not told. */
+/** Medians, and the median of what one case differs by; nobody paid anything where a cost is not told. */
 function costRow(label: string, cost: CostDifference | undefined): Html {
   if (cost === undefined)
     return html`<tr><th scope="row">${label}</th><td class="quiet">the same</td><td class="number">$0</td><td class="number">$0</td><td></td></tr>`;
@@ -161,9 +176,9 @@ function costRow(label: string, cost: CostDifference | undefined): Html {
   const say = (value: number) => (unit === 'milliseconds' ? formatDuration(value) : costText(value, unit));
   const by = (value: number) => `${value < 0 ? '−' : '+'}${say(Math.abs(value))}`;
   const clear = interval !== null && (interval[0] > 0 || interval[1] < 0);
-  const range = interval !== null && html` <span class="quiet">(${by(interval[0])} to ${by(interval[1])})</span>`;
+  const range = interval !== null && html` (${by(interval[0])} to ${by(interval[1])})`;
   const word = unit === 'milliseconds' ? ['faster', 'slower'] : ['cheaper', 'more expensive'];
-  return html`<tr><th scope="row">${label}</th><td${!clear && html` class="quiet"`}>${clear ? word[Number(difference > 0)] : 'not clearly different'}</td><td class="number">${say(a)}</td><td class="number">${say(b)}</td><td class="number">${by(difference)}${range}</td></tr>`;
+  return html`<tr><th scope="row">${label}</th><td${!clear && html` class="quiet"`}>${clear ? word[Number(difference > 0)] : 'not clearly different'}</td><td class="number">${say(a)}</td><td class="number">${say(b)}</td><td class="number">${by(difference)} <span class="quiet">median per case${range}</span></td></tr>`;
 }
 
 /** Stored failures link to their builds, others to where their row says they are from. */

@@ -3,6 +3,7 @@ import {
   type ChangedCase,
   type Comparison,
   type CostDifference,
+  changedGroups,
   costText,
   type Difference,
   dollars,
@@ -122,7 +123,7 @@ export function renderComparison(comparison: Comparison): string {
     spreadRows('B', sides.b.spread),
     caseRows('won: B is better', comparison.won, dataset),
     caseRows('lost: B is worse', comparison.lost, dataset),
-    caseRows('changed, neither better nor worse', comparison.changed, dataset),
+    ...changedGroups(comparison).map(([title, cases]) => caseRows(title, cases, dataset)),
     ...[leftOutLines(comparison, MOST_NAMED)].filter((lines) => lines.length > 0),
   ];
   return blocks
@@ -154,7 +155,7 @@ function costRows(costs: readonly CostDifference[]): string[] {
     const range = interval === null ? '' : `[${say(interval[0])}, ${say(interval[1])}]`;
     return [name, say(a), say(b), say(difference), range, say(totals.a), say(totals.b), `n=${cases}`];
   });
-  return columns([['cost (medians)', 'A', 'B', 'B − A', '95 %', 'all of A', 'all of B', ''], ...rows], 7);
+  return columns([['cost (medians)', 'A', 'B', 'B − A of a case', '95 %', 'all of A', 'all of B', ''], ...rows], 7);
 }
 
 function spreadRows(side: string, spread: Spread | null): string[] {
