@@ -353,10 +353,14 @@ export function runStrip(test: string, runs: readonly RunMark[]): Html {
 export function sparkline(of: string, perDay: readonly number[]): Html {
   const most = maxOf(perDay, 1);
   const total = perDay.reduce((sum, one) => sum + one, 0);
-  const bars = perDay.map((count, index) => {
-    const height = count === 0 ? 1 : Math.max(3, Math.round((count / most) * HEIGHT));
-    return html`<rect class="day${count === 0 ? ' none' : ''}" x="${index * 4}" y="${HEIGHT - height}" width="3" height="${height}"/>`;
-  });
+  // One path for all bars: a page may have thousands.
+  const bars = (isNone: boolean) =>
+    perDay
+      .map((count, index) => {
+        const height = count === 0 ? 1 : Math.max(3, Math.round((count / most) * HEIGHT));
+        return (count === 0) === isNone ? `M${index * 4} ${HEIGHT}v-${height}h3v${height}z` : '';
+      })
+      .join('');
   const width = Math.max(1, perDay.length * 4);
-  return html`<svg class="spark" viewBox="0 0 ${width} ${HEIGHT}" width="${width}" height="${HEIGHT}" role="img" aria-label="${`${of}: ${total} in ${perDay.length} days, at most ${most === 1 && total === 0 ? 0 : most} a day`}">${bars}</svg>`;
+  return html`<svg class="spark" viewBox="0 0 ${width} ${HEIGHT}" width="${width}" height="${HEIGHT}" role="img" aria-label="${`${of}: ${total} in ${perDay.length} days, at most ${most === 1 && total === 0 ? 0 : most} a day`}"><path class="day" d="${bars(false)}"/><path class="day none" d="${bars(true)}"/></svg>`;
 }
