@@ -51,7 +51,7 @@ export function dataTable(
 /** Rows whose cells carry the names of their columns. */
 function labelled(rows: Shown, head: readonly Column[]): Html {
   const labels = head.map((one) =>
-    markupOf(typeof one === 'object' && one !== null && 'number' in one ? one.number : one).replace(/<[^>]*>/g, ''),
+    markupOf(typeof one === 'object' && one !== null && 'number' in one ? one.number : one).replace(/<[^<>]*>/g, ''),
   );
   let column = 0;
   const text = markupOf(rows).replace(/<(tr|td|th)\b/g, (tag, name) => {

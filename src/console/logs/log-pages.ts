@@ -259,7 +259,7 @@ function toolLinks({ build, source, analyses }: LogFacts, query: LogQuery, { sta
 function hiddenSecrets(stretches: LogView['stretches']): Shown {
   const count = stretches
     .flatMap(({ lines }) => lines)
-    .filter(({ parts }) => /(?<!make(?:\[\d+\])?: |\*)\*{3}(?!\*)/.test(parts.map(({ text }) => text).join(''))).length;
+    .filter(({ parts }) => /(?<!make(?:\[\d{1,4}\])?: |\*)\*{3}(?!\*)/.test(parts.map(({ text }) => text).join(''))).length;
   return count > 0 && ` On ${counted(count, 'line')} of this page, *** replaces a secret.`;
 }
 
