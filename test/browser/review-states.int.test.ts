@@ -65,7 +65,7 @@ describe('39: each state says its sentence', () => {
     const buildId = await client.console.bring({ log, repository: 'states/expired', number: '1' });
     await client.at('anna', async (page) => {
       await page.goto(`/logs/${buildId}?file=build.log`);
-      expect(await mainOf(page)).toMatch(/On 1 line of them, \*\*\* replaces a secret/);
+      expect(await mainOf(page)).toMatch(/On 1 line of this page, \*\*\* replaces a secret/);
       expect(await page.content()).not.toContain(secret);
       const before = new Date(Date.now() + 60_000).toISOString();
       const forgotten = { repository: 'states/expired', except: [], before, settledOnly: false };

@@ -78,7 +78,7 @@ describe('events', () => {
     // From https://docs.gitlab.com/user/project/integrations/webhook_events/#deployment-events
     const deployed = {
       ...{ object_kind: 'deployment', status: 'success', status_changed_at: '2021-04-28 21:50:00 +0200', environment: 'staging' },
-      ...{ deployable_url: 'http://10.126.0.2:3000/root/shop/-/jobs/796', short_sha: '279484c0', project },
+      ...{ deployable_url: 'https://gitlab.example/root/shop/-/jobs/796', short_sha: '279484c0', project },
     };
     expect(readGitlabEvent('Deployment Hook', deployed)).toEqual({
       ignored: expect.stringContaining('the deployment is kept'),
