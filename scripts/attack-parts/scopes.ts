@@ -47,6 +47,7 @@ const bodies = (theirs: Belongings): Readonly<Record<string, readonly object[]>>
   addDocument: [{ source: 'a.md', content: 'dGV4dA==' }],
   changeCause: [{ repository: THEIRS, fingerprint: 'fp', version: 1, change: { what: 'acknowledged' } }],
   quarantineTest: [{ repository: THEIRS, name: 'adds', days: 7 }],
+  reportDeployment: [{ repository: THEIRS, environment: 'production', version: 'v1' }],
   reportExperiment: [EXPERIMENT],
   createNotificationRule: [NEWS_RULE],
   changeNotificationRule: [{ ...NEWS_RULE, version: 1 }],
