@@ -99,7 +99,7 @@ it('Wrong rejects, and leads to where it is corrected', async () => {
   await send(bodyOf({ analysisId: analysis.id, action: 'faultline_wrong' }));
   const review = await stores.reviews.findByAnalysis(analysis.id);
   expect(review?.decision).toMatchObject({ type: 'reject', reason: 'marked wrong in Slack' });
-  expect(told()[0]?.text).toContain(`<https://fl.example/review/${review?.id}?edit=1|Correct the answer>`);
+  expect(told()[0]?.text).toContain(`<https://fl.example/review/${review?.id}?edit=1|Correct the answer> so that future answers improve.`);
 });
 
 it('says who decided before, and when', async () => {

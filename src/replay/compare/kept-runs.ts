@@ -13,6 +13,7 @@ const RESULTS = /^results(?:\.\d+)?\.jsonl$/;
 const OWNER_ONLY = { mode: 0o600 };
 const REMEMBERED = 20;
 const MAX_HEAP_MB = 1_024;
+const THREAD_MS = 120_000;
 
 /** Makes room for a run to be kept, and says where its results go. Throws `conflict` where the name is taken, unless it goes on. */
 export async function roomForRun(folder: string, name: string, isResumed: boolean): Promise<string> {
@@ -38,9 +39,15 @@ export async function keepLabels(folder: string, name: string, sources: readonly
   await writeFile(join(folder, name, SET_FILE), rows.join(''), OWNER_ONLY);
 }
 
-/** The runs kept in a folder. They are compared in a thread of its own, so that nobody waits for it; the latest comparisons are remembered. */
+/** The runs kept in a folder. They are compared in a thread, one pair after the other, so that no page waits for it; the latest comparisons are remembered. */
 export function createKeptRuns(folder: string): KeptRuns {
   const compared = new Map<string, Promise<ComparedRuns>>();
+  let last: Promise<unknown> = Promise.resolve();
+  const inTurn = (folders: readonly string[]) => {
+    const next = last.then(async () => await inThread(folders));
+    last = next.catch(() => undefined);
+    return next;
+  };
   return {
     list: async () => await listRuns(folder),
     compare: async (baseline, candidate) => {
@@ -48,7 +55,7 @@ export function createKeptRuns(folder: string): KeptRuns {
       const stamps: string[] = [];
       for (const { name, own } of chosen) stamps.push(await stampOf(name, own));
       const key = stamps.join(' ');
-      const known = compared.get(key) ?? inThread(chosen.map(({ own }) => own));
+      const known = compared.get(key) ?? inTurn(chosen.map(({ own }) => own));
       compared.set(key, known);
       const [oldest] = compared.keys();
       if (compared.size > REMEMBERED && oldest !== undefined) compared.delete(oldest);
@@ -97,8 +104,12 @@ function inThread(folders: readonly string[]): Promise<ComparedRuns> {
   const { promise, resolve, reject } = Promise.withResolvers<ComparedRuns>();
   const worker = new Worker(entry, { workerData: folders, resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB } });
   worker.unref();
+  const limit = setTimeout(() => void worker.terminate(), THREAD_MS).unref();
   worker.once('message', resolve);
   worker.once('error', reject);
-  worker.once('exit', () => reject(new TriageError('internal', 'The comparison ended without a result.')));
+  worker.once('exit', () => {
+    clearTimeout(limit);
+    reject(new TriageError('internal', 'The comparison ended without a result: it took too long, or too much memory.'));
+  });
   return promise;
 }

@@ -37,7 +37,7 @@ export async function decideInChat(deps: DecideInChatDeps, verdict: ChatVerdict,
     const { teaching } = await decideReview(deps, { reviewId: review.id, version: review.version, reviewer, input });
     const link = noticeLinks(deps.publicUrl).review(review.id);
     if (type === 'accept') return `:white_check_mark: Saved: right. ${escapeChat(teaching)}`;
-    return `:x: Saved: wrong. ${link === null ? 'Correct the answer in Faultline' : `<${link}?edit=1|Correct the answer>`}so that future answers improve.`;
+    return `:x: Saved: wrong. ${link === null ? 'Correct the answer in Faultline' : `<${link}?edit=1|Correct the answer>`} so that future answers improve.`;
   } catch (error) {
     deps.logger.warn({ analysisId, user, error }, 'a button press in Slack had no effect');
     if (error instanceof TriageError && (error.code === 'conflict' || error.code === 'not-found')) return escapeChat(error.message);
