@@ -105,7 +105,15 @@ describe('the first minute with the demo', () => {
         await page.goto('/builds');
         expect(await page.locator('.scroll').evaluate((one) => one.scrollWidth - one.clientWidth)).toBeLessThanOrEqual(0);
         await page.goto(`/logs/${build}?file=build.log`);
-        expect((await page.locator('.tools').boundingBox())?.height).toBeLessThan(60);
+        const tools = page.locator('.tools');
+        expect((await tools.boundingBox())?.height).toBeLessThan(60);
+        expect(await tools.evaluate((one) => one.scrollWidth - one.clientWidth)).toBeLessThanOrEqual(0);
+        await page.keyboard.press('t');
+        await page.locator('.ts').first().waitFor();
+        expect(await page.getByRole('link', { name: 'Full log' }).isVisible()).toBe(false);
+        await page.getByText('More', { exact: true }).click();
+        await page.getByRole('link', { name: 'Full log' }).click();
+        await page.waitForURL(/view=full/);
         for (const address of ['health', 'models', 'causes', 'flaky?list=cost', 'trust', 'reviewers']) {
           await page.goto(`/insights/${address}`);
           expect([

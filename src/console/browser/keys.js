@@ -14,7 +14,9 @@ let prefixTimer = 0;
 export function controlOf(action, key) {
   const controls = [...document.querySelectorAll(`[data-action="${action}"]`)];
   const fitting = action === 'choose' ? controls.filter((one) => one instanceof HTMLElement && one.dataset.key === key) : controls;
-  return fitting.find((one) => one instanceof HTMLElement && one.checkVisibility() && !one.hasAttribute('disabled')) ?? null;
+  // Tools of a log work by their keys where a narrow screen folds them, too.
+  const isThere = (/** @type {Element} */ one) => one.checkVisibility() || one.closest('.tools') !== null;
+  return fitting.find((one) => one instanceof HTMLElement && isThere(one) && !one.hasAttribute('disabled')) ?? null;
 }
 
 /** @param {string} action @param {string} key */

@@ -6,7 +6,7 @@ import { formatNumber } from '../../notifications/visible-text.ts';
 import type { BuildArchive } from '../../ports/build-archive.ts';
 import { analysisAddress, buildAddress, logAddress } from '../addresses.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
-import { badge } from '../controls.ts';
+import { actionLink, badge } from '../controls.ts';
 import { type Html, html, joined, type Shown } from '../html.ts';
 import { protect } from '../http.ts';
 import { logPageLink } from '../outside.ts';
@@ -173,14 +173,15 @@ interface Shape {
   readonly wrap: boolean;
 }
 
-/** The viewer: which log, how to go on in it, and its lines. */
+/** The viewer: which log, how to go on in it, and its lines. A phone shows its less used tools when asked. */
 function logPage(facts: LogFacts, query: LogQuery, shape: Shape, body: Shown): Html {
   const { build, source } = facts;
   const raw = `/logs/${encodeURIComponent(build.id)}/raw?file=${encodeURIComponent(source.name)}`;
   return html`<div class="wide"><h1 tabindex="-1">${source.name}</h1>
 <p><a href="${buildAddress(build.id)}">${build.repository} · ${build.pipeline} #${build.number}</a> · ${counted(source.lines, 'line')} · ${sizeOf(source.bytes)}${source.notes.map((note) => html` · ${note}`)}</p>
 ${otherLogs(facts)}
-<div class="tools">${searchForm(facts, query)}${toolLinks(facts, query, shape)}<a class="button" href="${raw}" target="_blank">Raw</a>${logPageLink(build, facts.page, query.L?.from, html` class="button"`)}<button type="button" data-copy="link" hidden>Copy link</button><button type="button" data-copy="lines" hidden>Copy lines</button></div>
+<div class="tools">${backLink(facts)}${searchForm(facts, query)}<details><summary class="button">More</summary>${matchCase(query)}
+${toolLinks(facts, query, shape)}<a class="button" href="${raw}" target="_blank">Raw</a>${logPageLink(build, facts.page, query.L?.from, html` class="button"`)}<button type="button" data-copy="link" hidden>Copy link</button><button type="button" data-copy="lines" hidden>Copy lines</button></details></div>
 ${body}</div>`;
 }
 
@@ -225,15 +226,24 @@ function otherLogs({ build, sources, source }: LogFacts): Shown {
   return html`<details class="files"><summary>${counted(sources.length, 'file')} of this build</summary><ul>${links}</ul></details>`;
 }
 
-function searchForm({ build, source }: LogFacts, { q, case: matchCase, ts, wrap, analysis }: LogQuery): Html {
+function searchForm({ build, source }: LogFacts, { q, ts, wrap, analysis }: LogQuery): Html {
   const kept = Object.entries({ file: source.name, ts, wrap, analysis });
   const hidden = kept.flatMap(([name, value]) =>
     value === undefined ? [] : [html`<input type="hidden" name="${name}" value="${value}">`],
   );
-  return html`<form role="search" aria-label="This log" action="/logs/${encodeURIComponent(build.id)}">${hidden}<label>Search <input type="search" name="q" value="${q}" maxlength="500" data-action="search">${badge('search')}</label> <label><input type="checkbox" name="case" value="1"${matchCase === '1' && html` checked`}> match case</label> <button>Search</button></form>`;
+  return html`<form role="search" id="search" aria-label="This log" action="/logs/${encodeURIComponent(build.id)}">${hidden}<input type="search" name="q" aria-label="Search" placeholder="Search" value="${q}" maxlength="500" data-action="search">${badge('search')} <button>Search</button></form>`;
 }
 
-function toolLinks({ build, source, analyses }: LogFacts, query: LogQuery, { stamps, wrap }: Shape): Html {
+/** A field of the search, but one that is seldom used. */
+function matchCase(query: LogQuery): Html {
+  return html`<label><input type="checkbox" form="search" name="case" value="1"${query.case === '1' && html` checked`}> match case</label>`;
+}
+
+function backLink({ analyses: [answer] }: LogFacts): Shown {
+  return answer !== undefined && actionLink('full-log', analysisAddress(answer.id), 'Analysis');
+}
+
+function toolLinks({ build, source }: LogFacts, query: LogQuery, { stamps, wrap }: Shape): Html {
   const kept = keptOf(query);
   const at: Place = {
     ...(query.L !== null && { marked: query.L }),
@@ -242,14 +252,11 @@ function toolLinks({ build, source, analyses }: LogFacts, query: LogQuery, { sta
   };
   const go = (place: Place, changes: Partial<typeof kept> = {}) => placeAddress(build.id, source.name, { ...kept, ...changes }, place);
   const end = Math.max(1, source.lines - WINDOW + 1);
-  const [answer] = analyses;
   const links: Shown[] = [
-    answer !== undefined &&
-      html`<a class="button" data-action="full-log" href="${analysisAddress(answer.id)}">Analysis${badge('full-log')}</a>`,
     html`<a class="button" href="${go({}, { q: '', case: undefined })}">Evidence</a>`,
     html`<a class="button" href="${go({ view: 'full' }, { q: '', case: undefined })}">Full log</a>`,
     html`<a class="button" href="${go({ window: { from: end, to: source.lines } })}">End</a>`,
-    html`<a class="button" data-action="timestamps" href="${go(at, { ts: stamps ? '0' : '1' })}">${stamps ? 'Hide' : 'Show'} timestamps${badge('timestamps')}</a>`,
+    actionLink('timestamps', go(at, { ts: stamps ? '0' : '1' }), `${stamps ? 'Hide' : 'Show'} timestamps`),
     html`<a class="button" data-wrap href="${go(at, { wrap: wrap ? '0' : '1' })}">${wrap ? 'Do not wrap' : 'Wrap'} long lines</a>`,
   ];
   return joined(links, ' ');
