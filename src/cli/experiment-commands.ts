@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
+import { shortCommit } from '../domain/build.ts';
 import { messageOf, TriageError } from '../domain/errors.ts';
 import { type Arm, Bisection, type Experiment } from '../domain/experiment.ts';
 import type { FailingTest } from '../domain/failure.ts';
@@ -153,7 +154,7 @@ export async function runBisect(argv: readonly string[], options: BisectCommandO
   const { good, bad, build, install, log, runs, minutes, only, json } = options;
   const within = options.network ? undefined : await withoutNetwork();
   const onRun = ({ id, subject }: Commit, outcome: Outcome, milliseconds: number) => {
-    if (json !== true) say(`${id.slice(0, 9)} ${visibleLine(subject)}: ${SHOWN[outcome]} (${(milliseconds / 1000).toFixed(1)} s)`);
+    if (json !== true) say(`${shortCommit(id)} ${visibleLine(subject)}: ${SHOWN[outcome]} (${(milliseconds / 1000).toFixed(1)} s)`);
   };
   const found = await bisect(
     {
@@ -187,11 +188,11 @@ function renderBisection({ sentence, tests, narrowed, candidates, tried, skipped
   const named = candidates.length > 1 ? candidates : [];
   return [
     `Result\t${visibleLine(sentence)}`,
-    ...named.slice(0, MOST_SHOWN).map(({ commit, subject }) => `Candidate\t${commit.slice(0, 9)} ${visibleLine(subject)}`),
+    ...named.slice(0, MOST_SHOWN).map(({ commit, subject }) => `Candidate\t${shortCommit(commit)} ${visibleLine(subject)}`),
     ...tests.slice(0, MOST_SHOWN).map((test) => `Test\t${visibleLine(test)}`),
     ...(narrowed === null ? [] : [`Command\t${visibleLine(narrowed.join(' '))}`]),
-    ...tried.map(({ commit, failed, passed }) => `Runs\t${commit.slice(0, 9)}: ${failed} failed, ${passed} passed`),
-    ...skipped.map(({ commit, why }) => `Skipped\t${commit.slice(0, 9)}: ${visibleLine(why)}`),
+    ...tried.map(({ commit, failed, passed }) => `Runs\t${shortCommit(commit)}: ${failed} failed, ${passed} passed`),
+    ...skipped.map(({ commit, why }) => `Skipped\t${shortCommit(commit)}: ${visibleLine(why)}`),
     ...notes.map((note) => `Note\t${note}`),
   ].join('\n');
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Analysis, Claim, Suspect } from '../domain/analysis.ts';
-import type { Build } from '../domain/build.ts';
+import { type Build, shortCommit } from '../domain/build.ts';
 import { TriageError } from '../domain/errors.ts';
 import type { Evidence } from '../domain/evidence.ts';
 import type { Failure, FailureRow } from '../domain/failure.ts';
@@ -16,7 +16,7 @@ import type { ShownStores } from '../stores/stores.ts';
 import { analysisAddress, buildAddress, causeAddress, libraryAddress, reviewAddress, runAddress } from './addresses.ts';
 import { percentOf } from './charts/chart.ts';
 import type { ConsoleDeps } from './console-deps.ts';
-import { actionLink, postForm, shortCommit, timeOf } from './controls.ts';
+import { actionLink, postForm, timeOf } from './controls.ts';
 import { type Html, html, joined, linkTarget, type Shown } from './html.ts';
 import { type EvidenceWindows, evidenceWindows } from './logs/evidence-windows.ts';
 import { ciName, editorAddress } from './outside.ts';

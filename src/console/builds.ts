@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Analysis } from '../domain/analysis.ts';
-import { type Build, BuildStatus } from '../domain/build.ts';
+import { type Build, BuildStatus, shortCommit } from '../domain/build.ts';
 import type { Failure } from '../domain/failure.ts';
 import type { Principal } from '../domain/review.ts';
 import type { TriageJob } from '../domain/triage.ts';
@@ -11,7 +11,7 @@ import { findBuild } from '../service/answers/views.ts';
 import type { AnalysisHead } from '../stores/failures.ts';
 import { analysisAddress, buildAddress, causeAddress, logAddress, runAddress, search } from './addresses.ts';
 import type { ConsoleDeps } from './console-deps.ts';
-import { ageOf, dayField, pager, shortCommit, timeOf } from './controls.ts';
+import { ageOf, dayField, pager, timeOf } from './controls.ts';
 import { dataTable, type Html, html, joined, linkTarget, type Shown } from './html.ts';
 import { Day, misreadBanner } from './http.ts';
 import { ciName, logPageLink, rerunPart } from './outside.ts';

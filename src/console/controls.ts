@@ -107,8 +107,3 @@ export function ageOf(iso: string, now: number): string {
   if (minutes < 60) return minutes === 0 ? '< 1 min' : `${minutes} min`;
   return minutes < 48 * 60 ? `${Math.floor(minutes / 60)} h` : `${Math.floor(minutes / 1440)} d`;
 }
-
-/** A commit as every page shows it. */
-export function shortCommit(commit: string): string {
-  return commit.slice(0, 7);
-}

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { shortCommit } from '../domain/build.ts';
 import { CATEGORIES } from '../domain/category.ts';
 import { TriageError } from '../domain/errors.ts';
 import type { FailureRow } from '../domain/failure.ts';
@@ -7,7 +8,7 @@ import { formatNumber } from '../notifications/visible-text.ts';
 import type { AnalysisHead } from '../stores/failures.ts';
 import { analysisAddress, buildAddress, reviewAddress, search } from './addresses.ts';
 import type { ConsoleDeps } from './console-deps.ts';
-import { ageOf, pager, shortCommit } from './controls.ts';
+import { ageOf, pager } from './controls.ts';
 import { type Html, html, joined, type Shown } from './html.ts';
 import { type ConsoleApp, namesOf, readerOf, route, sendPage } from './page.ts';
 

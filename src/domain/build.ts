@@ -120,3 +120,8 @@ export const GreenBuild = z.object({
   url: z.string().nullable(),
 });
 export type GreenBuild = z.infer<typeof GreenBuild>;
+
+/** A commit as people read it, wherever it is shown: its first seven characters. */
+export function shortCommit(commit: string): string {
+  return commit.slice(0, 7);
+}

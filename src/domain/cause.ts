@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { shortCommit } from './build.ts';
 import { Category } from './category.ts';
 
 /** Whose a file is, and who says so. */
@@ -16,7 +17,7 @@ export type Owner = z.infer<typeof Owner>;
 
 /** "@shop/payments (from .github/CODEOWNERS:12)", "Ada (last changed src/cart/tax.ts in a41f9c2)". */
 export function ownerSentence({ names, by, at, path }: Owner): string {
-  const why = by === 'codeowners' ? `from ${at}` : `last changed ${path}${at === null ? '' : ` in ${at.slice(0, 7)}`}`;
+  const why = by === 'codeowners' ? `from ${at}` : `last changed ${path}${at === null ? '' : ` in ${shortCommit(at)}`}`;
   return `${names.join(', ')} (${why})`;
 }
 

@@ -1,3 +1,4 @@
+import { shortCommit } from '../domain/build.ts';
 import type { Bisection } from '../domain/experiment.ts';
 import { maxOf } from '../lib/collections.ts';
 import { type Commit, history, openWorktree, type Worktree } from './base-worktree.ts';
@@ -250,7 +251,7 @@ function conclusion(
 
 function sentenceOf(points: readonly Point[], verdict: Bisection['verdict'], found: readonly Point[], confidence: number): string {
   const runs = points.reduce((total, { passed, failed, other }) => total + passed + failed + other, 0);
-  const said = (point: Point | undefined) => point?.commit.id.slice(0, 9) ?? '';
+  const said = (point: Point | undefined) => shortCommit(point?.commit.id ?? '');
   const [first, last, good, bad] = [found[0], found.at(-1), points[0], points.at(-1)];
   // Never rounded up to certainty.
   const sure = `${Math.min(99.9, Math.floor(confidence * 1000) / 10)}% confidence, ${runs} runs`;

@@ -1,3 +1,4 @@
+import { shortCommit } from '../domain/build.ts';
 import { messageOf } from '../domain/errors.ts';
 import type { Experiment } from '../domain/experiment.ts';
 import { bisect } from './bisect.ts';
@@ -39,7 +40,7 @@ export async function followUp(
   const good = search?.good ?? experiment.arms.find(({ where }) => where === 'base')?.commit ?? undefined;
   const isSearched = experiment.verdict === 'this-change' || (search?.good !== null && isReproduced(experiment));
   if (search !== null && isSearched) {
-    const onRun = (commit: { id: string }, outcome: keyof typeof SHOWN) => say(`${commit.id.slice(0, 9)}: ${SHOWN[outcome]}`);
+    const onRun = (commit: { id: string }, outcome: keyof typeof SHOWN) => say(`${shortCommit(commit.id)}: ${SHOWN[outcome]}`);
     steps.push([
       'bisect',
       async (limitMs) => {

@@ -1,3 +1,4 @@
+import { shortCommit } from '../domain/build.ts';
 import { type Arm, type Experiment, MIN_RUNS } from '../domain/experiment.ts';
 import { proportion } from '../lib/statistics.ts';
 
@@ -35,7 +36,7 @@ export function verdictOf(
   const fails = `Fails ${here.failed} of ${countOf(here)} here`;
   if (base === null) return { verdict: 'reproduced', sentence: `${fails}. It was not compared with a base.${alone}` };
   const enough = countOf(here) >= least(runs) && countOf(base) >= least(runs);
-  const there = `${base.failed} of ${countOf(base)} on the base${base.commit === null ? '' : ` (${base.commit.slice(0, 9)})`}`;
+  const there = `${base.failed} of ${countOf(base)} on the base${base.commit === null ? '' : ` (${shortCommit(base.commit)})`}`;
   if (enough && isEvery(base, 'passed')) {
     const odds = Math.floor(1 / byChance(here.failed, base.passed)).toLocaleString('en');
     const chance = `A test that fails at random would look like this at most once in ${odds} times.`;

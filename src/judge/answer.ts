@@ -1,4 +1,5 @@
 import type { Answer, Claim, Classification, Hypothesis, Quote } from '../domain/analysis.ts';
+import { shortCommit } from '../domain/build.ts';
 import type { Category } from '../domain/category.ts';
 import type { Evidence } from '../domain/evidence.ts';
 import type { Diagnostic, LogPosition } from '../domain/failure.ts';
@@ -225,8 +226,9 @@ function commitClaims(ruling: Ruling, { category }: Classification, evidence: re
   const item = evidence.find(({ id }) => id === touch?.evidenceId);
   if (item === undefined) return [];
   if (item.tool !== 'changed_since_green') return [cite(`Last changed by: ${item.title}.`, item)];
-  const who = [suspect.commit?.slice(0, 10), suspect.author, suspect.pullRequest == null ? null : `#${suspect.pullRequest}`];
-  return [cite(`${suspect.path} is part of this change: ${who.filter(Boolean).join(', ')}.`, item)];
+  const { path, commit, author, pullRequest } = suspect;
+  const who = [commit && shortCommit(commit), author, pullRequest == null ? null : `#${pullRequest}`];
+  return [cite(`${path} is part of this change: ${who.filter(Boolean).join(', ')}.`, item)];
 }
 
 function at(position: LogPosition | null, evidence: readonly Evidence[]): Quotation | null {

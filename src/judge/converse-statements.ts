@@ -1,4 +1,5 @@
 import type { Quote } from '../domain/analysis.ts';
+import { shortCommit } from '../domain/build.ts';
 import type { QuestionShape, Statement, Understanding } from '../domain/conversation.ts';
 import type { Evidence, ToolOutcome } from '../domain/evidence.ts';
 import { asSentence } from '../lib/text.ts';
@@ -251,7 +252,7 @@ function fixStatements({ topic, evidence }: Inquiry): Said[] {
 
 function suspectsStatements({ topic, evidence }: Inquiry): Said[] {
   const suspects = topic.analysis.answer.suspects.slice(0, MOST).map(({ path, line, commit, author, reason }) => {
-    const who = [commit?.slice(0, 10), author].filter((part) => part != null).join(' by ');
+    const who = [commit && shortCommit(commit), author].filter((part) => part != null).join(' by ');
     return record(`Suspect: ${path}${line === null ? '' : `:${line}`}${who === '' ? '' : `, last changed in ${who}`} (${reason}).`);
   });
   const commits = foundBy(evidence, 'read_blame', 'read_commit_history').slice(0, 3);
@@ -348,7 +349,7 @@ export function journeyStatements(input: Inquiry): Said[] {
 function startOf({ topic: { build } }: Inquiry): string {
   const at = build.startedAt === null ? '' : ` at ${build.startedAt.slice(0, 16).replace('T', ' ')} UTC`;
   const on = build.branch === null ? '' : ` on ${build.branch}`;
-  const commit = build.commit === null ? '' : `, commit ${build.commit.slice(0, 10)}`;
+  const commit = build.commit === null ? '' : `, commit ${shortCommit(build.commit)}`;
   const name = build.pipeline === 'terminal' ? 'The command' : `Build ${build.number} of ${build.pipeline}`;
   return `${name} ran${at}${on}${commit}.`;
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type Analysis, Answer, Verdict } from '../domain/analysis.ts';
-import type { Build } from '../domain/build.ts';
+import { type Build, shortCommit } from '../domain/build.ts';
 import { Evidence } from '../domain/evidence.ts';
 import { FailureRow } from '../domain/failure.ts';
 import { cleanLine, stripEscapes } from '../log/lines/clean.ts';
@@ -73,7 +73,7 @@ const MAX_LISTED = 6;
 /** "shop/api ci #812 on main at a41f9c2". */
 export function describeBuild(build: Pick<Build, 'repository' | 'pipeline' | 'number' | 'branch' | 'commit'>): string {
   const branch = build.branch === null ? '' : ` on ${build.branch}`;
-  const commit = build.commit === null ? '' : ` at ${build.commit.slice(0, 7)}`;
+  const commit = build.commit === null ? '' : ` at ${shortCommit(build.commit)}`;
   return line(`${build.repository} ${build.pipeline} #${build.number}${branch}${commit}`, 200);
 }
 

@@ -1,3 +1,4 @@
+import { shortCommit } from '../domain/build.ts';
 import { maxOf } from '../lib/collections.ts';
 import { asSentence } from '../lib/text.ts';
 import { type AnswerFact, type ProofLine, placeOf } from './answer-view.ts';
@@ -30,7 +31,7 @@ export function factBlock(fact: AnswerFact, limit = MAX_PROSE): string {
     }
     case 'files': {
       const files = fact.files.slice(0, MAX_LISTED).map((file) => {
-        const by = [file.commit?.slice(0, 7), file.author].flatMap((part) => (part ? [inline(clip(part, 100))] : []));
+        const by = [file.commit && shortCommit(file.commit), file.author].flatMap((part) => (part ? [inline(clip(part, 100))] : []));
         return `${codeSpan(clip(placeOf(file), MAX_PLACE))}${by.length === 0 ? '' : ` (${by.join(', ')})`}`;
       });
       return `**${label}:** ${files.join(' · ')}`;

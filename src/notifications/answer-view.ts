@@ -1,4 +1,5 @@
 import { type Analysis, type Hypothesis, isJudged, type Suspect, saidCategory } from '../domain/analysis.ts';
+import { shortCommit } from '../domain/build.ts';
 import { ownerSentence } from '../domain/cause.ts';
 import type { Evidence } from '../domain/evidence.ts';
 import { asSentence } from '../lib/text.ts';
@@ -116,7 +117,7 @@ export function moreFacts(analysis: Analysis): Record<string, string[]> {
 
 /** "src/cart/tax.ts:41 a41f9c2 ada 0.81". */
 function describeSuspect(suspect: Suspect): string {
-  const by = [suspect.commit?.slice(0, 7), suspect.author, suspect.score.toFixed(2)];
+  const by = [suspect.commit && shortCommit(suspect.commit), suspect.author, suspect.score.toFixed(2)];
   return [placeOf(suspect), ...by].filter((part) => part != null).join(' ');
 }
 

@@ -1,4 +1,5 @@
 import type { Analysis } from '../domain/analysis.ts';
+import { shortCommit } from '../domain/build.ts';
 import { suggestedFix } from '../domain/experiment.ts';
 import { maxOf, minOf } from '../lib/collections.ts';
 import { factBlock } from './answer-markdown.ts';
@@ -100,7 +101,7 @@ function references(standing: CauseStanding, isOneOfMany: boolean, links: Notice
     markdownLink('All evidence', links.analysis(analysis.id)),
     decide,
     ...suspects.map((suspect) => {
-      const by = suspect.commit === null ? '' : ` (${inline(clip(suspect.commit.slice(0, 7), 7))})`;
+      const by = suspect.commit === null ? '' : ` (${inline(shortCommit(suspect.commit))})`;
       return `suspect ${codeSpan(clip(placeOf(suspect), MAX_TITLE))}${by}`;
     }),
     named.length === 0 ? null : `${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}`,

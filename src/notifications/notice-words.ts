@@ -20,10 +20,6 @@ export function buildName({ pipeline, number, attempt }: Build): string {
   return `${clip(pipeline, 80)} #${clip(number, 40)}${attempt > 1 ? ` (attempt ${attempt})` : ''}`;
 }
 
-export function shortCommit({ commit }: Build): string | null {
-  return commit === null ? null : commit.slice(0, 7);
-}
-
 /** "at 14:09 UTC" on the day of the build, else "on 12 Oct 2026". */
 function timeWords(at: string, build: Build): string {
   return at.slice(0, 10) === build.receivedAt.slice(0, 10) ? `at ${at.slice(11, 16)} UTC` : `on ${dayWords(at)}`;

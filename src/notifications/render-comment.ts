@@ -1,9 +1,9 @@
-import type { Build } from '../domain/build.ts';
+import { type Build, shortCommit } from '../domain/build.ts';
 import type { FailedBefore, Situation } from '../ports/notices.ts';
 import { percent } from './answer-view.ts';
 import type { CauseStanding } from './cause-standing.ts';
 import { commentCause, commentCauseLine } from './comment-cause.ts';
-import { buildName, countWords, durationWords, markdownLink, type NoticeLinks, shortCommit } from './notice-words.ts';
+import { buildName, countWords, durationWords, markdownLink, type NoticeLinks } from './notice-words.ts';
 import { clip, codeSpan, inline } from './visible-text.ts';
 import { type ToSay, whatToSay } from './what-to-say.ts';
 
@@ -46,10 +46,10 @@ function commentBlocks(toSay: ToSay, links: NoticeLinks): string[] {
 function looking({ builds, failures, question, usualMs }: Extract<ToSay, { state: 'looking' }>, links: NoticeLinks): string[] {
   const names = namesOf(builds.map(({ build }) => build));
   const what = failures > 0 ? `${countWords(failures, false)} in ${names}` : `why ${names} failed`;
-  const commit = builds[0] === undefined ? null : shortCommit(builds[0].build);
+  const commit = builds[0]?.build.commit ?? null;
   const watch = builds[0] === undefined ? null : markdownLink('Watch', links.build(builds[0].build.id));
   const usual = usualMs === null || question !== null ? null : `This usually takes ${durationWords(usualMs)}.`;
-  const head = [`**Analyzing ${what}**${commit === null ? '' : ` (commit ${inline(commit)})`}.`, usual, watch].filter(
+  const head = [`**Analyzing ${what}**${commit === null ? '' : ` (commit ${inline(shortCommit(commit))})`}.`, usual, watch].filter(
     (part) => part !== null,
   );
   if (question === null) return [head.join(' ')];
@@ -159,9 +159,8 @@ function namesOf(builds: readonly Build[]): string {
 }
 
 function commitOf(builds: readonly Build[]): string {
-  const commits = new Set(builds.map(shortCommit));
-  const [commit] = commits;
-  return commits.size === 1 && commit !== undefined && commit !== null ? ` · ${inline(commit)}` : '';
+  const [commit, ...others] = new Set(builds.map(({ commit }) => commit));
+  return commit && others.length === 0 ? ` · ${inline(shortCommit(commit))}` : '';
 }
 
 function inFaultline(builds: readonly Build[], links: NoticeLinks): string {

@@ -51,7 +51,7 @@ describe('the commit that broke a command', () => {
     expect(found.narrowed).toContain('--test-name-pattern=^adds$');
     expect(found.confidence).toBeGreaterThan(0.99);
     expect(found.sentence).toMatch(
-      new RegExp(`^Broken by ${guilty.slice(0, 9)} "turns the sum around" by Bea \\(99.*% confidence, \\d+ runs\\)`),
+      new RegExp(`^Broken by ${guilty.slice(0, 7)} "turns the sum around" by Bea \\(99.*% confidence, \\d+ runs\\)`),
     );
     expect(found.tried.reduce((runs, { passed, failed }) => runs + passed + failed, 0)).toBeLessThan(20);
     expect(worktrees()).toBe(1);

@@ -272,7 +272,7 @@ describe('a real Gitea with its runner', { retry: 0, timeout: 4 * RUN_MS }, () =
     const log = await gitea.api(gitea.admin, 'GET', `/repos/${SHOP}/actions/jobs/${jobs[0]?.id}/logs`, z.string());
 
     const { base } = await gitea.api(gitea.admin, 'GET', `/repos/${SHOP}/pulls/${pullRequest}`, Based);
-    const says = `Fails 3 of 3 here, 0 of 3 on the base (${base.sha.slice(0, 9)}): introduced by this change.`;
+    const says = `Fails 3 of 3 here, 0 of 3 on the base (${base.sha.slice(0, 7)}): introduced by this change.`;
     expect(log).toContain(says);
     expect(log).toMatch(new RegExp(`verdict this-change ${commit}$`, 'm'));
     expect(analysis?.experiment).toMatchObject({
@@ -283,7 +283,7 @@ describe('a real Gitea with its runner', { retry: 0, timeout: 4 * RUN_MS }, () =
       narrowed: expect.arrayContaining(['--test']),
     });
     expect(comment).toContain(says);
-    expect(comment).toContain(`Broken by ${commit.slice(0, 9)}`);
+    expect(comment).toContain(`Broken by ${commit.slice(0, 7)}`);
     expect(comment).toMatch(/Change that was tried and fixes it:\*\*\s+```diff\n[\s\S]+\n\+export const taxOf = .*0\.19\);\n```/);
     expect(comment.indexOf(says)).toBeLessThan(comment.lastIndexOf('tax adds up (test/tax.test.mjs:4) fails'));
   });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { shortCommit } from '../../domain/build.ts';
 import type { Cause } from '../../domain/cause.ts';
 import { TriageError } from '../../domain/errors.ts';
 import {
@@ -19,7 +20,7 @@ import type { TestCost } from '../../stores/flakiness.ts';
 import { buildAddress, causeAddress, search } from '../addresses.ts';
 import { type ChartTable, figure, linesChart, percentOf, runStrip } from '../charts/chart.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
-import { ageOf, pager, postForm, shortCommit, timeOf } from '../controls.ts';
+import { ageOf, pager, postForm, timeOf } from '../controls.ts';
 import { dataTable, type Html, html, type Shown } from '../html.ts';
 import { type ConsoleApp, mayReview, readerOf, route, sendPage } from '../page.ts';
 import { daysField, filterForm, type InsightsQuery, type InsightsView, insightsTabs, periodOf, sendTable } from './insights-frame.ts';

@@ -1,5 +1,5 @@
 import type { Analysis } from '../../domain/analysis.ts';
-import type { Build } from '../../domain/build.ts';
+import { type Build, shortCommit } from '../../domain/build.ts';
 import type { CauseState } from '../../domain/cause.ts';
 import { type NewsChannel, type OwnerChannels, ownersOf } from '../../domain/notification-rule.ts';
 import { counted } from '../../lib/text.ts';
@@ -8,7 +8,7 @@ import type { Match } from '../../stores/notification-rules.ts';
 import type { NoticeStore } from '../../stores/outbox.ts';
 import { answerView } from '../answer-view.ts';
 import { type CauseStanding, causeStanding } from '../cause-standing.ts';
-import { buildName, noticeLinks, shortCommit, standingWords } from '../notice-words.ts';
+import { buildName, noticeLinks, standingWords } from '../notice-words.ts';
 
 /** What a rule tells about one cause. All texts are raw: each channel cuts and escapes them. */
 export interface NewsItem {
@@ -141,12 +141,11 @@ function webAddress(url: string | null): string | null {
 }
 
 function placeOf(build: Build): string {
-  const { repository, branch, pullRequest, author } = build;
-  const commit = shortCommit(build);
+  const { repository, branch, pullRequest, author, commit } = build;
   return [
     `${repository} ${buildName(build)}${branch === null ? '' : ` on ${branch}`}`,
     ...(pullRequest === null ? [] : [`pull request ${pullRequest}`]),
-    ...(commit === null ? [] : [author === null ? commit : `${commit} by ${author}`]),
+    ...(commit === null ? [] : [`${shortCommit(commit)}${author === null ? '' : ` by ${author}`}`]),
   ].join(', ');
 }
 

@@ -1,3 +1,4 @@
+import { shortCommit } from '../../domain/build.ts';
 import { append } from '../../lib/collections.ts';
 import { counted } from '../../lib/text.ts';
 import { type ChatBlock, type ChatButton, type ChatMessage, escapeChat, RIGHT_BUTTON, WRONG_BUTTON } from '../../ports/chat-room.ts';
@@ -93,7 +94,7 @@ function whereOf(build: RedFacts['build'], { since, commit, author }: Streak, te
   return [
     `${slackLine(build.repository, 200)} ${slackLine(build.pipeline, 100)} #${slackLine(build.number, 50)}`,
     `since ${slackTime(since)}`,
-    ...(commit === null ? [] : [`first failing commit ${slackLine(commit.slice(0, 7), 20)}${by}`]),
+    ...(commit === null ? [] : [`first failing commit ${slackLine(shortCommit(commit), 20)}${by}`]),
     ...(tests === null ? [] : [counted(tests, 'test')]),
   ].join(' · ');
 }
