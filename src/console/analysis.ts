@@ -13,7 +13,7 @@ import { type AnswerView, answerView, failureCount, formatDollars, formatDuratio
 import type { BuildArchive } from '../ports/build-archive.ts';
 import { openReviewFor } from '../service/review/queue.ts';
 import type { ShownStores } from '../stores/stores.ts';
-import { analysisAddress, buildAddress, causeAddress, libraryAddress, reviewAddress, runAddress } from './addresses.ts';
+import { askAddress, buildAddress, causeAddress, libraryAddress, reviewAddress, runAddress } from './addresses.ts';
 import { percentOf } from './charts/chart.ts';
 import type { ConsoleDeps } from './console-deps.ts';
 import { actionLink, postForm, timeOf } from './controls.ts';
@@ -34,7 +34,7 @@ export function registerAnalysisPage(app: ConsoleApp, deps: ConsoleDeps): void {
     const facts = await readAnalysisFacts(deps, analysis);
     if (facts === null) throw new TriageError('not-found', `The build of analysis ${analysis.id} is no longer stored.`);
     const review = await deps.stores.reviews.findByAnalysis(analysis.id);
-    const reviews = request.principal !== null && mayReview(request.principal);
+    const reviews = mayReview(request.principal);
     const links = html`<p>${actionLink('full-log', runAddress(analysis.id), 'Analysis steps')} <a class="button" href="${causeAddress(analysis.fingerprint)}">All occurrences</a></p>`;
     const between = html`${standing(analysis.id, review, reviews)}${links}`;
     const main = html`<h1 tabindex="-1">${analysis.answer.title}</h1>${placeLine(facts)}${analysisParts(facts, { between, editor: reader.preferences.editor })}`;
@@ -153,7 +153,7 @@ export function analysisParts(facts: AnalysisFacts, { why = [], between, editor 
   return html`${verdictBox(facts, why)}${between}
 <div class="columns"><div>${evidencePart(facts)}</div>
 <div class="beside">${hypothesesPart(facts)}${suspectsPart(facts, editor)}${similarPart(facts)}${testRunsPart(facts)}${historyPart(facts)}
-<p><a class="button" data-action="ask" href="${analysisAddress(facts.analysis.id)}/ask">Ask about this <kbd aria-hidden="true">q</kbd></a></p></div></div>`;
+<p>${actionLink('ask', askAddress(facts.analysis.id), 'Ask about this')}</p></div></div>`;
 }
 
 /** Where it happened, in one line: repository, build, pull request, commit, how many failures. */

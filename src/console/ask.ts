@@ -7,7 +7,7 @@ import { formatDuration } from '../notifications/answer-view.ts';
 import { createGate, type OpenQuestion } from '../service/ask/ask.ts';
 import { analysisAddress, askAddress, logAddress, threadAddress } from './addresses.ts';
 import type { ConsoleDeps } from './console-deps.ts';
-import { timeOf } from './controls.ts';
+import { hiddenFields, timeOf } from './controls.ts';
 import { type Html, html, linkTarget } from './html.ts';
 import { sendEvents } from './http.ts';
 import { answerPage, type ConsoleApp, route } from './page.ts';
@@ -121,7 +121,7 @@ ${askForm(analysis.id, thread.id)}`;
 
 /** The browser answers it in place, with a button that stops it; without scripts the answer comes as a page. */
 function askForm(analysisId: string, threadId: string | null): Html {
-  return html`<form method="post" action="${askAddress(analysisId)}" class="ask" data-ask>${threadId !== null && html`<input type="hidden" name="thread" value="${threadId}">`}
+  return html`<form method="post" action="${askAddress(analysisId)}" class="ask" data-ask>${hiddenFields({ thread: threadId ?? undefined })}
 <label for="question">Question</label><textarea id="question" name="question" required maxlength="2000"></textarea>
 <p><button class="first">Ask</button> <button type="button" data-stop hidden>Stop</button></p><div data-progress></div></form>`;
 }

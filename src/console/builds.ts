@@ -11,7 +11,7 @@ import { findBuild } from '../service/answers/views.ts';
 import type { AnalysisHead } from '../stores/failures.ts';
 import { analysisAddress, buildAddress, causeAddress, logAddress, runAddress, search } from './addresses.ts';
 import type { ConsoleDeps } from './console-deps.ts';
-import { ageOf, dayField, pager, timeOf } from './controls.ts';
+import { ageOf, dayField, options, pager, timeOf } from './controls.ts';
 import { dataTable, type Html, html, joined, linkTarget, type Shown } from './html.ts';
 import { Day, misreadBanner } from './http.ts';
 import { ciName, logPageLink, rerunPart } from './outside.ts';
@@ -114,17 +114,13 @@ function filterOf({ offset: _, from, to, status, ...texts }: Query) {
   };
 }
 
-const STATUSES = ['', ...BuildStatus.options, 'ended'] as const;
+const STATUSES = [['', 'any'], ...BuildStatus.options, ['ended', 'passed or failed']] as const;
 
 function filters({ repository, pipeline, branch, number, job, status, from, to }: Query): Html {
-  const statuses = STATUSES.map(
-    (one) =>
-      html`<option value="${one}"${one === status && html` selected`}>${one === '' ? 'any' : one === 'ended' ? 'passed or failed' : one}</option>`,
-  );
   return html`<form class="filters" role="search" aria-label="Builds"><label>repository <input name="repository" value="${repository}"></label>
 ${pipeline !== '' && html`<label>pipeline <input name="pipeline" value="${pipeline}"></label>`}<label>branch <input name="branch" value="${branch}"></label>
 <label>number <input name="number" value="${number}" size="8"></label>${job !== '' && html`<label>failed job <input name="job" value="${job}"></label>`}
-<label>status <select name="status">${statuses}</select></label>${dayField('from', from)}${dayField('to', to)}<button>Filter</button></form>`;
+<label>status <select name="status">${options(STATUSES, status)}</select></label>${dayField('from', from)}${dayField('to', to)}<button>Filter</button></form>`;
 }
 
 function listOf(builds: readonly Build[], heads: readonly AnalysisHead[], query: Query, now: number): Html {

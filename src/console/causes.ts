@@ -3,6 +3,7 @@ import { type Cause, CauseChange, type CauseEvent, CauseList, isMuted, ownerSent
 import { TriageError } from '../domain/errors.ts';
 import type { TestFlakiness } from '../domain/flakiness.ts';
 import type { CauseBuild, CauseFacts, CausePlace, ComparedBuild, TopCause } from '../domain/insights.ts';
+import type { Principal } from '../domain/review.ts';
 import { type Difference, ENOUGH_BUILDS, type Traits, whatDiffers } from '../lib/statistics.ts';
 import { counted } from '../lib/text.ts';
 import { percent } from '../notifications/answer-view.ts';
@@ -12,7 +13,7 @@ import { reviewerOf } from '../service/review/queue.ts';
 import { analysisAddress, buildAddress, causeAddress, search } from './addresses.ts';
 import { percentOf, sparkline } from './charts/chart.ts';
 import type { ConsoleDeps } from './console-deps.ts';
-import { ageOf, pager, postForm, timeOf } from './controls.ts';
+import { ageOf, hiddenFields, pager, postForm, tabs, timeOf } from './controls.ts';
 import { dataTable, type Html, html, linkTarget, type Shown } from './html.ts';
 import { misreadBanner } from './http.ts';
 import { daysField, filterForm, type InsightsQuery, type InsightsView, periodOf } from './insights/insights-frame.ts';
@@ -53,8 +54,8 @@ export function registerCauses(app: ConsoleApp, deps: ConsoleDeps): void {
       deps.stores.causes.list({ ...filter, list }, { limit: PAGE + 1, offset }),
       deps.stores.causes.counts(filter),
     ]);
-    const main = html`<h1 tabindex="-1">Causes</h1>${misreadBanner(request, Query)}${tabs(request.query, counts)}
-<form class="filters" role="search" aria-label="Causes"><input type="hidden" name="list" value="${list}"><label>Repository <input name="repo" value="${repo}"></label><button>Show</button></form>
+    const main = html`<h1 tabindex="-1">Causes</h1>${misreadBanner(request, Query)}${lists(request.query, counts)}
+<form class="filters" role="search" aria-label="Causes">${hiddenFields({ list })}<label>Repository <input name="repo" value="${repo}"></label><button>Show</button></form>
 <div id="causes" data-live="cause">${tableOf(causes.slice(0, PAGE), deps.clock.now())}</div>${pager({ offset, size: PAGE, more: causes.length > PAGE }, (at) => addressOf({ ...request.query, offset: at }), ['Previous', 'Next'])}`;
     return sendPage(request, reply, { title: 'Causes', place: 'page', part: 'causes', live: {}, main }, reader);
   });
@@ -71,12 +72,12 @@ function addressOf({ list, repo, offset }: Query): string {
   return `/causes${search({ list: list === 'open' ? undefined : list, repo, offset: offset || undefined })}`;
 }
 
-function tabs(query: Query, counts: Readonly<Record<CauseList, number>>): Html {
-  const links = CauseList.options.map(
-    (list) =>
-      html`<li><a href="${addressOf({ ...query, list, offset: 0 })}"${list === query.list && html` aria-current="page"`}>${NAMES[list]} <span class="count">${counts[list]}</span></a></li>`,
-  );
-  return html`<nav class="tabs" aria-label="Causes" id="lists" data-live><ul class="legend">${links}</ul></nav>`;
+function lists(query: Query, counts: Readonly<Record<CauseList, number>>): Html {
+  const links = CauseList.options.map((list) => {
+    const words = html`${NAMES[list]} <span class="count">${counts[list]}</span>`;
+    return { address: addressOf({ ...query, list, offset: 0 }), words, isHere: list === query.list };
+  });
+  return tabs('Causes', links, html` id="lists" data-live`);
 }
 
 function tableOf(causes: readonly Cause[], now: number): Html {
@@ -106,14 +107,14 @@ function ticketLink({ ticket }: Cause): Shown {
 }
 
 /** How a cause is in each repository, what can be made of it, and what became of it; for the cause's own page. */
-async function standingPart(deps: ConsoleDeps, fingerprint: string, principal: Parameters<typeof mayReview>[0] | null): Promise<Html> {
+async function standingPart(deps: ConsoleDeps, fingerprint: string, principal: Principal | null): Promise<Html> {
   const causes = await deps.stores.causes.ofFingerprint(fingerprint);
-  const acts = principal !== null && mayReview(principal);
+  const acts = mayReview(principal);
   const parts = await Promise.all(
     causes.map(async (cause) => {
       const events = await deps.stores.causes.events(cause, MOST_EVENTS);
       return html`<section class="card" aria-label="${cause.repository}"><h3>${cause.repository}</h3><p>${stateWord(cause, deps.clock.now())} · ${cause.assignee === null ? 'unassigned' : html`assigned to <strong>${cause.assignee}</strong>`} · ${cause.owner === null ? 'no known owner' : html`owner: ${ownerSentence(cause.owner)}`}${ticketLink(cause)}</p>
-${acts && actsOn(cause, principal.name, deps.clock.now())}${events.length > 0 && html`<details><summary>History (${events.length})</summary><ol class="past">${events.map(eventRow)}</ol></details>`}</section>`;
+${acts && actsOn(cause, principal?.name ?? '', deps.clock.now())}${events.length > 0 && html`<details><summary>History (${events.length})</summary><ol class="past">${events.map(eventRow)}</ol></details>`}</section>`;
     }),
   );
   return html`<h2 id="standing">State and assignee</h2>${parts}${flakyPart(await flakyTests(deps, fingerprint), causes)}`;

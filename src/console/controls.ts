@@ -74,9 +74,37 @@ export function actionButton(action: string, words: Shown, field?: { readonly na
 }
 
 /** A form that posts these fields, with its buttons. */
-export function postForm(address: string, fields: Readonly<Record<string, string | number>>, controls: Shown): Html {
-  const hidden = Object.entries(fields).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`);
-  return html`<form method="post" action="${address}">${hidden}${controls}</form>`;
+export function postForm(address: string, fields: Fields, controls: Shown): Html {
+  return html`<form method="post" action="${address}">${hiddenFields(fields)}${controls}</form>`;
+}
+
+type Fields = Readonly<Record<string, string | number | undefined>>;
+
+/** Fields of a form that nobody sees; none for what is undefined. */
+export function hiddenFields(fields: Fields): Html[] {
+  return Object.entries(fields).flatMap(([name, value]) =>
+    value === undefined ? [] : [html`<input type="hidden" name="${name}" value="${value}">`],
+  );
+}
+
+/** The choices of a `select`, each with its words where those are others. */
+export function options(choices: readonly (string | number | readonly [value: string, words: string])[], chosen: Shown): Html[] {
+  return choices.map((one) => {
+    const [value, words] = typeof one === 'object' ? one : [one, one];
+    return html`<option value="${value}"${value === chosen && html` selected`}>${words}</option>`;
+  });
+}
+
+/** Links between pages of one kind; `look` is what their `nav` has beside its name. */
+export function tabs(
+  label: string,
+  links: readonly { readonly address: string; readonly words: Shown; readonly isHere: boolean }[],
+  look: Shown = null,
+): Html {
+  const items = links.map(
+    ({ address, words, isHere }) => html`<li><a href="${address}"${isHere && html` aria-current="page"`}>${words}</a></li>`,
+  );
+  return html`<nav class="tabs" aria-label="${label}"${look}><ul class="legend">${items}</ul></nav>`;
 }
 
 /** The ways to the pages before and after one of a list; nothing where there are none. `look` is what its links have beside their address. */

@@ -6,7 +6,7 @@ import { reviewerOf } from '../service/review/queue.ts';
 import { confirmStays, withdrawEntry } from '../service/review/undo.ts';
 import { analysisAddress, buildAddress, causeAddress, libraryAddress, search } from './addresses.ts';
 import type { ConsoleDeps } from './console-deps.ts';
-import { pager, postForm, timeOf } from './controls.ts';
+import { hiddenFields, pager, postForm, timeOf } from './controls.ts';
 import { type Html, html } from './html.ts';
 import { answerPage, type ConsoleApp, route } from './page.ts';
 import { prose } from './prose.ts';
@@ -81,7 +81,7 @@ function libraryMain({ query, entries, more }: LibraryView): Html {
   );
   return html`<div class="headline"><h1 tabindex="-1">Library</h1><nav aria-label="Which entries"><ul class="tabs">${tabs}<li><a href="/library/rules">Rules</a></li></ul></nav></div>
 <p class="quiet">A decision here answers the next failure with the same fingerprint in the same repository, before any analysis runs.</p>
-<form class="filters" action="/library" role="search" aria-label="Filter the library"><input type="hidden" name="show" value="${query.show}">
+<form class="filters" action="/library" role="search" aria-label="Filter the library">${hiddenFields({ show: query.show })}
 <label>Repository <input name="repo" value="${query.repo}" placeholder="owner/name" data-action="search"></label><button>Show</button></form>
 ${entries.length === 0 ? emptyState(query) : html`<ul class="queue entries">${entries.map(row)}</ul>`}
 ${pager({ offset: query.offset, size: PAGE_ENTRIES, more }, (offset) => addressOf({ ...query, offset }), ['Newer', 'Older'], html` class="button"`)}`;

@@ -23,7 +23,7 @@ import {
 import { reviewerOf } from '../service/review/queue.ts';
 import { analysisAddress } from './addresses.ts';
 import type { ConsoleDeps } from './console-deps.ts';
-import { postForm, timeOf } from './controls.ts';
+import { hiddenFields, options, postForm, timeOf } from './controls.ts';
 import { dataTable, type Html, html } from './html.ts';
 import { answerPage, type ConsoleApp, route } from './page.ts';
 
@@ -274,14 +274,12 @@ ${failure !== undefined && html`<div class="banner bad" id="failure"><p><strong>
 ${tested && html`<div class="banner good"><p><strong>The test message was sent.</strong></p></div>`}
 ${preview !== undefined && html`${previewPart(preview)}<h2>Rule</h2>`}
 <form class="card" method="post" action="${address}" data-whole${failure !== undefined && html` aria-describedby="failure"`}>
-<input type="hidden" name="version" value="${fields.version}">${formFields(fields, messengers)}
+${hiddenFields({ version: fields.version })}${formFields(fields, messengers)}
 <p class="acts"><button class="first" name="act" value="preview" formnovalidate>Preview</button> <button name="act" value="save">Save</button> <button name="act" value="test">Send a test message</button> <a class="button" href="/notifications">Cancel</a></p></form>
 ${rule !== undefined && html`${pastPart(messages, events)}<details><summary>Delete</summary>${postForm(address, { act: 'delete' }, html`<p><button>Delete this rule</button></p>`)}</details>`}</div>`;
 }
 
 function formFields(fields: Fields, messengers: Messengers): Html {
-  const options = (choices: readonly (readonly [value: string, words: string])[], chosen: string) =>
-    choices.map(([value, words]) => html`<option value="${value}"${value === chosen && html` selected`}>${words}</option>`);
   const hours = Array.from({ length: 24 }, (_, hour) => [String(hour), `${String(hour).padStart(2, '0')}:00`] as const);
   const channels = NewsChannel.options.filter((channel) => messengers[channel] !== undefined || channel === fields.channel);
   const names = Object.values(messengers).flatMap(({ destinations }) => destinations ?? []);

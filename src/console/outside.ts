@@ -67,7 +67,7 @@ export function registerRerun(app: ConsoleApp, deps: ConsoleDeps): void {
 
 /** What was asked of the CI of a build, and, where that is set up, a way to have its failed jobs run again, which asks once more first. */
 export function rerunPart(build: Build, reruns: readonly Rerun[], principal: Principal | null, deps: ConsoleDeps): Html {
-  const offers = principal !== null && mayReview(principal) && canRerun(build, deps.providers);
+  const offers = mayReview(principal) && canRerun(build, deps.providers);
   const ci = ciName(build);
   const items = reruns.map(({ by, at, outcome, error }) => {
     const said = { asked: 'waiting for its answer', done: 'accepted', failed: `failed. ${error}` };

@@ -107,13 +107,12 @@ ${keyList(page.place, keys)}
 }
 
 function header(page: Page, { principal, waiting }: Reader): Html {
-  const may = (role: Role) => principal?.roles.includes(role) || principal?.roles.includes('admin') || false;
-  const links = PARTS.filter(({ role }) => may(role)).map(
+  const links = PARTS.filter(({ role }) => may(principal, role)).map(
     ({ part, name, action }) =>
       html`<li><a href="/${part}"${action !== undefined && html` data-action="${action}"`}${page.part === part && html` aria-current="page"`}>${name}${part === 'review' && waiting !== null && html` <span class="count" id="waiting" data-live>${waiting}</span>`}</a></li>`,
   );
   return html`<header><a class="brand" href="/">Faultline</a><nav aria-label="Sections"><ul>${links}</ul></nav>
-${may('read') && page.searches !== true && searchField(page)}${principal === null ? html`<a href="/sign-in">Sign in</a>` : html`<a href="/me">${principal.name}</a>`}</header>`;
+${may(principal, 'read') && page.searches !== true && searchField(page)}${principal === null ? html`<a href="/sign-in">Sign in</a>` : html`<a href="/me">${principal.name}</a>`}</header>`;
 }
 
 /** Looks through all failures. Where `/` looks through a log, it stays with that. */
@@ -166,6 +165,10 @@ async function waitingFor(principal: Principal, stores: ScopedStores): Promise<n
   return await count;
 }
 
-export function mayReview({ roles }: Principal): boolean {
-  return roles.includes('review') || roles.includes('admin');
+export function mayReview(principal: Principal | null): boolean {
+  return may(principal, 'review');
+}
+
+function may(principal: Principal | null, role: Role): boolean {
+  return principal !== null && (principal.roles.includes(role) || principal.roles.includes('admin'));
 }

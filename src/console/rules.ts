@@ -6,7 +6,7 @@ import { reviewerOf } from '../service/review/queue.ts';
 import { createRule, type RuleTrial, tryRule, withdrawRule } from '../service/review/rules.ts';
 import { buildAddress } from './addresses.ts';
 import type { ConsoleDeps } from './console-deps.ts';
-import { postForm, timeOf } from './controls.ts';
+import { options, postForm, timeOf } from './controls.ts';
 import { type Html, html } from './html.ts';
 import { answerPage, type ConsoleApp, route } from './page.ts';
 import { CATEGORY_KEYS } from './review/item-page.ts';
@@ -99,16 +99,15 @@ const LISTED = 20;
 /** Writing a rule: it is tried first, on its sample, on green builds and on what failed last. */
 function ruleFormMain(fields: RuleFields, { failure, trial }: RuleOutcome): Html {
   const { pattern, sample, repository, category, kind, rootCause, fixRecommendation } = fields;
-  const option = (value: string, chosen: boolean, words = value) =>
-    html`<option value="${value}"${chosen && html` selected`}>${words}</option>`;
+  const kinds = KINDS.filter((one) => one !== 'unknown').map((one) => [one, one.replaceAll('_', ' ')] as const);
   return html`<div class="item"><h1 tabindex="-1">New rule</h1>
 ${failure !== null && html`<div class="banner bad" id="failure"><p><strong>Refused.</strong> ${failure}</p></div>`}
 ${trial !== null && trialPart(trial)}
 <div class="card"><form method="post" action="/library/rules"${failure !== null && html` aria-describedby="failure"`}>
 <p><label for="pattern">Pattern (RE2 syntax, no backtracking)</label><br><input id="pattern" name="pattern" class="mono" required minlength="4" maxlength="300" value="${pattern}" placeholder="registry \\S+ answered 5\\d\\d"></p>
 <p><label for="sample">Sample log lines that it must match</label><textarea id="sample" name="sample" class="mono" required maxlength="4000">${sample}</textarea></p>
-<p class="choices"><label>Category <select name="category">${CATEGORY_KEYS.map((one) => option(one, one === category))}</select></label>
-<label>Kind <select name="kind">${option('', kind === '', 'unknown')}${KINDS.filter((one) => one !== 'unknown').map((one) => option(one, one === kind, one.replaceAll('_', ' ')))}</select></label>
+<p class="choices"><label>Category <select name="category">${options(CATEGORY_KEYS, category)}</select></label>
+<label>Kind <select name="kind">${options([['', 'unknown'], ...kinds], kind)}</select></label>
 <label>Repository <input name="repository" value="${repository}" placeholder="every repository"></label></p>
 <p><label for="rootCause">Root cause</label><textarea id="rootCause" name="rootCause" class="short" required maxlength="4000">${rootCause}</textarea></p>
 <p><label for="fix">What to do</label><textarea id="fix" name="fixRecommendation" class="short" required maxlength="4000">${fixRecommendation}</textarea></p>
@@ -135,27 +134,14 @@ function rulesMain(rules: readonly Rule[], withWithdrawn: boolean): Html {
 ${rules.length === 0 ? html`<p class="empty">No rules yet.</p>` : rules.map(ruleCard)}`;
 }
 
-function ruleCard({
-  id,
-  version,
-  title,
-  pattern,
-  repository,
-  category,
-  author,
-  createdAt,
-  timesUsed,
-  withdrawn,
-  rootCause,
-  fixRecommendation,
-}: Rule): Html {
+function ruleCard({ id, version, repository, author, createdAt, withdrawn, ...rule }: Rule): Html {
   const withdraw = postForm(
     `/library/rules/${encodeURIComponent(id)}/withdraw`,
     {},
     html`<p><label>Reason <input name="reason" required maxlength="1000"></label> <button>Withdraw</button></p>`,
   );
-  return html`<section class="card"><h2>${title}</h2>
-<p><span class="category">${category}</span> · ${repository ?? 'every repository'} · by ${author}, ${timeOf(createdAt)}${version > 1 && html` · version ${version}`} · answered ${timesUsed}×</p>
-<pre tabindex="0">${pattern}</pre><p>${rootCause}</p><p class="quiet">Fix: ${fixRecommendation}</p>
+  return html`<section class="card"><h2>${rule.title}</h2>
+<p><span class="category">${rule.category}</span> · ${repository ?? 'every repository'} · by ${author}, ${timeOf(createdAt)}${version > 1 && html` · version ${version}`} · answered ${rule.timesUsed}×</p>
+<pre tabindex="0">${rule.pattern}</pre><p>${rule.rootCause}</p><p class="quiet">Fix: ${rule.fixRecommendation}</p>
 ${withdrawn === null ? html`<details><summary>Withdraw</summary>${withdraw}</details>` : html`<p><strong>Withdrawn</strong> by ${withdrawn.by}: ${withdrawn.reason}</p>`}</section>`;
 }

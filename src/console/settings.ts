@@ -5,7 +5,7 @@ import type { Principal } from '../domain/review.ts';
 import type { Finding } from '../ports/examination.ts';
 import { type Connectable, connect, providerNamed, webhookAddress } from '../service/connect.ts';
 import type { ConsoleDeps } from './console-deps.ts';
-import { KEYS } from './controls.ts';
+import { hiddenFields, KEYS } from './controls.ts';
 import { dataTable, type Html, html } from './html.ts';
 import { answerPage, type ConsoleApp, readerOf, route, sendPage } from './page.ts';
 
@@ -91,7 +91,7 @@ ${findings !== null && findingsPart(findings)}
 <p>Put the token in <code>${tokenSetting}</code>.</p>
 <ul>${rights.map(({ right, why }) => html`<li><strong>${right}</strong>: ${why}</li>`)}</ul>
 <h2>Test the connection</h2>
-<form method="post" action="/settings" data-whole><input type="hidden" name="provider" value="${provider.name}">
+<form method="post" action="/settings" data-whole>${hiddenFields({ provider: provider.name })}
 ${'because' in hooks ? html`<p class="quiet">Permissions and webhooks cannot be checked here: ${hooks.because}.</p>` : html`<p><label>Repository (${hooks.of}) <input name="repository" value="${repository}" maxlength="300"></label></p>`}
 <p class="acts"><button class="first" name="act" value="check">Check</button> <button name="act" value="test">Send a test delivery</button>${!('because' in hooks) && html` <button name="act" value="create">Create the webhook</button>`}</p></form>
 <p class="quiet">The same in a terminal: <code>faultline connect ${provider.name}</code>. More: <code>${page}</code>.</p>`;

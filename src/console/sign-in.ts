@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { TriageError } from '../domain/errors.ts';
 import type { SignInProvider } from '../ports/access.ts';
 import type { ConsoleDeps } from './console-deps.ts';
+import { hiddenFields } from './controls.ts';
 import { type Html, html } from './html.ts';
 import { fieldsOf } from './http.ts';
 import { answerPage, type ConsoleApp } from './page.ts';
@@ -67,7 +68,7 @@ export function signInPage({ next, failure, signedOut, provider, held = '' }: Si
   return html`<div class="notice"><h1 tabindex="-1">Sign in</h1>
 ${signedOut && html`<p>You were signed out. Nothing you typed is lost: sign in, then send it again.</p>`}
 ${failure !== null && html`<p class="wrong" id="failure">${failure}</p>`}
-<form method="post" action="/sign-in" data-whole><input type="hidden" name="next" value="${next}"><input type="hidden" name="held" value="${held}">
+<form method="post" action="/sign-in" data-whole>${hiddenFields({ next, held })}
 <label for="token">Access token</label> <input id="token" name="token" type="password" autocomplete="current-password" required autofocus${failure !== null && html` aria-describedby="failure" aria-invalid="true"`}>
 <button>Sign in</button></form>
 ${provider !== null && html`<p><a class="button" href="/sign-in/openid?next=${encodeURIComponent(next)}">Sign in with ${provider}</a></p>`}
@@ -76,9 +77,7 @@ ${provider !== null && html`<p><a class="button" href="/sign-in/openid?next=${en
 
 /** The form that could not be taken, with all that was typed into it. */
 function sendAgainPage(next: string, fields: Readonly<Record<string, string | readonly string[]>>): Html {
-  const inputs = Object.entries(fields).flatMap(([name, values]) =>
-    [values].flat().map((value) => html`<input type="hidden" name="${name}" value="${value}">`),
-  );
+  const inputs = Object.entries(fields).flatMap(([name, values]) => [values].flat().flatMap((value) => hiddenFields({ [name]: value })));
   return html`<div class="notice"><h1 tabindex="-1">You are signed in</h1><p>What you typed before is still here.</p>
 <form method="post" action="${next}" data-whole>${inputs}<button autofocus>Send it again</button></form><p><a href="/">Discard it</a></p></div>`;
 }

@@ -10,6 +10,7 @@ import {
   proportion,
   thresholdFor,
 } from '../../lib/statistics.ts';
+import { hiddenFields } from '../controls.ts';
 import { type Html, html } from '../html.ts';
 import { at, type Chart, type Drawing, described, drawingOn, grid, line, type Plot, percentOf, place, ticks } from './chart.ts';
 
@@ -210,8 +211,7 @@ function choice(chosen: CoveragePoint | null, { wrong }: CoverageChart): Html {
 
 function form({ threshold, wrong, kept }: CoverageChart): Html | null {
   if (kept === null) return null;
-  const hidden = Object.entries(kept).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`);
-  return html`<form class="filters">${hidden}<label>threshold <input type="number" name="t" min="0" max="1" step="0.01" value="${threshold.toFixed(2)}"></label>
+  return html`<form class="filters">${hiddenFields(kept)}<label>threshold <input type="number" name="t" min="0" max="1" step="0.01" value="${threshold.toFixed(2)}"></label>
 <label>maximum wrong, % <input type="number" name="wrong" min="0" max="50" step="1" value="${Math.round(wrong * 100)}"></label><button>Preview</button></form>`;
 }
 

@@ -5,7 +5,7 @@ import { formatNumber } from '../../notifications/visible-text.ts';
 import { search } from '../addresses.ts';
 import { type Chart, type ChartTable, figure, linesChart, percentOf, sparkline } from '../charts/chart.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
-import { dayField } from '../controls.ts';
+import { dayField, tabs } from '../controls.ts';
 import { dataTable, type Html, html, linkTarget, type Shown } from '../html.ts';
 import { filterForm, type InsightsQuery, type InsightsView } from './insights-frame.ts';
 
@@ -125,12 +125,12 @@ function daysBetween(from: string, to: string): number {
 }
 
 function filters(query: InsightsQuery, { days, now, isCurrent }: Periods): Html {
-  const links = CHOICES.map(
-    (one) =>
-      html`<li><a href="${PATH}${search({ repo: query.repo, days: one })}"${isCurrent && one === days && html` aria-current="true"`}>Last ${one} days</a></li>`,
-  );
+  const links = CHOICES.map((one) => {
+    const address = `${PATH}${search({ repo: query.repo, days: one })}`;
+    return { address, words: `Last ${one} days`, isHere: isCurrent && one === days };
+  });
   const fields = html`${dayField('from', now.from)}${dayField('to', now.to)}${dayField('compare', query.compare, 'compare with, from')}`;
-  return html`${filterForm(query, fields)}<nav class="tabs" aria-label="Last days"><ul class="legend">${links}</ul></nav>`;
+  return html`${filterForm(query, fields)}${tabs('Last days', links)}`;
 }
 
 function headline(found: readonly Health[], { days, now, isCurrent }: Periods): string {

@@ -8,6 +8,7 @@ import { csvOf } from '../../lib/text.ts';
 import { search } from '../addresses.ts';
 import type { ChartTable } from '../charts/chart.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
+import { options, tabs } from '../controls.ts';
 import { type Html, html, type Shown } from '../html.ts';
 import { Day, misreadBanner, protect } from '../http.ts';
 import { type ConsoleApp, mayReview, readerOf, route, sendPage } from '../page.ts';
@@ -73,8 +74,7 @@ export function registerInsightsRoute(app: ConsoleApp, deps: ConsoleDeps, { path
     const shown = await view(request.query, deps);
     if (request.query.csv !== undefined) return sendTable(reply, shown.tables, request.query.csv);
     const reader = await readerOf(request, deps);
-    const review = reader.principal !== null && mayReview(reader.principal);
-    const main = html`${insightsTabs(path, review, request.query.repo)}${misreadBanner(request, InsightsQuery)}<div id="figures" data-live data-say="The figures changed.">${shown.main}</div>`;
+    const main = html`${insightsTabs(path, mayReview(reader.principal), request.query.repo)}${misreadBanner(request, InsightsQuery)}<div id="figures" data-live data-say="The figures changed.">${shown.main}</div>`;
     const page = { title: shown.title, place: 'page' as const, part: 'insights' as const, main };
     return sendPage(request, reply, { ...page, ...(path === '/insights' && { live: {} }) }, reader);
   });
@@ -93,10 +93,9 @@ export function sendTable(reply: FastifyReply, tables: InsightsView['tables'], n
 
 /** The ways to the other pages of the insights; `review`: also to those of reviewers. */
 export function insightsTabs(path: string, review: boolean, repo: string): Html {
-  const links = PAGES.filter(({ role }) => role === 'read' || review).map(
-    (page) => html`<li><a href="${page.path}${search({ repo })}"${page.path === path && html` aria-current="page"`}>${page.name}</a></li>`,
-  );
-  return html`<nav class="tabs" aria-label="Insights"><ul class="legend">${links}</ul></nav>`;
+  const pages = PAGES.filter(({ role }) => role === 'read' || review);
+  const links = pages.map((page) => ({ address: `${page.path}${search({ repo })}`, words: page.name, isHere: page.path === path }));
+  return tabs('Insights', links);
 }
 
 /** Whole UTC days, the last of them today, or those from `day` on. */
@@ -118,5 +117,5 @@ export function filterForm({ repo }: InsightsQuery, more: Shown = null): Html {
 
 /** A choice of how many days back. */
 export function daysField(days: number, choices: readonly number[]): Html {
-  return html`<label>days <select name="days">${choices.map((one) => html`<option value="${one}"${one === days && html` selected`}>${one}</option>`)}</select></label>`;
+  return html`<label>days <select name="days">${options(choices, days)}</select></label>`;
 }

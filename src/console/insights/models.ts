@@ -16,7 +16,7 @@ import { buildAddress } from '../addresses.ts';
 import { percentOf } from '../charts/chart.ts';
 import { caseByAddress, changedCases, comparisonFigures, comparisonNotes } from '../comparison.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
-import { timeOf } from '../controls.ts';
+import { options, timeOf } from '../controls.ts';
 import { dataTable, type Html, html, linkTarget, type Shown } from '../html.ts';
 import type { InsightsQuery, InsightsView } from './insights-frame.ts';
 
@@ -64,8 +64,8 @@ function casesOf(run: KeptRun | undefined): string {
 }
 
 function choice(field: string, label: string, runs: readonly KeptRun[], picked: KeptRun): Html {
-  const options = runs.map((one) => html`<option value="${one.name}"${one === picked && html` selected`}>${one.name}</option>`);
-  return html`<label>${label} <select name="${field}">${options}</select></label>`;
+  const names = runs.map(({ name }) => name);
+  return html`<label>${label} <select name="${field}">${options(names, picked.name)}</select></label>`;
 }
 
 interface Chosen {

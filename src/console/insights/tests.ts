@@ -20,7 +20,7 @@ import type { TestCost } from '../../stores/flakiness.ts';
 import { buildAddress, causeAddress, search } from '../addresses.ts';
 import { type ChartTable, figure, linesChart, percentOf, runStrip } from '../charts/chart.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
-import { ageOf, pager, postForm, timeOf } from '../controls.ts';
+import { ageOf, hiddenFields, pager, postForm, tabs, timeOf } from '../controls.ts';
 import { dataTable, type Html, html, type Shown } from '../html.ts';
 import { type ConsoleApp, mayReview, readerOf, route, sendPage } from '../page.ts';
 import { daysField, filterForm, type InsightsQuery, type InsightsView, insightsTabs, periodOf, sendTable } from './insights-frame.ts';
@@ -45,7 +45,7 @@ export async function flakyView(query: InsightsQuery, deps: ConsoleDeps): Promis
   const { repo, list, offset } = query;
   const shown = list === 'cost' ? await costly(query, deps) : await flaky(query, deps);
   const main = html`<h1 tabindex="-1">${NAMES[list]}</h1>${lists(query)}<p>${shown.introduction}</p>
-${filterForm(query, html`<input type="hidden" name="list" value="${list}">${shown.more}`)}${
+${filterForm(query, html`${hiddenFields({ list })}${shown.more}`)}${
   shown.found === 0
     ? html`<p>${offset > 0 ? 'No more tests.' : shown.none}</p>`
     : html`${shown.table}${pager({ offset, size: PAGE, more: shown.found > PAGE }, (at) => `${LISTS_PATH}${search({ ...kept(query), offset: at })}`, ['Previous', 'Next'])}
@@ -61,11 +61,10 @@ function kept({ repo, list, days, minutes }: InsightsQuery) {
 }
 
 function lists(query: InsightsQuery): Html {
-  const links = (['flaky', 'cost', 'quarantine'] as const).map(
-    (list) =>
-      html`<li><a href="${LISTS_PATH}${search(kept({ ...query, list }))}"${list === query.list && html` aria-current="page"`}>${NAMES[list]}</a></li>`,
-  );
-  return html`<nav class="tabs" aria-label="Lists of tests"><ul class="legend">${links}</ul></nav>`;
+  const links = (['flaky', 'cost', 'quarantine'] as const).map((list) => {
+    return { address: `${LISTS_PATH}${search(kept({ ...query, list }))}`, words: NAMES[list], isHere: list === query.list };
+  });
+  return tabs('Lists of tests', links);
 }
 
 async function flaky({ repo, list, offset }: InsightsQuery, { stores }: ConsoleDeps): Promise<List> {
@@ -187,7 +186,7 @@ export function registerTestPage(app: ConsoleApp, deps: ConsoleDeps): void {
     if (test === null) throw new TriageError('not-found', `No test ${name} is known to have failed in ${repository}.`);
     if (csv !== undefined) return sendTable(reply, { runs: { head: RUN_HEAD, rows: runs.map(runCells) } }, csv);
     const [reader, causes] = await Promise.all([readerOf(request, deps), causesOf(deps, test)]);
-    const acts = reader.principal !== null && mayReview(reader.principal);
+    const acts = mayReview(reader.principal);
     const main = html`${insightsTabs(LISTS_PATH, acts, repository)}<h1 tabindex="-1">${name}</h1>
 <p class="quiet">${suite !== '' && `${suite} · `}${repository}${test.file !== null && ` · ${test.file}`}</p>
 ${facts(test)}${quarantinePart(test, acts)}${causesPart(causes, test, deps.clock.now())}${breakPart(lastBreak(runs))}${runsPart(test, runs)}`;

@@ -6,7 +6,7 @@ import { formatNumber } from '../../notifications/visible-text.ts';
 import type { BuildArchive } from '../../ports/build-archive.ts';
 import { analysisAddress, buildAddress, logAddress } from '../addresses.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
-import { actionLink, badge } from '../controls.ts';
+import { actionLink, badge, hiddenFields } from '../controls.ts';
 import { type Html, html, joined, type Shown } from '../html.ts';
 import { protect } from '../http.ts';
 import { logPageLink } from '../outside.ts';
@@ -227,11 +227,8 @@ function otherLogs({ build, sources, source }: LogFacts): Shown {
 }
 
 function searchForm({ build, source }: LogFacts, { q, ts, wrap, analysis }: LogQuery): Html {
-  const kept = Object.entries({ file: source.name, ts, wrap, analysis });
-  const hidden = kept.flatMap(([name, value]) =>
-    value === undefined ? [] : [html`<input type="hidden" name="${name}" value="${value}">`],
-  );
-  return html`<form role="search" id="search" aria-label="This log" action="/logs/${encodeURIComponent(build.id)}">${hidden}<input type="search" name="q" aria-label="Search" placeholder="Search" value="${q}" maxlength="500" data-action="search">${badge('search')} <button>Search</button></form>`;
+  const kept = hiddenFields({ file: source.name, ts, wrap, analysis });
+  return html`<form role="search" id="search" aria-label="This log" action="/logs/${encodeURIComponent(build.id)}">${kept}<input type="search" name="q" aria-label="Search" placeholder="Search" value="${q}" maxlength="500" data-action="search">${badge('search')} <button>Search</button></form>`;
 }
 
 /** A field of the search, but one that is seldom used. */

@@ -1,10 +1,10 @@
 import { type Category, KINDS } from '../../domain/category.ts';
-import { REJECT_REASONS, RejectReason, type Review } from '../../domain/review.ts';
+import { type DecisionType, REJECT_REASONS, RejectReason, type Review } from '../../domain/review.ts';
 import { counted } from '../../lib/text.ts';
 import { percent } from '../../notifications/answer-view.ts';
 import { buildAddress, reviewAddress } from '../addresses.ts';
 import { analysisParts, evidencePart, placeLine } from '../analysis.ts';
-import { actionButton, actionLink, ageOf, badge, postForm } from '../controls.ts';
+import { actionButton, actionLink, ageOf, badge, hiddenFields, options, postForm } from '../controls.ts';
 import { dataTable, type Html, html, type Shown } from '../html.ts';
 import { type ItemView, mustArm } from './item-view.ts';
 import { clockTime, decisionWords } from './queue.ts';
@@ -103,7 +103,7 @@ function guessBanner({ blind, review, hold }: ItemView): Html {
 /** What can be done with the item as it stands. */
 export function itemBar(view: ItemView): Html {
   const { hold, blind, mode } = view;
-  const keys = html`<a class="button" data-action="keys" href="/me#keys-here">Keys <kbd aria-hidden="true">?</kbd></a>`;
+  const keys = actionLink('keys', '/me#keys-here', 'Keys');
   if (hold === 'others' || hold === 'decided') return html`${nextLink(view)}${undoForm(view)}${keys}`;
   const decide = blind.blind
     ? skipForm(view)
@@ -114,13 +114,18 @@ export function itemBar(view: ItemView): Html {
 }
 
 /** Where an excuse touches its own suspect the first press arms, and only the second accepts. */
-function acceptForm({ review, queue, armed, facts }: ItemView): Html {
-  const fields = { type: 'accept', version: review.version, queue: searchOf(queue), openedAt: new Date(facts.now).toISOString() };
+function acceptForm(view: ItemView): Html {
+  const { review, queue, armed, facts } = view;
   const danger = mustArm(facts) && armed;
   const words = danger ? html`Accept anyway: the change touches ${facts.overlap[0]}` : 'Accept';
   const plain = `${reviewAddress(review.id)}${searchOf(queue)}`;
   const button = html`<button class="${danger ? 'armed' : 'first'}" data-action="accept"${danger && html` data-armed data-plain="${plain}"`}>${words} <kbd aria-hidden="true">a</kbd></button>`;
-  return postForm(`${reviewAddress(review.id)}/decision`, { ...fields, ...(danger && { armed: '1' }) }, button);
+  return postForm(`${reviewAddress(review.id)}/decision`, { ...decisionFields(view, 'accept'), ...(danger && { armed: '1' }) }, button);
+}
+
+/** What every form of a decision sends along. */
+function decisionFields({ review: { version }, queue, facts }: ItemView, type: DecisionType) {
+  return { type, version, queue: searchOf(queue), openedAt: new Date(facts.now).toISOString() };
 }
 
 function editLink({ review, queue }: ItemView, what: 'correct' | 'reject'): Html {
@@ -136,8 +141,7 @@ function skipForm({ review, queue }: ItemView): Html {
 function undoForm({ review, undo, mayUndo, hold, queue }: ItemView): Shown {
   const id = hold === 'decided' ? (mayUndo ? review.id : null) : (undo?.reviewId ?? null);
   if (id === null) return null;
-  const words = hold === 'decided' ? 'Undo' : 'Undo';
-  return postForm(`${reviewAddress(id)}/undo`, { queue: searchOf(queue) }, actionButton('undo', words));
+  return postForm(`${reviewAddress(id)}/undo`, { queue: searchOf(queue) }, actionButton('undo', 'Undo'));
 }
 
 function nextLink({ queue, review }: ItemView): Html {
@@ -178,10 +182,10 @@ const MAX_SOURCE = 300;
 
 /** The machine's words to be changed, not typed anew: category, kind, cause, fix, and what shows it. */
 function correctForm(view: ItemView): Html {
-  const { review, queue, mode, facts } = view;
+  const { review, queue, mode } = view;
   const address = reviewAddress(review.id);
   return html`<section class="card" data-mode="correct"${mode !== 'correct' && html` hidden`} aria-labelledby="correct"><h2 id="correct">Correct the answer</h2>
-<form id="correct-form" method="post" action="${address}/decision"><input type="hidden" name="type" value="correct"><input type="hidden" name="version" value="${review.version}"><input type="hidden" name="queue" value="${searchOf(queue)}"><input type="hidden" name="openedAt" value="${new Date(facts.now).toISOString()}">
+<form id="correct-form" method="post" action="${address}/decision">${hiddenFields(decisionFields(view, 'correct'))}
 ${whatIsIt(view)}${words(view)}${shownBy(view)}${appliesTo(view)}
 <p class="acts"><button class="first" data-action="save">Save and next <kbd aria-hidden="true">Ctrl+Enter</kbd></button> <a class="button" data-close href="${address}${searchOf(queue)}" data-swap>Cancel <kbd aria-hidden="true">Esc</kbd></a></p></form></section>`;
 }
@@ -192,8 +196,9 @@ function whatIsIt({ typed, facts: { analysis }, mode }: ItemView): Html {
     (category, at) =>
       html`<label><input type="radio" name="category" value="${category}" data-action="choose" data-key="${at + 1}"${category === chosen && html` checked`}${category === chosen && mode === 'correct' && html` autofocus`}> ${category} <kbd aria-hidden="true">${at + 1}</kbd></label> `,
   );
-  const kinds = KINDS.map(
-    (kind) => html`<option value="${kind}"${kind === typed?.kind && html` selected`}>${kind.replaceAll('_', ' ')}</option>`,
+  const kinds = options(
+    KINDS.map((kind) => [kind, kind.replaceAll('_', ' ')]),
+    typed?.kind,
   );
   return html`<fieldset><legend>What is it?</legend><p class="choices">${radios}</p>
 <label>Kind <select name="kind"><option value="">automatic (now ${analysis.kind.replaceAll('_', ' ')})</option>${kinds}</select></label> <span class="quiet">With another category, automatic means unknown.</span></fieldset>`;
@@ -234,14 +239,15 @@ function appliesTo({ same, typed }: ItemView): Html {
 }
 
 /** Why it is rejected; choosing saves at once. */
-function rejectForm({ review, queue, mode, typed, facts }: ItemView): Html {
+function rejectForm(view: ItemView): Html {
+  const { review, queue, mode, typed } = view;
   const address = reviewAddress(review.id);
   const choices = RejectReason.options.map(
     (reason, at) =>
       html`<button name="reasonCode" value="${reason}" data-action="choose" data-key="${at + 1}">${REJECT_REASONS[reason]} <kbd aria-hidden="true">${at + 1}</kbd></button>`,
   );
   return html`<section class="card" data-mode="reject"${mode !== 'reject' && html` hidden`} aria-labelledby="reject"><h2 id="reject" tabindex="-1">Reason for rejection</h2>
-<form method="post" action="${address}/decision"><input type="hidden" name="type" value="reject"><input type="hidden" name="version" value="${review.version}"><input type="hidden" name="queue" value="${searchOf(queue)}"><input type="hidden" name="openedAt" value="${new Date(facts.now).toISOString()}">
+<form method="post" action="${address}/decision">${hiddenFields(decisionFields(view, 'reject'))}
 <p class="acts">${choices}</p>
 <p><label for="reason">Comment (optional)</label> <input id="reason" name="reason" maxlength="4000" value="${typed?.reason}"></p>
 <p><a class="button" data-close href="${address}${searchOf(queue)}" data-swap>Cancel <kbd aria-hidden="true">Esc</kbd></a></p></form></section>`;
@@ -249,17 +255,15 @@ function rejectForm({ review, queue, mode, typed, facts }: ItemView): Html {
 
 /** The other waiting items of this fingerprint: one press accepts the answer for all of those that are listed. */
 function sameList(view: ItemView): Html {
-  const { same, review, queue, facts } = view;
+  const { same, review, facts } = view;
   if (same.length === 0) return html``;
-  const openedAt = new Date(facts.now).toISOString();
-  const fields = { type: 'accept', version: review.version, queue: searchOf(queue), alsoFor: 'same-fingerprint', openedAt };
-  const armed = mustArm(facts) ? { armed: '1' } : {};
+  const fields = { ...decisionFields(view, 'accept'), alsoFor: 'same-fingerprint', ...(mustArm(facts) && { armed: '1' }) };
   const words = mustArm(facts)
     ? `Accept all ${same.length + 1} anyway: the change touches ${facts.overlap[0]}`
     : `Accept this answer for all ${same.length + 1}`;
   const controls = html`<p>${counted(same.length, 'more waiting item')} with the same fingerprint. <button>${words}</button></p>
 <details><summary>Show ${same.length === 1 ? 'it' : 'them'}</summary>${sameRows(same)}</details>`;
-  return html`<section class="same" id="same" aria-label="Items with the same fingerprint">${postForm(`${reviewAddress(review.id)}/decision`, { ...fields, ...armed }, controls)}</section>`;
+  return html`<section class="same" id="same" aria-label="Items with the same fingerprint">${postForm(`${reviewAddress(review.id)}/decision`, fields, controls)}</section>`;
 }
 
 /** Them, each with the field that names it: only what was listed is decided. */

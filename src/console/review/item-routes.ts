@@ -5,7 +5,7 @@ import { isAdmin, reviewerOf, unknownReview } from '../../service/review/queue.t
 
 import { buildAddress, reviewAddress } from '../addresses.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
-import { ageOf, timeOf } from '../controls.ts';
+import { actionLink, ageOf, hiddenFields, timeOf } from '../controls.ts';
 import { type Html, html } from '../html.ts';
 import { answerPage, type ConsoleApp, readerOf, route, sendPage } from '../page.ts';
 import { prose } from '../prose.ts';
@@ -120,7 +120,7 @@ ${question.state === 'waiting' ? answerForm(id, { queue, blank }, waitWords(expi
 }
 
 function answerForm(id: string, { queue, blank }: Pick<Around, 'queue' | 'blank'>, wait: string): Html {
-  return html`<form method="post" action="${reviewAddress(id)}/answer" id="answer-form"><input type="hidden" name="queue" value="${searchOf(queue)}">
+  return html`<form method="post" action="${reviewAddress(id)}/answer" id="answer-form">${hiddenFields({ queue: searchOf(queue) })}
 <p><label for="answer">Answer</label><textarea id="answer" name="answer" maxlength="4000"${blank && html` aria-invalid="true" aria-describedby="blank"`}></textarea></p>
 ${blank && html`<p class="wrong" id="blank">The answer is empty. Enter one, or choose one of the other two options.</p>`}
 <p class="acts"><button class="first" name="how" value="answer" data-action="save">Answer <kbd aria-hidden="true">Ctrl+Enter</kbd></button> <button name="how" value="unknown">I don't know</button> <button name="how" value="not-needed">Not needed</button></p>
@@ -140,5 +140,5 @@ function answered({ state, answer, answeredBy, answeredAt }: ReviewerQuestion): 
 
 function questionBar({ id }: ReviewerQuestion, queue: QueueQuery): Html {
   return html`<a class="button" data-action="next" href="/review/next${searchOf(queue, { after: id })}" data-swap>Next item <kbd aria-hidden="true">j</kbd></a>
-<a class="button" href="/review${searchOf({ ...queue, n: undefined, of: undefined })}" data-swap>Queue</a><a class="button" data-action="keys" href="/me#keys-here">Keys <kbd aria-hidden="true">?</kbd></a>`;
+<a class="button" href="/review${searchOf({ ...queue, n: undefined, of: undefined })}" data-swap>Queue</a>${actionLink('keys', '/me#keys-here', 'Keys')}`;
 }

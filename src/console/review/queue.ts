@@ -9,7 +9,7 @@ import type { ReviewFilter, ReviewGroup, ReviewSort } from '../../stores/reviews
 import type { ShownStores } from '../../stores/stores.ts';
 import { buildAddress, reviewAddress } from '../addresses.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
-import { actionButton, ageOf, pager, postForm } from '../controls.ts';
+import { actionButton, actionLink, ageOf, hiddenFields, options, pager, postForm } from '../controls.ts';
 import { type Html, html, type Shown } from '../html.ts';
 import { misreadBanner, orThrown } from '../http.ts';
 import { answerPage, type ConsoleApp, readerOf, route, sendPage } from '../page.ts';
@@ -177,7 +177,7 @@ function queueBar({ query, counts, undo }: QueueView): Html {
     counts.waiting > 0 &&
     html`<a class="button first" href="/review/next${searchOf({ ...query, n: 1, of: counts.waiting })}" data-swap>Start</a>`;
   const back = undo !== null && postForm(`${reviewAddress(undo)}/undo`, {}, actionButton('undo', 'Undo my last decision'));
-  return html`${start}${back}<a class="button" data-action="keys" href="/me#keys-here">Keys <kbd aria-hidden="true">?</kbd></a>`;
+  return html`${start}${back}${actionLink('keys', '/me#keys-here', 'Keys')}`;
 }
 
 function tabs({ query, counts }: QueueView): Html {
@@ -189,15 +189,13 @@ function tabs({ query, counts }: QueueView): Html {
 }
 
 function filters({ query }: QueueView): Html {
-  const option = (value: string, words: string, chosen: boolean) =>
-    html`<option value="${value}"${chosen && html` selected`}>${words}</option>`;
   const orders = { risk: 'Highest risk first', age: 'Oldest first', confidence: 'Least confident first' };
   return html`<form class="filters" action="/review" role="search" aria-label="Filter the queue">
-${query.state !== 'all' && html`<input type="hidden" name="state" value="${query.state}">`}
-<label>Category <select name="category">${option('', 'any', query.category === undefined)}${CATEGORIES.map((one) => option(one, one, one === query.category))}</select></label>
+${query.state !== 'all' && hiddenFields({ state: query.state })}
+<label>Category <select name="category">${options([['', 'any'], ...CATEGORIES], query.category ?? '')}</select></label>
 <label>Repository <input name="repo" value="${query.repo}" placeholder="owner/name" data-action="search" size="16"></label>
 <label>Review reason <input name="why" value="${query.why}" placeholder="words" size="16"></label>
-<label>Sort <select name="sort">${Object.entries(orders).map(([value, name]) => option(value, name, value === query.sort))}</select></label>
+<label>Sort <select name="sort">${options(Object.entries(orders), query.sort)}</select></label>
 <button>Show</button>${isFiltered(query) && html` <a class="button" href="${clearAddress(query)}" data-swap>Clear filters</a>`}</form>
 ${query.sort === 'risk' && html`<p class="quiet">Highest risk first: failures that block a pull request, and answers that blame the environment or a flaky test, most of all if the change touches the suspected file. Items rise as they wait.</p>`}`;
 }
