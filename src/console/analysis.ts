@@ -3,10 +3,9 @@ import type { Analysis, Claim, Suspect } from '../domain/analysis.ts';
 import { type Build, shortCommit } from '../domain/build.ts';
 import { TriageError } from '../domain/errors.ts';
 import type { Evidence } from '../domain/evidence.ts';
-import type { Failure, FailureRow } from '../domain/failure.ts';
-import { flakeProbability, type TestFlakiness } from '../domain/flakiness.ts';
+import { flakeProbability } from '../domain/flakiness.ts';
 import { TOO_FEW, type TrackRecord } from '../domain/insights.ts';
-import { answers, type LibraryEntry } from '../domain/library.ts';
+import { answers } from '../domain/library.ts';
 import { overlapOf, type Review } from '../domain/review.ts';
 import { cleanLine, stripEscapes } from '../log/lines/clean.ts';
 import { type AnswerView, answerView, failureCount, formatDollars, formatDuration, placeOf } from '../notifications/answer-view.ts';
@@ -14,11 +13,11 @@ import type { BuildArchive } from '../ports/build-archive.ts';
 import { openReviewFor } from '../service/review/queue.ts';
 import type { ShownStores } from '../stores/stores.ts';
 import { askAddress, buildAddress, causeAddress, libraryAddress, reviewAddress, runAddress } from './addresses.ts';
-import { percentOf } from './charts/chart.ts';
+import { percentOf, runStrip } from './charts/chart.ts';
 import type { ConsoleDeps } from './console-deps.ts';
 import { actionLink, postForm, timeOf } from './controls.ts';
 import { type Html, html, joined, linkTarget, type Shown } from './html.ts';
-import { type EvidenceWindows, evidenceWindows } from './logs/evidence-windows.ts';
+import { evidenceWindows } from './logs/evidence-windows.ts';
 import { ciName, editorAddress } from './outside.ts';
 import { type ConsoleApp, mayReview, readerOf, route, sendPage } from './page.ts';
 import { evidenceChip, inlineProse, prose } from './prose.ts';
@@ -63,27 +62,7 @@ function standing(analysisId: string, review: Review | null, reviews: boolean): 
 }
 
 /** All that the parts of an analysis show. */
-export interface AnalysisFacts {
-  readonly analysis: Analysis;
-  readonly build: Build;
-  readonly failures: readonly Failure[];
-  /** How often answers as sure as this one were right, by people's decisions. */
-  readonly track: TrackRecord;
-  /** What people taught about this fingerprint here, the newest first. */
-  readonly taught: readonly LibraryEntry[];
-  /** The same failure, or the same test, in earlier builds of the repository, the newest first. */
-  readonly past: readonly FailureRow[];
-  /** What earlier runs say of the first of its tests; null where it never failed before or there is none. */
-  readonly flakiness: TestFlakiness | null;
-  /** A later build of the same commit that passed. */
-  readonly green: Build | null;
-  readonly overlap: readonly string[];
-  readonly windows: EvidenceWindows;
-  /** Addresses of what is posted about the build, as a comment of its pull request. */
-  readonly posted: readonly string[];
-  /** Milliseconds since 1970. */
-  readonly now: number;
-}
+export type AnalysisFacts = NonNullable<Awaited<ReturnType<typeof readAnalysisFacts>>>;
 
 interface AnalysisDeps {
   readonly stores: Pick<ShownStores, 'builds' | 'failures' | 'history' | 'library' | 'flakiness' | 'insights' | 'outside' | 'notices'>;
@@ -96,7 +75,7 @@ const PAST = 5;
 const SIBLINGS = 20;
 
 /** Reads what the parts show; `stamps`: with the timestamps of log lines. Null where the build is not stored. */
-export async function readAnalysisFacts(deps: AnalysisDeps, analysis: Analysis, stamps = false): Promise<AnalysisFacts | null> {
+export async function readAnalysisFacts(deps: AnalysisDeps, analysis: Analysis, stamps = false) {
   const { stores, clock } = deps;
   const build = await stores.builds.find(analysis.buildId);
   if (build === null) return null;
@@ -119,9 +98,20 @@ export async function readAnalysisFacts(deps: AnalysisDeps, analysis: Analysis, 
     evidenceWindows(deps, analysis, { stamps, build }),
     stores.notices.pages(build),
   ]);
-  const overlap = overlapOf(build, analysis);
-  const facts = { analysis, build, failures, track, past, flakiness, green, overlap, windows, posted };
-  return { ...facts, taught: taught.filter(answers), now: clock.now() };
+  return {
+    ...{ analysis, build, failures, windows, overlap: overlapOf(build, analysis), now: clock.now() },
+    /** How often answers as sure as this one were right, by people's decisions. */
+    track,
+    /** What people taught about this fingerprint here, the newest first. */
+    taught: taught.filter(answers),
+    /** The same failure, or the same test, in earlier builds of the repository, the newest first. */
+    past,
+    /** What earlier runs say of the first of its tests; null where it never failed before or there is none. */
+    flakiness,
+    green,
+    /** Addresses of what is posted about the build, as a comment of its pull request. */
+    posted,
+  };
 }
 
 /** A build of the same commit and pipeline that came later and passed. */
@@ -131,12 +121,6 @@ async function greenOf(stores: Pick<ShownStores, 'builds'>, build: Build): Promi
   const filter = { provider, repository, pipeline, status: 'passed' as const, ...(branch !== null && { branch }) };
   const passed = await stores.builds.list(filter, { limit: SIBLINGS, offset: 0 });
   return passed.find(({ commit, receivedAt }) => commit === build.commit && receivedAt >= build.receivedAt) ?? null;
-}
-
-/** Suspects that the build's own change touches, by path. */
-export async function readOverlap({ builds }: Pick<ShownStores, 'builds'>, analysis: Analysis): Promise<readonly string[]> {
-  const build = await builds.find(analysis.buildId);
-  return build === null ? [] : overlapOf(build, analysis);
 }
 
 interface PartsOptions {
@@ -325,15 +309,8 @@ function testRunsPart({ flakiness }: AnalysisFacts): Html {
   if (flakiness === null) return html``;
   const chance = flakeProbability(flakiness);
   return html`<section aria-labelledby="runs"><h2 id="runs">This test, last ${flakiness.recent.length} runs</h2>
-<p>${runStrip(flakiness)}</p>
+<p>${runStrip(flakiness.name, flakiness.recent)}</p>
 <p class="quiet">Failed ${flakiness.failed} of ${flakiness.runs} runs, ${flakiness.flakes} of them as a flake${chance !== null && `; on an unchanged rerun, it passes with a probability of about ${percentOf(chance)}`}.</p></section>`;
-}
-
-const MARKS = { passed: '▁', flake: '▄', failed: '█' } as const;
-
-/** Height says it as well as colour; the counts beside it say it in words. */
-function runStrip({ recent }: TestFlakiness): Html {
-  return html`<span class="strip" role="img" aria-label="${recent.map(({ mark }) => mark).join(', ')}">${recent.map(({ mark }) => html`<span class="${mark}">${MARKS[mark]}</span>`)}</span>`;
 }
 
 /** When it came, what was asked and what it cost. */

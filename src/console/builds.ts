@@ -3,10 +3,8 @@ import type { Analysis } from '../domain/analysis.ts';
 import { type Build, BuildStatus, shortCommit } from '../domain/build.ts';
 import type { Failure } from '../domain/failure.ts';
 import type { Principal } from '../domain/review.ts';
-import type { TriageJob } from '../domain/triage.ts';
 import { answerView, percent } from '../notifications/answer-view.ts';
 import { formatNumber } from '../notifications/visible-text.ts';
-import type { ArchivedSource } from '../ports/build-archive.ts';
 import { findBuild } from '../service/answers/views.ts';
 import type { AnalysisHead } from '../stores/failures.ts';
 import { analysisAddress, buildAddress, causeAddress, logAddress, runAddress, search } from './addresses.ts';
@@ -167,19 +165,7 @@ const Params = z.object({ id: z.string().min(1).max(300) });
 /** Tests of one cause that are named; the rest is counted. */
 const MAX_TESTS = 20;
 
-interface BuildFacts {
-  readonly build: Build;
-  /** Its newest attempts. */
-  readonly attempts: readonly Build[];
-  readonly job: TriageJob | null;
-  readonly step: string | null;
-  readonly analyses: readonly Analysis[];
-  readonly failures: readonly Failure[];
-  readonly sources: readonly ArchivedSource[];
-  /** Pages of the logs at the build's CI, by the logs' names. */
-  readonly pages: ReadonlyMap<string, string>;
-  readonly rerun: Html;
-}
+type BuildFacts = Awaited<ReturnType<typeof factsOf>>;
 
 /** `/builds/:id`: one build as its causes, then its tests, then its logs. */
 export function registerBuildPage(app: ConsoleApp, deps: ConsoleDeps): void {
@@ -191,7 +177,8 @@ export function registerBuildPage(app: ConsoleApp, deps: ConsoleDeps): void {
   });
 }
 
-async function factsOf(build: Build, principal: Principal | null, deps: ConsoleDeps): Promise<BuildFacts> {
+/** `attempts`: its newest; `step`: the last that is done while it is analyzed; `pages`: pages of the logs at the build's CI, by the logs' names. */
+async function factsOf(build: Build, principal: Principal | null, deps: ConsoleDeps) {
   const { stores, archive, currentStep } = deps;
   const { provider, repository, pipeline, number } = build;
   const [attempts, job, analyses, failures, sources, pages, reruns] = await Promise.all([

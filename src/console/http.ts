@@ -131,11 +131,3 @@ export async function refusedForm(request: FastifyRequest): Promise<string> {
   }
   return Buffer.concat(pieces).toString('utf8');
 }
-
-/** What a promise came to, for whoever shows what was thrown in a page of its own. */
-export async function orThrown<Value>(work: Promise<Value>): Promise<{ readonly value: Value } | { readonly thrown: unknown }> {
-  return await work.then(
-    (value) => ({ value }),
-    (thrown: unknown) => ({ thrown }),
-  );
-}

@@ -27,7 +27,7 @@ export function registerLibraryPages(app: ConsoleApp, deps: ConsoleDeps): void {
       ...(query.show === 'flagged' && { flagged: true }),
     };
     const entries = await library.list({ limit: PAGE_ENTRIES + 1, offset: query.offset }, filter);
-    const main = libraryMain({ query, entries: entries.slice(0, PAGE_ENTRIES), more: entries.length > PAGE_ENTRIES });
+    const main = libraryMain(query, entries);
     return answerPage(request, reply, deps, { title: 'Library', place: 'page', part: 'library', main });
   });
   app.get('/library/:id', route('review', { params: Params, querystring: EntryQuery }), async (request, reply) => {
@@ -66,15 +66,10 @@ const LibraryQuery = z.object({
 });
 type LibraryQuery = z.infer<typeof LibraryQuery>;
 
-interface LibraryView {
-  readonly query: LibraryQuery;
-  readonly entries: readonly LibraryEntry[];
-  readonly more: boolean;
-}
-
 const SHOWS = { all: 'All', flagged: 'Contradicted by green builds', withdrawn: 'Include withdrawn' } as const;
 
-function libraryMain({ query, entries, more }: LibraryView): Html {
+function libraryMain(query: LibraryQuery, found: readonly LibraryEntry[]): Html {
+  const entries = found.slice(0, PAGE_ENTRIES);
   const tabs = (['all', 'flagged', 'withdrawn'] as const).map(
     (show) =>
       html`<li><a href="${addressOf({ ...query, show, offset: 0 })}" data-swap${query.show === show && html` aria-current="page"`}>${SHOWS[show]}</a></li>`,
@@ -84,7 +79,7 @@ function libraryMain({ query, entries, more }: LibraryView): Html {
 <form class="filters" action="/library" role="search" aria-label="Filter the library">${hiddenFields({ show: query.show })}
 <label>Repository <input name="repo" value="${query.repo}" placeholder="owner/name" data-action="search"></label><button>Show</button></form>
 ${entries.length === 0 ? emptyState(query) : html`<ul class="queue entries">${entries.map(row)}</ul>`}
-${pager({ offset: query.offset, size: PAGE_ENTRIES, more }, (offset) => addressOf({ ...query, offset }), ['Newer', 'Older'], html` class="button"`)}`;
+${pager({ offset: query.offset, size: PAGE_ENTRIES, more: found.length > PAGE_ENTRIES }, (offset) => addressOf({ ...query, offset }), ['Newer', 'Older'], html` class="button"`)}`;
 }
 
 function row(entry: LibraryEntry): Html {

@@ -53,6 +53,7 @@ const ListQuery = z.object({ done: z.enum(['saved', 'deleted', 'owner']).optiona
 const SAID = { saved: 'Saved.', deleted: 'Deleted.', owner: 'Saved.' } as const;
 const Params = z.object({ id: z.string().min(1).max(100) });
 const LISTED = 20;
+const NEW_RULE = 'New notification rule';
 const FRAME = { place: 'page', part: 'notifications' } as const;
 
 /** `/notifications`: rules that say whom to tell of which failures, each tried on the past week; and where messages about the failures of owners go. */
@@ -74,40 +75,28 @@ export function registerNotifications(app: ConsoleApp, deps: ConsoleDeps): void 
     const main = listMain(await rules.list(), ownersPart(await rules.owners(), request.body, failure), deps.messengers);
     return answerPage(request, reply, deps, { ...FRAME, title: 'Notifications', main, said: 'Not saved.' }, 400);
   });
-  app.get('/notifications/new', route('review'), async (request, reply) => {
-    const main = ruleMain({ fields: NEW, messengers: deps.messengers });
-    return answerPage(request, reply, deps, { ...FRAME, title: 'New notification rule', main });
-  });
-  app.post('/notifications/new', route('review', { body: RuleForm }), async (request, reply) => {
-    const outcome = await actOn(deps, request.body, reviewerOf(request));
-    if (outcome === 'saved' || outcome === 'deleted') return reply.redirect(`/notifications?done=${outcome}`, 303);
-    const main = ruleMain({ fields: request.body, messengers: deps.messengers, ...outcome });
-    const page = { ...FRAME, title: 'New notification rule', main, ...(outcome.failure !== undefined && { said: 'Refused.' }) };
-    return answerPage(request, reply, deps, page, outcome.failure === undefined ? 200 : 400);
-  });
   app.get('/notifications/:id', route('review', { params: Params }), async (request, reply) => {
     const rule = await ruleOf(request.params.id);
-    const past = await pastOf(rule);
-    const main = ruleMain({ fields: fieldsOf(rule), messengers: deps.messengers, rule, ...past });
-    return answerPage(request, reply, deps, { ...FRAME, title: rule.name, main });
+    const main = ruleMain({ fields: fieldsOf(rule), messengers: deps.messengers, ...(await pastOf(rule)) });
+    return answerPage(request, reply, deps, { ...FRAME, title: rule?.name ?? NEW_RULE, main });
   });
   app.post('/notifications/:id', route('review', { params: Params, body: RuleForm }), async (request, reply) => {
     const rule = await ruleOf(request.params.id);
     const outcome = await actOn(deps, request.body, reviewerOf(request), rule);
     if (outcome === 'saved' || outcome === 'deleted') return reply.redirect(`/notifications?done=${outcome}`, 303);
-    const main = ruleMain({ fields: request.body, messengers: deps.messengers, rule, ...(await pastOf(rule)), ...outcome });
-    const page = { ...FRAME, title: rule.name, main, ...(outcome.failure !== undefined && { said: 'Refused.' }) };
+    const main = ruleMain({ fields: request.body, messengers: deps.messengers, ...(await pastOf(rule)), ...outcome });
+    const page = { ...FRAME, title: rule?.name ?? NEW_RULE, main, ...(outcome.failure !== undefined && { said: 'Refused.' }) };
     return answerPage(request, reply, deps, page, outcome.failure === undefined ? 200 : 400);
   });
-  const ruleOf = async (id: string): Promise<NotificationRule> => {
+  /** Undefined: a new one. */
+  const ruleOf = async (id: string): Promise<NotificationRule | undefined> => {
+    if (id === 'new') return undefined;
     const rule = await rules.find(id);
     if (rule === null) throw new TriageError('not-found', `There is no notification rule ${id}.`);
     return rule;
   };
-  const pastOf = async ({ id }: NotificationRule) => ({
-    messages: await rules.messages(id, LISTED),
-    events: await rules.events(id, LISTED),
-  });
+  const pastOf = async (rule: NotificationRule | undefined) =>
+    rule && { rule, messages: await rules.messages(rule.id, LISTED), events: await rules.events(rule.id, LISTED) };
 }
 
 /** What came of a form that is shown again. */
@@ -191,7 +180,8 @@ const NEW: Fields = {
   ...{ enabled: 'on', version: '' },
 };
 
-function fieldsOf(rule: NotificationRule): Fields {
+function fieldsOf(rule: NotificationRule | undefined): Fields {
+  if (rule === undefined) return NEW;
   const { name, query, channel, destination, everyMinutes, timeZone, version } = rule;
   const box = (on: boolean) => (on ? ('on' as const) : undefined);
   const hour = (value: number | null) => (value === null ? '' : String(value));
@@ -268,7 +258,7 @@ interface RulePage extends Outcome {
 
 function ruleMain({ fields, messengers, rule, failure, preview, tested, messages = [], events = [] }: RulePage): Html {
   const address = rule === undefined ? '/notifications/new' : `/notifications/${rule.id}`;
-  return html`<div class="item"><h1 tabindex="-1">${rule?.name ?? 'New notification rule'}</h1>
+  return html`<div class="item"><h1 tabindex="-1">${rule?.name ?? NEW_RULE}</h1>
 ${Object.values(messengers).every((one) => one === undefined) && html`<p role="note"><strong>No channel is configured.</strong> Set ${Object.values(CHANNEL_SETTINGS).join(' or ')} and restart Faultline; see <code>docs/how-to/notifications.md</code>. A preview works without.</p>`}
 ${failure !== undefined && html`<div class="banner bad" id="failure"><p><strong>Refused.</strong> ${failure}</p></div>`}
 ${tested && html`<div class="banner good"><p><strong>The test message was sent.</strong></p></div>`}

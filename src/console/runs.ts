@@ -8,7 +8,6 @@ import { minOf } from '../lib/collections.ts';
 import { formatDollars, formatDuration } from '../notifications/answer-view.ts';
 import { formatNumber } from '../notifications/visible-text.ts';
 import { type AnalysisTrace, type StepTrace, type ToolTrace, traceOf, traceStep } from '../service/answers/trace.ts';
-import type { AnalysisHead } from '../stores/failures.ts';
 import type { RunStep } from '../stores/triages.ts';
 import { analysisAddress, buildAddress, runAddress } from './addresses.ts';
 import { buildLine } from './builds.ts';
@@ -97,16 +96,10 @@ const LAST_POSITION = 2_147_483_647;
 /** A page that is forgotten in a tab asks again after that. */
 const LONGEST_MS = 30 * 60_000;
 
-/** What is being done for a build now. */
-interface LiveRun {
-  readonly steps: readonly RunStep[];
-  readonly analyses: readonly AnalysisHead[];
-  readonly ended: boolean;
-  readonly sentence: string;
-}
+type LiveRun = Awaited<ReturnType<typeof liveRun>>;
 
-/** Steps after a position, and where the run stands. */
-async function liveRun(buildId: string, after: number, { stores }: Pick<ConsoleDeps, 'stores'>): Promise<LiveRun> {
+/** What is being done for a build now: steps after a position, and where the run stands. */
+async function liveRun(buildId: string, after: number, { stores }: Pick<ConsoleDeps, 'stores'>) {
   const job = await stores.triages.findByBuild(buildId);
   const [steps, analyses] = await Promise.all([stores.runSteps.after(buildId, after), stores.analyses.heads([buildId])]);
   const ended = job === null || job.state === 'done' || job.state === 'failed';

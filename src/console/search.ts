@@ -5,7 +5,6 @@ import { TriageError } from '../domain/errors.ts';
 import type { FailureRow } from '../domain/failure.ts';
 import { MAX_SEARCH, parseSearch, SEARCH_NAMES, SEARCH_STATES, type Search, type SearchName } from '../domain/search.ts';
 import { formatNumber } from '../notifications/visible-text.ts';
-import type { AnalysisHead } from '../stores/failures.ts';
 import { analysisAddress, buildAddress, reviewAddress, search } from './addresses.ts';
 import type { ConsoleDeps } from './console-deps.ts';
 import { ageOf, pager } from './controls.ts';
@@ -21,11 +20,7 @@ const Query = z.object({
   offset: z.coerce.number().int().min(0).max(1_000_000).catch(0).default(0),
 });
 
-interface Found {
-  readonly rows: readonly FailureRow[];
-  readonly heads: readonly AnalysisHead[];
-  readonly more: boolean;
-}
+type Found = Awaited<ReturnType<typeof find>>;
 
 /** `/search?q=`: failures by what they say and what they are, newest first. An id leads to its own page. */
 export function registerSearch(app: ConsoleApp, deps: ConsoleDeps): void {
@@ -60,7 +55,7 @@ function idAddress(q: string): string | null {
   return kind === 'bld' ? buildAddress(q) : kind === 'ana' ? analysisAddress(q) : reviewAddress(q);
 }
 
-async function find({ stores }: ConsoleDeps, { filter }: Search, offset: number): Promise<Found> {
+async function find({ stores }: ConsoleDeps, { filter }: Search, offset: number) {
   const found = await stores.failures.search(filter, { limit: ROWS + 1, offset });
   const rows = found.slice(0, ROWS);
   const heads = await stores.analyses.heads([...new Set(rows.map(({ failure }) => failure.buildId))]);

@@ -105,8 +105,6 @@ export const ACCESS_MATRIX: Readonly<Record<string, 'open' | 'signature' | 'inge
   'GET /api/causes/events': 'read',
   'POST /api/causes': 'review',
   'GET /notifications': 'review',
-  'GET /notifications/new': 'review',
-  'POST /notifications/new': 'review',
   'POST /notifications/owners': 'review',
   'GET /notifications/:id': 'review',
   'POST /notifications/:id': 'review',

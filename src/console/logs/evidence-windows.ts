@@ -86,18 +86,12 @@ interface OneLog {
   readonly stamps: boolean;
 }
 
-interface Lists {
-  readonly html: Html;
-  readonly shown: readonly string[];
-  /** They are what was kept with the analysis. */
-  readonly kept: boolean;
-}
-
+/** The lists of one log; `kept`: they are what was kept with the analysis. */
 async function listsOf(
   { archive }: EvidenceWindowsDeps,
   analysis: Pick<Analysis, 'buildId' | 'evidence'>,
   { name, source, evidence, prefix, stamps }: OneLog,
-): Promise<Lists> {
+) {
   const { buildId } = analysis;
   const own = evidence.filter(({ anchor }) => anchor);
   const [proof, rest] = [own.filter(isProof), own.filter((one) => !isProof(one))];

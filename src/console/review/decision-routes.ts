@@ -2,15 +2,13 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { Category, Kind } from '../../domain/category.ts';
 import { TriageError } from '../../domain/errors.ts';
-import { DecisionInput, DecisionType, RejectReason, type Review, type ShownBy } from '../../domain/review.ts';
+import { DecisionInput, DecisionType, overlapOf, RejectReason, type Review, type ShownBy } from '../../domain/review.ts';
 import { decideReview } from '../../service/review/decide.ts';
 import { answerQuestion, isAdmin, nextFor, recordBlindGuess, reviewerOf, skipReview, takeOverReview } from '../../service/review/queue.ts';
 
 import { undoDecision } from '../../service/review/undo.ts';
 import { reviewAddress } from '../addresses.ts';
-import { readOverlap } from '../analysis.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
-import { orThrown } from '../http.ts';
 import { type ConsoleApp, forgetWaiting, route } from '../page.ts';
 import { ItemParams, reviewOf, sendItem } from './item-routes.ts';
 import { mustArm, type Typed } from './item-view.ts';
@@ -54,15 +52,15 @@ async function decide(
     return reply.redirect(`${reviewAddress(id)}${searchOf(form.queue, { armed: 1 })}`, 303);
   const bulk = form.alsoFor === 'same-fingerprint' ? { alsoFor: form.alsoFor, also: form.also } : {};
   const wanted = { reviewId: id, version: form.version, reviewer: reviewerOf(request), input: inputOf(form), ...bulk };
-  const outcome = await orThrown(decideReview({ ...deps, blindEvery: deps.config.review.blindEvery }, wanted));
-  if ('thrown' in outcome) return await sendRefused(request, reply, deps, form, { id, thrown: outcome.thrown });
+  const [outcome] = await Promise.allSettled([decideReview({ ...deps, blindEvery: deps.config.review.blindEvery }, wanted)]);
+  if (outcome.status === 'rejected') return await sendRefused(request, reply, deps, form, { id, thrown: outcome.reason });
   forgetWaiting(deps.stores);
   return reply.redirect(await addressAfter(deps, form.queue, reviewerOf(request), { id, also: outcome.value.also.length }), 303);
 }
 
-async function isDangerous(deps: ConsoleDeps, review: Review): Promise<boolean> {
-  const analysis = await deps.stores.analyses.find(review.analysisId);
-  return analysis !== null && mustArm({ analysis, overlap: await readOverlap(deps.stores, analysis) });
+async function isDangerous({ stores }: ConsoleDeps, { analysisId, buildId }: Review): Promise<boolean> {
+  const [analysis, build] = await Promise.all([stores.analyses.find(analysisId), stores.builds.find(buildId)]);
+  return analysis !== null && build !== null && mustArm({ analysis, overlap: overlapOf(build, analysis) });
 }
 
 /** What cannot be saved is said on the item as it stands now, with all that was typed. */
@@ -78,7 +76,7 @@ async function sendRefused(
   const { status, message } = deps.refused(thrown, request, reply);
   const review = await reviewOf(deps, id);
   const failure = thrown.code === 'conflict' ? conflictWords(review, reviewerOf(request), deps.clock.now()) : message;
-  const mode = form.type === 'correct' ? 'correct' : form.type === 'reject' ? 'reject' : 'read';
+  const mode = form.type === 'accept' ? 'read' : form.type;
   const looking = { queue: form.queue, mode, typed: typedOf(form), failure } as const;
   return await sendItem(request, reply, deps, review, looking, { status });
 }

@@ -3,7 +3,7 @@ import { TriageError } from '../../domain/errors.ts';
 import type { Decision, DecisionInput, Review } from '../../domain/review.ts';
 import { listSame } from '../../service/review/decide.ts';
 import { taughtBy } from '../../service/review/learn.ts';
-import { type BlindState, blindStateOf, mayTakeOver } from '../../service/review/queue.ts';
+import { blindStateOf, mayTakeOver } from '../../service/review/queue.ts';
 
 import { type AnalysisFacts, readAnalysisFacts } from '../analysis.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
@@ -23,34 +23,8 @@ export type Typed = Partial<Pick<DecisionInput, 'category' | 'kind' | 'rootCause
 /** How the reviewer who looks stands to the item. */
 type Hold = 'mine' | 'free' | 'others' | 'decided';
 
-export interface ItemView {
-  readonly review: Review;
-  readonly facts: AnalysisFacts;
-  readonly hold: Hold;
-  readonly mayTakeOver: boolean;
-  readonly blind: BlindState;
-  /** Undecided items that this decision may settle too. */
-  readonly same: readonly Review[];
-  readonly queue: QueueQuery;
-  /** Items that wait, for "item 7 of 42" where the address does not say. */
-  readonly waiting: number;
-  readonly mode: Mode;
-  readonly stamps: boolean;
-  /** The reviewer's template of an address that opens a file in their editor. */
-  readonly editor: string;
-  /** The next press accepts although the change touches a suspect. */
-  readonly armed: boolean;
-  readonly undo: Decision | null;
-  /** What the standing decision taught, or why nothing; null where there is none. */
-  readonly taught: string | null;
-  /** Who may take the standing decision back looks at it. */
-  readonly mayUndo: boolean;
-  readonly typed: Typed | null;
-  /** Why what was sent could not be saved. */
-  readonly failure: string | null;
-  /** The item that was decided just before this one. */
-  readonly done: Review | null;
-}
+/** All that an item's page shows. */
+export type ItemView = Awaited<ReturnType<typeof readItem>>;
 
 export interface Looking {
   readonly reviewer: string;
@@ -58,23 +32,26 @@ export interface Looking {
   readonly queue: QueueQuery;
   readonly mode?: Mode;
   readonly stamps?: boolean;
+  /** The reader's template of an address that opens a file in their editor. */
   readonly editor?: string;
+  /** The next press accepts although the change touches a suspect. */
   readonly armed?: boolean;
-  readonly typed?: Typed | null;
-  readonly failure?: string | null;
+  readonly typed?: Typed;
+  /** Why what was sent could not be saved. */
+  readonly failure?: string;
   /** The item that was decided just before this one. */
   readonly done?: string | undefined;
 }
 
 /** Everything the item's page shows. Throws `not-found` where the analysis or its build is gone. */
-export async function readItem(deps: ConsoleDeps, review: Review, looking: Looking): Promise<ItemView> {
+export async function readItem(deps: ConsoleDeps, review: Review, looking: Looking) {
   const { stores, clock, config } = deps;
-  const { reviewer, isAdmin, queue } = looking;
+  const { reviewer, isAdmin, queue, mode = 'read', stamps = false, editor = '', armed = false, typed = null, failure = null } = looking;
   const analysis = await stores.analyses.find(review.analysisId);
   if (analysis === null) throw new TriageError('not-found', `The analysis ${review.analysisId} of this review is not stored.`);
   const hold = holdOf(review, reviewer);
   const [facts, blind, same, counts, undo, taught, done] = await Promise.all([
-    readAnalysisFacts(deps, analysis, looking.stamps),
+    readAnalysisFacts(deps, analysis, stamps),
     blindStateOf({ stores, blindEvery: config.review.blindEvery }, review, reviewer),
     hold === 'decided' ? [] : listSame({ stores }, { reviewId: review.id, reviewer }),
     stores.reviews.counts(reviewer),
@@ -84,15 +61,18 @@ export async function readItem(deps: ConsoleDeps, review: Review, looking: Looki
   ]);
   if (facts === null) throw new TriageError('not-found', `The build ${analysis.buildId} of this review is not stored.`);
   return {
-    ...{ review, facts, hold, blind, same, queue, undo, taught, done, waiting: counts.waiting },
+    ...{ review, facts, hold, blind, queue, undo, mode, stamps, editor, typed, failure },
     mayTakeOver: hold === 'others' && mayTakeOver(review, isAdmin, clock.now()),
-    mode: looking.mode ?? 'read',
-    stamps: looking.stamps === true,
-    editor: looking.editor ?? '',
-    armed: looking.armed === true && mustArm(facts),
+    /** Undecided items that this decision may settle too. */
+    same,
+    /** Items that wait, for "item 7 of 42" where the address does not say. */
+    waiting: counts.waiting,
+    armed: armed && mustArm(facts),
+    /** What the standing decision taught, or why nothing; null where there is none. */
+    taught,
+    /** Who may take the standing decision back looks at it. */
     mayUndo: review.decision !== null && (isAdmin || review.decision.reviewer === reviewer),
-    typed: looking.typed ?? null,
-    failure: looking.failure ?? null,
+    done,
   };
 }
 

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { DEFAULT_PREFERENCES } from '../../domain/access.ts';
 import { CATEGORIES } from '../../domain/category.ts';
-import { itemCategory, type Review, type ReviewCounts, type ReviewerQuestion } from '../../domain/review.ts';
+import { itemCategory, type Review, type ReviewerQuestion } from '../../domain/review.ts';
 import { percent } from '../../notifications/answer-view.ts';
 import { blindStateOf, nextFor, openQuestions, reviewerOf } from '../../service/review/queue.ts';
 import type { ReviewFilter, ReviewGroup, ReviewSort } from '../../stores/reviews.ts';
@@ -11,7 +11,7 @@ import { buildAddress, reviewAddress } from '../addresses.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
 import { actionButton, actionLink, ageOf, hiddenFields, options, pager, postForm } from '../controls.ts';
 import { type Html, html, type Shown } from '../html.ts';
-import { misreadBanner, orThrown } from '../http.ts';
+import { misreadBanner } from '../http.ts';
 import { answerPage, type ConsoleApp, readerOf, route, sendPage } from '../page.ts';
 import { undoable } from './item-view.ts';
 import { filterOf, isFiltered, QueueQuery, Said, searchOf, sentenceOf } from './queue-query.ts';
@@ -28,8 +28,8 @@ const NextQuery = z.object({
 /** `/review`: what waits for a person. `/review/next`: the first of it that nobody else holds. */
 export function registerQueue(app: ConsoleApp, deps: ConsoleDeps): void {
   app.get('/review', route('review', { querystring: Query }), async (request, reply) => {
-    const read = await orThrown(readQueue(deps, request.query, reviewerOf(request)));
-    if ('thrown' in read) return sendUnreadable(read.thrown, request, reply, deps);
+    const [read] = await Promise.allSettled([readQueue(deps, request.query, reviewerOf(request))]);
+    if (read.status === 'rejected') return sendUnreadable(read.reason, request, reply, deps);
     const view = read.value;
     const said = await sentenceOf(request.query, deps.stores, request.query.n);
     const page = {
@@ -77,7 +77,8 @@ async function nextAddress({ stores, config, clock }: ConsoleDeps, query: QueueQ
     : `${reviewAddress(review.id)}${searchOf(counted)}`;
 }
 
-async function readQueue(deps: ConsoleDeps, query: QueueQuery, reviewer: string): Promise<QueueView> {
+/** Rows are items, or several of one fingerprint; `blind`: the verdict is hidden from this reviewer. */
+async function readQueue(deps: ConsoleDeps, query: QueueQuery, reviewer: string) {
   const { stores, clock, config } = deps;
   const filter = filterOf(query);
   const asked = query.state === 'all' && query.offset === 0 && query.why === undefined;
@@ -140,24 +141,7 @@ async function neighbourOf(
   return rows[at + (back ? -1 : 1)]?.review.id ?? null;
 }
 
-/** One row of the queue: an item, or several of one fingerprint. */
-interface QueueRow extends ReviewGroup {
-  /** The verdict is hidden from this reviewer. */
-  readonly blind: boolean;
-}
-
-interface QueueView {
-  readonly query: QueueQuery;
-  readonly reviewer: string;
-  readonly rows: readonly QueueRow[];
-  readonly questions: readonly ReviewerQuestion[];
-  readonly counts: ReviewCounts;
-  /** Whether there are further rows. */
-  readonly more: boolean;
-  /** The decision that can be taken back; null: none. */
-  readonly undo: string | null;
-  readonly now: number;
-}
+type QueueView = Awaited<ReturnType<typeof readQueue>>;
 
 const PAGE_ROWS = 50;
 
@@ -204,7 +188,7 @@ function clearAddress({ state, sort }: QueueQuery): string {
   return `/review${searchOf({ state, sort, offset: 0, category: undefined, repo: undefined, why: undefined, n: undefined, of: undefined })}`;
 }
 
-function reviewRow({ review, count, blind }: QueueRow, at: number, view: QueueView): Html {
+function reviewRow({ review, count, blind }: QueueView['rows'][number], at: number, view: QueueView): Html {
   const { query, counts, reviewer, now } = view;
   const number = query.offset + at + 1;
   const address = `${reviewAddress(review.id)}${searchOf({ ...query, offset: 0, n: number, of: Math.max(counts.waiting, number) })}`;
