@@ -152,7 +152,7 @@ function readLines(name: string, bytes: LogBytes, known: Scan | undefined, { gre
   const opened = openScanned(name, bytes, known);
   const { log, scan } = opened;
   const marked = structureIn(opened);
-  const structure = without.has('sections') ? withoutSections(marked, log) : marked;
+  const structure = without.has('sections') ? withoutSections(marked) : marked;
   const found = inFailedSteps(log, extractAll(opened, leftOut), structure);
   const diff = green === null ? null : diffWithGreen(log, green, found, structure);
   const fresh = diff === null ? found : newFindings(found, diff);

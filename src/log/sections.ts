@@ -10,7 +10,6 @@ import {
   type LineRange,
   type Mark,
   readServiceMessage,
-  type Step,
   type SystemReading,
   withConsequences,
 } from './sections/system.ts';
@@ -32,10 +31,11 @@ const azure: CiSystem = {
   literals: ['##[section]', '##[error]', '##vso[task.complete'],
   read: (log, marks) => {
     if (!marks.some(({ text }) => text.startsWith('##[section]Starting: '))) return null;
-    const { failed, steps } = readBlocks(log, marks, azureMark, false);
+    const failed = readBlocks(log, marks, azureMark, false);
     const first = failed.findIndex(({ isSure }) => isSure);
     // What a task only reported before another one failed did not stop the job.
-    return { failed: withConsequences(failed.slice(Math.max(0, first)).map(({ section }) => section)), steps };
+    const hasSteps = marks.some(({ text }) => azureMark(text)?.kind === 'open');
+    return { failed: withConsequences(failed.slice(Math.max(0, first)).map(({ section }) => section)), hasSteps };
   },
 };
 
@@ -56,7 +56,7 @@ const teamcity: CiSystem = {
   literals: ['process exited with code', '##teamcity[block', '##teamcity[buildproblem', '##teamcity[compilation', '##teamcity[message'],
   read: (log, marks) => {
     const numbered = numberedSteps(log, marks);
-    const failed = numbered.length > 0 ? numbered : readBlocks(log, marks, teamcityMark, true).failed.map(({ section }) => section);
+    const failed = numbered.length > 0 ? numbered : readBlocks(log, marks, teamcityMark, true).map(({ section }) => section);
     return { failed: withConsequences(failed) };
   },
 };
@@ -88,34 +88,22 @@ function numberedSteps(log: LogText, marks: readonly Mark[]): Section[] {
   return failed;
 }
 
-/** Blocks that hold an error, named with the blocks around them, and the innermost blocks as steps. They end where they are closed, or at their last error. */
-function readBlocks(
-  log: LogText,
-  marks: readonly Mark[],
-  markOf: (text: string) => BlockMark | null,
-  toClose: boolean,
-): { readonly failed: readonly FailedBlock[]; readonly steps: readonly Step[] } {
-  const open: { name: string; line: number; errorAt: number | null; isSure: boolean; isOuter: boolean }[] = [];
+/** Blocks that hold an error, named with the blocks around them. They end where they are closed, or at their last error. */
+function readBlocks(log: LogText, marks: readonly Mark[], markOf: (text: string) => BlockMark | null, toClose: boolean): FailedBlock[] {
+  const open: { name: string; line: number; errorAt: number | null; isSure: boolean }[] = [];
   const failed: FailedBlock[] = [];
-  const steps: Step[] = [];
   const close = (closedAt: number | null) => {
     const path = open.map(({ name }) => name);
     const block = open.pop();
     if (block === undefined) return;
-    const { line, name, errorAt, isSure, isOuter } = block;
-    const outcome = errorAt !== null ? 'failed' : closedAt !== null ? 'passed' : 'unknown';
-    const lineEnd = closedAt ?? log.lineCount;
-    if (!isOuter)
-      steps.push({ source: log.name, job: path.at(-2) ?? null, name, lineStart: line, outputStart: line + 1, lineEnd, outcome });
+    const { line, errorAt, isSure } = block;
     if (errorAt !== null) failed.push({ section: failedSection(log, path, line, toClose ? (closedAt ?? errorAt) : errorAt), isSure });
   };
   for (const { line, text } of marks) {
     const mark = markOf(text);
     const inner = open.at(-1);
-    if (mark?.kind === 'open') {
-      if (inner !== undefined) inner.isOuter = true;
-      open.push({ name: mark.name, line, errorAt: null, isSure: false, isOuter: false });
-    } else if (mark?.kind === 'close') {
+    if (mark?.kind === 'open') open.push({ name: mark.name, line, errorAt: null, isSure: false });
+    else if (mark?.kind === 'close') {
       const at = open.findLastIndex(({ name }) => name === mark.name);
       while (at !== -1 && open.length > at) close(line);
     } else if (mark?.kind === 'error' && inner !== undefined) {
@@ -124,10 +112,7 @@ function readBlocks(
     }
   }
   while (open.length > 0) close(null);
-  return {
-    failed: failed.sort((a, b) => a.section.lineStart - b.section.lineStart),
-    steps: steps.sort((a, b) => a.lineStart - b.lineStart),
-  };
+  return failed.sort((a, b) => a.section.lineStart - b.section.lineStart);
 }
 
 /** Literals of lines that say how a process ended. */
@@ -161,24 +146,22 @@ function readExits(log: LogText, marks: readonly Mark[]): ExitMark[] {
   return exits;
 }
 
-/** What the CI system's own marks say: the steps, those that turned the build red, and where each failing command ended. */
+/** What the CI system's own marks say: which steps turned the build red, and where each failing command ended. */
 export interface Structure {
   /** In the order of the log, but those that only follow from others come last. */
   readonly failedSections: readonly Section[];
   readonly exits: readonly ExitMark[];
-  /** Lines after which the log is only clean-up; `lineCount` where nothing says so. */
-  readonly end: number;
-  /** The same by job: what is behind the step that failed it. */
+  /** What is behind the step that failed each job: only clean-up. */
   readonly afterwards: readonly LineRange[];
-  /** In the order of the log, which need not mark all of its steps. */
-  readonly steps: readonly Step[];
+  /** Whether steps are marked, failed or not. */
+  readonly hasSteps: boolean;
   /** Lines that no program of the build wrote as its output, ascending: commands echoed, and what people wrote around a quoted log. */
   readonly echoes: readonly LineRange[];
 }
 
 /** The same where no mark of a step is believed: the whole log is one step. For measurements. */
-export function withoutSections(structure: Structure, log: LogText): Structure {
-  return { ...structure, failedSections: [], end: log.lineCount, afterwards: [], steps: [], echoes: [] };
+export function withoutSections(structure: Structure): Structure {
+  return { ...structure, failedSections: [], afterwards: [], hasSteps: false, echoes: [] };
 }
 
 /** Jobs of one log whose ends are kept; more have no honest use. */
@@ -202,16 +185,15 @@ export function readStructure(log: LogText, lines: readonly number[]): Structure
   const failedSections = (traced === null ? system.failed : [traced])
     .map((section) => withExit(section, exits))
     .sort((a, b) => Number(a.consequence ?? false) - Number(b.consequence ?? false));
-  const end = endIn(failedSections, { start: 1, end: log.lineCount });
   const afterwards = (system.jobs ?? [{ start: 1, end: log.lineCount }])
     .slice(0, MAX_JOBS)
     .map((job) => ({ start: endIn(failedSections, job) + 1, end: job.end }))
     .filter((after) => after.start <= after.end);
-  return { failedSections, exits, end, afterwards, steps: system.steps ?? [], echoes };
+  return { failedSections, exits, afterwards, hasSteps: system.hasSteps ?? false, echoes };
 }
 
 /** The first system that knows of a failure; else the first that knows the log. */
-function readSystem(log: LogText, marks: readonly { line: number; text: string }[]): SystemReading {
+function readSystem(log: LogText, marks: readonly Mark[]): SystemReading {
   let known: SystemReading | null = null;
   for (const { read } of SYSTEMS) {
     const found = read(log, marks);

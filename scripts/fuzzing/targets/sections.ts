@@ -7,13 +7,11 @@ export function fuzz(data: Buffer): void {
   const log = openText(data.toString('utf8'));
   const lines = Array.from({ length: log.lineCount }, (_, at) => at + 1);
   const marked = lines.filter((line) => STRUCTURE_LITERALS.some((literal) => log.line(line).toLowerCase().includes(literal.toLowerCase())));
-  const { failedSections, exits, end, afterwards, steps, echoes } = readStructure(log, marked);
+  const { failedSections, exits, afterwards, echoes } = readStructure(log, marked);
   const ranges = [
     ...failedSections.map(({ lineStart, lineEnd }) => ['section', lineStart, lineEnd] as const),
-    ...steps.map(({ lineStart, lineEnd }) => ['step', lineStart, lineEnd] as const),
     ...[...afterwards, ...echoes].map((range) => ['range', range.start, range.end] as const),
     ...exits.map(({ line }) => ['exit', line, line] as const),
-    ['end', end, end] as const,
   ];
   for (const [what, from, to] of ranges) {
     assert(Number.isInteger(from) && Number.isInteger(to), `${what} ${from} to ${to}`);

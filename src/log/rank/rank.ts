@@ -103,7 +103,7 @@ function inward(chosen: readonly RankedLine[]): readonly RankedLine[] {
 export function rankedMessages({ log, found, structure }: Omit<ReadLog, 'hits'>, ranked: readonly RankedLine[]): ErrorMessage[] {
   const hasFailed = structure.failedSections.length > 0 || structure.exits.length > 0;
   // In a log whose steps are marked, and none as failed, only a plain error shows that something did.
-  const least = hasFailed || structure.steps.length === 0 ? 0 : PLAIN_ERROR;
+  const least = hasFailed || !structure.hasSteps ? 0 : PLAIN_ERROR;
   const byWeight = found.messages.filter(({ weight }) => weight >= least).sort((a, b) => a.weight - b.weight);
   const texts = new Map(byWeight.map((message) => [message.at?.line, message.text]));
   const said = ranked.filter(({ line, role }) => MAY_PROVE.has(role) && (hasFailed || texts.has(line)));

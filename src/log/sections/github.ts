@@ -1,7 +1,7 @@
 import type { Section } from '../../domain/failure.ts';
 import { jobAndStep } from '../lines/clean.ts';
 import { type LogText, lineAbove } from '../lines/lines.ts';
-import { type CiSystem, failedSection, isCleanUp, type LineRange, type Mark, type Step, type SystemReading } from './system.ts';
+import { type CiSystem, failedSection, isCleanUp, type LineRange, type Mark, type SystemReading } from './system.ts';
 
 interface Job {
   name: string | null;
@@ -69,12 +69,13 @@ export const github: CiSystem = {
     if (marks.some(({ text }) => text.startsWith('##[section]Starting: '))) return null;
     const reader = new StepReader(log);
     for (const mark of marks) reader.read(mark);
-    const steps = endedSteps(log, reader.jobs);
+    const steps = reader.jobs.flatMap((job) => job.steps);
+    endSteps(steps, log.lineCount);
     const failed = failedIn(log, reader.jobs);
     const page = failed.length === 0 ? fromPage(log, marks) : null;
     if (page !== null || (failed.length === 0 && steps.length < 2)) return page;
     const jobs = reader.jobs.map((job) => ({ start: job.steps[0]?.line ?? 1, end: job.steps.at(-1)?.lineEnd ?? log.lineCount }));
-    return { failed, steps, echoes: reader.echoes, ...(jobs.length > 1 ? { jobs } : {}) };
+    return { failed, hasSteps: true, echoes: reader.echoes, ...(jobs.length > 1 ? { jobs } : {}) };
   },
 };
 
@@ -203,24 +204,10 @@ function isStepHead(log: LogText, line: number, isInStep: boolean): boolean {
   return true;
 }
 
-/** All steps in the order of the log. Each ends where the next one begins. */
-function endedSteps(log: LogText, jobs: readonly Job[]): Step[] {
-  const open = jobs.flatMap(({ steps }) => steps).sort((a, b) => a.line - b.line);
-  return open.map((step, i) => {
-    const next = open[i + 1];
-    step.lineEnd = Math.max(step.line, next === undefined ? log.lineCount : next.line - 1);
-    const outcome = isFailed(step) ? 'failed' : next?.job === step.job ? 'passed' : 'unknown';
-    const { name } = failedSection(log, step.path, 1, 1);
-    return {
-      source: log.name,
-      job: step.job.name,
-      name,
-      lineStart: step.line,
-      outputStart: step.outputStart,
-      lineEnd: step.lineEnd,
-      outcome,
-    };
-  });
+/** Each step ends where the next one of the log begins. */
+function endSteps(steps: readonly OpenStep[], lineCount: number): void {
+  const inOrder = steps.toSorted((a, b) => a.line - b.line);
+  for (const [i, step] of inOrder.entries()) step.lineEnd = Math.max(step.line, (inOrder[i + 1]?.line ?? lineCount + 1) - 1);
 }
 
 function isFailed({ failedAt, isAction, errorAt }: OpenStep): boolean {

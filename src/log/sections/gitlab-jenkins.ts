@@ -1,6 +1,6 @@
 import type { Section } from '../../domain/failure.ts';
 import { type LogText, lineAbove } from '../lines/lines.ts';
-import { type CiSystem, failedSection, type Mark, type Step, withConsequences } from './system.ts';
+import { type CiSystem, failedSection, type Mark, withConsequences } from './system.ts';
 
 interface Stage {
   readonly name: string;
@@ -27,7 +27,7 @@ export const gitlab: CiSystem = {
     if (ended === undefined) return null;
     const stages = stagesOfGitLab(log, marks);
     const stage = stages.findLast(({ name, start }) => start <= ended.line && !CLEAN_UP.test(name));
-    return { failed: [cutToCommand(log, stage, ended)], steps: stages.map((one) => stepOf(log, one, one === stage)) };
+    return { failed: [cutToCommand(log, stage, ended)], hasSteps: stages.length > 0 };
   },
 };
 
@@ -51,11 +51,6 @@ function stagesOfGitLab(log: LogText, marks: readonly Mark[]): Stage[] {
     }
   }
   return stages;
-}
-
-function stepOf(log: LogText, { name, start, end }: Stage, isFailed: boolean): Step {
-  const outcome = isFailed ? 'failed' : end === null ? 'unknown' : 'passed';
-  return { source: log.name, job: null, name, lineStart: start, outputStart: start, lineEnd: end ?? log.lineCount, outcome };
 }
 
 /** All commands of a script share one section; the last one echoed is the one that failed. */

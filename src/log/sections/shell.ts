@@ -1,6 +1,6 @@
 import type { ExitMark, Section } from '../../domain/failure.ts';
 import { type LogText, lineAbove } from '../lines/lines.ts';
-import { type CiSystem, failedSection, type LineRange, type Mark, type Step, withConsequences } from './system.ts';
+import { type CiSystem, failedSection, type LineRange, type Mark, withConsequences } from './system.ts';
 
 /** A CI system that shows where a command begins and how it ended. */
 interface CommandMarks {
@@ -97,41 +97,31 @@ export const cloudBuild: CiSystem = {
 
 function readCommands(log: LogText, marks: readonly Mark[], system: CommandMarks): ReturnType<CiSystem['read']> {
   const failed: Section[] = [];
-  const steps: Step[] = [];
+  const begun: { readonly name: string; readonly lineStart: number }[] = [];
   let around = '';
   for (const { line, text: shown } of marks) {
     const text = shown.replace(STAMP, '');
     around = system.around?.exec(text)?.[1] ?? around;
     const after = failed.at(-1)?.lineEnd ?? 0;
-    const last = steps.at(-1);
-    const begun = last !== undefined && last.lineStart > after ? last : undefined;
+    const last = begun.findLast(({ lineStart }) => lineStart > after);
     const ended = system.failed.exec(text);
     if (ended !== null) {
-      const start = system.reach === undefined ? begun : beginningAbove(log, line, after, system);
+      const start = system.reach === undefined ? last : beginningAbove(log, line, after, system);
       const name = start?.name ?? (failed.length === 0 ? system.unnamed : undefined);
       if (name !== undefined) failed.push(failedSection(log, [ended[1] ?? around, name], start?.lineStart ?? 1, line));
     }
     const name = system.reach === undefined ? system.begins(text, log, line) : null;
-    if (name === null) continue;
-    const step = { source: log.name, job: null, name: name || (begun?.name ?? ''), lineStart: line, outputStart: line + 1 };
-    steps.push({ ...step, lineEnd: log.lineCount, outcome: 'unknown' });
+    if (name !== null) begun.push({ name: name || (last?.name ?? ''), lineStart: line });
   }
   if (failed.length === 0) return null;
-  const starts = new Set(failed.map(({ lineStart }) => lineStart));
-  const echoes = steps.map(({ lineStart, outputStart }) => ({ start: lineStart, end: outputStart - 1 }));
-  return { failed: withConsequences(failed), steps: steps.map((step, i) => ended(step, steps[i + 1], starts)), echoes };
+  const echoes = begun.map(({ lineStart }) => ({ start: lineStart, end: lineStart }));
+  return { failed: withConsequences(failed), hasSteps: begun.length > 0, echoes };
 }
 
 function beginningAbove(log: LogText, line: number, after: number, { begins, reach = 0 }: CommandMarks) {
   const nameAt = (at: number) => begins(log.line(at).replace(STAMP, ''), log, at);
   const at = lineAbove(log, line, reach, (_text, one) => nameAt(one) !== null, after + 1);
   return at === null ? undefined : { name: nameAt(at) ?? '', lineStart: at };
-}
-
-function ended(step: Step, next: Step | undefined, failed: ReadonlySet<number>): Step {
-  const lineEnd = Math.max(step.lineStart, next === undefined ? step.lineEnd : next.lineStart - 1);
-  const isFailed = failed.has(step.lineStart);
-  return { ...step, lineEnd, outcome: isFailed ? 'failed' : next === undefined ? 'unknown' : 'passed' };
 }
 
 /** The mark is before a carriage return, and the command on its line or the next; empty where neither names one. */

@@ -20,26 +20,12 @@ export function isWithin(ranges: readonly LineRange[], line: number): boolean {
   return (ranges[first]?.start ?? Number.POSITIVE_INFINITY) <= line;
 }
 
-/** One step of a job, as its CI system marks it. */
-export interface Step {
-  readonly source: string;
-  /** Null where the log does not name it. */
-  readonly job: string | null;
-  readonly name: string;
-  readonly lineStart: number;
-  /** The first line after the echoed head. */
-  readonly outputStart: number;
-  readonly lineEnd: number;
-  /** `failed` also where the job went on: what turned it red are the failed sections. */
-  readonly outcome: 'failed' | 'passed' | 'unknown';
-}
-
 /** What the marks of one system say of a log. */
 export interface SystemReading {
   /** The steps that turned their jobs red, in the order of the log, and those that only failed for it. */
   readonly failed: readonly Section[];
-  /** All steps that are marked; left out where a system marks none. */
-  readonly steps?: readonly Step[];
+  /** Whether it marks steps, failed or not; left out where a system marks none. */
+  readonly hasSteps?: boolean;
   /** Commands echoed before their output. */
   readonly echoes?: readonly LineRange[];
   /** Where jobs end that failed; left out where the log is one job. */

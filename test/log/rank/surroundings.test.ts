@@ -12,7 +12,7 @@ error: 2 tables differ:
 exit code 3`;
 
 const lines = TEXT.split('\n').map((text, i): Candidate => ({ line: i + 1, text, role: roleOf(text) }));
-const structure: Structure = { failedSections: [], exits: [], end: 7, afterwards: [], steps: [], echoes: [] };
+const structure: Structure = { failedSections: [], exits: [], afterwards: [], hasSteps: false, echoes: [] };
 const rows = surroundingsOf(
   lines,
   lines.map(({ text }) => text.startsWith('error')),
