@@ -3,6 +3,7 @@ import { shortCommit } from '../domain/build.ts';
 import type { Category } from '../domain/category.ts';
 import type { Evidence } from '../domain/evidence.ts';
 import type { Diagnostic, LogPosition } from '../domain/failure.ts';
+import { firstOfEach } from '../lib/collections.ts';
 import { saysNothing } from '../log/roles.ts';
 import type { Insight } from '../ports/analyst.ts';
 import { causeOf } from './causes.ts';
@@ -97,9 +98,8 @@ function claimsOf(rootCause: string, ruling: Ruling, classification: Classificat
   // How the step ended says little where any line says why.
   const ended = candidates.every((entry) => entry === null) ? [exitClaim(ruling, evidence)] : [];
   const all = [...candidates, ...ended, ...retrievedClaims(classification, evidence), ...commitClaims(ruling, classification, evidence)];
-  const seen = new Set<string>();
-  const kept = all.filter((entry): entry is Claim => entry !== null && !seen.has(entry.text) && seen.add(entry.text) !== undefined);
-  return kept.slice(0, MAX_CLAIMS);
+  const made = all.filter((entry) => entry !== null);
+  return firstOfEach(made, ({ text }) => text).slice(0, MAX_CLAIMS);
 }
 
 /** The most informative lines, where the decisive quotation is none of them. */

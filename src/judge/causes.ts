@@ -1,6 +1,7 @@
 import type { Classification } from '../domain/analysis.ts';
 import type { Diagnostic, FailingTest, ThrownException } from '../domain/failure.ts';
 import type { TriageSubject } from '../domain/triage.ts';
+import { firstOfEach } from '../lib/collections.ts';
 import { cleanLine, stripEscapes } from '../log/lines/clean.ts';
 import { projectPath } from '../log/paths.ts';
 import { saysNothing } from '../log/roles.ts';
@@ -86,32 +87,27 @@ function diagnosticOf(facts: Facts, match: Match | null): Diagnostic | null {
 
 /** Each once, and neither make's echo, nor a bare code, nor what a compiler says after its errors. */
 function errorsOf({ subject }: Facts): Diagnostic[] {
-  const seen = new Set<string>();
-  const isNew = ({ file, line, message }: Diagnostic) => !seen.has(`${file}:${line} ${message}`) && seen.add(`${file}:${line} ${message}`);
-  return subject.diagnostics.filter(
-    (entry) =>
-      entry.severity === 'error' && entry.tool !== 'make' && entry.message.length > 7 && !saysNothing(entry.message) && isNew(entry),
+  const errors = subject.diagnostics.filter(
+    ({ severity, tool, message }) => severity === 'error' && tool !== 'make' && message.length > 7 && !saysNothing(message),
   );
+  return firstOfEach(errors, ({ file, line, message }) => `${file}:${line} ${message}`);
 }
 
 function fromDiagnostic(entry: Diagnostic, facts: Facts): Described {
   const place = placeOf(entry.file, entry.line);
   const message = oneLine(entry.message, 240);
   const errors = errorsOf(facts).filter((other) => other.tool === entry.tool);
-  const others = errors.filter((other) => other !== entry).map((other) => oneLine(`${prefixOf(other)}${other.message}`, 140));
+  const others = errors
+    .filter((other) => other !== entry)
+    .map((other) => oneLine([placeOf(other.file, other.line) ?? [], other.message].flat().join(' '), 140));
   const count = errors.length > 1 ? `${errors.length} errors, the first` : 'one error';
   const code = entry.code === null ? '' : ` (${entry.code})`;
   const next =
     others.length === 0 ? '' : ` Next: ${others.slice(0, 2).join('; ')}${others.length > 2 ? `; and ${others.length - 2} more` : ''}.`;
   return {
     title: place === null ? message : `${place}: ${message}`,
-    rootCause: `${upperFirst(entry.tool === 'linter' ? 'the linter' : toolName(entry))} reports ${count}${place === null ? '' : ` at ${place}`}${code}: ${message}.${next}`,
+    rootCause: `${entry.tool === 'linter' ? 'The linter' : toolName(entry).replace(/^the /, 'The ')} reports ${count}${place === null ? '' : ` at ${place}`}${code}: ${message}.${next}`,
   };
-}
-
-function prefixOf(entry: Diagnostic): string {
-  const place = placeOf(entry.file, entry.line);
-  return place === null ? '' : `${place} `;
 }
 
 /** Formatters name the files they would change, a line each. */
@@ -151,7 +147,7 @@ function fromTest(facts: Facts, match: Match | null, kind: string): Described {
   const words = (test.message ?? match?.fact.text ?? '').split('\n')[0] ?? '';
   const message = /^\s*(?:---? ?FAIL|FAILED\b)/.test(words) ? '' : oneLine(words.replace(/^(?:Assertion)?Error: /, ''), 240);
   if (kind === 'flaky_timing') {
-    const what = message === '' ? 'its own time limit expired' : firstSentence(message);
+    const what = message === '' ? 'its own time limit expired' : (/^.{10,200}?[^.\d](?=[.;] )/.exec(message)?.[0] ?? message);
     return {
       title: `${test.name}: ${what}`,
       rootCause: `${where} waited for a condition that was not met before the test timed out: ${what}.${more}`,
@@ -223,13 +219,13 @@ function fromException(entry: ThrownException, facts: Facts): Described {
   const fn = own?.function == null || /^<|^Object\.<anonymous>$/.test(own.function) ? null : own.function.split('.').slice(-2).join('.');
   const where = [fn === null ? null : `in ${fn}`, place === null ? null : `${fn === null ? 'at ' : '('}${place}${fn === null ? '' : ')'}`];
   const at = where.filter((part) => part !== null).join(' ');
-  const test = facts.subject.failingTests[0];
-  const seen = test === undefined ? '' : ` ${spokenTest(test)} ran into it.`;
+  const [test] = facts.subject.failingTests;
+  const seen = test === undefined ? '' : ` ${spokenTest(test)} ran into it.${otherTests(facts, test)}`;
   const { verb, title } = wordingOf(shortType(entry.type));
   const who = fn === null ? (place ?? 'The program') : place === null ? fn : `${fn} (${place})`;
   return {
     title: title !== null ? `${title}${at === '' ? '' : ` ${at}`}` : `${shortType(entry.type)}${at === '' ? '' : ` ${at}`}: ${message}`,
-    rootCause: `${who} ${verb} ${message}.${seen}${otherTestsThan(facts)}`,
+    rootCause: `${who} ${verb} ${message}.${seen}`,
   };
 }
 
@@ -238,11 +234,6 @@ function wordingOf(type: string): { readonly verb: string; readonly title: strin
   if (type === 'DATA RACE') return { verb: 'is accessed by several threads at once:', title: 'Data race' };
   if (type === 'panic') return { verb: 'panics:', title: null };
   return { verb: `throws ${type}:`, title: null };
-}
-
-function otherTestsThan(facts: Facts): string {
-  const [first] = facts.subject.failingTests;
-  return first === undefined ? '' : otherTests(facts, first);
 }
 
 function fromWords(facts: Facts, match: Match | null, kind: Classification['kind'] | string): Described {
@@ -263,14 +254,6 @@ function placeOf(file: string | null, line: number | null): string | null {
 
 function shortType(type: string): string {
   return type.split('.').pop() ?? type;
-}
-
-function firstSentence(text: string): string {
-  return /^.{10,200}?[^.\d](?=[.;] )/.exec(text)?.[0] ?? text;
-}
-
-function upperFirst(text: string): string {
-  return text.replace(/^the /, 'The ');
 }
 
 /** The line of the test that did not hold, as the framework showed it; null where it showed none. */

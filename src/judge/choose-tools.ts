@@ -52,7 +52,8 @@ export function chooseCalls(given: Choice): ToolCall[] {
   // Its turn has come: nothing but the last resort is offered.
   if (offered.length > 0 && offered.every(({ fallback }) => fallback))
     return offered.flatMap((tool) => freshCall(input, tool, 'what is known does not support an answer') ?? []);
-  const always = input.offered.filter((tool) => tool.always && !wasAsked(input, tool.name));
+  const asked = new Set(input.outcomes.map(({ call }) => call.tool));
+  const always = input.offered.filter((tool) => tool.always && !asked.has(tool.name));
   const first = always.flatMap((tool) => freshCall(input, tool, 'always used') ?? []);
   if (first.length > 0) return [...first, ...seenBefore(input), ...codeCalls(input), ...inARow(input)];
   if (input.plan.enough || !isNeeded(input)) return [];
@@ -107,10 +108,6 @@ function freshCall(input: Choice, tool: ToolDescription, why: string): ToolCall 
   if (args === null) return null;
   const call = { tool: tool.name, args: fitting(args, tool), why };
   return input.outcomes.some((outcome) => callKey(outcome.call) === callKey(call)) ? null : call;
-}
-
-function wasAsked(input: Insight, tool: string): boolean {
-  return input.outcomes.some((outcome) => outcome.call.tool === tool);
 }
 
 /** Keeps only the arguments that the tool's own schema knows. */
@@ -214,11 +211,7 @@ export function argumentsFor(tool: string, subject: TriageSubject, category?: Ca
     case 'read_file':
       return readFileArguments(subject, located, category);
     case 'find_files':
-      return {
-        paths: placesOf(subject)
-          .map(({ path }) => path)
-          .slice(0, MAX_PATHS),
-      };
+      return { paths: Array.from(placesOf(subject).slice(0, MAX_PATHS), ({ path }) => path) };
     case 'read_blame':
       return located?.line == null ? null : { path: located.path, lineStart: Math.max(1, located.line - 3), lineEnd: located.line + 3 };
     case 'search_code':
@@ -285,11 +278,7 @@ function buildLogArguments(subject: TriageSubject): Record<string, unknown> {
 }
 
 function symbolOf(subject: TriageSubject): string | null {
-  const said = [
-    ...subject.diagnostics.map((entry) => entry.message),
-    ...subject.exceptions.map((entry) => entry.message),
-    headline(subject),
-  ].join('\n');
+  const said = [...[...subject.diagnostics, ...subject.exceptions].map(({ message }) => message), headline(subject)].join('\n');
   const quoted =
     /[`'"‘]([A-Za-z_][\w.:]{2,80})[`'"’]/.exec(said)?.[1] ?? /(?:symbol: +\w+ |undefined: )([A-Za-z_]\w{2,80})/.exec(said)?.[1];
   return quoted ?? subject.exceptions[0]?.frames.find((frame) => frame.own)?.function ?? null;
@@ -332,8 +321,7 @@ const MANIFESTS: readonly (readonly [RegExp, string])[] = [
 
 /** What the toolchain calls its manifest; null where none is known. */
 export function manifestOf(subject: TriageSubject): string | null {
-  for (const [pattern, manifest] of MANIFESTS) if (subject.toolchains.some((tool) => pattern.test(tool))) return manifest;
-  return null;
+  return MANIFESTS.find(([pattern]) => subject.toolchains.some((tool) => pattern.test(tool)))?.[1] ?? null;
 }
 
 function optional(name: string, value: string | null | undefined): Record<string, unknown> | null {

@@ -75,11 +75,11 @@ export function bestOf(matches: readonly Match[], category: Category): Match | n
 
 function settleTies(matches: readonly Match[], facts: Facts): Match[] {
   let settled = [...matches];
-  for (const tie of TIES) {
-    const ruling = tie.apply(facts, settled);
+  for (const [name, apply] of Object.entries(TIES)) {
+    const ruling = apply(facts, settled);
     if (ruling === null) continue;
     const { category, kind, strength, fact, drop } = ruling;
-    const rule: Rule = { name: tie.name, category, kind, strength, from: [fact.origin], patterns: [] };
+    const rule: Rule = { name, category, kind, strength, from: [fact.origin], patterns: [] };
     settled = [...settled.filter((match) => !drop(match)), { rule, fact, strength }].sort(byStrength);
   }
   return settled;
@@ -100,11 +100,8 @@ function softenInfra(matches: readonly Match[], facts: Facts): Match[] {
 
 /** Drops complaints that another cause explains. */
 function explainAway(matches: readonly Match[]): Match[] {
-  const explained = new Set<string>();
-  for (const { cause, explains } of EXPLANATIONS) {
-    if (matches.some((match) => match.rule.name === cause && match.strength >= EXPLAINS_FROM))
-      for (const name of explains) explained.add(name);
-  }
+  const causes = matches.filter(({ strength }) => strength >= EXPLAINS_FROM);
+  const explained = new Set(causes.flatMap(({ rule }) => EXPLANATIONS[rule.name] ?? []));
   return matches.filter((match) => !explained.has(match.rule.name));
 }
 
@@ -123,12 +120,6 @@ function byStrength(left: Match, right: Match): number {
   return right.strength - left.strength;
 }
 
-/** A cause that explains complaints which would otherwise speak for another category. */
-interface Explanation {
-  readonly cause: string;
-  readonly explains: readonly string[];
-}
-
 const GENERIC_COMPILE = ['compiler-diagnostic', 'generic-compile-step', 'go-build-failed'];
 const MISSING_THINGS = ['path-missing', 'build-program-missing', 'script-path-missing', 'command-not-found', 'file-permission'];
 const RESOLVERS = [
@@ -145,38 +136,38 @@ const RESOLVERS = [
   'nuget-missing',
 ];
 
-/** "A full disk explains that a download failed", and the like: the cause nearer to the failure wins. */
-export const EXPLANATIONS: readonly Explanation[] = [
-  {
-    cause: 'disk-full',
-    explains: [
-      ...MISSING_THINGS,
-      ...GENERIC_COMPILE,
-      'maven-unresolvable',
-      'package-build-failed',
-      'download-failed',
-      'undefined-reference',
-    ],
-  },
-  { cause: 'out-of-memory', explains: [...GENERIC_COMPILE, 'package-build-failed', 'exit-by-signal', 'segmentation-fault'] },
-  { cause: 'killed-137', explains: [...GENERIC_COMPILE, 'package-build-failed', 'exit-by-signal'] },
-  { cause: 'agent-cannot-spawn', explains: MISSING_THINGS },
-  { cause: 'runner-lost', explains: MISSING_THINGS },
-  { cause: 'rate-limited', explains: ['credentials-refused', 'file-permission'] },
-  { cause: 'class-file-version', explains: [...GENERIC_COMPILE, 'java-compilation-error', 'javac-cannot-find-symbol', 'path-missing'] },
-  { cause: 'wrong-runtime-version', explains: [...GENERIC_COMPILE, 'java-compilation-error', 'linkage-error', 'unknown-option'] },
-  { cause: 'project-file-missing', explains: GENERIC_COMPILE },
-  { cause: 'compiler-options', explains: [...GENERIC_COMPILE, 'tsc-diagnostic', 'path-missing'] },
-  { cause: 'manifest-malformed', explains: [...GENERIC_COMPILE, 'script-syntax-error'] },
-  { cause: 'workflow-file', explains: ['path-missing', 'script-syntax-error', 'unknown-option'] },
-  { cause: 'build-program-missing', explains: ['command-not-found', 'path-missing', 'exit-by-signal'] },
-  { cause: 'header-missing', explains: [...GENERIC_COMPILE, 'c-compile-error', 'path-missing'] },
-  { cause: 'assertion-of-failing-test', explains: ['compiler-diagnostic'] },
-  { cause: 'python-syntax-error', explains: ['package-build-failed', 'tap-not-ok', 'test-summary-counts-failures'] },
-  { cause: 'sanitizer-report', explains: ['test-named-as-failed', 'go-test-failed'] },
-  { cause: 'data-race', explains: ['test-named-as-failed', 'go-test-failed', 'test-summary-counts-failures'] },
-  ...RESOLVERS.map((cause) => ({ cause, explains: [...GENERIC_COMPILE, 'path-missing'] })),
-];
+/**
+ * Causes, and the complaints they explain, which would otherwise speak for another category: "a full disk explains that a download failed".
+ * The cause nearer to the failure wins.
+ */
+export const EXPLANATIONS: Readonly<Record<string, readonly string[]>> = {
+  'disk-full': [
+    ...MISSING_THINGS,
+    ...GENERIC_COMPILE,
+    'maven-unresolvable',
+    'package-build-failed',
+    'download-failed',
+    'undefined-reference',
+  ],
+  'out-of-memory': [...GENERIC_COMPILE, 'package-build-failed', 'exit-by-signal', 'segmentation-fault'],
+  'killed-137': [...GENERIC_COMPILE, 'package-build-failed', 'exit-by-signal'],
+  'agent-cannot-spawn': MISSING_THINGS,
+  'runner-lost': MISSING_THINGS,
+  'rate-limited': ['credentials-refused', 'file-permission'],
+  'class-file-version': [...GENERIC_COMPILE, 'java-compilation-error', 'javac-cannot-find-symbol', 'path-missing'],
+  'wrong-runtime-version': [...GENERIC_COMPILE, 'java-compilation-error', 'linkage-error', 'unknown-option'],
+  'project-file-missing': GENERIC_COMPILE,
+  'compiler-options': [...GENERIC_COMPILE, 'tsc-diagnostic', 'path-missing'],
+  'manifest-malformed': [...GENERIC_COMPILE, 'script-syntax-error'],
+  'workflow-file': ['path-missing', 'script-syntax-error', 'unknown-option'],
+  'build-program-missing': ['command-not-found', 'path-missing', 'exit-by-signal'],
+  'header-missing': [...GENERIC_COMPILE, 'c-compile-error', 'path-missing'],
+  'assertion-of-failing-test': ['compiler-diagnostic'],
+  'python-syntax-error': ['package-build-failed', 'tap-not-ok', 'test-summary-counts-failures'],
+  'sanitizer-report': ['test-named-as-failed', 'go-test-failed'],
+  'data-race': ['test-named-as-failed', 'go-test-failed', 'test-summary-counts-failures'],
+  ...Object.fromEntries(RESOLVERS.map((cause) => [cause, [...GENERIC_COMPILE, 'path-missing']])),
+};
 
 /** Evidence (logits) a cause needs before it explains others away. */
 const EXPLAINS_FROM = 3;

@@ -1,7 +1,8 @@
 import type { Quote } from '../domain/analysis.ts';
 import { shortCommit } from '../domain/build.ts';
-import type { QuestionShape, Statement, Understanding } from '../domain/conversation.ts';
+import type { Statement, Understanding } from '../domain/conversation.ts';
 import type { Evidence, ToolOutcome } from '../domain/evidence.ts';
+import { firstOfEach } from '../lib/collections.ts';
 import { asSentence } from '../lib/text.ts';
 import type { Inquiry } from '../ports/analyst.ts';
 import { quoteLine } from './wording.ts';
@@ -66,9 +67,9 @@ function unanswered(outcomes: readonly ToolOutcome[]): Said[] {
   );
 }
 
-/** Whether a tool said of itself why it found nothing, so that no other words are needed. */
-function isAnswered({ outcomes }: Pick<Inquiry, 'outcomes'>, tool: string): boolean {
-  return outcomes.some((outcome) => outcome.call.tool === tool && outcome.status !== 'ok' && says(outcome));
+/** Whether the comparison with the green build said of itself why it found nothing, so that no other words are needed. */
+function saysWhyNotGreen({ outcomes }: Pick<Inquiry, 'outcomes'>): boolean {
+  return outcomes.some((outcome) => outcome.call.tool === 'diff_with_green' && outcome.status !== 'ok' && says(outcome));
 }
 
 /** That nothing was found is said elsewhere. */
@@ -86,7 +87,7 @@ function quoteOf(item: Evidence, claimed: readonly Quote[]): Quote | null {
   const informative = lines.findIndex((line) => INFORMATIVE.test(line.slice(0, 500)));
   const offset = informative >= 0 ? informative : lines.findIndex((line) => line.trim() !== '');
   const quotation = offset < 0 ? null : quoteLine(item.source, lineStart + offset, [item]);
-  return quotation === null ? null : quotation.quote;
+  return quotation?.quote ?? null;
 }
 
 /** What the rules can say about an analysis. */
@@ -145,12 +146,8 @@ export function aspectsOf(question: string): Aspect[] {
 /** Shape and subject by the question's own words. */
 export function understandQuestion(question: string): Understanding {
   const named = WORDS.filter(([, words]) => words.test(question)).map(([, , name]) => name);
-  return { shape: shapeOf(question), about: named.length === 0 ? 'the failure' : named.slice(0, 3).join(', ') };
-}
-
-function shapeOf(question: string): QuestionShape {
-  if (COMPARISON.test(question)) return 'comparison';
-  return JOURNEY.test(question) ? 'journey' : 'explanation';
+  const shape = COMPARISON.test(question) ? 'comparison' : JOURNEY.test(question) ? 'journey' : 'explanation';
+  return { shape, about: named.slice(0, 3).join(', ') || 'the failure' };
 }
 
 const MOST = 5;
@@ -169,13 +166,13 @@ function withGreen(input: Inquiry): Said[] {
   const since = topic.analysis.green ?? topic.subject.green;
   const fresh = foundBy(evidence, 'diff_with_green').slice(0, MOST);
   const head = since === undefined ? [] : [record(`The analysis compared this build with green build ${since.number}.`)];
-  const lines = fresh.map((item) => ({ ...lineOf(item, input) })).map((said) => ({ ...said, text: `New since green: ${said.text}` }));
+  const lines = fresh.map((item) => lineOf(item, input)).map((said) => ({ ...said, text: `New since green: ${said.text}` }));
   const commits = foundBy(evidence, 'changed_since_green', 'read_commit_history').slice(0, MOST);
   return [
     ...foundBy(evidence, 'count_consecutive_failures').map((item) => cited(item.text, [item.id])),
     ...head,
     ...lines,
-    ...(fresh.length === 0 && since === undefined && !isAnswered(input, 'diff_with_green')
+    ...(fresh.length === 0 && since === undefined && !saysWhyNotGreen(input)
       ? [record('No green build of this pipeline with a log to compare is known.')]
       : []),
     ...commits.map((item) => cited(`Changed: ${titleOf(item)}`, [item.id])),
@@ -280,7 +277,7 @@ function pastStatements({ evidence }: Inquiry, ...tools: readonly string[]): Sai
 
 function greenStatements(input: Inquiry): Said[] {
   const fresh = foundBy(input.evidence, 'diff_with_green').slice(0, MOST);
-  if (fresh.length === 0) return isAnswered(input, 'diff_with_green') ? [] : [record('No green build with a log to compare is known.')];
+  if (fresh.length === 0) return saysWhyNotGreen(input) ? [] : [record('No green build with a log to compare is known.')];
   return fresh.map((item) => lineOf(item, input));
 }
 
@@ -358,9 +355,7 @@ function startOf({ topic: { build } }: Inquiry): string {
 function inLogOrder({ topic, evidence }: Inquiry): Evidence[] {
   const order = new Map(topic.subject.sources.map(({ name }, index) => [name, index]));
   const known = evidence.filter((item) => item.lineStart !== undefined && (order.has(item.source) || item.tool === 'log'));
-  const seen = new Set<string>();
-  return known
-    .filter(({ source, lineStart }) => !seen.has(`${source}:${lineStart}`) && seen.add(`${source}:${lineStart}`) !== undefined)
+  return firstOfEach(known, ({ source, lineStart }) => `${source}:${lineStart}`)
     .sort((left, right) => (order.get(left.source) ?? 0) - (order.get(right.source) ?? 0) || (left.lineStart ?? 0) - (right.lineStart ?? 0))
     .slice(0, MOST_LINES);
 }

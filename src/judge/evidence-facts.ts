@@ -4,6 +4,7 @@ import { Category, Kind } from '../domain/category.ts';
 import type { Evidence } from '../domain/evidence.ts';
 import type { TriageSubject } from '../domain/triage.ts';
 import { isSameFile } from './places.ts';
+import { listed } from './wording.ts';
 
 /** A field of a finding's data; null where it is absent or of another shape. */
 const field = <Schema extends z.ZodType>(schema: Schema) => schema.nullable().default(null).catch(null);
@@ -92,19 +93,15 @@ type Row = z.infer<typeof Row>;
 const SHARED = /^(?:main|master|trunk|default)$/;
 const MAX_NAMED = 3;
 
-/** Where the same failure was seen that cannot have this change. */
-interface SeenElsewhere {
-  /** True where a shared branch or several others had it; one other topic branch alone may have the same change in it. */
-  readonly isSure: boolean;
-  readonly claim: Claim;
-}
-
 /**
  * Whether the very same failure (equal fingerprint, same repository) was seen in earlier builds of other branches: then this change did not
- * bring it. Null where it was not, where the fingerprint is too generic to say "the same", where the build names no branch, and for a
+ * bring it. `isSure` where a shared branch or several others had it; one other topic branch alone may have the same change in it. Null where it was not, where the fingerprint is too generic to say "the same", where the build names no branch, and for a
  * failure that only this branch has had.
  */
-export function seenElsewhere(subject: TriageSubject, evidence: readonly Evidence[]): SeenElsewhere | null {
+export function seenElsewhere(
+  subject: TriageSubject,
+  evidence: readonly Evidence[],
+): { readonly isSure: boolean; readonly claim: Claim } | null {
   const { branch } = subject.build;
   if (subject.generic || branch === null) return null;
   const rows = evidence.flatMap((item) => sameFailure(item, subject));
@@ -114,25 +111,11 @@ export function seenElsewhere(subject: TriageSubject, evidence: readonly Evidenc
   const shared = chosen.filter(({ row }) => SHARED.test(row.branch));
   const isSure = shared.length > 0 || new Set(chosen.map(({ row }) => row.branch)).size > 1;
   const named = [...shared, ...chosen.filter((one) => !shared.includes(one))].slice(0, MAX_NAMED);
-  return {
-    isSure,
-    claim: {
-      text: sentence(
-        named.map(({ row }) => row),
-        isSure,
-      ),
-      evidence: named.map(({ id }) => id),
-      quotes: [],
-    },
-  };
-}
-
-function sentence(rows: readonly Row[], isSure: boolean): string {
-  const builds = rows.map(({ pipeline, number, branch, seenAt }) => `${pipeline} #${number} on ${branch} (${seenAt.slice(0, 10)})`);
-  const where = builds.length === 1 ? builds.join('') : `${builds.slice(0, -1).join(', ')} and ${builds.at(-1)}`;
-  return isSure
-    ? `Not your change: the same failure was seen before in ${where}.`
-    : `Possibly not your change: the same failure was seen before in ${where}, unless that branch holds the same commits.`;
+  const builds = named.map(({ row }) => `${row.pipeline} #${row.number} on ${row.branch} (${row.seenAt.slice(0, 10)})`);
+  const text = isSure
+    ? `Not your change: the same failure was seen before in ${listed(builds)}.`
+    : `Possibly not your change: the same failure was seen before in ${listed(builds)}, unless that branch holds the same commits.`;
+  return { isSure, claim: { text, evidence: named.map(({ id }) => id), quotes: [] } };
 }
 
 /** Rows of this repository with this fingerprint, of earlier builds and other commits, each build once. */
@@ -235,7 +218,6 @@ export function repositoryFactsOf(evidence: readonly Evidence[]): RepositoryFact
   const lists = (tool: string) => read.filter(({ item, data }) => item.tool === tool && data.fileCount !== null && data.files !== null);
   const changed = lists('changed_since_green')[0]?.data;
   const found = read.find(({ item }) => item.tool === 'find_files')?.data;
-  const named = evidence.some(({ tool }) => CODE_TOOLS.has(tool));
   return {
     touches,
     changed:
@@ -250,7 +232,7 @@ export function repositoryFactsOf(evidence: readonly Evidence[]): RepositoryFact
     found: found?.found ?? [],
     missing: found?.missing ?? [],
     mended: lists('read_past_fixes').flatMap(({ data }) => data.files ?? []),
-    paths: named ? [...new Set(read.flatMap(({ item, data }) => (CODE_TOOLS.has(item.tool) ? pathsIn(data) : [])))] : [],
+    paths: [...new Set(read.flatMap(({ item, data }) => (CODE_TOOLS.has(item.tool) ? [data.path ?? [], data.files ?? []].flat() : [])))],
   };
 }
 
@@ -266,10 +248,6 @@ export function touchesOf(path: string, { touches }: Pick<RepositoryFacts, 'touc
 }
 
 const CODE_TOOLS: ReadonlySet<string> = new Set([...TOUCHING, 'read_file', 'read_test_file', 'search_code', 'search_semantic']);
-
-function pathsIn({ path, files }: Data): string[] {
-  return [...(path === null ? [] : [path]), ...(files ?? [])];
-}
 
 function touchOf(item: Evidence, data: Data): Touch | null {
   const path = data.path ?? (item.source.startsWith('commit/') || item.source.startsWith('compare/') ? null : item.source);

@@ -95,7 +95,7 @@ function isProductException(entry: ThrownException): boolean {
 }
 
 function factAt(origin: Origin, text: string, at: LogPosition | null, weight = 1): Fact {
-  return { origin, text: cut(text), source: at?.source ?? null, line: at?.line ?? null, weight };
+  return { origin, text: text.slice(0, MAX_TEXT), source: at?.source ?? null, line: at?.line ?? null, weight };
 }
 
 /** What extractors read of tests, exceptions, diagnostics, headlines and messages, in this order. */
@@ -129,7 +129,7 @@ function lineFacts(subject: TriageSubject): Fact[] {
     for (const [offset, raw] of excerpt.text.split('\n').entries()) {
       if (facts.length >= MAX_LINES) return facts;
       const line = excerpt.lineStart + offset;
-      const text = cut(cleanLine(stripEscapes(raw)));
+      const text = shownLine(raw);
       const role = roleOf(text);
       if (role !== 'cause' && role !== 'wrapper' && (hasCause || role !== 'notice')) continue;
       const inside = insideFailedStep(subject, excerpt.source, line) ? 1 : 0.5;
@@ -167,16 +167,16 @@ function shareOf(weight: number): number {
 
 function shownLines(subject: TriageSubject): string[] {
   const lines = subject.excerpts.flatMap(({ text }) => text.split('\n'));
-  return lines.slice(0, MAX_LINES).map((raw) => cut(cleanLine(stripEscapes(raw))));
+  return lines.slice(0, MAX_LINES).map(shownLine);
+}
+
+function shownLine(raw: string): string {
+  return cleanLine(stripEscapes(raw)).slice(0, MAX_TEXT);
 }
 
 function insideFailedStep(subject: TriageSubject, source: string, line: number): boolean {
   const sections = subject.failedSections.filter((section) => section.source === source);
   return sections.length === 0 || sections.some((section) => line >= section.lineStart && line <= section.lineEnd);
-}
-
-function cut(text: string): string {
-  return text.length > MAX_TEXT ? text.slice(0, MAX_TEXT) : text;
 }
 
 /** A shorter message may be in any sentence by chance. */
@@ -189,7 +189,7 @@ const SHORTEST = 6;
 export function isDiagnosed(fact: Pick<Fact, 'text' | 'source' | 'line'>, subject: TriageSubject): boolean {
   if (BORROWED_FORM.test(fact.text)) return false;
   if (!subject.diagnostics.some((entry) => readsSource(entry) && isAbout(entry, fact))) return false;
-  return !subject.failingTests.some(({ message }) => message !== null && message !== '' && includesEither(message, fact.text));
+  return !subject.failingTests.some(({ message }) => message && (message.includes(fact.text) || fact.text.includes(message)));
 }
 
 function readsSource({ tool, severity, column }: Diagnostic): boolean {
@@ -200,10 +200,6 @@ function readsSource({ tool, severity, column }: Diagnostic): boolean {
 function isAbout({ message, at }: Diagnostic, fact: Pick<Fact, 'text' | 'source' | 'line'>): boolean {
   if (at !== null && at.source === fact.source && at.line === fact.line) return true;
   return message.length >= SHORTEST && fact.text.includes(message);
-}
-
-function includesEither(one: string, other: string): boolean {
-  return one.includes(other) || other.includes(one);
 }
 
 /** Tools whose errors mean that code of ours does not compile or type-check. */

@@ -9,7 +9,7 @@ import { hostOf, missingModuleName, ownServiceOf, packageOf } from './line-facts
 import { isTestPath } from './paths.ts';
 import { placesOf } from './places.ts';
 import type { Match } from './rule.ts';
-import { downloadHost } from './rule-words.ts';
+import { downloadHost, importerIn } from './rule-words.ts';
 import { find, oneLine, type Words, wordsFor } from './wording.ts';
 
 /**
@@ -153,9 +153,7 @@ const ADVICE_BY_RULE: Readonly<Record<string, Advice>> = {
     `Correct the syntax of ${find(words, /Invalid ([\w.-]{1,60}\.json)/) ?? 'the manifest'} where the message points.`,
   'import-name-gone': ({ words }) => {
     const from = /cannot import name '?\w{1,80}'? from (?:partially initialized module )?'?([\w.]{1,120})/.exec(words.log)?.[1];
-    const user = words.facts.subject.exceptions
-      .flatMap(({ frames }) => frames.slice(0, 1).map(({ file }) => /(?:site|dist)-packages\/([\w.-]{1,80})\//.exec(file)?.[1]))
-      .find((name) => name !== undefined);
+    const user = importerIn(words);
     if (from === undefined || user === undefined)
       return 'Align the versions named in the message, or postpone the upgrade until its dependents are updated.';
     return `Upgrade ${user} to a release that works with the installed ${from}, or pin ${from} to a version that ${user} supports.`;

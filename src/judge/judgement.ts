@@ -165,14 +165,10 @@ export function routeOf({ sureness, witnesses }: Pick<Judged, 'sureness' | 'witn
   return `${rests}, from ${BANDS.find((from) => sureness >= from)}`;
 }
 
-/** What facts and words each make of a failure, as log-odds per category. */
-interface LogOdds {
-  readonly facts: readonly number[];
-  readonly words: readonly number[];
-}
+type LogOdds = ReturnType<typeof weigh>;
 
-/** The two sums of the regression. */
-export function weigh({ facts, words }: Features, model: Pick<JudgementModel, 'facts' | 'wordScale' | 'words'>): LogOdds {
+/** The two sums of the regression: what facts and words each make of a failure, as log-odds per category. */
+export function weigh({ facts, words }: Features, model: Pick<JudgementModel, 'facts' | 'wordScale' | 'words'>) {
   return {
     facts: model.facts.map((weights) => facts.reduce((sum, value, i) => sum + value * (weights[i] ?? 0), 0)),
     words: model.words.map(
@@ -217,16 +213,10 @@ export function featuresOf(given: Facts, matches: readonly Match[]): Features {
   const { failingTests, exceptions, exits, diagnostics, failedSections } = subject;
   const errors = diagnostics.filter(({ severity }) => severity === 'error');
   const codes = exits.map(({ code }) => code ?? 0);
-  const best = (isOne: (match: Match) => boolean) =>
-    CATEGORIES.map(
-      (category) =>
-        maxOf(
-          of(matches, category)
-            .filter(isOne)
-            .map(({ strength }) => strength),
-          0,
-        ) / FULL,
-    );
+  const best = (isOne: (match: Match) => boolean) => {
+    const strengths = (category: Category) => of(matches.filter(isOne), category).map(({ strength }) => strength);
+    return CATEGORIES.map((category) => maxOf(strengths(category), 0) / FULL);
+  };
   const facts = [
     ...best(({ fact }) => fact.origin !== 'line'),
     ...best(({ fact }) => fact.origin === 'line'),
@@ -276,12 +266,8 @@ function wordsOf(
   };
   const addText = (text: string, weight: number, prefix: string) => {
     let previous = '^';
-    for (const raw of (
-      text
-        .slice(0, 300)
-        .toLowerCase()
-        .match(/[a-z_]{2,30}|\d+/g) ?? []
-    ).slice(0, 40)) {
+    const head = text.slice(0, 300).toLowerCase();
+    for (const raw of head.match(/[a-z_]{2,30}|\d+/g)?.slice(0, 40) ?? []) {
       const word = /^\d/.test(raw) ? '0' : raw;
       add(`${prefix}${word}`, weight);
       add(`${prefix}${previous} ${word}`, weight);
@@ -340,8 +326,8 @@ export function signsOf(given: Facts, matches: readonly Match[], odds: LogOdds):
 }
 
 /** A log that shows both does not tell whether the compiler failed by our code or by what did not arrive. */
-function hasUnresolved(facts: Facts): boolean {
-  return facts.compileErrors.length > 0 && saysUnresolved(facts);
+function hasUnresolved({ compileErrors, all }: Facts): boolean {
+  return compileErrors.length > 0 && all.some(({ text }) => UNRESOLVED.some((pattern) => pattern.test(text)));
 }
 
 /** By how much the chosen category leads the next, within ±3. */
@@ -387,8 +373,3 @@ const UNRESOLVED = [
   /\b(?:unable|failed) to (?:resolve|download|fetch) (?:the )?(?:dependency|dependencies|artifacts?|packages?)\b/i,
   /no matching distribution found for\b/i,
 ];
-
-/** Whether the build says that something it depends on could not be had. */
-function saysUnresolved(facts: Facts): boolean {
-  return facts.all.some((fact) => UNRESOLVED.some((pattern) => pattern.test(fact.text)));
-}

@@ -3,11 +3,7 @@ import { isForeignPath } from './paths.ts';
 
 /** The module that a line says is missing, as written: "react", "./tax", "six", "app.models"; null where it names none. */
 export function missingModuleName(text: string): string | null {
-  for (const pattern of NAMED) {
-    const name = pattern.exec(text)?.[1];
-    if (name !== undefined) return name;
-  }
-  return null;
+  return NAMED.flatMap((pattern) => pattern.exec(text)?.[1] ?? [])[0] ?? null;
 }
 
 /** Whether the missing module is a file of the project: a relative or absolute path, or a root that our own frames live under. */
@@ -79,18 +75,10 @@ function ownRoots(facts: Facts): ReadonlySet<string> {
 }
 
 function ownPaths(facts: Facts): string[] {
-  const frames = facts.subject.exceptions.flatMap((entry) => entry.frames.filter((frame) => frame.own).map((frame) => frame.file));
-  const tests = facts.subject.failingTests.flatMap((test) => (test.file === null ? [] : [test.file]));
-  const diagnosed = facts.subject.diagnostics.flatMap((entry) => (entry.file === null ? [] : [entry.file]));
-  return [...frames, ...tests, ...diagnosed].filter((path) => !isForeignPath(path));
-}
-
-/** The service that refused, named by its usual port or host. */
-export interface RefusedService {
-  readonly host: string;
-  readonly port: string | null;
-  /** "PostgreSQL" where the port or host tells. */
-  readonly name: string | null;
+  const { exceptions, failingTests, diagnostics } = facts.subject;
+  const frames = exceptions.flatMap((entry) => entry.frames.filter(({ own }) => own));
+  const paths = [...frames, ...failingTests, ...diagnostics].flatMap(({ file }) => file ?? []);
+  return paths.filter((path) => !isForeignPath(path));
 }
 
 const BY_PORT: Readonly<Record<string, string>> = {
@@ -113,8 +101,8 @@ const LOCAL = /\b(localhost|127\.0\.0\.1|0\.0\.0\.0|\[?::1\]?|host\.docker\.inte
 const NAMED_SERVICE =
   /\b(postgres(?:ql)?|mysql|mariadb|redis|mongo(?:db)?|rabbitmq|kafka|zookeeper|elasticsearch|opensearch|memcached|selenium|minio|localstack|db|database|cache|broker|queue)(?::(\d{2,5}))(?!\.\w)/i;
 
-/** The service of the job itself that a line says refused the connection; null where it is somebody else's. */
-export function ownServiceOf(text: string): RefusedService | null {
+/** The service of the job itself that a line says refused the connection, with its name where the port tells; null where it is somebody else's. */
+export function ownServiceOf(text: string): { readonly host: string; readonly port: string | null; readonly name: string | null } | null {
   const found = LOCAL.exec(text) ?? NAMED_SERVICE.exec(text);
   if (found?.[1] === undefined) return null;
   const port = found[2] ?? /\bport:? (\d{2,5})/.exec(text)?.[1] ?? null;

@@ -1,5 +1,6 @@
 import type { FailingTest, StackFrame } from '../domain/failure.ts';
 import type { TriageSubject } from '../domain/triage.ts';
+import { firstOfEach } from '../lib/collections.ts';
 import { projectPath } from '../log/paths.ts';
 
 /** Whether a path belongs to a package, a runtime or a tool rather than to the project. */
@@ -140,7 +141,8 @@ export function projectOf(subject: TriageSubject): Project {
   const traced = named.some(({ packages }) => packages.length > 0) ? [] : tracesOf(subject).flatMap((frames) => testClassIn(frames) ?? []);
   const root = rootOf(subject);
   const name = root?.split('/').at(-2);
-  return { tests: distinct([...named, ...traced]), names: new Set(name === undefined ? [] : [normalName(name)]), root };
+  const tests = firstOfEach([...named, ...traced], fullName).slice(0, MAX_TESTS);
+  return { tests, names: new Set(name === undefined ? [] : [normalName(name)]), root };
 }
 
 /** All traces, those of failing tests first; a trace that hangs on both is given once. */
@@ -165,7 +167,9 @@ export function ownFramesOf(frames: readonly StackFrame[], project: Project): Ow
 function jvmFrame(frame: StackFrame, type: JvmClass, project: Project): OwnFrame[] {
   if (!isOwnClass(type, frame.own, project) || !/\.\w{1,8}$/.test(frame.file)) return [];
   const isTest =
-    isTestClass(type.name) || /Spec\.(?:groovy|kt|scala)$/.test(frame.file) || project.tests.some((test) => isSameClass(test, type));
+    isTestClass(type.name) ||
+    /Spec\.(?:groovy|kt|scala)$/.test(frame.file) ||
+    project.tests.some((test) => fullName(test) === fullName(type));
   const onlyReports = /(?:Exception|Error|Exceptions|Errors)$/.test(type.name) || isReporting(frame.function);
   return [{ path: sourcePathOf(type, frame.file), line: frame.line, isTest, onlyReports }];
 }
@@ -238,12 +242,8 @@ function isJvmTest({ framework, file }: FailingTest): boolean {
   return /^(?:maven|junit|gradle)$/.test(framework) || (file !== null && /\.(?:java|kt|scala|groovy)$/.test(file));
 }
 
-function distinct(types: readonly JvmClass[]): JvmClass[] {
-  return [...new Map(types.map((type) => [`${type.packages.join('.')}.${type.name}`, type])).values()].slice(0, MAX_TESTS);
-}
-
-function isSameClass(one: JvmClass, other: JvmClass): boolean {
-  return one.name === other.name && one.packages.join('.') === other.packages.join('.');
+function fullName({ packages, name }: JvmClass): string {
+  return [...packages, name].join('.');
 }
 
 function keyOf(frames: readonly StackFrame[]): string {

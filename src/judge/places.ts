@@ -1,5 +1,6 @@
 import type { FailingTest } from '../domain/failure.ts';
 import type { TriageSubject } from '../domain/triage.ts';
+import { firstOfEach } from '../lib/collections.ts';
 import { namedPaths } from '../lib/text.ts';
 import { stripEscapes } from '../log/lines/clean.ts';
 import {
@@ -114,7 +115,7 @@ function loggedPlaces(subject: TriageSubject, project: Project): Place[] {
   const paths = namedPaths(texts.map(stripEscapes))
     .filter(({ path }) => !isForeignPath(path) && !OUTSIDE.test(path) && (path.includes('/') || BARE.test(path)))
     .map(({ path, line }) => ({ path: pathIn(path, project), line }));
-  const distinct = paths.filter(({ path }, at) => !path.startsWith('/') && paths.findIndex((one) => one.path === path) === at);
+  const distinct = firstOfEach(paths, ({ path }) => path).filter(({ path }) => !path.startsWith('/'));
   return distinct.slice(0, MAX_LOGGED).map(({ path, line }, rank) => {
     return { path, line, from: 'frame', score: fade(LOGGED, rank), reason: 'the log names it' };
   });
@@ -122,7 +123,7 @@ function loggedPlaces(subject: TriageSubject, project: Project): Place[] {
 
 /** One entry a file, at its deepest frame. */
 function rankedFiles(frames: readonly OwnFrame[]): (OwnFrame & { rank: number })[] {
-  const first = frames.filter(({ path }, at) => frames.findIndex((one) => one.path === path) === at);
+  const first = firstOfEach(frames, ({ path }) => path);
   return first.slice(0, MAX_FRAME_FILES).map((frame, rank) => ({ ...frame, rank }));
 }
 
@@ -169,16 +170,7 @@ function round(score: number): number {
   return Math.round(score * 100) / 100;
 }
 
-/** A failing test's file, and the files that its name says it tests: its twin first, then bolder guesses. */
-interface TestedFiles {
-  /** For people. */
-  readonly name: string;
-  readonly file: string;
-  readonly line: number | null;
-  readonly twin: string | null;
-  /** `StringUtilsTrimTest` may test `StringUtils`. */
-  readonly guesses: readonly string[];
-}
+type TestedFiles = ReturnType<typeof testedBy>;
 
 const MAX_TESTS = 20;
 
@@ -194,7 +186,8 @@ function testedFilesOf(subject: TriageSubject, project: Project): TestedFiles[] 
   return project.tests.slice(0, MAX_TESTS).map((type) => testedBy(type.name, sourcePathOf(type, `${type.name}${extension}`), null));
 }
 
-function testedBy(name: string, file: string, line: number | null): TestedFiles {
+/** A failing test's file, and the files that its name says it tests: its twin, and bolder guesses: `StringUtilsTrimTest` may test `StringUtils`. */
+function testedBy(name: string, file: string, line: number | null) {
   const twin = twinOf(file);
   return { name, file, line, twin, guesses: guessesOf(file, twin) };
 }

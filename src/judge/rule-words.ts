@@ -173,8 +173,8 @@ const REASONS: Readonly<Record<string, Saying>> = {
       ? null
       : `${place(words) ?? 'CMake'} looks for the package ${name}, but nothing on the runner provides it: no step installs it, or its prefix is not on the search path.`;
   },
-  'command-not-found': (words) => missingCommand(words),
-  'build-program-missing': (words) => missingCommand(words),
+  'command-not-found': missingCommand,
+  'build-program-missing': missingCommand,
   'secret-missing': (words) => {
     const name = find(words, /\b([A-Z][A-Z0-9_]{3,80})\b/);
     return name === null ? null : `${scriptPlace(words.line) ?? 'The step'} needs ${name}, but the job did not set it.`;
@@ -246,12 +246,9 @@ const REASONS: Readonly<Record<string, Saying>> = {
   },
   'import-name-gone': (words) => {
     const found = /cannot import name '?(\w{1,80})'? from (?:partially initialized module )?'?([\w.]{1,120})/.exec(words.log);
-    const user = words.facts.subject.exceptions
-      .flatMap(({ frames }) => frames.slice(0, 1).map(({ file }) => /(?:site|dist)-packages\/([\w.-]{1,80})\//.exec(file)?.[1]))
-      .find((name) => name !== undefined);
     return found === null
       ? null
-      : `${user ?? 'The code'} imports ${found[1]} from ${found[2]}, but the installed version of ${found[2]} does not have it: the two versions are incompatible.`;
+      : `${importerIn(words) ?? 'The code'} imports ${found[1]} from ${found[2]}, but the installed version of ${found[2]} does not have it: the two versions are incompatible.`;
   },
   'undefined-reference': (words) => {
     const symbols = [
@@ -312,6 +309,12 @@ function lineBefore({ line, facts }: Words): string | null {
 function fill(words: Words, sentence: string, ...patterns: readonly RegExp[]): string | null {
   const word = find(words, ...patterns);
   return word === null ? null : sentence.replace('$', () => word);
+}
+
+/** The installed package whose code imports what is gone. */
+export function importerIn({ facts }: Words): string | undefined {
+  const places = facts.subject.exceptions.map(({ frames }) => /(?:site|dist)-packages\/([\w.-]{1,80})\//.exec(frames[0]?.file ?? '')?.[1]);
+  return places.find((name) => name !== undefined);
 }
 
 /** A sentence about the host that the deciding line, or the log's only download, names. */

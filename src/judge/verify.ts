@@ -31,7 +31,7 @@ export function assess(input: Insight & { answer: Answer }): Assessment {
     : answer.claims.length === 0
       ? 0.5
       : 1 - (0.5 * unsupportedClaims.length) / answer.claims.length;
-  const confidence = Math.round(Math.min(weighed.confidence, answer.confidence + 0.1) * carried * 1000) / 1000;
+  const confidence = rounded(Math.min(weighed.confidence, answer.confidence + 0.1) * carried);
   return {
     grades,
     unsupportedClaims: unsupportedClaims.map(({ text }) => text),
@@ -124,8 +124,9 @@ function weighCause(
   const { category, confidence } = classification;
   const start = Math.min(0.98, Math.max(0.04, confidence));
   const confirmed = confirmedEntry(evidence, category);
-  const factors = [factor('classification', logit(start), `the log alone gives ${category} a probability of ${start.toFixed(2)}`)];
-  const add = (name: string, value: number, because: string) => factors.push(factor(name, value, because));
+  const factors: ConfidenceFactor[] = [];
+  const add = (name: string, value: number, because: string) => factors.push({ name, value, because });
+  add('classification', Math.log(start / (1 - start)), `the log alone gives ${category} a probability of ${start.toFixed(2)}`);
   if (confirmed !== null)
     add('confirmed', CONFIRMED_BY_PERSON, `${confirmed.confirmedBy} confirmed a similar failure (${confirmed.evidence.id})`);
   const lasting = lastingFailure(evidence);
@@ -138,19 +139,11 @@ function weighCause(
       `${contradictions} ${contradictions === 1 ? 'piece of evidence contradicts' : 'pieces of evidence contradict'} this`,
     );
   const value = 1 / (1 + Math.exp(-factors.reduce((sum, one) => sum + one.value, 0)));
-  return { confidence: Math.round(Math.min(CEILING, value) * 1000) / 1000, factors: factors.map(rounded) };
+  return { confidence: rounded(Math.min(CEILING, value)), factors: factors.map((one) => ({ ...one, value: rounded(one.value) })) };
 }
 
-function factor(name: string, value: number, because: string): ConfidenceFactor {
-  return { name, value, because };
-}
-
-function rounded(one: ConfidenceFactor): ConfidenceFactor {
-  return { ...one, value: Math.round(one.value * 1000) / 1000 };
-}
-
-function logit(value: number): number {
-  return Math.log(value / (1 - value));
+function rounded(value: number): number {
+  return Math.round(value * 1000) / 1000;
 }
 
 /** Whether another category is nearly as probable. */

@@ -24,10 +24,8 @@ export function wordsFor(match: Match, facts: Facts): Words {
 export function find({ line, log }: Words, ...patterns: readonly RegExp[]): string | null {
   for (const text of [line, log]) {
     for (const pattern of patterns) {
-      const word = pattern
-        .exec(text)
-        ?.slice(1)
-        .find((group) => group !== undefined);
+      const groups: readonly (string | undefined)[] = pattern.exec(text)?.slice(1) ?? [];
+      const word = groups.find((group) => group !== undefined);
       if (word !== undefined) return word.trim();
     }
   }
@@ -99,7 +97,6 @@ const SPOKEN: Readonly<Record<string, string>> = {
   dependency_install: 'A dependency could not be installed',
   vulnerability: 'A dependency has a known vulnerability',
   docker_build: 'The image could not be built',
-  unknown: 'The cause is not clear',
 };
 
 /** A kind as the beginning of a sentence. */

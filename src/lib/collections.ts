@@ -3,6 +3,15 @@ export function append<Item>(list: Item[], items: Iterable<Item>): void {
   for (const item of items) list.push(item);
 }
 
+/** The first item of each key, in the order of the items. */
+export function firstOfEach<Item>(items: readonly Item[], keyOf: (item: Item) => unknown): Item[] {
+  const seen = new Set<unknown>();
+  return items.filter((item) => {
+    const before = seen.size;
+    return seen.add(keyOf(item)).size > before;
+  });
+}
+
 /** The largest of any number of numbers, and of `least`; -Infinity of none. */
 export function maxOf(numbers: Iterable<number>, least = Number.NEGATIVE_INFINITY): number {
   let most = least;

@@ -21,7 +21,7 @@ describe('the rules', () => {
   });
 
   test('are explained only by rules that exist', () => {
-    for (const { cause, explains } of EXPLANATIONS) for (const name of [cause, ...explains]) expect(NAMES).toContain(name);
+    for (const [cause, explains] of Object.entries(EXPLANATIONS)) for (const name of [cause, ...explains]) expect(NAMES).toContain(name);
   });
 
   // A pattern that backtracks would never come to an end here; the runner's own limit tells.

@@ -5,7 +5,7 @@ import { isForeignPath } from '../paths.ts';
 import type { Match } from '../rule.ts';
 
 /** What a tie decides: a category with its strength in logits, and which rival matches no longer count. */
-export interface TieRuling {
+interface TieRuling {
   readonly category: Category;
   readonly kind: Kind;
   readonly strength: number;
@@ -13,27 +13,21 @@ export interface TieRuling {
   readonly drop: (match: Match) => boolean;
 }
 
-/** One of the taxonomy's decided ties. Ties 6 and 7 only take away: see `softenInfra` and `abstains`. */
-export interface Tie {
-  readonly name: string;
-  readonly number: 1 | 2 | 3 | 4 | 5;
-  readonly apply: (facts: Facts, matches: readonly Match[]) => TieRuling | null;
-}
-
 const THROWN = /^(?:null-pointer|type-error-thrown|index-or-value-error|uncaught-product-exception|panic)$/;
 
-export const TIES: readonly Tie[] = [
-  { name: 'tie-1-error-thrown-in-test', number: 1, apply: errorThrownInTest },
-  { name: 'tie-2-refused-by-own-service', number: 2, apply: refusedByOwnService },
-  { name: 'tie-2-refused-by-foreign-service', number: 2, apply: refusedByForeignService },
-  { name: 'tie-3-own-module-missing', number: 3, apply: ownModuleMissing },
-  { name: 'tie-3-compiler-misses-a-package', number: 3, apply: compilerMissesPackage },
-  { name: 'tie-4-error-inside-a-dependency', number: 4, apply: errorInsideDependency },
-  { name: 'tie-4-upgrade-broke-its-users', number: 4, apply: upgradeBrokeUsers },
-  { name: 'tie-5-registry-refused-access', number: 5, apply: registryRefused },
-  { name: 'tie-5-registry-was-down', number: 5, apply: registryDown },
-  { name: 'tie-5-version-never-published', number: 5, apply: versionNeverPublished },
-];
+/** The taxonomy's decided ties. Ties 6 and 7 only take away: see `softenInfra` and `ruleBy`. */
+export const TIES: Readonly<Record<string, (facts: Facts, matches: readonly Match[]) => TieRuling | null>> = {
+  'tie-1-error-thrown-in-test': errorThrownInTest,
+  'tie-2-refused-by-own-service': refusedByOwnService,
+  'tie-2-refused-by-foreign-service': refusedByForeignService,
+  'tie-3-own-module-missing': ownModuleMissing,
+  'tie-3-compiler-misses-a-package': compilerMissesPackage,
+  'tie-4-error-inside-a-dependency': errorInsideDependency,
+  'tie-4-upgrade-broke-its-users': upgradeBrokeUsers,
+  'tie-5-registry-refused-access': registryRefused,
+  'tie-5-registry-was-down': registryDown,
+  'tie-5-version-never-published': versionNeverPublished,
+};
 
 function errorThrownInTest(facts: Facts, matches: readonly Match[]): TieRuling | null {
   const thrown = matches.find((match) => THROWN.test(match.rule.name) && ['test', 'exception', 'headline'].includes(match.fact.origin));
