@@ -7,7 +7,7 @@ import type { Config } from '../config/schema.ts';
 import type { SessionService } from '../console/console-deps.ts';
 import { AccessToken, checkNewToken, digestOfToken, isTokenForm, makeToken, NewToken, type RouteAccess } from '../domain/access.ts';
 import { messageOf, TriageError } from '../domain/errors.ts';
-import type { Principal, Role } from '../domain/review.ts';
+import { holds, type Principal, type Role } from '../domain/review.ts';
 import type { Clock } from '../lib/time.ts';
 import type { Logger } from '../ports/telemetry.ts';
 import type { SessionHolder, SessionStore, TokenStore } from '../stores/access.ts';
@@ -89,7 +89,7 @@ function roleFor(request: FastifyRequest): Role | null {
 }
 
 function requireRole(principal: Principal, role: Role): void {
-  if (!principal.roles.includes(role) && !principal.roles.includes('admin')) throw lacksRole(principal, role);
+  if (!holds(principal, role)) throw lacksRole(principal, role);
 }
 
 function isDocs(url: string): boolean {

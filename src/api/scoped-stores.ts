@@ -1,6 +1,5 @@
 import { SCOPED, type Scoped } from '../domain/access.ts';
 import { TriageError } from '../domain/errors.ts';
-import type { TextPiece } from '../ports/build-archive.ts';
 import type { Sql } from '../ports/database.ts';
 import type { KeptRuns } from '../ports/kept-runs.ts';
 import type { Ask } from '../service/ask/ask.ts';
@@ -72,13 +71,12 @@ function addToIndex({ outbox }: Pick<Stores, 'outbox'>): ShownStores['outbox']['
 /** Texts of builds that the asker may see. */
 export function scopeArchive(archive: ShownArchive, stores: Pick<Stores, 'builds'>, scope: Scope): ShownArchive & Scoped {
   const { build } = heldTo(stores, scope);
-  async function* pieces(buildId: string, name: string): AsyncGenerator<TextPiece> {
-    if (archive.pieces !== undefined && (await build(buildId))) yield* archive.pieces(buildId, name);
-  }
   return marked({
     list: async (buildId) => ((await build(buildId)) ? await archive.list(buildId) : []),
     lines: async (buildId, name, from, to) => ((await build(buildId)) ? await archive.lines(buildId, name, from, to) : null),
-    ...(archive.pieces === undefined ? {} : { pieces }),
+    pieces: async function* (buildId: string, name: string) {
+      if (await build(buildId)) yield* archive.pieces(buildId, name);
+    },
   });
 }
 

@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import type { Analysis, Claim, Suspect } from '../domain/analysis.ts';
 import { type Build, shortCommit } from '../domain/build.ts';
 import { TriageError } from '../domain/errors.ts';
@@ -10,6 +9,7 @@ import { overlapOf, type Review } from '../domain/review.ts';
 import { cleanLine, stripEscapes } from '../log/lines/clean.ts';
 import { type AnswerView, answerView, failureCount, formatDollars, formatDuration, placeOf } from '../notifications/answer-view.ts';
 import type { BuildArchive } from '../ports/build-archive.ts';
+import { findAnalysis } from '../service/answers/views.ts';
 import { openReviewFor } from '../service/review/queue.ts';
 import type { ShownStores } from '../stores/stores.ts';
 import { askAddress, buildAddress, causeAddress, libraryAddress, reviewAddress, runAddress } from './addresses.ts';
@@ -17,18 +17,16 @@ import { percentOf, runStrip } from './charts/chart.ts';
 import type { ConsoleDeps } from './console-deps.ts';
 import { actionLink, postForm, timeOf } from './controls.ts';
 import { type Html, html, joined, linkTarget, type Shown } from './html.ts';
+import { IdParams } from './http.ts';
 import { evidenceWindows } from './logs/evidence-windows.ts';
 import { ciName, editorAddress } from './outside.ts';
 import { type ConsoleApp, mayReview, readerOf, route, sendPage } from './page.ts';
 import { evidenceChip, inlineProse, prose } from './prose.ts';
 
-const Params = z.object({ id: z.string().min(1).max(300) });
-
 /** `/analyses/:id`: one answer for good; pull requests, Slack and the terminal lead here. */
 export function registerAnalysisPage(app: ConsoleApp, deps: ConsoleDeps): void {
-  app.get('/analyses/:id', route('read', { params: Params }), async (request, reply) => {
-    const analysis = await deps.stores.analyses.find(request.params.id);
-    if (analysis === null) throw new TriageError('not-found', `There is no analysis ${request.params.id}.`);
+  app.get('/analyses/:id', route('read', { params: IdParams }), async (request, reply) => {
+    const analysis = await findAnalysis(deps.stores.analyses, request.params.id);
     const reader = await readerOf(request, deps);
     const facts = await readAnalysisFacts(deps, analysis);
     if (facts === null) throw new TriageError('not-found', `The build of analysis ${analysis.id} is no longer stored.`);
@@ -39,7 +37,7 @@ export function registerAnalysisPage(app: ConsoleApp, deps: ConsoleDeps): void {
     const main = html`<h1 tabindex="-1">${analysis.answer.title}</h1>${placeLine(facts)}${analysisParts(facts, { between, editor: reader.preferences.editor })}`;
     return sendPage(request, reply, { title: analysis.answer.title, place: 'item', part: 'builds', main }, reader);
   });
-  app.post('/analyses/:id/review', route('review', { params: Params }), async (request, reply) => {
+  app.post('/analyses/:id/review', route('review', { params: IdParams }), async (request, reply) => {
     const review = await openReviewFor(deps, { analysisId: request.params.id, by: request.principal?.name ?? '' });
     return reply.redirect(reviewAddress(review.id), 303);
   });

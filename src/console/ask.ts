@@ -4,17 +4,17 @@ import type { Analysis } from '../domain/analysis.ts';
 import type { Citation, Thread, Turn } from '../domain/conversation.ts';
 import { messageOf, TriageError } from '../domain/errors.ts';
 import { formatDuration } from '../notifications/answer-view.ts';
+import { findAnalysis } from '../service/answers/views.ts';
 import { createGate, type OpenQuestion } from '../service/ask/ask.ts';
 import { analysisAddress, askAddress, logAddress, threadAddress } from './addresses.ts';
 import type { ConsoleDeps } from './console-deps.ts';
 import { hiddenFields, timeOf } from './controls.ts';
 import { type Html, html, linkTarget } from './html.ts';
-import { sendEvents } from './http.ts';
+import { IdParams, sendEvents } from './http.ts';
 import { answerPage, type ConsoleApp, route } from './page.ts';
 import { inlineProse } from './prose.ts';
 
-const Params = z.object({ id: z.string().min(1).max(300) });
-const ThreadParams = Params.extend({ thread: z.string().min(1).max(300) });
+const ThreadParams = IdParams.extend({ thread: z.string().min(1).max(300) });
 const Body = z.object({ question: z.string().max(10_000), thread: z.string().max(300).optional() });
 /** Of one process. */
 const AT_ONCE = 8;
@@ -24,21 +24,21 @@ const QUESTIONS_A_MINUTE = 30;
 /** `/analyses/:id/ask`: follow-up questions. The answer comes as a page, or as events to a browser that can show it growing. */
 export function registerAskPages(app: ConsoleApp, deps: ConsoleDeps): void {
   const gate = createGate(AT_ONCE);
-  app.get('/analyses/:id/ask', route('read', { params: Params }), async (request, reply) => {
-    const analysis = await analysisOf(request.params.id, deps);
+  app.get('/analyses/:id/ask', route('read', { params: IdParams }), async (request, reply) => {
+    const analysis = await findAnalysis(deps.stores.analyses, request.params.id);
     const threads = await deps.ask.threads({ analysisId: analysis.id }, { limit: 20, offset: 0 });
-    const page = { title: 'Ask', place: 'page', part: 'builds', main: askPage(analysis, threads, deps.ask.byRules) } as const;
+    const page = { title: 'Ask', part: 'builds', main: askPage(analysis, threads, deps.ask.byRules) } as const;
     return answerPage(request, reply, deps, page);
   });
   app.get('/analyses/:id/ask/:thread', route('read', { params: ThreadParams }), async (request, reply) => {
-    const analysis = await analysisOf(request.params.id, deps);
+    const analysis = await findAnalysis(deps.stores.analyses, request.params.id);
     const { thread, turns } = await deps.ask.thread(request.params.thread);
     if (thread.analysisId !== analysis.id) throw new TriageError('not-found', `The thread ${thread.id} belongs to another analysis.`);
-    const page = { title: thread.title, place: 'page', part: 'builds', main: threadPage(analysis, thread, turns) } as const;
+    const page = { title: thread.title, part: 'builds', main: threadPage(analysis, thread, turns) } as const;
     return answerPage(request, reply, deps, page);
   });
   const limited = { access: { role: 'read' }, rateLimit: { max: QUESTIONS_A_MINUTE, timeWindow: 60_000 } } as const;
-  app.post('/analyses/:id/ask', { config: limited, schema: { params: Params, body: Body } }, async (request, reply) => {
+  app.post('/analyses/:id/ask', { config: limited, schema: { params: IdParams, body: Body } }, async (request, reply) => {
     const { question, thread } = request.body;
     const about = { analysisId: request.params.id };
     const opened = await deps.ask.open({ about, question, threadId: thread, askedBy: request.principal?.name ?? '' });
@@ -49,12 +49,6 @@ export function registerAskPages(app: ConsoleApp, deps: ConsoleDeps): void {
     const turn = await deps.ask.answer(opened, {}, gone.signal).finally(leave);
     return reply.redirect(`${threadAddress(about.analysisId, opened.thread.id)}#turn-${turn.position}`, 303);
   });
-}
-
-async function analysisOf(id: string, { stores }: ConsoleDeps): Promise<Analysis> {
-  const analysis = await stores.analyses.find(id);
-  if (analysis === null) throw new TriageError('not-found', `There is no analysis ${id}.`);
-  return analysis;
 }
 
 /** `step` and `text` while it grows, `wrong` where it fails, `done` with the address of the checked whole. */

@@ -11,7 +11,7 @@ import { analysisAddress, buildAddress, causeAddress, logAddress, runAddress, se
 import type { ConsoleDeps } from './console-deps.ts';
 import { ageOf, dayField, options, pager, timeOf } from './controls.ts';
 import { dataTable, type Html, html, joined, linkTarget, type Shown } from './html.ts';
-import { Day, misreadBanner } from './http.ts';
+import { Day, IdParams, misreadBanner, Offset, Words } from './http.ts';
 import { ciName, logPageLink, rerunPart } from './outside.ts';
 import { answerPage, type ConsoleApp, route } from './page.ts';
 import { inlineProse } from './prose.ts';
@@ -70,14 +70,12 @@ function passedLater({ status, attempt }: Build, attempts: readonly Build[]): Sh
 }
 
 const PAGE = 50;
-const text = z.string().trim().max(300).catch('').default('');
-
 const Query = z.object({
-  repository: text,
-  pipeline: text,
-  branch: text,
-  number: text,
-  job: text,
+  repository: Words,
+  pipeline: Words,
+  branch: Words,
+  number: Words,
+  job: Words,
   /** `ended`: passed or failed. */
   status: BuildStatus.or(z.enum(['ended', '']))
     .catch('')
@@ -85,7 +83,7 @@ const Query = z.object({
   /** The first and the last UTC day on which they came. */
   from: Day,
   to: Day,
-  offset: z.coerce.number().int().min(0).max(1_000_000).catch(0).default(0),
+  offset: Offset,
 });
 type Query = z.infer<typeof Query>;
 
@@ -97,7 +95,7 @@ export function registerBuildList(app: ConsoleApp, deps: ConsoleDeps): void {
     const builds = found.slice(0, PAGE);
     const heads = await deps.stores.analyses.heads(builds.map(({ id }) => id));
     const main = html`<h1 tabindex="-1">Builds</h1>${misreadBanner(request, Query)}${filters(query)}<div id="builds" data-live="build">${listOf(builds, heads, query, deps.clock.now())}</div>${pager({ offset: query.offset, size: PAGE, more: found.length > PAGE }, (offset) => `/builds${search({ ...query, offset: offset || undefined })}`)}`;
-    return answerPage(request, reply, deps, { title: 'Builds', place: 'page', part: 'builds', live: {}, main });
+    return answerPage(request, reply, deps, { title: 'Builds', part: 'builds', live: {}, main });
   });
 }
 
@@ -161,7 +159,6 @@ function nothing({ offset: _, ...query }: Query): Html {
   return html`<p>No builds yet. Send webhooks from GitHub, Gitea, GitLab or Jenkins, or upload a log with <code>POST /api/builds</code>.</p>`;
 }
 
-const Params = z.object({ id: z.string().min(1).max(300) });
 /** Tests of one cause that are named; the rest is counted. */
 const MAX_TESTS = 20;
 
@@ -169,11 +166,11 @@ type BuildFacts = Awaited<ReturnType<typeof factsOf>>;
 
 /** `/builds/:id`: one build as its causes, then its tests, then its logs. */
 export function registerBuildPage(app: ConsoleApp, deps: ConsoleDeps): void {
-  app.get('/builds/:id', route('read', { params: Params }), async (request, reply) => {
+  app.get('/builds/:id', route('read', { params: IdParams }), async (request, reply) => {
     const build = await findBuild(deps.stores.builds, request.params.id, {});
     const facts = await factsOf(build, request.principal, deps);
     const title = buildName(build);
-    return answerPage(request, reply, deps, { title, place: 'page', part: 'builds', live: { buildId: build.id }, main: pageOf(facts) });
+    return answerPage(request, reply, deps, { title, part: 'builds', live: { buildId: build.id }, main: pageOf(facts) });
   });
 }
 

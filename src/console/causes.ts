@@ -15,7 +15,7 @@ import { percentOf, sparkline } from './charts/chart.ts';
 import type { ConsoleDeps } from './console-deps.ts';
 import { ageOf, hiddenFields, pager, postForm, tabs, timeOf } from './controls.ts';
 import { dataTable, type Html, html, linkTarget, type Shown } from './html.ts';
-import { misreadBanner } from './http.ts';
+import { misreadBanner, Offset, Words } from './http.ts';
 import { daysField, filterForm, type InsightsQuery, type InsightsView, periodOf } from './insights/insights-frame.ts';
 import { testAddress } from './insights/tests.ts';
 import { answerPage, type ConsoleApp, mayReview, namesOf, readerOf, route, sendPage } from './page.ts';
@@ -27,8 +27,8 @@ const MOST_TESTS = 5;
 
 const Query = z.object({
   list: CauseList.catch('open').default('open'),
-  repo: z.string().trim().max(300).catch('').default(''),
-  offset: z.coerce.number().int().min(0).max(100_000).catch(0).default(0),
+  repo: Words,
+  offset: Offset,
 });
 type Query = z.infer<typeof Query>;
 
@@ -57,7 +57,7 @@ export function registerCauses(app: ConsoleApp, deps: ConsoleDeps): void {
     const main = html`<h1 tabindex="-1">Causes</h1>${misreadBanner(request, Query)}${lists(request.query, counts)}
 <form class="filters" role="search" aria-label="Causes">${hiddenFields({ list })}<label>Repository <input name="repo" value="${repo}"></label><button>Show</button></form>
 <div id="causes" data-live="cause">${tableOf(causes.slice(0, PAGE), deps.clock.now())}</div>${pager({ offset, size: PAGE, more: causes.length > PAGE }, (at) => addressOf({ ...request.query, offset: at }), ['Previous', 'Next'])}`;
-    return sendPage(request, reply, { title: 'Causes', place: 'page', part: 'causes', live: {}, main }, reader);
+    return sendPage(request, reply, { title: 'Causes', part: 'causes', live: {}, main }, reader);
   });
   app.post('/causes', route('review', { body: Form }), async (request, reply) => {
     const { repository, fingerprint, version, ...fields } = request.body;
@@ -239,7 +239,7 @@ export function registerCausePage(app: ConsoleApp, deps: ConsoleDeps): void {
     if (facts === null) throw new TriageError('not-found', `There is no cause ${fingerprint}.`);
     const compared = await stores.insights.compared(fingerprint);
     const main = pageOf(facts, compared, await standingPart(deps, fingerprint, request.principal));
-    return answerPage(request, reply, deps, { title: facts.cause.title, place: 'page', part: 'causes', main });
+    return answerPage(request, reply, deps, { title: facts.cause.title, part: 'causes', main });
   });
 }
 

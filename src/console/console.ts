@@ -16,7 +16,7 @@ import { registerLibraryPages } from './library.ts';
 import { registerLogs } from './logs/log-pages.ts';
 import { registerNotifications } from './notifications.ts';
 import { registerRerun } from './outside.ts';
-import { type ConsoleApp, mayReview, type Reader, readerOf, route, sendPage } from './page.ts';
+import { type ConsoleApp, mayReview, readerOf, readerOrUsual, route, sendPage } from './page.ts';
 import { registerDecisions, registerHolding } from './review/decision-routes.ts';
 import { registerItem } from './review/item-routes.ts';
 import { registerQueue } from './review/queue.ts';
@@ -121,7 +121,7 @@ function registerErrorPages(app: FastifyInstance, deps: ConsoleDeps): void {
     if (status === 401) return await askToSignIn(message, request, reply, deps);
     const title = TITLES[status] ?? 'Something went wrong';
     const main = errorBody(title, message, status, request.id);
-    return sendPage(request, reply, { title, place: 'page', main }, await readerFor(request, deps), status);
+    return sendPage(request, reply, { title, main }, await readerOrUsual(request, deps), status);
   });
 }
 
@@ -134,7 +134,7 @@ export async function sendUnknownPage(request: FastifyRequest, reply: FastifyRep
   const main = html`<div class="notice"><h1 tabindex="-1">Page not found</h1><p>There is no page ${path}. It may have moved, or the address is mistyped.</p>
 <p class="acts"><a class="button" href="/">Start page</a> ${ways} <a class="button" href="/docs">API</a></p></div>`;
   const reader = { ...(await readerOf(seen, deps)), principal };
-  return sendPage(request, reply, { title: 'Page not found', place: 'page', main }, reader, 404);
+  return sendPage(request, reply, { title: 'Page not found', main }, reader, 404);
 }
 
 /** Too many wrong tokens: told to wait. */
@@ -159,12 +159,7 @@ async function askToSignIn(message: string, request: FastifyRequest, reply: Fast
   const shown = request.headers.authorization !== undefined;
   const [next, failure] = signingIn ? ['/', message] : [request.url, shown ? message : null];
   const main = signInPage({ next, failure, signedOut: !signingIn && !shown, provider: deps.signIn?.name ?? null, held });
-  return sendPage(request, reply, { title: 'Sign in', place: 'page', main }, await readerFor(request, deps), 401);
-}
-
-/** Whoever's preferences cannot be read now still gets the page that says so. */
-async function readerFor(request: FastifyRequest, deps: ConsoleDeps): Promise<Reader> {
-  return await readerOf(request, deps).catch(() => readerOf(Object.assign(Object.create(request), { principal: null }), deps));
+  return sendPage(request, reply, { title: 'Sign in', main }, await readerOrUsual(request, deps), 401);
 }
 
 function errorBody(title: string, message: string, status: number, requestId: string): Html {

@@ -66,23 +66,30 @@ export function sendEvents(
   return reply.send(stream);
 }
 
-/** What an address asks for that its page does not understand: fields that it does not have, and values that it cannot mean. */
-function misread(request: FastifyRequest, schema: z.ZodObject): readonly string[] {
+/** Says above a page what its address asks for that it does not understand: fields that it does not have, and values that it cannot mean. */
+export function misreadBanner(request: FastifyRequest, schema: z.ZodObject): Html {
   const known = Object.keys(schema.shape);
   const [read, usual] = [request.query, schema.parse({})].map((fields) => new Map(Object.entries(Object(fields))));
-  return [...new URLSearchParams(request.url.split('?')[1] ?? '')].flatMap(([name, value]) => {
+  const parts = [...new URLSearchParams(request.url.split('?')[1] ?? '')].flatMap(([name, value]) => {
     const [shown, given] = [`${name}=${value}`.slice(0, 100), value.trim()];
     if (!known.includes(name)) return [`${shown} (this page has ${known.join(', ')})`];
     const isLeftOut = given !== '' && String(read?.get(name)) === String(usual?.get(name)) && String(read?.get(name)) !== given;
     return isLeftOut ? [shown] : [];
   });
-}
-
-/** Says so above the page; nothing where all was understood. */
-export function misreadBanner(request: FastifyRequest, schema: z.ZodObject): Html {
-  const parts = misread(request, schema);
   return html`${parts.length > 0 && html`<div class="banner" role="note"><p>Ignored, because this page does not understand it: ${parts.join('; ')}.</p></div>`}`;
 }
+
+/** The id in an address. */
+export const IdParams = z.object({ id: z.string().min(1).max(300) });
+
+/** From which row on a list is shown. */
+export const Offset = z.coerce.number().int().min(0).max(1_000_000).catch(0).default(0);
+
+/** Words in a query; what cannot be meant is taken as not given. */
+export const Words = z.string().trim().max(300).catch('').default('');
+
+/** The same, where an empty field is one that was left alone. */
+export const WordsOrNone = Words.transform((text) => (text === '' ? undefined : text));
 
 /** No build is older, or will ever be newer; what lies farther off is no date to a database. */
 const [FIRST_DAY, LAST_DAY] = ['2000-01-01', '2099-12-31'];

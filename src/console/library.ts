@@ -8,6 +8,7 @@ import { analysisAddress, buildAddress, causeAddress, libraryAddress, search } f
 import type { ConsoleDeps } from './console-deps.ts';
 import { hiddenFields, pager, postForm, timeOf } from './controls.ts';
 import { type Html, html } from './html.ts';
+import { Offset, WordsOrNone } from './http.ts';
 import { answerPage, type ConsoleApp, route } from './page.ts';
 import { prose } from './prose.ts';
 import { registerRulePages } from './rules.ts';
@@ -28,13 +29,13 @@ export function registerLibraryPages(app: ConsoleApp, deps: ConsoleDeps): void {
     };
     const entries = await library.list({ limit: PAGE_ENTRIES + 1, offset: query.offset }, filter);
     const main = libraryMain(query, entries);
-    return answerPage(request, reply, deps, { title: 'Library', place: 'page', part: 'library', main });
+    return answerPage(request, reply, deps, { title: 'Library', part: 'library', main });
   });
   app.get('/library/:id', route('review', { params: Params, querystring: EntryQuery }), async (request, reply) => {
     const entry = await library.find(request.params.id);
     if (entry === null) throw new TriageError('not-found', `There is no library entry ${request.params.id}.`);
     const { done } = request.query;
-    const page = { title: entry.title, place: 'page' as const, part: 'library' as const, main: entryMain(entry) };
+    const page = { title: entry.title, part: 'library' as const, main: entryMain(entry) };
     return answerPage(request, reply, deps, { ...page, ...(done && { said: SAID[done] }) });
   });
   const Reason = z.object({ reason: z.string().trim().min(1, 'Enter a reason for withdrawing it.').max(1000) });
@@ -54,15 +55,9 @@ export function registerLibraryPages(app: ConsoleApp, deps: ConsoleDeps): void {
 const PAGE_ENTRIES = 50;
 
 const LibraryQuery = z.object({
-  repo: z
-    .string()
-    .trim()
-    .max(300)
-    .catch('')
-    .default('')
-    .transform((text) => (text === '' ? undefined : text)),
+  repo: WordsOrNone,
   show: z.enum(['all', 'flagged', 'withdrawn']).catch('all').default('all'),
-  offset: z.coerce.number().int().min(0).max(1_000_000).catch(0).default(0),
+  offset: Offset,
 });
 type LibraryQuery = z.infer<typeof LibraryQuery>;
 

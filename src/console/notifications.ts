@@ -54,7 +54,6 @@ const SAID = { saved: 'Saved.', deleted: 'Deleted.', owner: 'Saved.' } as const;
 const Params = z.object({ id: z.string().min(1).max(100) });
 const LISTED = 20;
 const NEW_RULE = 'New notification rule';
-const FRAME = { place: 'page', part: 'notifications' } as const;
 
 /** `/notifications`: rules that say whom to tell of which failures, each tried on the past week; and where messages about the failures of owners go. */
 export function registerNotifications(app: ConsoleApp, deps: ConsoleDeps): void {
@@ -64,7 +63,7 @@ export function registerNotifications(app: ConsoleApp, deps: ConsoleDeps): void 
     const mayMap = (request.principal?.repositories ?? null) === null;
     const [list, owners, events] = await Promise.all([rules.list(), rules.owners(), rules.events(null, LISTED)]);
     const main = listMain(list, mayMap ? html`${ownersPart(owners, { owner: '' }, null)}${historyPart(events)}` : null, deps.messengers);
-    return answerPage(request, reply, deps, { ...FRAME, title: 'Notifications', main, ...(done && { said: SAID[done] }) });
+    return answerPage(request, reply, deps, { part: 'notifications', title: 'Notifications', main, ...(done && { said: SAID[done] }) });
   });
   app.post('/notifications/owners', route('review', { body: OwnerForm }), async (request, reply) => {
     const failure = await refusalOf(async () => {
@@ -73,19 +72,24 @@ export function registerNotifications(app: ConsoleApp, deps: ConsoleDeps): void 
     });
     if (failure === null) return reply.redirect('/notifications?done=owner#owners', 303);
     const main = listMain(await rules.list(), ownersPart(await rules.owners(), request.body, failure), deps.messengers);
-    return answerPage(request, reply, deps, { ...FRAME, title: 'Notifications', main, said: 'Not saved.' }, 400);
+    return answerPage(request, reply, deps, { part: 'notifications', title: 'Notifications', main, said: 'Not saved.' }, 400);
   });
   app.get('/notifications/:id', route('review', { params: Params }), async (request, reply) => {
     const rule = await ruleOf(request.params.id);
     const main = ruleMain({ fields: fieldsOf(rule), messengers: deps.messengers, ...(await pastOf(rule)) });
-    return answerPage(request, reply, deps, { ...FRAME, title: rule?.name ?? NEW_RULE, main });
+    return answerPage(request, reply, deps, { part: 'notifications', title: rule?.name ?? NEW_RULE, main });
   });
   app.post('/notifications/:id', route('review', { params: Params, body: RuleForm }), async (request, reply) => {
     const rule = await ruleOf(request.params.id);
     const outcome = await actOn(deps, request.body, reviewerOf(request), rule);
     if (outcome === 'saved' || outcome === 'deleted') return reply.redirect(`/notifications?done=${outcome}`, 303);
     const main = ruleMain({ fields: request.body, messengers: deps.messengers, ...(await pastOf(rule)), ...outcome });
-    const page = { ...FRAME, title: rule?.name ?? NEW_RULE, main, ...(outcome.failure !== undefined && { said: 'Refused.' }) };
+    const page = {
+      part: 'notifications' as const,
+      title: rule?.name ?? NEW_RULE,
+      main,
+      ...(outcome.failure !== undefined && { said: 'Refused.' }),
+    };
     return answerPage(request, reply, deps, page, outcome.failure === undefined ? 200 : 400);
   });
   /** Undefined: a new one. */

@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import type { Build } from '../domain/build.ts';
 import type { Principal } from '../domain/review.ts';
 import { findBuild } from '../service/answers/views.ts';
@@ -9,6 +8,7 @@ import { buildAddress } from './addresses.ts';
 import type { ConsoleDeps } from './console-deps.ts';
 import { ageOf, postForm } from './controls.ts';
 import { type Html, html, linkTarget, type Shown } from './html.ts';
+import { IdParams } from './http.ts';
 import { type ConsoleApp, mayReview, route } from './page.ts';
 
 const NAMES: Readonly<Record<Build['provider'], string>> = {
@@ -54,11 +54,9 @@ export function editorAddress(
   return template.replace(/\{(path|line|repository|name)\}/g, (_, field: string) => values[field] ?? '');
 }
 
-const Params = z.object({ id: z.string().min(1).max(300) });
-
 /** `POST /builds/:id/rerun`: has the CI run the failed jobs again. */
 export function registerRerun(app: ConsoleApp, deps: ConsoleDeps): void {
-  app.post('/builds/:id/rerun', route('review', { params: Params }), async (request, reply) => {
+  app.post('/builds/:id/rerun', route('review', { params: IdParams }), async (request, reply) => {
     const build = await findBuild(deps.stores.builds, request.params.id, {});
     await rerunFailedJobs(deps, build, reviewerOf(request));
     return reply.redirect(`${buildAddress(build.id)}#rerun`, 303);

@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib';
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest, FastifySchema, RawServerDefault } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { DEFAULT_PREFERENCES, type Preferences } from '../domain/access.ts';
-import type { Principal, Role } from '../domain/review.ts';
+import { holds, type Principal, type Role } from '../domain/review.ts';
 import type { ScopedStores } from '../stores/stores.ts';
 import { search } from './addresses.ts';
 import { ASSETS } from './assets.ts';
@@ -15,7 +15,8 @@ import { protect } from './http.ts';
 interface Page {
   /** What the tab says; the page's own `h1` is part of `main`. */
   readonly title: string;
-  readonly place: Place;
+  /** Which keys work on it; absent: those of every page. */
+  readonly place?: Place;
   /** The part of the console that the page belongs to. */
   readonly part?: Part;
   readonly main: Shown;
@@ -94,25 +95,25 @@ function frame(page: Page, reader: Reader): Html {
 <link rel="icon" href="${ASSETS.icon.address}">
 <script type="module" src="${ASSETS.js.address}"></script>
 </head>
-<body data-place="${page.place}">
+<body data-place="${page.place ?? 'page'}">
 <a class="skip" href="#main">Skip to content</a>
 ${header(page, reader)}
 <main id="main" tabindex="-1"${page.live !== undefined && html` data-events="/events${search({ build: page.live.buildId })}"`}>${page.main}</main>
 <p id="news" aria-live="polite"></p>
 <footer id="bar" data-live aria-label="Actions"${page.bar === undefined && html` hidden`}>${page.bar}</footer>
 <p id="status" role="status">${page.said}</p>
-${keyList(page.place, keys)}
+${keyList(page.place ?? 'page', keys)}
 </body>
 </html>`;
 }
 
 function header(page: Page, { principal, waiting }: Reader): Html {
-  const links = PARTS.filter(({ role }) => may(principal, role)).map(
+  const links = PARTS.filter(({ role }) => holds(principal, role)).map(
     ({ part, name, action }) =>
       html`<li><a href="/${part}"${action !== undefined && html` data-action="${action}"`}${page.part === part && html` aria-current="page"`}>${name}${part === 'review' && waiting !== null && html` <span class="count" id="waiting" data-live>${waiting}</span>`}</a></li>`,
   );
   return html`<header><a class="brand" href="/">Faultline</a><nav aria-label="Sections"><ul>${links}</ul></nav>
-${may(principal, 'read') && page.searches !== true && searchField(page)}${principal === null ? html`<a href="/sign-in">Sign in</a>` : html`<a href="/me">${principal.name}</a>`}</header>`;
+${holds(principal, 'read') && page.searches !== true && searchField(page)}${principal === null ? html`<a href="/sign-in">Sign in</a>` : html`<a href="/me">${principal.name}</a>`}</header>`;
 }
 
 /** Looks through all failures. Where `/` looks through a log, it stays with that. */
@@ -143,6 +144,11 @@ export async function readerOf(request: FastifyRequest, deps: Pick<ConsoleDeps, 
   return { principal, preferences, waiting };
 }
 
+/** The same for a page that says what is wrong: whoever's preferences cannot be read now still gets it. */
+export async function readerOrUsual(request: FastifyRequest, deps: Pick<ConsoleDeps, 'stores'>): Promise<Reader> {
+  return await readerOf(request, deps).catch(() => ({ principal: request.principal, preferences: DEFAULT_PREFERENCES, waiting: null }));
+}
+
 /** After a decision the next page counts anew. */
 export function forgetWaiting(stores: ScopedStores): void {
   counted.delete(stores);
@@ -166,9 +172,5 @@ async function waitingFor(principal: Principal, stores: ScopedStores): Promise<n
 }
 
 export function mayReview(principal: Principal | null): boolean {
-  return may(principal, 'review');
-}
-
-function may(principal: Principal | null, role: Role): boolean {
-  return principal !== null && (principal.roles.includes(role) || principal.roles.includes('admin'));
+  return holds(principal, 'review');
 }

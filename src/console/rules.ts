@@ -28,7 +28,7 @@ type RuleForm = z.infer<typeof RuleForm>;
 
 /** `/library/rules`: patterns that reviewers wrote down, each tried before it is stored. */
 export function registerRulePages(app: ConsoleApp, deps: ConsoleDeps): void {
-  const frame = { title: 'Rules', place: 'page', part: 'library' } as const;
+  const frame = { title: 'Rules', part: 'library' } as const;
   app.get('/library/rules', route('review', { querystring: ListQuery }), async (request, reply) => {
     const { done, withdrawn } = request.query;
     const rules = await deps.stores.rules.list({ limit: MANY, offset: 0 }, { withdrawn: withdrawn === '1' });

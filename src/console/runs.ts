@@ -8,25 +8,23 @@ import { minOf } from '../lib/collections.ts';
 import { formatDollars, formatDuration } from '../notifications/answer-view.ts';
 import { formatNumber } from '../notifications/visible-text.ts';
 import { type AnalysisTrace, type StepTrace, type ToolTrace, traceOf, traceStep } from '../service/answers/trace.ts';
+import { findAnalysis } from '../service/answers/views.ts';
 import type { RunStep } from '../stores/triages.ts';
 import { analysisAddress, buildAddress, runAddress } from './addresses.ts';
 import { buildLine } from './builds.ts';
 import type { ConsoleDeps } from './console-deps.ts';
 import { type Html, html } from './html.ts';
-import { type Emit, protect, sendEvents } from './http.ts';
+import { type Emit, IdParams, protect, sendEvents } from './http.ts';
 import { answerPage, type ConsoleApp, route } from './page.ts';
-
-const Params = z.object({ id: z.string().min(1).max(300) });
 
 /** `/runs/:id`: what an analysis did, step by step; with the id of a build, what is being done for it now. */
 export function registerRunPages(app: ConsoleApp, deps: ConsoleDeps): void {
-  app.get('/runs/:id', route('read', { params: Params }), async (request, reply) => {
+  app.get('/runs/:id', route('read', { params: IdParams }), async (request, reply) => {
     const analysis = await deps.stores.analyses.find(request.params.id);
     return analysis === null ? await sendLive(request.params.id, request, reply, deps) : await sendFinished(analysis, request, reply, deps);
   });
-  app.get('/runs/:id/json', route('read', { params: Params }), async (request, reply) => {
-    const analysis = await deps.stores.analyses.find(request.params.id);
-    if (analysis === null) throw new TriageError('not-found', `There is no analysis ${request.params.id}.`);
+  app.get('/runs/:id/json', route('read', { params: IdParams }), async (request, reply) => {
+    const analysis = await findAnalysis(deps.stores.analyses, request.params.id);
     protect(reply);
     reply
       .header('content-disposition', `attachment; filename="${analysis.id}.json"`)
@@ -48,7 +46,7 @@ ${headOf(trace)}
 ${trace.truncated && html`<p>Not all steps are shown; the JSON has them all.</p>`}
 ${trace.notes.length > 0 && html`<h2>Notes</h2><ul>${trace.notes.map((note) => html`<li>${note}</li>`)}</ul>`}
 <p><a class="button" href="${analysisAddress(analysis.id)}">Back to the analysis</a> <a class="button" href="/runs/${encodeURIComponent(analysis.id)}/json">Download JSON</a></p>`;
-  return answerPage(request, reply, deps, { title: 'Run', place: 'page', part: 'builds', main });
+  return answerPage(request, reply, deps, { title: 'Run', part: 'builds', main });
 }
 
 function headOf({ terminationReason, totals, milliseconds, reduction, model, analyst, action, promptHashes }: AnalysisTrace): Html {
@@ -75,7 +73,7 @@ async function sendLive(id: string, request: FastifyRequest, reply: FastifyReply
   if (run.ended && only !== undefined) return reply.redirect(runAddress(only.id), 303);
   const steps = await Promise.all(run.steps.map((step) => stepOf(step, deps)));
   const main = livePage(build, run, steps);
-  return answerPage(request, reply, deps, { title: 'Run', place: 'page', part: 'builds', main });
+  return answerPage(request, reply, deps, { title: 'Run', part: 'builds', main });
 }
 
 function livePage(build: Build, run: LiveRun, steps: readonly Html[]): Html {
@@ -124,7 +122,7 @@ async function stepOf({ position, step }: RunStep, { masker }: Pick<ConsoleDeps,
  */
 function registerRunEvents(app: ConsoleApp, deps: ConsoleDeps): void {
   const schema = {
-    params: Params,
+    params: IdParams,
     querystring: z.object({ after: z.coerce.number().int().min(0).max(LAST_POSITION).catch(0).default(0) }),
   };
   const options = { ...route('read', schema), exposeHeadRoute: false };

@@ -9,6 +9,7 @@ import { analysisAddress, buildAddress, reviewAddress, search } from './addresse
 import type { ConsoleDeps } from './console-deps.ts';
 import { ageOf, pager } from './controls.ts';
 import { type Html, html, joined, type Shown } from './html.ts';
+import { Offset } from './http.ts';
 import { type ConsoleApp, namesOf, readerOf, route, sendPage } from './page.ts';
 
 /** Failures that are read for one page; those of one cause of a build are one row of it. */
@@ -17,7 +18,7 @@ const MESSAGE = 300;
 
 const Query = z.object({
   q: z.string().trim().catch('').default(''),
-  offset: z.coerce.number().int().min(0).max(1_000_000).catch(0).default(0),
+  offset: Offset,
 });
 
 type Found = Awaited<ReturnType<typeof find>>;
@@ -34,7 +35,7 @@ export function registerSearch(app: ConsoleApp, deps: ConsoleDeps): void {
     const main = html`<h1 tabindex="-1">Search</h1>${searchForm(q, read instanceof TriageError ? read.message : null)}${help(found === null)}${
       read instanceof TriageError ? null : html`${chips(read, q)}${found !== null && results(found, q, offset, deps.clock.now())}`
     }`;
-    const page = { title: q === '' ? 'Search' : `${q} · Search`, place: 'page' as const, main, searches: true as const };
+    const page = { title: q === '' ? 'Search' : `${q} · Search`, main, searches: true as const };
     return sendPage(request, reply, page, reader, read instanceof TriageError ? 400 : 200);
   });
 }

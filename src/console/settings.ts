@@ -22,7 +22,7 @@ const SettingsForm = z.object({
 
 /** `/settings`: which CI systems are connected, and how each is. */
 export function registerSettings(app: ConsoleApp, deps: ConsoleDeps): void {
-  const frame = { place: 'page', part: 'settings' } as const;
+  const frame = { part: 'settings' } as const;
   const { publicUrl } = deps.config.http;
   app.get('/settings', route('admin', { querystring: SettingsQuery }), async (request, reply) => {
     const { provider: name } = request.query;
@@ -136,7 +136,7 @@ export function registerMe(app: ConsoleApp, deps: ConsoleDeps): void {
     const reader = await readerOf(request, deps);
     const said = request.query.saved === undefined ? {} : { said: 'Saved.' };
     const main = mePage(holderOf(request.principal), reader.preferences);
-    return sendPage(request, reply, { title: 'Your settings', place: 'page', main, ...said }, reader);
+    return sendPage(request, reply, { title: 'Your settings', main, ...said }, reader);
   });
   app.post('/me', route('read', { body: MeForm }), async (request, reply) => {
     const { handles, editor, keys, theme, wrap, timestamps } = request.body;

@@ -36,7 +36,7 @@ interface SignInForm {
 export function registerSignIn(app: ConsoleApp, deps: ConsoleDeps): void {
   app.get('/sign-in', { config: { access: OPEN }, schema: { querystring: z.object({ next: Next }) } }, async (request, reply) => {
     const main = signInPage({ next: request.query.next, failure: null, signedOut: false, provider: deps.signIn?.name ?? null });
-    return answerPage(request, reply, deps, { title: 'Sign in', place: 'page', main });
+    return answerPage(request, reply, deps, { title: 'Sign in', main });
   });
   const body = z.object({ token: z.string().max(1000), next: Next, held: Held });
   app.post('/sign-in', { config: { access: OPEN }, schema: { body } }, async (request, reply) => {
@@ -52,11 +52,11 @@ export function registerSignIn(app: ConsoleApp, deps: ConsoleDeps): void {
       const failure = waitMs === null ? error.message : `Too many invalid tokens. Try again in ${Math.max(1, Math.ceil(waitMs / 1000))} s.`;
       const main = signInPage({ next, failure, signedOut: held !== '', provider: deps.signIn?.name ?? null, held });
       const status = waitMs === null ? 401 : 429;
-      return answerPage(request, reply, deps, { title: 'Sign in', place: 'page', main }, status);
+      return answerPage(request, reply, deps, { title: 'Sign in', main }, status);
     }
     if (held === '') return reply.redirect(next, 303);
     const main = sendAgainPage(next, fieldsOf(held));
-    return answerPage(request, reply, deps, { title: 'Signed in', place: 'page', main });
+    return answerPage(request, reply, deps, { title: 'Signed in', main });
   });
   app.post('/sign-out', { config: { access: OPEN } }, async (request, reply) => {
     reply.header('set-cookie', await deps.sessions.end(request)).header('clear-site-data', '"cache", "storage"');

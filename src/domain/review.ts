@@ -144,6 +144,11 @@ export interface Principal {
   readonly repositories?: readonly string[] | null;
 }
 
+/** Whether somebody may do what needs this role; whoever administers may do everything. */
+export function holds(principal: Principal | null, role: Role): boolean {
+  return principal !== null && (principal.roles.includes(role) || principal.roles.includes('admin'));
+}
+
 /**
  * The order of the queue: risk × the time an item has waited, highest first. Risk is
  *

@@ -2,7 +2,7 @@ import { UriTemplate } from '@modelcontextprotocol/sdk/shared/uriTemplate.js';
 import type { Resource, ResourceTemplate, TextResourceContents } from '@modelcontextprotocol/sdk/types.js';
 import { shownAnalysis } from '../domain/analysis.ts';
 import { TriageError } from '../domain/errors.ts';
-import { findBuild, summaryOf } from '../service/answers/views.ts';
+import { findAnalysis, findBuild, summaryOf } from '../service/answers/views.ts';
 import { cutBytes, describeBuild } from './shapes.ts';
 import type { InstallationDeps } from './tool.ts';
 
@@ -86,9 +86,7 @@ async function readBuild(id: string, { stores }: InstallationDeps): Promise<stri
 }
 
 async function readAnalysis(id: string, { stores }: InstallationDeps): Promise<string> {
-  const analysis = await stores.analyses.find(id);
-  if (analysis === null) throw new TriageError('not-found', `There is no analysis ${id}.`);
-  const { steps: _steps, ...shown } = shownAnalysis(analysis);
+  const { steps: _steps, ...shown } = shownAnalysis(await findAnalysis(stores.analyses, id));
   return JSON.stringify(shown, null, 1);
 }
 

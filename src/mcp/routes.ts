@@ -5,7 +5,7 @@ import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { Scoped } from '../domain/access.ts';
 import { messageOf, TriageError } from '../domain/errors.ts';
-import type { Principal } from '../domain/review.ts';
+import { holds, type Principal } from '../domain/review.ts';
 import { present } from '../lib/collections.ts';
 import type { Logger } from '../ports/telemetry.ts';
 import type { ScopedStores, ShownArchive } from '../stores/stores.ts';
@@ -87,12 +87,8 @@ export function registerMcpRoutes(app: FastifyInstance, deps: McpRouteDeps): voi
 
 function offered({ explainLog, decide, openReview }: McpRouteDeps, { allow }: z.output<typeof Query>, principal: Principal | null) {
   const asked = allow === 'feedback';
-  if (asked && !mayReview(principal)) throw new TriageError('forbidden', 'Feedback needs a token with the role "review".');
+  if (asked && !holds(principal, 'review')) throw new TriageError('forbidden', 'Feedback needs a token with the role "review".');
   return present({ explainLog, feedback: asked && principal !== null ? { decide, openReview, reviewer: principal.name } : undefined });
-}
-
-function mayReview(principal: Principal | null): boolean {
-  return principal !== null && (principal.roles.includes('review') || principal.roles.includes('admin'));
 }
 
 /** Agents send no `Origin`; a browser does, and a page of somebody else's must not ask, also not by a name that it made point here. */

@@ -1,6 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
-import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
 import {
   CallToolRequestSchema,
@@ -16,9 +15,8 @@ import {
 } from '@modelcontextprotocol/sdk/types.js';
 import { ZodError, type z } from 'zod';
 import { messageOf } from '../domain/errors.ts';
-import { RELEASE } from '../domain/trust.ts';
 import type { Logger } from '../ports/telemetry.ts';
-import { CAPABILITIES, INSTRUCTIONS, refusal, SERVER_NAME } from './server.ts';
+import { newServer, refusal } from './server.ts';
 import { RpcError } from './tool.ts';
 
 /** Whoever has the tools now: this process, or a service. Throws TriageError where nobody can be asked. */
@@ -51,8 +49,7 @@ const CALL_MS = 60_000;
 
 /** Serves one agent over standard input and output, until the agent closes its end or `signal` says so. */
 export async function serveStdio(backend: Backend, { input, output, logger, signal }: StdioOptions): Promise<void> {
-  const info = { name: SERVER_NAME, version: RELEASE, title: 'Faultline' };
-  const server = new Server(info, { capabilities: CAPABILITIES, instructions: INSTRUCTIONS });
+  const server = newServer();
   server.setRequestHandler(CallToolRequestSchema, async ({ params: { name, arguments: args = {} } }, extra) => {
     const call = async (client: Client) =>
       await client.callTool({ name, arguments: args }, undefined, { signal: extra.signal, timeout: CALL_MS });

@@ -1,3 +1,4 @@
+import type { ToolAnnotations } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
 import type { Analysis } from '../domain/analysis.ts';
 import type { Build } from '../domain/build.ts';
@@ -15,15 +16,6 @@ interface CallContext {
   readonly signal: AbortSignal;
 }
 
-/** What a client may expect of a tool, in the protocol's words. */
-interface ToolManners {
-  readonly readOnlyHint: boolean;
-  readonly destructiveHint: boolean;
-  readonly idempotentHint: boolean;
-  /** False: it reaches nothing but this installation. */
-  readonly openWorldHint: boolean;
-}
-
 /** The same twice: bounded text for a model, and data for a program, which fits the tool's `output`. */
 export interface ToolAnswer<Data = Readonly<Record<string, unknown>>> {
   readonly text: string;
@@ -38,7 +30,8 @@ export interface McpTool {
   readonly description: string;
   readonly input: z.ZodObject;
   readonly output: z.ZodObject;
-  readonly manners: ToolManners;
+  /** What a client may expect of it. */
+  readonly manners: ToolAnnotations;
   /** Longest time of one call, in milliseconds. */
   readonly timeoutMs: number;
   /** `args` are checked against `input` first. Throws TriageError. */
@@ -48,12 +41,13 @@ export interface McpTool {
 interface ToolSpec<Input extends z.ZodObject, Output extends z.ZodObject> extends Pick<McpTool, 'name' | 'title' | 'description'> {
   readonly input: Input;
   readonly output: Output;
-  readonly manners?: ToolManners;
+  readonly manners?: ToolAnnotations;
   readonly timeoutMs?: number;
   run(args: z.output<Input>, context: CallContext): Promise<ToolAnswer<z.input<Output>>>;
 }
 
-const READ_ONLY: ToolManners = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };
+/** Nothing is reached but this installation. */
+const READ_ONLY: ToolAnnotations = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };
 
 /** The database answers within milliseconds; what takes longer than this is stuck. */
 const TIMEOUT_MS = 15_000;

@@ -46,9 +46,9 @@ export interface BuildArchive {
   linesWith?(buildId: string, name: string, literals: readonly string[]): Iterable<readonly NumberedLine[]>;
   /**
    * The whole text, in order and in pieces, of which few are in memory at a time; the newline between two pieces belongs to neither. Nothing
-   * where there is no such text. Throws `storage-failed`, retryable, where the text is replaced or removed meanwhile. Absent: read by `lines`.
+   * where there is no such text. Throws `storage-failed`, retryable, where the text is replaced or removed meanwhile.
    */
-  pieces?(buildId: string, name: string): AsyncIterable<TextPiece>;
+  pieces(buildId: string, name: string): AsyncIterable<TextPiece>;
   remove(buildId: string): Promise<void>;
   /** What readiness says of it, beginning with "ok" where texts can be stored and read. Throws where it does not answer. */
   check?(): Promise<string>;

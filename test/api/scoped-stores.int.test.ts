@@ -346,7 +346,7 @@ it('T18: the archive shows texts of builds that may be seen', async () => {
     const held = scopeArchive(archive, stores, scopeOf(repositories));
     const read = async ({ build }: Seen) => {
       let pieces = 0;
-      for await (const _piece of held.pieces?.(build, 'log') ?? []) pieces += 1;
+      for await (const _piece of held.pieces(build, 'log')) pieces += 1;
       return [(await held.list(build)).length, (await held.lines(build, 'log', 1, 2))?.lines.length ?? 0, pieces];
     };
     return [await read(ours), await read(theirs)];

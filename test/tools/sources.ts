@@ -16,6 +16,7 @@ export function archiveOf(logs: Readonly<Record<string, string>>): BuildArchive 
     driver: 'test',
     put: async () => undefined,
     remove: async () => undefined,
+    pieces: async function* () {},
     list: async () =>
       Object.entries(logs).map(([name, text]) => {
         const kind = name.endsWith('.xml') ? ('report' as const) : ('log' as const);

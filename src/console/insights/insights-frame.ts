@@ -10,12 +10,12 @@ import type { ChartTable } from '../charts/chart.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
 import { options, tabs } from '../controls.ts';
 import { type Html, html, type Shown } from '../html.ts';
-import { Day, misreadBanner, protect } from '../http.ts';
+import { Day, misreadBanner, Offset, protect, Words } from '../http.ts';
 import { type ConsoleApp, mayReview, readerOf, route, sendPage } from '../page.ts';
 
 /** What can be asked of the insights; what cannot be meant is taken as not given. */
 export const InsightsQuery = z.object({
-  repo: z.string().trim().max(300).catch('').default(''),
+  repo: Words,
   days: z.coerce.number().int().min(1).max(366).optional().catch(undefined),
   category: Category.optional().catch(undefined),
   /** The threshold that is inspected, and the wrong answers that are borne, in percent. */
@@ -36,7 +36,7 @@ export const InsightsQuery = z.object({
   /** Names of the kept runs that are compared. */
   baseline: z.string().trim().max(100).catch('').default(''),
   candidate: z.string().trim().max(100).catch('').default(''),
-  offset: z.coerce.number().int().min(0).max(100_000).catch(0).default(0),
+  offset: Offset,
   /** The table that is wanted as CSV. */
   csv: z.string().max(50).optional().catch(undefined),
 });
@@ -75,7 +75,7 @@ export function registerInsightsRoute(app: ConsoleApp, deps: ConsoleDeps, { path
     if (request.query.csv !== undefined) return sendTable(reply, shown.tables, request.query.csv);
     const reader = await readerOf(request, deps);
     const main = html`${insightsTabs(path, mayReview(reader.principal), request.query.repo)}${misreadBanner(request, InsightsQuery)}<div id="figures" data-live data-say="The figures changed.">${shown.main}</div>`;
-    const page = { title: shown.title, place: 'page' as const, part: 'insights' as const, main };
+    const page = { title: shown.title, part: 'insights' as const, main };
     return sendPage(request, reply, { ...page, ...(path === '/insights' && { live: {} }) }, reader);
   });
 }

@@ -190,7 +190,7 @@ export function registerTestPage(app: ConsoleApp, deps: ConsoleDeps): void {
     const main = html`${insightsTabs(LISTS_PATH, acts, repository)}<h1 tabindex="-1">${name}</h1>
 <p class="quiet">${suite !== '' && `${suite} · `}${repository}${test.file !== null && ` · ${test.file}`}</p>
 ${facts(test)}${quarantinePart(test, acts)}${causesPart(causes, test, deps.clock.now())}${breakPart(lastBreak(runs))}${runsPart(test, runs)}`;
-    return sendPage(request, reply, { title: `${name} · Test`, place: 'page', part: 'insights', main }, reader);
+    return sendPage(request, reply, { title: `${name} · Test`, part: 'insights', main }, reader);
   });
   app.post(TEST_PATH, route('review', { body: z.looseObject({}) }), async (request, reply) => {
     const asked = QuarantineRequest.safeParse({ ...request.body, suite: request.body.suite === '' ? null : request.body.suite });

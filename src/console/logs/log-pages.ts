@@ -8,7 +8,7 @@ import { analysisAddress, buildAddress, logAddress } from '../addresses.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
 import { actionLink, badge, hiddenFields } from '../controls.ts';
 import { type Html, html, joined, type Shown } from '../html.ts';
-import { protect } from '../http.ts';
+import { IdParams, protect } from '../http.ts';
 import { logPageLink } from '../outside.ts';
 import { type ConsoleApp, readerOf, route, sendHtml, sendPage } from '../page.ts';
 import {
@@ -27,14 +27,13 @@ import {
 } from './log-view.ts';
 import { showLines } from './render-line.ts';
 import { lineRow, logList, rowsOf, WINDOW } from './rows.ts';
-import { type Found, PAGE, piecesOf, searchLog } from './search.ts';
+import { type Found, PAGE, searchLog } from './search.ts';
 
-const Params = z.object({ id: z.string().min(1).max(300) });
 const RawQuery = z.object({ file: z.string().max(2_000).optional() });
 
 /** `/logs/<build id>`: the viewer, its fragments and its search; `/logs/<build id>/raw`: the text as it is stored. */
 export function registerLogs(app: ConsoleApp, deps: ConsoleDeps): void {
-  app.get('/logs/:id', route('read', { params: Params, querystring: LogQuery }), async (request, reply) => {
+  app.get('/logs/:id', route('read', { params: IdParams, querystring: LogQuery }), async (request, reply) => {
     const { params, query } = request;
     const [facts, reader] = await Promise.all([findLog(deps, params.id, query), readerOf(request, deps)]);
     if (!('source' in facts)) {
@@ -51,7 +50,7 @@ export function registerLogs(app: ConsoleApp, deps: ConsoleDeps): void {
     const title = `${facts.source.name} · ${facts.build.pipeline} #${facts.build.number}`;
     return sendPage(request, reply, { title, place: 'log', part: 'builds', main: logPage(facts, query, shape, body) }, reader);
   });
-  app.get('/logs/:id/raw', route('read', { params: Params, querystring: RawQuery }), async (request, reply) => {
+  app.get('/logs/:id/raw', route('read', { params: IdParams, querystring: RawQuery }), async (request, reply) => {
     return await sendRaw(request, reply, deps, await requireLog(deps, request.params.id, request.query.file));
   });
 }
@@ -139,12 +138,12 @@ export function readByteRange(header: string | undefined, size: number): ByteRan
 
 /** The bytes of a stored text, or those of the range, in order; little of it is in memory at a time. */
 export async function* textBytes(
-  archive: Pick<BuildArchive, 'pieces' | 'lines'>,
+  archive: Pick<BuildArchive, 'pieces'>,
   of: { readonly buildId: string; readonly name: string },
   { first, last }: ByteRange,
 ): AsyncGenerator<Buffer> {
   let at = 0;
-  for await (const { lineStart, bytes } of piecesOf(archive, of.buildId, of.name)) {
+  for await (const { lineStart, bytes } of archive.pieces(of.buildId, of.name)) {
     for (const part of lineStart === 1 ? [bytes] : [LINE_END, bytes]) {
       const wanted = part.subarray(Math.max(0, first - at), Math.max(0, last + 1 - at));
       // A piece is valid until the next one only, and a socket may take it later.

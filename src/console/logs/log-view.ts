@@ -19,7 +19,6 @@ import {
   openedGap,
   proofOf,
   type Range,
-  type ReadStretch,
   type RowsOptions,
   readRange,
   readStretches,
@@ -164,20 +163,14 @@ export function placeAddress(buildId: string, file: string, kept: Partial<Kept>,
 }
 
 /** Which lines of a log a page shows, and how its rows are drawn. */
-export interface LogView {
-  readonly stretches: readonly ReadStretch[];
-  /** Folded: what matters, and gaps. Else one window of the whole. */
-  readonly folded: boolean;
-  readonly rows: RowsOptions;
-}
+export type LogView = NonNullable<Awaited<ReturnType<typeof readView>>>;
 
 /** Reads what the address asks for. Null where the text went away meanwhile. */
-export async function readView(deps: LogDeps, facts: LogFacts, query: LogQuery, stamps: boolean): Promise<LogView | null> {
+export async function readView(deps: LogDeps, facts: LogFacts, query: LogQuery, stamps: boolean) {
   const { build, source } = facts;
-  const folded = isFolded(query);
   const of = { buildId: build.id, name: source.name };
   const stretches = await readStretches(deps.archive, of, await stretchesFor(deps, facts, query));
-  return stretches && { stretches, folded, rows: { ...rowOptions(facts, query, stamps), opening: !folded && query.part === null } };
+  return stretches && { stretches, rows: { ...rowOptions(facts, query, stamps), opening: !isFolded(query) && query.part === null } };
 }
 
 /** How the rows of any view of a log are drawn. */

@@ -15,8 +15,6 @@ export interface Hit {
   readonly line: number;
   /** The line as stored; of a long one the part around the first place where it stands, without escapes. */
   readonly text: string;
-  /** Whether something of the line was left out. */
-  readonly cut: boolean;
 }
 
 export interface Found {
@@ -35,8 +33,6 @@ const LIMIT_MS = 5_000;
 /** Bytes of a hit that are kept, and how many of them stand before the place. */
 const LONGEST = 4_000;
 const BEFORE = 200;
-/** Lines asked for at a time where an archive knows nothing better. */
-const BY_LINES = 2_000;
 const LINE_FEED = 10;
 const ESCAPE = 27;
 
@@ -45,7 +41,7 @@ const ESCAPE = 27;
  * does. Rejects with the signal's reason where whoever asked went away; where the time runs out, says how far it looked.
  */
 export async function searchLog(
-  archive: Pick<BuildArchive, 'pieces' | 'lines'>,
+  archive: Pick<BuildArchive, 'pieces'>,
   of: { readonly buildId: string; readonly name: string },
   wanted: Wanted,
   { signal, limitMs = LIMIT_MS }: { readonly signal: AbortSignal; readonly limitMs?: number },
@@ -55,27 +51,13 @@ export async function searchLog(
   const hits: Hit[] = [];
   let total = 0;
   if (compare.word.length === 0) return { total, hits, endedAt: null };
-  for await (const piece of piecesOf(archive, of.buildId, of.name)) {
+  for await (const piece of archive.pieces(of.buildId, of.name)) {
     signal.throwIfAborted();
     total = addHits(piece, compare, { hits, total, from: wanted.from });
     if (performance.now() - started > limitMs)
       return { total, hits, endedAt: piece.lineStart + countLineEnds(piece.bytes, piece.bytes.length) };
   }
   return { total, hits, endedAt: null };
-}
-
-/** The whole text in pieces, whatever the archive can do. */
-export async function* piecesOf(archive: Pick<BuildArchive, 'pieces' | 'lines'>, buildId: string, name: string): AsyncGenerator<TextPiece> {
-  if (archive.pieces !== undefined) {
-    yield* archive.pieces(buildId, name);
-    return;
-  }
-  for (let from = 1; ; from += BY_LINES) {
-    const window = await archive.lines(buildId, name, from, from + BY_LINES - 1);
-    if (window === null || window.lines.length === 0) return;
-    yield { lineStart: from, bytes: Buffer.from(window.lines.join('\n')) };
-    if (window.lines.length < BY_LINES) return;
-  }
 }
 
 interface Comparer {
@@ -152,11 +134,11 @@ function linesAt(seen: Buffer, places: readonly number[]): number[] {
 }
 
 function hitOf(stored: Buffer, line: number, compare: Comparer): Hit {
-  if (stored.length <= LONGEST) return { line, text: stored.toString('utf8'), cut: false };
+  if (stored.length <= LONGEST) return { line, text: stored.toString('utf8') };
   const place = compare.comparable(stored).indexOf(compare.word);
   const whole = compare.plain(stored);
   const from = Math.max(0, Math.min(place - BEFORE, whole.length - LONGEST));
-  return { line, text: whole.toString('utf8', from, from + LONGEST), cut: true };
+  return { line, text: whole.toString('utf8', from, from + LONGEST) };
 }
 
 function countLineEnds(bytes: Buffer, to: number): number {

@@ -5,16 +5,7 @@ import { taughtBy } from '../../service/review/learn.ts';
 import type { ReviewFilter } from '../../stores/reviews.ts';
 import type { ShownStores } from '../../stores/stores.ts';
 import { search } from '../addresses.ts';
-
-/** An empty field of a form is one that was left alone; what cannot be meant is left out too. */
-const words = (most: number) =>
-  z
-    .string()
-    .trim()
-    .max(most)
-    .catch('')
-    .default('')
-    .transform((text) => (text === '' ? undefined : text));
+import { Offset, WordsOrNone } from '../http.ts';
 
 const count = z.coerce.number().int().min(1).max(1_000_000).optional().catch(undefined);
 
@@ -22,10 +13,10 @@ const count = z.coerce.number().int().min(1).max(1_000_000).optional().catch(und
 export const QueueQuery = z.object({
   state: z.enum(['all', 'mine', 'decided']).catch('all').default('all'),
   category: Category.optional().catch(undefined),
-  repo: words(300),
-  why: words(200),
+  repo: WordsOrNone,
+  why: WordsOrNone,
   sort: z.enum(['risk', 'age', 'confidence']).catch('risk').default('risk'),
-  offset: z.coerce.number().int().min(0).max(100_000).catch(0).default(0),
+  offset: Offset,
   /** Which item this is, of how many. */
   n: count,
   of: count,

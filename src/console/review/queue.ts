@@ -1,6 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { DEFAULT_PREFERENCES } from '../../domain/access.ts';
 import { CATEGORIES } from '../../domain/category.ts';
 import { itemCategory, type Review, type ReviewerQuestion } from '../../domain/review.ts';
 import { percent } from '../../notifications/answer-view.ts';
@@ -12,7 +11,7 @@ import type { ConsoleDeps } from '../console-deps.ts';
 import { actionButton, actionLink, ageOf, hiddenFields, options, pager, postForm } from '../controls.ts';
 import { type Html, html, type Shown } from '../html.ts';
 import { misreadBanner } from '../http.ts';
-import { answerPage, type ConsoleApp, readerOf, route, sendPage } from '../page.ts';
+import { answerPage, type ConsoleApp, readerOrUsual, route, sendPage } from '../page.ts';
 import { undoable } from './item-view.ts';
 import { filterOf, isFiltered, QueueQuery, Said, searchOf, sentenceOf } from './queue-query.ts';
 
@@ -119,12 +118,8 @@ async function sendUnreadable(thrown: unknown, request: FastifyRequest, reply: F
   const { status, message } = deps.refused(thrown, request, reply);
   const main = html`<div class="notice"><h1 tabindex="-1">Review</h1>
 <p>The queue could not be read (${message.replace(/\.$/, '')}). Your decisions are saved. <a class="button" href="${request.url}">Try again</a></p></div>`;
-  const reader = await readerOf(request, deps).catch(() => ({
-    principal: request.principal,
-    preferences: DEFAULT_PREFERENCES,
-    waiting: null,
-  }));
-  return sendPage(request, reply, { title: 'Review', place: 'queue', part: 'review', main }, reader, status);
+  const page = { title: 'Review', place: 'queue', part: 'review', main } as const;
+  return sendPage(request, reply, page, await readerOrUsual(request, deps), status);
 }
 
 /** Rows of the queue within which neighbours are searched for. */

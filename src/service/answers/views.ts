@@ -112,6 +112,13 @@ export interface BuildNumber {
 
 const MAX_CANDIDATES = 20;
 
+/** Throws `not-found`. */
+export async function findAnalysis(analyses: Pick<ShownStores['analyses'], 'find'>, id: string): Promise<Analysis> {
+  const analysis = await analyses.find(id);
+  if (analysis === null) throw new TriageError('not-found', `There is no analysis ${id}.`);
+  return analysis;
+}
+
 /** The build of our id, or of `provider:number`. Throws TriageError `not-found` or `conflict`. */
 export async function findBuild(
   builds: ShownStores['builds'],

@@ -143,6 +143,7 @@ const muteArchive: BuildArchive = {
   read: async () => null,
   lines: async () => null,
   remove: async () => undefined,
+  pieces: async function* () {},
 };
 
 const muteQueue: JobQueue = {
