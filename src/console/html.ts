@@ -40,19 +40,18 @@ export function dataTable(
   rows: Shown,
   { className, caption }: { readonly className?: string; readonly caption?: string } = {},
 ): Html {
-  const columns = head.map((one) =>
-    typeof one === 'object' && one !== null && 'number' in one
-      ? html`<th scope="col" class="number">${one.number}</th>`
-      : html`<th scope="col">${one}</th>`,
-  );
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="${label}"><table${className !== undefined && html` class="${className}"`}>${caption !== undefined && html`<caption>${caption}</caption>`}<thead><tr>${columns}</tr></thead><tbody>${className === 'listed' ? rows : labelled(rows, head)}</tbody></table></div>`;
+  const names = head.map((one) => (isNumber(one) ? one.number : one));
+  const columns = head.map((one, at) => html`<th scope="col"${isNumber(one) && html` class="number"`}>${names[at]}</th>`);
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="${label}"><table${className !== undefined && html` class="${className}"`}>${caption !== undefined && html`<caption>${caption}</caption>`}<thead><tr>${columns}</tr></thead><tbody>${className === 'listed' ? rows : labelled(rows, names)}</tbody></table></div>`;
+}
+
+function isNumber(column: Column): column is { readonly number: Shown } {
+  return typeof column === 'object' && column !== null && 'number' in column;
 }
 
 /** Rows whose cells carry the names of their columns. */
-function labelled(rows: Shown, head: readonly Column[]): Html {
-  const labels = head.map((one) =>
-    markupOf(typeof one === 'object' && one !== null && 'number' in one ? one.number : one).replace(/<[^<>]*>/g, ''),
-  );
+function labelled(rows: Shown, names: readonly Shown[]): Html {
+  const labels = names.map((one) => markupOf(one).replace(/<[^<>]*>/g, ''));
   let column = 0;
   const text = markupOf(rows).replace(/<(tr|td|th)\b/g, (tag, name) => {
     const label = name === 'tr' ? '' : labels[column];

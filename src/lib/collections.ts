@@ -26,6 +26,13 @@ export function minOf(numbers: Iterable<number>, most = Number.POSITIVE_INFINITY
   return least;
 }
 
+/** What the numbers add up to; 0 of none. */
+export function sumOf(numbers: Iterable<number>): number {
+  let sum = 0;
+  for (const number of numbers) sum += number;
+  return sum;
+}
+
 /** Without its `undefined` fields: an absent filter and an undefined one are the same to a caller. */
 export function present<Filter extends object>(filter: Filter): { [Key in keyof Filter]?: Exclude<Filter[Key], undefined> } {
   const given: { [Key in keyof Filter]?: Exclude<Filter[Key], undefined> } = {};

@@ -2,7 +2,7 @@ import { type Analysis, type Hypothesis, isJudged, type Suspect, saidCategory } 
 import { shortCommit } from '../domain/build.ts';
 import { ownerSentence } from '../domain/cause.ts';
 import type { Evidence } from '../domain/evidence.ts';
-import { asSentence } from '../lib/text.ts';
+import { asSentence, counted } from '../lib/text.ts';
 import { cleanLine, stripEscapes } from '../log/lines/clean.ts';
 import { clip, formatNumber } from './visible-text.ts';
 
@@ -188,8 +188,7 @@ function recordOf({ classification: { record }, recalled }: Analysis): string[] 
 
 /** "1 failure", "14 failures". */
 export function failureCount(analysis: Analysis): string {
-  const count = Math.max(1, analysis.failureIds.length);
-  return `${formatNumber(count)} ${count === 1 ? 'failure' : 'failures'}`;
+  return counted(Math.max(1, analysis.failureIds.length), 'failure');
 }
 
 function confirmation(analysis: Analysis): string | null {

@@ -1,4 +1,5 @@
 import type { Build } from '../domain/build.ts';
+import { counted } from '../lib/text.ts';
 import { percent } from './answer-view.ts';
 import type { CauseStanding } from './cause-standing.ts';
 import { clip, formatNumber } from './visible-text.ts';
@@ -11,8 +12,7 @@ interface Wording {
 
 /** "3 tests", "1 failure". */
 export function countWords(count: number, areTests: boolean): string {
-  const noun = areTests ? 'test' : 'failure';
-  return `${formatNumber(count)} ${noun}${count === 1 ? '' : 's'}`;
+  return counted(count, areTests ? 'test' : 'failure');
 }
 
 /** `ci #812` */
@@ -37,26 +37,26 @@ export function dayWords(at: string): string {
 export function standingWords(standing: CauseStanding, { plain }: Wording): string {
   const { cause, build, category, form } = standing;
   const { analysis, review, record } = cause;
-  const counted = countWords(cause.failures, cause.tests.length > 0);
+  const what = countWords(cause.failures, cause.tests.length > 0);
   const decision = review?.decision ?? null;
   const by = decision === null ? '' : `${plain(clip(decision.reviewer, 100))} ${timeWords(decision.decidedAt, build)}`;
   const sureness = percent(analysis.verdict.confidence);
-  if (form === 'confirmed') return `${category}, ${counted}, confirmed by ${by}`;
-  if (form === 'corrected') return `${category}, ${counted}, corrected by ${by} (Faultline said ${analysis.category})`;
-  if (form === 'rejected') return `${counted}, not explained: ${by} rejected Faultline's answer (${analysis.category})`;
-  if (form === 'failed') return `${counted}, the analysis failed`;
-  if (form === 'unsure') return `best guess ${category}, ${counted}, ${sureness}, needs review`;
+  if (form === 'confirmed') return `${category}, ${what}, confirmed by ${by}`;
+  if (form === 'corrected') return `${category}, ${what}, corrected by ${by} (Faultline said ${analysis.category})`;
+  if (form === 'rejected') return `${what}, not explained: ${by} rejected Faultline's answer (${analysis.category})`;
+  if (form === 'failed') return `${what}, the analysis failed`;
+  if (form === 'unsure') return `best guess ${category}, ${what}, ${sureness}, needs review`;
   if (analysis.recalled !== null) {
     const { confirmedBy, confirmedAt, timesSeen } = analysis.recalled;
     const seen = timesSeen === 1 ? 'seen once' : `seen ${formatNumber(timesSeen)} times`;
-    return `${category}, ${counted}, known since ${dayWords(confirmedAt)}, confirmed by ${plain(clip(confirmedBy, 100))}, ${seen}`;
+    return `${category}, ${what}, known since ${dayWords(confirmedAt)}, confirmed by ${plain(clip(confirmedBy, 100))}, ${seen}`;
   }
   if (analysis.ruled !== undefined) {
     const { author, createdAt } = analysis.ruled;
-    return `${category}, ${counted}, by a rule from ${plain(clip(author, 100))} (${dayWords(createdAt)})`;
+    return `${category}, ${what}, by a rule from ${plain(clip(author, 100))} (${dayWords(createdAt)})`;
   }
   const right = record === null ? '' : ` (right ${record.right} of ${record.decided} times at this level)`;
-  return `${category}, ${counted}, ${sureness}${right}`;
+  return `${category}, ${what}, ${sureness}${right}`;
 }
 
 /** What history says of the change, without the verdict: "also fails on `main` since `ci #790` (12 Oct 2026)". Null: nothing. */

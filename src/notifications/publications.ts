@@ -1,4 +1,3 @@
-import { performance } from 'node:perf_hooks';
 import { z } from 'zod';
 import type { Analysis } from '../domain/analysis.ts';
 import type { Build } from '../domain/build.ts';

@@ -1,4 +1,5 @@
 import { type Build, shortCommit } from '../domain/build.ts';
+import { sumOf } from '../lib/collections.ts';
 import type { FailedBefore, Situation } from '../ports/notices.ts';
 import { percent } from './answer-view.ts';
 import type { CauseStanding } from './cause-standing.ts';
@@ -106,8 +107,8 @@ function footer(causes: readonly CauseStanding[], only: CauseStanding | null, bu
   const analysis = only?.cause.analysis ?? null;
   const page = analysis !== null ? links.analysis(analysis.id) : first === undefined ? null : links.build(first.id);
   const usage = causes.map(({ cause }) => cause.analysis);
-  const seconds = usage.reduce((total, one) => total + one.milliseconds, 0);
-  const cost = usage.reduce((total, one) => total + one.usage.costUsd, 0);
+  const seconds = sumOf(usage.map(({ milliseconds }) => milliseconds));
+  const cost = sumOf(usage.map((one) => one.usage.costUsd));
   const parts = [
     ...(only?.form === 'unsure' && review !== null
       ? [markdownLink('Decide', links.review(review.id)), `waiting since ${review.openedAt.slice(11, 16)} UTC`]
@@ -195,7 +196,7 @@ function fitCauses<Cause>(causes: readonly Cause[], { full, line, more, budget }
     return left < 0;
   });
   const count = listed < 0 ? causes.length : Math.max(1, listed);
-  let spare = budget - MORE - lines.slice(0, count).reduce((total, one) => total + one.length + BETWEEN, 0);
+  let spare = budget - MORE - sumOf(lines.slice(0, count).map(({ length }) => length + BETWEEN));
   const blocks: string[] = [];
   let isFull = true;
   for (const [index, cause] of causes.slice(0, count).entries()) {

@@ -1,5 +1,6 @@
 import type { Build } from '../domain/build.ts';
 import type { ReviewerQuestion } from '../domain/review.ts';
+import { sumOf } from '../lib/collections.ts';
 import type { BuildSituation, FailedBefore, Situation } from '../ports/notices.ts';
 import { type CauseStanding, causeStanding } from './cause-standing.ts';
 
@@ -44,15 +45,15 @@ export function whatToSay(situation: Situation): ToSay | null {
   const causes = failed
     .flatMap(({ causes: found, build }) => found.map((cause) => causeStanding(cause, build, situation)))
     .toSorted(byRank);
-  const failures = sum(failed.map((one) => one.failures));
+  const failures = sumOf(failed.map((one) => one.failures));
   if (causes.length === 0) return looking(failed, failures, situation);
-  const open = sum(failed.map((one) => (one.causes.length === 0 ? Math.max(1, one.openCauses) : one.openCauses)));
+  const open = sumOf(failed.map((one) => (one.causes.length === 0 ? Math.max(1, one.openCauses) : one.openCauses)));
   if (open === 0 && causes.every(({ form }) => form === 'failed')) return couldNotLook(builds, causes);
   const areTests = causes.every(({ cause }) => cause.tests.length > 0) && open === 0;
   return {
     state: 'answered',
     builds,
-    failures: Math.max(failures, sum(causes.map(({ cause }) => cause.failures))),
+    failures: Math.max(failures, sumOf(causes.map(({ cause }) => cause.failures))),
     areTests,
     causes,
     open,
@@ -84,8 +85,4 @@ function rank({ needsYou, form, cause }: CauseStanding): number {
   if (cause.analysis.experiment?.verdict === 'this-change' && form !== 'rejected') return -1;
   if (needsYou) return 0;
   return form === 'unsure' || form === 'rejected' ? 1 : form === 'failed' ? 2 : 3;
-}
-
-function sum(values: readonly number[]): number {
-  return values.reduce((total, value) => total + value, 0);
 }

@@ -1,4 +1,4 @@
-import { parse, say, visit } from './core.js';
+import { bodyOf, parse, say, visit } from './core.js';
 
 /** A question that is answered in place: what is looked at, and the answer as it grows. */
 
@@ -9,9 +9,6 @@ async function ask(form, button) {
   if (!(place instanceof HTMLElement) || !(stop instanceof HTMLButtonElement)) return form.submit();
   // One question at a time: a second press would ask, and pay, twice.
   if (!stop.hidden) return;
-  const body = new URLSearchParams();
-  for (const [name, value] of new FormData(form)) if (typeof value === 'string') body.append(name, value);
-  if (button instanceof HTMLButtonElement && button.name !== '') body.append(button.name, button.value);
   const stopping = new AbortController();
   const steps = document.createElement('ol');
   const text = document.createElement('p');
@@ -28,7 +25,7 @@ async function ask(form, button) {
     done: (data) => void visit(data),
   };
   try {
-    await readEvents(form.action, body, stopping.signal, (event, data) => tell[event]?.(data));
+    await readEvents(form.action, bodyOf(form, button), stopping.signal, (event, data) => tell[event]?.(data));
   } catch {
     say(stopping.signal.aborted ? 'Stopped. The partial answer stays.' : 'The answer was interrupted. Ask again.');
   } finally {

@@ -107,10 +107,15 @@ export const beforeSending = [];
 /** Sends a form as the browser would, with the button that was pressed. @param {HTMLFormElement} form @param {HTMLElement | null} button */
 export async function send(form, button) {
   for (const wait of beforeSending) await wait();
+  await visit(form.action, { method: 'POST', body: bodyOf(form, button) });
+}
+
+/** What a form sends, with the button that was pressed. @param {HTMLFormElement} form @param {HTMLElement | null} button */
+export function bodyOf(form, button) {
   const body = new URLSearchParams();
   for (const [name, value] of new FormData(form)) if (typeof value === 'string') body.append(name, value);
   if (button instanceof HTMLButtonElement && button.name !== '') body.append(button.name, button.value);
-  await visit(form.action, { method: 'POST', body });
+  return body;
 }
 
 export function startPages() {

@@ -1,6 +1,7 @@
 import { CATEGORIES, type Category } from '../../domain/category.ts';
 import type { RunMark } from '../../domain/flakiness.ts';
-import { maxOf } from '../../lib/collections.ts';
+import { maxOf, sumOf } from '../../lib/collections.ts';
+import { countOf } from '../../lib/statistics.ts';
 import type { Cell } from '../../lib/text.ts';
 import { dataTable, type Html, html, type Shown } from '../html.ts';
 
@@ -141,14 +142,15 @@ const OPEN = 'not decided';
 /** Answers per day, by category, with a hatch for those that nobody has decided. */
 export function columnsChart(chart: ColumnsChart): Chart {
   const { counts, days } = chart;
-  const totals = days.map((day) => sum(counts.filter((one) => one.day === day)));
+  const totals = days.map((day) => countOf(counts.filter((one) => one.day === day)));
   const name = `Answers per day by category, ${days.length} days`;
   return {
     id: 'days',
     name,
     finding: columnsFinding(counts, days),
     description: 'One column per day, oldest on the left. Segments are categories; hatched segments are not decided.',
-    drawing: sum(counts) === 0 ? null : { ...drawingOn(COLUMNS_PLOT, COLUMNS_PLOT.left, 26, columnsMarks(chart, totals)), newest: true },
+    drawing:
+      countOf(counts) === 0 ? null : { ...drawingOn(COLUMNS_PLOT, COLUMNS_PLOT.left, 26, columnsMarks(chart, totals)), newest: true },
     below: legend(counts),
     table: { head: ['Day', ...CATEGORIES, OPEN, 'All'], rows: days.map((day) => rowOf(day, counts)) },
     csv: chart.csv,
@@ -156,7 +158,7 @@ export function columnsChart(chart: ColumnsChart): Chart {
 }
 
 function columnsFinding(counts: readonly DayOf[], days: readonly string[]): string {
-  const total = sum(counts);
+  const total = countOf(counts);
   if (total === 0) return `No answers in ${days.length} days.`;
   const [most, next] = decidedOf(counts).toSorted((one, other) => other.count - one.count);
   const open = openOf(counts);
@@ -218,20 +220,16 @@ function legend(counts: readonly DayOf[]): Html {
 
 function rowOf(day: string, counts: readonly DayOf[]) {
   const own = counts.filter((one) => one.day === day);
-  return [day, ...decidedOf(own).map(({ count }) => count), openOf(own), sum(own)];
+  return [day, ...decidedOf(own).map(({ count }) => count), openOf(own), countOf(own)];
 }
 
 /** How many of each category are decided, in the order of the taxonomy. */
 function decidedOf(counts: readonly DayOf[]): { readonly category: Category; readonly count: number }[] {
-  return CATEGORIES.map((category) => ({ category, count: sum(counts.filter((one) => !one.open && one.category === category)) }));
+  return CATEGORIES.map((category) => ({ category, count: countOf(counts.filter((one) => !one.open && one.category === category)) }));
 }
 
 function openOf(counts: readonly DayOf[]): number {
-  return sum(counts.filter((one) => one.open));
-}
-
-function sum(counts: readonly DayOf[]): number {
-  return counts.reduce((total, { count }) => total + count, 0);
+  return countOf(counts.filter((one) => one.open));
 }
 
 /** One figure over steps of time; null where a step has none. */
@@ -273,7 +271,7 @@ export function linesChart(chart: LinesChart): Chart {
   const eventsOf = (step: string) => events?.filter((one) => one.step === step).map(({ name }) => name) ?? [];
   const rows = chart.steps.map((step, index): Cell[] => [
     step,
-    ...chart.series.map(({ values }) => say(values[index] ?? null, chart)),
+    ...chart.series.map(({ values }) => (values[index] == null ? null : chart.say(values[index]))),
     ...(events === undefined ? [] : [eventsOf(step).join('; ')]),
   ]);
   return {
@@ -327,10 +325,6 @@ function linesMarks(chart: LinesChart, top: number): Html {
   })}${links}`;
 }
 
-function say(value: number | null, chart: LinesChart): Cell {
-  return value === null ? null : chart.say(value);
-}
-
 const WIDTH = 5;
 const HEIGHT = 20;
 /** Shape and colour both say it: short passed, middle flake, tall failed. */
@@ -352,7 +346,7 @@ export function runStrip(test: string, runs: readonly RunMark[]): Html {
 /** Counts of the newest days, oldest on the left, as small bars. */
 export function sparkline(of: string, perDay: readonly number[]): Html {
   const most = maxOf(perDay, 1);
-  const total = perDay.reduce((sum, one) => sum + one, 0);
+  const total = sumOf(perDay);
   // One path for all bars: a page may have thousands.
   const bars = (isNone: boolean) =>
     perDay

@@ -83,17 +83,16 @@ export function calibrationChart(of: {
   const bins = calibrationBins(of.judged);
   const total = countOf(of.judged);
   const plot = of.small === true ? SMALL : CALIBRATION_PLOT;
-  const chart: Chart = {
+  return {
     id: of.id,
     name: of.name,
     finding: calibrationFinding(bins, total),
     description:
       'Each point is a group of answers: stated confidence on the horizontal axis, share that was right on the vertical axis, with its 95 % interval. On the diagonal, both are equal. The bars below count the answers.',
     drawing: bins.length === 0 ? null : calibrationDrawing(bins, plot),
-    table: { head: HEAD, rows: bins.map(rowOf) },
+    table: bins.length === 0 ? countsOf(of.judged) : { head: HEAD, rows: bins.map(rowOf) },
     csv: of.csv,
   };
-  return bins.length === 0 ? { ...chart, table: countsOf(of.judged) } : chart;
 }
 
 /** What the bins say, in one sentence: the widest gap that chance does not explain. */

@@ -1,5 +1,6 @@
 import type { Cause } from '../../domain/cause.ts';
 import type { FailedJobs, Health, Mark, RepositoryHealth } from '../../domain/health.ts';
+import { sumOf } from '../../lib/collections.ts';
 import { proportion } from '../../lib/statistics.ts';
 import { formatNumber } from '../../notifications/visible-text.ts';
 import { search } from '../addresses.ts';
@@ -65,16 +66,15 @@ ${one !== null && html`${one.branches.length > 0 && html`<h2>Branches</h2>${tabl
 /** The share of builds that failed, day by day, with what may explain a change. */
 function trendChart({ days, marks }: RepositoryHealth, repo: string, { days: length, now, address }: Periods): Chart {
   const steps = Array.from({ length }, (_, at) => daysFrom(now.from, at));
-  const known = new Map(days.map((one) => [one.day, one]));
-  const sum = (counts: readonly number[]) => counts.reduce((total, one) => total + one, 0);
-  const [builds, failed] = [sum(days.map((one) => one.builds)), sum(days.map((one) => one.failed))];
+  const shares = new Map(days.map((one) => [one.day, one.failed / one.builds]));
+  const [builds, failed] = [sumOf(days.map((one) => one.builds)), sumOf(days.map((one) => one.failed))];
   return linesChart({
     id: 'trend',
     name: 'Share of builds that failed, per day',
     finding: `${percentOf(failed / builds)} of ${formatNumber(builds)} builds failed`,
     steps,
     per: 'day',
-    series: [{ name: 'Failed', look: 'median', values: steps.map((day) => shareOf(known.get(day))) }],
+    series: [{ name: 'Failed', look: 'median', values: steps.map((day) => shares.get(day) ?? null) }],
     say: percentOf,
     top: 1,
     csv: `${PATH}${search({ repo, ...address, csv: 'trend' })}`,
@@ -82,10 +82,6 @@ function trendChart({ days, marks }: RepositoryHealth, repo: string, { days: len
     below: marks.length > 0 && html`<ul class="legend" aria-label="Events">${marks.map(markLine)}</ul>`,
     listAddress: (from, count) => `/builds${search({ repository: repo, status: 'failed', from, to: daysFrom(from, count - 1) })}`,
   });
-}
-
-function shareOf(day: { readonly builds: number; readonly failed: number } | undefined): number | null {
-  return day === undefined ? null : day.failed / day.builds;
 }
 
 function markLine({ at, name, url }: Mark): Html {

@@ -118,9 +118,9 @@ function holds(read: readonly ReadStretch[], line: number): boolean {
 
 /** What tools found on lines of a log leads to where the page shows it by its number. */
 function marksOf(analysis: Pick<Analysis, 'evidence' | 'answer'>, name: string): EvidenceLines[] {
-  return evidenceLines(analysis, name).map(({ id, title, source, tool, from, to, cited }) => {
-    const anchor = tool === READER;
-    return { id, title, source, from, to, cited, anchor, href: anchor ? claimCiting(analysis, id) : `#${id}` };
+  return evidenceLines(analysis, name).map((one) => {
+    const anchor = one.tool === READER;
+    return { ...one, anchor, href: anchor ? claimCiting(analysis, one.id) : `#${one.id}` };
   });
 }
 

@@ -45,7 +45,10 @@ export function registerLogs(app: ConsoleApp, deps: ConsoleDeps): void {
       stamps: query.ts === undefined ? preferences.timestamps : query.ts === '1',
       wrap: query.wrap === undefined ? preferences.wrap : query.wrap === '1',
     };
-    if (query.part !== null) return await sendPart(request, reply, deps, facts, query, shape);
+    if (query.part !== null) {
+      const view = await readView(deps, facts, query, shape.stamps);
+      return sendHtml(request, reply, html`<ol>${view && rowsOf(view.stretches, facts.source.lines, view.rows)}</ol>`);
+    }
     const body = await bodyOf(deps, facts, query, shape, closed(reply));
     const title = `${facts.source.name} · ${facts.build.pipeline} #${facts.build.number}`;
     return sendPage(request, reply, { title, place: 'log', part: 'builds', main: logPage(facts, query, shape, body) }, reader);
@@ -69,20 +72,6 @@ async function bodyOf(deps: ConsoleDeps, facts: LogFacts, query: LogQuery, shape
 function gone({ build, sources, source }: LogFacts): Shown {
   const missing = { build, sources: sources.filter((one) => one !== source), deletedAt: null, wanted: source.name };
   return html`<p role="note">${sayNoLog(missing)}</p>`;
-}
-
-/** The rows that take the place of a gap. */
-async function sendPart(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  deps: ConsoleDeps,
-  facts: LogFacts,
-  query: LogQuery,
-  { stamps }: Shape,
-): Promise<FastifyReply> {
-  const view = await readView(deps, facts, query, stamps);
-  const rows = view === null ? null : rowsOf(view.stretches, facts.source.lines, view.rows);
-  return sendHtml(request, reply, html`<ol>${rows}</ol>`);
 }
 
 /** The stored text, or the bytes of it that are requested. It is text to a browser, whatever is in it. */

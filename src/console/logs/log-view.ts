@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Analysis } from '../../domain/analysis.ts';
 import type { Build } from '../../domain/build.ts';
 import { TriageError } from '../../domain/errors.ts';
+import { maxOf } from '../../lib/collections.ts';
 import { bytesOfText } from '../../log/lines/bytes.ts';
 import { openLog } from '../../log/lines/lines.ts';
 import { buildMatcher, type Matcher } from '../../log/scan/matcher.ts';
@@ -98,15 +99,11 @@ async function analysesOf(stores: LogDeps['stores'], { id }: Build, wanted: stri
 /** Where several answers cite the same log, their evidence is distinguished by the answer's number. */
 function evidenceIn(analyses: readonly Analysis[], name: string): EvidenceLines[] {
   return analyses.flatMap((analysis, at) =>
-    evidenceLines(analysis, name).map(({ id, title, source, from, to, cited }) => ({
-      id: analyses.length > 1 ? `${at + 1}·${id}` : id,
-      title: analyses.length > 1 ? `${analysis.answer.title}: ${title}` : title,
-      source,
-      from,
-      to,
-      cited,
+    evidenceLines(analysis, name).map((one) => ({
+      ...one,
+      ...(analyses.length > 1 && { id: `${at + 1}·${one.id}`, title: `${analysis.answer.title}: ${one.title}` }),
       anchor: false,
-      href: `${analysisAddress(analysis.id)}#${id}`,
+      href: `${analysisAddress(analysis.id)}#${one.id}`,
     })),
   );
 }
@@ -210,7 +207,10 @@ async function stretchesFor(deps: LogDeps, facts: LogFacts, { L, from, to, view,
 async function foldedStretches({ archive }: LogDeps, { build, source, evidence }: LogFacts): Promise<Stretch[]> {
   const proof = evidence.flatMap(proofOf);
   if (source.lines <= WINDOW) return foldedView({ lineCount: source.lines, evidence: proof });
-  const last = evidence.reduce((line, { to }) => Math.max(line, to), 0);
+  const last = maxOf(
+    evidence.map(({ to }) => to),
+    0,
+  );
   const end = await failingEnd(archive, { buildId: build.id, name: source.name }, last === 0 ? source.lines : Math.min(last, source.lines));
   return foldedView({ lineCount: source.lines, evidence: proof, ...(end !== null && { failedAt: end }) });
 }

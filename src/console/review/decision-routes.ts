@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { Category, Kind } from '../../domain/category.ts';
 import { TriageError } from '../../domain/errors.ts';
 import { DecisionInput, DecisionType, overlapOf, RejectReason, type Review, type ShownBy } from '../../domain/review.ts';
+import { present } from '../../lib/collections.ts';
 import { decideReview } from '../../service/review/decide.ts';
 import { answerQuestion, isAdmin, nextFor, recordBlindGuess, reviewerOf, skipReview, takeOverReview } from '../../service/review/queue.ts';
 
@@ -184,8 +185,7 @@ export function inputOf(form: DecisionForm): DecisionInput {
   const { type, category, kind, rootCause, fixRecommendation, reason, reasonCode, openedAt } = form;
   const correction = type === 'correct' ? { category, kind, rootCause, fixRecommendation, shownBy: shownBy(form) } : {};
   const rejection = type === 'reject' ? { reason, reasonCode } : {};
-  const given = Object.entries({ type, openedAt, ...correction, ...rejection }).filter(([, value]) => value !== undefined);
-  return DecisionInput.parse(Object.fromEntries(given));
+  return DecisionInput.parse(present({ type, openedAt, ...correction, ...rejection }));
 }
 
 function shownBy({ evidence, lines, source, none }: DecisionForm): ShownBy {
@@ -202,8 +202,7 @@ function rangeOf(text: string, source: string) {
 
 /** What was typed, to be shown again where it could not be saved. */
 export function typedOf({ category, kind, rootCause, fixRecommendation, reason, evidence, lines, none, alsoFor }: DecisionForm): Typed {
-  const given = { category, kind, rootCause, fixRecommendation, reason };
-  const kept = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+  const kept = present({ category, kind, rootCause, fixRecommendation, reason });
   return { ...kept, evidence, lines, none: none === '1', same: alsoFor === 'same-fingerprint' };
 }
 

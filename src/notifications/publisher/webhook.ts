@@ -146,13 +146,13 @@ export function webhookBody(build: Build, analysis: Analysis): string {
   return JSON.stringify({ type: 'analysis.concluded', timestamp: analysis.createdAt, data: webhookData(build, analysis) });
 }
 
-/** The build and the answer, bounded. */
-export function webhookData(build: Build, analysis: Analysis): object {
-  const { id, provider, repository, pipeline, number, attempt, branch, commit, pullRequest, url } = build;
-  return {
-    build: { id, provider, repository, pipeline, number, attempt, branch, commit, pullRequest, url },
-    analysis: answerOf(analysis),
-  };
+function webhookData(build: Build, analysis: Analysis): object {
+  return { build: buildOf(build), analysis: answerOf(analysis) };
+}
+
+/** A build as every webhook names it. */
+export function buildOf({ id, provider, repository, pipeline, number, attempt, branch, commit, pullRequest, url }: Build): object {
+  return { id, provider, repository, pipeline, number, attempt, branch, commit, pullRequest, url };
 }
 
 function answerOf(analysis: Analysis): object {

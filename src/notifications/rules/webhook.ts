@@ -1,6 +1,6 @@
 import { TriageError } from '../../domain/errors.ts';
 import type { Clock } from '../../lib/time.ts';
-import { postOnce, signedHeaders } from '../publisher/webhook.ts';
+import { buildOf, postOnce, signedHeaders } from '../publisher/webhook.ts';
 import { clip } from '../visible-text.ts';
 import type { Messenger, News, NewsItem } from './news.ts';
 
@@ -39,12 +39,11 @@ export function newsBody({ rule, headline, items, more, isTest }: News, now: num
 }
 
 function itemOf({ state, title, standing, facts, seen, links, build, analysis }: NewsItem): object {
-  const { id, provider, repository, pipeline, number, attempt, branch, commit, pullRequest, url } = build;
   return {
     ...{ state, title: cut(title, 300), standing: cut(standing, 500), seen, url: links.answer },
     facts: Object.fromEntries(facts.map(({ label, text }) => [label, cut(text, 2_000)])),
     owners: analysis.owner?.names.slice(0, 10).map((name) => cut(name, 200)) ?? [],
-    build: { id, provider, repository, pipeline, number, attempt, branch, commit, pullRequest, url },
+    build: buildOf(build),
     analysis: {
       ...{ id: analysis.id, category: analysis.category, kind: analysis.kind, fingerprint: analysis.fingerprint },
       confidence: analysis.verdict.confidence,
