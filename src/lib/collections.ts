@@ -12,6 +12,13 @@ export function firstOfEach<Item>(items: readonly Item[], keyOf: (item: Item) =>
   });
 }
 
+/** The same numbers with room for as many more, or for `most` in all. */
+export function withRoom(numbers: Uint32Array, most = Number.POSITIVE_INFINITY): Uint32Array<ArrayBuffer> {
+  const larger = new Uint32Array(Math.min(most, numbers.length * 2));
+  larger.set(numbers);
+  return larger;
+}
+
 /** The largest of any number of numbers, and of `least`; -Infinity of none. */
 export function maxOf(numbers: Iterable<number>, least = Number.NEGATIVE_INFINITY): number {
   let most = least;

@@ -1,4 +1,5 @@
 import type { FailingTest } from '../domain/failure.ts';
+import { firstOfEach } from '../lib/collections.ts';
 
 /**
  * One entry a test, although a report and a log write its name differently ("renderReceipt > prints" against a suite and a name). A
@@ -7,7 +8,7 @@ import type { FailingTest } from '../domain/failure.ts';
 export function mergeTests(reported: readonly FailingTest[], logged: readonly FailingTest[]): FailingTest[] {
   const left = new Set(unique(logged));
   const byLastWord = Map.groupBy(
-    [...left].map((test): Named => ({ test, words: wordsOf(test) })),
+    [...left].map((test) => ({ test, words: wordsOf(test) })),
     ({ words }) => lastOf(words.all),
   );
   const merged = withoutParents(unique(reported)).map((test) => {
@@ -24,8 +25,7 @@ export function mergeTests(reported: readonly FailingTest[], logged: readonly Fa
 }
 
 function unique(tests: readonly FailingTest[]): FailingTest[] {
-  const seen = new Set<string>();
-  return tests.filter(({ suite, name }) => !seen.has(`${suite}\u0001${name}`) && seen.add(`${suite}\u0001${name}`));
+  return firstOfEach(tests, ({ suite, name }) => `${suite}\u0001${name}`);
 }
 
 /** `TestA` fails because `TestA/case` does: reports list both, only the case is a failing test of its own. */
@@ -39,21 +39,10 @@ function withoutParents(tests: readonly FailingTest[]): FailingTest[] {
   return tests.filter(({ suite, name }) => !parents.has(`${suite}\u0001${name}`));
 }
 
-interface Words {
-  /** Of suite and name, in order. */
-  readonly all: string;
-  /** Of the name alone. */
-  readonly name: string;
-  readonly file: string | null;
-}
+type Words = ReturnType<typeof wordsOf>;
 
-interface Named {
-  readonly test: FailingTest;
-  readonly words: Words;
-}
-
-/** Every word with a space before it, so that an ending of the text is an ending in words. */
-function wordsOf({ suite, name, file }: FailingTest): Words {
+/** Of suite and name in order, of the name alone, and of the file: every word with a space before it, so that an ending of the text is an ending in words. */
+function wordsOf({ suite, name, file }: FailingTest) {
   return { all: spaced(`${suite ?? ''} ${bare(name)}`), name: spaced(bare(name)), file: file === null ? null : spaced(bare(file)) };
 }
 
@@ -67,7 +56,7 @@ function spaced(text: string): string {
 }
 
 /** The test of the log with the same words at its end; where several have them, the one whose file the report names. */
-function twinOf(own: Words, logged: readonly Named[]): FailingTest | null {
+function twinOf(own: Words, logged: readonly { readonly test: FailingTest; readonly words: Words }[]): FailingTest | null {
   const alike = logged.filter(({ words }) => isAlike(own, words));
   const exact = alike.find(({ words }) => words.all === own.all);
   const inFile = alike.find(({ words }) => namesFile(own, words.file));

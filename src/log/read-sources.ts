@@ -2,28 +2,19 @@ import type { SourceText, TestResult } from '../domain/build.ts';
 import type { ReadStage } from '../domain/calibration.ts';
 import type { Diagnostic, ErrorMessage, LogPosition } from '../domain/failure.ts';
 import type { Reading } from '../domain/reading.ts';
+import { firstOfEach } from '../lib/collections.ts';
 import { countIn } from '../lib/text.ts';
-import { type Block, type Extraction, hasFindings } from './extract/extraction.ts';
+import { type Extraction, hasFindings } from './extract/extraction.ts';
 import { extractAll, inFailedSteps, openScanned, structureIn, toolReaders } from './extract/run.ts';
-import {
-  diffWithGreen,
-  type GreenDiff,
-  type GreenTemplates,
-  greenTemplates,
-  hasKnownLine,
-  hasNewLine,
-  newExits,
-  newFindings,
-} from './green/green-diff.ts';
+import { diffWithGreen, type GreenTemplates, greenTemplates, hasKnownLine, hasNewLine, newExits, newFindings } from './green/green-diff.ts';
 import { bytesOfText, type LogBytes, withReturnsAsLineEnds } from './lines/bytes.ts';
-import type { LogText } from './lines/lines.ts';
 import { mergeTests } from './merge-tests.ts';
 import { placeRanked, type RankedLine, rankedMessages, rankLines } from './rank/rank.ts';
 import { failuresOf } from './recognise/failures.ts';
 import { lastLines, reduceLogs, type WeighedLog, weighBlocks } from './reduce/reduce.ts';
 import { parseReport } from './reports/report.ts';
 import type { LineIndex, Scan } from './scan/scan-log.ts';
-import { type Structure, withoutSections } from './sections.ts';
+import { withoutSections } from './sections.ts';
 
 /** How to read a build's sources. */
 export interface ReadOptions {
@@ -63,19 +54,7 @@ interface Reader {
   readonly leftOut: ReadonlySet<string>;
 }
 
-interface ReadLog {
-  readonly log: LogText;
-  readonly index: LineIndex;
-  readonly size: number;
-  readonly found: Extraction;
-  /** What of it a green build does not say too; all of it where there is none to compare with. */
-  readonly fresh: Extraction;
-  readonly structure: Structure;
-  readonly proposed: readonly Block[];
-  /** Lines that hold a word that some reader asks for. */
-  readonly hits: readonly (readonly number[])[];
-  readonly diff: GreenDiff | null;
-}
+type ReadLog = ReturnType<typeof readLines>;
 
 const NOTHING: ReadonlySet<ReadStage> = new Set();
 const MAX_MESSAGES = 50;
@@ -148,13 +127,14 @@ function readLog(source: ReadableSource, reader: Reader): ReadLog {
   return { ...read, found: fold(split.found), fresh: fold(split.fresh) };
 }
 
-function readLines(name: string, bytes: LogBytes, known: Scan | undefined, { green, without, leftOut }: Reader): ReadLog {
+function readLines(name: string, bytes: LogBytes, known: Scan | undefined, { green, without, leftOut }: Reader) {
   const opened = openScanned(name, bytes, known);
   const { log, scan } = opened;
   const marked = structureIn(opened);
   const structure = without.has('sections') ? withoutSections(marked) : marked;
   const found = inFailedSteps(log, extractAll(opened, leftOut), structure);
   const diff = green === null ? null : diffWithGreen(log, green, found, structure);
+  /** What of it a green build does not say too; all of it where there is none to compare with. */
   const fresh = diff === null ? found : newFindings(found, diff);
   return { log, index: scan.index, size: bytes.size, found, fresh, structure, proposed: found.blocks, hits: scan.hits, diff };
 }
@@ -194,15 +174,13 @@ function onlyNew(read: ReadLog): ReadLog {
 }
 
 function tellingFirst(messages: readonly ErrorMessage[]): ErrorMessage[] {
-  const seen = new Set<string>();
-  const unique = messages.filter(({ text }) => !seen.has(text) && seen.add(text));
+  const unique = firstOfEach(messages, ({ text }) => text);
   return unique.sort((a, b) => b.weight - a.weight).slice(0, MAX_MESSAGES);
 }
 
 /** Two readers may know the same line: the more specific one comes first. */
 function oneALine(diagnostics: readonly Diagnostic[]): Diagnostic[] {
-  const seen = new Set<string>();
-  return diagnostics.filter(({ at }) => at === null || (!seen.has(`${at.source}:${at.line}`) && seen.add(`${at.source}:${at.line}`)));
+  return firstOfEach(diagnostics, (one) => (one.at === null ? one : `${one.at.source}:${one.at.line}`));
 }
 
 /** Lone carriage returns to one line feed from which on a log is taken to use them as line ends. */

@@ -3,35 +3,30 @@ import { type Entry, fromBufferPromise, type ZipFile } from 'yauzl';
 import { messageOf, TriageError } from '../../domain/errors.ts';
 
 /** What all archives inside one another may still use together. */
-export interface Allowance {
-  /** Throws 'too-large' where an archive has more entries than may still be listed. */
-  takeEntries(what: string, entries: number): void;
-  /** Throws 'too-large' where so many bytes would be too many, without taking them. */
-  checkRoom(what: string, bytes: number): void;
-  /** Counts decompressed bytes. Throws 'too-large' where there are too many. */
-  takeBytes(what: string, bytes: number): void;
-  /** Decompressed bytes that may still come. */
-  readonly room: number;
-}
+export type Allowance = ReturnType<typeof createAllowance>;
 
 /** Opens an allowance of so many decompressed bytes and entries. */
-export function createAllowance(maxBytes: number, maxEntries: number): Allowance {
+export function createAllowance(maxBytes: number, maxEntries: number) {
   let bytesLeft = maxBytes;
   let entriesLeft = maxEntries;
+  /** Throws 'too-large' where so many bytes would be too many, without taking them. */
   const checkRoom = (what: string, bytes: number): void => {
     if (bytes > bytesLeft) throw refused(what, 'its contents are larger than the limit');
   };
   return {
-    takeEntries(what, entries) {
+    /** Throws 'too-large' where an archive has more entries than may still be listed. */
+    takeEntries(what: string, entries: number): void {
       if (entries > entriesLeft) throw refused(what, `it has ${entries} entries, ${entriesLeft} are allowed. Give a part of it`);
       entriesLeft -= entries;
     },
     checkRoom,
-    takeBytes(what, bytes) {
+    /** Counts decompressed bytes. Throws 'too-large' where there are too many. */
+    takeBytes(what: string, bytes: number): void {
       checkRoom(what, bytes);
       bytesLeft -= bytes;
     },
-    get room() {
+    /** Decompressed bytes that may still come. */
+    get room(): number {
       return bytesLeft;
     },
   };

@@ -56,7 +56,10 @@ export async function decodeSources(name: string, bytes: Uint8Array, kind: Sourc
   append(unpacking.notes, before);
   const sources = await unpack(unpacking, name, plain, 1);
   const [first, ...rest] = sources;
-  if (first === undefined) throw new TriageError('unsupported-type', nothingIn(name, plain, unpacking.notes));
+  if (first === undefined) {
+    const why = [`${name} is a ${fileTypeOf(plain).kind} archive with no log or report in it.`, ...unpacking.notes.slice(0, MAX_NAMED)];
+    throw new TriageError('unsupported-type', why.join(' '));
+  }
   return [{ ...first, notes: [...first.notes, ...unpacking.notes] }, ...rest];
 }
 
@@ -146,9 +149,4 @@ function stepsNote(name: string, steps: readonly string[]): string {
 function isArchive(bytes: Uint8Array): boolean {
   const { kind } = fileTypeOf(bytes);
   return kind === 'zip' || kind === 'tar';
-}
-
-function nothingIn(name: string, bytes: Uint8Array, notes: readonly string[]): string {
-  const why = notes.length === 0 ? '' : ` ${notes.slice(0, MAX_NAMED).join(' ')}`;
-  return `${name} is a ${fileTypeOf(bytes).kind} archive with no log or report in it.${why}`;
 }

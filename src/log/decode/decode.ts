@@ -46,12 +46,6 @@ function asPrinted(text: string): string {
   return quoted > 3 && quoted >= 0.8 * first.length ? escaped.replace(/^> ?/gm, '') : escaped;
 }
 
-/** A text, and honest remarks about how it was made of bytes. */
-interface DecodedText {
-  readonly text: string;
-  readonly notes: readonly string[];
-}
-
 const MARK = '\ufffd';
 const SAMPLE_BYTES_TEXT = 4_096;
 
@@ -64,9 +58,9 @@ const CODE_PAGES: readonly string[] = [
 
 /**
  * Reads bytes as UTF-8; as UTF-16 by its mark or by where its NULs stand; as Windows-1252 where there is next to no UTF-8 in it. What people
- * and PostgreSQL cannot read is replaced or, for NUL, left out. Never throws.
+ * and PostgreSQL cannot read is replaced or, for NUL, left out. The notes are honest remarks about that. Never throws.
  */
-export function toText(name: string, bytes: Uint8Array): DecodedText {
+export function toText(name: string, bytes: Uint8Array): { readonly text: string; readonly notes: readonly string[] } {
   const notes: string[] = [];
   if (bytes.length === 0) notes.push(`${name} is empty.`);
   const text = withoutCodePage(name, withoutNul(name, decode(name, bytes, notes), notes), notes);
@@ -221,15 +215,12 @@ function isTar(bytes: Uint8Array): boolean {
 function looksBinary(bytes: Uint8Array): boolean {
   const sample = bytes.subarray(0, SAMPLE_BYTES_TYPE);
   const wide = utf16Of(bytes);
-  const units = wide === null ? sample : charCodes(new TextDecoder(wide).decode(sample.subarray(0, sample.length & ~1)));
+  const text = wide === null ? '' : new TextDecoder(wide).decode(sample.subarray(0, sample.length & ~1));
+  const units = wide === null ? sample : Uint16Array.from({ length: text.length }, (_, at) => text.charCodeAt(at));
   let controls = 0;
   for (const unit of units)
     if (unit < 32 && unit !== 9 && unit !== 10 && unit !== 13 && unit !== 27 && unit !== 8 && unit !== 12) controls++;
   return controls * 20 > units.length;
-}
-
-function charCodes(text: string): Uint16Array {
-  return Uint16Array.from({ length: text.length }, (_, at) => text.charCodeAt(at));
 }
 
 function startsWith(bytes: Uint8Array, magic: readonly number[]): boolean {

@@ -136,7 +136,10 @@ export function newFindings(found: Extraction, diff: GreenDiff): Extraction {
 export function splitBlock(block: Block, diff: GreenDiff): { readonly parts: readonly Block[]; readonly rest: readonly Block[] } {
   const isPart = (line: number) => diff.isEvidence(line) && (block.start === block.end || diff.isShort(line));
   const runs = runsOf(block.start, block.end, isPart);
-  const parts = runs.map((run): Block => ({ ...block, ...run, weight: block.weight + GAIN, reason: newReason(block, run, diff) }));
+  const parts = runs.map((run): Block => {
+    const reason = hasNew(run.start, run.end, diff) ? `${block.reason}, ${diff.since}` : block.reason;
+    return { ...block, ...run, weight: block.weight + GAIN, reason };
+  });
   const [only] = runs;
   const isWhole = runs.length === 1 && only?.start === block.start && only.end === block.end;
   return { parts, rest: isWhole ? [] : [{ ...block, weight: block.weight - LOSS }] };
@@ -181,10 +184,6 @@ function reachOf(log: LogText, telling: readonly Block[]): Uint8Array {
   const near = new Uint8Array(log.lineCount + 2);
   for (const { start, end } of telling) near.fill(1, Math.max(1, start - REACH), Math.min(end, start + MAX_BLOCK) + REACH + 1);
   return near;
-}
-
-function newReason(block: Block, run: LineRange, diff: GreenDiff): string {
-  return hasNew(run.start, run.end, diff) ? `${block.reason}, ${diff.since}` : block.reason;
 }
 
 function hasNew(start: number, end: number, diff: Pick<GreenDiff, 'isNew'>): boolean {

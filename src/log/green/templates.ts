@@ -4,12 +4,6 @@ import { normaliseIdentity } from '../recognise/normalise.ts';
 
 export { Templates } from '../../domain/build.ts';
 
-/** At most this many templates, and this many characters in all of them together. */
-export interface TemplateLimits {
-  readonly templates: number;
-  readonly characters: number;
-}
-
 interface Tree {
   readonly exact: Set<string>;
   /** Templates as their words, by what leads to them. */
@@ -17,7 +11,8 @@ interface Tree {
 }
 
 const VERSION = 1;
-const LIMITS: TemplateLimits = { templates: 10_000, characters: 1_000_000 };
+/** At most this many templates, and this many characters in all of them together. */
+const LIMITS = { templates: 10_000, characters: 1_000_000 };
 const ANY = '<*>';
 /** A longer line is known by its first and last characters. */
 const HEAD = 400;
@@ -49,7 +44,7 @@ const NONE =
  * caution: a complaining line is kept whole, and only words that look like a name, number or place become `<*>`. Lines in the order of
  * their first appearance; what is over the limits is left out. Deterministic, linear in the length of the text.
  */
-export function templatesOf(text: string, limits: Partial<TemplateLimits> = {}): Templates {
+export function templatesOf(text: string, limits: Partial<typeof LIMITS> = {}): Templates {
   const work = templating(text, limits);
   for (;;) {
     const step = work.next();
@@ -58,8 +53,8 @@ export function templatesOf(text: string, limits: Partial<TemplateLimits> = {}):
 }
 
 /** The same, a few thousand lines at a time: `pause` is awaited in between, so that a large log does not hold up everything else. */
-export async function templatesInTurns(text: string, pause: () => Promise<void>, limits: Partial<TemplateLimits> = {}): Promise<Templates> {
-  const work = templating(text, limits);
+export async function templatesInTurns(text: string, pause: () => Promise<void>): Promise<Templates> {
+  const work = templating(text, {});
   for (;;) {
     const step = work.next();
     if (step.done === true) return step.value;
@@ -67,7 +62,7 @@ export async function templatesInTurns(text: string, pause: () => Promise<void>,
   }
 }
 
-function* templating(text: string, limits: Partial<TemplateLimits>): Generator<void, Templates> {
+function* templating(text: string, limits: Partial<typeof LIMITS>): Generator<void, Templates> {
   const { templates, characters } = { ...LIMITS, ...limits };
   const tree: Tree = { exact: new Set(), leaves: new Map() };
   const found: string[][] = [];
@@ -88,12 +83,7 @@ function* templating(text: string, limits: Partial<TemplateLimits>): Generator<v
   return { version: VERSION, lines: [...new Set(found.map((words) => words.join(' ')))] };
 }
 
-/** Whether a clean line (see `LogText.line`) has one of the templates. An empty line is always known. */
-export function knows(templates: Templates, line: string): boolean {
-  return knowsAny([templates], line);
-}
-
-/** Whether a clean line has a template of any of several green builds. */
+/** Whether a clean line (see `LogText.line`) has a template of any of several green builds. An empty line is always known. */
 export function knowsAny(several: readonly Templates[], line: string): boolean {
   const shape = shapeOf(line);
   if (shape === '') return true;

@@ -16,14 +16,6 @@ export interface FellowReader {
   readonly add: (chunk: ScannedChunk) => void;
 }
 
-/** What shapes and rules see in a log by itself. */
-export interface FoundSecrets {
-  /** Where secrets stand, in bytes of the log. */
-  readonly spans: SpanList;
-  /** Those that may be hidden wherever else they stand, each once, in order; of very many the first. */
-  readonly secrets: ReadonlySet<string>;
-}
-
 /** Bytes of a longer line that are inspected together, and bytes beyond that belong to what begins in them. */
 export const PIECE = 80 * 1024;
 export const BEYOND = 32 * 1024;
@@ -41,10 +33,11 @@ const NO_GROUPS: readonly (readonly string[])[] = [];
 const matchers = new WeakMap<readonly (readonly string[])[], Matcher>();
 
 /**
- * Finds what is secret in a log in one pass, which finds the lines of a fellow reader as well. Only lines with a literal of a shape are looked
+ * Finds what shapes and rules see as secret in a log by itself, in one pass, which finds the lines of a fellow reader as well: where it stands,
+ * in bytes of the log, and the secrets that may be hidden wherever else they stand, each once, in order; of very many the first. Only lines with a literal of a shape are looked
  * at, however many there are; of a line longer than 80 KB one part after the other.
  */
-export function findSecrets(log: LogBytes, fellow: FellowReader = { groups: NO_GROUPS, add: () => undefined }): FoundSecrets {
+export function findSecrets(log: LogBytes, fellow: FellowReader = { groups: NO_GROUPS, add: () => undefined }) {
   const found = { spans: new SpanList(), secrets: new Set<string>() };
   let open = { from: 0, groups: 0 };
   let carried: Span[] = [];

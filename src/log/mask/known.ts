@@ -1,4 +1,4 @@
-import { append } from '../../lib/collections.ts';
+import { append, firstOfEach } from '../../lib/collections.ts';
 import type { Span } from './span.ts';
 
 /** Finds known secrets in a text, in every spelling, whole, cut short, or broken over lines. */
@@ -141,8 +141,7 @@ function formsOf(secret: string): Form[] {
   const hex = bytes.toString('hex');
   const plain = [secret, hex, hex.toUpperCase(), ...urlEncoded(secret), JSON.stringify(secret).slice(1, -1), forXml(secret)];
   const forms = plain.map((text) => ({ text, before: 0, after: 0 })).concat([0, 1, 2].flatMap((place) => inBase64(bytes, place)));
-  const seen = new Set<string>();
-  return forms.filter(({ text }) => text.length >= MIN_FORM && !seen.has(text) && seen.add(text) !== undefined);
+  return firstOfEach(forms, ({ text }) => text).filter(({ text }) => text.length >= MIN_FORM);
 }
 
 /** The characters that this secret alone decides, and at each end one that it shares with what is beside it. */
@@ -195,7 +194,6 @@ function createFinder(literals: readonly string[]): FindLiterals {
     }
   }
   return (text, found) => {
-    if (literals.length === 0) return;
     for (let end = shortest - 1; end < text.length; ) {
       const block = blockAt(text, end);
       const shift = shifts[block] ?? 0;

@@ -1,4 +1,4 @@
-import { firstPlace } from '../../lib/collections.ts';
+import { firstPlace, withRoom } from '../../lib/collections.ts';
 
 /** A part of a text that is to be hidden: from (inclusive) to (exclusive), in UTF-16 code units, or in bytes where that is said. Never holds a line end. */
 export interface Span {
@@ -53,11 +53,7 @@ export class SpanList {
   #ends = new Uint32Array(16);
 
   add(from: number, to: number): void {
-    if (this.count * 2 === this.#ends.length) {
-      const larger = new Uint32Array(this.#ends.length * 2);
-      larger.set(this.#ends);
-      this.#ends = larger;
-    }
+    if (this.count * 2 === this.#ends.length) this.#ends = withRoom(this.#ends);
     this.#ends.set([from, to], 2 * this.count++);
   }
 

@@ -211,16 +211,9 @@ function foundLines(found: Extraction) {
   };
 }
 
-interface Covering {
-  readonly weight: number;
-  readonly loose: boolean;
-  readonly size: number;
-  readonly place: number;
-}
-
 /** The heaviest block over each line; of equal ones the smallest. */
-function blocksByLine(proposed: readonly Block[], wanted: ReadonlySet<number>): Map<number, Covering> {
-  const best = new Map<number, Covering>();
+function blocksByLine(proposed: readonly Block[], wanted: ReadonlySet<number>) {
+  const best = new Map<number, { weight: number; loose: boolean; size: number; place: number }>();
   for (const { start, end, weight, loose } of proposed) {
     const size = end - start + 1;
     for (let line = start; line <= Math.min(end, start + MAX_BLOCK); line++) {

@@ -68,18 +68,12 @@ function parseModel(value: unknown): RankModel {
   };
 }
 
-/** How well each candidate is worth keeping, and how well it proves the cause, as log-odds; only their order means something. */
-interface Scores {
-  readonly keeping: Float32Array;
-  readonly proving: Float32Array;
-}
-
 /** Lines of other roles prove nothing. */
 export const MAY_PROVE: ReadonlySet<LineRole> = new Set(['cause', 'notice', 'wrapper']);
 const NO_PROOF = -50;
 
-/** Scores all candidates of one log. */
-export function scoreCandidates(model: RankModel, candidates: Candidates): Scores {
+/** How well each candidate of one log is worth keeping, and how well it proves the cause, as log-odds; only their order means something. */
+export function scoreCandidates(model: RankModel, candidates: Candidates) {
   const { lines } = candidates;
   const rows = rowsOf(
     candidates,
@@ -212,16 +206,9 @@ export function createTreeSum(trees: readonly Tree[], width: number): (rows: Flo
   };
 }
 
-interface Cut {
-  readonly column: number;
-  readonly threshold: number;
-  readonly owner: number;
-  readonly bit: number;
-}
-
 /** The cuts of one tree. Writes the values of its leaves, and what its cuts rule out. */
-function cutsOf({ columns, thresholds, rights }: Tree, owner: number, leaves: Float64Array, remaining: Uint16Array): Cut[] {
-  const cuts: Cut[] = [];
+function cutsOf({ columns, thresholds, rights }: Tree, owner: number, leaves: Float64Array, remaining: Uint16Array) {
+  const cuts: { column: number; threshold: number; owner: number; bit: number }[] = [];
   /** How many leaves stand before each node: they are stored from left to right. */
   const before: number[] = [];
   let count = 0;

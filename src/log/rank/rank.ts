@@ -1,5 +1,5 @@
 import type { ErrorMessage } from '../../domain/failure.ts';
-import { firstPlace } from '../../lib/collections.ts';
+import { firstOfEach, firstPlace } from '../../lib/collections.ts';
 import type { Block } from '../extract/extraction.ts';
 import type { GreenDiff } from '../green/green-diff.ts';
 import type { LineRole } from '../roles.ts';
@@ -75,17 +75,12 @@ function placesOf(ranked: readonly RankedLine[], measure: (one: RankedLine, i: n
 /** The heaviest block over each line. */
 function heaviestBlocks(ranked: readonly RankedLine[], placed: readonly Block[]): Block[] {
   const blocks: Block[] = [];
-  for (const block of placed.toSorted((a, b) => b.weight - a.weight))
-    eachWithin(ranked, block, (i) => {
-      blocks[i] ??= block;
-    });
+  for (const block of placed.toSorted((a, b) => b.weight - a.weight)) {
+    const last = Math.min(block.end, block.start + MAX_BLOCK);
+    let at = firstPlace(ranked.length, (place) => (ranked[place]?.line ?? 0) < block.start);
+    for (; (ranked[at]?.line ?? last + 1) <= last; at++) blocks[at] ??= block;
+  }
   return blocks;
-}
-
-/** Visits the index of each ranked line of a block. */
-function eachWithin(ranked: readonly RankedLine[], { start, end }: Block, visit: (i: number) => void): void {
-  let at = firstPlace(ranked.length, (place) => (ranked[place]?.line ?? 0) < start);
-  for (const last = Math.min(end, start + MAX_BLOCK); (ranked[at]?.line ?? last + 1) <= last; at++) visit(at);
 }
 
 /** A first line that only leads to what is below it ("Error in module x:") yields to the next line, where that may be a cause too. */
@@ -111,11 +106,8 @@ export function rankedMessages({ log, found, structure }: Omit<ReadLog, 'hits'>,
   const causes = free.length > 0 ? free : said;
   const isFailed = (line: number) => structure.failedSections.some(({ lineStart, lineEnd }) => line >= lineStart && line <= lineEnd);
   const inside = causes.filter(({ line }) => isFailed(line));
-  const seen = new Set<string>();
-  const chosen = (inside.length > 0 ? inside : causes)
-    .sort((a, b) => b.proof - a.proof)
-    .filter(({ text }) => !seen.has(text) && seen.add(text))
-    .slice(0, MAX_MESSAGES);
+  const byProof = (inside.length > 0 ? inside : causes).sort((a, b) => b.proof - a.proof);
+  const chosen = firstOfEach(byProof, ({ text }) => text).slice(0, MAX_MESSAGES);
   const best = chosen[0]?.proof ?? 0;
   return inward(chosen).map(({ line, text, proof }) => ({
     text: (texts.get(line) ?? text.trim()).slice(0, 500),

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Excerpt, FailingTest, Failure, Fingerprint, StackFrame, ThrownException } from '../../domain/failure.ts';
 import type { Reading } from '../../domain/reading.ts';
-import { maxOf } from '../../lib/collections.ts';
+import { firstOfEach, maxOf } from '../../lib/collections.ts';
 import { roleOf, saysNothing } from '../roles.ts';
 import { normaliseIdentity, normaliseMessage } from './normalise.ts';
 
@@ -10,9 +10,8 @@ export type ReadFailure = Omit<Failure, 'id' | 'buildId'>;
 
 /** The failures of a build: one for each failing test, or one for the build's main error where no test failed. */
 export function failuresOf(reading: Reading): ReadFailure[] {
-  const tests = Map.groupBy(reading.failingTests, ({ suite, name }) => `${suite ?? ''}\u0001${name}`);
-  const failures = [...tests.values()].flatMap(([test]) => (test === undefined ? [] : [failureOfTest(reading, test)]));
-  return failures.length > 0 ? failures : [mainFailure(reading)];
+  const tests = firstOfEach(reading.failingTests, ({ suite, name }) => `${suite ?? ''}\u0001${name}`);
+  return tests.length > 0 ? tests.map((test) => failureOfTest(reading, test)) : [mainFailure(reading)];
 }
 
 /** Whether anything in the build's logs and reports says that something failed. */
@@ -44,17 +43,13 @@ function failureOfTest(reading: Reading, test: FailingTest): ReadFailure {
   const frames: readonly StackFrame[] = thrown?.frames ?? [];
   const message = test.message ?? (thrown === null ? `${test.name} failed` : `${thrown.type}: ${thrown.message}`);
   const identity = fingerprintOf({
-    test: fullName(test),
+    test: test.suite === null ? test.name : `${test.suite} ${test.name}`,
     testFile: test.file,
     exceptionType: thrown?.type ?? null,
     frames,
     message: test.message,
   });
   return { test, message, frames: [...frames], excerpt, ...identity };
-}
-
-function fullName(test: FailingTest): string {
-  return test.suite === null ? test.name : `${test.suite} ${test.name}`;
 }
 
 function exceptionNear(reading: Reading, test: FailingTest, excerpt: Excerpt | null): ThrownException | null {
@@ -99,11 +94,7 @@ function isNearTop({ diagnostics, exceptions, messages }: Reading): boolean {
 const NEAR_TOP = 15;
 
 /** The build's main error: its first diagnostic, else its first exception, else its most telling message. */
-function mainError(reading: Pick<Reading, 'diagnostics' | 'exceptions' | 'messages'>): {
-  readonly message: string | null;
-  readonly type: string | null;
-  readonly frames: readonly StackFrame[];
-} {
+function mainError(reading: Reading): Pick<FingerprintParts, 'message' | 'frames'> & { readonly type: string | null } {
   const diagnostic = reading.diagnostics.find(({ severity }) => severity === 'error');
   if (diagnostic !== undefined) {
     const file = diagnostic.file?.split(/[\\/]/).at(-1);
@@ -178,10 +169,8 @@ export function fingerprintOf(parts: FingerprintParts): { readonly fingerprint: 
   const frame = message === null ? telling(parts) : frameKey(ownFrame(parts));
   const generic = message === null && frame === '';
   const key = keyOf();
-  return {
-    fingerprint: { algorithm: FINGERPRINT_ALGORITHM, version: FINGERPRINT_VERSION, value: key === null ? '' : hashOf(key) },
-    generic,
-  };
+  const value = key === null ? '' : createHash('sha256').update(key.join('\u0001')).digest('hex').slice(0, 32);
+  return { fingerprint: { algorithm: FINGERPRINT_ALGORITHM, version: FINGERPRINT_VERSION, value }, generic };
 
   function keyOf(): readonly string[] | null {
     // A test that ends badly runs into its limit on one machine and crashes on another.
@@ -227,10 +216,6 @@ function frameKey(frame: StackFrame | undefined): string {
 /** A file's name without folder and ending. */
 function baseOf(file: string): string {
   return (file.split(/[\\/]/).at(-1) ?? '').replace(/\.\w{1,8}$/, '');
-}
-
-function hashOf(key: readonly string[]): string {
-  return createHash('sha256').update(key.join('\u0001')).digest('hex').slice(0, 32);
 }
 
 /** A test's name with its small numbers: `case 3` is not `case 4`, but a port or a time in it says nothing. */

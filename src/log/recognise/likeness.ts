@@ -19,18 +19,6 @@ interface Entry {
   readonly parts: LikenessParts;
 }
 
-/** `score`: 0..1; 1 is the same text in every part. */
-interface NearMatch {
-  readonly id: string;
-  readonly score: number;
-}
-
-export interface NearMatchIndex {
-  readonly size: number;
-  /** The `limit` nearest entries with at least `minScore`, best first; equal scores in the order of the entries. */
-  search(parts: LikenessParts, limit: number, minScore?: number): NearMatch[];
-}
-
 /** Below this, two failures share words and nothing more; see docs/explanation/reading.md for how it was chosen. */
 export const NEAR = 0.4;
 
@@ -78,7 +66,7 @@ export function likenessText(parts: LikenessParts): string {
  * whole lines, the test's name and own frames, each part with a weight of its own. Exact: every entry that shares a feature
  * is scored. Pure; the same entries in the same order give the same scores. An id given twice is two entries.
  */
-export function nearMatchIndex(entries: readonly Entry[]): NearMatchIndex {
+export function nearMatchIndex(entries: readonly Entry[]) {
   const counted = entries.map(({ parts }) => likenessFeatures(parts));
   const postings = new Map<string, { readonly entry: number[]; readonly weight: number[] }>();
   for (const [entry, features] of counted.entries()) {
@@ -91,10 +79,9 @@ export function nearMatchIndex(entries: readonly Entry[]): NearMatchIndex {
   }
   const rarity = (feature: string) => Math.log(1 + entries.length / Math.max(1, postings.get(feature)?.entry.length ?? 0));
   const lengths = counted.map((features) => lengthOf(features, rarity));
-
   return {
-    size: entries.length,
-    search(parts, limit, minScore = NEAR) {
+    /** The `limit` nearest entries with at least `minScore`, best first; equal scores in the order of the entries. 1 is the same text in every part. */
+    search(parts: LikenessParts, limit: number, minScore = NEAR): { readonly id: string; readonly score: number }[] {
       const features = likenessFeatures(parts);
       const length = lengthOf(features, rarity);
       if (length === 0) return [];
@@ -109,7 +96,9 @@ export function nearMatchIndex(entries: readonly Entry[]): NearMatchIndex {
         }
       }
       const scores = products.map((product, entry) => (product === 0 ? 0 : Math.min(1, product / (length * (lengths[entry] ?? 1)))));
-      return nearest(entries, scores, limit, minScore);
+      const found = entries.map(({ id }, entry) => ({ id, score: scores[entry] ?? 0 }));
+      const near = found.filter(({ score }) => score > 0 && score >= minScore);
+      return near.sort((left, right) => right.score - left.score).slice(0, limit);
     },
   };
 }
@@ -157,15 +146,6 @@ function words(text: string): string[] {
     for (const part of parts) if (parts.length > 1 && part.length > 1) found.push(part.toLowerCase());
   }
   return found;
-}
-
-function nearest(entries: readonly Entry[], scores: Float64Array, limit: number, minScore: number): NearMatch[] {
-  const found: NearMatch[] = [];
-  for (const [entry, { id }] of entries.entries()) {
-    const score = scores[entry] ?? 0;
-    if (score > 0 && score >= minScore) found.push({ id, score });
-  }
-  return found.sort((left, right) => right.score - left.score).slice(0, limit);
 }
 
 function lengthOf(features: ReadonlyMap<string, number>, rarity: (feature: string) => number): number {

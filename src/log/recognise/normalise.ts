@@ -101,16 +101,12 @@ const WEIGHTS = { word: 1, noise: 0.2, pair: 1.2, noisePair: 0.4 } as const;
 /** A question of one or two words is found in too many texts to prove anything. */
 const ENOUGH_WORDS = 3;
 
-/** A text as words for retrieval. */
-interface Tokens {
-  /** Lower case, in order; numbers of two or more digits are `0`, codes such as `ts2304` stay whole. */
-  readonly words: readonly string[];
-  /** Identifiers made of several words, or long ones, whole and in lower case: `classnotfoundexception`. */
-  readonly identifiers: readonly string[];
-}
-
-/** Cuts log text into words: camelCase, snake_case and dotted names fall apart, and their whole form is kept beside them. */
-export function tokenize(text: string): Tokens {
+/**
+ * Cuts log text into words for retrieval, in lower case and in order: camelCase, snake_case and dotted names fall apart, numbers of two or more
+ * digits are `0`, codes such as `ts2304` stay whole. Beside them the identifiers made of several words, or long ones, whole:
+ * `classnotfoundexception`.
+ */
+export function tokenize(text: string): { readonly words: string[]; readonly identifiers: string[] } {
   const words: string[] = [];
   const identifiers: string[] = [];
   for (const match of text.slice(0, MAX_CHARACTERS).matchAll(WORD)) addToken(match[0], words, identifiers);
@@ -121,16 +117,8 @@ export function isNoise(word: string): boolean {
   return word.length < 2 || NOISE.has(word);
 }
 
-/** A question as what is searched for, with what each part counts. */
-interface Wanted {
-  readonly parts: ReadonlyMap<string, number>;
-  readonly total: number;
-  /** The words worth searching by, each once; every word where all are common ones. */
-  readonly terms: readonly string[];
-}
-
-/** Takes a question apart for {@link coverage}. */
-export function wantedOf(question: string): Wanted {
+/** Takes a question apart for {@link coverage}: what each part counts, and the words worth searching by, each once, or all where all are common ones. */
+export function wantedOf(question: string) {
   const { words } = tokenize(question);
   const parts = new Map<string, number>();
   for (const [index, word] of words.entries()) {
@@ -148,14 +136,14 @@ export function wantedOf(question: string): Wanted {
 
 /** The words of a text as {@link coverage} compares them, in order. */
 export function wordsOf(text: string): string[] {
-  return [...tokenize(text).words];
+  return tokenize(text).words;
 }
 
 /**
  * How much of a question a text says: the weight of its words and word pairs that occur in it, 0..1. A whole line that the
  * text quotes gives 1. A question with fewer than three telling words never gives more than a third for each of them.
  */
-export function coverage(wanted: Wanted, words: readonly string[]): number {
+export function coverage(wanted: ReturnType<typeof wantedOf>, words: readonly string[]): number {
   if (wanted.total === 0) return 0;
   const said = new Set<string>();
   for (const [index, word] of words.entries()) {

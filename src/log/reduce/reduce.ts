@@ -1,4 +1,4 @@
-import type { Excerpt, Section } from '../../domain/failure.ts';
+import type { Excerpt } from '../../domain/failure.ts';
 import type { Block } from '../extract/extraction.ts';
 import { type GreenDiff, newBlocks, splitBlock } from '../green/green-diff.ts';
 import { ownWords, stripEscapes } from '../lines/clean.ts';
@@ -42,13 +42,9 @@ function besideGreen(log: LogText, heavy: readonly Block[], structure: Structure
 function placeWeight(block: Block, structure: Structure, log: LogText): number {
   const late = (4 * block.end) / log.lineCount;
   if (structure.failedSections.length === 0) return late;
-  const own = structure.failedSections.find((section) => isInside(block, section));
+  const own = structure.failedSections.find(({ lineStart, lineEnd }) => block.start >= lineStart && block.start <= lineEnd);
   if (own !== undefined) return own.consequence === true ? late - 8 : late + 6;
   return structure.afterwards.some(({ start, end }) => block.start >= start && block.start <= end) ? -24 : -16;
-}
-
-function isInside(block: Block, section: Section): boolean {
-  return block.start >= section.lineStart && block.start <= section.lineEnd;
 }
 
 /** Single lines that say the same are shown so often, and then counted. */
@@ -80,7 +76,7 @@ function contextOf(log: LogText, heavy: readonly Block[]): Block[] {
   return best.flatMap((block) => [
     around(log, block, 2, 3, block.weight - (block.loose === true ? 14 : 30)),
     around(log, block, 5, 10, block.weight - (block.loose === true ? 30 : 40)),
-  ]); // prettier-ignore
+  ]);
 }
 
 function around(log: LogText, block: Block, before: number, after: number, weight: number): Block {
@@ -123,22 +119,13 @@ export interface WeighedLog {
   readonly blocks: readonly Block[];
 }
 
-/** Excerpts within the budget, and their tokens. */
-export interface Reduced {
-  readonly excerpts: readonly Excerpt[];
-  readonly tokens: number;
-}
-
 interface Candidate extends Block {
   readonly log: LogText;
   /** Tokens of the log's lines, where counted. */
   readonly costs: Map<number, number>;
 }
 
-interface Picked {
-  readonly reason: string;
-  readonly weight: number;
-}
+type Picked = Pick<Block, 'reason' | 'weight'>;
 
 /** Joining lines may tokenize a little differently than the lines alone; this much is kept back. */
 const RESERVE = 0.98;
@@ -150,10 +137,10 @@ const MAX_REFUSED = 100;
 const MAX_SECOND = 60;
 
 /**
- * Fills the budget with the heaviest blocks and gives them back in the order of the logs. Counted is what is shown of a line: its own words, without
+ * Fills the budget with the heaviest blocks and gives excerpts back in the order of the logs, with their tokens. Counted is what is shown of a line: its own words, without
  * time stamps, columns and escapes.
  */
-export function reduceLogs(logs: readonly WeighedLog[], budgetTokens: number): Reduced {
+export function reduceLogs(logs: readonly WeighedLog[], budgetTokens: number): ReturnType<typeof settle> {
   const picked = new Map<LogText, Map<number, Picked>>(logs.map(({ log }) => [log, new Map()]));
   let room = Math.floor(budgetTokens * RESERVE);
   const candidates = logs.flatMap(({ log, blocks }) => {
@@ -233,7 +220,7 @@ function tokensOf(text: string): number {
   return countTokens(stripEscapes(text));
 }
 
-function settle(excerpts: readonly Excerpt[], budgetTokens: number): Reduced {
+function settle(excerpts: readonly Excerpt[], budgetTokens: number) {
   const counted = excerpts.map((excerpt) => ({ excerpt, tokens: tokensOf(excerpt.text) }));
   let tokens = counted.reduce((sum, one) => sum + one.tokens, 0);
   while (tokens > budgetTokens && counted.length > 0) {

@@ -27,11 +27,8 @@ const MAX_STATES = 65_000;
 const LINE_FEED = 10;
 const ESCAPE = 27;
 
-interface Trie {
-  readonly rows: Uint16Array[];
-  /** Groups that end in a state. */
-  readonly ends: Set<number>[];
-}
+/** A row of next states each, and the groups that end in it. */
+type Trie = ReturnType<typeof growTrie>;
 
 /**
  * The beginnings of one group's literals, in lower case, without those that hold another. Every line with a literal has its beginning too;
@@ -77,7 +74,7 @@ function columnsOf(literals: readonly Buffer[]): { columns: Uint8Array; width: n
   return { columns, width: used + 1 };
 }
 
-function growTrie(literals: readonly { bytes: Buffer; group: number }[], columns: Uint8Array, width: number): Trie {
+function growTrie(literals: readonly { bytes: Buffer; group: number }[], columns: Uint8Array, width: number) {
   const rows = [new Uint16Array(width)];
   const ends: Set<number>[] = [new Set()];
   for (const { bytes, group } of literals) {

@@ -1,3 +1,4 @@
+import { withRoom } from '../../lib/collections.ts';
 import type { LogBytes } from '../lines/bytes.ts';
 import { BEGINNING, type Matcher } from './matcher.ts';
 
@@ -76,7 +77,7 @@ class Lane {
   event(bytes: Uint8Array, at: number, reached: number, matcher: Matcher): number {
     this.at = at + 1;
     if (reached === matcher.lineEnd) {
-      if (this.line === this.lineEnds.length) this.lineEnds = doubled(this.lineEnds);
+      if (this.line === this.lineEnds.length) this.lineEnds = withRoom(this.lineEnds);
       this.lineEnds[this.line++] = at;
       return 0;
     }
@@ -105,12 +106,6 @@ class Lane {
       if (lines !== undefined && lines[lines.length - 1] !== this.line) lines.push(this.line);
     }
   }
-}
-
-function doubled(array: Uint32Array): Uint32Array<ArrayBuffer> {
-  const larger = new Uint32Array(array.length * 2);
-  larger.set(array);
-  return larger;
 }
 
 /** The lanes that the bytes need, each over whole lines. */

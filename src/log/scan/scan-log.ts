@@ -1,4 +1,4 @@
-import { firstPlace } from '../../lib/collections.ts';
+import { firstPlace, withRoom } from '../../lib/collections.ts';
 import type { LogBytes } from '../lines/bytes.ts';
 import type { Matcher } from './matcher.ts';
 import { type ScannedChunk, scanChunks } from './scan-chunks.ts';
@@ -90,7 +90,7 @@ export class LineIndex {
       this.#thin();
       if (index % this.#stride !== 0) return;
     }
-    if (this.#used === this.#starts.length) this.#grow();
+    if (this.#used === this.#starts.length) this.#starts = withRoom(this.#starts, MAX_OFFSETS);
     this.#starts[this.#used++] = start;
   }
 
@@ -126,12 +126,6 @@ export class LineIndex {
     this.#stride *= 2;
     this.#used = Math.ceil(this.#used / 2);
     for (let kept = 0; kept < this.#used; kept++) this.#starts[kept] = this.#starts[kept * 2] ?? 0;
-  }
-
-  #grow(): void {
-    const larger = new Uint32Array(Math.min(MAX_OFFSETS, this.#starts.length * 2));
-    larger.set(this.#starts);
-    this.#starts = larger;
   }
 
   #lineFeedFrom(start: number): number {
