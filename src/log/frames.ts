@@ -36,7 +36,8 @@ export function readFrame(line: string): StackFrame | null {
     if (groups === undefined) continue;
     const { file = '', line: number, fn, app = '' } = groups;
     const name = fn?.trim() ?? null;
-    return { file, line: number === undefined ? null : Number(number), function: name, own: isOwn(file, name) && !FOREIGN_APPS.test(app) };
+    const own = !isForeignFile(file) && !(name !== null && FOREIGN_FUNCTION.test(name)) && !FOREIGN_APPS.test(app);
+    return { file, line: number === undefined ? null : Number(number), function: name, own };
   }
   return null;
 }
@@ -44,9 +45,4 @@ export function readFrame(line: string): StackFrame | null {
 /** Whether a file belongs to a library, a runtime or a test runner by its path. */
 export function isForeignFile(file: string): boolean {
   return FOREIGN.test(file);
-}
-
-/** Whether a frame lies in the project's own code. */
-function isOwn(file: string, name: string | null): boolean {
-  return !isForeignFile(file) && !(name !== null && FOREIGN_FUNCTION.test(name));
 }

@@ -12,11 +12,6 @@ const FOREIGN: readonly RegExp[] = [
   /^[^@]{1,200}@v\d{1,4}\.\d{1,6}\.[^/]{1,80}\//,
 ];
 
-/** Whether the path lies in a package, a runtime or a toolchain. */
-function isForeign(path: string): boolean {
-  return FOREIGN.some((pattern) => pattern.test(path));
-}
-
 /**
  * Paths in the repository that a path from a log may mean, most likely first: without the workspace, then ever shorter
  * suffixes. At least two segments stay where there were two: a bare `index.js` would match anything. A class or module by its
@@ -24,7 +19,7 @@ function isForeign(path: string): boolean {
  */
 export function repositoryPathCandidates(logged: string): string[] {
   const path = plainPath(logged);
-  if (path === '' || isForeign(path)) return [];
+  if (path === '' || FOREIGN.some((pattern) => pattern.test(path))) return [];
   const dotted = sourcePathsOf(path);
   if (dotted.length > 0) return [path, ...dotted];
   const segments = segmentsOf(withoutWorkspace(path));

@@ -1,10 +1,10 @@
 import type { SourceText, TestResult } from '../domain/build.ts';
 import type { ReadStage } from '../domain/calibration.ts';
-import type { Diagnostic, ErrorMessage, LogPosition } from '../domain/failure.ts';
+import type { Diagnostic, ErrorMessage } from '../domain/failure.ts';
 import type { Reading } from '../domain/reading.ts';
 import { firstOfEach } from '../lib/collections.ts';
 import { countIn } from '../lib/text.ts';
-import { type Extraction, hasFindings } from './extract/extraction.ts';
+import { type Extraction, hasFindings, withLists } from './extract/extraction.ts';
 import { extractAll, inFailedSteps, openScanned, structureIn, toolReaders } from './extract/run.ts';
 import { diffWithGreen, type GreenTemplates, greenTemplates, hasKnownLine, hasNewLine, newExits, newFindings } from './green/green-diff.ts';
 import { bytesOfText, type LogBytes, withReturnsAsLineEnds } from './lines/bytes.ts';
@@ -208,16 +208,9 @@ function isOverwritten(bytes: LogBytes, lineCount: number): boolean {
  * dropped: they would no longer be whole lines.
  */
 function foldReturns(found: Extraction, split: LineIndex, stored: LineIndex): Extraction {
-  const move = <T extends { readonly at: LogPosition | null }>(items: readonly T[]): T[] =>
-    items.map((item) =>
-      item.at === null ? item : { ...item, at: { source: item.at.source, line: stored.lineAt(split.startOf(item.at.line)) } },
-    );
-  return {
-    ...found,
-    blocks: [],
-    failingTests: move(found.failingTests),
-    diagnostics: move(found.diagnostics),
-    exceptions: move(found.exceptions),
-    messages: move(found.messages),
-  };
+  const lineOf = (line: number) => stored.lineAt(split.startOf(line));
+  const moved = withLists(found, (all) =>
+    all.map((one) => (one.at === null ? one : { ...one, at: { source: one.at.source, line: lineOf(one.at.line) } })),
+  );
+  return { ...moved, blocks: [] };
 }

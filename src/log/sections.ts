@@ -17,12 +17,6 @@ import {
 /** What a line says of the blocks of a log, which lie in one another. */
 type BlockMark = { readonly kind: 'open' | 'close'; readonly name: string } | { readonly kind: 'error'; readonly isSure: boolean };
 
-interface FailedBlock {
-  readonly section: Section;
-  /** Whether the system said that the block failed, rather than a tool that something is wrong. */
-  readonly isSure: boolean;
-}
-
 const FATAL =
   /^##\[error\](?:.{1,80} (?:exited with code|failed with (?:exit code|return code|error)) '?-?\d|The (?:task|operation|job) .{0,120}(?:timed out|cancell?ed|exceeded))|task\.complete result=Failed/i;
 
@@ -88,10 +82,15 @@ function numberedSteps(log: LogText, marks: readonly Mark[]): Section[] {
   return failed;
 }
 
-/** Blocks that hold an error, named with the blocks around them. They end where they are closed, or at their last error. */
-function readBlocks(log: LogText, marks: readonly Mark[], markOf: (text: string) => BlockMark | null, toClose: boolean): FailedBlock[] {
+/** Blocks that hold an error, named with the blocks around them. They end where they are closed, or at their last error. `isSure` where the system said that the block failed, rather than a tool that something is wrong. */
+function readBlocks(
+  log: LogText,
+  marks: readonly Mark[],
+  markOf: (text: string) => BlockMark | null,
+  toClose: boolean,
+): { readonly section: Section; readonly isSure: boolean }[] {
   const open: { name: string; line: number; errorAt: number | null; isSure: boolean }[] = [];
-  const failed: FailedBlock[] = [];
+  const failed: ReturnType<typeof readBlocks> = [];
   const close = (closedAt: number | null) => {
     const path = open.map(({ name }) => name);
     const block = open.pop();

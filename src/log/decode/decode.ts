@@ -165,14 +165,11 @@ function countEncodedMarks(bytes: Uint8Array): number {
 /** What a file is by its first bytes: something that is opened, text, or something that has no text, by the name people know it by. */
 type FileType = { readonly kind: 'gzip' | 'zstd' | 'zip' | 'tar' | 'text' } | { readonly kind: 'binary'; readonly what: string };
 
-const OPENED: readonly (readonly [readonly number[], 'gzip' | 'zstd' | 'zip'])[] = [
-  [[0x1f, 0x8b], 'gzip'],
-  [[0x28, 0xb5, 0x2f, 0xfd], 'zstd'],
-  [[0x50, 0x4b, 0x03, 0x04], 'zip'],
-  [[0x50, 0x4b, 0x05, 0x06], 'zip'],
-];
-
-const BINARY: readonly (readonly [readonly number[], string])[] = [
+const MAGIC: readonly (readonly [readonly number[], FileType | string])[] = [
+  [[0x1f, 0x8b], { kind: 'gzip' }],
+  [[0x28, 0xb5, 0x2f, 0xfd], { kind: 'zstd' }],
+  [[0x50, 0x4b, 0x03, 0x04], { kind: 'zip' }],
+  [[0x50, 0x4b, 0x05, 0x06], { kind: 'zip' }],
   [[0x7f, 0x45, 0x4c, 0x46], 'an ELF program'],
   [[0x89, 0x50, 0x4e, 0x47], 'a PNG image'],
   [[0xff, 0xd8, 0xff], 'a JPEG image'],
@@ -192,10 +189,8 @@ const SAMPLE_BYTES_TYPE = 65_536;
 
 /** Looks at the first bytes only; a name never decides. */
 export function fileTypeOf(bytes: Uint8Array): FileType {
-  const opened = OPENED.find(([magic]) => startsWith(bytes, magic));
-  if (opened !== undefined) return { kind: opened[1] };
-  const binary = BINARY.find(([magic]) => startsWith(bytes, magic));
-  if (binary !== undefined) return { kind: 'binary', what: binary[1] };
+  const known = MAGIC.find(([magic]) => magic.every((byte, at) => bytes[at] === byte))?.[1];
+  if (known !== undefined) return typeof known === 'string' ? { kind: 'binary', what: known } : known;
   if (isTar(bytes)) return { kind: 'tar' };
   return looksBinary(bytes) ? { kind: 'binary', what: 'binary data' } : { kind: 'text' };
 }
@@ -221,10 +216,6 @@ function looksBinary(bytes: Uint8Array): boolean {
   for (const unit of units)
     if (unit < 32 && unit !== 9 && unit !== 10 && unit !== 13 && unit !== 27 && unit !== 8 && unit !== 12) controls++;
   return controls * 20 > units.length;
-}
-
-function startsWith(bytes: Uint8Array, magic: readonly number[]): boolean {
-  return magic.every((byte, at) => bytes[at] === byte);
 }
 
 /** How much a log or report may weigh once decompressed. */

@@ -1,4 +1,4 @@
-import type { Diagnostic, ErrorMessage, FailingTest, StackFrame, ThrownException } from '../../domain/failure.ts';
+import type { Diagnostic, ErrorMessage, FailingTest, LogPosition, StackFrame, ThrownException } from '../../domain/failure.ts';
 import { append } from '../../lib/collections.ts';
 import type { LogText } from '../lines/lines.ts';
 import { normaliseMessage } from '../recognise/normalise.ts';
@@ -36,14 +36,6 @@ export interface Extractor {
   readonly literals: readonly string[];
   /** Adds what it finds. `lines` are the candidate lines, ascending. Must not throw, and must look at a bounded stretch around each. */
   readonly extract: (log: LogText, lines: readonly number[], found: Findings) => void;
-}
-
-/** A diagnostic on the way into an extraction, with the lines that belong to it. */
-interface Finding extends Omit<Diagnostic, 'at'> {
-  readonly start: number;
-  readonly end: number;
-  /** What it weighs as the first of its kind; later ones weigh less. */
-  readonly weight: number;
 }
 
 /** Most findings of one tool and severity that are kept. */
@@ -136,8 +128,8 @@ export class Findings implements Extraction {
     return before < MAX_KEPT ? weightOf(severity, weight, before) : null;
   }
 
-  /** Adds a finding as data and as a block, unless there are too many of its kind. */
-  finding({ start, end, weight: most, tool, severity, ...said }: Finding): void {
+  /** Adds a finding as data and as a block, unless there are too many of its kind. `weight` is that of the first; later ones weigh less. */
+  finding({ start, end, weight: most, tool, severity, ...said }: Omit<Diagnostic, 'at'> & Pick<Block, 'start' | 'end' | 'weight'>): void {
     const weight = this.weigh(tool, severity, most);
     this.take(start, end);
     if (weight === null) return;
@@ -167,6 +159,15 @@ export class Findings implements Extraction {
 /** What the finding after `count` others weighs. */
 export function weightOf(severity: Diagnostic['severity'], weight: number, count: number): number {
   return severity === 'warning' ? WARNING_WEIGHT : weight - Math.min(count, 30) * 0.2;
+}
+
+/** The same with each list changed of what stands on a line. */
+export function withLists(
+  found: Extraction,
+  change: <T extends { readonly at: LogPosition | null }>(all: readonly T[]) => T[],
+): Extraction {
+  const lists = { failingTests: change(found.failingTests), diagnostics: change(found.diagnostics) };
+  return { ...found, ...lists, exceptions: change(found.exceptions), messages: change(found.messages) };
 }
 
 /** Whether anything was found at all. */

@@ -1,4 +1,3 @@
-import type { LogPosition } from '../../domain/failure.ts';
 import type { LogBytes } from '../lines/bytes.ts';
 import { BRANCH_LITERALS, type LogText, openLog } from '../lines/lines.ts';
 import { type LineRole, rolesOf } from '../roles.ts';
@@ -6,7 +5,7 @@ import { beginningsOf, buildMatcher, type Matcher } from '../scan/matcher.ts';
 import { type Scan, scanLog } from '../scan/scan-log.ts';
 import type { LineRange } from '../sections/system.ts';
 import { readStructure, STRUCTURE_LITERALS, type Structure } from '../sections.ts';
-import { type Extraction, type Extractor, Findings, hasFindings } from './extraction.ts';
+import { type Extraction, type Extractor, Findings, hasFindings, withLists } from './extraction.ts';
 import { harness, TAP, teamcity } from './tests/protocols.ts';
 import { COMPILED_RUNNERS, SCRIPT_RUNNERS } from './tests/runners.ts';
 import { readerOf } from './tests/shapes.ts';
@@ -137,12 +136,5 @@ export function inFailedSteps(log: LogText, found: Extraction, structure: Struct
 }
 
 function keep(found: Extraction, isKept: (line: number) => boolean): Extraction {
-  const at = (one: { readonly at: LogPosition | null }) => one.at === null || isKept(one.at.line);
-  return {
-    ...found,
-    failingTests: found.failingTests.filter(at),
-    diagnostics: found.diagnostics.filter(at),
-    exceptions: found.exceptions.filter(at),
-    messages: found.messages.filter(at),
-  };
+  return withLists(found, (all) => all.filter(({ at }) => at === null || isKept(at.line)));
 }

@@ -56,21 +56,17 @@ export function withReturnsAsLineEnds(bytes: LogBytes): LogBytes {
   return { size: bytes.size, slice, text: (start, end) => slice(start, end).toString('utf8') };
 }
 
-/** Bytes of a file, of which only a few megabytes are in memory at any time. */
-interface FileBytes extends LogBytes {
-  /** Its descriptor, which other threads can read as well. */
-  readonly file: number;
-  close(): void;
-}
-
 /** A short slice lies whole in one window: windows begin at each multiple of `STEP` and are twice as long. */
 const STEP = 1 << 14;
 const WINDOWS = 256;
 /** Line starts are 32-bit numbers. */
 const MAX_SIZE = 2 ** 32 - 1;
 
-/** Opens a file for reading in pieces. Throws what the file system throws, and TriageError 'too-large' from 4 GiB on. */
-export function openFileBytes(path: string): FileBytes {
+/**
+ * Opens a file for reading in pieces: only a few megabytes are in memory at any time. `file` is its descriptor, which other threads can read as
+ * well. Throws what the file system throws, and TriageError 'too-large' from 4 GiB on.
+ */
+export function openFileBytes(path: string): LogBytes & { readonly file: number; close(): void } {
   const file = openSync(path, 'r');
   try {
     return { ...bytesOfFile(file), file, close: () => closeSync(file) };

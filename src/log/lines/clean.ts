@@ -11,20 +11,17 @@ const JOB_AND_STEP =
 /** A byte order mark, also as code pages 437, 850 and Windows-1252 show it. */
 const MARK = /^(?:\ufeff|∩╗┐|´╗┐|ï»¿)/;
 
-/** What is before lines of one system, and the characters it may begin with. */
-interface Prefix {
-  readonly begins: string;
-  readonly pattern: RegExp;
-}
-
 const DIGITS = '0123456789';
 /** BuildKit writes seconds in five characters; of four digits and a point only where its step is named. */
 const SECONDS = String.raw`\d\.\d{3}|\d\d\.\d\d|\d{3}\.\d`;
 /** How tools begin what they say; a number before it counts or measures nothing. */
 const SPEAKS = String.raw`(?:npm |yarn |pnpm |[Ee]rror\b|ERR|E[:\s] |W: |[Ff]atal\b|FATAL|FAIL|--- FAIL|Traceback |\s{2,12}(?:at \S|File ")|[\w.$]{1,80}(?:Error|Exception)\b|\/\S{1,200}: |[\w./-]{1,200}:\d{1,6}:|\[ERROR|[✘✖✕●] |[×>+] [A-Za-z@.\/]|make(?:\[\d{1,2}\])?: )`;
 
-/** What CI systems and builders put before each line, outermost first: times, stream marks, and the names of steps and containers. */
-const PREFIXES: readonly Prefix[] = [
+/**
+ * What CI systems and builders put before each line, outermost first: times, stream marks, and the names of steps and containers. Each with the
+ * characters it may begin with.
+ */
+const PREFIXES: readonly { readonly begins: string; readonly pattern: RegExp }[] = [
   // Buildkite's times, where the escape character was lost on the way.
   { begins: '_', pattern: /^_bk;t=\d{1,16}\u0007/ },
   {
@@ -56,7 +53,10 @@ const PREFIXES: readonly Prefix[] = [
 ];
 
 /** The prefixes that may begin with a character, each with its place in the order: most lines begin with none of these. */
-const BY_BEGINNING: ReadonlyMap<number, readonly { readonly pattern: RegExp; readonly place: number }[]> = byBeginning();
+const BY_BEGINNING = Map.groupBy(
+  PREFIXES.flatMap(({ begins, pattern }, place) => Array.from(begins, (one) => ({ code: one.charCodeAt(0), pattern, place }))),
+  ({ code }) => code,
+);
 
 /** Docker Compose: the numbered container, filled up with spaces. */
 const CONTAINER = /^[\w.-]{3,80}(?= {2,40}\|)(?<=[-_]\d{1,3}) {2,40}\|(?: |$)/;
@@ -120,17 +120,6 @@ function withoutPrefixes(line: string): string {
     if (length === 0) return shown;
     shown = shown.slice(length);
   }
-}
-
-function byBeginning(): Map<number, { pattern: RegExp; place: number }[]> {
-  const all = new Map<number, { pattern: RegExp; place: number }[]>();
-  for (const [place, { begins, pattern }] of PREFIXES.entries()) {
-    for (const one of begins) {
-      const code = one.charCodeAt(0);
-      all.set(code, [...(all.get(code) ?? []), { pattern, place }]);
-    }
-  }
-  return all;
 }
 
 /** Up to nine returns at the end of a line belong to its end. */

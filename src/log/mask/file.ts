@@ -37,7 +37,7 @@ const DOCUMENT = /^\ufeff?\s{0,1000}(?:<|\{|\[\s{0,1000}\{)/;
  */
 export async function maskFile(path: string, masker: Masker): Promise<MaskedFile | null> {
   const file = openFileBytes(path);
-  let copy: Copy | undefined;
+  let copy: ReturnType<typeof openCopy> | undefined;
   try {
     const sample = file.slice(0, SAMPLE);
     if (fileTypeOf(sample).kind !== 'text' || sample.includes(0) || DOCUMENT.test(sample.toString('utf8'))) {
@@ -61,12 +61,6 @@ export async function maskFile(path: string, masker: Masker): Promise<MaskedFile
   }
 }
 
-interface Copy {
-  readonly file: number;
-  write(piece: Buffer): void;
-  close(): void;
-}
-
 function writing<T>(act: () => T): T {
   try {
     return act();
@@ -76,7 +70,7 @@ function writing<T>(act: () => T): T {
   }
 }
 
-function openCopy(): Copy {
+function openCopy() {
   const folder = mkdtempSync(join(tmpdir(), 'faultline-masked-'));
   const file = openSync(join(folder, 'log'), 'wx+', 0o600);
   const remove = () => rmSync(folder, { recursive: true, force: true });
@@ -85,7 +79,7 @@ function openCopy(): Copy {
   if (!isWindows) remove();
   return {
     file,
-    write: (piece) => {
+    write: (piece: Buffer) => {
       for (let at = 0; at < piece.length; ) at += writeSync(file, piece, at);
     },
     close: () => {

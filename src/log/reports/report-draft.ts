@@ -85,7 +85,9 @@ export function draftReport(source: string, framework: string, { retries = true 
     },
     finish() {
       const ended = [...stories.values()].map((story) => ending(story, retries));
-      const flaky = ended.filter(({ flaky, outcome }) => flaky && outcome.status === 'passed').map(({ outcome }) => flakyNote(outcome));
+      const flaky = ended.flatMap(({ flaky, outcome: { suite, name, status } }) =>
+        flaky && status === 'passed' ? `${suite ? `${suite}.` : ''}${name} failed first and passed on a rerun.`.slice(0, MAX_NAME) : [],
+      );
       return {
         failingTests: ended.filter(({ outcome }) => outcome.status === 'failed').map(({ outcome }) => failing(source, framework, outcome)),
         testResults: ended.map(({ outcome }) => resultOf(outcome)),
@@ -112,10 +114,6 @@ function ending({ last, failed, passes, flaky }: Story, retries: boolean): { out
   if (failed === null) return { outcome: last, flaky };
   if (retries && last.status === 'passed' && passes === 1) return { outcome: last, flaky: true };
   return { outcome: failed, flaky };
-}
-
-function flakyNote({ suite, name }: Outcome): string {
-  return `${suite ? `${suite}.` : ''}${name} failed first and passed on a rerun.`.slice(0, MAX_NAME);
 }
 
 function bounded(notes: readonly string[]): string[] {
@@ -193,12 +191,7 @@ function linesOf(text: string): string[] {
     .filter((line) => line !== '' && !FRAMING.test(line));
 }
 
-/** Where a test stands, as far as it is known. */
-interface Place {
-  readonly file: string | null;
-  /** 1-based. */
-  readonly line: number | null;
-}
+type Place = Pick<FailingTest, 'file' | 'line'>;
 
 const MAX_LINES_PLACE = 300;
 const AT_FILE = /(?:^|[\s(#'"])(?<file>(?:[A-Za-z]:)?[\w./\\@+-]{1,250}\.[A-Za-z]{1,5}):(?<line>\d{1,7})(?=$|[:\s),'"])/;
@@ -210,14 +203,15 @@ const AT_LINE = /\bat (?<file>[\w./\\-]{1,250}\.\w{1,5}) line (?<line>\d{1,7})\b
  * The line of a failure in the test's own file, read from its stack trace or output. A known file stays; without one, the file is the
  * first place in the project's own code that is the suite's or looks like a test's, else the first of its own at all.
  */
-function placeOf(detail: string, known: Place & { readonly suite: string | null }): Place {
+function placeOf(detail: string, known: Place & Pick<FailingTest, 'suite'>): Place {
   const places = placesIn(detail);
   if (known.file !== null) {
     const { file } = known;
     const own = places.find((place) => isSameFile(place.file, file));
     return { file, line: own?.line ?? known.line };
   }
-  const names = classNames(known.suite);
+  // `com.example.OuterTest$Inner` is in `OuterTest`; `tests.test_tax.TestTax` is in `test_tax`.
+  const names = new Set((known.suite ?? '').split(/[.$+:\\/ ]/).filter((part) => part.length > 2));
   const own =
     places.find(({ file }) => names.has(baseOf(file))) ??
     places.find(({ file }) => /(?:^|[/\\_.-])(?:tests?|specs?|__tests__|t)(?:[/\\_.-]|$)|Tests?\.\w+$/i.test(file)) ??
@@ -235,11 +229,6 @@ function placesIn(detail: string): { readonly file: string; readonly line: numbe
     const { file, line } = (AT_FILE.exec(text) ?? AT_LINE.exec(text))?.groups ?? {};
     return file === undefined || line === undefined || isForeignFile(file) ? [] : [{ file, line: Number(line) }];
   });
-}
-
-/** `com.example.OuterTest$Inner` is in `OuterTest`; `tests.test_tax.TestTax` is in `test_tax`. */
-function classNames(suite: string | null): ReadonlySet<string> {
-  return new Set((suite ?? '').split(/[.$+:\\/ ]/).filter((part) => part.length > 2));
 }
 
 function baseOf(file: string): string {

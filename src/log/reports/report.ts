@@ -20,11 +20,10 @@ const XML: readonly XmlFormat[] = [
   { roots: ['checkstyle'], title: 'Checkstyle report', open: readCheckstyle },
 ];
 
-interface Outcome {
-  readonly report: TestReport;
-  /** Why it could not be read, or not to its end; a sentence. */
-  readonly broken: string | null;
-}
+/** What a report says, and a sentence on why it could not be read, or not to its end. */
+type Outcome = ReturnType<typeof attempt>;
+
+const NOTHING: TestReport = { failingTests: [], testResults: [], diagnostics: [], notes: [] };
 
 /**
  * Reads a test report; its format is known by its content. Never throws: what is broken or unknown gives what was read before that, and a
@@ -75,14 +74,14 @@ function read(name: string, text: string): Outcome {
     return attempt(name, 'JSON report', () => readJson(name, value, text) ?? refuse('its fields are of no format that is known'));
   if (isTap(text)) return attempt(name, 'TAP report', () => readTap(name, text));
   const why = text.trim() === '' ? 'it is empty' : 'it is neither XML nor JSON nor TAP';
-  return { report: nothing(), broken: `${name} is no test report that can be read: ${why}.` };
+  return { report: NOTHING, broken: `${name} is no test report that can be read: ${why}.` };
 }
 
 function readXmlReport(name: string, text: string, root: string): Outcome {
   const format = XML.find(({ roots }) => roots.includes(root));
   if (format === undefined) {
     const why = `its root element is <${root.slice(0, 40)}>`;
-    return { report: nothing(), broken: `${name} is not a well-formed JUnit report or other test report: ${why}.` };
+    return { report: NOTHING, broken: `${name} is not a well-formed JUnit report or other test report: ${why}.` };
   }
   const { draft, handler } = format.open(name, text);
   try {
@@ -93,11 +92,11 @@ function readXmlReport(name: string, text: string, root: string): Outcome {
   }
 }
 
-function attempt(name: string, title: string, work: () => ReportDraft): Outcome {
+function attempt(name: string, title: string, work: () => ReportDraft): { readonly report: TestReport; readonly broken: string | null } {
   try {
     return { report: work().finish(), broken: null };
   } catch (error) {
-    return { report: nothing(), broken: brokenNote(name, title, error, 0) };
+    return { report: NOTHING, broken: brokenNote(name, title, error, 0) };
   }
 }
 
@@ -108,8 +107,4 @@ function brokenNote(name: string, title: string, error: unknown, tests: number):
 
 function refuse(why: string): never {
   throw new Error(why);
-}
-
-function nothing(): TestReport {
-  return { failingTests: [], testResults: [], diagnostics: [], notes: [] };
 }

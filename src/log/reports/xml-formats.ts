@@ -326,7 +326,9 @@ export function readTrx(source: string): OpenReport {
       tests.open(name, attributes, line);
       inText = name === 'Text';
       if (name === 'UnitTest') unitTest = attributes.id ?? '';
-      else if (name === 'TestMethod' && attributes.className !== undefined) classes.set(unitTest, className(attributes.className));
+      // `Shop.CartTests, Shop.Tests, Version=1.0.0.0` is the class and its assembly.
+      else if (name === 'TestMethod' && attributes.className !== undefined)
+        classes.set(unitTest, attributes.className.split(',', 1)[0]?.trim() ?? '');
       else if (name === 'RunInfo' && attributes.outcome !== 'Warning') runInfo = '';
     },
     text(text) {
@@ -345,11 +347,6 @@ export function readTrx(source: string): OpenReport {
     },
   };
   return { draft, handler };
-}
-
-/** `Shop.CartTests, Shop.Tests, Version=1.0.0.0` is the class and its assembly. */
-function className(name: string): string {
-  return name.split(',', 1)[0]?.trim() ?? name;
 }
 
 /** `00:00:01.5000000` in milliseconds. */

@@ -85,7 +85,7 @@ class StepReader {
   readonly echoes: LineRange[] = [];
   private readonly named = new Map<string, Job>();
   private readonly log: LogText;
-  private readonly whole: Whole;
+  private readonly whole: ReturnType<typeof archivedStep>;
   private columns = '';
   private step: OpenStep;
   private head: number | null = null;
@@ -254,14 +254,8 @@ function isGate({ job, path, script }: OpenStep): boolean {
   return GATE.test(`${job.name ?? ''}\n${path.join(' ')}`) || COMPARES_RESULTS.test(script);
 }
 
-interface Whole {
-  readonly job: string | null;
-  /** The step that the whole file is; null where it is a job. */
-  readonly step: string | null;
-}
-
-/** Archives of logs hold a file a job (`0_build.txt`) and a file a step (`build/3_Run tests.txt`). */
-function archivedStep(source: string): Whole {
+/** The job and the step that a whole file is: archives of logs hold a file a job (`0_build.txt`) and a file a step (`build/3_Run tests.txt`). */
+function archivedStep(source: string): { readonly job: string | null; readonly step: string | null } {
   const step = /([^/!]{1,150})\/\d{1,3}_([^/]{1,150})\.txt$/.exec(source);
   if (step !== null) return { job: step[1] ?? '', step: step[2] ?? '' };
   const job = /(?:^|[/!])\d{1,3}_([^/]{1,150})\.txt$/.exec(source);

@@ -1,5 +1,5 @@
 import type { FileGrade, Survey, SurveyedFile } from '../../domain/reading.ts';
-import { maxOf } from '../../lib/collections.ts';
+import { firstOfEach, maxOf } from '../../lib/collections.ts';
 import { countIn } from '../../lib/text.ts';
 import type { Extraction } from '../extract/extraction.ts';
 import { extractAll, openScanned } from '../extract/run.ts';
@@ -8,16 +8,6 @@ import { stripEscapes } from '../lines/clean.ts';
 import type { ReadableSource } from '../read-sources.ts';
 import { isStray, parseReport } from '../reports/report.ts';
 import { namedAs, namesFile, namesFolder, type Reference, referencesIn } from './references.ts';
-
-/** What is read of a build after the first look, and what was seen of the rest. */
-interface Surveyed {
-  /** The logs and reports as they came, and the artifacts that are worth reading. */
-  readonly read: readonly ReadableSource[];
-  /** Null where there is nothing but one log. */
-  readonly survey: Survey | null;
-  /** What was done with the artifacts, in sentences; none where there are none. */
-  readonly notes: readonly string[];
-}
 
 /** Artifacts that are read for their grade. More would crowd out the build's own log. */
 const MAX_RELEVANT = 6;
@@ -32,6 +22,7 @@ const MAX_DEPTH = 3;
 const MAX_LISTED = 30;
 const MAX_MISSING = 5;
 const MAX_NAMED = 5;
+const FILE = /\.(?:log|txt|out|err|dump|dumpstream|xml|json)$/i;
 
 interface Choice {
   readonly file: GradedFile;
@@ -43,9 +34,14 @@ interface Choice {
 
 /**
  * Three looks at all files of a build: grades each by its name and text, reads those that tell of a failure, and follows what these refer to
- * back to the ones that were left. Logs and reports are always read. Deterministic; never throws on any text.
+ * back to the ones that were left. Logs and reports are always read. The survey is null where there is nothing but one log; the notes say in
+ * sentences what was done with the artifacts. Deterministic; never throws on any text.
  */
-export function surveyFiles(sources: readonly ReadableSource[]): Surveyed {
+export function surveyFiles(sources: readonly ReadableSource[]): {
+  readonly read: readonly ReadableSource[];
+  readonly survey: Survey | null;
+  readonly notes: readonly string[];
+} {
   if (sources.length < 2) return { read: sources, survey: null, notes: [] };
   const choices = sources.map((source): Choice => {
     const file = gradeFile(source);
@@ -88,7 +84,7 @@ function follow(choices: readonly Choice[], budget: { bytes: number }): Referenc
     const taken: Choice[] = [];
     for (const reference of from.flatMap(({ source }) => referencesIn(source))) {
       const { known, wanted } = referredTo(reference, choices);
-      if (!known && looksLikeFile(reference.path)) missing.push(reference);
+      if (!known && FILE.test(reference.path)) missing.push(reference);
       for (const choice of wanted.slice(0, left)) {
         choice.referredBy = { source: reference.source, line: reference.line };
         if (choice.source.kind !== 'artifact' || !take(choice, 'referred', budget)) continue;
@@ -132,10 +128,6 @@ function take(choice: Choice, as: 'relevant' | 'referred', budget: { bytes: numb
   budget.bytes -= bytes;
   choice.read = as;
   return true;
-}
-
-function looksLikeFile(path: string): boolean {
-  return /\.(?:log|txt|out|err|dump|dumpstream|xml|json)$/i.test(path);
 }
 
 function byScore(one: Choice, other: Choice): number {
@@ -266,7 +258,7 @@ function tellingOf({ failingTests, exceptions, diagnostics, messages }: Extracti
     ...[...messages].sort((a, b) => b.weight - a.weight).slice(0, PREVIEW_LINES),
   ];
   const telling = said.flatMap(({ at, text }) => (at === null ? [] : [{ line: at.line, text: oneLine(text) }]));
-  const oneALine = telling.filter(({ line }, index) => telling.findIndex((other) => other.line === line) === index);
+  const oneALine = firstOfEach(telling, ({ line }) => line);
   return oneALine.slice(0, PREVIEW_LINES).sort((a, b) => a.line - b.line);
 }
 

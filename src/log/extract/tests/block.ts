@@ -3,13 +3,7 @@ import { isForeignFile, readFrame } from '../../frames.ts';
 import { type LogText, linesBetween } from '../../lines/lines.ts';
 import type { Findings, Groups } from '../extraction.ts';
 
-/** What the lines below a failing test's title say of it. */
-type BlockDetails = Pick<FailingTest, 'file' | 'line' | 'message' | 'expected' | 'actual'>;
-
-interface Place {
-  readonly file: string;
-  readonly line: number | null;
-}
+type Sides = Pick<FailingTest, 'expected' | 'actual'>;
 
 /** What build tools put before each line. */
 export const TAG = /^\s{0,12}\[(?:info|error|warn|junit|INFO|ERROR|WARNING)\] ?/;
@@ -50,7 +44,7 @@ const COMPARED: readonly RegExp[] = [
 ];
 
 /** Reads the lines below a title. The file is the test's own where one of the places is, else the first of the project's own code. */
-export function readBlock(body: readonly string[], title: { readonly name: string; readonly suite: string | null }): BlockDetails {
+export function readBlock(body: readonly string[], title: Pick<FailingTest, 'name' | 'suite'>) {
   const plain = body.map((text) => text.replace(TAG, ''));
   const place = ownPlace(plain, title);
   // pytest marks what was raised with an E at the margin.
@@ -75,7 +69,7 @@ export function isTestFile(path: string): boolean {
   );
 }
 
-function ownPlace(body: readonly string[], { name, suite }: { readonly name: string; readonly suite: string | null }): Place | null {
+function ownPlace(body: readonly string[], { name, suite }: Pick<FailingTest, 'name' | 'suite'>): ReturnType<typeof placeIn> {
   // A Go test is in a file that says so, and nowhere else.
   const places = body.flatMap((text) => placeIn(text) ?? []).filter(({ file }) => !/(?<!_test)\.go$/.test(file));
   const words = [suite?.split(/[\s.:\\$>›]/).findLast((word) => word !== ''), name.split(/[^\w$]/)[0]].filter(
@@ -90,7 +84,7 @@ function ownPlace(body: readonly string[], { name, suite }: { readonly name: str
 }
 
 /** The place of the project's own code that a line names. */
-export function placeIn(text: string): Place | null {
+export function placeIn(text: string): { readonly file: string; readonly line: number | null } | null {
   const frame = readFrame(text);
   if (frame !== null) return frame.own ? { file: frame.file.replace(/^file:\/\//, ''), line: frame.line } : null;
   const place = PLACE.exec(text.slice(0, 600))?.groups;
@@ -122,7 +116,7 @@ function raisedLast(body: readonly string[]): string | null {
   return raised?.trim().slice(0, 1_000) ?? null;
 }
 
-function sidesOf(text: string): Pick<FailingTest, 'expected' | 'actual'> {
+function sidesOf(text: string): Sides {
   const head = text.slice(0, 4_000);
   for (const shape of COMPARED) {
     const both = shape.exec(head)?.groups;
@@ -139,30 +133,28 @@ function sidesOf(text: string): Pick<FailingTest, 'expected' | 'actual'> {
 export type KnownTest = Pick<FailingTest, 'name'> &
   Partial<Pick<FailingTest, 'suite' | 'file' | 'line' | 'message' | 'expected' | 'actual'>>;
 
-/** Collects the failing tests of one framework; a test reported twice (where it ran, and in a summary) is one. */
-export interface TestList {
-  /** Adds a test reported by the lines `start` to `end`, 1-based and inclusive. What `known` leaves out is read from them where they show it. */
-  add(known: KnownTest, start: number, end: number): void;
-}
+/** Adds a test reported by the lines `start` to `end`, 1-based and inclusive. What `known` leaves out is read from them where they show it. */
+export type AddTest = (known: KnownTest, start: number, end: number) => void;
 
 /** The framework of tests whose runner is not known. */
 export const UNKNOWN = 'tests';
 
-/** Opens the list of one framework's failing tests in one log; `found` receives them with their weighted blocks. */
-export function openTestList(log: LogText, found: Findings, framework: string): TestList {
+/**
+ * Opens the list of one framework's failing tests in one log; `found` receives them with their weighted blocks. A test reported twice (where it
+ * ran, and in a summary) is one.
+ */
+export function openTestList(log: LogText, found: Findings, framework: string): AddTest {
   const seen = new Map<string, number>();
-  return {
-    add(known, start, end) {
-      if (known.name === '') return;
-      const key = `${known.suite ?? ''}\u0001${known.name}`;
-      const test = found.testAt(start, framework, { ...readBody(log, start, end, known), ...definedOf(known) });
-      const index = seen.get(key) ?? -1;
-      const before = found.failingTests[index];
-      propose(log, found, start, end, seen.size, test);
-      if (framework !== UNKNOWN) found.toolchains.add(framework);
-      if (before === undefined) seen.set(key, found.failingTests.push(test) - 1);
-      else found.failingTests[index] = joined(before, test);
-    },
+  return (known, start, end) => {
+    if (known.name === '') return;
+    const key = `${known.suite ?? ''}\u0001${known.name}`;
+    const test = found.testAt(start, framework, { ...readBody(log, start, end, known), ...definedOf(known) });
+    const index = seen.get(key) ?? -1;
+    const before = found.failingTests[index];
+    propose(log, found, start, end, seen.size, test);
+    if (framework !== UNKNOWN) found.toolchains.add(framework);
+    if (before === undefined) seen.set(key, found.failingTests.push(test) - 1);
+    else found.failingTests[index] = joined(before, test);
   };
 }
 
@@ -191,7 +183,7 @@ function readBody(log: LogText, start: number, end: number, known: KnownTest): P
   return { message, ...place, ...expectationOf(body) };
 }
 
-function expectationOf(body: readonly string[]): Pick<FailingTest, 'expected' | 'actual'> {
+function expectationOf(body: readonly string[]): Sides {
   const said = splitExpectation(body.join('\n'));
   if (said.expected !== null) return said;
   const head = body.findIndex((text) => /^\s{0,12}--- ?Expected\s{0,4}$/i.test(text));
@@ -234,12 +226,6 @@ function joined(before: FailingTest, after: FailingTest): FailingTest {
   };
 }
 
-/** What a test wanted and what it got, where its message shows both. */
-export interface Expectation {
-  readonly expected: string | null;
-  readonly actual: string | null;
-}
-
 const SHAPES: readonly RegExp[] = [
   /expected:? ?<(?<expected>[^\n]{0,420}?)> but was:? ?<(?<actual>[^\n]{0,420}?)>/i,
   /expected \[(?<expected>[^\n]{0,420}?)\] but (?:found|was) \[(?<actual>[^\n]{0,420}?)\]/i,
@@ -255,8 +241,8 @@ const SHAPES: readonly RegExp[] = [
   /expected:? (?<expected>[^\n]{1,300}?),? (?:but )?(?:got|was|found|actual):? (?<actual>[^\n]{1,300})/i,
 ];
 
-/** Finds an expectation in a failure message. Both null where it shows none. */
-export function splitExpectation(text: string): Expectation {
+/** What a test wanted and what it got, where its message shows both; else null. */
+export function splitExpectation(text: string): Sides {
   const head = text.slice(0, 2_000);
   for (const shape of SHAPES) {
     const groups = shape.exec(head)?.groups;

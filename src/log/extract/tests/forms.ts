@@ -1,3 +1,5 @@
+import type { FailingTest } from '../../../domain/failure.ts';
+
 /** How sure a form is: `sure` names tests and nothing else, `marked` wherever tests ran, `weak` only among passing tests or with a time. */
 export type Trust = 'sure' | 'marked' | 'weak';
 
@@ -89,14 +91,6 @@ export const PASSED = /^\s{0,40}(?:[✓√✔]|\[\+\]|ok\b|PASS\b|\(pass\)|- .{1
 export const NO_RESULT =
   /^(?:\+{1,3} |[$>%] |##\[|::|\s{0,8}(?:echo|printf|grep|if|run:) )|\b(?:XFAIL|expected fail|known (?:issue|failure)|TODO|SKIP)\b/;
 
-/** What a failing test's title says. */
-interface Title {
-  readonly name: string;
-  readonly suite: string | null;
-  readonly file: string | null;
-  readonly line: number | null;
-}
-
 /** Titles of what is no test: counts, steps and endings of a build, sentences about the run. */
 const NO_TEST =
   /^\W{0,8}(?:\d[\d,]{0,8}|all|some|no|one|any) (?:of \d{1,6} )?(?:[\w-]{1,20} )?(?:tests?|specs?|examples?|scenarios?|suites?|files?|assertions?|problems?|errors?|warnings?|failures?|failed|passed|checks?|cases?|packages?|targets?|jobs?|tasks?|steps?|runs?|pending|skipped|TESTS?|SPECS?)\b|\b\d{1,7} (?:passed|failed|skipped)\b|^(?:BUILD|Build|Builds|> Task|Task|Job|Jobs|Step|Stage|Process|Command|Execution|make|npm|yarn|pnpm|Errors?|error|ERROR|Warnings?|warning|WARN|Tests? (?:run|suites?|files?|execution|Files|Suites|results?|status|summary|coverage)|Tests?|TESTS?|Summary|Results?|Status|Totals?|Coverage|exit|Exit|Fatal|fatal|Unable|Cannot|Could|Can't|Failed|FAILED|Failures?|Compilation|Compil\w{1,8}|Exited|Finished|Running|The following|Some|There (?:was|were)|Please|Caused by|Exception|Traceback|Uncaught|Unhandled|Console|Deprecation|Executed|Snapshot|Ran|Run|Request|Login|Download\w{0,5}|Upload\w{0,5}|Install\w{0,6}|Deploy\w{0,6}|Connect\w{0,5}|Fetch\w{0,5}|Health ?check|Lint\w{0,4}|Type ?check\w{0,4}|Format\w{0,5}|Audit)\b(?:[:!. ]|$)|^[:>$+#=|-]|^[\w.-]{1,60}: (?:error|warning|fatal|note)\b|:\/\/|\bexit(?:ed)? (?:code|status|with)\b|\b(?:error|Error|Exception): |^Cannot log after|^process\.exit|^E\d{3,5}\b|\.{3}$|^\S{1,60}:$/;
@@ -128,7 +122,7 @@ export function isTestTitle(title: string): boolean {
 }
 
 /** Takes a title apart: its file and place, its suite, its name; times, projects and marks of nodes are left out. */
-export function readTitle(title: string): Title {
+export function readTitle(title: string): Pick<FailingTest, 'name' | 'suite' | 'file' | 'line'> {
   const text = plain(title);
   const first = FILE_FIRST.exec(text);
   if (first?.groups?.file !== undefined) {
@@ -152,7 +146,7 @@ export function readTitle(title: string): Title {
 }
 
 /** The name behind the last of these marks, and the suite before it; what is in brackets stays together. */
-function splitAt(text: string, marks: readonly string[]): Pick<Title, 'suite' | 'name'> {
+function splitAt(text: string, marks: readonly string[]): Pick<FailingTest, 'suite' | 'name'> {
   const bracket = text.search(/[[("]/);
   const head = bracket <= 0 ? text : text.slice(0, bracket);
   for (const mark of marks) {

@@ -101,9 +101,7 @@ function follow({ name, attributes }: ServiceMessage, suites: Map<string, string
   else if (open.includes(suite)) suites.set(flow, open.slice(0, open.lastIndexOf(suite)));
 }
 
-type Suites = ReadonlyMap<string, readonly string[]>;
-
-function addTest(line: number, { attributes }: ServiceMessage, suites: Suites, found: Findings, nth: number): void {
+function addTest(line: number, { attributes }: ServiceMessage, suites: ReadonlyMap<string, string[]>, found: Findings, nth: number): void {
   const details = attributes.get('details') ?? '';
   const said = attributes.get('message')?.trim() ?? '';
   const message = said === '' ? (details.trim().split('\n')[0] ?? '') : said;

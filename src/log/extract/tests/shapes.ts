@@ -1,8 +1,8 @@
 import { append } from '../../../lib/collections.ts';
 import { readFrame } from '../../frames.ts';
-import { blockEnd, type LogText, linesBetween, remembered } from '../../lines/lines.ts';
+import { blockEnd, type LogText, lineAbove, linesBetween, remembered } from '../../lines/lines.ts';
 import type { Extractor, Findings, Groups } from '../extraction.ts';
-import { lookBack, openTestList, placeIn, readBlock, type TestList } from './block.ts';
+import { type AddTest, lookBack, openTestList, placeIn, readBlock } from './block.ts';
 
 /** What the lines that name a failing test say of it: named groups of a shape's patterns. */
 export type Named = Groups;
@@ -77,7 +77,7 @@ export function stripped(log: LogText, ...patterns: readonly RegExp[]): LogText 
 
 function readRunner(whole: LogText, lines: readonly number[], found: Findings, runner: Runner): void {
   const log = runner.strip === undefined ? whole : stripped(whole, runner.strip);
-  const lists = new Map<string, TestList>();
+  const lists = new Map<string, AddTest>();
   const before = runner.fillsIn ? found.failingTests.map(wordsOf) : [];
   const begun = new Map<string, number>();
   let part = '';
@@ -91,11 +91,11 @@ function readRunner(whole: LogText, lines: readonly number[], found: Findings, r
       if (shape.under?.test(part) === false) continue;
       const test = readShape(log, line, shape, begun);
       if (test === null) continue;
-      if (before.some((other) => isAlike(other, wordsOf({ suite: test.known.suite ?? null, name: test.known.name })))) break;
+      if (before.some((other) => isAlike(other, wordsOf(test.known)))) break;
       const framework = shape.framework ?? runner.name;
-      const list = lists.get(framework) ?? openTestList(log, found, framework);
-      lists.set(framework, list);
-      list.add(test.known, test.start, test.end);
+      const add = lists.get(framework) ?? openTestList(log, found, framework);
+      lists.set(framework, add);
+      add(test.known, test.start, test.end);
       if (shape.raises === true) {
         last = test.end;
         addException(log, test, found);
@@ -107,14 +107,14 @@ function readRunner(whole: LogText, lines: readonly number[], found: Findings, r
 }
 
 /** What was raised in a test's block, its deepest frame first; a bare `assert` is none. */
-function addException(log: LogText, { known, start, end }: ReadShape, found: Findings): void {
+function addException(log: LogText, { known, start, end }: NonNullable<ReturnType<typeof readShape>>, found: Findings): void {
   const raised = /^(?<type>[A-Za-z_][\w.]{0,150}(?:Error|Exception|Exit|Interrupt|Timeout|Warning))(?:: (?<said>.{0,500}))?$/.exec(
     known.message ?? '',
   )?.groups;
   const frames = linesBetween(log, start, end, end - start + 1).flatMap((text) => readFrame(text) ?? []);
   if (raised?.type === undefined || frames.length === 0) return;
-  const at = lookBack(log, end + 1, end - start, (text) => (text.startsWith('E ') && text.endsWith(known.message ?? '') ? true : null));
-  found.exception(at?.line ?? start, raised.type, raised.said ?? '', frames.slice(0, 60).reverse());
+  const at = lineAbove(log, end, end - start - 1, (text) => text.startsWith('E ') && text.endsWith(known.message ?? ''));
+  found.exception(at ?? start, raised.type, raised.said ?? '', frames.slice(0, 60).reverse());
 }
 
 function dropParents(found: Findings, framework: string): void {
@@ -129,15 +129,8 @@ function dropParents(found: Findings, framework: string): void {
   append(found.failingTests, kept);
 }
 
-/** What a shape reads at a line: the test, and the lines that report it. */
-interface ReadShape {
-  readonly known: Parameters<TestList['add']>[0];
-  readonly start: number;
-  readonly end: number;
-}
-
-/** Reads the failing test that a line names in this shape; null where it names none. */
-function readShape(log: LogText, line: number, shape: Shape, begun: ReadonlyMap<string, number>): ReadShape | null {
+/** Reads the failing test that a line names in this shape, and the lines that report it; null where it names none. */
+function readShape(log: LogText, line: number, shape: Shape, begun: ReadonlyMap<string, number>) {
   const head = shape.head.exec(log.line(line).trimEnd());
   if (head === null) return null;
   const next = shape.next === undefined ? null : shape.next.exec(log.line(line + 1).trimEnd());
@@ -156,10 +149,10 @@ function readShape(log: LogText, line: number, shape: Shape, begun: ReadonlyMap<
   if (shape.needs !== undefined && !body.some((text) => shape.needs?.test(text.trimEnd()))) return null;
   if (shape.never !== undefined && body.some((text) => shape.never?.test(text.trimEnd()))) return null;
   const whole = shape.finish === undefined ? named : shape.finish(named, body);
-  return whole === null ? null : { ...knownOf(log, start, whole, body, shape), start, end };
+  return whole === null ? null : { known: knownOf(log, start, whole, body, shape), start, end };
 }
 
-function knownOf(log: LogText, line: number, named: Named, body: readonly string[], shape: Shape): Pick<ReadShape, 'known'> {
+function knownOf(log: LogText, line: number, named: Named, body: readonly string[], shape: Shape) {
   const heading = shape.suite === undefined ? null : lookBack(log, line, 400, (text) => shape.suite?.exec(text.trimEnd())?.groups?.suite);
   const suite = named.suite ?? heading?.value ?? null;
   const name = named.name?.trim() ?? `${named.file}:${named.line}`;
@@ -168,7 +161,7 @@ function knownOf(log: LogText, line: number, named: Named, body: readonly string
   const message = named.message === undefined ? read.message : named.message.trim() || null;
   const sides = { expected: named.expected ?? read.expected, actual: named.actual ?? read.actual };
   const at = { file: place.file, line: named.line === undefined ? place.line : Number(named.line) };
-  return { known: { name, suite: suite?.trim() || null, ...at, message, ...sides } };
+  return { name, suite: suite?.trim() || null, ...at, message, ...sides };
 }
 
 function endOf(log: LogText, line: number, shape: Shape): number {
@@ -191,11 +184,11 @@ export function isPlace(text: string): boolean {
 }
 
 function headingBetween(log: LogText, line: number, rule: RegExp): Named | null {
-  const isRule = (text: string) => (rule.test(text.trimEnd()) ? true : null);
-  const bottom = lookBack(log, line, 200, isRule);
-  const top = bottom === null ? null : lookBack(log, bottom.line, 20, isRule);
+  const isRule = (text: string) => rule.test(text.trimEnd());
+  const bottom = lineAbove(log, line - 1, 199, isRule);
+  const top = bottom === null ? null : lineAbove(log, bottom - 1, 19, isRule);
   if (bottom === null || top === null) return null;
-  const parts = linesBetween(log, top.line + 1, bottom.line - 1).map((text) => text.trim());
+  const parts = linesBetween(log, top + 1, bottom - 1).map((text) => text.trim());
   return { name: parts.filter((part) => part !== '').join('/') };
 }
 

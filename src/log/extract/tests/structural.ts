@@ -1,7 +1,7 @@
 import { append, maxOf, minOf } from '../../../lib/collections.ts';
-import { blockEnd, type LogText, linesBetween } from '../../lines/lines.ts';
+import { blockEnd, type LogText, lineAbove, linesBetween } from '../../lines/lines.ts';
 import type { Extractor } from '../extraction.ts';
-import { isTestFile, type KnownTest, lookBack, openTestList, placeIn, readBlock, TAG, UNKNOWN } from './block.ts';
+import { isTestFile, type KnownTest, openTestList, placeIn, readBlock, TAG, UNKNOWN } from './block.ts';
 import {
   DETAIL,
   FILE_HEAD,
@@ -59,7 +59,7 @@ export const structural: Extractor = {
     const lists = new Map([...known, UNKNOWN].map((framework) => [framework, openTestList(log, found, framework)]));
     for (const item of withPassages(log, withoutSuites(log, unique(items)))) {
       const framework = item.framework ?? (known.length === 1 ? known[0] : undefined) ?? UNKNOWN;
-      if (!isCovered(reported, item)) lists.get(framework)?.add(item.known, item.start, item.end);
+      if (!isCovered(reported, item)) lists.get(framework)?.(item.known, item.start, item.end);
     }
   },
 };
@@ -75,7 +75,7 @@ function isCovered(reported: readonly { readonly words: Words; readonly line: nu
 
 function readItems(log: LogText, lines: readonly number[]): Item[] {
   const items: Item[] = [];
-  const ran = hasFailureTotals(log, lines);
+  const ran = lines.some((line) => TOTALS.test(log.line(line)) || LIST.test(log.line(line)));
   let file: string | null = null;
   let next: number | null = null;
   let last = 0;
@@ -98,10 +98,6 @@ function readItems(log: LogText, lines: readonly number[]): Item[] {
     items.push({ ...item, known: { ...item.known, file: own }, ...(numbered !== null && { listed: 'numbered' }) });
   }
   return items;
-}
-
-function hasFailureTotals(log: LogText, lines: readonly number[]): boolean {
-  return lines.some((line) => TOTALS.test(log.line(line)) || LIST.test(log.line(line)));
 }
 
 /** A numbered item that no heading announces: it says that it failed, or has a place of its own on the line above or below. */
@@ -340,6 +336,6 @@ function withoutSuites(log: LogText, items: readonly Item[]): Item[] {
     if (trust !== 'weak') return true;
     const after = items[index + 1];
     if (after !== undefined && after.indent > indent && after.start <= start + 3 && after.trust === 'weak') return false;
-    return lookBack(log, start, 200, (text) => (text.trim() === `▶ ${known.name}` ? true : null)) === null;
+    return lineAbove(log, start - 1, 199, (text) => text.trim() === `▶ ${known.name}`) === null;
   });
 }

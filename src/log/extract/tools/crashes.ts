@@ -178,12 +178,6 @@ function addRuntimeError(log: LogText, line: number, { file = '', line: at, colu
   return Math.max(line, end);
 }
 
-/** Frames of native code that stand from `line` on, and the last line that is one. */
-interface NativeStack {
-  readonly frames: readonly StackFrame[];
-  readonly end: number;
-}
-
 /** Most lines of one stack that are inspected. */
 const MAX_STACK = 80;
 /** valgrind's `==12== `, and what harnesses put before a process's own words. */
@@ -205,20 +199,15 @@ function bare(line: string): string {
 }
 
 /** The stack that begins within so many lines below one, and the deepest place in it that is the project's own, for people. */
-function nativeStackFrom(
-  log: LogText,
-  line: number,
-  limit: number,
-  begins: (text: string) => boolean,
-): NativeStack & { readonly place: string } {
+function nativeStackFrom(log: LogText, line: number, limit: number, begins: (text: string) => boolean) {
   const first = lineBelow(log, line + 1, limit - 1, begins);
   const stack = first === null ? { frames: [], end: line } : readNativeStack(log, first);
   const own = stack.frames.find((frame) => frame.own);
   return { ...stack, place: own === undefined ? '' : `in ${own.function ?? '?'} ${own.file}:${own.line ?? '?'}` };
 }
 
-/** Reads frames as sanitizers, valgrind, gdb and lldb print them; ends at the first line that is none. */
-function readNativeStack(log: LogText, line: number): NativeStack {
+/** Reads frames as sanitizers, valgrind, gdb and lldb print them, from a line on; ends with the last line that is one. */
+function readNativeStack(log: LogText, line: number): { readonly frames: readonly StackFrame[]; readonly end: number } {
   const texts = linesBetween(log, line, Math.min(log.lineCount, line + MAX_STACK), MAX_STACK + 1).map((text) =>
     bare(text).trim().replace(MODULE, ''),
   );

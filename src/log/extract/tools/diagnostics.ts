@@ -1,4 +1,3 @@
-import type { Diagnostic } from '../../../domain/failure.ts';
 import { blockEnd, type LogText, lineBelow } from '../../lines/lines.ts';
 import { type Extractor, type Findings, type Groups, weightOf } from '../extraction.ts';
 import { numberOf, severityOf } from './place.ts';
@@ -77,15 +76,12 @@ function add(tool: string, shape: DiagnosticShape, groups: Groups, log: LogText,
       found.message(start, message, weight);
     }
   } else {
-    const place = placeOf(groupsBelow(log, start, end, shape.placeBelow) ?? groups);
+    const { file = null, line, column } = groupsBelow(log, start, end, shape.placeBelow) ?? groups;
+    const place = { file, line: numberOf(line), column: numberOf(column) };
     found.finding({ tool, severity, code: groups.code ?? null, message, ...place, start, end, weight: most });
   }
   for (let at = start + 1; shape.telling !== undefined && at <= end; at++)
     if (shape.telling.test(log.line(at))) found.block(at, at, weightOf(severity, most, 0) + 1, reason);
-}
-
-function placeOf(groups: Groups): Pick<Diagnostic, 'file' | 'line' | 'column'> {
-  return { file: groups.file ?? null, line: numberOf(groups.line), column: numberOf(groups.column) };
 }
 
 /** The groups on the first line below a complaint that the pattern fits. */

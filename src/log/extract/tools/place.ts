@@ -120,14 +120,13 @@ function readSaid(text: string): Said {
   }
   const message = rest.replace(/\s{0,4}(?:FIXABLE\s{1,4})?━{3,200}$/, '').trim();
   const end = /[\])]$/.test(message) ? END_CODE.exec(message)?.groups : undefined;
-  if (end === undefined || /\.\w{0,4}proj$/.test(end.code ?? '')) return { severity: severity ?? warningOf(message), code, message };
+  if (end === undefined || /\.\w{0,4}proj$/.test(end.code ?? '')) {
+    // Python and others name the class of a warning first: `DeprecationWarning: …`.
+    const isWarning = /^\w{0,60}(?:Warning|Deprecated|DEPRECATED|Notice):/.test(message);
+    return { severity: severity ?? (isWarning ? 'warning' : null), code, message };
+  }
   severity ??= end.word === undefined ? null : severityOf(end.word);
   return { severity, code: code ?? end.code ?? end.rule ?? null, message: end.message ?? '' };
-}
-
-/** Python and others name the class of a warning first: `DeprecationWarning: …`. */
-function warningOf(message: string): Severity | null {
-  return /^\w{0,60}(?:Warning|Deprecated|DEPRECATED|Notice):/.test(message) ? 'warning' : null;
 }
 
 /** How a tool is known by what {@link anyTool} has read; every pattern that is given must fit. One row for each tool. */
