@@ -10,7 +10,7 @@ import type { AnalysisHead } from '../stores/failures.ts';
 import { analysisAddress, buildAddress, causeAddress, logAddress, runAddress, search } from './addresses.ts';
 import type { ConsoleDeps } from './console-deps.ts';
 import { ageOf, dayField, options, pager, timeOf } from './controls.ts';
-import { dataTable, type Html, html, joined, linkTarget, type Shown } from './html.ts';
+import { dataTable, type Html, html, joined, linkTarget, numbers, type Shown } from './html.ts';
 import { Day, IdParams, misreadBanner, Offset, Words } from './http.ts';
 import { ciName, logPageLink, rerunPart } from './outside.ts';
 import { answerPage, type ConsoleApp, route } from './page.ts';
@@ -235,5 +235,5 @@ function logsOf({ build, sources, pages }: BuildFacts): Html {
         '; ',
       )}</td></tr>`,
   );
-  return html`<h2>Logs</h2>${dataTable('Logs and reports', ['Name', 'Kind', { number: 'Lines' }, { number: 'Bytes' }, 'Notes'], rows)}`;
+  return html`<h2>Logs</h2>${dataTable('Logs and reports', ['Name', 'Kind', ...numbers('Lines', 'Bytes'), 'Notes'], rows)}`;
 }

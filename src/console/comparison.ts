@@ -17,11 +17,11 @@ import {
 } from '../domain/comparison.ts';
 import { maxOf } from '../lib/collections.ts';
 import { at as unit } from './charts/chart.ts';
-import { dataTable, type Html, html, type Shown } from './html.ts';
+import { dataTable, type Html, html, numbers, type Shown } from './html.ts';
 
 /** How a difference is coloured, and its class. */
-const TONES: Readonly<Record<DifferenceVerdict, 'better' | 'worse' | 'other' | 'same'>> = {
-  ...({ 'b-better': 'better', 'a-better': 'worse', higher: 'other', lower: 'other', 'within-noise': 'same', same: 'same' } as const),
+const TONES: Readonly<Record<DifferenceVerdict, string>> = {
+  ...{ 'b-better': 'better', 'a-better': 'worse', higher: 'other', lower: 'other', 'within-noise': 'same', same: 'same' },
 };
 const MOST_NAMED = 20;
 /** A list is no longer; the rest is counted. */
@@ -94,18 +94,8 @@ function differenceTable(differences: readonly Difference[], heading: string, to
       html`<tr class="is-${TONES[one.verdict]}"><th scope="row">${one.name}</th><td class="number">${one.a.toFixed(3)}</td><td class="number">${one.b.toFixed(3)}</td><td class="number">${signed(one.difference)}</td><td class="drawn">${drawing(one, reach)}</td><td class="interval">${rangeText(one)}</td><td class="number">${one.won}/${one.lost}</td><td class="number">${one.mcNemar !== null && probability(one.mcNemar.midP)}</td><td class="verdict">${VERDICTS[one.verdict]}</td><td class="number quiet">${one.cases}</td></tr>`,
   );
   const axis = html`<span class="scale"><span>−${scale}</span><span>0</span><span>+${scale}</span></span>`;
-  const counts = ['Won/lost', 'McNemar p'].map((number) => ({ number }));
-  const head = [
-    'Figure',
-    { number: 'A' },
-    { number: 'B' },
-    { number: 'B − A' },
-    axis,
-    '95 % interval',
-    ...counts,
-    'Means',
-    { number: 'Of' },
-  ];
+  const sides = ['Figure', ...numbers('A', 'B', 'B − A'), axis, '95 % interval'];
+  const head = [...sides, ...numbers('Won/lost', 'McNemar p'), 'Means', ...numbers('Of')];
   return html`<h3 id="${top}-figures">Figures</h3>${dataTable(`Figures of both sides, ${heading}`, head, rows, { className: 'differences' })}`;
 }
 
@@ -128,7 +118,7 @@ function costTable(costs: readonly CostDifference[], heading: string, top: strin
     const range = interval === null ? '' : `${say(interval[0])} to ${say(interval[1])}`;
     return html`<tr><th scope="row">${name}</th><td class="number">${say(a)}</td><td class="number">${say(b)}</td><td class="number">${say(difference)}</td><td class="interval">${range}</td></tr>`;
   });
-  return html`<h3 id="${top}-costs">Cost, median per case</h3>${dataTable(`Cost of both sides, ${heading}`, ['Cost', { number: 'A' }, { number: 'B' }, { number: 'B − A, median per case' }, '95 % interval'], rows, { className: 'costs' })}`;
+  return html`<h3 id="${top}-costs">Cost, median per case</h3>${dataTable(`Cost of both sides, ${heading}`, ['Cost', ...numbers('A', 'B', 'B − A, median per case'), '95 % interval'], rows, { className: 'costs' })}`;
 }
 
 function caseList(title: string, cases: readonly ChangedCase[], comparison: Comparison, id: string, listing: CaseListing): Html {

@@ -30,6 +30,11 @@ export function joined(items: readonly Shown[], between: Shown = ''): Html {
 
 type Column = Shown | { readonly number: Shown };
 
+/** Columns of numbers, for a table. */
+export function numbers(...names: readonly Shown[]): Column[] {
+  return names.map((number) => ({ number }));
+}
+
 /**
  * A table that scrolls where it is wider than the page, and on a phone is a list of cards, whose cells say what their column is called unless it is
  * `listed`; `label` names it for those who do not see it. A column of numbers is right-aligned.

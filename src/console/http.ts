@@ -1,6 +1,7 @@
 import { PassThrough } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import { readBytes } from '../lib/http-body.ts';
 import { type Html, html } from './html.ts';
 
 /** Nothing is loaded from elsewhere, framed or sent away, and only one named policy may make markup of text (Trusted Types). */
@@ -128,13 +129,5 @@ export function fieldsOf(body: string): Record<string, string | string[]> {
 export async function refusedForm(request: FastifyRequest): Promise<string> {
   if (!(request.headers['content-type'] ?? '').startsWith('application/x-www-form-urlencoded')) return '';
   if (typeof request.body === 'object' && request.body !== null) return '';
-  const pieces: Buffer[] = [];
-  let bytes = 0;
-  for await (const piece of request.raw) {
-    if (!Buffer.isBuffer(piece)) return '';
-    bytes += piece.length;
-    if (bytes > MAX_FORM_BYTES) return '';
-    pieces.push(piece);
-  }
-  return Buffer.concat(pieces).toString('utf8');
+  return (await readBytes(request.raw, MAX_FORM_BYTES))?.toString('utf8') ?? '';
 }

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { EditorTemplate, type Preferences, requireInScope } from '../domain/access.ts';
 import { TriageError } from '../domain/errors.ts';
 import type { Principal } from '../domain/review.ts';
+import { listedIn } from '../lib/text.ts';
 import type { Finding } from '../ports/examination.ts';
 import { type Connectable, connect, providerNamed, webhookAddress } from '../service/connect.ts';
 import type { ConsoleDeps } from './console-deps.ts';
@@ -26,8 +27,9 @@ export function registerSettings(app: ConsoleApp, deps: ConsoleDeps): void {
   const { publicUrl } = deps.config.http;
   app.get('/settings', route('admin', { querystring: SettingsQuery }), async (request, reply) => {
     const { provider: name } = request.query;
-    const shown = (provider: Connectable) => providerMain({ provider, publicUrl, repository: '', findings: null });
-    const main = await (name === undefined ? listMain(deps.providers, publicUrl) : shown(providerNamed(deps.providers, name)));
+    const main = await (name === undefined
+      ? listMain(deps.providers, publicUrl)
+      : providerMain(providerNamed(deps.providers, name), publicUrl));
     return answerPage(request, reply, deps, { ...frame, title: 'Settings', main });
   });
   app.post('/settings', route('admin', { body: SettingsForm }), async (request, reply) => {
@@ -45,7 +47,7 @@ export function registerSettings(app: ConsoleApp, deps: ConsoleDeps): void {
     for await (const finding of connect(provider, asked, AbortSignal.timeout(LIMIT_MS))) findings.push(finding);
     const masked = await deps.masker.maskAll(findings.map(({ says }) => says));
     const shown = findings.map((finding, index) => ({ ...finding, says: masked[index]?.text ?? '' }));
-    const main = await providerMain({ provider, publicUrl, repository, findings: shown });
+    const main = await providerMain(provider, publicUrl, repository, shown);
     const said = shown.some(({ state }) => state === 'wrong') ? 'Problems found.' : 'No problems found.';
     return answerPage(request, reply, deps, { ...frame, title: 'Settings', main, said });
   });
@@ -66,16 +68,13 @@ ${dataTable('CI systems', ['System', 'State', 'Webhook'], rows)}
 <p class="quiet">Any other CI uploads its builds to <code>POST /api/builds</code>.</p>`;
 }
 
-interface Shown {
-  readonly provider: Connectable;
-  readonly publicUrl: string | null;
-  /** As it was typed. */
-  readonly repository: string;
-  /** Null: nothing was asked yet. */
-  readonly findings: readonly Finding[] | null;
-}
-
-async function providerMain({ provider, publicUrl, repository, findings }: Shown): Promise<Html> {
+/** `repository`: as it was typed; `findings`: null where nothing was asked yet. */
+async function providerMain(
+  provider: Connectable,
+  publicUrl: string | null,
+  repository = '',
+  findings: readonly Finding[] | null = null,
+): Promise<Html> {
   const { label, page, events, rights, clicks, secretSetting, tokenSetting, hooks } = await provider.connection();
   const { secrets, accepts, path } = provider.webhook;
   const address = publicUrl === null ? `https://YOUR-FAULTLINE${path}` : webhookAddress(provider, publicUrl);
@@ -114,10 +113,8 @@ const handles = z
   .max(2_000)
   .default('')
   .transform((text) =>
-    text
-      .split(',')
-      .map((one) => one.trim().slice(0, 200))
-      .filter((one) => one !== '')
+    listedIn(text)
+      .map((one) => one.slice(0, 200))
       .slice(0, 20),
   );
 const MeForm = z.object({

@@ -19,6 +19,12 @@ export function counted(count: number, one: string, many = `${one}s`): string {
   return `${count.toLocaleString('en-US')} ${count === 1 ? one : many}`;
 }
 
+/** What a text names between its commas. */
+export function listedIn(text: string): string[] {
+  const names = text.split(',').map((one) => one.trim());
+  return names.filter((one) => one !== '');
+}
+
 /** The text with a full stop, unless it ends as sentences do: something else follows it. */
 export function asSentence(text: string): string {
   const whole = text.trimEnd();

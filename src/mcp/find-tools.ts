@@ -170,17 +170,10 @@ async function candidates(
     history.similarFailures({ text, excludeBuildId: '', minScore: MIN_SCORE, limit: CANDIDATES, ...within }),
     failures.search({ words: searchWords(text), ...present({ repository }) }, { limit: CANDIDATES, offset: 0 }),
   ]);
-  return distinct<Candidate>([...alike, ...worded.map((row) => ({ ...row, score: null }))]);
-}
-
-/** One of each fingerprint and repository: a hundred sightings of one cause are one. */
-function distinct<Row extends FailureRow>(rows: readonly Row[]): Row[] {
-  const byCause = new Map<string, Row>();
-  for (const row of rows) {
-    const key = `${row.repository} ${row.failure.fingerprint.value}`;
-    if (!byCause.has(key)) byCause.set(key, row);
-  }
-  return [...byCause.values()];
+  const found: readonly Candidate[] = [...alike, ...worded.map((row) => ({ ...row, score: null }))];
+  // A hundred sightings of one cause are one.
+  const causes = Map.groupBy(found, ({ repository, failure }) => `${repository} ${failure.fingerprint.value}`);
+  return [...causes.values()].flatMap(([first]) => first ?? []);
 }
 
 async function similarOf(row: Candidate, stores: InstallationDeps['stores']): Promise<Similar> {

@@ -67,7 +67,7 @@ function passedAfterAll(build: Build, commit: string, { about }: Situation, link
   return { status: 'completed', commit, pullRequest, ...said, annotations: [], detailsUrl: links.build(build.id) };
 }
 
-function titleOf(toSay: ToSay): string {
+export function titleOf(toSay: ToSay): string {
   switch (toSay.state) {
     case 'looking':
       return toSay.failures > 0 ? `Analyzing ${countWords(toSay.failures, false)}` : 'Analyzing the failure';

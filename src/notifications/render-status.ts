@@ -1,8 +1,9 @@
 import { cutWithin } from '../lib/text.ts';
 import type { Situation } from '../ports/notices.ts';
 import { countWords, type NoticeLinks } from './notice-words.ts';
+import { titleOf } from './render-check.ts';
 import { visibleLine } from './visible-text.ts';
-import { whatToSay } from './what-to-say.ts';
+import { type ToSay, whatToSay } from './what-to-say.ts';
 
 /** A commit status: it fails with the builds of its commit, and is well only once they are. */
 export interface StatusContent {
@@ -28,19 +29,10 @@ export function renderStatus(situation: Situation, links: NoticeLinks): StatusCo
   };
 }
 
-function sentenceOf(toSay: NonNullable<ReturnType<typeof whatToSay>>): string {
-  switch (toSay.state) {
-    case 'looking':
-      return toSay.failures > 0 ? `Analyzing ${countWords(toSay.failures, false)}` : 'Analyzing the failure';
-    case 'could-not-look':
-      return `Analysis failed: ${toSay.why}`;
-    case 'fixed':
-      return 'All failures are fixed';
-    case 'answered': {
-      const [first] = toSay.causes;
-      if (toSay.causes.length > 1 || first === undefined)
-        return `${countWords(toSay.failures, toSay.areTests)}, ${toSay.causes.length} causes`;
-      return first.form === 'unsure' ? 'Not sure: needs review' : `${first.category}: ${first.title}`;
-    }
-  }
+function sentenceOf(toSay: ToSay): string {
+  if (toSay.state === 'could-not-look') return `Analysis failed: ${toSay.why}`;
+  if (toSay.state !== 'answered') return titleOf(toSay);
+  const [first] = toSay.causes;
+  if (toSay.causes.length > 1 || first === undefined) return `${countWords(toSay.failures, toSay.areTests)}, ${toSay.causes.length} causes`;
+  return first.form === 'unsure' ? 'Not sure: needs review' : `${first.category}: ${first.title}`;
 }

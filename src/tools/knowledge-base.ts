@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { messageOf, TriageError } from '../domain/errors.ts';
 import { KnowledgeDocument } from '../domain/library.ts';
+import { listedIn } from '../lib/text.ts';
 import type { VectorIndex, VectorItem, VectorNamespace } from '../ports/vector-index.ts';
 
 /** Reads the curated documents `ERR*.md` of a folder, in the order of their names. Throws TriageError `invalid-config` naming file and line. */
@@ -150,10 +151,7 @@ function readString(json: string, line: number, fail: Fail): string {
 function readInlineList(value: string, line: number, fail: Fail): string[] {
   const inside = value.match(/^\[(.*)\]$/)?.[1];
   if (inside === undefined) throw fail(line, 'must list its tools as [a, b]');
-  return inside
-    .split(',')
-    .map((item) => item.trim())
-    .filter((item) => item !== '');
+  return listedIn(inside);
 }
 
 function readSections(lines: readonly string[], start: number, fail: Fail): Record<string, string> {

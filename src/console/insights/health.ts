@@ -7,7 +7,7 @@ import { search } from '../addresses.ts';
 import { type Chart, type ChartTable, figure, linesChart, percentOf, sparkline } from '../charts/chart.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
 import { dayField, tabs } from '../controls.ts';
-import { dataTable, type Html, html, linkTarget, type Shown } from '../html.ts';
+import { dataTable, type Html, html, linkTarget, numbers, type Shown } from '../html.ts';
 import { filterForm, type InsightsQuery, type InsightsView } from './insights-frame.ts';
 
 const PATH = '/insights/health';
@@ -143,11 +143,11 @@ function headline(found: readonly Health[], { days, now, isCurrent }: Periods): 
 type By = 'pipelines' | 'branches';
 
 function tableOf(by: By, found: readonly Health[], periods: Periods, causes: readonly Cause[] = []): Html {
-  const numbers = ['Builds', 'Failed', 'Median queue time', 'Median run time'].map((number) => ({ number }));
+  const figures = numbers('Builds', 'Failed', 'Median queue time', 'Median run time');
   const branch = by === 'pipelines' ? ['Default branch'] : [];
   const head = [
-    ...[by === 'pipelines' ? 'Pipeline' : 'Branch', ...numbers, ...branch],
-    ...[{ number: 'Red time' }, { number: 'Time to green' }, ...(isNarrow(periods) ? ['Failed per day'] : [])],
+    ...[by === 'pipelines' ? 'Pipeline' : 'Branch', ...figures, ...branch],
+    ...[...numbers('Red time', 'Time to green'), ...(isNarrow(periods) ? ['Failed per day'] : [])],
   ];
   const label = `${by === 'pipelines' ? 'Pipelines' : 'Branches'}, most failed builds first`;
   const csv = `${PATH}${search({ repo: by === 'branches' ? found[0]?.repository : undefined, ...periods.address, csv: by === 'pipelines' ? 'health' : by })}`;
@@ -227,7 +227,7 @@ function jobsOf({ jobs, builds, unknown }: FailedJobs, repo: string, { now, addr
   );
   if (jobs.length === 0)
     return html`<p>No job is known of ${builds === 1 ? 'the failed build' : html`the ${formatNumber(builds)} failed builds`}.</p>`;
-  return html`${dataTable('Jobs, most failed builds first', ['Job', { number: 'Failed builds' }, { number: 'Share' }], rows)}
+  return html`${dataTable('Jobs, most failed builds first', ['Job', ...numbers('Failed builds', 'Share')], rows)}
 <p class="quiet">Of the newest ${formatNumber(builds)} failed builds${unknown > 0 && html`, of which ${formatNumber(unknown)} ${unknown === 1 ? 'names' : 'name'} no job`}. A build in which several jobs failed counts for each. <a href="${PATH}${search({ repo, ...address, csv: 'jobs' })}">Download CSV</a></p>`;
 }
 

@@ -17,7 +17,7 @@ import { percentOf } from '../charts/chart.ts';
 import { caseByAddress, changedCases, comparisonFigures, comparisonNotes } from '../comparison.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
 import { options, timeOf } from '../controls.ts';
-import { dataTable, type Html, html, linkTarget, type Shown } from '../html.ts';
+import { dataTable, type Html, html, linkTarget, numbers, type Shown } from '../html.ts';
 import type { InsightsQuery, InsightsView } from './insights-frame.ts';
 
 const QUESTION = 'Is the new model better?';
@@ -158,7 +158,7 @@ function keyFigures({ differences, costs }: Comparison): Html {
       costs.find((one) => one.name === name),
     ),
   );
-  const head = ['Figure', 'Candidate is', ...['Baseline', 'Candidate', 'Difference (95 % interval)'].map((number) => ({ number }))];
+  const head = ['Figure', 'Candidate is', ...numbers('Baseline', 'Candidate', 'Difference (95 % interval)')];
   return dataTable('Both runs, side by side', head, [...rows, ...paid]);
 }
 

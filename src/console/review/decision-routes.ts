@@ -18,11 +18,19 @@ import { CarriedQueue, filterOf, nextQuery, type QueueQuery, searchOf } from './
 
 /** Deciding, taking back, and saying a category before the verdict is seen. */
 export function registerDecisions(app: ConsoleApp, deps: ConsoleDeps): void {
-  app.post(
-    '/review/:id/decision',
-    route('review', { params: ItemParams, body: DecisionForm }),
-    async (request, reply) => await decide(request, reply, deps, request.params.id, request.body),
-  );
+  app.post('/review/:id/decision', route('review', { params: ItemParams, body: DecisionForm }), async (request, reply) => {
+    const { body: form } = request;
+    const { id } = request.params;
+    const review = await reviewOf(deps, id);
+    if (form.type === 'accept' && form.armed !== '1' && (await isDangerous(deps, review)))
+      return reply.redirect(`${reviewAddress(id)}${searchOf(form.queue, { armed: 1 })}`, 303);
+    const bulk = form.alsoFor === 'same-fingerprint' ? { alsoFor: form.alsoFor, also: form.also } : {};
+    const wanted = { reviewId: id, version: form.version, reviewer: reviewerOf(request), input: inputOf(form), ...bulk };
+    const [outcome] = await Promise.allSettled([decideReview({ ...deps, blindEvery: deps.config.review.blindEvery }, wanted)]);
+    if (outcome.status === 'rejected') return await sendRefused(request, reply, deps, form, { id, thrown: outcome.reason });
+    forgetWaiting(deps.stores);
+    return reply.redirect(await addressAfter(deps, form.queue, reviewerOf(request), { id, also: outcome.value.also.length }), 303);
+  });
   const Undo = z.object({ queue: CarriedQueue });
   app.post('/review/:id/undo', route('review', { params: ItemParams, body: Undo }), async (request, reply) => {
     const { id } = request.params;
@@ -39,24 +47,6 @@ export function registerDecisions(app: ConsoleApp, deps: ConsoleDeps): void {
     await recordBlindGuess({ stores: deps.stores, blindEvery }, { reviewId: id, reviewer: reviewerOf(request), category });
     return reply.redirect(`${reviewAddress(id)}${searchOf(queue)}`, 303);
   });
-}
-
-async function decide(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  deps: ConsoleDeps,
-  id: string,
-  form: DecisionForm,
-): Promise<FastifyReply> {
-  const review = await reviewOf(deps, id);
-  if (form.type === 'accept' && form.armed !== '1' && (await isDangerous(deps, review)))
-    return reply.redirect(`${reviewAddress(id)}${searchOf(form.queue, { armed: 1 })}`, 303);
-  const bulk = form.alsoFor === 'same-fingerprint' ? { alsoFor: form.alsoFor, also: form.also } : {};
-  const wanted = { reviewId: id, version: form.version, reviewer: reviewerOf(request), input: inputOf(form), ...bulk };
-  const [outcome] = await Promise.allSettled([decideReview({ ...deps, blindEvery: deps.config.review.blindEvery }, wanted)]);
-  if (outcome.status === 'rejected') return await sendRefused(request, reply, deps, form, { id, thrown: outcome.reason });
-  forgetWaiting(deps.stores);
-  return reply.redirect(await addressAfter(deps, form.queue, reviewerOf(request), { id, also: outcome.value.also.length }), 303);
 }
 
 async function isDangerous({ stores }: ConsoleDeps, { analysisId, buildId }: Review): Promise<boolean> {

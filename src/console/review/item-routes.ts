@@ -31,7 +31,7 @@ export function registerItem(app: ConsoleApp, deps: ConsoleDeps): void {
     const { id } = request.params;
     const { edit, reject, armed, blank, ts, ...query } = request.query;
     const review = await deps.stores.reviews.find(id);
-    if (review === null) return await sendQuestion(request, reply, deps, id, { queue: QueueQuery.parse(query), blank: blank === '1' });
+    if (review === null) return await sendQuestion(request, reply, deps, id, QueueQuery.parse(query), blank === '1');
     const mode = edit === '1' ? 'correct' : reject === '1' ? 'reject' : 'read';
     const held = mode === 'read' ? review : await hold(deps, review, reviewerOf(request));
     const said = armed === '1' ? 'Press a again to accept it anyway, or Esc to cancel.' : await sentenceOf(query, deps.stores, query.n);
@@ -95,31 +95,26 @@ async function sendQuestion(
   reply: FastifyReply,
   deps: ConsoleDeps,
   id: string,
-  around: Omit<Around, 'now'>,
+  queue: QueueQuery,
+  blank: boolean,
 ): Promise<FastifyReply> {
   const question = await deps.stores.questions.find(id);
   if (question === null) throw unknownReview(id);
-  const main = questionMain(question, { ...around, now: deps.clock.now() });
-  const page = { title: question.title, place: 'item' as const, part: 'review' as const, main, bar: questionBar(question, around.queue) };
+  const main = questionMain(question, queue, blank, deps.clock.now());
+  const page = { title: question.title, place: 'item' as const, part: 'review' as const, main, bar: questionBar(question, queue) };
   return answerPage(request, reply, deps, page);
 }
 
-interface Around {
-  readonly queue: QueueQuery;
-  readonly now: number;
-  readonly blank: boolean;
-}
-
-function questionMain(question: ReviewerQuestion, { queue, now, blank }: Around): Html {
+function questionMain(question: ReviewerQuestion, queue: QueueQuery, blank: boolean, now: number): Html {
   const { id, title, category, repository, buildId, openedAt, expiresAt } = question;
   return html`<div class="item"><div class="headline"><h1 tabindex="-1">${title}</h1><p class="position">question</p></div>
 <p class="place">${repository} · <a data-action="open" href="${buildAddress(buildId)}">build</a> · asked ${ageOf(openedAt, now)} ago</p>
 <section class="card" aria-labelledby="question"><h2 id="question">Question</h2><div class="cause">${prose(question.question)}</div>
 <p class="quiet">Faultline cannot tell from the evidence; its best guess so far is <span class="category">${category}</span>. Your answer becomes evidence with your name on it.</p>
-${question.state === 'waiting' ? answerForm(id, { queue, blank }, waitWords(expiresAt, now)) : answered(question)}</section></div>`;
+${question.state === 'waiting' ? answerForm(id, queue, blank, waitWords(expiresAt, now)) : answered(question)}</section></div>`;
 }
 
-function answerForm(id: string, { queue, blank }: Pick<Around, 'queue' | 'blank'>, wait: string): Html {
+function answerForm(id: string, queue: QueueQuery, blank: boolean, wait: string): Html {
   return html`<form method="post" action="${reviewAddress(id)}/answer" id="answer-form">${hiddenFields({ queue: searchOf(queue) })}
 <p><label for="answer">Answer</label><textarea id="answer" name="answer" maxlength="4000"${blank && html` aria-invalid="true" aria-describedby="blank"`}></textarea></p>
 ${blank && html`<p class="wrong" id="blank">The answer is empty. Enter one, or choose one of the other two options.</p>`}

@@ -42,33 +42,24 @@ export function registerQueue(app: ConsoleApp, deps: ConsoleDeps): void {
     return answerPage(request, reply, deps, { ...page, ...(said !== null && { said }) });
   });
   app.get('/review/next', route('review', { querystring: NextQuery }), async (request, reply) => {
-    const { after, before, peek, ...query } = request.query;
-    const address = await nextAddress(deps, query, { reviewer: reviewerOf(request), after, before, peek: peek === '1' });
-    return reply.redirect(address, 303);
+    return reply.redirect(await nextAddress(deps, request.query, reviewerOf(request)), 303);
   });
 }
 
-interface Step {
-  readonly reviewer: string;
-  readonly after: string | undefined;
-  readonly before: string | undefined;
-  readonly peek: boolean;
-}
-
 /** The neighbour in the queue's order, undecided too; without one to come from, the first that is free. */
-async function nextAddress({ stores, config, clock }: ConsoleDeps, query: QueueQuery, step: Step): Promise<string> {
-  const { reviewer, after, before, peek } = step;
+async function nextAddress({ stores, config, clock }: ConsoleDeps, asked: z.infer<typeof NextQuery>, reviewer: string): Promise<string> {
+  const { after, before, peek, ...query } = asked;
   const from = after ?? before;
   const filter = filterOf(query);
   const n = Math.max(1, (query.n ?? 1) + (after !== undefined ? 1 : before !== undefined ? -1 : 0));
   const counted = { ...query, offset: 0, n };
   // Whoever only walks past an item does not keep it from others.
-  if (from !== undefined && !peek) await stores.reviews.release(from, reviewer);
+  if (from !== undefined && peek === undefined) await stores.reviews.release(from, reviewer);
   if (from !== undefined) {
     const neighbour = await neighbourOf(stores, { filter, sort: query.sort, id: from, back: before !== undefined });
     if (neighbour !== null) return `${reviewAddress(neighbour)}${searchOf(counted)}`;
   }
-  if (peek) return `/review${searchOf(query)}`;
+  if (peek !== undefined) return `/review${searchOf(query)}`;
   const how = { reviewer, filter, sort: query.sort, ...(from !== undefined && { after: from }) };
   const review = await nextFor({ stores, claimMs: config.review.claimMs, clock }, how);
   return review === null

@@ -3,6 +3,7 @@ import { createTransport } from 'nodemailer';
 import { z } from 'zod';
 import { messageOf, TriageError } from '../../domain/errors.ts';
 import { domainOf } from '../../domain/notification-rule.ts';
+import { listedIn } from '../../lib/text.ts';
 import { orAborted } from '../../lib/time.ts';
 import { breakLinks, clip, html, visibleLine } from '../visible-text.ts';
 import { type Messenger, type News, type NewsItem, stateWord } from './news.ts';
@@ -33,7 +34,7 @@ export function createEmailMessenger(options: EmailOptions): Messenger {
       const wrong = refusal(destination);
       if (wrong !== null) throw new TriageError('invalid-input', wrong);
       const { subject, text, html: markup } = emailOf(news);
-      const mail = { from: options.from, to: addressesOf(destination), subject, text, html: markup };
+      const mail = { from: options.from, to: listedIn(destination), subject, text, html: markup };
       const messageId = `<${key}@${domainOf(options.from)}>`;
       const headers = { 'Auto-Submitted': 'auto-generated', 'X-Faultline-Rule': news.rule.id };
       const sent = await withTransport(options, signal, (transport) => transport.sendMail({ ...mail, messageId, headers }));
@@ -92,15 +93,8 @@ function toTriageError(error: unknown): TriageError {
   return new TriageError('upstream-failed', `The SMTP server could not be reached (${code}).`, { retryable: true, cause: error });
 }
 
-function addressesOf(destination: string): string[] {
-  return destination
-    .split(',')
-    .map((one) => one.trim())
-    .filter((one) => one !== '');
-}
-
 function refusalOf(destination: string, domains: readonly string[]): string | null {
-  const addresses = addressesOf(destination);
+  const addresses = listedIn(destination);
   if (addresses.length === 0 || addresses.length > MAX_RECIPIENTS)
     return `Name 1 to ${MAX_RECIPIENTS} e-mail addresses, separated by commas.`;
   const broken = addresses.find((one) => !Address.safeParse(one).success);
