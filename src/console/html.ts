@@ -1,3 +1,5 @@
+import { spelledOut } from '../lib/text.ts';
+
 /** A piece of HTML that was put together by `html`, and by nothing else: text that looks like markup never becomes it. */
 class SafeHtml {
   readonly text: string;
@@ -84,6 +86,6 @@ const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', 
 /** Control characters and those that turn the direction of text around are shown for what they are. */
 function visible(text: string): string {
   return text.replace(/[\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, (character) =>
-    character === '\0' ? '\ufffd' : `⟦U+${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}⟧`,
+    character === '\0' ? '\ufffd' : spelledOut(character),
   );
 }

@@ -213,10 +213,11 @@ ${missing.length > 0 && html`<p class="quiet">Not configured: ${missing.join(', 
 ${owners}`;
 }
 
+const clockOf = (hour: number) => `${String(hour).padStart(2, '0')}:00`;
+
 function whenOf({ digestHour, everyMinutes, quietFrom, quietTo, timeZone }: NotificationRule): Html {
-  const clock = (hour: number) => `${String(hour).padStart(2, '0')}:00`;
-  const quiet = quietFrom === null || quietTo === null ? '' : `, not from ${clock(quietFrom)} to ${clock(quietTo)}`;
-  const when = digestHour === null ? `at once, at most one message in ${everyMinutes} min` : `daily at ${clock(digestHour)}`;
+  const quiet = quietFrom === null || quietTo === null ? '' : `, not from ${clockOf(quietFrom)} to ${clockOf(quietTo)}`;
+  const when = digestHour === null ? `at once, at most one message in ${everyMinutes} min` : `daily at ${clockOf(digestHour)}`;
   const zone = digestHour === null && quiet === '' ? '' : ` ${timeZone}`;
   return html`${when}${quiet}<span class="quiet">${zone}</span>`;
 }
@@ -274,7 +275,7 @@ ${rule !== undefined && html`${pastPart(messages, events)}<details><summary>Dele
 }
 
 function formFields(fields: Fields, messengers: Messengers): Html {
-  const hours = Array.from({ length: 24 }, (_, hour) => [String(hour), `${String(hour).padStart(2, '0')}:00`] as const);
+  const hours = Array.from({ length: 24 }, (_, hour) => [String(hour), clockOf(hour)] as const);
   const channels = NewsChannel.options.filter((channel) => messengers[channel] !== undefined || channel === fields.channel);
   const names = Object.values(messengers).flatMap(({ destinations }) => destinations ?? []);
   const box = (name: 'byOwner' | 'mention' | 'enabled', words: string) =>

@@ -4,6 +4,7 @@ import { CATEGORIES } from '../domain/category.ts';
 import { TriageError } from '../domain/errors.ts';
 import type { FailureRow } from '../domain/failure.ts';
 import { MAX_SEARCH, parseSearch, SEARCH_NAMES, SEARCH_STATES, type Search, type SearchName } from '../domain/search.ts';
+import { neighbours } from '../lib/collections.ts';
 import { formatNumber } from '../notifications/visible-text.ts';
 import { analysisAddress, buildAddress, reviewAddress, search } from './addresses.ts';
 import type { ConsoleDeps } from './console-deps.ts';
@@ -119,24 +120,12 @@ const EXPLAINED: Readonly<Record<SearchName, string>> = {
   fingerprint: 'with this cause',
 };
 
-/** Failures that follow each other and have one cause in one build are one row. */
-function groupsOf(rows: readonly FailureRow[]): FailureRow[][] {
-  const groups: FailureRow[][] = [];
-  const key = ({ failure }: FailureRow) => `${failure.buildId} ${failure.fingerprint.value}`;
-  for (const row of rows) {
-    const last = groups.at(-1);
-    if (last?.[0] !== undefined && key(last[0]) === key(row)) last.push(row);
-    else groups.push([row]);
-  }
-  return groups;
-}
-
 function results({ rows, heads, more }: Found, q: string, offset: number, now: number): Html {
   if (rows.length === 0) {
     const words = offset > 0 ? 'No more failures match.' : 'No failure matches. Remove a filter, or look further back.';
     return html`<p role="note">${words}</p>`;
   }
-  const groups = groupsOf(rows);
+  const groups = neighbours(rows, ({ failure }) => `${failure.buildId} ${failure.fingerprint.value}`);
   const titles = new Map(heads.map((head) => [head.id, head.title]));
   const count =
     offset === 0 && !more
@@ -146,9 +135,9 @@ function results({ rows, heads, more }: Found, q: string, offset: number, now: n
 ${pager({ offset, size: ROWS, more }, (at) => addressOf(q, at))}`;
 }
 
-function resultOf(group: readonly FailureRow[], titles: ReadonlyMap<string, string>, q: string, now: number): Shown {
+/** Failures that follow each other and have one cause in one build are one row. */
+function resultOf(group: readonly [FailureRow, ...FailureRow[]], titles: ReadonlyMap<string, string>, q: string, now: number): Shown {
   const [row] = group;
-  if (row === undefined) return null;
   const { failure, repository, pipeline, number, branch, commit, category, analysisId, decidedBy, seenAt } = row;
   const [line = ''] = failure.message.split('\n');
   const title = (analysisId === null ? undefined : titles.get(analysisId)) ?? failure.test?.name ?? line;

@@ -54,6 +54,17 @@ function isGiven<Value>(value: Value): value is Exclude<Value, undefined> {
   return value !== undefined;
 }
 
+/** Items that follow each other and have one key, together. */
+export function neighbours<Item>(items: readonly Item[], keyOf: (item: Item) => string): [Item, ...Item[]][] {
+  const groups: [Item, ...Item[]][] = [];
+  for (const item of items) {
+    const last = groups.at(-1);
+    if (last !== undefined && keyOf(last[0]) === keyOf(item)) last.push(item);
+    else groups.push([item]);
+  }
+  return groups;
+}
+
 /** The first of `count` places in ascending order that is not before what is searched for; `count` where all are. */
 export function firstPlace(count: number, isBefore: (place: number) => boolean): number {
   let [low, high] = [0, count];

@@ -168,16 +168,10 @@ function inDimension(dimension: string, failing: readonly Traits[], passing: rea
   return values.length === 2 ? found.filter(({ difference }) => difference > 0) : found;
 }
 
-function countsOf(dimension: string, builds: readonly Traits[]): { readonly counts: ReadonlyMap<string, number>; readonly of: number } {
-  const counts = new Map<string, number>();
-  let of = 0;
-  for (const build of builds) {
-    const value = build[dimension];
-    if (value === null || value === undefined) continue;
-    counts.set(value, (counts.get(value) ?? 0) + 1);
-    of += 1;
-  }
-  return { counts, of };
+function countsOf(dimension: string, builds: readonly Traits[]) {
+  const values = builds.flatMap((build) => build[dimension] ?? []);
+  const groups = [...Map.groupBy(values, (value) => value)];
+  return { counts: new Map(groups.map(([value, { length }]) => [value, length])), of: values.length };
 }
 
 /**

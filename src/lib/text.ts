@@ -19,6 +19,11 @@ export function counted(count: number, one: string, many = `${one}s`): string {
   return `${count.toLocaleString('en-US')} ${count === 1 ? one : many}`;
 }
 
+/** A character that is not to be seen, by its number: ⟦U+001B⟧. */
+export function spelledOut(character: string): string {
+  return `⟦U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}⟧`;
+}
+
 /** What a text names between its commas. */
 export function listedIn(text: string): string[] {
   const names = text.split(',').map((one) => one.trim());

@@ -191,13 +191,12 @@ function promptNamed(prompts: readonly McpPrompt[], name: string, given: Readonl
   const prompt = prompts.find((one) => one.name === name);
   if (prompt === undefined)
     throw new RpcError(ErrorCode.InvalidParams, `There is no prompt ${name.slice(0, 100)}; prompts/list names them.`);
-  const values = z.record(z.string(), z.string()).safeParse(prompt.arguments.safeParse(given).data);
-  if (!values.success) {
-    const issues = prompt.arguments.safeParse(given).error?.issues ?? [];
-    const where = issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ');
+  const { error } = prompt.arguments.safeParse(given);
+  if (error !== undefined) {
+    const where = error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ');
     throw new RpcError(ErrorCode.InvalidParams, `The arguments of ${name} are invalid: ${where}.`);
   }
-  const text = prompt.text(values.data);
+  const text = prompt.text(given);
   return { description: prompt.description, messages: [{ role: 'user', content: { type: 'text', text } }] };
 }
 

@@ -1,4 +1,5 @@
 import { maxOf } from '../lib/collections.ts';
+import { spelledOut } from '../lib/text.ts';
 
 /**
  * Logs, models and reviewers write what we print. Everything that a terminal or an editor would obey rather than show
@@ -43,11 +44,7 @@ export function disarmRunnerCommands(line: string): string {
 }
 
 function visible(text: string): string {
-  return text.replace(COLOUR, '').replaceAll('\t', TAB).replace(UNSEEN, spellOut);
-}
-
-function spellOut(character: string): string {
-  return `⟦U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}⟧`;
+  return text.replace(COLOUR, '').replaceAll('\t', TAB).replace(UNSEEN, spelledOut);
 }
 
 /** Breaks a line at spaces so that none is longer than `columns` characters; a longer word is cut. */

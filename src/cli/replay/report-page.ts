@@ -167,7 +167,7 @@ function figureSection({ title, figures }: FigureSection, anchors: Anchors): Htm
   const plain = figures.filter(({ cell }) => cell === undefined);
   const cells = figures.filter(({ cell }) => cell !== undefined);
   const isJudged = figures.some(({ judged }) => judged === true);
-  return html`<section class="figures${cells.length > 0 && ' broad'}"><h3>${title}</h3>${isJudged && html`<p class="quiet">A language model's opinion. Not used anywhere else.</p>`}
+  return html`<section class="figures"><h3>${title}</h3>${isJudged && html`<p class="quiet">A language model's opinion. Not used anywhere else.</p>`}
 ${cells.length > 0 && grid(`${title}, by row${anchors.suffix}`, cells)}${plain.length > 0 && list(title, plain, anchors)}</section>`;
 }
 

@@ -13,6 +13,7 @@ import {
 } from '../../domain/flakiness.ts';
 import { proportion } from '../../lib/statistics.ts';
 import { counted } from '../../lib/text.ts';
+import { formatDuration } from '../../notifications/answer-view.ts';
 import { formatNumber } from '../../notifications/visible-text.ts';
 import { QuarantineRequest, quarantineTest } from '../../service/answers/flaky.ts';
 import { reviewerOf } from '../../service/review/queue.ts';
@@ -262,7 +263,7 @@ function runsPart(test: TestFlakiness, runs: readonly TestRunFacts[]): Html {
     steps: oldestFirst.map(({ at }) => at.slice(0, 16).replace('T', ' ')),
     per: 'run',
     series: [{ name: 'duration', look: 'median', values: oldestFirst.map(({ durationMs }) => durationMs) }],
-    say: milliseconds,
+    say: formatDuration,
     csv: `${testAddress(test)}&csv=runs`,
   });
   const failed = runs.filter(({ outcome }) => outcome === 'failed').slice(0, MOST_ROWS);
@@ -303,11 +304,7 @@ function durationWords(runs: readonly TestRunFacts[]): string {
   const median = known[Math.floor(known.length / 2)];
   return median === undefined
     ? 'No report states how long it ran.'
-    : `It runs ${milliseconds(median)} at the median, ${milliseconds(known.at(-1) ?? 0)} at most.`;
-}
-
-function milliseconds(value: number): string {
-  return value < 1_000 ? `${Math.round(value)} ms` : `${(value / 1_000).toFixed(1)} s`;
+    : `It runs ${formatDuration(median)} at the median, ${formatDuration(known.at(-1) ?? 0)} at most.`;
 }
 
 const RUN_HEAD = ['at', 'outcome', 'build', 'pipeline', 'number', 'branch', 'commit', 'runner', 'duration_ms'];

@@ -1,4 +1,5 @@
 import { append, minOf } from '../../lib/collections.ts';
+import { spelledOut } from '../../lib/text.ts';
 import { MAX_RAW } from '../../log/lines/lines.ts';
 
 /** A stretch of a line as it is shown. `text` is plain text: it is still to be escaped, and is never markup or a link. */
@@ -204,12 +205,8 @@ function visibleParts(text: string, classes: string): LinePart[] {
   return text.split(EACH_UNSEEN).flatMap((piece, at) => {
     if (piece === '') return [];
     if (at % 2 === 0) return [{ text: piece, classes }];
-    return [piece === '\0' ? { text: '\ufffd', classes } : { text: spelled(piece), classes: `${classes} ctl`.trim() }];
+    return [piece === '\0' ? { text: '\ufffd', classes } : { text: spelledOut(piece), classes: `${classes} ctl`.trim() }];
   });
-}
-
-function spelled(character: string): string {
-  return `⟦U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}⟧`;
 }
 
 /** How text is painted at a place in a log: numbers are the terminal's sixteen colours. */

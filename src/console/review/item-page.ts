@@ -149,13 +149,13 @@ function nextLink({ queue, review }: ItemView): Html {
 }
 
 /** An item of a kind that this version does not know: its fields as they are, rather than nothing. */
-export function unknownItemMain(type: string, fields: object): Html {
+export function unknownItemMain(fields: object): Html {
   const rows = Object.entries(fields).map(
     ([name, value]) =>
       html`<tr><th scope="row">${name}</th><td><code>${typeof value === 'string' ? value : JSON.stringify(value)}</code></td></tr>`,
   );
   return html`<h1 tabindex="-1">This item cannot be shown</h1>
-<p>This version cannot display items of type ${type}. These are its stored fields:</p>
+<p>This version cannot display items of type review without an analysis. These are its stored fields:</p>
 ${dataTable('Fields', ['Field', 'Stored value'], rows)}
 <p><a class="button" href="/review">Back to the queue</a></p>`;
 }

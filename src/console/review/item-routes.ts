@@ -69,7 +69,7 @@ export async function sendItem(
   const live = { buildId: review.buildId };
   const page = { place: 'item' as const, part: 'review' as const, live, ...(said !== null && { said }) };
   if ((await deps.stores.analyses.find(review.analysisId)) === null) {
-    const main = unknownItemMain('review without an analysis', review);
+    const main = unknownItemMain(review);
     return sendPage(request, reply, { ...page, title: review.title, main }, reader, status);
   }
   const who = { reviewer: reviewerOf(request), isAdmin: isAdmin(request) };

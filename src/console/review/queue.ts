@@ -4,8 +4,7 @@ import { CATEGORIES } from '../../domain/category.ts';
 import { itemCategory, type Review, type ReviewerQuestion } from '../../domain/review.ts';
 import { percent } from '../../notifications/answer-view.ts';
 import { blindStateOf, nextFor, openQuestions, reviewerOf } from '../../service/review/queue.ts';
-import type { ReviewFilter, ReviewGroup, ReviewSort } from '../../stores/reviews.ts';
-import type { ShownStores } from '../../stores/stores.ts';
+import type { ReviewGroup } from '../../stores/reviews.ts';
 import { buildAddress, reviewAddress } from '../addresses.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
 import { actionButton, actionLink, ageOf, hiddenFields, options, pager, postForm } from '../controls.ts';
@@ -56,8 +55,10 @@ async function nextAddress({ stores, config, clock }: ConsoleDeps, asked: z.infe
   // Whoever only walks past an item does not keep it from others.
   if (from !== undefined && peek === undefined) await stores.reviews.release(from, reviewer);
   if (from !== undefined) {
-    const neighbour = await neighbourOf(stores, { filter, sort: query.sort, id: from, back: before !== undefined });
-    if (neighbour !== null) return `${reviewAddress(neighbour)}${searchOf(counted)}`;
+    const rows = await stores.reviews.listGroups(filter, { limit: NEAR, offset: 0 }, query.sort);
+    const at = rows.findIndex(({ review }) => review.id === from);
+    const neighbour = at < 0 ? undefined : rows[at + (before === undefined ? 1 : -1)];
+    if (neighbour !== undefined) return `${reviewAddress(neighbour.review.id)}${searchOf(counted)}`;
   }
   if (peek !== undefined) return `/review${searchOf(query)}`;
   const how = { reviewer, filter, sort: query.sort, ...(from !== undefined && { after: from }) };
@@ -115,17 +116,6 @@ async function sendUnreadable(thrown: unknown, request: FastifyRequest, reply: F
 
 /** Rows of the queue within which neighbours are searched for. */
 const NEAR = 200;
-
-/** The item after (or before) this one in the queue's order, whoever holds it; null where it is not among the first rows, or the last. */
-async function neighbourOf(
-  { reviews }: Pick<ShownStores, 'reviews'>,
-  { filter, sort, id, back }: { filter: Omit<ReviewFilter, 'state'>; sort: ReviewSort; id: string; back: boolean },
-): Promise<string | null> {
-  const rows = await reviews.listGroups(filter, { limit: NEAR, offset: 0 }, sort);
-  const at = rows.findIndex(({ review }) => review.id === id);
-  if (at < 0) return null;
-  return rows[at + (back ? -1 : 1)]?.review.id ?? null;
-}
 
 type QueueView = Awaited<ReturnType<typeof readQueue>>;
 
