@@ -14,32 +14,33 @@ export interface InsightsSize {
 const REPOSITORIES = 200;
 const TESTS_A_BUILD = 50;
 
+/** Answers come, are reviewed and decided in so many turns: what a change leaves behind in an index is taken away by those that follow. */
+const TURNS = 50;
+
 /**
  * Fills an empty, migrated database: builds in 200 repositories, half of them failed with five failures each, answers to some of these (most
  * decided), and test results whose flakiness is followed as the service would. Failures say one of 100,000 messages.
  */
-export async function fillInsights(sql: Sql, { failures, answers, testResults, days = 90 }: InsightsSize): Promise<void> {
+export async function fillInsights(sql: Pick<Sql, 'query'>, { failures, answers, testResults, days = 90 }: InsightsSize): Promise<void> {
   const builds = Math.max((2 * failures) / 5, testResults / TESTS_A_BUILD);
-  const steps: [string, unknown[]?][] = [
-    [BUILDS, [builds, days]],
-    [FAILURES, [failures, WORDS, FORMS, sampleFailure('b', 'f')]],
-    [TRIAGES, [answers]],
-    // A few first: triggers would keep the plans that they made for empty tables.
-    ...[1_000, answers].map((some): [string, unknown[]] => [
-      ANALYSES,
-      [sampleAnalysis({ buildId: 'b', triageId: 't', fingerprint: 'f' }), some],
-    ]),
-    [REVIEWS],
-    [DECISIONS, [sampleDecision({ id: 'r', analysisId: 'a' })]],
-    [RESULTS, [testResults, TESTS_A_BUILD]],
-    [SETUPS, [days]],
-  ];
-  for (const [step, values] of steps) {
-    await sql.query(step, values);
-    // Each change takes old ones away; in one transaction those that it took pile up.
+  const step = async (text: string, values: readonly unknown[] = [], tables = '') => {
+    await sql.query(text, values);
+    // Each change takes old ones away; those of so many at once pile up.
     await sql.query('truncate changes');
-    await sql.query('analyze');
+    await sql.query(`analyze ${tables}`);
+  };
+  await step(BUILDS, [builds, days]);
+  await step(FAILURES, [failures, WORDS, FORMS, sampleFailure('b', 'f')]);
+  await step(TRIAGES, [answers]);
+  for (let n = 0; n <= TURNS; n += 1) {
+    // A few first: triggers would keep the plans that they made for empty tables.
+    const some = n === 0 ? 1_000 : Math.ceil(answers / TURNS);
+    await step(ANALYSES, [sampleAnalysis({ buildId: 'b', triageId: 't', fingerprint: 'f' }), some], 'analyses, answer_facts');
+    await step(REVIEWS, [], 'reviews, answer_facts');
+    await step(DECISIONS, [sampleDecision({ id: 'r', analysisId: 'a' })], 'decisions, answer_facts');
   }
+  await step(RESULTS, [testResults, TESTS_A_BUILD]);
+  await step(SETUPS, [days]);
 }
 
 /** Ids of builds that hold results, newest first, with what they hold. */
@@ -83,7 +84,8 @@ const ANALYSES = `
   insert into analyses (id, triage_id, build_id, fingerprint, category, kind, confidence, action, analyst, body, created_at)
   select id, triage_id, build_id, fingerprint, category, 'assertion', 0.4 + ${HASH(`'c' || id`, 60)} / 100.0, 'human_review',
     case when ${HASH(`'r' || id`, 5)} = 0 then 'recall' else 'rules' end,
-    $1::jsonb || jsonb_build_object('id', id, 'buildId', build_id, 'triageId', triage_id, 'fingerprint', fingerprint, 'category', category, 'failureIds',
+    $1::jsonb || jsonb_build_object('id', id, 'buildId', build_id, 'triageId', triage_id, 'fingerprint', fingerprint, 'category', category,
+      'milliseconds', ${HASH(`'m' || id`, 90_000)}, 'usage', $1::jsonb -> 'usage' || jsonb_build_object('costUsd', ${HASH(`'d' || id`, 900)} / 10000.0), 'failureIds',
       (select jsonb_agg(f.id) from failures f where f.build_id = made.build_id and f.fingerprint = made.fingerprint)), opened_at
   from (
     select t.analysis_id as id, t.id as triage_id, t.build_id, t.fingerprint, t.opened_at,
@@ -95,7 +97,7 @@ const REVIEWS = `
   insert into reviews (id, analysis_id, build_id, repository, title, category, kind, fingerprint, confidence, why, state, opened_at)
   select replace(a.id, 'ana', 'rev'), a.id, a.build_id, b.repository, 'x', a.category, a.kind, a.fingerprint, a.confidence, array['why'],
     case when ${HASH(`'s' || a.id`, 5)} = 0 then 'waiting' else 'decided' end, a.created_at
-  from analyses a join builds b on b.id = a.build_id`;
+  from analyses a join builds b on b.id = a.build_id where not exists (select from reviews r where r.analysis_id = a.id)`;
 
 const DECISIONS = `
   insert into decisions (id, review_id, analysis_id, type, category, reviewer, body, decided_at)
@@ -104,7 +106,7 @@ const DECISIONS = `
       'secondsOpen', ${HASH(`'o' || id`, 60)}), opened_at + interval '1 hour'
   from (
     select *, (array['accept', 'accept', 'accept', 'correct'])[1 + ${HASH(`'t' || id`, 4)}::int] as type, 'reviewer-' || ${HASH('id', 9)} as reviewer
-    from reviews where state = 'decided'
+    from reviews where state = 'decided' and not exists (select from decisions d where d.review_id = reviews.id)
   ) as r`;
 
 // A few releases, so that trust has changes to compare.

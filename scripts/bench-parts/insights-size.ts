@@ -22,7 +22,7 @@ export async function run(): Promise<void> {
   try {
     const database = await openPostgres({ url: await server.createMigrated(), poolSize: 4 });
     const stores = createStores(database, { now: Date.now });
-    await database.transaction((sql) => fillInsights(sql, SIZE));
+    await fillInsights(database, SIZE);
     const saved: number[] = [];
     for (const { id, results } of (await buildsWithResults(database, SAVED)).toReversed()) {
       const parsed = z.array(TestResult).parse(results);

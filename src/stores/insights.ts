@@ -29,16 +29,9 @@ export function createInsightsStore(db: Pick<Database, 'query' | 'reader'>) {
 /** Facts of the repositories that are meant. */
 export const MEANT = `($1::text is null or f.repository = $1) and ${inScope('f.repository', '$2')}`;
 
-const WITHIN = `${MEANT} and f.created_at > $3::timestamptz and f.created_at <= $4::timestamptz`;
-
-/** Whether the machine's category was right, as a person decided; null where that is unknown. `DecidedCount` says it in words. */
-export const RIGHT = `case f.decision
-  when 'accept' then true
-  when 'correct' then coalesce(f.decided_category, f.category) = f.category
-  when 'reject' then case f.reject_reason when 'right_category_wrong_cause' then true when 'cannot_be_told' then null else false end end`;
-
-/** Hundredths of the stated confidence; what a float lacks to 0.29 must not make it 28. */
-export const HUNDREDTH = `floor((f.confidence + 1e-9) * 100)::int`;
+/** A column of dates lies in the period: whole UTC days, the last of them that of its end. */
+const DAYS_WITHIN = (column: string) =>
+  `${MEANT} and ${column} > ($3::timestamptz at time zone 'UTC')::date and ${column} <= ($4::timestamptz at time zone 'UTC')::date`;
 
 const TENTHS = 10;
 
@@ -68,34 +61,35 @@ function trustMethods(read: Pick<Sql, 'query'>) {
 const Counted = z.object({ right: z.int(), of: z.int() });
 
 export const NEWEST = (limit: number, where: string) => `
-  select f.*, ${RIGHT} as right from answer_facts f
-  where f.decision is not null and f.analyst <> 'recall' and ${where}
+  select f.* from answer_facts f where f.decision is not null and f.analyst <> 'recall' and ${where}
   order by f.decided_at desc limit ${limit}`;
 
 export const DECIDED_WITHIN = `${MEANT} and f.decided_at > $3::timestamptz and f.decided_at <= $4::timestamptz`;
 
 const DECIDED = `
   with newest as (${NEWEST(5000, DECIDED_WITHIN)})
-  select ${HUNDREDTH} / 100.0::float8 as at, f.category, f.right, f.blind is not null as blind, count(*)::int as count
-  from newest f where f.right is not null group by 1, 2, 3, 4 order by 1, 2, 3, 4`;
+  select f.hundredth / 100.0::float8 as at, f.category, f.is_right as right, f.blind is not null as blind, count(*)::int as count
+  from newest f where f.is_right is not null group by 1, 2, 3, 4 order by 1, 2, 3, 4`;
 
 const ANSWERED = `
   with newest as (
-    select f.confidence from answer_facts f where f.analyst <> 'recall' and ${WITHIN} order by f.created_at desc limit 20000
+    select f.hundredth from answer_facts f
+    where f.analyst <> 'recall' and ${MEANT} and f.created_at > $3::timestamptz and f.created_at <= $4::timestamptz
+    order by f.created_at desc limit 20000
   )
-  select ${HUNDREDTH} / 100.0::float8 as at, count(*)::int as count from newest f group by 1 order by 1`;
+  select f.hundredth / 100.0::float8 as at, count(*)::int as count from newest f group by 1 order by 1`;
 
 const TRACK_RECORD = `
   with newest as (${NEWEST(2000, MEANT)})
-  select count(*) filter (where f.right)::int as right, count(*)::int as of
+  select count(*) filter (where f.is_right)::int as right, count(*)::int as of
   from newest f
-  where f.right is not null and ${HUNDREDTH} >= round($3::float8) and ${HUNDREDTH} < round($4::float8) and ($5::text is null or f.category = $5)`;
+  where f.is_right is not null and f.hundredth >= round($3::float8) and f.hundredth < round($4::float8) and ($5::text is null or f.category = $5)`;
 
 // Of a cause on which several people decided, the newest two people's newest words.
 const REVIEWING = `
   with decided as (
-    select f.repository, f.fingerprint, f.reviewer, f.decided_at, f.decision, f.category, f.blind, f.seconds_open, ${RIGHT} as right,
-      coalesce(f.decided_category, f.category) as said
+    select f.repository, f.fingerprint, f.reviewer, f.decided_at, f.decision, f.category, f.blind, f.seconds_open, f.is_right,
+      f.shown_category as said
     from answer_facts f where f.decision is not null and ${DECIDED_WITHIN} order by f.decided_at desc limit 2000
   ), words as (
     select distinct on (repository, fingerprint, reviewer) repository, fingerprint, reviewer, said, decided_at
@@ -107,8 +101,8 @@ const REVIEWING = `
     join ranked other on other.repository = one.repository and other.fingerprint = one.fingerprint and one.nth = 1 and other.nth = 2
   )
   select count(*)::int as decided,
-    count(*) filter (where blind is null and d.right is not null)::int as shown,
-    count(*) filter (where blind is null and d.right)::int as "shownAgreed",
+    count(*) filter (where blind is null and d.is_right is not null)::int as shown,
+    count(*) filter (where blind is null and d.is_right)::int as "shownAgreed",
     count(*) filter (where blind is not null)::int as blind,
     count(*) filter (where blind = category)::int as "blindAgreed",
     (percentile_cont(array[0.5, 0.9]) within group (order by seconds_open))[1] as "medianSeconds",
@@ -122,32 +116,25 @@ const REVIEWING = `
 function timeMethods(read: Pick<Sql, 'query'>) {
   return {
     categoriesPerDay: async (period: Period) => await all(read, DayCount, PER_DAY_TIME, periodValues(period)),
+    /** Whole weeks whose Monday is in the period. */
     perWeek: async (period: Period) => await all(read, WeekFigures, PER_WEEK, periodValues(period)),
   };
 }
 
-// A rejected answer leaves the cause open, unless only the cause within the category was wrong.
 const PER_DAY_TIME = `
-  select to_char(day, 'YYYY-MM-DD') as day, category, open, count from (
-    select (f.created_at at time zone 'UTC')::date as day, coalesce(f.decided_category, f.category) as category,
-      case when f.decision is null then f.reviewed else f.decision = 'reject' and ${RIGHT} is not true end as open, count(*)::int as count
-    from answer_facts f where ${WITHIN} group by 1, 2, 3
-  ) as counted order by day, category, open`;
+  select to_char(f.day, 'YYYY-MM-DD') as day, f.shown_category as category, f.is_open as open, count(*)::int as count
+  from answer_facts f where ${DAYS_WITHIN('f.day')} group by f.day, f.shown_category, f.is_open order by f.day, f.shown_category, f.is_open`;
 
 const NOT_RECALLED = `filter (where f.analyst <> 'recall')`;
-
-/** Weeks counted from one Monday: much quicker than asking the calendar of every answer. */
-const WEEK = `floor((extract(epoch from f.created_at)::float8 - 345600) / 604800)`;
 
 // Both figures of one sort.
 const PER_WEEK = `
   select week, answers, recalled, usd[1] as "medianUsd", usd[2] as "p90Usd", seconds[1] as "medianSeconds", seconds[2] as "p90Seconds"
   from (
-    select to_char(date_trunc('week', min(f.created_at) at time zone 'UTC'), 'YYYY-MM-DD') as week, count(*)::int as answers,
-      count(*) filter (where f.analyst = 'recall')::int as recalled,
+    select to_char(f.week, 'YYYY-MM-DD') as week, count(*)::int as answers, count(*) filter (where f.analyst = 'recall')::int as recalled,
       percentile_cont(array[0.5, 0.9]) within group (order by f.cost_usd) ${NOT_RECALLED} as usd,
       percentile_cont(array[0.5, 0.9]) within group (order by f.seconds) ${NOT_RECALLED} as seconds
-    from answer_facts f where ${WITHIN} group by ${WEEK}
+    from answer_facts f where ${DAYS_WITHIN('f.week')} group by f.week
   ) as weeks order by week`;
 
 const MOST_CAUSES = 50;
@@ -234,12 +221,19 @@ function daysUntil(until: string): string[] {
 }
 
 // A build that failed for several causes is shared among them; one triage a build and fingerprint, so an answer is a build.
-const TOTALS = `f.fingerprint, count(*)::int as builds, coalesce(sum(f.build_seconds / f.causes), 0) / 3600 as hours,
+const TOTALS = `f.fingerprint, count(*)::int as builds, coalesce(sum(f.build_share), 0) / 3600 as hours,
     count(*) filter (where f.build_seconds is null)::int as untimed, min(f.created_at) as "firstAt", max(f.created_at) as "lastAt"`;
 
+// Many are ranked, by as little as that takes; all is counted of few.
 const TOP = `
-  select ${TOTALS}, count(*) over ()::int as count from answer_facts f where ${WITHIN}
-  group by f.fingerprint order by hours desc, builds desc, f.fingerprint limit $5 offset $6`;
+  with top as (
+    select f.fingerprint, coalesce(sum(f.build_share), 0) as seconds, count(*) as builds, count(*) over ()::int as count
+    from answer_facts f where ${DAYS_WITHIN('f.day')}
+    group by f.fingerprint order by seconds desc, builds desc, f.fingerprint limit $5 offset $6
+  )
+  select totals.*, top.count from top cross join lateral (
+    select ${TOTALS} from answer_facts f where f.fingerprint = top.fingerprint and ${DAYS_WITHIN('f.day')} group by f.fingerprint
+  ) as totals order by top.seconds desc, top.builds desc, top.fingerprint`;
 
 const TOTALS_OF = `select ${TOTALS} from answer_facts f where f.fingerprint = $3 and ${MEANT} group by f.fingerprint`;
 
@@ -255,13 +249,13 @@ const HEADS = `
     from answer_facts f where f.fingerprint = n.fingerprint and ${MEANT}
   ) as counts
   left join lateral (
-    select coalesce(f.decided_category, f.category) as "decidedCategory", f.reviewer, f.decided_at as "decidedAt"
+    select f.shown_category as "decidedCategory", f.reviewer, f.decided_at as "decidedAt"
     from answer_facts f where f.fingerprint = n.fingerprint and f.decision in ('accept', 'correct') and ${MEANT}
     order by f.decided_at desc limit 1
   ) as said on true`;
 
 const PER_DAY_CAUSES = `
-  select f.fingerprint, to_char(f.created_at at time zone 'UTC', 'YYYY-MM-DD') as day, count(*)::int as count
+  select f.fingerprint, to_char(f.day, 'YYYY-MM-DD') as day, count(*)::int as count
   from answer_facts f where f.fingerprint = any($3::text[]) and f.created_at >= $4::timestamptz and ${MEANT} group by 1, 2`;
 
 const BUILDS_OF = `

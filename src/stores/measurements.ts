@@ -5,7 +5,6 @@ import { Calibration, CalibrationInUse, cappedMap } from '../domain/calibration.
 import { byCategory, Category } from '../domain/category.ts';
 import { Decision, ReviewOrigin } from '../domain/review.ts';
 import type { Database, Page, Sql } from '../ports/database.ts';
-import { RIGHT } from './insights.ts';
 import { all, buildColumns, first, isoTime, scopeValue } from './sql.ts';
 
 /** Who put which calibration in force, and when; `version` null: none from then on. */
@@ -196,9 +195,9 @@ async function currentOf(sql: Sql, analyst: string): Promise<number | null> {
 const DECIDED = `
   select * from (
     select f.analysis_id as "analysisId", f.repository, f.analyst, a.body ->> 'model' as model, f.category,
-      coalesce((a.body -> 'verdict' -> 'calibration' ->> 'raw')::float8, f.confidence) as stated, ${RIGHT} as right,
-      coalesce(r.origin, 'unsure') as origin, f.blind is not null as blind, ${isoTime('f.decided_at')} as "decidedAt"
-    from answer_facts f join analyses a on a.id = f.analysis_id left join reviews r on r.analysis_id = f.analysis_id
+      coalesce((a.body -> 'verdict' -> 'calibration' ->> 'raw')::float8, f.confidence) as stated, f.is_right as right,
+      coalesce(f.review_origin, 'unsure') as origin, f.blind is not null as blind, ${isoTime('f.decided_at')} as "decidedAt"
+    from answer_facts f join analyses a on a.id = f.analysis_id
     where f.decision is not null and f.analyst in ('rules', 'llm')
     order by f.decided_at desc limit $1
   ) as decided where decided.right is not null`;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { InsightsFilter, Period } from '../domain/insights.ts';
 import { CheckedAnswer, TrustChange } from '../domain/trust.ts';
 import type { Database, Page } from '../ports/database.ts';
-import { DECIDED_WITHIN, HUNDREDTH, MEANT, NEWEST, RIGHT } from './insights.ts';
+import { DECIDED_WITHIN, MEANT, NEWEST } from './insights.ts';
 import { all, filterValues, isoTime, pageValues, periodValues } from './sql.ts';
 
 /** With what answers are made and published. */
@@ -55,13 +55,12 @@ const RECORD = `
 
 // Audited answers were published, too.
 const TALLY = (between: string, order: string) => `(
-    select array[count(*), count(*) filter (where r.id is null or r.origin = 'audit'), count(*) filter (where f.right is not null),
-      count(*) filter (where f.right)]::int[]
+    select array[count(*), count(*) filter (where f.review_origin is null or f.review_origin = 'audit'), count(f.is_right), count(*) filter (where f.is_right)]::int[]
     from (
-      select f.analysis_id, ${RIGHT} as right from answer_facts f
+      select f.review_origin, f.is_right from answer_facts f
       where f.analyst <> 'recall' and ${MEANT} and ($3::text is null or f.repository = $3) and ${between}
       order by f.created_at ${order} limit 1000
-    ) as f left join reviews r on r.analysis_id = f.analysis_id
+    ) as f
   )`;
 
 const TALLIES = `
@@ -98,9 +97,9 @@ const ACTS = `
 
 const ANSWERS = `
   with newest as (${NEWEST(5000, DECIDED_WITHIN)})
-  select f.analysis_id as "analysisId", f.build_id as "buildId", f.repository, f.title, f.category, f.confidence, f.right,
-    case when f.decision = 'reject' then null else coalesce(f.decided_category, f.category) end as "decidedCategory",
+  select f.analysis_id as "analysisId", f.build_id as "buildId", f.repository, f.title, f.category, f.confidence, f.is_right as right,
+    case when f.decision = 'reject' then null else f.shown_category end as "decidedCategory",
     ${isoTime('f.decided_at')} as "decidedAt"
   from newest f
-  where f.right is not null and ${HUNDREDTH} >= round($5::float8 * 100) and ($6::boolean is null or f.right = $6)
+  where f.is_right is not null and f.hundredth >= round($5::float8 * 100) and ($6::boolean is null or f.is_right = $6)
   order by f.decided_at desc, f.analysis_id limit $7 offset $8`;
