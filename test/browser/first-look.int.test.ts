@@ -1,37 +1,15 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createDemoClock, makeDemoCode, runDemo } from '../../src/cli/demo.ts';
 import { SUGGESTIONS } from '../../src/console/ask.ts';
 import { aspectsOf } from '../../src/judge/converse-statements.ts';
-import { axeFindings } from '../support/browser.ts';
-import { openReviewWorld, type ReviewWorld, storeQueue } from '../support/review-world.ts';
-import { READERS } from '../support/stocked-console.ts';
+import { DESK, mainText, openDemoWorld, PHONE } from '../support/demo-world.ts';
+import { type ReviewWorld, storeQueue } from '../support/review-world.ts';
 
-const PHONE = { width: 390, height: 844 };
-const DESK = { width: 1440, height: 900 };
-
-const folder = mkdtempSync(join(tmpdir(), 'faultline-demo-code-'));
 let client: ReviewWorld;
 beforeAll(async () => {
-  const clock = createDemoClock();
-  const code = await makeDemoCode(folder);
-  // As `serve --demo` runs it: what is sure enough goes out without a person.
-  const change: NonNullable<Parameters<typeof openReviewWorld>[0]>['change'] = (config) => ({
-    ...config,
-    codeHost: { ...config.codeHost, clones: code.clones },
-    triage: { ...config.triage, thresholds: { ...config.triage.thresholds, autoNotify: 0.85 } },
-  });
-  client = await openReviewWorld({ clock, change });
-  const { address, app } = client.console;
-  await runDemo({ address, token: READERS.admin, shownToken: '$TOKEN', app, clock, code });
+  client = await openDemoWorld();
 }, 120_000);
-afterAll(async () => {
-  await client.close();
-  rmSync(folder, { recursive: true });
-});
+afterAll(() => client.close());
 
 async function buildOf(repository: string) {
   const [build] = await client.console.stores.builds.list({ repository }, { limit: 1, offset: 0 });
@@ -44,7 +22,6 @@ async function analysisOf(repository: string) {
 }
 
 const leftOf = async (page: Page, selector: string) => Math.round((await page.locator(selector).first().boundingBox())?.x ?? -1);
-const words = async (page: Page) => String(await page.locator('main').textContent());
 
 describe('the first minute with the demo', () => {
   it('51: an item opens on its proof: the cited lines alone are highlighted, with five lines around them', async () => {
@@ -80,9 +57,9 @@ describe('the first minute with the demo', () => {
   it('53: there is something to review, a flaky test, and a regression with its fix', async () => {
     await client.at('anna', async (page) => {
       await page.goto('/review');
-      for (const repository of ['demo/renamed-own-module', 'demo/download-time-limit']) expect(await words(page)).toContain(repository);
+      for (const repository of ['demo/renamed-own-module', 'demo/download-time-limit']) expect(await mainText(page)).toContain(repository);
       await page.goto('/insights/flaky');
-      expect(await words(page)).toMatch(/sends the weekly digest within half a second.*3 of \d+/s);
+      expect(await mainText(page)).toMatch(/sends the weekly digest within half a second.*3 of \d+/s);
       await page.goto('/insights/causes');
       expect(await page.getByRole('row', { name: /prints a whole receipt/ }).textContent()).toMatch(/demo/);
       await page.goto('/insights');
@@ -148,7 +125,7 @@ describe('the first minute with the demo', () => {
       await page.goto('/insights');
       expect(await page.locator('#days h2').textContent()).toMatch(/^\d+ answers in 30 days, most often TEST_FAILURE \(\d+\)/);
       await page.goto('/insights/causes?offset=50');
-      expect(await words(page)).toMatch(/^.*\d+ causes in the last 30 days/s);
+      expect(await mainText(page)).toMatch(/^.*\d+ causes in the last 30 days/s);
     });
   });
 
@@ -216,71 +193,6 @@ describe('the first minute with the demo', () => {
     });
   });
 
-  it('60: without scripts, on a phone, in the dark: the same search', async () => {
-    await client.at(
-      'reader',
-      async (page) => {
-        await page.goto('/');
-        await page.getByRole('searchbox', { name: 'Search failures' }).fill('category:DEPENDENCY_ERROR react');
-        await page.keyboard.press('Enter');
-        await page.waitForURL(/\/search\?q=/);
-        expect(await page.locator('.found > li').count()).toBe(1);
-        expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(PHONE.width);
-      },
-      { ...PHONE, javaScript: false, theme: 'dark' },
-    );
-  });
-
-  it('61: a cause knows how it stands: builds fixed it, a person takes it, mutes it and links a ticket, and all of it is history', async () => {
-    const complaints = await client.at('anna', async (page) => {
-      await page.goto('/causes?list=fixed');
-      await page.getByRole('link', { name: /prints a whole receipt/ }).click();
-      expect(await page.locator('#standing + .card').textContent()).toMatch(/demo\/shop\s*fixed/);
-      await page.getByText(/^History/).click();
-      expect(await page.locator('.past').last().textContent()).toMatch(/builds: fixed build/);
-
-      await page.goto('/causes?list=red');
-      await page.getByRole('link', { name: /npm cannot install react/ }).click();
-      for (const [act, becomes] of [
-        ['Assign to me', 'assigned to'],
-        ['Mute for a week', 'muted until'],
-      ] as const) {
-        await page.getByRole('button', { name: act }).click();
-        await page.locator('#standing + .card').getByText(becomes).first().waitFor();
-      }
-      expect(await page.locator('#standing + .card').textContent()).toMatch(/muted until \d{4}-\d\d-\d\d.*assigned to anna/s);
-      await page.getByLabel('Ticket').fill('https://tickets.example/SHOP-7');
-      await page.getByRole('button', { name: 'Link' }).click();
-      await page.getByRole('link', { name: 'ticket' }).waitFor();
-      await page.getByRole('button', { name: 'Unmute' }).click();
-      await page.getByRole('button', { name: 'Mute for a week' }).waitFor();
-      await page.keyboard.press('g');
-      await page.keyboard.press('c');
-      await page.getByRole('link', { name: /^Mine 1/ }).click();
-      await page.getByRole('link', { name: /npm cannot install react/ }).waitFor();
-    });
-    expect(complaints).toEqual([]);
-    await client.at('reader', async (page) => {
-      await page.goto('/causes');
-      await page.getByRole('link', { name: /pip finds no release/ }).click();
-      expect(await page.getByRole('button', { name: 'Assign to me' }).count()).toBe(0);
-    });
-  });
-
-  it('61: without scripts, on a phone: the same', async () => {
-    await client.at(
-      'ben',
-      async (page) => {
-        await page.goto('/causes');
-        expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(PHONE.width);
-        await page.getByRole('link', { name: /The secret DEPLOY_TOKEN/ }).click();
-        await page.getByRole('button', { name: 'Assign to me' }).click();
-        expect(await page.locator('#standing + .card').textContent()).toContain('assigned to ben');
-      },
-      { ...PHONE, javaScript: false },
-    );
-  });
-
   it('57: without a model, Ask says so first and offers the questions that it can answer', async () => {
     expect(SUGGESTIONS.filter((question) => aspectsOf(question).length === 0 && question !== 'How did it fail?')).toEqual([]);
     const analysis = await analysisOf('demo/npm-eresolve');
@@ -337,72 +249,15 @@ describe('the first minute with the demo', () => {
       await page.getByRole('heading', { level: 1, name: 'demo/shop · ci #110, attempt 2' }).waitFor();
       await page.goto('/insights/test?repo=demo/shop&suite=renderReceipt&test=prints a whole receipt');
       expect(await page.getByRole('navigation', { name: 'Insights' }).locator('[aria-current]').textContent()).toBe('Tests');
-      expect(await words(page)).toMatch(/passed\s*flake\s*failed/);
+      expect(await mainText(page)).toMatch(/passed\s*flake\s*failed/);
     });
-  });
-
-  const LOOKS = [
-    ['on a desk', { ...DESK, theme: 'light', javaScript: true }],
-    ['on a desk, in the dark', { ...DESK, theme: 'dark', javaScript: true }],
-    ['on a phone', { ...PHONE, theme: 'light', javaScript: true }],
-    ['on a phone, in the dark, without scripts', { ...PHONE, theme: 'dark', javaScript: false }],
-  ] as const;
-
-  it.each(LOOKS)('73: what belongs together is named together: %s', async (where, how) => {
-    // Anew for each try: what is decided is no longer in the queue.
-    const repository = `look/${where.replaceAll(/\W+/g, '-')}-${Date.now()}`;
-    const reviews = await storeQueue(client, repository, 3, { fingerprint: repository });
-    const complaints = await client.at(
-      'anna',
-      async (page) => {
-        const check = async () => {
-          expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(how.width);
-          if (how.javaScript) expect(await axeFindings(page)).toEqual([]);
-        };
-        // The queue says what its order means, and its count leads to one decision for all.
-        await page.goto(`/review?repo=${repository}`);
-        expect(await words(page)).toContain('Highest risk first: failures that block a pull request');
-        await page.getByRole('link', { name: '3 items with the same fingerprint: decide them together' }).click();
-        await page.getByRole('button', { name: 'Accept this answer for all 3' }).waitFor();
-        await check();
-        // What was done is told apart from the next item.
-        await page.getByRole('button', { name: 'Accept', exact: true }).click();
-        await page.locator('#done').waitFor();
-        expect(await page.locator('#done').textContent()).toMatch(/^Accepted: .+ in look\/.+\. This is the next item\.$/);
-        expect(await page.locator('#done a').getAttribute('href')).toBe(`/review/${reviews[0]?.id}`);
-        await check();
-        // Causes: every cell is named, on a phone too; one that counts as fixed says that its test still flakes.
-        await page.goto('/causes');
-        const named = await page.evaluate(`getComputedStyle(document.querySelector('td[data-label]'), '::before').content`);
-        expect(named).toBe(how.width === PHONE.width ? '"Assignee: "' : 'none');
-        await page.goto('/causes?list=fixed');
-        await page.getByRole('link', { name: /^sends the weekly digest/ }).click();
-        expect(await page.getByRole('navigation', { name: 'Sections' }).locator('[aria-current]').textContent()).toBe('Causes');
-        expect(await words(page)).toContain('a flaky test can fail again');
-        expect(await words(page)).toMatch(/flakes in \d+ % of its runs \(3 of \d+\); not in quarantine/);
-        expect(await words(page)).toContain('quarantine the test on its page');
-        expect(await page.locator('main time').first().textContent()).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d UTC$/);
-        await check();
-        await page.getByRole('link', { name: 'sends the weekly digest within half a second' }).click();
-        expect(await words(page)).toContain('mute the cause on its page');
-        await page.goto('/insights/causes');
-        expect(await page.getByRole('navigation', { name: 'Insights' }).locator('[aria-current]').textContent()).toBe('Top causes');
-        // The filters are explained by the search box, whatever was searched for.
-        await page.goto('/search?q=npm');
-        await page.getByText('Search filters').click();
-        expect(await page.getByText('seen since: hours').isVisible()).toBe(true);
-        await check();
-      },
-      how,
-    );
-    expect(complaints).toEqual([]);
   });
 
   it('73: the number of a piece of evidence stands apart from the line, and doubts are called so', async () => {
     await client.at('reader', async (page) => {
       await page.goto(`/analyses/${await analysisOf('demo/npm-eresolve')}`);
       expect(await page.evaluate(`parseFloat(getComputedStyle(document.querySelector('.log .chip')).marginLeft)`)).toBeGreaterThan(4);
-      expect(await words(page)).not.toContain('Conflicting evidence');
+      expect(await mainText(page)).not.toContain('Conflicting evidence');
     });
   });
 });
