@@ -91,7 +91,14 @@ function registerBuildRoutes(app: ApiApp, deps: PublishDeps): void {
   app.get(
     '/api/builds',
     route('read', 'Builds', 'listBuilds', 'Builds, newest first', { querystring: BuildsQuery, response: { 200: BuildList } }),
-    async ({ query: { limit, offset, ...given } }) => pageOf(await builds.list(present(given), { limit, offset }), { limit, offset }),
+    async ({ query: { limit, offset, since, until, ...given } }) => {
+      const filter = {
+        ...present(given),
+        ...(since !== undefined && { since: isoTime(since) }),
+        ...(until !== undefined && { until: isoTime(until) }),
+      };
+      return pageOf(await builds.list(filter, { limit, offset }), { limit, offset });
+    },
   );
   app.get(
     '/api/builds/by-number',
@@ -192,6 +199,11 @@ function registerExportRoutes(app: ApiApp, { stores, config: { http } }: Publish
   }
 }
 
+/** What a query calls a time, as stores read it. */
+function isoTime(given: string): string {
+  return new Date(Math.max(0, Date.parse(given))).toISOString();
+}
+
 function registerFailureRoute(app: ApiApp, { stores }: PublishDeps): void {
   app.get(
     '/api/failures',
@@ -206,7 +218,7 @@ function registerFailureRoute(app: ApiApp, { stores }: PublishDeps): void {
         ...searched,
         ...present(given),
         ...(words.length > 0 && { words }),
-        ...(since !== undefined && { since: new Date(Math.max(0, Date.parse(since))).toISOString() }),
+        ...(since !== undefined && { since: isoTime(since) }),
       };
       return pageOf(await stores.failures.search(filter, { limit, offset }), { limit, offset });
     },

@@ -29,6 +29,7 @@ export function summaryOf(analysis: Analysis): AnalysisSummary {
 }
 
 const name = z.string().min(1).max(300);
+const time = z.iso.datetime({ offset: true }).or(z.iso.date()).optional();
 
 // Queries are strict: a misspelt filter is refused rather than ignored.
 export const BuildsQuery = z.strictObject({
@@ -38,6 +39,9 @@ export const BuildsQuery = z.strictObject({
   number: name.optional(),
   branch: name.optional(),
   status: BuildStatus.optional(),
+  job: name.optional().describe('A job in which it failed'),
+  since: time.describe('Received from then on: a date (UTC), or a time with an offset'),
+  until: time.describe('Received before then: a date (UTC), or a time with an offset'),
   ...pageQuery,
 });
 
@@ -60,7 +64,7 @@ export const FailuresQuery = z.strictObject({
     .describe(
       `A search as in the console, such as \`repo:shop/api is:flaky since:7d "connection refused"\`. Filters: ${Object.values(SEARCH_NAMES).join(', ')}`,
     ),
-  since: z.iso.datetime({ offset: true }).or(z.iso.date()).optional().describe('A date, or a time with an offset'),
+  since: time.describe('A date, or a time with an offset'),
   ...pageQuery,
 });
 
