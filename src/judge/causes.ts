@@ -2,7 +2,6 @@ import type { Classification } from '../domain/analysis.ts';
 import type { Diagnostic, FailingTest, ThrownException } from '../domain/failure.ts';
 import type { TriageSubject } from '../domain/triage.ts';
 import { firstOfEach } from '../lib/collections.ts';
-import { cleanLine, stripEscapes } from '../log/lines/clean.ts';
 import { projectPath } from '../log/paths.ts';
 import { saysNothing } from '../log/roles.ts';
 import { bestOf, type Ruling } from './classify.ts';
@@ -11,23 +10,21 @@ import { hostOf, missingModuleName, ownServiceOf } from './line-facts.ts';
 import { isForeignPath } from './paths.ts';
 import type { Match } from './rule.ts';
 import { reasonOf, titleOf } from './rule-words.ts';
-import { listed, oneLine, spokenKind, toolName, wordsFor, wordsOf } from './wording.ts';
+import { linesFrom, listed, oneLine, spokenKind, toolName, wordsFor, wordsOf } from './wording.ts';
 
 /** The cause in words: a title a person would say, and one to three sentences that say more than the title. */
-interface Cause {
+interface Described {
   readonly title: string;
-  /** What the evidence is to carry. */
-  readonly statement: string;
-  /** The statement, with a word of caution where the log does not settle it. */
   readonly rootCause: string;
 }
 
-type Described = Pick<Cause, 'title' | 'rootCause'>;
-
 const MAX_TITLE = 120;
 
-/** Names the cause from the structured facts of a ruling; honest where they are thin. */
-export function causeOf(ruling: Ruling, classification: Classification): Cause {
+/**
+ * Names the cause from the structured facts of a ruling; honest where they are thin. The evidence is to carry the statement; the root cause says
+ * it with a word of caution where the log does not settle it.
+ */
+export function causeOf(ruling: Ruling, classification: Classification): Described & { readonly statement: string } {
   // What is too thin to decide is too thin to be the headline.
   const match = classification.abstained ? null : (bestOf(ruling.matches, classification.category) ?? ruling.decisive);
   const said = describe(ruling.facts, match, classification);
@@ -258,7 +255,7 @@ function shortType(type: string): string {
 
 /** The line of the test that did not hold, as the framework showed it; null where it showed none. */
 function checkedExpression(test: FailingTest, subject: TriageSubject): string | null {
-  for (const line of linesAfter(test, subject, 40)) {
+  for (const line of linesFrom(test.at, subject, 40)) {
     const shown =
       /^\s{0,12}>\s{1,12}(?:\d{1,6}\s{0,3}[|│]\s{0,60})?(?=\S)(?<code>(?:assert|expect|self\.|should|require|[\w.]{1,60}\().{1,300})$/.exec(
         line,
@@ -270,7 +267,7 @@ function checkedExpression(test: FailingTest, subject: TriageSubject): string | 
 
 /** A line of the stored text and the one that is in its place now; null where no difference was shown. */
 function firstDifference(test: FailingTest, subject: TriageSubject): { readonly stored: string; readonly now: string } | null {
-  const lines = linesAfter(test, subject, 60);
+  const lines = linesFrom(test.at, subject, 60);
   for (const [index, line] of lines.entries()) {
     const next = lines[index + 1] ?? '';
     if (!/^\s{0,8}- {1,4}\S/.test(line) || !/^\s{0,8}\+ {1,4}\S/.test(next)) continue;
@@ -285,12 +282,4 @@ function spokenTest({ name, suite }: Pick<FailingTest, 'name' | 'suite'>): strin
   if (suite === null || suite === '' || name.includes(suite) || /[/\\]|\.\w{1,4}$/.test(suite) || /^[\w.$]{1,300}$/.test(suite))
     return name;
   return `${suite} › ${name}`;
-}
-
-function linesAfter({ at }: FailingTest, { excerpts }: TriageSubject, most: number): string[] {
-  if (at === null) return [];
-  const excerpt = excerpts.find((one) => one.source === at.source && one.lineStart <= at.line && at.line <= one.lineEnd);
-  if (excerpt === undefined) return [];
-  const lines = excerpt.text.split('\n').slice(at.line - excerpt.lineStart, at.line - excerpt.lineStart + most);
-  return lines.map((line) => cleanLine(stripEscapes(line)).trimEnd());
 }

@@ -55,7 +55,9 @@ export function chooseCalls(given: Choice): ToolCall[] {
   const asked = new Set(input.outcomes.map(({ call }) => call.tool));
   const always = input.offered.filter((tool) => tool.always && !asked.has(tool.name));
   const first = always.flatMap((tool) => freshCall(input, tool, 'always used') ?? []);
-  if (first.length > 0) return [...first, ...seenBefore(input), ...codeCalls(input), ...inARow(input)];
+  // Whether the machine, or luck, failed once or every time: what decides if running it again may help.
+  const inARow = isNotDevelopersFault(input.classification) ? ['count_consecutive_failures'] : [];
+  if (first.length > 0) return [...first, ...seenBefore(input), ...codeCalls(input), ...callsFor(input, inARow)];
   if (input.plan.enough || !isNeeded(input)) return [];
   const wanted = [...WHEN_NEEDED[input.classification.category], ...ANY_CATEGORY];
   const calls = callsFor(input, [...new Set(wanted)]);
@@ -66,11 +68,6 @@ export function chooseCalls(given: Choice): ToolCall[] {
 function seenBefore(input: Choice): ToolCall[] {
   const { generic, build } = input.subject;
   return generic || build.branch === null ? [] : callsFor(input, ['read_failure_history'], 'others may have seen this failure');
-}
-
-/** Whether the machine, or luck, failed once or every time: what decides if running it again may help. */
-function inARow(input: Choice): ToolCall[] {
-  return isNotDevelopersFault(input.classification) ? callsFor(input, ['count_consecutive_failures']) : [];
 }
 
 /**

@@ -1,7 +1,6 @@
 import { type Classification, isNotDevelopersFault } from '../domain/analysis.ts';
 import type { Evidence } from '../domain/evidence.ts';
 import type { TriageSubject } from '../domain/triage.ts';
-import { cleanLine, stripEscapes } from '../log/lines/clean.ts';
 import { type LineRole, roleOf } from '../log/roles.ts';
 import { bestOf, type Ruling } from './classify.ts';
 import { confirmedEntry, fittingDocument, lastingFailure } from './evidence-facts.ts';
@@ -10,7 +9,7 @@ import { isTestPath } from './paths.ts';
 import { placesOf } from './places.ts';
 import type { Match } from './rule.ts';
 import { downloadHost, importerIn } from './rule-words.ts';
-import { find, oneLine, type Words, wordsFor } from './wording.ts';
+import { find, linesFrom, oneLine, type Words, wordsFor } from './wording.ts';
 
 /**
  * One thing to do: what a person confirmed, else what the rule advises, else what the kind does with the advice that the failed tool itself prints; a
@@ -38,17 +37,18 @@ function adviceOf(ruling: Ruling, classification: Classification, evidence: read
 }
 
 /** The line beside the informative ones in which the tool says what to do about it; null where none does. */
-function printedAdvice({ messages, excerpts, diagnostics }: TriageSubject): string | null {
+function printedAdvice(subject: TriageSubject): string | null {
   // What is reported is no advice, however it is worded: "Use 'const' instead".
-  const findings = new Set(diagnostics.map(({ at }) => `${at?.source}:${at?.line}`));
-  const near = messages.slice(0, MOST_TELLING).flatMap(({ at }) => (at === null ? [] : [at]));
-  for (const { source, line } of near) {
-    const excerpt = excerpts.find((one) => one.source === source && one.lineStart <= line && line <= one.lineEnd);
-    const lines = excerpt?.text.split('\n') ?? [];
-    const from = line - (excerpt?.lineStart ?? line);
-    for (let offset = 0; offset <= LINES_BELOW; offset++) {
-      const text = cleanLine(stripEscapes(lines[from + offset] ?? '')).trim();
-      if (!findings.has(`${source}:${line + offset}`) && ADVICE.test(text) && ADVISING.has(roleOf(text)) && !FETCHES.test(text))
+  const findings = new Set(subject.diagnostics.map(({ at }) => `${at?.source}:${at?.line}`));
+  for (const { at } of subject.messages.slice(0, MOST_TELLING)) {
+    for (const [offset, shown] of linesFrom(at, subject, 1 + LINES_BELOW).entries()) {
+      const text = shown.trimStart();
+      if (
+        !findings.has(`${at?.source}:${(at?.line ?? 0) + offset}`) &&
+        ADVICE.test(text) &&
+        ADVISING.has(roleOf(text)) &&
+        !FETCHES.test(text)
+      )
         return oneLine(text.replace(SEVERITY, ''), 240);
     }
   }

@@ -179,7 +179,9 @@ function testedFilesOf(subject: TriageSubject, project: Project): TestedFiles[] 
   const extension = extensionOf(subject);
   const named = subject.failingTests.slice(0, MAX_TESTS).flatMap((test) => {
     const type = classOfTest(test, project);
-    const file = type === null ? (test.file ?? moduleOfTest(test)) : pathOfTest(test.file, type, extension);
+    // unittest names a test that it could not trace by its module alone.
+    const [module = null] = test.framework === 'unittest' ? modulesOf(test.suite) : [];
+    const file = type === null ? (test.file ?? module) : pathOfTest(test.file, type, extension);
     return file === null ? [] : [testedBy(test.name, pathIn(file, project), test.line)];
   });
   if (subject.failingTests.length > 0) return named;
@@ -190,11 +192,6 @@ function testedFilesOf(subject: TriageSubject, project: Project): TestedFiles[] 
 function testedBy(name: string, file: string, line: number | null) {
   const twin = twinOf(file);
   return { name, file, line, twin, guesses: guessesOf(file, twin) };
-}
-
-/** unittest names a test that it could not trace by its module alone. */
-function moduleOfTest({ framework, suite }: FailingTest): string | null {
-  return framework === 'unittest' ? (modulesOf(suite)[0] ?? null) : null;
 }
 
 function classOfTest({ suite, file }: FailingTest, { tests }: Project): JvmClass | null {
@@ -257,13 +254,10 @@ const SHARED = 3;
 /** Source files of the project's own classes that the failure's messages name in full, in their order. */
 function namedClasses(subject: TriageSubject, { tests }: Project): string[] {
   const said = [...subject.exceptions.map(({ message }) => message), ...subject.failures.map(({ message }) => message)];
-  const types = said.flatMap((text) => classesIn(text.slice(0, MAX_MESSAGE)));
+  const names = said.flatMap((text) => text.slice(0, MAX_MESSAGE).match(/(?<![\w.$])(?:[a-z]\w{0,40}\.){2,10}[A-Z]\w{0,100}/g) ?? []);
+  const types = names.flatMap((name) => jvmClassOf(name) ?? []);
   const own = types.filter((type) => !isTestClass(type.name) && tests.some((test) => isOwn(type, test)));
   return [...new Set(own.map((type) => sourcePathOf(type, `${type.name}.java`)))].slice(0, MAX_NAMED);
-}
-
-function classesIn(text: string): JvmClass[] {
-  return Array.from(text.matchAll(/(?<![\w.$])(?:[a-z]\w{0,40}\.){2,10}[A-Z]\w{0,100}/g), ([name]) => jvmClassOf(name) ?? []).flat();
 }
 
 function isOwn(type: JvmClass, test: JvmClass): boolean {

@@ -76,9 +76,10 @@ function isTelling(text: string): boolean {
   return !BARE_EXIT.test(text) && /\S\s+\S+\s+\S/.test(text.replace(/^(?:npm (?:ERR!|error)|##\[error\]|[\w+-]{1,20}:) ?(?:code )?/, ''));
 }
 
-type Row = Omit<RuleRow, 'name' | 'category' | 'from'> & Partial<Pick<Rule, 'category' | 'from'>>;
-
 /** Writes a table of rules, each under its name, that share a category and, unless a row says otherwise, the origins they are met in. */
-export function ruleTable(category: Category, rows: Readonly<Record<string, Row>>): RuleRow[] {
+export function ruleTable(
+  category: Category,
+  rows: Readonly<Record<string, Omit<RuleRow, 'name' | 'category' | 'from'> & Partial<Pick<Rule, 'category' | 'from'>>>>,
+): RuleRow[] {
   return Object.entries(rows).map(([name, row]) => ({ name, category, from: ANYWHERE, ...row }));
 }

@@ -16,19 +16,14 @@ import {
 } from './converse-statements.ts';
 import { assess } from './verify.ts';
 
-export interface RulesAnalystOptions {
-  /** Said with each judgement: why the rules judge instead of the configured analyst. */
-  readonly note?: string;
-}
-
 /**
  * The analyst that works with no model: rules over what the log reader extracted, and what was retrieved. Deterministic, offline,
- * costs nothing; never throws except when cancelled.
+ * costs nothing; never throws except when cancelled. `note` is said with each judgement: why the rules judge instead of the configured analyst.
  */
-export function createRulesAnalyst(options: RulesAnalystOptions = {}): Analyst {
+export function createRulesAnalyst({ note = null }: { readonly note?: string | null } = {}): Analyst {
   const judge = async <Value>(signal: AbortSignal, decide: () => Value): Promise<Judgement<Value>> => {
     signal.throwIfAborted();
-    return { value: decide(), by: 'rules', usage: FREE, model: null, promptHash: null, note: options.note ?? null };
+    return { value: decide(), by: 'rules', usage: FREE, model: null, promptHash: null, note };
   };
   return {
     name: 'rules',

@@ -36,12 +36,6 @@ const DAY_MS = 86_400_000;
 /** Changed with every change, and never a cause that a person looks for. */
 const NO_CODE = /\.(?:md|rst|txt|snap|svg|png|jpe?g|gif|lock)$|(?:^|\/)(?:package-lock\.json|go\.sum|CHANGELOG[\w.]{0,10})$/i;
 
-/** A file with all that speaks for it. */
-interface Candidate {
-  readonly place: Place;
-  readonly isImported: boolean;
-}
-
 /**
  * Files that may hold the fault, ranked by the log (own frames, deepest cause, the test's twin and what it imports) and, where the tools
  * have read the repository, by what changed since the last green build, how fresh the named line is, and what mended this failure before.
@@ -76,7 +70,7 @@ function inRepository(places: readonly Place[], { found, missing }: RepositoryFa
 }
 
 /** What the log names, what it and the test lead to, and what changed or was mended before though nothing names it. */
-function candidatesOf(subject: TriageSubject, places: readonly Place[], facts: RepositoryFacts, category: Category): Candidate[] {
+function candidatesOf(subject: TriageSubject, places: readonly Place[], facts: RepositoryFacts, category: Category) {
   const imported = facts.found.filter(({ by }) => by === 'import').map(({ path }) => path);
   const isImported = (path: string) => imported.some((one) => isSameFile(one, path));
   const known = places.map((place) => ({ place, isImported: place.score < IMPORTED_MOST && isImported(place.path) }));

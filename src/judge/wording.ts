@@ -1,6 +1,7 @@
 import type { Quote } from '../domain/analysis.ts';
 import type { Evidence } from '../domain/evidence.ts';
-import type { Diagnostic } from '../domain/failure.ts';
+import type { Diagnostic, LogPosition } from '../domain/failure.ts';
+import type { TriageSubject } from '../domain/triage.ts';
 import { cleanLine, stripEscapes } from '../log/lines/clean.ts';
 import type { Fact, Facts } from './facts.ts';
 import type { Match } from './rule.ts';
@@ -118,6 +119,15 @@ export function wordsOf(fact: Fact): string {
   return fact.origin === 'diagnostic'
     ? fact.text.replace(/^[\w+.-]{1,40}: /, '')
     : fact.text.replace(/^##\[error\]|^(?:npm (?:ERR!|error)|\[ERROR\]|ERROR:|error:|E:) ?/, '');
+}
+
+/** At most so many lines from a position on, as a person saw them; none where no excerpt shows it. */
+export function linesFrom(at: LogPosition | null, { excerpts }: Pick<TriageSubject, 'excerpts'>, most: number): string[] {
+  if (at === null) return [];
+  const excerpt = excerpts.find((one) => one.source === at.source && one.lineStart <= at.line && at.line <= one.lineEnd);
+  if (excerpt === undefined) return [];
+  const lines = excerpt.text.split('\n').slice(at.line - excerpt.lineStart, at.line - excerpt.lineStart + most);
+  return lines.map((line) => cleanLine(stripEscapes(line)).trimEnd());
 }
 
 /** Words that are literally on a line, and the evidence that shows that line. */

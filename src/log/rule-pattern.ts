@@ -20,29 +20,23 @@ const compiled = new Map<string, RulePattern>();
 export function compileRulePattern(pattern: string): RulePattern | { readonly refused: string } {
   const known = compiled.get(pattern);
   if (known !== undefined) return known;
-  const program = programOf(pattern);
-  if ('refused' in program) return program;
-  const made: RulePattern = { matchedLine: (text) => matchedLine(program.re, text) };
-  if (compiled.size >= MAX_COMPILED) compiled.delete(compiled.keys().next().value ?? '');
-  compiled.set(pattern, made);
-  return made;
-}
-
-/** What rules are tried on: the failure's message and the lines of the log around it. */
-export function ruleText({ message, excerpt }: Pick<Failure, 'message' | 'excerpt'>): string {
-  return `${message}\n${excerpt?.text ?? ''}`.slice(0, MAX_TEXT);
-}
-
-function programOf(pattern: string): { readonly re: RE2JS } | { readonly refused: string } {
   try {
     const re = RE2JS.compile(pattern, RE2JS.MULTILINE);
     if (re.programSize() > MAX_PROGRAM) return { refused: 'The pattern repeats so much that trying it would take too long.' };
-    return { re };
+    const made: RulePattern = { matchedLine: (text) => matchedLine(re, text) };
+    if (compiled.size >= MAX_COMPILED) compiled.delete(compiled.keys().next().value ?? '');
+    compiled.set(pattern, made);
+    return made;
   } catch (error) {
     if (!(error instanceof RE2JSException)) throw error;
     const why = 'Look-around, back-references and possessive repeats could backtrack, so RE2 has none of them.';
     return { refused: `This is no pattern of RE2's syntax: ${error.message}. ${why}` };
   }
+}
+
+/** What rules are tried on: the failure's message and the lines of the log around it. */
+export function ruleText({ message, excerpt }: Pick<Failure, 'message' | 'excerpt'>): string {
+  return `${message}\n${excerpt?.text ?? ''}`.slice(0, MAX_TEXT);
 }
 
 function matchedLine(re: RE2JS, text: string): string | null {

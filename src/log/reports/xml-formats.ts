@@ -76,7 +76,8 @@ function openCase(state: State, attributes: Attributes, line: number, ofSuite = 
   if (suite !== undefined && !ofSuite) suite.seen++;
   const outcome: Outcome = {
     name: attributes.name ?? '(unnamed)',
-    suite: classOf(attributes) ?? suite?.name ?? null,
+    // Node's own reporter says that each test is of class `test`.
+    suite: (attributes.classname === 'test' ? null : attributes.classname || attributes.class || null) ?? suite?.name ?? null,
     file: attributes.file ?? attributes.filepath ?? suite?.file ?? null,
     line: numberOf(attributes.line),
     status: 'passed',
@@ -88,11 +89,6 @@ function openCase(state: State, attributes: Attributes, line: number, ofSuite = 
   state.open = open;
   state.into = null;
   return open;
-}
-
-/** Node's own reporter says that each test is of class `test`. */
-function classOf({ classname, class: name }: Attributes): string | null {
-  return classname === 'test' ? null : classname || name || null;
 }
 
 /** CTest and GoogleTest also say in an attribute how a test ended. */
