@@ -2,12 +2,6 @@ import { append } from '../../lib/collections.ts';
 import stored from './gitleaks/rules.json' with { type: 'json' };
 import { entropy, type Span, withoutColors } from './span.ts';
 
-/** Tokens that gitleaks' rules know by their form: literals (lower case) without which a text holds none, and the pattern. */
-const VENDOR_TOKENS: readonly (readonly [literals: readonly string[], pattern: string])[] = stored.tokens.map(({ keywords, pattern }) => [
-  keywords,
-  pattern,
-]);
-
 const NAMED = stored.named.map(({ name, value }) => ({ name: new RegExp(name, 'i'), value: new RegExp(`^(?:${value})$`) }));
 
 /** Whether a value has the form of a secret of the maker in its name, as the 16 digits of `ASANA_TOKEN`, which could be anything elsewhere. */
@@ -95,7 +89,7 @@ const KEY_LITERALS: readonly string[] = ['sk-', ...DIGITS.flatMap((first) => DIG
 /** What tells by its form alone that it is a token. */
 export const TOKEN_SHAPES: readonly Shape[] = [
   shapeOf(TOKENS),
-  shapeOf(VENDOR_TOKENS),
+  shapeOf(stored.tokens.map(({ keywords, pattern }) => [keywords, pattern])),
   { literals: KEY_LITERALS, find: (line) => spansOf(line, KEY) },
 ];
 

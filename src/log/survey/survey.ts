@@ -1,4 +1,4 @@
-import type { FileGrade, Survey, SurveyedFile } from '../../domain/reading.ts';
+import type { Survey, SurveyedFile } from '../../domain/reading.ts';
 import { firstOfEach, maxOf } from '../../lib/collections.ts';
 import { countIn } from '../../lib/text.ts';
 import type { Extraction } from '../extract/extraction.ts';
@@ -239,8 +239,7 @@ function gradeText(name: string, text: string, named: ReturnType<typeof namedAs>
   }
   if (named?.grade === 'relevant') return { ...named, preview, score: NAMED_SCORE };
   const reason = strength > 0 ? 'a few lines sound like errors' : 'no line sounds like an error';
-  const grade: FileGrade = 'maybe';
-  return { what, grade, reason, preview, score: strength };
+  return { what, grade: 'maybe', reason, preview, score: strength };
 }
 
 /** How strongly the readers heard a failure, 0..100. */

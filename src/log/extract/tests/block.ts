@@ -211,8 +211,7 @@ function definedOf(known: KnownTest): KnownTest & Partial<FailingTest> {
 /** The place where more is said of a test is the one to show. */
 function joined(before: FailingTest, after: FailingTest): FailingTest {
   const isFuller = before.message === null && after.message !== null;
-  const isOwn =
-    after.file === null || after.file === undefined || (before.file !== null && (isTestFile(before.file) || !isTestFile(after.file)));
+  const isOwn = after.file === null || (before.file !== null && (isTestFile(before.file) || !isTestFile(after.file)));
   return {
     ...before,
     file: isOwn ? before.file : after.file,

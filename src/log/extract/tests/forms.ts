@@ -150,8 +150,7 @@ function splitAt(text: string, marks: readonly string[]): Pick<FailingTest, 'sui
   const bracket = text.search(/[[("]/);
   const head = bracket <= 0 ? text : text.slice(0, bracket);
   for (const mark of marks) {
-    const inHead = head.lastIndexOf(mark);
-    const at = inHead === -1 && mark !== '::' ? text.lastIndexOf(mark) : mark === '::' ? inHead : text.lastIndexOf(mark);
+    const at = (mark === '::' ? head : text).lastIndexOf(mark);
     if (at > 0) return { suite: text.slice(0, at).trim(), name: text.slice(at + mark.length).trim() };
   }
   return { suite: null, name: text.trim() };
