@@ -27,15 +27,13 @@ export function registerAskPages(app: ConsoleApp, deps: ConsoleDeps): void {
   app.get('/analyses/:id/ask', route('read', { params: IdParams }), async (request, reply) => {
     const analysis = await findAnalysis(deps.stores.analyses, request.params.id);
     const threads = await deps.ask.threads({ analysisId: analysis.id }, { limit: 20, offset: 0 });
-    const page = { title: 'Ask', part: 'builds', main: askPage(analysis, threads, deps.ask.byRules) } as const;
-    return answerPage(request, reply, deps, page);
+    return answerPage(request, reply, deps, { title: 'Ask', part: 'builds', main: askPage(analysis, threads, deps.ask.byRules) });
   });
   app.get('/analyses/:id/ask/:thread', route('read', { params: ThreadParams }), async (request, reply) => {
     const analysis = await findAnalysis(deps.stores.analyses, request.params.id);
     const { thread, turns } = await deps.ask.thread(request.params.thread);
     if (thread.analysisId !== analysis.id) throw new TriageError('not-found', `The thread ${thread.id} belongs to another analysis.`);
-    const page = { title: thread.title, part: 'builds', main: threadPage(analysis, thread, turns) } as const;
-    return answerPage(request, reply, deps, page);
+    return answerPage(request, reply, deps, { title: thread.title, part: 'builds', main: threadPage(analysis, thread, turns) });
   });
   const limited = { access: { role: 'read' }, rateLimit: { max: QUESTIONS_A_MINUTE, timeWindow: 60_000 } } as const;
   app.post('/analyses/:id/ask', { config: limited, schema: { params: IdParams, body: Body } }, async (request, reply) => {
@@ -69,12 +67,9 @@ function answerAsEvents(
       const turn = await ask.answer(opened, watcher, signal);
       emit('done', `${threadAddress(opened.thread.analysisId, opened.thread.id)}#turn-${turn.position}`);
     } catch (error) {
+      const isTold = error instanceof TriageError && error.cause === undefined;
       if (!signal.aborted)
-        emit(
-          'wrong',
-          html`${error instanceof TriageError && error.cause === undefined ? messageOf(error) : 'The question could not be answered. See the server log for the reason.'}`
-            .text,
-        );
+        emit('wrong', html`${isTold ? messageOf(error) : 'The question could not be answered. See the server log for the reason.'}`.text);
       throw error;
     } finally {
       leave();

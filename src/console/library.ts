@@ -35,8 +35,12 @@ export function registerLibraryPages(app: ConsoleApp, deps: ConsoleDeps): void {
     const entry = await library.find(request.params.id);
     if (entry === null) throw new TriageError('not-found', `There is no library entry ${request.params.id}.`);
     const { done } = request.query;
-    const page = { title: entry.title, part: 'library' as const, main: entryMain(entry) };
-    return answerPage(request, reply, deps, { ...page, ...(done && { said: SAID[done] }) });
+    return answerPage(request, reply, deps, {
+      title: entry.title,
+      part: 'library',
+      main: entryMain(entry),
+      ...(done && { said: SAID[done] }),
+    });
   });
   const Reason = z.object({ reason: z.string().trim().min(1, 'Enter a reason for withdrawing it.').max(1000) });
   app.post('/library/:id/withdraw', route('review', { params: Params, body: Reason }), async (request, reply) => {

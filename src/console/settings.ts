@@ -23,14 +23,12 @@ const SettingsForm = z.object({
 
 /** `/settings`: which CI systems are connected, and how each is. */
 export function registerSettings(app: ConsoleApp, deps: ConsoleDeps): void {
-  const frame = { part: 'settings' } as const;
   const { publicUrl } = deps.config.http;
   app.get('/settings', route('admin', { querystring: SettingsQuery }), async (request, reply) => {
     const { provider: name } = request.query;
-    const main = await (name === undefined
-      ? listMain(deps.providers, publicUrl)
-      : providerMain(providerNamed(deps.providers, name), publicUrl));
-    return answerPage(request, reply, deps, { ...frame, title: 'Settings', main });
+    const provider = name === undefined ? null : providerNamed(deps.providers, name);
+    const main = await (provider === null ? listMain(deps.providers, publicUrl) : providerMain(provider, publicUrl));
+    return answerPage(request, reply, deps, { part: 'settings', title: 'Settings', main });
   });
   app.post('/settings', route('admin', { body: SettingsForm }), async (request, reply) => {
     const provider = providerNamed(deps.providers, request.body.provider);
@@ -49,7 +47,7 @@ export function registerSettings(app: ConsoleApp, deps: ConsoleDeps): void {
     const shown = findings.map((finding, index) => ({ ...finding, says: masked[index]?.text ?? '' }));
     const main = await providerMain(provider, publicUrl, repository, shown);
     const said = shown.some(({ state }) => state === 'wrong') ? 'Problems found.' : 'No problems found.';
-    return answerPage(request, reply, deps, { ...frame, title: 'Settings', main, said });
+    return answerPage(request, reply, deps, { part: 'settings', title: 'Settings', main, said });
   });
 }
 

@@ -6,8 +6,6 @@ import { findAnalysis, findBuild, summaryOf } from '../service/answers/views.ts'
 import { cutBytes, describeBuild } from './shapes.ts';
 import type { InstallationDeps } from './tool.ts';
 
-export type McpResources = ReturnType<typeof openResources>;
-
 const LISTED = 20;
 /** Lines of one reading. */
 const MAX_LINES = 1_000;

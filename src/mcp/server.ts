@@ -19,7 +19,7 @@ import { orAborted } from '../lib/time.ts';
 import type { Logger } from '../ports/telemetry.ts';
 import { explainLog, getEvidence, getFailure, submitFeedback } from './answer-tools.ts';
 import { flakyTests, listFailures, searchSimilar } from './find-tools.ts';
-import { type McpResources, openResources } from './resources.ts';
+import { openResources } from './resources.ts';
 import { cutBytes, fitData, line, MAX_ANSWER_BYTES } from './shapes.ts';
 import { type McpDeps, type McpTool, RESOURCE_NOT_FOUND, RpcError } from './tool.ts';
 
@@ -54,13 +54,7 @@ interface Answered {
   isError?: boolean;
 }
 
-/** What a server is made of. */
-export interface McpOffer {
-  readonly tools: readonly McpTool[];
-  /** Absent: there is no installation to read. */
-  readonly resources?: McpResources;
-  readonly prompts: readonly McpPrompt[];
-}
+type McpOffer = ReturnType<typeof offerOf>;
 
 /** A server of the Model Context Protocol with what `offer` has, not yet connected. */
 export function createMcpServer({ tools, resources, prompts }: McpOffer, logger: Logger): Server {
@@ -201,26 +195,19 @@ function promptNamed(prompts: readonly McpPrompt[], name: string, given: Readonl
 }
 
 /** Every tool that can be offered with what is there. */
-export function allTools({ installation, explainLog: explain, feedback }: McpDeps): readonly McpTool[] {
-  const stored =
-    installation === undefined
-      ? []
-      : [
-          listFailures(installation),
-          getFailure(installation),
-          getEvidence(installation),
-          searchSimilar(installation),
-          flakyTests(installation),
-        ];
+export function allTools({ installation, explainLog: explain, feedback }: McpDeps): McpTool[] {
   const pasted = explain === undefined ? [] : [explainLog(explain)];
-  const writing = installation === undefined || feedback === undefined ? [] : [submitFeedback(installation, feedback)];
-  return [...stored, ...pasted, ...writing];
+  if (installation === undefined) return pasted;
+  const stored = [listFailures, getFailure, getEvidence, searchSimilar, flakyTests].map((tool) => tool(installation));
+  return [...stored, ...pasted, ...(feedback === undefined ? [] : [submitFeedback(installation, feedback)])];
 }
 
-/** The same with what can be read and asked beside tools. */
-export function offerOf(deps: McpDeps): McpOffer {
-  const tools = allTools(deps);
-  return deps.installation === undefined
-    ? { tools, prompts: [] }
-    : { tools, prompts: PROMPTS, resources: openResources(deps.installation) };
+/** The same with what can be read and asked beside tools; without an installation there is nothing to read. */
+export function offerOf(deps: McpDeps) {
+  const { installation } = deps;
+  return {
+    tools: allTools(deps),
+    prompts: installation === undefined ? [] : PROMPTS,
+    resources: installation && openResources(installation),
+  };
 }

@@ -153,16 +153,13 @@ ${list}
 
 /** The lines of a view, as far as they were kept with the evidence; there are no gaps to open. */
 function keptStretches(evidence: readonly Evidence[], name: string, view: readonly Stretch[]): ReadStretch[] {
-  const kept = new Map<number, string>();
-  for (const one of evidence) {
+  const lines = evidence.flatMap((one) => {
     const range = one.source === name ? linesOf(one) : null;
-    if (range !== null)
-      for (const [at, text] of one.text
-        .split('\n')
-        .slice(0, range.to - range.from + 1)
-        .entries())
-        kept.set(range.from + at, text);
-  }
+    if (range === null) return [];
+    const texts = one.text.split('\n').slice(0, range.to - range.from + 1);
+    return texts.map((text, at) => [range.from + at, text] as const);
+  });
+  const kept = new Map(lines);
   return view.flatMap(({ kind, from, to }) => {
     if (kind === 'gap') return [];
     const numbers = [...kept.keys()].filter((line) => from <= line && line <= to).toSorted((left, right) => left - right);

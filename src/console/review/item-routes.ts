@@ -36,14 +36,8 @@ export function registerItem(app: ConsoleApp, deps: ConsoleDeps): void {
     const held = mode === 'read' ? review : await hold(deps, review, reviewerOf(request));
     const said = armed === '1' ? 'Press a again to accept it anyway, or Esc to cancel.' : await sentenceOf(query, deps.stores, query.n);
     const stamps = ts === undefined ? {} : { stamps: ts === '1' };
-    return await sendItem(
-      request,
-      reply,
-      deps,
-      held,
-      { queue: QueueQuery.parse(query), mode, armed: armed === '1', done: query.done, ...stamps },
-      { said },
-    );
+    const looking = { queue: QueueQuery.parse(query), mode, armed: armed === '1', done: query.done, ...stamps } as const;
+    return await sendItem(request, reply, deps, held, looking, { said });
   });
 }
 
@@ -73,12 +67,8 @@ export async function sendItem(
     return sendPage(request, reply, { ...page, title: review.title, main }, reader, status);
   }
   const who = { reviewer: reviewerOf(request), isAdmin: isAdmin(request) };
-  const view = await readItem(deps, review, {
-    stamps: reader.preferences.timestamps,
-    editor: reader.preferences.editor,
-    ...looking,
-    ...who,
-  });
+  const { timestamps: stamps, editor } = reader.preferences;
+  const view = await readItem(deps, review, { stamps, editor, ...looking, ...who });
   return sendPage(request, reply, { ...page, title: itemTitle(view), main: itemMain(view), bar: itemBar(view) }, reader, status);
 }
 

@@ -30,15 +30,9 @@ export function registerQueue(app: ConsoleApp, deps: ConsoleDeps): void {
     if (read.status === 'rejected') return sendUnreadable(read.reason, request, reply, deps);
     const view = read.value;
     const said = await sentenceOf(request.query, deps.stores, request.query.n);
-    const page = {
-      title: 'Review',
-      place: 'queue' as const,
-      part: 'review' as const,
-      live: {},
-      main: html`${misreadBanner(request, Query)}${queueMain(view)}`,
-      bar: queueBar(view),
-    };
-    return answerPage(request, reply, deps, { ...page, ...(said !== null && { said }) });
+    const page = { title: 'Review', place: 'queue', part: 'review', live: {}, bar: queueBar(view) } as const;
+    const main = html`${misreadBanner(request, Query)}${queueMain(view)}`;
+    return answerPage(request, reply, deps, { ...page, main, ...(said !== null && { said }) });
   });
   app.get('/review/next', route('review', { querystring: NextQuery }), async (request, reply) => {
     return reply.redirect(await nextAddress(deps, request.query, reviewerOf(request)), 303);
