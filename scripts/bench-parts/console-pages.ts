@@ -9,7 +9,7 @@ import { createStores, type Stores } from '../../src/stores/stores.ts';
 import { emptyHttpDeps, TOKENS } from '../../test/support/http-deps.ts';
 import { startPostgres } from '../../test/support/postgres.ts';
 import { storedAsk } from '../../test/support/stored-ask.ts';
-import { fillInsights } from './insights-data.ts';
+import { fillInsights, storedFingerprint } from './insights-data.ts';
 
 const WARM_UP = 5;
 const REACH_MS = 50;
@@ -31,7 +31,7 @@ const SEARCHES: Readonly<Record<string, (n: number) => string>> = {
   'a common word in a category': () => 'category:INFRA_ERROR expected',
   'a category': () => 'category:DEPENDENCY_ERROR',
   'a test': (n) => `test:test_${n}`,
-  'a fingerprint': (n) => `fingerprint:fp_${n}_7`,
+  'a fingerprint': (n) => `fingerprint:${storedFingerprint(n)}`,
   'what waits': () => 'is:waiting',
   'a week of a branch': () => 'branch:main since:7d',
   'what is nowhere': () => 'xylophone',

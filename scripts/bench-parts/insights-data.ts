@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Sql } from '../../src/ports/database.ts';
 import { sampleAnalysis, sampleDecision, sampleFailure } from '../../test/stores/samples.ts';
 import { FORMS, MESSAGE, WORDS } from './store-data.ts';
@@ -53,6 +54,11 @@ export async function buildsWithResults(sql: Sql, count: number): Promise<{ read
   );
 }
 
+/** A fingerprint that fails now and then; `n` 0..199. */
+export function storedFingerprint(n: number): string {
+  return createHash('md5').update(`fp_${n}_7`).digest('hex');
+}
+
 const HASH = (seed: string, below: number) => `(abs(hashtextextended(${seed}, 7)) % ${below})`;
 
 // Numbered so that ids sort by age, as the service's own do. Every other one failed.
@@ -70,7 +76,7 @@ const BUILDS = `
 const FAILURES = `
   insert into failures (id, build_id, repository, group_number, position, fingerprint_algorithm, fingerprint_version, fingerprint, generic,
     test_name, message, body, seen_at)
-  select 'fal_' || f, b.id, b.repository, f % 5, 0, 'message', 1, 'fp_' || f / 5 % ${REPOSITORIES} || '_' || ${HASH(`'p' || f`, 200)}, false, 'test_' || f % 5000, message,
+  select 'fal_' || f, b.id, b.repository, f % 5, 0, 'message', 1, md5('fp_' || f / 5 % ${REPOSITORIES} || '_' || ${HASH(`'p' || f`, 200)}), false, 'test_' || f % 5000, message,
     $4::jsonb || jsonb_build_object('id', 'fal_' || f, 'buildId', b.id, 'message', message), b.received_at
   from (select f, ${MESSAGE} as message from (select f, ${HASH(`'m' || f`, 100_000)} as n from generate_series(5, $1::int + 4) as f) as numbered) as told
     join builds b on b.id = 'bld_' || lpad((f / 5 * 2)::text, 9, '0')`;

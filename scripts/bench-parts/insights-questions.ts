@@ -1,4 +1,5 @@
 import type { Stores } from '../../src/stores/stores.ts';
+import { storedFingerprint } from './insights-data.ts';
 import type { Question } from './store-questions.ts';
 
 const REACH = 50;
@@ -21,8 +22,8 @@ export function insightsQuestions({ insights, flakiness, trust }: Stores, now: n
     ask('top causes, 30 days', () => insights.topCauses(period(30), 50)),
     ask('top causes, 90 days', () => insights.topCauses(period(90), 50)),
     ask('top causes of a repository', (n) => insights.topCauses({ ...period(90), repository: repository(n) }, 50)),
-    ask('one cause', (n) => insights.cause(`fp_${n % 200}_7`, until)),
-    ask('what is different for a cause', (n) => insights.compared(`fp_${n % 200}_7`)),
+    ask('one cause', (n) => insights.cause(storedFingerprint(n % 200), until)),
+    ask('what is different for a cause', (n) => insights.compared(storedFingerprint(n % 200))),
     ask('cost and time per week', () => insights.perWeek(period(84))),
     ask('how the team decides', () => insights.reviewing(period(90))),
     ask('flaky tests', () => flakiness.list({}, PAGE)),

@@ -372,6 +372,7 @@ function scopeInsights({ insights }: Stores, held: Held): ShownStores['insights'
     trackRecord: async (confidence, category, filter) => await insights.trackRecord(confidence, category, { ...filter, ...within(held) }),
     categoriesPerDay: async (period) => await insights.categoriesPerDay({ ...period, ...within(held) }),
     topCauses: async (period, limit, offset) => await insights.topCauses({ ...period, ...within(held) }, limit, offset),
+    countCauses: async (period) => await insights.countCauses({ ...period, ...within(held) }),
     cause: async (fingerprint, until, filter) => await insights.cause(fingerprint, until, { ...filter, ...within(held) }),
     compared: async (fingerprint, filter) => await insights.compared(fingerprint, { ...filter, ...within(held) }),
     perWeek: async (period) => await insights.perWeek({ ...period, ...within(held) }),

@@ -176,7 +176,7 @@ const HEAD = ['cause', 'category', 'builds', 'pull requests', 'hours', 'first', 
 export async function causesView(query: InsightsQuery, { stores, clock }: ConsoleDeps): Promise<InsightsView> {
   const days = query.days ?? 30;
   const period = periodOf(query, days, clock.now());
-  const { causes, count } = await stores.insights.topCauses(period, SHOWN, query.offset);
+  const [causes, count] = await Promise.all([stores.insights.topCauses(period, SHOWN, query.offset), stores.insights.countCauses(period)]);
   const when = query.day === undefined ? `in the last ${days} days` : days === 1 ? `on ${query.day}` : `in ${days} days from ${query.day}`;
   const more = html`${daysField(
     days,

@@ -78,14 +78,11 @@ function markupOf(value: Shown): string {
   if (value === null || value === undefined || value === false) return '';
   if (value instanceof SafeHtml) return value.text;
   if (typeof value === 'object') return value.map(markupOf).join('');
-  return visible(String(value)).replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
+  if (typeof value === 'number') return String(value);
+  return String(value).replace(SPECIAL, (character) => ENTITIES[character] ?? spelledOut(character));
 }
 
-const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+/** What means something in markup; control characters and those that turn the direction of text around, which are shown for what they are. */
+const SPECIAL = /[&<>"'\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
-/** Control characters and those that turn the direction of text around are shown for what they are. */
-function visible(text: string): string {
-  return text.replace(/[\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, (character) =>
-    character === '\0' ? '\ufffd' : spelledOut(character),
-  );
-}
+const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;', '\0': '\ufffd' };

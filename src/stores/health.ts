@@ -75,12 +75,10 @@ const healthBy = (days: string, key: readonly string[], more: string, branch: st
     select ($3::date - $4::int + 1)::timestamp at time zone 'UTC' as now_since, ($3::date + 1)::timestamp at time zone 'UTC' as now_until,
       $8::date::timestamp at time zone 'UTC' as before_since, ($8::date + $4::int)::timestamp at time zone 'UTC' as before_until
   ), ${before} shown as materialized (
-    select ${key.join(', ')}, sum(builds) filter (where ${IS_NOW})::int as builds, coalesce(sum(failed) filter (where ${IS_NOW}), 0)::int as failed,
-      coalesce(sum(builds) filter (where ${IS_BEFORE}), 0)::int as "buildsBefore", coalesce(sum(failed) filter (where ${IS_BEFORE}), 0)::int as "failedBefore"
-    from ${days} f where ${MEANT} and (${IS_NOW} or ${IS_BEFORE})
-    group by ${key.join(', ')} having bool_or(${IS_NOW}) order by failed desc, builds desc, ${key.join(', ')} limit $5
+    select ${key.join(', ')}, sum(builds)::int as builds, sum(failed)::int as failed from ${days} f where ${MEANT} and ${IS_NOW}
+    group by ${key.join(', ')} order by failed desc, builds desc, ${key.join(', ')} limit $5
   )
-  select s.*, now.ran as minutes, before.ran as "minutesBefore", now.waited as "queueMinutes", before.waited as "queueMinutesBefore",
+  select s.*, earlier.*, now.ran as minutes, before.ran as "minutesBefore", now.waited as "queueMinutes", before.waited as "queueMinutesBefore",
     main.branch, coalesce(red.hours, 0) as "redHours", coalesce(red.now, false) as "isRed", coalesce(red.recoveries, 0) as recoveries,
     red."hoursToGreen", array(
       select coalesce(d.failed, 0) from generate_series($4::int - 1, 0, -1) as n (ago) left join ${days} d
@@ -88,6 +86,10 @@ const healthBy = (days: string, key: readonly string[], more: string, branch: st
       order by n.ago desc
     ) as "perDay"
   from p cross join shown s
+    cross join lateral (
+      select coalesce(sum(d.builds), 0)::int as "buildsBefore", coalesce(sum(d.failed), 0)::int as "failedBefore" from ${days} d
+      where ${key.map((one) => `d.${one} = s.${one}`).join(' and ')} and ${IS_BEFORE}
+    ) as earlier
     ${MEDIANS('now', more)}
     ${MEDIANS('before', more)}
     ${branch}

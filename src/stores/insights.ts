@@ -144,20 +144,12 @@ const SHOWN = 20;
 /** Causes that come again and again, known by their fingerprint. */
 function causeMethods(read: Pick<Sql, 'query'>) {
   return {
-    /** The causes that cost most hours, after the first `offset`, and how many there are; `limit` 50 at most. */
+    /** The causes that cost most hours, after the first `offset`; `limit` 50 at most. */
     topCauses: async (period: Period, limit: number, offset: number = 0) => {
-      const page = async (most: number, from: number) => await all(read, CountedTotals, TOP, [...periodValues(period), most, from]);
-      const totals = await page(Math.min(Math.max(Math.trunc(limit), 1), MOST_CAUSES), offset);
-      // Behind the last cause there is no row that says how many there are.
-      const [counted] = totals.length === 0 && offset > 0 ? await page(1, 0) : totals;
-      const causes = await withHeads(
-        read,
-        totals.map(({ count: _, ...one }) => one),
-        period.until,
-        period,
-      );
-      return { causes, count: counted?.count ?? 0 };
+      const most = Math.min(Math.max(Math.trunc(limit), 1), MOST_CAUSES);
+      return await withHeads(read, await all(read, Totals, TOP, [...periodValues(period), most, offset]), period.until, period);
     },
+    countCauses: async (period: Period) => (await read.query<{ count: number }>(COUNT_CAUSES, periodValues(period)))[0]?.count ?? 0,
     /** All that is known of a cause, of all time but for `perDay`; null where it was never seen. */
     cause: async (fingerprint: string, until: string, filter: InsightsFilter = {}) => {
       const values = [...filterValues(filter), fingerprint];
@@ -183,7 +175,6 @@ const Totals = z.object({
   lastAt: z.iso.datetime(),
 });
 type Totals = z.infer<typeof Totals>;
-const CountedTotals = Totals.extend({ count: z.int() });
 
 const Head = z.object({
   fingerprint: z.string(),
@@ -226,14 +217,16 @@ const TOTALS = `f.fingerprint, count(*)::int as builds, coalesce(sum(f.build_sha
 
 // Many are ranked, by as little as that takes; all is counted of few.
 const TOP = `
-  with top as (
-    select f.fingerprint, coalesce(sum(f.build_share), 0) as seconds, count(*) as builds, count(*) over ()::int as count
-    from answer_facts f where ${DAYS_WITHIN('f.day')}
-    group by f.fingerprint order by seconds desc, builds desc, f.fingerprint limit $5 offset $6
+  with top as materialized (
+    select f.cause_key, coalesce(sum(f.build_share), 0) as seconds, count(*) as builds from answer_facts f where ${DAYS_WITHIN('f.day')}
+    group by f.cause_key order by seconds desc, builds desc, f.cause_key limit $5 offset $6
   )
-  select totals.*, top.count from top cross join lateral (
-    select ${TOTALS} from answer_facts f where f.fingerprint = top.fingerprint and ${DAYS_WITHIN('f.day')} group by f.fingerprint
-  ) as totals order by top.seconds desc, top.builds desc, top.fingerprint`;
+  select totals.* from top cross join lateral (
+    select ${TOTALS} from answer_facts f where f.cause_key = top.cause_key and ${DAYS_WITHIN('f.day')} group by f.fingerprint
+  ) as totals order by top.seconds desc, top.builds desc, top.cause_key`;
+
+const COUNT_CAUSES = `
+  select count(*)::int as count from (select from answer_facts f where ${DAYS_WITHIN('f.day')} group by f.cause_key) as causes`;
 
 const TOTALS_OF = `select ${TOTALS} from answer_facts f where f.fingerprint = $3 and ${MEANT} group by f.fingerprint`;
 

@@ -69,6 +69,7 @@ const CALLS: Calls = {
     trackRecord: (store, { repository }) => store.trackRecord(0.8, null, { repository }),
     categoriesPerDay: (store, of) => store.categoriesPerDay(period(of)),
     topCauses: (store, of) => store.topCauses(period(of), 9),
+    countCauses: (store, of) => store.countCauses(period(of)),
     cause: (store, { fingerprint, repository }) => store.cause(fingerprint, UNTIL, { repository }),
     compared: (store, { fingerprint, repository }) => store.compared(fingerprint, { repository }),
     perWeek: (store, of) => store.perWeek(period(of)),

@@ -142,7 +142,8 @@ const OPEN = 'not decided';
 /** Answers per day, by category, with a hatch for those that nobody has decided. */
 export function columnsChart(chart: ColumnsChart): Chart {
   const { counts, days } = chart;
-  const totals = days.map((day) => countOf(counts.filter((one) => one.day === day)));
+  const known = Map.groupBy(counts, ({ day }) => day);
+  const perDay = days.map((day) => known.get(day) ?? []);
   const name = `Answers per day by category, ${days.length} days`;
   return {
     id: 'days',
@@ -150,9 +151,9 @@ export function columnsChart(chart: ColumnsChart): Chart {
     finding: columnsFinding(counts, days),
     description: 'One column per day, oldest on the left. Segments are categories; hatched segments are not decided.',
     drawing:
-      countOf(counts) === 0 ? null : { ...drawingOn(COLUMNS_PLOT, COLUMNS_PLOT.left, 26, columnsMarks(chart, totals)), newest: true },
+      countOf(counts) === 0 ? null : { ...drawingOn(COLUMNS_PLOT, COLUMNS_PLOT.left, 26, columnsMarks(chart, perDay)), newest: true },
     below: legend(counts),
-    table: { head: ['Day', ...CATEGORIES, OPEN, 'All'], rows: days.map((day) => rowOf(day, counts)) },
+    table: { head: ['Day', ...CATEGORIES, OPEN, 'All'], rows: days.map((day, index) => rowOf(day, perDay[index] ?? [])) },
     csv: chart.csv,
   };
 }
@@ -169,13 +170,10 @@ function columnsFinding(counts: readonly DayOf[], days: readonly string[]): stri
   return `${all}, ${most.count * 2 > total ? 'most of them' : 'most often'} ${most.category} (${most.count})${rest}.`;
 }
 
-function columnsMarks({ counts, days, listAddress }: ColumnsChart, totals: readonly number[]): Html {
-  const most = maxOf(totals, 1);
+function columnsMarks({ days, listAddress }: ColumnsChart, perDay: readonly (readonly DayOf[])[]): Html {
+  const most = maxOf(perDay.map(countOf), 1);
   const step = COLUMNS_PLOT.width / days.length;
-  const columns = days.map((day, index) => {
-    const own = counts.filter((one) => one.day === day);
-    return column(own, COLUMNS_PLOT.left + index * step, step, most);
-  });
+  const columns = perDay.map((own, index) => column(own, COLUMNS_PLOT.left + index * step, step, most));
   const links = dayLinks(COLUMNS_PLOT, days, 'Causes', listAddress);
   const every = Math.max(1, Math.ceil(days.length / 8));
   const words = days.flatMap((day, index) => (index % every === 0 ? [{ share: (index + 0.5) / days.length, words: day.slice(5) }] : []));
@@ -218,8 +216,7 @@ function legend(counts: readonly DayOf[]): Html {
   return html`<ul class="legend">${decidedOf(counts).map(({ category, count }) => html`<li><span class="key ${category}"></span>${category} <strong>${count}</strong></li>`)}<li><span class="key open"></span>${OPEN} <strong>${open}</strong></li></ul>`;
 }
 
-function rowOf(day: string, counts: readonly DayOf[]) {
-  const own = counts.filter((one) => one.day === day);
+function rowOf(day: string, own: readonly DayOf[]) {
   return [day, ...decidedOf(own).map(({ count }) => count), openOf(own), countOf(own)];
 }
 

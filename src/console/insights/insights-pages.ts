@@ -37,7 +37,7 @@ async function overviewView(query: InsightsQuery, deps: ConsoleDeps): Promise<In
   const { stores, clock } = deps;
   const period = periodOf({ ...query, day: undefined }, query.days === 90 ? 90 : 30, clock.now());
   const filter = query.repo === '' ? {} : { repository: query.repo };
-  const [counts, { causes }, trust, flaky] = await Promise.all([
+  const [counts, causes, trust, flaky] = await Promise.all([
     stores.insights.categoriesPerDay(period),
     stores.insights.topCauses(period, TOP),
     trustFacts(query, { ...deps, stores: { insights: stores.insights } }),
