@@ -42,8 +42,12 @@ export function libraryAddress(entryId: string): string {
 
 /** `?a=1&b=2` of what is given; empty where nothing is. */
 export function search(fields: Readonly<Record<string, string | number | undefined>>): string {
-  const given = Object.entries(fields).flatMap(([name, value]) =>
-    value === undefined || value === '' ? [] : [[name, String(value)] as [string, string]],
-  );
-  return given.length === 0 ? '' : `?${new URLSearchParams(given)}`;
+  let text = '';
+  for (const [name, value] of Object.entries(fields)) {
+    if (value === undefined || value === '') continue;
+    // Pages have hundreds of addresses; what is plain needs no encoding.
+    const encoded = /^[\w.-]*$/.test(`${value}`) ? value : new URLSearchParams({ v: `${value}` }).toString().slice(2);
+    text += `${text === '' ? '?' : '&'}${name}=${encoded}`;
+  }
+  return text;
 }

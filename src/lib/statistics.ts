@@ -211,11 +211,13 @@ export interface CoveragePoint extends Proportion {
 const CHOSEN_FROM = 20;
 
 export function coverageAt(judged: readonly Judged[], answered: readonly Answered[], threshold: number): CoveragePoint {
-  const above = judged.filter((one) => one.at >= threshold - 1e-9);
-  const right = countOf(above.filter((one) => one.right));
-  const published = countOf(answered.filter((one) => one.at >= threshold - 1e-9));
+  const isAbove = ({ at }: Answered) => at >= threshold - 1e-9;
+  const sum = <One extends Answered>(group: readonly One[], isOne: (one: One) => boolean) =>
+    group.reduce((total, one) => (isOne(one) ? total + one.count : total), 0);
+  const published = sum(answered, isAbove);
   const total = countOf(answered);
-  return { threshold, published, coverage: total === 0 ? 0 : published / total, ...proportion(right, countOf(above)) };
+  const right = sum(judged, (one) => one.right && isAbove(one));
+  return { threshold, published, coverage: total === 0 ? 0 : published / total, ...proportion(right, sum(judged, isAbove)) };
 }
 
 /** One point for each hundredth at which an answer was decided, from the surest down. `answered` counts all answers, decided or not. */

@@ -194,8 +194,10 @@ async function withHeads(read: Pick<Sql, 'query'>, totals: readonly Totals[], un
   if (totals.length === 0) return [];
   const names = totals.map(({ fingerprint }) => fingerprint);
   const days = daysUntil(until);
-  const heads = await all(read, Head, HEADS, [...filterValues(filter), names]);
-  const counts = await all(read, Day, PER_DAY_CAUSES, [...filterValues(filter), names, `${days[0]}T00:00:00.000Z`]);
+  const [heads, counts] = await Promise.all([
+    all(read, Head, HEADS, [...filterValues(filter), names]),
+    all(read, Day, PER_DAY_CAUSES, [...filterValues(filter), names, `${days[0]}T00:00:00.000Z`]),
+  ]);
   return totals.flatMap((one) => {
     const head = heads.find(({ fingerprint }) => fingerprint === one.fingerprint);
     if (head === undefined) return [];

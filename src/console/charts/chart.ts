@@ -345,13 +345,12 @@ export function sparkline(of: string, perDay: readonly number[]): Html {
   const most = maxOf(perDay, 1);
   const total = sumOf(perDay);
   // One path for all bars: a page may have thousands.
-  const bars = (isNone: boolean) =>
-    perDay
-      .map((count, index) => {
-        const height = count === 0 ? 1 : Math.max(3, Math.round((count / most) * HEIGHT));
-        return (count === 0) === isNone ? `M${index * 4} ${HEIGHT}v-${height}h3v${height}z` : '';
-      })
-      .join('');
+  let [bars, stubs] = ['', ''];
+  for (const [index, count] of perDay.entries()) {
+    const height = Math.max(3, Math.round((count / most) * HEIGHT));
+    if (count === 0) stubs += `M${index * 4} ${HEIGHT}v-1h3v1z`;
+    else bars += `M${index * 4} ${HEIGHT}v-${height}h3v${height}z`;
+  }
   const width = Math.max(1, perDay.length * 4);
-  return html`<svg class="spark" viewBox="0 0 ${width} ${HEIGHT}" width="${width}" height="${HEIGHT}" role="img" aria-label="${`${of}: ${total} in ${perDay.length} days, at most ${most === 1 && total === 0 ? 0 : most} a day`}"><path class="day" d="${bars(false)}"/><path class="day none" d="${bars(true)}"/></svg>`;
+  return html`<svg class="spark" viewBox="0 0 ${width} ${HEIGHT}" width="${width}" height="${HEIGHT}" role="img" aria-label="${`${of}: ${total} in ${perDay.length} days, at most ${most === 1 && total === 0 ? 0 : most} a day`}"><path class="day" d="${bars}"/><path class="day none" d="${stubs}"/></svg>`;
 }
