@@ -220,7 +220,7 @@ const PROJECTS: readonly Project[] = [
     change: {},
     prepare: thirty,
     argv: ['go', 'test', './...'],
-    expect: /^Broken by \w{9} "turns the sum around" by Bea \(99.*confidence, \d+ runs\)/,
+    expect: /^Broken by \w{7} "turns the sum around" by Bea \(99.*confidence, \d+ runs\)/,
     how: guilty,
   },
   {

@@ -1,5 +1,4 @@
 import type { Answer, Claim, Classification, Hypothesis, Quote } from '../domain/analysis.ts';
-import { shortCommit } from '../domain/build.ts';
 import type { Category } from '../domain/category.ts';
 import type { Evidence } from '../domain/evidence.ts';
 import type { Diagnostic, LogPosition } from '../domain/failure.ts';
@@ -227,7 +226,8 @@ function commitClaims(ruling: Ruling, { category }: Classification, evidence: re
   if (item === undefined) return [];
   if (item.tool !== 'changed_since_green') return [cite(`Last changed by: ${item.title}.`, item)];
   const { path, commit, author, pullRequest } = suspect;
-  const who = [commit && shortCommit(commit), author, pullRequest == null ? null : `#${pullRequest}`];
+  // As long as the evidence has it: the claim is held against that.
+  const who = [commit?.slice(0, 10), author, pullRequest == null ? null : `#${pullRequest}`];
   return [cite(`${path} is part of this change: ${who.filter(Boolean).join(', ')}.`, item)];
 }
 

@@ -1,5 +1,4 @@
 import type { Quote } from '../domain/analysis.ts';
-import { shortCommit } from '../domain/build.ts';
 import type { Statement, Understanding } from '../domain/conversation.ts';
 import type { Evidence, ToolOutcome } from '../domain/evidence.ts';
 import { firstOfEach } from '../lib/collections.ts';
@@ -249,7 +248,7 @@ function fixStatements({ topic, evidence }: Inquiry): Said[] {
 
 function suspectsStatements({ topic, evidence }: Inquiry): Said[] {
   const suspects = topic.analysis.answer.suspects.slice(0, MOST).map(({ path, line, commit, author, reason }) => {
-    const who = [commit && shortCommit(commit), author].filter((part) => part != null).join(' by ');
+    const who = [commit?.slice(0, 10), author].filter((part) => part != null).join(' by ');
     return record(`Suspect: ${path}${line === null ? '' : `:${line}`}${who === '' ? '' : `, last changed in ${who}`} (${reason}).`);
   });
   const commits = foundBy(evidence, 'read_blame', 'read_commit_history').slice(0, 3);
@@ -346,7 +345,7 @@ export function journeyStatements(input: Inquiry): Said[] {
 function startOf({ topic: { build } }: Inquiry): string {
   const at = build.startedAt === null ? '' : ` at ${build.startedAt.slice(0, 16).replace('T', ' ')} UTC`;
   const on = build.branch === null ? '' : ` on ${build.branch}`;
-  const commit = build.commit === null ? '' : `, commit ${shortCommit(build.commit)}`;
+  const commit = build.commit === null ? '' : `, commit ${build.commit.slice(0, 10)}`;
   const name = build.pipeline === 'terminal' ? 'The command' : `Build ${build.number} of ${build.pipeline}`;
   return `${name} ran${at}${on}${commit}.`;
 }

@@ -67,7 +67,7 @@ describe('a step that runs the failing command again', () => {
 
     expect(exitCode, log).toBe(0);
     expect(outputs.verdict).toBe('this-change');
-    expect(summary).toMatch(/^### Faultline: 1 cause\n\n\*\*Fails 3 of 3 here, 0 of 3 on the base \(\w{9}\): introduced by this change/);
+    expect(summary).toMatch(/^### Faultline: 1 cause\n\n\*\*Fails 3 of 3 here, 0 of 3 on the base \(\w{7}\): introduced by this change/);
     expect(log).toMatch(/^run 1 here, only the failing tests: failed/m);
     expect(log).toMatch(/^Fails 3 of 3 here, 0 of 3 on the base/m);
     expect(JSON.parse(outputs.json ?? '')).toMatchObject([{ facts: { Tried: [expect.stringContaining('introduced by this change')] } }]);
@@ -79,7 +79,7 @@ describe('a step that runs the failing command again', () => {
 
     expect(outputs, log).toMatchObject({ verdict: 'this-change', culprit: expect.stringMatching(/^[0-9a-f]{40}$/) });
     expect(outputs.patch).toContain('+exports.sum = (a, b) => a + b;');
-    expect(summary).toMatch(/Broken by \w{9} .breaks. by Ada .*Fixed by fix\.diff: fails 0 of 3 with it, 3 of 3 without it/);
+    expect(summary).toMatch(/Broken by \w{7} .breaks. by Ada .*Fixed by fix\.diff: fails 0 of 3 with it, 3 of 3 without it/);
   });
 
   test('compares with what was there before the push, and says where that cannot be obtained', async () => {

@@ -58,7 +58,7 @@ describe('a failing command that is tried again', () => {
     repository.commit({ 'sum.js': WRONG }, 'breaks');
     const found = await tryIt();
     expect(found).toMatchObject({ verdict: 'this-change', tests: ['adds'], dependsOnOthers: false, notes: [] });
-    expect(found.sentence).toMatch(/^Fails 3 of 3 here, 0 of 3 on the base \(\w{9}\): introduced by this change\./);
+    expect(found.sentence).toMatch(/^Fails 3 of 3 here, 0 of 3 on the base \(\w{7}\): introduced by this change\./);
     expect(arms(found)).toEqual([
       ['here', 'suite', 1, 0, 0],
       ['here', 'alone', 3, 0, 0],

@@ -128,7 +128,7 @@ describe.each(['20.20.2', '22.23.3'])('our Action under act with Node %s', (vers
     expect(said).toMatch(/^outputs \[\{"category":"TEST_FAILURE".*"path":"src\/cart\.mjs","line":1,/m);
     expect(said).toMatch(/::error file=src\/cart\.mjs,line=1,title=cart adds up/);
     expect(said).toMatch(
-      /Summary - ### Faultline: 1 cause\s+\*\*Fails 3 of 3 here, 0 of 3 on the base \(\w{9}\): introduced by this change/,
+      /Summary - ### Faultline: 1 cause\s+\*\*Fails 3 of 3 here, 0 of 3 on the base \(\w{7}\): introduced by this change/,
     );
     expect(said).toMatch(/Summary - ### Faultline: 1 cause[\s\S]+\d {2} +AssertionError/);
     const shown = lines.filter((line) => line.includes('set-output')).length;

@@ -91,7 +91,7 @@ describe('suspects with the repository at hand', () => {
 
     const claim = claims.find(({ text }) => text.includes('part of this change'));
     expect(claim).toMatchObject({
-      text: `${MAIN}/Cart.java is part of this change: bbbbbbb, Grace, #41.`,
+      text: `${MAIN}/Cart.java is part of this change: bbbbbbbbbb, Grace, #41.`,
       evidence: [evidence[1]?.id],
     });
   });
