@@ -246,10 +246,10 @@ function filterValues({ category, repository, fingerprint, why, repositories }: 
 }
 
 /** $1 to $5 of every list. */
-const matches = (row: string) => `($1::text is null or ${row}.category = $1) and ($2::text is null or ${row}.repository = $2)
-  and ($3::text is null or ${row}.fingerprint = $3)
-  and ($4::text is null or array_to_string(${row}.why, ' · ') ilike $4)
-  and ($5::text[] is null or ${row}.repository like any($5))`;
+const MATCHES = `($1::text is null or r.category = $1) and ($2::text is null or r.repository = $2)
+  and ($3::text is null or r.fingerprint = $3)
+  and ($4::text is null or array_to_string(r.why, ' · ') ilike $4)
+  and ($5::text[] is null or r.repository like any($5))`;
 
 const STATES: Readonly<Record<NonNullable<ReviewFilter['state']> | 'any', string>> = {
   any: 'true',
@@ -258,13 +258,11 @@ const STATES: Readonly<Record<NonNullable<ReviewFilter['state']> | 'any', string
   waiting: `r.state <> 'decided' and (r.state = 'waiting' or ${EXPIRED})`,
 };
 
-const WAITED = `greatest(extract(epoch from clock_timestamp() - r.opened_at), 1)`;
-
 /** Of the rows of `r`. Risks are few, so within each the oldest comes first and only the heads need comparing. */
 const ORDERS: Readonly<Record<ReviewSort, string>> = {
   age: 'r.opened_at, r.id',
   confidence: 'r.confidence, r.opened_at, r.id',
-  risk: `r.risk * ${WAITED} desc, r.opened_at, r.id`,
+  risk: 'r.risk * greatest(extract(epoch from clock_timestamp() - r.opened_at), 1) desc, r.opened_at, r.id',
 };
 
 /** `limit` + `offset` rows of `where` in the order of `sort`, as `r`; by risk they are the heads of one index walk for each risk. */
@@ -279,9 +277,9 @@ function inOrder(sort: ReviewSort, where: string, limit: string, offset: string)
 
 function listText(filter: ReviewFilter, wanted: ReviewSort): string {
   const open = filter.state === 'waiting' || filter.state === 'claimed';
-  const where = `${STATES[filter.state ?? 'any']} and ${matches('r')}`;
+  const where = `${STATES[filter.state ?? 'any']} and ${MATCHES}`;
   if (filter.decidedToday)
-    return `${STORED} where ${STATES.decided} and d.decided_at >= ${SINCE} and ${matches('r')} order by d.decided_at desc, r.id limit $6 offset $7`;
+    return `${STORED} where ${STATES.decided} and d.decided_at >= ${SINCE} and ${MATCHES} order by d.decided_at desc, r.id limit $6 offset $7`;
   if (!open) return `${STORED} where ${where} order by ${wanted === 'confidence' ? ORDERS.confidence : ORDERS.age} limit $6 offset $7`;
   return `select ${REVIEW}, null as decision from ${inOrder(wanted, where, '$6::int', '$7::int')} order by ${ORDERS[wanted]}`;
 }
@@ -291,7 +289,7 @@ const MAX_GROUPED = 2_000;
 
 /** The first of each group among the first items in order; what is counted is all of the group. */
 function groupsText(sort: ReviewSort): string {
-  const where = `r.state <> 'decided' and ${matches('r')}`;
+  const where = `r.state <> 'decided' and ${MATCHES}`;
   return `with first as (
       select r.id, row_number() over (order by ${ORDERS[sort]}) as place,
         row_number() over (partition by r.repository, r.fingerprint order by ${ORDERS[sort]}) as nth
@@ -304,7 +302,7 @@ function groupsText(sort: ReviewSort): string {
 }
 
 function nextText(sort: ReviewSort): string {
-  const where = `r.state <> 'decided' and ${matches('r')} and ${FREE_FOR('$8::text')} and r.id is distinct from $10::text
+  const where = `r.state <> 'decided' and ${MATCHES} and ${FREE_FOR('$8::text')} and r.id is distinct from $10::text
     and not exists (select from review_skips s where s.review_id = r.id and s.reviewer = $8::text
       and s.skipped_at > clock_timestamp() - $9::float8 * interval '1 millisecond')`;
   return `select r.id from ${inOrder(sort, where, '$6::int', '$7::int')} order by ${ORDERS[sort]}`;
