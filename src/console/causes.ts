@@ -197,7 +197,7 @@ function headline(causes: readonly TopCause[], count: number, offset: number, wh
 
 /** Which of how many are shown, and the way to the others. */
 function pagesOfTop({ repo, day, offset }: InsightsQuery, days: number, count: number): Html {
-  if (count <= SHOWN && offset === 0) return html``;
+  if (count <= SHOWN && offset === 0) return html`<p>${counted(count, 'cause')}.</p>`;
   const to = (from: number) => `${PATH}${search({ repo, days, day, offset: from || undefined })}`;
   return html`<p class="pages"><span>${formatNumber(offset + 1)}–${formatNumber(Math.min(offset + SHOWN, count))} of ${formatNumber(count)} causes</span>${offset > 0 && html` <a href="${to(Math.max(0, offset - SHOWN))}">Previous</a>`}${offset + SHOWN < count && html` <a href="${to(offset + SHOWN)}">Next</a>`}</p>`;
 }

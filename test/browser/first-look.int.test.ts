@@ -211,7 +211,9 @@ describe('the first minute with the demo', () => {
       await page.goto('/insights/models');
       const verdict = page.getByRole('region', { name: 'Verdict' });
       expect(await verdict.getByRole('heading').textContent()).toBe('Better: usual-log compared with 12-tokens-of-log');
-      expect(await verdict.textContent()).toContain('What was changed: budget in tokens was 12, now it is 2000.');
+      expect(await verdict.textContent()).toContain(
+        'What was changed: budget in tokens was 12, now it is 2000. Both were answered by rules.',
+      );
       expect(await verdict.textContent()).toMatch(/\. \d+ more published and right, none published wrong\./);
       expect(await page.getByRole('heading', { name: /^Now published, and right \(\d+\)/ }).count()).toBe(1);
       await page.getByRole('link', { name: /^demo\/deploy-token-missing · ci/ }).click();

@@ -207,7 +207,7 @@ describe('71: whether the new model is better', () => {
     await page.getByRole('button', { name: 'Compare' }).click();
     const verdict = page.getByRole('region', { name: 'Verdict' });
     expect(await verdict.getByRole('heading').textContent()).toBe('No clear difference: new-model compared with twin');
-    expect(await verdict.textContent()).toContain('Both runs agree in all 20 cases: right category in 100 %.');
+    expect(await verdict.textContent()).toContain('Right category in 100 % of 20 cases, with both runs.');
     await page.goto('/insights/models?baseline=twin&candidate=strange');
     expect(await page.getByRole('alert').textContent()).toContain('These two runs cannot be compared. No case is on both sides');
     expect(await page.getByRole('alert').textContent()).not.toContain(runs);

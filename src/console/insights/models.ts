@@ -76,11 +76,13 @@ interface Chosen {
 async function comparedPart({ comparison, changes }: ComparedRuns, runs: Chosen, deps: ConsoleDeps): Promise<Html> {
   const named = changes.filter((change) => !change.startsWith('settings of the triage'));
   const shown = await caseCell(comparison, deps);
-  const { won, lost, changed } = comparison;
-  return html`<section class="card" id="verdict" aria-label="Verdict">${verdict(comparison, runs)}
-<p class="quiet">${named.length > 0 ? html`What was changed: ${named.join('; ')}.` : changes.length > 0 ? 'What was changed: settings of the triage.' : 'Both runs had the same settings.'}</p></section>
+  const { won, lost, changed: otherwise } = comparison;
+  const [before, now] = [answererOf(runs.baseline), answererOf(runs.candidate)];
+  const what = named.length > 0 ? named.join('; ') : 'settings of the triage';
+  const changed = `${changes.length > 0 ? `What was changed: ${what}.` : 'Both runs had the same settings.'}${before === now ? ` Both were answered by ${now}.` : ''}`;
+  return html`<section class="card" id="verdict" aria-label="Verdict">${verdict(comparison, runs, changed)}</section>
 ${keyFigures(comparison)}
-<h2 id="changed">Cases that changed</h2>${won.length + lost.length + changed.length === 0 ? html`<p>None: both runs gave the same answer in every case.</p>` : changedCases(comparison, 'changed', { sides: ['Baseline', 'Candidate'], shown })}
+<h2 id="changed">Cases that changed</h2>${won.length + lost.length + otherwise.length === 0 ? html`<p>None: both runs gave the same answer in every case.</p>` : changedCases(comparison, 'changed', { sides: ['Baseline', 'Candidate'], shown })}
 <details><summary>All figures</summary><p>A is the baseline ${runs.baseline.name}, B is the candidate ${runs.candidate.name}.</p>${comparisonFigures(comparison, 'all')}${comparisonNotes(comparison)}</details>`;
 }
 
@@ -95,10 +97,10 @@ const WORDS = {
 } as const satisfies Record<DifferenceVerdict, readonly [word: string, tone: string]>;
 
 /** Better: some figure clearly is, and none is clearly worse. The figure that decides which cases are won comes first, then the others. */
-function verdict({ differences, wonBy }: Comparison, { baseline, candidate }: Chosen): Html {
+function verdict({ differences, wonBy }: Comparison, { baseline, candidate }: Chosen, changed: string): Html {
   const main = differences.find(({ name }) => name === wonBy) ?? differences[0];
   if (main === undefined)
-    return html`<h2>No verdict</h2><p>The right answer of these cases is not known, so only the cost can be compared.</p>`;
+    return html`<h2>No verdict</h2><p>The right answer of these cases is not known, so only the cost can be compared. ${changed}</p>`;
   const better = differences.filter((one) => one.verdict === 'b-better');
   const worse = differences.filter((one) => one.verdict === 'a-better');
   const isMixed = better.length > 0 && worse.length > 0;
@@ -108,7 +110,7 @@ function verdict({ differences, wonBy }: Comparison, { baseline, candidate }: Ch
       found.length > 0 && html`<p>${lead}: ${found.map(({ name, difference }) => `${name} ${signedPoints(difference)}`).join('; ')}.</p>`
     );
   };
-  return html`<h2>${answerOf(better.length, worse.length)}: ${candidate.name} compared with ${baseline.name}</h2>
+  return html`<h2>${answerOf(better.length, worse.length)}: ${candidate.name} compared with ${baseline.name}</h2><p>${changed}</p>
 <p>${evidence(main)}${publishing(differences)}</p>${list('Clearly better in', better)}${list('Clearly worse in', worse)}`;
 }
 
@@ -132,7 +134,7 @@ function minus(range: string): string {
 
 function evidence({ name, cases, a, b, difference, interval, won, lost, verdict }: Difference): string {
   const what = LABELS.get(name)?.toLowerCase() ?? name;
-  if (verdict === 'same') return `Both runs agree in all ${counted(cases, 'case')}: ${what} in ${percentOf(a)}.`;
+  if (verdict === 'same') return `${LABELS.get(name) ?? name} in ${percentOf(a)} of ${counted(cases, 'case')}, with both runs.`;
   const range = interval === null ? '' : `, 95 % interval ${minus(rangeOf(interval))}`;
   const chance = verdict === 'within-noise' ? ' This may be chance; more cases would tell.' : '';
   return `Over ${counted(cases, 'case')}, ${what} in ${percentOf(b)} instead of ${percentOf(a)}: ${signedPoints(difference)}${range}. ${won} won, ${lost} lost.${chance}`;
@@ -198,9 +200,13 @@ function runsTable(runs: readonly KeptRun[]): Html {
     const cases = sources.map(
       (one) => html`${one.name}${one.cases !== null && html` <span class="quiet">${counted(one.cases, 'case')}</span>`}`,
     );
-    return html`<tr><th scope="row">${name}</th><td>${timeOf(startedAt)}</td><td>${String(settings.model ?? settings.analyst ?? 'nobody')}</td><td>${cases}</td><td>${version}</td></tr>`;
+    return html`<tr><th scope="row">${name}</th><td>${timeOf(startedAt)}</td><td>${answererOf({ settings })}</td><td>${cases}</td><td>${version}</td></tr>`;
   });
   return html`<h2>Kept runs</h2>${dataTable('Kept runs, newest first', ['Run', 'Made', 'Answered by', 'Cases', 'Release'], rows)}`;
+}
+
+function answererOf({ settings }: Pick<KeptRun, 'settings'>): string {
+  return String(settings.model ?? settings.analyst ?? 'nobody');
 }
 
 function howTo({ database }: ConsoleDeps, open: boolean): Html {
