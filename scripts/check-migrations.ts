@@ -63,7 +63,8 @@ function readHistory(): string[] {
     console.info('no git history: only migrations/checksums was compared');
     return [];
   }
-  if (git('rev-parse', '--is-shallow-repository')?.trim() === 'true') console.info('the history is shallow: older commits were not compared');
+  if (git('rev-parse', '--is-shallow-repository')?.trim() === 'true')
+    console.info('the history is shallow: older commits were not compared');
   const log = git('log', '--first-parent', '-m', '-p', '--format=', '--no-ext-diff', main, '--', 'migrations/checksums') ?? '';
   return [...new Set(log.split('\n').flatMap((line) => /^\+([0-9a-f]{64} {2}\S+\.sql)$/.exec(line)?.[1] ?? []))];
 }

@@ -21,7 +21,11 @@ const CHECKSUMS_BEGIN = '0049_older_forms';
 const DEMO_MS = 300_000;
 const Manifest = z.object({ dependencies: z.record(z.string(), z.string()) });
 /** Tables of many long rows, of which a few will do. */
-const FEW: ReadonlyMap<string, number> = new Map([['vector_items', 3], ['recordings', 3], ['changes', 3]]);
+const FEW: ReadonlyMap<string, number> = new Map([
+  ['vector_items', 3],
+  ['recordings', 3],
+  ['changes', 3],
+]);
 
 mkdirSync(join(TARGET, 'forms'), { recursive: true });
 await writeHistory();
@@ -96,7 +100,8 @@ function installMissing(code: string, folder: string): void {
   const { dependencies } = Manifest.parse(JSON.parse(readFileSync(join(code, 'package.json'), 'utf8')));
   const missing = Object.entries(dependencies).filter(([name]) => !existsSync(join(ROOT, 'node_modules', name)));
   const wanted = missing.map(([name, range]) => `${name}@${range}`);
-  if (wanted.length > 0) execFileSync('npm', ['install', '--prefix', folder, '--ignore-scripts', '--no-audit', ...wanted], { stdio: 'inherit' });
+  if (wanted.length > 0)
+    execFileSync('npm', ['install', '--prefix', folder, '--ignore-scripts', '--no-audit', ...wanted], { stdio: 'inherit' });
 }
 
 /** Serves the demo until it has printed where to look at the answers. */

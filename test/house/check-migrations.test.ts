@@ -60,7 +60,10 @@ it('refuses a migration that was changed together with its checksum, and once th
 
 it('refuses a migration that was removed or renamed', () => {
   git('mv', 'migrations/0046_health.sql', 'migrations/0050_health.sql');
-  expect(check()).toMatchObject({ status: 1, said: expect.stringContaining('migrations/0046_health.sql is in migrations/checksums, and there is no such file') });
+  expect(check()).toMatchObject({
+    status: 1,
+    said: expect.stringContaining('migrations/0046_health.sql is in migrations/checksums, and there is no such file'),
+  });
 });
 
 it('lets a migration of a branch change until it is on main', () => {

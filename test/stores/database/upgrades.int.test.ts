@@ -17,13 +17,22 @@ const FIXTURES = resolve(import.meta.dirname, '../../fixtures/upgrades');
 /** What the demo of 60, 500 and 1,000 commits before the checksums stored. */
 const INSTALLATIONS = ['15a31668', 'f5d28434', 'e72b440c'] as const;
 
-const History = z.array(
-  z.object({ commit: z.string(), set: z.record(z.string(), z.string()), removed: z.array(z.string()) }),
-);
+const History = z.array(z.object({ commit: z.string(), set: z.record(z.string(), z.string()), removed: z.array(z.string()) }));
 
 /** What must be there after an upgrade as before, where the old schema had it. */
 const KEPT = [
-  ...['builds', 'deliveries', 'test_results', 'build_sources', 'build_source_chunks', 'failures', 'triages', 'triage_jobs', 'analyses', 'reviews'],
+  ...[
+    'builds',
+    'deliveries',
+    'test_results',
+    'build_sources',
+    'build_source_chunks',
+    'failures',
+    'triages',
+    'triage_jobs',
+    'analyses',
+    'reviews',
+  ],
   ...['decisions', 'library_entries', 'answer_facts', 'causes', 'recordings', 'vector_items', 'log_pages', 'build_days'],
 ] as const;
 
@@ -36,7 +45,9 @@ afterAll(async () => {
 });
 
 describe.skipIf(withoutPostgres)('an older form of a migration', () => {
-  it('is brought to the schema of a new database, from every commit that had one, and has its checksums recorded', { timeout: 600_000 }, async () => {
+  it('is brought to the schema of a new database, from every commit that had one, and has its checksums recorded', {
+    timeout: 600_000,
+  }, async () => {
     const states = await readStates();
     const tried = states.filter(({ forms }) => THOROUGH || hasOwnForm(forms));
     for (const { commit, forms } of tried) {
@@ -52,10 +63,10 @@ describe.skipIf(withoutPostgres)('an older form of a migration', () => {
 
   it('is also brought there where each migration was applied in its first form', async () => {
     const first = new Map<string, string>();
-    for (const { forms } of await readStates()) for (const [name, form] of forms) if (!first.has(name)) first.set(name, form);
-    // The tables of 0002 and 0043 come with the first forms of others.
+    for (const { forms } of (await readStates()).slice(2)) for (const [name, form] of forms) if (!first.has(name)) first.set(name, form);
+    // The tables of 0043 come with 0042_outside. Nothing could be applied after the two forms that made the table of 0002.
     for (const last of ['0046_health', '0045_causes_in_order', '0043_links', '0038_tests']) {
-      const forms = [...first].filter(([name]) => name <= last && !/^(?:0002|0043)/.test(name));
+      const forms = [...first].filter(([name]) => name <= last && name !== '0043_links');
       const database = await createAt(new Map(forms.toSorted(byName)));
       await database.migrate();
       expect(await database.query('select name from schema_migrations where checksum is null')).toEqual([]);
@@ -81,12 +92,20 @@ describe.skipIf(withoutPostgres)('an older form of a migration', () => {
     await database.query('alter table builds drop column pull_request');
     await database.query('drop index causes_in_order');
     await database.query('drop trigger builds_keep_days on builds');
-    const refusal = { code: 'invalid-config', message: expect.stringMatching(/builds\.pull_request \(0001_foundation\).*"faultline migrate --repair"/s) };
+    const refusal = {
+      code: 'invalid-config',
+      message: expect.stringMatching(/builds\.pull_request \(0001_foundation\).*"faultline migrate --repair"/s),
+    };
     await expect(database.migrate()).rejects.toMatchObject(refusal);
     expect(await database.query(`select name from schema_migrations where name = '0049_older_forms'`)).toEqual([]);
 
     const { repaired } = await database.migrate({ repair: true });
-    expect(repaired).toEqual(['column builds.pull_request', 'index causes_in_order', 'trigger builds.builds_keep_days']);
+    expect(repaired).toEqual([
+      'column builds.pull_request',
+      'index builds_by_pull_request',
+      'index causes_in_order',
+      'trigger builds.builds_keep_days',
+    ]);
     expect(await database.migrate()).toEqual({ applied: [] });
     await database.close();
   });
