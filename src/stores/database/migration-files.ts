@@ -26,6 +26,6 @@ export async function readMigrationFiles(folder: string): Promise<readonly Migra
 }
 
 /** Hashes the whole text, comments included. How git ends its lines on this system makes no difference. */
-export function checksumMigration(text: string): string {
+function checksumMigration(text: string): string {
   return createHash('sha256').update(text.replaceAll('\r\n', '\n')).digest('hex');
 }

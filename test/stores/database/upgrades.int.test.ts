@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { diagnose } from '../../../src/cli/doctor.ts';
 import type { Config } from '../../../src/config/schema.ts';
 import { MIGRATIONS_FOLDER } from '../../../src/stores/database/migration-files.ts';
 import { openPglite } from '../../../src/stores/database/pglite.ts';
@@ -108,6 +109,24 @@ describe.skipIf(withoutPostgres)('an older form of a migration', () => {
     ]);
     expect(await database.migrate()).toEqual({ applied: [] });
     await database.close();
+  });
+
+  it('whose checksum differs is named by doctor, with the command that mends it', async () => {
+    const url = (await server?.createMigrated()) ?? '';
+    const database = await openPostgres({ url, poolSize: 2 });
+    await database.query(`update schema_migrations set checksum = repeat('0', 64) where name = '0046_health'`);
+    await database.close();
+    const folder = await mkdtemp(join(tmpdir(), 'faultline-upgrade-'));
+    const settings = { FAULTLINE_JOB_QUEUE: 'pg-boss', FAULTLINE_BUILD_ARCHIVE: 'postgres', FAULTLINE_ANALYST: 'rules' };
+    const findings = await diagnose(folder, { FAULTLINE_DATABASE_URL: url, ...settings });
+    expect(findings.filter(({ name }) => name === 'database')).toEqual([
+      expect.objectContaining({
+        state: 'wrong',
+        says: expect.stringContaining('another form of 0046_health'),
+        mend: expect.stringContaining('faultline migrate --repair'),
+      }),
+    ]);
+    await rm(folder, { recursive: true, force: true });
   });
 
   it('that cannot be repaired without losing rows is refused, and nothing is changed', async () => {
