@@ -150,7 +150,7 @@ module.exports = {
     vendor('langgraph-in-graphs', '@langchain/langgraph[^/]*', ['^graphs/', '^src/stores/checkpointer\\.ts$']),
     vendor('langchain-in-model-adapters', '@langchain/(core|openai)', ['^src/models/']),
     vendor('fastify-in-api-and-pages', 'fastify[^/]*|@fastify/[^/]+|@scalar/[^/]+', ['^src/(api|console|mcp)/']),
-    vendor('services-in-adapters', 'pg|pg-boss|node-pg-migrate|@electric-sql/[^/]+|bullmq|ioredis|mongodb|@pinecone-database/[^/]+', [
+    vendor('services-in-adapters', 'pg|pg-boss|@electric-sql/[^/]+|bullmq|ioredis|mongodb|@pinecone-database/[^/]+', [
       '^src/(stores|adapters/probe)/',
     ]),
     vendor('octokit-in-github', '@octokit/[^/]+', ['^src/providers/github/']),

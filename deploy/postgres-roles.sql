@@ -20,6 +20,8 @@ begin
   end loop;
   -- the queue and the graph's checkpoints keep schemas of their own
   execute format('grant create on database %I to faultline_app', current_database());
+  -- a schema without checksums is once compared with one that is rolled back
+  execute format('grant create on database %I to faultline_owner', current_database());
 end
 $$;
 

@@ -1,5 +1,6 @@
 import type { Config } from '../config/schema.ts';
 import { systemClock } from '../lib/time.ts';
+import type { MigrateOptions, MigrateResult } from '../ports/database.ts';
 import { type Logger, silentLogger } from '../ports/telemetry.ts';
 import { createStores } from '../stores/stores.ts';
 import { createJobTurns } from '../stores/triages.ts';
@@ -39,13 +40,13 @@ async function openAlone<Part>(config: Config, open: (opened: OpenedDatabase) =>
 }
 
 /** Brings every schema of the database up to date: ours, the checkpoints', and the queue's where it is on the database. Opens nothing else. */
-export async function migrateDatabase(config: Config): Promise<{ readonly applied: readonly string[] }> {
+export async function migrateDatabase(config: Config, options: MigrateOptions): Promise<MigrateResult> {
   const { database, checkpointer, jobQueue } = await openDatabase(config);
   try {
-    const { applied } = await database.migrate();
+    const result = await database.migrate(options);
     await checkpointer();
     if (config.jobQueue.driver === 'pg-boss') await (await jobQueue(silentLogger)).stop({ timeoutMs: 0 });
-    return { applied };
+    return result;
   } finally {
     await database.close();
   }

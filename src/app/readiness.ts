@@ -1,4 +1,4 @@
-import { readdir, statfs } from 'node:fs/promises';
+import { statfs } from 'node:fs/promises';
 import { z } from 'zod';
 import type { Config } from '../config/schema.ts';
 import { messageOf, TriageError } from '../domain/errors.ts';
@@ -223,21 +223,19 @@ function readSearch({ status }: ProbeReply): Said {
 const DatabaseRow = z.object({
   version: z.string(),
   now: z.number(),
-  migrated: z.boolean(),
   megabytes: z.number(),
 });
 
 /** `ownerUrl` is that of the role that migrates, where it is another. */
 export async function probeDatabase(url: string, ownerUrl: string | null = null) {
   const { openPostgres, rehearseMigrations } = await import('../stores/database/postgres.ts');
-  const { MIGRATIONS_FOLDER } = await import('../stores/database/run-migrations.ts');
+  const { MIGRATIONS_FOLDER, readMigrationFiles } = await import('../stores/database/migration-files.ts');
+  const { compareMigrations, describeChanged, readApplied } = await import('../stores/database/applied-migrations.ts');
   const database = await openPostgres({ url, poolSize: 2 });
   try {
     const row = DatabaseRow.parse((await database.query(FACTS))[0]);
-    const names = row.migrated ? await database.query<{ name: string }>('select name from schema_migrations') : [];
-    const applied = new Set(names.map(({ name }) => name));
-    const known = (await readdir(MIGRATIONS_FOLDER)).filter((name) => name.endsWith('.sql')).map((name) => name.slice(0, -4));
-    const pending = known.filter((name) => !applied.has(name));
+    const status = compareMigrations(await readMigrationFiles(MIGRATIONS_FOLDER), await readApplied(database));
+    const pending = [...status.pending, ...status.unverified].map(({ name }) => name);
     return {
       version: row.version,
       /** How far its clock is ahead of ours, in milliseconds. */
@@ -247,7 +245,9 @@ export async function probeDatabase(url: string, ownerUrl: string | null = null)
       /** Why they could not be applied, and what mends it; null where they could. */
       refused: pending.length === 0 ? null : await rehearseMigrations(ownerUrl ?? url).then(() => null, messageOf),
       /** Schema changes that a newer version made. */
-      newer: [...applied].filter((name) => !known.includes(name)),
+      newer: status.newer,
+      /** Which schema changes were made in another form than this version has; null where none was. */
+      changed: describeChanged(status),
       megabytes: row.megabytes,
     };
   } finally {
@@ -257,7 +257,7 @@ export async function probeDatabase(url: string, ownerUrl: string | null = null)
 
 const FACTS = `
   select current_setting('server_version') as version, (extract(epoch from clock_timestamp()) * 1000)::float8 as now,
-    to_regclass('schema_migrations') is not null as migrated, (pg_database_size(current_database()) / 1048576)::float8 as megabytes`;
+    (pg_database_size(current_database()) / 1048576)::float8 as megabytes`;
 
 export async function probeRedis(url: string) {
   return (await import('../adapters/probe/redis-probe.ts')).probeRedis(url);

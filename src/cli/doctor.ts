@@ -195,6 +195,7 @@ function hostOf(url: string): string {
 }
 
 const EMBEDDED_MS = 30_000;
+const MEND_SCHEMA = 'restore the file if it was changed here; otherwise back up, then run "faultline migrate --repair"';
 const MIN_POSTGRES = 13;
 const MIN_REDIS = [6, 2] as const;
 
@@ -213,7 +214,7 @@ function databaseExamination(config: Config): Examination {
     name: 'database',
     mend: 'check FAULTLINE_DATABASE_URL: is the server running there, can this machine reach it, and are the user, password and database correct?',
     ask: async () => {
-      const { version, aheadMs, pending, refused, newer, megabytes } = await probeDatabase(database.url, database.ownerUrl);
+      const { version, aheadMs, pending, refused, newer, changed, megabytes } = await probeDatabase(database.url, database.ownerUrl);
       const findings: Finding[] = [];
       const major = Number.parseInt(version, 10);
       if (major < MIN_POSTGRES)
@@ -222,6 +223,7 @@ function databaseExamination(config: Config): Examination {
         findings.push(
           wrong('database', `a newer Faultline has changed the schema (${newer.join(', ')})`, 'run that version or a newer one'),
         );
+      if (changed !== null) findings.push(wrong('database', changed, MEND_SCHEMA));
       if (refused !== null) findings.push(wrong('database', 'the schema cannot be brought up to date', refused));
       else if (pending.length > 0)
         findings.push(
@@ -255,6 +257,8 @@ async function embeddedFindings(config: Config): Promise<Finding[]> {
       await app.close({ drainMs: 1_000 });
     }
   } catch (error) {
+    if (error instanceof TriageError && error.code === 'invalid-config')
+      return [wrong('database', error.message, 'see docs/how-to/upgrade.md; nothing was changed')];
     if (error instanceof TriageError && error.code === 'locked') return [ok('database', `in use: ${error.message}`)];
     throw error;
   }

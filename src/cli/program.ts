@@ -179,6 +179,7 @@ function traceCommand(): Command {
 function migrateCommand(): Command {
   return new Command('migrate')
     .description('Update the database schema. Every start does this too; use this command to do it in advance.')
+    .option('--repair', 'compare the whole schema with the migrations and repair what differs; back up first')
     .addOption(dataOption())
     .addOption(jsonOption())
     .action(runs(async () => (await import('./store-commands.ts')).runMigrate));

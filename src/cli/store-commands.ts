@@ -7,6 +7,7 @@ import { messageOf, TriageError } from '../domain/errors.ts';
 import type { Role } from '../domain/review.ts';
 import { counted } from '../lib/text.ts';
 import { visibleLine } from '../notifications/visible-text.ts';
+import type { MigrateOptions } from '../ports/database.ts';
 import type { QueueMessage } from '../ports/job-queue.ts';
 import { silentLogger } from '../ports/telemetry.ts';
 import type { VectorMatch } from '../ports/vector-index.ts';
@@ -20,10 +21,14 @@ const SHOWN = 5;
 const SEARCHED = 50;
 
 /** `faultline migrate`: brings the schema of the database up to date and says what was new. */
-export async function runMigrate(options: DataOptions): Promise<void> {
-  const { applied } = await migrateDatabase(readStoreConfig(dataDirectory(options.data)));
-  const text = applied.length === 0 ? 'The schema is up to date.' : `The schema is up to date. Applied: ${applied.join(', ')}.`;
-  await tell(options, { applied }, text);
+export async function runMigrate(options: DataOptions & MigrateOptions): Promise<void> {
+  const { repair = false } = options;
+  const result = await migrateDatabase(readStoreConfig(dataDirectory(options.data)), { repair });
+  const { applied, repaired } = result;
+  const lines = [applied.length === 0 ? 'The schema is up to date.' : `The schema is up to date. Applied: ${applied.join(', ')}.`];
+  if (repaired?.length === 0) lines.push('It is what the migrations create; nothing had to be repaired.');
+  if (repaired !== undefined && repaired.length > 0) lines.push(`Repaired: ${repaired.join(', ')}.`);
+  await tell(options, result, lines.join('\n'));
 }
 
 /** `faultline knowledge load`: brings the index up to date with the folder of documents. */

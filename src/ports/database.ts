@@ -15,9 +15,23 @@ export interface Database extends Sql {
   readonly reader?: Pick<Database, 'query' | 'transaction'>;
   /** All or nothing. `work` may be run again, where the database rolled it back to let another transaction go on. */
   transaction<Result>(work: (sql: Sql) => Promise<Result>): Promise<Result>;
-  /** Applies the numbered files of `migrations/`; safe to call from two processes at once. */
-  migrate(): Promise<{ readonly applied: readonly string[] }>;
+  /**
+   * Applies the numbered files of `migrations/`; safe to call from two processes at once. Throws `invalid-config` where the database was migrated with
+   * other forms of them.
+   */
+  migrate(options?: MigrateOptions): Promise<MigrateResult>;
   close(): Promise<void>;
+}
+
+export interface MigrateOptions {
+  /** Compares the whole schema with what the migrations create, and repairs it. */
+  readonly repair?: boolean;
+}
+
+export interface MigrateResult {
+  readonly applied: readonly string[];
+  /** The objects of the schema that were missing or different, where it was to be repaired. */
+  readonly repaired?: readonly string[];
 }
 
 export interface Page {

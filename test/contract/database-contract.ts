@@ -62,6 +62,24 @@ export function databaseContract(name: string, open: (migrationsFolder: string) 
         expect(await db.migrate()).toEqual({ applied: ['0004_good', '0005_bad'] });
       });
 
+      it('refuse a migration that was changed after it was applied, comments included, until it is restored or its schema compared', async () => {
+        const before = 'create table more (a int);';
+        await writeFile(join(folder, '0002_more.sql'), `${before} -- a remark`);
+        await writeFile(join(folder, '0006_late.sql'), 'create table late (a int);');
+        const refusal = { code: 'invalid-config', message: expect.stringMatching(/0002_more \(checksum .*"faultline migrate --repair"/) };
+        await expect(db.migrate()).rejects.toMatchObject(refusal);
+        expect(await db.query(`select to_regclass('late') as late`)).toEqual([{ late: null }]);
+
+        await writeFile(join(folder, '0002_more.sql'), before);
+        expect(await db.migrate()).toEqual({ applied: ['0006_late'] });
+
+        await writeFile(join(folder, '0002_more.sql'), 'create table more (a int, c int);');
+        await db.query('drop table late');
+        expect(await db.migrate({ repair: true })).toEqual({ applied: [], repaired: ['column late.a', 'column more.c'] });
+        expect(await db.migrate()).toEqual({ applied: [] });
+        expect(await db.query('select a, b, c from more')).toEqual([]);
+      });
+
       it('refuse a database that a newer version wrote', async () => {
         const aside = await mkdtemp(join(tmpdir(), 'faultline-aside-'));
         await cp(folder, aside, { recursive: true });

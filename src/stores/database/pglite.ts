@@ -6,9 +6,11 @@ import { Duplex } from 'node:stream';
 import { Worker } from 'node:worker_threads';
 import pg from 'pg';
 import { TriageError } from '../../domain/errors.ts';
+import type { MigrateOptions, MigrateResult } from '../../ports/database.ts';
 import { type DirectoryLock, lockDirectory } from './directory-lock.ts';
+import { MIGRATIONS_FOLDER } from './migration-files.ts';
 import { createPoolDatabase, type PgDatabase, toStorageError } from './pool-database.ts';
-import { MIGRATIONS_FOLDER, runMigrations } from './run-migrations.ts';
+import { runMigrations } from './run-migrations.ts';
 
 /** How long a caller waits for the one connection before it gets a retryable error. */
 const WAIT_FOR_CONNECTION_MS = 60_000;
@@ -31,7 +33,7 @@ export async function openPglite(options: { readonly dataDir: string; readonly m
     return createPoolDatabase({
       driver: 'pglite',
       pool,
-      migrate: () => migrateOn(pool, options.migrationsFolder ?? MIGRATIONS_FOLDER),
+      migrate: (how) => migrateOn(pool, options.migrationsFolder ?? MIGRATIONS_FOLDER, how),
       close,
     });
   } catch (error) {
@@ -40,10 +42,10 @@ export async function openPglite(options: { readonly dataDir: string; readonly m
   }
 }
 
-async function migrateOn(pool: pg.Pool, folder: string): Promise<{ readonly applied: readonly string[] }> {
+async function migrateOn(pool: pg.Pool, folder: string, options?: MigrateOptions): Promise<MigrateResult> {
   const client = await pool.connect();
   try {
-    return await runMigrations(client, folder);
+    return await runMigrations(client, folder, options);
   } finally {
     client.release();
   }

@@ -15,7 +15,7 @@ export interface PoolDatabaseOptions {
   readonly pool: pg.Pool;
   /** Callers in line for a connection before the next one is refused at once; none where it is left out. */
   readonly maxWaiting?: number;
-  readonly migrate: () => ReturnType<Database['migrate']>;
+  readonly migrate: Database['migrate'];
   /** Closes the pool and what is behind it; called once. */
   readonly close: () => Promise<void>;
 }
@@ -83,9 +83,9 @@ export function createPoolDatabase({
         return await runQuery(pool, text, values);
       }, passes);
     },
-    migrate: async () => {
+    migrate: async (options) => {
       refuseInsideTransaction();
-      return await migrate();
+      return await migrate(options);
     },
     close: () => {
       closing ??= close();

@@ -1,8 +1,9 @@
 import { accessSync, constants } from 'node:fs';
 import pg from 'pg';
 import { messageOf, TriageError } from '../../domain/errors.ts';
+import { MIGRATIONS_FOLDER } from './migration-files.ts';
 import { createPoolDatabase, type PgDatabase, toStorageError } from './pool-database.ts';
-import { MIGRATIONS_FOLDER, requireRights, runMigrations } from './run-migrations.ts';
+import { requireRights, runMigrations } from './run-migrations.ts';
 
 interface PostgresOptions {
   /** `postgres://user:password@host:port/database`, with `?sslmode=verify-full&sslrootcert=/path` for TLS. */
@@ -39,7 +40,7 @@ export async function openPostgres(options: PostgresOptions): Promise<PgDatabase
   const reader = createPoolDatabase({ ...toDatabase(readers), migrate: refuseMigration, close: () => readers.end() });
   const database = createPoolDatabase({
     ...toDatabase(pool),
-    migrate: () => migrateAs(options.ownerUrl ?? url, migrationsFolder),
+    migrate: (how) => asOwner(options.ownerUrl ?? url, (client) => runMigrations(client, migrationsFolder, how)),
     close: async () => {
       await Promise.all([pool.end(), readers.end()]);
     },
@@ -55,10 +56,6 @@ export async function openPostgres(options: PostgresOptions): Promise<PgDatabase
 
 function toDatabase(pool: pg.Pool) {
   return { driver: 'postgres', pool, maxWaiting: pool.options.max * LINE_PER_CONNECTION } as const;
-}
-
-function migrateAs(url: string, folder: string): Promise<{ readonly applied: readonly string[] }> {
-  return asOwner(url, (client) => runMigrations(client, folder));
 }
 
 /** Throws `invalid-config` with the command that mends it where pending migrations would fail; changes nothing. */

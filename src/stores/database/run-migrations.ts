@@ -1,15 +1,13 @@
-import { readdir } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
 import type pg from 'pg';
 import { z } from 'zod';
 import { messageOf, TriageError } from '../../domain/errors.ts';
+import type { MigrateOptions, MigrateResult, Sql } from '../../ports/database.ts';
+import { compareMigrations, MIGRATIONS_TABLE, RENAMED, readApplied, refuseChanged, refuseNewer } from './applied-migrations.ts';
+import { type MigrationFile, readMigrationFiles } from './migration-files.ts';
 import { toStorageError } from './pool-database.ts';
+import { readExpectedSchema, repairSchema, verifySchema } from './verify-schema.ts';
 
-/** The numbered SQL files that ship with Faultline. */
-export const MIGRATIONS_FOLDER = fileURLToPath(new URL('../../../migrations', import.meta.url));
-
-const TABLE = 'schema_migrations';
-/** The advisory lock of node-pg-migrate: one process at a time tries its rights and migrates. */
+/** One process at a time tries its rights and migrates. Older releases take the same lock. */
 const LOCK = 7_241_865_325_823_964;
 
 /** What the migrations create, if a superuser has not. */
@@ -19,37 +17,83 @@ const EXTENSION_PACKAGES =
   'pgvector is the package postgresql-<release>-pgvector (Debian and Ubuntu: apt.postgresql.org) or pgvector_<release> (RPM); pg_trgm is in postgresql-contrib; RDS, Cloud SQL and Azure have both';
 
 /**
- * Applies the SQL files that the database has not seen, in order, in one transaction under an advisory lock. Returns
- * their names. Throws `storage-failed` with everything rolled back, or `invalid-config` where the database is newer than
- * the files, or the role lacks a right; nothing is left behind then.
+ * Applies the SQL files that the database has not seen, in order, in one transaction under an advisory lock, and records the checksum of each. Throws
+ * `storage-failed` with everything rolled back, or `invalid-config` where the database is newer than the files, was migrated with other
+ * forms of them, or the role lacks a right; nothing is left behind then.
  */
-export async function runMigrations(client: pg.ClientBase, folder: string): Promise<{ readonly applied: readonly string[] }> {
-  const known = (await readdir(folder)).filter((name) => name.endsWith('.sql')).map((name) => name.slice(0, -'.sql'.length));
+export async function runMigrations(
+  client: pg.ClientBase,
+  folder: string,
+  { repair = false }: MigrateOptions = {},
+): Promise<MigrateResult> {
+  const files = await readMigrationFiles(folder);
   const rights = await rightsOf(client);
   if (!rights.mayRead) throw notTheOwner(rights);
-  const applied = await appliedNames(client);
-  refuseNewerDatabase(applied, known);
-  if (known.every((name) => applied.includes(name))) return { applied: [] };
+  const status = compareMigrations(files, await readApplied(toSql(client)));
+  refuseNewer(status);
+  if (!repair) refuseChanged(status);
+  if (!repair && status.pending.length === 0 && status.unverified.length === 0) return { applied: [] };
   await requireRights(client, rights);
-
-  // Loaded only when there is work: it takes longer to load than an up-to-date database takes to start.
-  const { runner } = await import('node-pg-migrate');
-  const quiet = () => undefined;
   try {
-    const done = await runner({
-      dbClient: client,
-      dir: folder,
-      ignorePattern: '(?!.*\\.sql$).*',
-      direction: 'up',
-      migrationsTable: TABLE,
-      advisoryLockMode: 'wait',
-      logger: { debug: quiet, info: quiet, warn: quiet, error: quiet },
-      singleTransaction: true,
-    });
-    return { applied: done.map((migration) => migration.name) };
+    await client.query('begin');
+    const result = await migrateUnderLock(client, files, repair);
+    await client.query('commit');
+    return result;
   } catch (error) {
+    await client.query('rollback').catch(() => undefined);
     throw toStorageError(error);
   }
+}
+
+async function migrateUnderLock(client: pg.ClientBase, files: readonly MigrationFile[], repair: boolean): Promise<MigrateResult> {
+  await client.query('select pg_advisory_xact_lock($1)', [LOCK]);
+  await prepareTable(client);
+  // Another process may have been here in the meantime.
+  const status = compareMigrations(files, await readApplied(toSql(client)));
+  refuseNewer(status);
+  if (!repair) refuseChanged(status);
+  const expected = repair || status.unverified.length > 0 ? await readExpectedSchema(client, files) : null;
+  for (const file of status.pending) await applyMigration(client, file);
+  const repaired = expected !== null && repair ? await repairSchema(client, expected, files) : [];
+  if (expected !== null) await verifySchema(client, expected, files);
+  for (const { name, checksum } of [...status.unverified, ...status.changed.map(({ file }) => file)])
+    await client.query(`update ${MIGRATIONS_TABLE} set checksum = $2 where name = $1`, [name, checksum]);
+  const applied = status.pending.map(({ name }) => name);
+  return repair ? { applied, repaired } : { applied };
+}
+
+async function prepareTable(client: pg.ClientBase): Promise<void> {
+  await client.query(
+    `create table if not exists ${MIGRATIONS_TABLE} (id serial primary key, name varchar(255) not null, run_on timestamp not null)`,
+  );
+  await client.query(`alter table ${MIGRATIONS_TABLE} add column if not exists checksum text`);
+  for (const [before, now] of RENAMED) await client.query(`update ${MIGRATIONS_TABLE} set name = $2 where name = $1`, [before, now]);
+}
+
+async function applyMigration(client: pg.ClientBase, { name, text, checksum }: MigrationFile): Promise<void> {
+  try {
+    await client.query(text);
+  } catch (error) {
+    const { message, retryable, details } = toStorageError(error);
+    throw new TriageError('storage-failed', `The migration ${name} failed, and nothing was changed. ${message}`, {
+      retryable,
+      details,
+      cause: error,
+    });
+  }
+  await client.query(`insert into ${MIGRATIONS_TABLE} (name, run_on, checksum) values ($1, now(), $2)`, [name, checksum]);
+}
+
+function toSql(client: pg.ClientBase): Sql {
+  return {
+    query: async <Row extends object>(text: string) => {
+      try {
+        return (await client.query<Row & pg.QueryResultRow>(text)).rows;
+      } catch (error) {
+        throw toStorageError(error);
+      }
+    },
+  };
 }
 
 const Rights = z.object({
@@ -66,9 +110,9 @@ type Rights = z.infer<typeof Rights>;
 
 const RIGHTS = `
   select current_user::text as role, current_database()::text as database,
-    coalesce(has_table_privilege(to_regclass('${TABLE}'), 'select'), true) as "mayRead",
+    coalesce(has_table_privilege(to_regclass('${MIGRATIONS_TABLE}'), 'select'), true) as "mayRead",
     coalesce(has_schema_privilege(current_schema(), 'create'), false)
-      and coalesce((select pg_has_role(relowner, 'usage') from pg_class where oid = to_regclass('${TABLE}')), true) as "mayChange",
+      and coalesce((select pg_has_role(relowner, 'usage') from pg_class where oid = to_regclass('${MIGRATIONS_TABLE}')), true) as "mayChange",
     array(select name::text from pg_available_extensions where name = any($1::text[])) as available,
     array(select extname::text from pg_extension where extname = any($1::text[])) as installed`;
 
@@ -110,24 +154,4 @@ export async function requireRights(client: pg.ClientBase, known?: Rights): Prom
   } finally {
     await client.query('rollback');
   }
-}
-
-async function appliedNames(client: pg.ClientBase): Promise<string[]> {
-  try {
-    const table = await client.query<{ found: boolean }>(`select to_regclass('${TABLE}') is not null as found`);
-    if (!table.rows[0]?.found) return [];
-    const names = await client.query<{ name: string }>(`select name from ${TABLE} order by id`);
-    return names.rows.map((row) => row.name);
-  } catch (error) {
-    throw toStorageError(error);
-  }
-}
-
-function refuseNewerDatabase(applied: readonly string[], known: readonly string[]): void {
-  const unknown = applied.filter((name) => !known.includes(name));
-  if (unknown.length === 0) return;
-  throw new TriageError(
-    'invalid-config',
-    `The database was created by a newer Faultline: it has ${unknown.join(', ')}, which this version does not know. Use that version or newer.`,
-  );
 }

@@ -1,0 +1,74 @@
+import { TriageError } from '../../domain/errors.ts';
+import type { Sql } from '../../ports/database.ts';
+import type { MigrationFile } from './migration-files.ts';
+
+/** One row per migration that was applied. Releases before the checksums made the table without them. */
+export const MIGRATIONS_TABLE = 'schema_migrations';
+
+/** What mends a schema that is not known to be right; the end of a sentence. */
+export const REPAIR = 'back up, then run "faultline migrate --repair": it compares the schema with the migrations and repairs it';
+
+export interface AppliedMigration {
+  readonly name: string;
+  /** Of the file as it was applied; null where the release that applied it recorded none. */
+  readonly checksum: string | null;
+}
+
+export async function readApplied(sql: Sql): Promise<readonly AppliedMigration[]> {
+  const [table] = await sql.query<{ found: boolean }>(`select to_regclass('${MIGRATIONS_TABLE}') is not null as found`);
+  if (!table?.found) return [];
+  // The column may not be there yet, and only the owner may add it.
+  return await sql.query<{ name: string; checksum: string | null }>(
+    `select name, to_jsonb(applied) ->> 'checksum' as checksum from ${MIGRATIONS_TABLE} as applied order by id`,
+  );
+}
+
+/** Where the files of this version and the migrations of a database differ. */
+export interface MigrationStatus {
+  readonly pending: readonly MigrationFile[];
+  /** Names that only a newer version knows. */
+  readonly newer: readonly string[];
+  /** Applied in another form than the file has now. */
+  readonly changed: readonly { readonly file: MigrationFile; readonly applied: string }[];
+  /** Applied, nobody knows in which form. */
+  readonly unverified: readonly MigrationFile[];
+}
+
+export function compareMigrations(files: readonly MigrationFile[], applied: readonly AppliedMigration[]): MigrationStatus {
+  const checksums = new Map(applied.map(({ name, checksum }) => [RENAMED.get(name) ?? name, checksum]));
+  const known = new Set(files.map(({ name }) => name));
+  return {
+    pending: files.filter(({ name }) => !checksums.has(name)),
+    newer: [...checksums.keys()].filter((name) => !known.has(name)),
+    changed: files.flatMap((file) => {
+      const recorded = checksums.get(file.name) ?? file.checksum;
+      return recorded === file.checksum ? [] : [{ file, applied: recorded }];
+    }),
+    unverified: files.filter(({ name }) => checksums.get(name) === null),
+  };
+}
+
+/** Migrations that were applied under a name that no file has any more, with the same text. */
+export const RENAMED: ReadonlyMap<string, string> = new Map([['0042_outside', '0043_links']]);
+
+export function refuseNewer({ newer }: MigrationStatus): void {
+  if (newer.length === 0) return;
+  throw new TriageError(
+    'invalid-config',
+    `The database was created by a newer Faultline: it has ${newer.join(', ')}, which this version does not know. Use that version or newer.`,
+  );
+}
+
+export function refuseChanged(status: MigrationStatus): void {
+  const says = describeChanged(status);
+  if (says !== null) throw new TriageError('invalid-config', `${says}. If the file was changed here, restore it. Otherwise ${REPAIR}.`);
+}
+
+/** Says which migrations were applied in another form; null where none was. */
+export function describeChanged({ changed }: MigrationStatus): string | null {
+  if (changed.length === 0) return null;
+  const each = changed.map(
+    ({ file, applied }) => `${file.name} (checksum ${applied.slice(0, 12)}…, the file has ${file.checksum.slice(0, 12)}…)`,
+  );
+  return `The database was migrated with another form of ${each.join(', ')} than this version has`;
+}

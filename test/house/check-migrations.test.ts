@@ -1,0 +1,82 @@
+import { spawnSync } from 'node:child_process';
+import { appendFileSync, cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+
+const ROOT = resolve(import.meta.dirname, '../..');
+let checkout: string;
+
+beforeEach(() => {
+  checkout = mkdtempSync(join(tmpdir(), 'faultline-check-migrations-'));
+  cpSync(join(ROOT, 'migrations'), join(checkout, 'migrations'), { recursive: true });
+  git('init', '--quiet', '--initial-branch=main');
+  commit();
+});
+afterEach(() => rmSync(checkout, { recursive: true, force: true }));
+
+function git(...args: string[]): void {
+  const identity = ['-c', 'user.name=ann', '-c', 'user.email=ann@example.test', '-c', 'core.hooksPath=/dev/null'];
+  const { status, stderr } = spawnSync('git', ['-C', checkout, ...identity, ...args], { encoding: 'utf8' });
+  if (status !== 0) throw new Error(stderr);
+}
+
+function commit(): void {
+  git('add', '--all');
+  git('commit', '--quiet', '--message=change');
+}
+
+function check(...options: string[]) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [join(ROOT, 'scripts/check-migrations.ts'), ...options, checkout], {
+    encoding: 'utf8',
+  });
+  return { status, said: stdout + stderr };
+}
+
+const file = (name: string) => join(checkout, 'migrations', name);
+
+it('passes what is committed, and a new migration once its checksum is added', () => {
+  expect(check()).toEqual({ status: 0, said: '' });
+  writeFileSync(file('9000_new.sql'), 'create table new (a int);');
+  expect(check()).toMatchObject({ status: 1, said: expect.stringContaining('migrations/9000_new.sql is not in migrations/checksums') });
+  expect(check('--add')).toEqual({ status: 0, said: '' });
+});
+
+it('refuses a migration that was changed, if only in a comment', () => {
+  appendFileSync(file('0046_health.sql'), '-- a remark\n');
+  const refusal = { status: 1, said: expect.stringContaining('migrations/0046_health.sql was changed') };
+  expect(check()).toMatchObject(refusal);
+  expect(check('--add')).toMatchObject(refusal);
+});
+
+it('refuses a migration that was changed together with its checksum, and once that is committed too', () => {
+  appendFileSync(file('0046_health.sql'), '-- a remark\n');
+  rmSync(file('checksums'));
+  const refusal = { status: 1, said: expect.stringContaining('the line of 0046_health.sql that is on main was changed') };
+  expect(check('--add')).toMatchObject(refusal);
+  commit();
+  expect(check()).toMatchObject(refusal);
+});
+
+it('refuses a migration that was removed or renamed', () => {
+  git('mv', 'migrations/0046_health.sql', 'migrations/0050_health.sql');
+  expect(check()).toMatchObject({
+    status: 1,
+    said: expect.stringContaining('migrations/0046_health.sql is in migrations/checksums, and there is no such file'),
+  });
+});
+
+it('lets a migration of a branch change until it is on main', () => {
+  git('switch', '--quiet', '--create', 'branch');
+  writeFileSync(file('9000_new.sql'), 'create table new (a int);');
+  check('--add');
+  commit();
+  writeFileSync(file('9000_new.sql'), 'create table newer (a int);');
+  spawnSync('sed', ['-i', '/9000_new/d', file('checksums')]);
+  expect(check('--add')).toEqual({ status: 0, said: '' });
+});
+
+it('says what it could not compare, where there is no history', () => {
+  rmSync(join(checkout, '.git'), { recursive: true });
+  expect(check()).toEqual({ status: 0, said: 'no git history: only migrations/checksums was compared\n' });
+});

@@ -1,0 +1,271 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { diagnose } from '../../../src/cli/doctor.ts';
+import type { Config } from '../../../src/config/schema.ts';
+import { MIGRATIONS_FOLDER } from '../../../src/stores/database/migration-files.ts';
+import { openPglite } from '../../../src/stores/database/pglite.ts';
+import type { PgDatabase } from '../../../src/stores/database/pool-database.ts';
+import { openPostgres } from '../../../src/stores/database/postgres.ts';
+import { startPostgres, type TestServer, withoutPostgres } from '../../support/postgres.ts';
+import { openStockedConsole, READERS, type StockedConsole } from '../../support/stocked-console.ts';
+import { THOROUGH } from '../../support/thorough.ts';
+
+/** Written from git history by scripts/write-upgrade-fixtures.ts. */
+const FIXTURES = resolve(import.meta.dirname, '../../fixtures/upgrades');
+/** What the demo of 60, 500 and 1,000 commits before the checksums stored. */
+const INSTALLATIONS = ['15a31668', 'f5d28434', 'e72b440c'] as const;
+
+const History = z.array(z.object({ commit: z.string(), set: z.record(z.string(), z.string()), removed: z.array(z.string()) }));
+
+/** What must be there after an upgrade as before, where the old schema had it. */
+const KEPT = [
+  ...[
+    'builds',
+    'deliveries',
+    'test_results',
+    'build_sources',
+    'build_source_chunks',
+    'failures',
+    'triages',
+    'triage_jobs',
+    'analyses',
+    'reviews',
+  ],
+  ...['decisions', 'library_entries', 'answer_facts', 'causes', 'recordings', 'vector_items', 'log_pages', 'build_days'],
+] as const;
+
+let server: TestServer | undefined;
+beforeAll(async () => {
+  if (!withoutPostgres) server = await startPostgres();
+});
+afterAll(async () => {
+  await server?.dispose();
+});
+
+describe.skipIf(withoutPostgres)('an older form of a migration', () => {
+  it('is brought to the schema of a new database, from every commit that had one, and has its checksums recorded', {
+    timeout: 600_000,
+  }, async () => {
+    const states = await readStates();
+    const tried = states.filter(({ forms }) => THOROUGH || hasOwnForm(forms));
+    for (const { commit, forms } of tried) {
+      const database = await createAt(forms);
+      await expect(database.migrate(), commit).resolves.toMatchObject({ applied: expect.arrayContaining(['0049_older_forms']) });
+      expect(await database.migrate()).toEqual({ applied: [] });
+      expect(await database.query('select name from schema_migrations where checksum is null')).toEqual([]);
+      await database.close();
+    }
+    console.info(`upgrades: ${tried.length} schemas of older commits are as a new one`);
+    expect(tried.length).toBeGreaterThan(5);
+  });
+
+  it('is also brought there where each migration was applied in its first form', async () => {
+    const first = new Map<string, string>();
+    for (const { forms } of (await readStates()).slice(2)) for (const [name, form] of forms) if (!first.has(name)) first.set(name, form);
+    // The tables of 0043 come with 0042_outside. Nothing could be applied after the two forms that made the table of 0002.
+    for (const last of ['0046_health', '0045_causes_in_order', '0043_links', '0038_tests']) {
+      const forms = [...first].filter(([name]) => name <= last && name !== '0043_links');
+      const database = await createAt(new Map(forms.toSorted(byName)));
+      await database.migrate();
+      expect(await database.query('select name from schema_migrations where checksum is null')).toEqual([]);
+      await database.close();
+    }
+  });
+
+  it('is left as somebody mended it by hand, and the rest is added', async () => {
+    const states = await readStates();
+    const state = states.find(({ commit }) => commit === '4002fb40');
+    const database = await createAt(state?.forms ?? new Map());
+    await database.query('alter table builds add column queued_seconds double precision');
+    await database.query(`insert into builds (id, provider, repository, pipeline, number, attempt, status, received_at, queued_seconds)
+      values ('bld_1', 'github', 'acme/shop', 'CI', '1', 1, 'failed', now(), 7)`);
+    await database.migrate();
+    expect(await database.query('select queued_seconds from builds')).toEqual([{ queued_seconds: 7 }]);
+    await database.close();
+  });
+
+  it('that nobody knows of is refused by name, and nothing is changed; "migrate --repair" mends it', async () => {
+    const state = (await readStates()).at(-1);
+    const database = await createAt(state?.forms ?? new Map());
+    await database.query('alter table builds drop column pull_request');
+    await database.query('drop index causes_in_order');
+    await database.query('drop trigger builds_keep_days on builds');
+    const refusal = {
+      code: 'invalid-config',
+      message: expect.stringMatching(/builds\.pull_request \(0001_foundation\).*"faultline migrate --repair"/s),
+    };
+    await expect(database.migrate()).rejects.toMatchObject(refusal);
+    expect(await database.query(`select name from schema_migrations where name = '0049_older_forms'`)).toEqual([]);
+
+    const { repaired } = await database.migrate({ repair: true });
+    expect(repaired).toEqual([
+      'column builds.pull_request',
+      'index builds_by_pull_request',
+      'index causes_in_order',
+      'trigger builds.builds_keep_days',
+    ]);
+    expect(await database.migrate()).toEqual({ applied: [] });
+    await database.close();
+  });
+
+  it('whose checksum differs is named by doctor, with the command that mends it', async () => {
+    const url = (await server?.createMigrated()) ?? '';
+    const database = await openPostgres({ url, poolSize: 2 });
+    await database.query(`update schema_migrations set checksum = repeat('0', 64) where name = '0046_health'`);
+    await database.close();
+    const folder = await mkdtemp(join(tmpdir(), 'faultline-upgrade-'));
+    const settings = { FAULTLINE_JOB_QUEUE: 'pg-boss', FAULTLINE_BUILD_ARCHIVE: 'postgres', FAULTLINE_ANALYST: 'rules' };
+    const findings = await diagnose(folder, { FAULTLINE_DATABASE_URL: url, ...settings });
+    expect(findings.filter(({ name }) => name === 'database')).toEqual([
+      expect.objectContaining({
+        state: 'wrong',
+        says: expect.stringContaining('another form of 0046_health'),
+        mend: expect.stringContaining('faultline migrate --repair'),
+      }),
+    ]);
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  it('that cannot be repaired without losing rows is refused, and nothing is changed', async () => {
+    const state = (await readStates()).at(-1);
+    const database = await createAt(state?.forms ?? new Map());
+    await database.query('alter table builds alter column url type varchar(20)');
+    const refusal = { code: 'invalid-config', message: expect.stringContaining('column builds.url (0001_foundation)') };
+    await expect(database.migrate({ repair: true })).rejects.toMatchObject(refusal);
+    expect(await database.query(`select name from schema_migrations where name = '0049_older_forms'`)).toEqual([]);
+    await database.close();
+  });
+});
+
+describe.each(INSTALLATIONS)('an installation of commit %s', (commit) => {
+  it('opens every page after its upgrade, embedded, and loses no row', { timeout: 300_000 }, async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'faultline-upgrade-'));
+    const dataDir = join(folder, 'database');
+    await upgrade(await openPglite({ dataDir }), commit);
+    await expectPages((config) => ({ ...config, database: { driver: 'pglite', dataDir } }));
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  it.skipIf(withoutPostgres)('opens every page after its upgrade, on PostgreSQL, and loses no row', { timeout: 300_000 }, async () => {
+    const url = await createDatabase();
+    await upgrade(await openPostgres({ url, poolSize: 2 }), commit);
+    await expectPages((config) => ({ ...config, database: { driver: 'postgres', url, ownerUrl: null, readerUrl: null, poolSize: 8 } }));
+  });
+});
+
+interface State {
+  readonly commit: string;
+  /** Which form of each migration a new database of that commit had. */
+  readonly forms: ReadonlyMap<string, string>;
+}
+
+async function readStates(): Promise<State[]> {
+  const history = History.parse(JSON.parse(await readFile(join(FIXTURES, 'history.json'), 'utf8')));
+  const forms = new Map<string, string>();
+  return history.map(({ commit, set, removed }) => {
+    for (const [name, form] of Object.entries(set)) forms.set(name, form);
+    for (const name of removed) forms.delete(name);
+    return { commit, forms: new Map([...forms].toSorted(byName)) };
+  });
+}
+
+function byName([a]: [string, string], [b]: [string, string]): number {
+  return a < b ? -1 : 1;
+}
+
+/** Whether the newest migration is in an older form. */
+function hasOwnForm(forms: ReadonlyMap<string, string>): boolean {
+  return [...forms].at(-1)?.some((part) => /\.\d+$/.test(part)) ?? false;
+}
+
+/** A database with migrations in these forms, as releases before the checksums left it. */
+async function createAt(forms: ReadonlyMap<string, string>): Promise<PgDatabase> {
+  const database = await openPostgres({ url: await createDatabase(), poolSize: 2 });
+  await database.query('create table schema_migrations (id serial primary key, name varchar(255) not null, run_on timestamp not null)');
+  for (const [name, form] of forms) {
+    const folder = form === name ? MIGRATIONS_FOLDER : join(FIXTURES, 'forms');
+    await database.pool.query(await readFile(join(folder, `${form}.sql`), 'utf8'));
+    await database.query('insert into schema_migrations (name, run_on) values ($1, now())', [name]);
+  }
+  return database;
+}
+
+async function createDatabase(): Promise<string> {
+  if (server === undefined) throw new Error('no PostgreSQL');
+  return await server.createDatabase();
+}
+
+async function upgrade(database: PgDatabase, commit: string): Promise<void> {
+  await database.pool.query(await readFile(join(FIXTURES, `${commit}.sql`), 'utf8'));
+  const before = await countRows(database);
+  expect(before.get('builds')).toBeGreaterThan(5);
+  await database.migrate();
+  const after = await countRows(database);
+  for (const [table, count] of before) expect(`${table} ${after.get(table)}`).toBe(`${table} ${count}`);
+  console.info(`upgrades: ${commit} ${database.driver}: ${[...before.values()].reduce((sum, count) => sum + count, 0)} rows kept`);
+  await database.close();
+}
+
+async function countRows(database: PgDatabase): Promise<Map<string, number>> {
+  const counts = new Map<string, number>();
+  for (const table of KEPT) {
+    const [found] = await database.query<{ found: boolean }>('select to_regclass($1) is not null as found', [table]);
+    if (!found?.found) continue;
+    const [row] = await database.query<{ count: number }>(`select count(*) from ${table}`);
+    counts.set(table, row?.count ?? 0);
+  }
+  return counts;
+}
+
+async function expectPages(change: (config: Config) => Config): Promise<void> {
+  const console = await openStockedConsole({ change });
+  try {
+    const cookie = `__Host-fl=${await console.sessionOf('admin')}`;
+    const answers = new Map<string, number>();
+    for (const path of [...(await listPages(console)), ...(await listApi(console))]) {
+      const headers = path.startsWith('/api/') ? { authorization: `Bearer ${READERS.admin}` } : { cookie };
+      answers.set(path, (await fetch(console.address + path, { headers })).status);
+    }
+    expect([...answers].filter(([, status]) => status !== 200)).toEqual([]);
+    expect(answers.size).toBeGreaterThan(40);
+  } finally {
+    await console.close();
+  }
+}
+
+async function listPages({ app }: StockedConsole): Promise<string[]> {
+  const [row] = await app.database.query<{ build: string; analysis: string; fingerprint: string; log: string }>(`
+    select a.build_id as build, a.id as analysis, a.fingerprint, s.name as log
+    from analyses a join build_sources s on s.build_id = a.build_id and s.kind = 'log' limit 1`);
+  if (row === undefined) throw new Error('no analysis');
+  const reviews = await app.database.query<{ id: string }>('select id from reviews limit 1');
+  return [
+    ...['/', '/causes', '/search', '/search?q=is%3Anew', '/builds', '/review', '/review?state=decided', '/library', '/library/rules'],
+    ...['/notifications', '/notifications/new', '/me', '/settings', '/settings?provider=github'],
+    ...['', '/trust', '/trust/answers?t=0.5', '/models', '/health', '/health?days=90', '/causes', '/cost', '/reviewers'].map(
+      (page) => `/insights${page}`,
+    ),
+    ...['', '?list=cost&days=30', '?list=quarantine'].map((list) => `/insights/flaky${list}`),
+    ...[`/builds/${row.build}`, `/analyses/${row.analysis}`, `/runs/${row.analysis}`, `/analyses/${row.analysis}/ask`],
+    ...[`/logs/${row.build}?file=${encodeURIComponent(row.log)}`, `/failures/${row.fingerprint}`],
+    ...reviews.map(({ id }) => `/review/${id}`),
+  ];
+}
+
+const Description = z.object({
+  paths: z.record(
+    z.string(),
+    z.object({ get: z.object({ parameters: z.array(z.object({ required: z.boolean().optional() })).optional() }).optional() }),
+  ),
+});
+
+/** All that can be read without saying of what. */
+async function listApi({ address }: StockedConsole): Promise<string[]> {
+  const { paths } = Description.parse(await (await fetch(`${address}/openapi.json`)).json());
+  return Object.entries(paths).flatMap(([path, { get }]) =>
+    get !== undefined && path.startsWith('/api/') && get.parameters?.some(({ required }) => required) !== true ? [path] : [],
+  );
+}
