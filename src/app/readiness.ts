@@ -231,6 +231,7 @@ const DatabaseRow = z.object({
 export async function probeDatabase(url: string, ownerUrl: string | null = null) {
   const { openPostgres, rehearseMigrations } = await import('../stores/database/postgres.ts');
   const { MIGRATIONS_FOLDER } = await import('../stores/database/run-migrations.ts');
+  const { createStores } = await import('../stores/stores.ts');
   const database = await openPostgres({ url, poolSize: 2 });
   try {
     const row = DatabaseRow.parse((await database.query(FACTS))[0]);
@@ -238,6 +239,7 @@ export async function probeDatabase(url: string, ownerUrl: string | null = null)
     const applied = new Set(names.map(({ name }) => name));
     const known = (await readdir(MIGRATIONS_FOLDER)).filter((name) => name.endsWith('.sql')).map((name) => name.slice(0, -4));
     const pending = known.filter((name) => !applied.has(name));
+    const schemaIsCurrent = row.migrated && pending.length === 0;
     return {
       version: row.version,
       /** How far its clock is ahead of ours, in milliseconds. */
@@ -249,6 +251,8 @@ export async function probeDatabase(url: string, ownerUrl: string | null = null)
       /** Schema changes that a newer version made. */
       newer: [...applied].filter((name) => !known.includes(name)),
       megabytes: row.megabytes,
+      /** Own secrets that logs showed. */
+      shown: schemaIsCurrent ? await createStores(database, { now: Date.now }).builds.shownSecrets() : [],
     };
   } finally {
     await database.close();

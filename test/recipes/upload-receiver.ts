@@ -5,7 +5,7 @@ export interface Sent {
   readonly path: string;
   readonly authorization: string;
   readonly body: string;
-  /** Of an upload, as multipart or JSON. */
+  /** Of an upload, as multipart or JSON, or Jenkins' event; null of what is asked of TeamCity. */
   readonly metadata: Readonly<Record<string, unknown>> | null;
 }
 
@@ -26,7 +26,7 @@ export async function startUploadReceiver(): Promise<UploadReceiver> {
     for await (const chunk of request) chunks.push(chunk);
     const body = Buffer.concat(chunks);
     const { url: path = '', headers } = request;
-    const metadata = path === '/api/builds' ? await readMetadata(body, headers['content-type'] ?? '') : null;
+    const metadata = await readMetadata(path, body, headers['content-type'] ?? '');
     const besides = Object.entries(headers).filter(([name]) => name !== 'authorization');
     sent.push({ path, authorization: headers.authorization ?? '', body: `${JSON.stringify(besides)}\n${body}`, metadata });
     const page = receiver.pages.get(path);
@@ -42,7 +42,9 @@ export async function startUploadReceiver(): Promise<UploadReceiver> {
   return receiver;
 }
 
-async function readMetadata(body: Buffer<ArrayBuffer>, type: string): Promise<Record<string, unknown>> {
+async function readMetadata(path: string, body: Buffer<ArrayBuffer>, type: string): Promise<Record<string, unknown> | null> {
+  if (path === '/webhooks/jenkins') return JSON.parse(body.toString());
+  if (path !== '/api/builds') return null;
   if (type.startsWith('application/json')) return JSON.parse(body.toString()).metadata;
   const form = await new Response(body, { headers: { 'content-type': type } }).formData();
   const metadata = form.get('metadata');
