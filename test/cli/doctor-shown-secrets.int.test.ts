@@ -54,7 +54,7 @@ test('doctor names the build whose log showed a secret of ours, and stops when i
     },
   ]);
   expect(await findShown(OTHER)).toEqual([]);
-});
+}, 300_000);
 
 test.skipIf(withoutPostgres)('doctor asks a PostgreSQL server too, and names tokens that are still valid', async () => {
   const postgres = await startPostgres();
