@@ -24,10 +24,10 @@ const ALONE = [
  * Only `scripts/test --all` runs this: what takes half a minute and more a file and tries again, in bulk or at random, what others try once;
  * the package as it is installed; in a browser every page, every state of the review queue, long logs, figures and runs that go on (the short
  * run opens a browser for the first minute, the frame and hostile text); experiments of every kind on real projects (the short run tries one of
- * each command); query plans and recall on many rows; how long patterns take; the recipes for other CIs; what `scripts/gate` and `scripts/bench`
- * run as well; the journeys against a real Gitea and under act, which scripts/install-gitea builds; the manifests, for which Kustomize is
- * compiled; the Action on other releases of Node, which npm brings; the step for Jenkins, which Maven brings its language for. The same
- * command sets FAULTLINE_TEST_THOROUGH, read in test/support/thorough.ts, with which other tests try more of the same: all kill points, every
+ * each command); query plans and recall on many rows; how long patterns take; the recipes for other CIs, one of them in a real Buildbot; what
+ * `scripts/gate` and `scripts/bench` run as well; the journeys against a real Gitea and under act, which scripts/install-gitea builds; the
+ * manifests, for which Kustomize is compiled; the Action on other releases of Node, which npm brings; the step for Jenkins, which Maven brings
+ * its language for. The same command sets FAULTLINE_TEST_THOROUGH, read in test/support/thorough.ts, with which other tests try more of the same: all kill points, every
  * older release of the database, ten thousand deliveries, all hostile texts at all places, properties five times as often.
  */
 const LONG = [
@@ -37,7 +37,7 @@ const LONG = [
   'test/browser/!(first-look|frame|hostile).int.test.ts',
   'test/experiments/{confirm,bisect,try-fix}.int.test.ts',
   'test/stores/{plans,vectors/pgvector-hnsw}.int.test.ts',
-  'test/recipes/other-ci.int.test.ts',
+  'test/recipes/{other-ci,buildbot/buildbot}.int.test.ts',
   'test/gate/our-bars.int.test.ts',
   'test/bench/read-bench.int.test.ts',
   'test/jenkins-library/faultline-report.int.test.ts',

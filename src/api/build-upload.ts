@@ -6,6 +6,7 @@ import type { NewBuild } from '../domain/build.ts';
 import { messageOf, TriageError } from '../domain/errors.ts';
 import { sha256InTurns } from '../providers/read-input.ts';
 import { type Delivery, findRecorded, type IntakeDeps, type Recorded, recordBuild } from '../service/intake/record-build.ts';
+import { keepShownSecrets } from '../service/intake/shown-secrets.ts';
 import {
   buildOf,
   FormUpload,
@@ -76,6 +77,7 @@ async function keepUpload(deps: IntakeDeps, delivery: Delivery, upload: Upload):
   if (row.taken) return (await findRecorded(deps, delivery)) ?? receivedBefore(build, row.id);
   try {
     for (const source of prepared.sources) await deps.archive.put(row.id, source);
+    await keepShownSecrets(deps, row.id, prepared.own);
     return await recordBuild(deps, delivery, build, { testResults: prepared.testResults });
   } catch (error) {
     if (row.created) await withdraw(deps, row.id);

@@ -231,11 +231,13 @@ export async function probeDatabase(url: string, ownerUrl: string | null = null)
   const { openPostgres, rehearseMigrations } = await import('../stores/database/postgres.ts');
   const { MIGRATIONS_FOLDER, readMigrationFiles } = await import('../stores/database/migration-files.ts');
   const { compareMigrations, describeChanged, readApplied } = await import('../stores/database/applied-migrations.ts');
+  const { createStores } = await import('../stores/stores.ts');
   const database = await openPostgres({ url, poolSize: 2 });
   try {
     const row = DatabaseRow.parse((await database.query(FACTS))[0]);
     const status = compareMigrations(await readMigrationFiles(MIGRATIONS_FOLDER), await readApplied(database));
     const pending = [...status.pending, ...status.unverified].map(({ name }) => name);
+    const schemaIsCurrent = row.migrated && pending.length === 0;
     return {
       version: row.version,
       /** How far its clock is ahead of ours, in milliseconds. */
@@ -249,6 +251,8 @@ export async function probeDatabase(url: string, ownerUrl: string | null = null)
       /** Which schema changes were made in another form than this version has; null where none was. */
       changed: describeChanged(status),
       megabytes: row.megabytes,
+      /** Own secrets that logs showed. */
+      shown: schemaIsCurrent ? await createStores(database, { now: Date.now }).builds.shownSecrets() : [],
     };
   } finally {
     await database.close();

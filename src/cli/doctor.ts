@@ -5,16 +5,26 @@ import { checkVectorIndex } from '../app/open-adapters.ts';
 import { probeDatabase, probeMongodb, probeRedis } from '../app/readiness.ts';
 import { createApp } from '../app.ts';
 import type { Environment } from '../config/load.ts';
-import { maskingOf } from '../config/masking.ts';
+import { listOwnSecrets, maskingOf } from '../config/masking.ts';
 import type { Config } from '../config/schema.ts';
+import { digestOfToken } from '../domain/access.ts';
 import { messageOf, TriageError } from '../domain/errors.ts';
 import { counted, isOlder } from '../lib/text.ts';
 import { createMasker } from '../log/mask/mask.ts';
 import { clockFindings, type Examination, examine, type Finding, note, ok, wrong } from '../ports/examination.ts';
 import { silentLogger } from '../ports/telemetry.ts';
 import { providersOf } from '../providers/registry.ts';
+import type { ShownSecret } from '../stores/builds.ts';
 import { examineOutside } from './doctor-outside.ts';
-import { type DataOptions, dataDirectory, findSecrets, MADE_SECRETS, prepareDataDirectory, readConfig } from './settings.ts';
+import {
+  addMadeSecrets,
+  type DataOptions,
+  dataDirectory,
+  findSecrets,
+  MADE_SECRETS,
+  prepareDataDirectory,
+  readConfig,
+} from './settings.ts';
 import { EXIT, print } from './terminal.ts';
 
 const NAME_WIDTH = 16;
@@ -32,7 +42,7 @@ export async function diagnose(dataDir: string, given: Environment = {}): Promis
   const read = tryConfig(dataDir, given);
   if ('state' in read) return [nodeFinding(), read];
   const { config } = read;
-  const examinations: Examination[] = [...examineHere(config, dataDir), ...examineOutside(config), ...examineStores(config)];
+  const examinations: Examination[] = [...examineHere(config, dataDir), ...examineOutside(config), ...examineStores(config, dataDir)];
   const found = (await Promise.all(examinations.map(examine))).flat();
   return maskFindings([nodeFinding(), ok('configuration', `data directory ${dataDir}`), ...found], config);
 }
@@ -200,21 +210,21 @@ const MIN_POSTGRES = 13;
 const MIN_REDIS = [6, 2] as const;
 
 /** The services that keep what Faultline keeps, as configured. */
-export function examineStores(config: Config): Examination[] {
-  return [databaseExamination(config), ...queueExaminations(config), ...archiveExaminations(config), ...indexExaminations(config)];
+export function examineStores(config: Config, dataDir: string): Examination[] {
+  return [databaseExamination(config, dataDir), ...queueExaminations(config), ...archiveExaminations(config), ...indexExaminations(config)];
 }
 
-function databaseExamination(config: Config): Examination {
+function databaseExamination(config: Config, dataDir: string): Examination {
   const { database } = config;
   if (database.driver === 'pglite') {
     const mend = 'make the data directory writable, or choose another with --data';
-    return { name: 'database', mend, limitMs: EMBEDDED_MS, ask: () => embeddedFindings(config) };
+    return { name: 'database', mend, limitMs: EMBEDDED_MS, ask: () => embeddedFindings(config, dataDir) };
   }
   return {
     name: 'database',
     mend: 'check FAULTLINE_DATABASE_URL: is the server running there, can this machine reach it, and are the user, password and database correct?',
     ask: async () => {
-      const { version, aheadMs, pending, refused, newer, changed, megabytes } = await probeDatabase(database.url, database.ownerUrl);
+      const { version, aheadMs, pending, refused, newer, changed, megabytes, shown } = await probeDatabase(database.url, database.ownerUrl);
       const findings: Finding[] = [];
       const major = Number.parseInt(version, 10);
       if (major < MIN_POSTGRES)
@@ -234,25 +244,30 @@ function databaseExamination(config: Config): Examination {
           ),
         );
       const all = [...findings, ...clockFindings('database clock', aheadMs)];
-      return all.length > 0 ? all : ok('database', `PostgreSQL ${version}, ${Math.round(megabytes)} MB, schema up to date`);
+      const well = ok('database', `PostgreSQL ${version}, ${Math.round(megabytes)} MB, schema up to date`);
+      return [...(all.length > 0 ? all : [well]), ...findShownSecrets(shown, listOwnSecrets(config))];
     },
   };
 }
 
 /** Opened as the service opens it. Where the service runs, it holds the directory, and that is as it should be. */
-async function embeddedFindings(config: Config): Promise<Finding[]> {
+async function embeddedFindings(config: Config, dataDir: string): Promise<Finding[]> {
   try {
     const app = await createApp(config, silentLogger);
     try {
       await app.loadKnowledge();
       const { backends } = await app.readiness();
-      return ['database', 'jobQueue', 'archive', 'vectorIndex'].flatMap((name) => {
+      const made = findSecrets(dataDir);
+      const served = made === null ? config : addMadeSecrets(config, made);
+      const shown = findShownSecrets(await app.stores.builds.shownSecrets(), listOwnSecrets(served));
+      const findings = ['database', 'jobQueue', 'archive', 'vectorIndex'].flatMap((name) => {
         const health = backends[name];
         if (health === undefined) return [];
         return health.state === 'ok'
           ? ok(name, health.says)
           : wrong(name, health.says, 'the data directory may be damaged: restore it from a backup');
       });
+      return [...findings, ...shown];
     } finally {
       await app.close({ drainMs: 1_000 });
     }
@@ -262,6 +277,26 @@ async function embeddedFindings(config: Config): Promise<Finding[]> {
     if (error instanceof TriageError && error.code === 'locked') return [ok('database', `in use: ${error.message}`)];
     throw error;
   }
+}
+
+/** Finds own secrets that are still accepted and that a log has shown: whoever reads that log at its CI can use them. */
+export function findShownSecrets(shown: readonly ShownSecret[], own: ReturnType<typeof listOwnSecrets>): Finding[] {
+  const settings = new Map(own.map(({ setting, secret }) => [digestOfToken(secret), setting]));
+  return shown.flatMap(({ digest, token, repository, pipeline, number, builds }) => {
+    const setting = settings.get(digest);
+    if (setting === undefined && token === null) return [];
+    const what = setting === undefined ? `the token ${token}` : `a value of ${setting}`;
+    const more = builds > 1 ? ` (and of ${counted(builds - 1, 'other build')})` : '';
+    const says = `the log of ${repository} ${pipeline} #${number}${more} shows ${what} at its CI: rotate it`;
+    return [wrong('secrets in logs', says, adviseRotation(setting, token))];
+  });
+}
+
+function adviseRotation(setting: string | undefined, token: string | null): string {
+  if (setting === undefined) return `create another token, give it to the sender, and run "faultline token revoke ${token}"`;
+  if (setting === 'FAULTLINE_TOKENS') return 'set another one in FAULTLINE_TOKENS, restart, and give it to those who use it';
+  const plugin = setting.includes('JENKINS') ? '; docs/start/jenkins.md says how to keep the Notification plugin from printing it' : '';
+  return `set NEW,OLD in ${setting} and restart, set NEW at the sender, then leave OLD out and restart${plugin}`;
 }
 
 function queueExaminations({ jobQueue }: Config): Examination[] {

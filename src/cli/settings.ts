@@ -55,17 +55,20 @@ export function readServedConfig(dataDir: string): { readonly config: Config; re
   if (config.auth.tokens.length > 0 && github.webhookSecrets.length > 0 && jenkins.webhookSecrets.length > 0)
     return { config, madeToken: null };
   const made = keptSecrets(dataDir);
+  return { madeToken: config.auth.tokens.length > 0 ? null : made.token, config: addMadeSecrets(config, made) };
+}
+
+/** Adds the secrets that were made for a data directory where none is configured. */
+export function addMadeSecrets(config: Config, made: Secrets): Config {
+  const { github, jenkins } = config.providers;
   return {
-    madeToken: config.auth.tokens.length > 0 ? null : made.token,
-    config: {
-      ...config,
-      auth:
-        config.auth.tokens.length > 0 ? config.auth : { ...config.auth, tokens: [{ name: 'local', token: made.token, roles: ['admin'] }] },
-      providers: {
-        ...config.providers,
-        github: { ...github, webhookSecrets: github.webhookSecrets.length > 0 ? github.webhookSecrets : [made.githubWebhookSecret] },
-        jenkins: { ...jenkins, webhookSecrets: jenkins.webhookSecrets.length > 0 ? jenkins.webhookSecrets : [made.jenkinsWebhookSecret] },
-      },
+    ...config,
+    auth:
+      config.auth.tokens.length > 0 ? config.auth : { ...config.auth, tokens: [{ name: 'local', token: made.token, roles: ['admin'] }] },
+    providers: {
+      ...config.providers,
+      github: { ...github, webhookSecrets: github.webhookSecrets.length > 0 ? github.webhookSecrets : [made.githubWebhookSecret] },
+      jenkins: { ...jenkins, webhookSecrets: jenkins.webhookSecrets.length > 0 ? jenkins.webhookSecrets : [made.jenkinsWebhookSecret] },
     },
   };
 }

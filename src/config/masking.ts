@@ -5,8 +5,9 @@ const NO_NAMES: Config['mask'] = { emails: false, hosts: false, hostSuffixes: []
 
 /** What masking is told: the process's own secrets, and which names are hidden beside them. Of as much of the configuration as there is; the terminal has no server and no database. */
 export function maskingOf(config: Partial<Config>) {
+  const own = listOwnSecrets(config).map(({ secret }) => secret);
   const known = [
-    ...(config.auth?.tokens.map(({ token }) => token) ?? []),
+    ...own,
     ...(config.providers === undefined ? [] : providersOf(config.providers).flatMap(({ secrets }) => secrets)),
     config.analyst?.llm.apiKey,
     config.analyst?.llm.azure.apiKey,
@@ -26,9 +27,22 @@ export function maskingOf(config: Partial<Config>) {
     config.vectorIndex?.driver === 'pinecone' ? config.vectorIndex.apiKey : null,
   ];
   return {
-    known: known.flatMap((secret) => (typeof secret === 'string' && secret !== '' ? [secret] : [])),
+    known: [...new Set(known.flatMap((secret) => (typeof secret === 'string' && secret !== '' ? [secret] : [])))],
+    own,
     names: config.mask ?? NO_NAMES,
   };
+}
+
+/** Lists the secrets that senders show to us, with the variable of each: tokens and webhook secrets. */
+export function listOwnSecrets({ auth, providers }: Partial<Config>): readonly { readonly setting: string; readonly secret: string }[] {
+  const tokens = auth?.tokens.map(({ token }) => ({ setting: 'FAULTLINE_TOKENS', secret: token })) ?? [];
+  const webhooks = providers === undefined ? [] : providersOf(providers);
+  return [
+    ...tokens,
+    ...webhooks.flatMap(({ name, webhook }) =>
+      webhook.secrets.map((secret) => ({ setting: `FAULTLINE_${name.toUpperCase()}_WEBHOOK_SECRET`, secret })),
+    ),
+  ];
 }
 
 /** Of any address, also one that names several servers (mongodb://user:password@one,two/), which `URL` does not take. */

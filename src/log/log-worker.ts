@@ -36,7 +36,7 @@ parentPort?.on('message', async (message: ToThread) => {
 async function mask(texts: readonly string[]): Promise<void> {
   const masked = await masker.maskAll(texts);
   for (const [text, { text: whole }] of masked.entries()) if (whole !== texts[text]) await sayText(text, whole);
-  say({ result: masked.map(({ count }) => count) });
+  say({ result: masked.map(({ text: _text, ...hidden }) => hidden) });
 }
 
 async function decode(given: readonly (string | Uint8Array)[], order: Extract<ToThread, { readonly job: 'decode' }>): Promise<void> {

@@ -62,8 +62,8 @@ export type ToThread = TextPart<string | Uint8Array> | Order;
 
 /** What comes of a job, beside its texts. */
 interface Results {
-  /** Secrets hidden in each text; of the texts only those come back in which there were any. */
-  readonly mask: readonly number[];
+  /** What was hidden in each text; of the texts only those come back in which there was anything. */
+  readonly mask: readonly Omit<Masked, 'text'>[];
   readonly decode: readonly Omit<SourceText, 'text'>[];
   readonly read: Reading;
 }
@@ -110,7 +110,7 @@ export function createLogThreads(options: LogThreadsOptions = {}): LogThreads {
       maskAll: async (texts, names) => {
         if (names !== undefined || charactersOf(texts) <= small) return atOnce.maskAll(texts, names);
         const { texts: masked, result } = await run({ job: 'mask', texts: texts.length }, texts);
-        return texts.map((text, at): Masked => ({ text: masked[at] ?? text, count: result[at] ?? 0 }));
+        return texts.map((text, at): Masked => ({ count: 0, ...result[at], text: masked[at] ?? text }));
       },
     },
     decode: async (name, bytes, kind, limits) => {

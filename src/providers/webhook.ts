@@ -154,6 +154,13 @@ export function requiredHeader(request: WebhookRequest, name: string): string {
   return value;
 }
 
+/** Reads the password of HTTP Basic authentication; undefined where the request has none. */
+export function readBasicPassword(request: WebhookRequest): string | undefined {
+  const basic = /^Basic ([A-Za-z0-9+/=]{1,2000})$/i.exec(request.header('authorization') ?? '')?.[1];
+  const login = basic === undefined ? '' : Buffer.from(basic, 'base64').toString('utf8');
+  return login.includes(':') ? login.slice(login.indexOf(':') + 1) : undefined;
+}
+
 /** HMAC-SHA256 in hexadecimal over the parts; over bytes, which is measurably cheaper than over the text that they spell. */
 export function hmacOf(secret: string, ...parts: readonly (string | Buffer)[]): string {
   const hmac = createHmac('sha256', secret);

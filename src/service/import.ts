@@ -158,10 +158,11 @@ async function keepWithoutLog({ database, stores }: ImportDeps, { build }: Intak
 async function keepFailed(deps: ImportDeps, intake: Intake, fetched: FetchedBuild): Promise<string> {
   const { database, stores, archive, masker } = deps;
   const { build } = await stores.builds.upsert({ ...intake.build, status: 'unknown' }, undefined, momentOf(intake.build));
-  const { sources } = await maskSources(fetched.sources, masker);
+  const { sources, own } = await maskSources(fetched.sources, masker);
   for (const source of sources) await archive.put(build.id, source);
   await stores.outside.saveLogPages(build.id, sources);
   await stores.builds.saveTestResults(build.id, fetched.testResults);
+  if (own.length > 0) await stores.builds.saveShownSecrets(build.id, own);
   await database.transaction(async (sql) => {
     const stored = await storeBuild({ stores }, intake, sql, async () => true);
     if (stored?.job != null) await stores.triages.markFetched(stored.job, sql);

@@ -1,9 +1,25 @@
+import { z } from 'zod';
 import { Build, type NewBuild, type TestResult, WHOLE_BUILD } from '../domain/build.ts';
 import { newId } from '../domain/ids.ts';
 import type { Clock } from '../lib/time.ts';
 import type { Database, Page, Sql } from '../ports/database.ts';
 import { follow } from './flakiness.ts';
-import { buildColumns, first, fromNow, inScope, insert, isoTime, pageValues, scopeValue } from './sql.ts';
+import { all, buildColumns, first, fromNow, inScope, insert, isoTime, pageValues, scopeValue } from './sql.ts';
+
+/** An own secret that was seen in logs. */
+export const ShownSecret = z.object({
+  /** SHA-256, in hexadecimal. */
+  digest: z.string(),
+  /** The newest build whose logs showed it. */
+  buildId: z.string(),
+  repository: z.string(),
+  pipeline: z.string(),
+  number: z.string(),
+  /** Name of the token in the database; null where it is another secret, or no longer valid. */
+  token: z.string().nullable(),
+  builds: z.int(),
+});
+export type ShownSecret = z.infer<typeof ShownSecret>;
 
 interface BuildFilter {
   readonly provider?: Build['provider'];
@@ -114,6 +130,14 @@ export function createBuildStore(db: Database, clock: Clock) {
       await (sql === undefined ? db.transaction(save) : save(sql));
     },
 
+    /** Keeps that the logs of a build showed own secrets, by their digests. */
+    saveShownSecrets: async (buildId: string, digests: readonly string[]) => {
+      await db.query(SAVE_SHOWN, [buildId, [...digests]]);
+    },
+
+    /** Lists each own secret that logs showed, with the newest build that did, newest first. `token`: of a token that is still valid. */
+    shownSecrets: async () => await all(db, ShownSecret, SHOWN),
+
     /**
      * Keeps that the CI said this part of the build failed. `true` where that is news: neither this part nor `WHOLE_BUILD`,
      * which is reported when the build has ended, was reported before.
@@ -140,6 +164,19 @@ async function saveTestResults(sql: Sql, buildId: string, results: readonly Test
   await sql.query(INSERT_TEST_RESULTS, [buildId, { results }]);
   await follow(sql, buildId, results);
 }
+
+const SAVE_SHOWN = `
+  insert into shown_secrets (build_id, digest) select $1, digest from unnest($2::text[]) as d (digest) on conflict do nothing`;
+
+const SHOWN = `
+  select * from (
+    select distinct on (s.digest) s.digest, s.build_id as "buildId", b.repository, b.pipeline, b.number, t.name as token, s.seen_at,
+      (count(*) over (partition by s.digest))::int as builds
+    from shown_secrets s join builds b on b.id = s.build_id
+    left join access_tokens t on t.digest = s.digest and t.revoked_at is null
+      and (t.expires_at is null or t.expires_at > clock_timestamp())
+    order by s.digest, s.seen_at desc) newest
+  order by seen_at desc limit 1000`;
 
 // An upload gets its status, and its triage job, in the transaction that ends it.
 const WITHDRAW = `

@@ -1,5 +1,8 @@
 import { beforeAll, expect, test, vi } from 'vitest';
 import { buildHttp } from '../../src/api/server.ts';
+import { KNOWN_HOSTILE } from '../recipes/hostile-values.ts';
+import { attackJenkinsStep } from '../recipes/jenkins-step.ts';
+import { startUploadReceiver } from '../recipes/upload-receiver.ts';
 import { type FakeState, fakeHttpDeps } from '../support/fake-stores.ts';
 import { JENKINS_SECRETS } from '../support/http-deps.ts';
 import { runPipelines, type Told } from './groovy-runner.ts';
@@ -48,6 +51,14 @@ beforeAll(async () => {
   // Accepted at once, recorded a moment later.
   await vi.waitFor(() => expect(state.builds.length).toBe(3), { timeout: 5_000 });
   await app.close();
+});
+
+test('sends hostile branches and authors as they are, and shows the secret nowhere', async () => {
+  const receiver = await startUploadReceiver();
+  const findings = await attackJenkinsStep(KNOWN_HOSTILE, receiver, JENKINS_SECRETS[0]);
+  await receiver.close();
+
+  expect(findings).toEqual([]);
 });
 
 test('a signed event is accepted and becomes a build', () => {

@@ -10,12 +10,12 @@ import { type FakeState, fakeHttpDeps } from '../support/fake-stores.ts';
 import { TOKENS } from '../support/http-deps.ts';
 import { type LoopbackServer, sendJson, startLoopback } from '../support/loopback-server.ts';
 import { blocksOf, scriptBelow } from './read-docs.ts';
+import { SYSTEMS } from './systems.ts';
 
 const REPORT =
   '<testsuite name="cart"><testcase name="totals"><failure message="expected 10.20, got 10.21">at cart.test.ts:4</failure></testcase></testsuite>';
 const [upload = '', uploader = '', tests = '', teamcity = '', forwarder = ''] = blocksOf('start/any-ci.md', 'sh');
 const [woodpecker = '', drone = ''] = blocksOf('start/any-ci.md', 'yaml');
-const [buildbot = ''] = blocksOf('start/any-ci.md', 'python');
 const [gitlab = '', gitlabConfirm = ''] = blocksOf('start/gitlab.md', 'yaml');
 
 const MAIN = resolve(import.meta.dirname, '../../src/cli/main.ts');
@@ -232,14 +232,24 @@ describe('the script for all', () => {
   });
 
   test('Buildbot gives what the script needs', async () => {
-    const given = { project: 'shop/api', buildername: 'ci', buildnumber: '812', branch: 'main', got_revision: commit };
-    const names = [...buildbot.matchAll(/"([A-Z]+)": util\.Interpolate\("%\(prop:(\w+)\)s"\)/g)];
-    const env = Object.fromEntries(names.map(([, name, property]) => [name, Object.entries(given).find(([one]) => one === property)?.[1]]));
-    const [, command = '[]'] = /command=(\[.*\])/.exec(buildbot) ?? [];
-    const { code, errors } = await run(JSON.parse(command).join(' '), { env, files });
+    const values = { branch: 'main', tag: '', title: '', author: 'ada' };
+    const [build] = (await SYSTEMS.find(({ name }) => name === 'Buildbot')?.prepare([values], { url, token: TOKENS.ingest })) ?? [];
+    const [{ argv, env } = { argv: [], env: {} }] = build?.commands ?? [];
+    const { code, errors } = await run(argv.map((argument) => `'${argument}'`).join(' '), { env, files });
 
     expect({ code, errors }).toEqual({ code: 0, errors: '' });
-    expect(state.builds).toMatchObject([{ repository: 'shop/api', pipeline: 'ci', number: '812', branch: 'main', commit }]);
+    expect(state.builds).toMatchObject([
+      { repository: 'shop/api', pipeline: 'ci', number: '812', branch: 'main', commit: expect.any(String) },
+    ]);
+  });
+
+  test('a log or report that is a link is not followed: it could be to the environment of the step, where the token is', async () => {
+    const link = 'ln -sf /proc/self/environ test.log; ln -s /proc/self/environ reports/b.xml; echo FAIL > other.log';
+    const upload = 'sh ci/faultline-upload test.log other.log reports/*.xml';
+    const env = { REPOSITORY: 'shop/api', PIPELINE: 'ci', NUMBER: '1' };
+    expect(await run(`${link}\n${upload}`, { env, files })).toMatchObject({ code: 0, errors: '' });
+
+    expect([...state.archive.keys()]).toEqual(['bld_1/other.log', 'bld_1/junit a.xml']);
   });
 
   describe('TeamCity', () => {
@@ -251,6 +261,7 @@ describe('the script for all', () => {
         const login = Buffer.from((headers.authorization ?? '').replace('Basic ', ''), 'base64').toString();
         const known = new Map([
           ['/app/rest/builds/id:4711/status', status],
+          ['/app/rest/builds/id:4711/number', '812'],
           ['/downloadBuildLog.html?buildId=4711', 'FAIL cart\n'],
         ]);
         const text = login === 'TeamCityBuildId=4711:secret' ? known.get(path ?? '') : undefined;
@@ -266,16 +277,13 @@ describe('the script for all', () => {
         ['system.teamcity.auth.password', 'secret'],
         ['teamcity.serverUrl', server.url],
         ['teamcity.build.id', '4711'],
-        ['system.teamcity.projectName', 'shop'],
-        ['system.teamcity.buildConfName', 'ci'],
-        ['build.number', '812'],
-        ['build.vcs.number', commit],
       ]);
       return teamcity.replace(/%([\w.]*)%/g, (whole, name) => (name === '' ? '%' : (parameters.get(name) ?? whole)));
     };
 
     test('downloads and sends the log of a build that failed', async () => {
-      const { code, errors } = await run(filled(), { files: { 'ci/faultline-upload': uploader } });
+      const env = { TEAMCITY_PROJECT_NAME: 'shop', TEAMCITY_BUILDCONF_NAME: 'ci', BUILD_VCS_NUMBER: commit };
+      const { code, errors } = await run(filled(), { env, files: { 'ci/faultline-upload': uploader } });
 
       expect({ code, errors }).toEqual({ code: 0, errors: '' });
       expect(state.builds).toMatchObject([{ repository: 'shop', pipeline: 'ci', number: '812', commit }]);

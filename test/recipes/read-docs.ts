@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-const DOCS = join(import.meta.dirname, '../../docs');
+export const DOCS = join(import.meta.dirname, '../../docs');
 
 /** The fenced blocks of one language in a page of the documentation, in their order. */
 export function blocksOf(page: string, language: string): string[] {

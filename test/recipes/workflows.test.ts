@@ -1,7 +1,8 @@
+import { globSync } from 'node:fs';
 import { NoOperationTraceWriter, parseWorkflow } from '@actions/workflow-parser';
 import { expect, test } from 'vitest';
 import { readAction } from '../action/runner.ts';
-import { blocksOf } from './read-docs.ts';
+import { blocksOf, DOCS } from './read-docs.ts';
 
 const workflows = blocksOf('start/github-action.md', 'yaml');
 
@@ -27,5 +28,34 @@ test('they name inputs and outputs that the action has, pin it, and ask for no r
     expect(used.filter((name) => !names.includes(name ?? ''))).toEqual([]);
     expect(workflow).not.toContain(': write');
     for (const [, name] of workflow.matchAll(/steps\.faultline\.outputs\.(\w+)/g)) expect(outputs?.map(({ id }) => id)).toContain(name);
+  }
+});
+
+/** Pages with blocks that a CI system runs, each of which `systems.ts`, `jenkins-step.ts` or a test here knows. */
+const KNOWN_PAGES = [
+  'how-to/bisect.md',
+  'how-to/compare.md',
+  'start/any-ci.md',
+  'start/github-action.md',
+  'start/gitlab.md',
+  'start/jenkins.md',
+];
+const RUN_BY_A_CI = /^\s*(?:- )?(?:steps|script|commands|after_script|run|uses|jobs):|addStep|^\s*post \{|^\s*sh ['"]/m;
+
+test('no page has a recipe that is not attacked with hostile values', () => {
+  const pages = globSync('**/*.md', { cwd: DOCS }).toSorted();
+  const withRecipes = pages.filter((page) =>
+    ['yaml', 'python', 'groovy'].some((language) => blocksOf(page, language).some((block) => RUN_BY_A_CI.test(block))),
+  );
+
+  expect(withRecipes).toEqual(KNOWN_PAGES);
+});
+
+test.each(KNOWN_PAGES)('%s writes no expression of GitHub, GitLab or CircleCI and no string of Groovy into a script', (page) => {
+  const scripts = ['yaml', 'groovy'].flatMap((language) => blocksOf(page, language));
+
+  for (const line of scripts.join('\n').split('\n')) {
+    expect(line).not.toMatch(/^\s*(?:- )?run:.*\$\{\{|\$\[\[|<<\s*(?:pipeline|parameters)\b/);
+    expect(line).not.toMatch(/\bsh\s*(?:\(|script:)?\s*"/);
   }
 });

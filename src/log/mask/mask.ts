@@ -9,6 +9,7 @@ import {
   type PseudonymOptions,
   type Pseudonyms,
 } from './known.ts';
+import { createOwnSecretFinder } from './own-secrets.ts';
 import { hideSpans, type Masked, mergeSpans, type Span, type SpanList } from './span.ts';
 import { hideInReport, namesAsText } from './structured.ts';
 
@@ -44,6 +45,8 @@ export interface MaskerOptions {
    * word, cannot be: they would be hidden inside of words.
    */
   readonly known?: readonly string[];
+  /** Those of them that senders show to us: webhook secrets and tokens. A log that shows one gives it to its readers. */
+  readonly own?: readonly string[];
 }
 
 /** What is behind secrets that run into one another is seen once the first of them is hidden: a text alone is masked until nothing changes. */
@@ -53,6 +56,7 @@ const MAX_PASSES = 4;
 export function createMasker(options: MaskerOptions = {}): Masker {
   const known = new Set((options.known ?? []).filter(isWorthHiding));
   const findConfigured = createKnownFinder(known);
+  const findOwn = createOwnSecretFinder((options.own ?? []).filter(isWorthHiding));
   const finderOf = (seen: ReadonlySet<string>) => (seen.size === 0 ? findConfigured : createKnownFinder([...known, ...seen]));
   const namesOf = (numbered: boolean) => (hidesNames(options.names) ? createPseudonyms({ ...options.names, numbered }) : null);
   const maskRun = async (texts: readonly string[], names: Pseudonyms | null): Promise<Masked[]> => {
@@ -67,7 +71,8 @@ export function createMasker(options: MaskerOptions = {}): Masker {
     return texts.map((text, at) => {
       const spans = [...(found[at] ?? []), ...(findKnown?.(text) ?? [])];
       const { text: masked, count } = hideInReport(text, spans) ?? hideSpans(text, mergeSpans(spans));
-      return { text: names === null ? masked : namesAsText(names.hide(masked)), count };
+      const own = count === 0 ? [] : findOwn(text);
+      return { text: names === null ? masked : namesAsText(names.hide(masked)), count, ...(own.length > 0 && { own }) };
     });
   };
   const maskAlone = async (text: string) => (await maskRun([text], namesOf(false)))[0] ?? { text, count: 0 };

@@ -10,6 +10,8 @@ export interface Span {
 export interface Masked {
   readonly text: string;
   readonly count: number;
+  /** SHA-256, in hexadecimal, of the own secrets that were hidden, and of what has the form of our tokens. Absent: none. */
+  readonly own?: readonly string[];
 }
 
 /** What is in the place of a secret. GitHub and GitLab write the same. */

@@ -2,7 +2,16 @@ import { z } from 'zod';
 import { type BuildStatus, WHOLE_BUILD } from '../../domain/build.ts';
 import { readInput } from '../../domain/errors.ts';
 import { decodedSegment, pullRequestNumber, secondsBetween, shortText, textOrNull, toUtc, webAddress } from '../read-input.ts';
-import { createWebhook, matchesAny, neither, type Reading, type Received, refused, type WebhookRequest } from '../webhook.ts';
+import {
+  createWebhook,
+  matchesAny,
+  neither,
+  type Reading,
+  type Received,
+  readBasicPassword,
+  refused,
+  type WebhookRequest,
+} from '../webhook.ts';
 
 const SECRET = 'FAULTLINE_AZURE_WEBHOOK_SECRET';
 const text = z.string().nullish();
@@ -60,10 +69,7 @@ type BuildComplete = z.infer<typeof BuildComplete>;
 const Head = z.object({ eventType: shortText(200) });
 
 function authenticate(request: WebhookRequest, secrets: readonly string[]): void {
-  const basic = /^Basic ([A-Za-z0-9+/=]{1,2000})$/i.exec(request.header('authorization') ?? '')?.[1];
-  const login = basic === undefined ? '' : Buffer.from(basic, 'base64').toString('utf8');
-  const password = login.includes(':') ? login.slice(login.indexOf(':') + 1) : undefined;
-  const given = request.header('x-faultline-token') ?? password;
+  const given = request.header('x-faultline-token') ?? readBasicPassword(request);
   if (given === undefined)
     throw refused(
       'The delivery contains no secret: set a basic authentication password, or the header X-Faultline-Token, for the service hook.',

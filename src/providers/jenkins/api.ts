@@ -269,7 +269,8 @@ export function jenkinsConnection(): Connection {
     clicks: [
       'Install the Notification plugin; in the configuration of the job, open Job Notifications → Add Endpoint.',
       'Choose the format JSON, the protocol HTTP and the event Job Finalized; add 200 log lines.',
-      'As URL, enter the address followed by ?token= and the secret; the plugin can neither sign nor send headers.',
+      'As URL Source, choose Credentials Store (not Plain Text, which Jenkins prints into consoles), and add a credential of the kind Secret text.',
+      'Its secret is the address with faultline:SECRET@ in front of the host, such as https://faultline:SECRET@faultline.example/webhooks/jenkins.',
     ],
     greet: (secret, nowMs) => {
       const body = JSON.stringify({ repository: 'faultline/connect', pipeline: 'connect', number: 0, status: 'test' });

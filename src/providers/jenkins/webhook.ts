@@ -13,7 +13,16 @@ import {
   toUtc,
   webAddress,
 } from '../read-input.ts';
-import { createWebhook, hmacOf, matchesAny, type Reading, refused, requireRecent, type WebhookRequest } from '../webhook.ts';
+import {
+  createWebhook,
+  hmacOf,
+  matchesAny,
+  type Reading,
+  readBasicPassword,
+  refused,
+  requireRecent,
+  type WebhookRequest,
+} from '../webhook.ts';
 
 const SECRET = 'FAULTLINE_JENKINS_WEBHOOK_SECRET';
 
@@ -21,7 +30,7 @@ const Query = z.object({ token: z.string().optional() });
 
 function authenticate(request: WebhookRequest, secrets: readonly string[], nowMs: number): void {
   const query = Query.safeParse(request.query);
-  const token = request.header('x-faultline-token') ?? (query.success ? query.data.token : undefined);
+  const token = request.header('x-faultline-token') ?? readBasicPassword(request) ?? (query.success ? query.data.token : undefined);
   const signature = request.header('x-faultline-signature');
   if (signature !== undefined || token === undefined) checkSigned(request, signature, secrets, nowMs);
   else if (!matchesAny(token, secrets)) throw refused(`The token does not match any configured secret (${SECRET}).`);
@@ -127,7 +136,7 @@ export const jenkinsWebhook = createWebhook({
   setting: SECRET,
   summary: 'Jenkins and generic webhook',
   description:
-    'Accepts events of the Notification plugin (acting once a build is COMPLETED or FINALIZED) and generic build events. Sign the request (X-Faultline-Signature) or, because the plugin cannot sign, send the secret in X-Faultline-Token or `?token=`.',
+    'Accepts events of the Notification plugin (acting once a build is COMPLETED or FINALIZED) and generic build events. Sign the request (X-Faultline-Signature) or, because the plugin cannot sign, send the secret as the password of HTTP Basic authentication, which the plugin takes from its URL, or in X-Faultline-Token. `?token=` is accepted too, but shows the secret wherever the address is printed.',
   headers: z.object({
     'x-faultline-id': z.string().optional().describe('Delivery ID; each ID is accepted once.'),
     'x-faultline-timestamp': z.string().optional().describe("Unix time in seconds; at most 5 minutes from the server's time."),
@@ -141,7 +150,8 @@ export const jenkinsWebhook = createWebhook({
         '`sha256=` and the HMAC-SHA256 of `<id>.<timestamp>.<raw body>`, in hexadecimal; X-Faultline-Id and X-Faultline-Timestamp are required as well.',
     },
     jenkinsToken: { in: 'header', name: 'X-Faultline-Token', description: 'The secret itself, for senders that cannot sign.' },
-    jenkinsQueryToken: { in: 'query', name: 'token', description: 'The secret, for senders that cannot set headers.' },
+    jenkinsBasic: { in: 'header', name: 'Authorization', description: '`Basic` with any user and the secret as the password.' },
+    jenkinsQueryToken: { in: 'query', name: 'token', description: 'The secret, for senders that can do nothing else.' },
   },
   authenticate,
   read: (payload, request) => {

@@ -6,6 +6,7 @@ import { present } from '../../lib/collections.ts';
 import { storable } from '../../lib/text.ts';
 import { decodeSources } from '../../log/decode/archive.ts';
 import type { Masker } from '../../log/mask/mask.ts';
+import { collectOwnSecrets } from '../../log/mask/own-secrets.ts';
 import { parseReport } from '../../log/reports/report.ts';
 import { artifactRoom, openArtifact } from '../../log/survey/open-artifact.ts';
 import {
@@ -156,6 +157,8 @@ export interface PreparedSources {
   readonly sources: readonly SourceText[];
   /** From the reports; every name as it may be stored. */
   readonly testResults: readonly TestResult[];
+  /** Digests of own secrets that the files showed. */
+  readonly own: readonly string[];
 }
 
 /**
@@ -199,7 +202,11 @@ export async function prepareSources(
   }
   const [first, ...rest] = sources;
   const notes = refused.map(({ message }) => `Skipped: ${message}`);
-  return { sources: first === undefined ? [] : [{ ...first, notes: [...first.notes, ...notes] }, ...rest], testResults };
+  return {
+    sources: first === undefined ? [] : [{ ...first, notes: [...first.notes, ...notes] }, ...rest],
+    testResults,
+    own: collectOwnSecrets(masked),
+  };
 
   async function open({ name, bytes, kind }: UploadedFile): Promise<SourceText[]> {
     if (kind === 'artifact') return openArtifact(name, bytes, room);

@@ -4,6 +4,7 @@ import type { Reading, Survey } from '../../domain/reading.ts';
 import type { TriageJob } from '../../domain/triage.ts';
 import { inParallel } from '../../lib/collections.ts';
 import type { Masker } from '../../log/mask/mask.ts';
+import { collectOwnSecrets } from '../../log/mask/own-secrets.ts';
 import { type ReadableSource, type ReadOptions, readSources } from '../../log/read-sources.ts';
 import { surveyFiles } from '../../log/survey/survey.ts';
 import type { LogThreads } from '../../log/threads.ts';
@@ -11,14 +12,19 @@ import type { BuildArchive } from '../../ports/build-archive.ts';
 import type { BuildSource } from '../../ports/build-source.ts';
 import type { Logger } from '../../ports/telemetry.ts';
 import type { Stores } from '../../stores/stores.ts';
+import { keepShownSecrets } from '../intake/shown-secrets.ts';
 import { mayPass, type TriageRun } from './queue.ts';
 
 /** Masks every text of a build; a secret seen in one is hidden in all. Line numbers do not move. */
-export async function maskSources(sources: readonly SourceText[], masker: Masker): Promise<{ sources: SourceText[]; secrets: number }> {
+export async function maskSources(
+  sources: readonly SourceText[],
+  masker: Masker,
+): Promise<{ sources: SourceText[]; secrets: number; own: readonly string[] }> {
   const masked = await masker.maskAll(sources.map(({ text }) => text));
   return {
     sources: sources.map((source, at) => ({ ...source, text: masked[at]?.text ?? '' })),
     secrets: masked.reduce((sum, { count }) => sum + count, 0),
+    own: collectOwnSecrets(masked),
   };
 }
 
@@ -46,7 +52,7 @@ function readOptionsOf({ secrets, ...how }: ReadMaskedOptions): ReadOptions {
 
 export interface GatherDeps {
   readonly stores: {
-    readonly builds: Pick<Stores['builds'], 'find' | 'saveTestResults'>;
+    readonly builds: Pick<Stores['builds'], 'find' | 'saveTestResults' | 'saveShownSecrets'>;
     readonly triages: Pick<Stores['triages'], 'findByBuild' | 'markFetched'>;
     readonly outside: Pick<Stores['outside'], 'saveLogPages'>;
   };
@@ -98,10 +104,11 @@ async function allSources(build: Build, deps: GatherDeps, run: Omit<TriageRun, '
   try {
     const ask = () => source.fetch(build, run.signal);
     const fetched = await (run.outside === undefined ? ask() : run.outside(build.provider, ask));
-    const { sources } = await maskSources(fetched.sources, deps.masker);
+    const { sources, own } = await maskSources(fetched.sources, deps.masker);
     for (const text of sources) await deps.archive.put(build.id, text);
     await deps.stores.outside.saveLogPages(build.id, sources);
     await deps.stores.builds.saveTestResults(build.id, fetched.testResults);
+    await keepShownSecrets(deps, build.id, own);
     if (job !== null) await deps.stores.triages.markFetched(job);
     const names = new Set(sources.map((one) => one.name));
     return { sources: [...sources, ...archived.filter((one) => !names.has(one.name))], notes: [...away, ...fetched.notes] };

@@ -159,9 +159,20 @@ describe('the generic shape', () => {
 });
 
 describe('who may come in', () => {
+  const basic = (login: string) => ({ authorization: `Basic ${Buffer.from(login).toString('base64')}` });
+
   test.each([
     ['the token in the query', { url: `/webhooks/jenkins?token=${JENKINS_SECRETS[1]}`, headers: {} }, 202],
     ['the token in the header', { headers: { 'x-faultline-token': JENKINS_SECRETS[1] } }, 202],
+    ['the token as the password of Basic authentication', { headers: basic(`faultline:${JENKINS_SECRETS[1]}`) }, 202],
+    ['another password', { headers: basic('faultline:first-jenkins-secreT') }, 401],
+    ['the token as the user', { headers: basic(`${JENKINS_SECRETS[0]}:`) }, 401],
+    ['the token without a user', { headers: basic(JENKINS_SECRETS[0]) }, 401],
+    [
+      'a broken password beside the token in the query',
+      { url: `/webhooks/jenkins?token=${JENKINS_SECRETS[0]}`, headers: basic('a:b') },
+      401,
+    ],
     ['no token', { headers: {} }, 401],
     ['a wrong token', { headers: { 'x-faultline-token': 'first-jenkins-secreT' } }, 401],
     ['a part of the token', { headers: { 'x-faultline-token': JENKINS_SECRETS[0].slice(0, -1) } }, 401],
@@ -169,6 +180,15 @@ describe('who may come in', () => {
     ['two tokens in the query', { url: `/webhooks/jenkins?token=${JENKINS_SECRETS[0]}&token=x`, headers: {} }, 401],
   ])('%s', async (_what, options, status) => {
     expect((await send(generic, options)).statusCode).toBe(status);
+  });
+
+  test('a password is never logged', async () => {
+    await send(generic, { headers: basic(`faultline:${JENKINS_SECRETS[0]}`) });
+    await send('{', { headers: basic(`faultline:${JENKINS_SECRETS[0]}`) });
+
+    const { authorization } = basic(`faultline:${JENKINS_SECRETS[0]}`);
+    expect(state.log.length).toBeGreaterThan(1);
+    for (const shown of [JENKINS_SECRETS[0], authorization.slice(6)]) expect(JSON.stringify(state.log)).not.toContain(shown);
   });
 
   test('a token in the query is never logged', async () => {

@@ -35,7 +35,7 @@ beforeEach(() => {
 function gather(lastTry = false, of: Build = build) {
   const deps: GatherDeps = {
     stores: {
-      builds: { find: async () => (deleted ? null : of), saveTestResults: async () => undefined },
+      builds: { find: async () => (deleted ? null : of), saveTestResults: async () => undefined, saveShownSecrets: async () => undefined },
       outside: { saveLogPages: async () => undefined },
       triages: {
         findByBuild: async () => job,

@@ -1,0 +1,23 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { runs } from '../support/thorough.ts';
+import { createHostileValues, KNOWN_HOSTILE } from './hostile-values.ts';
+import { attackRecipe } from './run-recipe.ts';
+import { SYSTEMS } from './systems.ts';
+import { startUploadReceiver, type UploadReceiver } from './upload-receiver.ts';
+
+const TOKEN = 'flt_5hVn2kQm8RzT1xWc9YbL4pJs7DgF3aHuE6oKiMv0BqXwZyN1tCd';
+
+let receiver: UploadReceiver;
+beforeAll(async () => {
+  receiver = await startUploadReceiver();
+});
+afterAll(() => receiver.close());
+
+test.each(SYSTEMS.map((system) => [system.name, system] as const))(
+  '%s: no branch, tag, title or author runs, takes the token along, or arrives changed',
+  async (_, system) => {
+    const values = [...KNOWN_HOSTILE, ...createHostileValues(1, runs(40))];
+
+    expect(await attackRecipe(system, values, receiver, TOKEN)).toEqual([]);
+  },
+);
