@@ -237,7 +237,7 @@ export async function probeDatabase(url: string, ownerUrl: string | null = null)
     const row = DatabaseRow.parse((await database.query(FACTS))[0]);
     const status = compareMigrations(await readMigrationFiles(MIGRATIONS_FOLDER), await readApplied(database));
     const pending = [...status.pending, ...status.unverified].map(({ name }) => name);
-    const schemaIsCurrent = row.migrated && pending.length === 0;
+    const schemaIsCurrent = pending.length === 0 && status.changed.length === 0;
     return {
       version: row.version,
       /** How far its clock is ahead of ours, in milliseconds. */
