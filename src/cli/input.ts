@@ -9,7 +9,7 @@ import { decodeSources } from '../log/decode/archive.ts';
 import { planTexts } from '../log/decode/archive-members.ts';
 import { maskFile } from '../log/mask/file.ts';
 import type { Masker } from '../log/mask/mask.ts';
-import type { LogInPieces } from '../log/read-sources.ts';
+import type { LogInPieces } from '../log/read-log.ts';
 import { type ArtifactRoom, artifactRoom, namelessText, openArtifact } from '../log/survey/open-artifact.ts';
 import { visibleLine } from '../notifications/visible-text.ts';
 import { say } from './terminal.ts';

@@ -18,7 +18,7 @@ import { silentLogger } from '../ports/telemetry.ts';
 import { renderGithubCommands, renderPlain, renderTerminal } from '../service/answers/render.ts';
 import { AnalysisTrace, renderTracePlain, renderTraceTree } from '../service/answers/trace.ts';
 import { withExperiment } from '../service/experiments.ts';
-import type { TriagedReading } from '../service/triage/triage-reading.ts';
+import type { TriagedSources } from '../service/triage/triage-build.ts';
 import { type ServerOptions, serverOf } from './command-parts.ts';
 import { type LargeLog, openLargeLog, readArtifacts, readInput, readReports } from './input.ts';
 import { type Progress, phaseText, startProgress } from './progress.ts';
@@ -120,7 +120,7 @@ async function tellNoFailure(reading: Reading, { json, github }: TriageCommandOp
   return print(color ? `${NO_FAILURE}\n${advice}\n` : `Result\t${NO_FAILURE}\nAdvice\t${advice}\n${notes}`);
 }
 
-async function answer(path: string, options: TriageCommandOptions, config: Config, progress: Progress): Promise<TriagedReading> {
+async function answer(path: string, options: TriageCommandOptions, config: Config, progress: Progress): Promise<TriagedSources> {
   progress.phase(`reading ${path === '-' ? 'standard input' : visibleLine(path)}`);
   const large = await openLargeLog(path, createMasker(maskingOf(config)));
   try {
@@ -136,7 +136,7 @@ async function answerFrom(
   options: TriageCommandOptions,
   config: Config,
   progress: Progress,
-): Promise<TriagedReading> {
+): Promise<TriagedSources> {
   const limit = config.http.maxLogBytes;
   const log = large === null ? await readInput(path, limit) : [large.source];
   const sources = [...log, ...(await readReports(options.junit ?? [], limit)), ...(await readArtifacts(options.files ?? [], limit))];

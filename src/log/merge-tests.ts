@@ -6,12 +6,12 @@ import { firstOfEach } from '../lib/collections.ts';
  * merged test has the report's name, suite and message, since history is kept by these, and the log's position, file and line.
  */
 export function mergeTests(reported: readonly FailingTest[], logged: readonly FailingTest[]): FailingTest[] {
-  const left = new Set(unique(logged));
+  const left = new Set(unique(logged, ({ at }) => at?.source));
   const byLastWord = Map.groupBy(
     [...left].map((test) => ({ test, words: wordsOf(test) })),
     ({ words }) => lastOf(words.all),
   );
-  const merged = withoutParents(unique(reported)).map((test) => {
+  const merged = withoutParents(unique(reported, ({ message }) => message)).map((test) => {
     const words = wordsOf(test);
     const twin = twinOf(
       words,
@@ -24,8 +24,9 @@ export function mergeTests(reported: readonly FailingTest[], logged: readonly Fa
   return [...merged, ...left];
 }
 
-function unique(tests: readonly FailingTest[]): FailingTest[] {
-  return firstOfEach(tests, ({ suite, name }) => `${suite}\u0001${name}`);
+/** One of each: a test of the same name in another log, or with another message in a report, failed on its own. */
+function unique(tests: readonly FailingTest[], apart: (test: FailingTest) => string | null | undefined): FailingTest[] {
+  return firstOfEach(tests, (test) => [test.suite, test.name, apart(test)].join('\u0001'));
 }
 
 /** `TestA` fails because `TestA/case` does: reports list both, only the case is a failing test of its own. */
@@ -87,6 +88,7 @@ function merge(report: FailingTest, log: FailingTest): FailingTest {
     expected: report.expected ?? log.expected,
     actual: report.actual ?? log.actual,
     at: log.at ?? report.at,
+    spans: [...(log.spans ?? []), ...(report.spans ?? [])],
   };
 }
 

@@ -124,17 +124,18 @@ export function inFailedSteps(log: LogText, found: Extraction, structure: Struct
   const roleAt = rolesOf(log, structure);
   const isIn = (ranges: readonly LineRange[], line: number) => ranges.some(({ start, end }) => line >= start && line <= end);
   const sections = structure.failedSections.map(({ lineStart, lineEnd }) => ({ start: lineStart, end: lineEnd }));
-  const output = keep(found, (line) => roleAt(line) !== 'echo' && !isIn(structure.afterwards, line));
+  const output = keepLines(found, (line) => roleAt(line) !== 'echo' && !isIn(structure.afterwards, line));
   const causes: Extraction = {
     ...output,
     diagnostics: output.diagnostics.filter(({ at, severity }) => severity !== 'error' || at === null || MAY_CAUSE.has(roleAt(at.line))),
     exceptions: output.exceptions.filter(({ type }) => !/Warning$/.test(type)),
     messages: output.messages.filter(({ at }) => at === null || MAY_CAUSE.has(roleAt(at.line))),
   };
-  const failed = sections.length === 0 ? causes : keep(causes, (line) => isIn(sections, line));
+  const failed = sections.length === 0 ? causes : keepLines(causes, (line) => isIn(sections, line));
   return [failed, causes, output].find(hasFindings) ?? found;
 }
 
-function keep(found: Extraction, isKept: (line: number) => boolean): Extraction {
+/** Returns what was found without what stands on other lines. */
+export function keepLines(found: Extraction, isKept: (line: number) => boolean): Extraction {
   return withLists(found, (all) => all.filter(({ at }) => at === null || isKept(at.line)));
 }

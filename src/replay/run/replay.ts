@@ -5,7 +5,7 @@ import { messageOf, TriageError } from '../../domain/errors.ts';
 import { present } from '../../lib/collections.ts';
 import { createMasker, type Masker } from '../../log/mask/mask.ts';
 import { maskSources, readMasked } from '../../service/triage/read-build.ts';
-import type { TriagedReading } from '../../service/triage/triage-reading.ts';
+import type { TriagedSources } from '../../service/triage/triage-build.ts';
 import type { CaseOutcome, CaseTexts, DatasetRow, ReplayCase } from '../cases/case.ts';
 import { type CaseChecks, checkCase } from './check-case.ts';
 import { type CaseResult, failedResult, resultOf } from './results.ts';
@@ -33,7 +33,7 @@ export interface ReplayOptions {
 /** Answers one case, and tells of each finished step: what a case has cost that fails. */
 export type Answerer = (build: Build, texts: CaseTexts, signal: AbortSignal, onStep: (step: Step) => void) => Promise<Answered>;
 
-type Answered = Pick<TriagedReading, 'reading' | 'analyses'>;
+type Answered = Pick<TriagedSources, 'reading' | 'analyses'>;
 
 /** A finished case with its labels, null where the row itself was not readable. */
 export interface ReplayedCase extends CaseChecks {

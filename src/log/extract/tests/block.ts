@@ -148,7 +148,8 @@ export function openTestList(log: LogText, found: Findings, framework: string): 
   return (known, start, end) => {
     if (known.name === '') return;
     const key = `${known.suite ?? ''}\u0001${known.name}`;
-    const test = found.testAt(start, framework, { ...readBody(log, start, end, known), ...definedOf(known) });
+    const spans = [found.range(start, end)];
+    const test = found.testAt(start, framework, { ...readBody(log, start, end, known), ...definedOf(known), spans });
     const index = seen.get(key) ?? -1;
     const before = found.failingTests[index];
     propose(log, found, start, end, seen.size, test);
@@ -222,6 +223,7 @@ function joined(before: FailingTest, after: FailingTest): FailingTest {
     expected: before.expected ?? after.expected,
     actual: before.actual ?? after.actual,
     at: isFuller ? after.at : before.at,
+    spans: [...(before.spans ?? []), ...(after.spans ?? [])],
   };
 }
 

@@ -59,16 +59,31 @@ export const structural: Extractor = {
     const lists = new Map([...known, UNKNOWN].map((framework) => [framework, openTestList(log, found, framework)]));
     for (const item of withPassages(log, withoutSuites(log, unique(items)))) {
       const framework = item.framework ?? (known.length === 1 ? known[0] : undefined) ?? UNKNOWN;
-      if (!isCovered(reported, item)) lists.get(framework)?.(item.known, item.start, item.end);
+      const words = wordsOf({ suite: item.known.suite ?? null, name: item.known.name });
+      const twin = findTwin(reported, words);
+      if (twin !== -1) found.addSpan(twin, item.start, item.end);
+      if (!isCovered(reported, item, words)) lists.get(framework)?.(item.known, item.start, item.end);
     }
   },
 };
 
+interface ReportedTest {
+  readonly words: Words;
+  readonly line: number;
+}
+
+/** Finds the reported test that has this name: with the same suite, else the only one. Returns -1 where there is none. */
+function findTwin(reported: readonly ReportedTest[], { all, own }: Words): number {
+  const exact = reported.findIndex(({ words }) => words.all.join(' ') === all.join(' '));
+  const name = own.join(' ');
+  const named = [...reported.keys()].filter((index) => reported[index]?.words.own.join(' ') === name);
+  return exact === -1 && named.length === 1 ? (named[0] ?? -1) : exact;
+}
+
 /** Where a reader of the runner spoke, nothing is added to what it reported. */
-function isCovered(reported: readonly { readonly words: Words; readonly line: number }[], { known, start, trust }: Item): boolean {
+function isCovered(reported: readonly ReportedTest[], { start, trust }: Item, words: Words): boolean {
   if (reported.length === 0) return false;
-  if (trust !== 'sure' || reported.some(({ words }) => isAlike(words, wordsOf({ suite: known.suite ?? null, name: known.name }))))
-    return true;
+  if (trust !== 'sure' || reported.some((one) => isAlike(one.words, words))) return true;
   const lines = reported.map(({ line }) => line);
   return start >= minOf(lines) - NEAR && start <= maxOf(lines) + NEAR;
 }
