@@ -7,6 +7,7 @@ import { withModel } from '../../config/model-providers.ts';
 import type { Config } from '../../config/schema.ts';
 import type { AblationStage } from '../../domain/calibration.ts';
 import { TriageError } from '../../domain/errors.ts';
+import { present } from '../../lib/collections.ts';
 import { systemClock } from '../../lib/time.ts';
 import { silentLogger } from '../../ports/telemetry.ts';
 import { describeExperiment, experimentOf, parseStages } from '../../replay/ablation.ts';
@@ -36,11 +37,12 @@ export async function answering(
   const { createTerminalApp } = await import('../../app/terminal-app.ts');
   const experiment = await experimentOf(stagesLeftOut(options), options.design);
   const app = await createTerminalApp(config, silentLogger, systemClock, experiment);
-  return async (build, { sources, greenText, repository }, signal, onStep) => {
+  return async (build, { sources, greenText, repository }, signal, onStep, everyCause) => {
     const clone = repository === undefined ? null : await openClone(repository, signal);
     try {
       const at = clone === null ? {} : { clone: clone.folder };
-      const how = { maxGroups: 1, onStep, record: kept !== null, ...(greenText === undefined ? {} : { greenText }), ...at };
+      const most = everyCause ? {} : { maxGroups: 1 };
+      const how = { ...most, onStep, record: kept !== null, ...present({ greenText }), ...at };
       const answered = await app.triage(build, sources, signal, how);
       await kept?.keep(answered.recordings);
       return answered;
