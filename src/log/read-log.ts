@@ -5,6 +5,7 @@ import { type Extraction, withLists } from './extract/extraction.ts';
 import { extractAll, inFailedSteps, openScanned, structureIn } from './extract/run.ts';
 import { diffWithGreen, type GreenTemplates, newFindings } from './green/green-diff.ts';
 import { bytesOfText, type LogBytes, withReturnsAsLineEnds } from './lines/bytes.ts';
+import { hasPassed, withoutErrors } from './passed.ts';
 import type { LineIndex, Scan } from './scan/scan-log.ts';
 import { withoutSections } from './sections.ts';
 
@@ -49,11 +50,12 @@ function readLines(name: string, bytes: LogBytes, known: Scan | undefined, { gre
   const marked = structureIn(opened);
   const structure = without.has('sections') ? withoutSections(marked) : marked;
   const all = withWholeSpans(log, extractAll(opened, leftOut));
-  const found = inFailedSteps(log, all, structure);
+  const isPassed = hasPassed(log, all, structure);
+  const found = isPassed ? withoutErrors(all) : inFailedSteps(log, all, structure);
   const diff = green === null ? null : diffWithGreen(log, green, found, structure);
   /** What of it a green build does not say too; all of it where there is none to compare with. */
   const fresh = diff === null ? found : newFindings(found, diff);
-  const read = { log, index: scan.index, size: bytes.size, all, found, fresh, structure, diff };
+  const read = { log, index: scan.index, size: bytes.size, all, found, fresh, structure, diff, isPassed };
   /** Whether what a green build says too was left out of what was found. */
   const isOnlyNew: boolean = false;
   return { ...read, isOnlyNew, proposed: found.blocks, hits: scan.hits };

@@ -81,6 +81,7 @@ export function composeReading({ sources, reports, logs, notes }: OpenedSources,
     failedSections: logs.flatMap(({ structure }) => structure.failedSections),
     toolchains: [...new Set(logs.flatMap(({ found }) => [...found.toolchains]))].sort(),
     sources: sources.map((source) => sizeOf(source, logs)),
+    ...(logs.length > 0 && logs.every(({ isPassed }) => isPassed) ? { hasPassed: true } : {}),
     maskedSecrets: options.maskedSecrets ?? 0,
     notes: [...sources.flatMap(({ notes }) => notes), ...reports.flatMap((report) => report.notes), ...notes],
   };

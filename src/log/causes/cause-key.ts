@@ -50,10 +50,15 @@ function deepestKey(thrown: ThrownException | null): string | null {
   return `deepest\u0001${thrown.type}\u0001${normaliseIdentity(thrown.message)}\u0001${place}`;
 }
 
+/** A function without a name of its own: each test of a file has one. */
+const NAMELESS = /<anonymous>|^(?:Object|Context|TestContext|Proxy|Suite)\.|^(?:null|anonymous|func\d{1,4}|<lambda>|<module>)$/;
+
 function messageKey({ message, frames, test }: ReadFailure): string {
   const said = normaliseIdentity(message);
   const frame = frames.find(({ own }) => own);
-  if (frame !== undefined) return `${said}\u0001${frame.file}:${frame.function ?? frame.line ?? ''}`;
-  const isOfTest = test !== null && (test.expected !== null || ASSERTION.test(message));
-  return `${said}\u0001${test?.file ?? ''}\u0001${isOfTest ? test.name : ''}`;
+  const isExpectation = test !== null && (test.expected !== null || ASSERTION.test(message));
+  if (frame === undefined) return isExpectation ? `${said}\u0001${test.file ?? ''}\u0001${test.name}` : said;
+  const place = frame.function === null || NAMELESS.test(frame.function) ? frame.line : frame.function;
+  const isShared = !isExpectation && frames.filter(({ own }) => own).length > 1;
+  return `${said}\u0001${frame.file}:${isShared ? (frame.function ?? place ?? '') : (place ?? '')}`;
 }

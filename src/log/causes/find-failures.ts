@@ -1,10 +1,12 @@
-import type { FailingTest, Failure, LogRange, Section } from '../../domain/failure.ts';
+import type { FailingTest, Failure, Section } from '../../domain/failure.ts';
 import type { Reading } from '../../domain/reading.ts';
 import { hasFindings } from '../extract/extraction.ts';
 import type { ReadLog } from '../read-log.ts';
 import { composeReading, type OpenedSources, type ReadOptions } from '../read-sources.ts';
 import { failureOfTest, mainFailure, type ReadFailure } from '../recognise/failures.ts';
-import { overlaps, viewLog } from './log-view.ts';
+import { isWithin, type LineRange } from '../sections/system.ts';
+import { isCheck } from '../tool-kinds.ts';
+import { joinRanges, overlaps, viewLog } from './log-view.ts';
 import { spansOfTest } from './spans.ts';
 
 /** Failures of one build that are told apart; of more, only the first are. */
@@ -51,23 +53,65 @@ function failedLogs(logs: readonly ReadLog[], tests: readonly FailingTest[]): re
   return failed.length > 0 ? failed : logs.filter(({ found }) => hasFindings(found));
 }
 
-/** Finds the failed steps of one log in which no test failed. */
+/** Finds the failed steps of one log in which no test failed, and what compilers and linters report beside the tests. */
 function findSteps(read: ReadLog, opened: OpenedSources, reading: Reading, options: ReadOptions): ReadFailure[] {
   const { log, structure } = read;
-  const ranges = reading.failingTests
-    .flatMap(spansOfTest)
-    .filter(({ source }) => source === log.name)
-    .map(({ lineStart, lineEnd }) => ({ start: lineStart, end: lineEnd }));
+  const tests = joinRanges(
+    reading.failingTests
+      .flatMap(spansOfTest)
+      .filter(({ source }) => source === log.name)
+      .map(({ lineStart, lineEnd }) => ({ start: lineStart, end: lineEnd })),
+  );
+  const failWithin = (ranges: readonly LineRange[]): ReadFailure => {
+    const view = viewLog(read, { visible: ranges, foreign: [] });
+    const spans = ranges.map(({ start, end }) => ({ source: log.name, lineStart: start, lineEnd: end }));
+    return { ...mainFailure(composeReading({ ...opened, reports: [], logs: [view] }, options)), spans };
+  };
   const sections = innermost(structure.failedSections.filter(({ consequence }) => consequence !== true));
-  const untested = sections.filter(({ lineStart, lineEnd }) => !overlaps(ranges, lineStart, lineEnd));
-  const steps = ranges.length === 0 && untested.length < 2 ? [null] : untested;
-  return steps.map((section) => {
-    const span: LogRange = { source: log.name, lineStart: section?.lineStart ?? 1, lineEnd: section?.lineEnd ?? log.lineCount };
-    const visible = [{ start: span.lineStart, end: span.lineEnd }];
-    const logs = section === null ? [read] : [viewLog(read, { visible, foreign: [] })];
-    const alone = section === null && opened.logs.length === 1;
-    return { ...mainFailure(alone ? reading : composeReading({ ...opened, reports: [], logs }, options)), spans: [span] };
+  const untested = sections.filter(({ lineStart, lineEnd }) => !overlaps(tests, lineStart, lineEnd));
+  if (tests.length > 0) {
+    const steps = untested.map(({ lineStart, lineEnd }) => [{ start: lineStart, end: lineEnd }]);
+    return [...steps, ...rangesByCheck(read, tests).filter((ranges) => !isInside(ranges, untested))].map(failWithin);
+  }
+  const checks = rangesByCheck(read, []);
+  const steps = untested.length < 2 ? [[{ start: 1, end: log.lineCount }]] : untested.map(rangeOfSection);
+  const split = steps.flatMap((step) => {
+    const own = checks.filter((ranges) => ranges.every(({ start }) => overlaps(step, start, start)));
+    return own.length > 1 && areApart(own) ? own : [step];
   });
+  if (split.length > 1) return split.map(failWithin);
+  const [spans] = steps.map((ranges) => ranges.map(({ start, end }) => ({ source: log.name, lineStart: start, lineEnd: end })));
+  const alone = opened.logs.length === 1 ? reading : composeReading({ ...opened, reports: [], logs: [read] }, options);
+  return [{ ...mainFailure(alone), spans }];
+}
+
+function rangeOfSection({ lineStart, lineEnd }: Section): LineRange[] {
+  return [{ start: lineStart, end: lineEnd }];
+}
+
+function isInside(ranges: readonly LineRange[], sections: readonly Section[]): boolean {
+  return ranges.every(({ start }) => sections.some(({ lineStart, lineEnd }) => start >= lineStart && start <= lineEnd));
+}
+
+/** The lines of each compiler's and linter's errors, but those that a test printed. */
+function rangesByCheck({ found }: ReadLog, tests: readonly LineRange[]): LineRange[][] {
+  const errors = found.diagnostics.filter(
+    ({ severity, tool, file, line, at }) =>
+      severity === 'error' && isCheck(tool) && file !== null && line !== null && at !== null && !isWithin(tests, at.line),
+  );
+  const byTool = Map.groupBy(errors, ({ tool }) => tool);
+  const ends = new Map(found.blocks.map(({ start, end }) => [start, end]));
+  return [...byTool.values()].map((own) =>
+    joinRanges(own.flatMap(({ at }) => (at === null ? [] : [{ start: at.line, end: ends.get(at.line) ?? at.line }]))),
+  );
+}
+
+/** Tells whether tools spoke one after the other: errors that lie among one another's are those of one run. */
+function areApart(tools: readonly (readonly LineRange[])[]): boolean {
+  const wholes = tools
+    .map((ranges) => ({ start: ranges[0]?.start ?? 0, end: ranges.at(-1)?.end ?? 0 }))
+    .sort((one, other) => one.start - other.start);
+  return wholes.every(({ start }, at) => start > (wholes[at - 1]?.end ?? 0));
 }
 
 /** Leaves out sections that only hold other failed ones: a stage fails because its step does. */

@@ -4,10 +4,12 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { TriageError } from '../../../src/domain/errors.ts';
+import { groupCauses } from '../../../src/log/causes/read-causes.ts';
+import { failuresOf } from '../../../src/log/recognise/failures.ts';
 import { datasetCases } from '../../../src/replay/cases/dataset.ts';
 import { type ReplayedCase, type ReplayOptions, replay } from '../../../src/replay/run/replay.ts';
 import { failedResult } from '../../../src/replay/run/results.ts';
-import { groupsOf } from '../../../src/service/triage/group.ts';
+import { groupFailures } from '../../../src/service/triage/group-failures.ts';
 import { readMasked } from '../../../src/service/triage/read-build.ts';
 import { sampleAnalysis, sampleExperiment } from '../../support/sample-analysis.ts';
 
@@ -48,7 +50,8 @@ describe('replaying a data set', () => {
       answer: async (build, { sources }, _signal, _onStep, everyCause) => {
         asked.push(everyCause);
         const reading = readingOf(sources);
-        const groups = groupsOf(reading, build.id);
+        const causes = groupCauses(failuresOf(reading), reading).map((cause) => ({ ...cause, reading }));
+        const groups = groupFailures({ reading, causes }, build.id);
         const failureIds = groups.flatMap((group) => group.failures.map(({ id }) => id));
         const second = { ...sampleAnalysis(), failureIds, category: 'CODE_ERROR' as const };
         return { reading, analyses: [sampleAnalysis(), second], groups };

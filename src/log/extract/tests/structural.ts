@@ -272,7 +272,7 @@ function flakyNames(log: LogText, lines: readonly number[]): ReadonlySet<string>
 
 /**
  * Tests that passed in the end are none; nor are weaker marks beside those of a known runner or a numbered list, nor places of a list in a class whose tests
- * were shown one by one: they may name the method that threw. Files that could not be loaded stand for their tests where none is named.
+ * were shown one by one: they may name the method that threw. A file that could not be loaded stands for its tests where none of them is named.
  */
 function unlisted(items: readonly Item[], flaky: ReadonlySet<string>): Item[] {
   const isKnown = items.some(({ framework, listed }) => framework !== undefined || listed === 'numbered');
@@ -281,8 +281,9 @@ function unlisted(items: readonly Item[], flaky: ReadonlySet<string>): Item[] {
     if (flaky.has(known.name) || (isKnown && framework === undefined && trust !== 'sure')) return false;
     return listed !== 'plain' || known.suite == null || known.line == null || !shown.has(classOf(known.suite));
   });
-  const named = tests.filter(({ known }) => known.name !== known.file);
-  return named.length > 0 ? named : tests;
+  const named = new Set(tests.flatMap(({ known }) => (known.name === known.file || known.file == null ? [] : [known.file])));
+  const isWhole = tests.some(({ known }) => known.name !== known.file && known.file == null);
+  return tests.filter(({ known }) => known.name !== known.file || !(isWhole || named.has(known.name)));
 }
 
 function classOf(suite: string): string {
