@@ -74,7 +74,7 @@ function isAssertion(fact: Fact, subject: TriageSubject): boolean {
 /** Whether a text begins with an exception that is no assertion: "AttributeError: …". */
 export function isThrown(text: string): boolean {
   return (
-    /^[\w.$]{0,160}(?:Error|Exception)\b/.test(text) &&
+    /^(?:\*\* \()?[\w.$:]{0,160}(?:Error|Exception)\b/.test(text) &&
     !/^[\w.$]{0,160}(?:Assertion|Comparison|Expectation|MultipleFailures|Failed)/i.test(text)
   );
 }

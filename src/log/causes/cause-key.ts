@@ -3,7 +3,7 @@ import { endingOf, isGenericMessage, PLAIN_ENDING, type ReadFailure } from '../r
 import { normaliseIdentity } from '../recognise/normalise.ts';
 
 /** An expectation that does not hold is a cause of its own in each test, however alike two sound. */
-const ASSERTION = /Assert|Expectation|ComparisonFailure|TestFail|MultipleFailures|^assert\b|\bexpected\b/i;
+const ASSERTION = /Assert|Expectation|ComparisonFailure|TestFail|MultipleFailures|^\W{0,4}(?:assert|expect)/i;
 
 /** What the machine refuses, it refuses to every test: the line of the test that happened to ask does not matter. */
 const OF_THE_MACHINE =

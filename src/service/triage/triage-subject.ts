@@ -5,6 +5,8 @@ import { present } from '../../lib/collections.ts';
 
 /** Enough structured facts for any judgement, few enough for a checkpoint of a few kilobytes. */
 const MAX_FACTS = 30;
+/** Findings of a linter are counted by rule. */
+const MAX_DIAGNOSTICS = 100;
 
 /** Returns what the graph is given for one group. `reading` is what was read of this group alone. */
 export function createSubject(input: {
@@ -24,7 +26,7 @@ export function createSubject(input: {
     generic: group.generic,
     excerpts: reading.excerpts,
     failingTests: group.failures.flatMap(({ test }) => test ?? []).slice(0, MAX_FACTS),
-    diagnostics: reading.diagnostics.slice(0, MAX_FACTS),
+    diagnostics: reading.diagnostics.slice(0, MAX_DIAGNOSTICS),
     exceptions: reading.exceptions.slice(0, MAX_FACTS),
     messages: reading.messages.slice(0, MAX_FACTS),
     exits: reading.exits.slice(-MAX_FACTS),

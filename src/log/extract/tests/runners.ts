@@ -106,7 +106,7 @@ export const COMPILED_RUNNERS: readonly Runner[] = [
     { head: /^\[ {2}FAILED {2}\] (?<suite>[\w/]{1,200})\.(?<name>[\w/]{1,200})(?:, where .{1,300}?)?(?: \(\d{1,9} ms\))?$/, opened: ({ suite, name }) => `${suite}.${name}`, body: 'none' },
   ] },
   { name: 'ctest', literals: ['***Failed', '***Timeout', '***Exception', '***Not Run', '(Failed)', '(Timeout)', '(SEGFAULT)', '(Child aborted)', '(Not Run)'], fillsIn: true, shapes: [
-    { head: /^\s{0,4}\d{1,5}\/\d{1,5} Test {1,4}#\d{1,5}: (?<name>\S{1,200}) \.{2,80}\s?\*{3}(?:Failed|(?<message>Timeout|Exception|Not Run))/, body: 'none' },
+    { head: /^\s{0,4}\d{1,5}\/\d{1,5} Test {1,4}#\d{1,5}: (?<name>\S{1,200}) \.{2,80}\s?\*{3}(?:Failed|(?<message>Timeout|Exception(?:: \w{1,30})?|Not Run))/, body: 'open', until: /^\s{0,12}(?:Start {1,8}\d|\d{1,5}\/\d{1,5} Test)|^\d{1,3}% tests passed|^The following tests/, limit: 60 },
     { head: /^\t\s{0,8}\d{1,6} - (?<name>\S{1,200}) \((?:Failed|(?<message>Timeout|SEGFAULT|Child aborted|Not Run|ILLEGAL|NUMERICAL|OTHER_FAULT|BAD_COMMAND|Subprocess \w{1,30}))\)/, body: 'none' },
   ] },
   { name: 'catch2', literals: [': FAILED:'], shapes: [
