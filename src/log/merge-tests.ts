@@ -11,7 +11,8 @@ export function mergeTests(reported: readonly FailingTest[], logged: readonly Fa
     [...left].map((test) => ({ test, words: wordsOf(test) })),
     ({ words }) => lastOf(words.all),
   );
-  const merged = withoutParents(unique(reported, ({ message }) => message)).map((test) => {
+  const merged = withoutParents(unique(reported, ({ message }) => message)).map((report) => {
+    const test = { ...report, message: withoutPlace(report.message) };
     const words = wordsOf(test);
     const twin = twinOf(
       words,
@@ -94,6 +95,12 @@ function merge(report: FailingTest, log: FailingTest): FailingTest {
 
 function sameFile(one: string, other: string | null): boolean {
   return other !== null && (one.endsWith(other) || other.endsWith(one));
+}
+
+/** Some runners put the place on the first line of the message, where a reader looks for the reason. */
+function withoutPlace(message: string | null): string | null {
+  const [first = '', ...rest] = message?.split('\n') ?? [];
+  return rest.length > 0 && /^(?:unknown file|\S{1,300}:\d{1,7})(?:: (?:Failure|error))?$/.test(first.trim()) ? rest.join('\n') : message;
 }
 
 /** "Failed", or an exception's bare name, says less than what the log printed. */

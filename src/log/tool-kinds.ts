@@ -14,3 +14,8 @@ const CHECKS =
 export function isCheck(tool: string): boolean {
   return CHECKS.test(tool) || LINTERS.test(tool);
 }
+
+/** Tells whether a linter ends badly for any finding, however mild it calls it. */
+export function failsOnWarnings(tool: string): boolean {
+  return /^(?:shellcheck|hadolint|pylint|rubocop|markdownlint|ansible-lint)$/i.test(tool);
+}

@@ -1,3 +1,4 @@
+import type { Diagnostic } from '../../domain/failure.ts';
 import type { LogBytes } from '../lines/bytes.ts';
 import { BRANCH_LITERALS, type LogText, openLog } from '../lines/lines.ts';
 import { type LineRole, rolesOf } from '../roles.ts';
@@ -5,6 +6,7 @@ import { beginningsOf, buildMatcher, type Matcher } from '../scan/matcher.ts';
 import { type Scan, scanLog } from '../scan/scan-log.ts';
 import type { LineRange } from '../sections/system.ts';
 import { readStructure, STRUCTURE_LITERALS, type Structure } from '../sections.ts';
+import { failsOnWarnings, isCheck } from '../tool-kinds.ts';
 import { type Extraction, type Extractor, Findings, hasFindings, withLists } from './extraction.ts';
 import { harness, TAP, teamcity } from './tests/protocols.ts';
 import { COMPILED_RUNNERS, SCRIPT_RUNNERS } from './tests/runners.ts';
@@ -132,7 +134,16 @@ export function inFailedSteps(log: LogText, found: Extraction, structure: Struct
     messages: output.messages.filter(({ at }) => at === null || MAY_CAUSE.has(roleAt(at.line))),
   };
   const failed = sections.length === 0 ? causes : keepLines(causes, (line) => isIn(sections, line));
-  return [failed, causes, output].find(hasFindings) ?? found;
+  return withWarningsThatFailed([failed, causes, output].find(hasFindings) ?? found, structure);
+}
+
+/** What a linter only warns of is what failed a step in which nothing else did. */
+function withWarningsThatFailed(found: Extraction, { failedSections, exits }: Structure): Extraction {
+  const { diagnostics, failingTests, exceptions } = found;
+  if (failingTests.length > 0 || failedSections.length + exits.length === 0) return found;
+  const hasErrors = diagnostics.some(({ severity }) => severity === 'error') || exceptions.length > 0;
+  const isFinding = ({ tool, file }: Diagnostic) => file !== null && (failsOnWarnings(tool) || (!hasErrors && isCheck(tool)));
+  return { ...found, diagnostics: diagnostics.map((one) => (isFinding(one) ? { ...one, severity: 'error' } : one)) };
 }
 
 /** Returns what was found without what stands on other lines. */
