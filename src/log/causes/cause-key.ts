@@ -24,7 +24,7 @@ const MISSING: readonly RegExp[] = [
  * project. Failures that only say how they ended have one cause where they ended alike.
  */
 export function causeKey(failure: ReadFailure, thrown: ThrownException | null): string {
-  if (failure.generic) return endingKey(failure);
+  if (failure.generic) return isExpectation(failure) ? messageKey(failure) : endingKey(failure);
   return sharedKey(failure) ?? deepestKey(thrown) ?? messageKey(failure);
 }
 
@@ -53,12 +53,18 @@ function deepestKey(thrown: ThrownException | null): string | null {
 /** A function without a name of its own: each test of a file has one. */
 const NAMELESS = /<anonymous>|^(?:Object|Context|TestContext|Proxy|Suite)\.|^(?:null|anonymous|func\d{1,4}|<lambda>|<module>)$/;
 
-function messageKey({ message, frames, test }: ReadFailure): string {
+/** Whether a test states an expectation that does not hold. */
+function isExpectation({ test, message }: ReadFailure): boolean {
+  return test !== null && (test.expected !== null || ASSERTION.test(message));
+}
+
+function messageKey(failure: ReadFailure): string {
+  const { message, frames, test } = failure;
   const said = normaliseIdentity(message);
   const frame = frames.find(({ own }) => own);
-  const isExpectation = test !== null && (test.expected !== null || ASSERTION.test(message));
-  if (frame === undefined) return isExpectation ? `${said}\u0001${test.file ?? ''}\u0001${test.name}` : said;
+  const isCheck = isExpectation(failure);
+  if (frame === undefined) return isCheck ? `${said}\u0001${test?.file ?? ''}\u0001${test?.name ?? ''}` : said;
   const place = frame.function === null || NAMELESS.test(frame.function) ? frame.line : frame.function;
-  const isShared = !isExpectation && frames.filter(({ own }) => own).length > 1;
+  const isShared = !isCheck && frames.filter(({ own }) => own).length > 1;
   return `${said}\u0001${frame.file}:${isShared ? (frame.function ?? place ?? '') : (place ?? '')}`;
 }

@@ -238,7 +238,12 @@ function bodyEnd(log: LogText, line: number, from: number): number {
     if (isBlank && at > from + 1) isParagraph = false;
     if (/^[=_⎯]{6,}|^-{20,}$/.test(text.trim()) && at > from + 1) return false;
     if (isBlank) return true;
-    if (PASSED.test(text) || FORMS.some(({ pattern, trust }) => trust !== 'marked' && pattern.test(text.trimEnd())) || ITEM.test(text))
+    const isDifference = indentOf(text) > indent && /^\s{1,40}[-+] /.test(text);
+    if (
+      (PASSED.test(text) && !isDifference) ||
+      FORMS.some(({ pattern, trust }) => trust !== 'marked' && pattern.test(text.trimEnd())) ||
+      ITEM.test(text)
+    )
       return false;
     return isParagraph || indentOf(text) > indent || placeIn(text) !== null || isPlace(text);
   });
