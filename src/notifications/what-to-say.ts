@@ -2,6 +2,7 @@ import type { Build } from '../domain/build.ts';
 import type { ReviewerQuestion } from '../domain/review.ts';
 import { sumOf } from '../lib/collections.ts';
 import type { BuildSituation, FailedBefore, Situation } from '../ports/notices.ts';
+import { arrangeAnswers } from './build-answers.ts';
 import { type CauseStanding, causeStanding } from './cause-standing.ts';
 
 /** What is to be said of a situation, before any channel words it. */
@@ -20,7 +21,7 @@ export type ToSay =
       readonly failures: number;
       /** Whether all failures are failed tests. */
       readonly areTests: boolean;
-      /** Ranked: what needs somebody first, then what hit more. */
+      /** Ranked: what needs somebody first; of equals those of newer builds, and of a build in the order in which one would mend them. */
       readonly causes: readonly CauseStanding[];
       /** Causes that are still looked at. */
       readonly open: number;
@@ -43,7 +44,7 @@ export function whatToSay(situation: Situation): ToSay | null {
   }
   const builds = failed.map(({ build }) => build);
   const causes = failed
-    .flatMap(({ causes: found, build }) => found.map((cause) => causeStanding(cause, build, situation)))
+    .flatMap(({ causes: found, build }) => arrangeAnswers(found).map((cause) => causeStanding(cause, build, situation)))
     .toSorted(byRank);
   const failures = sumOf(failed.map((one) => one.failures));
   if (causes.length === 0) return looking(failed, failures, situation);
@@ -76,9 +77,9 @@ function couldNotLook(builds: readonly Build[], causes: readonly CauseStanding[]
   return { state: 'could-not-look', builds, causes, unread, why: causes[0]?.rootCause ?? '' };
 }
 
-/** What was shown to be of this change by trying, what else needs whoever made it, what nobody is sure of, what is somebody else's; of equals what hit more. */
+/** What was shown to be of this change by trying, what else needs whoever made it, what nobody is sure of, what is somebody else's. */
 function byRank(a: CauseStanding, b: CauseStanding): number {
-  return rank(a) - rank(b) || b.cause.failures - a.cause.failures || (a.cause.analysis.id < b.cause.analysis.id ? -1 : 1);
+  return rank(a) - rank(b);
 }
 
 function rank({ needsYou, form, cause }: CauseStanding): number {
