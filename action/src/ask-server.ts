@@ -55,7 +55,11 @@ export async function awaitAnswer(server: Server, buildId: string, waitMs: numbe
   while (Date.now() < until) {
     const { triage, analyses } = await retried(() => send(server, `/api/builds/${buildId}/analyses`, Answers));
     const working = triage?.state === 'queued' || triage?.state === 'running';
-    if (!working) return { answers: tellAnswers(analyses), pending: analyses.length > 0 ? null : (triage?.error ?? 'The triage ended without an answer.') };
+    if (!working)
+      return {
+        answers: tellAnswers(analyses),
+        pending: analyses.length > 0 ? null : (triage?.error ?? 'The triage ended without an answer.'),
+      };
     await delay(Math.min(POLL_MS, Math.max(0, until - Date.now())));
   }
   return { answers: [], pending: waitMs === 0 ? 'The build was uploaded.' : `No answer within ${waitMs / 1000} s.` };

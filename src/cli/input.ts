@@ -20,6 +20,7 @@ const FILES = /\.(?:log|txt|out|xml|trx|tap|json|jsonl|sarif|gz|tgz|zst|zip|tar)
 const MAX_NOTES = 10;
 /** Of one further file, packed or not. */
 const MAX_ARTIFACT_BYTES = 64 * 1024 * 1024;
+const NO_CONTENT = ' with any content (.log, .txt, .out; .xml, .json, .trx for test reports; .gz, .zip, .tar of these).';
 const SETS_THE_LIMIT = 'FAULTLINE_MAX_LOG_BYTES sets the limit.';
 
 /**
@@ -33,6 +34,21 @@ export async function readInput(path: string, maxBytes: number): Promise<SourceT
   });
   if (!info.isDirectory()) return nonEmpty(path, await readFileSources(path, basename(path), maxBytes));
   return readDirectory(path, maxBytes);
+}
+
+export function isDirectory(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+}
+
+/** The files that are answered one by one: those of a directory that may be logs, reports or archives, else the file itself. */
+export async function listInputs(path: string): Promise<string[]> {
+  const info = await stat(path).catch((cause: unknown) => {
+    throw unreadable(path, cause);
+  });
+  if (!info.isDirectory()) return [path];
+  const files = await listFiles(path, []);
+  if (files.length === 0) throw new TriageError('invalid-input', `${visibleLine(path)} contains no log or report${NO_CONTENT}`);
+  return files.map((file) => join(path, file));
 }
 
 /** Reads test reports given one by one; what else an archive among them holds is read as well. */
@@ -89,10 +105,7 @@ async function readDirectory(folder: string, maxBytes: number): Promise<SourceTe
   if (more > 0) notes.splice(MAX_NOTES, notes.length, `Skipped: ${counted(more, 'more file')}.`);
   const [first, ...rest] = sources;
   if (first !== undefined) return [{ ...first, notes: [...first.notes, ...notes] }, ...rest];
-  const why =
-    notes.length > 0
-      ? ` that can be read. ${notes.join(' ')}`
-      : ' with any content (.log, .txt, .out; .xml, .json, .trx for test reports; .gz, .zip, .tar of these).';
+  const why = notes.length > 0 ? ` that can be read. ${notes.join(' ')}` : NO_CONTENT;
   throw new TriageError('invalid-input', `${visibleLine(folder)} contains no log or report${why}`);
 }
 

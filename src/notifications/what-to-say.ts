@@ -21,7 +21,7 @@ export type ToSay =
       readonly failures: number;
       /** Whether all failures are failed tests. */
       readonly areTests: boolean;
-      /** Ranked: what needs somebody first; of equals those of newer builds, and of a build in the order in which one would mend them. */
+      /** Those of newer builds first, of each in the order in which one would mend them; see `byRank`. */
       readonly causes: readonly CauseStanding[];
       /** Causes that are still looked at. */
       readonly open: number;
@@ -77,13 +77,13 @@ function couldNotLook(builds: readonly Build[], causes: readonly CauseStanding[]
   return { state: 'could-not-look', builds, causes, unread, why: causes[0]?.rootCause ?? '' };
 }
 
-/** What was shown to be of this change by trying, what else needs whoever made it, what nobody is sure of, what is somebody else's. */
+/** What was shown to be of this change by trying goes first, and last what nobody has to mend here: it is somebody else's, or is not explained. */
 function byRank(a: CauseStanding, b: CauseStanding): number {
   return rank(a) - rank(b);
 }
 
-function rank({ needsYou, form, cause }: CauseStanding): number {
+function rank({ change, form, cause }: CauseStanding): number {
   if (cause.analysis.experiment?.verdict === 'this-change' && form !== 'rejected') return -1;
-  if (needsYou) return 0;
-  return form === 'unsure' || form === 'rejected' ? 1 : form === 'failed' ? 2 : 3;
+  if (form === 'rejected' || form === 'failed') return 1;
+  return change.verdict === 'not-yours' ? 2 : 0;
 }

@@ -15,7 +15,17 @@ export const FIRST_HERE: CauseHistory = { ...NO_HISTORY, defaultBranch: { name: 
 
 export function causeOf(analysis: Analysis = sampleAnalysis(), change: Partial<Cause> = {}): Cause {
   const tests = ['cart total', 'cart tax', 'invoice total'];
-  return { analysis, failures: 3, tests, sample: tests.map(failureOf), review: null, history: NO_HISTORY, record: null, isMuted: false, ...change };
+  return {
+    analysis,
+    failures: 3,
+    tests,
+    sample: tests.map(failureOf),
+    review: null,
+    history: NO_HISTORY,
+    record: null,
+    isMuted: false,
+    ...change,
+  };
 }
 
 /** The failure of that test. */
