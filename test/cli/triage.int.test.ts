@@ -21,7 +21,7 @@ const Analysis = z.object({
   fix: z.string(),
   claims: z.array(z.object({ text: z.string(), evidence: z.array(z.string()), quotes: z.array(Quote) })).min(1),
   evidence: z.array(z.object({ id: z.string(), source: z.string(), text: z.string() })).min(1),
-  suspects: z.array(z.object({ path: z.string() })),
+  suspects: z.array(z.object({ path: z.string(), author: z.string().nullable() })),
   hypotheses: z.array(z.unknown()),
   usage: z.object({ seconds: z.number(), iterations: z.number() }),
   terminationReason: z.string(),
@@ -80,8 +80,7 @@ describe('triage of a log', () => {
       );
       const suspectsWith = async (...more: string[]) => {
         const ended = await faultline(['triage', log, '--repo', repository.folder, '--json', ...more]);
-        const suspects = z.array(z.object({ path: z.string(), author: z.string().nullable() }));
-        return Analysis.extend({ suspects }).parse(mainOf(ended.stdout)).suspects;
+        return mainOf(ended.stdout).suspects.map(({ path, author }) => ({ path, author }));
       };
       expect(await suspectsWith('--green-commit', green)).toContainEqual({ path: 'src/tax.js', author: 'Grace' });
       expect(await suspectsWith('--commit', 'main')).toContainEqual({ path: 'src/tax.js', author: 'Grace' });

@@ -1,7 +1,9 @@
 import type { Analysis } from '../../src/domain/analysis.ts';
+import type { NewBuild } from '../../src/domain/build.ts';
 import type { Failure } from '../../src/domain/failure.ts';
 import type { FailureGroup } from '../../src/domain/reading.ts';
 import { type ArrangedAnswer, arrangeAnswers, pairWithFailures } from '../../src/notifications/build-answers.ts';
+import type { Stores } from '../../src/stores/stores.ts';
 import { sampleAnalysis, sampleFailure } from './sample-analysis.ts';
 
 /** What a build of three causes and fifteen failed tests is made of, in the order of their first failures. */
@@ -16,6 +18,17 @@ const CAUSES = [
     tests: namesOf('stores order', 10),
   },
 ] as const;
+
+/** Stores a failed build with them; its id. */
+export async function storeSeveralCauses(stores: Stores, build: NewBuild): Promise<string> {
+  const { id } = (await stores.builds.upsert(build)).build;
+  await stores.failures.saveGroups(id, GROUPS);
+  for (const analysis of ANALYSES) {
+    const triage = await stores.triages.open(id, analysis.fingerprint);
+    await stores.analyses.insertOnce({ ...analysis, buildId: id, triageId: triage.id });
+  }
+  return id;
+}
 
 /** Their titles in the order in which one would mend them: what stops others, then what hit more. */
 export const TITLES = ['Redis does not answer', 'label() reads a missing name', 'total() adds one too much'];
