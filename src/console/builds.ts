@@ -216,10 +216,11 @@ function howFar({ build, job, step, answers }: BuildFacts): Html {
 function causeCard({ analysis, explains }: ArrangedAnswer, number: string): Html {
   const { title, category, standing, facts } = answerView(analysis, undefined, explains);
   const shown = facts.filter(({ kind, reach }) => reach === 'everywhere' && kind !== 'lines');
+  const isComplete = shown.some((fact) => fact.kind === 'tests' && fact.more === 0);
   return html`<article class="card" id="${analysis.id}"><h3>${number}<a href="${analysisAddress(analysis.id)}">${title}</a></h3>
 <p><span class="category">${category}</span> · ${standing}${analysis.verdict.action !== 'auto_notify' && ' · sent for review'}</p>
 ${shown.map(({ name, label, values }) => html`<p>${name !== 'Cause' && html`<strong>${label}:</strong> `}${inlineProse(values.join(' · '))}</p>`)}
-${testList(explains)}
+${isComplete ? null : testList(explains)}
 <p><a href="${causeAddress(analysis.fingerprint)}">All occurrences</a> · <a href="${runAddress(analysis.id)}">Analysis steps</a></p></article>`;
 }
 

@@ -95,7 +95,7 @@ function explainFailures({ failures, sample }: BuildAnswer, areLogsTold: boolean
     areTests,
     tests: known.map(({ suite, name }) => (suite === null || suites.get(name)?.length === 1 ? name : `${suite} › ${name}`)),
     unnamed: failures - sample.length,
-    grouped: failures < 2 ? null : `${counted(failures, areTests ? 'test' : 'failure')}, since ${findReason(sample)}.`,
+    grouped: failures < 2 ? null : `${counted(failures, areTests ? 'test' : 'failure')}, because ${findReason(sample)}.`,
     logs: areLogsTold ? [...new Set(sample.flatMap((failure) => nameLog(failure) ?? []))] : [],
   };
 }

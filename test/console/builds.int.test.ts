@@ -67,7 +67,7 @@ describe('builds', () => {
     const [, redis = '', label = ''] = body.split('<article');
     expect(redis).toContain('<strong>Failed tests:</strong> stores order 1 · stores order 2');
     expect(redis).toContain('and 5 more');
-    expect(redis).toContain('10 tests, since each says “Error: Redis does not answer”.');
+    expect(redis).toContain('10 tests, because each says “Error: Redis does not answer”.');
     expect(redis).toContain('<summary>10 tests</summary>');
     expect(label).toContain('label 1 · label 2 · label 3');
   });

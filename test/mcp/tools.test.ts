@@ -77,7 +77,7 @@ describe('get_failure', () => {
     });
     const { text, data } = await ask(deps, 'get_failure', { id: 'github:812' });
     expect(text).toContain(`Title: ${TITLES[0]}`);
-    expect(text).toContain('Grouped: 10 tests, since each says “Error: Redis does not answer”.');
+    expect(text).toContain('Grouped: 10 tests, because each says “Error: Redis does not answer”.');
     expect(text).toMatch(/^Failing tests: stores order 1; .*; and 4 more$/m);
     expect(text).toMatch(
       /: label\(\) reads a missing name \(label 1; label 2; label 3\)\n- .*: total\(\) adds one too much \(total of 1; total of 2\)$/,

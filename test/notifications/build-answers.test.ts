@@ -75,29 +75,29 @@ describe('what is said of the failures of an answer', () => {
     [
       'the same message',
       [testOf('a', {}, { message: 'boom 1' }), testOf('b', {}, { message: 'boom 2' })],
-      '2 tests, since each says “boom 1”.',
+      '2 tests, because each says “boom 1”.',
     ],
     [
       'the same place',
       [testOf('a', {}, { message: 'boom', frames }), testOf('b', {}, { message: 'bang', frames })],
-      '2 tests, since each failed at src/tax.ts:41.',
+      '2 tests, because each failed at src/tax.ts:41.',
     ],
     [
       'only how they ended',
       [testOf('a', {}, { generic: true }), testOf('b', {}, { generic: true })],
-      '2 tests, since each ended in the same way and says nothing more.',
+      '2 tests, because each ended in the same way and says nothing more.',
     ],
     [
       'the same fingerprint',
       [testOf('a', {}, { message: 'boom', frames: [] }), testOf('b', {}, { message: 'bang', frames: [] })],
-      '2 tests, since they have the same fingerprint.',
+      '2 tests, because they have the same fingerprint.',
     ],
     [
       'nothing but a deeper error',
       [testOf('a', {}, { message: 'boom', frames: [] }), testOf('b', {}, { message: 'bang', frames: [], fingerprint: other })],
-      '2 tests, since their errors lead back to the same one, such as “boom”.',
+      '2 tests, because their errors lead back to the same one, such as “boom”.',
     ],
-    ['failures without tests', [step, step], '2 failures, since each says “expected 10.20, got 10.21”.'],
+    ['failures without tests', [step, step], '2 failures, because each says “expected 10.20, got 10.21”.'],
   ])('%s', (_what, sample, sentence) => {
     expect(explain(...sample)?.grouped).toBe(sentence);
   });

@@ -50,7 +50,9 @@ const outputs = {
 
 describe.each(Object.entries(outputs))('%s of a build with three causes and fifteen tests', (_name, shown) => {
   // Some outputs put marks into foreign words.
-  const text = shown().replaceAll('\\n', '\n').replaceAll(/[`\\\u200b]|<\/?code>/g, '');
+  const text = shown()
+    .replaceAll('\\n', '\n')
+    .replaceAll(/[`\\\u200b]|<\/?code>/g, '');
   const places = TITLES.map((title) => text.indexOf(title.replaceAll('`', '')));
 
   it('lists all causes in the order in which one would mend them', () => {
@@ -68,7 +70,7 @@ describe.each(Object.entries(outputs))('%s of a build with three causes and fift
   });
 
   it('says what was grouped, and why', () => {
-    expect(text).toContain('10 tests, since each says “Error: Redis does not answer”.');
+    expect(text).toContain('10 tests, because each says “Error: Redis does not answer”.');
   });
 });
 

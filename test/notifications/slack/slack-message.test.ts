@@ -39,7 +39,7 @@ describe('a red branch', () => {
         '> expected 10.20, got 10.21  (line 288501)',
         'Fix: Round once, after the sum, in src/cart/tax.ts:41.',
         'Failed tests: cart total · cart tax · invoice total',
-        'Grouped: 3 tests, since each says “expected 10.20, got 10.21”.',
+        'Grouped: 3 tests, because each says “expected 10.20, got 10.21”.',
         '[ Open ] [ Right ] [ Wrong… ]',
       ].join('\n'),
     );

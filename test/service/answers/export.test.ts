@@ -1,12 +1,25 @@
 import { describe, expect, it } from 'vitest';
 import { ctrfOf, type Exported, sarifOf } from '../../../src/service/answers/export.ts';
 import { schemaFaults } from '../../support/published-schemas.ts';
-import { recalledAnalysis, sampleAnalysis, sampleAnswers, sampleBuild, sampleFailure, unsureAnalysis } from '../../support/sample-analysis.ts';
+import {
+  recalledAnalysis,
+  sampleAnalysis,
+  sampleAnswers,
+  sampleBuild,
+  sampleFailure,
+  unsureAnalysis,
+} from '../../support/sample-analysis.ts';
 
 const HOSTILE = 'see [here](javascript:alert(1)) {0} \ud800 <script> \u202e ```';
 
 function exported(change: Partial<Exported> = {}): Exported {
-  return { build: sampleBuild(), answers: sampleAnswers([sampleAnalysis()]), failures: [sampleFailure()], publicUrl: 'https://fl.example/', ...change };
+  return {
+    build: sampleBuild(),
+    answers: sampleAnswers([sampleAnalysis()]),
+    failures: [sampleFailure()],
+    publicUrl: 'https://fl.example/',
+    ...change,
+  };
 }
 
 /** Answers of every form, and one in which every text is hostile. */
