@@ -131,9 +131,11 @@ function triageCommand(): Command {
     .addOption(new Option('--each', 'analyze each file, or each file of a directory, by itself').conflicts(['github', 'junit', 'confirm']))
     .addHelpText('after', TRIAGE_EXAMPLES)
     .action(
-      guarded(async (input: string, files: string[], options: TriageCommandOptions) =>
-        (await import('./triage-command.ts')).runTriage(input, { ...options, files }, await terminalConfig(options)),
-      ),
+      guarded(async (input: string, files: string[], options: TriageCommandOptions) => {
+        const config = await terminalConfig(options);
+        if (options.each !== true) return await (await import('./triage-command.ts')).runTriage(input, { ...options, files }, config);
+        return await (await import('./triage-each.ts')).runTriageEach([input, ...files], options, config);
+      }),
     );
 }
 

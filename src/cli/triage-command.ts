@@ -13,6 +13,7 @@ import { visibleLine } from '../notifications/visible-text.ts';
 import { AnalysisTrace, renderTracePlain, renderTraceTree } from '../service/answers/trace.ts';
 import { withExperiment } from '../service/experiments.ts';
 import { type ServerOptions, serverOf } from './command-parts.ts';
+import type { ListedInput } from './input.ts';
 import { type Progress, startProgress } from './progress.ts';
 import { askServer } from './server-client.ts';
 import { EXIT, interruptSignal, jsonText, NO_FAILURE, print, reportError, tell, type Voice, voiceOf } from './terminal.ts';
@@ -33,17 +34,18 @@ export interface TriageCommandOptions extends TriageInputOptions {
   readonly each?: boolean;
 }
 
-/**
- * `faultline triage`: one answer per cause, from a log and a terminal, with no server and no key. With `each`, for every file by itself.
- */
+/** `faultline triage`: one answer per cause, from a log and a terminal, with no server and no key. */
 export async function runTriage(path: string, options: TriageCommandOptions, config: Config): Promise<void> {
-  if (options.analyst === 'llm') requireModel(config);
-  const run: TriageRun = { options, config, voice: voiceOf(options), triage: await openTriageInput(options, config) };
-  const { files = [] } = options;
-  if (options.each === true) return await (await import('./triage-each.ts')).triageEach([path, ...files], run);
-  const { analyses, failed } = await answerInput({ path, files, name: null }, run);
+  const run = await openTriageRun(options, config);
+  const { analyses, failed } = await answerInput({ path, isFound: false, files: options.files ?? [], name: null }, run);
   endWith(exitCodeOf([analyses], options));
   if (failed !== null) await reportError(failed, false);
+}
+
+/** Opens what all inputs of a call share. Throws `invalid-config` and `not-found` where an option names what is not there. */
+export async function openTriageRun(options: TriageCommandOptions, config: Config): Promise<TriageRun> {
+  if (options.analyst === 'llm') requireModel(config);
+  return { options, config, voice: voiceOf(options), triage: await openTriageInput(options, config) };
 }
 
 /** One call of the command. */
@@ -54,8 +56,7 @@ export interface TriageRun {
   readonly triage: TriageInput;
 }
 
-interface NamedInput {
-  readonly path: string;
+interface NamedInput extends ListedInput {
   readonly files: readonly string[];
   /** What it is called among several; null where it is the only one. */
   readonly name: string | null;
@@ -73,7 +74,7 @@ export async function answerInput(input: NamedInput, run: TriageRun): Promise<An
   const { options, voice, triage } = run;
   const progress = startProgress({ ...voice, quiet: voice.quiet || options.json === true });
   try {
-    const { analyses: found, reading, groups } = await triage(input.path, input.files, progress);
+    const { analyses: found, reading, groups } = await triage(input, input.files, progress);
     if (found.length === 0) throw new TriageError('internal', 'No answer was produced. Please report this log');
     if (hasNoFailure(found, reading)) {
       progress.stop();

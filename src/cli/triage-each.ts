@@ -1,31 +1,32 @@
+import type { Config } from '../config/schema.ts';
 import type { Analysis } from '../domain/analysis.ts';
 import { TriageError } from '../domain/errors.ts';
 import { append } from '../lib/collections.ts';
 import { visibleLine } from '../notifications/visible-text.ts';
-import { listInputs } from './input.ts';
+import { type ListedInput, listInputs } from './input.ts';
 import { EXIT, jsonText, print } from './terminal.ts';
-import { answerInput, endWith, exitCodeOf, type TriageRun } from './triage-command.ts';
+import { answerInput, endWith, exitCodeOf, openTriageRun, type TriageCommandOptions, type TriageRun } from './triage-command.ts';
 import { unreadableJson } from './triage-json.ts';
 import { renderFileHead } from './triage-text.ts';
 
 /**
- * Answers each file by itself: one object of JSON or one section of text for each, in their order. What cannot be read is told in its place
- * and stops no other. The exit code is 3 where nothing could be read.
+ * `faultline triage --each`: answers each file by itself, with one object of JSON or one section of text for each, in their order. What cannot
+ * be read is told in its place and stops no other. The exit code is 3 where nothing could be read.
  */
-export async function triageEach(paths: readonly string[], run: TriageRun): Promise<void> {
+export async function runTriageEach(paths: readonly string[], options: TriageCommandOptions, config: Config): Promise<void> {
   if (paths.includes('-')) throw new TriageError('invalid-config', '--each reads files: name a directory or files instead of -.');
-  const { options } = run;
-  const files: string[] = [];
+  const run = await openTriageRun(options, config);
+  const files: ListedInput[] = [];
   for (const path of paths) append(files, await listInputs(path));
   const answered: (readonly Analysis[])[] = [];
   for (const [index, file] of files.entries()) {
     if (index > 0 && options.json !== true) await print('\n');
     try {
-      const { analyses } = await answerInput({ path: file, files: [], name: file }, run);
+      const { analyses } = await answerInput({ ...file, files: [], name: file.path }, run);
       answered.push(analyses);
     } catch (error) {
       if (!(error instanceof TriageError) || !OF_ONE_FILE.includes(error.code)) throw error;
-      await tellUnreadable(file, error, run);
+      await tellUnreadable(file.path, error, run);
     }
   }
   endWith(answered.length === 0 ? EXIT.unreadable : exitCodeOf(answered, options));

@@ -13,7 +13,7 @@ import type { LogInPieces } from '../log/read-sources.ts';
 import { visibleLine } from '../notifications/visible-text.ts';
 import { silentLogger } from '../ports/telemetry.ts';
 import type { TriagedReading } from '../service/triage/triage-reading.ts';
-import { isDirectory, type LargeLog, openLargeLog, readArtifacts, readInput, readReports } from './input.ts';
+import { isDirectory, type LargeLog, type ListedInput, openLargeLog, readArtifacts, readInput, readReports } from './input.ts';
 import { requireOneBuild } from './one-build.ts';
 import { type Progress, phaseText } from './progress.ts';
 import { interruptSignal } from './terminal.ts';
@@ -29,7 +29,7 @@ export interface TriageInputOptions {
 }
 
 /** Answers what the command line names: a log, an archive or a directory, with further files of the same build. */
-export type TriageInput = (path: string, files: readonly string[], progress: Progress) => Promise<TriagedReading>;
+export type TriageInput = (input: ListedInput, files: readonly string[], progress: Progress) => Promise<TriagedReading>;
 
 const LOCAL = 'local/build';
 const GIT_MS = 10_000;
@@ -43,11 +43,12 @@ export async function openTriageInput(given: TriageInputOptions, config: Config)
     opened ??= createTerminalApp(effective(config, options), silentLogger);
     return await opened;
   };
-  return async (path, files, progress) => {
+  return async (input, files, progress) => {
+    const { path } = input;
     progress.phase(`reading ${path === '-' ? 'standard input' : visibleLine(path)}`);
     const large = await openLargeLog(path, createMasker(maskingOf(config)));
     try {
-      const read = await readSources(path, files, large, options, config);
+      const read = await readSources(input, files, large, options, config);
       // Not before everything is read: until then Ctrl-C ends the process at once, also where a pipe has no writer.
       const signal = interruptSignal();
       // Not before the input is known to be readable: a mistyped name is answered at once.
@@ -67,14 +68,14 @@ interface ReadInput {
 }
 
 async function readSources(
-  path: string,
+  { path, isFound }: ListedInput,
   files: readonly string[],
   large: LargeLog | null,
   { junit = [], green }: TriageInputOptions,
   config: Config,
 ): Promise<ReadInput> {
   const limit = config.http.maxLogBytes;
-  const logs: Sources = large === null ? await readInput(path, limit) : [large.source];
+  const logs: Sources = large === null ? await readInput(path, limit, isFound) : [large.source];
   const reports = await readReports(junit, limit);
   const artifacts = await readArtifacts(files, limit);
   requireOneBuild([...logs, ...artifacts], { mayShareNothing: !isDirectory(path) });

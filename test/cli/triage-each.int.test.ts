@@ -64,6 +64,16 @@ describe('triage --each', () => {
     expect(green).toMatch(/^File\t.*green\.log\nResult\tNo failure was found/);
   });
 
+  it('tells what is missing or no log in its place, and answers the others', async () => {
+    const folder = folderOf({ 'logs/package.json': '{"name":"shop"}', 'logs/cart.log': CART });
+    const { stdout } = await faultline(['triage', join(folder, 'none.log'), join(folder, 'logs'), '--each', '--json']);
+    expect(toldOf(stdout)).toMatchObject([
+      { ok: false, error: { code: 'not-found', message: expect.stringContaining('there is no such file') } },
+      { ok: true, analyses: [{ category: 'TEST_FAILURE' }] },
+      { ok: false, error: { code: 'unsupported-type', message: expect.stringContaining('is neither a log nor a test report') } },
+    ]);
+  });
+
   it('exits with 5 only where nothing failed in any file, and with 3 where none could be read', async () => {
     const code = async (files: Readonly<Record<string, string>>, ...more: string[]) =>
       (await faultline(['triage', folderOf(files), '--each', '--quiet', ...more])).code;
