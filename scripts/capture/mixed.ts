@@ -57,7 +57,7 @@ async function captureBuild(build: MixedBuild, fixtures: string, checkout: strin
     const report = runs.map(({ run }) => run.report).find((text) => text !== undefined);
     const row = createRow(build, runs, logs, report);
     await rm(folder, { recursive: true, force: true });
-    const kept = Object.fromEntries(logs.map(({ path, text }) => [path, Buffer.from(text, 'latin1')]));
+    const kept: Record<string, Buffer> = Object.fromEntries(logs.map(({ path, text }) => [path, Buffer.from(text, 'latin1')]));
     if (report !== undefined) kept['report.xml'] = neutralise(Buffer.from(report));
     for (const [path, text] of Object.entries(kept)) assertNeutral(`${build.id} ${path}`, text, checkout);
     await mkdir(folder, { recursive: true });
