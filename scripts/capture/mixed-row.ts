@@ -24,6 +24,8 @@ export interface MixedFailure {
 export interface MixedStep {
   readonly name?: string;
   readonly run: string;
+  /** Seconds after which the run is canceled, as a matrix does with the siblings of a job that failed. */
+  readonly cancelAfter?: number;
 }
 
 export interface MixedJob {
@@ -61,6 +63,8 @@ export interface MixedBuild {
   /** Words of the runner's own count, which prove that the author knows every failure. */
   readonly tally: string | readonly string[];
   readonly failures: readonly MixedFailure[];
+  /** What fails are findings of linters or compilers: one cause a step, whatever their rules. */
+  readonly findings?: true;
   /** The build passed, whatever it prints. */
   readonly green?: true;
   readonly passedOnRetry?: readonly string[];

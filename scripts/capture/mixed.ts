@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { append } from '../../src/lib/collections.ts';
-import type { MixedBuild, MixedJob } from './mixed-row.ts';
+import type { MixedBuild, MixedJob, MixedStep } from './mixed-row.ts';
 import { type CapturedLog, labelFailures, splitByRunner } from './mixed-truth.ts';
 import { assertNeutral, neutralise } from './neutral.ts';
 import { installDebian, quote, writeFiles } from './project.ts';
@@ -102,11 +102,24 @@ function jobScript({ id, setup = 'true', env = {}, before, network, keepGoing, s
     network === undefined ? '' : 'isolate',
     network === undefined || network === 'none' ? '' : `upstream ${network}`,
     keepGoing === true ? 'KEEP_GOING=yes' : '',
-    ...job.steps.map(({ name = 'Test', run }) => `step ${quote(name)} ${quote(run)}`),
+    ...job.steps.map(stepLine),
     ...skipped.map((name) => `skipped_stage ${quote(name)}`),
     'end_job',
   ];
   return `${lines.filter((line) => line !== '').join('\n')}\n`;
+}
+
+function stepLine({ name = 'Test', run, cancelAfter }: MixedStep): string {
+  const limit = cancelAfter === undefined ? '' : `RUN_LIMIT=${cancelAfter}\n`;
+  return `${limit}step ${quote(name)} ${quote(run)}`;
+}
+
+/** What makes the build hard to read; figures are told for each. */
+function nameShape({ findings, green, jobs, passedOnRetry, run }: MixedBuild): string {
+  if (green === true) return 'green';
+  if (jobs !== undefined || typeof run !== 'string') return 'steps';
+  if (passedOnRetry !== undefined) return 'retried';
+  return findings === true ? 'findings' : 'tests';
 }
 
 function createRow(build: MixedBuild, runs: ReadonlyArray<{ run: Run }>, logs: readonly CapturedLog[], report: string | undefined) {
@@ -121,6 +134,7 @@ function createRow(build: MixedBuild, runs: ReadonlyArray<{ run: Run }>, logs: r
   return {
     id,
     runner,
+    shape: nameShape(build),
     split: splitByRunner(runner),
     version: runs[0]?.run.versions[runner],
     ...(build.jobs === undefined ? { log_path: placed[0]?.log_path } : { logs: placed }),

@@ -7,6 +7,7 @@
 #   small_disk path size     mounts a tmpfs of that size over a folder of the workspace
 #   limit_memory bytes       steps that follow live in a memory control group, as in a container
 #   KEEP_GOING=yes           steps that follow run although one failed, as with `if: always()` or catchError
+#   RUN_LIMIT=seconds        steps that follow are canceled after that time
 #   skipped_stage 'Name'     what a Pipeline prints for a stage after a failure
 #   quietly 'commands'       prepares the machine before the job; shows nothing unless it fails
 #   checkout_step            what the checkout action prints
@@ -17,6 +18,7 @@ namespace_pid=
 memory_group=
 step_number=0
 KEEP_GOING=
+RUN_LIMIT=
 first_failure=0
 
 as_user() {
@@ -38,7 +40,7 @@ step() {
   printf '%s\n' "$commands" >"$script"
   chmod a+r "$script"
   announce "$name" "$commands" "$script"
-  (cd "$WORKSPACE/$STEP_DIR" && as_user "${shell[@]}" "$script")
+  (cd "$WORKSPACE/$STEP_DIR" && as_user ${RUN_LIMIT:+timeout "$RUN_LIMIT"} "${shell[@]}" "$script")
   code=$?
   [ "$CI_STYLE" != pipeline ] || end_stage "$code"
   [ "$code" = 0 ] || fail_job "$code"
@@ -107,7 +109,11 @@ end_job() {
 
 fail_job() {
   [ "$first_failure" != 0 ] || first_failure=$1
-  [ "$CI_STYLE" != github ] || echo "##[error]Process completed with exit code $1."
+  if [ "$1" = 124 ] && [ -n "$RUN_LIMIT" ]; then
+    echo '##[error]The operation was canceled.'
+  elif [ "$CI_STYLE" = github ]; then
+    echo "##[error]Process completed with exit code $1."
+  fi
   [ -z "$KEEP_GOING" ] || return 0
   case $CI_STYLE in
     jenkins) printf "Build step 'Execute shell' marked build as failure\nFinished: FAILURE\n" ;;
