@@ -146,7 +146,8 @@ def concert(singer: Singer) -> int:
     findings: true,
     files: {
       'package.json': '{ "name": "allotment", "private": true, "type": "module" }\n',
-      'tsconfig.json': '{ "compilerOptions": { "strict": true, "noEmit": true, "noUnusedLocals": true, "module": "nodenext", "target": "es2022" }, "include": ["src"] }\n',
+      'tsconfig.json':
+        '{ "compilerOptions": { "strict": true, "noEmit": true, "noUnusedLocals": true, "module": "nodenext", "target": "es2022" }, "include": ["src"] }\n',
       'src/bed.ts': `export interface Bed {
   crop: string;
   meters: number;
@@ -355,6 +356,10 @@ int main(void)
   },
 ];
 
-function findings(sort: Pick<MixedFailure, 'category' | 'also_ok' | 'kind'>, tool: string, rules: ReadonlyArray<[string, string]>): MixedFailure[] {
+function findings(
+  sort: Pick<MixedFailure, 'category' | 'also_ok' | 'kind'>,
+  tool: string,
+  rules: ReadonlyArray<[string, string]>,
+): MixedFailure[] {
   return rules.map(([message, place]) => ({ ...sort, message, lines: [place], cause: tool }));
 }
