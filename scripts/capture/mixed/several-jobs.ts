@@ -246,7 +246,7 @@ func TestValueOfUnknownStamp(t *testing.T) {
       { name: 'go', exitCode: 1, steps: [{ run: 'go build ./...' }, { run: 'go test ./...' }] },
       { name: 'guide', exitCode: 1, steps: [{ run: 'python tools/guide.py' }] },
       {
-        name: 'windows',
+        name: 'installer',
         exitCode: 1,
         steps: [{ run: 'go env GOOS' }, { run: 'test -f tools/icon.ico || { echo "Error: tools/icon.ico: file not found"; exit 1; }' }],
       },
@@ -274,7 +274,7 @@ func TestValueOfUnknownStamp(t *testing.T) {
         category: 'CONFIG_ERROR',
         also_ok: ['CODE_ERROR'],
         kind: 'missing_file',
-        log: 'windows',
+        log: 'installer',
         message: 'Error: tools/icon.ico: file not found',
         cause: 'icon-file',
       },

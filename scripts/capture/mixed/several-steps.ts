@@ -58,7 +58,7 @@ def test_label():
     tally: ['3 failed', 'Found 1 error in 1 file'],
     failures: [
       { ...finding, message: 'F401 [*] `os` imported but unused', lines: ['apothecary/herbs.py:1:8'], cause: 'ruff' },
-      { ...typeFinding, message: 'Argument 1 to "strip" of "str" has incompatible type "int"', cause: 'strip-of-three' },
+      { ...typeFinding, message: 'Argument 1 to "strip" of "str" has incompatible type "int"', cause: 'mypy' },
       { ...assertion, test: 'test_dose_of_mint', at: '___ test_dose_of_mint ___', message: 'assert 6 == 8', cause: 'mint' },
       { ...nullReference, test: 'test_dose_of_nettle', at: '___ test_dose_of_nettle ___', message: "KeyError: 'nettle'", cause: 'nettle' },
       {
