@@ -13,8 +13,23 @@ export interface CapturedLog {
 /** A failure as a row of `mixed.jsonl` has it; lines are 1-based and inclusive over `text.split('\n')`. */
 export type LabelledFailure = Omit<MixedFailure, 'at' | 'lines'> & { readonly log_lines: ReadonlyArray<[number, number]> };
 
+/** What a row of `mixed.jsonl` tells of a build, by its table and its logs. */
+export function describeBuild(build: MixedBuild, logs: readonly CapturedLog[]) {
+  const { runner, green, passedOnRetry } = build;
+  const failures = labelFailures(build, logs);
+  return { runner, shape: nameShape(build), split: splitByRunner(runner), green, tests_passed_on_retry: passedOnRetry, failures };
+}
+
+/** What makes the build hard to read; figures are told for each. */
+function nameShape({ findings, green, jobs, passedOnRetry, run }: MixedBuild): string {
+  if (green === true) return 'green';
+  if (jobs !== undefined || typeof run !== 'string') return 'steps';
+  if (passedOnRetry !== undefined) return 'retried';
+  return findings === true ? 'findings' : 'tests';
+}
+
 /** Finds the lines of each failure by literal search. Throws where the log does not bear the author out. */
-export function labelFailures(build: MixedBuild, logs: readonly CapturedLog[]): LabelledFailure[] {
+function labelFailures(build: MixedBuild, logs: readonly CapturedLog[]): LabelledFailure[] {
   const outputs = logs.map((log) => ({ ...log, text: hideCommands(log.text) }));
   for (const words of [build.tally].flat()) {
     if (!outputs.some(({ text }) => withoutColors(text).includes(words))) throw new Error(`no log counts "${words}"`);

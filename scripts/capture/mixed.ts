@@ -1,10 +1,11 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { append } from '../../src/lib/collections.ts';
+import { keepRow, labelAgain, type MixedResult } from './mixed-results.ts';
 import type { MixedBuild, MixedJob, MixedStep } from './mixed-row.ts';
-import { type CapturedLog, labelFailures, splitByRunner } from './mixed-truth.ts';
+import { type CapturedLog, describeBuild } from './mixed-truth.ts';
 import { assertNeutral, neutralise } from './neutral.ts';
 import { installDebian, quote, writeFiles } from './project.ts';
 import { type Run, runInSandbox } from './run.ts';
@@ -13,9 +14,13 @@ import { GLUED } from './tools.ts';
 /** Largest log that is kept, in bytes. */
 const MAX_LOG = 300_000;
 
-/** Captures the builds of `mixed/*.ts` with these ids or runners, or all of them, into `fixtures`. Returns the ids that failed. */
+/**
+ * Captures the builds of `mixed/*.ts` with these ids or runners, or all of them, into `fixtures`; `labels` only labels the kept logs again.
+ * Returns the ids that failed.
+ */
 export async function captureMixed(asked: readonly string[], fixtures: string, checkout: string): Promise<string[]> {
   const builds = await readMixedBuilds();
+  if (asked[0] === 'labels') return await labelAgain(builds, fixtures);
   const unknown = asked.filter((name) => !builds.some(({ id, runner }) => id === name || runner === name));
   if (unknown.length > 0) throw new Error(`no such build or runner: ${unknown.join(', ')}`);
   const failed: string[] = [];
@@ -31,7 +36,8 @@ export async function captureMixed(asked: readonly string[], fixtures: string, c
   return failed;
 }
 
-async function readMixedBuilds(): Promise<MixedBuild[]> {
+/** The builds of all tables in `mixed/`. Throws when two have one id. */
+export async function readMixedBuilds(): Promise<MixedBuild[]> {
   const folder = join(import.meta.dirname, 'mixed');
   const builds: MixedBuild[] = [];
   for (const file of (await readdir(folder)).toSorted()) {
@@ -114,56 +120,22 @@ function stepLine({ name = 'Test', run, cancelAfter }: MixedStep): string {
   return `${limit}step ${quote(name)} ${quote(run)}`;
 }
 
-/** What makes the build hard to read; figures are told for each. */
-function nameShape({ findings, green, jobs, passedOnRetry, run }: MixedBuild): string {
-  if (green === true) return 'green';
-  if (jobs !== undefined || typeof run !== 'string') return 'steps';
-  if (passedOnRetry !== undefined) return 'retried';
-  return findings === true ? 'findings' : 'tests';
-}
-
-function createRow(build: MixedBuild, runs: ReadonlyArray<{ run: Run }>, logs: readonly CapturedLog[], report: string | undefined) {
-  const { id, runner, green, passedOnRetry } = build;
+function createRow(
+  build: MixedBuild,
+  runs: ReadonlyArray<{ run: Run }>,
+  logs: readonly CapturedLog[],
+  report: string | undefined,
+): MixedResult {
   if (build.report !== undefined && report === undefined) throw new Error(`no report at ${build.report}`);
   if (logs.some(({ text }) => text.length > MAX_LOG)) throw new Error(`a log has more than ${MAX_LOG} bytes`);
-  const failures = labelFailures(
-    build,
-    logs.map((log) => ({ ...log, text: Buffer.from(log.text, 'latin1').toString('utf8') })),
-  );
-  const placed = logs.map(({ name, path }) => ({ name, log_path: `${id}/${path}` }));
+  const read = logs.map((log) => ({ ...log, text: Buffer.from(log.text, 'latin1').toString('utf8') }));
+  const placed = logs.map(({ name, path }) => ({ name, log_path: `${build.id}/${path}` }));
   return {
-    id,
-    runner,
-    shape: nameShape(build),
-    split: splitByRunner(runner),
-    version: runs[0]?.run.versions[runner],
+    id: build.id,
+    ...describeBuild(build, read),
+    version: runs[0]?.run.versions[build.runner],
     ...(build.jobs === undefined ? { log_path: placed[0]?.log_path } : { logs: placed }),
-    report_path: report === undefined ? undefined : `${id}/report.xml`,
-    green,
-    tests_passed_on_retry: passedOnRetry,
-    failures,
+    report_path: report === undefined ? undefined : `${build.id}/report.xml`,
     captured_at: new Date().toISOString(),
   };
-}
-
-type MixedResult = ReturnType<typeof createRow>;
-
-/** Replaces one row of `mixed.jsonl`; rows are in the order of the tables, and those of builds that are gone are dropped. */
-async function keepRow(row: MixedResult, builds: readonly MixedBuild[], fixtures: string): Promise<void> {
-  const path = join(fixtures, 'mixed.jsonl');
-  const before = await readFile(path, 'utf8').catch(() => '');
-  const rows = new Map(
-    before
-      .split('\n')
-      .filter(Boolean)
-      .map((line) => [rowId(line), line]),
-  );
-  rows.set(row.id, JSON.stringify(row));
-  const kept = builds.map(({ id }) => rows.get(id)).filter((line) => line !== undefined);
-  await writeFile(path, `${kept.join('\n')}\n`);
-}
-
-function rowId(line: string): string {
-  const row: { readonly id: string } = JSON.parse(line);
-  return row.id;
 }

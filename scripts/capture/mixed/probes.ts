@@ -38,7 +38,7 @@ endif()
       {
         ...unreachable,
         message: 'the map of the coast was not downloaded: "Couldn\'t resolve host name"',
-        lines: ['CMake Error at CMakeLists.txt:15'],
+        lines: ['CMake Error at CMakeLists.txt:16 (message)'],
         cause: 'maps-host',
       },
     ],
