@@ -14,7 +14,10 @@ export type MixedResult = ReturnType<typeof describeBuild> & {
   readonly captured_at: string;
 };
 
-/** Replaces one row of `mixed.jsonl`; rows are in the order of the tables, and those of builds that are gone are dropped. */
+/**
+ * Replaces one row of `mixed.jsonl`; rows are in the order of the tables, and those of builds that are gone
+ * are dropped.
+ */
 export async function keepRow(row: MixedResult, builds: readonly MixedBuild[], fixtures: string): Promise<void> {
   const rows = await readRows(fixtures);
   rows.set(row.id, row);
@@ -22,7 +25,10 @@ export async function keepRow(row: MixedResult, builds: readonly MixedBuild[], f
   await writeFile(join(fixtures, 'mixed.jsonl'), kept.map((one) => `${JSON.stringify(one)}\n`).join(''));
 }
 
-/** Labels the kept logs by the tables as they are now, without running a tool. Returns the ids of those that do not bear them out. */
+/**
+ * Labels the kept logs by the tables as they are now, without running a tool. Returns the ids of those that
+ * do not bear them out.
+ */
 export async function labelAgain(builds: readonly MixedBuild[], fixtures: string): Promise<string[]> {
   const failed: string[] = [];
   const rows = await readRows(fixtures);

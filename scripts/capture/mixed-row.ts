@@ -1,6 +1,9 @@
 import type { Quote, Recipe } from './truth.ts';
 
-/** One thing that failed in a build, with words of its own that its log holds. The author of the project knows the cause. */
+/**
+ * One thing that failed in a build, with words of its own that its log holds. The author of the project
+ * knows the cause.
+ */
 export interface MixedFailure {
   /** The test's name as the runner prints it; none for a finding of a linter or a step. */
   readonly test?: string;

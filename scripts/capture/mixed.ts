@@ -15,7 +15,8 @@ import { GLUED } from './tools.ts';
 const MAX_LOG = 300_000;
 
 /**
- * Captures the builds of `mixed/*.ts` with these ids or runners, or all of them, into `fixtures`; `labels` only labels the kept logs again.
+ * Captures the builds of `mixed/*.ts` with these ids or runners, or all of them, into `fixtures`;
+ * `labels` only labels the kept logs again.
  * Returns the ids that failed.
  */
 export async function captureMixed(asked: readonly string[], fixtures: string, checkout: string): Promise<string[]> {

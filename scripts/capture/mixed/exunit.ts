@@ -1,7 +1,7 @@
 import { assertion, type MixedBuild, missingFile, missingSetting, nullReference, refused, testTimeout, thrown } from '../mixed-row.ts';
 import { debian } from '../row.ts';
 
-const mix = (module: string, app: string) => `defmodule ${module}.MixProject do
+const writeMix = (module: string, app: string) => `defmodule ${module}.MixProject do
   use Mix.Project
 
   def project, do: [app: :${app}, version: "0.1.0", elixir: "~> 1.14"]
@@ -16,7 +16,7 @@ export const builds: readonly MixedBuild[] = [
     runner: 'exunit',
     project: 'ski-school',
     files: {
-      'mix.exs': mix('SkiSchool', 'ski_school'),
+      'mix.exs': writeMix('SkiSchool', 'ski_school'),
       'lib/ski_school.ex': `defmodule SkiSchool do
   def level(days) when days > 5, do: :advanced
   def level(days) when days > 0, do: :beginner
@@ -143,7 +143,7 @@ end
     runner: 'exunit',
     project: 'post-van',
     files: {
-      'mix.exs': mix('PostVan', 'post_van'),
+      'mix.exs': writeMix('PostVan', 'post_van'),
       'lib/post_van.ex':
         'defmodule PostVan do\n  def stops(route), do: String.split(route, " > ")\n  def load(parcels), do: Enum.sum(Enum.map(parcels, & &1.kilograms))\nend\n',
       'test/test_helper.exs': 'ExUnit.start(seed: 0)\n',

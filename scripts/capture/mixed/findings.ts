@@ -47,7 +47,7 @@ export function wait(loaf) {
     },
     run: 'npx eslint src',
     tally: '✖ 11 problems (10 errors, 1 warning)',
-    failures: findings(finding, 'eslint', [
+    failures: listFindings(finding, 'eslint', [
       ["'turns' is never reassigned. Use 'const' instead", 'prefer-const'],
       ["Expected '===' and instead saw '=='", 'eqeqeq'],
       ["Expected { after 'if' condition", 'curly'],
@@ -85,7 +85,7 @@ def low(levels: List[int]) -> int:
     },
     run: 'ruff check --output-format concise .',
     tally: 'Found 10 errors.',
-    failures: findings(finding, 'ruff', [
+    failures: listFindings(finding, 'ruff', [
       ['I001 [*] Import block is un-sorted or un-formatted', 'tides/high.py:1:1'],
       ['F401 [*] `os` imported but unused', 'tides/high.py:1:8'],
       ['B006 Do not use mutable data structures for argument defaults', 'tides/high.py:5:'],
@@ -130,7 +130,7 @@ def concert(singer: Singer) -> int:
     },
     run: 'mypy --explicit-package-bases choir',
     tally: 'Found 6 errors in 2 files (checked 2 source files)',
-    failures: findings(typeFinding, 'mypy', [
+    failures: listFindings(typeFinding, 'mypy', [
       ['Incompatible return value type (got "int", expected "str")', 'choir/voices.py:2'],
       ['Item "None" of "str | None" has no attribute "upper"', 'choir/voices.py:6'],
       ['Cannot find implementation or library stub for module named "lilypond"', 'choir/concert.py:1'],
@@ -175,7 +175,7 @@ export const turned = beds.map((bed) => bed.turn());
     run: 'npx tsc --pretty false',
     exitCode: 2,
     tally: 'src/plan.ts(8,45): error TS2339',
-    failures: findings(typeFinding, 'tsc', [
+    failures: listFindings(typeFinding, 'tsc', [
       ["TS2322: Type 'string' is not assignable to type 'number'", 'src/bed.ts(8,3)'],
       ["TS18048: 'bed.neighbor' is possibly 'undefined'", 'src/bed.ts(12,10)'],
       ["TS2305: Module '\"./bed.js\"' has no exported member 'rotate'", 'src/plan.ts(1,'],
@@ -232,7 +232,7 @@ func Size(rowers []string) int {
     },
     run: 'go vet ./...',
     tally: 'crew/crew.go:6:2',
-    failures: findings(finding, 'go vet', [
+    failures: listFindings(finding, 'go vet', [
       ['Show passes lock by value: example.test/rowing/boat.Boat', 'boat/boat.go:15:13'],
       ['struct field tag `json:name` not compatible with reflect.StructTag.Get', 'boat/boat.go:11:'],
       ['fmt.Sprintf format %d has arg b.Name of wrong type string', 'boat/boat.go:16:'],
@@ -261,7 +261,7 @@ fi
     },
     run: 'shellcheck --format=gcc scripts/*.sh',
     tally: 'scripts/paint.sh:',
-    failures: findings(finding, 'shellcheck', [
+    failures: listFindings(finding, 'shellcheck', [
       ['Double quote to prevent globbing and word splitting. [SC2086]', 'scripts/launch.sh:4:'],
       ["Use 'cd ... || exit' or 'cd ... || return' in case cd fails. [SC2164]", 'scripts/launch.sh:6:1'],
       ['shp is referenced but not assigned', 'scripts/launch.sh:8:'],
@@ -304,7 +304,7 @@ public class Lamp implements Runnable {
     },
     run: 'mkdir -p classes && javac -d classes src/lantern/*.java',
     tally: '5 errors',
-    failures: findings(compileError, 'javac', [
+    failures: listFindings(compileError, 'javac', [
       ['package lantern.oil does not exist', 'src/lantern/Lamp.java:3'],
       ['Lamp is not abstract and does not override abstract method run() in Runnable', 'src/lantern/Lamp.java:5'],
       ['cannot find symbol', 'src/lantern/Lamp.java:7'],
@@ -345,7 +345,7 @@ int main(void)
     run: 'make --keep-going',
     exitCode: 2,
     tally: 'make: Target',
-    failures: findings(compileError, 'gcc', [
+    failures: listFindings(compileError, 'gcc', [
       ['‘struct gear’ has no member named ‘turns’', 'wheel.c:6:9'],
       ['initialization of ‘char *’ from ‘int’ makes pointer from integer without a cast', 'wheel.c:7:'],
       ['implicit declaration of function ‘start’', 'wheel.c:8:'],
@@ -356,7 +356,7 @@ int main(void)
   },
 ];
 
-function findings(
+function listFindings(
   sort: Pick<MixedFailure, 'category' | 'also_ok' | 'kind'>,
   tool: string,
   rules: ReadonlyArray<[string, string]>,

@@ -10,7 +10,7 @@ import {
   thrown,
 } from '../mixed-row.ts';
 
-const mod = (name: string) => `module example.test/${name}\n\ngo 1.22\n`;
+const writeModule = (name: string) => `module example.test/${name}\n\ngo 1.22\n`;
 
 /** Suites of Go's own test command, and of gotestsum. */
 export const builds: readonly MixedBuild[] = [
@@ -20,7 +20,7 @@ export const builds: readonly MixedBuild[] = [
     runner: 'go test',
     project: 'quarry',
     files: {
-      'go.mod': mod('quarry'),
+      'go.mod': writeModule('quarry'),
       'stone/stone.go': `package stone
 
 import (
@@ -191,7 +191,7 @@ func TestGauge(t *testing.T) {
     runner: 'go test',
     project: 'canal',
     files: {
-      'go.mod': mod('canal'),
+      'go.mod': writeModule('canal'),
       'lock.go': `package canal
 
 import (
@@ -275,7 +275,7 @@ func TestLevel(t *testing.T) {
     runner: 'gotestsum',
     project: 'aviary',
     files: {
-      'go.mod': mod('aviary'),
+      'go.mod': writeModule('aviary'),
       'aviary.go': `package aviary
 
 import "strings"

@@ -18,7 +18,7 @@ createServer((request, response) => {
 }).listen(4173);
 `;
 
-function config(retries: number): string {
+function writeConfig(retries: number): string {
   return `const { defineConfig } = require('@playwright/test');
 
 module.exports = defineConfig({
@@ -42,7 +42,7 @@ export const builds: readonly MixedBuild[] = [
     files: {
       'package.json': '{ "name": "restaurant", "private": true }\n',
       'server.js': server,
-      'playwright.config.js': config(0),
+      'playwright.config.js': writeConfig(0),
       'e2e/menu.spec.js': `const { expect, test } = require('@playwright/test');
 
 test('has a front page', async ({ request }) => {
@@ -129,7 +129,7 @@ test.describe('tables', () => {
     files: {
       'package.json': '{ "name": "swimming-pool", "private": true }\n',
       'server.js': server,
-      'playwright.config.js': config(1),
+      'playwright.config.js': writeConfig(1),
       'e2e/pool.spec.js': `const { expect, test: base } = require('@playwright/test');
 
 const test = base.extend({
