@@ -7,7 +7,7 @@ export const LineRange = z.tuple([z.int().min(1), z.int().min(1)]);
 const Name = z.string().min(1);
 
 /** One log of a build: the name that answers quote it by, and its file, relative to the data set's folder. */
-export const LabelledLog = z.object({ name: Name, log_path: Name });
+const LabelledLog = z.object({ name: Name, log_path: Name });
 
 /** One failure of a build with its truth. A build has as many as failed in it, each with its own cause or a shared one. */
 export const LabelledFailure = z.object({

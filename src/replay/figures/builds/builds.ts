@@ -34,6 +34,12 @@ const SHARES: readonly Share[] = [
     ({ answer, isFinding }) => answer !== null && !isFinding,
   ),
   failureShare(
+    'shared title',
+    ({ hasSharedTitle }) => hasSharedTitle,
+    'held',
+    ({ answer, isFinding }) => answer !== null && !isFinding,
+  ),
+  failureShare(
     'category',
     ({ isRight }) => isRight,
     'missing',
