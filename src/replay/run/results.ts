@@ -111,15 +111,19 @@ interface AnsweredCase {
   readonly groups?: readonly FailureGroup[];
 }
 
-/** The row of a case that was read, and answered where an analyst was asked; of several causes the first speaks for the build. */
+/**
+ * Returns the row of a case that was read, and answered where an analyst was asked. Of several causes the first speaks for the build, with the
+ * claims of all and the causes of the others behind its own, as readers see them together.
+ */
 export function resultOf(id: string, { reading, analyses, groups = [] }: AnsweredCase, milliseconds: number): CaseResult {
   return {
     ...answerOf(id, analyses[0] ?? null, milliseconds),
+    ...ofAllCauses(analyses),
     excerpts: reading.excerpts.map(({ weight: _weight, ...excerpt }) => excerpt),
     tokens: reading.tokens,
     logLines: reading.sources.reduce((total, source) => total + source.lines, 0),
     logBytes: reading.sources.reduce((total, source) => total + source.bytes, 0),
-    failingTests: reading.failingTests.map(({ name, suite, file, line }) => ({ name, suite, file, line })),
+    failingTests: testsIn(reading).map(({ name, suite, file, line }) => ({ name, suite, file, line })),
     messages: messagesOf(reading),
     fingerprint: isUnknown(reading.fingerprint) ? null : reading.fingerprint.value,
     failedSections: reading.failedSections.map(({ name, source, lineStart, lineEnd, exitCode = null, consequence = false }) => {
@@ -128,6 +132,25 @@ export function resultOf(id: string, { reading, analyses, groups = [] }: Answere
     analyses: analyses.map((analysis) => toAnalysisResult(analysis, groups)),
     failureFound: showsFailure(reading),
   };
+}
+
+/** Causes besides the first that are told in its words. */
+const MAX_OTHERS = 5;
+
+function ofAllCauses(analyses: readonly Analysis[]): Partial<Pick<CaseResult, 'rootCause' | 'claims'>> {
+  const [first, ...others] = analyses;
+  if (first === undefined || others.length === 0) return {};
+  const told = others.slice(0, MAX_OTHERS).map(({ answer }) => `Another cause: ${answer.rootCause}`);
+  return {
+    rootCause: [first.answer.rootCause, ...told].join(' '),
+    claims: analyses.flatMap(({ answer }) => answer.claims.map(({ text, quotes }) => ({ text, quotes }))),
+  };
+}
+
+/** A file that could not be loaded is a failure, and no test where others have names. */
+function testsIn({ failingTests }: Reading): Reading['failingTests'] {
+  const named = failingTests.filter(({ name, file }) => name !== file);
+  return named.length > 0 ? named : failingTests;
 }
 
 function toAnalysisResult(analysis: Analysis, groups: readonly FailureGroup[]): AnalysisResult {
