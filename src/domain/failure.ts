@@ -93,6 +93,8 @@ export const Section = z.object({
   exitCode: z.int().optional(),
   /** True where it only failed after another one had: a clean-up, an upload of what was never built. */
   consequence: z.boolean().optional(),
+  /** True where it failed and the job went on as if it had not, and failed later; such a section is a consequence of none. */
+  tolerated: z.boolean().optional(),
 });
 export type Section = z.infer<typeof Section>;
 
@@ -117,6 +119,8 @@ export const Failure = z.object({
    * (time limit, signal, or no word at all). Such failures are grouped and counted by it, but no answer is ever recalled by it.
    */
   generic: z.boolean(),
+  /** True where the job went on after it, and failed for something else. */
+  tolerated: z.boolean().optional(),
 });
 export type Failure = z.infer<typeof Failure>;
 

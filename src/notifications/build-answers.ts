@@ -71,7 +71,8 @@ const STOPPING: ReadonlySet<Kind> = new Set<Kind>([
 ]);
 
 function rankStage({ analysis, failures, sample }: BuildAnswer): number {
-  if (analysis.terminationReason === 'failed' || analysis.kind === 'upstream_job') return 2;
+  const isTolerated = sample.length > 0 && sample.every(({ tolerated }) => tolerated === true);
+  if (analysis.terminationReason === 'failed' || analysis.kind === 'upstream_job' || isTolerated) return 2;
   const hitOneTest = failures === 1 && sample[0]?.test != null;
   return STOPPING.has(analysis.kind) && !hitOneTest ? 0 : 1;
 }

@@ -21,9 +21,22 @@ export function findFailures(opened: OpenedSources, reading: Reading, options: R
   const steps = failedLogs(opened.logs, reading.failingTests).flatMap((read) => findSteps(read, opened, reading, options));
   const own = steps.filter((step) => !step.generic);
   const told = own.some((step) => !isCancelled(step)) || tests.length > 0 ? own.filter((step) => !isCancelled(step)) : own;
-  const found = [...tests, ...told];
+  const found = toleratedLast([...tests, ...told], opened.logs);
   if (found.length > 0) return found;
   return steps.length > 0 ? steps.slice(0, 1) : [mainFailure(reading)];
+}
+
+/** Marks the failures of steps after which the job went on, and puts them behind those that turned it red. */
+function toleratedLast(failures: readonly ReadFailure[], logs: readonly ReadLog[]): ReadFailure[] {
+  const sections = logs.flatMap(({ structure }) => structure.failedSections.filter(({ tolerated }) => tolerated === true));
+  const isTolerated = ({ spans = [] }: ReadFailure) =>
+    spans.length > 0 &&
+    spans.every(({ source, lineStart }) =>
+      sections.some((section) => section.source === source && lineStart >= section.lineStart && lineStart <= section.lineEnd),
+    );
+  if (sections.length === 0 || failures.every(isTolerated)) return [...failures];
+  const [decisive, tolerated] = [failures.filter((one) => !isTolerated(one)), failures.filter(isTolerated)];
+  return [...decisive, ...tolerated.map((one) => ({ ...one, tolerated: true }))];
 }
 
 /** Joins what failed alike in several jobs: one failure, with its lines in each. */
@@ -67,7 +80,7 @@ function findSteps(read: ReadLog, opened: OpenedSources, reading: Reading, optio
     const spans = ranges.map(({ start, end }) => ({ source: log.name, lineStart: start, lineEnd: end }));
     return { ...mainFailure(composeReading({ ...opened, reports: [], logs: [view] }, options)), spans };
   };
-  const sections = innermost(structure.failedSections.filter(({ consequence }) => consequence !== true));
+  const sections = innermost(structure.failedSections.filter(({ consequence, tolerated }) => consequence !== true || tolerated === true));
   const untested = sections.filter(({ lineStart, lineEnd }) => !overlaps(tests, lineStart, lineEnd));
   if (tests.length > 0) {
     const steps = untested.map(({ lineStart, lineEnd }) => [{ start: lineStart, end: lineEnd }]);

@@ -52,7 +52,7 @@ export const structural: Extractor = {
   ],
   extract: (whole, lines, found) => {
     const log = stripped(whole, TAG, LOST_ESCAPES);
-    const reported = found.failingTests.map((test) => ({ words: wordsOf(test), line: test.at?.line ?? 0 }));
+    const reported = found.failingTests.map((test) => ({ words: wordsOf(test), line: test.at?.line ?? 0, framework: test.framework }));
     const items = unlisted(readItems(log, lines), flakyNames(log, lines));
     // Where one runner is known by its marks, what has none is its own too.
     const known = [...new Set(items.flatMap(({ framework }) => framework ?? []))];
@@ -70,6 +70,7 @@ export const structural: Extractor = {
 interface ReportedTest {
   readonly words: Words;
   readonly line: number;
+  readonly framework: string;
 }
 
 /** Finds the reported test that has this name: with the same suite, else the only one. Returns -1 where there is none. */
@@ -81,12 +82,25 @@ function findTwin(reported: readonly ReportedTest[], { all, own }: Words): numbe
 }
 
 /** Where a reader of the runner spoke, nothing is added to what it reported. */
-function isCovered(reported: readonly ReportedTest[], { start, trust }: Item, words: Words): boolean {
+function isCovered(reported: readonly ReportedTest[], { start, trust, framework, listed }: Item, words: Words): boolean {
   if (reported.length === 0) return false;
-  if (trust !== 'sure' || reported.some((one) => isAlike(one.words, words))) return true;
+  if (reported.some((one) => isAlike(one.words, words))) return true;
+  // Another runner ran in the same log: its own marks say so, or its list stands apart.
+  if (framework !== undefined && reported.every((one) => one.framework !== framework)) return false;
+  if (trust !== 'sure') return true;
+  if (listed === 'numbered' && isApart(reported, start)) return false;
   const lines = reported.map(({ line }) => line);
   return start >= minOf(lines) - NEAR && start <= maxOf(lines) + NEAR;
 }
+
+/** Whether no reported test is on both sides of a line, and none is right beside it. */
+function isApart(reported: readonly ReportedTest[], start: number): boolean {
+  const lines = reported.map(({ line }) => line);
+  return start > maxOf(lines) + BESIDE || start < minOf(lines) - BESIDE;
+}
+
+/** Lines of one test's block, at most, in most runners. */
+const BESIDE = 40;
 
 function readItems(log: LogText, lines: readonly number[]): Item[] {
   const items: Item[] = [];
