@@ -19,3 +19,10 @@ export function isCheck(tool: string): boolean {
 export function failsOnWarnings(tool: string): boolean {
   return /^(?:shellcheck|hadolint|pylint|rubocop|markdownlint|ansible-lint)$/i.test(tool);
 }
+
+/** Tells whether a tool resolves and installs what a build needs. */
+export function isPackageManager(tool: string): boolean {
+  return /^(?:npm|pnpm|yarn|pip|uv|poetry|conda|bundler|composer|apt|apk|dnf|brew|choco|cocoapods|cpanm|luarocks|cabal|stack|nuget)$/.test(
+    tool,
+  );
+}

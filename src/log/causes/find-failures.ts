@@ -1,11 +1,12 @@
-import type { FailingTest, Failure, Section } from '../../domain/failure.ts';
+import type { Diagnostic, FailingTest, Failure, Section } from '../../domain/failure.ts';
 import type { Reading } from '../../domain/reading.ts';
 import { hasFindings } from '../extract/extraction.ts';
 import type { ReadLog } from '../read-log.ts';
 import { composeReading, type OpenedSources, type ReadOptions } from '../read-sources.ts';
 import { failureOfTest, mainFailure, type ReadFailure } from '../recognise/failures.ts';
+import { roleOf } from '../roles.ts';
 import { isWithin, type LineRange } from '../sections/system.ts';
-import { isCheck } from '../tool-kinds.ts';
+import { isCheck, isPackageManager } from '../tool-kinds.ts';
 import { joinRanges, overlaps, viewLog } from './log-view.ts';
 import { spansOfTest } from './spans.ts';
 
@@ -107,16 +108,21 @@ function isInside(ranges: readonly LineRange[], sections: readonly Section[]): b
 }
 
 /** The lines of each compiler's and linter's errors, but those that a test printed. */
-function rangesByCheck({ found }: ReadLog, tests: readonly LineRange[]): LineRange[][] {
+function rangesByCheck({ log, found }: ReadLog, tests: readonly LineRange[]): LineRange[][] {
   const errors = found.diagnostics.filter(
-    ({ severity, tool, file, line, at }) =>
-      severity === 'error' && isCheck(tool) && file !== null && line !== null && at !== null && !isWithin(tests, at.line),
+    (one) => one.severity === 'error' && one.at !== null && !isWithin(tests, one.at.line) && isOfItsOwn(one, log.line(one.at.line)),
   );
   const byTool = Map.groupBy(errors, ({ tool }) => tool);
   const ends = new Map(found.blocks.map(({ start, end }) => [start, end]));
   return [...byTool.values()].map((own) =>
     joinRanges(own.flatMap(({ at }) => (at === null ? [] : [{ start: at.line, end: ends.get(at.line) ?? at.line }]))),
   );
+}
+
+/** A finding with its place, or the reason of a package manager: neither is what a test or a wrapper around it prints. */
+function isOfItsOwn({ tool, file, line }: Diagnostic, text: string): boolean {
+  if (isCheck(tool)) return file !== null && line !== null;
+  return isPackageManager(tool) && roleOf(text) === 'cause';
 }
 
 /** Tells whether tools spoke one after the other: errors that lie among one another's are those of one run. */
