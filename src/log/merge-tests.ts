@@ -97,10 +97,13 @@ function sameFile(one: string, other: string | null): boolean {
   return other !== null && (one.endsWith(other) || other.endsWith(one));
 }
 
+const PLACE_ONLY =
+  /^(?:(?:unknown file|\S{1,300}:\d{1,7})(?:: (?:Failure|error))?|thread '[^'\n]{1,300}' (?:\(\d{1,10}\) )?panicked at \S{1,300}:)$/;
+
 /** Some runners put the place on the first line of the message, where a reader looks for the reason. */
 function withoutPlace(message: string | null): string | null {
   const [first = '', ...rest] = message?.split('\n') ?? [];
-  return rest.length > 0 && /^(?:unknown file|\S{1,300}:\d{1,7})(?:: (?:Failure|error))?$/.test(first.trim()) ? rest.join('\n') : message;
+  return rest.length > 0 && PLACE_ONLY.test(first.trim()) ? rest.join('\n') : message;
 }
 
 /** "Failed", or an exception's bare name, says less than what the log printed. */

@@ -121,7 +121,7 @@ function messageOf(body: readonly string[], name: string): string | null {
 const MAX_LED = 4;
 
 function withLinesBelow(message: string, below: readonly string[]): string {
-  const end = below.findIndex((text) => text.trim() === '' || NO_MESSAGE.test(text.trim()));
+  const end = below.findIndex((text) => text.trim() === '' || /^\s{0,20}# \S{1,300}:\d/.test(text) || NO_MESSAGE.test(text.trim()));
   const said = below.slice(0, Math.min(end === -1 ? below.length : end, MAX_LED)).map((text) => text.trim());
   return [message, ...said].join(' ');
 }
