@@ -1,13 +1,14 @@
 import type { Diagnostic, FailingTest, Failure, Section } from '../../domain/failure.ts';
 import type { Reading } from '../../domain/reading.ts';
 import { hasFindings } from '../extract/extraction.ts';
+import { joinRanges, overlaps } from '../line-ranges.ts';
 import type { ReadLog } from '../read-log.ts';
 import { composeReading, type OpenedSources, type ReadOptions } from '../read-sources.ts';
 import { failureOfTest, mainFailure, type ReadFailure } from '../recognise/failures.ts';
 import { roleOf } from '../roles.ts';
 import { isWithin, type LineRange } from '../sections/system.ts';
 import { isCheck, isPackageManager } from '../tool-kinds.ts';
-import { joinRanges, overlaps, viewLog } from './log-view.ts';
+import { viewLog } from './log-view.ts';
 import { spansOfTest } from './spans.ts';
 
 /** Failures of one build that are told apart; of more, only the first are. */

@@ -1,3 +1,4 @@
+import { maxOf } from '../../../lib/collections.ts';
 import type { LabelledFailure } from '../../cases/labelled-failure.ts';
 import type { AnalysisResult } from '../../run/results.ts';
 import { holdsWords, normalizeWords } from './said-words.ts';
@@ -24,7 +25,10 @@ export function findAnswers(failures: readonly LabelledFailure[], answers: reado
   return failures.map((failure) => {
     if (failure.test == null) return mostQuoting(failure, answers, 1);
     const matches = answers.map((answer) => ({ answer, match: bestMatch(failure, answer.failingTests, taken) }));
-    const best = Math.max(NO_MATCH, ...matches.map(({ match }) => match));
+    const best = maxOf(
+      matches.map(({ match }) => match),
+      NO_MATCH,
+    );
     const naming =
       best === NO_MATCH ? mentioning(failure.test, answers) : matches.filter(({ match }) => match === best).map((one) => one.answer);
     return mostQuoting(failure, naming, 0);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { joinRanges, subtractRanges } from '../../../src/log/causes/log-view.ts';
-import { ownershipOfLines } from '../../../src/log/causes/spans.ts';
+import { ownershipOfLines } from '../../src/log/causes/spans.ts';
+import { joinRanges, subtractRanges } from '../../src/log/line-ranges.ts';
 
 const range = fc
   .tuple(fc.integer({ min: 1, max: 60 }), fc.integer({ min: 0, max: 12 }))
