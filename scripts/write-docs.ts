@@ -4,10 +4,12 @@ import { Help, type Option } from 'commander';
 import { createTerminalApp } from '../src/app/terminal-app.ts';
 import { readInput } from '../src/cli/input.ts';
 import { createProgram } from '../src/cli/program.ts';
-import { localBuild, terminalBlocks } from '../src/cli/triage-command.ts';
+import { localBuild } from '../src/cli/triage-input.ts';
+import { renderBlocks } from '../src/cli/triage-text.ts';
 import { embedded } from '../src/config/load.ts';
 import { parseConfig, VARIABLES } from '../src/config/schema.ts';
 import { TERMINAL_VARIABLES, type Variable } from '../src/config/variable.ts';
+import { arrangeAnswers, pairWithFailures } from '../src/notifications/build-answers.ts';
 import { METRICS, silentLogger } from '../src/ports/telemetry.ts';
 
 /**
@@ -54,9 +56,10 @@ async function example(): Promise<string> {
   const config = parseConfig(embedded('.faultline', resolve(HOME, 'knowledge')));
   const app = await createTerminalApp(config, silentLogger);
   const sources = await readInput(resolve(HOME, EXAMPLE), config.http.maxLogBytes);
-  const { analyses } = await app.triage(localBuild(), sources, AbortSignal.timeout(60_000));
+  const { analyses, groups } = await app.triage(localBuild(), sources, AbortSignal.timeout(60_000));
   const alike = analyses.map((analysis) => ({ ...analysis, id: 'ID', milliseconds: 0 }));
-  const block = terminalBlocks(alike, { color: false, width: COLUMNS }).replaceAll(' · 0 ms', '').replaceAll(' · ID', '');
+  const answers = arrangeAnswers(pairWithFailures(alike, groups));
+  const block = renderBlocks(answers, { color: false, width: COLUMNS }).replaceAll(' · 0 ms', '').replaceAll(' · ID', '');
   return `\`\`\`console\n$ scripts/faultline triage ${EXAMPLE}\n${block.trimEnd()}\n\`\`\``;
 }
 

@@ -35,7 +35,7 @@ import { createReviewerClient } from './service/triage/investigate.ts';
 import { createOwnerFinder } from './service/triage/owners.ts';
 import { passingBuildHandler, storedGreens } from './service/triage/passing-builds.ts';
 import { type DetachableQueue, detachableQueue, fairQueue } from './service/triage/queue.ts';
-import { type TriageBuildDeps, triageBuild } from './service/triage/triage-reading.ts';
+import { type TriageBuildDeps, triageBuild } from './service/triage/triage-build.ts';
 import { endJob, startSweeper, startWorker } from './service/triage/worker.ts';
 import type { createPostgresCheckpointer } from './stores/checkpointer.ts';
 import type { Stores } from './stores/stores.ts';

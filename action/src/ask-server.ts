@@ -1,15 +1,18 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { z } from 'zod';
-import { type Analysis, GivenAnalysis } from '../../src/domain/analysis.ts';
+import { GivenAnalysis } from '../../src/domain/analysis.ts';
 import type { NewBuild } from '../../src/domain/build.ts';
 import { isRetryable, messageOf, TriageError } from '../../src/domain/errors.ts';
 import type { Experiment } from '../../src/domain/experiment.ts';
+import { ExplainedFailures } from '../../src/domain/explained-failures.ts';
 import { retryAfter } from '../../src/lib/time.ts';
 import { createMasker } from '../../src/log/mask/mask.ts';
+import { arrangeAnswers, pairWithFailures } from '../../src/notifications/build-answers.ts';
 import { bodyOf } from '../../src/providers/rest-client.ts';
 import { maskExperiment } from '../../src/service/experiments.ts';
 import type { UploadedFile } from '../../src/service/intake/upload.ts';
+import type { ToldAnswer } from './render-answer.ts';
 
 const REQUEST_MS = 60_000;
 const MAX_ANSWER_BYTES = 32 * 1024 * 1024;
@@ -24,14 +27,14 @@ export interface Server {
 
 export interface ServerAnswer {
   /** Empty where no answer came in time; `pending` says why. */
-  readonly analyses: readonly Analysis[];
+  readonly answers: readonly ToldAnswer[];
   readonly pending: string | null;
 }
 
 const Received = z.object({ buildId: z.string().regex(/^[\w-]{1,100}$/) });
 const Answers = z.object({
   triage: z.object({ state: z.string(), error: z.string().nullish() }).nullable(),
-  analyses: z.array(GivenAnalysis),
+  analyses: z.array(z.object({ explains: ExplainedFailures.optional() }).and(GivenAnalysis)),
 });
 const Refusal = z.object({ error: z.object({ message: z.string() }) });
 
@@ -52,10 +55,23 @@ export async function awaitAnswer(server: Server, buildId: string, waitMs: numbe
   while (Date.now() < until) {
     const { triage, analyses } = await retried(() => send(server, `/api/builds/${buildId}/analyses`, Answers));
     const working = triage?.state === 'queued' || triage?.state === 'running';
-    if (!working) return { analyses, pending: analyses.length > 0 ? null : (triage?.error ?? 'The triage ended without an answer.') };
+    if (!working)
+      return {
+        answers: tellAnswers(analyses),
+        pending: analyses.length > 0 ? null : (triage?.error ?? 'The triage ended without an answer.'),
+      };
     await delay(Math.min(POLL_MS, Math.max(0, until - Date.now())));
   }
-  return { analyses: [], pending: waitMs === 0 ? 'The build was uploaded.' : `No answer within ${waitMs / 1000} s.` };
+  return { answers: [], pending: waitMs === 0 ? 'The build was uploaded.' : `No answer within ${waitMs / 1000} s.` };
+}
+
+/** The answers as the server has them; a server of an older version says nothing of their failures. */
+function tellAnswers(analyses: z.infer<typeof Answers>['analyses']): ToldAnswer[] {
+  const counted = new Map(arrangeAnswers(pairWithFailures(analyses, [])).map(({ analysis, explains }) => [analysis.id, explains]));
+  return analyses.flatMap(({ explains, ...analysis }) => {
+    const told = explains ?? counted.get(analysis.id);
+    return told === undefined ? [] : [{ analysis, explains: told }];
+  });
 }
 
 /** The same content is the same upload, so a form may be sent again. */

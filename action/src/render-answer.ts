@@ -1,6 +1,7 @@
 import type { Analysis } from '../../src/domain/analysis.ts';
 import type { Experiment } from '../../src/domain/experiment.ts';
 import { moreFacts, percent } from '../../src/notifications/answer-view.ts';
+import { type ArrangedAnswer, introduceAnswers } from '../../src/notifications/build-answers.ts';
 import { clip, disarmRunnerCommands, inline, visibleLine } from '../../src/notifications/visible-text.ts';
 import { renderGithubCommands, renderMarkdown, renderPlain } from '../../src/service/answers/render.ts';
 
@@ -9,9 +10,15 @@ const MAX_ANNOTATIONS = 10;
 /** Of at most about 25,000 characters each; a step's summary may have a mebibyte. */
 const MAX_CAUSES = 20;
 const MAX_TEXT = 2_000;
+const MAX_TESTS = 50;
+const MAX_NAME = 200;
+
+/** An answer, and its failures among those of the build. */
+export type ToldAnswer = Pick<ArrangedAnswer, 'analysis' | 'explains'>;
 
 export interface Answer {
-  readonly analyses: readonly Analysis[];
+  /** In the order in which one would mend them. */
+  readonly answers: readonly ToldAnswer[];
   /** What running the command again has shown; null where that was not asked for. */
   readonly experiment: Experiment | null;
   /** Why there is no answer; null where there is one. */
@@ -25,48 +32,50 @@ export function withinWorkspace(answer: Answer, workspace: string): Answer {
   const folder = `${workspace.replaceAll('\\', '/').replace(/\/$/, '')}/`;
   if (folder === '/') return answer;
   const within = (text: string) => text.replaceAll(folder, '');
-  const analyses = answer.analyses.map((analysis) => {
+  const answers = answer.answers.map(({ analysis, explains }) => {
     const { title, rootCause, fixRecommendation, suspects } = analysis.answer;
     const said = { title: within(title), rootCause: within(rootCause), fixRecommendation: within(fixRecommendation) };
     const placed = suspects.map((suspect) => ({ ...suspect, path: within(suspect.path) }));
-    return { ...analysis, answer: { ...analysis.answer, ...said, suspects: placed } };
+    return { explains, analysis: { ...analysis, answer: { ...analysis.answer, ...said, suspects: placed } } };
   });
-  return { ...answer, analyses };
+  return { ...answer, answers };
 }
 
 /** The job's summary, in which foreign text is only text. */
-export function summaryOf({ analyses, experiment, pending, pageOf }: Answer): string {
+export function summaryOf({ answers, experiment, pending, pageOf }: Answer): string {
   const tried =
     experiment === null
       ? ''
       : `\n**${inline(clip(experiment.sentence, MAX_TEXT))}**\n${experiment.notes.map((note) => `\n${inline(note)}\n`).join('')}`;
-  const page = pageOf(analyses.length === 1 ? (analyses[0] ?? null) : null);
+  const page = pageOf(answers.length === 1 ? (answers[0]?.analysis ?? null) : null);
   const link = page === null ? '' : `\n[Open in Faultline](${page})\n`;
-  if (analyses.length === 0) return `### Faultline\n${tried}\n${inline(clip(pending ?? 'There is no answer.', MAX_TEXT))}\n${link}`;
-  const causes = analyses.length === 1 ? '1 cause' : `${analyses.length} causes`;
-  const left = analyses.length > MAX_CAUSES ? `\n… and ${analyses.length - MAX_CAUSES} more causes.\n` : '';
-  return `### Faultline: ${causes}\n${tried}\n${analyses.slice(0, MAX_CAUSES).map(renderMarkdown).join('\n')}${left}${link}`;
+  if (answers.length === 0) return `### Faultline\n${tried}\n${inline(clip(pending ?? 'There is no answer.', MAX_TEXT))}\n${link}`;
+  const causes = introduceAnswers(answers) ?? '1 cause';
+  const left = answers.length > MAX_CAUSES ? `\n… and ${answers.length - MAX_CAUSES} more causes.\n` : '';
+  const shown = answers.slice(0, MAX_CAUSES).map(({ analysis, explains }) => renderMarkdown(analysis, explains));
+  return `### Faultline: ${causes}\n${tried}\n${shown.join('\n')}${left}${link}`;
 }
 
 /**
  * What the step prints: a line a cause for people, or all that is known of it where the runner shows no summary, and an annotation for each
  * of the first ten.
  */
-export function printedOf({ analyses, experiment }: Answer, showsSummary: boolean): string {
+export function printedOf({ answers, experiment }: Answer, showsSummary: boolean): string {
   const tried = experiment === null ? [] : [experiment.sentence, ...experiment.notes];
-  const said = analyses.slice(0, MAX_CAUSES).map((analysis) => {
+  const said = answers.slice(0, MAX_CAUSES).map(({ analysis, explains }) => {
     const { category, verdict, answer } = analysis;
-    if (!showsSummary) return renderPlain(analysis);
+    if (!showsSummary) return renderPlain(analysis, { explains });
     return `${disarmRunnerCommands(visibleLine(`${category} ${percent(verdict.confidence)}: ${clip(answer.title, 200)}`))}\n`;
   });
   const lines = tried.map((text) => `${disarmRunnerCommands(visibleLine(text))}\n`);
-  return [...lines, ...said, ...analyses.slice(0, MAX_ANNOTATIONS).map(renderGithubCommands)].join('');
+  const annotations = answers.slice(0, MAX_ANNOTATIONS).map(({ analysis, explains }) => renderGithubCommands(analysis, explains));
+  return [...lines, ...said, ...annotations].join('');
 }
 
 /** The step's outputs; `fallbackUrl` is the run's page. */
-export function outputsOf({ analyses, experiment, pageOf }: Answer, fallbackUrl: string): Record<string, string> {
-  const main = analyses[0];
-  const causes = analyses.slice(0, MAX_CAUSES).map((analysis) => {
+export function outputsOf({ answers, experiment, pageOf }: Answer, fallbackUrl: string): Record<string, string> {
+  const main = answers[0]?.analysis;
+  const causes = answers.slice(0, MAX_CAUSES).map(({ analysis, explains }) => {
     const { category, kind, verdict, answer } = analysis;
     return {
       category,
@@ -77,6 +86,9 @@ export function outputsOf({ analyses, experiment, pageOf }: Answer, fallbackUrl:
       rootCause: clip(answer.rootCause, MAX_TEXT),
       fix: clip(answer.fixRecommendation, MAX_TEXT),
       suspects: answer.suspects.slice(0, 5).map(({ path, line, commit }) => ({ path, line, commit })),
+      failures: explains.failures,
+      tests: explains.tests.slice(0, MAX_TESTS).map((name) => clip(name, MAX_NAME)),
+      grouped: explains.grouped,
       facts: moreFacts(analysis),
       url: pageOf(analysis),
     };

@@ -2,6 +2,7 @@ import type { NewBuild } from '../../src/domain/build.ts';
 import { messageOf } from '../../src/domain/errors.ts';
 import type { Experiment } from '../../src/domain/experiment.ts';
 import { counted } from '../../src/lib/text.ts';
+import { arrangeAnswers, pairWithFailures } from '../../src/notifications/build-answers.ts';
 import { withExperiment } from '../../src/service/experiments.ts';
 import type { UploadedFile } from '../../src/service/intake/upload.ts';
 import { awaitAnswer, reportExperiment, uploadBuild } from './ask-server.ts';
@@ -33,7 +34,7 @@ export async function runAction(environment: Environment, print: (text: string) 
   } catch (error) {
     const said = withoutSecrets(sentenceOf(error), environment);
     print(workflowCommand('warning', said));
-    const none: Answer = { analyses: [], experiment: null, pending: `Faultline could not analyze the build: ${said}`, pageOf: () => null };
+    const none: Answer = { answers: [], experiment: null, pending: `Faultline could not analyze the build: ${said}`, pageOf: () => null };
     await writeSummary(environment, summaryOf(none)).catch(() => undefined);
     await writeOutputs(environment, outputsOf(none, runUrl(environment) ?? '')).catch(() => undefined);
     return failOn.includes('unanswered') ? 1 : 0;
@@ -81,7 +82,8 @@ async function answerHere(build: NewBuild, files: readonly UploadedFile[], envir
   const { analyses: found, groups } = await triageHere(build, files, environment.GITHUB_WORKSPACE ?? null);
   const experiment = await trial();
   const analyses = experiment === null ? found : withExperiment(found, groups, experiment);
-  return { analyses, experiment, pending: analyses.length === 0 ? 'The logs show no failure.' : null, pageOf: () => null };
+  const answers = arrangeAnswers(pairWithFailures(analyses, groups));
+  return { answers, experiment, pending: answers.length === 0 ? 'The logs show no failure.' : null, pageOf: () => null };
 }
 
 /** The server works while the command is run again. */
@@ -95,15 +97,15 @@ async function answerThere(
   const experiment = await trial();
   if (experiment !== null)
     await reportExperiment(server, buildId, experiment).catch((error: unknown) => warn('What the runs show was not uploaded', error));
-  const { analyses, pending } = await awaitAnswer(server, buildId, waitMs);
+  const { answers, pending } = await awaitAnswer(server, buildId, waitMs);
   const pageOf: Answer['pageOf'] = (analysis) =>
     analysis === null ? `${server.url}/builds/${buildId}` : `${server.url}/analyses/${encodeURIComponent(analysis.id)}`;
-  return { analyses, experiment, pending, pageOf };
+  return { answers, experiment, pending, pageOf };
 }
 
-function exitCodeOf({ analyses }: Answer, failOn: ReadonlySet<string>): number {
-  if (analyses.length === 0) return failOn.has('unanswered') ? 1 : 0;
-  return failOn.has('any') || analyses.some(({ category }) => failOn.has(category)) ? 1 : 0;
+function exitCodeOf({ answers }: Answer, failOn: ReadonlySet<string>): number {
+  if (answers.length === 0) return failOn.has('unanswered') ? 1 : 0;
+  return failOn.has('any') || answers.some(({ analysis }) => failOn.has(analysis.category)) ? 1 : 0;
 }
 
 function sentenceOf(error: unknown): string {

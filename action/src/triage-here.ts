@@ -8,14 +8,14 @@ import type { NewBuild } from '../../src/domain/build.ts';
 import { createMasker } from '../../src/log/mask/mask.ts';
 import { silentLogger } from '../../src/ports/telemetry.ts';
 import { prepareSources, type UploadedFile } from '../../src/service/intake/upload.ts';
-import type { TriagedReading } from '../../src/service/triage/triage-reading.ts';
+import type { TriagedSources } from '../../src/service/triage/triage-build.ts';
 
 /** As deep as the bundle: the action's checkout holds the knowledge beside both. */
 const KNOWLEDGE = join(import.meta.dirname, '../../knowledge');
 const TIMEOUT_MS = 300_000;
 
 /** The rules' answers, one per cause, on this machine: nothing is sent anywhere. `workspace` may hold the clone whose history names suspects. */
-export async function triageHere(run: NewBuild, files: readonly UploadedFile[], workspace: string | null): Promise<TriagedReading> {
+export async function triageHere(run: NewBuild, files: readonly UploadedFile[], workspace: string | null): Promise<TriagedSources> {
   // No environment: what a job happens to set must not turn a model or a server on.
   const config = Config.parse(embedded('', KNOWLEDGE));
   const clones = workspace !== null && existsSync(join(workspace, '.git')) ? { [run.repository]: workspace } : {};

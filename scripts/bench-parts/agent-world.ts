@@ -8,7 +8,7 @@ import { newId } from '../../src/domain/ids.ts';
 import type { TriageSubject } from '../../src/domain/triage.ts';
 import { createRulesAnalyst } from '../../src/judge/rules-analyst.ts';
 import { systemClock } from '../../src/lib/time.ts';
-import { readSources } from '../../src/log/read-sources.ts';
+import { readCauses } from '../../src/log/causes/read-causes.ts';
 import { createLlmAnalyst } from '../../src/models/analyst/llm-analyst.ts';
 import { withFallback } from '../../src/models/analyst/with-fallback.ts';
 import { createOpenAiChatModel } from '../../src/models/chat/openai.ts';
@@ -16,8 +16,9 @@ import { createHashingEmbedder } from '../../src/models/embedder/hashing.ts';
 import { silentLogger } from '../../src/ports/telemetry.ts';
 import type { Toolbox } from '../../src/ports/toolbox.ts';
 import { createNoCodeHost } from '../../src/providers/combined-host.ts';
-import { groupsOf, subjectOf } from '../../src/service/triage/group.ts';
+import { groupFailures } from '../../src/service/triage/group-failures.ts';
 import { type InvestigateDeps, investigate } from '../../src/service/triage/investigate.ts';
+import { createSubject } from '../../src/service/triage/triage-subject.ts';
 import { createPostgresArchive } from '../../src/stores/archive/postgres.ts';
 import { createPostgresCheckpointer } from '../../src/stores/checkpointer.ts';
 import { openPglite } from '../../src/stores/database/pglite.ts';
@@ -59,9 +60,8 @@ export async function openAgentWorld(folder: string, baseUrl: string): Promise<A
   };
   const { build } = await stores.builds.upsert(sparseBuild({ repository: 'bench/agent', pipeline: 'ci', number: '1' }));
   await archive.put(build.id, source);
-  const reading = readSources([source], { budgetTokens: 2000 });
-  const groups = groupsOf(reading, build.id);
-  const [group] = groups;
+  const read = readCauses([source], { budgetTokens: 2000 });
+  const [group] = groupFailures(read, build.id);
   if (group === undefined) throw new Error(`${FAILURE} shows no failure`);
   const codeHost = createNoCodeHost();
   const tools = createTools({
@@ -84,7 +84,8 @@ export async function openAgentWorld(folder: string, baseUrl: string): Promise<A
     timeLimitMs: 300_000,
     durable: true,
   };
-  const subject = (): TriageSubject => subjectOf({ triageId: newId('tri', Date.now()), build, group, groups, reading, notes: [] });
+  const subject = (): TriageSubject =>
+    createSubject({ triageId: newId('tri', Date.now()), build, group, reading: read.reading, notes: [] });
   return {
     checkpointer,
     toolbox,

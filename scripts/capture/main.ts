@@ -1,6 +1,7 @@
 import { access, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 
+import { captureMixed } from './mixed.ts';
 import { assertNeutral, neutralise } from './neutral.ts';
 import { type Run, runInSandbox } from './run.ts';
 import { captureTools } from './tools.ts';
@@ -11,13 +12,16 @@ const projects = join(import.meta.dirname, 'projects');
 const fixtures = join(checkout, 'test/fixtures/failures');
 
 const [table, ...names] = process.argv.slice(2);
-const failed =
-  table === 'tools'
-    ? await captureTools(names, join(checkout, 'test/fixtures/tools'), checkout)
-    : await captureProjects(process.argv.slice(2));
+const failed = await captureTable();
 if (failed.length > 0) {
   console.error(`not captured: ${failed.join(', ')}`);
   process.exitCode = 1;
+}
+
+async function captureTable(): Promise<string[]> {
+  if (table === 'tools') return await captureTools(names, join(checkout, 'test/fixtures/tools'), checkout);
+  if (table === 'mixed') return await captureMixed(names, join(checkout, 'test/fixtures/mixed'), checkout);
+  return await captureProjects(process.argv.slice(2));
 }
 
 async function captureProjects(asked: readonly string[]): Promise<string[]> {

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Turns a private namespace into a neutral CI runner and runs one project's capture.sh in it.
 # Called by run.ts inside `unshare`; everything it mounts vanishes with the namespace.
-# Arguments: project folder, red|green, github|jenkins|plain, project name, warm|cold, out folder, node binary, checkout
+# Arguments: project folder, red|green, github|jenkins|pipeline|plain, project name, warm|cold, out folder, node binary, checkout
 set -euo pipefail
 exec 2>&1 </dev/null
 project_dir=$1 variant=$2 CI_STYLE=$3 PROJECT=$4 warmth=$5 out=$6 node=$7 checkout=$8
@@ -10,7 +10,7 @@ capture_dir=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 uid=1001
 
 case $CI_STYLE in
-  jenkins) USER_NAME=jenkins JOB_HOME=/home/jenkins WORKSPACE=/home/jenkins/workspace/$PROJECT ;;
+  jenkins | pipeline) USER_NAME=jenkins JOB_HOME=/home/jenkins WORKSPACE=/home/jenkins/workspace/$PROJECT ;;
   *) USER_NAME=runner JOB_HOME=/home/runner WORKSPACE=/home/runner/work/$PROJECT/$PROJECT ;;
 esac
 

@@ -6,6 +6,9 @@
 #   upstream 'behaviour'     starts upstream.ts as packages.example.test (after isolate)
 #   small_disk path size     mounts a tmpfs of that size over a folder of the workspace
 #   limit_memory bytes       steps that follow live in a memory control group, as in a container
+#   KEEP_GOING=yes           steps that follow run although one failed, as with `if: always()` or catchError
+#   RUN_LIMIT=seconds        steps that follow are canceled after that time
+#   skipped_stage 'Name'     what a Pipeline prints for a stage after a failure
 #   quietly 'commands'       prepares the machine before the job; shows nothing unless it fails
 #   checkout_step            what the checkout action prints
 #   red_then_green after     runs the function `job`, then once more with the files of before/; each is followed by `after` and a separator
@@ -14,6 +17,9 @@ STEP_DIR=.
 namespace_pid=
 memory_group=
 step_number=0
+KEEP_GOING=
+RUN_LIMIT=
+first_failure=0
 
 as_user() {
   local enter=()
@@ -28,15 +34,36 @@ step() {
   step_number=$((step_number + 1))
   case $CI_STYLE in
     github) script=$JOB_HOME/work/_temp/$(cat /proc/sys/kernel/random/uuid).sh ;;
-    jenkins) script=/tmp/jenkins$((RANDOM * 32768 * 8 + RANDOM)).sh shell=(/bin/sh -xe) ;;
+    jenkins | pipeline) script=/tmp/jenkins$((RANDOM * 32768 * 8 + RANDOM)).sh shell=(/bin/sh -xe) ;;
     plain) script=/tmp/step-$step_number.sh ;;
   esac
   printf '%s\n' "$commands" >"$script"
   chmod a+r "$script"
   announce "$name" "$commands" "$script"
-  (cd "$WORKSPACE/$STEP_DIR" && as_user "${shell[@]}" "$script")
+  (cd "$WORKSPACE/$STEP_DIR" && as_user ${RUN_LIMIT:+timeout "$RUN_LIMIT"} "${shell[@]}" "$script")
   code=$?
+  [ "$CI_STYLE" != pipeline ] || end_stage "$code"
   [ "$code" = 0 ] || fail_job "$code"
+}
+
+end_stage() {
+  echo '[Pipeline] }'
+  [ "$1" = 0 ] || [ -z "$KEEP_GOING" ] || echo "ERROR: script returned exit code $1"
+  [ -z "$KEEP_GOING" ] || printf '%s\n' '[Pipeline] // catchError' '[Pipeline] }'
+  echo '[Pipeline] // stage'
+}
+
+skipped_stage() {
+  printf '%s\n' '[Pipeline] stage' "[Pipeline] { ($1)" "Stage \"$1\" skipped due to earlier failure(s)" '[Pipeline] getContext' \
+    '[Pipeline] }' '[Pipeline] // stage'
+}
+
+end_pipeline() { # exit code
+  printf '%s\n' '[Pipeline] stage' '[Pipeline] { (Declarative: Post Actions)' '[Pipeline] junit' 'Recording test results' \
+    '[Checks API] No suitable checks publisher found.' '[Pipeline] archiveArtifacts' 'Archiving artifacts' '[Pipeline] }' \
+    '[Pipeline] // stage' '[Pipeline] }' '[Pipeline] // node' '[Pipeline] End of Pipeline'
+  [ "$1" = 0 ] || [ -n "$KEEP_GOING" ] || echo "ERROR: script returned exit code $1"
+  if [ "$1" = 0 ]; then echo 'Finished: SUCCESS'; else echo 'Finished: FAILURE'; fi
 }
 
 announce() {
@@ -53,25 +80,44 @@ announce() {
       echo '##[endgroup]'
       ;;
     jenkins) echo "[$PROJECT] \$ /bin/sh -xe $3" ;;
+    pipeline)
+      printf '%s\n' '[Pipeline] stage' "[Pipeline] { ($1)"
+      [ -z "$KEEP_GOING" ] || printf '%s\n' '[Pipeline] catchError' '[Pipeline] {'
+      echo '[Pipeline] sh'
+      ;;
     plain) while IFS= read -r line; do echo "\$ $line"; done <<<"$2" ;;
   esac
 }
 
 begin_job() {
-  [ "$CI_STYLE" = jenkins ] || return 0
-  echo 'Started by an SCM change'
-  echo "Building in workspace $WORKSPACE"
+  case $CI_STYLE in
+    jenkins) printf '%s\n' 'Started by an SCM change' "Building in workspace $WORKSPACE" ;;
+    pipeline)
+      printf '%s\n' 'Started by an SCM change' '[Pipeline] Start of Pipeline' '[Pipeline] node' \
+        "Running on agent-1 in $WORKSPACE" '[Pipeline] {'
+      ;;
+  esac
 }
 
 end_job() {
-  [ "$CI_STYLE" != jenkins ] || echo 'Finished: SUCCESS'
-  exit 0
+  case $CI_STYLE in
+    jenkins) [ "$first_failure" != 0 ] || echo 'Finished: SUCCESS' ;;
+    pipeline) end_pipeline "$first_failure" ;;
+  esac
+  exit "$first_failure"
 }
 
 fail_job() {
+  [ "$first_failure" != 0 ] || first_failure=$1
+  if [ "$1" = 124 ] && [ -n "$RUN_LIMIT" ]; then
+    echo '##[error]The operation was canceled.'
+  elif [ "$CI_STYLE" = github ]; then
+    echo "##[error]Process completed with exit code $1."
+  fi
+  [ -z "$KEEP_GOING" ] || return 0
   case $CI_STYLE in
-    github) echo "##[error]Process completed with exit code $1." ;;
     jenkins) printf "Build step 'Execute shell' marked build as failure\nFinished: FAILURE\n" ;;
+    pipeline) end_pipeline "$1" ;;
   esac
   exit "$1"
 }

@@ -1,10 +1,10 @@
-import { spawnSync } from 'node:child_process';
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { append } from '../../src/lib/collections.ts';
 
 import { assertNeutral, neutralise } from './neutral.ts';
+import { installDebian, quote, writeFiles } from './project.ts';
 import type { ToolRow } from './row.ts';
 import { runInSandbox } from './run.ts';
 import { citedLines } from './truth.ts';
@@ -16,7 +16,7 @@ const MAX_LOG = 200_000;
 /** What steps.sh prints after each of the two jobs, with the job's exit code. */
 const JOB_ENDS = /^\S{20,40} (?:\u001b\[0m){0,4}\u001e(\d{1,3})\n/m;
 /** A line of the runner behind output that ended without a line break: the runner starts a new line. */
-const GLUED = /^(\S{20,40} )(.{1,4000})(##\[error\]Process completed with exit code|Post job cleanup\.|\u001e\d)/gm;
+export const GLUED = /^(\S{20,40} )(.{1,4000})(##\[error\]Process completed with exit code|Post job cleanup\.|\u001e\d)/gm;
 
 /** Captures the rows of `tools/*.ts` with these slugs or tools, or all of them, into `fixtures`. Returns the slugs that failed. */
 export async function captureTools(asked: readonly string[], fixtures: string, checkout: string): Promise<string[]> {
@@ -138,24 +138,4 @@ function jobScript({ slug, setup = 'true', env = {}, before, run, network }: Too
 function projectName(slug: string): string {
   const names = ['ledger', 'orchard', 'harbor', 'timetable', 'recipes', 'library', 'greenhouse', 'parcels', 'weather', 'tickets'];
   return names[slug.length % names.length] ?? 'ledger';
-}
-
-/** Installs what the machine lacks. It blocks, so that no two rows install at once. */
-function installDebian(packages: readonly string[]): void {
-  const missing = packages.filter((name) => spawnSync('dpkg', ['-s', name], { stdio: 'ignore' }).status !== 0);
-  if (missing.length === 0) return;
-  const { status, stderr } = spawnSync('apt-get', ['install', '--yes', '--no-install-recommends', ...missing], { encoding: 'utf8' });
-  if (status !== 0) throw new Error(`apt-get could not install ${missing.join(' ')}: ${stderr}`);
-}
-
-async function writeFiles(folder: string, files: Readonly<Record<string, string>>): Promise<void> {
-  await mkdir(folder, { recursive: true });
-  for (const [path, text] of Object.entries(files)) {
-    await mkdir(dirname(join(folder, path)), { recursive: true });
-    await writeFile(join(folder, path), text);
-  }
-}
-
-function quote(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`;
 }

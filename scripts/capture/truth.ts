@@ -24,7 +24,7 @@ export const Recipe = z.strictObject({
   mustCite: z.array(Quote).min(1),
   /** name → command that prints its version, run in the sandbox after the job. */
   tools: z.record(z.string(), z.string()),
-  ci: z.enum(['github', 'jenkins', 'plain']),
+  ci: z.enum(['github', 'jenkins', 'pipeline', 'plain']),
   exitCode: z.int().positive(),
   /** The repository's name on the runner. */
   project: z.string().regex(/^[a-z][a-z0-9-]*$/),

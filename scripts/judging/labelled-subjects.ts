@@ -4,14 +4,15 @@ import { z } from 'zod';
 import { type Build, sparseBuild } from '../../src/domain/build.ts';
 import { Category } from '../../src/domain/category.ts';
 import type { TriageSubject } from '../../src/domain/triage.ts';
+import { readCauses } from '../../src/log/causes/read-causes.ts';
 import { toolReaders } from '../../src/log/extract/run.ts';
 import { createMasker } from '../../src/log/mask/mask.ts';
 import { rankModel, useRankModel } from '../../src/log/rank/model.ts';
-import { readSources } from '../../src/log/read-sources.ts';
 import { foldsBy, projectOf } from '../../src/replay/cases/case.ts';
 import { readDataset, textsOf } from '../../src/replay/cases/dataset.ts';
-import { groupsOf, subjectOf } from '../../src/service/triage/group.ts';
+import { groupFailures } from '../../src/service/triage/group-failures.ts';
 import { maskSources } from '../../src/service/triage/read-build.ts';
+import { createSubject } from '../../src/service/triage/triage-subject.ts';
 import { labelledLogs } from '../ranking/labelled-logs.ts';
 import { train } from '../ranking/train.ts';
 
@@ -131,7 +132,7 @@ const masker = createMasker();
 async function read(one: Labelled): Promise<TriageSubject> {
   const raw = one.texts.map((text, i) => ({ name: i === 0 ? 'log' : `log ${i + 1}`, kind: 'log' as const, text, notes: [] }));
   const { sources, secrets } = await maskSources(raw, masker);
-  const reading = readSources(sources, {
+  const read = readCauses(sources, {
     budgetTokens: 2_000,
     maskedSecrets: secrets,
     ...(one.untaught ? { leftOut: toolReaders() } : {}),
@@ -141,8 +142,8 @@ async function read(one: Labelled): Promise<TriageSubject> {
     id: one.id,
     receivedAt: new Date(0).toISOString(),
   };
-  const groups = groupsOf(reading, one.id);
-  const [group] = groups;
+  const [group] = groupFailures(read, one.id);
   if (group === undefined) throw new Error(`${one.id} has no group`);
-  return subjectOf({ triageId: one.id, build, group, groups, reading, notes: [] });
+  const reading = read.causes[0]?.reading ?? read.reading;
+  return createSubject({ triageId: one.id, build, group, reading, notes: [] });
 }

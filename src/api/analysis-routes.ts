@@ -15,6 +15,7 @@ import { AnalysisTrace, traceOf } from '../service/answers/trace.ts';
 import { readTrust, type TrustDeps } from '../service/answers/trust.ts';
 import {
   AmbiguousBuild,
+  answeredAnalysis,
   BuildAnalyses,
   BuildList,
   BuildsQuery,
@@ -27,6 +28,7 @@ import {
   LibraryList,
   LibraryQuery,
   NarrowQuery,
+  readBuildAnswers,
   summaryOf,
   type TriageState,
 } from '../service/answers/views.ts';
@@ -83,9 +85,9 @@ function registerTrustRoute(app: ApiApp, deps: PublishDeps): void {
 }
 
 function registerBuildRoutes(app: ApiApp, deps: PublishDeps): void {
-  const { builds, analyses } = deps.stores;
+  const { builds } = deps.stores;
   const viewOf = async (build: Build, reply: FastifyReply) => {
-    const [triage, answers] = await Promise.all([triageState(deps, build.id, reply), analyses.listByBuild(build.id)]);
+    const [triage, answers] = await Promise.all([triageState(deps, build.id, reply), readBuildAnswers(deps.stores, build.id)]);
     return { build, triage, analyses: answers.map(summaryOf) };
   };
   app.get(
@@ -125,7 +127,7 @@ function registerBuildRoutes(app: ApiApp, deps: PublishDeps): void {
     async ({ params: { id }, query }, reply) => {
       const build = await findBuild(builds, id, query);
       const triage = await triageState(deps, build.id, reply);
-      return { buildId: build.id, triage, analyses: (await analyses.listByBuild(build.id)).map(shownAnalysis) };
+      return { buildId: build.id, triage, analyses: (await readBuildAnswers(deps.stores, build.id)).map(answeredAnalysis) };
     },
   );
 }
@@ -189,11 +191,11 @@ function registerExportRoutes(app: ApiApp, { stores, config: { http } }: Publish
       route('read', 'Builds', operationId, summary, { ...oneBuild, response: { 200: exported, 409: AmbiguousBuild } }),
       async ({ params, query }, reply) => {
         const build = await findBuild(stores.builds, params.id, query);
-        const [analyses, failures] = await Promise.all([stores.analyses.listByBuild(build.id), stores.failures.listByBuild(build.id)]);
+        const [answers, failures] = await Promise.all([readBuildAnswers(stores, build.id), stores.failures.listByBuild(build.id)]);
         return reply
           .type(`${type}; charset=utf-8`)
           .serializer(JSON.stringify)
-          .send({ ...write({ build, analyses, failures, publicUrl: http.publicUrl }) });
+          .send({ ...write({ build, answers, failures, publicUrl: http.publicUrl }) });
       },
     );
   }

@@ -168,6 +168,7 @@ function scopeFailures({ failures }: Stores, held: Held): ShownStores['failures'
   return {
     search: async (filter, page) => await failures.search({ ...filter, ...within(held) }, page),
     listByBuild: async (buildId) => ((await held.build(buildId)) ? await failures.listByBuild(buildId) : []),
+    groupsOfBuild: async (buildId) => ((await held.build(buildId)) ? await failures.groupsOfBuild(buildId) : []),
   };
 }
 

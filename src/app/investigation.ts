@@ -22,7 +22,7 @@ import type { InvestigateDeps } from '../service/triage/investigate.ts';
 import { greenAtHand } from '../service/triage/passing-builds.ts';
 import { createRunRecorder, listenedChatModel, listening, type RunRecorder } from '../service/triage/recording/recorder.ts';
 import { packLines, shortHashOf } from '../service/triage/recording/recording-lines.ts';
-import type { TriagedReading } from '../service/triage/triage-reading.ts';
+import type { TriagedSources } from '../service/triage/triage-build.ts';
 import type { CalibrationStore, RecordingStore } from '../stores/measurements.ts';
 import type { Stores } from '../stores/stores.ts';
 import { createTools, type ToolSources } from '../tools/all-tools.ts';
@@ -150,7 +150,7 @@ export function openAsk(parts: AskParts & StoredTopicDeps & { readonly stores: P
 }
 
 /** Follow-up questions about what was analysed in memory; its threads end with the process. */
-export async function openAskAtHand(build: Build, { analyses, reading }: TriagedReading, parts: AskParts): Promise<Ask> {
+export async function openAskAtHand(build: Build, { analyses, reading }: TriagedSources, parts: AskParts): Promise<Ask> {
   const { createMemoryConversations } = await import('../stores/memory.ts');
   return createAsk({ ...sharedOf(parts), topics: topicsAtHand(build, analyses, reading), conversations: createMemoryConversations() });
 }

@@ -1,21 +1,21 @@
 import { maskingOf } from '../config/masking.ts';
 import { budgetTokensOf } from '../config/profiles.ts';
 import type { Config } from '../config/schema.ts';
-import type { Analysis } from '../domain/analysis.ts';
 import { type Build, type SourceText, sparseBuild } from '../domain/build.ts';
 import { TriageError } from '../domain/errors.ts';
 import { type Clock, systemClock } from '../lib/time.ts';
 import { greenTemplates } from '../log/green/green-diff.ts';
 import { createMasker } from '../log/mask/mask.ts';
-import type { LogInPieces } from '../log/read-sources.ts';
+import type { LogInPieces } from '../log/read-log.ts';
 import { createLogThreads } from '../log/threads.ts';
+import { type ArrangedAnswer, arrangeAnswers, pairWithFailures } from '../notifications/build-answers.ts';
 import { type Logger, silentLogger } from '../ports/telemetry.ts';
 import type { Experiment } from '../replay/ablation.ts';
 import type { InvestigateDeps } from '../service/triage/investigate.ts';
 import { createOwnerFinder } from '../service/triage/owners.ts';
 import { greenAtHand } from '../service/triage/passing-builds.ts';
 import { recordAtHand } from '../service/triage/recording/recorder.ts';
-import { triageSources } from '../service/triage/triage-reading.ts';
+import { triageSources } from '../service/triage/triage-build.ts';
 import { loadKnowledge, readKnowledge } from '../tools/knowledge-base.ts';
 import { createMemoryToolCache } from '../tools/result-cache.ts';
 import { calibrationAtHand, createAppToolbox, investigationOf, makerOfToday, openAskAtHand } from './investigation.ts';
@@ -107,14 +107,14 @@ const RETRY_MS = 3_000;
 const SOURCE = 'log';
 
 /**
- * Explains logs that somebody pastes, by rules alone: an analysis for each cause, the main one first. Keeps nothing, asks no model, no code host
+ * Explains logs that somebody pastes, by rules alone: an answer for each cause, in the order in which one would mend them. Keeps nothing, asks no model, no code host
  * and no web search. What it needs is opened with the first log. Throws `rate-limited` where two are being read already.
  */
 export function openLogExplainer(config: Config) {
   let opened: Promise<TerminalApp> | undefined;
   let running = 0;
   const open = async () => await createTerminalApp(withRulesAlone(config), silentLogger);
-  return async (log: string, signal: AbortSignal): Promise<readonly Analysis[]> => {
+  return async (log: string, signal: AbortSignal): Promise<ArrangedAnswer[]> => {
     if (running >= AT_ONCE) {
       const message = `${running} logs are already being explained. Try again in ${RETRY_MS / 1000} s.`;
       throw new TriageError('rate-limited', message, { retryable: true, retryAfterMs: RETRY_MS });
@@ -126,8 +126,8 @@ export function openLogExplainer(config: Config) {
         opened = undefined;
         throw error;
       });
-      const { analyses } = await app.triage(pastedBuild(), [{ name: SOURCE, kind: 'log', text: log, notes: [] }], signal);
-      return analyses;
+      const { analyses, groups } = await app.triage(pastedBuild(), [{ name: SOURCE, kind: 'log', text: log, notes: [] }], signal);
+      return arrangeAnswers(pairWithFailures(analyses, groups));
     } finally {
       running -= 1;
     }

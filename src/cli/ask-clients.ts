@@ -12,9 +12,10 @@ import { createMasker } from '../log/mask/mask.ts';
 import { silentLogger } from '../ports/telemetry.ts';
 import { findBuild } from '../service/answers/views.ts';
 import { AnswerView, type Ask, type AskInput, type AskWatcher, ThreadList, ThreadView } from '../service/ask/ask.ts';
-import { openLargeLog, readInput } from './input.ts';
+import { isDirectory, openLargeLog, readInput } from './input.ts';
+import { requireOneBuild } from './one-build.ts';
 import { askServer, Refusal, type Service, send } from './server-client.ts';
-import { localBuild } from './triage-command.ts';
+import { localBuild } from './triage-input.ts';
 
 /** A turn as any client gives it; a service keeps the trace of its steps to itself until it is asked for the thread. */
 export type Answered = Omit<Turn, 'steps'>;
@@ -57,6 +58,7 @@ export async function openLogClient(
   const large = await openLargeLog(path, createMasker(maskingOf(config)));
   try {
     const sources = large === null ? await readInput(path, config.http.maxLogBytes) : [large.source];
+    requireOneBuild(sources, { mayShareNothing: !isDirectory(path) });
     const build = localBuild();
     const clones =
       options.repo === undefined ? config.codeHost.clones : { ...config.codeHost.clones, [build.repository]: resolve(options.repo) };

@@ -9,7 +9,7 @@ import { decodeSources } from '../log/decode/archive.ts';
 import { planTexts } from '../log/decode/archive-members.ts';
 import { maskFile } from '../log/mask/file.ts';
 import type { Masker } from '../log/mask/mask.ts';
-import type { LogInPieces } from '../log/read-sources.ts';
+import type { LogInPieces } from '../log/read-log.ts';
 import { type ArtifactRoom, artifactRoom, namelessText, openArtifact } from '../log/survey/open-artifact.ts';
 import { visibleLine } from '../notifications/visible-text.ts';
 import { say } from './terminal.ts';
@@ -20,19 +20,38 @@ const FILES = /\.(?:log|txt|out|xml|trx|tap|json|jsonl|sarif|gz|tgz|zst|zip|tar)
 const MAX_NOTES = 10;
 /** Of one further file, packed or not. */
 const MAX_ARTIFACT_BYTES = 64 * 1024 * 1024;
+const NO_CONTENT = ' with any content (.log, .txt, .out; .xml, .json, .trx for test reports; .gz, .zip, .tar of these).';
 const SETS_THE_LIMIT = 'FAULTLINE_MAX_LOG_BYTES sets the limit.';
 
 /**
  * Reads what the command line names: a file, an archive, a directory (every log, test report and archive below it), or `-` for standard
- * input. `maxBytes` limits each text, and all of them together. Throws TriageError with a sentence that says what to do.
+ * input. `maxBytes` limits each text, and all of them together; `isFound` refuses a file that is neither a log nor a report. Throws TriageError with a sentence that says what to do.
  */
-export async function readInput(path: string, maxBytes: number): Promise<SourceText[]> {
+export async function readInput(path: string, maxBytes: number, isFound = false): Promise<SourceText[]> {
   if (path === '-') return nonEmpty('standard input', await readStandardInput(maxBytes));
   const info = await stat(path).catch((cause: unknown) => {
     throw unreadable(path, cause);
   });
-  if (!info.isDirectory()) return nonEmpty(path, await readFileSources(path, basename(path), maxBytes));
+  if (!info.isDirectory()) return nonEmpty(path, await readFileSources(path, basename(path), maxBytes, { onlySources: isFound }));
   return readDirectory(path, maxBytes);
+}
+
+export function isDirectory(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+}
+
+/** A file that is answered by itself; `isFound`: nobody named it, so that it may be neither a log nor a report. */
+export interface ListedInput {
+  readonly path: string;
+  readonly isFound: boolean;
+}
+
+/** Lists what is answered one by one: the files of a directory that may be logs, reports or archives, else the file itself. */
+export async function listInputs(path: string): Promise<ListedInput[]> {
+  if (!isDirectory(path)) return [{ path, isFound: false }];
+  const files = await listFiles(path, []);
+  if (files.length === 0) throw new TriageError('invalid-input', `${visibleLine(path)} contains no log or report${NO_CONTENT}`);
+  return files.map((file) => ({ path: join(path, file), isFound: true }));
 }
 
 /** Reads test reports given one by one; what else an archive among them holds is read as well. */
@@ -89,10 +108,7 @@ async function readDirectory(folder: string, maxBytes: number): Promise<SourceTe
   if (more > 0) notes.splice(MAX_NOTES, notes.length, `Skipped: ${counted(more, 'more file')}.`);
   const [first, ...rest] = sources;
   if (first !== undefined) return [{ ...first, notes: [...first.notes, ...notes] }, ...rest];
-  const why =
-    notes.length > 0
-      ? ` that can be read. ${notes.join(' ')}`
-      : ' with any content (.log, .txt, .out; .xml, .json, .trx for test reports; .gz, .zip, .tar of these).';
+  const why = notes.length > 0 ? ` that can be read. ${notes.join(' ')}` : NO_CONTENT;
   throw new TriageError('invalid-input', `${visibleLine(folder)} contains no log or report${why}`);
 }
 

@@ -1,4 +1,4 @@
-import { Argument, Command, CommanderError } from 'commander';
+import { Argument, Command, CommanderError, Option } from 'commander';
 import type { Provider } from '../domain/build.ts';
 import { RELEASE } from '../domain/trust.ts';
 import {
@@ -105,7 +105,8 @@ Examples:
   faultline triage logs.zip --junit reports/*.xml --repo .
   faultline triage build.log --green last-good.log --json
   faultline triage build.log --repo . --confirm "npx vitest run"
-  faultline triage build.log --analyst llm --trace`;
+  faultline triage build.log --analyst llm --trace
+  faultline triage logs/ --each --json`;
 
 function triageCommand(): Command {
   return new Command('triage')
@@ -126,12 +127,15 @@ function triageCommand(): Command {
     .option('--quiet', 'print only the result, without progress or hints')
     .option('--github', 'print GitHub Actions workflow commands: ::error file=…')
     .option('--trace', 'also print every step: judge, tools called, time, tokens and cost')
-    .option('--exit-code', 'exit with 10 if the answer needs review, 11 for INFRA_ERROR')
+    .option('--exit-code', 'exit with 10 if any answer needs review, 11 if all are INFRA_ERROR')
+    .addOption(new Option('--each', 'analyze each file, or each file of a directory, by itself').conflicts(['github', 'junit', 'confirm']))
     .addHelpText('after', TRIAGE_EXAMPLES)
     .action(
-      guarded(async (input: string, files: string[], options: TriageCommandOptions) =>
-        (await import('./triage-command.ts')).runTriage(input, { ...options, files }, await terminalConfig(options)),
-      ),
+      guarded(async (input: string, files: string[], options: TriageCommandOptions) => {
+        const config = await terminalConfig(options);
+        if (options.each !== true) return await (await import('./triage-command.ts')).runTriage(input, { ...options, files }, config);
+        return await (await import('./triage-each.ts')).runTriageEach([input, ...files], options, config);
+      }),
     );
 }
 

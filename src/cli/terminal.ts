@@ -25,8 +25,8 @@ export const EXIT_HELP = `Exit codes:
   3    input unreadable, empty or not found
   4    a backend or model refused the request or did not respond
   5    triage, read: no failure was found in the log
-  10   with --exit-code: the answer needs review
-  11   with --exit-code: INFRA_ERROR
+  10   with --exit-code: an answer needs review
+  11   with --exit-code: every answer is INFRA_ERROR
   12   replay --gate: a figure missed its bar; replay --frozen: a run changed
   13   replay: a limit was reached before all cases were done
   130  interrupted`;

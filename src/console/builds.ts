@@ -1,11 +1,12 @@
 import { z } from 'zod';
-import type { Analysis } from '../domain/analysis.ts';
 import { type Build, BuildStatus, shortCommit } from '../domain/build.ts';
-import type { Failure } from '../domain/failure.ts';
+import type { ExplainedFailures } from '../domain/explained-failures.ts';
 import type { Principal } from '../domain/review.ts';
+import { counted } from '../lib/text.ts';
 import { answerView, percent } from '../notifications/answer-view.ts';
+import { type ArrangedAnswer, introduceAnswers, nameTests } from '../notifications/build-answers.ts';
 import { formatNumber } from '../notifications/visible-text.ts';
-import { findBuild } from '../service/answers/views.ts';
+import { findBuild, readBuildAnswers } from '../service/answers/views.ts';
 import type { AnalysisHead } from '../stores/failures.ts';
 import { analysisAddress, buildAddress, causeAddress, logAddress, runAddress, search } from './addresses.ts';
 import type { ConsoleDeps } from './console-deps.ts';
@@ -178,52 +179,55 @@ export function registerBuildPage(app: ConsoleApp, deps: ConsoleDeps): void {
 async function factsOf(build: Build, principal: Principal | null, deps: ConsoleDeps) {
   const { stores, archive, currentStep } = deps;
   const { provider, repository, pipeline, number } = build;
-  const [attempts, job, analyses, failures, sources, pages, reruns] = await Promise.all([
+  const [attempts, job, answers, sources, pages, reruns] = await Promise.all([
     stores.builds.list({ provider, repository, pipeline, number }, { limit: PAGE, offset: 0 }),
     stores.triages.findByBuild(build.id),
-    stores.analyses.listByBuild(build.id),
-    stores.failures.listByBuild(build.id),
+    readBuildAnswers(stores, build.id),
     archive.list(build.id),
     stores.outside.logPages(build.id),
     stores.outside.reruns(build.id),
   ]);
   const step = job?.state === 'running' ? ((await currentStep?.(build.id)) ?? null) : null;
-  return { build, attempts, job, step, analyses, failures, sources, pages, rerun: rerunPart(build, reruns, principal, deps) };
+  return { build, attempts, job, step, answers, sources, pages, rerun: rerunPart(build, reruns, principal, deps) };
 }
 
 function pageOf(facts: BuildFacts): Html {
-  const { build, attempts, analyses, failures } = facts;
+  const { build, attempts, answers } = facts;
   return html`<h1 tabindex="-1">${build.repository} · ${buildName(build)}</h1>
 <p id="build" data-live>${statusWord(build.status)}${passedLater(build, attempts)} · ${joined([...originOf(build), html`received ${timeOf(build.receivedAt)}`], ' · ')}${ciLink(build)}</p>
 <p id="progress" role="note" data-live data-say>${howFar(facts)}</p>
 ${facts.rerun}
-<div id="causes" data-live>${analyses.length > 0 && html`<h2>${analyses.length === 1 ? 'One cause' : `${analyses.length} causes`}, ${formatNumber(failures.length)} ${failures.length === 1 ? 'failure' : 'failures'}</h2>`}
-${analyses.map((analysis) => causeCard(analysis, failures))}</div>
+<div id="causes" data-live>${answers.length > 0 && html`<h2>${introduceAnswers(answers) ?? `One cause, ${counted(answers[0]?.failures ?? 1, 'failure')}`}</h2>`}
+${answers.map((answer, index) => causeCard(answer, answers.length === 1 ? '' : `${index + 1}. `))}</div>
 <div id="logs" data-live>${logsOf(facts)}</div>`;
 }
 
 /** One sentence about where its triage stands; never silence. */
-function howFar({ build, job, step, analyses }: BuildFacts): Html {
+function howFar({ build, job, step, answers }: BuildFacts): Html {
   if (job === null)
     return html`${build.status === 'failed' ? 'This build needs no analysis.' : 'Nothing failed, so there is nothing to analyze.'}`;
   const watch = html` <a href="${runAddress(build.id)}">Watch</a>`;
   if (job.state === 'queued') return html`Waiting for a worker.${job.error !== null && ` The last attempt failed: ${job.error}`}${watch}`;
   if (job.state === 'running') return html`Analyzing${step !== null && `: ${step} is done`}.${watch}`;
   if (job.state === 'failed') return html`<span class="wrong">The analysis failed: ${job.error ?? 'see the server log'}.</span>`;
-  return html`${analyses.length === 0 ? 'Analyzed. No failure was found in its logs.' : 'Analyzed.'}`;
+  return html`${answers.length === 0 ? 'Analyzed. No failure was found in its logs.' : 'Analyzed.'}`;
 }
 
-function causeCard(analysis: Analysis, failures: readonly Failure[]): Html {
-  const ids = new Set(analysis.failureIds);
-  const own = failures.filter(({ id }) => ids.has(id));
-  const tests = own.flatMap(({ test }) => (test === null ? [] : [test.name]));
-  const { title, category, standing, facts } = answerView(analysis);
+function causeCard({ analysis, explains }: ArrangedAnswer, number: string): Html {
+  const { title, category, standing, facts } = answerView(analysis, undefined, explains);
   const shown = facts.filter(({ kind, reach }) => reach === 'everywhere' && kind !== 'lines');
-  return html`<article class="card" id="${analysis.id}"><h3><a href="${analysisAddress(analysis.id)}">${title}</a></h3>
+  const isComplete = shown.some((fact) => fact.kind === 'tests' && fact.more === 0);
+  return html`<article class="card" id="${analysis.id}"><h3>${number}<a href="${analysisAddress(analysis.id)}">${title}</a></h3>
 <p><span class="category">${category}</span> · ${standing}${analysis.verdict.action !== 'auto_notify' && ' · sent for review'}</p>
 ${shown.map(({ name, label, values }) => html`<p>${name !== 'Cause' && html`<strong>${label}:</strong> `}${inlineProse(values.join(' · '))}</p>`)}
-${tests.length > 0 && html`<details><summary>${formatNumber(tests.length)} ${tests.length === 1 ? 'test' : 'tests'}</summary><ul>${tests.slice(0, MAX_TESTS).map((name) => html`<li>${name}</li>`)}</ul>${tests.length > MAX_TESTS && html`<p>and ${formatNumber(tests.length - MAX_TESTS)} more</p>`}</details>`}
+${isComplete ? null : testList(explains)}
 <p><a href="${causeAddress(analysis.fingerprint)}">All occurrences</a> · <a href="${runAddress(analysis.id)}">Analysis steps</a></p></article>`;
+}
+
+function testList(explains: ExplainedFailures): Shown {
+  const { named, more } = nameTests(explains, MAX_TESTS);
+  if (named.length === 0) return false;
+  return html`<details><summary>${counted(named.length + more, 'test')}</summary><ul>${named.map((name) => html`<li>${name}</li>`)}</ul>${more > 0 && html`<p>and ${formatNumber(more)} more</p>`}</details>`;
 }
 
 function logsOf({ build, sources, pages }: BuildFacts): Html {

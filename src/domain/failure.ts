@@ -32,6 +32,10 @@ export type Fingerprint = z.infer<typeof Fingerprint>;
 export const LogPosition = z.object({ source: z.string(), line: z.int().min(1) });
 export type LogPosition = z.infer<typeof LogPosition>;
 
+/** Lines of a log or report. Lines are 1-based and inclusive. */
+export const LogRange = z.object({ source: z.string(), lineStart: z.int().min(1), lineEnd: z.int().min(1) });
+export type LogRange = z.infer<typeof LogRange>;
+
 /** A test that failed, as a report or a log named it. */
 export const FailingTest = z.object({
   name: z.string(),
@@ -44,6 +48,8 @@ export const FailingTest = z.object({
   /** Which extractor named it: "pytest", "junit-xml". */
   framework: z.string(),
   at: LogPosition.nullable(),
+  /** The lines that report it, each block where it is named; absent where only its position is known. */
+  spans: z.array(LogRange).optional(),
 });
 export type FailingTest = z.infer<typeof FailingTest>;
 
@@ -87,6 +93,8 @@ export const Section = z.object({
   exitCode: z.int().optional(),
   /** True where it only failed after another one had: a clean-up, an upload of what was never built. */
   consequence: z.boolean().optional(),
+  /** True where it failed and the job went on as if it had not, and failed later; such a section is a consequence of none. */
+  tolerated: z.boolean().optional(),
 });
 export type Section = z.infer<typeof Section>;
 
@@ -103,12 +111,16 @@ export const Failure = z.object({
   message: z.string(),
   frames: z.array(StackFrame),
   excerpt: Excerpt.nullable(),
+  /** The lines that are its own: what they say is said of no other failure. Absent where no lines are known to be. */
+  spans: z.array(LogRange).optional(),
   fingerprint: Fingerprint,
   /**
    * True where the fingerprint says that the same thing happened, but not why: it rests on a test's name and on how the test ended
    * (time limit, signal, or no word at all). Such failures are grouped and counted by it, but no answer is ever recalled by it.
    */
   generic: z.boolean(),
+  /** True where the job went on after it, and failed for something else. */
+  tolerated: z.boolean().optional(),
 });
 export type Failure = z.infer<typeof Failure>;
 

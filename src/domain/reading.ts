@@ -33,6 +33,8 @@ export const Reading = z.object({
   generic: z.boolean(),
   /** The logs and reports, as they are archived. */
   sources: z.array(z.object({ name: z.string(), lines: z.int(), bytes: z.int() })),
+  /** True where every log is of a run that passed, whatever errors it prints. */
+  hasPassed: z.boolean().optional(),
   /** How many secrets were hidden. */
   maskedSecrets: z.int(),
   /** Honest remarks: binary input, invalid UTF-8, no error found. */

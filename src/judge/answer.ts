@@ -184,16 +184,29 @@ function failedTest(name: string): string {
 function placeClaims(ruling: Ruling, evidence: readonly Evidence[]): (Claim | null)[] {
   const errors = ruling.facts.subject.diagnostics
     .filter(isTellingError)
-    .filter((entry) => entry.file !== null || entry.tool === 'tsc' || entry.tool === 'linter')
-    .slice(0, 3);
-  return errors.map((entry) => {
+    .filter((entry) => entry.file !== null || entry.tool === 'tsc' || entry.tool === 'linter');
+  return [...errors.slice(0, 3).map(pointsTo), ofEachRule(errors)];
+
+  function pointsTo(entry: Diagnostic): Claim | null {
     const quotation = at(entry.at, evidence);
     const place = entry.line === null ? entry.file : `${entry.file}:${entry.line}`;
     return quotation === null
       ? null
       : claim(`${toolName(entry)} ${place === null ? 'reports the error' : `points to ${place}`}.`, quotation);
-  });
+  }
+
+  /** The first finding of each rule, where several were broken. */
+  function ofEachRule(findings: readonly Diagnostic[]): Claim | null {
+    const firsts = firstOfEach(findings, ({ tool, code, message }) => `${tool} ${code ?? message}`);
+    const quotations = firsts.slice(0, MAX_RULES).flatMap((entry) => at(entry.at, evidence) ?? []);
+    if (firsts.length < 2 || quotations.length < 2) return null;
+    const ids = [...new Set(quotations.map(({ evidenceId }) => evidenceId))];
+    return { text: 'These lines show the first finding of each kind.', evidence: ids, quotes: quotations.map(({ quote }) => quote) };
+  }
 }
+
+/** Rules of a linter whose first finding is quoted. */
+const MAX_RULES = 10;
 
 function exitClaim(ruling: Ruling, evidence: readonly Evidence[]): Claim | null {
   const exit = ruling.facts.subject.exits.at(-1);

@@ -99,12 +99,32 @@ function fromDiagnostic(entry: Diagnostic, facts: Facts): Described {
     .map((other) => oneLine([placeOf(other.file, other.line) ?? [], other.message].flat().join(' '), 140));
   const count = errors.length > 1 ? `${errors.length} errors, the first` : 'one error';
   const code = entry.code === null ? '' : ` (${entry.code})`;
+  const rules = rulesIn(errors);
   const next =
-    others.length === 0 ? '' : ` Next: ${others.slice(0, 2).join('; ')}${others.length > 2 ? `; and ${others.length - 2} more` : ''}.`;
+    rules !== null
+      ? rules
+      : others.length === 0
+        ? ''
+        : ` Next: ${others.slice(0, 2).join('; ')}${others.length > 2 ? `; and ${others.length - 2} more` : ''}.`;
   return {
     title: place === null ? message : `${place}: ${message}`,
     rootCause: `${entry.tool === 'linter' ? 'The linter' : toolName(entry).replace(/^the /, 'The ')} reports ${count}${place === null ? '' : ` at ${place}`}${code}: ${message}.${next}`,
   };
+}
+
+/** Rules named in one sentence. */
+const MAX_RULES = 8;
+
+/** Names each rule of a linter or compiler with how often it was broken and where first; null where there are not several. */
+function rulesIn(errors: readonly Diagnostic[]): string | null {
+  const byRule = [...Map.groupBy(errors, ({ code }) => code ?? '').entries()].filter(([code]) => code !== '');
+  if (byRule.length < 2) return null;
+  const named = byRule.slice(0, MAX_RULES).map(([code, all]) => {
+    const place = placeOf(all[0]?.file ?? null, all[0]?.line ?? null);
+    return `${code}: ${all.length}${place === null ? '' : `, first at ${place}`}`;
+  });
+  const more = byRule.length > MAX_RULES ? `; and ${byRule.length - MAX_RULES} more rules` : '';
+  return ` By rule: ${named.join('; ')}${more}.`;
 }
 
 /** Formatters name the files they would change, a line each. */

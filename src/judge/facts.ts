@@ -2,6 +2,7 @@ import type { Diagnostic, LogPosition, ThrownException } from '../domain/failure
 import type { TriageSubject } from '../domain/triage.ts';
 import { cleanLine, stripEscapes } from '../log/lines/clean.ts';
 import { roleOf, saysNothing } from '../log/roles.ts';
+import { COMPILERS, LINTERS } from '../log/tool-kinds.ts';
 import { isForeignPath, isTestPath } from './paths.ts';
 
 /** Where a fact was read from: the structured extractors first, bare excerpt lines last. */
@@ -73,7 +74,7 @@ function isAssertion(fact: Fact, subject: TriageSubject): boolean {
 /** Whether a text begins with an exception that is no assertion: "AttributeError: …". */
 export function isThrown(text: string): boolean {
   return (
-    /^[\w.$]{0,160}(?:Error|Exception)\b/.test(text) &&
+    /^(?:\*\* \()?[\w.$:]{0,160}(?:Error|Exception)\b/.test(text) &&
     !/^[\w.$]{0,160}(?:Assertion|Comparison|Expectation|MultipleFailures|Failed)/i.test(text)
   );
 }
@@ -123,6 +124,8 @@ function exitFacts({ exits }: TriageSubject): Fact[] {
  * Only possible causes are facts.
  */
 function lineFacts(subject: TriageSubject): Fact[] {
+  // What a run prints that passed is no cause.
+  if (subject.hasPassed === true) return [];
   const hasCause = subject.messages.some(({ text }) => roleOf(text) === 'cause');
   const facts: Fact[] = [];
   for (const excerpt of subject.excerpts) {
@@ -202,10 +205,6 @@ function isAbout({ message, at }: Diagnostic, fact: Pick<Fact, 'text' | 'source'
   return message.length >= SHORTEST && fact.text.includes(message);
 }
 
-/** Tools whose errors mean that code of ours does not compile or type-check. */
-const COMPILERS =
-  /^(?:javac|maven|maven-compiler|gradle|kotlin|kotlinc|scala|scalac|groovyc|tsc|typescript|gcc|g\+\+|cc|clang|clang\+\+|c\+\+|msvc|cl|csc|msbuild|dotnet|compiler|swift|swiftc|rust|rustc|cargo|go|go-build|go-vet|golang|ghc|elixir|erlang|python|php|ruby|mypy|pyright|flow|vue-tsc|babel|esbuild|webpack|rollup|vite|ld|linker)\b/i;
-
 /** Words with which test frameworks state that an expectation did not hold. */
 export const ASSERTION_WORDS =
   /\bassert(?:ion)?(?:\s?error|failed|ionfailed| failed| failure)\b|AssertionFailedError|ComparisonFailure|\bMultipleFailuresError\b|\bassert_\w{2,40}:|\bpromise_rejects_\w{2,20}:|^E?\s*assert\b|\bexpect(?:ed)?\b[^\n]{0,200}\b(?:but|got|to (?:be|equal|have|contain|match|throw|include)|actual|received|was|found)\b|\bexpect\([^)\n]{0,80}\)\.|\bto(?:Equal|Be|StrictEqual|MatchSnapshot|Contain|Have\w{1,30})\(|ExpectationNotMet|left == right|\bAssertionError\b|DID NOT RAISE|\bnot equal\b|does not match (?:stored |the )?snapshot|ExpectationFailed/i;
@@ -220,10 +219,6 @@ const ASSERTION_FAILED =
 
 /** How compilers and parsers begin; what they "expected but found" is no expectation of a test. */
 export const COMPILER_BEGINS = /^(?:[✘X] \[ERROR\] |(?:Parse|Parsing|Syntax) ?[Ee]rror\b|\S{1,300}:\d{1,6}:\d{1,6}: error: )/;
-
-/** Tools that check how source is written. */
-export const LINTERS =
-  /^(?:eslint|ruff|flake8|pylint|rubocop|golangci(?:-lint)?|checkstyle|pmd|spotbugs|stylelint|ktlint|detekt|clippy|shellcheck|hadolint|biome|oxlint|clang-tidy|phpstan|psalm|credo|swiftlint|staticcheck|markdownlint|codespell|xo|standard|tslint|yamllint|luacheck|perlcritic|jshint|cppcheck)\b/i;
 
 /** Tools that read source and never run it: what they say they expected is no expectation of a test. */
 const SOURCE_READERS =

@@ -1,10 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
 import { messageOf, TriageError } from '../domain/errors.ts';
+import { readCauses } from './causes/read-causes.ts';
 import { decodeSources } from './decode/archive.ts';
 import { bytesOfFile } from './lines/bytes.ts';
 import { createMasker } from './mask/mask.ts';
-import { type ReadableSource, readSources } from './read-sources.ts';
+import type { ReadableSource } from './read-log.ts';
+
 import { LineIndex } from './scan/scan-log.ts';
 import { type FromThread, PART, type SentSource, type ToThread } from './threads.ts';
 
@@ -25,7 +27,7 @@ parentPort?.on('message', async (message: ToThread) => {
     const texts = given.map((all) => all.join(''));
     if (message.job === 'mask') return await mask(texts);
     const sources = message.sources.map((source, at) => opened(source, texts[at] ?? ''));
-    say({ result: readSources(sources, message.options) });
+    say({ result: readCauses(sources, message.options) });
   } catch (error) {
     const isOurs = error instanceof TriageError;
     say({ failed: messageOf(error), code: isOurs ? error.code : 'internal', details: isOurs ? error.details : {} });

@@ -6,12 +6,13 @@ import { firstOfEach } from '../lib/collections.ts';
  * merged test has the report's name, suite and message, since history is kept by these, and the log's position, file and line.
  */
 export function mergeTests(reported: readonly FailingTest[], logged: readonly FailingTest[]): FailingTest[] {
-  const left = new Set(unique(logged));
+  const left = new Set(unique(logged, ({ at }) => at?.source));
   const byLastWord = Map.groupBy(
     [...left].map((test) => ({ test, words: wordsOf(test) })),
     ({ words }) => lastOf(words.all),
   );
-  const merged = withoutParents(unique(reported)).map((test) => {
+  const merged = withoutParents(unique(reported, ({ message }) => message)).map((report) => {
+    const test = { ...report, message: withoutPlace(report.message) };
     const words = wordsOf(test);
     const twin = twinOf(
       words,
@@ -24,8 +25,9 @@ export function mergeTests(reported: readonly FailingTest[], logged: readonly Fa
   return [...merged, ...left];
 }
 
-function unique(tests: readonly FailingTest[]): FailingTest[] {
-  return firstOfEach(tests, ({ suite, name }) => `${suite}\u0001${name}`);
+/** One of each: a test of the same name in another log, or with another message in a report, failed on its own. */
+function unique(tests: readonly FailingTest[], apart: (test: FailingTest) => string | null | undefined): FailingTest[] {
+  return firstOfEach(tests, (test) => [test.suite, test.name, apart(test)].join('\u0001'));
 }
 
 /** `TestA` fails because `TestA/case` does: reports list both, only the case is a failing test of its own. */
@@ -87,11 +89,21 @@ function merge(report: FailingTest, log: FailingTest): FailingTest {
     expected: report.expected ?? log.expected,
     actual: report.actual ?? log.actual,
     at: log.at ?? report.at,
+    spans: [...(log.spans ?? []), ...(report.spans ?? [])],
   };
 }
 
 function sameFile(one: string, other: string | null): boolean {
   return other !== null && (one.endsWith(other) || other.endsWith(one));
+}
+
+const PLACE_ONLY =
+  /^(?:(?:unknown file|\S{1,300}:\d{1,7})(?:: (?:Failure|error))?|thread '[^'\n]{1,300}' (?:\(\d{1,10}\) )?panicked at \S{1,300}:)$/;
+
+/** Some runners put the place on the first line of the message, where a reader looks for the reason. */
+function withoutPlace(message: string | null): string | null {
+  const [first = '', ...rest] = message?.split('\n') ?? [];
+  return rest.length > 0 && PLACE_ONLY.test(first.trim()) ? rest.join('\n') : message;
 }
 
 /** "Failed", or an exception's bare name, says less than what the log printed. */

@@ -4,17 +4,16 @@ import type { Diagnostic, ErrorMessage } from '../domain/failure.ts';
 import type { Reading } from '../domain/reading.ts';
 import { firstOfEach } from '../lib/collections.ts';
 import { countIn } from '../lib/text.ts';
-import { type Extraction, hasFindings, withLists } from './extract/extraction.ts';
-import { extractAll, inFailedSteps, openScanned, structureIn, toolReaders } from './extract/run.ts';
-import { diffWithGreen, type GreenTemplates, greenTemplates, hasKnownLine, hasNewLine, newExits, newFindings } from './green/green-diff.ts';
-import { bytesOfText, type LogBytes, withReturnsAsLineEnds } from './lines/bytes.ts';
+import { type Extraction, hasFindings } from './extract/extraction.ts';
+import { toolReaders } from './extract/run.ts';
+import { type GreenTemplates, greenTemplates, hasKnownLine, hasNewLine, newExits } from './green/green-diff.ts';
 import { mergeTests } from './merge-tests.ts';
 import { placeRanked, type RankedLine, rankedMessages, rankLines } from './rank/rank.ts';
+import { type ReadableSource, type ReadLog, readLog } from './read-log.ts';
 import { failuresOf } from './recognise/failures.ts';
 import { lastLines, reduceLogs, type WeighedLog, weighBlocks } from './reduce/reduce.ts';
 import { parseReport } from './reports/report.ts';
-import type { LineIndex, Scan } from './scan/scan-log.ts';
-import { withoutSections } from './sections.ts';
+import type { TestReport } from './reports/report-draft.ts';
 
 /** How to read a build's sources. */
 export interface ReadOptions {
@@ -32,46 +31,39 @@ export interface ReadOptions {
   readonly leftOut?: ReadonlySet<string>;
 }
 
-/** A masked log whose bytes need not be in memory. */
-export interface LogInPieces {
-  readonly name: string;
-  readonly kind: 'log';
-  readonly bytes: LogBytes;
-  readonly notes: readonly string[];
-  /** The descriptor of its file, where it has one: another thread can read it. */
-  readonly file?: number;
-  /** Where it was scanned for {@link READER_GROUPS} already. */
-  readonly scan?: Scan;
-}
-
-/** What can be read: a masked text, or the bytes of a masked log. */
-export type ReadableSource = SourceText | LogInPieces;
-
-/** How the logs of one build are read. */
-interface Reader {
-  readonly green: GreenTemplates | null;
-  readonly without: ReadonlySet<ReadStage>;
-  readonly leftOut: ReadonlySet<string>;
-}
-
-type ReadLog = ReturnType<typeof readLines>;
-
 const NOTHING: ReadonlySet<ReadStage> = new Set();
 const MAX_MESSAGES = 50;
 const NOT_ALIKE = (green: string) => `The log of ${green} has no line in common with this build: it was left aside.`;
 const NOTHING_NEW = (green: string) => `Nothing is new since ${green}: its log was left aside.`;
 const ONLY_KNOWN = (green: string) => `All errors found are in the log of ${green} too; other lines are new.`;
 
+/** The sources of one build, each read on its own. */
+export interface OpenedSources {
+  readonly sources: readonly ReadableSource[];
+  readonly reports: readonly TestReport[];
+  readonly logs: readonly ReadLog[];
+  readonly notes: readonly string[];
+}
+
 /** Reads all masked logs and reports of one build. Deterministic; never throws on any text. */
 export function readSources(sources: readonly ReadableSource[], options: ReadOptions): Reading {
+  return composeReading(openSources(sources, options), options);
+}
+
+/** Reads each log and report on its own, and leaves out of the logs what a green build says too. */
+export function openSources(sources: readonly ReadableSource[], options: ReadOptions): OpenedSources {
   const green = options.green ?? (options.greenText === undefined ? null : greenTemplates(options.greenText));
   const reports = sources.flatMap((source) => (isReport(source) ? [parseReport(source.name, source.text)] : []));
   const without = options.without ?? NOTHING;
   const leftOut = without.has('extractors') ? toolReaders() : (options.leftOut ?? new Set<string>());
   const read = logsFirst(sources).map((source) => readLog(source, { green: source.kind === 'log' ? green : null, without, leftOut }));
   const isReported = reports.some(({ failingTests }) => failingTests.length > 0);
-  const { logs, notes } = sinceGreen(read, isReported);
-  const weighed = logs.map((one) => weigh(one, without));
+  return { sources, reports, ...sinceGreen(read, isReported) };
+}
+
+/** Ranks the lines of all logs, cuts them to the budget, and puts together what was found. */
+export function composeReading({ sources, reports, logs, notes }: OpenedSources, options: ReadOptions): Reading {
+  const weighed = logs.map((one) => weigh(one, options.without ?? NOTHING));
   const { excerpts, tokens } = reduceLogs(weighed, options.budgetTokens);
   const all = <K extends 'diagnostics' | 'exceptions'>(key: K) => logs.flatMap(({ found }) => found[key] as Extraction[K][number][]);
   const partial: Omit<Reading, 'fingerprint' | 'generic'> = {
@@ -88,7 +80,8 @@ export function readSources(sources: readonly ReadableSource[], options: ReadOpt
     exits: logs.flatMap(({ structure }) => structure.exits),
     failedSections: logs.flatMap(({ structure }) => structure.failedSections),
     toolchains: [...new Set(logs.flatMap(({ found }) => [...found.toolchains]))].sort(),
-    sources: sources.map((source) => sizeOf(source, read)),
+    sources: sources.map((source) => sizeOf(source, logs)),
+    ...(logs.length > 0 && logs.every(({ isPassed }) => isPassed) ? { hasPassed: true } : {}),
     maskedSecrets: options.maskedSecrets ?? 0,
     notes: [...sources.flatMap(({ notes }) => notes), ...reports.flatMap((report) => report.notes), ...notes],
   };
@@ -116,27 +109,6 @@ function withFingerprint(partial: Omit<Reading, 'fingerprint' | 'generic'>): Rea
   const unknown = { algorithm: '', version: 0, value: '' };
   const [first] = failuresOf({ ...partial, fingerprint: unknown, generic: true });
   return { ...partial, fingerprint: first?.fingerprint ?? unknown, generic: first?.generic ?? true };
-}
-
-function readLog(source: ReadableSource, reader: Reader): ReadLog {
-  const bytes = 'bytes' in source ? source.bytes : bytesOfText(source.text);
-  const read = readLines(source.name, bytes, 'bytes' in source ? source.scan : undefined, reader);
-  if (!isOverwritten(bytes, read.log.lineCount)) return read;
-  const split = readLines(source.name, withReturnsAsLineEnds(bytes), undefined, reader);
-  const fold = (found: Extraction) => foldReturns(found, split.index, read.index);
-  return { ...read, found: fold(split.found), fresh: fold(split.fresh) };
-}
-
-function readLines(name: string, bytes: LogBytes, known: Scan | undefined, { green, without, leftOut }: Reader) {
-  const opened = openScanned(name, bytes, known);
-  const { log, scan } = opened;
-  const marked = structureIn(opened);
-  const structure = without.has('sections') ? withoutSections(marked) : marked;
-  const found = inFailedSteps(log, extractAll(opened, leftOut), structure);
-  const diff = green === null ? null : diffWithGreen(log, green, found, structure);
-  /** What of it a green build does not say too; all of it where there is none to compare with. */
-  const fresh = diff === null ? found : newFindings(found, diff);
-  return { log, index: scan.index, size: bytes.size, found, fresh, structure, proposed: found.blocks, hits: scan.hits, diff };
 }
 
 /** What the readers proposed by its place, then the learned ranking of the lines over it. */
@@ -170,7 +142,12 @@ function aside(logs: readonly ReadLog[], note: string): { logs: readonly ReadLog
 
 function onlyNew(read: ReadLog): ReadLog {
   const { diff, structure } = read;
-  return { ...read, found: read.fresh, structure: diff === null ? structure : { ...structure, exits: newExits(structure, diff) } };
+  return {
+    ...read,
+    found: read.fresh,
+    isOnlyNew: true,
+    structure: diff === null ? structure : { ...structure, exits: newExits(structure, diff) },
+  };
 }
 
 function tellingFirst(messages: readonly ErrorMessage[]): ErrorMessage[] {
@@ -181,36 +158,4 @@ function tellingFirst(messages: readonly ErrorMessage[]): ErrorMessage[] {
 /** Two readers may know the same line: the more specific one comes first. */
 function oneALine(diagnostics: readonly Diagnostic[]): Diagnostic[] {
   return firstOfEach(diagnostics, (one) => (one.at === null ? one : `${one.at.source}:${one.at.line}`));
-}
-
-/** Lone carriage returns to one line feed from which on a log is taken to use them as line ends. */
-const MANY = 20;
-const SAMPLE = 1_000_000;
-/** Bytes a line; where lines are shorter on average, no twenty returns with something between them fit in. */
-const SHORT_LINE = 60;
-const RETURN = 13;
-const FEED = 10;
-
-/** Whether a log's lines were joined by lone carriage returns, as some CI systems' downloads are. */
-function isOverwritten(bytes: LogBytes, lineCount: number): boolean {
-  if (bytes.size < lineCount * SHORT_LINE) return false;
-  const sample = bytes.slice(0, SAMPLE);
-  let lone = 0;
-  for (let at = sample.indexOf(RETURN); at !== -1; at = sample.indexOf(RETURN, at + 1)) if (sample[at + 1] !== FEED) lone++;
-  if (lone <= MANY) return false;
-  let feeds = 0;
-  for (let at = sample.indexOf(FEED); at !== -1; at = sample.indexOf(FEED, at + 1)) feeds++;
-  return lone > MANY * (feeds + 1);
-}
-
-/**
- * Puts what was found in the form with returns as line ends (`split`) back onto the stored lines (`stored`); no byte has moved. Blocks are
- * dropped: they would no longer be whole lines.
- */
-function foldReturns(found: Extraction, split: LineIndex, stored: LineIndex): Extraction {
-  const lineOf = (line: number) => stored.lineAt(split.startOf(line));
-  const moved = withLists(found, (all) =>
-    all.map((one) => (one.at === null ? one : { ...one, at: { source: one.at.source, line: lineOf(one.at.line) } })),
-  );
-  return { ...moved, blocks: [] };
 }

@@ -4,11 +4,12 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import type { SourceKind, SourceText } from '../domain/build.ts';
 import { messageOf, TriageError, type TriageErrorCode } from '../domain/errors.ts';
-import type { Reading } from '../domain/reading.ts';
+import { type BuildReading, readCauses } from './causes/read-causes.ts';
 import { decodeSources } from './decode/archive.ts';
 import { fileTypeOf } from './decode/decode.ts';
 import { createMasker, type Masked, type Masker, type MaskerOptions } from './mask/mask.ts';
-import { type LogInPieces, type ReadableSource, type ReadOptions, readSources } from './read-sources.ts';
+import type { LogInPieces, ReadableSource } from './read-log.ts';
+import type { ReadOptions } from './read-sources.ts';
 import type { LineIndexState } from './scan/scan-log.ts';
 
 /** Masks and reads logs in threads, so that a large one holds nobody else up. What is small is masked and read at once. */
@@ -17,8 +18,8 @@ export interface LogThreads {
   readonly masker: Masker;
   /** As {@link decodeSources}; what is compressed, or more than 32 KB, in a thread. */
   decode(name: string, bytes: Uint8Array, kind: SourceKind, limits: { readonly maxBytes: number }): Promise<SourceText[]>;
-  /** As {@link readSources}. Throws TriageError: 'cancelled' with the signal, 'timeout', 'too-large' where memory runs out. */
-  read(sources: readonly ReadableSource[], options: ReadOptions, signal?: AbortSignal): Promise<Reading>;
+  /** As {@link readCauses}. Throws TriageError: 'cancelled' with the signal, 'timeout', 'too-large' where memory runs out. */
+  read(sources: readonly ReadableSource[], options: ReadOptions, signal?: AbortSignal): Promise<BuildReading>;
   /** Builds what is needed to read a small log at once: the first one would wait for it, and everybody with it. */
   warmUp(): void;
   /** Ends all threads; what they are at, and what waits, fails with 'cancelled'. */
@@ -65,7 +66,7 @@ interface Results {
   /** What was hidden in each text; of the texts only those come back in which there was anything. */
   readonly mask: readonly Omit<Masked, 'text'>[];
   readonly decode: readonly Omit<SourceText, 'text'>[];
-  readonly read: Reading;
+  readonly read: BuildReading;
 }
 
 /** What a thread answers: texts in parts, then the result. */
@@ -122,11 +123,11 @@ export function createLogThreads(options: LogThreadsOptions = {}): LogThreads {
       const texts = sources.map((source) => ('text' in source ? source.text : ''));
       const sent = sources.flatMap((source) => sentOf(source) ?? []);
       const isSmall = charactersOf(texts) <= small && sent.every((source) => !('file' in source));
-      if (sent.length < sources.length || isSmall) return readSources(sources, options);
+      if (sent.length < sources.length || isSmall) return readCauses(sources, options);
       return (await run({ job: 'read', texts: texts.length, sources: sent, options }, texts, signal)).result;
     },
     warmUp: () => {
-      readSources([{ name: 'log', kind: 'log', text: 'error: failed\n', notes: [] }], { budgetTokens: 100 });
+      readCauses([{ name: 'log', kind: 'log', text: 'error: failed\n', notes: [] }], { budgetTokens: 100 });
     },
     close,
   };

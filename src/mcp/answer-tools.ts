@@ -6,12 +6,14 @@ import { TriageError } from '../domain/errors.ts';
 import { Evidence } from '../domain/evidence.ts';
 import type { DecisionInput } from '../domain/review.ts';
 import { present } from '../lib/collections.ts';
+import { type ArrangedAnswer, nameTests } from '../notifications/build-answers.ts';
+import { formatNumber } from '../notifications/visible-text.ts';
 import { AnalysisSummary, summaryOf } from '../service/answers/views.ts';
 import {
   CauseOutput,
   Cursor,
   causeOutput,
-  describeAnalysis,
+  describeAnswer,
   describeStanding,
   line,
   Rows,
@@ -25,7 +27,7 @@ import {
   defineTool,
   type ExplainLog,
   FIELDS,
-  findAnalyses,
+  findAnswers,
   type InstallationDeps,
   type McpDeps,
   type McpTool,
@@ -35,7 +37,7 @@ import {
 
 const FAILURE_BYTES = 4_000;
 const OTHER_CAUSES = 10;
-const MAX_TESTS = 20;
+const OTHER_TESTS = 3;
 
 const FailureId = z
   .string()
@@ -49,7 +51,7 @@ export function getFailure(deps: InstallationDeps): McpTool {
     name: 'get_failure',
     title: 'Get the cause of a failure',
     description:
-      'Explains one CI failure: category, root cause, fix, how sure the answer is, the log lines that prove it with their numbers, suspected files and failing tests. Usually all you need. Call get_evidence for more lines or the full text of a piece of evidence (E1, E2, …). For a build with several causes, the main one is explained and the others are listed by id.',
+      'Explains one CI failure: category, root cause, fix, how sure the answer is, the log lines that prove it with their numbers, suspected files and failing tests. Usually all you need. Call get_evidence for more lines or the full text of a piece of evidence (E1, E2, …). For a build with several causes, the one to mend first is explained, and the others are listed by id in the order in which to mend them.',
     input: z.strictObject({ id: FailureId }),
     output: z.object({
       cause: CauseOutput,
@@ -63,39 +65,39 @@ export function getFailure(deps: InstallationDeps): McpTool {
         commit: true,
         url: true,
       }).nullable(),
-      tests: z.array(z.string()),
-      others: z.array(AnalysisSummary).describe('Other causes of this build'),
+      others: z.array(AnalysisSummary).describe('Other causes of this build, in the order in which to mend them'),
     }),
     run: async ({ id }) => {
-      const { build, analyses } = await findAnalyses(id, deps);
-      const [main, ...others] = analyses;
-      const tests = await testsOf(main, deps);
-      const { text, rest } = takeFitting([`${main.id}`, ...describeAnalysis(main, { build, tests })], FAILURE_BYTES);
+      const { build, answers } = await findAnswers(id, deps);
+      const [main, ...others] = answers;
+      const { text, rest } = takeFitting([main.analysis.id, ...describeAnswer(main, build)], FAILURE_BYTES);
       const cut = rest === 0 ? '' : `\n… ${rest} more parts; get_evidence has the evidence in full`;
       const data = {
         cause: causeOutput(main),
         build,
-        tests: tests.slice(0, MAX_TESTS).map((name) => line(name, 200)),
-        others: others.slice(0, OTHER_CAUSES).map((one) => ({ ...summaryOf(one), title: line(one.answer.title, 120) })),
+        others: others.slice(0, OTHER_CAUSES).map(otherCause),
       };
-      return { text: `${text}${cut}${otherCauses(others)}`, data };
+      return { text: `${text}${cut}${listOthers('Other causes of this build', others, OTHER_CAUSES)}`, data };
     },
   });
 }
 
-async function testsOf(analysis: Analysis, { stores }: InstallationDeps): Promise<string[]> {
-  const ids = new Set(analysis.failureIds);
-  const failures = await stores.failures.listByBuild(analysis.buildId);
-  return failures.flatMap(({ id, test }) => (ids.has(id) && test !== null ? [test.name] : []));
+function otherCause(answer: ArrangedAnswer): AnalysisSummary {
+  const { tests, title, ...summary } = summaryOf(answer);
+  return { ...summary, title: line(title, 120), tests: tests.slice(0, OTHER_TESTS).map((test) => line(test, 120)) };
 }
 
-function otherCauses(others: readonly Analysis[]): string {
+/** A line for each further cause, with its tests. */
+function listOthers(heading: string, others: readonly ArrangedAnswer[], most: number): string {
   if (others.length === 0) return '';
-  const rows = others
-    .slice(0, OTHER_CAUSES)
-    .map((one) => `- ${one.id} · ${saidCategory(one)} · ${describeStanding(one)}: ${line(one.answer.title, 120)}`);
-  const more = others.length > OTHER_CAUSES ? [`- … ${others.length - OTHER_CAUSES} more: list_failures lists them`] : [];
-  return `\nOther causes of this build:\n${[...rows, ...more].join('\n')}`;
+  const rows = others.slice(0, most).map(({ analysis, explains }) => {
+    const { named, more } = nameTests(explains, OTHER_TESTS);
+    const names = [...named.map((name) => line(name, 120)), ...(more === 0 ? [] : [`and ${formatNumber(more)} more`])];
+    const tests = named.length === 0 ? '' : ` (${names.join('; ')})`;
+    return `- ${analysis.id} · ${saidCategory(analysis)} · ${describeStanding(analysis)}: ${line(analysis.answer.title, 120)}${tests}`;
+  });
+  const rest = others.length > most ? [`- … ${others.length - most} more`] : [];
+  return `\n${heading}:\n${[...rows, ...rest].join('\n')}`;
 }
 
 const EVIDENCE = 'get_evidence';
@@ -137,8 +139,7 @@ export function getEvidence(deps: InstallationDeps): McpTool {
     }),
     output: Pieces,
     run: async ({ id, evidence, from, to, source, cursor }) => {
-      const { analyses } = await findAnalyses(id, deps);
-      const [main] = analyses;
+      const [{ analysis: main }] = (await findAnswers(id, deps)).answers;
       const offset = offsetOf(EVIDENCE, cursor);
       if (from !== undefined || to !== undefined) {
         const first = from ?? Math.max(1, (to ?? 1) - 40);
@@ -270,14 +271,12 @@ export function explainLog(explain: ExplainLog): McpTool {
     output: z.object({ causes: z.array(CauseOutput.omit({ id: true })) }),
     timeoutMs: EXPLAIN_MS,
     run: async ({ log }, { signal }) => {
-      const analyses = await explain(log, signal);
-      const [main, ...others] = analyses;
+      const answers = await explain(log, signal);
+      const [main, ...others] = answers;
       if (main === undefined) return { text: 'No failure was found in this log.', data: { causes: [] } };
-      const { text } = takeFitting(describeAnalysis(main), LOG_BYTES);
-      const rows = others.slice(0, MAX_CAUSES - 1).map((one) => `- ${one.category}: ${line(one.answer.title, 200)}`);
-      const more = others.length >= MAX_CAUSES ? [`- … ${others.length - MAX_CAUSES + 1} more`] : [];
-      const listed = others.length === 0 ? '' : `\nOther causes in this log:\n${[...rows, ...more].join('\n')}`;
-      return { text: `${text}${listed}`, data: { causes: analyses.slice(0, MAX_CAUSES).map(causeOutput) } };
+      const { text } = takeFitting(describeAnswer(main), LOG_BYTES);
+      const listed = listOthers('Other causes in this log', others, OTHER_CAUSES);
+      return { text: `${text}${listed}`, data: { causes: answers.slice(0, MAX_CAUSES).map(causeOutput) } };
     },
   });
 }
@@ -315,7 +314,7 @@ export function submitFeedback(deps: InstallationDeps, { decide, openReview, rev
 }
 
 async function oneAnalysis(id: string, deps: InstallationDeps): Promise<string> {
-  const { analyses } = await findAnalyses(id, deps);
-  if (analyses.length === 1) return analyses[0].id;
+  const { answers } = await findAnswers(id, deps);
+  if (answers.length === 1) return answers[0].analysis.id;
   throw new TriageError('invalid-input', 'This build has several causes: use the ID of one of them.');
 }

@@ -2,10 +2,12 @@ import { z } from 'zod';
 import { type Analysis, Answer, Verdict } from '../domain/analysis.ts';
 import { type Build, shortCommit } from '../domain/build.ts';
 import { Evidence } from '../domain/evidence.ts';
+import type { ExplainedFailures } from '../domain/explained-failures.ts';
 import { FailureRow } from '../domain/failure.ts';
 import { cleanLine, stripEscapes } from '../log/lines/clean.ts';
 import { type AnswerFact, answerView, moreFacts, type ProofLine, proofLines } from '../notifications/answer-view.ts';
-import { clip, fence, visibleLine } from '../notifications/visible-text.ts';
+import { type ArrangedAnswer, nameTests } from '../notifications/build-answers.ts';
+import { clip, fence, formatNumber, visibleLine } from '../notifications/visible-text.ts';
 import { AnalysisSummary, summaryOf } from '../service/answers/views.ts';
 
 /** Lines of a log or a document; `line` is 1-based, null where the text is of no log. */
@@ -36,11 +38,12 @@ export const FailedCause = FailureRow.pick({
 /** Where a list was cut; null at its end. */
 export const Cursor = z.string().nullable().describe('Pass as cursor for the next page; null on the last page');
 
-export function causeOutput(analysis: Analysis): z.infer<typeof CauseOutput> {
+export function causeOutput(arranged: ArrangedAnswer): z.infer<typeof CauseOutput> {
+  const { analysis } = arranged;
   const { answer, verdict } = analysis;
   const evidence = analysis.evidence.filter(({ id }) => verdict.grades[id] !== 'irrelevant').slice(0, 6);
   return {
-    ...summaryOf(analysis),
+    ...summaryOf(arranged),
     title: line(answer.title, 200),
     rootCause: line(answer.rootCause, 700),
     fixRecommendation: line(answer.fixRecommendation, 700),
@@ -85,18 +88,16 @@ export function describeStanding(analysis: Analysis): string {
 }
 
 /** The answer in blocks, the most telling first: what it is, cause, fix, the lines that prove it, and what else is known. */
-export function describeAnalysis(
-  analysis: Analysis,
-  about: { readonly build?: Build | null; readonly tests?: readonly string[] } = {},
-): string[] {
-  const { what, title, facts } = answerView(analysis);
+export function describeAnswer({ analysis, explains }: ArrangedAnswer, build: Build | null = null): string[] {
+  const { what, title, facts } = answerView(analysis, undefined, explains);
+  // The index of the evidence names what is related, too, and the tests have a block of their own.
+  const shown = facts.filter(({ name, kind, reach }) => reach !== 'review' && name !== 'Related' && kind !== 'tests');
   return [
     what === null ? 'Not analyzed: needs review' : `${what} · ${describeStanding(analysis)}`,
-    ...(about.build == null ? [] : [`Build: ${describeBuild(about.build)} (${about.build.id})`]),
+    ...(build === null ? [] : [`Build: ${describeBuild(build)} (${build.id})`]),
     `Title: ${line(title, 200)}`,
-    // The index of the evidence names what is related, too.
-    ...facts.filter(({ name, reach }) => reach !== 'review' && name !== 'Related').flatMap((fact) => factBlock(fact, analysis)),
-    ...listOf('Failing tests', about.tests ?? [], MAX_TESTS),
+    ...shown.flatMap((fact) => factBlock(fact, analysis)),
+    ...listTests(explains),
     ...evidenceIndex(analysis),
   ];
 }
@@ -120,6 +121,13 @@ function evidenceIndex({ evidence: all, verdict }: Analysis): string[] {
   const items = evidence.slice(0, MAX_LISTED).map(({ id, tool, title }) => `${id} ${tool}: ${line(title, 60)}`);
   const more = evidence.length > MAX_LISTED ? `; … ${evidence.length - MAX_LISTED} more` : '';
   return items.length === 0 ? [] : [`Evidence: ${items.join('; ')}${more}`];
+}
+
+function listTests(explains: ExplainedFailures): string[] {
+  const { named, more } = nameTests(explains, MAX_TESTS);
+  if (named.length === 0) return [];
+  const names = named.map((name) => line(name, 220));
+  return [`Failing tests: ${[...names, ...(more === 0 ? [] : [`and ${formatNumber(more)} more`])].join('; ')}`];
 }
 
 function listOf(name: string, items: readonly string[], limit: number): string[] {

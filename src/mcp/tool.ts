@@ -1,13 +1,13 @@
 import type { ToolAnnotations } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
-import type { Analysis } from '../domain/analysis.ts';
 import type { Build } from '../domain/build.ts';
 import { Category } from '../domain/category.ts';
 import { readInput, TriageError } from '../domain/errors.ts';
 import type { DecisionInput, Review } from '../domain/review.ts';
+import type { ArrangedAnswer } from '../notifications/build-answers.ts';
 import type { BuildArchive } from '../ports/build-archive.ts';
 import type { Logger } from '../ports/telemetry.ts';
-import { findBuild } from '../service/answers/views.ts';
+import { findBuild, readBuildAnswers } from '../service/answers/views.ts';
 import type { ShownStores } from '../stores/stores.ts';
 import { line } from './shapes.ts';
 
@@ -74,7 +74,7 @@ export const FIELDS = {
 } as const;
 
 /** What is known of a pasted log: an analysis for each cause, the main one first. Nothing of it is kept. */
-export type ExplainLog = (log: string, signal: AbortSignal) => Promise<readonly Analysis[]>;
+export type ExplainLog = (log: string, signal: AbortSignal) => Promise<readonly ArrangedAnswer[]>;
 
 /** Stores a decision under the reviewer's name, and says in one sentence what it taught. Throws TriageError. */
 export type Decide = (request: {
@@ -133,23 +133,25 @@ export class RpcError extends Error {
 
 interface Found {
   readonly build: Build | null;
-  /** One for the id of an analysis; all causes for that of a build. */
-  readonly analyses: readonly [main: Analysis, ...others: Analysis[]];
+  /** One for the id of an analysis; for that of a build all, in the order in which one would mend them. */
+  readonly answers: readonly [main: ArrangedAnswer, ...others: ArrangedAnswer[]];
 }
 
 /**
  * What an id names: an analysis, or a build by our id or as `provider:number`. Throws `not-found`, and `conflict` where a build is
  * known but has no answer yet.
  */
-export async function findAnalyses(id: string, { stores }: InstallationDeps): Promise<Found> {
+export async function findAnswers(id: string, { stores }: InstallationDeps): Promise<Found> {
   if (!id.startsWith('bld_') && !id.includes(':')) {
     const analysis = await stores.analyses.find(id);
     if (analysis === null) throw new TriageError('not-found', `There is no failure ${line(id, 100)}.`);
-    return { build: await stores.builds.find(analysis.buildId), analyses: [analysis] };
+    const answer = (await readBuildAnswers(stores, analysis.buildId)).find((one) => one.analysis.id === analysis.id);
+    if (answer === undefined) throw new TriageError('not-found', `There is no failure ${line(id, 100)}.`);
+    return { build: await stores.builds.find(analysis.buildId), answers: [{ ...answer, analysis }] };
   }
   const build = await findBuild(stores.builds, id, {});
-  const [main, ...others] = await stores.analyses.listByBuild(build.id);
-  if (main !== undefined) return { build, analyses: [main, ...others] };
+  const [main, ...others] = await readBuildAnswers(stores, build.id);
+  if (main !== undefined) return { build, answers: [main, ...others] };
   const job = await stores.triages.findByBuild(build.id);
   if (job === null) throw new TriageError('not-found', `The build ${build.id} has nothing to analyze: its status is ${build.status}.`);
   if (job.state === 'failed')

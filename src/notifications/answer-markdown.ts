@@ -2,7 +2,7 @@ import { shortCommit } from '../domain/build.ts';
 import { maxOf } from '../lib/collections.ts';
 import { asSentence } from '../lib/text.ts';
 import { type AnswerFact, type ProofLine, placeOf } from './answer-view.ts';
-import { clip, codeSpan, fence, inline, prose } from './visible-text.ts';
+import { clip, codeSpan, fence, formatNumber, inline, prose } from './visible-text.ts';
 
 const MAX_PROSE = 3_000;
 const MAX_PLACE = 200;
@@ -28,6 +28,10 @@ export function factBlock(fact: AnswerFact, limit = MAX_PROSE): string {
         return `${index + 1}. ${category}: ${inline(clip(asSentence(text), 2 * MAX_ITEM))}${settled}`;
       });
       return `**${label}:**\n\n${choices.join('\n')}`;
+    }
+    case 'tests': {
+      const tests = fact.tests.map((test) => codeSpan(clip(test, MAX_PLACE)));
+      return `**${label}:** ${tests.join(' · ')}${fact.more === 0 ? '' : ` and ${formatNumber(fact.more)} more`}`;
     }
     case 'files': {
       const files = fact.files.slice(0, MAX_LISTED).map((file) => {

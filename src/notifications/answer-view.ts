@@ -2,8 +2,10 @@ import { type Analysis, type Hypothesis, isJudged, type Suspect, saidCategory } 
 import { shortCommit } from '../domain/build.ts';
 import { ownerSentence } from '../domain/cause.ts';
 import type { Evidence } from '../domain/evidence.ts';
+import type { ExplainedFailures } from '../domain/explained-failures.ts';
 import { asSentence, counted } from '../lib/text.ts';
 import { cleanLine, stripEscapes } from '../log/lines/clean.ts';
+import { nameTests } from './build-answers.ts';
 import { clip, formatNumber } from './visible-text.ts';
 
 /** How an answer presents itself: a person's words about a known cause, a sure answer, or a question to a person. */
@@ -34,6 +36,8 @@ export type AnswerFact = {
   | { readonly kind: 'lines'; readonly lines: readonly ProofLine[] }
   | { readonly kind: 'files'; readonly files: readonly Suspect[] }
   | { readonly kind: 'choices'; readonly choices: readonly Hypothesis[] }
+  /** `more`: tests that failed as well and are not named. */
+  | { readonly kind: 'tests'; readonly tests: readonly string[]; readonly more: number }
 );
 
 /** An answer as every output shows it. */
@@ -59,8 +63,16 @@ export interface AnswerView {
 const MAX_PROOF_LINES = 8;
 const MAX_LINE_CHARACTERS = 300;
 
-/** `why` says why a person is asked; without it, the answer's own reasons do. */
-export function answerView(analysis: Analysis, why?: readonly string[]): AnswerView {
+/** Tests of one answer that are named; the rest is counted. */
+const MAX_TESTS = 5;
+/** Logs of one answer that are named; at most five entries of a list are shown. */
+const MAX_LOGS = 4;
+
+/**
+ * Puts an answer into words. `why` says why a person is asked; without it, the answer's own reasons do. `explains`: its failures among those
+ * of its build; without it, nothing is said of them.
+ */
+export function answerView(analysis: Analysis, why?: readonly string[], explains?: ExplainedFailures): AnswerView {
   const form = formOf(analysis);
   const confidence = percent(analysis.verdict.confidence);
   const confirmed = confirmation(analysis);
@@ -70,14 +82,14 @@ export function answerView(analysis: Analysis, why?: readonly string[]): AnswerV
     category: saidCategory(analysis),
     what: isJudged(analysis) ? `${analysis.category} · ${analysis.kind}` : null,
     standing: isJudged(analysis) ? (confirmed ?? judged) : 'the analysis failed',
-    facts: factsOf(analysis, why ?? (form === 'unsure' ? analysis.verdict.reasons : [])).filter(({ values }) =>
+    facts: factsOf(analysis, why ?? (form === 'unsure' ? analysis.verdict.reasons : []), explains).filter(({ values }) =>
       values.some((value) => value.trim() !== ''),
     ),
-    usage: [...usageParts(analysis), analysis.id],
+    usage: [...usageParts(analysis, explains), analysis.id],
   };
 }
 
-function factsOf(analysis: Analysis, why: readonly string[]): AnswerFact[] {
+function factsOf(analysis: Analysis, why: readonly string[], explains: ExplainedFailures | undefined): AnswerFact[] {
   const { answer, verdict, notes } = analysis;
   const { suspects: files, hypotheses: choices } = answer;
   const lines = proofLines(analysis);
@@ -94,6 +106,7 @@ function factsOf(analysis: Analysis, why: readonly string[]): AnswerFact[] {
     { name: 'Cause', label: 'Cause', reach: 'everywhere', kind: 'prose', values: [cause] },
     { name: 'Fix', label: 'Fix', reach: 'everywhere', kind: 'prose', values: [answer.fixRecommendation] },
     { name: 'Owner', label: 'Owner', reach: 'everywhere', kind: 'list', values: owner },
+    ...(explains === undefined || explains.isOnly ? [] : failureFacts(explains)),
     { name: 'Evidence', label: 'Evidence', reach: 'everywhere', kind: 'lines', values: places, lines },
     { name: 'Related', label: 'See also', reach: 'answer', kind: 'list', values: related },
     { name: 'New', label: 'New', reach: 'answer', kind: 'list', values: since },
@@ -104,6 +117,20 @@ function factsOf(analysis: Analysis, why: readonly string[]): AnswerFact[] {
     { name: 'Unknown', label: 'Unknown', reach: 'review', kind: 'list', values: verdict.gaps },
     { name: 'Record', label: 'Accuracy', reach: 'answer', kind: 'note', values: recordOf(analysis) },
     { name: 'Note', label: 'Notes', reach: 'answer', kind: 'note', values: notes },
+  ];
+}
+
+/** What an answer is about, where its build has more than one failure. */
+function failureFacts(explains: ExplainedFailures): AnswerFact[] {
+  const { named: tests, more } = nameTests(explains, MAX_TESTS);
+  const named = more === 0 ? tests : [...tests, `and ${formatNumber(more)} more`];
+  const grouped = explains.grouped === null ? [] : [explains.grouped];
+  const many = explains.logs.length - MAX_LOGS;
+  const logs = many > 0 ? [...explains.logs.slice(0, MAX_LOGS), `and ${formatNumber(many)} more`] : explains.logs;
+  return [
+    { name: 'Test', label: 'Failed tests', reach: 'everywhere', kind: 'tests', values: named, tests, more },
+    { name: 'Grouped', label: 'Grouped', reach: 'everywhere', kind: 'list', values: grouped },
+    { name: 'Log', label: 'Failed in', reach: 'everywhere', kind: 'list', values: logs },
   ];
 }
 
@@ -164,11 +191,11 @@ function otherEvidence(analysis: Analysis): Evidence[] {
 }
 
 /** What the answer cost and rests on: "3 failures, 1 cause", "12 s", "14,210 tokens", "$0.02", "4 tools asked", "311,101 log lines → 412 kept". */
-function usageParts(analysis: Analysis): string[] {
+function usageParts(analysis: Analysis, explains: ExplainedFailures | undefined): string[] {
   const { usage, reduction } = analysis;
   const tokens = usage.inputTokens + usage.outputTokens;
   return [
-    `${failureCount(analysis)}, 1 cause`,
+    `${failureCount(analysis, explains)}, 1 cause`,
     formatDuration(analysis.milliseconds),
     usage.modelCalls === 0 ? 'no model' : `${formatNumber(tokens)} tokens`,
     ...(usage.modelCalls === 0 ? [] : [formatDollars(usage.costUsd)]),
@@ -187,8 +214,8 @@ function recordOf({ classification: { record }, recalled }: Analysis): string[] 
 }
 
 /** "1 failure", "14 failures". */
-export function failureCount(analysis: Analysis): string {
-  return counted(Math.max(1, analysis.failureIds.length), 'failure');
+export function failureCount(analysis: Analysis, explains?: ExplainedFailures): string {
+  return counted(explains?.failures ?? Math.max(1, analysis.failureIds.length), 'failure');
 }
 
 function confirmation(analysis: Analysis): string | null {

@@ -4,10 +4,11 @@ import type { Category } from '../domain/category.ts';
 import type { Experiment } from '../domain/experiment.ts';
 import type { Cause, Situation } from '../ports/notices.ts';
 import { formOf } from './answer-view.ts';
+import type { ArrangedAnswer } from './build-answers.ts';
 
 /** What of an answer stands now: a person's word goes before the machine's. Raw texts. */
 export interface CauseStanding {
-  readonly cause: Cause;
+  readonly cause: ArrangedAnswer<Cause>;
   readonly build: Build;
   readonly category: Category;
   readonly title: string;
@@ -41,7 +42,7 @@ const EXCUSE_MS = 2 * 24 * 3_600_000;
 /** One other pull request may be built on this one. */
 const ENOUGH_PULL_REQUESTS = 2;
 
-export function causeStanding(cause: Cause, build: Build, situation: Situation): CauseStanding {
+export function causeStanding(cause: ArrangedAnswer<Cause>, build: Build, situation: Situation): CauseStanding {
   const { analysis, review } = cause;
   const { answer } = analysis;
   const decision = review?.decision ?? null;

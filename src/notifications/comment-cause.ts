@@ -4,9 +4,10 @@ import { suggestedFix } from '../domain/experiment.ts';
 import { maxOf, minOf } from '../lib/collections.ts';
 import { factBlock } from './answer-markdown.ts';
 import { type AnswerFact, type AnswerView, answerView, placeOf, proofLines } from './answer-view.ts';
+import { nameTests } from './build-answers.ts';
 import type { CauseStanding } from './cause-standing.ts';
 import { buildName, changeWords, markdownLink, type NoticeLinks, standingWords } from './notice-words.ts';
-import { clip, codeSpan, fence, html, inline } from './visible-text.ts';
+import { clip, codeSpan, fence, formatNumber, html, inline } from './visible-text.ts';
 
 const MAX_TITLE = 200;
 const MAX_PROSE = 1_500;
@@ -28,8 +29,10 @@ export function commentCause(standing: CauseStanding, { number, several, links }
   const open = needsYou || form === 'unsure' || form === 'rejected' ? ' open' : '';
   const summary = `<summary><b>${title(standing, number)}</b>: ${standingWords(standing, { plain: html, code: html })}</summary>`;
   const { analysis } = standing.cause;
-  const view = answerView({ ...analysis, answer: { ...analysis.answer, rootCause: standing.rootCause, fixRecommendation: standing.fix } });
-  const shown = view.facts.filter(({ reach }) => reach === 'everywhere');
+  const said = { ...analysis.answer, rootCause: standing.rootCause, fixRecommendation: standing.fix };
+  const view = answerView({ ...analysis, answer: said }, undefined, standing.cause.explains);
+  // The tests are named below, of a single failure too.
+  const shown = view.facts.filter(({ reach, kind }) => reach === 'everywhere' && kind !== 'tests');
   const blocks = [
     `<details${open}>${summary}`,
     ...explained(standing, view),
@@ -91,11 +94,11 @@ function fixingChange({ experiment }: Analysis): string {
 
 function references(standing: CauseStanding, isOneOfMany: boolean, links: NoticeLinks): string[] {
   const { cause, form, needsYou } = standing;
-  const { analysis, tests, review } = cause;
+  const { analysis, explains, review } = cause;
   const decide = isOneOfMany && form === 'unsure' && review !== null ? markdownLink('Decide', links.review(review.id)) : null;
   const suspects = needsYou || form === 'unsure' ? analysis.answer.suspects.slice(0, 3) : [];
-  const named = tests.slice(0, MAX_TESTS).map((name) => codeSpan(clip(name, 120)));
-  const more = cause.failures - named.length;
+  const { named, more } = nameTests(explains, MAX_TESTS);
+  const tests = named.map((name) => codeSpan(clip(name, 120))).join(', ');
   return [
     lines(standing, links),
     markdownLink('All evidence', links.analysis(analysis.id)),
@@ -104,7 +107,7 @@ function references(standing: CauseStanding, isOneOfMany: boolean, links: Notice
       const by = suspect.commit === null ? '' : ` (${inline(shortCommit(suspect.commit))})`;
       return `suspect ${codeSpan(clip(placeOf(suspect), MAX_TITLE))}${by}`;
     }),
-    named.length === 0 ? null : `${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}`,
+    tests === '' ? null : `${tests}${more > 0 ? ` and ${formatNumber(more)} more` : ''}`,
   ].filter((part) => part !== null);
 }
 

@@ -2,11 +2,12 @@ import type { Build } from '../domain/build.ts';
 import { cutWithin } from '../lib/text.ts';
 import type { Situation } from '../ports/notices.ts';
 import { percent, proofLines } from './answer-view.ts';
+import { nameTests } from './build-answers.ts';
 import type { CauseStanding } from './cause-standing.ts';
 import { commentCause } from './comment-cause.ts';
 import { countWords, dayWords, type NoticeLinks } from './notice-words.ts';
 import { renderComment } from './render-comment.ts';
-import { visibleLine } from './visible-text.ts';
+import { formatNumber, visibleLine } from './visible-text.ts';
 import { type ToSay, whatToSay } from './what-to-say.ts';
 
 /** A remark at a line of a file. Plain text: GitHub shows it as it is. */
@@ -36,6 +37,7 @@ export interface CheckContent {
 
 const MAX_TEXT = 65_000;
 const MAX_TITLE = 250;
+const MAX_TESTS = 6;
 /** One for each cause, and no more: a change full of remarks is read by nobody. */
 const MAX_ANNOTATIONS = 10;
 
@@ -116,7 +118,9 @@ function annotationOf({ cause, category, title, rootCause, form, change }: Cause
   const suspect = cause.analysis.answer.suspects.find(({ line, path }) => line !== null && line > 0 && isPath(path));
   if (suspect === undefined || suspect.line === null || form === 'rejected' || form === 'failed') return [];
   const said = form === 'confirmed' || form === 'corrected' ? form : percent(cause.analysis.verdict.confidence);
-  const tests = cause.tests.length === 0 ? '' : ` ${countWords(cause.failures, true)}: ${cause.tests.slice(0, 6).join(', ')}.`;
+  const { named, more } = nameTests(cause.explains, MAX_TESTS);
+  const others = more === 0 ? '' : ` and ${formatNumber(more)} more`;
+  const tests = named.length === 0 ? '' : ` ${countWords(cause.failures, true)}: ${named.join(', ')}${others}.`;
   const quoted = proofLines(cause.analysis).map(({ line, text }) => `${line}  ${visibleLine(text)}`);
   return [
     {

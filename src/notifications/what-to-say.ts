@@ -2,6 +2,7 @@ import type { Build } from '../domain/build.ts';
 import type { ReviewerQuestion } from '../domain/review.ts';
 import { sumOf } from '../lib/collections.ts';
 import type { BuildSituation, FailedBefore, Situation } from '../ports/notices.ts';
+import { arrangeAnswers } from './build-answers.ts';
 import { type CauseStanding, causeStanding } from './cause-standing.ts';
 
 /** What is to be said of a situation, before any channel words it. */
@@ -20,7 +21,7 @@ export type ToSay =
       readonly failures: number;
       /** Whether all failures are failed tests. */
       readonly areTests: boolean;
-      /** Ranked: what needs somebody first, then what hit more. */
+      /** Those of newer builds first, of each in the order in which one would mend them; see `byRank`. */
       readonly causes: readonly CauseStanding[];
       /** Causes that are still looked at. */
       readonly open: number;
@@ -43,7 +44,7 @@ export function whatToSay(situation: Situation): ToSay | null {
   }
   const builds = failed.map(({ build }) => build);
   const causes = failed
-    .flatMap(({ causes: found, build }) => found.map((cause) => causeStanding(cause, build, situation)))
+    .flatMap(({ causes: found, build }) => arrangeAnswers(found).map((cause) => causeStanding(cause, build, situation)))
     .toSorted(byRank);
   const failures = sumOf(failed.map((one) => one.failures));
   if (causes.length === 0) return looking(failed, failures, situation);
@@ -76,13 +77,13 @@ function couldNotLook(builds: readonly Build[], causes: readonly CauseStanding[]
   return { state: 'could-not-look', builds, causes, unread, why: causes[0]?.rootCause ?? '' };
 }
 
-/** What was shown to be of this change by trying, what else needs whoever made it, what nobody is sure of, what is somebody else's; of equals what hit more. */
+/** What was shown to be of this change by trying goes first, and last what nobody has to mend here: it is somebody else's, or is not explained. */
 function byRank(a: CauseStanding, b: CauseStanding): number {
-  return rank(a) - rank(b) || b.cause.failures - a.cause.failures || (a.cause.analysis.id < b.cause.analysis.id ? -1 : 1);
+  return rank(a) - rank(b);
 }
 
-function rank({ needsYou, form, cause }: CauseStanding): number {
+function rank({ change, form, cause }: CauseStanding): number {
   if (cause.analysis.experiment?.verdict === 'this-change' && form !== 'rejected') return -1;
-  if (needsYou) return 0;
-  return form === 'unsure' || form === 'rejected' ? 1 : form === 'failed' ? 2 : 3;
+  if (form === 'rejected' || form === 'failed') return 1;
+  return change.verdict === 'not-yours' ? 2 : 0;
 }

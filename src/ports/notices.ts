@@ -1,5 +1,6 @@
 import type { Analysis } from '../domain/analysis.ts';
 import type { Build } from '../domain/build.ts';
+import type { Failure } from '../domain/failure.ts';
 import type { Notice, NoticeAbout } from '../domain/outbox.ts';
 import type { Decision, ReviewerQuestion } from '../domain/review.ts';
 import type { TriageJob } from '../domain/triage.ts';
@@ -97,6 +98,8 @@ export interface Cause {
   readonly failures: number;
   /** Names of the failed tests, each once; at most twenty. */
   readonly tests: readonly string[];
+  /** The first of its failures, at most twenty, without the text of their excerpts. */
+  readonly sample: readonly Failure[];
   /** The review, with its decision once there is one; null where none was opened. */
   readonly review: { readonly id: string; readonly openedAt: string; readonly decision: Decision | null } | null;
   readonly history: CauseHistory;

@@ -3,7 +3,7 @@ import { dirname, resolve } from 'node:path';
 import { z } from 'zod';
 import type { Comparison, Difference } from '../domain/comparison.ts';
 import { messageOf, TriageError } from '../domain/errors.ts';
-import type { CaseOutcome } from './cases/case.ts';
+import { type CaseOutcome, isLabelledBuild } from './cases/case.ts';
 import { compareRuns } from './compare/compare-runs.ts';
 import type { Figure, FigureSection } from './figures/figure.ts';
 import { intervalText, type JunitSuite, type JunitTest, valueText } from './report.ts';
@@ -193,7 +193,12 @@ function hasLabel({ row }: ReplayedCase): boolean {
   if (row === null) return false;
   const lists = [row.expected_lines, row.failing_tests, row.faulty_files, row.required_mentions, row.forbidden_mentions];
   return (
-    row.category != null || row.kind != null || row.group != null || row.root_cause != null || lists.some((list) => (list?.length ?? 0) > 0)
+    row.category != null ||
+    row.kind != null ||
+    row.group != null ||
+    row.root_cause != null ||
+    isLabelledBuild(row) ||
+    lists.some((list) => (list?.length ?? 0) > 0)
   );
 }
 

@@ -47,6 +47,9 @@ export function createFailureStore(db: Database) {
 
     listByBuild: async (buildId: string) => (await storedGroups(db, buildId)).flatMap((group) => group.failures),
 
+    /** The failures of a build by their causes, in the order in which they were first saved. */
+    groupsOfBuild: async (buildId: string) => await storedGroups(db, buildId),
+
     /** Newest first. Throws `timeout` where it takes longer than three seconds. */
     search: async (filter: FailureFilter, page: Page) => await searchFailures(db, filter, page, FOUND_ROWS),
   };

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Analysis } from '../domain/analysis.ts';
 import { Build } from '../domain/build.ts';
+import { Failure } from '../domain/failure.ts';
 import type { NoticeAbout } from '../domain/outbox.ts';
 import type { Database } from '../ports/database.ts';
 import type { BuildSituation, Cause, CauseHistory, FailedBefore, Situation } from '../ports/notices.ts';
@@ -11,6 +12,8 @@ import { buildColumns, buildOrder } from './sql.ts';
 /** More causes of one build than this are counted, and not shown one by one. */
 const MAX_CAUSES = 500;
 const MAX_HEADS = 20;
+/** Failures of one cause that are read in detail. */
+const MAX_SAMPLE = 20;
 
 /** Reads what is known, in several questions: what changes between them is found by whoever asks whether the notice is still current. */
 export async function readSituation(db: Database, about: NoticeAbout): Promise<Situation> {
@@ -75,6 +78,7 @@ const CauseRow = z.object({
   failures: z.int(),
   generic: z.boolean(),
   tests: z.array(z.string()),
+  sample: z.array(Failure),
   reviewId: z.string().nullable(),
   openedAt: z.string().nullable(),
   isDecided: z.boolean(),
@@ -96,6 +100,7 @@ async function readCauses(db: Database, build: Build, defaultBranch: string | nu
       analysis: row.analysis,
       failures: Math.max(row.failures, row.analysis.failureIds.length, 1),
       tests: row.tests,
+      sample: row.sample,
       review: await readReview(db, row),
       history: histories(row.analysis.fingerprint, row.generic),
       record: row.decided < ENOUGH ? null : { right: row.right, decided: row.decided },
@@ -178,7 +183,7 @@ const CAUSES = `
     select level, count(*) filter (where type = 'accept')::int as right, count(*)::int as decided from lately group by level
   )
   select a.body || '{"steps": []}'::jsonb as analysis, coalesce(f.failures, 0) as failures, coalesce(f.generic, false) as generic,
-    coalesce(f.tests, '{}') as tests, r.id as "reviewId", r.opened_at as "openedAt", coalesce(r.state = 'decided', false) as "isDecided",
+    coalesce(f.tests, '{}') as tests, coalesce(s.sample, '[]') as sample, r.id as "reviewId", r.opened_at as "openedAt", coalesce(r.state = 'decided', false) as "isDecided",
     coalesce(l.right, 0) as right, coalesce(l.decided, 0) as decided, coalesce(c.muted_until > clock_timestamp(), false) or coalesce(f.quarantined, false) as "isMuted"
   from analyses a
   join builds b on b.id = a.build_id
@@ -193,6 +198,12 @@ const CAUSES = `
       (array_agg(distinct f.test_name) filter (where f.test_name is not null))[1:20] as tests
     from failures f where f.build_id = a.build_id and f.fingerprint = a.fingerprint
   ) as f on true
+  left join lateral (
+    select jsonb_agg(jsonb_set(first.body, '{excerpt,text}', '""', false) order by first.group_number, first.position) as sample from (
+      select f.body, f.group_number, f.position from failures f
+      where f.build_id = a.build_id and f.fingerprint = a.fingerprint order by f.group_number, f.position limit ${MAX_SAMPLE}
+    ) as first
+  ) as s on true
   where a.build_id = $1
   order by a.created_at, a.id limit $2`;
 

@@ -75,7 +75,7 @@ export interface ShownStores extends Pick<Stores, 'reviews' | 'insights' | 'heal
   readonly triages: Pick<Stores['triages'], 'findByBuild'>;
   readonly analyses: Pick<Stores['analyses'], 'find' | 'listByBuild' | 'heads'>;
   readonly runSteps: Pick<Stores['runSteps'], 'after'>;
-  readonly failures: Pick<Stores['failures'], 'listByBuild' | 'search'>;
+  readonly failures: Pick<Stores['failures'], 'listByBuild' | 'groupsOfBuild' | 'search'>;
   readonly history: Pick<Stores['history'], 'failureHistory' | 'similarFailures'>;
   readonly library: Pick<Stores['library'], 'insert' | 'find' | 'recall' | 'alone' | 'list' | 'ofDecision' | 'withdraw' | 'stay'>;
   readonly rules: Pick<Stores['rules'], 'add' | 'find' | 'list' | 'countActive' | 'withdraw'>;

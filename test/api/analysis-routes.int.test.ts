@@ -50,6 +50,8 @@ describe('builds', () => {
           confidence: 0.91,
           action: 'auto_notify',
           failures: 1,
+          tests: ['cart total'],
+          grouped: null,
         },
       ]);
     }

@@ -55,6 +55,7 @@ const CALLS: Calls = {
   runSteps: { after: (store, { build }) => store.after(build, 0) },
   failures: {
     listByBuild: (store, { build }) => store.listByBuild(build),
+    groupsOfBuild: (store, { build }) => store.groupsOfBuild(build),
     search: (store, { repository }) => store.search({ repository }, PAGE),
   },
   history: {

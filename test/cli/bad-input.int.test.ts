@@ -194,7 +194,7 @@ describe.concurrent('a log without any failure says so, with exit 5', () => {
     const [read, triaged] = await Promise.all([end(['read', path, '--json']), end(['triage', path, '--json'])]);
     expect([read.code, triaged.code]).toEqual([5, 5]);
     expect(JSON.parse(read.stdout)).toMatchObject({ ok: true, failureFound: false, failingTests: [] });
-    expect(JSON.parse(triaged.stdout)).toMatchObject({ ok: true, failureFound: false, category: null, kind: null, message: sentence });
+    expect(JSON.parse(triaged.stdout)).toMatchObject({ ok: true, schema: 2, failureFound: false, analyses: [], message: sentence });
   });
 
   it('but not where a step ended badly without a word', async () => {

@@ -32,9 +32,9 @@ describe('faultline triage --trace', () => {
 
   it('is part of the document with --json', async () => {
     const { stdout } = await faultline(['triage', LOG, '--trace', '--json']);
-    const { ok, id, traces } = JSON.parse(stdout);
+    const { ok, analyses, traces } = JSON.parse(stdout);
     expect(ok).toBe(true);
-    expect(traces[0]).toMatchObject({ analysisId: id, totals: { modelCalls: 0 } });
+    expect(traces[0]).toMatchObject({ analysisId: analyses[0].id, totals: { modelCalls: 0 } });
   });
 });
 

@@ -23,7 +23,7 @@ const triage = (...args: readonly string[]) =>
 test('triage --confirm runs the command again, and says what the runs show in the answer', async () => {
   const { code, stdout, stderr } = await triage('--confirm', `${process.execPath} --test`, '--json');
   expect(code, stderr).toBe(0);
-  expect(JSON.parse(stdout)).toMatchObject({
+  expect(JSON.parse(stdout).analyses[0]).toMatchObject({
     category: 'TEST_FAILURE',
     experiment: { verdict: 'this-change', sentence: expect.stringMatching(/^Fails 5 of 5 here, 0 of 5 on the base/) },
   });
@@ -34,5 +34,5 @@ test('triage --confirm names a command that cannot be started, and answers all t
   const { code, stdout, stderr } = await triage('--confirm', 'no-such-program', '--json');
   expect(code).toBe(3);
   expect(stderr).toContain('no-such-program could not be started');
-  expect(JSON.parse(stdout)).toMatchObject({ category: 'TEST_FAILURE', experiment: null });
+  expect(JSON.parse(stdout).analyses[0]).toMatchObject({ category: 'TEST_FAILURE', experiment: null });
 });

@@ -12,9 +12,7 @@ const CART = join(FIXTURES, 'cart-discount-rounding/log.txt');
 const FOLDER = mkdtempSync(join(tmpdir(), 'faultline-cli-'));
 
 const Quote = z.object({ source: z.string(), line: z.int(), text: z.string() });
-const Answer = z.object({
-  ok: z.literal(true),
-  schema: z.literal(1),
+const Analysis = z.object({
   category: z.string(),
   kind: z.string(),
   confidence: z.number(),
@@ -23,12 +21,20 @@ const Answer = z.object({
   fix: z.string(),
   claims: z.array(z.object({ text: z.string(), evidence: z.array(z.string()), quotes: z.array(Quote) })).min(1),
   evidence: z.array(z.object({ id: z.string(), source: z.string(), text: z.string() })).min(1),
-  suspects: z.array(z.object({ path: z.string() })),
+  suspects: z.array(z.object({ path: z.string(), author: z.string().nullable() })),
   hypotheses: z.array(z.unknown()),
   usage: z.object({ seconds: z.number(), iterations: z.number() }),
   terminationReason: z.string(),
+  tests: z.array(z.string()),
+});
+const Answer = z.object({
+  ok: z.literal(true),
+  schema: z.literal(2),
+  failureFound: z.literal(true),
+  analyses: z.tuple([Analysis], Analysis),
   log: z.object({ lines: z.int(), maskedSecrets: z.int() }),
 });
+const mainOf = (stdout = '') => Answer.parse(JSON.parse(stdout)).analyses[0];
 const Refusal = z.object({ ok: z.literal(false), schema: z.literal(1), error: z.object({ code: z.string(), message: z.string() }) });
 
 describe('triage of a log', () => {
@@ -47,7 +53,12 @@ describe('triage of a log', () => {
   it('UX 50: prints one JSON object and nothing else with --json', async () => {
     const ended = await faultline(['triage', CART, '--json']);
     expect(ended).toMatchObject({ code: 0, stderr: '' });
-    expect(Answer.parse(JSON.parse(ended.stdout))).toMatchObject({ category: 'TEST_FAILURE' });
+    expect(mainOf(ended.stdout)).toMatchObject({
+      category: 'TEST_FAILURE',
+      tests: ['takes the coupon off and rounds to the nearest cent'],
+    });
+    // What belongs to one answer stands there only.
+    expect(Object.keys(JSON.parse(ended.stdout))).toEqual(['ok', 'schema', 'failureFound', 'analyses', 'log']);
   });
 
   it('reads a pipe, gzip included, and says nothing but the result with --quiet', async () => {
@@ -69,9 +80,7 @@ describe('triage of a log', () => {
       );
       const suspectsWith = async (...more: string[]) => {
         const ended = await faultline(['triage', log, '--repo', repository.folder, '--json', ...more]);
-        return Answer.extend({ suspects: z.array(z.object({ path: z.string(), author: z.string().nullable() })) }).parse(
-          JSON.parse(ended.stdout),
-        ).suspects;
+        return mainOf(ended.stdout).suspects.map(({ path, author }) => ({ path, author }));
       };
       expect(await suspectsWith('--green-commit', green)).toContainEqual({ path: 'src/tax.js', author: 'Grace' });
       expect(await suspectsWith('--commit', 'main')).toContainEqual({ path: 'src/tax.js', author: 'Grace' });
@@ -111,10 +120,11 @@ describe('triage of a log', () => {
     expect(big).toMatchObject({ code: 0, stderr: '' });
     expect(big?.stdout).not.toContain(password);
     const [seen, known] = [Answer.parse(JSON.parse(big?.stdout ?? '')), Answer.parse(JSON.parse(small?.stdout ?? ''))];
-    expect([seen.rootCause, seen.category, seen.confidence]).toEqual([known.rootCause, known.category, known.confidence]);
+    const told = ({ analyses: [{ rootCause, category, confidence }] }: typeof seen) => [rootCause, category, confidence];
+    expect(told(seen)).toEqual(told(known));
     expect(seen.log).toMatchObject({ lines: 512_002 + known.log.lines, maskedSecrets: known.log.maskedSecrets + 1 });
     const quotes = (answer: typeof seen, before: number) =>
-      answer.claims
+      answer.analyses[0].claims
         .slice(0, 2)
         .flatMap((claim) => claim.quotes)
         .map(({ line, text }) => ({ line: line - before, text }));

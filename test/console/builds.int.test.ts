@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { MOST_STREAMS } from '../../src/api/limits.ts';
 import { sampleAnalysis, sampleBuild, sampleGroup } from '../stores/samples.ts';
 import { getPage, openConsole, type TestConsole, TOKENS } from '../support/console.ts';
+import { storeSeveralCauses, TITLES } from '../support/several-causes.ts';
 
 const HOSTILE = `<img src=x onerror=alert(1)>"'\u202e`;
 let console: TestConsole;
@@ -55,6 +56,20 @@ describe('builds', () => {
       expect(body).not.toContain('\u202e');
       expect(body).toContain('&lt;img src=x onerror=alert(1)&gt;');
     }
+  });
+
+  it('list their causes in the order in which one would mend them, each with its tests and why they are grouped', async () => {
+    const id = await storeSeveralCauses(console.stores, sampleBuild({ repository: 'acme/several', number: '3' }));
+    const { body } = await getPage(console.app, `/builds/${id}`);
+    expect(body).toContain('<h2>3 causes, 15 failed tests, in the order in which to fix them</h2>');
+    const headings = [...body.matchAll(/<h3>(\d\. )<a href="[^"]+">([^<]+)<\/a><\/h3>/g)].map(([, number, title]) => `${number}${title}`);
+    expect(headings).toEqual(TITLES.map((title, index) => `${index + 1}. ${title}`));
+    const [, redis = '', label = ''] = body.split('<article');
+    expect(redis).toContain('<strong>Failed tests:</strong> stores order 1 · stores order 2');
+    expect(redis).toContain('and 5 more');
+    expect(redis).toContain('10 tests, because each says “Error: Redis does not answer”.');
+    expect(redis).toContain('<summary>10 tests</summary>');
+    expect(label).toContain('label 1 · label 2 · label 3');
   });
 
   it('say so where there is none', async () => {

@@ -13,7 +13,7 @@ const LOG = join(ROOT, 'test/fixtures/failures/npm-eresolve/log.txt');
 /** What only an installation with services of its own needs. */
 const SERVER_PACKAGES = ['bullmq', 'ioredis', 'mongodb', '@pinecone-database'];
 const TOKEN = 'token-of-the-installed-package';
-const Triaged = z.object({ category: z.string() });
+const Triaged = z.object({ analyses: z.tuple([z.object({ category: z.string() })]) });
 const Accepted = z.object({ buildId: z.string() });
 const Progress = z.object({ triage: z.object({ state: z.string() }).nullable(), analyses: z.array(z.object({ category: z.string() })) });
 
@@ -32,7 +32,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 describe('the packed package, installed in an empty folder', () => {
   it('answers a log with `npx faultline triage`', async () => {
     const { stdout } = await npx('triage', LOG, '--json');
-    expect(Triaged.parse(JSON.parse(stdout)).category).toBe('DEPENDENCY_ERROR');
+    expect(Triaged.parse(JSON.parse(stdout)).analyses[0].category).toBe('DEPENDENCY_ERROR');
   });
 
   it('brings no tools of development and no source that would need types stripped', async () => {
@@ -46,7 +46,7 @@ describe('the packed package, installed in an empty folder', () => {
   it('triages and serves with the packages of the services deleted', { timeout: 120_000 }, async () => {
     for (const name of SERVER_PACKAGES) await rm(join(folder, 'node_modules', name), { recursive: true });
     const { stdout } = await npx('triage', LOG, '--json');
-    expect(Triaged.parse(JSON.parse(stdout)).category).toBe('DEPENDENCY_ERROR');
+    expect(Triaged.parse(JSON.parse(stdout)).analyses[0].category).toBe('DEPENDENCY_ERROR');
 
     const service = spawn('npx', ['--no-install', 'faultline', 'serve', '--data', join(folder, 'data'), '--port', '0'], {
       cwd: folder,

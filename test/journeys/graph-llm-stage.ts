@@ -5,7 +5,7 @@ import { TriageError } from '../../src/domain/errors.ts';
 import type { TriageSubject } from '../../src/domain/triage.ts';
 import { createRulesAnalyst } from '../../src/judge/rules-analyst.ts';
 import { systemClock } from '../../src/lib/time.ts';
-import { readSources } from '../../src/log/read-sources.ts';
+import { readCauses } from '../../src/log/causes/read-causes.ts';
 import { createLlmAnalyst } from '../../src/models/analyst/llm-analyst.ts';
 import { withFallback } from '../../src/models/analyst/with-fallback.ts';
 import { createOpenAiChatModel } from '../../src/models/chat/openai.ts';
@@ -13,7 +13,8 @@ import { createHashingEmbedder } from '../../src/models/embedder/hashing.ts';
 import type { BuildArchive } from '../../src/ports/build-archive.ts';
 import type { CodeHost } from '../../src/ports/code-host.ts';
 import { silentLogger } from '../../src/ports/telemetry.ts';
-import { groupsOf, subjectOf } from '../../src/service/triage/group.ts';
+import { groupFailures } from '../../src/service/triage/group-failures.ts';
+import { createSubject } from '../../src/service/triage/triage-subject.ts';
 import { createEmptyHistory, createNoWebSearch } from '../../src/stores/memory.ts';
 import { createMemoryIndex } from '../../src/stores/vectors/memory.ts';
 import { createTools } from '../../src/tools/all-tools.ts';
@@ -46,10 +47,10 @@ export const EXPECTED = 9;
 const RECEIVED = 10;
 
 function subjectFrom(log: string): TriageSubject {
-  const reading = readSources([{ name: SOURCE, kind: 'log', text: log, notes: [] }], { budgetTokens: 2000 });
+  const read = readCauses([{ name: SOURCE, kind: 'log', text: log, notes: [] }], { budgetTokens: 2000 });
   const build = sampleBuild();
-  const groups = groupsOf(reading, build.id);
-  return subjectOf({ triageId: 'tri_1', build, group: groups[0]!, groups, reading, notes: [] });
+  const [group] = groupFailures(read, build.id);
+  return createSubject({ triageId: 'tri_1', build, group: group!, reading: read.causes[0]!.reading, notes: [] });
 }
 
 function archiveOf(log: string): BuildArchive {

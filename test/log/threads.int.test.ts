@@ -6,10 +6,10 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import type { SourceText } from '../../src/domain/build.ts';
 import type { TriageError } from '../../src/domain/errors.ts';
+import { readCauses } from '../../src/log/causes/read-causes.ts';
 import { decodeSources } from '../../src/log/decode/archive.ts';
 import { maskFile } from '../../src/log/mask/file.ts';
 import { createMasker } from '../../src/log/mask/mask.ts';
-import { readSources } from '../../src/log/read-sources.ts';
 import { createLogThreads, type LogThreads, type LogThreadsOptions } from '../../src/log/threads.ts';
 import { THOROUGH } from '../support/thorough.ts';
 
@@ -41,7 +41,7 @@ describe('logs read in threads', () => {
     const texts = [`first\nerror: failed with ${SECRET}\n`, 'nothing to hide ✗\n', '', `${SECRET.slice(0, 20)}\n${SECRET.slice(20)}\n`];
     expect(await threads.masker.maskAll(texts)).toEqual(await createMasker().maskAll(texts));
     const sources = texts.map((text, at) => log(text, `${at}.log`));
-    expect(await threads.read(sources, OPTIONS)).toEqual(readSources(sources, OPTIONS));
+    expect(await threads.read(sources, OPTIONS)).toEqual(readCauses(sources, OPTIONS));
   });
 
   it('are decoded as they are at once, and what is no text is refused in the same words', async () => {
@@ -65,8 +65,8 @@ describe('logs read in threads', () => {
     const source = { ...file, name: 'file.log', kind: 'log' as const };
     const { scan, ...unscanned } = source;
     expect(scan?.index.lineCount).toBe(20_002);
-    const expected = readSources([unscanned], OPTIONS);
-    expect(expected.messages).not.toEqual([]);
+    const expected = readCauses([unscanned], OPTIONS);
+    expect(expected.reading.messages).not.toEqual([]);
     expect(await threadsWith().read([source], OPTIONS)).toEqual(expected);
     close();
   });
@@ -78,7 +78,7 @@ describe('logs read in threads', () => {
     const delay = monitorEventLoopDelay({ resolution: 5 });
     delay.enable();
     const [masked] = await threads.masker.maskAll([text]);
-    const reading = await threads.read([log(masked?.text ?? '')], OPTIONS);
+    const { reading } = await threads.read([log(masked?.text ?? '')], OPTIONS);
     delay.disable();
     expect(reading.messages).toHaveLength(1);
     expect(delay.max / 1e6).toBeLessThan(GENEROUS_MS);

@@ -5,7 +5,7 @@ import { buildHttp } from '../../src/api/server.ts';
 import { faultline } from '../cli/faultline.ts';
 import { fakeTokens, storesWith } from '../support/fake-tokens.ts';
 import { emptyHttpDeps, TOKENS } from '../support/http-deps.ts';
-import { sampleAnalysis, sampleBuild } from '../support/sample-analysis.ts';
+import { sampleAnalysis, sampleAnswers, sampleBuild } from '../support/sample-analysis.ts';
 import { agentOverHttp, agentOverStdio } from './agent.ts';
 import { installation } from './world.ts';
 
@@ -20,7 +20,7 @@ beforeAll(async () => {
   });
   const all = storesWith({ ...Object.fromEntries(NAMES.map((name) => [name, stores[name]])), tokens });
   app = await buildHttp({
-    ...emptyHttpDeps({ stores: all, explainLog: async () => [sampleAnalysis()] }),
+    ...emptyHttpDeps({ stores: all, explainLog: async () => sampleAnswers([sampleAnalysis()]) }),
     archive: { ...emptyHttpDeps().archive, ...archive },
   });
   address = await app.listen({ host: '127.0.0.1', port: 0 });

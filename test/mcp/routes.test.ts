@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { buildHttp } from '../../src/api/server.ts';
 import { fakeTokens, storesWith } from '../support/fake-tokens.ts';
 import { emptyHttpDeps, TEST_CONFIG, TOKENS } from '../support/http-deps.ts';
-import { sampleAnalysis, sampleBuild } from '../support/sample-analysis.ts';
+import { sampleAnalysis, sampleAnswers, sampleBuild } from '../support/sample-analysis.ts';
 import { failureRow, installation } from './world.ts';
 
 const tokens = fakeTokens();
@@ -28,7 +28,7 @@ let app: FastifyInstance;
 beforeAll(async () => {
   const stores = storesWith({ ...Object.fromEntries(NAMES.map((name) => [name, world.stores[name]])), tokens });
   const config = { ...TEST_CONFIG, http: { ...TEST_CONFIG.http, publicUrl: 'https://faultline.example' } };
-  app = await buildHttp(emptyHttpDeps({ stores, config, explainLog: async () => [sampleAnalysis()] }));
+  app = await buildHttp(emptyHttpDeps({ stores, config, explainLog: async () => sampleAnswers([sampleAnalysis()]) }));
 });
 afterAll(() => app.close());
 

@@ -3,6 +3,7 @@ import { TriageError } from '../../src/domain/errors.ts';
 import { MAX_ANSWER_BYTES } from '../../src/mcp/shapes.ts';
 import type { Decide } from '../../src/mcp/tool.ts';
 import { sampleAnalysis, sampleFailure } from '../support/sample-analysis.ts';
+import { ANALYSES, GROUPS, TITLES } from '../support/several-causes.ts';
 import { ask, failureRow, installation } from './world.ts';
 
 const ESC = '\u001b';
@@ -67,6 +68,24 @@ describe('get_failure', () => {
     const other = sampleAnalysis({ id: 'ana_2', category: 'INFRA_ERROR' });
     const deps = installation({ analyses: { listByBuild: async () => [sampleAnalysis(), other] } });
     expect((await ask(deps, 'get_failure', { id: 'github:812' })).text).toMatch(/Other causes of this build:\n- ana_2 · INFRA_ERROR/);
+  });
+
+  it('explains the cause to mend first, and lists the others in their order, each with its tests', async () => {
+    const deps = installation({
+      analyses: { listByBuild: async () => [...ANALYSES] },
+      failures: { groupsOfBuild: async () => [...GROUPS] },
+    });
+    const { text, data } = await ask(deps, 'get_failure', { id: 'github:812' });
+    expect(text).toContain(`Title: ${TITLES[0]}`);
+    expect(text).toContain('Grouped: 10 tests, because each says “Error: Redis does not answer”.');
+    expect(text).toMatch(/^Failing tests: stores order 1; .*; and 4 more$/m);
+    expect(text).toMatch(
+      /: label\(\) reads a missing name \(label 1; label 2; label 3\)\n- .*: total\(\) adds one too much \(total of 1; total of 2\)$/,
+    );
+    expect(data).toMatchObject({
+      cause: { failures: 10, tests: expect.arrayContaining(['stores order 10']) },
+      others: [{ tests: ['label 1', 'label 2', 'label 3'] }, { tests: ['total of 1', 'total of 2'] }],
+    });
   });
 
   it.each([

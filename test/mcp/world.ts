@@ -27,7 +27,7 @@ export function installation(change: { readonly [Name in keyof Given]?: Partial<
     }),
     failures: store<Stores['failures']>({
       search: async () => [failureRow()],
-      listByBuild: async () => [sampleFailure()],
+      groupsOfBuild: async () => [{ fingerprint: sampleFailure().fingerprint, generic: false, failures: [sampleFailure()] }],
       ...change.failures,
     }),
     history: store<Stores['history']>({ similarFailures: async () => [{ ...failureRow(), score: 0.8 }], ...change.history }),

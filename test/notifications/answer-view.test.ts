@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { summaryOf } from '../../action/src/render-answer.ts';
-import { causeOutput, describeAnalysis } from '../../src/mcp/shapes.ts';
+import { causeOutput, describeAnswer } from '../../src/mcp/shapes.ts';
+import type { ArrangedAnswer } from '../../src/notifications/build-answers.ts';
 import { noticeLinks } from '../../src/notifications/notice-words.ts';
 import { webhookBody } from '../../src/notifications/publisher/webhook.ts';
 import { renderComment } from '../../src/notifications/render-comment.ts';
@@ -8,12 +9,13 @@ import { slackFacts } from '../../src/notifications/slack/slack-facts.ts';
 import { slackMessage } from '../../src/notifications/slack/slack-message.ts';
 import { ctrfOf, sarifOf } from '../../src/service/answers/export.ts';
 import { renderMarkdown, renderPlain, renderTerminal } from '../../src/service/answers/render.ts';
-import { sampleAnalysis, sampleBuild, sampleFailure } from '../support/sample-analysis.ts';
+import { sampleAnalysis, sampleAnswers, sampleBuild, sampleFailure } from '../support/sample-analysis.ts';
 import { causeOf, headOf, situationOf } from './sample-situation.ts';
 import { branchSituation, sampleCause, sampleHead } from './slack/slack-world.ts';
 
 const analysis = sampleAnalysis({ green: { buildId: 'bld_0', number: '1234', url: null } });
-const exported = { build: sampleBuild(), analyses: [analysis], failures: [sampleFailure()], publicUrl: null };
+const [answered] = sampleAnswers([analysis]) as [ArrangedAnswer];
+const exported = { build: sampleBuild(), answers: [answered], failures: [sampleFailure()], publicUrl: null };
 const streak = { firstBuildId: 'bld_1', since: analysis.createdAt, commit: null, author: null, seenToday: 1 };
 
 /** Answers whole, and those that are short. */
@@ -21,9 +23,9 @@ const full = {
   plain: () => renderPlain(analysis),
   terminal: () => renderTerminal(analysis, { color: false, width: 78 }),
   markdown: () => renderMarkdown(analysis),
-  action: () => summaryOf({ analyses: [analysis], experiment: null, pending: null, pageOf: () => null }),
-  agent: () => describeAnalysis(analysis).join('\n'),
-  'agent, as data': () => JSON.stringify(causeOutput(analysis)),
+  action: () => summaryOf({ answers: [answered], experiment: null, pending: null, pageOf: () => null }),
+  agent: () => describeAnswer(answered).join('\n'),
+  'agent, as data': () => JSON.stringify(causeOutput(answered)),
   webhook: () => webhookBody(sampleBuild(), analysis),
   ctrf: () => JSON.stringify(ctrfOf(exported)),
   sarif: () => JSON.stringify(sarifOf(exported)),

@@ -1,8 +1,9 @@
 import type { Analysis } from '../../src/domain/analysis.ts';
 import type { Build } from '../../src/domain/build.ts';
+import type { Failure } from '../../src/domain/failure.ts';
 import type { Decision } from '../../src/domain/review.ts';
 import type { BuildSituation, Cause, CauseHistory, Situation } from '../../src/ports/notices.ts';
-import { sampleAnalysis, sampleBuild } from '../support/sample-analysis.ts';
+import { sampleAnalysis, sampleBuild, sampleFailure } from '../support/sample-analysis.ts';
 
 /** The failed build of a pull request. */
 export function pullRequestBuild(change: Partial<Build> = {}): Build {
@@ -14,7 +15,23 @@ export const FIRST_HERE: CauseHistory = { ...NO_HISTORY, defaultBranch: { name: 
 
 export function causeOf(analysis: Analysis = sampleAnalysis(), change: Partial<Cause> = {}): Cause {
   const tests = ['cart total', 'cart tax', 'invoice total'];
-  return { analysis, failures: 3, tests, review: null, history: NO_HISTORY, record: null, isMuted: false, ...change };
+  return {
+    analysis,
+    failures: 3,
+    tests,
+    sample: tests.map(failureOf),
+    review: null,
+    history: NO_HISTORY,
+    record: null,
+    isMuted: false,
+    ...change,
+  };
+}
+
+/** The failure of that test. */
+export function failureOf(name: string): Failure {
+  const { test, ...failure } = sampleFailure();
+  return { ...failure, id: `fal_${name}`, test: test === null ? null : { ...test, name } };
 }
 
 export function headOf(change: Partial<BuildSituation> = {}): BuildSituation {

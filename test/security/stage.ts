@@ -20,7 +20,7 @@ import type { HistoryStore } from '../../src/ports/stores.ts';
 import type { ReviewerClient, Toolbox } from '../../src/ports/toolbox.ts';
 import { createLocalGitHost } from '../../src/providers/git/clone.ts';
 import { greenAtHand } from '../../src/service/triage/passing-builds.ts';
-import { triageSources } from '../../src/service/triage/triage-reading.ts';
+import { triageSources } from '../../src/service/triage/triage-build.ts';
 import { createMemoryArchive } from '../../src/stores/archive/memory.ts';
 import { createEmptyHistory } from '../../src/stores/memory.ts';
 import { createMemoryIndex } from '../../src/stores/vectors/memory.ts';

@@ -6,11 +6,14 @@ import { ruleBy, ruleOn } from '../../src/judge/classify.ts';
 import { readFacts } from '../../src/judge/facts.ts';
 import { matchRule, type Rule, TELLS } from '../../src/judge/rule.ts';
 import { ALL_RULES } from '../../src/judge/rules/all.ts';
+import { groupCauses } from '../../src/log/causes/read-causes.ts';
 import { toolReaders } from '../../src/log/extract/run.ts';
 import { cleanLine, stripEscapes } from '../../src/log/lines/clean.ts';
 import type { ReadOptions } from '../../src/log/read-sources.ts';
+import { failuresOf } from '../../src/log/recognise/failures.ts';
 import { roleOf } from '../../src/log/roles.ts';
-import { groupsOf, subjectOf } from '../../src/service/triage/group.ts';
+import { groupFailures } from '../../src/service/triage/group-failures.ts';
+import { createSubject } from '../../src/service/triage/triage-subject.ts';
 import { HARMLESS } from './harmless-lines.ts';
 import { inventedLogs } from './invented-tools.ts';
 import { type CapturedFailure, figure, type GateFigure, isLearned, type Read, readText, withHarmless } from './reading-gates.ts';
@@ -119,10 +122,10 @@ export function subjectIn(text: string, options: Partial<ReadOptions> = {}, read
     id: 'gate',
     receivedAt: new Date(0).toISOString(),
   };
-  const groups = groupsOf(reading, 'gate');
-  const [group] = groups;
+  const causes = groupCauses(failuresOf(reading), reading).map((cause) => ({ ...cause, reading }));
+  const [group] = groupFailures({ reading, causes }, 'gate');
   if (group === undefined) throw new Error('A reading has at least one group');
-  return subjectOf({ triageId: 'gate', build, group, groups, reading, notes: [] });
+  return createSubject({ triageId: 'gate', build, group, reading, notes: [] });
 }
 
 function isPublished(judged: Classification): boolean {

@@ -3,6 +3,7 @@ import type { Build } from '../../src/domain/build.ts';
 import type { Experiment } from '../../src/domain/experiment.ts';
 import type { Failure } from '../../src/domain/failure.ts';
 import type { Review } from '../../src/domain/review.ts';
+import { type ArrangedAnswer, arrangeAnswers } from '../../src/notifications/build-answers.ts';
 
 /** A failed build of a shop's cart. */
 export function sampleBuild(change: Partial<Build> = {}): Build {
@@ -58,6 +59,15 @@ export function sampleFailure(change: Partial<Failure> = {}): Failure {
     generic: false,
     ...change,
   };
+}
+
+/** The answers of one build in their order, each with those of the failures that it names. */
+export function sampleAnswers(analyses: readonly Analysis[], failures: readonly Failure[] = [sampleFailure()]): ArrangedAnswer[] {
+  const answers = analyses.map((analysis) => {
+    const sample = failures.filter(({ id }) => analysis.failureIds.includes(id));
+    return { analysis, sample, failures: Math.max(1, sample.length) };
+  });
+  return arrangeAnswers(answers);
 }
 
 /** The machine's sure answer to it. */

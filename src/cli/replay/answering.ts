@@ -5,9 +5,12 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { withModel } from '../../config/model-providers.ts';
 import type { Config } from '../../config/schema.ts';
+import type { Analysis } from '../../domain/analysis.ts';
 import type { AblationStage } from '../../domain/calibration.ts';
 import { TriageError } from '../../domain/errors.ts';
+import { present } from '../../lib/collections.ts';
 import { systemClock } from '../../lib/time.ts';
+import { arrangeAnswers, pairWithFailures } from '../../notifications/build-answers.ts';
 import { silentLogger } from '../../ports/telemetry.ts';
 import { describeExperiment, experimentOf, parseStages } from '../../replay/ablation.ts';
 import type { Answerer } from '../../replay/run/replay.ts';
@@ -36,18 +39,26 @@ export async function answering(
   const { createTerminalApp } = await import('../../app/terminal-app.ts');
   const experiment = await experimentOf(stagesLeftOut(options), options.design);
   const app = await createTerminalApp(config, silentLogger, systemClock, experiment);
-  return async (build, { sources, greenText, repository }, signal, onStep) => {
+  return async (build, { sources, greenText, repository }, signal, onStep, everyCause) => {
     const clone = repository === undefined ? null : await openClone(repository, signal);
     try {
       const at = clone === null ? {} : { clone: clone.folder };
-      const how = { maxGroups: 1, onStep, record: kept !== null, ...(greenText === undefined ? {} : { greenText }), ...at };
+      // Every cause costs a model's price; rules cost nothing.
+      const most = everyCause || options.analyst !== 'llm' ? {} : { maxGroups: 1 };
+      const how = { ...most, onStep, record: kept !== null, ...present({ greenText }), ...at };
       const answered = await app.triage(build, sources, signal, how);
       await kept?.keep(answered.recordings);
-      return answered;
+      const arranged = arrangeAnswers(pairWithFailures(answered.analyses, answered.groups));
+      return { ...answered, analyses: sureFirst(arranged.map(({ analysis }) => analysis)) };
     } finally {
       await clone?.close();
     }
   };
+}
+
+/** What the log does not settle speaks for the build last. */
+function sureFirst(analyses: readonly Analysis[]): Analysis[] {
+  return analyses.toSorted((one, other) => Number(one.classification.abstained) - Number(other.classification.abstained));
 }
 
 /** What is left out of the system. Throws where a name is no stage's. */

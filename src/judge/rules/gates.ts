@@ -1,4 +1,4 @@
-import { LINTERS } from '../facts.ts';
+import { LINTERS } from '../../log/tool-kinds.ts';
 import { type RuleRow, ruleTable } from '../rule.ts';
 
 /** Lint, format, licence and documentation gates: the code is there, but not as the project wants it. */

@@ -1,4 +1,4 @@
-import type { Diagnostic, ErrorMessage, FailingTest, LogPosition, StackFrame, ThrownException } from '../../domain/failure.ts';
+import type { Diagnostic, ErrorMessage, FailingTest, LogPosition, LogRange, StackFrame, ThrownException } from '../../domain/failure.ts';
 import { append } from '../../lib/collections.ts';
 import type { LogText } from '../lines/lines.ts';
 import { normaliseMessage } from '../recognise/normalise.ts';
@@ -90,7 +90,18 @@ export class Findings implements Extraction {
 
   testAt(line: number, framework: string, known: Pick<FailingTest, 'name'> & Partial<FailingTest>): FailingTest {
     const empty = { suite: null, file: null, line: null, message: null, expected: null, actual: null };
-    return { ...empty, framework, at: { source: this.#source, line }, ...known };
+    return { ...empty, framework, at: { source: this.#source, line }, spans: [this.range(line, line)], ...known };
+  }
+
+  /** Returns the lines `start` to `end` of this log as a range. */
+  range(start: number, end: number): LogRange {
+    return { source: this.#source, lineStart: start, lineEnd: end };
+  }
+
+  /** Gives the failing test at `index` one more block of lines. */
+  addSpan(index: number, start: number, end: number): void {
+    const test = this.failingTests[index];
+    if (test !== undefined) this.failingTests[index] = { ...test, spans: [...(test.spans ?? []), this.range(start, end)] };
   }
 
   exception(

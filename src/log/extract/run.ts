@@ -1,3 +1,4 @@
+import type { Diagnostic } from '../../domain/failure.ts';
 import type { LogBytes } from '../lines/bytes.ts';
 import { BRANCH_LITERALS, type LogText, openLog } from '../lines/lines.ts';
 import { type LineRole, rolesOf } from '../roles.ts';
@@ -5,6 +6,7 @@ import { beginningsOf, buildMatcher, type Matcher } from '../scan/matcher.ts';
 import { type Scan, scanLog } from '../scan/scan-log.ts';
 import type { LineRange } from '../sections/system.ts';
 import { readStructure, STRUCTURE_LITERALS, type Structure } from '../sections.ts';
+import { failsOnWarnings, isCheck } from '../tool-kinds.ts';
 import { type Extraction, type Extractor, Findings, hasFindings, withLists } from './extraction.ts';
 import { harness, TAP, teamcity } from './tests/protocols.ts';
 import { COMPILED_RUNNERS, SCRIPT_RUNNERS } from './tests/runners.ts';
@@ -124,17 +126,27 @@ export function inFailedSteps(log: LogText, found: Extraction, structure: Struct
   const roleAt = rolesOf(log, structure);
   const isIn = (ranges: readonly LineRange[], line: number) => ranges.some(({ start, end }) => line >= start && line <= end);
   const sections = structure.failedSections.map(({ lineStart, lineEnd }) => ({ start: lineStart, end: lineEnd }));
-  const output = keep(found, (line) => roleAt(line) !== 'echo' && !isIn(structure.afterwards, line));
+  const output = keepLines(found, (line) => roleAt(line) !== 'echo' && !isIn(structure.afterwards, line));
   const causes: Extraction = {
     ...output,
     diagnostics: output.diagnostics.filter(({ at, severity }) => severity !== 'error' || at === null || MAY_CAUSE.has(roleAt(at.line))),
     exceptions: output.exceptions.filter(({ type }) => !/Warning$/.test(type)),
     messages: output.messages.filter(({ at }) => at === null || MAY_CAUSE.has(roleAt(at.line))),
   };
-  const failed = sections.length === 0 ? causes : keep(causes, (line) => isIn(sections, line));
-  return [failed, causes, output].find(hasFindings) ?? found;
+  const failed = sections.length === 0 ? causes : keepLines(causes, (line) => isIn(sections, line));
+  return withWarningsThatFailed([failed, causes, output].find(hasFindings) ?? found, structure);
 }
 
-function keep(found: Extraction, isKept: (line: number) => boolean): Extraction {
+/** What a linter only warns of is what failed a step in which nothing else did. */
+function withWarningsThatFailed(found: Extraction, { failedSections, exits }: Structure): Extraction {
+  const { diagnostics, failingTests, exceptions } = found;
+  if (failingTests.length > 0 || failedSections.length + exits.length === 0) return found;
+  const hasErrors = diagnostics.some(({ severity }) => severity === 'error') || exceptions.length > 0;
+  const isFinding = ({ tool, file }: Diagnostic) => file !== null && (failsOnWarnings(tool) || (!hasErrors && isCheck(tool)));
+  return { ...found, diagnostics: diagnostics.map((one) => (isFinding(one) ? { ...one, severity: 'error' } : one)) };
+}
+
+/** Returns what was found without what stands on other lines. */
+export function keepLines(found: Extraction, isKept: (line: number) => boolean): Extraction {
   return withLists(found, (all) => all.filter(({ at }) => at === null || isKept(at.line)));
 }

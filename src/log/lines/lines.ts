@@ -13,6 +13,8 @@ export interface LogText {
   length(line: number): number;
   /** A line as a person saw it: no escapes, no CI or branch prefix, no overwritten progress; cut to 2,000 characters. Empty out of range. */
   line(line: number): string;
+  /** Tells whether a line is left out, because it belongs to another failure. Absent: none is. */
+  readonly hides?: (line: number) => boolean;
 }
 
 /** Longest part of a line that rules look at, in characters. */

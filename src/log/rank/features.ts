@@ -120,7 +120,7 @@ export interface ReadLog {
 function candidateLines({ log, hits, structure }: ReadLog, blocks: readonly Block[]): number[] {
   const lines = new Set<number>();
   const add = (from: number, to: number) => {
-    for (let line = Math.max(1, from); line <= Math.min(log.lineCount, to); line++) lines.add(line);
+    for (let line = Math.max(1, from); line <= Math.min(log.lineCount, to); line++) if (log.hides?.(line) !== true) lines.add(line);
   };
   for (const end of endsOf(log, structure)) add(end - TAIL, end);
   add(log.lineCount - 40, log.lineCount);

@@ -1,7 +1,17 @@
 import { createHash } from 'node:crypto';
-import type { Excerpt, FailingTest, Failure, Fingerprint, StackFrame, ThrownException } from '../../domain/failure.ts';
+import type {
+  Excerpt,
+  FailingTest,
+  Failure,
+  Fingerprint,
+  LogPosition,
+  LogRange,
+  StackFrame,
+  ThrownException,
+} from '../../domain/failure.ts';
 import type { Reading } from '../../domain/reading.ts';
 import { firstOfEach, maxOf } from '../../lib/collections.ts';
+import { spansOfTest } from '../causes/spans.ts';
 import { roleOf, saysNothing } from '../roles.ts';
 import { normaliseIdentity, normaliseMessage } from './normalise.ts';
 
@@ -37,7 +47,8 @@ export function thrownBy(reading: Reading, test: FailingTest): ThrownException |
   return exceptionNear(reading, test, excerptAt(reading, test.at?.source, test.at?.line));
 }
 
-function failureOfTest(reading: Reading, test: FailingTest): ReadFailure {
+/** Returns the failure of one failing test, by the lines that report it. */
+export function failureOfTest(reading: Reading, test: FailingTest): ReadFailure {
   const excerpt = excerptAt(reading, test.at?.source, test.at?.line);
   const thrown = exceptionNear(reading, test, excerpt);
   const frames: readonly StackFrame[] = thrown?.frames ?? [];
@@ -49,15 +60,28 @@ function failureOfTest(reading: Reading, test: FailingTest): ReadFailure {
     frames,
     message: test.message,
   });
-  return { test, message, frames: [...frames], excerpt, ...identity };
+  const { spans: _spans, ...named } = test;
+  return { test: named, message, frames: [...frames], excerpt, spans: [...spansOfTest(test)], ...identity };
 }
 
 function exceptionNear(reading: Reading, test: FailingTest, excerpt: Excerpt | null): ThrownException | null {
+  const own = reading.exceptions.find(({ at }) => at !== null && spansOfTest(test).some((span) => isInSpan(at, span)));
+  if (own !== undefined) return own;
+  const others = reading.failingTests.filter((other) => other !== test).flatMap((other) => other.spans ?? []);
   const near = reading.exceptions.filter(
-    ({ at }) => at !== null && test.at !== null && at.source === test.at.source && at.line >= test.at.line,
+    ({ at }) =>
+      at !== null &&
+      test.at !== null &&
+      at.source === test.at.source &&
+      at.line >= test.at.line &&
+      !others.some((span) => isInSpan(at, span)),
   );
   const end = excerpt?.lineEnd ?? (test.at?.line ?? 0) + 30;
   return near.find(({ at }) => at !== null && at.line <= end) ?? printedBefore(reading, test);
+}
+
+function isInSpan({ source, line }: LogPosition, span: LogRange): boolean {
+  return source === span.source && line >= span.lineStart && line <= span.lineEnd;
 }
 
 /** With `go test -v` a test's output is above its verdict, and below that of the test before. */
@@ -74,7 +98,8 @@ function printedBefore(reading: Reading, test: FailingTest): ThrownException | n
 /** What represents the message of a failure that said nothing. */
 export const NO_ERROR = 'No error was found in the log.';
 
-function mainFailure(reading: Reading): ReadFailure {
+/** Returns the one failure of a reading in which no test failed: its main error, or the word that there is none. */
+export function mainFailure(reading: Reading): ReadFailure {
   const excerpt = reading.excerpts.reduce<Excerpt | null>((best, one) => (best === null || one.weight > best.weight ? one : best), null);
   const { message, type, frames } = mainError(reading);
   const identity = fingerprintOf({ test: null, exceptionType: type, frames, message });

@@ -177,7 +177,7 @@ function pick(block: Candidate, lines: Map<number, Picked>, room: number, budget
   const count = block.end - block.start + 1;
   for (let i = 0; i < count; i++) {
     const line = block.fromEnd === true ? block.end - i : block.start + i;
-    if (lines.has(line)) continue;
+    if (lines.has(line) || block.log.hides?.(line) === true) continue;
     const tokens = block.costs.get(line) ?? tokensOf(`${keptOf(block.log.raw(line))}\n`);
     block.costs.set(line, tokens);
     if (count > 1 && tokens > budget * DEAR_LINE) continue;

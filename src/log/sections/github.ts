@@ -217,32 +217,41 @@ function isFailed({ failedAt, isAction, errorAt }: OpenStep): boolean {
 /** What turned each job red. An action that only reports problems lets the next step run: it counts where nothing else failed. */
 function failedIn(log: LogText, jobs: readonly Job[]): Section[] {
   const red = jobs.flatMap(turnedRed);
-  const all = red.length > 0 ? red : jobs.flatMap(({ steps }) => steps.filter(isFailed).map((step) => ({ step, isFollower: false })));
-  const causes = all.filter(({ step, isFollower }) => !isFollower && !step.isStopped && !isGate(step));
+  const all =
+    red.length > 0
+      ? red
+      : jobs.flatMap(({ steps }) => steps.filter(isFailed).map((step) => ({ step, isFollower: false, isTolerated: false })));
+  const causes = all.filter(({ step, isFollower, isTolerated }) => !isFollower && !isTolerated && !step.isStopped && !isGate(step));
   const failing = new Set(causes.map(({ step }) => step.job));
-  return all.map(({ step, isFollower }) => {
+  return all.map(({ step, isFollower, isTolerated }) => {
     const { job, path, line, failedAt, lineEnd } = step;
     const isNamed = job.name !== null && (jobs.length > 1 || step.isNamed || jobAndStep(log.raw(line).slice(0, 300)) !== null);
     const outer = isNamed || /\d_[^/]{1,150}\.txt$/.test(log.name) ? [job.name ?? ''] : [];
     // An action may go on to explain itself.
     const section = failedSection(log, [...outer, ...path, ...step.failedIn], line, failedAt ?? lineEnd);
     const isOfOthers = (step.isStopped || isGate(step)) && failing.size > Number(failing.has(job));
+    if (isTolerated) return { ...section, consequence: true, tolerated: true };
     return isFollower || isOfOthers ? { ...section, consequence: true } : section;
   });
 }
 
 /**
- * The steps that failed one job. A step that failed and did not stop it is left out: after it another one ran that nobody runs after a failure,
+ * The steps that failed one job. A step that failed and did not stop it is told apart: after it another one ran that nobody runs after a failure,
  * and a later one failed too. What failed after a decisive one, only to clean up or to report, follows from it.
  */
-function turnedRed({ steps }: Job): { step: OpenStep; isFollower: boolean }[] {
+function turnedRed({ steps }: Job): { step: OpenStep; isFollower: boolean; isTolerated: boolean }[] {
   const lastRun = steps.findLastIndex((step) => !isFollowing(step));
   const lastFailed = steps.findLastIndex((step) => isFailed(step) && !isFollowing(step));
   const lastBetween = steps.findLastIndex(({ path }, at) => at < lastFailed && !isCleanUp(path.join(' ')));
   const isTolerated = (step: OpenStep, at: number) => !step.isStopped && at < (step.failedAt === null ? lastRun : lastBetween);
   const red = steps.filter((step, at) => isFailed(step) && !isTolerated(step, at));
   const stopped = red.findIndex(({ isStopped }) => isStopped);
-  return red.map((step, i) => ({ step, isFollower: i > 0 && (isFollowing(step) || (stopped !== -1 && i > stopped)) }));
+  // An action may report problems without failing; a command that ended badly has failed, whatever ran after it.
+  const tolerated = steps.filter((step, at) => step.failedAt !== null && isTolerated(step, at) && !isFollowing(step));
+  return [
+    ...red.map((step, i) => ({ step, isFollower: i > 0 && (isFollowing(step) || (stopped !== -1 && i > stopped)), isTolerated: false })),
+    ...(red.length === 0 ? [] : tolerated.map((step) => ({ step, isFollower: false, isTolerated: true }))),
+  ];
 }
 
 function isFollowing({ path }: OpenStep): boolean {

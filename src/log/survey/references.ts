@@ -2,7 +2,7 @@ import type { FileGrade } from '../../domain/reading.ts';
 import { minOf } from '../../lib/collections.ts';
 import { bytesOfText } from '../lines/bytes.ts';
 import { type LogText, openLog } from '../lines/lines.ts';
-import type { ReadableSource } from '../read-sources.ts';
+import type { ReadableSource } from '../read-log.ts';
 import { buildMatcher, type Matcher } from '../scan/matcher.ts';
 import { scanLog } from '../scan/scan-log.ts';
 

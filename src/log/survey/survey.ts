@@ -5,7 +5,7 @@ import type { Extraction } from '../extract/extraction.ts';
 import { extractAll, openScanned } from '../extract/run.ts';
 import { bytesOfText } from '../lines/bytes.ts';
 import { stripEscapes } from '../lines/clean.ts';
-import type { ReadableSource } from '../read-sources.ts';
+import type { ReadableSource } from '../read-log.ts';
 import { isStray, parseReport } from '../reports/report.ts';
 import { namedAs, namesFile, namesFolder, type Reference, referencesIn } from './references.ts';
 

@@ -7,6 +7,7 @@ import type { Published } from '../../ports/notices.ts';
 import type { Match } from '../../stores/notification-rules.ts';
 import type { NoticeStore } from '../../stores/outbox.ts';
 import { answerView } from '../answer-view.ts';
+import { arrangeAnswers } from '../build-answers.ts';
 import { type CauseStanding, causeStanding } from '../cause-standing.ts';
 import { buildName, noticeLinks, standingWords } from '../notice-words.ts';
 
@@ -117,7 +118,7 @@ async function itemsOf(found: readonly Match[], { notices, publicUrl }: NewsDeps
   const state = found.find((match) => match.state !== null)?.state ?? null;
   const situation = await notices.situation({ type: 'build', buildId });
   const [head] = situation.heads;
-  const cause = head?.causes.find(({ analysis }) => analysis.id === analysisId);
+  const cause = arrangeAnswers(head?.causes ?? []).find(({ analysis }) => analysis.id === analysisId);
   if (head === undefined || cause === undefined) return [];
   const standing = causeStanding(cause, head.build, situation);
   const links = noticeLinks(publicUrl);
@@ -150,8 +151,8 @@ function placeOf(build: Build): string {
 }
 
 /** What every output says of an answer, with a person's words where there are some. */
-function factsOf({ cause: { analysis }, rootCause, fix: fixRecommendation, form }: CauseStanding): NewsItem['facts'] {
-  const { facts } = answerView({ ...analysis, answer: { ...analysis.answer, rootCause, fixRecommendation } });
+function factsOf({ cause: { analysis, explains }, rootCause, fix: fixRecommendation, form }: CauseStanding): NewsItem['facts'] {
+  const { facts } = answerView({ ...analysis, answer: { ...analysis.answer, rootCause, fixRecommendation } }, undefined, explains);
   const shown = facts.filter(({ reach, name }) => reach === 'everywhere' && (form !== 'rejected' || name === 'Evidence'));
   return shown.map((fact) => {
     const lines = fact.kind === 'lines' ? fact.lines.slice(0, 1).map(({ text, line }) => `${text} (line ${line})`) : fact.values;

@@ -2,6 +2,7 @@ import type { Build } from '../../domain/build.ts';
 import type { Decision } from '../../domain/review.ts';
 import type { BuildSituation, Cause, Situation } from '../../ports/notices.ts';
 import { type AnswerFact, answerView } from '../answer-view.ts';
+import { type ArrangedAnswer, arrangeAnswers } from '../build-answers.ts';
 
 /** What a branch's message is made from: plain data, equal where nothing is to be said anew. */
 export type SlackFacts = RedFacts | GreenFacts;
@@ -12,7 +13,7 @@ export type NamedBuild = Pick<Build, 'id' | 'repository' | 'pipeline' | 'number'
 export interface RedFacts {
   readonly state: 'red';
   readonly build: NamedBuild;
-  /** What is said for each cause, the largest first. */
+  /** What is said for each cause, in the order in which one would mend them. */
   readonly causes: readonly CauseFacts[];
   /** Why there is none; null where there is one. */
   readonly notLooked: string | null;
@@ -35,7 +36,9 @@ export interface CauseFacts {
   /** "91 %", or what a person has said of the cause before. */
   readonly howSure: string;
   readonly isSure: boolean;
-  readonly tests: number;
+  readonly failures: number;
+  /** Whether all of them are failed tests. */
+  readonly areTests: boolean;
   /** What is said below its title. */
   readonly facts: readonly AnswerFact[];
   /** A person's word on this answer. */
@@ -61,7 +64,7 @@ function redOf({ build, job, causes, failures, question }: BuildSituation): RedF
   if (named === null || !ended || waits) return null;
   const alerting = causes.filter(({ isMuted }) => !isMuted);
   if (causes.length > 0 && alerting.length === 0) return null;
-  const shown = alerting.sort((a, b) => b.failures - a.failures).map(causeOf);
+  const shown = arrangeAnswers(alerting).map(causeOf);
   const why = job?.error ?? (failures === 0 ? 'no failure was found in its logs' : 'no answer was produced');
   return { state: 'red', build: named, causes: shown, notLooked: shown.length === 0 ? why : null };
 }
@@ -76,15 +79,19 @@ function greenOf({ lastFailed }: BuildSituation): GreenFacts | null {
     fixedAt: fixedBy.finishedAt ?? fixedBy.receivedAt,
     causes: causes.map(({ id, category, answer }) => ({
       ...{ analysisId: id, reviewId: null, fingerprint: '', title: answer.title, category, howSure: '', isSure: true },
-      ...{ tests: 0, facts: [], decision: null },
+      ...{ failures: 0, areTests: false, facts: [], decision: null },
     })),
   };
 }
 
-function causeOf({ analysis, tests, failures, review }: Cause): CauseFacts {
+function causeOf({ analysis, explains, failures, review }: ArrangedAnswer<Cause>): CauseFacts {
   const decision = review?.decision ?? null;
   const fix = (decision?.type === 'correct' ? decision.fixRecommendation : undefined) ?? analysis.answer.fixRecommendation;
-  const { form, confirmed, confidence, facts } = answerView({ ...analysis, answer: { ...analysis.answer, fixRecommendation: fix } });
+  const { form, confirmed, confidence, facts } = answerView(
+    { ...analysis, answer: { ...analysis.answer, fixRecommendation: fix } },
+    undefined,
+    explains,
+  );
   return {
     analysisId: analysis.id,
     reviewId: review?.id ?? null,
@@ -93,7 +100,8 @@ function causeOf({ analysis, tests, failures, review }: Cause): CauseFacts {
     category: decision?.type === 'correct' ? (decision.category ?? analysis.category) : analysis.category,
     howSure: confirmed ?? confidence,
     isSure: form !== 'unsure',
-    tests: tests.length > 0 ? tests.length : failures,
+    failures,
+    areTests: explains.areTests,
     // The title says the cause.
     facts: facts.filter(({ name, reach }) => reach === 'everywhere' && name !== 'Cause'),
     decision:

@@ -1,9 +1,9 @@
 import { shortCommit } from '../../domain/build.ts';
-import { append } from '../../lib/collections.ts';
+import { append, sumOf } from '../../lib/collections.ts';
 import { counted } from '../../lib/text.ts';
 import { type ChatBlock, type ChatButton, type ChatMessage, escapeChat, RIGHT_BUTTON, WRONG_BUTTON } from '../../ports/chat-room.ts';
 import type { AnswerFact } from '../answer-view.ts';
-import { noticeLinks } from '../notice-words.ts';
+import { countWords, noticeLinks } from '../notice-words.ts';
 import { clip, visibleLine } from '../visible-text.ts';
 import type { CauseFacts, GreenFacts, RedFacts, SlackFacts } from './slack-facts.ts';
 
@@ -36,17 +36,17 @@ export function slackMessage(facts: SlackFacts, streak: Streak, links: SlackLink
 function redMessage({ build, causes, notLooked }: RedFacts, streak: Streak, links: SlackLinks): ChatMessage {
   const [first, ...others] = causes;
   const branch = slackProse(build.branch, 100);
-  const where = whereOf(build, streak, first?.tests ?? null);
+  const where = whereOf(build, streak, causes);
   if (first === undefined) {
     const why = `Faultline: not analyzed, ${slackProse(notLooked ?? 'no answer was produced', 300)}`;
     const text = `${branch} is red`;
     return { text, blocks: [{ text: `:red_circle: *${text}*\n${where}\n${why}` }, ...buttons([openBuild(build.url)])] };
   }
   const headline = others.length === 0 ? headOf(first, branch) : severalOf(causes, branch);
-  const body = [where, ...(others.length === 0 ? [] : [`*1.* ${titleOf(first)} ${howSure(first)}`]), ...linesOf(first, streak.seenToday)];
+  const body = [where, ...(others.length === 0 ? [] : [numberCause(first, 1)]), ...linesOf(first, streak.seenToday)];
   const blocks: ChatBlock[] = [{ text: [headline.marked, ...body].join('\n') }, ...buttonsOf(first, links)];
   for (const [index, cause] of others.slice(0, MAX_CAUSES - 1).entries()) {
-    const lines = [`*${index + 2}.* ${titleOf(cause)} ${howSure(cause)} · ${counted(cause.tests, 'test')}`, ...linesOf(cause, 1)];
+    const lines = [numberCause(cause, index + 2), ...linesOf(cause, 1)];
     append(blocks, [{ text: lines.join('\n') }, ...buttonsOf(cause, links)]);
   }
   const left = causes.length - MAX_CAUSES;
@@ -83,19 +83,26 @@ function severalOf(causes: readonly CauseFacts[], branch: string): Headline {
   return { plain, marked: `${isCertain ? ':red_circle:' : ':large_yellow_circle:'} *${plain}*` };
 }
 
+/** One of several causes: "*2.* Rounds each item (TEST_FAILURE, 91 %) · 3 tests". */
+function numberCause(cause: CauseFacts, number: number): string {
+  return `*${number}.* ${titleOf(cause)} ${howSure(cause)} · ${countWords(cause.failures, cause.areTests)}`;
+}
+
 /** "(TEST_FAILURE, 91 %)", or who has decided what. */
 function howSure({ category, howSure: sure, decision }: CauseFacts): string {
   if (decision?.type === 'correct') return `(${slackLine(category, 40)}, corrected)`;
   return `(${slackLine(category, 40)}, ${decision?.type === 'accept' ? 'confirmed' : slackLine(sure, 150)})`;
 }
 
-function whereOf(build: RedFacts['build'], { since, commit, author }: Streak, tests: number | null): string {
+function whereOf(build: RedFacts['build'], { since, commit, author }: Streak, causes: readonly CauseFacts[]): string {
   const by = author === null ? '' : ` by ${slackLine(author, 100)}`;
+  const failures = sumOf(causes.map((cause) => cause.failures));
+  const areTests = causes.every((cause) => cause.areTests);
   return [
     `${slackLine(build.repository, 200)} ${slackLine(build.pipeline, 100)} #${slackLine(build.number, 50)}`,
     `since ${slackTime(since)}`,
     ...(commit === null ? [] : [`first failing commit ${slackLine(shortCommit(commit), 20)}${by}`]),
-    ...(tests === null ? [] : [counted(tests, 'test')]),
+    ...(causes.length === 0 ? [] : [countWords(failures, areTests)]),
   ].join(' · ');
 }
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Build } from '../../domain/build.ts';
 import { answerView } from '../../notifications/answer-view.ts';
+import { arrangeAnswers } from '../../notifications/build-answers.ts';
 import { noticeLinks } from '../../notifications/notice-words.ts';
 import { noticeChannel } from '../../notifications/notices.ts';
 import { clip, visibleLine } from '../../notifications/visible-text.ts';
@@ -33,7 +34,7 @@ export function jenkinsDescription({ heads }: Situation, options: DescriptionOpt
   // A person is asked: the triage goes on when they have answered.
   if (causes.length === 0 && question !== null) return null;
   const { url, externalId, number, pipeline } = build;
-  const [first, ...others] = [...causes].sort((a, b) => b.failures - a.failures);
+  const [first, ...others] = arrangeAnswers(causes);
   const text = first === undefined ? notAnalysed(job?.error ?? null, options) : sentenceOf(first, others.length, options);
   return { build: { url, externalId, number, pipeline }, text, format: options.format };
 }

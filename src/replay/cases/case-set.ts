@@ -78,12 +78,14 @@ async function readCase(one: ReplayCase, options: CaseSetOptions): Promise<Maske
   }
 }
 
-function isInline({ log_path, log, stack_trace, snippets }: DatasetRow): boolean {
-  return !log_path && (log ?? stack_trace ?? snippets) != null;
+function isInline({ logs, log_path, log, stack_trace, snippets }: DatasetRow): boolean {
+  return logs == null && !log_path && (log ?? stack_trace ?? snippets) != null;
 }
 
 async function writeCase({ row, texts, greenText }: MaskedCase, inline: boolean, folder: NewFolder): Promise<number> {
-  const [first = '', ...more] = texts;
+  const named = (row.logs ?? []).map(({ name }) => name);
+  const first = texts[0] ?? '';
+  const more = texts.slice(Math.max(1, named.length));
   const name = `logs/${fileName(row.id)}`;
   const files = new Map<string, string>();
   const keep = (file: string, text: string) => {
@@ -97,13 +99,19 @@ async function writeCase({ row, texts, greenText }: MaskedCase, inline: boolean,
     log_path: _path,
     pass_log_path: _green,
     more_log_paths: _more,
+    report_path: _report,
+    logs: _logs,
     repo_path: _clone,
     ...labels
   } = row;
+  const single = inline ? { log: first } : { log_path: keep(`${name}.gz`, first) };
+  const several = { logs: named.map((log, at) => ({ name: log, log_path: keep(`${name}.${at + 1}.gz`, texts[at] ?? '') })) };
   const written: DatasetRow = {
     ...labels,
-    ...(inline ? { log: first } : { log_path: keep(`${name}.gz`, first) }),
-    ...(more.length === 0 ? {} : { more_log_paths: more.map((text, at) => keep(`${name}.${at + 2}.gz`, text)) }),
+    ...(named.length === 0 ? single : several),
+    ...(more.length === 0
+      ? {}
+      : { more_log_paths: more.map((text, at) => keep(`${name}.${Math.max(1, named.length) + at + 1}.gz`, text)) }),
     ...(greenText === undefined ? {} : { pass_log_path: keep(`${name}.green.gz`, greenText) }),
   };
   for (const [file, text] of files) await folder.write(file, compressed(text));
@@ -158,14 +166,18 @@ interface MaskedCase {
 }
 
 const WORDS = ['project', 'source', 'group', 'step', 'root_cause', 'fix', 'decided_by'] as const;
-const LISTS = ['failing_tests', 'faulty_files', 'required_mentions', 'forbidden_mentions'] as const;
+const LISTS = ['failing_tests', 'tests_passed_on_retry', 'faulty_files', 'required_mentions', 'forbidden_mentions'] as const;
+const FAILURE_WORDS = ['test', 'suite', 'message', 'log', 'step', 'cause'] as const;
 
 /** Masks the log, the green log and every free text of the row as one run: what is found in one is hidden in all, with one name. */
 async function maskCase(row: DatasetRow, { sources, greenText }: CaseTexts, masker: Pick<Masker, 'maskAll'>): Promise<MaskedCase> {
   const words = WORDS.map((field) => row[field] ?? '');
   const lists = LISTS.map((field) => row[field] ?? []);
   const logs = [...sources.map(({ text }) => text), greenText ?? ''];
-  const masked = await masker.maskAll([...logs, row.id, ...words, ...lists.flat()]);
+  const names = (row.logs ?? []).map(({ name }) => name);
+  const failures = row.failures ?? [];
+  const said = failures.flatMap((failure) => FAILURE_WORDS.map((field) => failure[field] ?? ''));
+  const masked = await masker.maskAll([...logs, row.id, ...words, ...lists.flat(), ...names, ...said]);
   const texts = masked.map(({ text }) => text);
   const take = (count: number) => texts.splice(0, count);
   const [held, green, [id]] = [take(sources.length), take(1)[0], take(1)];
@@ -173,11 +185,15 @@ async function maskCase(row: DatasetRow, { sources, greenText }: CaseTexts, mask
     ...WORDS.map((field) => [field, take(1)[0]] as const).filter(([field]) => row[field] != null),
     ...LISTS.map((field, at) => [field, take(lists[at]?.length ?? 0)] as const).filter(([field]) => row[field] != null),
   ]);
+  const shownLogs = (row.logs ?? []).map((log) => ({ ...log, name: take(1)[0] ?? '' }));
+  const shownFailures = failures.map((failure) => ({ ...failure, ...takeWords(failure, FAILURE_WORDS, take) }));
   return {
     // Parsed again, so that its fields stand in one order whatever the case came from.
     row: DatasetRow.parse({
       ...row,
       ...labels,
+      ...(row.logs == null ? {} : { logs: shownLogs }),
+      ...(row.failures == null ? {} : { failures: shownFailures }),
       ...(row.experiment == null ? {} : { experiment: await maskExperiment(row.experiment, masker) }),
     }),
     texts: held,
@@ -185,6 +201,16 @@ async function maskCase(row: DatasetRow, { sources, greenText }: CaseTexts, mask
     secrets: masked.reduce((sum, { count }) => sum + count, 0),
     idHidden: id !== row.id,
   };
+}
+
+/** The next masked texts as these fields of an object, in their order; those that it lacks stay away. */
+function takeWords<Field extends string>(
+  held: { readonly [Key in Field]?: string | null | undefined },
+  fields: readonly Field[],
+  take: (count: number) => readonly string[],
+): Record<string, string | undefined> {
+  const taken = fields.map((field) => [field, take(1)[0]] as const);
+  return Object.fromEntries(taken.filter(([field]) => held[field] != null));
 }
 
 export interface CaseProblem {

@@ -4,8 +4,7 @@ import { Category, Kind } from '../../domain/category.ts';
 import { Blame, Experiment } from '../../domain/experiment.ts';
 import { DecisionType, ReviewOrigin } from '../../domain/review.ts';
 import { append } from '../../lib/collections.ts';
-
-const LineRange = z.tuple([z.int().min(1), z.int().min(1)]);
+import { BUILD_FIELDS, LineRange } from './labelled-failure.ts';
 
 /** One row of a data set: a log inline or by path, and whatever is known to be true of it. Unknown fields are ignored. */
 export const DatasetRow = z.object({
@@ -20,6 +19,7 @@ export const DatasetRow = z.object({
   pass_log_path: z.string().nullish(),
   /** Further logs and reports of the same build; labelled lines are of the first log. */
   more_log_paths: z.array(z.string().min(1)).max(2_000).nullish(),
+  ...BUILD_FIELDS,
   /** A clone at the commit that failed, relative to the data set's folder: a folder, or a tar archive of one, plain or gzip. */
   repo_path: z.string().min(1).nullish(),
   commit: z
@@ -93,6 +93,11 @@ export interface BadCase {
 
 /** A case, or what is wrong with it: a bad one never stops the rest. */
 export type CaseOutcome = { readonly line: number; readonly one: ReplayCase } | BadCase;
+
+/** Whether every failure of a row's build is known, or that nothing failed: then all answers count, not the first alone. */
+export function isLabelledBuild({ failures, green }: Pick<DatasetRow, 'failures' | 'green'>): boolean {
+  return green === true || (failures?.length ?? 0) > 0;
+}
 
 /**
  * Splits entries into at most so many parts of about one size, all those of a project in one part. The largest projects are dealt

@@ -61,26 +61,40 @@ function parseRow(text: string, line: number): RowOutcome {
 }
 
 /**
- * The texts of a row: its log, else its stack trace, else its snippets; then its further files, no more together than the limit. Throws
- * where it has none or a file cannot be read.
+ * The texts of a row: its logs by their names, else its log, its stack trace or its snippets; then its report and further files, no more
+ * together than the limit. Throws where it has none, a file cannot be read, two logs have one name, or a failure names a log that is not there.
  */
 export async function textsOf(row: DatasetRow, datasetPath: string, limits: CaseLimits): Promise<CaseTexts> {
   const folder = dirname(datasetPath);
   const read = (path: string, maxBytes = limits.maxBytes) => fileTexts(folder, path, maxBytes);
-  const sources = row.log_path ? [joined(row.log_path, await read(row.log_path))] : [inlineText(row)];
+  checkLogNames(row);
   // Two thousand small files of a foreign row may each unpack to the limit.
-  let room = limits.maxBytes - lengthOf(sources);
-  for (const path of row.more_log_paths ?? []) {
+  let room = limits.maxBytes;
+  const readWithin = async (path: string) => {
     const texts = await read(path, Math.max(0, room)).catch((error: unknown) => {
       const isTooLarge = error instanceof TriageError && error.code === 'too-large';
-      throw isTooLarge ? tooLarge(`Row ${row.id} with ${path}`, limits.maxBytes) : error;
+      throw isTooLarge && room < limits.maxBytes ? tooLarge(`Row ${row.id} with ${path}`, limits.maxBytes) : error;
     });
     room -= lengthOf(texts);
-    append(sources, texts);
-  }
+    return texts;
+  };
+  const sources: SourceText[] = [];
+  for (const { name, log_path } of row.logs ?? []) sources.push({ ...joined(log_path, await readWithin(log_path)), name });
+  if (sources.length === 0) sources.push(row.log_path ? joined(row.log_path, await readWithin(row.log_path)) : inlineText(row));
+  for (const path of [row.report_path ?? [], row.more_log_paths ?? []].flat()) append(sources, await readWithin(path));
   const green = limits.green && row.pass_log_path ? joined(row.pass_log_path, await read(row.pass_log_path)) : undefined;
   const { repo_path: clone } = row;
   return { sources, greenText: green?.text, ...(clone ? { repository: isAbsolute(clone) ? clone : join(folder, clone) } : {}) };
+}
+
+function checkLogNames({ id, logs, failures }: DatasetRow): void {
+  if (logs == null) return;
+  const names = new Set(logs.map(({ name }) => name));
+  if (names.size < logs.length) throw new TriageError('invalid-input', `row ${id}: two of its logs have the same name`);
+  const at = failures?.findIndex(({ log }) => log != null && !names.has(log)) ?? -1;
+  if (at === -1) return;
+  const message = `row ${id}, field failures.${at}.log: "${failures?.[at]?.log}" is not the name of one of its logs`;
+  throw new TriageError('invalid-input', message);
 }
 
 /** In characters, of which no text has more than bytes. */
@@ -101,7 +115,7 @@ function joined(path: string, texts: readonly SourceText[]): SourceText {
 
 function inlineText(row: DatasetRow): SourceText {
   const text = row.log ?? row.stack_trace ?? row.snippets?.map((snippet) => snippet.log).join('\n');
-  if (text === undefined) throw new TriageError('invalid-input', `row ${row.id} has neither log, log_path, stack_trace nor snippets`);
+  if (text === undefined) throw new TriageError('invalid-input', `row ${row.id} has neither logs, log, log_path, stack_trace nor snippets`);
   return { name: 'log', kind: 'log', text, notes: [] };
 }
 
@@ -150,7 +164,7 @@ export async function readLog(path: string, maxBytes: number): Promise<SourceTex
   return await decodeSources(name, await readFile(path), 'log', { maxBytes });
 }
 
-const FIELDS = ['log_path', 'pass_log_path', 'more_log_paths'] as const;
+const FIELDS = ['log_path', 'pass_log_path', 'more_log_paths', 'report_path', 'logs'] as const;
 
 /**
  * Cases of a foreign data set whose logs lie within `root`: whoever wrote it must not pick files of this machine to be handed on. A row
@@ -171,7 +185,8 @@ export async function* confined(outcomes: AsyncIterable<CaseOutcome>, dataset: s
 
 async function outside({ row }: ReplayCase, dataset: string, inside: string): Promise<{ field: string; path: string } | null> {
   for (const field of FIELDS) {
-    for (const path of [row[field] ?? []].flat()) {
+    for (const named of [row[field] ?? []].flat()) {
+      const path = typeof named === 'string' ? named : named.log_path;
       const full = await realpath(isAbsolute(path) ? path : join(dirname(dataset), path)).catch(() => null);
       const way = full === null ? '' : relative(inside, full);
       if (way === '..' || way.startsWith('../') || isAbsolute(way)) return { field, path };

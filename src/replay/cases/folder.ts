@@ -147,7 +147,19 @@ async function textsOf({ id, folder, files, green }: Found, { maxBytes, green: w
 }
 
 /** What is known to be true of a log that lies in a folder: a row without its id and its log. */
-type Truth = Omit<DatasetRow, 'id' | 'log' | 'log_path' | 'pass_log_path' | 'stack_trace' | 'snippets'>;
+type Truth = Omit<DatasetRow, keyof typeof LOG_FIELDS>;
+
+/** What a row of a data set says of its logs; a folder has them as files. */
+const LOG_FIELDS = {
+  id: true,
+  log: true,
+  logs: true,
+  log_path: true,
+  pass_log_path: true,
+  report_path: true,
+  stack_trace: true,
+  snippets: true,
+} as const;
 
 /** Other names of a row's fields, as the truth files of captured failures write them. */
 const ALIASES: Readonly<Record<string, string>> = {
@@ -167,7 +179,7 @@ const ALIASES: Readonly<Record<string, string>> = {
 
 const TestName = z.union([z.string(), z.object({ name: z.string() }).transform(({ name }) => name)]);
 
-const TruthFile = DatasetRow.omit({ id: true, log: true, log_path: true, pass_log_path: true, stack_trace: true, snippets: true }).extend({
+const TruthFile = DatasetRow.omit(LOG_FIELDS).extend({
   failing_tests: z.array(TestName).nullish(),
 });
 

@@ -5,7 +5,7 @@ import { TriageError } from '../../domain/errors.ts';
 import { readSources } from '../../log/read-sources.ts';
 import { failuresOf, isUnknown } from '../../log/recognise/failures.ts';
 import { type LikenessParts, likenessFeatures, likenessOf, nearMatchIndex } from '../../log/recognise/likeness.ts';
-import { type BadCase, type CaseTexts, type DatasetRow, projectOf } from './case.ts';
+import { type BadCase, type CaseTexts, DatasetRow, projectOf } from './case.ts';
 import { hashOf } from './choose.ts';
 import { readDataset, textsOf } from './dataset.ts';
 import type { NewFolder } from './new-folder.ts';
@@ -158,14 +158,16 @@ async function comparable(row: DatasetRow, task: SplitTask, counts: { unread: nu
 }
 
 const Fields = z.record(z.string(), z.unknown());
+const LabelledLogs = DatasetRow.shape.logs.transform((logs) => logs ?? []);
 
 /** The row with all its fields, the paths of its logs as seen from the new folder. */
 function relocated(value: unknown, { dataset, out }: SplitTask): string {
   const move = (path: unknown) =>
     typeof path !== 'string' || path === '' || isAbsolute(path) ? path : relative(resolve(out), join(resolve(dirname(dataset)), path));
   const fields = Object.entries(Fields.parse(value)).map(([name, held]) => {
-    if (name === 'log_path' || name === 'pass_log_path') return [name, move(held)];
-    return [name, name === 'more_log_paths' && Array.isArray(held) ? held.map(move) : held];
+    if (name === 'log_path' || name === 'pass_log_path' || name === 'report_path') return [name, move(held)];
+    if (name === 'more_log_paths' && Array.isArray(held)) return [name, held.map(move)];
+    return [name, name === 'logs' ? LabelledLogs.parse(held).map((log) => ({ ...log, log_path: move(log.log_path) })) : held];
   });
   return `${JSON.stringify(Object.fromEntries(fields))}\n`;
 }

@@ -1,5 +1,6 @@
 import { type DatasetRow, projectOf } from '../cases/case.ts';
 import type { ReplayedCase } from '../run/replay.ts';
+import { scoreBuilds } from './builds/builds.ts';
 import { scoreCalibration } from './calibration.ts';
 import { scoreActions, scoreCategories, scoreClasses, scoreConfusions, scoreExperiments, scoreKinds, scoreMatrix } from './categories.ts';
 import { scoreCosts, scoreLoop, scoreSpeed, scoreTools, scoreToolsByCategory } from './effort.ts';
@@ -28,6 +29,7 @@ export function scoreCases(cases: readonly ReplayedCase[], elapsedMilliseconds: 
     { title: 'suspects', figures: scoreSuspects(cases) },
     { title: 'experiments', figures: scoreExperiments(cases) },
     { title: 'same failure', figures: scoreGroups(cases) },
+    ...scoreBuilds(cases),
     { title: 'quotations', figures: scoreQuotes(cases) },
     { title: 'loop', figures: scoreLoop(cases) },
     { title: 'tools by category said', figures: scoreToolsByCategory(cases) },

@@ -5,8 +5,8 @@ import { messageOf, TriageError } from '../../domain/errors.ts';
 import { present } from '../../lib/collections.ts';
 import { createMasker, type Masker } from '../../log/mask/mask.ts';
 import { maskSources, readMasked } from '../../service/triage/read-build.ts';
-import type { TriagedReading } from '../../service/triage/triage-reading.ts';
-import type { CaseOutcome, CaseTexts, DatasetRow, ReplayCase } from '../cases/case.ts';
+import type { TriagedSources } from '../../service/triage/triage-build.ts';
+import { type CaseOutcome, type CaseTexts, type DatasetRow, isLabelledBuild, type ReplayCase } from '../cases/case.ts';
 import { type CaseChecks, checkCase } from './check-case.ts';
 import { type CaseResult, failedResult, resultOf } from './results.ts';
 
@@ -30,10 +30,19 @@ export interface ReplayOptions {
   readonly mayStart?: () => boolean;
 }
 
-/** Answers one case, and tells of each finished step: what a case has cost that fails. */
-export type Answerer = (build: Build, texts: CaseTexts, signal: AbortSignal, onStep: (step: Step) => void) => Promise<Answered>;
+/**
+ * Answers one case, and tells of each finished step: what a case has cost that fails. `everyCause`: all causes of the build are answered, not
+ * the first alone.
+ */
+export type Answerer = (
+  build: Build,
+  texts: CaseTexts,
+  signal: AbortSignal,
+  onStep: (step: Step) => void,
+  everyCause: boolean,
+) => Promise<Answered>;
 
-type Answered = Pick<TriagedReading, 'reading' | 'analyses'>;
+type Answered = Pick<TriagedSources, 'reading' | 'analyses'> & Partial<Pick<TriagedSources, 'groups'>>;
 
 /** A finished case with its labels, null where the row itself was not readable. */
 export interface ReplayedCase extends CaseChecks {
@@ -87,10 +96,12 @@ async function replayRow(outcome: CaseOutcome, options: ReplayOptions, signal: A
   const steps: Step[] = [];
   try {
     const texts = await one.load({ maxBytes: options.maxLogBytes, green: options.green });
-    const { reading, analyses } = await answerCase(one, texts, { ...options, masker, onStep: (step) => steps.push(step) }, signal);
-    const [first = null] = analyses;
-    const analysis = first === null || row.experiment == null ? first : withTried(first, row.experiment);
-    const result = resultOf(row.id, reading, analysis, performance.now() - startedAt);
+    const answered = await answerCase(one, texts, { ...options, masker, onStep: (step) => steps.push(step) }, signal);
+    const [first, ...others] = answered.analyses;
+    const tried = first === undefined || row.experiment == null ? first : withTried(first, row.experiment);
+    const analyses = tried === undefined ? [] : [tried, ...others];
+    const analysis = tried ?? null;
+    const result = resultOf(row.id, { ...answered, analyses }, performance.now() - startedAt);
     const checks = checkCase(row, result, texts);
     const { quotes, logTokens = null, stepFound = null } = checks;
     return { row, result: { ...result, quotes, logTokens, stepFound }, analysis, ...checks };
@@ -114,7 +125,8 @@ function spentOn(steps: readonly Step[], error: unknown): CaseResult['usage'] {
 type Masked = ReplayOptions & { readonly masker: Masker; readonly onStep: (step: Step) => void };
 
 async function answerCase(one: ReplayCase, texts: CaseTexts, options: Masked, signal: AbortSignal): Promise<Answered> {
-  if (options.answer !== null) return options.answer(one.build ?? buildOf(one.row), texts, signal, options.onStep);
+  if (options.answer !== null)
+    return options.answer(one.build ?? buildOf(one.row), texts, signal, options.onStep, isLabelledBuild(one.row));
   const { budgetTokens, without, masker } = options;
   const { sources, secrets } = await maskSources(texts.sources, masker);
   const reading = readMasked(sources, { budgetTokens, secrets, ...present({ greenText: texts.greenText, without }) });

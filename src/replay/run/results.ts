@@ -4,16 +4,42 @@ import type { Analysis } from '../../domain/analysis.ts';
 import { CATEGORIES } from '../../domain/category.ts';
 import { messageOf, reasonOf, TriageError } from '../../domain/errors.ts';
 import { Blame, blameByText, blameByTrying } from '../../domain/experiment.ts';
-import type { Reading } from '../../domain/reading.ts';
+import type { FailureGroup, Reading } from '../../domain/reading.ts';
 import { jsonIn } from '../../lib/text.ts';
-import { isUnknown } from '../../log/recognise/failures.ts';
+import { isUnknown, showsFailure } from '../../log/recognise/failures.ts';
 import { numberedLines } from '../cases/dataset.ts';
 
 const Probability = z.number().min(0).max(1);
 const Count = z.number().min(0);
 const Text = z.string().nullable();
 const Line = z.int().nullable();
+const Spent = z.object({ inputTokens: Count, outputTokens: Count, costUsd: Count });
 const listOf = <Item extends z.ZodType>(item: Item) => z.array(item).readonly();
+
+const Claim = z.object({ text: z.string(), quotes: listOf(z.object({ source: z.string(), line: z.int(), text: z.string() })) });
+const Suspect = z.object({ path: z.string(), line: Line, score: z.number() });
+const TestResult = z.object({ name: z.string(), suite: Text, file: Text, line: Line });
+
+/** What one analysis says, in the fields of the whole result, with its title and the tests that it is about. */
+export const AnalysisResult = z.object({
+  category: Text,
+  kind: Text,
+  probabilities: z.record(z.string(), Probability),
+  confidence: Probability.nullable(),
+  abstained: z.boolean().nullable(),
+  title: Text,
+  rootCause: Text,
+  fixRecommendation: Text,
+  claims: listOf(Claim),
+  suspects: listOf(Suspect),
+  failingTests: listOf(TestResult),
+  fingerprint: Text,
+  action: Text,
+  analyst: Text,
+  usage: Spent,
+  answerConfidence: Probability.nullable(),
+});
+export type AnalysisResult = z.infer<typeof AnalysisResult>;
 
 /**
  * One line of the results file: camelCase, stable; missing knowledge is null or empty, never left out. Keys with a default came later: a
@@ -30,16 +56,16 @@ export const CaseResult = z.object({
   tokens: Count,
   logLines: Count,
   logBytes: Count,
-  failingTests: listOf(z.object({ name: z.string(), suite: Text, file: Text, line: Line })),
+  failingTests: listOf(TestResult),
   messages: listOf(z.string()),
   fingerprint: Text,
-  suspects: listOf(z.object({ path: z.string(), line: Line, score: z.number() })),
+  suspects: listOf(Suspect),
   rootCause: Text,
   fixRecommendation: Text,
-  claims: listOf(z.object({ text: z.string(), quotes: listOf(z.object({ source: z.string(), line: z.int(), text: z.string() })) })),
+  claims: listOf(Claim),
   action: Text,
   analyst: Text,
-  usage: z.object({ inputTokens: Count, outputTokens: Count, costUsd: Count }),
+  usage: Spent,
   milliseconds: Count,
   error: Text,
   /** How sure the answer is once verified: what is published goes by it, `confidence` is the classification's. */
@@ -69,25 +95,85 @@ export const CaseResult = z.object({
   stepFound: z.boolean().nullable().default(null),
   /** Whose fault the answer says it is: by what running it again has shown, else by the text; null where nobody answered. */
   blame: Blame.nullable().default(null),
+  /** Every answer to the build, the first one's the one above; of rows that do not label each failure the first alone. */
+  analyses: listOf(AnalysisResult).default([]),
+  /** Whether the logs and reports show that something failed; null where they were not read. */
+  failureFound: z.boolean().nullable().default(null),
 });
 export type CaseResult = z.infer<typeof CaseResult>;
 
 const MAX_MESSAGES = 20;
 
-/** The row of a case that was read, and answered where an analyst was asked; of several causes the first speaks for the build. */
-export function resultOf(id: string, reading: Reading, analysis: Analysis | null, milliseconds: number): CaseResult {
+/** What a case was answered with; `groups` are the failures of each cause, which say what tests an answer is about. */
+interface AnsweredCase {
+  readonly reading: Reading;
+  readonly analyses: readonly Analysis[];
+  readonly groups?: readonly FailureGroup[];
+}
+
+/**
+ * Returns the row of a case that was read, and answered where an analyst was asked. Of several causes the first speaks for the build, with the
+ * claims of all and the causes of the others behind its own, as readers see them together.
+ */
+export function resultOf(id: string, { reading, analyses, groups = [] }: AnsweredCase, milliseconds: number): CaseResult {
   return {
-    ...answerOf(id, analysis, milliseconds),
+    ...answerOf(id, analyses[0] ?? null, milliseconds),
+    ...ofAllCauses(analyses),
     excerpts: reading.excerpts.map(({ weight: _weight, ...excerpt }) => excerpt),
     tokens: reading.tokens,
     logLines: reading.sources.reduce((total, source) => total + source.lines, 0),
     logBytes: reading.sources.reduce((total, source) => total + source.bytes, 0),
-    failingTests: reading.failingTests.map(({ name, suite, file, line }) => ({ name, suite, file, line })),
+    failingTests: testsIn(reading).map(({ name, suite, file, line }) => ({ name, suite, file, line })),
     messages: messagesOf(reading),
     fingerprint: isUnknown(reading.fingerprint) ? null : reading.fingerprint.value,
     failedSections: reading.failedSections.map(({ name, source, lineStart, lineEnd, exitCode = null, consequence = false }) => {
       return { name, source, lineStart, lineEnd, exitCode, consequence };
     }),
+    analyses: analyses.map((analysis) => toAnalysisResult(analysis, groups)),
+    failureFound: showsFailure(reading),
+  };
+}
+
+/** Causes besides the first that are told in its words. */
+const MAX_OTHERS = 5;
+
+function ofAllCauses(analyses: readonly Analysis[]): Partial<Pick<CaseResult, 'rootCause' | 'claims'>> {
+  const [first, ...others] = analyses;
+  if (first === undefined || others.length === 0) return {};
+  const told = others.slice(0, MAX_OTHERS).map(({ answer }) => `Another cause: ${answer.rootCause}`);
+  return {
+    rootCause: [first.answer.rootCause, ...told].join(' '),
+    claims: analyses.flatMap(({ answer }) => answer.claims.map(({ text, quotes }) => ({ text, quotes }))),
+  };
+}
+
+/** A file that could not be loaded is a failure, and no test where others have names. */
+function testsIn({ failingTests }: Reading): Reading['failingTests'] {
+  const named = failingTests.filter(({ name, file }) => name !== file);
+  return named.length > 0 ? named : failingTests;
+}
+
+function toAnalysisResult(analysis: Analysis, groups: readonly FailureGroup[]): AnalysisResult {
+  const { answer, classification, verdict, usage, failureIds } = analysis;
+  const own = groups.find(({ failures }) => failures.some(({ id }) => failureIds.includes(id)))?.failures ?? [];
+  const tests = own.flatMap(({ test }) => (test === null ? [] : [test]));
+  return {
+    category: analysis.category,
+    kind: analysis.kind,
+    probabilities: classification.probabilities,
+    confidence: classification.confidence,
+    abstained: classification.abstained,
+    title: answer.title,
+    rootCause: answer.rootCause,
+    fixRecommendation: answer.fixRecommendation,
+    claims: answer.claims.map(({ text, quotes }) => ({ text, quotes })),
+    suspects: answer.suspects.map(({ path, line, score }) => ({ path, line, score })),
+    failingTests: tests.map(({ name, suite, file, line }) => ({ name, suite, file, line })),
+    fingerprint: analysis.fingerprint,
+    action: verdict.action,
+    analyst: analysis.analyst,
+    usage: { inputTokens: usage.inputTokens, outputTokens: usage.outputTokens, costUsd: usage.costUsd },
+    answerConfidence: verdict.confidence,
   };
 }
 
@@ -123,6 +209,8 @@ function answerOf(id: string, analysis: Analysis | null, milliseconds: number): 
     model: analysis?.model ?? null,
     ...{ failedSections: [], stepFound: null },
     blame: analysis === null ? null : (blameByTrying(analysis.experiment) ?? blameByText(analysis)),
+    analyses: [],
+    failureFound: null,
   };
 }
 
@@ -278,7 +366,7 @@ function readLine(text: string | null, where: string): CaseResult {
 /** A hundred thousand results must fit in memory, several times over. */
 function withoutTexts(result: CaseResult): CaseResult {
   const excerpts = result.excerpts.map((excerpt) => ({ ...excerpt, text: '', reason: '' }));
-  return { ...result, excerpts, messages: [], claims: [], failingTests: [], rootCause: null, fixRecommendation: null };
+  return { ...result, excerpts, messages: [], claims: [], failingTests: [], rootCause: null, fixRecommendation: null, analyses: [] };
 }
 
 const Setting = z.union([z.string(), z.number(), z.boolean(), z.null()]);

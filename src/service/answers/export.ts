@@ -2,6 +2,7 @@ import type { Analysis } from '../../domain/analysis.ts';
 import type { Build } from '../../domain/build.ts';
 import type { Failure } from '../../domain/failure.ts';
 import { answerView, moreFacts, proofLines } from '../../notifications/answer-view.ts';
+import { type ArrangedAnswer, nameTests } from '../../notifications/build-answers.ts';
 import { noticeLinks } from '../../notifications/notice-words.ts';
 import { clip } from '../../notifications/visible-text.ts';
 
@@ -13,9 +14,9 @@ const MAX_TEXT = 4_000;
  * What failed, as a report in the Common Test Report Format 1.0.0: one failed test a failure, with the cause in `ai` and its category in `extra`. Failed tests only: what
  * passed is not in it, and its summary counts what is. Bounded; its texts are masked already.
  */
-export function ctrfOf({ build, analyses, failures, publicUrl }: Exported) {
+export function ctrfOf({ build, answers, failures, publicUrl }: Exported) {
   const shown = failures.slice(0, MAX_TESTS);
-  const byFailure = new Map(analyses.flatMap((analysis) => analysis.failureIds.map((id) => [id, analysis] as const)));
+  const byFailure = new Map(answers.flatMap((answer) => answer.sample.map(({ id }) => [id, answer] as const)));
   const stop = millisecondsOf(build.finishedAt ?? build.receivedAt);
   return {
     reportFormat: 'CTRF',
@@ -36,7 +37,7 @@ export function ctrfOf({ build, analyses, failures, publicUrl }: Exported) {
   };
 }
 
-function testOf({ test, message, excerpt, frames }: Failure, analysis: Analysis | undefined, publicUrl: string | null) {
+function testOf({ test, message, excerpt, frames }: Failure, answer: ArrangedAnswer | undefined, publicUrl: string | null) {
   const place = test?.file ? { file: test.file, line: test.line } : frames.find(({ own }) => own);
   return {
     name: text(test?.name ?? message, 500) || 'failed step',
@@ -48,13 +49,14 @@ function testOf({ test, message, excerpt, frames }: Failure, analysis: Analysis 
     ...(excerpt === null ? {} : { trace: text(excerpt.text) }),
     ...(place === undefined ? {} : { filePath: text(place.file, 1_000) }),
     ...(place?.line ? { line: place.line } : {}),
-    ...(analysis === undefined ? { extra: {} } : explanationOf(analysis, publicUrl)),
+    ...(answer === undefined ? { extra: {} } : explanationOf(answer, publicUrl)),
   };
 }
 
-function explanationOf(analysis: Analysis, publicUrl: string | null) {
+function explanationOf(answer: ArrangedAnswer, publicUrl: string | null) {
+  const { analysis } = answer;
   return {
-    ai: text(messageOf(analysis)),
+    ai: text(messageOf(answer)),
     extra: {
       ...{ analysisId: analysis.id, ...propertiesOf(analysis) },
       ...(publicUrl === null ? {} : { url: noticeLinks(publicUrl).analysis(analysis.id) }),
@@ -84,7 +86,8 @@ function millisecondsOf(time: string): number {
 /** What an export is made of: one build, its answers, and what of it failed. */
 export interface Exported {
   readonly build: Build;
-  readonly analyses: readonly Analysis[];
+  /** In the order in which one would mend them. */
+  readonly answers: readonly ArrangedAnswer[];
   readonly failures: readonly Failure[];
   /** Where people reach Faultline; null: no links. */
   readonly publicUrl: string | null;
@@ -93,6 +96,7 @@ export interface Exported {
 /** More of one build is left out: the property `leftOut` says how many. */
 const MAX_RESULTS = 1_000;
 const MAX_RELATED = 20;
+const MAX_NAMED = 50;
 /** Versions of the fingerprint's meaning; see SARIF 2.1.0, 3.27.17. */
 const FINGERPRINT = 'faultline/v1';
 const ROOT = '%SRCROOT%';
@@ -101,9 +105,9 @@ const ROOT = '%SRCROOT%';
  * The answers as a SARIF 2.1.0 log, one result a cause: at the place of the first suspect, else of the failing test, with the lines that
  * prove it beside it. Sure answers are errors, what waits for a person is a warning. Bounded; its texts are masked already.
  */
-export function sarifOf({ build, analyses, failures, publicUrl }: Exported) {
-  const shown = analyses.slice(0, MAX_RESULTS);
-  const rules = [...new Set(shown.map(ruleOf))];
+export function sarifOf({ build, answers, publicUrl }: Exported) {
+  const shown = answers.slice(0, MAX_RESULTS);
+  const rules = [...new Set(shown.map(({ analysis }) => ruleOf(analysis)))];
   const address = repositoryAddress(build);
   return {
     $schema: 'https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json',
@@ -121,25 +125,25 @@ export function sarifOf({ build, analyses, failures, publicUrl }: Exported) {
         ...(address === null ? {} : { versionControlProvenance: [provenanceOf(build, address)] }),
         originalUriBaseIds: { [ROOT]: { description: { text: 'The root of the repository.' } } },
         columnKind: 'utf16CodeUnits',
-        results: shown.map((analysis) => resultOf(analysis, failures, rules.indexOf(ruleOf(analysis)), publicUrl)),
+        results: shown.map((answer) => resultOf(answer, rules.indexOf(ruleOf(answer.analysis)), publicUrl)),
         properties: {
           build: { id: build.id, provider: build.provider, repository: build.repository, pipeline: build.pipeline, number: build.number },
-          leftOut: analyses.length - shown.length,
+          leftOut: answers.length - shown.length,
         },
       },
     ],
   };
 }
 
-function resultOf(analysis: Analysis, failures: readonly Failure[], ruleIndex: number, publicUrl: string | null) {
-  const own = failures.filter(({ id }) => analysis.failureIds.includes(id));
-  const [place, ...others] = placesOf(analysis, own);
-  const tests = own.flatMap(({ test }) => (test === null ? [] : [clip(test.name, 300)]));
+function resultOf(answer: ArrangedAnswer, ruleIndex: number, publicUrl: string | null) {
+  const { analysis, sample, explains } = answer;
+  const [place, ...others] = placesOf(analysis, sample);
+  const { named: tests } = nameTests(explains, MAX_NAMED);
   return {
     ruleId: ruleOf(analysis),
     ruleIndex,
     level: answerView(analysis).form === 'unsure' ? 'warning' : 'error',
-    message: { text: sarifText(clip(messageOf(analysis), MAX_TEXT)) },
+    message: { text: sarifText(clip(messageOf(answer), MAX_TEXT)) },
     locations: place === undefined ? [] : [place],
     relatedLocations: [...others, ...evidenceOf(analysis)].slice(0, MAX_RELATED).map((location, index) => ({ ...location, id: index + 1 })),
     partialFingerprints: { [FINGERPRINT]: analysis.fingerprint },
@@ -147,14 +151,15 @@ function resultOf(analysis: Analysis, failures: readonly Failure[], ruleIndex: n
     properties: {
       ...{ analysisId: analysis.id, ...propertiesOf(analysis) },
       title: clip(analysis.answer.title, 500),
-      failures: analysis.failureIds.length,
-      tests: tests.slice(0, 50),
+      failures: explains.failures,
+      tests: tests.map((test) => clip(test, 300)),
+      ...(explains.grouped === null ? {} : { grouped: clip(explains.grouped, 500) }),
     },
   };
 }
 
-function messageOf(analysis: Analysis): string {
-  const { title, category, standing, facts } = answerView(analysis);
+function messageOf({ analysis, explains }: ArrangedAnswer): string {
+  const { title, category, standing, facts } = answerView(analysis, undefined, explains);
   const texts = facts.filter(({ kind, reach }) => reach === 'everywhere' && kind !== 'lines');
   const said = texts.map(({ name, label, values }) => `${name === 'Cause' ? '' : `${label}: `}${values.join('; ')}`);
   return [`${title} (${category}, ${standing}).`, ...said].join('\n');

@@ -1,5 +1,6 @@
 import { styleText } from 'node:util';
 import type { Analysis } from '../../domain/analysis.ts';
+import type { ExplainedFailures } from '../../domain/explained-failures.ts';
 import { maxOf } from '../../lib/collections.ts';
 import { cutCharacters } from '../../lib/text.ts';
 import { factBlock, smallPrint } from '../../notifications/answer-markdown.ts';
@@ -7,6 +8,8 @@ import { type AnswerFact, type AnswerView, answerView, failureCount, type ProofL
 import { clip, disarmRunnerCommands, html, inline, visibleLine, visibleLines, wrap } from '../../notifications/visible-text.ts';
 
 interface PlainOptions {
+  /** Its failures among those of its build. */
+  readonly explains?: ExplainedFailures;
   /** Leaves out usage and id: two runs over the same log then print the same. */
   readonly stable?: boolean;
 }
@@ -19,7 +22,7 @@ const MAX_PROSE_PLAIN = 4000;
  * the other facts, Usage, Id.
  */
 export function renderPlain(analysis: Analysis, options: PlainOptions = {}): string {
-  const { form, category, confidence, confirmed, title, facts, usage, id } = answerView(analysis);
+  const { form, category, confidence, confirmed, title, facts, usage, id } = answerView(analysis, undefined, options.explains);
   const shown = facts.filter(({ name, reach }) => name !== 'Cause' && reach !== 'review');
   const rowsOf = (some: typeof shown) => some.flatMap(({ name, values }) => values.map((value) => [name, value] as const));
   const rows: (readonly [string, string])[] = [
@@ -41,6 +44,8 @@ interface TerminalOptions {
   readonly color: boolean;
   /** Columns of the terminal; under 40 counts as 40. */
   readonly width: number;
+  /** Its failures among those of its build. */
+  readonly explains?: ExplainedFailures;
   /** Why it waits for a reviewer, who is also shown what contradicts it; absent where nobody reviews it. */
   readonly why?: readonly string[];
 }
@@ -55,10 +60,10 @@ const MAX_PROSE_TERMINAL = 2000;
  * The block a person reads, without the rules around it and without the hints below it. Ends with a line end. No line is
  * wider than `width`, except where a character is wider than one column. Without `color` it holds no escape.
  */
-export function renderTerminal(analysis: Analysis, { color, width, why }: TerminalOptions): string {
+export function renderTerminal(analysis: Analysis, { color, width, why, explains }: TerminalOptions): string {
   const columns = Math.max(40, width);
   const paint = (style: Style, text: string) => (color ? styleText(style, text, { validateStream: false }) : text);
-  const view = answerView(analysis, why);
+  const view = answerView(analysis, why, explains);
   const shown = view.facts.filter(({ reach }) => why !== undefined || reach !== 'review');
   const lines = [
     ...heading(view, analysis.classification.abstained, columns, paint),
@@ -127,12 +132,13 @@ const MAX_TITLE = 200;
  * logs, models and people is neutralised: no mention, link, image, HTML or comment marker survives, no fence can be left.
  * At most about 25,000 characters.
  */
-export function renderMarkdown(analysis: Analysis): string {
-  const view = answerView(analysis);
+export function renderMarkdown(analysis: Analysis, explains?: ExplainedFailures): string {
+  const view = answerView(analysis, undefined, explains);
   const shown = view.facts.filter(({ reach }) => reach !== 'review');
+  const count = failureCount(analysis, explains);
   const small = shown.filter(({ kind }) => kind === 'note').flatMap(smallPrint);
   const blocks = [
-    ...(view.form === 'unsure' ? unsureHead(analysis, view) : [answeredHead(analysis, view)]),
+    ...(view.form === 'unsure' ? unsureHead(analysis, view, count) : [answeredHead(view, count)]),
     ...shown.filter(({ kind }) => kind !== 'note').map((fact) => factBlock(fact)),
     '</details>',
     // `<sub>` is inside a paragraph, so Markdown is read in it.
@@ -141,12 +147,12 @@ export function renderMarkdown(analysis: Analysis): string {
   return `${blocks.filter((block) => block !== '').join('\n\n')}\n`;
 }
 
-function answeredHead(analysis: Analysis, { title, what, confirmed, standing }: AnswerView): string {
+function answeredHead({ title, what, confirmed, standing }: AnswerView, count: string): string {
   const known = confirmed === null ? '' : 'known cause, ';
-  return `<details open><summary><b>${html(clip(title, MAX_TITLE))}</b>: ${what}, ${failureCount(analysis)}, ${known}${html(standing)}</summary>`;
+  return `<details open><summary><b>${html(clip(title, MAX_TITLE))}</b>: ${what}, ${count}, ${known}${html(standing)}</summary>`;
 }
 
-function unsureHead(analysis: Analysis, { title, what, confidence }: AnswerView): string[] {
+function unsureHead(analysis: Analysis, { title, what, confidence }: AnswerView, count: string): string[] {
   const { length } = analysis.answer.hypotheses;
   const fits = length > 1 ? `${length} explanations fit` : clip(title, MAX_TITLE);
   const question =
@@ -154,22 +160,26 @@ function unsureHead(analysis: Analysis, { title, what, confidence }: AnswerView)
       ? 'Faultline could not analyze it. It needs review.'
       : `Faultline is not sure why (${confidence}). The answer needs review.`;
   return [
-    `**${failureCount(analysis)}. ${question}**`,
+    `**${count}. ${question}**`,
     `<details open><summary><b>${html(fits)}</b>${what === null ? '' : `: best guess ${what}`}</summary>`,
   ];
 }
+
+const ABOUT_FAILURES: readonly string[] = ['Test', 'Grouped', 'Log'];
 
 /**
  * A workflow command (`::error file=…,line=…,title=…::message`) for a step of GitHub Actions to print: one per cause, at the first
  * suspect whose line is known, else without a place: an annotation at a guess would only hide. An answer that is not sure is a
  * `::warning`.
  */
-export function renderGithubCommands(analysis: Analysis): string {
+export function renderGithubCommands(analysis: Analysis, explains?: ExplainedFailures): string {
   const { answer } = analysis;
-  const { form, category, confidence, confirmed } = answerView(analysis);
+  const { form, category, confidence, confirmed, facts } = answerView(analysis, undefined, explains);
   const standing = confirmed ?? `${form === 'unsure' ? 'not sure, ' : ''}${confidence}`;
   const title = property(`${clip(answer.title, 150)} (${category}, ${standing})`);
-  const message = data(`${clip(answer.rootCause, 1500)} Fix: ${clip(answer.fixRecommendation, 1500)}`);
+  const about = facts.filter(({ name }) => ABOUT_FAILURES.includes(name));
+  const failures = about.map(({ label, values }) => ` ${label}: ${clip(values.join(', '), MAX_TITLE)}`).join('');
+  const message = data(`${clip(answer.rootCause, 1500)} Fix: ${clip(answer.fixRecommendation, 1500)}${failures}`);
   const suspect = answer.suspects.find(({ line }) => line !== null);
   const place = suspect === undefined ? '' : `file=${property(suspect.path)},line=${suspect.line},`;
   return `::${form === 'unsure' ? 'warning' : 'error'} ${place}title=${title}::${message}\n`;

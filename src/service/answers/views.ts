@@ -3,10 +3,13 @@ import { Action, type Analysis, ShownAnalysis, shownAnalysis } from '../../domai
 import { Build, BuildStatus, Provider } from '../../domain/build.ts';
 import { Category, Kind } from '../../domain/category.ts';
 import { TriageError } from '../../domain/errors.ts';
+import { ExplainedFailures } from '../../domain/explained-failures.ts';
 import { FailureRow } from '../../domain/failure.ts';
 import { LibraryEntry } from '../../domain/library.ts';
 import { MAX_SEARCH, SEARCH_NAMES } from '../../domain/search.ts';
 import { TriageJob } from '../../domain/triage.ts';
+import { type ArrangedAnswer, arrangeAnswers, pairWithFailures } from '../../notifications/build-answers.ts';
+import { clip } from '../../notifications/visible-text.ts';
 import { listOf, pageQuery } from '../../ports/database.ts';
 import type { ShownStores } from '../../stores/stores.ts';
 
@@ -19,13 +22,41 @@ export const AnalysisSummary = z.object({
   confidence: z.number(),
   action: Action,
   failures: z.int(),
+  tests: z.array(z.string()).describe('Names of the failed tests, at most twenty'),
+  grouped: z.string().nullable().describe('Why its failures share one answer; null for a single failure'),
 });
 export type AnalysisSummary = z.infer<typeof AnalysisSummary>;
 
-export function summaryOf(analysis: Analysis): AnalysisSummary {
-  const { id, kind, answer, verdict, failureIds } = analysis;
+const MAX_SUMMARY_TESTS = 20;
+const MAX_SUMMARY_NAME = 200;
+
+export function summaryOf({ analysis, explains }: ArrangedAnswer): AnalysisSummary {
+  const { id, kind, answer, verdict } = analysis;
   const { confidence, action } = verdict;
-  return { id, category: shownAnalysis(analysis).category, kind, title: answer.title, confidence, action, failures: failureIds.length };
+  const { failures, grouped } = explains;
+  const tests = explains.tests.slice(0, MAX_SUMMARY_TESTS).map((test) => clip(test, MAX_SUMMARY_NAME));
+  return { id, category: shownAnalysis(analysis).category, kind, title: answer.title, confidence, action, failures, tests, grouped };
+}
+
+/** Names of tests in one answer; further ones are counted. */
+const MAX_TESTS = 1_000;
+
+/** An answer as programs are given it, with its failures among those of its build. */
+export const AnsweredAnalysis = ShownAnalysis.extend({ explains: ExplainedFailures });
+
+export function answeredAnalysis({ analysis, explains }: ArrangedAnswer): z.infer<typeof AnsweredAnalysis> {
+  const tests = explains.tests.slice(0, MAX_TESTS);
+  const unnamed = explains.unnamed + explains.tests.length - tests.length;
+  return { ...shownAnalysis(analysis), explains: { ...explains, tests, unnamed, logs: [...explains.logs] } };
+}
+
+/** The answers of a build with their failures, in the order in which one would mend them. */
+export async function readBuildAnswers(
+  { analyses, failures }: Pick<ShownStores, 'analyses' | 'failures'>,
+  buildId: string,
+): Promise<ArrangedAnswer[]> {
+  const [found, groups] = await Promise.all([analyses.listByBuild(buildId), failures.groupsOfBuild(buildId)]);
+  return arrangeAnswers(pairWithFailures(found, groups));
 }
 
 const name = z.string().min(1).max(300);
@@ -91,7 +122,7 @@ export const BuildView = z.object({
   analyses: z.array(AnalysisSummary),
 });
 
-export const BuildAnalyses = z.object({ buildId: z.string(), triage: TriageState.nullable(), analyses: z.array(ShownAnalysis) });
+export const BuildAnalyses = z.object({ buildId: z.string(), triage: TriageState.nullable(), analyses: z.array(AnsweredAnalysis) });
 
 export const FailureList = listOf(FailureRow);
 

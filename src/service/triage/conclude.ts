@@ -13,11 +13,13 @@ import type { Masker } from '../../log/mask/mask.ts';
 import type { Database, Failpoint, Sql } from '../../ports/database.ts';
 import type { Logger } from '../../ports/telemetry.ts';
 import type { Stores } from '../../stores/stores.ts';
+import type { Draft } from './draft-answer.ts';
 import type { TriageRun } from './queue.ts';
+import { recallAnalysis, ruleAnalysis } from './recall.ts';
 
 export interface ConcludeDeps {
   readonly database: Database;
-  readonly stores: Pick<Stores, 'publications' | 'analyses' | 'experiments' | 'notices' | 'reviews' | 'triages'>;
+  readonly stores: Pick<Stores, 'publications' | 'analyses' | 'experiments' | 'library' | 'notices' | 'reviews' | 'rules' | 'triages'>;
   /** The drivers of the publishers that every sure answer is pending for. */
   readonly publishers: readonly string[];
   /** One sure answer in so many waits for a person too, as a sample; absent or 0: none. */
@@ -33,8 +35,24 @@ export interface ConcludeDeps {
   readonly failpoint?: Failpoint;
 }
 
-/** Makes the answer inside the transaction that saves it, where there is one: what it changes is kept or lost together with the answer. */
-export type Draft = (sql?: Sql) => Promise<Analysis>;
+/** Counts uses of what people decided and ruled before. */
+interface Counters {
+  readonly library: Pick<Stores['library'], 'seen'>;
+  readonly rules: Pick<Stores['rules'], 'used'>;
+}
+
+/** Returns the analysis of a draft. `counters` count a recall or the use of a rule, in the transaction that saves it. */
+export async function createAnalysis(draft: Draft, counters?: Counters, sql?: Sql): Promise<Analysis> {
+  if (draft.kind === 'investigated') return { ...draft.analysis, ...draft.owner };
+  const { subject, startedAt, endedAt, owner } = draft;
+  const at = new Date(startedAt).toISOString();
+  if (draft.kind === 'recalled') {
+    const seen = (await counters?.library.seen(draft.entry.id, at, sql)) ?? draft.entry.timesSeen;
+    return { ...recallAnalysis(subject, draft.entry, seen, startedAt, endedAt), ...owner };
+  }
+  const used = (await counters?.rules.used(draft.match.rule, at, sql)) ?? draft.match.rule.timesUsed;
+  return { ...ruleAnalysis(subject, draft.match, used, startedAt, endedAt), ...owner };
+}
 
 /**
  * Saves the answer, and in the same transaction opens a review where a person must look, or puts a sure answer into the outbox for every publisher; notices are
@@ -46,7 +64,7 @@ export async function conclude(build: Build, draft: Draft, deps: ConcludeDeps, r
   const { stores } = deps;
   const saved = await deps.database.transaction(async (sql) => {
     if (!(await run.fence(sql))) throw new TriageError('cancelled', 'Another worker has taken over this build', { retryable: true });
-    const analysis = await draft(sql);
+    const analysis = await createAnalysis(draft, stores, sql);
     const { analysis: stored, created } = await stores.analyses.insertOnce(analysis, sql);
     if (!created) return { stored, created };
     await stores.triages.conclude(stored.triageId, stored.id, sql);
@@ -204,7 +222,7 @@ function placeOf({ id, excerpt }: Failure): string {
 }
 
 interface GiveUpDeps extends ConcludeDeps {
-  readonly stores: Pick<Stores, 'publications' | 'analyses' | 'experiments' | 'builds' | 'failures' | 'notices' | 'reviews' | 'triages'>;
+  readonly stores: Pick<Stores, 'builds' | 'failures'> & ConcludeDeps['stores'];
   readonly masker: Masker;
 }
 
@@ -233,7 +251,7 @@ export async function escalateGroup(
   deps.logger.error({ buildId: build.id, triageId, error }, 'analysis failed; sent to review');
   const sentence = await sentenceOf(error, deps.masker);
   const analysis = failedAnalysis({ buildId: build.id, triageId, group, error: sentence, now: deps.clock.now() });
-  return conclude(build, async () => analysis, deps, run);
+  return conclude(build, { kind: 'investigated', analysis, owner: {} }, deps, run);
 }
 
 async function openGroups(build: Build, groups: readonly FailureGroup[], deps: GiveUpDeps) {

@@ -3,9 +3,11 @@ import { messageOf, TriageError } from '../../domain/errors.ts';
 import type { Reading, Survey } from '../../domain/reading.ts';
 import type { TriageJob } from '../../domain/triage.ts';
 import { inParallel } from '../../lib/collections.ts';
+import { type BuildReading, readCauses } from '../../log/causes/read-causes.ts';
 import type { Masker } from '../../log/mask/mask.ts';
 import { collectOwnSecrets } from '../../log/mask/own-secrets.ts';
-import { type ReadableSource, type ReadOptions, readSources } from '../../log/read-sources.ts';
+import type { ReadableSource } from '../../log/read-log.ts';
+import { type ReadOptions, readSources } from '../../log/read-sources.ts';
 import { surveyFiles } from '../../log/survey/survey.ts';
 import type { LogThreads } from '../../log/threads.ts';
 import type { BuildArchive } from '../../ports/build-archive.ts';
@@ -36,14 +38,14 @@ export function readMasked(sources: readonly ReadableSource[], options: ReadMask
   return readSources(sources, readOptionsOf(options));
 }
 
-/** The same without holding anybody up, where there are threads. */
+/** Reads masked sources and tells their causes apart, in a thread where there are any. */
 export async function readAside(
   sources: readonly ReadableSource[],
   options: ReadMaskedOptions,
   threads: Pick<LogThreads, 'read'> | undefined,
   signal: AbortSignal,
-): Promise<Reading> {
-  return threads === undefined ? readMasked(sources, options) : threads.read(sources, readOptionsOf(options), signal);
+): Promise<BuildReading> {
+  return threads === undefined ? readCauses(sources, readOptionsOf(options)) : threads.read(sources, readOptionsOf(options), signal);
 }
 
 function readOptionsOf({ secrets, ...how }: ReadMaskedOptions): ReadOptions {

@@ -116,7 +116,7 @@ const MAX_FAILURES = 3;
 const TIME_MS = 250;
 
 /** A rule that applies to a failure, and the line it matches. */
-interface RuleMatch {
+export interface RuleMatch {
   readonly rule: Rule;
   readonly line: string;
 }

@@ -1,7 +1,7 @@
 import { storable } from '../../lib/text.ts';
 import { bytesOfText, type LogBytes } from '../../log/lines/bytes.ts';
 import { MAX_RAW } from '../../log/lines/lines.ts';
-import type { LogInPieces } from '../../log/read-sources.ts';
+import type { LogInPieces } from '../../log/read-log.ts';
 import { buildMatcher } from '../../log/scan/matcher.ts';
 import { type ScannedChunk, scanChunks } from '../../log/scan/scan-chunks.ts';
 import { LineIndex } from '../../log/scan/scan-log.ts';

@@ -68,6 +68,12 @@ export function situationContract(world: StoresWorld): void {
         openCauses: 1,
         causes: [{ failures: 3, tests: ['a', 'b'], review: { id: review.id, decision: null } }],
       });
+      const [cause] = before?.causes ?? [];
+      expect(cause?.sample.map(({ test, excerpt }) => [test?.name, excerpt?.text ?? ''])).toEqual([
+        ['b', ''],
+        ['a', ''],
+        ['b', ''],
+      ]);
       await world.stores.reviews.decide(review.id, review.version, sampleDecision(review, { reviewer: 'grace' }));
       expect((await situation()).heads[0]?.causes[0]?.review?.decision).toMatchObject({ type: 'accept', reviewer: 'grace' });
     });

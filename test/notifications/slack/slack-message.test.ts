@@ -38,6 +38,8 @@ describe('a red branch', () => {
         'shop/api ci #812 · since <!date^1791813660^{time}|14:01 UTC> · first failing commit a41f9c2 by ada · 3 tests',
         '> expected 10.20, got 10.21  (line 288501)',
         'Fix: Round once, after the sum, in src/cart/tax.ts:41.',
+        'Failed tests: cart total · cart tax · invoice total',
+        'Grouped: 3 tests, because each says “expected 10.20, got 10.21”.',
         '[ Open ] [ Right ] [ Wrong… ]',
       ].join('\n'),
     );

@@ -3,6 +3,7 @@ import type { Build } from '../../../src/domain/build.ts';
 import type { Decision } from '../../../src/domain/review.ts';
 import type { BuildSituation, Cause, Situation } from '../../../src/ports/notices.ts';
 import { sampleAnalysis, sampleBuild } from '../../support/sample-analysis.ts';
+import { failureOf } from '../sample-situation.ts';
 
 /** One cause as the database tells it. */
 export function sampleCause(analysis: Analysis = sampleAnalysis(), change: Partial<Cause> = {}): Cause {
@@ -10,6 +11,7 @@ export function sampleCause(analysis: Analysis = sampleAnalysis(), change: Parti
     analysis,
     failures: 3,
     tests: ['cart total', 'cart tax', 'invoice total'],
+    sample: ['cart total', 'cart tax', 'invoice total'].map(failureOf),
     review: null,
     history: { generic: false, defaultBranch: null, otherPullRequests: 0, seenElsewhere: false },
     record: null,

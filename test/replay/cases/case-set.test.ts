@@ -45,6 +45,24 @@ describe('a case set', () => {
     expect(statSync(out).mode & 0o077).toBe(0);
   });
 
+  it('keeps the logs of a build by their names, its report, and its failures masked', async () => {
+    const place = placeWith({ 'a.log': 'lint', 'b.log': `token ${SECRET}`, 'c.xml': '<testsuite/>' });
+    const logs = ['a', 'b'].map((name) => ({ name, log_path: `${name}.log` }));
+    const failures = [
+      { test: 'signs in', message: `token ${SECRET}`, log: 'b', log_lines: [1, 1], cause: 'token', category: 'CONFIG_ERROR' },
+    ];
+    const { out } = await imported(place, [{ id: 'x', logs, report_path: 'c.xml', failures, runner: 'jest', green: false }]);
+    const [one] = await all(await casesAt(out));
+    const { row, load } = one !== undefined && 'one' in one ? one.one : { row: null, load: null };
+    const { log_lines: _, ...failure } = failures[0] ?? {};
+    expect(row).toMatchObject({ failures: [{ ...failure, message: 'token ***', log_lines: [[1, 1]] }], runner: 'jest', green: false });
+    expect((await load?.({ maxBytes: 1_000, green: true }))?.sources).toMatchObject([
+      { name: 'a', text: 'lint' },
+      { name: 'b', text: 'token ***' },
+      { kind: 'report', text: '<testsuite/>' },
+    ]);
+  });
+
   it('has the same bytes each time', async () => {
     const place = placeWith({ 'red.log': 'boom' });
     const rows = [{ id: 'x', log_path: 'red.log', category: 'CODE_ERROR' }];
@@ -64,6 +82,8 @@ describe('a case set', () => {
       { id: 'away', log_path: '/etc/hostname' },
       { id: 'linked', log_path: 'link.log' },
       { id: SECRET, log: 'x' },
+      { id: 'jobs', logs: [{ name: 'a', log_path: '/etc/hostname' }] },
+      { id: 'report', log: 'x', report_path: '/etc/hostname' },
     ]);
     expect(summary.cases).toBe(1);
     expect(summary.firstLeftOut.map(({ line, field }) => `${line} ${field}`)).toEqual([
@@ -74,6 +94,8 @@ describe('a case set', () => {
       '6 log_path',
       '7 log_path',
       '8 id',
+      '9 logs',
+      '10 report_path',
     ]);
     expect(JSON.stringify(summary)).not.toContain(SECRET);
     expect(summary.firstLeftOut[1]?.reason).toContain('no.log is missing');

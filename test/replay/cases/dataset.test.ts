@@ -63,6 +63,24 @@ describe('reading a data set', () => {
     expect(nameless).toMatchObject({ id: null, error: expect.stringContaining('field id: ') });
   });
 
+  it('takes lines of a failure as one range or several, and says what is wrong with one', async () => {
+    const failure = { message: 'x', cause: 'c', category: 'CODE_ERROR' };
+    const rows = [
+      {
+        id: 'a',
+        log: 'x',
+        failures: [
+          { ...failure, log_lines: [1, 2] },
+          { ...failure, log_lines: [[3, 4]] },
+        ],
+      },
+      { id: 'b', log: 'x', failures: [{ ...failure, message: '' }] },
+    ];
+    const [good, bad] = await read(rows.map((row) => JSON.stringify(row)));
+    expect(good).toMatchObject({ row: { failures: [{ log_lines: [[1, 2]] }, { log_lines: [[3, 4]] }] } });
+    expect(bad).toMatchObject({ id: 'b', error: expect.stringContaining('field failures.0.message: ') });
+  });
+
   it('ignores fields it does not know', async () => {
     expect(await read(['{"id":"a","log":"x","annotator":{"deep":[1]}}'])).toMatchObject([{ row: { id: 'a' } }]);
   });
@@ -88,8 +106,33 @@ describe('the texts of a row', () => {
     expect(sources.map(({ name, kind }) => `${name} ${kind}`)).toEqual(['a.log log', 'b.log log', 'c.xml report']);
   });
 
+  it('are the logs of a build by their names, with its report', async () => {
+    const dataset = folderWith({ 'a.log.gz': gzipSync('lint'), 'b.log': Buffer.from('tests'), 'c.xml': Buffer.from('<testsuite/>') });
+    const logs = [
+      { name: 'lint', log_path: 'a.log.gz' },
+      { name: 'tests (20)', log_path: 'b.log' },
+    ];
+    const { sources } = await textsOf({ id: 'a', logs, report_path: 'c.xml' }, dataset, LIMITS);
+    expect(sources.map(({ name, kind, text }) => [name, kind, text])).toEqual([
+      ['lint', 'log', 'lint'],
+      ['tests (20)', 'log', 'tests'],
+      ['c.xml', 'report', '<testsuite/>'],
+    ]);
+  });
+
+  it('are refused where two logs have one name, and where a failure names another', async () => {
+    const log = { name: 'tests', log_path: 'a.log' };
+    const failure = { message: 'x', cause: 'c', category: 'CODE_ERROR' as const, log: 'lint' };
+    await expect(textsOf({ id: 'a', logs: [log, log] }, folderWith({}), LIMITS)).rejects.toThrow('two of its logs have the same name');
+    await expect(textsOf({ id: 'a', logs: [log], failures: [failure] }, folderWith({}), LIMITS)).rejects.toThrow(
+      'row a, field failures.0.log: "lint" is not the name of one of its logs',
+    );
+  });
+
   it('are refused with a sentence where there are none, or too much', async () => {
-    await expect(textsOf({ id: 'a' }, 'x.jsonl', LIMITS)).rejects.toThrow('row a has neither log, log_path, stack_trace nor snippets');
+    await expect(textsOf({ id: 'a' }, 'x.jsonl', LIMITS)).rejects.toThrow(
+      'row a has neither logs, log, log_path, stack_trace nor snippets',
+    );
     await expect(textsOf({ id: 'a', log_path: 'missing.log' }, folderWith({}), LIMITS)).rejects.toThrow('missing.log');
     const bomb = folderWith({ 'bomb.gz': gzipSync(Buffer.alloc(2_000_000)) });
     await expect(textsOf({ id: 'a', log_path: 'bomb.gz' }, bomb, LIMITS)).rejects.toMatchObject({ code: 'too-large' });

@@ -4,9 +4,12 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { TriageError } from '../../../src/domain/errors.ts';
+import { groupCauses } from '../../../src/log/causes/read-causes.ts';
+import { failuresOf } from '../../../src/log/recognise/failures.ts';
 import { datasetCases } from '../../../src/replay/cases/dataset.ts';
 import { type ReplayedCase, type ReplayOptions, replay } from '../../../src/replay/run/replay.ts';
 import { failedResult } from '../../../src/replay/run/results.ts';
+import { groupFailures } from '../../../src/service/triage/group-failures.ts';
 import { readMasked } from '../../../src/service/triage/read-build.ts';
 import { sampleAnalysis, sampleExperiment } from '../../support/sample-analysis.ts';
 
@@ -15,7 +18,7 @@ const KEYS = [
   ...['id', 'category', 'kind', 'probabilities', 'confidence', 'abstained', 'excerpts', 'tokens', 'logLines', 'logBytes'],
   ...['failingTests', 'messages', 'fingerprint', 'suspects', 'rootCause', 'fixRecommendation', 'claims', 'action', 'analyst'],
   ...['usage', 'milliseconds', 'error', 'answerConfidence', 'iterations', 'terminationReason', 'tools', 'quotes', 'logTokens'],
-  ...['rawConfidence', 'model', 'failedSections', 'stepFound', 'blame'],
+  ...['rawConfidence', 'model', 'failedSections', 'stepFound', 'blame', 'analyses', 'failureFound'],
 ];
 const LOG = 'building\nError: the cart is empty\n    at total (src/cart.ts:4:9)\n';
 
@@ -33,6 +36,34 @@ describe('replaying a data set', () => {
     expect(answered[0]?.result).toMatchObject({ category: 'TEST_FAILURE', error: null, logLines: 4 });
     expect(Object.keys(read[0]?.result.excerpts[0] ?? {})).toEqual(['source', 'lineStart', 'lineEnd', 'text', 'reason']);
     expect(Object.keys(answered[0]?.result.usage ?? {})).toEqual(['inputTokens', 'outputTokens', 'costUsd']);
+  });
+
+  it('asks for every cause of a build whose failures are labelled, and tells each with its tests', async () => {
+    const failures = [{ message: 'the cart is empty', cause: 'c', category: 'CODE_ERROR' }];
+    const asked: boolean[] = [];
+    const rows = [
+      { id: 'a', log: LOG, failures },
+      { id: 'b', log: LOG },
+      { id: 'c', log: LOG, green: true },
+    ];
+    const [first] = await run(rows, {
+      answer: async (build, { sources }, _signal, _onStep, everyCause) => {
+        asked.push(everyCause);
+        const reading = readingOf(sources);
+        const causes = groupCauses(failuresOf(reading), reading).map((cause) => ({ ...cause, reading }));
+        const groups = groupFailures({ reading, causes }, build.id);
+        const failureIds = groups.flatMap((group) => group.failures.map(({ id }) => id));
+        const second = { ...sampleAnalysis(), failureIds, category: 'CODE_ERROR' as const };
+        return { reading, analyses: [sampleAnalysis(), second], groups };
+      },
+    });
+    expect(asked).toEqual([true, false, true]);
+    expect(first?.result).toMatchObject({ category: 'TEST_FAILURE', failureFound: true });
+    const { answer } = sampleAnalysis();
+    expect(first?.result.analyses).toMatchObject([
+      { category: 'TEST_FAILURE', title: answer.title, rootCause: answer.rootCause, action: first?.result.action },
+      { category: 'CODE_ERROR', title: answer.title },
+    ]);
   });
 
   it('goes by what running the failure again has shown, where the counts support it', async () => {

@@ -1,12 +1,25 @@
 import { describe, expect, it } from 'vitest';
 import { ctrfOf, type Exported, sarifOf } from '../../../src/service/answers/export.ts';
 import { schemaFaults } from '../../support/published-schemas.ts';
-import { recalledAnalysis, sampleAnalysis, sampleBuild, sampleFailure, unsureAnalysis } from '../../support/sample-analysis.ts';
+import {
+  recalledAnalysis,
+  sampleAnalysis,
+  sampleAnswers,
+  sampleBuild,
+  sampleFailure,
+  unsureAnalysis,
+} from '../../support/sample-analysis.ts';
 
 const HOSTILE = 'see [here](javascript:alert(1)) {0} \ud800 <script> \u202e ```';
 
 function exported(change: Partial<Exported> = {}): Exported {
-  return { build: sampleBuild(), analyses: [sampleAnalysis()], failures: [sampleFailure()], publicUrl: 'https://fl.example/', ...change };
+  return {
+    build: sampleBuild(),
+    answers: sampleAnswers([sampleAnalysis()]),
+    failures: [sampleFailure()],
+    publicUrl: 'https://fl.example/',
+    ...change,
+  };
 }
 
 /** Answers of every form, and one in which every text is hostile. */
@@ -15,16 +28,15 @@ function everything(): Exported {
   const suspect = { path: '../../etc/passwd', line: 1, commit: null, author: null, score: 0.5, reason: HOSTILE };
   const suspects = [suspect, { ...suspect, path: `a b/${HOSTILE}.ts`, line: null }, { ...suspect, path: 'C:\\x.ts' }];
   const claims = [{ text: HOSTILE, evidence: [], quotes: [{ source: `${HOSTILE}/log`, line: 3, text: HOSTILE }] }];
+  const failures = [sampleFailure(), sampleFailure({ id: 'fal_2', test: null, message: '', excerpt: null, frames: [] })];
   const hostile = { ...answer, title: HOSTILE, rootCause: HOSTILE, fixRecommendation: '', claims, suspects };
   return exported({
     build: sampleBuild({ url: 'not a url', commit: null, branch: null, startedAt: null, number: 'seven', repository: HOSTILE }),
-    analyses: [
-      sampleAnalysis(),
-      unsureAnalysis(),
-      recalledAnalysis(),
-      sampleAnalysis({ id: HOSTILE, failureIds: ['fal_2'], answer: hostile }),
-    ],
-    failures: [sampleFailure(), sampleFailure({ id: 'fal_2', test: null, message: '', excerpt: null, frames: [] })],
+    answers: sampleAnswers(
+      [sampleAnalysis(), unsureAnalysis(), recalledAnalysis(), sampleAnalysis({ id: HOSTILE, failureIds: ['fal_2'], answer: hostile })],
+      failures,
+    ),
+    failures,
     publicUrl: null,
   });
 }
@@ -36,7 +48,7 @@ describe.each([
   it.each([
     ['an answered build', exported()],
     ['every form and hostile text', everything()],
-    ['a build of which nothing is known', exported({ analyses: [], failures: [] })],
+    ['a build of which nothing is known', exported({ answers: [], failures: [] })],
   ])('of %s is valid by the published schema', (_case, given) => {
     expect(schemaFaults(schema, write(given))).toEqual([]);
   });
@@ -78,13 +90,13 @@ describe('a SARIF log', () => {
   });
 
   it('warns only, where a person has yet to decide', () => {
-    expect(sarifOf(exported({ analyses: [unsureAnalysis()] })).runs[0]?.results[0]?.level).toBe('warning');
+    expect(sarifOf(exported({ answers: sampleAnswers([unsureAnalysis()]) })).runs[0]?.results[0]?.level).toBe('warning');
   });
 
   it('goes to the failing test where nothing is suspected, and nowhere outside the repository', () => {
     const { answer } = sampleAnalysis();
     const unsuspected = sampleAnalysis({ answer: { ...answer, suspects: [] } });
-    const [at] = sarifOf(exported({ analyses: [unsuspected] })).runs[0]?.results[0]?.locations ?? [];
+    const [at] = sarifOf(exported({ answers: sampleAnswers([unsuspected]) })).runs[0]?.results[0]?.locations ?? [];
     expect(at?.physicalLocation).toMatchObject({ artifactLocation: { uri: 'test/cart.test.ts' }, region: { startLine: 88 } });
     const [of] = sarifOf(everything()).runs[0]?.results.at(-1)?.locations ?? [];
     expect(decodeURIComponent(of?.physicalLocation.artifactLocation.uri ?? '')).toMatch(/^a b\/see /);

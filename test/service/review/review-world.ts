@@ -69,6 +69,7 @@ export function createReviewWorld(given: { reviews: Review[]; analyses: Analysis
     failures: {
       saveGroups: unused,
       search: unused,
+      groupsOfBuild: unused,
       listByBuild: async (buildId) => given.failures.filter((failure) => failure.buildId === buildId),
     },
   };

@@ -9,7 +9,7 @@ import { createMasker } from '../../../src/log/mask/mask.ts';
 import type { BuildArchive } from '../../../src/ports/build-archive.ts';
 import { silentLogger } from '../../../src/ports/telemetry.ts';
 import { createReviewerClient } from '../../../src/service/triage/investigate.ts';
-import { type TriageBuildDeps, triageBuild } from '../../../src/service/triage/triage-reading.ts';
+import { type TriageBuildDeps, triageBuild } from '../../../src/service/triage/triage-build.ts';
 import { runJob } from '../../../src/service/triage/worker.ts';
 import { createMemoryArchive } from '../../../src/stores/archive/memory.ts';
 import { createPostgresCheckpointer } from '../../../src/stores/checkpointer.ts';

@@ -5,7 +5,7 @@ import { newId } from '../../../src/domain/ids.ts';
 import { systemClock } from '../../../src/lib/time.ts';
 import { createMasker } from '../../../src/log/mask/mask.ts';
 import { silentLogger } from '../../../src/ports/telemetry.ts';
-import { type TriageBuildDeps, triageBuild } from '../../../src/service/triage/triage-reading.ts';
+import { type TriageBuildDeps, triageBuild } from '../../../src/service/triage/triage-build.ts';
 import { createMemoryArchive } from '../../../src/stores/archive/memory.ts';
 import { createStores, type Stores } from '../../../src/stores/stores.ts';
 import { sampleBuild, sampleEntry } from '../../stores/samples.ts';

@@ -13,7 +13,7 @@ import { decideReview } from '../../../src/service/review/decide.ts';
 import { confirmStays, undoDecision, withdrawEntry } from '../../../src/service/review/undo.ts';
 import { conclude } from '../../../src/service/triage/conclude.ts';
 import { flagContradicted } from '../../../src/service/triage/passing-builds.ts';
-import { type TriageBuildDeps, triageBuild } from '../../../src/service/triage/triage-reading.ts';
+import { type TriageBuildDeps, triageBuild } from '../../../src/service/triage/triage-build.ts';
 import { createMemoryArchive } from '../../../src/stores/archive/memory.ts';
 import { createStores, type Stores } from '../../../src/stores/stores.ts';
 import { sampleAnalysis, sampleBuild } from '../../stores/samples.ts';
@@ -85,7 +85,11 @@ describe('machine answers never vouch for machine answers', () => {
     const sure = sampleAnalysis({ buildId: build.id, triageId: triage.id, fingerprint: 'sure' });
     const published: Analysis = { ...sure, verdict: { ...sure.verdict, action: 'auto_notify' } };
     const deps = { database: db, stores, publishers: ['log'], clock: systemClock, logger: silentLogger, forget: async () => undefined };
-    await conclude(build, async () => published, deps, { signal: new AbortController().signal, lastTry: false, fence: async () => true });
+    await conclude(build, { kind: 'investigated', analysis: published, owner: {} }, deps, {
+      signal: new AbortController().signal,
+      lastTry: false,
+      fence: async () => true,
+    });
 
     expect(await stores.analyses.find(published.id)).not.toBeNull();
     expect(await stores.reviews.findByAnalysis(published.id)).toBeNull();
@@ -113,7 +117,7 @@ describe('machine answers never vouch for machine answers', () => {
       const analysis: Analysis = { ...made, verdict: { ...made.verdict, action: 'auto_notify' } };
       const deps = { database: db, stores, publishers: ['log'], clock: systemClock, logger: silentLogger, forget: async () => undefined };
       const run = { signal: new AbortController().signal, lastTry: false, fence: async () => true };
-      await conclude(build, async () => analysis, { ...deps, auditEvery: 1 }, run);
+      await conclude(build, { kind: 'investigated', analysis, owner: {} }, { ...deps, auditEvery: 1 }, run);
       return await stores.reviews.findByAnalysis(analysis.id);
     };
     expect(await open('drawn', {})).toMatchObject({ origin: 'audit', why: [expect.stringMatching(/one in 1 such answers is reviewed/)] });

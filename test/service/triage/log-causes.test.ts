@@ -1,48 +1,40 @@
 import { describe, expect, it } from 'vitest';
 import type { SourceText } from '../../../src/domain/build.ts';
 import type { FailureGroup } from '../../../src/domain/reading.ts';
-import { causesOfLogs, joinKnown, sourcesOfGroup } from '../../../src/service/triage/group.ts';
-import { readMasked } from '../../../src/service/triage/read-build.ts';
+import { readCauses } from '../../../src/log/causes/read-causes.ts';
+import { groupFailures, joinKnown } from '../../../src/service/triage/group-failures.ts';
 import { failingTest, sampleFailure, sampleGroup } from '../../stores/samples.ts';
 import { capturedFailure } from '../../support/captured-failures.ts';
 
-const read = (sources: readonly SourceText[]) => readMasked(sources, { budgetTokens: 2000, secrets: 0 });
+const read = (sources: readonly SourceText[]) => readCauses(sources, { budgetTokens: 2000 });
 const logOf = (name: string, text: string): SourceText => ({ name, kind: 'log', text, notes: [] });
 const units = logOf('units.log', capturedFailure('tax-band-boundary').log);
 const types = logOf('types.log', capturedFailure('checkout-type-error').log);
 const link = logOf('link.log', capturedFailure('thumbnail-link-error').log);
 const passed = logOf('passed.log', 'checking out\nall is well\n');
 
-const causes = async (...logs: SourceText[]) => causesOfLogs('bld_1', logs, read);
-const fingerprints = async (groups: Promise<readonly FailureGroup[]>) => (await groups).map((group) => group.fingerprint.value);
+const causes = (...logs: SourceText[]) => groupFailures(read(logs), 'bld_1');
+const fingerprints = (groups: readonly FailureGroup[]) => groups.map((group) => group.fingerprint.value);
 
 describe('the causes in the logs of failed jobs', () => {
-  it('are one for each log in which no test failed, beside those of the tests', async () => {
-    const alone = await Promise.all([units, types, link].map((log) => fingerprints(causes(log))));
-    expect(await fingerprints(causes(units, types, link))).toEqual(alone.flat());
+  it('are one for each log in which no test failed, beside those of the tests', () => {
+    const alone = [units, types, link].map((log) => fingerprints(causes(log)));
+    expect(fingerprints(causes(units, types, link))).toEqual(alone.flat());
   });
-  it('stay the same causes when logs come before or after theirs', async () => {
-    const [known] = await fingerprints(causes(types));
-    expect(await fingerprints(causes(link, types))).toContain(known);
-    expect(await fingerprints(causes(types, link))).toContain(known);
+  it('stay the same causes when logs come before or after theirs', () => {
+    const [known] = fingerprints(causes(types));
+    expect(fingerprints(causes(link, types))).toContain(known);
+    expect(fingerprints(causes(types, link))).toContain(known);
   });
-  it('are none for a log that shows no error', async () => {
-    expect(await causes(types, passed)).toHaveLength(1);
+  it('are none for a log that shows no error', () => {
+    expect(causes(types, passed)).toHaveLength(1);
   });
-  it('say that nothing was found where no log shows an error', async () => {
-    expect(await causes(passed, { ...passed, name: 'other.log' })).toMatchObject([{ generic: true }]);
+  it('say that nothing was found where no log shows an error', () => {
+    expect(causes(passed, { ...passed, name: 'other.log' })).toMatchObject([{ generic: true }]);
   });
-  it('are each shown by their own log only, and by any report', async () => {
-    const report: SourceText = { name: 'junit.xml', kind: 'report', text: '<testsuite/>', notes: [] };
-    const sources = [units, types, report];
-    const shown = (await causesOfLogs('bld_1', sources, read)).map((group) => sourcesOfGroup(group, sources));
-    expect(shown).toEqual([
-      [units, report],
-      [types, report],
-    ]);
-  });
-  it('are shown by all sources where a group names none', () => {
-    expect(sourcesOfGroup(sampleGroup('bld_1', 'aa'), [units, types])).toEqual([units, types]);
+  it('are each shown by their own log only', () => {
+    const shown = read([units, types]).causes.map(({ reading }) => [...new Set(reading.excerpts.map(({ source }) => source))]);
+    expect(shown).toEqual([['units.log'], ['types.log']]);
   });
 });
 

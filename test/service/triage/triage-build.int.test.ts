@@ -13,7 +13,7 @@ import { silentLogger } from '../../../src/ports/telemetry.ts';
 import { renderMarkdown } from '../../../src/service/answers/render.ts';
 import { escalateToReviewer } from '../../../src/service/triage/conclude.ts';
 import type { TriageRun } from '../../../src/service/triage/queue.ts';
-import { type TriageBuildDeps, triageBuild } from '../../../src/service/triage/triage-reading.ts';
+import { type TriageBuildDeps, triageBuild } from '../../../src/service/triage/triage-build.ts';
 import { createMemoryArchive } from '../../../src/stores/archive/memory.ts';
 import { createStores, type Stores } from '../../../src/stores/stores.ts';
 import { sampleBuild, sampleEntry } from '../../stores/samples.ts';

@@ -7,7 +7,7 @@ import { parseConfig } from '../../../src/config/schema.ts';
 import type { Analysis } from '../../../src/domain/analysis.ts';
 import type { SourceText } from '../../../src/domain/build.ts';
 import { bytesInMemory } from '../../../src/log/lines/bytes.ts';
-import type { LogInPieces } from '../../../src/log/read-sources.ts';
+import type { LogInPieces } from '../../../src/log/read-log.ts';
 import { silentLogger } from '../../../src/ports/telemetry.ts';
 import { sampleBuild } from '../../support/sample-analysis.ts';
 

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { bytesInMemory } from '../../../src/log/lines/bytes.ts';
-import type { LogInPieces } from '../../../src/log/read-sources.ts';
+import type { LogInPieces } from '../../../src/log/read-log.ts';
 import { createMemoryArchive } from '../../../src/stores/archive/memory.ts';
 import { buildArchiveContract } from '../../contract/build-archive-contract.ts';
 

@@ -15,7 +15,12 @@ const BEFORE_MESSAGE =
   /^(?:[^\s:()]{1,300}[:(]\d{1,7}(?::\d{1,6})?\)?: |\[\d\d:\d\d:\d\d\] |\[xUnit\.net [\d:.]{1,20}\]\s{0,12}|(?:Reason|Message|Error Message): )?(?:(?:FATAL )?ERROR: (?=\w{1,40}\())?/;
 /** Lines that give no message: a label, a place, a rule, a quoted line of code, a frame. */
 const NO_MESSAGE =
-  /^(?:(?:Error thrown in test|Message|Stack|Stack ?trace|Error Message|Output|Failure\/Error|stacktrace|FAILED|Caused an ERROR):?$|[─⎯=\-_.*~^]{1,300}$|[A-Z][A-Za-z]{1,30}(?: [A-Z][A-Za-z]{1,30}){0,3} ?\d[\d.]{0,20} \([^()\n]{1,60}\)$|[-─]{2}[^\n]{1,200}[-─]{2}$|(?:>|➜|❯|\|)?\s{0,6}\d{1,6}\s{0,3}[|▕:│]|at \S{1,300}$|at [^\n]{1,300}\(|(?:[^\w\s] )?[^\s:]{1,300}[:(]\d{1,7}(?::\d{1,6})?\)?:?$|\W{1,4}$)/;
+  /^(?:(?:unknown file|[^\s:()]{1,300}[:(]\d{1,7}\)?): (?:Failure|error)$|(?:Error thrown in test|Message|Stack|Stack ?trace|Error Message|Output|Failure\/Error|stacktrace|FAILED|Caused an ERROR):?$|[─⎯=\-_.*~^]{1,300}$|[A-Z][A-Za-z]{1,30}(?: [A-Z][A-Za-z]{1,30}){0,3} ?\d[\d.]{0,20} \([^()\n]{1,60}\)$|[-─]{2}[^\n]{1,200}[-─]{2}$|(?:>|➜|❯|\|)?\s{0,6}\d{1,6}\s{0,3}[|▕:│]|at \S{1,300}$|at [^\n]{1,300}\(|(?:[^\w\s] )?[^\s:]{1,300}[:(]\d{1,7}(?::\d{1,6})?\)?:?$|\W{1,4}$)/;
+/** What an exception says that is no assertion, as languages write it. */
+const THROWN =
+  /^(?:\*\* \(|C\+\+ exception with description |(?!(?:[\w.$:]{0,80}[.:])?(?:Assert|Comparison|Expectation|MultipleFail|Failed|RSpec::Expect|Minitest::Assert)\w{0,40}\b)(?:[A-Za-z_][\w$]{0,80}(?:\.|::)){0,8}[A-Z]\w{0,80}(?:Error|Exception)\b)/;
+/** The line before what an exception said, where a runner shows the check first. */
+const UNEXPECTED = /^(?:due to (?:a fatal error|unexpected exception) with messages?|unexpected exception):$/i;
 /** How runners write the two sides, where `splitExpectation` does not know it; the sides may be on different lines. */
 // biome-ignore format: one row for each notation
 const SIDES: readonly { readonly expected: RegExp; readonly actual: RegExp }[] = [
@@ -50,7 +55,10 @@ export function readBlock(body: readonly string[], title: Pick<FailingTest, 'nam
   // pytest marks what was raised with an E at the margin.
   const raised = plain.filter((text) => /^E(?:\s{2,40}|$)/.test(text)).map((text) => text.replace(/^E\s{0,3}/, ''));
   const said = raised.length > 0 ? raised : plain;
-  return { file: place?.file ?? null, line: place?.line ?? null, message: messageOf(said, title.name), ...sidesOf(said.join('\n')) };
+  const message = messageOf(said, title.name);
+  // What was thrown compares nothing, whatever the lines of code around it do.
+  const sides = message !== null && THROWN.test(message) ? { expected: null, actual: null } : sidesOf(said.join('\n'));
+  return { file: place?.file ?? null, line: place?.line ?? null, message, ...sides };
 }
 
 /** The groups on the first line that the pattern fits. */
@@ -96,15 +104,26 @@ export function placeIn(text: string): { readonly file: string; readonly line: n
 
 function messageOf(body: readonly string[], name: string): string | null {
   if (body.some((text) => text.trim() === 'Traceback (most recent call last):')) return raisedLast(body);
+  const unexpected = body.findIndex((text) => UNEXPECTED.test(text.trim()));
+  if (unexpected !== -1) return body[unexpected + 1]?.trim().slice(0, 1_000) ?? null;
   const thrown = body.find((text) => /^\s{0,8}[A-Z]\w{0,60}(?:Error|Exception): \S/.test(text));
   if (thrown !== undefined && body.some((text) => /(?:Error|Exception) \{$/.test(text))) return thrown.trim().slice(0, 1_000);
-  for (const text of body) {
+  for (const [at, text] of body.entries()) {
     const said = text.trim();
     const message = said.replace(BEFORE_MESSAGE, '');
     if (message === '' || NO_MESSAGE.test(said) || said === name || said.startsWith('Failure/Error:')) continue;
-    return message.slice(0, 1_000);
+    return (message.endsWith(':') ? withLinesBelow(message, body.slice(at + 1)) : message).slice(0, 1_000);
   }
   return null;
+}
+
+/** Lines below a message that only leads to them. */
+const MAX_LED = 4;
+
+function withLinesBelow(message: string, below: readonly string[]): string {
+  const end = below.findIndex((text) => text.trim() === '' || /^\s{0,20}# \S{1,300}:\d/.test(text) || NO_MESSAGE.test(text.trim()));
+  const said = below.slice(0, Math.min(end === -1 ? below.length : end, MAX_LED)).map((text) => text.trim());
+  return [message, ...said].join(' ');
 }
 
 /** Python prints what was raised below its trace; of a chain, the last is what ended the test. */
@@ -148,7 +167,8 @@ export function openTestList(log: LogText, found: Findings, framework: string): 
   return (known, start, end) => {
     if (known.name === '') return;
     const key = `${known.suite ?? ''}\u0001${known.name}`;
-    const test = found.testAt(start, framework, { ...readBody(log, start, end, known), ...definedOf(known) });
+    const spans = [found.range(start, end)];
+    const test = found.testAt(start, framework, { ...readBody(log, start, end, known), ...definedOf(known), spans });
     const index = seen.get(key) ?? -1;
     const before = found.failingTests[index];
     propose(log, found, start, end, seen.size, test);
@@ -222,6 +242,7 @@ function joined(before: FailingTest, after: FailingTest): FailingTest {
     expected: before.expected ?? after.expected,
     actual: before.actual ?? after.actual,
     at: isFuller ? after.at : before.at,
+    spans: [...(before.spans ?? []), ...(after.spans ?? [])],
   };
 }
 

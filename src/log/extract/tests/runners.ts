@@ -106,7 +106,7 @@ export const COMPILED_RUNNERS: readonly Runner[] = [
     { head: /^\[ {2}FAILED {2}\] (?<suite>[\w/]{1,200})\.(?<name>[\w/]{1,200})(?:, where .{1,300}?)?(?: \(\d{1,9} ms\))?$/, opened: ({ suite, name }) => `${suite}.${name}`, body: 'none' },
   ] },
   { name: 'ctest', literals: ['***Failed', '***Timeout', '***Exception', '***Not Run', '(Failed)', '(Timeout)', '(SEGFAULT)', '(Child aborted)', '(Not Run)'], fillsIn: true, shapes: [
-    { head: /^\s{0,4}\d{1,5}\/\d{1,5} Test {1,4}#\d{1,5}: (?<name>\S{1,200}) \.{2,80}\s?\*{3}(?:Failed|(?<message>Timeout|Exception|Not Run))/, body: 'none' },
+    { head: /^\s{0,4}\d{1,5}\/\d{1,5} Test {1,4}#\d{1,5}: (?<name>\S{1,200}) \.{2,80}\s?\*{3}(?:Failed|(?<message>Timeout|Exception(?:: \w{1,30})?|Not Run))/, body: 'open', until: /^\s{0,12}(?:Start {1,8}\d|\d{1,5}\/\d{1,5} Test)|^\d{1,3}% tests passed|^The following tests/, limit: 60 },
     { head: /^\t\s{0,8}\d{1,6} - (?<name>\S{1,200}) \((?:Failed|(?<message>Timeout|SEGFAULT|Child aborted|Not Run|ILLEGAL|NUMERICAL|OTHER_FAULT|BAD_COMMAND|Subprocess \w{1,30}))\)/, body: 'none' },
   ] },
   { name: 'catch2', literals: [': FAILED:'], shapes: [
@@ -168,11 +168,19 @@ export const COMPILED_RUNNERS: readonly Runner[] = [
     // A try that failed is no failure yet: below its totals nextest lists how the last one ended.
     { above: /^\s{2,8}Summary \[/, within: 300, head: new RegExp(`^\\s{1,12}TRY \\d{1,3} (?:FAIL|TMT|SIG[A-Z]{3,5}|ABORT) ${NEXTEST}`), body: 'none' },
   ] },
-  { name: 'go', literals: ['--- FAIL: ', '=== RUN   ', '"Action":"fail"'], opens: /^=== RUN {3}(?<key>\S{1,400})/, nested: true, shapes: [
-    { head: /^\s{0,40}--- FAIL: (?<name>\S{1,400})(?: \([\d.]{1,12}s\))?/, opened: ({ name = '' }) => name, until: /^\s{0,40}(?:---|===) |^(?:FAIL|PASS|ok|exit status)\b/, limit: 80 },
+  { name: 'go', literals: ['--- FAIL: ', '=== RUN   ', '=== CONT  ', '=== NAME  ', '"Action":"fail"'], opens: /^=== (?:RUN {3}|CONT {2}|NAME {2})(?<key>\S{1,400})/, nested: true, shapes: [
+    { head: /^\s{0,40}--- FAIL: (?<name>\S{1,400})(?: \([\d.]{1,12}s\))?/, opened: ({ name = '' }) => name, until: /^\s{0,40}(?:---|===) |^(?:FAIL|PASS|ok|exit status)\b/, limit: 80, finish: goMessage },
     { head: /^\{.{0,200}"Action":"fail","Package":"(?<suite>[^"]{1,400})","Test":"(?<name>[^"]{1,400})"/, body: 'none' },
   ] },
 ];
+
+/** Go prints remarks and failures alike: what compares is the failure, else what was printed last. */
+function goMessage(named: Named, body: readonly string[]): Named {
+  const said = body.flatMap((text) => /^\s{4,40}[\w./-]{1,200}_test\.go:\d{1,7}: (\S.{0,1000})$/.exec(text)?.[1] ?? []);
+  const isPanic = body.some((text) => /^\s{0,8}panic: /.test(text));
+  const message = said.find((text) => /\b(?:want|wanted|expected|got)\b/i.test(text)) ?? said.at(-1);
+  return message === undefined || isPanic || said.length < 2 ? named : { ...named, message };
+}
 
 function minitestTitle(): RegExp {
   return /^(?:(?<suite>\w[^#\n]{0,200})#(?<name>test_.{1,300}?)|(?<old>test\w{0,200})\((?<class>[\w:]{1,200})\))(?: \[(?<file>[^\s:]{1,300}):(?<line>\d{1,7})\])?:$/;

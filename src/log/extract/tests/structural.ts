@@ -52,26 +52,55 @@ export const structural: Extractor = {
   ],
   extract: (whole, lines, found) => {
     const log = stripped(whole, TAG, LOST_ESCAPES);
-    const reported = found.failingTests.map((test) => ({ words: wordsOf(test), line: test.at?.line ?? 0 }));
+    const reported = found.failingTests.map((test) => ({ words: wordsOf(test), line: test.at?.line ?? 0, framework: test.framework }));
     const items = unlisted(readItems(log, lines), flakyNames(log, lines));
     // Where one runner is known by its marks, what has none is its own too.
     const known = [...new Set(items.flatMap(({ framework }) => framework ?? []))];
     const lists = new Map([...known, UNKNOWN].map((framework) => [framework, openTestList(log, found, framework)]));
     for (const item of withPassages(log, withoutSuites(log, unique(items)))) {
       const framework = item.framework ?? (known.length === 1 ? known[0] : undefined) ?? UNKNOWN;
-      if (!isCovered(reported, item)) lists.get(framework)?.(item.known, item.start, item.end);
+      const words = wordsOf({ suite: item.known.suite ?? null, name: item.known.name });
+      const twin = findTwin(reported, words);
+      if (twin !== -1) found.addSpan(twin, item.start, item.end);
+      if (!isCovered(reported, item, words)) lists.get(framework)?.(item.known, item.start, item.end);
     }
   },
 };
 
+interface ReportedTest {
+  readonly words: Words;
+  readonly line: number;
+  readonly framework: string;
+}
+
+/** Finds the reported test that has this name: with the same suite, else the only one. Returns -1 where there is none. */
+function findTwin(reported: readonly ReportedTest[], { all, own }: Words): number {
+  const exact = reported.findIndex(({ words }) => words.all.join(' ') === all.join(' '));
+  const name = own.join(' ');
+  const named = [...reported.keys()].filter((index) => reported[index]?.words.own.join(' ') === name);
+  return exact === -1 && named.length === 1 ? (named[0] ?? -1) : exact;
+}
+
 /** Where a reader of the runner spoke, nothing is added to what it reported. */
-function isCovered(reported: readonly { readonly words: Words; readonly line: number }[], { known, start, trust }: Item): boolean {
+function isCovered(reported: readonly ReportedTest[], { start, trust, framework, listed }: Item, words: Words): boolean {
   if (reported.length === 0) return false;
-  if (trust !== 'sure' || reported.some(({ words }) => isAlike(words, wordsOf({ suite: known.suite ?? null, name: known.name }))))
-    return true;
+  if (reported.some((one) => isAlike(one.words, words))) return true;
+  // Another runner ran in the same log: its own marks say so, or its list stands apart.
+  if (framework !== undefined && reported.every((one) => one.framework !== framework)) return false;
+  if (trust !== 'sure') return true;
+  if (listed === 'numbered' && isApart(reported, start)) return false;
   const lines = reported.map(({ line }) => line);
   return start >= minOf(lines) - NEAR && start <= maxOf(lines) + NEAR;
 }
+
+/** Whether no reported test is on both sides of a line, and none is right beside it. */
+function isApart(reported: readonly ReportedTest[], start: number): boolean {
+  const lines = reported.map(({ line }) => line);
+  return start > maxOf(lines) + BESIDE || start < minOf(lines) - BESIDE;
+}
+
+/** Lines of one test's block, at most, in most runners. */
+const BESIDE = 40;
 
 function readItems(log: LogText, lines: readonly number[]): Item[] {
   const items: Item[] = [];
@@ -223,7 +252,12 @@ function bodyEnd(log: LogText, line: number, from: number): number {
     if (isBlank && at > from + 1) isParagraph = false;
     if (/^[=_⎯]{6,}|^-{20,}$/.test(text.trim()) && at > from + 1) return false;
     if (isBlank) return true;
-    if (PASSED.test(text) || FORMS.some(({ pattern, trust }) => trust !== 'marked' && pattern.test(text.trimEnd())) || ITEM.test(text))
+    const isDifference = indentOf(text) > indent && /^\s{1,40}[-+] /.test(text);
+    if (
+      (PASSED.test(text) && !isDifference) ||
+      FORMS.some(({ pattern, trust }) => trust !== 'marked' && pattern.test(text.trimEnd())) ||
+      ITEM.test(text)
+    )
       return false;
     return isParagraph || indentOf(text) > indent || placeIn(text) !== null || isPlace(text);
   });
@@ -257,7 +291,7 @@ function flakyNames(log: LogText, lines: readonly number[]): ReadonlySet<string>
 
 /**
  * Tests that passed in the end are none; nor are weaker marks beside those of a known runner or a numbered list, nor places of a list in a class whose tests
- * were shown one by one: they may name the method that threw. Files that could not be loaded stand for their tests where none is named.
+ * were shown one by one: they may name the method that threw. A file that could not be loaded stands for its tests where none of them is named.
  */
 function unlisted(items: readonly Item[], flaky: ReadonlySet<string>): Item[] {
   const isKnown = items.some(({ framework, listed }) => framework !== undefined || listed === 'numbered');
@@ -266,8 +300,9 @@ function unlisted(items: readonly Item[], flaky: ReadonlySet<string>): Item[] {
     if (flaky.has(known.name) || (isKnown && framework === undefined && trust !== 'sure')) return false;
     return listed !== 'plain' || known.suite == null || known.line == null || !shown.has(classOf(known.suite));
   });
-  const named = tests.filter(({ known }) => known.name !== known.file);
-  return named.length > 0 ? named : tests;
+  const named = new Set(tests.flatMap(({ known }) => (known.name === known.file || known.file == null ? [] : [known.file])));
+  const isWhole = tests.some(({ known }) => known.name !== known.file && known.file == null);
+  return tests.filter(({ known }) => known.name !== known.file || !(isWhole || named.has(known.name)));
 }
 
 function classOf(suite: string): string {

@@ -1,0 +1,68 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import type { MixedBuild } from './mixed-row.ts';
+import { type CapturedLog, describeBuild } from './mixed-truth.ts';
+
+/** A row of `mixed.jsonl`: what its table tells, and what the capture added. */
+export type MixedResult = ReturnType<typeof describeBuild> & {
+  readonly id: string;
+  readonly version: string | undefined;
+  readonly log_path?: string | undefined;
+  readonly logs?: ReadonlyArray<{ readonly name: string; readonly log_path: string }> | undefined;
+  readonly report_path: string | undefined;
+  readonly captured_at: string;
+};
+
+/**
+ * Replaces one row of `mixed.jsonl`; rows are in the order of the tables, and those of builds that are gone
+ * are dropped.
+ */
+export async function keepRow(row: MixedResult, builds: readonly MixedBuild[], fixtures: string): Promise<void> {
+  const rows = await readRows(fixtures);
+  rows.set(row.id, row);
+  const kept = builds.map(({ id }) => rows.get(id)).filter((one) => one !== undefined);
+  await writeFile(join(fixtures, 'mixed.jsonl'), kept.map((one) => `${JSON.stringify(one)}\n`).join(''));
+}
+
+/**
+ * Labels the kept logs by the tables as they are now, without running a tool. Returns the ids of those that
+ * do not bear them out.
+ */
+export async function labelAgain(builds: readonly MixedBuild[], fixtures: string): Promise<string[]> {
+  const failed: string[] = [];
+  const rows = await readRows(fixtures);
+  for (const build of builds) {
+    const row = rows.get(build.id);
+    if (row === undefined) continue;
+    try {
+      await keepRow({ ...row, ...describeBuild(build, await readLogs(row, fixtures)) }, builds, fixtures);
+    } catch (error) {
+      failed.push(build.id);
+      console.error(`${build.id}: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
+  return failed;
+}
+
+async function readRows(fixtures: string): Promise<Map<string, MixedResult>> {
+  const text = await readFile(join(fixtures, 'mixed.jsonl'), 'utf8').catch(() => '');
+  const rows = text.split('\n').filter(Boolean);
+  return new Map(rows.map((line): [string, MixedResult] => [rowId(line), JSON.parse(line)]));
+}
+
+function rowId(line: string): string {
+  const row: { readonly id: string } = JSON.parse(line);
+  return row.id;
+}
+
+/** The logs of a row as its capture left them. */
+export async function readLogs(
+  { log_path: path = '', logs }: Pick<MixedResult, 'log_path' | 'logs'>,
+  fixtures: string,
+): Promise<CapturedLog[]> {
+  const named = logs ?? [{ name: 'log', log_path: path }];
+  return await Promise.all(
+    named.map(async (log) => ({ name: log.name, path: log.log_path, text: await readFile(join(fixtures, log.log_path), 'utf8') })),
+  );
+}

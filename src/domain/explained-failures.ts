@@ -1,0 +1,16 @@
+import { z } from 'zod';
+
+/** What outputs say of the failures that one answer explains. Texts are raw. */
+export const ExplainedFailures = z.object({
+  failures: z.int().describe('How many failures it explains'),
+  /** All that are known in detail. */
+  areTests: z.boolean().describe('Whether all of them are failed tests'),
+  /** With the suite where two suites have a test of that name. */
+  tests: z.array(z.string()).readonly().describe('Names of the failed tests, each once'),
+  unnamed: z.int().describe('Failures that are only counted'),
+  grouped: z.string().nullable().describe('Why they share one answer, as a sentence; null for a single failure'),
+  logs: z.array(z.string()).readonly().describe('The logs in which they failed; empty if all failures of the build are in one log'),
+  /** Then nothing needs to be told apart. */
+  isOnly: z.boolean().describe('Whether it is the only failure of its build'),
+});
+export type ExplainedFailures = Readonly<z.infer<typeof ExplainedFailures>>;

@@ -1,0 +1,70 @@
+import type { ThrownException } from '../../domain/failure.ts';
+import { endingOf, isGenericMessage, PLAIN_ENDING, type ReadFailure } from '../recognise/failures.ts';
+import { normaliseIdentity } from '../recognise/normalise.ts';
+
+/** An expectation that does not hold is a cause of its own in each test, however alike two sound. */
+const ASSERTION = /Assert|Expectation|ComparisonFailure|TestFail|MultipleFailures|^\W{0,4}(?:assert|expect)/i;
+
+/** What the machine refuses, it refuses to every test: the line of the test that happened to ask does not matter. */
+const OF_THE_MACHINE =
+  /\b(?:ECONNREFUSED|ECONNRESET|ENOTFOUND|EAI_AGAIN|EADDRINUSE|ENOSPC|EMFILE|ENOMEM|EROFS)\b|[Cc]onnection refused|No space left on device|Too many open files|Cannot allocate memory|Name or service not known|\bUnknownHostException\b/;
+
+/** What is missing for every failure that needs it; the group names it. */
+const MISSING: readonly RegExp[] = [
+  /\b(?:Cannot find (?:module|package)|No module named|Could not resolve|Failed to (?:resolve|load)(?: import)?) ["'`]?(?<what>[\w@./-]{2,200})/,
+  /\bcannot import name ["'](?<what>\w{1,100}["'] from ["'][\w.]{1,200})/,
+  /\b(?:ENOENT: no such file or directory, \w{1,20} '|No such file or directory: b?'|open )(?<what>[^'\n:]{2,300})(?:'|: no such file or directory)/,
+  /\brelation "(?<what>[\w.]{1,100})" does not exist|\bno such table: (?<table>[\w.]{1,100})/,
+  /\bfixture '(?<what>\w{1,100})' not found/,
+];
+
+/**
+ * Returns the cause of a failure as a key: failures of one build with equal keys have one cause. The same refusal of the machine, the same
+ * missing module, file or table, the same deepest exception thrown at the same place, or the same message at the same frame of the
+ * project. Failures that only say how they ended have one cause where they ended alike.
+ */
+export function causeKey(failure: ReadFailure, thrown: ThrownException | null): string {
+  if (failure.generic) return isExpectation(failure) ? messageKey(failure) : endingKey(failure);
+  return sharedKey(failure) ?? deepestKey(thrown) ?? messageKey(failure);
+}
+
+/** Returns the key of a failure that says no more than how it ended. */
+export function endingKey({ test, message }: Pick<ReadFailure, 'test' | 'message'>): string {
+  const said = test === null ? message : test.message;
+  return `ending\u0001${(said === null ? null : endingOf(said)) ?? PLAIN_ENDING}`;
+}
+
+function sharedKey({ message }: ReadFailure): string | null {
+  if (OF_THE_MACHINE.test(message)) return `machine\u0001${normaliseIdentity(message)}`;
+  const groups = MISSING.map((pattern) => pattern.exec(message)?.groups).find((one) => one !== undefined);
+  const what = groups?.what ?? groups?.table;
+  return what === undefined ? null : `missing\u0001${what}`;
+}
+
+/** Only of a wrapped exception: one without a cause of its own says the same as its test's message. */
+function deepestKey(thrown: ThrownException | null): string | null {
+  if (thrown === null || thrown.chain.length < 2 || ASSERTION.test(thrown.type)) return null;
+  const [frame] = thrown.frames;
+  if (frame === undefined && isGenericMessage(thrown.message)) return null;
+  const place = frame === undefined ? '' : `${frame.file}:${frame.function ?? ''}`;
+  return `deepest\u0001${thrown.type}\u0001${normaliseIdentity(thrown.message)}\u0001${place}`;
+}
+
+/** A function without a name of its own: each test of a file has one. */
+const NAMELESS = /<anonymous>|^(?:Object|Context|TestContext|Proxy|Suite)\.|^(?:null|anonymous|func\d{1,4}|<lambda>|<module>)$/;
+
+/** Whether a test states an expectation that does not hold. */
+function isExpectation({ test, message }: ReadFailure): boolean {
+  return test !== null && (test.expected !== null || ASSERTION.test(message));
+}
+
+function messageKey(failure: ReadFailure): string {
+  const { message, frames, test } = failure;
+  const said = normaliseIdentity(message);
+  const frame = frames.find(({ own }) => own);
+  const isCheck = isExpectation(failure);
+  if (frame === undefined) return isCheck ? `${said}\u0001${test?.file ?? ''}\u0001${test?.name ?? ''}` : said;
+  const place = frame.function === null || NAMELESS.test(frame.function) ? frame.line : frame.function;
+  const isShared = !isCheck && frames.filter(({ own }) => own).length > 1;
+  return `${said}\u0001${frame.file}:${isShared ? (frame.function ?? place ?? '') : (place ?? '')}`;
+}

@@ -1,0 +1,149 @@
+import type { Diagnostic, FailingTest, Failure, Section } from '../../domain/failure.ts';
+import type { Reading } from '../../domain/reading.ts';
+import { hasFindings } from '../extract/extraction.ts';
+import { joinRanges, overlaps } from '../line-ranges.ts';
+import type { ReadLog } from '../read-log.ts';
+import { composeReading, type OpenedSources, type ReadOptions } from '../read-sources.ts';
+import { failureOfTest, mainFailure, type ReadFailure } from '../recognise/failures.ts';
+import { roleOf } from '../roles.ts';
+import { isWithin, type LineRange } from '../sections/system.ts';
+import { isCheck, isPackageManager } from '../tool-kinds.ts';
+import { viewLog } from './log-view.ts';
+import { spansOfTest } from './spans.ts';
+
+/** Failures of one build that are told apart; of more, only the first are. */
+const MAX_FAILURES = 2_000;
+
+/**
+ * Finds what failed in a build: each failing test, each failed step in which no test failed, and the main error of each failed log that
+ * has neither. Never empty: where nothing is found, the one failure says so.
+ */
+export function findFailures(opened: OpenedSources, reading: Reading, options: ReadOptions): ReadFailure[] {
+  const tests = sameOnce(reading.failingTests.slice(0, MAX_FAILURES).map((test) => failureOfTest(reading, test)));
+  const steps = failedLogs(opened.logs, reading.failingTests).flatMap((read) => findSteps(read, opened, reading, options));
+  const own = steps.filter((step) => !step.generic);
+  const told = own.some((step) => !isCancelled(step)) || tests.length > 0 ? own.filter((step) => !isCancelled(step)) : own;
+  const found = toleratedLast([...tests, ...told], opened.logs);
+  if (found.length > 0) return found;
+  return steps.length > 0 ? steps.slice(0, 1) : [mainFailure(reading)];
+}
+
+/** Marks the failures of steps after which the job went on, and puts them behind those that turned it red. */
+function toleratedLast(failures: readonly ReadFailure[], logs: readonly ReadLog[]): ReadFailure[] {
+  const sections = logs.flatMap(({ structure }) => structure.failedSections.filter(({ tolerated }) => tolerated === true));
+  const isTolerated = ({ spans = [] }: ReadFailure) =>
+    spans.length > 0 &&
+    spans.every(({ source, lineStart }) =>
+      sections.some((section) => section.source === source && lineStart >= section.lineStart && lineStart <= section.lineEnd),
+    );
+  if (sections.length === 0 || failures.every(isTolerated)) return [...failures];
+  const [decisive, tolerated] = [failures.filter((one) => !isTolerated(one)), failures.filter(isTolerated)];
+  return [...decisive, ...tolerated.map((one) => ({ ...one, tolerated: true }))];
+}
+
+/** Joins what failed alike in several jobs: one failure, with its lines in each. */
+function sameOnce(failures: readonly ReadFailure[]): ReadFailure[] {
+  const once = new Map<string, ReadFailure>();
+  for (const failure of failures) {
+    const { test, fingerprint } = failure;
+    const key = JSON.stringify([test?.suite, test?.name, fingerprint.value]);
+    const before = once.get(key);
+    const spans = [...(before?.spans ?? []), ...(failure.spans ?? [])];
+    once.set(key, before === undefined ? failure : { ...before, spans });
+  }
+  return [...once.values()];
+}
+
+/** A step that was stopped because another job had failed says nothing of its own. */
+function isCancelled({ message }: Pick<Failure, 'message'>): boolean {
+  return /^(?:Error: )?The (?:operation|job|run) was cancell?ed\W*$/i.test(message);
+}
+
+/** Returns the logs of failed jobs: those that say how they failed; where none does, those in which an error was found. */
+function failedLogs(logs: readonly ReadLog[], tests: readonly FailingTest[]): readonly ReadLog[] {
+  const ofTests = new Set(tests.flatMap((test) => spansOfTest(test).map(({ source }) => source)));
+  const failed = logs.filter(
+    ({ log, structure }) => ofTests.has(log.name) || structure.failedSections.length > 0 || structure.exits.length > 0,
+  );
+  return failed.length > 0 ? failed : logs.filter(({ found }) => hasFindings(found));
+}
+
+/** Finds the failed steps of one log in which no test failed, and what compilers and linters report beside the tests. */
+function findSteps(read: ReadLog, opened: OpenedSources, reading: Reading, options: ReadOptions): ReadFailure[] {
+  const { log, structure } = read;
+  const tests = joinRanges(
+    reading.failingTests
+      .flatMap(spansOfTest)
+      .filter(({ source }) => source === log.name)
+      .map(({ lineStart, lineEnd }) => ({ start: lineStart, end: lineEnd })),
+  );
+  const failWithin = (ranges: readonly LineRange[]): ReadFailure => {
+    const view = viewLog(read, { visible: ranges, foreign: [] });
+    const spans = ranges.map(({ start, end }) => ({ source: log.name, lineStart: start, lineEnd: end }));
+    return { ...mainFailure(composeReading({ ...opened, reports: [], logs: [view] }, options)), spans };
+  };
+  const sections = innermost(structure.failedSections.filter(({ consequence, tolerated }) => consequence !== true || tolerated === true));
+  const untested = sections.filter(({ lineStart, lineEnd }) => !overlaps(tests, lineStart, lineEnd));
+  if (tests.length > 0) {
+    const steps = untested.map(({ lineStart, lineEnd }) => [{ start: lineStart, end: lineEnd }]);
+    return [...steps, ...rangesByCheck(read, tests).filter((ranges) => !isInside(ranges, untested))].map(failWithin);
+  }
+  const checks = rangesByCheck(read, []);
+  const steps = untested.length < 2 ? [[{ start: 1, end: log.lineCount }]] : untested.map(rangeOfSection);
+  const split = steps.flatMap((step) => {
+    const own = checks.filter((ranges) => ranges.every(({ start }) => overlaps(step, start, start)));
+    return own.length > 1 && areApart(own) ? own : [step];
+  });
+  if (split.length > 1) return split.map(failWithin);
+  const [spans] = steps.map((ranges) => ranges.map(({ start, end }) => ({ source: log.name, lineStart: start, lineEnd: end })));
+  const alone = opened.logs.length === 1 ? reading : composeReading({ ...opened, reports: [], logs: [read] }, options);
+  return [{ ...mainFailure(alone), spans }];
+}
+
+function rangeOfSection({ lineStart, lineEnd }: Section): LineRange[] {
+  return [{ start: lineStart, end: lineEnd }];
+}
+
+function isInside(ranges: readonly LineRange[], sections: readonly Section[]): boolean {
+  return ranges.every(({ start }) => sections.some(({ lineStart, lineEnd }) => start >= lineStart && start <= lineEnd));
+}
+
+/** The lines of each compiler's and linter's errors, but those that a test printed. */
+function rangesByCheck({ log, found }: ReadLog, tests: readonly LineRange[]): LineRange[][] {
+  const errors = found.diagnostics.filter(
+    (one) => one.severity === 'error' && one.at !== null && !isWithin(tests, one.at.line) && isOfItsOwn(one, log.line(one.at.line)),
+  );
+  const byTool = Map.groupBy(errors, ({ tool }) => tool);
+  const ends = new Map(found.blocks.map(({ start, end }) => [start, end]));
+  return [...byTool.values()].map((own) =>
+    joinRanges(own.flatMap(({ at }) => (at === null ? [] : [{ start: at.line, end: ends.get(at.line) ?? at.line }]))),
+  );
+}
+
+/** A finding with its place, or the reason of a package manager: neither is what a test or a wrapper around it prints. */
+function isOfItsOwn({ tool, file, line }: Diagnostic, text: string): boolean {
+  if (isCheck(tool)) return file !== null && line !== null;
+  return isPackageManager(tool) && roleOf(text) === 'cause';
+}
+
+/** Tells whether tools spoke one after the other: errors that lie among one another's are those of one run. */
+function areApart(tools: readonly (readonly LineRange[])[]): boolean {
+  const wholes = tools
+    .map((ranges) => ({ start: ranges[0]?.start ?? 0, end: ranges.at(-1)?.end ?? 0 }))
+    .sort((one, other) => one.start - other.start);
+  return wholes.every(({ start }, at) => start > (wholes[at - 1]?.end ?? 0));
+}
+
+/** Leaves out sections that only hold other failed ones: a stage fails because its step does. */
+function innermost(sections: readonly Section[]): Section[] {
+  return sections.filter(
+    (outer) =>
+      !sections.some(
+        (inner) =>
+          inner !== outer &&
+          inner.lineStart >= outer.lineStart &&
+          inner.lineEnd <= outer.lineEnd &&
+          inner.lineEnd - inner.lineStart < outer.lineEnd - outer.lineStart,
+      ),
+  );
+}

@@ -1,0 +1,111 @@
+import type { Excerpt, LogRange } from '../../domain/failure.ts';
+import type { Reading } from '../../domain/reading.ts';
+import { joinRanges, overlaps, subtractRanges } from '../line-ranges.ts';
+import type { ReadableSource, ReadLog } from '../read-log.ts';
+import { composeReading, type OpenedSources, openSources, type ReadOptions } from '../read-sources.ts';
+import { groupByCause, type ReadFailure, thrownBy } from '../recognise/failures.ts';
+import type { LineRange } from '../sections/system.ts';
+import { causeKey } from './cause-key.ts';
+import { findFailures } from './find-failures.ts';
+import { linkedLines } from './links.ts';
+import { viewLog } from './log-view.ts';
+import { type Ownership, ownershipOfLines } from './spans.ts';
+
+/** Failures of one build that have one cause, and what was read of them without the lines of the others. */
+export interface ReadCause extends Pick<ReadFailure, 'fingerprint' | 'generic'> {
+  readonly failures: readonly ReadFailure[];
+  readonly reading: Reading;
+}
+
+/** A build as it was read: as a whole, and each cause by its own lines, in the order of their first failures. Never without a cause. */
+export interface BuildReading {
+  readonly reading: Reading;
+  readonly causes: readonly ReadCause[];
+}
+
+/** Causes of one build that are read apart; failures of more go with the last one. */
+const MAX_CAUSES = 20;
+
+/** Reads all masked logs and reports of one build, and tells its causes apart. Deterministic; never throws on any text. */
+export function readCauses(sources: readonly ReadableSource[], options: ReadOptions): BuildReading {
+  const opened = openSources(sources, options);
+  const reading = composeReading(opened, options);
+  const groups = groupCauses(findFailures(opened, reading, options), reading);
+  if (groups.length === 1) return { reading, causes: groups.map((group) => ({ ...group, reading })) };
+  const failures = groups.flatMap((group) => group.failures);
+  const owners = opened.logs.map(({ log }) =>
+    ownershipOfLines(
+      log.name,
+      failures.map(({ spans = [] }) => spans),
+    ),
+  );
+  const causes = groups.map((group) => {
+    const numbers = new Set(group.failures.map((failure) => failures.indexOf(failure)));
+    const own = readCause(group.failures, { opened, owners, numbers, whole: reading }, options);
+    return { ...group, failures: group.failures.map((failure) => withOwnExcerpt(failure, own)), reading: own };
+  });
+  return { reading, causes };
+}
+
+/** Groups failures by fingerprint and by cause, in the order of their first failures. */
+export function groupCauses(failures: readonly ReadFailure[], reading: Reading): Omit<ReadCause, 'reading'>[] {
+  const groups = new Map<string, Omit<ReadCause, 'reading'>>();
+  let last = '';
+  for (const same of groupByCause(failures)) {
+    const [first] = same.failures;
+    if (first === undefined) continue;
+    const key = causeKey(first, first.test === null ? null : thrownBy(reading, first.test));
+    const into = groups.has(key) || groups.size < MAX_CAUSES ? key : last;
+    const group = groups.get(into);
+    if (group === undefined) last = into;
+    groups.set(into, group === undefined ? same : { ...group, failures: [...group.failures, ...same.failures] });
+  }
+  return [...groups.values()];
+}
+
+interface CauseInput {
+  readonly opened: OpenedSources;
+  readonly owners: readonly Ownership[];
+  /** The cause's failures, by their index among all. */
+  readonly numbers: ReadonlySet<number>;
+  readonly whole: Reading;
+}
+
+/** Reads what belongs to one cause: its own lines, and of the others only those that a link ties to it. */
+function readCause(failures: readonly ReadFailure[], input: CauseInput, options: ReadOptions): Reading {
+  const { opened, owners, numbers, whole } = input;
+  const hasLines = failures.some(({ spans = [] }) => spans.some(({ source }) => opened.logs.some(({ log }) => log.name === source)));
+  const speaks = hasLines && failures.some(({ generic }) => !generic);
+  const logs = opened.logs.flatMap((read, at): ReadLog[] => {
+    const owner = owners[at];
+    if (owner === undefined) return [];
+    const own = owner.own(numbers);
+    if (hasLines && own.length === 0) return [];
+    const foreign = owner.foreign(numbers);
+    const visible = speaks ? joinRanges([...own, ...linkedLines(read, failures, [...own, ...foreign])]) : contextOf(read, own, foreign);
+    return [viewLog(read, { visible, foreign })];
+  });
+  const reports = speaks ? [] : opened.reports.map((report) => ({ ...report, failingTests: [] }));
+  const own = composeReading({ ...opened, reports, logs }, options);
+  const { sources, testResults, notes, toolchains, maskedSecrets } = whole;
+  const { fingerprint, generic } = failures[0] ?? whole;
+  const failingTests = failures.flatMap(({ test }) => test ?? []);
+  return { ...own, failingTests, sources, testResults, notes, toolchains, maskedSecrets, fingerprint, generic };
+}
+
+/** Of a failure that says nothing itself, the failed steps that it is in, without the lines of others. */
+function contextOf({ log, structure }: ReadLog, own: readonly LineRange[], foreign: readonly LineRange[]): LineRange[] {
+  const steps = structure.failedSections.filter(({ lineStart, lineEnd }) => overlaps(own, lineStart, lineEnd));
+  const around = steps.map(({ lineStart, lineEnd }) => ({ start: lineStart, end: lineEnd }));
+  return subtractRanges(around.length > 0 ? joinRanges(around) : [{ start: 1, end: log.lineCount }], foreign);
+}
+
+/** The excerpt of a failure shows its own lines. */
+function withOwnExcerpt(failure: ReadFailure, { excerpts }: Reading): ReadFailure {
+  const isOwn = (excerpt: Excerpt) => failure.spans?.some((span) => shares(excerpt, span)) === true;
+  return { ...failure, excerpt: excerpts.find(isOwn) ?? null };
+}
+
+function shares(excerpt: Excerpt, span: LogRange): boolean {
+  return excerpt.source === span.source && excerpt.lineStart <= span.lineEnd && excerpt.lineEnd >= span.lineStart;
+}

@@ -1,0 +1,75 @@
+import type { FailingTest, LogRange } from '../../domain/failure.ts';
+import { firstPlace } from '../../lib/collections.ts';
+import type { Extraction } from '../extract/extraction.ts';
+import { joinRanges, subtractRanges } from '../line-ranges.ts';
+import type { LogText } from '../lines/lines.ts';
+import { roleOf } from '../roles.ts';
+import type { LineRange } from '../sections/system.ts';
+
+/** Lines that a test's block is followed on for, where its reader stopped before the next test. */
+const MAX_REST = 300;
+
+/**
+ * Extends the block of each failing test to the line before the next test's: readers stop after a number of lines, and the rest of a long
+ * difference or trace belongs to the same test. A line of a passing test or of the totals ends it.
+ */
+export function withWholeSpans(log: LogText, found: Extraction): Extraction {
+  const starts = found.failingTests.flatMap(({ spans = [] }) => spans.map(({ lineStart }) => lineStart)).sort((a, b) => a - b);
+  const nextAfter = (line: number) => starts[firstPlace(starts.length, (place) => (starts[place] ?? 0) <= line)] ?? null;
+  const whole = (span: LogRange): LogRange => {
+    if (span.lineEnd === span.lineStart) return span;
+    const next = nextAfter(span.lineEnd);
+    if (next === null || next - span.lineEnd > MAX_REST) return span;
+    for (let line = span.lineEnd + 1; line < next; line++) if (isEndOfTests(log.line(line))) return span;
+    return { ...span, lineEnd: next - 1 };
+  };
+  const failingTests = found.failingTests.map((test) => (test.spans === undefined ? test : { ...test, spans: test.spans.map(whole) }));
+  return { ...found, failingTests };
+}
+
+/** Tells whether a line is none of a failing test's: of a passing test, of the totals, or of the CI system. */
+function isEndOfTests(text: string): boolean {
+  const role = roleOf(text);
+  return role === 'passing' || (!/^\s/.test(text) && (role === 'ending' || role === 'echo'));
+}
+
+/** Lines of one log by the failure that they belong to. */
+export interface Ownership {
+  /** The lines of these failures, by their index. Ascending; where blocks lie in one another, the inner one's owner has the lines. */
+  own(failures: ReadonlySet<number>): LineRange[];
+  /** The lines of all other failures. */
+  foreign(failures: ReadonlySet<number>): LineRange[];
+}
+
+/** Finds out whose each line of a log is. `spans` has the ranges of each failure, in the order of the failures. */
+export function ownershipOfLines(source: string, spans: readonly (readonly LogRange[])[]): Ownership {
+  const all = spans.flatMap((ranges, owner) =>
+    ranges.filter((range) => range.source === source).map(({ lineStart, lineEnd }) => ({ start: lineStart, end: lineEnd, owner })),
+  );
+  // A block inside another one belongs to the inner one's test only.
+  const pieces = all.map((one) => {
+    const inner = all.filter((other) => other.owner !== one.owner && isInside(other, one));
+    return { owner: one.owner, ranges: subtractRanges([one], joinRanges(inner)) };
+  });
+  const rangesOf = (isWanted: (owner: number) => boolean) =>
+    joinRanges(pieces.filter(({ owner }) => isWanted(owner)).flatMap(({ ranges }) => ranges));
+  return {
+    own: (failures) => rangesOf((owner) => failures.has(owner)),
+    foreign: (failures) =>
+      subtractRanges(
+        rangesOf((owner) => !failures.has(owner)),
+        rangesOf((owner) => failures.has(owner)),
+      ),
+  };
+}
+
+function isInside(inner: LineRange, outer: LineRange): boolean {
+  const isShorter = inner.end - inner.start < outer.end - outer.start;
+  return isShorter && inner.start >= outer.start && inner.start <= outer.end;
+}
+
+/** Returns the lines of a failing test, by its blocks or its position. */
+export function spansOfTest({ spans, at }: FailingTest): readonly LogRange[] {
+  if (spans !== undefined && spans.length > 0) return spans;
+  return at === null ? [] : [{ source: at.source, lineStart: at.line, lineEnd: at.line }];
+}

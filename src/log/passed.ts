@@ -1,0 +1,51 @@
+import { maxOf } from '../lib/collections.ts';
+import type { Extraction } from './extract/extraction.ts';
+import type { LogText } from './lines/lines.ts';
+import type { Structure } from './sections.ts';
+
+/** What a CI system says of a whole job that passed. */
+const JOB_PASSED = /^(?:Finished: SUCCESS|Job succeeded|##\[section\]Finishing: (?:Finalize )?Job|Build step .{0,60}: SUCCESS)\W*$/;
+/** What a runner or build tool says of a whole run that passed: nothing failed, and something ran. */
+const RUN_PASSED: readonly RegExp[] = [
+  /^\s{0,12}(?:Tests|Test Suites|Test Files):?\s{1,8}(?!.{0,80}failed)[1-9]\d{0,6} passed/,
+  /^={3,200} (?!.{0,160}\b(?:failed|errors?)\b)[^=]{0,80}\b[1-9]\d{0,6} passed\b.{0,160}={3,200}$/,
+  /^(?!.{0,160}\b(?:failed|errors?)\b)[1-9]\d{0,6} passed\b.{0,120} in [\d.]{1,12}s\b/,
+  /^test result: ok\. [1-9]/,
+  /^OK \([1-9]\d{0,6} tests?\b|^OK$/,
+  /^(?:\[INFO\] )?BUILD SUCCESS(?:FUL)?\b/,
+  /^\s{0,8}[1-9]\d{0,6} passing\b/,
+  /^[1-9]\d{0,6} (?:examples?|runs|tests), (?:\d{1,7} assertions, )?0 failures\b/,
+  /^\W{0,4}pass [1-9]\d{0,6}$/,
+  /^All tests (?:successful|passed)\b|^100% tests passed/,
+  /^ok\s{1,8}\S{1,300}\s{1,8}(?:[\d.]{1,10}s|\(cached\))/,
+];
+/** What counts failures, where a runner says both on lines of their own. */
+const RUN_FAILED = /^\s{0,8}(?:[1-9]\d{0,6} failing|\W{0,4}fail [1-9]\d{0,6}$|FAILED \()|^(?:FAIL|FAILED|BUILD FAIL)/;
+/** Lines from the end in which the word that all passed is looked for. */
+const TAIL = 60;
+
+/**
+ * Tells whether a log is that of a run that passed, whatever errors it prints: no step and no test failed, nothing ended badly, and the
+ * CI system or the runner says at the end that all passed, below the last error. A log that was cut off is none.
+ */
+export function hasPassed(log: LogText, found: Extraction, structure: Structure): boolean {
+  if (found.failingTests.length + structure.failedSections.length + structure.exits.length > 0) return false;
+  const errors = [...found.exceptions, ...found.messages, ...found.diagnostics.filter(({ severity }) => severity === 'error')];
+  const last = maxOf(
+    errors.map(({ at }) => at?.line ?? 0),
+    0,
+  );
+  let said = 0;
+  for (let line = Math.max(1, log.lineCount - TAIL); line <= log.lineCount; line++) {
+    const text = log.line(line).trimEnd();
+    if (JOB_PASSED.test(text)) return true;
+    if (RUN_FAILED.test(text) || text.startsWith('##[error]')) return false;
+    if (RUN_PASSED.some((pattern) => pattern.test(text))) said = line;
+  }
+  return said > last;
+}
+
+/** Returns what was found in a run that passed: nothing that failed. */
+export function withoutErrors(found: Extraction): Extraction {
+  return { ...found, diagnostics: [], exceptions: [], messages: [] };
+}

@@ -1,0 +1,98 @@
+import type { SourceText } from '../domain/build.ts';
+import type { ReadStage } from '../domain/calibration.ts';
+import { withWholeSpans } from './causes/spans.ts';
+import { type Extraction, withLists } from './extract/extraction.ts';
+import { extractAll, inFailedSteps, openScanned, structureIn } from './extract/run.ts';
+import { diffWithGreen, type GreenTemplates, newFindings } from './green/green-diff.ts';
+import { bytesOfText, type LogBytes, withReturnsAsLineEnds } from './lines/bytes.ts';
+import { hasPassed, withoutErrors } from './passed.ts';
+import type { LineIndex, Scan } from './scan/scan-log.ts';
+import { withoutSections } from './sections.ts';
+
+/** A masked log whose bytes need not be in memory. */
+export interface LogInPieces {
+  readonly name: string;
+  readonly kind: 'log';
+  readonly bytes: LogBytes;
+  readonly notes: readonly string[];
+  /** The descriptor of its file, where it has one: another thread can read it. */
+  readonly file?: number;
+  /** Where it was scanned for {@link READER_GROUPS} already. */
+  readonly scan?: Scan;
+}
+
+/** What can be read: a masked text, or the bytes of a masked log. */
+export type ReadableSource = SourceText | LogInPieces;
+
+/** How the logs of one build are read. */
+export interface Reader {
+  readonly green: GreenTemplates | null;
+  readonly without: ReadonlySet<ReadStage>;
+  readonly leftOut: ReadonlySet<string>;
+}
+
+/** What was read of one log, before its lines are ranked. */
+export type ReadLog = ReturnType<typeof readLines>;
+
+/** Reads one log: its structure, and what the readers of tools find in it. */
+export function readLog(source: ReadableSource, reader: Reader): ReadLog {
+  const bytes = 'bytes' in source ? source.bytes : bytesOfText(source.text);
+  const read = readLines(source.name, bytes, 'bytes' in source ? source.scan : undefined, reader);
+  if (!isOverwritten(bytes, read.log.lineCount)) return read;
+  const split = readLines(source.name, withReturnsAsLineEnds(bytes), undefined, reader);
+  const fold = (found: Extraction) => foldReturns(found, split.index, read.index);
+  return { ...read, all: fold(split.all), found: fold(split.found), fresh: fold(split.fresh) };
+}
+
+function readLines(name: string, bytes: LogBytes, known: Scan | undefined, { green, without, leftOut }: Reader) {
+  const opened = openScanned(name, bytes, known);
+  const { log, scan } = opened;
+  const marked = structureIn(opened);
+  const structure = without.has('sections') ? withoutSections(marked) : marked;
+  const all = withWholeSpans(log, extractAll(opened, leftOut));
+  const isPassed = hasPassed(log, all, structure);
+  const found = isPassed ? withoutErrors(all) : inFailedSteps(log, all, structure);
+  const diff = green === null ? null : diffWithGreen(log, green, found, structure);
+  /** What of it a green build does not say too; all of it where there is none to compare with. */
+  const fresh = diff === null ? found : newFindings(found, diff);
+  const read = { log, index: scan.index, size: bytes.size, all, found, fresh, structure, diff, isPassed };
+  /** Whether what a green build says too was left out of what was found. */
+  const isOnlyNew: boolean = false;
+  return { ...read, isOnlyNew, proposed: found.blocks, hits: scan.hits };
+}
+
+/** Lone carriage returns to one line feed from which on a log is taken to use them as line ends. */
+const MANY = 20;
+const SAMPLE = 1_000_000;
+/** Bytes a line; where lines are shorter on average, no twenty returns with something between them fit in. */
+const SHORT_LINE = 60;
+const RETURN = 13;
+const FEED = 10;
+
+/** Whether a log's lines were joined by lone carriage returns, as some CI systems' downloads are. */
+function isOverwritten(bytes: LogBytes, lineCount: number): boolean {
+  if (bytes.size < lineCount * SHORT_LINE) return false;
+  const sample = bytes.slice(0, SAMPLE);
+  let lone = 0;
+  for (let at = sample.indexOf(RETURN); at !== -1; at = sample.indexOf(RETURN, at + 1)) if (sample[at + 1] !== FEED) lone++;
+  if (lone <= MANY) return false;
+  let feeds = 0;
+  for (let at = sample.indexOf(FEED); at !== -1; at = sample.indexOf(FEED, at + 1)) feeds++;
+  return lone > MANY * (feeds + 1);
+}
+
+/**
+ * Puts what was found in the form with returns as line ends (`split`) back onto the stored lines (`stored`); no byte has moved. Blocks are
+ * dropped: they would no longer be whole lines.
+ */
+function foldReturns(found: Extraction, split: LineIndex, stored: LineIndex): Extraction {
+  const lineOf = (line: number) => stored.lineAt(split.startOf(line));
+  const moved = withLists(found, (all) =>
+    all.map((one) => (one.at === null ? one : { ...one, at: { source: one.at.source, line: lineOf(one.at.line) } })),
+  );
+  const failingTests = moved.failingTests.map((test) => {
+    const spans = test.spans?.map((span) => ({ ...span, lineStart: lineOf(span.lineStart), lineEnd: lineOf(span.lineEnd) }));
+    return spans === undefined ? test : { ...test, spans };
+  });
+  return { ...moved, failingTests, blocks: [] };
+}

@@ -1,0 +1,28 @@
+/** Tools whose errors mean that code of ours does not compile or type-check. */
+export const COMPILERS =
+  /^(?:javac|maven|maven-compiler|gradle|kotlin|kotlinc|scala|scalac|groovyc|tsc|typescript|gcc|g\+\+|cc|clang|clang\+\+|c\+\+|msvc|cl|csc|msbuild|dotnet|compiler|swift|swiftc|rust|rustc|cargo|go|go-build|go-vet|golang|ghc|elixir|erlang|python|php|ruby|mypy|pyright|flow|vue-tsc|babel|esbuild|webpack|rollup|vite|ld|linker)\b/i;
+
+/** Tools that check how source is written. */
+export const LINTERS =
+  /^(?:eslint|ruff|flake8|pylint|rubocop|golangci(?:-lint)?|checkstyle|pmd|spotbugs|stylelint|ktlint|detekt|clippy|shellcheck|hadolint|biome|oxlint|clang-tidy|phpstan|psalm|credo|swiftlint|staticcheck|markdownlint|codespell|xo|standard|tslint|yamllint|luacheck|perlcritic|jshint|cppcheck)\b/i;
+
+/** Tools that only ever report on source, each finding with its place: what they say is about no test, also where tests ran beside them. */
+const CHECKS =
+  /^(?:javac|maven-compiler|kotlinc?|scalac?|tsc|typescript|vue-tsc|gcc|g\+\+|clang|clang\+\+|csc|swiftc?|rustc|go|go-build|go-vet|ghc|mypy|pyright|flow)$/i;
+
+/** Tells whether a tool compiles or checks source without running it. */
+export function isCheck(tool: string): boolean {
+  return CHECKS.test(tool) || LINTERS.test(tool);
+}
+
+/** Tells whether a linter ends badly for any finding, however mild it calls it. */
+export function failsOnWarnings(tool: string): boolean {
+  return /^(?:shellcheck|hadolint|pylint|rubocop|markdownlint|ansible-lint)$/i.test(tool);
+}
+
+/** Tells whether a tool resolves and installs what a build needs. */
+export function isPackageManager(tool: string): boolean {
+  return /^(?:npm|pnpm|yarn|pip|uv|poetry|conda|bundler|composer|apt|apk|dnf|brew|choco|cocoapods|cpanm|luarocks|cabal|stack|nuget)$/.test(
+    tool,
+  );
+}

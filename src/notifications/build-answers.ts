@@ -1,0 +1,126 @@
+import type { Analysis } from '../domain/analysis.ts';
+import type { Kind } from '../domain/category.ts';
+import type { ExplainedFailures } from '../domain/explained-failures.ts';
+import type { Failure } from '../domain/failure.ts';
+import type { FailureGroup } from '../domain/reading.ts';
+import { firstOfEach, sumOf } from '../lib/collections.ts';
+import { counted } from '../lib/text.ts';
+import { normaliseIdentity } from '../log/recognise/normalise.ts';
+import { clip } from './visible-text.ts';
+
+/** One answer of a build: how many failures it explains, and the first of them in their order. */
+export interface BuildAnswer {
+  readonly analysis: Analysis;
+  readonly failures: number;
+  readonly sample: readonly Failure[];
+}
+
+/** An answer in its place among those of its build, with what is said of its failures. */
+export type ArrangedAnswer<Answer extends BuildAnswer = BuildAnswer> = Answer & { readonly explains: ExplainedFailures };
+
+/** Finds the failures of each answer by the fingerprint of its group. */
+export function pairWithFailures(analyses: readonly Analysis[], groups: readonly FailureGroup[]): BuildAnswer[] {
+  const byFingerprint = Map.groupBy(groups, ({ fingerprint }) => fingerprint.value);
+  return analyses.map((analysis) => {
+    const sample = (byFingerprint.get(analysis.fingerprint) ?? []).flatMap(({ failures }) => failures);
+    return { analysis, sample, failures: Math.max(1, sample.length, analysis.failureIds.length) };
+  });
+}
+
+/**
+ * The answers of one build in the order in which one would mend them: first what stops others, then by step in the order of the logs, within
+ * a step what hit more, and last what only follows from another job or was not analyzed. A step is a test runner in a log, or what failed
+ * without a test. The answers come in the order of their first failures.
+ */
+export function arrangeAnswers<Answer extends BuildAnswer>(answers: readonly Answer[]): ArrangedAnswer<Answer>[] {
+  const steps = new Map<string, number>();
+  const placed = answers.map((answer) => {
+    const step = nameStep(answer);
+    if (!steps.has(step)) steps.set(step, steps.size);
+    return { answer, stage: rankStage(answer), step: steps.get(step) ?? 0 };
+  });
+  const inOrder = placed.toSorted((one, other) => {
+    return one.stage - other.stage || one.step - other.step || other.answer.failures - one.answer.failures;
+  });
+  const logs = new Set(answers.flatMap(({ sample }) => sample.flatMap((failure) => nameLog(failure) ?? [])));
+  const isOnly = answers.length === 1 && answers[0]?.failures === 1;
+  return inOrder.map(({ answer }) => ({ ...answer, explains: { ...explainFailures(answer, logs.size > 1), isOnly } }));
+}
+
+/** "3 causes, 15 failed tests, in the order in which to fix them"; null where there is nothing to order. */
+export function introduceAnswers(answers: readonly Pick<ArrangedAnswer, 'explains'>[]): string | null {
+  if (answers.length < 2) return null;
+  const failures = sumOf(answers.map(({ explains }) => explains.failures));
+  const areTests = answers.every(({ explains }) => explains.areTests);
+  const what = counted(failures, areTests ? 'failed test' : 'failure');
+  return `${counted(answers.length, 'cause')}, ${what}, in the order in which to fix them`;
+}
+
+/** The names of at most `most` tests, and how many more failed: `["a", "b"]` and 12. */
+export function nameTests({ tests, unnamed }: Pick<ExplainedFailures, 'tests' | 'unnamed'>, most: number) {
+  // One more name takes no more room than the words that count it.
+  const named = unnamed === 0 && tests.length === most + 1 ? tests : tests.slice(0, most);
+  return { named, more: named.length === 0 ? 0 : tests.length - named.length + unnamed };
+}
+
+/** Kinds that stop what comes after them where they end a step, and every test that needs what is missing. */
+const STOPPING: ReadonlySet<Kind> = new Set<Kind>([
+  ...(['compile_error', 'link_error', 'missing_module', 'version_conflict', 'dependency_install', 'docker_build'] as const),
+  ...(['out_of_memory', 'disk_full', 'network', 'service_unavailable', 'runner_lost', 'rate_limited'] as const),
+  ...(['permission_or_secret', 'workflow_config', 'environment', 'missing_file'] as const),
+]);
+
+function rankStage({ analysis, failures, sample }: BuildAnswer): number {
+  const isTolerated = sample.length > 0 && sample.every(({ tolerated }) => tolerated === true);
+  if (analysis.terminationReason === 'failed' || analysis.kind === 'upstream_job' || isTolerated) return 2;
+  const hitOneTest = failures === 1 && sample[0]?.test != null;
+  return STOPPING.has(analysis.kind) && !hitOneTest ? 0 : 1;
+}
+
+function nameStep({ analysis, sample: [first] }: BuildAnswer): string {
+  if (first?.test == null) return analysis.id;
+  return JSON.stringify([nameLog(first), first.test.framework]);
+}
+
+function nameLog({ test, excerpt }: Failure): string | null {
+  return test?.at?.source ?? excerpt?.source ?? null;
+}
+
+function explainFailures({ failures, sample }: BuildAnswer, areLogsTold: boolean): Omit<ExplainedFailures, 'isOnly'> {
+  const tests = sample.flatMap(({ test }) => (test === null ? [] : [test]));
+  const known = firstOfEach(tests, ({ suite, name }) => JSON.stringify([suite, name]));
+  const suites = Map.groupBy(known, ({ name }) => name);
+  const areTests = sample.length > 0 && tests.length === sample.length;
+  return {
+    failures,
+    areTests,
+    tests: known.map(({ suite, name }) => (suite === null || suites.get(name)?.length === 1 ? name : `${suite} › ${name}`)),
+    unnamed: failures - sample.length,
+    grouped: failures < 2 ? null : `${counted(failures, areTests ? 'test' : 'failure')}, because ${findReason(sample)}.`,
+    logs: areLogsTold ? [...new Set(sample.flatMap((failure) => nameLog(failure) ?? []))] : [],
+  };
+}
+
+/** What the failures of one answer have in common. */
+function findReason(sample: readonly Failure[]): string {
+  const [first] = sample;
+  if (first === undefined) return 'they have the same fingerprint';
+  const haveInCommon = (read: (failure: Failure) => string | null) => {
+    const value = read(first);
+    return value !== null && value !== '' && sample.every((failure) => read(failure) === value);
+  };
+  if (sample.every(({ generic }) => generic)) return 'each ended in the same way and says nothing more';
+  if (haveInCommon(({ message }) => normaliseIdentity(message))) return `each says “${clip(firstLine(first.message), 160)}”`;
+  if (haveInCommon(nameOwnFrame)) return `each failed at ${clip(nameOwnFrame(first) ?? '', 160)}`;
+  if (haveInCommon(({ fingerprint }) => fingerprint.value)) return 'they have the same fingerprint';
+  return `their errors lead back to the same one, such as “${clip(firstLine(first.message), 160)}”`;
+}
+
+function nameOwnFrame({ frames }: Failure): string | null {
+  const frame = frames.find(({ own }) => own);
+  return frame === undefined ? null : `${frame.file}${frame.line === null ? '' : `:${frame.line}`}`;
+}
+
+function firstLine(text: string): string {
+  return text.trim().split('\n', 1)[0] ?? '';
+}

@@ -1,0 +1,168 @@
+import type { ReplayedCase } from '../../run/replay.ts';
+import { type Figure, type FigureSection, idsOf, ratioInterval, shareFigure, withInterval } from '../figure.ts';
+import { pairsOf } from '../groups.ts';
+import { countNamed } from '../reading.ts';
+import { type ScoredBuild, type ScoredFailure, scoreBuildCases } from './score-failures.ts';
+
+/** A share of things of builds, such as of their failures: how many hold, of how many, in each build. */
+interface Share {
+  readonly name: string;
+  readonly count: (build: ScoredBuild) => readonly [held: number, of: number];
+  /** What is against the figure: builds where something does not hold, or where something does. */
+  readonly against: 'missing' | 'held';
+  /** Needs answers, not a reading alone. */
+  readonly needsAnswers: boolean;
+}
+
+const SHARES: readonly Share[] = [
+  failureShare(
+    'answered',
+    ({ answer }) => answer !== null,
+    'missing',
+    () => true,
+  ),
+  failureShare(
+    'own message',
+    ({ isOwn }) => isOwn,
+    'missing',
+    () => true,
+  ),
+  failureShare(
+    'bleed',
+    ({ isBleed }) => isBleed,
+    'held',
+    ({ answer, isFinding }) => answer !== null && !isFinding,
+  ),
+  failureShare(
+    'shared title',
+    ({ hasSharedTitle }) => hasSharedTitle,
+    'held',
+    ({ answer, isFinding }) => answer !== null && !isFinding,
+  ),
+  failureShare(
+    'category',
+    ({ isRight }) => isRight,
+    'missing',
+    ({ isFinding }) => !isFinding,
+  ),
+  { name: 'pairs precision', count: countSameAnswer, against: 'missing', needsAnswers: true },
+  { name: 'pairs recall', count: countSameCause, against: 'missing', needsAnswers: true },
+  { name: 'tests precision', count: countNamedTests, against: 'missing', needsAnswers: false },
+  { name: 'tests recall', count: countFoundTests, against: 'missing', needsAnswers: false },
+  { name: 'green called green', count: countGreen, against: 'missing', needsAnswers: false },
+  { name: 'published wrong', count: countPublishedWrong, against: 'held', needsAnswers: true },
+];
+
+/**
+ * Scores builds of which every failure is labelled: over all of them, then a row for each runner and for each split. Empty where no case is one.
+ *
+ * - `answered`, `own message`, `category`: of all failures; those without an answer count as missing.
+ * - `bleed`, `shared title`: of the answered ones. The second counts answers to other causes with the same title, which may say a cause in words
+ *   that no message has.
+ * - `pairs precision`: of the pairs of failures under one answer, those that share a cause; `pairs recall`: of those that share a cause, those
+ *   under one answer. Findings of linters and compilers have one cause for each step of a log.
+ * - `tests precision`, `tests recall`: of all failing tests that were named or are labelled, those of green runs with them.
+ * - `published wrong`: of the published answers, those whose category is right for none of the failures that they name, or that bleed for all
+ *   of them. An answer that names none is wrong; one that names findings alone is left out.
+ *
+ * Findings are left out of `bleed`, `shared title`, `category` and `published wrong`.
+ */
+export function scoreBuilds(cases: readonly ReplayedCase[]): FigureSection[] {
+  const builds = scoreBuildCases(cases);
+  if (builds.length === 0) return [];
+  return [
+    { title: 'failures of builds', figures: scoreShares(builds) },
+    { title: 'failures of builds, by runner', figures: scoreRows(builds, ({ row }) => row.runner ?? null, '') },
+    { title: 'failures of builds, by split', figures: scoreRows(builds, ({ row }) => row.split ?? null, 'split ') },
+  ];
+}
+
+function scoreShares(builds: readonly ScoredBuild[]): Figure[] {
+  const isAnswered = builds.some(({ one }) => one.result.analyst !== null);
+  const shares = SHARES.filter(({ needsAnswers }) => isAnswered || !needsAnswers);
+  return shares.map((share) => scoreShare(share, builds)).filter(({ cases }) => cases > 0);
+}
+
+function scoreShare({ name, count, against }: Share, builds: readonly ScoredBuild[]): Figure {
+  let [held, of] = [0, 0];
+  const counted = builds.map((build) => ({ one: build.one, counts: count(build) }));
+  for (const { counts } of counted) [held, of] = [held + counts[0], of + counts[1]];
+  const worse = counted.filter(({ counts: [some, all] }) => (against === 'held' ? some > 0 : some < all));
+  const figure = shareFigure(`failures: ${name}`, held, of, idsOf(worse));
+  return withInterval(
+    figure,
+    ratioInterval(counted, ({ counts }) => counts),
+  );
+}
+
+/** A row of a small table for each value, in their order; none where the rows name no value. */
+function scoreRows(builds: readonly ScoredBuild[], valueFor: (build: ScoredBuild) => string | null, prefix: string): Figure[] {
+  const named = [...Map.groupBy(builds, valueFor)].sort(([left], [right]) => ((left ?? '') < (right ?? '') ? -1 : 1));
+  if (named.every(([value]) => value === null)) return [];
+  return named.flatMap(([value, members]) => {
+    const row = value ?? '(unknown)';
+    const cell = (column: string, figure: Figure): Figure => ({
+      ...figure,
+      name: `failures: ${column}, ${prefix}${row}`,
+      cell: { row, column },
+    });
+    const count = cell('builds', { name: '', value: members.length, cases: members.length, unit: 'count' });
+    const shares = scoreShares(members).map(({ interval: _, ...figure }) => cell(figure.name.replace('failures: ', ''), figure));
+    return [count, ...shares];
+  });
+}
+
+function failureShare(
+  name: string,
+  holds: (failure: ScoredFailure) => boolean,
+  against: Share['against'],
+  isCounted: (failure: ScoredFailure) => boolean,
+): Share {
+  const count = ({ failures }: ScoredBuild) => {
+    const counted = failures.filter(isCounted);
+    return [counted.filter(holds).length, counted.length] as const;
+  };
+  return { name, count, against, needsAnswers: true };
+}
+
+function countSameAnswer({ answers, failures }: ScoredBuild): readonly [held: number, of: number] {
+  const placed = failures.flatMap((one) => (one.answer === null ? [] : [{ one, at: answers.indexOf(one.answer) }]));
+  return [countPairs(placed, ({ one, at }) => `${at} ${causeKey(one)}`), countPairs(placed, ({ at }) => String(at))];
+}
+
+function countSameCause(build: ScoredBuild): readonly [held: number, of: number] {
+  return [countSameAnswer(build)[0], countPairs(build.failures, causeKey)];
+}
+
+/** Counts the pairs with equal keys. */
+function countPairs<Item>(items: readonly Item[], keyFor: (item: Item) => string): number {
+  return [...Map.groupBy(items, keyFor).values()].reduce((total, { length }) => total + pairsOf(length), 0);
+}
+
+/** What is one cause where pairs are counted: the labelled one, or the step whose files a tool found faults in. */
+function causeKey({ failure, isFinding }: ScoredFailure): string {
+  return isFinding ? JSON.stringify(['findings', failure.log ?? null, failure.step ?? null]) : failure.cause;
+}
+
+function countNamedTests(build: ScoredBuild): readonly [held: number, of: number] {
+  return [countFoundTests(build)[0], build.one.result.failingTests.length];
+}
+
+function countFoundTests({ row, one }: ScoredBuild): readonly [held: number, of: number] {
+  const truth = [...new Set((row.failures ?? []).flatMap(({ test, suite }) => (test == null ? [] : [`${suite ?? ''} ${test}`.trim()])))];
+  return [countNamed(truth, one.result.failingTests), truth.length];
+}
+
+function countGreen({ row, one }: ScoredBuild): readonly [held: number, of: number] {
+  return row.green === true ? [Number(one.result.failureFound === false), 1] : [0, 0];
+}
+
+function countPublishedWrong({ answers, failures }: ScoredBuild): readonly [held: number, of: number] {
+  const published = answers.filter(({ action }) => action === 'auto_notify');
+  const judged = published
+    .map((answer) => failures.filter((failure) => failure.answer === answer))
+    .filter((named) => named.length === 0 || named.some(({ isFinding }) => !isFinding))
+    .map((named) => named.filter(({ isFinding }) => !isFinding));
+  const wrong = judged.filter((named) => named.every(({ isRight }) => !isRight) || named.every(({ isBleed }) => isBleed));
+  return [wrong.length, judged.length];
+}

@@ -1,0 +1,94 @@
+import { maxOf } from '../../../lib/collections.ts';
+import type { LabelledFailure } from '../../cases/labelled-failure.ts';
+import type { AnalysisResult } from '../../run/results.ts';
+import { holdsWords, normalizeWords } from './said-words.ts';
+
+type NamedTest = AnalysisResult['failingTests'][number];
+
+/** How well a test that an answer lists matches a labelled one; 0: not at all. */
+const [NO_MATCH, WORDS_MATCH, NAME_MATCH, SUITE_MATCH] = [0, 1, 2, 3];
+/** A shorter name stands in sentences that do not speak of it. */
+const LEAST_MENTIONED = 5;
+
+/**
+ * Finds for each failure the answer that names it, or null.
+ *
+ * A failure with a test is named by the answer that lists the test among its own: its name word for word, with the suite or the file before it
+ * or without (of several, those of the same suite), else with the same words in any notation, if that listed test is no other failure's. Where
+ * no answer lists it, by the first that writes its name in title, cause or a claim. A failure without a test is named by the answer with the
+ * most quotations inside its `log_lines`. Between answers that name it alike, the one with more quotations inside its `log_lines` counts, then
+ * the first.
+ */
+export function findAnswers(failures: readonly LabelledFailure[], answers: readonly AnalysisResult[]): (AnalysisResult | null)[] {
+  const listed = answers.flatMap(({ failingTests }) => failingTests);
+  const taken = new Set(listed.filter((test) => failures.some((failure) => matchTest(failure, test) >= NAME_MATCH)));
+  return failures.map((failure) => {
+    if (failure.test == null) return mostQuoting(failure, answers, 1);
+    const matches = answers.map((answer) => ({ answer, match: bestMatch(failure, answer.failingTests, taken) }));
+    const best = maxOf(
+      matches.map(({ match }) => match),
+      NO_MATCH,
+    );
+    const naming =
+      best === NO_MATCH ? mentioning(failure.test, answers) : matches.filter(({ match }) => match === best).map((one) => one.answer);
+    return mostQuoting(failure, naming, 0);
+  });
+}
+
+function bestMatch(failure: LabelledFailure, tests: readonly NamedTest[], taken: ReadonlySet<NamedTest>): number {
+  let best = NO_MATCH;
+  for (const test of tests) {
+    const match = matchTest(failure, test);
+    if (match > best && (match > WORDS_MATCH || !taken.has(test))) best = match;
+  }
+  return best;
+}
+
+function matchTest({ test, suite }: LabelledFailure, listed: NamedTest): number {
+  if (test == null) return NO_MATCH;
+  const wanted = toWords(test);
+  const own = toWords(listed.name);
+  const all = toWords([listed.file, listed.suite, listed.name].filter(Boolean).join(' '));
+  if (endsWith(all, wanted) || endsWith(wanted, own)) {
+    const isSuite = suite == null || listed.suite === null || haveSameEnd(toWords(suite), toWords(listed.suite));
+    return isSuite ? SUITE_MATCH : NAME_MATCH;
+  }
+  const isWithin = (words: readonly string[], others: readonly string[]) => words.every((word) => others.includes(word));
+  return isWithin(wanted, all) || isWithin(own, wanted) ? WORDS_MATCH : NO_MATCH;
+}
+
+function haveSameEnd(left: readonly string[], right: readonly string[]): boolean {
+  return endsWith(left, right) || endsWith(right, left);
+}
+
+function endsWith(words: readonly string[], end: readonly string[]): boolean {
+  return end.length > 0 && end.every((word, at) => words[words.length - end.length + at] === word);
+}
+
+function toWords(name: string): string[] {
+  return name.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? [];
+}
+
+function mentioning(test: string, answers: readonly AnalysisResult[]): AnalysisResult[] {
+  const name = normalizeWords(test);
+  if (name.length < LEAST_MENTIONED) return [];
+  const isMentioned = ({ title, rootCause, claims }: AnalysisResult) =>
+    [title ?? '', rootCause ?? '', ...claims.map(({ text }) => text)].some((text) => holdsWords(normalizeWords(text), name));
+  return answers.filter(isMentioned);
+}
+
+/** The answer with the most quotations inside the failure's lines, the first of equals; null where none has so many. */
+function mostQuoting(failure: LabelledFailure, answers: readonly AnalysisResult[], least: number): AnalysisResult | null {
+  let best: AnalysisResult | null = null;
+  let most = least - 1;
+  for (const answer of answers) {
+    const count = countQuotes(failure, answer);
+    if (count > most) [best, most] = [answer, count];
+  }
+  return best;
+}
+
+function countQuotes({ log, log_lines: ranges }: LabelledFailure, { claims }: AnalysisResult): number {
+  const quotes = claims.flatMap((claim) => claim.quotes).filter(({ source }) => log == null || source === log);
+  return quotes.filter(({ line }) => (ranges ?? []).some(([from, to]) => from <= line && line <= to)).length;
+}

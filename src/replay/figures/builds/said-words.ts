@@ -1,0 +1,73 @@
+import { stripEscapes } from '../../../log/lines/clean.ts';
+
+/** Of a message so many lines are compared, each up to so many characters: answers cut what is longer. */
+const [MOST_LINES, MOST_LINE] = [5, 200];
+/** What is left of a message without its exception's class must still tell something. */
+const LEAST_WITHOUT_CLASS = 8;
+/** So many characters before an ellipsis are enough to recognize a message that was cut there. */
+const LEAST_BEFORE_CUT = 24;
+
+const CLASS = /^(?:[\w$]+[.:]{1,2})*[\w$]*(?:error|exception|failure|failed|panic)(?: \[\w+\])?: /;
+/** Marks that runners print before the lines of a message: pytest's "E", the "#" of TAP, ">", bullets. */
+const MARK = /^(?:e {2,}|[#>│|●✕×✗•*-]+ )/;
+const WORD = /[\p{L}\p{N}_]/u;
+
+/**
+ * Normalizes text for comparison: without terminal escapes, in lower case, every kind of quotation mark as `'`, every run of white space as one
+ * space, trimmed. Numbers, paths and names stay: they tell two assertions apart.
+ */
+export function normalizeWords(text: string): string {
+  return stripEscapes(text)
+    .toLowerCase()
+    .replace(/[‘’“”"`´]/g, "'")
+    .replace(/\s+/g, ' ')
+    .trim();
+}
+
+/**
+ * Normalizes a message: its first five lines that are not blank, each by {@link normalizeWords}, without a runner's mark ("E   ", "# ", "> "),
+ * without the exception's class before the first colon ("AssertionError: ", if eight characters or more are left), without punctuation at its
+ * end, and cut after 200 characters.
+ */
+export function normalizeMessage(message: string): string[] {
+  const lines = message.split('\n').map((line) => normalizeWords(stripEscapes(line).trim().toLowerCase().replace(MARK, '')));
+  return lines
+    .filter((line) => line !== '')
+    .slice(0, MOST_LINES)
+    .map((line) => {
+      const bare = line.replace(CLASS, '');
+      const kept = bare.length < LEAST_WITHOUT_CLASS ? line : bare;
+      return kept.replace(/[\s.,:;]+$/, '').slice(0, MOST_LINE);
+    });
+}
+
+/**
+ * Whether a message stands in texts: every line of the normalized message stands in one of the normalized texts, not inside of a longer word or
+ * number. Where a text was cut with "…", the last 24 characters before it or more that begin the line are enough.
+ */
+export function saysMessage(texts: readonly string[], message: string): boolean {
+  const lines = normalizeMessage(message);
+  const said = texts.map(normalizeWords);
+  return lines.length > 0 && lines.every((line) => said.some((text) => holdsWords(text, line)));
+}
+
+/** Whether normalized words stand in a normalized text as whole words, or are cut in it by "…". */
+export function holdsWords(text: string, words: string): boolean {
+  if (words === '') return false;
+  for (let at = text.indexOf(words); at !== -1; at = text.indexOf(words, at + 1)) {
+    if (isEdge(text[at - 1], words[0]) && isEdge(words.at(-1), text[at + words.length])) return true;
+  }
+  const parts = text.split('…').slice(0, -1);
+  return parts.some((part) => endsWithStart(part.trimEnd(), words));
+}
+
+function isEdge(left: string | undefined, right: string | undefined): boolean {
+  return left === undefined || right === undefined || !WORD.test(left) || !WORD.test(right);
+}
+
+function endsWithStart(part: string, words: string): boolean {
+  for (let length = Math.min(part.length, words.length); length >= LEAST_BEFORE_CUT; length--) {
+    if (part.endsWith(words.slice(0, length))) return true;
+  }
+  return false;
+}

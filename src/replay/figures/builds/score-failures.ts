@@ -1,0 +1,94 @@
+import { type DatasetRow, isLabelledBuild } from '../../cases/case.ts';
+import type { LabelledFailure } from '../../cases/labelled-failure.ts';
+import type { ReplayedCase } from '../../run/replay.ts';
+import type { AnalysisResult } from '../../run/results.ts';
+import { findAnswers } from './find-answers.ts';
+import { holdsWords, normalizeMessage, normalizeWords, saysMessage } from './said-words.ts';
+
+/** One labelled failure beside the answer that names it. */
+export interface ScoredFailure {
+  readonly failure: LabelledFailure;
+  /** Found by a linter or a compiler: scored for `answer` and `isOwn` only. */
+  readonly isFinding: boolean;
+  readonly answer: AnalysisResult | null;
+  /** Its normalized message stands in title, cause, fix, claims or quotations of its answer. */
+  readonly isOwn: boolean;
+  /**
+   * The normalized message of a failure of the build with another cause stands in the title or the fix of its answer, or in the cause where its
+   * own message does not. A message that is a part of its own tells nothing apart and is not looked for.
+   */
+  readonly isBleed: boolean;
+  /** Another answer, to a failure of the build with another cause, has the same title. */
+  readonly hasSharedTitle: boolean;
+  /** Its answer's category is its own or one that is right too. */
+  readonly isRight: boolean;
+}
+
+/** A build with the truth of all its failures. `answers` is empty where the product says that nothing failed. */
+export interface ScoredBuild {
+  readonly one: ReplayedCase;
+  readonly row: DatasetRow;
+  readonly answers: readonly AnalysisResult[];
+  readonly failures: readonly ScoredFailure[];
+}
+
+/** Scores the builds among the cases of which every failure is labelled, or of which it is known that nothing failed. */
+export function scoreBuildCases(cases: readonly ReplayedCase[]): ScoredBuild[] {
+  return cases.flatMap((one) => (one.row !== null && isLabelledBuild(one.row) ? [scoreBuild(one, one.row)] : []));
+}
+
+function scoreBuild(one: ReplayedCase, row: DatasetRow): ScoredBuild {
+  const answers = one.result.failureFound === false ? [] : one.result.analyses;
+  const labelled = row.failures ?? [];
+  const naming = findAnswers(labelled, answers);
+  const failures = labelled.map((failure, at): ScoredFailure => {
+    const answer = naming[at] ?? null;
+    const others = labelled.filter(({ cause }) => cause !== failure.cause);
+    return {
+      failure,
+      isFinding: failure.finding ?? (failure.test == null && isFinder(row.runner)),
+      answer,
+      isOwn: answer !== null && saysMessage(toldTexts(answer), failure.message),
+      isBleed: answer !== null && others.some((other) => isTold(answer, other, failure)),
+      hasSharedTitle: labelled.some(({ cause }, place) => cause !== failure.cause && haveSameTitle(answer, naming[place] ?? null)),
+      isRight: answer !== null && [failure.category, ...(failure.also_ok ?? [])].some((category) => category === answer.category),
+    };
+  });
+  return { one, row, answers, failures };
+}
+
+/** Everything that an answer says in words: what is quoted counts. */
+function toldTexts({ title, rootCause, fixRecommendation, claims }: AnalysisResult): string[] {
+  const claimed = claims.flatMap(({ text, quotes }) => [text, ...quotes.map((quote) => quote.text)]);
+  return [title ?? '', rootCause ?? '', fixRecommendation ?? '', ...claimed];
+}
+
+function isTold({ title, rootCause, fixRecommendation }: AnalysisResult, other: LabelledFailure, own: LabelledFailure): boolean {
+  const ownLines = normalizeMessage(own.message);
+  if (normalizeMessage(other.message).every((line) => ownLines.some((ownLine) => holdsWords(ownLine, line)))) return false;
+  if ([title ?? '', fixRecommendation ?? ''].some((text) => saysMessage([text], other.message))) return true;
+  const cause = [rootCause ?? ''];
+  return saysMessage(cause, other.message) && !saysMessage(cause, own.message);
+}
+
+function haveSameTitle(answer: AnalysisResult | null, other: AnalysisResult | null): boolean {
+  if (answer === null || other === null || answer === other) return false;
+  return normalizeWords(answer.title ?? '') === normalizeWords(other.title ?? '');
+}
+
+/** Words of `runner` that name what finds faults in files without running them. */
+const FINDERS = new Set(
+  (
+    'actionlint ansible-lint bandit biome black brakeman buf buildifier cargo-check checkstyle clang clang-format clang-tidy clippy codespell compiler ' +
+    'cppcheck credo cspell csc cxx detekt dialyzer eslint flake8 flow fortran gcc gfortran ghc gofmt golangci-lint golint hadolint hlint htmlhint isort ' +
+    'javac jshint jsonlint kotlinc ktlint lint linter luacheck markdownlint msvc mypy nox-lint oxlint perlcritic phpcs phpmd phpstan pmd pre-commit ' +
+    'prettier psalm pycodestyle pydocstyle pylint pyright revive rubocop ruff rustc rustfmt scalac shellcheck shfmt spectral spotbugs spotless ' +
+    'sqlfluff standard staticcheck stylelint swiftc swiftlint tflint tsc typescript vet vint vue-tsc xo yamllint'
+  ).split(' '),
+);
+
+/** Whether a runner is a linter or a compiler, by a word of its name: "golangci-lint 2.1", "go vet", "eslint + tsc". */
+function isFinder(runner: string | null | undefined): boolean {
+  const words = runner?.toLowerCase().match(/[a-z][a-z0-9-]*/g) ?? [];
+  return words.some((word) => FINDERS.has(word) || word.split('-').some((part) => FINDERS.has(part)));
+}

@@ -1,0 +1,73 @@
+import type { Analysis } from '../../domain/analysis.ts';
+import type { Category } from '../../domain/category.ts';
+import type { LibraryEntry } from '../../domain/library.ts';
+import type { TriageSubject } from '../../domain/triage.ts';
+import type { Logger } from '../../ports/telemetry.ts';
+import type { LibraryStore, RuleStore } from '../../stores/library.ts';
+import { type InvestigateDeps, investigate } from './investigate.ts';
+import type { OwnerFinder } from './owners.ts';
+import { type RuleMatch, ruleFor } from './recall.ts';
+
+/** Whose a failure is; empty where nobody is known. */
+type Owner = Pick<Analysis, 'owner' | 'fileOwners'>;
+
+/** An answer before it is saved, with whose the failure is. `startedAt` and `endedAt` are in milliseconds. */
+export type Draft = { readonly owner: Owner } & (
+  | {
+      readonly kind: 'recalled';
+      readonly subject: TriageSubject;
+      readonly entry: LibraryEntry;
+      readonly startedAt: number;
+      readonly endedAt: number;
+    }
+  | {
+      readonly kind: 'ruled';
+      readonly subject: TriageSubject;
+      readonly match: RuleMatch;
+      readonly startedAt: number;
+      readonly endedAt: number;
+    }
+  | { readonly kind: 'investigated'; readonly analysis: Analysis }
+);
+
+/** What people decided and ruled before. */
+interface KnownAnswers {
+  readonly library: Pick<LibraryStore, 'recall'>;
+  readonly rules: Pick<RuleStore, 'active'>;
+  readonly logger: Pick<Logger, 'warn'>;
+}
+
+export interface DraftDeps {
+  readonly investigation: InvestigateDeps;
+  /** Absent: nothing is known. */
+  readonly known?: KnownAnswers;
+  /** Finds out whose a failure is; absent: nobody's. */
+  readonly owners?: OwnerFinder;
+}
+
+/**
+ * Answers one failure group: as a person confirmed it before, else as a reviewer's rule says of such failures, else as the graph finds.
+ * Null where the run waits for a person.
+ */
+export async function draftAnswer(subject: TriageSubject, deps: DraftDeps, signal: AbortSignal): Promise<Draft | null> {
+  const { known, investigation } = deps;
+  const { clock } = investigation;
+  const { repository } = subject.build;
+  const startedAt = clock.now();
+  const ownerOf = async (category: Category, suspects: Analysis['answer']['suspects']): Promise<Owner> =>
+    (await deps.owners?.(subject, { category, suspects }, signal)) ?? {};
+  if (known !== undefined) {
+    const { library, rules, logger } = known;
+    const entry = subject.generic ? null : await library.recall({ fingerprint: subject.fingerprint.value, repository });
+    if (entry !== null) {
+      return { kind: 'recalled', subject, entry, owner: await ownerOf(entry.category, []), startedAt, endedAt: clock.now() };
+    }
+    const match = await ruleFor(subject.failures, repository, { stores: { rules }, logger });
+    if (match !== null) {
+      return { kind: 'ruled', subject, match, owner: await ownerOf(match.rule.category, []), startedAt, endedAt: clock.now() };
+    }
+  }
+  const analysis = await investigate(subject, investigation, signal);
+  if (analysis === null) return null;
+  return { kind: 'investigated', analysis, owner: await ownerOf(analysis.category, analysis.answer.suspects) };
+}

@@ -1,0 +1,70 @@
+import type { Failure } from '../../domain/failure.ts';
+import { newId } from '../../domain/ids.ts';
+import type { FailureGroup, Reading } from '../../domain/reading.ts';
+import { endingKey } from '../../log/causes/cause-key.ts';
+import type { BuildReading, ReadCause } from '../../log/causes/read-causes.ts';
+import { isUnknown } from '../../log/recognise/failures.ts';
+
+/** Returns the causes of a build as groups of failures, in the order of their first failure. */
+export function groupFailures({ causes }: BuildReading, buildId: string): FailureGroup[] {
+  return causes.map(({ fingerprint, generic, failures }) => ({
+    fingerprint: ofBuild(fingerprint, buildId),
+    generic,
+    failures: failures.map(
+      (failure): Failure => ({ ...failure, fingerprint: ofBuild(failure.fingerprint, buildId), id: newId('fal'), buildId }),
+    ),
+  }));
+}
+
+/** What has no identity is nobody else's failure: builds without one have nothing known in common. */
+function ofBuild(fingerprint: Failure['fingerprint'], buildId: string): Failure['fingerprint'] {
+  return isUnknown(fingerprint) ? { ...fingerprint, value: `unknown-${buildId}` } : fingerprint;
+}
+
+/** Returns what was read of a group's failures: of the cause that has one of them, else of the whole build. */
+export function readingOfGroup(group: FailureGroup, { reading, causes }: BuildReading): Reading {
+  const keys = new Set(group.failures.map(failureKey));
+  const isSame = (cause: ReadCause) =>
+    cause.fingerprint.value === group.fingerprint.value || cause.failures.some((failure) => keys.has(failureKey(failure)));
+  return causes.find(isSame)?.reading ?? reading;
+}
+
+/**
+ * Returns what a reading adds to the stored groups of its build. A test that is stored is known, though a larger log may show its
+ * failure in other words; what shares its cause joins its group. The same test in another job with another message is another failure.
+ */
+export function joinKnown(read: readonly FailureGroup[], stored: readonly FailureGroup[]): FailureGroup[] {
+  const known = stored.flatMap(({ failures }) => failures);
+  return read.flatMap((group) => {
+    const failures = group.failures.filter((failure) => failure.test === null || !known.some((one) => isSameFailure(one, failure)));
+    if (failures.length === 0) return [];
+    const same = stored.find(
+      (one) =>
+        one.generic === group.generic &&
+        (one.failures.some((failure) => group.failures.some((other) => isSameFailure(failure, other))) || endAlike(one, group)),
+    );
+    return [{ fingerprint: same?.fingerprint ?? group.fingerprint, generic: group.generic, failures }];
+  });
+}
+
+/** Whether two failures of one build are one: the same test, and the same fingerprint or the same log. */
+function isSameFailure(one: Failure, other: Failure): boolean {
+  if (one.test === null || other.test === null || testKey(one.test) !== testKey(other.test)) return false;
+  const [here, there] = [one.test.at?.source, other.test.at?.source];
+  return one.fingerprint.value === other.fingerprint.value || here === undefined || there === undefined || here === there;
+}
+
+/** What only says how it ended has no fingerprint in common from test to test. */
+function endAlike(one: FailureGroup, other: FailureGroup): boolean {
+  const [left, right] = [one.failures[0], other.failures[0]];
+  if (!one.generic || left === undefined || right === undefined) return false;
+  return left.generic && right.generic && endingKey(left) === endingKey(right);
+}
+
+function failureKey({ test, message, fingerprint }: Pick<Failure, 'test' | 'message' | 'fingerprint'>): string {
+  return JSON.stringify(test === null ? [message] : [testKey(test), fingerprint.value]);
+}
+
+function testKey({ suite, name }: NonNullable<Failure['test']>): string {
+  return JSON.stringify([suite, name]);
+}

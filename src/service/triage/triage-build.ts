@@ -1,0 +1,191 @@
+import type { Analysis, Step } from '../../domain/analysis.ts';
+import type { Build, SourceText } from '../../domain/build.ts';
+import type { ReadStage } from '../../domain/calibration.ts';
+import { TriageError } from '../../domain/errors.ts';
+import type { FailureGroup, Survey } from '../../domain/reading.ts';
+import type { TriageSubject } from '../../domain/triage.ts';
+import { present } from '../../lib/collections.ts';
+import type { BuildReading } from '../../log/causes/read-causes.ts';
+import type { GreenTemplates } from '../../log/green/green-diff.ts';
+import type { Masker } from '../../log/mask/mask.ts';
+import type { LogInPieces, ReadableSource } from '../../log/read-log.ts';
+import { surveyFiles } from '../../log/survey/survey.ts';
+import type { LogThreads } from '../../log/threads.ts';
+import type { BuildArchive } from '../../ports/build-archive.ts';
+import type { Stores } from '../../stores/stores.ts';
+import { type ConcludeDeps, conclude, createAnalysis, escalateGroup, UNREAD } from './conclude.ts';
+import { type DraftDeps, draftAnswer } from './draft-answer.ts';
+import { groupFailures, joinKnown, readingOfGroup } from './group-failures.ts';
+import { type BesideGreen, diffAgainstPassing, greenBehind } from './passing-builds.ts';
+import { mayPass, type TriageRun } from './queue.ts';
+import { type GatherDeps, gatherSources, maskSources, readAside } from './read-build.ts';
+import { createSubject } from './triage-subject.ts';
+
+/** What a build left to be read, masked. */
+interface BuildMaterial {
+  readonly build: Build;
+  readonly sources: readonly ReadableSource[];
+  readonly notes: readonly string[];
+  readonly survey: Survey | null;
+  /** Secrets hidden in the sources. */
+  readonly secrets: number;
+  readonly beside: BesideGreen | null;
+  /** Stages of the reader left out, for measurements. */
+  readonly without?: ReadonlySet<ReadStage>;
+}
+
+interface ReadDeps {
+  /** Of log text that an analyst is shown, for each cause. */
+  readonly budgetTokens: number;
+  /** Where large logs are read; absent: at once. */
+  readonly threads?: Pick<LogThreads, 'read'>;
+}
+
+export interface TriageBuildDeps extends ConcludeDeps, GatherDeps, ReadDeps, Omit<DraftDeps, 'known'> {
+  readonly stores: Stores;
+  /** How many green builds a failed one is compared with; 0: none. */
+  readonly greenBuilds: number;
+  /** Told of each finished node, for whoever watches the build. */
+  readonly onStep?: (buildId: string, step: Step) => void;
+}
+
+/**
+ * Does steps 4 to 8 for one stored build: fetches what is missing, reads, groups, answers each group once. Safe to run again at any
+ * point, and meant to be when more of the build has failed: what was finished before is found and not repeated. A group
+ * whose analysis fails for good is given to a person and holds up no other; one that waits for a person's answer is left out,
+ * and the triage is requested again when the answer comes. Throws what may pass when tried again, and what
+ * kept the build from being read: a log that is not there is never answered as if it had been read.
+ */
+export async function triageBuild(buildId: string, deps: TriageBuildDeps, run: TriageRun): Promise<Analysis[]> {
+  const material = await gatherMaterial(buildId, deps, run);
+  const read = await readMaterial(material, deps, run.signal);
+  const groups = await saveGroups(material.build, read, deps.stores);
+  const analyses: Analysis[] = [];
+  for (const group of groups) {
+    run.signal.throwIfAborted();
+    const analysis = await answerGroup({ material, read, group }, deps, run);
+    if (analysis !== null) analyses.push(analysis);
+  }
+  return analyses;
+}
+
+async function gatherMaterial(buildId: string, deps: TriageBuildDeps, run: TriageRun): Promise<BuildMaterial> {
+  const { stores, greenBuilds } = deps;
+  const build = await stores.builds.find(buildId);
+  if (build === null) throw new TriageError('not-found', `Build ${buildId} is not stored`);
+  const { sources, notes, survey } = await gatherSources(build, deps, run);
+  if (sources.length === 0 && !(await isKnown(build, deps))) throw new TriageError('not-found', notes[0] ?? 'The build has no log.');
+  const beside = await diffAgainstPassing(build, sources, { passingBuilds: stores.passingBuilds, greenBuilds });
+  return { build, sources, notes, survey, secrets: 0, beside };
+}
+
+/** Whether something was read of the build before. */
+async function isKnown(build: Build, { stores }: TriageBuildDeps): Promise<boolean> {
+  const groups = await stores.failures.saveGroups(build.id, []);
+  return groups.some(({ fingerprint }) => fingerprint.algorithm !== UNREAD);
+}
+
+async function readMaterial(material: BuildMaterial, { budgetTokens, threads }: ReadDeps, signal: AbortSignal): Promise<BuildReading> {
+  const { sources, secrets, beside, without } = material;
+  return await readAside(sources, { budgetTokens, secrets, ...present({ green: beside?.green, without }) }, threads, signal);
+}
+
+/** Saves what a reading adds; returns all groups of the build. */
+async function saveGroups(build: Build, read: BuildReading, { builds, failures }: Stores): Promise<readonly FailureGroup[]> {
+  await builds.saveTestResults(build.id, read.reading.testResults);
+  const stored = await failures.saveGroups(build.id, []);
+  return await failures.saveGroups(build.id, joinKnown(groupFailures(read, build.id), stored));
+}
+
+interface GroupInput {
+  readonly material: BuildMaterial;
+  readonly read: BuildReading;
+  readonly group: FailureGroup;
+}
+
+/** Returns the stored answer to a group, else makes and saves one; null where it waits for a person. */
+async function answerGroup(input: GroupInput, deps: TriageBuildDeps, run: TriageRun): Promise<Analysis | null> {
+  const { group, material } = input;
+  const { build } = material;
+  const { stores, onStep } = deps;
+  const triage = await stores.triages.open(build.id, group.fingerprint.value);
+  const stored = triage.analysisId === null ? null : await stores.analyses.find(triage.analysisId);
+  if (stored !== null) return stored;
+  const told = (step: Step) => {
+    run.progressed?.();
+    onStep?.(build.id, step);
+  };
+  try {
+    const known = { library: stores.library, rules: stores.rules, logger: deps.logger };
+    const investigation = { ...deps.investigation, onStep: told };
+    const draft = await draftAnswer(subjectOf(input, triage.id), { ...deps, known, investigation }, run.signal);
+    return draft === null ? null : await conclude(build, draft, deps, run);
+  } catch (error) {
+    if (mayPass(error, run)) throw error;
+    return await escalateGroup({ build, group, triageId: triage.id }, error, deps, run);
+  }
+}
+
+function subjectOf({ material, read, group }: GroupInput, triageId: string): TriageSubject {
+  const { build, notes, survey, beside } = material;
+  const subject = createSubject({ triageId, build, group, reading: readingOfGroup(group, read), notes, survey });
+  const green = greenBehind(subject.excerpts, beside);
+  return green === null ? subject : { ...subject, green };
+}
+
+interface TriageSourcesDeps extends ReadDeps, DraftDeps {
+  readonly archive: BuildArchive & { putPieces(buildId: string, log: LogInPieces): Promise<void> };
+  readonly masker: Masker;
+}
+
+interface TriageSourcesOptions {
+  /** Places hidden in the logs in pieces. */
+  readonly maskedSecrets?: number;
+  readonly green?: GreenTemplates;
+  /** Causes that are answered; the others are only counted. */
+  readonly maxGroups?: number;
+  /** Stages of the reader left out, for measurements. */
+  readonly without?: ReadonlySet<ReadStage>;
+}
+
+/** What was read of a build that nobody stored, and its answers. */
+export interface TriagedSources extends Pick<BuildReading, 'reading'> {
+  /** One for each cause that has an answer, in the order of the first failure. */
+  readonly analyses: Analysis[];
+  /** The failures of each cause. */
+  readonly groups: readonly FailureGroup[];
+}
+
+/**
+ * Triages a build that nobody stored, for the terminal and for replay. Nothing outlives the call. Logs in pieces come masked, and stay open
+ * until it ends.
+ */
+export async function triageSources(
+  build: Build,
+  raw: readonly (SourceText | LogInPieces)[],
+  deps: TriageSourcesDeps,
+  signal: AbortSignal,
+  { maskedSecrets = 0, green, maxGroups = Number.POSITIVE_INFINITY, ...how }: TriageSourcesOptions = {},
+): Promise<TriagedSources> {
+  const masked = await maskSources(raw.filter(isHeld), deps.masker);
+  const sources = [...raw.filter((source) => !isHeld(source)), ...masked.sources];
+  for (const source of sources) await (isHeld(source) ? deps.archive.put(build.id, source) : deps.archive.putPieces(build.id, source));
+  const { read: chosen, survey, notes } = surveyFiles(sources);
+  const beside = green === undefined ? null : { green, builds: new Map() };
+  const material = { build, sources: chosen, notes, survey, secrets: masked.secrets + maskedSecrets, beside, ...how };
+  const read = await readMaterial(material, deps, signal);
+  const groups = groupFailures(read, build.id);
+  const analyses: Analysis[] = [];
+  for (const group of groups.slice(0, maxGroups)) {
+    signal.throwIfAborted();
+    const draft = await draftAnswer(subjectOf({ material, read, group }, `${build.id}-${analyses.length + 1}`), deps, signal);
+    if (draft === null)
+      throw new TriageError('internal', `The analysis of ${build.id} is waiting for a reviewer, but there is no review queue here`);
+    analyses.push(await createAnalysis(draft));
+  }
+  return { reading: read.reading, analyses, groups };
+}
+
+function isHeld(source: SourceText | LogInPieces): source is SourceText {
+  return 'text' in source;
+}

@@ -1,0 +1,41 @@
+import type { Build } from '../../domain/build.ts';
+import type { FailureGroup, Reading, Survey } from '../../domain/reading.ts';
+import type { TriageSubject } from '../../domain/triage.ts';
+import { present } from '../../lib/collections.ts';
+
+/** Enough structured facts for any judgement, few enough for a checkpoint of a few kilobytes. */
+const MAX_FACTS = 30;
+/** Findings of a linter are counted by rule. */
+const MAX_DIAGNOSTICS = 100;
+
+/** Returns what the graph is given for one group. `reading` is what was read of this group alone. */
+export function createSubject(input: {
+  readonly triageId: string;
+  readonly build: Build;
+  readonly group: FailureGroup;
+  readonly reading: Reading;
+  readonly notes: readonly string[];
+  readonly survey?: Survey | null;
+}): TriageSubject {
+  const { group, reading } = input;
+  return {
+    triageId: input.triageId,
+    build: input.build,
+    failures: group.failures.slice(0, MAX_FACTS),
+    fingerprint: group.fingerprint,
+    generic: group.generic,
+    excerpts: reading.excerpts,
+    failingTests: group.failures.flatMap(({ test }) => test ?? []).slice(0, MAX_FACTS),
+    diagnostics: reading.diagnostics.slice(0, MAX_DIAGNOSTICS),
+    exceptions: reading.exceptions.slice(0, MAX_FACTS),
+    messages: reading.messages.slice(0, MAX_FACTS),
+    exits: reading.exits.slice(-MAX_FACTS),
+    failedSections: reading.failedSections.slice(0, MAX_FACTS),
+    toolchains: reading.toolchains,
+    notes: [...reading.notes, ...input.notes],
+    sources: reading.sources,
+    tokens: reading.tokens,
+    ...present({ hasPassed: reading.hasPassed }),
+    ...(input.survey == null ? {} : { survey: input.survey }),
+  };
+}

@@ -1,0 +1,24 @@
+import { expect, it } from 'vitest';
+import { exitCodeOf } from '../../src/cli/triage-command.ts';
+import type { Analysis } from '../../src/domain/analysis.ts';
+import { sampleAnalysis, unsureAnalysis } from '../support/sample-analysis.ts';
+
+const code = sampleAnalysis();
+const infra = sampleAnalysis({ category: 'INFRA_ERROR' });
+const unsure = unsureAnalysis();
+
+it.each<[string, (readonly Analysis[])[], number]>([
+  ['every answer is sure', [[code, infra]], 0],
+  ['one of several needs review', [[infra, unsure]], 10],
+  ['one needs review in another file', [[infra], [], [unsure]], 10],
+  ['all are INFRA_ERROR', [[infra, infra], [], [infra]], 11],
+  ['one of them is not INFRA_ERROR', [[infra], [code]], 0],
+  ['nothing failed', [[], []], 5],
+])('--exit-code: %s', (_what, inputs, exit) => {
+  expect(exitCodeOf(inputs, { exitCode: true })).toBe(exit);
+});
+
+it('without --exit-code only a log in which nothing failed counts', () => {
+  expect(exitCodeOf([[unsure, infra]], {})).toBe(0);
+  expect(exitCodeOf([[]], {})).toBe(5);
+});

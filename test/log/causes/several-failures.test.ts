@@ -1,0 +1,182 @@
+import { describe, expect, it } from 'vitest';
+import { readCauses } from '../../../src/log/causes/read-causes.ts';
+
+/** Reads logs by their names, and says of each cause which tests and message it has, and which lines were read of it. */
+function readLogs(logs: Readonly<Record<string, string>>) {
+  const sources = Object.entries(logs).map(([name, text]) => ({ name, kind: 'log' as const, text, notes: [] }));
+  return readCauses(sources, { budgetTokens: 2000 }).causes.map(({ failures, reading }) => ({
+    tests: failures.flatMap(({ test }) => test?.name ?? []),
+    message: failures[0]?.message ?? '',
+    text: reading.excerpts.map(({ text }) => text).join('\n'),
+    messages: reading.messages.map(({ text }) => text).join('\n'),
+    sources: [...new Set(reading.excerpts.map(({ source }) => source))],
+  }));
+}
+
+const JEST = `FAIL test/basket.test.js
+  ● basket › sums
+
+    expect(received).toBe(expected) // Object.is equality
+
+    Expected: 12
+    Received: 13
+
+      at Object.toBe (test/basket.test.js:4:21)
+
+  ● basket › slow
+
+    thrown: "Exceeded timeout of 200 ms for a test.
+    Add a timeout value to this test to increase the timeout, if this is a long-running test."
+
+      at test (test/basket.test.js:8:3)
+
+  ● basket › label
+
+    expect(received).toMatchSnapshot()
+
+    Snapshot name: \`basket label 1\`
+
+    - Snapshot  - 1
+    + Received  + 1
+
+    - two apples
+    + 2 apples
+
+      at Object.toMatchSnapshot (test/basket.test.js:12:20)
+
+Test Suites: 1 failed, 1 total
+Tests:       3 failed, 3 total
+`;
+
+const GO = `--- FAIL: TestDiv (0.00s)
+    calc_test.go:9: Div(9,3) = 3, want 4
+--- FAIL: TestGolden (0.00s)
+    calc_test.go:15: open testdata/golden.json: no such file or directory
+--- FAIL: TestWorker (0.10s)
+    calc_test.go:22: timed out waiting for worker
+FAIL
+FAIL	example.test/calc	0.112s
+FAIL
+`;
+
+describe('failures of one build', () => {
+  it('own their lines: an assertion, a time limit and a snapshot in one file of jest', () => {
+    const causes = readLogs({ log: JEST });
+    expect(causes.map(({ tests }) => tests)).toEqual([['sums'], ['slow'], ['label']]);
+    const [sums, slow, label] = causes;
+    expect(sums?.text).toContain('Received: 13');
+    expect(sums?.text).not.toMatch(/snapshot|timeout/i);
+    expect(slow?.messages).not.toContain('toMatchSnapshot');
+    expect(slow?.text).toContain('Exceeded timeout of 200 ms');
+    expect(label?.text).toContain('2 apples');
+    expect(label?.text).not.toContain('Exceeded timeout');
+  });
+
+  it('own their lines: three tests of Go that fail for three reasons', () => {
+    const causes = readLogs({ log: GO });
+    expect(causes.map(({ tests, text }) => [...tests, text.split('\n').filter((line) => line.includes('_test.go')).length])).toEqual([
+      ['TestDiv', 1],
+      ['TestGolden', 1],
+      ['TestWorker', 1],
+    ]);
+  });
+
+  it('are one where a fixture, a service or a module that all need is missing', () => {
+    const refused = (name: string, line: number) =>
+      `--- FAIL: ${name} (0.00s)\n    db_test.go:${line}: dial tcp 127.0.0.1:5432: connect: connection refused\n`;
+    const causes = readLogs({
+      log: `${refused('TestRead', 4)}${refused('TestWrite', 9)}--- FAIL: TestSum (0.00s)\n    sum_test.go:3: got 2, want 3\nFAIL\n`,
+    });
+    expect(causes.map(({ tests }) => tests)).toEqual([['TestRead', 'TestWrite'], ['TestSum']]);
+  });
+
+  it('are one where one test fails alike in three jobs, and two where a test of that name fails otherwise in another', () => {
+    const sum = '--- FAIL: TestSum (0.00s)\n    sum_test.go:3: got 2, want 3\nFAIL\n';
+    const other = '--- FAIL: TestSum (0.00s)\n    sum_test.go:3: open prices.json: no such file or directory\nFAIL\n';
+    const causes = readLogs({ 'linux.log': sum, 'macos.log': sum, 'windows.log': sum, 'shop.log': other });
+    expect(causes.map(({ tests, sources }) => [tests, sources])).toEqual([
+      [['TestSum'], ['linux.log', 'macos.log', 'windows.log']],
+      [['TestSum'], ['shop.log']],
+    ]);
+  });
+
+  it('are a compile error beside the tests of other packages', () => {
+    const compile =
+      '# example.test/rail [example.test/rail.test]\nrail/rail_test.go:9:5: undefined: Switches\nFAIL\texample.test/rail [build failed]\n';
+    const causes = readLogs({ log: `${compile}${GO}` });
+    expect(causes.map(({ tests, message }) => tests[0] ?? message)).toEqual([
+      'TestDiv',
+      'TestGolden',
+      'TestWorker',
+      'rail_test.go: undefined: Switches',
+    ]);
+  });
+
+  it('are none that was canceled because another job had failed', () => {
+    const canceled = '##[group]Run npm test\nnpm test\n##[endgroup]\n##[error]The operation was canceled.\n';
+    expect(readLogs({ 'unit.log': GO, 'other.log': canceled }).flatMap(({ tests }) => tests)).toEqual([
+      'TestDiv',
+      'TestGolden',
+      'TestWorker',
+    ]);
+  });
+});
+
+describe('shared lines', () => {
+  it('decide where they name the service that a failure names, and never where another failure owns them', () => {
+    const log = `starting postgres on 127.0.0.1:5432: error: password authentication failed
+--- FAIL: TestRead (0.00s)
+    db_test.go:4: dial tcp 127.0.0.1:5432: connect: connection refused
+--- FAIL: TestSum (0.00s)
+    sum_test.go:3: got 2, want 3
+FAIL
+`;
+    const [read, sum] = readLogs({ log });
+    expect(read?.text).toContain('password authentication failed');
+    expect(sum?.text).not.toContain('5432');
+  });
+
+  it('are read with a failure that does not say why', () => {
+    const log = `error: worker ran out of file handles
+test a::one ... FAILED
+test a::two ... FAILED
+
+failures:
+
+---- a::two stdout ----
+thread 'a::two' panicked at src/lib.rs:9:5:
+assertion \`left == right\` failed
+  left: 2
+ right: 3
+
+test result: FAILED. 0 passed; 2 failed
+`;
+    const causes = readLogs({ log });
+    const one = causes.find(({ tests }) => tests.includes('a::one'));
+    expect(one?.text).toContain('file handles');
+    expect(one?.text).not.toContain('right: 3');
+  });
+});
+
+describe('runs that passed', () => {
+  const NOISE = "  console.error\n    Error: lending failed TypeError: Cannot read properties of undefined (reading 'pop')\n";
+  it('have no failure, whatever errors they print', () => {
+    const { reading, causes } = readCauses(
+      [{ name: 'log', kind: 'log', text: `${NOISE}\nTest Suites: 1 passed, 1 total\nTests:       2 passed, 2 total\n`, notes: [] }],
+      { budgetTokens: 2000 },
+    );
+    expect(reading.hasPassed).toBe(true);
+    expect(reading.exceptions).toEqual([]);
+    expect(causes).toMatchObject([{ generic: true }]);
+  });
+  it('are none where an error follows, a test failed or the log says no more', () => {
+    for (const end of [
+      'Tests:       2 passed, 2 total\nerror: could not publish the package\n',
+      'Tests:       1 failed, 2 passed, 3 total\n',
+      '',
+    ]) {
+      const { reading } = readCauses([{ name: 'log', kind: 'log', text: `${NOISE}${end}`, notes: [] }], { budgetTokens: 2000 });
+      expect(reading.hasPassed).toBeUndefined();
+    }
+  });
+});

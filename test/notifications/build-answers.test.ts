@@ -1,0 +1,141 @@
+import { describe, expect, it } from 'vitest';
+import type { Analysis } from '../../src/domain/analysis.ts';
+import type { Failure } from '../../src/domain/failure.ts';
+import { arrangeAnswers, introduceAnswers, nameTests, pairWithFailures } from '../../src/notifications/build-answers.ts';
+import { sampleAnalysis, sampleFailure } from '../support/sample-analysis.ts';
+import { GROUPS, severalAnswers, TITLES } from '../support/several-causes.ts';
+
+function answerOf(id: string, change: Partial<Analysis>, sample: readonly Failure[]) {
+  return { analysis: sampleAnalysis({ id, ...change }), sample, failures: sample.length };
+}
+
+function testOf(name: string, change: Partial<NonNullable<Failure['test']>> = {}, of: Partial<Failure> = {}): Failure {
+  const { test, ...failure } = sampleFailure(of);
+  return { ...failure, test: test === null ? null : { ...test, name, ...change } };
+}
+
+const inLog = (source: string, line: number) => ({ at: { source, line } });
+const step = sampleFailure({ test: null });
+
+describe('the order in which one would mend the answers of a build', () => {
+  it.each([
+    {
+      what: 'what stops others goes before what only fails',
+      answers: [answerOf('assertion', {}, [testOf('a')]), answerOf('compile', { kind: 'compile_error' }, [step])],
+      order: ['compile', 'assertion'],
+    },
+    {
+      what: 'what is missing to one test stops nobody',
+      answers: [answerOf('assertion', {}, [testOf('a')]), answerOf('golden file', { kind: 'missing_file' }, [testOf('b')])],
+      order: ['assertion', 'golden file'],
+    },
+    {
+      what: 'a service that fails many tests goes first',
+      answers: [answerOf('assertion', {}, [testOf('a')]), answerOf('redis', { kind: 'service_unavailable' }, [testOf('b'), testOf('c')])],
+      order: ['redis', 'assertion'],
+    },
+    {
+      what: 'steps stay in the order of the log, whatever they hit',
+      answers: [
+        answerOf('lint', { kind: 'lint_failure' }, [step]),
+        answerOf('unit', {}, [testOf('a', { framework: 'vitest' })]),
+        answerOf('end to end', {}, [testOf('b', { framework: 'playwright' }), testOf('c', { framework: 'playwright' })]),
+      ],
+      order: ['lint', 'unit', 'end to end'],
+    },
+    {
+      what: 'within a step what hit more goes first',
+      answers: [
+        answerOf('one', {}, [testOf('a', inLog('log', 1))]),
+        answerOf('two', {}, [testOf('b', inLog('log', 2)), testOf('c', inLog('log', 3))]),
+      ],
+      order: ['two', 'one'],
+    },
+    {
+      what: 'what only reports another job, or was not analyzed, goes last',
+      answers: [
+        answerOf('gate', { kind: 'upstream_job' }, [step]),
+        answerOf('unread', { terminationReason: 'failed' }, [step]),
+        answerOf('assertion', {}, [testOf('a')]),
+      ],
+      order: ['assertion', 'gate', 'unread'],
+    },
+  ])('$what', ({ answers, order }) => {
+    expect(arrangeAnswers(answers).map(({ analysis }) => analysis.id)).toEqual(order);
+  });
+});
+
+describe('what is said of the failures of an answer', () => {
+  const explain = (...sample: Failure[]) => arrangeAnswers([answerOf('a', {}, sample)])[0]?.explains;
+  const frames = [{ file: 'src/tax.ts', line: 41, function: 'sum', own: true }];
+  const other = { algorithm: 'faultline', version: 1, value: 'beef' };
+
+  it.each<[string, Failure[], string | null]>([
+    ['one failure', [testOf('a')], null],
+    [
+      'the same message',
+      [testOf('a', {}, { message: 'boom 1' }), testOf('b', {}, { message: 'boom 2' })],
+      '2 tests, because each says “boom 1”.',
+    ],
+    [
+      'the same place',
+      [testOf('a', {}, { message: 'boom', frames }), testOf('b', {}, { message: 'bang', frames })],
+      '2 tests, because each failed at src/tax.ts:41.',
+    ],
+    [
+      'only how they ended',
+      [testOf('a', {}, { generic: true }), testOf('b', {}, { generic: true })],
+      '2 tests, because each ended in the same way and says nothing more.',
+    ],
+    [
+      'the same fingerprint',
+      [testOf('a', {}, { message: 'boom', frames: [] }), testOf('b', {}, { message: 'bang', frames: [] })],
+      '2 tests, because they have the same fingerprint.',
+    ],
+    [
+      'nothing but a deeper error',
+      [testOf('a', {}, { message: 'boom', frames: [] }), testOf('b', {}, { message: 'bang', frames: [], fingerprint: other })],
+      '2 tests, because their errors lead back to the same one, such as “boom”.',
+    ],
+    ['failures without tests', [step, step], '2 failures, because each says “expected 10.20, got 10.21”.'],
+  ])('%s', (_what, sample, sentence) => {
+    expect(explain(...sample)?.grouped).toBe(sentence);
+  });
+
+  it('tells tests of one name apart by their suites', () => {
+    expect(explain(testOf('adds', { suite: 'cart' }), testOf('adds', { suite: 'bill' }), testOf('pays'))?.tests).toEqual([
+      'cart › adds',
+      'bill › adds',
+      'pays',
+    ]);
+  });
+
+  it('names the logs only where failures are in several', () => {
+    expect(explain(testOf('a', inLog('one.log', 1)))?.logs).toEqual([]);
+    expect(explain(testOf('a', inLog('node 18', 1)), testOf('a', inLog('node 20', 1)))).toMatchObject({
+      tests: ['a'],
+      logs: ['node 18', 'node 20'],
+    });
+  });
+
+  it('counts what it does not name, and never counts a single one', () => {
+    const tests = ['a', 'b', 'c', 'd'];
+    expect(nameTests({ tests, unnamed: 0 }, 2)).toEqual({ named: ['a', 'b'], more: 2 });
+    expect(nameTests({ tests, unnamed: 0 }, 3)).toEqual({ named: tests, more: 0 });
+    expect(nameTests({ tests, unnamed: 96 }, 2)).toEqual({ named: ['a', 'b'], more: 98 });
+    expect(nameTests({ tests: [], unnamed: 3 }, 2)).toEqual({ named: [], more: 0 });
+  });
+});
+
+it('introduces several answers with their count, and one with nothing', () => {
+  expect(introduceAnswers(severalAnswers())).toBe('3 causes, 15 failed tests, in the order in which to fix them');
+  expect(introduceAnswers(severalAnswers().slice(0, 1))).toBeNull();
+});
+
+it('finds all failures of an answer, also where the answer names only the first', () => {
+  const [group] = GROUPS.slice(-1);
+  const analysis = sampleAnalysis({ fingerprint: group?.fingerprint.value ?? '', failureIds: ['fal_1'] });
+  expect(pairWithFailures([analysis], GROUPS)).toMatchObject([{ failures: 10 }]);
+  expect(pairWithFailures([sampleAnalysis()], [])).toMatchObject([{ failures: 1, sample: [] }]);
+  expect(severalAnswers().map(({ analysis: { answer } }) => answer.title)).toEqual(TITLES);
+});

@@ -1,0 +1,114 @@
+import { describe, expect, it } from 'vitest';
+import type { LabelledFailure } from '../../../src/replay/cases/labelled-failure.ts';
+import { findAnswers } from '../../../src/replay/figures/builds/find-answers.ts';
+import { normalizeMessage, saysMessage } from '../../../src/replay/figures/builds/said-words.ts';
+import type { AnalysisResult } from '../../../src/replay/run/results.ts';
+
+describe('the answer that names a failure', () => {
+  it('lists its test, however the notation', () => {
+    const answers = [answer([['test_total', null, 'tests/test_cart.py']]), answer([['adds', 'Cart', null]])];
+    expect(placesOf([named('tests/test_cart.py::test_total'), named('Cart › adds'), named('adds')], answers)).toEqual([0, 1, 1]);
+  });
+
+  it('is that of the same suite where several suites have a test of the name', () => {
+    const answers = [answer([['starts', 'Shop', null]]), answer([['starts', 'Admin', null]])];
+    expect(placesOf([named('starts', { suite: 'Admin' }), named('starts', { suite: 'Shop' })], answers)).toEqual([1, 0]);
+  });
+
+  it('is that which quotes its lines where two list the same test, as in two jobs', () => {
+    const answers = [answer([['starts', null, null]], [['a', 7]]), answer([['starts', null, null]], [['b', 7]])];
+    expect(placesOf([named('starts', { log: 'b', log_lines: [[5, 9]] })], answers)).toEqual([1]);
+    expect(placesOf([named('starts', { log: 'a', log_lines: [[5, 9]] })], answers)).toEqual([0]);
+  });
+
+  it('is not that of another failure whose name holds the same words', () => {
+    const answers = [answer([['slow start', null, null]])];
+    expect(placesOf([named('slow'), named('slow start')], answers)).toEqual([null, 0]);
+    expect(placesOf([named('slow')], answers)).toEqual([0]);
+  });
+
+  it('writes the name where no answer lists the test', () => {
+    const answers = [answer([], [], 'Something else'), answer([], [], 'test_total failed')];
+    expect(placesOf([named('test_total'), named('test_tot')], answers)).toEqual([1, null]);
+  });
+
+  it('quotes a line of a failure without a test, the most lines of several answers', () => {
+    const answers = [
+      answer([], [['log', 3]]),
+      answer(
+        [],
+        [
+          ['log', 4],
+          ['log', 5],
+        ],
+      ),
+      answer([], [['log', 90]]),
+    ]; // prettier-ignore
+    expect(
+      placesOf(
+        [
+          { ...named(null), log_lines: [[3, 5]] },
+          { ...named(null), log_lines: [[40, 50]] },
+        ],
+        answers,
+      ),
+    ).toEqual([1, null]);
+  });
+});
+
+describe('a normalized message', () => {
+  it('is without colors, marks, class, kinds of quotation marks, spaces and case', () => {
+    const text = 'E   AssertionError: expected “a  b”\u001b[31m to equal `c`.';
+    expect(normalizeMessage(text)).toEqual(["expected 'a b' to equal 'c'"]);
+    expect(normalizeMessage('java.lang.IllegalStateException: no room left\n\n  at line two:')).toEqual(['no room left', 'at line two']);
+    expect(normalizeMessage('AssertionError: 3 != 4')).toEqual(['assertionerror: 3 != 4']);
+  });
+
+  it('keeps its numbers, and stands as whole words only', () => {
+    expect(saysMessage(['It says: Expected 3 to be 4.'], 'expected 3 to be 4')).toBe(true);
+    expect(saysMessage(['Expected 3 to be 42'], 'expected 3 to be 4')).toBe(false);
+    expect(saysMessage(['Unexpected 3 to be 4'], 'expected 3 to be 4')).toBe(false);
+  });
+
+  it('stands where every line of it does, in any of the texts', () => {
+    expect(saysMessage(['Expected: 4', 'Received: 3'], 'Expected: 4\nReceived: 3')).toBe(true);
+    expect(saysMessage(['Expected: 4', 'Received: 5'], 'Expected: 4\nReceived: 3')).toBe(false);
+  });
+
+  it('stands where it was cut, if enough of it is left', () => {
+    const message = 'Timed out waiting for the element with the label "Pay now" to be visible';
+    expect(saysMessage(['pays: timed out waiting for the element with…'], message)).toBe(true);
+    expect(saysMessage(['pays: timed out…'], message)).toBe(false);
+  });
+});
+
+function placesOf(failures: readonly LabelledFailure[], answers: readonly AnalysisResult[]): (number | null)[] {
+  return findAnswers(failures, answers).map((found) => (found === null ? null : answers.indexOf(found)));
+}
+
+function named(test: string | null, more: Partial<LabelledFailure> = {}): LabelledFailure {
+  return { test, message: 'x', cause: 'c', category: 'CODE_ERROR', ...more };
+}
+
+function answer(
+  tests: readonly (readonly [name: string, suite: string | null, file: string | null])[],
+  quotes: readonly (readonly [source: string, line: number])[] = [],
+  title = '',
+): AnalysisResult {
+  return {
+    ...{
+      category: 'CODE_ERROR',
+      kind: null,
+      probabilities: {},
+      confidence: 0.9,
+      abstained: false,
+      title,
+      rootCause: '',
+      fixRecommendation: '',
+    },
+    claims: quotes.map(([source, line]) => ({ text: '', quotes: [{ source, line, text: '' }] })),
+    failingTests: tests.map(([name, suite, file]) => ({ name, suite, file, line: null })),
+    ...{ suspects: [], fingerprint: null, action: 'auto_notify', analyst: 'rules', answerConfidence: 0.9 },
+    usage: { inputTokens: 0, outputTokens: 0, costUsd: 0 },
+  };
+}

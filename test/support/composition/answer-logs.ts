@@ -1,0 +1,24 @@
+import type { TerminalApp } from '../../../src/app/terminal-app.ts';
+import { sparseBuild } from '../../../src/domain/build.ts';
+import { resultOf } from '../../../src/replay/run/results.ts';
+import type { AnswerLogs } from './composition-gate.ts';
+
+const never = new AbortController().signal;
+
+/** Answers logs as `faultline triage` does: every cause, by the app at hand. */
+export function answerWith(app: Pick<TerminalApp, 'triage'>): AnswerLogs {
+  const build = {
+    ...sparseBuild({ repository: 'example/mono', pipeline: 'ci', number: '1' }),
+    id: 'joined',
+    receivedAt: new Date(0).toISOString(),
+  };
+  return async (sources) => {
+    const triaged = await app.triage(build, sources, never);
+    const { analyses, failureFound } = resultOf('joined', triaged, 0);
+    const failures = triaged.analyses.map(({ failureIds }) => {
+      const own = triaged.groups.find((group) => group.failures.some(({ id }) => failureIds.includes(id)))?.failures ?? [];
+      return own.map(({ test, message }) => ({ test: test?.name ?? null, suite: test?.suite ?? null, message }));
+    });
+    return { failureFound: failureFound === true, answers: analyses, failures, text: sources.map(({ text }) => text).join('\n') };
+  };
+}
