@@ -39,8 +39,10 @@ export function readCauses(sources: readonly ReadableSource[], options: ReadOpti
       failures.map(({ spans = [] }) => spans),
     ),
   );
+  let first = 0;
   const causes = groups.map((group) => {
-    const numbers = new Set(group.failures.map((failure) => failures.indexOf(failure)));
+    const numbers = new Set(group.failures.map((_, at) => first + at));
+    first += group.failures.length;
     const own = readCause(group.failures, { opened, owners, numbers, whole: reading }, options);
     return { ...group, failures: group.failures.map((failure) => withOwnExcerpt(failure, own)), reading: own };
   });

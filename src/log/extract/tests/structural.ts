@@ -53,6 +53,7 @@ export const structural: Extractor = {
   extract: (whole, lines, found) => {
     const log = stripped(whole, TAG, LOST_ESCAPES);
     const reported = found.failingTests.map((test) => ({ words: wordsOf(test), line: test.at?.line ?? 0, framework: test.framework }));
+    const index = indexTests(reported);
     const items = unlisted(readItems(log, lines), flakyNames(log, lines));
     // Where one runner is known by its marks, what has none is its own too.
     const known = [...new Set(items.flatMap(({ framework }) => framework ?? []))];
@@ -60,7 +61,7 @@ export const structural: Extractor = {
     for (const item of withPassages(log, withoutSuites(log, unique(items)))) {
       const framework = item.framework ?? (known.length === 1 ? known[0] : undefined) ?? UNKNOWN;
       const words = wordsOf({ suite: item.known.suite ?? null, name: item.known.name });
-      const twin = findTwin(reported, words);
+      const twin = findTwin(index, words);
       if (twin !== -1) found.addSpan(twin, item.start, item.end);
       if (!isCovered(reported, item, words)) lists.get(framework)?.(item.known, item.start, item.end);
     }
@@ -74,11 +75,18 @@ interface ReportedTest {
 }
 
 /** Finds the reported test that has this name: with the same suite, else the only one. Returns -1 where there is none. */
-function findTwin(reported: readonly ReportedTest[], { all, own }: Words): number {
-  const exact = reported.findIndex(({ words }) => words.all.join(' ') === all.join(' '));
-  const name = own.join(' ');
-  const named = [...reported.keys()].filter((index) => reported[index]?.words.own.join(' ') === name);
-  return exact === -1 && named.length === 1 ? (named[0] ?? -1) : exact;
+function findTwin({ byPath, byName }: ReturnType<typeof indexTests>, { all, own }: Words): number {
+  const named = byName.get(own.join(' ')) ?? [];
+  return byPath.get(all.join(' '))?.[0] ?? (named.length === 1 ? (named[0] ?? -1) : -1);
+}
+
+/** The places of tests in their list, by all their words and by those of their names. */
+function indexTests(reported: readonly ReportedTest[]) {
+  const places = [...reported.keys()];
+  return {
+    byPath: Map.groupBy(places, (place) => reported[place]?.words.all.join(' ') ?? ''),
+    byName: Map.groupBy(places, (place) => reported[place]?.words.own.join(' ') ?? ''),
+  };
 }
 
 /** Where a reader of the runner spoke, nothing is added to what it reported. */
