@@ -129,7 +129,9 @@ export function inFailedSteps(log: LogText, found: Extraction, structure: Struct
   const output = keepLines(found, (line) => roleAt(line) !== 'echo' && !isIn(structure.afterwards, line));
   const causes: Extraction = {
     ...output,
-    diagnostics: output.diagnostics.filter(({ at, severity }) => severity !== 'error' || at === null || MAY_CAUSE.has(roleAt(at.line))),
+    diagnostics: output.diagnostics.filter(
+      ({ at, severity, tool }) => severity !== 'error' || at === null || failsOnWarnings(tool) || MAY_CAUSE.has(roleAt(at.line)),
+    ),
     exceptions: output.exceptions.filter(({ type }) => !/Warning$/.test(type)),
     messages: output.messages.filter(({ at }) => at === null || MAY_CAUSE.has(roleAt(at.line))),
   };
