@@ -11,8 +11,8 @@ export interface GitOptions {
   readonly maxOutputBytes?: number;
   /** Words before git, such as those that take the network from it. */
   readonly within?: readonly string[];
-  /** Variables beside the bare environment. Nothing else of our environment reaches git. */
-  readonly env?: Readonly<Record<string, string>>;
+  /** Variables beside the bare environment, or in place of its own; nothing else of our environment reaches git. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
   /** Settings beside the guards, such as `core.autocrlf=true`. */
   readonly settings?: readonly string[];
   /** Protocols by which a command may fetch; none by default. */
