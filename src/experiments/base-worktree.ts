@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
-import { copyFile, lstat, mkdir, readFile, rm, symlink } from 'node:fs/promises';
+import { lstat, mkdir, readFile, rm, symlink } from 'node:fs/promises';
 import { basename, join, relative } from 'node:path';
 import { TriageError } from '../domain/errors.ts';
 import { type Checkout, createStore, type WorkTree } from './checkout.ts';
 import { fetchMissing, writeFiltered } from './filtered-files.ts';
-import { writeGitFolder } from './git-folder.ts';
+import { copyIndex, writeGitFolder } from './git-folder.ts';
 import { commitOf, defaultBase, findBeginning } from './history.ts';
 import { type AskGit, openRepository } from './repository.ts';
 import { removeFolder } from './temporary-folder.ts';
@@ -97,7 +97,7 @@ async function writeOwnGit(checkout: Checkout, { folder, index }: WorkTree, comm
     ...{ objects: [join(store, 'objects')], format, settings: [...settings.files, ...settings.shown], head: commit },
     ...{ refs: `${refs}\n`, shallow, attributes, sparse },
   });
-  await copyFile(join(checkout.root, index), join(own, 'index'));
+  await copyIndex(join(checkout.root, index), join(own, 'index'));
 }
 
 /** Those that the checkout has. Throws `invalid-input` where it lacks the commit of one. */

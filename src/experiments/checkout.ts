@@ -2,7 +2,7 @@ import { copyFile, readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { shortCommit } from '../domain/build.ts';
 import { messageOf, TriageError } from '../domain/errors.ts';
-import { writeGitFolder, writeSettings } from './git-folder.ts';
+import { copyIndex, writeGitFolder, writeSettings } from './git-folder.ts';
 import { askGit, openRepository, type Place, type Repository } from './repository.ts';
 import { createTemporaryFolder } from './temporary-folder.ts';
 
@@ -130,7 +130,7 @@ function stateTree({ top }: Repository): WorkTree {
 async function readState(checkout: Checkout): Promise<State> {
   const { git, index, root, store, inStore } = checkout;
   const work = stateTree(checkout);
-  await copyFile(index, join(root, work.index)).catch(() => undefined);
+  await copyIndex(index, join(root, work.index)).catch(() => undefined);
   const shared = (await readdir(dirname(index))).filter((name) => name.startsWith('sharedindex.'));
   for (const name of shared) await copyFile(join(dirname(index), name), join(store, name));
   const entries = await inStore(work, ['ls-files', '--stage', '-z']);

@@ -1,4 +1,4 @@
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /** What is written into a `.git` folder. */
@@ -46,6 +46,13 @@ export async function writeSettings(path: string, { format, settings, attributes
     if (text === undefined) await rm(join(path, 'info', name), { force: true });
     else await writeFile(join(path, 'info', name), text);
   }
+}
+
+/** Copies an index with its time: files of the same second and later are those that git compares by content. */
+export async function copyIndex(from: string, to: string): Promise<void> {
+  await copyFile(from, to);
+  const second = Math.floor((await stat(from)).mtimeMs / 1000);
+  await utimes(to, second, second);
 }
 
 function configLine([name, value]: readonly [string, string]): string {
