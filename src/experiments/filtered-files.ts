@@ -9,7 +9,7 @@ const MOST_ROUNDS = 50;
 export async function fetchMissing({ git, gitOnline, settings: { promisor } }: Checkout, commit: string): Promise<void> {
   if (promisor === null) return;
   const options = ['--quiet', '--no-tags', '--no-write-fetch-head', '--no-recurse-submodules', '--upload-pack=git-upload-pack'];
-  const fetch = ['-c', 'fetch.negotiationAlgorithm=noop', 'fetch', ...options, '--filter=blob:none', '--stdin', promisor];
+  const fetch = ['-c', 'fetch.negotiationAlgorithm=noop', 'fetch', ...options, '--stdin', promisor];
   // Where trees are missing, what is in them is known once they are there.
   for (let round = 0; round < MOST_ROUNDS; round += 1) {
     const listed = await git('rev-list', '--objects', '--missing=print', '--no-walk', commit).catch(() => '');
