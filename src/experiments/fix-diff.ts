@@ -91,9 +91,7 @@ export interface Change {
 
 async function stagedChanges(git: AskGit): Promise<Change[]> {
   const list = async (...how: readonly string[]) =>
-    (await git('diff', '--cached', '--no-renames', '--no-ext-diff', '-z', ...how, 'HEAD'))
-      .split('\0')
-      .filter((text) => text !== '');
+    (await git('diff', '--cached', '--no-renames', '--no-ext-diff', '-z', ...how, 'HEAD')).split('\0').filter((text) => text !== '');
   const [raw, counts] = [await list('--raw'), await list('--numstat')];
   const lines = new Map(
     counts.map((text) => {

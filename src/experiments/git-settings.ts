@@ -17,10 +17,13 @@ export interface GitSettings {
 
 const OF_FILES =
   /^core\.(?:autocrlf|eol|symlinks|filemode|ignorecase|precomposeunicode|longpaths|checkroundtripencoding|sparsecheckout|sparsecheckoutcone)$/;
-const SHOWN = /^(?:remote\.[^]+\.(?:url|fetch)|user\.(?:name|email))$/;
+const SHOWN = /^(?:remote\.[\s\S]+\.(?:url|fetch)|user\.(?:name|email))$/;
 
 /** Reads `git config --list -z`; a later value counts. */
-export function readGitSettings(listed: string, folders: { readonly common: string; readonly home: string; readonly config: string }): GitSettings {
+export function readGitSettings(
+  listed: string,
+  folders: { readonly common: string; readonly home: string; readonly config: string },
+): GitSettings {
   const values = new Map<string, string>();
   for (const record of listed.split('\0')) {
     const end = record.indexOf('\n');
@@ -30,7 +33,7 @@ export function readGitSettings(listed: string, folders: { readonly common: stri
   const all = [...values];
   const smudges = new Map<string, string>();
   for (const [name, value] of all) {
-    const filter = /^filter\.([^]+)\.(?:smudge|process)$/.exec(name)?.[1];
+    const filter = /^filter\.([\s\S]+)\.(?:smudge|process)$/.exec(name)?.[1];
     // These change nothing.
     if (filter !== undefined && value !== '' && value !== 'cat') smudges.set(filter, value);
   }
@@ -48,6 +51,6 @@ export function readGitSettings(listed: string, folders: { readonly common: stri
 function promisorOf(values: ReadonlyMap<string, string>): string | null {
   const old = values.get('extensions.partialclone');
   if (old !== undefined) return old;
-  const name = [...values].find(([key, value]) => /^remote\.[^]+\.promisor$/.test(key) && value === 'true')?.[0];
+  const name = [...values].find(([key, value]) => /^remote\.[\s\S]+\.promisor$/.test(key) && value === 'true')?.[0];
   return name?.slice('remote.'.length, -'.promisor'.length) ?? null;
 }

@@ -106,7 +106,10 @@ function createControlGroup(name: string): ControlGroup | null {
   const own = /^0::(.*)$/m.exec(readText('/proc/self/cgroup'))?.[1];
   if (mount === undefined || own === undefined) return null;
   const folder = join(mount, own, name);
-  const processes = () => readText(join(folder, 'cgroup.procs')).split('\n').filter((line) => line !== '');
+  const processes = () =>
+    readText(join(folder, 'cgroup.procs'))
+      .split('\n')
+      .filter((line) => line !== '');
   if (!attempt(() => mkdirSync(folder))) return null;
   return {
     add: (pid) => attempt(() => writeFileSync(join(folder, 'cgroup.procs'), String(pid))),

@@ -56,7 +56,10 @@ export async function openRepository(place: Place): Promise<Repository> {
   const way = relative(top, cwd);
   if (more.length > 0 || way.split('/')[0] === '..' || isAbsolute(way))
     throw new TriageError('invalid-input', `${cwd} is not in the work tree that its repository names, ${top}.`);
-  const config = await askIn(top, { ...how, env: { GIT_CONFIG_NOSYSTEM: undefined, GIT_CONFIG_GLOBAL: undefined, ...pick(env, CONFIGURATION) } })('config', '--list', '-z');
+  const config = await askIn(top, {
+    ...how,
+    env: { GIT_CONFIG_NOSYSTEM: undefined, GIT_CONFIG_GLOBAL: undefined, ...pick(env, CONFIGURATION) },
+  })('config', '--list', '-z');
   const home = env.HOME ?? '/nonexistent';
   const settings = readGitSettings(config, { common, home, config: env.XDG_CONFIG_HOME ?? join(home, '.config') });
   const online = { ...how, env: pick(env, CONNECTION), protocols: PROTOCOLS };
@@ -100,7 +103,9 @@ function folderWithGit(cwd: string): string {
 }
 
 function pick(env: NodeJS.ProcessEnv, names: RegExp): Record<string, string> {
-  return Object.fromEntries(Object.entries(env).flatMap(([name, value]) => (names.test(name) && value !== undefined ? [[name, value]] : [])));
+  return Object.fromEntries(
+    Object.entries(env).flatMap(([name, value]) => (names.test(name) && value !== undefined ? [[name, value]] : [])),
+  );
 }
 
 async function textOf(path: string): Promise<string | undefined> {

@@ -51,7 +51,8 @@ export const HOSTILE_CASES: readonly HostileCase[] = [
         for (const name of PROGRAMS) lab.git('config', name, name.startsWith('alias.') ? `!${evil}` : evil);
         for (const [name, value] of Object.entries(FLAGS)) lab.git('config', name, value);
         lab.git('config', 'remote.origin.url', 'ext::sh -c evil');
-        for (const hook of HOOKS) for (const folder of ['.git/hooks', '.evil-hooks']) lab.write(join(folder, hook), `#!/bin/sh\n${evil}\n`, 0o755);
+        for (const hook of HOOKS)
+          for (const folder of ['.git/hooks', '.evil-hooks']) lab.write(join(folder, hook), `#!/bin/sh\n${evil}\n`, 0o755);
         lab.git('config', 'core.hooksPath', join(lab.repository, '.evil-hooks'));
         lab.write('.git/info/attributes', '* diff=planted merge=planted\n');
         lab.write('.git/info/exclude', '.evil-hooks\n');
@@ -61,24 +62,29 @@ export const HOSTILE_CASES: readonly HostileCase[] = [
     name: 'a filter that a test plants while it is run',
     planted: FILTERS.length,
     run: () =>
-      inEach((lab, evil) => {
-        const plant = FILTERS.map((kind) => `git('config', '--file', common + '/config', 'filter.planted.${kind}', ${JSON.stringify(evil)});`);
-        const body = `const { execFileSync } = require('node:child_process'); const { mkdirSync, readFileSync, writeFileSync } = require('node:fs');
+      inEach(
+        (lab, evil) => {
+          const plant = FILTERS.map(
+            (kind) => `git('config', '--file', common + '/config', 'filter.planted.${kind}', ${JSON.stringify(evil)});`,
+          );
+          const body = `const { execFileSync } = require('node:child_process'); const { mkdirSync, readFileSync, writeFileSync } = require('node:fs');
 const git = (...args) => execFileSync('git', args, { encoding: 'utf8' }).trim();
 const folders = [git('rev-parse', '--path-format=absolute', '--git-common-dir'), ${JSON.stringify(join(lab.repository, '.git'))}];
 try { folders.push(readFileSync(folders[0] + '/objects/info/alternates', 'utf8').trim() + '/..'); } catch {}
 for (const common of folders) { mkdirSync(common + '/info', { recursive: true }); writeFileSync(common + '/info/attributes', '* filter=planted\\n'); ${plant.join(' ')} }
 `;
-        lab.git('checkout', '--quiet', '--detach', 'good');
-        for (const [at, commit] of ['good', 'main~1', 'main'].entries()) {
-          // The same history, in which every commit's test plants it.
-          lab.git('checkout', commit, '--', '.');
-          lab.write('sum.test.js', `${body}${readFileSync(join(lab.repository, 'sum.test.js'), 'utf8')}`);
-          lab.commit(at === 0 ? 'work' : at === 1 ? 'write a note' : 'turn the sum around');
-          if (at === 0) lab.git('tag', '--force', 'good');
-        }
-        lab.git('checkout', '--quiet', '-B', 'main');
-      }, ['settings']),
+          lab.git('checkout', '--quiet', '--detach', 'good');
+          for (const [at, commit] of ['good', 'main~1', 'main'].entries()) {
+            // The same history, in which every commit's test plants it.
+            lab.git('checkout', commit, '--', '.');
+            lab.write('sum.test.js', `${body}${readFileSync(join(lab.repository, 'sum.test.js'), 'utf8')}`);
+            lab.commit(at === 0 ? 'work' : at === 1 ? 'write a note' : 'turn the sum around');
+            if (at === 0) lab.git('tag', '--force', 'good');
+          }
+          lab.git('checkout', '--quiet', '-B', 'main');
+        },
+        ['settings'],
+      ),
   },
   {
     name: 'a filter that was planted before',
@@ -119,7 +125,8 @@ for (const common of folders) { mkdirSync(common + '/info', { recursive: true })
     planted: 2,
     run: () =>
       inEach((lab, evil) => {
-        for (const folder of ['node_modules/.bin', 'bin']) lab.write(join(folder, 'git'), `#!/bin/sh\n${evil}\nexec /usr/bin/git "$@"\n`, 0o755);
+        for (const folder of ['node_modules/.bin', 'bin'])
+          lab.write(join(folder, 'git'), `#!/bin/sh\n${evil}\nexec /usr/bin/git "$@"\n`, 0o755);
         lab.write('.git/info/exclude', 'node_modules\nbin\n');
         lab.path = ['node_modules/.bin', 'bin', '.'].map((folder) => join(lab.repository, folder)).join(':');
       }),
@@ -128,7 +135,11 @@ for (const common of folders) { mkdirSync(common + '/info', { recursive: true })
     name: 'a work tree elsewhere',
     planted: 1,
     run: () =>
-      inEach((lab) => lab.git('config', 'core.worktree', lab.home), ['branch', 'index', 'files'], /is not in the work tree that its repository names/),
+      inEach(
+        (lab) => lab.git('config', 'core.worktree', lab.home),
+        ['branch', 'index', 'files'],
+        /is not in the work tree that its repository names/,
+      ),
   },
 ];
 
@@ -138,7 +149,11 @@ interface HostileLab extends Lab {
 }
 
 /** Plants it in a new checkout for every experiment. Nothing planted may run; the result is as in any other checkout, or what `refusal` says. */
-async function inEach(plant: (lab: HostileLab, evil: string) => unknown, mayChange: readonly string[] = [], refusal?: RegExp): Promise<string[]> {
+async function inEach(
+  plant: (lab: HostileLab, evil: string) => unknown,
+  mayChange: readonly string[] = [],
+  refusal?: RegExp,
+): Promise<string[]> {
   const findings: string[] = [];
   for (const at of [0, 1, 2]) {
     const lab: HostileLab = createLab();

@@ -51,7 +51,12 @@ export function createLab(): Lab {
   const [repository, temporary, home] = ['repository', 'temporary', 'home'].map((name) => join(root, name)) as [string, string, string];
   for (const folder of [repository, temporary, home]) mkdirSync(folder);
   const env = { PATH: process.env.PATH ?? '', HOME: home, TMPDIR: temporary, FAULTLINE_TOKEN: TOKEN };
-  const who = { GIT_AUTHOR_NAME: 'Ada', GIT_COMMITTER_NAME: 'Ada', GIT_AUTHOR_EMAIL: 'ada@example.test', GIT_COMMITTER_EMAIL: 'ada@example.test' };
+  const who = {
+    GIT_AUTHOR_NAME: 'Ada',
+    GIT_COMMITTER_NAME: 'Ada',
+    GIT_AUTHOR_EMAIL: 'ada@example.test',
+    GIT_COMMITTER_EMAIL: 'ada@example.test',
+  };
   const gitIn: Lab['gitIn'] = (cwd, ...args) =>
     execFileSync('git', args, { cwd, env: { ...env, ...who }, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }).trim();
   const lab: Lab = {
