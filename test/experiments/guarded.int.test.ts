@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
+import { removeFolder } from '../../src/experiments/temporary-folder.ts';
 import { REPOSITORY_VARIABLES } from '../../src/git/command.ts';
 import { ENDING_CASES } from '../support/experiments/endings.ts';
 import { HONEST_CASES } from '../support/experiments/honest.ts';
@@ -43,4 +44,8 @@ describe.each([
 test('the variables that name a repository are those that git says', () => {
   const said = execFileSync('git', ['rev-parse', '--local-env-vars'], { encoding: 'utf8' }).trim().split('\n');
   expect(said.filter((name) => !REPOSITORY_VARIABLES.has(name))).toEqual([]);
+});
+
+test('what cannot be removed is named', async () => {
+  expect(await removeFolder('/proc/self/fdinfo')).toMatch(/^\/proc\/self\/fdinfo could not be removed \(.+\): remove it yourself\.$/);
 });
