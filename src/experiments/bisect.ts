@@ -1,8 +1,10 @@
 import { shortCommit } from '../domain/build.ts';
 import type { Bisection } from '../domain/experiment.ts';
 import { maxOf } from '../lib/collections.ts';
-import { type Commit, history, openWorktree, type Worktree } from './base-worktree.ts';
+import { openWorktree, type Worktree } from './base-worktree.ts';
 import { type Bench, type CommandOptions, createBench } from './bench.ts';
+import { type Checkout, withCheckout } from './checkout.ts';
+import { type Commit, history } from './history.ts';
 import { type Narrowed, narrow } from './narrow.ts';
 import type { Outcome, OutputReader } from './outcome.ts';
 
@@ -40,10 +42,14 @@ const MOST_OTHER = 3;
  * and no process behind. Results of others count as runs made here; where they suffice, none is made. Throws `invalid-input` for commits that do not exist and commands that cannot be started, `cancelled` on abort.
  */
 export async function bisect(options: BisectOptions, deps: BisectDeps, signal: AbortSignal): Promise<Bisection> {
-  const commits = await history(options.cwd, options.good, options.bad);
+  return await withCheckout(options, (need) => bisectIn(need(), options, deps, signal));
+}
+
+async function bisectIn(checkout: Checkout, options: BisectOptions, deps: BisectDeps, signal: AbortSignal): Promise<Bisection> {
+  const commits = await history(checkout, options.good, options.bad);
   const points = commits.map((commit) => pointOf(commit, options.results ?? []));
   const last = commits.length - 1;
-  const worktree = await openWorktree(options.cwd, commits[last]?.id ?? '');
+  const worktree = await openWorktree(checkout, commits[last]?.id ?? '');
   const bench = createBench(options, deps.read, signal);
   const search: Search = { options, deps, bench, points, worktree, at: null, narrowed: null, isNarrowingTried: false };
   try {
@@ -66,8 +72,6 @@ export async function bisect(options: BisectOptions, deps: BisectDeps, signal: A
     if (!bench.isCut()) throw error;
     const { share, from, to } = mostProbable(points);
     return conclusion(search, 'inconclusive', canSay(points[last]) ? points.slice(from, to + 1) : [], share);
-  } finally {
-    await worktree.remove();
   }
 }
 

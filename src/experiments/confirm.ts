@@ -3,6 +3,7 @@ import type { Arm, Experiment } from '../domain/experiment.ts';
 import type { FailingTest } from '../domain/failure.ts';
 import { openBase, type Worktree } from './base-worktree.ts';
 import { type Bench, type CommandOptions, createBench } from './bench.ts';
+import { type Checkout, withCheckout } from './checkout.ts';
 import type { Condition } from './conditions.ts';
 import { type Dependence, findDependence } from './dependence.ts';
 import { isSameTest, type Narrowed, narrow, testList } from './narrow.ts';
@@ -31,10 +32,14 @@ export interface ConfirmDeps {
  * process behind. Throws `invalid-input` for a command that cannot be started and a base that does not exist, `cancelled` on abort.
  */
 export async function confirm(options: ConfirmOptions, deps: ConfirmDeps, signal: AbortSignal): Promise<Experiment> {
+  return await withCheckout(options, (need) => confirmIn(need, options, deps, signal));
+}
+
+async function confirmIn(need: () => Checkout, options: ConfirmOptions, deps: ConfirmDeps, signal: AbortSignal): Promise<Experiment> {
   const { argv, tests } = options;
   const bench = createBench(options, deps.read, signal);
   const trial: Trial = {
-    ...{ options, deps, bench, arms: [], notes: [], base: null, excerpt: null, output: '', dependsOnOthers: null },
+    ...{ need, options, deps, bench, arms: [], notes: [], base: null, excerpt: null, output: '', dependsOnOthers: null },
     narrowed: narrow(argv, tests),
   };
   let polluters: string[] = [];
@@ -48,8 +53,6 @@ export async function confirm(options: ConfirmOptions, deps: ConfirmDeps, signal
   } catch (error) {
     if (!bench.isCut()) throw error;
     trial.notes.push('Interrupted before all runs were made.');
-  } finally {
-    await trial.base?.remove();
   }
   const { narrowed, dependsOnOthers, notes, excerpt } = trial;
   const plain = trial.arms.filter((arm) => countOf(arm) > 0);
@@ -63,6 +66,7 @@ export async function confirm(options: ConfirmOptions, deps: ConfirmDeps, signal
 }
 
 interface Trial {
+  readonly need: () => Checkout;
   readonly options: ConfirmOptions;
   readonly deps: ConfirmDeps;
   readonly bench: Bench;
@@ -124,7 +128,7 @@ function aloneOf({ narrowed }: Trial): Chosen | null {
 
 async function compare(trial: Trial, chosen: Chosen): Promise<void> {
   const { options, notes, bench } = trial;
-  trial.base = await openBase(options.cwd, options.base ?? undefined);
+  trial.base = await openBase(trial.need(), options.base ?? undefined);
   const { unshared, cwd } = trial.base;
   const differing = `The dependencies in ${unshared.join(' and ')} differ on the base`;
   if (unshared.length > 0 && options.install === undefined) {

@@ -2,7 +2,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { messageOf, TriageError } from '../domain/errors.ts';
-import { git, type Worktree } from './base-worktree.ts';
+import type { Worktree } from './base-worktree.ts';
+import type { AskGit } from './repository.ts';
 
 export const MAX_DIFF_BYTES = 1024 * 1024;
 const MAX_FILES = 30;
@@ -45,15 +46,15 @@ export function findDiff(text: string): string | null {
  * is written for one that is refused. Throws `invalid-input` with the reason where it does not apply, is too large, or touches what it must not.
  */
 export async function commitChange(worktree: Worktree, diff: string | null, source: string, allowed: Allowed): Promise<Fix> {
-  const { folder, commit: parent } = worktree;
-  if (diff === null) await git(folder, 'add', '--update');
-  else await applyToIndex(folder, diff);
-  const changes = await stagedChanges(folder);
+  const { git, commit: parent } = worktree;
+  if (diff === null) await git('add', '--update');
+  else await applyToIndex(git, diff);
+  const changes = await stagedChanges(git);
   const refusal = refusalOf(changes, allowed);
   if (refusal !== null) throw new TriageError('invalid-input', refusal);
-  const tree = await git(folder, 'write-tree');
-  const commit = await git(folder, 'commit-tree', tree, '-p', parent, '-m', `Apply ${source}`);
-  const shown = await git(folder, 'diff', '--no-color', '--no-ext-diff', '--no-textconv', parent, commit);
+  const tree = await git('write-tree');
+  const commit = await git('commit-tree', tree, '-p', parent, '-m', `Apply ${source}`);
+  const shown = await git('diff', '--no-color', '--no-ext-diff', '--no-textconv', parent, commit);
   const sum = (of: 'added' | 'deleted') => changes.reduce((total, change) => total + (change[of] ?? 0), 0);
   return {
     commit,
@@ -62,12 +63,12 @@ export async function commitChange(worktree: Worktree, diff: string | null, sour
   };
 }
 
-async function applyToIndex(folder: string, diff: string): Promise<void> {
+async function applyToIndex(git: AskGit, diff: string): Promise<void> {
   const outside = await mkdtemp(join(tmpdir(), 'faultline-diff-'));
   try {
     const file = join(outside, 'fix.diff');
     await writeFile(file, diff);
-    const apply = (...more: readonly string[]) => git(folder, 'apply', '--cached', '--whitespace=nowarn', ...more, file);
+    const apply = (...more: readonly string[]) => git('apply', '--cached', '--whitespace=nowarn', ...more, file);
     // Whoever writes a diff by hand counts its lines wrong.
     await apply().catch(() => apply('--recount'));
   } catch (cause) {
@@ -88,11 +89,9 @@ export interface Change {
   readonly deleted: number | null;
 }
 
-async function stagedChanges(folder: string): Promise<Change[]> {
+async function stagedChanges(git: AskGit): Promise<Change[]> {
   const list = async (...how: readonly string[]) =>
-    (await git(folder, 'diff', '--cached', '--no-renames', '--no-ext-diff', '-z', ...how, 'HEAD'))
-      .split('\0')
-      .filter((text) => text !== '');
+    (await git('diff', '--cached', '--no-renames', '--no-ext-diff', '-z', ...how, 'HEAD')).split('\0').filter((text) => text !== '');
   const [raw, counts] = [await list('--raw'), await list('--numstat')];
   const lines = new Map(
     counts.map((text) => {

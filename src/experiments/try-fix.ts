@@ -1,7 +1,8 @@
 import { messageOf, TriageError } from '../domain/errors.ts';
 import { type FixAttempt, type FixTrial, MIN_RUNS } from '../domain/experiment.ts';
-import { currentState, git, openWorktree, type Worktree } from './base-worktree.ts';
+import { openWorktree, type Worktree } from './base-worktree.ts';
 import { type Bench, type CommandOptions, createBench } from './bench.ts';
+import { type Checkout, withCheckout } from './checkout.ts';
 import { type Allowed, commitChange, type Fix } from './fix-diff.ts';
 import { type FixRule, type RuleCommand, ruleCommands } from './fix-rules.ts';
 import { type Narrowed, narrow, updatingSnapshots } from './narrow.ts';
@@ -41,13 +42,17 @@ const MOST_ATTEMPTS = 20;
  * branch that cannot be made, `cancelled` on abort.
  */
 export async function tryFix(options: FixOptions, deps: FixDeps, signal: AbortSignal): Promise<FixTrial> {
-  const { cwd, branch } = options;
-  const { commit, isCommitted } = await currentState(cwd);
-  if (branch !== undefined) await requireBranch(cwd, branch, isCommitted);
-  const worktree = await openWorktree(cwd, commit);
+  return await withCheckout(options, (need) => tryFixIn(need(), options, deps, signal));
+}
+
+async function tryFixIn(checkout: Checkout, options: FixOptions, deps: FixDeps, signal: AbortSignal): Promise<FixTrial> {
+  const { branch } = options;
+  const { commit, isCommitted } = await checkout.currentState();
+  if (branch !== undefined) await requireBranch(checkout, branch, isCommitted);
+  const worktree = await openWorktree(checkout, commit);
   const bench = createBench(options, deps.read, signal);
   const trial: Trial = {
-    ...{ options, deps, bench, worktree, narrowed: null, checkBefore: null, attempts: [] },
+    ...{ checkout, options, deps, bench, worktree, narrowed: null, checkBefore: null, attempts: [] },
     ...{ before: { passed: 0, failed: 0 }, branch: null },
     notes: isCommitted ? [] : ['Tried with your uncommitted changes of tracked files.'],
   };
@@ -58,13 +63,12 @@ export async function tryFix(options: FixOptions, deps: FixDeps, signal: AbortSi
   } catch (error) {
     if (!bench.isCut()) throw error;
     trial.notes.push('Interrupted before all changes were tried.');
-  } finally {
-    await worktree.remove();
   }
   return conclusion(trial);
 }
 
 interface Trial {
+  readonly checkout: Checkout;
   readonly options: FixOptions;
   readonly deps: FixDeps;
   readonly bench: Bench;
@@ -78,12 +82,12 @@ interface Trial {
   branch: string | null;
 }
 
-async function requireBranch(cwd: string, branch: string, isCommitted: boolean): Promise<void> {
+async function requireBranch({ git }: Checkout, branch: string, isCommitted: boolean): Promise<void> {
   if (!isCommitted) throw new TriageError('invalid-input', 'Commit or stash your changes first: a branch with the fix would include them.');
-  await git(cwd, 'check-ref-format', '--branch', branch).catch((cause: unknown) => {
+  await git('check-ref-format', '--branch', branch).catch((cause: unknown) => {
     throw new TriageError('invalid-input', `${branch} is no name for a branch.`, { cause });
   });
-  const taken = await git(cwd, 'rev-parse', '--verify', '--quiet', `refs/heads/${branch}`).catch(() => null);
+  const taken = await git('rev-parse', '--verify', '--quiet', `refs/heads/${branch}`).catch(() => null);
   if (taken !== null) throw new TriageError('invalid-input', `There is a branch ${branch} already: name another with --branch.`);
 }
 
@@ -148,7 +152,7 @@ async function tryAll(trial: Trial): Promise<void> {
     attempts.push(attempt);
     if (attempt.verdict !== 'fixed' || 'refused' in fix) continue;
     if (options.branch !== undefined) {
-      await git(options.cwd, 'branch', '--no-track', options.branch, fix.commit);
+      await trial.checkout.createBranch(options.branch, fix.commit);
       trial.branch = options.branch;
     }
     return;

@@ -1,7 +1,7 @@
-import { readdirSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { type BisectOptions, bisect } from '../../src/experiments/bisect.ts';
 import { readMasked } from '../../src/service/triage/read-build.ts';
 import { createGitRepository, type GitRepository } from '../support/git-repository.ts';
@@ -139,10 +139,15 @@ describe('the commit that broke a command', () => {
     const good = repository.commit({ 'sum.js': RIGHT, 'sum.test.js': SUM_TEST }, 'works');
     others(1, 3);
     repository.commit({ 'sum.js': WRONG }, 'turns the sum around');
-    const before = readdirSync(tmpdir()).filter((name) => name.startsWith('faultline-base-'));
+    const temporary = mkdtempSync(join(tmpdir(), 'faultline-own-'));
+    vi.stubEnv('TMPDIR', temporary);
+    onTestFinished(() => {
+      vi.unstubAllEnvs();
+      rmSync(temporary, { recursive: true });
+    });
     const stop = new AbortController();
     await expect(bisect(options(good), { read, onRun: () => stop.abort() }, stop.signal)).rejects.toThrow();
     expect(worktrees()).toBe(1);
-    expect(readdirSync(tmpdir()).filter((name) => name.startsWith('faultline-base-'))).toEqual(before);
+    expect(readdirSync(temporary).filter((name) => name.startsWith('faultline-base-'))).toEqual([]);
   });
 });

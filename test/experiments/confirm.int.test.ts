@@ -1,8 +1,8 @@
-import { execFileSync } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { TriageError } from '../../src/domain/errors.ts';
 import type { Arm, Experiment } from '../../src/domain/experiment.ts';
 import { networkOff } from '../../src/experiments/conditions.ts';
@@ -269,13 +269,12 @@ describe('a command that does not behave', () => {
   test('is not waited for where a daemon that it leaves behind keeps its output open', async () => {
     const daemon = `const { pid } = require('node:child_process').spawn(process.execPath, ['-e', 'setTimeout(() => {}, 60_000)'], { detached: true, stdio: 'inherit' }); require('node:fs').writeFileSync('pid', String(pid)); process.exit(0);`;
     repository.commit({ 'daemon.js': daemon }, 'leaves a daemon');
-    try {
-      const { arms: ran } = await tryIt({ argv: [process.execPath, 'daemon.js'], runs: 1, base: null });
-      expect(ran[0]?.exitCodes).toEqual([0]);
-      expect(ran[0]?.milliseconds[0]).toBeLessThan(30_000);
-    } finally {
-      process.kill(Number(readFileSync(join(repository.folder, 'pid'), 'utf8')), 'SIGKILL');
-    }
+    const { arms: ran } = await tryIt({ argv: [process.execPath, 'daemon.js'], runs: 1, base: null });
+    expect(ran[0]?.exitCodes).toEqual([0]);
+    expect(ran[0]?.milliseconds[0]).toBeLessThan(30_000);
+    const pid = readFileSync(join(repository.folder, 'pid'), 'utf8');
+    // Ended, though nobody may have taken notice yet.
+    expect(spawnSync('ps', ['-o', 'stat=', '-p', pid], { encoding: 'utf8' }).stdout.trim()).toMatch(/^(?:Z.*)?$/);
   });
 
   test('is ended where the disk is nearly full', async () => {
@@ -288,7 +287,12 @@ describe('a command that does not behave', () => {
     repository.commit({ 'sum.js': RIGHT, 'sum.test.js': SUM_TEST }, 'works');
     repository.git('checkout', '-q', '-b', 'work');
     repository.commit({ 'sum.js': WRONG }, 'breaks');
-    const before = readdirSync(tmpdir()).filter((name) => name.startsWith('faultline-base-'));
+    const temporary = mkdtempSync(join(tmpdir(), 'faultline-own-'));
+    vi.stubEnv('TMPDIR', temporary);
+    onTestFinished(() => {
+      vi.unstubAllEnvs();
+      rmSync(temporary, { recursive: true });
+    });
     const stop = new AbortController();
     const onRun = ({ where }: Arm) => (where === 'base' ? stop.abort() : undefined);
     const options = {
@@ -303,7 +307,7 @@ describe('a command that does not behave', () => {
     };
     await expect(confirm(options, { read, onRun }, stop.signal)).rejects.toThrow();
     expect(worktrees()).toBe(1);
-    expect(readdirSync(tmpdir()).filter((name) => name.startsWith('faultline-base-'))).toEqual(before);
+    expect(readdirSync(temporary).filter((name) => name.startsWith('faultline-base-'))).toEqual([]);
   });
 
   test('or a base that does not exist is refused with a sentence', async () => {

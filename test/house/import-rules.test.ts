@@ -13,6 +13,7 @@ const PLANTED: Readonly<Record<string, { file: string; imports: string }>> = {
   'no-orphans': { file: 'src/domain/alone.ts', imports: '' },
   'domain-imports-nothing': { file: 'src/domain/greedy.ts', imports: '../ports/target.ts' },
   'lib-imports-nothing': { file: 'src/lib/greedy.ts', imports: '../domain/target.ts' },
+  'git-imports-domain': { file: 'src/git/greedy.ts', imports: '../ports/target.ts' },
   'ports-import-domain': { file: 'src/ports/greedy.ts', imports: '../log/target.ts' },
   'log-imports-domain': { file: 'src/log/greedy.ts', imports: '../ports/target.ts' },
   'config-stands-alone': { file: 'src/config/greedy.ts', imports: '../ports/target.ts' },
