@@ -1,5 +1,6 @@
 import type { FailingTest } from '../domain/failure.ts';
 import type { Reading } from '../domain/reading.ts';
+import { cachesOff, withoutCache } from './caches.ts';
 import { judge, type Outcome, type OutputReader, type Signature, signature } from './outcome.ts';
 import { type CommandRun, runCommand } from './run-command.ts';
 
@@ -36,7 +37,7 @@ export interface Bench {
   isCut(): boolean;
   /** Runs what prepares a folder. */
   prepare(argv: readonly string[], cwd: string): Promise<CommandRun>;
-  /** Runs what is measured; `env` is beside that of the options. */
+  /** Runs what is measured, with the caches of its tools off; `env` is beside that of the options. */
   run(argv: readonly string[], cwd: string, env?: NodeJS.ProcessEnv): Promise<CommandRun>;
   /** What a run says of the failure, which the first that fails decides. `ran` proves that a filter selected something. */
   judge(run: CommandRun, ran: RegExp | null): Promise<{ readonly outcome: Outcome; readonly reading: Reading | null }>;
@@ -54,7 +55,7 @@ export function createBench(options: CommandOptions, read: OutputReader, signal:
     limitNote: `Stopped at the time limit of ${Math.round(limitMs / 60_000)} min.`,
     isCut: () => options.keepsPart === true && signal.aborted,
     prepare: started,
-    run: (argv, cwd, env) => started([...within, ...argv], cwd, env),
+    run: (argv, cwd, env) => started([...within, ...withoutCache(argv)], cwd, { ...cachesOff(options.env), ...env }),
     async judge(run, ran) {
       const { outcome, failure, reading } = await judge(run, { ran, failure: bench.failure, read });
       bench.failure = failure;

@@ -5,6 +5,7 @@ import { type Commit, history, openWorktree, type Worktree } from './base-worktr
 import { type Bench, type CommandOptions, createBench } from './bench.ts';
 import { type Narrowed, narrow } from './narrow.ts';
 import type { Outcome, OutputReader } from './outcome.ts';
+import { MOST_CACHED } from './verdict.ts';
 
 /** Exit code 125 of the command skips a commit, as with `git bisect run`; without `install`, commits whose dependencies differ are skipped. */
 export interface BisectOptions extends CommandOptions {
@@ -89,7 +90,7 @@ function pointOf(commit: Commit, results: readonly Bisection[]): Point {
   const there = results.flatMap(({ tried }) => tried.filter((one) => one.commit === commit.id));
   const [passed, failed] = [sum(there, 'passed'), sum(there, 'failed')];
   const why = results.flatMap(({ skipped }) => skipped.filter((one) => one.commit === commit.id))[0]?.why ?? null;
-  return { commit, passed, failed, other: 0, skipped: passed + failed > 0 ? null : why };
+  return { commit, passed, failed, other: 0, cached: 0, skipped: passed + failed > 0 ? null : why };
 }
 
 interface Point {
@@ -97,6 +98,8 @@ interface Point {
   passed: number;
   failed: number;
   other: number;
+  /** Passes that a cache answered. */
+  cached: number;
   /** Why it cannot be tried. */
   skipped: string | null;
 }
@@ -141,6 +144,11 @@ async function tryAt(search: Search, index: number): Promise<void> {
       search.narrowed = null;
       return;
     }
+  }
+  if (outcome === 'cached') {
+    point.cached += 1;
+    if (point.cached >= MOST_CACHED) point.skipped = 'a cache answered for the command';
+    return;
   }
   point[outcome] += 1;
   if (point.other >= MOST_OTHER || (point.other > 0 && point.passed + point.failed === 0)) {

@@ -7,7 +7,7 @@ import type { Condition } from './conditions.ts';
 import { type Dependence, findDependence } from './dependence.ts';
 import { isSameTest, type Narrowed, narrow, testList } from './narrow.ts';
 import { nameOf, type Outcome, type OutputReader, signature } from './outcome.ts';
-import { countOf, isEvery, isMixed, least, verdictOf } from './verdict.ts';
+import { countOf, isDone, isEvery, isMixed, least, verdictOf } from './verdict.ts';
 
 /** `runs` and what is installed are those of each arm. */
 export interface ConfirmOptions extends CommandOptions {
@@ -52,7 +52,7 @@ export async function confirm(options: ConfirmOptions, deps: ConfirmDeps, signal
     await trial.base?.remove();
   }
   const { narrowed, dependsOnOthers, notes, excerpt } = trial;
-  const plain = trial.arms.filter((arm) => countOf(arm) > 0);
+  const plain = trial.arms.filter((arm) => countOf(arm) + (arm.cached ?? 0) > 0);
   const { verdict, sentence } = verdictOf(plain, { runs: options.runs, dependsOnOthers, polluters });
   const arms = [...plain, ...(dependence?.arms ?? [])];
   return {
@@ -92,7 +92,8 @@ async function reproduce(trial: Trial): Promise<Chosen | null> {
   const [whole, single] = [armOf(trial, 'here', 'suite'), armOf(trial, 'here', 'alone')];
   const given = aloneOf(trial);
   if (given !== null && (await runIn(trial, single, given)) === 'failed') return given;
-  if ((await runIn(trial, whole, suite)) === 'passed') {
+  const first = await runIn(trial, whole, suite);
+  if (first === 'passed' || first === 'cached') {
     await alternate(trial, [[whole, suite]]);
     return null;
   }
@@ -255,6 +256,11 @@ async function runIn(trial: Trial, arm: Arm, { what, argv, env }: Chosen): Promi
   const ran = what === 'suite' ? null : (trial.narrowed?.ran ?? null);
   const { outcome, reading } = await bench.judge(run, ran);
   if (outcome === 'failed') trial.excerpt ??= reading?.excerpts[0]?.text.slice(0, MAX_EXCERPT) ?? null;
+  if (outcome === 'cached') {
+    arm.cached = (arm.cached ?? 0) + 1;
+    deps.onRun?.(arm, outcome, run.milliseconds);
+    return outcome;
+  }
   arm[outcome] += 1;
   arm.exitCodes.push(run.exitCode);
   arm.milliseconds.push(run.milliseconds);
@@ -266,9 +272,9 @@ async function runIn(trial: Trial, arm: Arm, { what, argv, env }: Chosen): Promi
 async function alternate(trial: Trial, pairs: readonly (readonly [Arm, Chosen])[]): Promise<void> {
   const { options, bench, notes } = trial;
   const { runs } = options;
-  while (pairs.some(([arm]) => countOf(arm) < runs) && !pairs.some(([arm]) => isMixed(arm))) {
+  while (pairs.some(([arm]) => !isDone(arm, runs)) && !pairs.some(([arm]) => isMixed(arm))) {
     for (const [arm, chosen] of pairs) {
-      if (countOf(arm) >= runs) continue;
+      if (isDone(arm, runs)) continue;
       if (!bench.isOpen()) {
         notes.push(bench.limitNote);
         return;

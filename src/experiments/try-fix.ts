@@ -6,6 +6,7 @@ import { type Allowed, commitChange, type Fix } from './fix-diff.ts';
 import { type FixRule, type RuleCommand, ruleCommands } from './fix-rules.ts';
 import { type Narrowed, narrow, updatingSnapshots } from './narrow.ts';
 import { judge, type Outcome, type OutputReader, type Signature } from './outcome.ts';
+import { MOST_CACHED } from './verdict.ts';
 
 /** A diff that somebody or something proposes. */
 export interface Proposal {
@@ -129,7 +130,7 @@ async function reproduce(trial: Trial): Promise<void> {
   before.failed = 1;
   while (before.failed + before.passed < options.runs && bench.isOpen()) {
     const outcome = await runOnce(trial, null);
-    if (outcome === 'other') break;
+    if (outcome === 'other' || outcome === 'cached') break;
     before[outcome] += 1;
   }
 }
@@ -192,11 +193,12 @@ function refusedAttempt({ source, refused }: RefusedFix): FixAttempt {
 async function tryOne(trial: Trial, fix: NamedFix): Promise<FixAttempt> {
   const { options, before, bench } = trial;
   const { source, files, added, deleted, diff } = fix;
-  let [passed, failed, other] = [0, 0, 0];
-  while (passed < options.runs && failed + other === 0 && bench.isOpen()) {
+  let [passed, failed, other, cached] = [0, 0, 0, 0];
+  while (passed < options.runs && failed + other === 0 && cached < MOST_CACHED && bench.isOpen()) {
     const outcome = await runOnce(trial, source);
     if (outcome === 'passed') passed += 1;
     else if (outcome === 'failed') failed += 1;
+    else if (outcome === 'cached') cached += 1;
     else other += 1;
   }
   const attempt = { source, files: [...files], added, deleted, passed, failed, diff };
@@ -207,7 +209,8 @@ async function tryOne(trial: Trial, fix: NamedFix): Promise<FixAttempt> {
   if (other > 0) return { ...attempt, broke: [], verdict: 'not-fixed', sentence: `${source}: ${counts}, now in another way.` };
   const enough = before.passed === 0 && Math.min(before.failed, passed) >= Math.min(options.runs, MIN_RUNS);
   if (!enough) {
-    const why = before.passed > 0 ? 'which proves nothing of what fails at random' : 'which are too few runs';
+    const few = cached > 0 ? 'and a cache answered for the others, which are no runs' : 'which are too few runs';
+    const why = before.passed > 0 ? 'which proves nothing of what fails at random' : few;
     return { ...attempt, broke: [], verdict: 'inconclusive', sentence: `${source}: ${counts}, ${why}.` };
   }
   const { broke, isRed } = await whatBroke(trial, fix);
