@@ -1,6 +1,7 @@
 import type { FailingTest } from '../domain/failure.ts';
 import type { Reading } from '../domain/reading.ts';
 import { cachesOff, withoutCache } from './caches.ts';
+import { moveCommand, placeAt } from './checkout-paths.ts';
 import { judge, type Outcome, type OutputReader, type Signature, signature } from './outcome.ts';
 import { type CommandRun, runCommand } from './run-command.ts';
 
@@ -46,8 +47,11 @@ export interface Bench {
 export function createBench(options: CommandOptions, read: OutputReader, signal: AbortSignal): Bench {
   const { tests, within = [], limitMs } = options;
   const until = performance.now() + limitMs;
-  const started = (argv: readonly string[], cwd: string, env: NodeJS.ProcessEnv = {}) =>
-    runCommand(argv, { cwd, env: { ...options.env, ...env }, limitMs: Math.max(1_000, until - performance.now()) }, signal);
+  const here = placeAt(options.cwd);
+  const started = (words: readonly string[], cwd: string, more: NodeJS.ProcessEnv = {}) => {
+    const { argv, env } = moveCommand({ argv: words, env: { ...options.env, ...more } }, here, placeAt(cwd));
+    return runCommand(argv, { cwd, env, limitMs: Math.max(1_000, until - performance.now()) }, signal);
+  };
   const bench: Bench = {
     signal,
     failure: tests.length === 0 ? null : signature(tests),

@@ -3,6 +3,7 @@ import type { Bisection } from '../domain/experiment.ts';
 import { maxOf } from '../lib/collections.ts';
 import { type Commit, history, openWorktree, type Worktree } from './base-worktree.ts';
 import { type Bench, type CommandOptions, createBench } from './bench.ts';
+import { strayArgument } from './checkout-paths.ts';
 import { type Narrowed, narrow } from './narrow.ts';
 import type { Outcome, OutputReader } from './outcome.ts';
 import { MOST_CACHED } from './verdict.ts';
@@ -128,7 +129,7 @@ async function tryAt(search: Search, index: number): Promise<void> {
   if (point === undefined) return;
   point.skipped = await prepare(search, index);
   if (point.skipped !== null) return;
-  if (!search.isNarrowingTried) search.narrowed = narrow(options.argv, bench.failure?.tests ?? []);
+  if (!search.isNarrowingTried) search.narrowed = narrow(options.argv, bench.failure?.tests ?? [], worktree);
   const run = await bench.run(search.narrowed?.argv ?? options.argv, worktree.cwd);
   // Cut short by the time limit of the whole search, it tells nothing of the commit.
   if (run.timedOut) return;
@@ -168,6 +169,8 @@ async function prepare(search: Search, index: number): Promise<string | null> {
     const { exitCode } = await bench.prepare(step, worktree.cwd);
     if (exitCode !== 0) return `${step.join(' ')} fails there`;
   }
+  const stray = strayArgument(worktree, search.narrowed?.argv ?? options.argv);
+  if (stray !== null) return `${stray} is a symbolic link to a place outside of the worktree there`;
   search.at = index;
   return null;
 }

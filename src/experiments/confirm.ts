@@ -3,6 +3,7 @@ import type { Arm, Experiment } from '../domain/experiment.ts';
 import type { FailingTest } from '../domain/failure.ts';
 import { openBase, type Worktree } from './base-worktree.ts';
 import { type Bench, type CommandOptions, createBench } from './bench.ts';
+import { placeAt, strayArgument } from './checkout-paths.ts';
 import type { Condition } from './conditions.ts';
 import { type Dependence, findDependence } from './dependence.ts';
 import { isSameTest, type Narrowed, narrow, testList } from './narrow.ts';
@@ -35,7 +36,7 @@ export async function confirm(options: ConfirmOptions, deps: ConfirmDeps, signal
   const bench = createBench(options, deps.read, signal);
   const trial: Trial = {
     ...{ options, deps, bench, arms: [], notes: [], base: null, excerpt: null, output: '', dependsOnOthers: null },
-    narrowed: narrow(argv, tests),
+    narrowed: narrow(argv, tests, placeAt(options.cwd)),
   };
   let polluters: string[] = [];
   let dependence: Awaited<ReturnType<typeof dependenceOf>> = null;
@@ -97,7 +98,7 @@ async function reproduce(trial: Trial): Promise<Chosen | null> {
     await alternate(trial, [[whole, suite]]);
     return null;
   }
-  trial.narrowed ??= narrow(suite.argv, trial.bench.failure?.tests ?? []);
+  trial.narrowed ??= narrow(suite.argv, trial.bench.failure?.tests ?? [], placeAt(trial.options.cwd));
   const alone = aloneOf(trial);
   if (alone === null) return suite;
   if (given === null && (await runIn(trial, single, alone)) === 'failed') {
@@ -139,6 +140,11 @@ async function compare(trial: Trial, chosen: Chosen): Promise<void> {
       return;
     }
   }
+  const stray = strayArgument(trial.base, chosen.argv);
+  if (stray !== null) {
+    notes.push(`It was not compared: on the base, ${stray} is a symbolic link to a place outside of its worktree.`);
+    return;
+  }
   await alternate(trial, [
     [armOf(trial, 'here', chosen.what), chosen],
     [armOf(trial, 'base', chosen.what), chosen],
@@ -163,7 +169,7 @@ async function findPolluters(trial: Trial): Promise<string[]> {
   const victim = listed[at];
   if (victim === undefined || listed.length > MAX_LISTED) return cannot('the failing test is not in the list of tests');
   const probe = newArm('here', 'after', null);
-  const commandOf = (before: readonly FailingTest[]) => narrow(options.argv, [...before, victim], MAX_LISTED);
+  const commandOf = (before: readonly FailingTest[]) => narrow(options.argv, [...before, victim], placeAt(options.cwd), MAX_LISTED);
   const failsAfter = async (before: readonly FailingTest[]): Promise<boolean> => {
     const argv = commandOf(before)?.argv;
     if (argv === undefined || !bench.isOpen()) return false;

@@ -110,7 +110,7 @@ async function runOnce(trial: Trial, source: string | null): Promise<Outcome> {
 async function reproduce(trial: Trial): Promise<void> {
   const { options, before, bench } = trial;
   const isWholeCheck = options.check === null;
-  trial.narrowed = narrow(options.argv, options.tests);
+  trial.narrowed = narrow(options.argv, options.tests, trial.worktree);
   if (trial.narrowed === null) {
     const first = await runOnce(trial, null);
     if (isWholeCheck) trial.checkBefore = first === 'passed' ? 'passed' : bench.failure;
@@ -118,7 +118,7 @@ async function reproduce(trial: Trial): Promise<void> {
       before.passed += first === 'passed' ? 1 : 0;
       return;
     }
-    trial.narrowed = narrow(options.argv, bench.failure?.tests ?? []);
+    trial.narrowed = narrow(options.argv, bench.failure?.tests ?? [], trial.worktree);
   }
   if (trial.narrowed !== null && (await runOnce(trial, null)) !== 'failed') {
     trial.narrowed = null;
