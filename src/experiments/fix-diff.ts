@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { messageOf, TriageError } from '../domain/errors.ts';
 import { git, type Worktree } from './base-worktree.ts';
+import { changesHowTestsRun } from './test-setup.ts';
 
 export const MAX_DIFF_BYTES = 1024 * 1024;
 const MAX_FILES = 30;
@@ -49,7 +50,7 @@ export async function commitChange(worktree: Worktree, diff: string | null, sour
   if (diff === null) await git(folder, 'add', '--update');
   else await applyToIndex(folder, diff);
   const changes = await stagedChanges(folder);
-  const refusal = refusalOf(changes, allowed);
+  const refusal = refusalOf(changes, allowed) ?? (allowed.tests ? null : await setupRefusal(folder, changes));
   if (refusal !== null) throw new TriageError('invalid-input', refusal);
   const tree = await git(folder, 'write-tree');
   const commit = await git(folder, 'commit-tree', tree, '-p', parent, '-m', `Apply ${source}`);
@@ -108,6 +109,19 @@ async function stagedChanges(folder: string): Promise<Change[]> {
     return [{ path, modes: head.slice(1).split(' ').slice(0, 2), added: numberOf(count?.added), deleted: numberOf(count?.deleted) }];
   });
 }
+
+/** Why a change of how tests run is not tried; null where it is none. */
+async function setupRefusal(folder: string, changes: readonly Change[]): Promise<string | null> {
+  for (const { path } of changes.filter((change) => !LOCK_FILES.test(basename(change.path)))) {
+    const how = ['--no-renames', '--no-color', '--no-ext-diff', '--no-textconv', `--unified=${WHOLE_FILE}`];
+    const diff = await git(folder, '--literal-pathspecs', 'diff', '--cached', ...how, 'HEAD', '--', path);
+    if (changesHowTestsRun(path, diff)) return `${path} says how the tests run; allow it with --allow-tests`;
+  }
+  return null;
+}
+
+/** Lines around a change that are read with it: all of its file. */
+const WHOLE_FILE = 1_000_000;
 
 const LOCK_FILES =
   /^(?:package-lock\.json|npm-shrinkwrap\.json|pnpm-lock\.yaml|yarn\.lock|bun\.lock|(?:uv|poetry|Cargo|Gemfile|composer|Pipfile)\.lock|go\.sum)$/;

@@ -175,6 +175,17 @@ export function updatingSnapshots(argv: readonly string[], tests: Tests): string
   return filter?.update === undefined ? null : extended(argv, filter.update, filter);
 }
 
+/** What the reader calls the tests of a command's tool; null where it is not known. */
+export function frameworkOf(argv: readonly string[], tests: Tests): string | null {
+  return filterFor(argv, tests)?.frameworks[0] ?? null;
+}
+
+/** The same command with arguments for its tool. */
+export function withArguments(argv: readonly string[], tests: Tests, args: readonly string[]): string[] {
+  const filter = filterFor(argv, tests);
+  return filter === undefined ? [...argv] : extended(argv, args, filter);
+}
+
 function isScript(argv: readonly string[]): boolean {
   return SCRIPTS.includes(basename(argv[0] ?? ''));
 }

@@ -101,7 +101,7 @@ describe.skipIf(!hasPytest)('a file that a log names outside of the checkout is 
     [
       'as a file of options',
       () => {
-        writeFileSync(join(repository.folder, 'options'), join(outside, 'test_evil.py'));
+        writeFileSync(join(repository.folder, 'options::test_adds'), join(outside, 'test_evil.py'));
         return '@options';
       },
     ],
