@@ -29,7 +29,7 @@ const RUNS_TESTS = new RegExp(
     // Tests that the usual names of folders and files do not give away.
     String.raw`tests?\.\w{1,8}|test[-.].*|.*[-_.](?:test|spec)[-_.].*|(?:[\w-]*[-_])?tests?\.(?:sh|bash|ps1|bat|cmd)|setup[-_.]?tests?\..*`,
     // JavaScript: configurations of runners, of what compiles for them, of workspaces, and of what starts scripts.
-    String.raw`(?:jest|vitest|vite|playwright|karma|cypress|ava|wdio|nightwatch|babel|nyc|web-test-runner|rstest)[-.](?:config|conf|setup|workspace).*`,
+    '(?:jest|vitest|vite|playwright|karma|cypress|ava|wdio|nightwatch|babel|nyc|web-test-runner|rstest)[-.](?:config|conf|setup|workspace).*',
     String.raw`vitest\..*|\.mocharc.*|\.taprc|\.nycrc.*|\.c8rc.*|\.babelrc.*|\.swcrc|jasmine\.(?:json|js)|bunfig\.toml|deno\.jsonc?`,
     String.raw`(?:nx|project|turbo|lerna|rush|angular|workspace)\.json|moon\.ya?ml|[Gg]ulpfile.*|[Gg]runtfile.*|\.yarnrc.*|\.pnpmfile\.[cm]?js|pnpm-workspace\.yaml`,
     // Python, also modules that one of its own would take the place of.
