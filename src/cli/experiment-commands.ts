@@ -126,7 +126,8 @@ const MOST_SHOWN = 10;
 function renderExperiment({ sentence, tests, narrowed, arms, fixes, notes }: Experiment): string {
   const rows = arms.map((arm) => {
     const other = arm.other === 0 ? '' : `, ${arm.other} in another way`;
-    return `Runs\t${armName(arm)}: ${arm.failed} failed${other}, ${arm.passed} passed`;
+    const cached = arm.cached === undefined ? '' : `, ${arm.cached} answered by a cache`;
+    return `Runs\t${armName(arm)}: ${arm.failed} failed${other}, ${arm.passed} passed${cached}`;
   });
   return [
     `Result\t${visibleLine(sentence)}`,

@@ -19,6 +19,8 @@ export const Arm = z.object({
   failed: z.int().min(0),
   /** Failed otherwise: it says nothing about this failure. */
   other: z.int().min(0),
+  /** Passes that a cache answered: they are no runs, and count nowhere else. */
+  cached: z.int().min(0).max(MOST_RUNS).optional(),
   /** Of each run, in order. Null: it was ended by a signal or the time limit. */
   exitCodes: z.array(z.int().nullable()).max(MOST_RUNS),
   milliseconds: z.array(z.int().min(0)).max(MOST_RUNS),

@@ -4,9 +4,11 @@ import { maxOf } from '../lib/collections.ts';
 import { openWorktree, type Worktree } from './base-worktree.ts';
 import { type Bench, type CommandOptions, createBench } from './bench.ts';
 import { type Checkout, withCheckout } from './checkout.ts';
+import { strayArgument } from './checkout-paths.ts';
 import { type Commit, history } from './history.ts';
 import { type Narrowed, narrow } from './narrow.ts';
 import type { Outcome, OutputReader } from './outcome.ts';
+import { MOST_CACHED } from './verdict.ts';
 
 /** Exit code 125 of the command skips a commit, as with `git bisect run`; without `install`, commits whose dependencies differ are skipped. */
 export interface BisectOptions extends CommandOptions {
@@ -93,7 +95,7 @@ function pointOf(commit: Commit, results: readonly Bisection[]): Point {
   const there = results.flatMap(({ tried }) => tried.filter((one) => one.commit === commit.id));
   const [passed, failed] = [sum(there, 'passed'), sum(there, 'failed')];
   const why = results.flatMap(({ skipped }) => skipped.filter((one) => one.commit === commit.id))[0]?.why ?? null;
-  return { commit, passed, failed, other: 0, skipped: passed + failed > 0 ? null : why };
+  return { commit, passed, failed, other: 0, cached: 0, skipped: passed + failed > 0 ? null : why };
 }
 
 interface Point {
@@ -101,6 +103,8 @@ interface Point {
   passed: number;
   failed: number;
   other: number;
+  /** Passes that a cache answered. */
+  cached: number;
   /** Why it cannot be tried. */
   skipped: string | null;
 }
@@ -129,7 +133,7 @@ async function tryAt(search: Search, index: number): Promise<void> {
   if (point === undefined) return;
   point.skipped = await prepare(search, index);
   if (point.skipped !== null) return;
-  if (!search.isNarrowingTried) search.narrowed = narrow(options.argv, bench.failure?.tests ?? []);
+  if (!search.isNarrowingTried) search.narrowed = narrow(options.argv, bench.failure?.tests ?? [], worktree);
   const run = await bench.run(search.narrowed?.argv ?? options.argv, worktree.cwd);
   // Cut short by the time limit of the whole search, it tells nothing of the commit.
   if (run.timedOut) return;
@@ -145,6 +149,11 @@ async function tryAt(search: Search, index: number): Promise<void> {
       search.narrowed = null;
       return;
     }
+  }
+  if (outcome === 'cached') {
+    point.cached += 1;
+    if (point.cached >= MOST_CACHED) point.skipped = 'a cache answered for the command';
+    return;
   }
   point[outcome] += 1;
   if (point.other >= MOST_OTHER || (point.other > 0 && point.passed + point.failed === 0)) {
@@ -164,6 +173,8 @@ async function prepare(search: Search, index: number): Promise<string | null> {
     const { exitCode } = await bench.prepare(step, worktree.cwd);
     if (exitCode !== 0) return `${step.join(' ')} fails there`;
   }
+  const stray = strayArgument(worktree, search.narrowed?.argv ?? options.argv);
+  if (stray !== null) return `${stray} is a symbolic link to a place outside of the worktree there`;
   search.at = index;
   return null;
 }

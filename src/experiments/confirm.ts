@@ -4,11 +4,12 @@ import type { FailingTest } from '../domain/failure.ts';
 import { openBase, type Worktree } from './base-worktree.ts';
 import { type Bench, type CommandOptions, createBench } from './bench.ts';
 import { type Checkout, withCheckout } from './checkout.ts';
+import { placeAt, strayArgument } from './checkout-paths.ts';
 import type { Condition } from './conditions.ts';
 import { type Dependence, findDependence } from './dependence.ts';
 import { isSameTest, type Narrowed, narrow, testList } from './narrow.ts';
 import { nameOf, type Outcome, type OutputReader, signature } from './outcome.ts';
-import { countOf, isEvery, isMixed, least, verdictOf } from './verdict.ts';
+import { countOf, isDone, isEvery, isMixed, least, verdictOf } from './verdict.ts';
 
 /** `runs` and what is installed are those of each arm. */
 export interface ConfirmOptions extends CommandOptions {
@@ -40,7 +41,7 @@ async function confirmIn(need: () => Checkout, options: ConfirmOptions, deps: Co
   const bench = createBench(options, deps.read, signal);
   const trial: Trial = {
     ...{ need, options, deps, bench, arms: [], notes: [], base: null, excerpt: null, output: '', dependsOnOthers: null },
-    narrowed: narrow(argv, tests),
+    narrowed: narrow(argv, tests, placeAt(options.cwd)),
   };
   let polluters: string[] = [];
   let dependence: Awaited<ReturnType<typeof dependenceOf>> = null;
@@ -55,7 +56,7 @@ async function confirmIn(need: () => Checkout, options: ConfirmOptions, deps: Co
     trial.notes.push('Interrupted before all runs were made.');
   }
   const { narrowed, dependsOnOthers, notes, excerpt } = trial;
-  const plain = trial.arms.filter((arm) => countOf(arm) > 0);
+  const plain = trial.arms.filter((arm) => countOf(arm) + (arm.cached ?? 0) > 0);
   const { verdict, sentence } = verdictOf(plain, { runs: options.runs, dependsOnOthers, polluters });
   const arms = [...plain, ...(dependence?.arms ?? [])];
   return {
@@ -96,11 +97,12 @@ async function reproduce(trial: Trial): Promise<Chosen | null> {
   const [whole, single] = [armOf(trial, 'here', 'suite'), armOf(trial, 'here', 'alone')];
   const given = aloneOf(trial);
   if (given !== null && (await runIn(trial, single, given)) === 'failed') return given;
-  if ((await runIn(trial, whole, suite)) === 'passed') {
+  const first = await runIn(trial, whole, suite);
+  if (first === 'passed' || first === 'cached') {
     await alternate(trial, [[whole, suite]]);
     return null;
   }
-  trial.narrowed ??= narrow(suite.argv, trial.bench.failure?.tests ?? []);
+  trial.narrowed ??= narrow(suite.argv, trial.bench.failure?.tests ?? [], placeAt(trial.options.cwd));
   const alone = aloneOf(trial);
   if (alone === null) return suite;
   if (given === null && (await runIn(trial, single, alone)) === 'failed') {
@@ -142,6 +144,11 @@ async function compare(trial: Trial, chosen: Chosen): Promise<void> {
       return;
     }
   }
+  const stray = strayArgument(trial.base, chosen.argv);
+  if (stray !== null) {
+    notes.push(`It was not compared: on the base, ${stray} is a symbolic link to a place outside of its worktree.`);
+    return;
+  }
   await alternate(trial, [
     [armOf(trial, 'here', chosen.what), chosen],
     [armOf(trial, 'base', chosen.what), chosen],
@@ -166,7 +173,7 @@ async function findPolluters(trial: Trial): Promise<string[]> {
   const victim = listed[at];
   if (victim === undefined || listed.length > MAX_LISTED) return cannot('the failing test is not in the list of tests');
   const probe = newArm('here', 'after', null);
-  const commandOf = (before: readonly FailingTest[]) => narrow(options.argv, [...before, victim], MAX_LISTED);
+  const commandOf = (before: readonly FailingTest[]) => narrow(options.argv, [...before, victim], placeAt(options.cwd), MAX_LISTED);
   const failsAfter = async (before: readonly FailingTest[]): Promise<boolean> => {
     const argv = commandOf(before)?.argv;
     if (argv === undefined || !bench.isOpen()) return false;
@@ -259,6 +266,11 @@ async function runIn(trial: Trial, arm: Arm, { what, argv, env }: Chosen): Promi
   const ran = what === 'suite' ? null : (trial.narrowed?.ran ?? null);
   const { outcome, reading } = await bench.judge(run, ran);
   if (outcome === 'failed') trial.excerpt ??= reading?.excerpts[0]?.text.slice(0, MAX_EXCERPT) ?? null;
+  if (outcome === 'cached') {
+    arm.cached = (arm.cached ?? 0) + 1;
+    deps.onRun?.(arm, outcome, run.milliseconds);
+    return outcome;
+  }
   arm[outcome] += 1;
   arm.exitCodes.push(run.exitCode);
   arm.milliseconds.push(run.milliseconds);
@@ -270,9 +282,9 @@ async function runIn(trial: Trial, arm: Arm, { what, argv, env }: Chosen): Promi
 async function alternate(trial: Trial, pairs: readonly (readonly [Arm, Chosen])[]): Promise<void> {
   const { options, bench, notes } = trial;
   const { runs } = options;
-  while (pairs.some(([arm]) => countOf(arm) < runs) && !pairs.some(([arm]) => isMixed(arm))) {
+  while (pairs.some(([arm]) => !isDone(arm, runs)) && !pairs.some(([arm]) => isMixed(arm))) {
     for (const [arm, chosen] of pairs) {
-      if (countOf(arm) >= runs) continue;
+      if (isDone(arm, runs)) continue;
       if (!bench.isOpen()) {
         notes.push(bench.limitNote);
         return;

@@ -78,7 +78,7 @@ async function split(lab: Lab, conditions: readonly Condition[]): Promise<Counts
   for (const condition of conditions) {
     if (!lab.isOpen()) return null;
     const outcome = await lab.run(condition);
-    if (outcome !== 'other') first[outcome] ??= condition;
+    if (outcome === 'passed' || outcome === 'failed') first[outcome] ??= condition;
     if (first.passed !== undefined && first.failed !== undefined) break;
   }
   const { passed, failed } = first;
@@ -103,11 +103,11 @@ function countsOf(condition: Condition, first: { readonly passed?: number; reado
   return { condition, passed: 0, failed: 0, ...first };
 }
 
-/** False where one of them went another way than both outcomes, or time is over. */
+/** False where one of them neither passed nor failed, or time is over. */
 async function tryAgain(lab: Lab, all: readonly Counts[]): Promise<boolean> {
   for (const counts of all) {
     const outcome = lab.isOpen() ? await lab.run(counts.condition) : 'other';
-    if (outcome === 'other') return false;
+    if (outcome !== 'passed' && outcome !== 'failed') return false;
     counts[outcome] += 1;
   }
   return true;

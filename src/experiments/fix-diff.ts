@@ -4,6 +4,7 @@ import { basename, join } from 'node:path';
 import { messageOf, TriageError } from '../domain/errors.ts';
 import type { Worktree } from './base-worktree.ts';
 import type { AskGit } from './repository.ts';
+import { changesHowTestsRun } from './test-setup.ts';
 
 export const MAX_DIFF_BYTES = 1024 * 1024;
 const MAX_FILES = 30;
@@ -50,7 +51,7 @@ export async function commitChange(worktree: Worktree, diff: string | null, sour
   if (diff === null) await git('add', '--update');
   else await applyToIndex(git, diff);
   const changes = await stagedChanges(git);
-  const refusal = refusalOf(changes, allowed);
+  const refusal = refusalOf(changes, allowed) ?? (allowed.tests ? null : await setupRefusal(git, changes));
   if (refusal !== null) throw new TriageError('invalid-input', refusal);
   const tree = await git('write-tree');
   const commit = await git('commit-tree', tree, '-p', parent, '-m', `Apply ${source}`);
@@ -107,6 +108,19 @@ async function stagedChanges(git: AskGit): Promise<Change[]> {
     return [{ path, modes: head.slice(1).split(' ').slice(0, 2), added: numberOf(count?.added), deleted: numberOf(count?.deleted) }];
   });
 }
+
+/** Why a change of how tests run is not tried; null where it is none. */
+async function setupRefusal(git: AskGit, changes: readonly Change[]): Promise<string | null> {
+  for (const { path } of changes.filter((change) => !LOCK_FILES.test(basename(change.path)))) {
+    const how = ['--no-renames', '--no-color', '--no-ext-diff', '--no-textconv', `--unified=${WHOLE_FILE}`];
+    const diff = await git('diff', '--cached', ...how, 'HEAD', '--', path);
+    if (changesHowTestsRun(path, diff)) return `${path} says how the tests run; allow it with --allow-tests`;
+  }
+  return null;
+}
+
+/** Lines around a change that are read with it: all of its file. */
+const WHOLE_FILE = 1_000_000;
 
 const LOCK_FILES =
   /^(?:package-lock\.json|npm-shrinkwrap\.json|pnpm-lock\.yaml|yarn\.lock|bun\.lock|(?:uv|poetry|Cargo|Gemfile|composer|Pipfile)\.lock|go\.sum)$/;

@@ -1,3 +1,4 @@
+import { basename, resolve } from 'node:path';
 import { messageOf, TriageError } from '../domain/errors.ts';
 import { type FixAttempt, type FixTrial, MIN_RUNS } from '../domain/experiment.ts';
 import { openWorktree, type Worktree } from './base-worktree.ts';
@@ -7,6 +8,8 @@ import { type Allowed, commitChange, type Fix } from './fix-diff.ts';
 import { type FixRule, type RuleCommand, ruleCommands } from './fix-rules.ts';
 import { type Narrowed, narrow, updatingSnapshots } from './narrow.ts';
 import { judge, type Outcome, type OutputReader, type Signature } from './outcome.ts';
+import { runWithReport, type Seen, whyNotSeen } from './test-report.ts';
+import { MOST_CACHED } from './verdict.ts';
 
 /** A diff that somebody or something proposes. */
 export interface Proposal {
@@ -52,7 +55,7 @@ async function tryFixIn(checkout: Checkout, options: FixOptions, deps: FixDeps, 
   const worktree = await openWorktree(checkout, commit);
   const bench = createBench(options, deps.read, signal);
   const trial: Trial = {
-    ...{ checkout, options, deps, bench, worktree, narrowed: null, checkBefore: null, attempts: [] },
+    ...{ checkout, options, deps, bench, worktree, narrowed: null, seenBefore: null, checkBefore: null, attempts: [] },
     ...{ before: { passed: 0, failed: 0 }, branch: null },
     notes: isCommitted ? [] : ['Tried with your uncommitted changes of tracked files.'],
   };
@@ -77,6 +80,8 @@ interface Trial {
   readonly before: { passed: number; failed: number };
   readonly notes: string[];
   narrowed: Narrowed | null;
+  /** What the tool of the failing tests reports without a change. */
+  seenBefore: Seen;
   /** How the wider check went without a change, once that is known. */
   checkBefore: Signature | 'passed' | null;
   branch: string | null;
@@ -113,7 +118,7 @@ async function runOnce(trial: Trial, source: string | null): Promise<Outcome> {
 async function reproduce(trial: Trial): Promise<void> {
   const { options, before, bench } = trial;
   const isWholeCheck = options.check === null;
-  trial.narrowed = narrow(options.argv, options.tests);
+  trial.narrowed = narrow(options.argv, options.tests, trial.worktree);
   if (trial.narrowed === null) {
     const first = await runOnce(trial, null);
     if (isWholeCheck) trial.checkBefore = first === 'passed' ? 'passed' : bench.failure;
@@ -121,7 +126,7 @@ async function reproduce(trial: Trial): Promise<void> {
       before.passed += first === 'passed' ? 1 : 0;
       return;
     }
-    trial.narrowed = narrow(options.argv, bench.failure?.tests ?? []);
+    trial.narrowed = narrow(options.argv, bench.failure?.tests ?? [], trial.worktree);
   }
   if (trial.narrowed !== null && (await runOnce(trial, null)) !== 'failed') {
     trial.narrowed = null;
@@ -133,7 +138,7 @@ async function reproduce(trial: Trial): Promise<void> {
   before.failed = 1;
   while (before.failed + before.passed < options.runs && bench.isOpen()) {
     const outcome = await runOnce(trial, null);
-    if (outcome === 'other') break;
+    if (outcome === 'other' || outcome === 'cached') break;
     before[outcome] += 1;
   }
 }
@@ -142,7 +147,9 @@ async function tryAll(trial: Trial): Promise<void> {
   const { options, worktree, bench, attempts } = trial;
   const updating = updatingSnapshots(trial.narrowed?.argv ?? options.argv, bench.failure?.tests ?? []);
   const commands = ruleCommands(worktree.cwd, options.env.PATH ?? '', options.rules, updating);
-  for (const change of [...options.proposals, ...commands].slice(0, MOST_ATTEMPTS)) {
+  const changes = [...options.proposals, ...commands].slice(0, MOST_ATTEMPTS);
+  if (changes.length > 0 && (bench.failure?.tests.length ?? 0) > 0) trial.seenBefore = (await see(trial)).seen;
+  for (const change of changes) {
     if (!bench.isOpen()) {
       trial.notes.push(bench.limitNote);
       return;
@@ -180,12 +187,24 @@ async function fixOf(trial: Trial, change: Proposal | RuleCommand): Promise<Name
       await bench.prepare(change.argv, worktree.cwd);
     }
     const fix = await commitChange(worktree, 'diff' in change ? change.diff : null, source.split(':')[0] ?? '', options.allowed);
+    const script = options.allowed.tests ? undefined : fix.files.find((file) => isStartedBy(options, worktree, file));
+    if (script !== undefined) return { source, refused: `${script} says how the tests run; allow it with --allow-tests` };
     await prepare(trial, await worktree.moveTo(fix.commit));
     return { ...fix, source };
   } catch (error) {
     bench.signal.throwIfAborted();
     return { source, refused: messageOf(error) };
   }
+}
+
+const SHELLS = ['sh', 'bash', 'dash', 'zsh', 'ksh', 'pwsh'];
+
+/** Whether the command, or the wider check, starts this file of the worktree as its program or as a script of a shell. */
+function isStartedBy({ argv, check }: FixOptions, { folder, cwd }: Worktree, file: string): boolean {
+  const started = [argv, check ?? []].flatMap(([program = '', ...words]) =>
+    SHELLS.includes(basename(program)) ? [program, ...words] : [program],
+  );
+  return started.some((word) => resolve(cwd, word) === resolve(folder, file));
 }
 
 function refusedAttempt({ source, refused }: RefusedFix): FixAttempt {
@@ -196,11 +215,12 @@ function refusedAttempt({ source, refused }: RefusedFix): FixAttempt {
 async function tryOne(trial: Trial, fix: NamedFix): Promise<FixAttempt> {
   const { options, before, bench } = trial;
   const { source, files, added, deleted, diff } = fix;
-  let [passed, failed, other] = [0, 0, 0];
-  while (passed < options.runs && failed + other === 0 && bench.isOpen()) {
+  let [passed, failed, other, cached] = [0, 0, 0, 0];
+  while (passed < options.runs && failed + other === 0 && cached < MOST_CACHED && bench.isOpen()) {
     const outcome = await runOnce(trial, source);
     if (outcome === 'passed') passed += 1;
     else if (outcome === 'failed') failed += 1;
+    else if (outcome === 'cached') cached += 1;
     else other += 1;
   }
   const attempt = { source, files: [...files], added, deleted, passed, failed, diff };
@@ -211,9 +231,12 @@ async function tryOne(trial: Trial, fix: NamedFix): Promise<FixAttempt> {
   if (other > 0) return { ...attempt, broke: [], verdict: 'not-fixed', sentence: `${source}: ${counts}, now in another way.` };
   const enough = before.passed === 0 && Math.min(before.failed, passed) >= Math.min(options.runs, MIN_RUNS);
   if (!enough) {
-    const why = before.passed > 0 ? 'which proves nothing of what fails at random' : 'which are too few runs';
+    const few = cached > 0 ? 'and a cache answered for the others, which are no runs' : 'which are too few runs';
+    const why = before.passed > 0 ? 'which proves nothing of what fails at random' : few;
     return { ...attempt, broke: [], verdict: 'inconclusive', sentence: `${source}: ${counts}, ${why}.` };
   }
+  const unseen = await whyUnseen(trial);
+  if (unseen !== null) return { ...attempt, broke: [], verdict: 'inconclusive', sentence: `${source}: ${counts}, ${unseen}.` };
   const { broke, isRed } = await whatBroke(trial, fix);
   if (broke.length > 0) {
     const named = broke.slice(0, 3).map((name) => `"${name}"`);
@@ -222,6 +245,20 @@ async function tryOne(trial: Trial, fix: NamedFix): Promise<FixAttempt> {
   }
   const wider = isRed ? 'the wider check fails as before' : 'the wider check passes';
   return { ...attempt, broke, verdict: 'fixed', sentence: `${source}: ${counts}, and ${wider}.` };
+}
+
+/** What the tool of the failing tests reports in the state of the worktree. */
+async function see({ options, bench, worktree, narrowed }: Trial): Promise<Awaited<ReturnType<typeof runWithReport>>> {
+  const tests = bench.failure?.tests ?? [];
+  return await runWithReport(bench, { argv: narrowed?.argv ?? options.argv, cwd: worktree.cwd, env: options.env, tests });
+}
+
+/** Why the tool's own report does not show that the tests that failed ran and passed; null where it does, and where no test was named. */
+async function whyUnseen(trial: Trial): Promise<string | null> {
+  const tests = trial.bench.failure?.tests ?? [];
+  if (tests.length === 0) return null;
+  const { exitCode, seen } = await see(trial);
+  return whyNotSeen(trial.seenBefore, exitCode === 0 ? seen : null, tests);
 }
 
 /** What fails in the wider check with the change and not without it. Without a change it is run only where it fails with it. */

@@ -6,6 +6,14 @@ export function countOf({ passed, failed, other }: Arm): number {
   return passed + failed + other;
 }
 
+/** Whether an arm has been run as often as it is to be; one that a cache answers is not tried for ever. */
+export function isDone(arm: Arm, runs: number): boolean {
+  return countOf(arm) >= runs || (arm.cached ?? 0) >= MOST_CACHED;
+}
+
+/** Answers of a cache after which no run is expected. */
+export const MOST_CACHED = 2;
+
 export function isMixed({ passed, failed }: Arm): boolean {
   return passed > 0 && failed > 0;
 }
@@ -23,6 +31,17 @@ type Verdict = Pick<Experiment, 'verdict' | 'sentence'>;
 
 /** What the counts tell, and the sentence that says so. */
 export function verdictOf(
+  arms: readonly Arm[],
+  { runs, dependsOnOthers, polluters }: { readonly runs: number } & Pick<Experiment, 'dependsOnOthers' | 'polluters'>,
+): Verdict {
+  const { verdict, sentence } = judge(
+    arms.filter((arm) => countOf(arm) > 0),
+    { runs, dependsOnOthers, polluters },
+  );
+  return { verdict, sentence: sentence + cachedPasses(arms) };
+}
+
+function judge(
   arms: readonly Arm[],
   { runs, dependsOnOthers, polluters }: { readonly runs: number } & Pick<Experiment, 'dependsOnOthers' | 'polluters'>,
 ): Verdict {
@@ -45,6 +64,22 @@ export function verdictOf(
   if (enough && isEvery(base, 'failed'))
     return { verdict: 'not-this-change', sentence: `${fails} and ${there}: not caused by this change.${alone}` };
   return unclear(here, base);
+}
+
+/** What is said of passes that were none. */
+function cachedPasses(arms: readonly Arm[]): string {
+  const total = (of: (arm: Arm) => number) => arms.reduce((sum, arm) => sum + of(arm), 0);
+  const [cached, passed] = [total((arm) => arm.cached ?? 0), total((arm) => arm.passed)];
+  if (cached === 0) return '';
+  const which =
+    passed === 0
+      ? cached === 1
+        ? 'The only pass was'
+        : `All ${cached} passes were`
+      : cached === 1
+        ? '1 pass was'
+        : `${cached} passes were`;
+  return ` ${which} answered by a cache and ${cached === 1 ? 'does' : 'do'} not count as ${cached === 1 ? 'a run' : 'runs'}: turn the cache off in the command.`;
 }
 
 function dependence(arms: readonly Arm[], polluters: readonly string[]): string {
