@@ -222,7 +222,7 @@ describe.each([
     expect(state.writes).toEqual(['POST']);
     expect(state.comments).toMatchObject([{ path: 'src/sum.ts', line: 12 }]);
     expect(state.comments[0]?.body).toMatch(
-      /^<!-- faultline:v1 suggestion=[0-9a-f]{16} -->\n\*\*Faultline tried this change\*\*: fix\.diff: fails 0 of 3/,
+      /^<!-- faultline:v1 suggestion=[0-9a-f]{16} -->\n\*\*Faultline tried this change\.\*\* Fails 0 of 3/,
     );
     expect(state.comments[0]?.body).toContain(`\n\`\`\`${host.opening}\nconst sum = a + b;\n\`\`\`\n`);
 
