@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { createFakeGithub } from '../../test/support/fake-github.ts';
 import { githubJob, startGithubApi } from '../../test/support/github-api.ts';
+import { createTestGithubApp, install } from '../../test/support/github-app.ts';
 import { sendJson, startLoopback } from '../../test/support/loopback-server.ts';
 import { SLACK_TOKEN, startSlackApi } from '../../test/support/slack-api.ts';
 import { githubExample, githubSignature } from '../../test/support/webhook-senders.ts';
@@ -20,8 +21,19 @@ const PATCH = '@@ -11,0 +12 @@\n+    return cart.discount.cents;';
 const Comment = z.object({ path: z.string(), body: z.string() });
 const suggestions: z.infer<typeof Comment>[] = [];
 const told: string[] = [];
-const client = createFakeGithub();
-const github = await startGithubApi({ client });
+const client = createFakeGithub('faultline[bot]');
+const app = createTestGithubApp();
+const granted = {
+  actions: 'read',
+  contents: 'read',
+  metadata: 'read',
+  pull_requests: 'write',
+  issues: 'write',
+  checks: 'write',
+  statuses: 'write',
+};
+for (const [id, repository] of ['shop/api', 'shop/web'].entries()) install(app, repository, id + 1, granted);
+const github = await startGithubApi({ client, app });
 const slack = await startSlackApi();
 const receiver = await startLoopback((request, response) => {
   request.setEncoding('utf8').on('data', (text: string) => told.push(text));
@@ -46,7 +58,8 @@ github.state.intercept = (request, response) => {
 const service = await startService({
   settings: {
     FAULTLINE_GITHUB_URL: github.url,
-    FAULTLINE_GITHUB_TOKEN: 'attack',
+    FAULTLINE_GITHUB_APP_ID: app.id,
+    FAULTLINE_GITHUB_APP_KEY: app.privateKey,
     FAULTLINE_GITHUB_COMMENT: 'true',
     FAULTLINE_GITHUB_CHECK: 'true',
     FAULTLINE_GITHUB_STATUS: 'true',
@@ -54,7 +67,7 @@ const service = await startService({
     FAULTLINE_PUBLISH_WEBHOOK_SECRET: `whsec_${Buffer.alloc(32, 1).toString('base64')}`,
     FAULTLINE_SLACK_TOKEN: SLACK_TOKEN,
     FAULTLINE_SLACK_CHANNEL: 'C0123456789',
-    FAULTLINE_SLACK_URL: `${slack.url}/`,
+    FAULTLINE_SLACK_URL: slack.url,
   },
 });
 try {
