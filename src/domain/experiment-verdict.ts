@@ -12,7 +12,7 @@ export function isMixed({ passed, failed }: Arm): boolean {
   return passed > 0 && failed > 0;
 }
 
-export function isEvery(arm: Arm, outcome: 'passed' | 'failed'): boolean {
+function isEvery(arm: Arm, outcome: 'passed' | 'failed'): boolean {
   return countOf(arm) > 0 && arm[outcome] === countOf(arm);
 }
 

@@ -167,7 +167,7 @@ export function isBlameRight(said: Blame, truth: Blame): boolean {
 export const MIN_RUNS = 3;
 
 /** Whether the counts are enough for the verdict; only a pass and a failure in one place make a failure flaky. */
-export function isBorneOut({ verdict, arms: all }: Pick<Experiment, 'verdict' | 'arms'>): boolean {
+function isBorneOut({ verdict, arms: all }: Pick<Experiment, 'verdict' | 'arms'>): boolean {
   const arms = all.filter(({ under }) => under === undefined);
   const isMixed = ({ passed, failed }: Arm) => passed > 0 && failed > 0;
   const always = (outcome: 'passed' | 'failed', arm: Arm) =>
