@@ -30,7 +30,7 @@ module.exports = {
       from: { orphan: true, path: '^(src|graphs|prompts)/', pathNot: ['^src/cli/main\\.ts$'] },
       to: {},
     },
-    only('domain-imports-nothing', '^src/domain/', []),
+    only('domain-imports-lib', '^src/domain/', ['^src/lib/']),
     only('lib-imports-nothing', '^src/lib/', []),
     only('git-imports-domain', '^src/git/', ['^src/(domain|lib)/']),
     only('ports-import-domain', '^src/ports/', ['^src/(domain|lib)/']),

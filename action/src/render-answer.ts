@@ -1,6 +1,7 @@
 import type { Analysis } from '../../src/domain/analysis.ts';
 import type { Experiment } from '../../src/domain/experiment.ts';
 import { moreFacts, percent } from '../../src/notifications/answer-view.ts';
+import { namedLines } from '../../src/notifications/experiment-lines.ts';
 import { clip, disarmRunnerCommands, inline, visibleLine } from '../../src/notifications/visible-text.ts';
 import { renderGithubCommands, renderMarkdown, renderPlain } from '../../src/service/answers/render.ts';
 
@@ -39,7 +40,9 @@ export function summaryOf({ analyses, experiment, pending, pageOf }: Answer): st
   const tried =
     experiment === null
       ? ''
-      : `\n**${inline(clip(experiment.sentence, MAX_TEXT))}**\n${experiment.notes.map((note) => `\n${inline(note)}\n`).join('')}`;
+      : `\n**${inline(clip(experiment.sentence, MAX_TEXT))}**\n${besides(experiment)
+          .map((line) => `\n${inline(clip(line, MAX_TEXT))}\n`)
+          .join('')}`;
   const page = pageOf(analyses.length === 1 ? (analyses[0] ?? null) : null);
   const link = page === null ? '' : `\n[Open in Faultline](${page})\n`;
   if (analyses.length === 0) return `### Faultline\n${tried}\n${inline(clip(pending ?? 'There is no answer.', MAX_TEXT))}\n${link}`;
@@ -48,12 +51,17 @@ export function summaryOf({ analyses, experiment, pending, pageOf }: Answer): st
   return `### Faultline: ${causes}\n${tried}\n${analyses.slice(0, MAX_CAUSES).map(renderMarkdown).join('\n')}${left}${link}`;
 }
 
+/** What the job itself has found out beside the counts. */
+function besides(experiment: Experiment): string[] {
+  return [...namedLines(experiment).map(({ name, text }) => `${name}: ${text}`), ...experiment.notes];
+}
+
 /**
  * What the step prints: a line a cause for people, or all that is known of it where the runner shows no summary, and an annotation for each
  * of the first ten.
  */
 export function printedOf({ analyses, experiment }: Answer, showsSummary: boolean): string {
-  const tried = experiment === null ? [] : [experiment.sentence, ...experiment.notes];
+  const tried = experiment === null ? [] : [experiment.sentence, ...besides(experiment)];
   const said = analyses.slice(0, MAX_CAUSES).map((analysis) => {
     const { category, verdict, answer } = analysis;
     if (!showsSummary) return renderPlain(analysis);

@@ -15,6 +15,7 @@ import { argumentsOf } from '../experiments/run-command.ts';
 import { append } from '../lib/collections.ts';
 import { jsonIn } from '../lib/text.ts';
 import { createMasker } from '../log/mask/mask.ts';
+import { describeCommit, namedLines } from '../notifications/experiment-lines.ts';
 import { visibleLine } from '../notifications/visible-text.ts';
 import { maskExperiment } from '../service/experiments.ts';
 import { type ServerOptions, serverOf, terminalConfig } from './command-parts.ts';
@@ -123,7 +124,8 @@ export async function failingTests(path: string | undefined, read: OutputReader)
 
 const MOST_SHOWN = 10;
 
-function renderExperiment({ sentence, tests, narrowed, arms, fixes, notes }: Experiment): string {
+function renderExperiment(experiment: Experiment): string {
+  const { sentence, tests, narrowed, arms, notes } = experiment;
   const rows = arms.map((arm) => {
     const other = arm.other === 0 ? '' : `, ${arm.other} in another way`;
     const cached = arm.cached === undefined ? '' : `, ${arm.cached} answered by a cache`;
@@ -135,7 +137,7 @@ function renderExperiment({ sentence, tests, narrowed, arms, fixes, notes }: Exp
     ...(tests.length > MOST_SHOWN ? [`Test\t… ${tests.length - MOST_SHOWN} more`] : []),
     ...(narrowed === null ? [] : [`Command\t${visibleLine(narrowed.join(' '))}`]),
     ...rows,
-    ...(fixes?.attempts ?? []).map((attempt) => `${attempt.verdict === 'refused' ? 'Refused' : 'Tried'}\t${visibleLine(attempt.sentence)}`),
+    ...namedLines(experiment).map(({ name, text }) => `${name}\t${visibleLine(text)}`),
     ...notes.map((note) => `Note\t${note}`),
   ].join('\n');
 }
@@ -186,10 +188,9 @@ async function resultIn(path: string): Promise<Bisection> {
 }
 
 function renderBisection({ sentence, tests, narrowed, candidates, tried, skipped, notes }: Bisection): string {
-  const named = candidates.length > 1 ? candidates : [];
   return [
     `Result\t${visibleLine(sentence)}`,
-    ...named.slice(0, MOST_SHOWN).map(({ commit, subject }) => `Candidate\t${shortCommit(commit)} ${visibleLine(subject)}`),
+    ...candidates.slice(0, MOST_SHOWN).map((candidate) => `Commit\t${visibleLine(describeCommit(candidate))}`),
     ...tests.slice(0, MOST_SHOWN).map((test) => `Test\t${visibleLine(test)}`),
     ...(narrowed === null ? [] : [`Command\t${visibleLine(narrowed.join(' '))}`]),
     ...tried.map(({ commit, failed, passed }) => `Runs\t${shortCommit(commit)}: ${failed} failed, ${passed} passed`),

@@ -35,6 +35,7 @@ const BY_CODE: Readonly<Record<TriageErrorCode, number>> = {
   'invalid-input': EXIT.unreadable,
   'too-large': EXIT.unreadable,
   'unsupported-type': EXIT.unreadable,
+  impossible: EXIT.unreadable,
   'not-found': EXIT.unreadable,
   'wrong-method': EXIT.unreadable,
   'invalid-config': EXIT.usage,

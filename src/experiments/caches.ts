@@ -28,6 +28,9 @@ const SWITCHES: readonly Switch[] = [
   },
 ];
 
+/** Answers of a cache after which no run is expected. */
+export const MOST_CACHED = 2;
+
 /** For tools that a script or a wrapper starts. */
 const VARIABLES: NodeJS.ProcessEnv = {
   NX_SKIP_NX_CACHE: 'true',

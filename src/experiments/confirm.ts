@@ -1,15 +1,16 @@
 import { stripVTControlCharacters } from 'node:util';
 import type { Arm, Experiment } from '../domain/experiment.ts';
+import { countOf, dependsOnSuite, failsBehindOthers, isMixed, judgeRuns } from '../domain/experiment-verdict.ts';
 import type { FailingTest } from '../domain/failure.ts';
 import { openBase, type Worktree } from './base-worktree.ts';
 import { type Bench, type CommandOptions, createBench } from './bench.ts';
+import { MOST_CACHED } from './caches.ts';
 import { type Checkout, withCheckout } from './checkout.ts';
 import { placeAt, strayArgument } from './checkout-paths.ts';
 import type { Condition } from './conditions.ts';
 import { type Dependence, findDependence } from './dependence.ts';
 import { isSameTest, type Narrowed, narrow, testList } from './narrow.ts';
 import { nameOf, type Outcome, type OutputReader, signature } from './outcome.ts';
-import { countOf, isDone, isEvery, isMixed, least, verdictOf } from './verdict.ts';
 
 /** `runs` and what is installed are those of each arm. */
 export interface ConfirmOptions extends CommandOptions {
@@ -55,15 +56,19 @@ async function confirmIn(need: () => Checkout, options: ConfirmOptions, deps: Co
     if (!bench.isCut()) throw error;
     trial.notes.push('Interrupted before all runs were made.');
   }
-  const { narrowed, dependsOnOthers, notes, excerpt } = trial;
+  const { narrowed, notes, excerpt } = trial;
   const plain = trial.arms.filter((arm) => countOf(arm) + (arm.cached ?? 0) > 0);
-  const { verdict, sentence } = verdictOf(plain, { runs: options.runs, dependsOnOthers, polluters });
-  const arms = [...plain, ...(dependence?.arms ?? [])];
-  return {
-    ...{ command: [...argv], narrowed: narrowed === null ? null : [...narrowed.argv], tests: [...(bench.failure?.names ?? [])] },
-    ...{ arms, dependsOnOthers, polluters, verdict, sentence: sentence + (dependence?.sentence ?? ''), notes, excerpt },
+  const dependsOnOthers = trial.dependsOnOthers === true ? dependsOnSuite(plain) : trial.dependsOnOthers;
+  const facts = {
+    command: [...argv],
+    narrowed: narrowed === null ? null : [...narrowed.argv],
+    tests: [...(bench.failure?.names ?? [])],
+    arms: [...plain, ...(dependence?.arms ?? [])],
+    dependsOnOthers,
+    polluters: dependsOnOthers === true ? polluters : [],
     ...(dependence === null ? {} : { dependsOn: dependence.on }),
   };
+  return { ...facts, ...judgeRuns(facts), notes, excerpt };
 }
 
 interface Trial {
@@ -120,7 +125,7 @@ async function reproduce(trial: Trial): Promise<Chosen | null> {
     [single, alone],
   ]);
   if (isMixed(whole) || isMixed(single)) return null;
-  trial.dependsOnOthers = isEvery(whole, 'failed') && isEvery(single, 'passed') && countOf(single) >= least(trial.options.runs);
+  trial.dependsOnOthers = dependsOnSuite([whole, single]);
   return suite;
 }
 
@@ -190,7 +195,7 @@ async function findPolluters(trial: Trial): Promise<string[]> {
   const after = armOf(trial, 'here', 'after');
   bench.failure = signature([victim]);
   await alternate(trial, [[after, { what: 'after', argv }]]);
-  return isEvery(after, 'failed') && countOf(after) >= least(options.runs) ? found.map(nameOf) : cannot('it did not fail every time');
+  return failsBehindOthers([after]) ? found.map(nameOf) : cannot('it did not fail every time');
 }
 
 /**
@@ -212,10 +217,10 @@ async function fewest<Item>(items: readonly Item[], fails: (items: readonly Item
 }
 
 /** What the failure depends on, with the arms that show it, where something in its verdict asks for it. */
-async function dependenceOf(trial: Trial): Promise<(Pick<Dependence, 'on' | 'sentence'> & { readonly arms: Arm[] }) | null> {
+async function dependenceOf(trial: Trial): Promise<(Pick<Dependence, 'on'> & { readonly arms: Arm[] }) | null> {
   const { options, arms, narrowed } = trial;
   const counted = arms.filter((arm) => countOf(arm) > 0);
-  const { verdict } = verdictOf(counted, { runs: options.runs, dependsOnOthers: null, polluters: [] });
+  const { verdict } = judgeRuns({ arms: counted, dependsOnOthers: null, polluters: [] });
   const here = counted.filter(({ where }) => where === 'here');
   const mixed = here.find(isMixed);
   const isKnown = options.tests.length > 0;
@@ -276,6 +281,11 @@ async function runIn(trial: Trial, arm: Arm, { what, argv, env }: Chosen): Promi
   arm.milliseconds.push(run.milliseconds);
   deps.onRun?.(arm, outcome, run.milliseconds);
   return outcome;
+}
+
+/** Whether an arm has been run as often as it is to be; one that a cache answers is not tried for ever. */
+function isDone(arm: Arm, runs: number): boolean {
+  return countOf(arm) >= runs || (arm.cached ?? 0) >= MOST_CACHED;
 }
 
 /** Runs of all arms in turn, so that what changes with time changes for each; ends early where one of them goes both ways. */

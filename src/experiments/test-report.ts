@@ -1,5 +1,4 @@
-import { lstat, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { lstat, readdir, readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import type { TestResult } from '../domain/build.ts';
@@ -8,6 +7,7 @@ import { parseReport } from '../log/reports/report.ts';
 import type { Bench } from './bench.ts';
 import { cachesOff } from './caches.ts';
 import { frameworkOf, withArguments } from './narrow.ts';
+import { inTemporaryFolder } from './temporary-folder.ts';
 
 /** What a tool's own report says of one run: each test and how it ended. Null where there is no such report. */
 export type Seen = readonly TestResult[] | null;
@@ -74,19 +74,16 @@ export async function runWithReport(
   const framework = known ?? tests[0]?.framework;
   const reporting = REPORTS.find((one) => one.framework === framework);
   if (reporting === undefined || (known === null && reporting.args !== undefined)) return { exitCode: null, seen: null };
-  const folder = await mkdtemp(join(tmpdir(), 'faultline-report-'));
-  const file = join(folder, 'report');
-  const startedAt = Date.now();
-  try {
+  return await inTemporaryFolder('faultline-report-', async (folder) => {
+    const file = join(folder, 'report');
+    const startedAt = Date.now();
     const command = known === null ? argv : reportingCommand(argv, tests, reporting.args?.(file) ?? []);
     const run = await bench.run(command, cwd, reporting.env?.(file, env));
     const { read, folders } = reporting;
     const files = folders === undefined ? [file] : await reportsIn(cwd, folders, startedAt);
     const seen = read === undefined ? (await Promise.all(files.map(readReport))).flat() : read(stripVTControlCharacters(run.output));
     return { exitCode: run.exitCode, seen: seen.length === 0 ? null : seen };
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+  });
 }
 
 function reportingCommand(argv: readonly string[], tests: readonly FailingTest[], args: readonly string[]): string[] {
@@ -139,11 +136,11 @@ function readLines(output: string, pattern: RegExp): TestResult[] {
 export function whyNotSeen(before: Seen, after: Seen, tests: readonly FailingTest[]): string | null {
   const failed = (before ?? []).filter(({ status }) => status === 'failed');
   if (failed.length === 0 && tests.length === 0) return null;
-  if (failed.length === 0 || after === null) return 'but no report of its tool showed that the failing tests ran and passed';
+  if (failed.length === 0 || after === null) return 'no report of its tool showed that the failing tests ran and passed';
   for (const one of failed) {
     const same = after.filter((other) => other.name === one.name && other.suite === one.suite);
     if (same.length > 0 ? same.every(({ status }) => status === 'passed') : isLoadedBy(one, after)) continue;
-    return `but the report of its tool does not show that "${one.name}" ran and passed`;
+    return `the report of its tool does not show that "${one.name}" ran and passed`;
   }
   return null;
 }

@@ -1,15 +1,18 @@
 import { basename, resolve } from 'node:path';
 import { messageOf, TriageError } from '../domain/errors.ts';
-import { type FixAttempt, type FixTrial, MIN_RUNS } from '../domain/experiment.ts';
+import type { FixAttempt, FixTrial } from '../domain/experiment.ts';
+import type { Allowed } from '../domain/fix-refusals.ts';
+import { describeAttempt, describeTrial, isMended, judgeAttempt, judgeTrial } from '../domain/fix-verdict.ts';
+import { counted } from '../lib/text.ts';
 import { openWorktree, type Worktree } from './base-worktree.ts';
 import { type Bench, type CommandOptions, createBench } from './bench.ts';
+import { MOST_CACHED } from './caches.ts';
 import { type Checkout, withCheckout } from './checkout.ts';
-import { type Allowed, commitChange, type Fix } from './fix-diff.ts';
+import { commitChange, type Fix } from './fix-diff.ts';
 import { type FixRule, type RuleCommand, ruleCommands } from './fix-rules.ts';
 import { type Narrowed, narrow, updatingSnapshots } from './narrow.ts';
 import { judge, type Outcome, type OutputReader, type Signature } from './outcome.ts';
 import { runWithReport, type Seen, whyNotSeen } from './test-report.ts';
-import { MOST_CACHED } from './verdict.ts';
 
 /** A diff that somebody or something proposes. */
 export interface Proposal {
@@ -56,7 +59,7 @@ async function tryFixIn(checkout: Checkout, options: FixOptions, deps: FixDeps, 
   const bench = createBench(options, deps.read, signal);
   const trial: Trial = {
     ...{ checkout, options, deps, bench, worktree, narrowed: null, seenBefore: null, checkBefore: null, attempts: [] },
-    ...{ before: { passed: 0, failed: 0 }, branch: null },
+    ...{ before: { passed: 0, failed: 0, exitCodes: [] }, branch: null },
     notes: isCommitted ? [] : ['Tried with your uncommitted changes of tracked files.'],
   };
   try {
@@ -77,14 +80,20 @@ interface Trial {
   readonly bench: Bench;
   readonly worktree: Worktree;
   readonly attempts: FixAttempt[];
-  readonly before: { passed: number; failed: number };
+  readonly before: FixTrial['before'];
   readonly notes: string[];
   narrowed: Narrowed | null;
   /** What the tool of the failing tests reports without a change. */
   seenBefore: Seen;
   /** How the wider check went without a change, once that is known. */
-  checkBefore: Signature | 'passed' | null;
+  checkBefore: Checked | null;
   branch: string | null;
+}
+
+/** How the wider check went. */
+interface Checked {
+  readonly failure: Signature | 'passed';
+  readonly exitCode: number | null;
 }
 
 async function requireBranch({ git }: Checkout, branch: string, isCommitted: boolean): Promise<void> {
@@ -105,41 +114,52 @@ async function prepare({ options: { install }, bench, worktree }: Trial, unshare
     throw new TriageError('invalid-input', `${what}, and ${install.join(' ')} fails`);
 }
 
+interface Ran {
+  readonly outcome: Outcome;
+  readonly exitCode: number | null;
+}
+
 /** The failing tests once, or the whole command; what failed first says what the failure is. */
-async function runOnce(trial: Trial, source: string | null): Promise<Outcome> {
+async function runOnce(trial: Trial, source: string | null): Promise<Ran> {
   const { options, deps, bench, worktree, narrowed } = trial;
   const ended = await bench.run(narrowed?.argv ?? options.argv, worktree.cwd);
   const { outcome } = await bench.judge(ended, narrowed?.ran ?? null);
   deps.onRun?.(source, outcome, ended.milliseconds);
-  return outcome;
+  return { outcome, exitCode: ended.exitCode };
 }
 
 /** Runs the failing tests without a change; the whole command where they cannot be selected or do not fail alone. */
 async function reproduce(trial: Trial): Promise<void> {
   const { options, before, bench } = trial;
   const isWholeCheck = options.check === null;
+  const count = ({ outcome, exitCode }: Ran) => {
+    if (outcome === 'cached') trial.notes.push('A cache answered for the command, which is no run: turn the cache off in the command.');
+    if (outcome !== 'passed' && outcome !== 'failed') return;
+    before[outcome] += 1;
+    before.exitCodes.push(exitCode);
+  };
   trial.narrowed = narrow(options.argv, options.tests, trial.worktree);
+  let last: Ran | null = null;
   if (trial.narrowed === null) {
-    const first = await runOnce(trial, null);
-    if (isWholeCheck) trial.checkBefore = first === 'passed' ? 'passed' : bench.failure;
-    if (first !== 'failed') {
-      before.passed += first === 'passed' ? 1 : 0;
-      return;
-    }
+    last = await runOnce(trial, null);
+    const failure = last.outcome === 'passed' ? 'passed' : bench.failure;
+    if (isWholeCheck && failure !== null) trial.checkBefore = { failure, exitCode: last.exitCode };
+    if (last.outcome !== 'failed') return count(last);
     trial.narrowed = narrow(options.argv, bench.failure?.tests ?? [], trial.worktree);
   }
-  if (trial.narrowed !== null && (await runOnce(trial, null)) !== 'failed') {
-    trial.narrowed = null;
-    if ((await runOnce(trial, null)) === 'passed') {
-      before.passed += 1;
-      return;
+  if (trial.narrowed !== null) {
+    last = await runOnce(trial, null);
+    if (last.outcome !== 'failed') {
+      trial.narrowed = null;
+      last = await runOnce(trial, null);
+      if (last.outcome !== 'failed') return count(last);
     }
   }
-  before.failed = 1;
+  if (last !== null) count(last);
   while (before.failed + before.passed < options.runs && bench.isOpen()) {
-    const outcome = await runOnce(trial, null);
-    if (outcome === 'other' || outcome === 'cached') break;
-    before[outcome] += 1;
+    const next = await runOnce(trial, null);
+    count(next);
+    if (next.outcome === 'other' || next.outcome === 'cached') break;
   }
 }
 
@@ -208,43 +228,38 @@ function isStartedBy({ argv, check }: FixOptions, { folder, cwd }: Worktree, fil
 }
 
 function refusedAttempt({ source, refused }: RefusedFix): FixAttempt {
-  const nothing = { files: [], added: 0, deleted: 0, passed: 0, failed: 0, broke: [], diff: null };
-  return { source, ...nothing, verdict: 'refused', sentence: `${source}: not tried, ${refused}.` };
+  const nothing = { files: [], added: 0, deleted: 0, passed: 0, failed: 0, other: 0, exitCodes: [], checkExitCodes: [], broke: [] };
+  return { source, refused, ...nothing, diff: null, verdict: 'refused', sentence: 'Not tried.' };
 }
 
 async function tryOne(trial: Trial, fix: NamedFix): Promise<FixAttempt> {
   const { options, before, bench } = trial;
   const { source, files, added, deleted, diff } = fix;
-  let [passed, failed, other, cached] = [0, 0, 0, 0];
-  while (passed < options.runs && failed + other === 0 && cached < MOST_CACHED && bench.isOpen()) {
-    const outcome = await runOnce(trial, source);
-    if (outcome === 'passed') passed += 1;
-    else if (outcome === 'failed') failed += 1;
-    else if (outcome === 'cached') cached += 1;
-    else other += 1;
+  const attempt: FixAttempt = {
+    ...{ source, files: [...files], added, deleted, diff, verdict: 'inconclusive', sentence: '' },
+    ...{ passed: 0, failed: 0, other: 0, exitCodes: [], checkExitCodes: [], broke: [] },
+  };
+  let cached = 0;
+  while (attempt.passed < options.runs && attempt.failed + attempt.other === 0 && cached < MOST_CACHED && bench.isOpen()) {
+    const { outcome, exitCode } = await runOnce(trial, source);
+    if (outcome === 'cached') {
+      cached += 1;
+      continue;
+    }
+    attempt[outcome] += 1;
+    attempt.exitCodes.push(exitCode);
   }
-  const attempt = { source, files: [...files], added, deleted, passed, failed, diff };
-  const runs = passed + failed + other;
-  const without = `${before.failed} of ${before.failed + before.passed} without it`;
-  const counts = `fails ${failed + other} of ${runs} with it, ${without}`;
-  if (failed > 0) return { ...attempt, broke: [], verdict: 'not-fixed', sentence: `${source}: ${counts}, so it does not fix it.` };
-  if (other > 0) return { ...attempt, broke: [], verdict: 'not-fixed', sentence: `${source}: ${counts}, now in another way.` };
-  const enough = before.passed === 0 && Math.min(before.failed, passed) >= Math.min(options.runs, MIN_RUNS);
-  if (!enough) {
-    const few = cached > 0 ? 'and a cache answered for the others, which are no runs' : 'which are too few runs';
-    const why = before.passed > 0 ? 'which proves nothing of what fails at random' : few;
-    return { ...attempt, broke: [], verdict: 'inconclusive', sentence: `${source}: ${counts}, ${why}.` };
-  }
-  const unseen = await whyUnseen(trial);
-  if (unseen !== null) return { ...attempt, broke: [], verdict: 'inconclusive', sentence: `${source}: ${counts}, ${unseen}.` };
-  const { broke, isRed } = await whatBroke(trial, fix);
-  if (broke.length > 0) {
-    const named = broke.slice(0, 3).map((name) => `"${name}"`);
-    const rest = broke.length > named.length ? ` and ${broke.length - named.length} more` : '';
-    return { ...attempt, broke, verdict: 'breaks', sentence: `${source}: ${counts}, but it breaks ${named.join(', ')}${rest}.` };
-  }
-  const wider = isRed ? 'the wider check fails as before' : 'the wider check passes';
-  return { ...attempt, broke, verdict: 'fixed', sentence: `${source}: ${counts}, and ${wider}.` };
+  if (cached > 0)
+    trial.notes.push(`${source}: a cache answered for ${counted(cached, 'run')}, which ${cached === 1 ? 'does' : 'do'} not count.`);
+  if (isMended(before, attempt) && (await isSeen(trial, attempt))) await checkWider(trial, fix, attempt);
+  const whole = { before, tests: [...(bench.failure?.names ?? [])], checkExitCodes: exitCodesOf(trial.checkBefore) };
+  attempt.verdict = judgeAttempt(attempt, whole);
+  attempt.sentence = describeAttempt(attempt, whole);
+  return attempt;
+}
+
+function exitCodesOf(checked: Checked | null): (number | null)[] {
+  return checked === null ? [] : [checked.exitCode];
 }
 
 /** What the tool of the failing tests reports in the state of the worktree. */
@@ -253,50 +268,58 @@ async function see({ options, bench, worktree, narrowed }: Trial): Promise<Await
   return await runWithReport(bench, { argv: narrowed?.argv ?? options.argv, cwd: worktree.cwd, env: options.env, tests });
 }
 
-/** Why the tool's own report does not show that the tests that failed ran and passed; null where it does, and where no test was named. */
-async function whyUnseen(trial: Trial): Promise<string | null> {
+/** Whether the tool's own report shows that the tests that failed ran and passed, where tests are named; notes why not. */
+async function isSeen(trial: Trial, attempt: FixAttempt): Promise<boolean> {
   const tests = trial.bench.failure?.tests ?? [];
-  if (tests.length === 0) return null;
+  if (tests.length === 0) return true;
   const { exitCode, seen } = await see(trial);
-  return whyNotSeen(trial.seenBefore, exitCode === 0 ? seen : null, tests);
+  const why = whyNotSeen(trial.seenBefore, exitCode === 0 ? seen : null, tests);
+  if (why !== null) trial.notes.push(`${attempt.source}: ${why}.`);
+  attempt.reported = why === null;
+  return attempt.reported;
 }
 
-/** What fails in the wider check with the change and not without it. Without a change it is run only where it fails with it. */
-async function whatBroke(trial: Trial, { commit }: Fix): Promise<{ readonly broke: string[]; readonly isRed: boolean }> {
+/** Runs the wider check with the change, and without it where it fails: notes what fails with it only. What a cache answers is no check. */
+async function checkWider(trial: Trial, { commit, source }: NamedFix, attempt: FixAttempt): Promise<void> {
   const { options, worktree, deps, bench } = trial;
   const argv = options.check ?? options.argv;
-  const checked = async () =>
-    (await judge(await bench.run(argv, worktree.cwd), { ran: null, failure: null, read: deps.read })).failure ?? 'passed';
-  const after = await checked();
-  if (after === 'passed') return { broke: [], isRed: false };
+  const check = async (): Promise<Checked & { readonly isCached: boolean }> => {
+    const run = await bench.run(argv, worktree.cwd);
+    const { outcome, failure } = await judge(run, { ran: null, failure: null, read: deps.read });
+    return { failure: failure ?? 'passed', exitCode: run.exitCode, isCached: outcome === 'cached' };
+  };
+  const after = await check();
+  if (after.isCached) {
+    trial.notes.push(`${source}: a cache answered for the wider check, which does not count.`);
+    return;
+  }
+  attempt.checkExitCodes.push(after.exitCode);
+  if (after.failure === 'passed') return;
   if (trial.checkBefore === null) {
     await prepare(trial, await worktree.moveTo(worktree.commit));
-    trial.checkBefore = await checked();
+    trial.checkBefore = await check();
     await prepare(trial, await worktree.moveTo(commit));
   }
-  const before = trial.checkBefore;
+  const before = trial.checkBefore.failure;
   const known = before === 'passed' ? new Set<string>() : before.names;
-  const broke = [...after.names].filter((name) => !known.has(name));
-  if (after.names.size > 0) return { broke, isRed: true };
-  const isSame = before !== 'passed' && before.names.size === 0 && before.fingerprint === after.fingerprint;
-  return { broke: isSame ? [] : [argv.join(' ')], isRed: true };
+  attempt.broke.push(...[...after.failure.names].filter((name) => !known.has(name)));
+  if (after.failure.names.size > 0) return;
+  const isSame = before !== 'passed' && before.names.size === 0 && before.fingerprint === after.failure.fingerprint;
+  if (!isSame) attempt.broke.push(argv.join(' '));
 }
 
-function conclusion({ options, narrowed, bench, before, attempts, branch, notes }: Trial): FixTrial {
-  const fixed = attempts.find(({ verdict }) => verdict === 'fixed');
-  const verdict = before.failed === 0 ? 'not-reproduced' : fixed === undefined ? 'not-fixed' : 'fixed';
-  const tried = attempts.filter((attempt) => attempt.verdict !== 'refused').length;
-  const many = (count: number) => (count === 1 ? '1 change' : `${count} changes`);
-  const sentences = {
-    'not-reproduced': 'The command does not fail in the state that was to be fixed.',
-    'not-fixed':
-      attempts.length === 0
-        ? 'There was no change to try: name one with --patch, or use a project whose tools make one.'
-        : `Not fixed: ${many(tried)} tried, ${many(attempts.length - tried)} refused.`,
-    fixed: `Fixed by ${fixed?.sentence ?? ''}`,
+function conclusion({ options, narrowed, bench, before, checkBefore, attempts, branch, notes }: Trial): FixTrial {
+  const found = {
+    command: [...options.argv],
+    narrowed: narrowed === null ? null : [...narrowed.argv],
+    tests: [...(bench.failure?.names ?? [])],
+    check: [...(options.check ?? options.argv)],
+    before,
+    checkExitCodes: exitCodesOf(checkBefore),
+    attempts,
+    branch,
+    notes,
   };
-  return {
-    ...{ command: [...options.argv], narrowed: narrowed === null ? null : [...narrowed.argv], tests: [...(bench.failure?.names ?? [])] },
-    ...{ check: [...(options.check ?? options.argv)], before, verdict, attempts, branch, sentence: sentences[verdict], notes },
-  };
+  const verdict = judgeTrial(found);
+  return { ...found, verdict, sentence: describeTrial(found) };
 }

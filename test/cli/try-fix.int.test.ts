@@ -19,7 +19,7 @@ const tryFix = (args: readonly string[], options: ProcessOptions = {}) =>
 test('try-fix tries a diff of standard input, and the one in an answer of the service', async () => {
   const given = await tryFix(['--patch', '-', '--branch', 'mended'], { input: `Not tried:\n\`\`\`diff\n${DIFF}\`\`\`\n` });
   expect(given.code, given.stderr).toBe(0);
-  expect(given.stdout).toMatch(/^Result\tFixed by standard input: fails 0 of 3 with it, 3 of 3 without it, and the wider check passes\./);
+  expect(given.stdout).toMatch(/^Result\tFixed: fails 0 of 3 with it, 3 of 3 without it, and the wider check passes\./);
   expect(given.stdout).toContain('Changes\tsum.js\nBranch\tmended');
   const server = await startLoopback((_, response) => sendJson(response, 200, { answer: { fixRecommendation: `Not tried:\n${DIFF}` } }));
   const stored = await tryFix(['--analysis', 'ana_1', '--url', server.url, '--token', 'flt_1', '--json']);

@@ -11,7 +11,7 @@ const PLANTED: Readonly<Record<string, { file: string; imports: string }>> = {
   'no-circular': { file: 'src/domain/chicken.ts', imports: './egg.ts' },
   'no-unresolvable': { file: 'src/domain/lost.ts', imports: './nowhere.ts' },
   'no-orphans': { file: 'src/domain/alone.ts', imports: '' },
-  'domain-imports-nothing': { file: 'src/domain/greedy.ts', imports: '../ports/target.ts' },
+  'domain-imports-lib': { file: 'src/domain/greedy.ts', imports: '../ports/target.ts' },
   'lib-imports-nothing': { file: 'src/lib/greedy.ts', imports: '../domain/target.ts' },
   'git-imports-domain': { file: 'src/git/greedy.ts', imports: '../ports/target.ts' },
   'ports-import-domain': { file: 'src/ports/greedy.ts', imports: '../log/target.ts' },

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { changesHowTestsRun } from '../../src/experiments/test-setup.ts';
+import { changesHowTestsRun } from '../../src/domain/test-setup.ts';
 
 /** A diff that shows the whole of a file. */
 const diffOf = (before: string, from: string, to: string, after = '') => {
