@@ -1,7 +1,7 @@
 import type { FailingTest } from '../domain/failure.ts';
 import type { Reading } from '../domain/reading.ts';
 import { cachesOff, withoutCache } from './caches.ts';
-import { moveCommand, placeAt } from './checkout-paths.ts';
+import { findWorkFolder, moveCommand } from './checkout-paths.ts';
 import { judge, type Outcome, type OutputReader, type Signature, signature } from './outcome.ts';
 import { type CommandRun, runCommand } from './run-command.ts';
 
@@ -47,9 +47,9 @@ export interface Bench {
 export function createBench(options: CommandOptions, read: OutputReader, signal: AbortSignal): Bench {
   const { tests, within = [], limitMs } = options;
   const until = performance.now() + limitMs;
-  const here = placeAt(options.cwd);
+  const here = findWorkFolder(options.cwd);
   const started = (words: readonly string[], cwd: string, more: NodeJS.ProcessEnv = {}) => {
-    const { argv, env } = moveCommand({ argv: words, env: { ...options.env, ...more } }, here, placeAt(cwd));
+    const { argv, env } = moveCommand({ argv: words, env: { ...options.env, ...more } }, here, findWorkFolder(cwd));
     // Installing may copy from the checkout.
     return runCommand(words === options.install ? words : argv, { cwd, env, limitMs: Math.max(1_000, until - performance.now()) }, signal);
   };

@@ -2,17 +2,23 @@ import { existsSync, realpathSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 
 /** Where a command runs: the top folder of its checkout or worktree, and a folder in it. */
-export interface Place {
+export interface WorkFolder {
   readonly folder: string;
   readonly cwd: string;
 }
 
-/** The place of a folder: in the checkout or worktree that it belongs to, or by itself where there is none. */
-export function placeAt(cwd: string): Place {
-  const own = resolve(cwd);
-  for (let folder = own; ; folder = dirname(folder)) {
-    if (existsSync(join(folder, '.git'))) return { folder, cwd: own };
-    if (folder === dirname(folder)) return { folder: own, cwd: own };
+interface NamedFolder extends WorkFolder {
+  /** The path by which `cwd` was named; it may lead there by symbolic links. */
+  readonly named: string;
+}
+
+/** Finds the checkout or worktree that a folder belongs to, without symbolic links in its path; the folder itself where there is none. */
+export function findWorkFolder(path: string): NamedFolder {
+  const named = resolve(path);
+  const cwd = realPath(named);
+  for (let folder = cwd; ; folder = dirname(folder)) {
+    if (existsSync(join(folder, '.git'))) return { folder, cwd, named };
+    if (folder === dirname(folder)) return { folder: cwd, cwd, named };
   }
 }
 
@@ -20,10 +26,10 @@ export function placeAt(cwd: string): Place {
  * A file that a log names, as an argument at this place: relative to `cwd`. Null where it is not in the worktree, also through symbolic links, and
  * where a tool could take it for an option or for a file of options.
  */
-export function fileWithin({ folder, cwd }: Place, file: string): string | null {
+export function fileWithin({ folder, cwd }: WorkFolder, file: string): string | null {
   const path = resolve(cwd, file);
   if (!isInside(realPath(folder), realPath(path))) return null;
-  const argument = relative(cwd, path);
+  const argument = relative(cwd, isInside(folder, path) ? path : realPath(path));
   return argument === '' || /^[-@]/.test(argument) ? null : argument;
 }
 
@@ -31,7 +37,7 @@ export function fileWithin({ folder, cwd }: Place, file: string): string | null 
 const SHARED = ['node_modules', '.venv', 'venv', 'vendor'];
 
 /** An argument that names a path of the worktree and leads out of it by a symbolic link, which is not that of shared dependencies. */
-export function strayArgument({ folder, cwd }: Place, argv: readonly string[]): string | null {
+export function strayArgument({ folder, cwd }: WorkFolder, argv: readonly string[]): string | null {
   const top = realPath(folder);
   const leadsOut = (word: string) => {
     const path = resolve(cwd, word.split('::')[0] ?? '');
@@ -60,12 +66,20 @@ interface Command {
 }
 
 /** The same command for another worktree: what names a path of the checkout names that of the worktree, so that it runs none of the checkout's files. */
-export function moveCommand({ argv, env }: Command, from: Place, to: Place): Command {
-  const tops = [...new Set([from.folder, realPath(from.folder)])];
+export function moveCommand({ argv, env }: Command, from: NamedFolder, to: WorkFolder): Command {
   if (realPath(to.folder) === realPath(from.folder) || from.folder === dirname(from.folder)) return { argv, env };
-  const move = (text: string) => tops.reduce((moved, top) => movePaths(moved, top, to.folder), text);
+  const moves = [[from.folder, to.folder] as const, ...moveOfName(from, to)];
+  const move = (text: string) => moves.reduce((moved, [before, after]) => movePaths(moved, before, after), text);
   const variables = CODE_VARIABLES.flatMap((name) => (env[name] === undefined ? [] : [[name, move(env[name])] as const]));
   return { argv: argv.map(move), env: { ...env, ...Object.fromEntries(variables) } };
+}
+
+/** What becomes of the name of a folder that is reached through symbolic links; of that of the top folder, where the link leads to that. */
+function moveOfName({ folder, cwd, named }: NamedFolder, to: WorkFolder): (readonly [string, string])[] {
+  if (named === cwd) return [];
+  const below = cwd.slice(folder.length);
+  const top = named.endsWith(below) ? named.slice(0, named.length - below.length) : '';
+  return top !== '' && realPath(top) === folder ? [[top, to.folder]] : [[named, to.cwd]];
 }
 
 /** Where a path begins, as in `-I/shop/lib`, `--root=/shop` and `file:///shop`, and not in `/old/shop`. */

@@ -6,7 +6,7 @@ import { openBase, type Worktree } from './base-worktree.ts';
 import { type Bench, type CommandOptions, createBench } from './bench.ts';
 import { MOST_CACHED } from './caches.ts';
 import { type Checkout, withCheckout } from './checkout.ts';
-import { placeAt, strayArgument } from './checkout-paths.ts';
+import { findWorkFolder, strayArgument, type WorkFolder } from './checkout-paths.ts';
 import type { Condition } from './conditions.ts';
 import { type Dependence, findDependence } from './dependence.ts';
 import { isSameTest, type Narrowed, narrow, testList } from './narrow.ts';
@@ -39,10 +39,11 @@ export async function confirm(options: ConfirmOptions, deps: ConfirmDeps, signal
 
 async function confirmIn(need: () => Checkout, options: ConfirmOptions, deps: ConfirmDeps, signal: AbortSignal): Promise<Experiment> {
   const { argv, tests } = options;
+  const here = findWorkFolder(options.cwd);
   const bench = createBench(options, deps.read, signal);
   const trial: Trial = {
-    ...{ need, options, deps, bench, arms: [], notes: [], base: null, excerpt: null, output: '', dependsOnOthers: null },
-    narrowed: narrow(argv, tests, placeAt(options.cwd)),
+    ...{ need, options, deps, bench, here, arms: [], notes: [], base: null, excerpt: null, output: '', dependsOnOthers: null },
+    narrowed: narrow(argv, tests, here),
   };
   let polluters: string[] = [];
   let dependence: Awaited<ReturnType<typeof dependenceOf>> = null;
@@ -76,6 +77,7 @@ interface Trial {
   readonly options: ConfirmOptions;
   readonly deps: ConfirmDeps;
   readonly bench: Bench;
+  readonly here: WorkFolder;
   readonly arms: Arm[];
   readonly notes: string[];
   narrowed: Narrowed | null;
@@ -107,7 +109,7 @@ async function reproduce(trial: Trial): Promise<Chosen | null> {
     await alternate(trial, [[whole, suite]]);
     return null;
   }
-  trial.narrowed ??= narrow(suite.argv, trial.bench.failure?.tests ?? [], placeAt(trial.options.cwd));
+  trial.narrowed ??= narrow(suite.argv, trial.bench.failure?.tests ?? [], trial.here);
   const alone = aloneOf(trial);
   if (alone === null) return suite;
   if (given === null && (await runIn(trial, single, alone)) === 'failed') {
@@ -165,7 +167,7 @@ const MAX_LISTED = 10_000;
 
 /** Runs parts of the suite before one failing test until the fewest are left behind which it fails, and that one as often as every arm. */
 async function findPolluters(trial: Trial): Promise<string[]> {
-  const { options, deps, bench, notes } = trial;
+  const { options, deps, bench, here, notes } = trial;
   const list = testList(options.argv);
   const cannot = (why: string) => {
     notes.push(`Which tests they depend on was not found: ${why}.`);
@@ -173,12 +175,12 @@ async function findPolluters(trial: Trial): Promise<string[]> {
   };
   if (list === null) return cannot('the tool cannot list its tests in their order');
   const { output } = await bench.run(list.argv, options.cwd);
-  const listed = list.read(stripVTControlCharacters(output), options.cwd);
+  const listed = list.read(stripVTControlCharacters(output), here.cwd);
   const at = listed.findIndex((test) => bench.failure?.tests.some((failing) => isSameTest(failing, test)));
   const victim = listed[at];
   if (victim === undefined || listed.length > MAX_LISTED) return cannot('the failing test is not in the list of tests');
   const probe = newArm('here', 'after', null);
-  const commandOf = (before: readonly FailingTest[]) => narrow(options.argv, [...before, victim], placeAt(options.cwd), MAX_LISTED);
+  const commandOf = (before: readonly FailingTest[]) => narrow(options.argv, [...before, victim], here, MAX_LISTED);
   const failsAfter = async (before: readonly FailingTest[]): Promise<boolean> => {
     const argv = commandOf(before)?.argv;
     if (argv === undefined || !bench.isOpen()) return false;

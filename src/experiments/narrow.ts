@@ -2,7 +2,7 @@ import { basename, relative } from 'node:path';
 import { z } from 'zod';
 import type { FailingTest } from '../domain/failure.ts';
 import { jsonIn } from '../lib/text.ts';
-import { fileWithin, type Place } from './checkout-paths.ts';
+import { fileWithin, type WorkFolder } from './checkout-paths.ts';
 
 /** More tests than this are run as the whole command: a filter of hundreds of names saves nothing. */
 const MAX_TESTS = 20;
@@ -158,7 +158,7 @@ export interface Narrowed {
  * The same command for these tests only, by its tool's own filter; null where the tool is not known, the names do not suffice, or one of them
  * could be read as an option. Files that are not in the worktree of `place` are left out. The result is an argument vector: no shell reads it.
  */
-export function narrow(argv: readonly string[], named: Tests, place: Place, most: number = MAX_TESTS): Narrowed | null {
+export function narrow(argv: readonly string[], named: Tests, place: WorkFolder, most: number = MAX_TESTS): Narrowed | null {
   const tests = named.map((test) => ({ ...test, file: test.file === null ? null : fileWithin(place, test.file) }));
   if (tests.length === 0 || tests.length > most || !tests.every(isPlain)) return null;
   const filter = filterFor(argv, tests);

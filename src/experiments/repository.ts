@@ -1,8 +1,8 @@
-import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
+import { isAbsolute, join, relative } from 'node:path';
 import { TriageError } from '../domain/errors.ts';
 import { createGit, type GitOptions, REPOSITORY_VARIABLES, succeeded, trustedPath } from '../git/command.ts';
+import { findWorkFolder } from './checkout-paths.ts';
 import { type GitSettings, readGitSettings } from './git-settings.ts';
 
 /** Where an experiment is made, and under which words, such as those that take the network from it. */
@@ -47,8 +47,9 @@ const PATHS = ['index', 'objects', 'shallow', 'info/attributes', 'info/sparse-ch
 /** Runs nothing that the repository or its user has configured. Throws `invalid-input` where `cwd` is in no git checkout. */
 export async function openRepository(place: Place): Promise<Repository> {
   const { env, within = [] } = place;
-  const cwd = resolve(place.cwd);
-  const how: GitOptions = { path: trustedPath(env.PATH, folderWithGit(cwd)), timeoutMs: GIT_MS, within };
+  // Git says real paths.
+  const { folder, cwd } = findWorkFolder(place.cwd);
+  const how: GitOptions = { path: trustedPath(env.PATH, folder), timeoutMs: GIT_MS, within };
   const find = askIn(cwd, { ...how, searchesUpward: true });
   const paths = PATHS.flatMap((path) => ['--git-path', path]);
   const said = await find('rev-parse', '--path-format=absolute', '--show-toplevel', '--git-common-dir', ...paths, '--show-object-format');
@@ -89,17 +90,13 @@ export async function askGit(folder: string, options: GitOptions, args: readonly
       ? new TriageError('invalid-input', cause.message, { cause })
       : cause;
   });
+  if (answer.cut) throw new TriageError('invalid-input', `git ${args[0]} in ${folder} printed more than can be read.`);
   if (succeeded(answer)) return answer.output.replace(/\n+$/, '');
   throw new TriageError('invalid-input', `git ${args[0]} in ${folder}: ${answer.complaint.trim().slice(0, 500)}`);
 }
 
 function askIn(folder: string, options: GitOptions): AskGit {
   return (...args) => askGit(folder, options, args);
-}
-
-function folderWithGit(cwd: string): string {
-  for (let folder = cwd; folder !== dirname(folder); folder = dirname(folder)) if (existsSync(join(folder, '.git'))) return folder;
-  return cwd;
 }
 
 function pick(env: NodeJS.ProcessEnv, names: RegExp): Record<string, string> {

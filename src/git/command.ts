@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { realpathSync } from 'node:fs';
 import { delimiter, dirname, isAbsolute, resolve } from 'node:path';
 import { TriageError } from '../domain/errors.ts';
 
@@ -57,9 +58,18 @@ const DEFAULT_PATH = '/usr/local/bin:/usr/bin:/bin:/opt/homebrew/bin';
 
 /** The search path of a person's environment without folders of the checkout, in which a test may put a program named git. */
 export function trustedPath(path: string | undefined, checkout: string): string {
-  const isOutside = (folder: string) => isAbsolute(folder) && !`${resolve(folder)}/`.startsWith(`${resolve(checkout)}/`);
+  const isIn = (folder: string) => `${folder}/`.startsWith(`${resolve(checkout)}/`);
+  const isOutside = (folder: string) => isAbsolute(folder) && !isIn(resolve(folder)) && !isIn(realPath(folder));
   const folders = (path ?? '').split(delimiter).filter((folder) => isOutside(folder) && !folder.includes('node_modules'));
   return [...folders, DEFAULT_PATH].join(delimiter);
+}
+
+function realPath(folder: string): string {
+  try {
+    return realpathSync(folder);
+  } catch {
+    return folder;
+  }
 }
 
 /**

@@ -54,6 +54,16 @@ describe('the base runs none of the files of the checkout', () => {
     expect(await confirmed({ argv: [process.execPath, '--test', 'sum.test.js'], env })).toMatchObject({ verdict: 'this-change' });
   });
 
+  test('though the checkout is reached by a symbolic link, above it or to a folder in it', async () => {
+    breakIt({ 'web/sum.test.js': sumTest('../sum.js') });
+    symlinkSync(repository.folder, join(outside, 'link'), 'dir');
+    symlinkSync(join(repository.folder, 'web'), join(outside, 'web'), 'dir');
+    for (const cwd of [join(outside, 'link/web'), join(outside, 'web')]) {
+      const argv = [process.execPath, '--test', join(cwd, 'sum.test.js')];
+      expect(await confirmed({ argv, cwd })).toMatchObject({ verdict: 'this-change', arms: [{}, {}, { where: 'base', passed: 3 }] });
+    }
+  });
+
   test('though a symbolic link leads there: it is not compared, and such a commit is skipped', async () => {
     repository.commit({ 'sum.js': RIGHT, 'real/sum.test.js': sumTest('../sum.js') }, 'works');
     symlinkSync(join(repository.folder, 'real'), join(repository.folder, 'linked'), 'dir');
