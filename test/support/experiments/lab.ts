@@ -98,8 +98,12 @@ export function experimentsOf(lab: Lab, command = NODE_TEST): readonly { name: s
   const confirm = ['confirm', '--no-conditions', '--runs', '3', '--base', 'good', '--', ...command];
   return [
     { name: 'confirm', args: confirm, says: /introduced by this change/ },
-    { name: 'bisect', args: ['bisect', '--good', 'good', '--', ...command], says: /Broken by \w+ "turn the sum around"/ },
-    { name: 'try-fix', args: ['try-fix', '--patch', join(lab.root, 'fix.diff'), '--', ...command], says: /Fixed by/ },
+    {
+      name: 'bisect',
+      args: ['bisect', '--good', 'good', '--', ...command],
+      says: /Broken by (\w+) [\s\S]*Commit\s+\1 turn the sum around/,
+    },
+    { name: 'try-fix', args: ['try-fix', '--patch', join(lab.root, 'fix.diff'), '--', ...command], says: /Fixed: fails 0 of 3/ },
   ];
 }
 
