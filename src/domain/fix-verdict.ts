@@ -11,7 +11,7 @@ export function isMended(before: FixTrial['before'], { passed, failed, other }: 
 }
 
 /** Whether it is known of the tests that failed, beyond an exit code, that they pass with it. A command that names none is judged by that code. */
-export function isReported({ reported }: Runs, { tests }: Before): boolean {
+function isReported({ reported }: Runs, { tests }: Before): boolean {
   return tests.length === 0 || reported === true;
 }
 
