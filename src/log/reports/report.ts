@@ -1,8 +1,10 @@
 import { messageOf } from '../../domain/errors.ts';
+import { counted } from '../../lib/text.ts';
 import { parseJson, readJson } from './json.ts';
+import { mendJson } from './json-text.ts';
 import { isGoJson, isTap, readGoJson, readTap } from './line-formats.ts';
 import type { ReportDraft, TestReport } from './report-draft.ts';
-import { readXml, rootElement } from './xml.ts';
+import { prepareXml, readXml, rootElement, type XmlText } from './xml.ts';
 import { type OpenReport, readCheckstyle, readJUnit, readNunit, readTestng, readTrx, readXunit } from './xml-formats.ts';
 
 interface XmlFormat {
@@ -23,7 +25,15 @@ const XML: readonly XmlFormat[] = [
 /** What a report says, and a sentence on why it could not be read, or not to its end. */
 type Outcome = ReturnType<typeof attempt>;
 
-const NOTHING: TestReport = { failingTests: [], testResults: [], diagnostics: [], notes: [] };
+const NOTHING: TestReport = {
+  source: '',
+  failingTests: [],
+  passages: new Map(),
+  quotable: [],
+  testResults: [],
+  diagnostics: [],
+  notes: [],
+};
 
 /**
  * Reads a test report; its format is known by its content. Never throws: what is broken or unknown gives what was read before that, and a
@@ -70,11 +80,20 @@ function read(name: string, text: string): Outcome {
   if (root !== null) return readXmlReport(name, text, root);
   if (isGoJson(text)) return attempt(name, 'go test report', () => readGoJson(name, text));
   const value = parseJson(text);
-  if (value !== undefined)
-    return attempt(name, 'JSON report', () => readJson(name, value, text) ?? refuse('its fields are of no format that is known'));
+  if (value !== undefined) return readJsonReport(name, value, text, null);
+  const mended = mendJson(text);
+  if (mended !== null) return readJsonReport(name, mended.value, text, `${name} is damaged: ${mended.damage}. It was read without that.`);
   if (isTap(text)) return attempt(name, 'TAP report', () => readTap(name, text));
   const why = text.trim() === '' ? 'it is empty' : 'it is neither XML nor JSON nor TAP';
   return { report: NOTHING, broken: `${name} is no test report that can be read: ${why}.` };
+}
+
+function readJsonReport(name: string, value: unknown, text: string, damage: string | null): Outcome {
+  return attempt(name, 'JSON report', () => {
+    const draft = readJson(name, value, text) ?? refuse('its fields are of no format that is known');
+    if (damage !== null) draft.note(damage);
+    return draft;
+  });
 }
 
 function readXmlReport(name: string, text: string, root: string): Outcome {
@@ -83,26 +102,40 @@ function readXmlReport(name: string, text: string, root: string): Outcome {
     const why = `its root element is <${root.slice(0, 40)}>`;
     return { report: NOTHING, broken: `${name} is not a well-formed JUnit report or other test report: ${why}.` };
   }
-  const { draft, handler } = format.open(name, text);
+  const prepared = prepareXml(text);
+  const { draft, handler } = format.open(name, prepared.text);
+  const control = controlNote(name, prepared);
+  if (control !== null) draft.note(control);
   try {
-    readXml(text, handler);
-    return { report: draft.finish(), broken: null };
+    const fault = readXml(prepared.text, handler);
+    const broken = fault === null ? null : brokenNote(name, format.title, `line ${fault.line}: ${fault.why}`, draft.size);
+    return { report: draft.finish(), broken };
   } catch (error) {
-    return { report: draft.finish(), broken: brokenNote(name, format.title, error, draft.size) };
+    return { report: draft.finish(), broken: brokenNote(name, format.title, reasonOf(error), draft.size) };
   }
+}
+
+function controlNote(name: string, { forbidden }: XmlText): string | null {
+  if (forbidden === null) return null;
+  const { count, line } = forbidden;
+  const them = count === 1 ? 'it' : 'them';
+  return `${name} is damaged: it holds ${counted(count, 'control character')} that XML forbids, the first on line ${line}. It was read without ${them}.`;
 }
 
 function attempt(name: string, title: string, work: () => ReportDraft): { readonly report: TestReport; readonly broken: string | null } {
   try {
     return { report: work().finish(), broken: null };
   } catch (error) {
-    return { report: NOTHING, broken: brokenNote(name, title, error, 0) };
+    return { report: NOTHING, broken: brokenNote(name, title, reasonOf(error), 0) };
   }
 }
 
-function brokenNote(name: string, title: string, error: unknown, tests: number): string {
-  const why = messageOf(error).trim().split('\n', 1)[0]?.trim().replace(/\.$/, '') ?? '';
-  return `${name} is not a well-formed ${title}: ${why}. ${tests} tests were read before that.`;
+function brokenNote(name: string, title: string, why: string, tests: number): string {
+  return `${name} is damaged and not a well-formed ${title}: ${why}. ${counted(tests, 'test')} could be read.`;
+}
+
+function reasonOf(error: unknown): string {
+  return messageOf(error).trim().split('\n', 1)[0]?.trim().replace(/\.$/, '') ?? '';
 }
 
 function refuse(why: string): never {
