@@ -17,7 +17,7 @@ export interface PassageLine {
   readonly text: string;
 }
 
-/** What a report says of one failing test: lines ascend, each once. Never empty. */
+/** What a report says of one failing test: lines ascend, each once. Blank ones only stand between others. */
 export type Passage = readonly PassageLine[];
 
 /** Stands for a line break that a stored line writes as an entity or an escape, and for what lies between two stretches of a line. */
@@ -43,7 +43,9 @@ export function passageReader(text: string): (stretches: readonly Stretch[]) => 
       }
     }
     const passage = [...lines].map(([line, parts]) => ({ line, text: parts.join(BREAK).slice(0, MAX_LINE) }));
-    return passage.sort((one, other) => one.line - other.line);
+    passage.sort((one, other) => one.line - other.line);
+    while (passage.at(-1)?.text === '') passage.pop();
+    return passage.slice(Math.max(0, passage.findIndex(({ text: said }) => said !== '')));
   };
 }
 
@@ -53,7 +55,6 @@ function addParts(lines: Map<number, string[]>, line: number, text: string): voi
     .split('\n')
     .map((part) => part.trimEnd())
     .filter((part) => part !== '');
-  if (parts.length === 0) return;
   const known = lines.get(line) ?? [];
   lines.set(line, [...known, ...parts.filter((part) => !known.includes(part))]);
 }

@@ -189,14 +189,15 @@ function resultOf({ name, suite, file, status, durationMs, runner }: Outcome): T
 }
 
 function failing(source: string, framework: string, outcome: Outcome, passage: Passage): FailingTest {
-  const message = withoutEscapes(outcome.message ?? '').trim();
+  const given = withoutEscapes(outcome.message ?? '').trim();
+  const message = isTitle(given, outcome.name) ? '' : given;
   const own = withoutEscapes(outcome.detail ?? '');
   const output = withoutEscapes(outcome.output ?? '');
   // CTest prints what went wrong, and says no more than "Failed" in its place.
   const detail = own.trim() === '' ? output : own;
   const split = splitExpectation(`${message}\n${detail}`);
   const { name, suite, file } = resultOf(outcome);
-  const words = tellingMessage(message, outcome.type ?? null, own, output);
+  const words = tellingMessage(message, { type: outcome.type ?? null, detail: withoutTitle(own, name), output });
   return {
     name,
     suite,
@@ -226,8 +227,25 @@ const TELLING = /error|fail|assert|exception|expect|panic|mismatch|!=|\bgot\b|\b
 const PLACED = /^[\w./\\-]{1,200}\.\w{1,5}:\d{1,7}:(?:\d{1,6}:)? ?/;
 const MAX_LINES_WORDS = 400;
 
+/** What Playwright writes for a message and above its text: where the test stands, and its name. */
+function isTitle(text: string, name: string): boolean {
+  const words = /^\s{0,20}[\w./\\@-]{1,300}:\d{1,7}:\d{1,6} (?<title>.{1,2000})$/.exec(text)?.groups?.title;
+  if (words === undefined) return false;
+  const [title, own] = [lettersIn(words), lettersIn(name)];
+  return title !== '' && own.endsWith(title) && !/error|expect/i.test(words.replace(name, ''));
+}
+
+function lettersIn(text: string): string {
+  return text.replace(/[^\p{L}\p{N}]+/gu, '');
+}
+
+function withoutTitle(detail: string, name: string): string {
+  const [first = '', ...rest] = detail.trimStart().split('\n');
+  return isTitle(first, name) ? rest.join('\n') : detail;
+}
+
 /** The message, or where it says nothing of its own, what detail, type or output say best; null where nothing does. */
-function tellingMessage(message: string, type: string | null, detail: string, output: string): string | null {
+function tellingMessage(message: string, { type, detail, output }: Required<Pick<Outcome, 'detail' | 'output'>> & { type: string | null }): string | null {
   const said = message.trim();
   if (!EMPTY_WORDS.test(said)) return said;
   const first = placedLine(detail) ?? linesOf(detail)[0];

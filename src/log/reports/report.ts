@@ -131,7 +131,7 @@ function attempt(name: string, title: string, work: () => ReportDraft): { readon
 }
 
 function brokenNote(name: string, title: string, why: string, tests: number): string {
-  return `${name} is damaged and not a well-formed ${title}: ${why}. ${counted(tests, 'test')} could be read.`;
+  return `${name} is not a well-formed ${title}: ${why}. It is damaged; ${counted(tests, 'test')} could be read.`;
 }
 
 function reasonOf(error: unknown): string {
