@@ -3,7 +3,7 @@ import type { Reading } from '../../domain/reading.ts';
 import type { ReadableSource, ReadLog } from '../read-log.ts';
 import { composeReading, type OpenedSources, openSources, type ReadOptions } from '../read-sources.ts';
 import { groupByCause, type ReadFailure, thrownBy } from '../recognise/failures.ts';
-import { passageKey, type TestReport } from '../reports/report-draft.ts';
+import { findPassages, type TestReport } from '../reports/report-draft.ts';
 import type { LineRange } from '../sections/system.ts';
 import { causeKey } from './cause-key.ts';
 import { findFailures } from './find-failures.ts';
@@ -97,12 +97,8 @@ function readCause(failures: readonly ReadFailure[], input: CauseInput, options:
 
 /** Keeps of a report what it says of these failures; of its diagnostics only where they say nothing themselves. */
 function ownReport(report: TestReport, failures: readonly ReadFailure[], speaks: boolean): TestReport {
-  const keys = new Set(
-    failures.flatMap(({ test, spans = [] }) =>
-      test !== null && spans.some(({ source }) => source === report.source) ? [passageKey(test)] : [],
-    ),
-  );
-  const failingTests = report.failingTests.filter((test) => keys.has(passageKey(test)));
+  const own = new Set(failures.flatMap(({ test, spans = [] }) => (test === null ? [] : findPassages(report, test, spans).map((one) => one.test))));
+  const failingTests = report.failingTests.filter((test) => own.has(test));
   return speaks ? { ...report, failingTests, diagnostics: [], quotable: [] } : { ...report, failingTests };
 }
 

@@ -2,7 +2,7 @@ import type { FailingTest } from '../../domain/failure.ts';
 import { counted } from '../../lib/text.ts';
 import type { LogText } from '../lines/lines.ts';
 import { isShownInLog, joinWords } from './report-excerpts.ts';
-import { passageKey, type TestReport } from './report-draft.ts';
+import { findPassages, passageKey, type TestReport } from './report-draft.ts';
 
 /** Tests that are named in a note about reports that disagree. */
 const MAX_NAMED = 5;
@@ -18,7 +18,7 @@ export function createAgreement(
   return (reported, logged) => {
     if (reported.message === null || logged.message === null) return true;
     if (isShownInLog({ ...logged, message: reported.message }, logs)) return true;
-    const own = reports.find(({ source }) => source === reported.at?.source)?.passages.get(passageKey(reported)) ?? [];
+    const own = reports.flatMap((report) => findPassages(report, reported, reported.spans ?? [])).flatMap(({ lines }) => lines);
     const said = joinWords(`${own.map(({ text }) => text).join(' ')} ${reported.message}`);
     const words = logged.message.split('\n').map((line) => joinWords(line).slice(0, 160));
     if (words.some((line) => line.length > 5 && said.includes(line))) return true;

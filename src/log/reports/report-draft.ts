@@ -1,5 +1,5 @@
 import type { TestResult } from '../../domain/build.ts';
-import type { Diagnostic, FailingTest } from '../../domain/failure.ts';
+import type { Diagnostic, FailingTest, LogRange } from '../../domain/failure.ts';
 import { splitExpectation } from '../extract/tests/block.ts';
 import { isForeignFile, readFrame } from '../frames.ts';
 import { type Passage, passageReader, type Stretch } from './passages.ts';
@@ -126,7 +126,10 @@ export function draftReport(source: string, framework: string, { retries = true,
       return {
         source,
         failingTests: told.map(({ test }) => test),
-        passages: new Map(told.map(({ test, passage }) => [passageKey(test), passage])),
+        passages: Map.groupBy(
+          told.flatMap(({ test, passage }) => (passage.length === 0 ? [] : [{ test, lines: passage }])),
+          ({ test }) => passageKey(test),
+        ),
         quotable: read(quotable),
         testResults: ended.map(({ outcome }) => resultOf(outcome)),
         diagnostics,
@@ -136,7 +139,25 @@ export function draftReport(source: string, framework: string, { retries = true,
   };
 }
 
-/** Identifies a failing test among those of one report, merged with a log's or not. */
+/** What a report says of one failing test. */
+export interface TestPassage {
+  readonly test: FailingTest;
+  readonly lines: Passage;
+}
+
+/**
+ * Finds what a report says of a test, by its name and its lines in the report. Where the report has several tests of that name on one line,
+ * the message tells them apart.
+ */
+export function findPassages(report: TestReport, test: FailingTest, spans: readonly LogRange[]): readonly TestPassage[] {
+  const own = spans.filter(({ source }) => source === report.source).map(({ lineStart }) => lineStart);
+  if (own.length === 0) return [];
+  const named = (report.passages.get(passageKey(test)) ?? []).filter(({ lines }) => own.includes(lines[0]?.line ?? 0));
+  const exact = named.length < 2 ? [] : named.filter((one) => one.test.message === test.message);
+  return exact.length > 0 ? exact : named;
+}
+
+/** Names a failing test among those of one report, merged with a log's or not. */
 export function passageKey({ suite, name }: Pick<FailingTest, 'suite' | 'name'>): string {
   return `${suite ?? ''}\u0001${name}`;
 }
@@ -327,8 +348,8 @@ export interface TestReport {
   readonly source: string;
   /** At most 500: of more, the first of each cause. */
   readonly failingTests: readonly FailingTest[];
-  /** What the report says of each of them, by {@link passageKey}. */
-  readonly passages: ReadonlyMap<string, Passage>;
+  /** What the report says of each of them, by {@link passageKey}: several files may have a test of one name. */
+  readonly passages: ReadonlyMap<string, readonly TestPassage[]>;
   /** The lines of the first diagnostics. */
   readonly quotable: Passage;
   /** Every test once, with its last outcome. */

@@ -3,7 +3,7 @@ import { stripEscapes } from '../lines/clean.ts';
 import type { LogText } from '../lines/lines.ts';
 import { countTokens } from '../reduce/tokens.ts';
 import type { Passage, PassageLine } from './passages.ts';
-import { passageKey, type TestReport } from './report-draft.ts';
+import { findPassages, type TestReport } from './report-draft.ts';
 
 /** What of the reports is shown, and its tokens. */
 export interface ReportExcerpts {
@@ -67,11 +67,9 @@ export function joinWords(text: string): string {
 }
 
 function passagesOfTest(test: FailingTest, reports: readonly TestReport[]) {
-  return (test.spans ?? []).flatMap(({ source, lineStart }) => {
-    const passage = reports.find((report) => report.source === source)?.passages.get(passageKey(test));
-    // Another report of the same name and source may be a log.
-    return passage?.[0]?.line === lineStart ? [{ source, passage, weight: TEST_WEIGHT }] : [];
-  });
+  return reports.flatMap((report) =>
+    findPassages(report, test, test.spans ?? []).map(({ lines }) => ({ source: report.source, passage: lines, weight: TEST_WEIGHT })),
+  );
 }
 
 function linesWithin(passage: Passage, room: number): { readonly lines: readonly PassageLine[]; readonly tokens: number } {
