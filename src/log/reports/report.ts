@@ -44,6 +44,15 @@ export function parseReport(name: string, text: string): TestReport {
   return broken === null ? report : { ...report, notes: [...report.notes, broken] };
 }
 
+/** What a report says of each test, and remarks on it. */
+export type ReportResults = Pick<TestReport, 'testResults' | 'notes'>;
+
+/** Reads only the results of a report's tests. */
+export function readResults(name: string, text: string): ReportResults {
+  const { testResults, notes } = parseReport(name, text);
+  return { testResults, notes };
+}
+
 /**
  * Whether a text is one document of a known report format. TAP and `go test -json` are not: they are as much the log of a run, and read
  * as reports only where they are given as such.
