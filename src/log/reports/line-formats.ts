@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Diagnostic } from '../../domain/failure.ts';
+import { append } from '../../lib/collections.ts';
 import { countIn } from '../../lib/text.ts';
 import type { Stretch } from './passages.ts';
 import { draftReport, type Outcome, type ReportDraft } from './report-draft.ts';
@@ -149,7 +150,7 @@ function moveOutput(running: Map<string, Running>, from: string, to: string): vo
   if (source === undefined || target === undefined || start === -1) return;
   const lines = countIn(source.output.slice(start), '\n');
   target.output += source.output.slice(start);
-  target.said.push(...source.said.splice(Math.max(0, source.said.length - lines)));
+  append(target.said, source.said.splice(Math.max(0, source.said.length - lines)));
   source.output = source.output.slice(0, start);
 }
 

@@ -1,4 +1,5 @@
 import type { Excerpt, FailingTest } from '../../domain/failure.ts';
+import { append } from '../../lib/collections.ts';
 import { stripEscapes } from '../lines/clean.ts';
 import type { LogText } from '../lines/lines.ts';
 import { countTokens } from '../reduce/tokens.ts';
@@ -40,7 +41,7 @@ export function excerptsOfReports(
     const shown = linesWithin(passage, share);
     if (shown.lines.length === 0) break;
     tokens += shown.tokens;
-    excerpts.push(...joinLines(source, shown.lines, weight));
+    append(excerpts, joinLines(source, shown.lines, weight));
   }
   return { excerpts, tokens };
 }

@@ -4,7 +4,7 @@ import { parseJson, readJson } from './json.ts';
 import { mendJson } from './json-text.ts';
 import { isGoJson, isTap, readGoJson, readTap } from './line-formats.ts';
 import type { ReportDraft, TestReport } from './report-draft.ts';
-import { prepareXml, readXml, rootElement, type XmlText } from './xml.ts';
+import { escapeBareSigns, prepareXml, readXml, rootElement, type XmlText } from './xml.ts';
 import { type OpenReport, readCheckstyle, readJUnit, readNunit, readTestng, readTrx, readXunit } from './xml-formats.ts';
 
 interface XmlFormat {
@@ -84,7 +84,8 @@ export function isStray(name: string, text: string): boolean {
   return /\.(?:xml|trx)$/i.test(name) ? rootElement(text) !== null : /\.json$/i.test(name) && parseJson(text) !== undefined;
 }
 
-function read(name: string, text: string): Outcome {
+function read(name: string, given: string): Outcome {
+  const text = withoutPreface(given);
   const root = rootElement(text);
   if (root !== null) return readXmlReport(name, text, root);
   if (isGoJson(text)) return attempt(name, 'go test report', () => readGoJson(name, text));
@@ -95,6 +96,19 @@ function read(name: string, text: string): Outcome {
   if (isTap(text)) return attempt(name, 'TAP report', () => readTap(name, text));
   const why = text.trim() === '' ? 'it is empty' : 'it is neither XML nor JSON nor TAP';
   return { report: NOTHING, broken: `${name} is no test report that can be read: ${why}.` };
+}
+
+/** Characters before a document that a program printed into the same file. */
+const MAX_PREFACE = 20_000;
+const DOCUMENT = /\n[ \t]{0,100}(?=<(?:\?xml|testsuites?|testcase|assemblies|test-run|test-results|TestRun|testng-results|checkstyle)[\s>])/;
+
+/** Blanks what stands before an XML document; lines stay. */
+function withoutPreface(text: string): string {
+  if (/^[\ufeff\s]{0,1000}[<{[]/.test(text)) return text;
+  const found = DOCUMENT.exec(text.slice(0, MAX_PREFACE));
+  if (found === null) return text;
+  const end = found.index + found[0].length;
+  return text.slice(0, end).replace(/[^\n]/g, ' ') + text.slice(end);
 }
 
 function readJsonReport(name: string, value: unknown, text: string, damage: string | null): Outcome {
@@ -112,15 +126,23 @@ function readXmlReport(name: string, text: string, root: string): Outcome {
     return { report: NOTHING, broken: `${name} is not a well-formed JUnit report or other test report: ${why}.` };
   }
   const prepared = prepareXml(text);
-  const { draft, handler } = format.open(name, prepared.text);
+  const once = readPrepared(name, prepared.text, format);
+  const escaped = once.why === null ? prepared.text : escapeBareSigns(prepared.text);
+  const again = escaped === prepared.text ? once : readPrepared(name, escaped, format);
+  const { draft } = again.draft.size > once.draft.size ? again : once;
   const control = controlNote(name, prepared);
   if (control !== null) draft.note(control);
+  return { report: draft.finish(), broken: once.why === null ? null : brokenNote(name, format.title, once.why, draft.size) };
+}
+
+/** Reads a document as far as it goes, and says in a phrase why it is not well-formed; null where it is. */
+function readPrepared(name: string, xml: string, format: XmlFormat): { readonly draft: ReportDraft; readonly why: string | null } {
+  const { draft, handler } = format.open(name, xml);
   try {
-    const fault = readXml(prepared.text, handler);
-    const broken = fault === null ? null : brokenNote(name, format.title, `line ${fault.line}: ${fault.why}`, draft.size);
-    return { report: draft.finish(), broken };
+    const fault = readXml(xml, handler);
+    return { draft, why: fault === null ? null : `line ${fault.line}: ${fault.why}` };
   } catch (error) {
-    return { report: draft.finish(), broken: brokenNote(name, format.title, reasonOf(error), draft.size) };
+    return { draft, why: reasonOf(error) };
   }
 }
 

@@ -52,6 +52,22 @@ export function prepareXml(xml: string): XmlText {
   return { text, forbidden: count === 0 ? null : { count, line: countIn(xml.slice(0, first), '\n') + 1 } };
 }
 
+const BARE = /&(?!(?:amp|lt|gt|quot|apos|#\d{1,7}|#x[\da-f]{1,6});)|<(?![A-Za-z_/!?])/gi;
+
+/** Escapes the signs outside CDATA that a reporter forgot to escape: they are text. Lines stay. */
+export function escapeBareSigns(text: string): string {
+  const parts: string[] = [];
+  let at = 0;
+  while (at < text.length) {
+    const start = text.indexOf(CDATA, at);
+    const end = start === -1 ? -1 : text.indexOf(CDATA_END, start);
+    parts.push(text.slice(at, start === -1 ? text.length : start).replace(BARE, (found) => (found === '&' ? '&amp;' : '&lt;')));
+    at = end === -1 ? text.length : end;
+    if (start !== -1) parts.push(text.slice(start, at));
+  }
+  return parts.join('');
+}
+
 /**
  * Reads a hostile document, prepared, as far as it goes: no document type with definitions of its own, none fetched, no entity but XML's own
  * five, bounded depth, count and faults. Returns its first fault, or null. Throws Error, with words for people, where it is refused; what
@@ -123,7 +139,7 @@ export function attributeAt(text: string, end: number, pattern: RegExp): Stretch
 export function rootElement(text: string): string | null {
   let rest = text.slice(0, 20_000).replace(/^[\ufeff\s]{1,1000}/, '');
   for (let i = 0; i < 20; i++) {
-    const end = rest.startsWith('<?') ? rest.indexOf('?>') + 2 : rest.startsWith('<!--') ? rest.indexOf('-->') + 3 : -1;
+    const end = rest.startsWith('<?') ? rest.indexOf('>') + 1 : rest.startsWith('<!--') ? rest.indexOf('-->') + 3 : -1;
     if (end < 2) break;
     rest = rest.slice(end).trimStart();
   }
