@@ -9,11 +9,7 @@ export type Agreement = (reported: FailingTest, logged: FailingTest) => boolean;
  * merged test has the report's name, suite and message, since history is kept by these, and the log's position, file and line. Where the two
  * do not agree, all but the name is the log's: they are of different attempts, and what one says is not true of the other.
  */
-export function mergeTests(
-  reported: readonly FailingTest[],
-  logged: readonly FailingTest[],
-  agree: Agreement = () => true,
-): FailingTest[] {
+export function mergeTests(reported: readonly FailingTest[], logged: readonly FailingTest[], agree: Agreement = () => true): FailingTest[] {
   const left = new Set(firstOfEach(logged, (test) => keyOf(test, test.at?.source)));
   const byLastWord = Map.groupBy(
     [...left].map((test) => ({ test, words: wordsOf(test) })),

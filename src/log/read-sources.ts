@@ -101,7 +101,12 @@ export function composeReading({ sources, reports, logs, notes }: OpenedSources,
     sources: sources.map((source) => sizeOf(source, logs)),
     ...(logs.length > 0 && logs.every(({ isPassed }) => isPassed) ? { hasPassed: true } : {}),
     maskedSecrets: options.maskedSecrets ?? 0,
-    notes: [...sources.flatMap(({ notes }) => notes), ...reports.flatMap((report) => report.notes), ...notes, ...contradicted.slice(0, MAX_CONTRADICTIONS)],
+    notes: [
+      ...sources.flatMap(({ notes }) => notes),
+      ...reports.flatMap((report) => report.notes),
+      ...notes,
+      ...contradicted.slice(0, MAX_CONTRADICTIONS),
+    ],
   };
   if (!hasFindings(partial)) partial.notes.push('No error was found in the logs and reports.');
   return withFingerprint(partial);

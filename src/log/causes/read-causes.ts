@@ -97,7 +97,9 @@ function readCause(failures: readonly ReadFailure[], input: CauseInput, options:
 
 /** Keeps of a report what it says of these failures; of its diagnostics only where they say nothing themselves. */
 function ownReport(report: TestReport, failures: readonly ReadFailure[], speaks: boolean): TestReport {
-  const own = new Set(failures.flatMap(({ test, spans = [] }) => (test === null ? [] : findPassages(report, test, spans).map((one) => one.test))));
+  const own = new Set(
+    failures.flatMap(({ test, spans = [] }) => (test === null ? [] : findPassages(report, test, spans).map((one) => one.test))),
+  );
   const failingTests = report.failingTests.filter((test) => own.has(test));
   return speaks ? { ...report, failingTests, diagnostics: [], quotable: [] } : { ...report, failingTests };
 }

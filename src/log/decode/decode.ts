@@ -114,7 +114,8 @@ function decode(name: string, bytes: Uint8Array, notes: string[]): string {
 /** The encoding that an XML declaration names, where it is none of UTF and one that can be read; null otherwise. */
 function declaredEncoding(bytes: Uint8Array): string | null {
   const begun = Buffer.from(bytes.subarray(0, 300)).toString('latin1');
-  const named = /^(?:\xef\xbb\xbf)?\s{0,100}<\?xml\b[^>]{0,200}\bencoding\s{0,5}=\s{0,5}["'](?<name>[\w.:-]{1,40})["']/.exec(begun)?.groups?.name;
+  const named = /^(?:\xef\xbb\xbf)?\s{0,100}<\?xml\b[^>]{0,200}\bencoding\s{0,5}=\s{0,5}["'](?<name>[\w.:-]{1,40})["']/.exec(begun)?.groups
+    ?.name;
   if (named === undefined || /^utf|^us-ascii$|^ascii$/i.test(named)) return null;
   try {
     return new TextDecoder(named).encoding === 'utf-8' ? null : named;

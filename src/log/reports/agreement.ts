@@ -1,8 +1,8 @@
 import type { FailingTest } from '../../domain/failure.ts';
 import { counted } from '../../lib/text.ts';
 import type { LogText } from '../lines/lines.ts';
-import { isShownInLog, joinWords } from './report-excerpts.ts';
 import { findPassages, passageKey, type TestReport } from './report-draft.ts';
+import { isShownInLog, joinWords } from './report-excerpts.ts';
 
 /** Tests that are named in a note about reports that disagree. */
 const MAX_NAMED = 5;

@@ -200,13 +200,21 @@ function bounded(notes: readonly string[]): string[] {
 
 function resultOf({ name, suite, file, status, durationMs, runner }: Outcome): TestResult {
   return {
-    name: name.slice(0, MAX_NAME),
-    suite: suite?.slice(0, MAX_NAME) ?? null,
+    name: onOneLine(name),
+    suite: suite == null ? null : onOneLine(suite),
     file: file ?? null,
     status,
     durationMs: durationMs !== undefined && durationMs !== null && Number.isFinite(durationMs) && durationMs >= 0 ? durationMs : null,
     ...(runner && { runner: runner.slice(0, MAX_RUNNER) }),
   };
+}
+
+/** Names are shown and compared on one line. */
+function onOneLine(name: string): string {
+  return name
+    .slice(0, MAX_NAME)
+    .replace(/\s*[\r\n]\s*/g, ' ')
+    .trim();
 }
 
 function failing(source: string, framework: string, outcome: Outcome, passage: Passage): FailingTest {
@@ -266,7 +274,10 @@ function withoutTitle(detail: string, name: string): string {
 }
 
 /** The message, or where it says nothing of its own, what detail, type or output say best; null where nothing does. */
-function tellingMessage(message: string, { type, detail, output }: Required<Pick<Outcome, 'detail' | 'output'>> & { type: string | null }): string | null {
+function tellingMessage(
+  message: string,
+  { type, detail, output }: Required<Pick<Outcome, 'detail' | 'output'>> & { type: string | null },
+): string | null {
   const said = message.trim();
   if (!EMPTY_WORDS.test(said)) return said;
   const first = placedLine(detail) ?? linesOf(detail)[0];

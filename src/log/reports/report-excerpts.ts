@@ -90,7 +90,8 @@ function joinLines(source: string, lines: readonly PassageLine[], weight: number
   const excerpts: Excerpt[] = [];
   for (const { line, text } of lines) {
     const last = excerpts.at(-1);
-    if (last !== undefined && last.lineEnd + 1 === line) excerpts[excerpts.length - 1] = { ...last, lineEnd: line, text: `${last.text}\n${text}` };
+    if (last !== undefined && last.lineEnd + 1 === line)
+      excerpts[excerpts.length - 1] = { ...last, lineEnd: line, text: `${last.text}\n${text}` };
     else excerpts.push({ source, lineStart: line, lineEnd: line, text, reason: 'test report', weight });
   }
   return excerpts;

@@ -100,7 +100,8 @@ function read(name: string, given: string): Outcome {
 
 /** Characters before a document that a program printed into the same file. */
 const MAX_PREFACE = 20_000;
-const DOCUMENT = /\n[ \t]{0,100}(?=<(?:\?xml|testsuites?|testcase|assemblies|test-run|test-results|TestRun|testng-results|checkstyle)[\s>])/;
+const DOCUMENT =
+  /\n[ \t]{0,100}(?=<(?:\?xml|testsuites?|testcase|assemblies|test-run|test-results|TestRun|testng-results|checkstyle)[\s>])/;
 
 /** Blanks what stands before an XML document; lines stay. */
 function withoutPreface(text: string): string {

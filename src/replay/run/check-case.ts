@@ -1,7 +1,7 @@
 import type { Section } from '../../domain/failure.ts';
 import { cleanLine, stripEscapes } from '../../log/lines/clean.ts';
-import { holdsReadable } from '../../log/reports/passages.ts';
 import { countTokens } from '../../log/reduce/tokens.ts';
+import { holdsReadable } from '../../log/reports/passages.ts';
 import type { CaseTexts, DatasetRow } from '../cases/case.ts';
 import type { CaseResult } from './results.ts';
 
