@@ -64,6 +64,12 @@ function addParts(lines: Map<number, string[]>, line: number, text: string): voi
   lines.set(line, [...known, ...parts.filter((part) => !known.includes(part))]);
 }
 
+/** Shows a report's stored line as a person reads it, whatever its format. */
+export function readableLine(stored: string): string {
+  const writing = /[<>]|&\w{2,6};/.test(stored) ? 'xml' : /^\s{0,1000}[{[\]}"]/.test(stored) ? 'json' : 'plain';
+  return readableText(stored, writing).replaceAll('\n', BREAK);
+}
+
 /** Tells whether a report's stored line holds the quoted words, as it is written or as a person reads it. */
 export function holdsReadable(stored: string, quote: string, holds: (line: string, words: string) => boolean): boolean {
   const readings = [stored, readableText(stored, 'xml'), readableText(stored, 'json')];
