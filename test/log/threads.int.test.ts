@@ -49,7 +49,10 @@ describe('logs read in threads', () => {
     const text = '<testsuite name="S" tests="3"><testcase name="a"><failure message="no"/></testcase><testcase name="b"/></testsuite>';
     const reports = ['one.xml', 'two.xml'].map((name): SourceText => ({ ...log(text, name), kind: 'report' }));
     const expected = reports.map(({ name }) => readResults(name, text));
-    expect(expected[1]).toMatchObject({ testResults: [{ name: 'a' }, { name: 'b' }], notes: [expect.stringContaining('two.xml: suite S')] });
+    expect(expected[1]).toMatchObject({
+      testResults: [{ name: 'a' }, { name: 'b' }],
+      notes: [expect.stringContaining('two.xml: suite S')],
+    });
     expect(await threadsWith().readReports(reports)).toEqual(expected);
   });
 

@@ -83,9 +83,15 @@ describe('what a report says of a failing test', () => {
   });
 
   it('is told apart on one line, for tests of one name in many suites and files', () => {
-    const cases = ['x', 'y', 'z'].map((at) => `<testcase name="t" classname="S" file="${at}.js"><failure message="the ${at} axis is bent"/></testcase>`);
+    const cases = ['x', 'y', 'z'].map(
+      (at) => `<testcase name="t" classname="S" file="${at}.js"><failure message="the ${at} axis is bent"/></testcase>`,
+    );
     const { causes } = readCauses([report(`<testsuite>${cases.join('')}</testsuite>`)], BUDGET);
-    expect(causes.map(({ reading }) => reading.excerpts.map(({ text }) => text))).toEqual([["t ↵ the x axis is bent"], ["t ↵ the y axis is bent"], ["t ↵ the z axis is bent"]]);
+    expect(causes.map(({ reading }) => reading.excerpts.map(({ text }) => text))).toEqual([
+      ['t ↵ the x axis is bent'],
+      ['t ↵ the y axis is bent'],
+      ['t ↵ the z axis is bent'],
+    ]);
   });
 });
 
