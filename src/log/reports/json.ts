@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { Diagnostic } from '../../domain/failure.ts';
 import { createStringSearch } from './json-text.ts';
+import { createLineCounter } from './line-counter.ts';
 import { draftReport, type Outcome, type ReportDraft } from './report-draft.ts';
-import { createLineCounter } from './xml.ts';
 
 /** What a format's reader works on: the parsed document, and the report that it fills. */
 interface JsonReport {

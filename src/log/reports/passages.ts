@@ -1,5 +1,5 @@
 import { stripEscapes } from '../lines/clean.ts';
-import { createLineCounter } from './xml.ts';
+import { createLineCounter } from './line-counter.ts';
 
 /** How a stretch of a report writes its characters. */
 export type Writing = 'xml' | 'json' | 'plain';
@@ -80,7 +80,7 @@ export function holdsReadable(stored: string, quote: string, holds: (line: strin
 }
 
 /** Decodes what is written in a report's own way: XML's entities, character references and CDATA marks, JSON's escapes. */
-export function readableText(raw: string, writing: Writing): string {
+function readableText(raw: string, writing: Writing): string {
   if (writing === 'xml') return raw.includes('&') || raw.includes(']]>') || raw.includes('<![CDATA[') ? decodeXml(raw) : raw;
   if (writing === 'json') return raw.includes('\\') ? raw.replace(JSON_ESCAPE, decodeEscape) : raw;
   return raw;

@@ -211,10 +211,12 @@ function resultOf({ name, suite, file, status, durationMs, runner }: Outcome): T
 
 /** Names are shown and compared on one line. */
 function onOneLine(name: string): string {
-  return name
-    .slice(0, MAX_NAME)
-    .replace(/\s*[\r\n]\s*/g, ' ')
-    .trim();
+  if (!/[\r\n]/.test(name)) return name.slice(0, MAX_NAME);
+  const lines = name.slice(0, MAX_NAME).split(/[\r\n]/);
+  return lines
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+    .join(' ');
 }
 
 function failing(source: string, framework: string, outcome: Outcome, passage: Passage): FailingTest {
