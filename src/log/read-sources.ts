@@ -12,8 +12,10 @@ import { placeRanked, type RankedLine, rankedMessages, rankLines } from './rank/
 import { type ReadableSource, type ReadLog, readLog } from './read-log.ts';
 import { failuresOf } from './recognise/failures.ts';
 import { lastLines, reduceLogs, type WeighedLog, weighBlocks } from './reduce/reduce.ts';
+import { createAgreement, noteContradiction, noteDisagreements } from './reports/agreement.ts';
 import { parseReport } from './reports/report.ts';
 import type { TestReport } from './reports/report-draft.ts';
+import { excerptsOfReports } from './reports/report-excerpts.ts';
 
 /** How to read a build's sources. */
 export interface ReadOptions {
@@ -33,6 +35,9 @@ export interface ReadOptions {
 
 const NOTHING: ReadonlySet<ReadStage> = new Set();
 const MAX_MESSAGES = 50;
+/** Share of the budget that reports have at most beside logs, and notes on tests of which the two say something else. */
+const REPORT_SHARE = 0.5;
+const MAX_CONTRADICTIONS = 5;
 const NOT_ALIKE = (green: string) => `The log of ${green} has no line in common with this build: it was left aside.`;
 const NOTHING_NEW = (green: string) => `Nothing is new since ${green}: its log was left aside.`;
 const ONLY_KNOWN = (green: string) => `All errors found are in the log of ${green} too; other lines are new.`;
@@ -54,25 +59,38 @@ export function readSources(sources: readonly ReadableSource[], options: ReadOpt
 export function openSources(sources: readonly ReadableSource[], options: ReadOptions): OpenedSources {
   const green = options.green ?? (options.greenText === undefined ? null : greenTemplates(options.greenText));
   const reports = sources.flatMap((source) => (isReport(source) ? [parseReport(source.name, source.text)] : []));
+  const disagreements = noteDisagreements(reports);
   const without = options.without ?? NOTHING;
   const leftOut = without.has('extractors') ? toolReaders() : (options.leftOut ?? new Set<string>());
   const read = logsFirst(sources).map((source) => readLog(source, { green: source.kind === 'log' ? green : null, without, leftOut }));
   const isReported = reports.some(({ failingTests }) => failingTests.length > 0);
-  return { sources, reports, ...sinceGreen(read, isReported) };
+  const { logs, notes } = sinceGreen(read, isReported);
+  return { sources, reports, logs, notes: [...disagreements, ...notes] };
 }
 
 /** Ranks the lines of all logs, cuts them to the budget, and puts together what was found. */
 export function composeReading({ sources, reports, logs, notes }: OpenedSources, options: ReadOptions): Reading {
   const weighed = logs.map((one) => weigh(one, options.without ?? NOTHING));
-  const { excerpts, tokens } = reduceLogs(weighed, options.budgetTokens);
+  const texts = logs.map(({ log }) => log);
+  const contradicted: string[] = [];
+  const isAgreed = createAgreement(reports, texts);
+  const failingTests = mergeTests(
+    reports.flatMap((report) => report.failingTests),
+    logs.flatMap(({ found }) => found.failingTests),
+    (reported, logged) => {
+      const agree = isAgreed(reported, logged);
+      if (!agree) contradicted.push(noteContradiction(reported, logged));
+      return agree;
+    },
+  );
+  const room = options.budgetTokens * (logs.length > 0 ? REPORT_SHARE : 1);
+  const reported = excerptsOfReports(reports, failingTests, texts, room);
+  const logged = reduceLogs(weighed, options.budgetTokens - reported.tokens);
   const all = <K extends 'diagnostics' | 'exceptions'>(key: K) => logs.flatMap(({ found }) => found[key] as Extraction[K][number][]);
   const partial: Omit<Reading, 'fingerprint' | 'generic'> = {
-    excerpts: [...excerpts],
-    tokens,
-    failingTests: mergeTests(
-      reports.flatMap(({ failingTests }) => failingTests),
-      logs.flatMap(({ found }) => found.failingTests),
-    ),
+    excerpts: [...logged.excerpts, ...reported.excerpts],
+    tokens: logged.tokens + reported.tokens,
+    failingTests,
     testResults: reports.flatMap(({ testResults }): readonly TestResult[] => testResults),
     diagnostics: oneALine([...reports.flatMap(({ diagnostics }) => diagnostics), ...all('diagnostics')]),
     exceptions: all('exceptions'),
@@ -83,7 +101,12 @@ export function composeReading({ sources, reports, logs, notes }: OpenedSources,
     sources: sources.map((source) => sizeOf(source, logs)),
     ...(logs.length > 0 && logs.every(({ isPassed }) => isPassed) ? { hasPassed: true } : {}),
     maskedSecrets: options.maskedSecrets ?? 0,
-    notes: [...sources.flatMap(({ notes }) => notes), ...reports.flatMap((report) => report.notes), ...notes],
+    notes: [
+      ...sources.flatMap(({ notes }) => notes),
+      ...reports.flatMap((report) => report.notes),
+      ...notes,
+      ...contradicted.slice(0, MAX_CONTRADICTIONS),
+    ],
   };
   if (!hasFindings(partial)) partial.notes.push('No error was found in the logs and reports.');
   return withFingerprint(partial);
