@@ -1,11 +1,12 @@
 import type { SourceText, TestResult } from '../domain/build.ts';
 import type { ReadStage } from '../domain/calibration.ts';
-import type { Diagnostic, ErrorMessage } from '../domain/failure.ts';
-import type { Reading } from '../domain/reading.ts';
+import type { Diagnostic, ErrorMessage, FailingTest } from '../domain/failure.ts';
+import type { PassedOnRetry, Reading } from '../domain/reading.ts';
 import { firstOfEach } from '../lib/collections.ts';
 import { countIn } from '../lib/text.ts';
 import { type Extraction, hasFindings } from './extract/extraction.ts';
 import { toolReaders } from './extract/run.ts';
+import { wordsOf } from './extract/tests/shapes.ts';
 import { type GreenTemplates, greenTemplates, hasKnownLine, hasNewLine, newExits } from './green/green-diff.ts';
 import { mergeTests } from './merge-tests.ts';
 import { placeRanked, type RankedLine, rankedMessages, rankLines } from './rank/rank.ts';
@@ -14,6 +15,7 @@ import { failuresOf } from './recognise/failures.ts';
 import { lastLines, reduceLogs, type WeighedLog, weighBlocks } from './reduce/reduce.ts';
 import { parseReport } from './reports/report.ts';
 import type { TestReport } from './reports/report-draft.ts';
+import { isSameTest } from './retries/retried-tests.ts';
 
 /** How to read a build's sources. */
 export interface ReadOptions {
@@ -35,6 +37,9 @@ const NOTHING: ReadonlySet<ReadStage> = new Set();
 const MAX_MESSAGES = 50;
 const NOT_ALIKE = (green: string) => `The log of ${green} has no line in common with this build: it was left aside.`;
 const NOTHING_NEW = (green: string) => `Nothing is new since ${green}: its log was left aside.`;
+const PASSED = 'failed first and passed on a rerun.';
+/** Tests that passed when run again, kept and named in notes. */
+const [MAX_PASSED, MAX_NAMED] = [500, 20];
 const ONLY_KNOWN = (green: string) => `All errors found are in the log of ${green} too; other lines are new.`;
 
 /** The sources of one build, each read on its own. */
@@ -56,7 +61,10 @@ export function openSources(sources: readonly ReadableSource[], options: ReadOpt
   const reports = sources.flatMap((source) => (isReport(source) ? [parseReport(source.name, source.text)] : []));
   const without = options.without ?? NOTHING;
   const leftOut = without.has('extractors') ? toolReaders() : (options.leftOut ?? new Set<string>());
-  const read = logsFirst(sources).map((source) => readLog(source, { green: source.kind === 'log' ? green : null, without, leftOut }));
+  const passedInReports = reports.flatMap(({ passedOnRetry }) => passedOnRetry);
+  const read = logsFirst(sources).map((source) =>
+    readLog(source, { green: source.kind === 'log' ? green : null, without, leftOut, passedInReports }),
+  );
   const isReported = reports.some(({ failingTests }) => failingTests.length > 0);
   return { sources, reports, ...sinceGreen(read, isReported) };
 }
@@ -65,14 +73,13 @@ export function openSources(sources: readonly ReadableSource[], options: ReadOpt
 export function composeReading({ sources, reports, logs, notes }: OpenedSources, options: ReadOptions): Reading {
   const weighed = logs.map((one) => weigh(one, options.without ?? NOTHING));
   const { excerpts, tokens } = reduceLogs(weighed, options.budgetTokens);
+  const { failingTests, passedOnRetry } = testsOf(reports, logs);
   const all = <K extends 'diagnostics' | 'exceptions'>(key: K) => logs.flatMap(({ found }) => found[key] as Extraction[K][number][]);
   const partial: Omit<Reading, 'fingerprint' | 'generic'> = {
     excerpts: [...excerpts],
     tokens,
-    failingTests: mergeTests(
-      reports.flatMap(({ failingTests }) => failingTests),
-      logs.flatMap(({ found }) => found.failingTests),
-    ),
+    failingTests,
+    ...(passedOnRetry.length > 0 ? { passedOnRetry } : {}),
     testResults: reports.flatMap(({ testResults }): readonly TestResult[] => testResults),
     diagnostics: oneALine([...reports.flatMap(({ diagnostics }) => diagnostics), ...all('diagnostics')]),
     exceptions: all('exceptions'),
@@ -83,10 +90,34 @@ export function composeReading({ sources, reports, logs, notes }: OpenedSources,
     sources: sources.map((source) => sizeOf(source, logs)),
     ...(logs.length > 0 && logs.every(({ isPassed }) => isPassed) ? { hasPassed: true } : {}),
     maskedSecrets: options.maskedSecrets ?? 0,
-    notes: [...sources.flatMap(({ notes }) => notes), ...reports.flatMap((report) => report.notes), ...notes],
+    notes: [...sources.flatMap(({ notes }) => notes), ...retryNotes(passedOnRetry), ...reports.flatMap((report) => report.notes), ...notes],
   };
   if (!hasFindings(partial)) partial.notes.push('No error was found in the logs and reports.');
   return withFingerprint(partial);
+}
+
+/** Joins the tests of reports and logs: those that failed to the end, and those of which either says that they passed when run again. */
+function testsOf(
+  reports: readonly TestReport[],
+  logs: readonly ReadLog[],
+): { failingTests: FailingTest[]; passedOnRetry: PassedOnRetry[] } {
+  const inLogs = logs.flatMap((log) => log.passedOnRetry);
+  const reported = reports.flatMap((report) => report.failingTests).filter((test) => !inLogs.some((one) => isSameTest(one, test)));
+  const failingTests = mergeTests(
+    reported,
+    logs.flatMap(({ found }) => found.failingTests),
+  );
+  const passed = [...reports.flatMap((report) => report.passedOnRetry), ...inLogs];
+  return {
+    failingTests,
+    passedOnRetry: firstOfEach(passed, ({ suite, name }) => wordsOf({ suite, name }).own.join(' ')).slice(0, MAX_PASSED),
+  };
+}
+
+/** Says which tests passed when run again, at most a few by name. */
+function retryNotes(passed: readonly PassedOnRetry[]): string[] {
+  const named = passed.slice(0, MAX_NAMED).map(({ suite, name }) => `${suite ? `${suite}.` : ''}${name} ${PASSED}`.slice(0, 500));
+  return passed.length > MAX_NAMED ? [...named, `${passed.length - MAX_NAMED} more tests ${PASSED}`] : named;
 }
 
 /** What is read as a log: an artifact says what the log leaves out, so it comes after it. */

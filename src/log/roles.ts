@@ -68,7 +68,7 @@ const ECHO: readonly RegExp[] = [
 const PASSING: readonly RegExp[] = [
   /^\s{0,40}(?:ok \d|[✓√✔✅]|PASS(?:ED|ES|ING)?\b|--- (?:PASS|SKIP)|\[ {2,7}(?:OK|PASSED|SKIPPED) {0,7}\]|\[ ?(?:\+|OK|PASS|SKIP|ok) ?\]|\((?:pass|skip|todo)\)|[↓○◌⏭⊘] |(?:# )?Subtest: |[Ss]kip(?:ped|ping)?\b|SKIP(?:PED)?\b|ignored?\b)/,
   /[✓√✔] |\b(?:PASS(?:ED)?|SKIP(?:PED)?|XFAIL|XPASS|IGNORED)\b(?:\s{0,20}\[ {0,3}\d{1,3}%\])?.{0,12}$|\.{2,60} ?(?:ok|OK|Ok|passed|Passed|PASSED|yes|no|done|Skipped|skipped|ignored)\b.{0,16}$|[:-] (?:ok|OK|PASSED|passed|skipped|ignored)$/,
-  /^\s{0,20}checking (?:for|whether|if|how)\b|^-- (?:Looking for|Performing Test|Check(?:ing|) |Found |Detecting|The \w{1,8} compiler)/,
+  /^\s{0,20}checking (?:for|whether|if|how)\b|^(?:Has header|Header|Checking|Compiler|Fetching|Run-time dependency|Library|Program|Dependency)\b.{0,200}(?:: (?:YES|NO)|found: (?:YES|NO))\b|^-- (?:Looking for|Performing Test|Check(?:ing|) |Found |Detecting|The \w{1,8} compiler)/,
   /^(?=.{0,200}\b(?:0|no|zero) (?:errors?|failures?|failed|problems?|issues?|warnings?|vulnerabilities)\b)(?!.{0,200}\b[1-9]\d{0,5} (?:errors?|fail))|\b(?:errors?|failures?|failed)[:=] ?0\b(?!:)/i,
 ];
 

@@ -1,12 +1,13 @@
 import type { FailingTest, Failure, Section } from '../../domain/failure.ts';
 import type { Reading } from '../../domain/reading.ts';
 import { hasFindings } from '../extract/extraction.ts';
+import { joinRanges, overlaps } from '../line-ranges.ts';
 import type { ReadLog } from '../read-log.ts';
 import { composeReading, type OpenedSources, type ReadOptions } from '../read-sources.ts';
 import { failureOfTest, mainFailure, type ReadFailure } from '../recognise/failures.ts';
 import { isWithin, type LineRange } from '../sections/system.ts';
 import { isCheck } from '../tool-kinds.ts';
-import { joinRanges, overlaps, viewLog } from './log-view.ts';
+import { viewLog } from './log-view.ts';
 import { spansOfTest } from './spans.ts';
 
 /** Failures of one build that are told apart; of more, only the first are. */

@@ -1,7 +1,7 @@
+import { joinRanges } from '../line-ranges.ts';
 import type { ReadLog } from '../read-log.ts';
 import type { ReadFailure } from '../recognise/failures.ts';
 import { isWithin, type LineRange } from '../sections/system.ts';
-import { joinRanges } from './log-view.ts';
 
 /** Lines of the shared context that are tied to one cause at most. */
 const MAX_LINKED = 20;

@@ -1,5 +1,6 @@
 import type { Excerpt, LogRange } from '../../domain/failure.ts';
 import type { Reading } from '../../domain/reading.ts';
+import { joinRanges, overlaps, subtractRanges } from '../line-ranges.ts';
 import type { ReadableSource, ReadLog } from '../read-log.ts';
 import { composeReading, type OpenedSources, openSources, type ReadOptions } from '../read-sources.ts';
 import { groupByCause, type ReadFailure, thrownBy } from '../recognise/failures.ts';
@@ -7,7 +8,7 @@ import type { LineRange } from '../sections/system.ts';
 import { causeKey } from './cause-key.ts';
 import { findFailures } from './find-failures.ts';
 import { linkedLines } from './links.ts';
-import { joinRanges, overlaps, subtractRanges, viewLog } from './log-view.ts';
+import { viewLog } from './log-view.ts';
 import { type Ownership, ownershipOfLines } from './spans.ts';
 
 /** Failures of one build that have one cause, and what was read of them without the lines of the others. */

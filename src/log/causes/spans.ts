@@ -1,10 +1,10 @@
 import type { FailingTest, LogRange } from '../../domain/failure.ts';
 import { firstPlace } from '../../lib/collections.ts';
 import type { Extraction } from '../extract/extraction.ts';
+import { joinRanges, subtractRanges } from '../line-ranges.ts';
 import type { LogText } from '../lines/lines.ts';
 import { roleOf } from '../roles.ts';
 import type { LineRange } from '../sections/system.ts';
-import { joinRanges, subtractRanges } from './log-view.ts';
 
 /** Lines that a test's block is followed on for, where its reader stopped before the next test. */
 const MAX_REST = 300;

@@ -1,5 +1,6 @@
 import type { TestResult } from '../../domain/build.ts';
 import type { Diagnostic, FailingTest } from '../../domain/failure.ts';
+import type { PassedOnRetry } from '../../domain/reading.ts';
 import { splitExpectation } from '../extract/tests/block.ts';
 import { isForeignFile, readFrame } from '../frames.ts';
 
@@ -85,14 +86,15 @@ export function draftReport(source: string, framework: string, { retries = true 
     },
     finish() {
       const ended = [...stories.values()].map((story) => ending(story, retries));
-      const flaky = ended.flatMap(({ flaky, outcome: { suite, name, status } }) =>
-        flaky && status === 'passed' ? `${suite ? `${suite}.` : ''}${name} failed first and passed on a rerun.`.slice(0, MAX_NAME) : [],
+      const passedOnRetry = ended.flatMap(({ flaky, outcome: { suite, name, status } }) =>
+        flaky && status === 'passed' ? { name, suite: suite ?? null, at: null } : [],
       );
       return {
         failingTests: ended.filter(({ outcome }) => outcome.status === 'failed').map(({ outcome }) => failing(source, framework, outcome)),
         testResults: ended.map(({ outcome }) => resultOf(outcome)),
         diagnostics,
-        notes: bounded([...flaky, ...notes]),
+        passedOnRetry,
+        notes: bounded(notes),
       };
     },
   };
@@ -247,6 +249,8 @@ export interface TestReport {
   readonly testResults: readonly TestResult[];
   /** What a checker's report complains about. */
   readonly diagnostics: readonly Diagnostic[];
-  /** Honest remarks: what was broken, cut, flaky or unknown. */
+  /** Tests that failed first and passed on a rerun. */
+  readonly passedOnRetry: readonly PassedOnRetry[];
+  /** Honest remarks: what was broken, cut or unknown. */
   readonly notes: readonly string[];
 }

@@ -23,7 +23,7 @@ const XML: readonly XmlFormat[] = [
 /** What a report says, and a sentence on why it could not be read, or not to its end. */
 type Outcome = ReturnType<typeof attempt>;
 
-const NOTHING: TestReport = { failingTests: [], testResults: [], diagnostics: [], notes: [] };
+const NOTHING: TestReport = { failingTests: [], testResults: [], diagnostics: [], passedOnRetry: [], notes: [] };
 
 /**
  * Reads a test report; its format is known by its content. Never throws: what is broken or unknown gives what was read before that, and a

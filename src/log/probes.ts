@@ -1,0 +1,74 @@
+import { type LogText, lineBelow } from './lines/lines.ts';
+import type { LineRange } from './sections/system.ts';
+
+/** Output of a small program that a configuring tool compiles to find out what the machine has. */
+interface Probe {
+  readonly begins: RegExp;
+  /** The line that ends it, and is none of it. */
+  readonly until: RegExp;
+  /** What has to follow for it to be a probe that the tool went on after; absent: nothing has to. */
+  readonly after?: RegExp;
+}
+
+const MAX_PROBE = 400;
+const CMAKE_SCRATCH = String.raw`CMakeFiles\/(?:CMakeTmp|CMakeScratch)\b`;
+const CONFIGURE_LINE = String.raw`^configure:\d{1,7}: `;
+const MESON_RESULT =
+  /^(?:Checking|Has|Header|Compiler|Fetching|Message|Run-time|Library|Dependency|Program|Configuring)\b.{0,300}(?::| ) ?(?:YES|NO|found|\S)/;
+
+/** Probes as CMake, autoconf and Meson print or dump them. */
+// biome-ignore format: one row for each tool
+const PROBES: readonly Probe[] = [
+  // CMake's try_compile, where a project prints its output, and in a dump of CMakeError.log or CMakeConfigureLog.yaml.
+  { begins: new RegExp(String.raw`^\s{0,12}Change Dir: .{0,300}${CMAKE_SCRATCH}`), until: /^(?:-- |CMake (?:Error|Warning)|##\[|ninja: |g?make: )|^(?:Performing|Determining|Checking|Detecting|Compiling) .{1,200}(?:failed|passed) with the following output:/, after: /^-- (?:Configuring|Generating) done/ },
+  { begins: /^(?:Performing|Determining|Checking) .{1,200} failed with the following (?:compile )?output:/, until: /^(?:-- |CMake (?:Error|Warning)|##\[)|^(?:Performing|Determining|Checking|Detecting|Compiling) .{1,200}(?:failed|passed) with the following/ },
+  { begins: /^\s{2,6}kind: "try_(?:compile|run)-v\d"/, until: /^\s{2,4}-$|^\.\.\.$|^(?:-- |CMake (?:Error|Warning)|##\[)/ },
+  // autoconf, in a dump of config.log.
+  { begins: new RegExp(`${CONFIGURE_LINE}(?!error:)`), until: new RegExp(`${CONFIGURE_LINE}|^## -|^(?:##\\[|g?make: )`) },
+  // Meson, in a dump of meson-log.txt.
+  { begins: /^Running compile:$|^Command line: /, until: MESON_RESULT, after: MESON_RESULT },
+];
+
+/** Says that the compiler itself does not work: then what a probe printed is the cause. */
+const NO_COMPILER =
+  /is not able to compile a simple test program|^configure:\d{1,7}: error: .{0,40}(?:compiler cannot create executables|cannot run C\S{0,3} compiled programs|cannot compute suffix|compiler (?:does not|cannot))|ERROR: Compiler .{1,200} cannot compile programs/i;
+
+/** A line that cargo passes on from the build script of a dependency, and the one that says that such a script failed. */
+const SCRIPT_OUTPUT = /^\[(?<crate>[\w-]{1,100}) \d{1,5}\.\d{1,5}\.\d{1,5}\S{0,40}\] /;
+const SCRIPT_FAILED = /failed to run custom build command for `(?<crate>[\w-]{1,100}) v/;
+
+/** ASCII literals, case ignored; a line without any of them begins and ends no probe. */
+export const PROBE_LITERALS: readonly string[] = [
+  ...['Change Dir: ', 'with the following output:', 'with the following compile output:', 'kind: "try_', 'configure:', 'Running compile:'],
+  ...['Command line: ', 'simple test program', 'cannot compile programs', 'custom build command for'],
+  ...['] cargo:', '] running: ', ': error: ', ': fatal error: ', '] exit status: '],
+];
+
+/**
+ * Finds the lines of feature probes: their errors tell what a machine lacks, and configuring goes on. Where the compiler itself does not work,
+ * or the build script failed that printed them, they stay.
+ */
+export function readProbes(log: LogText, lines: readonly number[]): LineRange[] {
+  const ranges: LineRange[] = [];
+  const scripts = new Map<string, number[]>();
+  const failedScripts = new Set<string>();
+  let isBroken = false;
+  for (const line of lines) {
+    const text = log.line(line).trimEnd();
+    isBroken ||= NO_COMPILER.test(text);
+    const script = SCRIPT_OUTPUT.exec(text)?.groups?.crate;
+    if (script !== undefined) scripts.set(script, [...(scripts.get(script) ?? []), line]);
+    failedScripts.add(SCRIPT_FAILED.exec(text)?.groups?.crate ?? '');
+    if (line <= (ranges.at(-1)?.end ?? 0)) continue;
+    const probe = PROBES.find(({ begins }) => begins.test(text));
+    if (probe === undefined) continue;
+    const { until, after } = probe;
+    const end = lineBelow(log, line + 1, MAX_PROBE, (below) => until.test(below.trimEnd()));
+    const goesOn = after === undefined || (end !== null && lineBelow(log, end, 20_000, (below) => after.test(below)) !== null);
+    if (goesOn) ranges.push({ start: line, end: (end ?? Math.min(log.lineCount, line + MAX_PROBE) + 1) - 1 });
+  }
+  const ofScripts = [...scripts].flatMap(([crate, own]) =>
+    failedScripts.has(crate) ? [] : own.map((line) => ({ start: line, end: line })),
+  );
+  return [...(isBroken ? [] : ranges), ...ofScripts];
+}
