@@ -6,7 +6,6 @@ import { firstOfEach } from '../lib/collections.ts';
 import { countIn } from '../lib/text.ts';
 import { type Extraction, hasFindings } from './extract/extraction.ts';
 import { toolReaders } from './extract/run.ts';
-import { wordsOf } from './extract/tests/shapes.ts';
 import { type GreenTemplates, greenTemplates, hasKnownLine, hasNewLine, newExits } from './green/green-diff.ts';
 import { mergeTests } from './merge-tests.ts';
 import { placeRanked, type RankedLine, rankedMessages, rankLines } from './rank/rank.ts';
@@ -39,7 +38,7 @@ const NOT_ALIKE = (green: string) => `The log of ${green} has no line in common 
 const NOTHING_NEW = (green: string) => `Nothing is new since ${green}: its log was left aside.`;
 const PASSED = 'failed first and passed on a rerun.';
 /** Tests that passed when run again, kept and named in notes. */
-const [MAX_PASSED, MAX_NAMED] = [500, 20];
+const [MAX_PASSED, MAX_NAMED] = [100, 20];
 const ONLY_KNOWN = (green: string) => `All errors found are in the log of ${green} too; other lines are new.`;
 
 /** The sources of one build, each read on its own. */
@@ -108,16 +107,25 @@ function testsOf(
     logs.flatMap(({ found }) => found.failingTests),
   );
   const passed = [...reports.flatMap((report) => report.passedOnRetry), ...inLogs];
-  return {
-    failingTests,
-    passedOnRetry: firstOfEach(passed, ({ suite, name }) => wordsOf({ suite, name }).own.join(' ')).slice(0, MAX_PASSED),
-  };
+  return { failingTests, passedOnRetry: onceEach(passed.slice(0, MAX_PASSED)) };
+}
+
+/** One of each test that a report and a log, or two lines of a log, name: the longest name. */
+function onceEach(tests: readonly PassedOnRetry[]): PassedOnRetry[] {
+  const once: PassedOnRetry[] = [];
+  for (const test of tests.toSorted((one, other) => nameInFull(other).length - nameInFull(one).length))
+    if (!once.some((known) => isSameTest(known, test) || isSameTest(test, known))) once.push(test);
+  return tests.filter((test) => once.includes(test));
 }
 
 /** Says which tests passed when run again, at most a few by name. */
 function retryNotes(passed: readonly PassedOnRetry[]): string[] {
-  const named = passed.slice(0, MAX_NAMED).map(({ suite, name }) => `${suite ? `${suite}.` : ''}${name} ${PASSED}`.slice(0, 500));
+  const named = passed.slice(0, MAX_NAMED).map((test) => `${nameInFull(test)} ${PASSED}`.slice(0, 500));
   return passed.length > MAX_NAMED ? [...named, `${passed.length - MAX_NAMED} more tests ${PASSED}`] : named;
+}
+
+function nameInFull({ suite, name }: PassedOnRetry): string {
+  return `${suite ? `${suite}.` : ''}${name}`;
 }
 
 /** What is read as a log: an artifact says what the log leaves out, so it comes after it. */

@@ -20,6 +20,7 @@ export interface Retries {
 interface Try extends LineRange {
   readonly says: TryVerdict;
   readonly title: string;
+  readonly suite: string | null;
   readonly words: readonly string[];
 }
 
@@ -68,7 +69,7 @@ function readTries(log: LogText, lines: readonly number[]): Try[] {
     if (mark === null) continue;
     const { until } = mark;
     const end = until === undefined ? line : blockEnd(log, line, MAX_OUTPUT, (below) => !until.test(below.trimEnd()));
-    tries.push({ start: line, end, says: mark.says, ...titled(mark.title) });
+    tries.push({ start: line, end, says: mark.says, ...titled(mark.title, mark.suite) });
   }
   return tries;
 }
@@ -116,8 +117,8 @@ function rootOf(name: string): string {
   return name.slice(0, name.includes('/') ? name.indexOf('/') : undefined);
 }
 
-function titled(title: string): Pick<Try, 'title' | 'words'> {
-  return { title, words: wordsOf({ suite: null, name: title }).own };
+function titled(title: string, suite: string | null = null): Pick<Try, 'title' | 'suite' | 'words'> {
+  return { title, suite, words: wordsOf({ suite, name: title }).all };
 }
 
 /** Tells whether two names are of one test. */
@@ -135,11 +136,11 @@ function endsWith(words: readonly string[], last: readonly string[]): boolean {
   return last.length > 0 && from >= 0 && last.every((word, at) => words[from + at] === word);
 }
 
-function passedTest(log: LogText, { title, start }: Try): PassedOnRetry {
+function passedTest(log: LogText, { title, suite: known, start }: Try): PassedOnRetry {
   const at = { source: log.name, line: start };
   // rspec-retry names a test by its place alone.
   if (/^\S{1,300}\.\w{1,6}:\d{1,7}$/.test(title)) return { name: title.replace(/^\.\//, ''), suite: null, at };
-  const { name, suite } = readTitle(title);
+  const { name, suite } = known === null ? readTitle(title) : { name: title, suite: known };
   return { name, suite, at };
 }
 

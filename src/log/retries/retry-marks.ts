@@ -6,7 +6,7 @@ import { TAG } from '../extract/tests/block.ts';
  */
 export type TryVerdict = 'again' | 'passed' | 'failed' | 'output';
 
-/** One way in which a runner tells of a try; the group `title` names the test. */
+/** One way in which a runner tells of a try; the group `title` names the test, `suite` where it is. */
 interface RetryMark {
   readonly says: TryVerdict;
   readonly pattern: RegExp;
@@ -18,11 +18,13 @@ interface RetryMark {
 export interface ReadMark {
   readonly says: TryVerdict;
   readonly title: string;
+  readonly suite: string | null;
   readonly until: RegExp | undefined;
 }
 
 const JEST_HEAD = String.raw`^\s{0,4}LOGGING RETRY ERRORS\s`;
-const NEXTEST = String.raw`\[\s{0,8}[>\d.]{1,12}s\] (?:\([\s\d/]{1,20}\) )?(?<title>\S{1,200} \S.{0,300})$`;
+const NEXTEST = String.raw`\[\s{0,8}[>\d.]{1,12}s\] (?:\([\s\d/─]{1,20}\) )?(?<suite>\S{1,200}) (?<title>\S.{0,300})$`;
+const NEXTEST_END = /^\s{1,12}(?:TRY \d{1,3} [A-Z]{2,8}|(?:FLAKY|DELAY) \d{1,3}\/\d{1,3}|[A-Z]{3,8}|Summary) {1,4}\[|^[-─]{8,}/;
 const TARGET = String.raw`(?<title>(?:@{0,2}[\w.~+-]{0,100})?\/\/[^\s:]{0,300}:[^\s:]{1,200})`;
 const GO_TEST = String.raw`(?<title>\S{1,400}(?: Test\S{1,400})?) \(re-run \d{1,4}\)`;
 const CTEST = String.raw`^\s{4,12}Test {1,4}#\d{1,5}: (?<title>\S{1,200}) \.{2,80}`;
@@ -49,7 +51,7 @@ const MARKS: readonly RetryMark[] = [
   { says: 'failed', pattern: new RegExp(String.raw`^(?!=)\W{0,4}FAIL:? ${GO_TEST}`) },
   { says: 'output', pattern: /^=== \W{0,4}FAIL: \S{1,400} (?<title>\S{1,400}) \(/, until: /^$|^(?:===|DONE) / },
   { says: 'passed', pattern: new RegExp(String.raw`^\s{1,12}(?:FLAKY \d{1,3}/\d{1,3}|TRY \d{1,3} PASS) ${NEXTEST}`) },
-  { says: 'failed', pattern: new RegExp(String.raw`^\s{1,12}TRY \d{1,3} (?:FAIL|TMT|SIG[A-Z]{3,5}|ABORT) ${NEXTEST}`) },
+  { says: 'failed', pattern: new RegExp(String.raw`^\s{1,12}TRY \d{1,3} (?:FAIL|TMT|SIG[A-Z]{3,5}|ABORT) ${NEXTEST}`), until: NEXTEST_END },
   { says: 'passed', pattern: new RegExp(String.raw`^${TARGET}\s{2,200}FLAKY, failed in \d{1,4} out of \d`) },
   { says: 'passed', pattern: new RegExp(String.raw`^FLAKY: ${TARGET} \(`) },
   { says: 'output', pattern: new RegExp(`^={10,40} Test output for ${TARGET}:$`), until: /^={60,}$/ },
@@ -73,8 +75,8 @@ const LISTS: readonly { readonly head: RegExp; readonly says: 'passed' | 'failed
 /** Returns what a line says of a try; null where it says nothing. */
 export function readMark(text: string): ReadMark | null {
   for (const { says, pattern, until } of MARKS) {
-    const title = pattern.exec(text)?.groups?.title;
-    if (title !== undefined) return { says, title, until };
+    const { title, suite } = pattern.exec(text)?.groups ?? {};
+    if (title !== undefined) return { says, title, suite: suite ?? null, until };
   }
   return null;
 }

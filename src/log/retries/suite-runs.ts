@@ -124,7 +124,7 @@ function lineOfRerun(log: LogText, first: Totals, second: Totals): number | null
   for (let line = first.end + 1; line <= last; line++) {
     const text = log.line(line);
     if (AGAIN.test(text)) return line;
-    if (TRACE.test(text)) return text === traceAbove(log, first.line) ? line : null;
+    if (TRACE.test(text)) return `${text} `.startsWith(`${traceAbove(log, first.line)} `) ? line : null;
   }
   return null;
 }
