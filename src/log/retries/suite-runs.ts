@@ -40,19 +40,9 @@ const FORMS: readonly TotalsForm[] = [
 
 /** ASCII literals, case ignored; a line without any of them counts no tests. */
 export const TOTALS_LITERALS: readonly string[] = [
-  ...[
-    'Ran ',
-    ' passed in ',
-    ' failed in ',
-    ' rerun in ',
-    ' warnings in ',
-    ' warning in ',
-    'Tests: ',
-    '  Tests ',
-    ' passing (',
-    'test result: ',
-  ],
-  ...[' examples, ', ' example, ', ' runs, ', 'OK (', 'Tests run: ', 'tests ', '% tests passed', 'Files='],
+  ...['Ran ', ' passed in ', ' failed in ', ' rerun in ', ' warnings in ', ' warning in ', ' deselected in ', ' skipped in '],
+  ...['xfailed in ', ' xpassed in ', 'Tests: ', '  Tests ', ' passing (', 'test result: ', ' examples, ', ' example, '],
+  ...[' runs, ', 'OK (', 'Tests run: ', 'tests ', '% tests passed', 'Files='],
 ];
 
 /** Says that what failed is tried again, as scripts, CI systems and their plugins put it. */
