@@ -93,6 +93,8 @@ export const Section = z.object({
   exitCode: z.int().optional(),
   /** True where it only failed after another one had: a clean-up, an upload of what was never built. */
   consequence: z.boolean().optional(),
+  /** Why it says nothing of its own where something else failed: it was stopped, only looks at how jobs ended, or found no files to report. */
+  follows: z.enum(['stopped', 'other-jobs', 'no-files']).optional(),
 });
 export type Section = z.infer<typeof Section>;
 

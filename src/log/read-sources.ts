@@ -6,6 +6,7 @@ import { firstOfEach } from '../lib/collections.ts';
 import { countIn } from '../lib/text.ts';
 import { type Extraction, hasFindings } from './extract/extraction.ts';
 import { toolReaders } from './extract/run.ts';
+import { followerNotes, isFollower, markFollowers } from './followers.ts';
 import { type GreenTemplates, greenTemplates, hasKnownLine, hasNewLine, newExits } from './green/green-diff.ts';
 import { mergeTests } from './merge-tests.ts';
 import { placeRanked, type RankedLine, rankedMessages, rankLines } from './rank/rank.ts';
@@ -65,11 +66,13 @@ export function openSources(sources: readonly ReadableSource[], options: ReadOpt
     readLog(source, { green: source.kind === 'log' ? green : null, without, leftOut, passedInReports }),
   );
   const isReported = reports.some(({ failingTests }) => failingTests.length > 0);
-  return { sources, reports, ...sinceGreen(read, isReported) };
+  const { logs, notes } = sinceGreen(markFollowers(read), isReported);
+  return { sources, reports, logs, notes: [...notes, ...followerNotes(logs)] };
 }
 
 /** Ranks the lines of all logs, cuts them to the budget, and puts together what was found. */
 export function composeReading({ sources, reports, logs, notes }: OpenedSources, options: ReadOptions): Reading {
+  const areFollowers = logs.every(isFollower);
   const weighed = logs.map((one) => weigh(one, options.without ?? NOTHING));
   const { excerpts, tokens } = reduceLogs(weighed, options.budgetTokens);
   const { failingTests, passedOnRetry } = testsOf(reports, logs);
@@ -82,7 +85,9 @@ export function composeReading({ sources, reports, logs, notes }: OpenedSources,
     testResults: reports.flatMap(({ testResults }): readonly TestResult[] => testResults),
     diagnostics: oneALine([...reports.flatMap(({ diagnostics }) => diagnostics), ...all('diagnostics')]),
     exceptions: all('exceptions'),
-    messages: tellingFirst(logs.flatMap((one, i) => rankedMessages(one, weighed[i]?.ranked ?? []))),
+    messages: tellingFirst(
+      logs.flatMap((one, i) => (isFollower(one) && !areFollowers ? [] : rankedMessages(one, weighed[i]?.ranked ?? []))),
+    ),
     exits: logs.flatMap(({ structure }) => structure.exits),
     failedSections: logs.flatMap(({ structure }) => structure.failedSections),
     toolchains: [...new Set(logs.flatMap(({ found }) => [...found.toolchains]))].sort(),
