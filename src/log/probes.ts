@@ -6,11 +6,12 @@ interface Probe {
   readonly begins: RegExp;
   /** The line that ends it, and is none of it. */
   readonly until: RegExp;
-  /** What has to follow for it to be a probe that the tool went on after; absent: nothing has to. */
-  readonly after?: RegExp;
+  /** What has to follow for it to be a probe that the tool went on after: a line like this, or the line that ends it; absent: nothing has to. */
+  readonly after?: RegExp | 'end';
 }
 
-const MAX_PROBE = 400;
+/** Lines of a probe, and probes of a log. */
+const [MAX_PROBE, MAX_PROBES] = [400, 2_000];
 const CMAKE_SCRATCH = String.raw`CMakeFiles\/(?:CMakeTmp|CMakeScratch)\b`;
 const CONFIGURE_LINE = String.raw`^configure:\d{1,7}: `;
 const MESON_RESULT =
@@ -26,7 +27,7 @@ const PROBES: readonly Probe[] = [
   // autoconf, in a dump of config.log.
   { begins: new RegExp(`${CONFIGURE_LINE}(?!error:)`), until: new RegExp(`${CONFIGURE_LINE}|^## -|^(?:##\\[|g?make: )`) },
   // Meson, in a dump of meson-log.txt.
-  { begins: /^Running compile:$|^Command line: /, until: MESON_RESULT, after: MESON_RESULT },
+  { begins: /^Running compile:$|^Command line: /, until: MESON_RESULT, after: 'end' },
 ];
 
 /** Says that the compiler itself does not work: then what a probe printed is the cause. */
@@ -40,7 +41,14 @@ const SCRIPT_FAILED = /failed to run custom build command for `(?<crate>[\w-]{1,
 /** ASCII literals, case ignored; a line without any of them begins and ends no probe. */
 export const PROBE_LITERALS: readonly string[] = [
   ...['Change Dir: ', 'with the following output:', 'with the following compile output:', 'kind: "try_', 'configure:', 'Running compile:'],
-  ...['Command line: ', 'simple test program', 'cannot compile programs', 'custom build command for'],
+  ...[
+    'Command line: ',
+    'simple test program',
+    'cannot compile programs',
+    'custom build command for',
+    'Configuring done',
+    'Generating done',
+  ],
   ...['] cargo:', '] running: ', ': error: ', ': fatal error: ', '] exit status: '],
 ];
 
@@ -64,11 +72,15 @@ export function readProbes(log: LogText, lines: readonly number[]): LineRange[] 
     if (probe === undefined) continue;
     const { until, after } = probe;
     const end = lineBelow(log, line + 1, MAX_PROBE, (below) => until.test(below.trimEnd()));
-    const goesOn = after === undefined || (end !== null && lineBelow(log, end, 20_000, (below) => after.test(below)) !== null);
-    if (goesOn) ranges.push({ start: line, end: (end ?? Math.min(log.lineCount, line + MAX_PROBE) + 1) - 1 });
+    const goesOn = after === undefined || (end !== null && (after === 'end' || end <= lastLine(log, lines, after)));
+    if (goesOn && ranges.length < MAX_PROBES) ranges.push({ start: line, end: (end ?? Math.min(log.lineCount, line + MAX_PROBE) + 1) - 1 });
   }
   const ofScripts = [...scripts].flatMap(([crate, own]) =>
     failedScripts.has(crate) ? [] : own.map((line) => ({ start: line, end: line })),
   );
   return [...(isBroken ? [] : ranges), ...ofScripts];
+}
+
+function lastLine(log: LogText, lines: readonly number[], pattern: RegExp): number {
+  return lines.findLast((line) => pattern.test(log.line(line))) ?? 0;
 }

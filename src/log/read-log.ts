@@ -65,7 +65,7 @@ function readLines(name: string, bytes: LogBytes, known: Scan | undefined, reade
   const isKept = (line: number) => log.hides?.(line) !== true;
   const structure = ranges.length === 0 ? marked : readMarks(log);
   const all = { ...keepLines(extracted, isKept), failingTests };
-  const isPassed = hasPassed(log, all, structure);
+  const isPassed = hasPassed(log, all, structure, passedOnRetry.length > 0);
   const found = isPassed ? withoutErrors(all) : inFailedSteps(log, all, structure);
   const diff = green === null ? null : diffWithGreen(log, green, found, structure);
   /** What of it a green build does not say too; all of it where there is none to compare with. */

@@ -5,7 +5,7 @@ import { readTitle } from '../extract/tests/forms.ts';
 import { type Words, wordsOf } from '../extract/tests/shapes.ts';
 import { joinRanges } from '../line-ranges.ts';
 import { blockEnd, type LogText } from '../lines/lines.ts';
-import type { LineRange } from '../sections/system.ts';
+import { isWithin, type LineRange } from '../sections/system.ts';
 import { readListHead, readListItem, readMark, type TryVerdict } from './retry-marks.ts';
 
 /** Tests that failed first and passed when run again, those that failed to the end, and the lines of tries that passed in the end. */
@@ -51,10 +51,15 @@ export function readRetries(
   const isOver = ({ words, says }: Try) =>
     last.get(words.join(' ')) !== 'failed' && (says === 'passed' || !left.some((one) => isNamed(one.words, words)));
   const over = tries.filter((one) => (one.says === 'output' ? last.get(one.words.join(' ')) === 'passed' : isOver(one)));
+  const ranges = joinRanges([...over, ...named.filter(hasPassed).flatMap(({ test }) => rangesOfTest(test, log.name))]);
+  const isLeft = ({ test }: { readonly test: FailingTest }) => {
+    const own = rangesOfTest(test, log.name);
+    return own.length === 0 || own.some(({ start }) => !isWithin(ranges, start));
+  };
   return {
     passed: firstOfEach(over, ({ words }) => words.join(' ')).map((one) => passedTest(log, one)),
-    failing: left.map(({ test, words }) => withTries(log, test, words, tries)),
-    ranges: joinRanges([...over, ...named.filter(hasPassed).flatMap(({ test }) => rangesOfTest(test, log.name))]),
+    failing: left.filter(isLeft).map(({ test, words }) => withTries(log, test, words, tries)),
+    ranges,
   };
 }
 
@@ -89,10 +94,18 @@ const DONE = /^DONE (?:(?<runs>\d{1,4}) runs, )?\d{1,7} tests?\b/;
  * packages that bear one name are one here; they passed only where none of them failed in the last run.
  */
 function readGotestsum(log: LogText, lines: readonly number[], failing: readonly FailingTest[]): Try[] {
+  const totals = lines.flatMap((line) => {
+    const groups = DONE.exec(log.line(line))?.groups;
+    return groups === undefined ? [] : [{ line, runs: Number(groups.runs ?? 1) }];
+  });
   let from = 0;
-  return lines.flatMap((line) => {
-    const runs = Number(DONE.exec(log.line(line))?.groups?.runs ?? 0);
-    if (runs < 2) return [];
+  return totals.flatMap(({ line, runs }, at) => {
+    // Each try has totals; only behind the last ones all tries are listed.
+    if (totals[at + 1]?.runs === runs + 1) return [];
+    if (runs === 1) {
+      from = line;
+      return [];
+    }
     const isIn = ({ at }: FailingTest) => at !== null && at.source === log.name && at.line > from && at.line < line;
     const again = new RegExp(String.raw`^=== \W{0,4}FAIL: \S{1,400} (?<title>\S{1,400}) \(re-run ${runs - 1}\)`);
     const own = lines.filter((one) => one > from && one < line);
@@ -105,10 +118,10 @@ function readGotestsum(log: LogText, lines: readonly number[], failing: readonly
       (test) => test.framework === 'go' && isIn(test) && !listed.has(test.name) && !listed.has(rootOf(test.name)),
     );
     from = line;
-    return [
-      ...passed.map(({ name, at }): Try => ({ start: at?.line ?? line, end: at?.line ?? line, says: 'passed', ...titled(name) })),
-      ...failed,
-    ];
+    const start = Math.min(...passed.map(({ at }) => at?.line ?? line));
+    // Where nothing failed in the end, the totals of the tries say nothing either.
+    const over = (at: number) => (failed.length === 0 ? { start, end: line } : { start: at, end: at });
+    return [...passed.map(({ name, at }): Try => ({ ...over(at?.line ?? line), says: 'passed', ...titled(name) })), ...failed];
   });
 }
 

@@ -50,6 +50,7 @@ const AGAIN =
   /\b(?:re-?try(?:ing)?|re-?runn?(?:ing)?|(?:run|runs|running|try|trying|start|starting)\b.{0,30}\b(?:again|once more))\b|\battempt(?: |:|#|\b.{0,12}\b)(?:[2-9]|\d\d)\b|\b(?:second|third|2nd|3rd) (?:try|run|attempt)\b/i;
 /** Lines between the totals of a run and the word that it is run again. */
 const MAX_BETWEEN = 40;
+const MAX_RUNS = 500;
 const TRACE = /^\+{1,3} (?!sleep |echo |true$|exit )/;
 
 /**
@@ -63,7 +64,7 @@ export function readSuiteRuns(
   failing: readonly FailingTest[],
   isGreen: boolean,
 ): { readonly passed: readonly FailingTest[]; readonly ranges: readonly LineRange[] } {
-  const runs = lines.flatMap((line) => readTotals(log, line));
+  const runs = lines.flatMap((line) => readTotals(log, line)).slice(0, MAX_RUNS);
   const passed = new Set<FailingTest>();
   const ranges: LineRange[] = [];
   for (const [at, first] of runs.entries()) {
