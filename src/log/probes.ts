@@ -6,6 +6,8 @@ interface Probe {
   readonly begins: RegExp;
   /** The line that ends it, and is none of it. */
   readonly until: RegExp;
+  /** What only a probe prints: where no line ends it, it goes on to the last of these. */
+  readonly own: RegExp;
   /** What has to follow for it to be a probe that the tool went on after: a line like this, or the line that ends it; absent: nothing has to. */
   readonly after?: RegExp | 'end';
 }
@@ -14,20 +16,23 @@ interface Probe {
 const [MAX_PROBE, MAX_PROBES] = [400, 2_000];
 const CMAKE_SCRATCH = String.raw`CMakeFiles\/(?:CMakeTmp|CMakeScratch)\b`;
 const CONFIGURE_LINE = String.raw`^configure:\d{1,7}: `;
-const MESON_RESULT =
-  /^(?:Checking|Has|Header|Compiler|Fetching|Message|Run-time|Library|Dependency|Program|Configuring)\b.{0,300}(?::| ) ?(?:YES|NO|found|\S)/;
+const MESON_RESULT = /^(?:Checking|Has|Header|Compiler|Fetching)\b.{0,300}: (?:YES|NO|\d{1,9})\b/;
+/** What the shell, make or a CI system prints next. */
+const NEXT = String.raw`\+{1,3} \S|##\[|::|\[Pipeline\] |g?make: |ninja: `;
+const CMAKE_NEXT = `-- |CMake (?:Error|Warning)|(?:Performing|Determining|Checking|Detecting|Compiling) .{1,200}(?:failed|passed) with the following|${NEXT}`;
+const CMAKE_OWN = /CMakeTmp|CMakeScratch|cmTC_/;
 
 /** Probes as CMake, autoconf and Meson print or dump them. */
 // biome-ignore format: one row for each tool
 const PROBES: readonly Probe[] = [
   // CMake's try_compile, where a project prints its output, and in a dump of CMakeError.log or CMakeConfigureLog.yaml.
-  { begins: new RegExp(String.raw`^\s{0,12}Change Dir: .{0,300}${CMAKE_SCRATCH}`), until: /^(?:-- |CMake (?:Error|Warning)|##\[|ninja: |g?make: )|^(?:Performing|Determining|Checking|Detecting|Compiling) .{1,200}(?:failed|passed) with the following output:/, after: /^-- (?:Configuring|Generating) done/ },
-  { begins: /^(?:Performing|Determining|Checking) .{1,200} failed with the following (?:compile )?output:/, until: /^(?:-- |CMake (?:Error|Warning)|##\[)|^(?:Performing|Determining|Checking|Detecting|Compiling) .{1,200}(?:failed|passed) with the following/ },
-  { begins: /^\s{2,6}kind: "try_(?:compile|run)-v\d"/, until: /^\s{2,4}-$|^\.\.\.$|^(?:-- |CMake (?:Error|Warning)|##\[)/ },
+  { begins: new RegExp(String.raw`^\s{0,12}Change Dir: .{0,300}${CMAKE_SCRATCH}`), until: new RegExp(`^(?:${CMAKE_NEXT})`), own: CMAKE_OWN, after: /^-- (?:Configuring|Generating) done/ },
+  { begins: /^(?:Performing|Determining|Checking) .{1,200} failed with the following (?:compile )?output:/, until: new RegExp(`^(?:${CMAKE_NEXT})`), own: CMAKE_OWN },
+  { begins: /^\s{2,6}kind: "try_(?:compile|run)-v\d"/, until: new RegExp(String.raw`^(?:\s{2,4}-$|\.\.\.$|${CMAKE_NEXT})`), own: CMAKE_OWN },
   // autoconf, in a dump of config.log.
-  { begins: new RegExp(`${CONFIGURE_LINE}(?!error:)`), until: new RegExp(`${CONFIGURE_LINE}|^## -|^(?:##\\[|g?make: )`) },
+  { begins: new RegExp(`${CONFIGURE_LINE}(?!error:)`), until: new RegExp(`${CONFIGURE_LINE}|^(?:## -|${NEXT})`), own: /conftest|^\| / },
   // Meson, in a dump of meson-log.txt.
-  { begins: /^Running compile:$|^Command line: /, until: MESON_RESULT, after: 'end' },
+  { begins: /^Running compile:$|^Command line: .{0,4000} -> \d{1,3}$/, until: MESON_RESULT, own: /testfile\.c/, after: 'end' },
 ];
 
 /** Says that the compiler itself does not work: then what a probe printed is the cause. */
@@ -41,15 +46,8 @@ const SCRIPT_FAILED = /failed to run custom build command for `(?<crate>[\w-]{1,
 /** ASCII literals, case ignored; a line without any of them begins and ends no probe. */
 export const PROBE_LITERALS: readonly string[] = [
   ...['Change Dir: ', 'with the following output:', 'with the following compile output:', 'kind: "try_', 'configure:', 'Running compile:'],
-  ...[
-    'Command line: ',
-    'simple test program',
-    'cannot compile programs',
-    'custom build command for',
-    'Configuring done',
-    'Generating done',
-  ],
-  ...['] cargo:', '] running: ', ': error: ', ': fatal error: ', '] exit status: '],
+  ...['Command line: ', 'simple test program', 'cannot compile programs', 'custom build command for', '-- Configuring done'],
+  ...['-- Generating done', '] cargo:', '] running: ', ': error: ', ': fatal error: ', '] exit status: '],
 ];
 
 /**
@@ -70,15 +68,21 @@ export function readProbes(log: LogText, lines: readonly number[]): LineRange[] 
     if (line <= (ranges.at(-1)?.end ?? 0)) continue;
     const probe = PROBES.find(({ begins }) => begins.test(text));
     if (probe === undefined) continue;
-    const { until, after } = probe;
+    const { until, own, after } = probe;
     const end = lineBelow(log, line + 1, MAX_PROBE, (below) => until.test(below.trimEnd()));
+    const last = end === null ? lastOwn(log, line, own) : end - 1;
     const goesOn = after === undefined || (end !== null && (after === 'end' || end <= lastLine(log, lines, after)));
-    if (goesOn && ranges.length < MAX_PROBES) ranges.push({ start: line, end: (end ?? Math.min(log.lineCount, line + MAX_PROBE) + 1) - 1 });
+    if (goesOn && ranges.length < MAX_PROBES) ranges.push({ start: line, end: last });
   }
   const ofScripts = [...scripts].flatMap(([crate, own]) =>
     failedScripts.has(crate) ? [] : own.map((line) => ({ start: line, end: line })),
   );
   return [...(isBroken ? [] : ranges), ...ofScripts];
+}
+
+function lastOwn(log: LogText, from: number, own: RegExp): number {
+  for (let line = Math.min(log.lineCount, from + MAX_PROBE); line > from; line--) if (own.test(log.line(line))) return line;
+  return from;
 }
 
 function lastLine(log: LogText, lines: readonly number[], pattern: RegExp): number {
