@@ -81,10 +81,14 @@ function readTries(log: LogText, lines: readonly number[]): Try[] {
 
 function readList(log: LogText, head: number, says: TryVerdict): Try[] {
   const end = blockEnd(log, head, MAX_OUTPUT, (text) => readListItem(text) !== null);
-  return Array.from({ length: end - head }, (_, i) => head + 1 + i).flatMap((line) => {
+  const tries: Try[] = [];
+  for (let line = head + 1; line <= end; line++) {
     const title = readListItem(log.line(line)) ?? '';
-    return title === '' ? [] : [{ start: line, end: line, says, ...titled(title) }];
-  });
+    const before = tries.at(-1);
+    if (title !== '') tries.push({ start: line, end: line, says, ...titled(title) });
+    else if (before !== undefined) tries[tries.length - 1] = { ...before, end: line };
+  }
+  return tries;
 }
 
 const DONE = /^DONE (?:(?<runs>\d{1,4}) runs, )?\d{1,7} tests?\b/;
