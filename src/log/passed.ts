@@ -1,3 +1,4 @@
+import { maxOf } from '../lib/collections.ts';
 import type { Extraction } from './extract/extraction.ts';
 import type { LogText } from './lines/lines.ts';
 import type { Structure } from './sections.ts';
@@ -30,11 +31,10 @@ const TAIL = 60;
  */
 export function hasPassed(log: LogText, found: Extraction, structure: Structure, hasRetried: boolean): boolean {
   if (found.failingTests.length + structure.failedSections.length + structure.exits.length > 0) return false;
-  const last = Math.max(
+  const errors = [...found.exceptions, ...found.messages, ...found.diagnostics.filter(({ severity }) => severity === 'error')];
+  const last = maxOf(
+    errors.map(({ at }) => at?.line ?? 0),
     0,
-    ...[...found.exceptions, ...found.messages, ...found.diagnostics.filter(({ severity }) => severity === 'error')].map(
-      ({ at }) => at?.line ?? 0,
-    ),
   );
   let said = 0;
   for (let line = Math.max(1, log.lineCount - TAIL); line <= log.lineCount; line++) {

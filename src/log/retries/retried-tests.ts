@@ -1,6 +1,6 @@
 import type { FailingTest } from '../../domain/failure.ts';
 import type { PassedOnRetry } from '../../domain/reading.ts';
-import { firstOfEach } from '../../lib/collections.ts';
+import { append, firstOfEach, minOf } from '../../lib/collections.ts';
 import { readTitle } from '../extract/tests/forms.ts';
 import { type Words, wordsOf } from '../extract/tests/shapes.ts';
 import { joinRanges } from '../line-ranges.ts';
@@ -69,7 +69,7 @@ function readTries(log: LogText, lines: readonly number[]): Try[] {
     if (tries.length >= MAX_TRIES) break;
     const text = log.line(line).trimEnd();
     const listed = readListHead(text);
-    if (listed !== null) tries.push(...readList(log, line, listed));
+    if (listed !== null) append(tries, readList(log, line, listed));
     const mark = listed === null ? readMark(text) : null;
     if (mark === null) continue;
     const { until } = mark;
@@ -122,7 +122,7 @@ function readGotestsum(log: LogText, lines: readonly number[], failing: readonly
       (test) => test.framework === 'go' && isIn(test) && !listed.has(test.name) && !listed.has(rootOf(test.name)),
     );
     from = line;
-    const start = Math.min(...passed.map(({ at }) => at?.line ?? line));
+    const start = minOf(passed.map((test) => test.at?.line ?? line));
     // Where nothing failed in the end, the totals of the tries say nothing either.
     const over = (at: number) => (failed.length === 0 ? { start, end: line } : { start: at, end: at });
     return [...passed.map(({ name, at }): Try => ({ ...over(at?.line ?? line), says: 'passed', ...titled(name) })), ...failed];
