@@ -1,5 +1,6 @@
 import type { TestResult } from '../../domain/build.ts';
 import type { Diagnostic, FailingTest, LogRange } from '../../domain/failure.ts';
+import type { PassedOnRetry } from '../../domain/reading.ts';
 import { splitExpectation } from '../extract/tests/block.ts';
 import { isForeignFile, readFrame } from '../frames.ts';
 import { type Passage, passageReader, type Stretch } from './passages.ts';
@@ -120,8 +121,8 @@ export function draftReport(source: string, framework: string, { retries = true,
       });
       if (told.length < failed.length)
         notes.unshift(`${source}: ${failed.length} tests failed. ${told.length} of them, the first of each cause, are told apart.`);
-      const flaky = ended.flatMap(({ flaky, outcome: { suite, name, status } }) =>
-        flaky && status === 'passed' ? `${suite ? `${suite}.` : ''}${name} failed first and passed on a rerun.`.slice(0, MAX_NAME) : [],
+      const passedOnRetry = ended.flatMap(({ flaky, outcome: { suite, name, status } }) =>
+        flaky && status === 'passed' ? { name, suite: suite ?? null, at: null } : [],
       );
       return {
         source,
@@ -133,7 +134,8 @@ export function draftReport(source: string, framework: string, { retries = true,
         quotable: read(quotable),
         testResults: ended.map(({ outcome }) => resultOf(outcome)),
         diagnostics,
-        notes: bounded([...flaky, ...notes]),
+        passedOnRetry,
+        notes: bounded(notes),
       };
     },
   };
@@ -369,6 +371,8 @@ export interface TestReport {
   readonly testResults: readonly TestResult[];
   /** What a checker's report complains about. */
   readonly diagnostics: readonly Diagnostic[];
-  /** Honest remarks: what was broken, cut, flaky or unknown. */
+  /** Tests that failed first and passed on a rerun. */
+  readonly passedOnRetry: readonly PassedOnRetry[];
+  /** Honest remarks: what was broken, cut or unknown. */
   readonly notes: readonly string[];
 }

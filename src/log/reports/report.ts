@@ -32,6 +32,7 @@ const NOTHING: TestReport = {
   quotable: [],
   testResults: [],
   diagnostics: [],
+  passedOnRetry: [],
   notes: [],
 };
 

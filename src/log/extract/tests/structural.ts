@@ -54,7 +54,7 @@ export const structural: Extractor = {
     const log = stripped(whole, TAG, LOST_ESCAPES);
     const reported = found.failingTests.map((test) => ({ words: wordsOf(test), line: test.at?.line ?? 0, framework: test.framework }));
     const index = indexTests(reported);
-    const items = unlisted(readItems(log, lines), flakyNames(log, lines));
+    const items = unlisted(readItems(log, lines));
     // Where one runner is known by its marks, what has none is its own too.
     const known = [...new Set(items.flatMap(({ framework }) => framework ?? []))];
     const lists = new Map([...known, UNKNOWN].map((framework) => [framework, openTestList(log, found, framework)]));
@@ -287,25 +287,15 @@ function headingsAbove(log: LogText, line: number, indent: number): string | nul
   return path.join(' ') || null;
 }
 
-function flakyNames(log: LogText, lines: readonly number[]): ReadonlySet<string> {
-  const heads = lines.filter((line) => /^\s{0,4}\d{1,6} flaky$|^(?:Flakes|Flaked tests):/.test(log.line(line).trimEnd()));
-  return new Set(
-    heads.flatMap((head) => {
-      const end = blockEnd(log, head, 400, (text) => text.trim() !== '' && !LIST.test(text) && !OTHER_LIST.test(text));
-      return linesBetween(log, head + 1, end).map((text) => readTitle(text.trim()).name);
-    }),
-  );
-}
-
 /**
- * Tests that passed in the end are none; nor are weaker marks beside those of a known runner or a numbered list, nor places of a list in a class whose tests
+ * Weaker marks are none beside those of a known runner or a numbered list, nor are places of a list in a class whose tests
  * were shown one by one: they may name the method that threw. A file that could not be loaded stands for its tests where none of them is named.
  */
-function unlisted(items: readonly Item[], flaky: ReadonlySet<string>): Item[] {
+function unlisted(items: readonly Item[]): Item[] {
   const isKnown = items.some(({ framework, listed }) => framework !== undefined || listed === 'numbered');
   const shown = new Set(items.flatMap(({ known, listed }) => (listed === 'plain' || known.suite == null ? [] : classOf(known.suite))));
   const tests = items.filter(({ known, framework, trust, listed }) => {
-    if (flaky.has(known.name) || (isKnown && framework === undefined && trust !== 'sure')) return false;
+    if (isKnown && framework === undefined && trust !== 'sure') return false;
     return listed !== 'plain' || known.suite == null || known.line == null || !shown.has(classOf(known.suite));
   });
   const named = new Set(tests.flatMap(({ known }) => (known.name === known.file || known.file == null ? [] : [known.file])));
