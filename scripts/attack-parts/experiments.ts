@@ -1,3 +1,4 @@
+import { append } from '../../src/lib/collections.ts';
 /**
  * Experiments against the checkout that they are made in: from hooks, `rebase --exec`, linked worktrees and submodules; in checkouts whose
  * configuration starts programs; in checkouts whose files git writes in its own way, which must not be a false excuse; and with commands that
@@ -27,7 +28,10 @@ async function attack(name: string, what: string, cases: readonly Case[]): Promi
   const findings: string[] = [];
   for (const one of cases) {
     const found = await one.run().catch((error: unknown) => [`it could not be tried: ${error}`]);
-    findings.push(...found.map((finding) => `${one.name}: ${finding}`));
+    append(
+      findings,
+      found.map((finding) => `${one.name}: ${finding}`),
+    );
   }
   return report(name, `${cases.length} ${what}: ${findings.length} findings`, findings.length, findings.join('\n'));
 }

@@ -169,21 +169,37 @@ async function settled(): Promise<void> {
 
 async function everyWayOut(builds: readonly string[]): Promise<[string, string[]][]> {
   const ways = new Map<string, string[]>();
-  const add = (way: string, ...texts: string[]) => ways.set(way, [...(ways.get(way) ?? []), ...texts]);
+  const add = (way: string, texts: readonly string[]) => ways.set(way, [...(ways.get(way) ?? []), ...texts]);
   for (const build of builds) {
     const ids = (await answered(service, build)).analyses.map(({ id }) => id);
     const api = ['', '/analyses', '/sarif', '/ctrf'].map((end) => `/api/builds/${build}${end}`);
-    for (const path of [...api, ...ids.flatMap((id) => [`/api/analyses/${id}`, `/api/analyses/${id}/trace`])]) add('API', await get(path));
-    for (const path of [`/builds/${build}`, ...ids.flatMap((id) => [`/analyses/${id}`, `/runs/${id}`])]) add('console', await get(path));
-    for (const name of ['get_failure', 'get_evidence']) add('MCP', await callMcp(name, build));
+    for (const path of [...api, ...ids.flatMap((id) => [`/api/analyses/${id}`, `/api/analyses/${id}/trace`])])
+      add('API', [await get(path)]);
+    for (const path of [`/builds/${build}`, ...ids.flatMap((id) => [`/analyses/${id}`, `/runs/${id}`])]) add('console', [await get(path)]);
+    for (const name of ['get_failure', 'get_evidence']) add('MCP', [await callMcp(name, build)]);
   }
-  for (const path of ['/api/failures?limit=200', '/api/reviews?limit=200', '/builds', '/review', '/']) add('lists', await get(path));
-  add('comments', ...client.comments.map(({ body }) => body));
-  add('checks', ...client.checks.map((check) => JSON.stringify(check)));
-  add('statuses', ...client.statuses.map((status) => JSON.stringify(status)));
-  add('Slack', ...slack.messages.map((message) => JSON.stringify(message)));
-  add('webhooks', told.join(''));
-  add('suggested', ...suggestions.map(({ body }) => body));
+  for (const path of ['/api/failures?limit=200', '/api/reviews?limit=200', '/builds', '/review', '/']) add('lists', [await get(path)]);
+  add(
+    'comments',
+    client.comments.map(({ body }) => body),
+  );
+  add(
+    'checks',
+    client.checks.map((check) => JSON.stringify(check)),
+  );
+  add(
+    'statuses',
+    client.statuses.map((status) => JSON.stringify(status)),
+  );
+  add(
+    'Slack',
+    slack.messages.map((message) => JSON.stringify(message)),
+  );
+  add('webhooks', [told.join('')]);
+  add(
+    'suggested',
+    suggestions.map(({ body }) => body),
+  );
   return [...ways];
 }
 

@@ -1,3 +1,4 @@
+import { append } from '../lib/collections.ts';
 import { bisectionPoints, judgeBisection } from './bisection.ts';
 import { isConditionName } from './conditions.ts';
 import { type Arm, type Bisection, type Experiment, type FixTrial, MIN_RUNS } from './experiment.ts';
@@ -38,8 +39,8 @@ export function findDoubts(experiment: Experiment, head: string | null): Doubt[]
     const message = `is ${verdict}, and the runs say ${told}: a comparison needs at least ${MIN_RUNS} runs here and on the base, all with the same result in each place`;
     doubts.push({ path: 'verdict', message });
   }
-  if (bisection !== undefined) doubts.push(...within('bisection', doubtBisection(bisection)));
-  if (fixes !== undefined) doubts.push(...within('fixes', [...doubtTrial(fixes), ...doubtDiffs(fixes)]));
+  if (bisection !== undefined) append(doubts, within('bisection', doubtBisection(bisection)));
+  if (fixes !== undefined) append(doubts, within('fixes', [...doubtTrial(fixes), ...doubtDiffs(fixes)]));
   return doubts;
 }
 
@@ -151,7 +152,7 @@ export function doubtTrial(trial: FixTrial): Doubt[] {
       const message = `is ${attempt.verdict}, and the runs say ${told}: a fix needs at least ${MIN_RUNS} runs that fail without it, ${MIN_RUNS} that pass with it, a report of the tool that shows it (reported: true) where tests are named, and the wider check`;
       found.push({ path: `attempts.${at}.verdict`, message });
     }
-    doubts.push(...found);
+    append(doubts, found);
   }
   if (doubts.length === 0 && judgeTrial(trial) !== trial.verdict)
     doubts.push({ path: 'verdict', message: `is ${trial.verdict}, and the runs say ${judgeTrial(trial)}` });

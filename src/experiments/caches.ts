@@ -46,7 +46,7 @@ export function withoutCache(argv: readonly string[]): string[] {
   for (const { programs, behind, off, unless } of SWITCHES) {
     const program = argv.findIndex((word, at) => at < MAX_WORDS && programs.includes(basename(word)));
     const at = program === -1 || behind === undefined ? program : argv.findIndex((word, index) => index > program && behind.test(word));
-    if (at !== -1) return argv.some((word) => unless?.test(word)) ? [...argv] : argv.toSpliced(at + 1, 0, ...off);
+    if (at !== -1) return argv.some((word) => unless?.test(word)) ? [...argv] : [...argv.slice(0, at + 1), ...off, ...argv.slice(at + 1)];
   }
   return [...argv];
 }

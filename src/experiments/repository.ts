@@ -42,7 +42,11 @@ const PROTOCOLS = ['https', 'http', 'ssh', 'file'];
 /** Of the environment, beside what every git gets: what connections need, and where a person's configuration lies. */
 const CONNECTION = /^(?:(?:https?|all|no)_proxy|SSL_CERT_(?:FILE|DIR)|GIT_SSL_CAINFO|SSH_AUTH_SOCK)$/i;
 const CONFIGURATION = /^(?:HOME|XDG_CONFIG_HOME|GIT_CONFIG_(?:GLOBAL|SYSTEM|NOSYSTEM))$/;
-const PATHS = ['index', 'objects', 'shallow', 'info/attributes', 'info/sparse-checkout'];
+// biome-ignore format: one option and its path after the other
+const PATHS = [
+  '--git-path', 'index', '--git-path', 'objects', '--git-path', 'shallow', '--git-path', 'info/attributes',
+  '--git-path', 'info/sparse-checkout',
+];
 
 /** Runs nothing that the repository or its user has configured. Throws `invalid-input` where `cwd` is in no git checkout. */
 export async function openRepository(place: Place): Promise<Repository> {
@@ -51,8 +55,7 @@ export async function openRepository(place: Place): Promise<Repository> {
   const { folder, cwd } = findWorkFolder(place.cwd);
   const how: GitOptions = { path: trustedPath(env.PATH, folder), timeoutMs: GIT_MS, within };
   const find = askIn(cwd, { ...how, searchesUpward: true });
-  const paths = PATHS.flatMap((path) => ['--git-path', path]);
-  const said = await find('rev-parse', '--path-format=absolute', '--show-toplevel', '--git-common-dir', ...paths, '--show-object-format');
+  const said = await find('rev-parse', '--path-format=absolute', '--show-toplevel', '--git-common-dir', ...PATHS, '--show-object-format');
   const [top = '', common = '', index = '', objects = '', shallow = '', attributes = '', sparse = '', format, ...more] = said.split('\n');
   const way = relative(top, cwd);
   if (more.length > 0 || way.split('/')[0] === '..' || isAbsolute(way))

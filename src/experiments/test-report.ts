@@ -3,6 +3,7 @@ import { basename, join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import type { TestResult } from '../domain/build.ts';
 import type { FailingTest } from '../domain/failure.ts';
+import { append } from '../lib/collections.ts';
 import { parseReport } from '../log/reports/report.ts';
 import type { Bench } from './bench.ts';
 import { cachesOff } from './caches.ts';
@@ -107,7 +108,7 @@ async function reportsIn(folder: string, folders: RegExp, since: number, depth =
   for (const entry of entries) {
     const path = join(folder, entry.name);
     if (entry.isDirectory() && !/^(?:\.git|node_modules)$/.test(entry.name))
-      found.push(...(await reportsIn(path, folders, since, depth + 1)));
+      append(found, await reportsIn(path, folders, since, depth + 1));
     const isReport = entry.isFile() && /^TEST-.*\.xml$/.test(entry.name) && path.split('/').some((part) => folders.test(part));
     if (isReport && ((await lstat(path).catch(() => null))?.mtimeMs ?? 0) >= since) found.push(path);
     if (found.length >= MAX_FILES) break;

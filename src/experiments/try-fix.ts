@@ -3,6 +3,7 @@ import { messageOf, TriageError } from '../domain/errors.ts';
 import type { FixAttempt, FixTrial } from '../domain/experiment.ts';
 import type { Allowed } from '../domain/fix-refusals.ts';
 import { describeAttempt, describeTrial, isMended, judgeAttempt, judgeTrial } from '../domain/fix-verdict.ts';
+import { append } from '../lib/collections.ts';
 import { counted } from '../lib/text.ts';
 import { openWorktree, type Worktree } from './base-worktree.ts';
 import { type Bench, type CommandOptions, createBench } from './bench.ts';
@@ -302,7 +303,10 @@ async function checkWider(trial: Trial, { commit, source }: NamedFix, attempt: F
   }
   const before = trial.checkBefore.failure;
   const known = before === 'passed' ? new Set<string>() : before.names;
-  attempt.broke.push(...[...after.failure.names].filter((name) => !known.has(name)));
+  append(
+    attempt.broke,
+    [...after.failure.names].filter((name) => !known.has(name)),
+  );
   if (after.failure.names.size > 0) return;
   const isSame = before !== 'passed' && before.names.size === 0 && before.fingerprint === after.failure.fingerprint;
   if (!isSame) attempt.broke.push(argv.join(' '));

@@ -1,3 +1,4 @@
+import { append } from './collections.ts';
 /** What a diff does to one file. */
 export interface FileChange {
   readonly path: string;
@@ -56,7 +57,10 @@ function readFile(lines: readonly string[], start: number): ReadFile | null {
     const [, mode] = MODE.exec(line) ?? [];
     const index = INDEX.exec(line);
     if (mode === undefined && index === null) break;
-    modes.push(...[mode, index?.[1]].filter((one) => one !== undefined));
+    append(
+      modes,
+      [mode, index?.[1]].filter((one) => one !== undefined),
+    );
   }
   const line = lines[at];
   if (line === undefined || line.startsWith('diff --git ')) return { change: { path, modes, added: 0, deleted: 0 }, next: at };

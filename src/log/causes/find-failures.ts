@@ -123,7 +123,8 @@ function rangesByCheck({ log, found }: ReadLog, tests: readonly LineRange[]): Li
 
 /** A finding with its place, or the reason of a package manager: neither is what a test or a wrapper around it prints. */
 function isOfItsOwn({ tool, file, line }: Diagnostic, text: string): boolean {
-  if (isCheck(tool)) return file !== null && line !== null;
+  // What a test writes into a temporary folder is checked by the test.
+  if (isCheck(tool)) return file !== null && line !== null && !/^\/(?:tmp|var)\//.test(file);
   return isPackageManager(tool) && roleOf(text) === 'cause';
 }
 
