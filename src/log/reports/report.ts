@@ -38,7 +38,7 @@ const NOTHING: TestReport = {
 
 /**
  * Reads a test report; its format is known by its content. Never throws: what is broken or unknown gives what was read before that, and a
- * note. Formats are listed in docs/explanation/reading.md.
+ * note. Formats are listed in docs/explanation/reports.md.
  */
 export function parseReport(name: string, text: string): TestReport {
   const { report, broken } = read(name, text);
