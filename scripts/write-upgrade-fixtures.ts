@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
+import { append } from '../src/lib/collections.ts';
 import { readMigrationFiles } from '../src/stores/database/migration-files.ts';
 import { openPglite } from '../src/stores/database/pglite.ts';
 import type { PgDatabase } from '../src/stores/database/pool-database.ts';
@@ -132,7 +133,10 @@ async function dumpRows(database: PgDatabase): Promise<string[]> {
       `select 'insert into ${name} (${columns.join(', ')}) overriding system value values (' || ${values} || ');' as line from ${name} limit $1`,
       [FEW.get(name) ?? null],
     );
-    rows.push(...found.map(({ line }) => line));
+    append(
+      rows,
+      found.map(({ line }) => line),
+    );
   }
   const sequences = await database.query<{ line: string }>(`
     select format('select setval(%L, %s);', s.oid::regclass, coalesce(pg_sequence_last_value(s.oid), 1)) as line

@@ -93,7 +93,7 @@ async function composeApp(config: Config, logger: Logger, clock: Clock, opened: 
   const background = openBackground({ ...parts, jobQueue, deps, found, publishing, indexKeeping, retention });
   return {
     ...parts,
-    decode: threads.decode,
+    uploadReaders: threads,
     ...indexKeeping.sync,
     ask: openAsk({ ...parts, ...deps.investigation }),
     explainLog: openLogExplainer(config),

@@ -3,12 +3,13 @@ import { isAbsolute, relative, resolve } from 'node:path';
 import { TriageError } from '../../src/domain/errors.ts';
 import type { Experiment } from '../../src/domain/experiment.ts';
 import type { FailingTest } from '../../src/domain/failure.ts';
-import { builtOn, parentsOf } from '../../src/experiments/base-worktree.ts';
 import { confirm } from '../../src/experiments/confirm.ts';
 import { findDiff } from '../../src/experiments/fix-diff.ts';
 import { FIX_RULES } from '../../src/experiments/fix-rules.ts';
 import { type FollowUps, followUp } from '../../src/experiments/follow-up.ts';
+import { builtOn, parentsOf } from '../../src/experiments/history.ts';
 import { outputReader, progressLine } from '../../src/experiments/outcome.ts';
+import { openRepository } from '../../src/experiments/repository.ts';
 import { createMasker } from '../../src/log/mask/mask.ts';
 import { readSources } from '../../src/log/read-sources.ts';
 import { prepareSources, type UploadedFile } from '../../src/service/intake/upload.ts';
@@ -77,7 +78,7 @@ async function diffIn(cwd: string, file: string): Promise<string> {
   return findDiff(await readFile(resolve(cwd, file), 'utf8').catch(() => '')) ?? '';
 }
 
-const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const;
 
 async function failingTests(files: readonly UploadedFile[]): Promise<readonly FailingTest[]> {
   const { sources } = await prepareSources(files, MAX_BYTES, createMasker());
@@ -97,13 +98,14 @@ async function baseOf(
   environment: Environment,
 ): Promise<{ readonly base: string | null | undefined; readonly bad: string; readonly note: readonly string[] }> {
   const { pullHead, names } = named === null ? await comparedByRun(environment) : { pullHead: null, names: [named] };
-  const [into, merged] = await parentsOf(cwd);
+  const repository = await openRepository({ cwd, env: ofTheJob(environment) });
+  const [into, merged] = await parentsOf(repository);
   // The merge that was made to try the pull request says best what it was merged into: the event may be older.
   const isTrial = into !== undefined && merged !== undefined && merged === pullHead;
   const candidates = isTrial ? [into, ...names] : names;
   const bad = isTrial ? merged : 'HEAD';
   for (const candidate of candidates) {
-    const base = await builtOn(cwd, candidate);
+    const base = await builtOn(repository, candidate);
     if (base !== null) return { base, bad, note: [] };
   }
   if (candidates.length === 0) return { base: undefined, bad, note: [] };

@@ -2,6 +2,7 @@ import type { Analysis } from '../../src/domain/analysis.ts';
 import type { Experiment } from '../../src/domain/experiment.ts';
 import { moreFacts, percent } from '../../src/notifications/answer-view.ts';
 import { type ArrangedAnswer, introduceAnswers } from '../../src/notifications/build-answers.ts';
+import { namedLines } from '../../src/notifications/experiment-lines.ts';
 import { clip, disarmRunnerCommands, inline, visibleLine } from '../../src/notifications/visible-text.ts';
 import { renderGithubCommands, renderMarkdown, renderPlain } from '../../src/service/answers/render.ts';
 
@@ -46,7 +47,9 @@ export function summaryOf({ answers, experiment, pending, pageOf }: Answer): str
   const tried =
     experiment === null
       ? ''
-      : `\n**${inline(clip(experiment.sentence, MAX_TEXT))}**\n${experiment.notes.map((note) => `\n${inline(note)}\n`).join('')}`;
+      : `\n**${inline(clip(experiment.sentence, MAX_TEXT))}**\n${besides(experiment)
+          .map((line) => `\n${inline(clip(line, MAX_TEXT))}\n`)
+          .join('')}`;
   const page = pageOf(answers.length === 1 ? (answers[0]?.analysis ?? null) : null);
   const link = page === null ? '' : `\n[Open in Faultline](${page})\n`;
   if (answers.length === 0) return `### Faultline\n${tried}\n${inline(clip(pending ?? 'There is no answer.', MAX_TEXT))}\n${link}`;
@@ -56,12 +59,17 @@ export function summaryOf({ answers, experiment, pending, pageOf }: Answer): str
   return `### Faultline: ${causes}\n${tried}\n${shown.join('\n')}${left}${link}`;
 }
 
+/** What the job itself has found out beside the counts. */
+function besides(experiment: Experiment): string[] {
+  return [...namedLines(experiment).map(({ name, text }) => `${name}: ${text}`), ...experiment.notes];
+}
+
 /**
  * What the step prints: a line a cause for people, or all that is known of it where the runner shows no summary, and an annotation for each
  * of the first ten.
  */
 export function printedOf({ answers, experiment }: Answer, showsSummary: boolean): string {
-  const tried = experiment === null ? [] : [experiment.sentence, ...experiment.notes];
+  const tried = experiment === null ? [] : [experiment.sentence, ...besides(experiment)];
   const said = answers.slice(0, MAX_CAUSES).map(({ analysis, explains }) => {
     const { category, verdict, answer } = analysis;
     if (!showsSummary) return renderPlain(analysis, { explains });

@@ -69,7 +69,7 @@ export async function registerBuildUpload(app: FastifyInstance, deps: IntakeDeps
 async function keepUpload(deps: IntakeDeps, delivery: Delivery, upload: Upload): Promise<Recorded> {
   const before = await findRecorded(deps, delivery);
   if (before !== null) return before;
-  const prepared = await prepareSources(upload.files, deps.settings.http.maxLogBytes, deps.masker, deps.decode);
+  const prepared = await prepareSources(upload.files, deps.settings.http.maxLogBytes, deps.masker, deps.uploadReaders);
   const build = buildOf(upload.metadata);
   if (build.status === 'failed') requireSomethingToRead(prepared);
   const row = await claimRow(deps, build, prepared);

@@ -16,6 +16,7 @@ const STATUS: Partial<Record<TriageErrorCode, number>> = {
   conflict: 409,
   'too-large': 413,
   'unsupported-type': 415,
+  impossible: 422,
   'rate-limited': 429,
   'invalid-config': 503,
   locked: 503,

@@ -40,8 +40,8 @@ const CLOSE_GRACE_MS = 2_000;
 const MAX_PARAMETER = 300;
 
 /**
- * What the HTTP server needs of an `App`. Without `decode` uploads are decoded at once, without `explainLog` pasted logs are not explained to
- * agents, without `slack` its buttons are refused, and without `metrics` or `tracer` nothing is counted or traced.
+ * What the HTTP server needs of an `App`. Without `uploadReaders` uploads are decoded and read at once, without `explainLog` pasted logs are
+ * not explained to agents, without `slack` its buttons are refused, and without `metrics` or `tracer` nothing is counted or traced.
  */
 export interface HttpDeps extends Pick<App, NeededPart>, Partial<Pick<App, OptionalPart>> {
   readonly config: Pick<Config, 'http' | 'providers' | 'review'> & { readonly auth: Pick<Config['auth'], 'tokens'> };
@@ -53,7 +53,7 @@ type NeededPart =
   | ('stores' | 'database' | 'archive' | 'jobQueue' | 'vectorIndex' | 'knowledge')
   | ('masker' | 'ask' | 'logger' | 'clock' | 'readiness');
 type OptionalPart =
-  | ('indexNow' | 'decode' | 'explainLog' | 'keptRuns' | 'messengers' | 'slack')
+  | ('indexNow' | 'uploadReaders' | 'explainLog' | 'keptRuns' | 'messengers' | 'slack')
   | ('metrics' | 'tracer' | 'currentStep' | 'unseen' | 'signIn');
 
 /**

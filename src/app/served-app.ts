@@ -35,8 +35,8 @@ export interface App extends IndexSync {
   /** Documents of the team itself. */
   readonly knowledge: KnowledgeService;
   readonly masker: Masker;
-  /** Where uploads are decoded without holding anybody up. */
-  readonly decode: LogThreads['decode'];
+  /** Where uploads are decoded and their reports read without holding anybody up. */
+  readonly uploadReaders: Pick<LogThreads, 'decode' | 'readReports'>;
   /** Follow-up questions about stored analyses. */
   readonly ask: Ask;
   /** What rules say of a pasted log; nothing of it is kept. */

@@ -1,8 +1,8 @@
-import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { cp, mkdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { promisify } from 'node:util';
+import { TriageError } from '../domain/errors.ts';
+import { createGit, succeeded, trustedPath } from '../git/command.ts';
 
 /** The projects that the captured failures are of: `project` as it failed, `before` the files as they were. */
 const PROJECTS = resolve(import.meta.dirname, '../../scripts/capture/projects');
@@ -27,8 +27,12 @@ export interface DemoRepository {
 export async function makeDemoClone(folder: string, { slugs, owners, commits }: DemoRepository): Promise<string[]> {
   if (existsSync(folder)) return [];
   await mkdir(join(folder, '.github'), { recursive: true });
-  const git = async (args: readonly string[], env = {}) =>
-    (await promisify(execFile)('git', [...args], { cwd: folder, env: { ...process.env, ...env }, timeout: GIT_MS })).stdout.trim();
+  const path = trustedPath(process.env.PATH, folder);
+  const git = async (args: readonly string[], env = {}) => {
+    const answer = await createGit({ path, timeoutMs: GIT_MS, env })(folder, args, new AbortController().signal);
+    if (!succeeded(answer)) throw new TriageError('upstream-failed', `git ${args[0]} in ${folder}: ${answer.complaint.trim()}`);
+    return answer.output.trim();
+  };
   await git(['init', '--quiet', '--initial-branch=main']);
   for (const slug of slugs) for (const part of ['project', 'before'] as const) await lay(folder, slug, part);
   await writeFile(join(folder, '.github/CODEOWNERS'), `${owners.join('\n')}\n`);

@@ -1,6 +1,4 @@
-import { execFile } from 'node:child_process';
 import { stat, statfs } from 'node:fs/promises';
-import { promisify } from 'node:util';
 import { checkVectorIndex } from '../app/open-adapters.ts';
 import { probeDatabase, probeMongodb, probeRedis } from '../app/readiness.ts';
 import { createApp } from '../app.ts';
@@ -9,6 +7,7 @@ import { listOwnSecrets, maskingOf } from '../config/masking.ts';
 import type { Config } from '../config/schema.ts';
 import { digestOfToken } from '../domain/access.ts';
 import { messageOf, TriageError } from '../domain/errors.ts';
+import { createGit, succeeded, trustedPath } from '../git/command.ts';
 import { counted, isOlder } from '../lib/text.ts';
 import { createMasker } from '../log/mask/mask.ts';
 import { clockFindings, type Examination, examine, type Finding, note, ok, wrong } from '../ports/examination.ts';
@@ -68,7 +67,6 @@ export function renderFinding({ state, name, says, mend }: Finding): string {
   return `${state.padEnd(5)}  ${name.padEnd(NAME_WIDTH)}  ${says}${mend === undefined ? '' : `\n${indent}→ ${mend}`}`;
 }
 
-const run = promisify(execFile);
 const MEGABYTE = 1024 * 1024;
 /** Less room than that is used up by the logs of a bad morning. */
 const LITTLE_ROOM_MB = 1024;
@@ -84,7 +82,7 @@ function examineHere(config: Config, dataDir: string): Examination[] {
     {
       name: 'git',
       mend: 'install git; without it, there are no suspects from code',
-      ask: async () => ok('git', (await git(['--version'])).trim()),
+      ask: async () => ok('git', (await git(process.cwd(), ['--version'])).trim()),
     },
     ...Object.entries(config.codeHost.clones).map(([repository, folder]) => cloneExamination(repository, folder)),
     { name: 'code', mend: 'see FAULTLINE_CLONES', ask: async () => codeFindings(config) },
@@ -103,8 +101,11 @@ function nodeFinding(): Finding {
   return wrong('node', `${process.version} cannot run TypeScript`, 'use scripts/faultline, which includes Node 24');
 }
 
-async function git(args: readonly string[]): Promise<string> {
-  return (await run('git', args, { timeout: 4_000 })).stdout;
+async function git(folder: string, args: readonly string[]): Promise<string> {
+  const ask = createGit({ path: trustedPath(process.env.PATH, folder), timeoutMs: 4_000 });
+  const answer = await ask(folder, args, new AbortController().signal);
+  if (!succeeded(answer)) throw new TriageError('upstream-failed', answer.complaint.trim());
+  return answer.output;
 }
 
 function cloneExamination(repository: string, folder: string): Examination {
@@ -116,7 +117,7 @@ function cloneExamination(repository: string, folder: string): Examination {
     ask: async () => {
       if (!(await isFolder(folder))) return wrong(name, `${folder} does not exist`, mend);
       try {
-        await git(['-C', folder, 'rev-parse', '--git-dir']);
+        await git(folder, ['rev-parse', '--git-dir']);
         return ok(name, folder);
       } catch {
         return wrong(name, `${folder} is not a git repository that this user can read`, mend);

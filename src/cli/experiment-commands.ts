@@ -4,17 +4,18 @@ import { shortCommit } from '../domain/build.ts';
 import { messageOf, TriageError } from '../domain/errors.ts';
 import { type Arm, Bisection, type Experiment } from '../domain/experiment.ts';
 import type { FailingTest } from '../domain/failure.ts';
-import type { Commit } from '../experiments/base-worktree.ts';
 import { bisect } from '../experiments/bisect.ts';
 import { networkOff } from '../experiments/conditions.ts';
 import { type ConfirmOptions, confirm } from '../experiments/confirm.ts';
 import { FIX_RULES } from '../experiments/fix-rules.ts';
 import { type FollowUps, followUp } from '../experiments/follow-up.ts';
+import type { Commit } from '../experiments/history.ts';
 import { armName, type Outcome, type OutputReader, outputReader, progressLine, SHOWN } from '../experiments/outcome.ts';
 import { argumentsOf } from '../experiments/run-command.ts';
 import { append } from '../lib/collections.ts';
 import { jsonIn } from '../lib/text.ts';
 import { createMasker } from '../log/mask/mask.ts';
+import { describeCommit, namedLines } from '../notifications/experiment-lines.ts';
 import { visibleLine } from '../notifications/visible-text.ts';
 import { maskExperiment } from '../service/experiments.ts';
 import { type ServerOptions, serverOf, terminalConfig } from './command-parts.ts';
@@ -123,10 +124,12 @@ export async function failingTests(path: string | undefined, read: OutputReader)
 
 const MOST_SHOWN = 10;
 
-function renderExperiment({ sentence, tests, narrowed, arms, fixes, notes }: Experiment): string {
+function renderExperiment(experiment: Experiment): string {
+  const { sentence, tests, narrowed, arms, notes } = experiment;
   const rows = arms.map((arm) => {
     const other = arm.other === 0 ? '' : `, ${arm.other} in another way`;
-    return `Runs\t${armName(arm)}: ${arm.failed} failed${other}, ${arm.passed} passed`;
+    const cached = arm.cached === undefined ? '' : `, ${arm.cached} answered by a cache`;
+    return `Runs\t${armName(arm)}: ${arm.failed} failed${other}, ${arm.passed} passed${cached}`;
   });
   return [
     `Result\t${visibleLine(sentence)}`,
@@ -134,7 +137,7 @@ function renderExperiment({ sentence, tests, narrowed, arms, fixes, notes }: Exp
     ...(tests.length > MOST_SHOWN ? [`Test\t… ${tests.length - MOST_SHOWN} more`] : []),
     ...(narrowed === null ? [] : [`Command\t${visibleLine(narrowed.join(' '))}`]),
     ...rows,
-    ...(fixes?.attempts ?? []).map((attempt) => `${attempt.verdict === 'refused' ? 'Refused' : 'Tried'}\t${visibleLine(attempt.sentence)}`),
+    ...namedLines(experiment).map(({ name, text }) => `${name}\t${visibleLine(text)}`),
     ...notes.map((note) => `Note\t${note}`),
   ].join('\n');
 }
@@ -185,10 +188,9 @@ async function resultIn(path: string): Promise<Bisection> {
 }
 
 function renderBisection({ sentence, tests, narrowed, candidates, tried, skipped, notes }: Bisection): string {
-  const named = candidates.length > 1 ? candidates : [];
   return [
     `Result\t${visibleLine(sentence)}`,
-    ...named.slice(0, MOST_SHOWN).map(({ commit, subject }) => `Candidate\t${shortCommit(commit)} ${visibleLine(subject)}`),
+    ...candidates.slice(0, MOST_SHOWN).map((candidate) => `Commit\t${visibleLine(describeCommit(candidate))}`),
     ...tests.slice(0, MOST_SHOWN).map((test) => `Test\t${visibleLine(test)}`),
     ...(narrowed === null ? [] : [`Command\t${visibleLine(narrowed.join(' '))}`]),
     ...tried.map(({ commit, failed, passed }) => `Runs\t${shortCommit(commit)}: ${failed} failed, ${passed} passed`),

@@ -35,6 +35,7 @@ const BY_CODE: Readonly<Record<TriageErrorCode, number>> = {
   'invalid-input': EXIT.unreadable,
   'too-large': EXIT.unreadable,
   'unsupported-type': EXIT.unreadable,
+  impossible: EXIT.unreadable,
   'not-found': EXIT.unreadable,
   'wrong-method': EXIT.unreadable,
   'invalid-config': EXIT.usage,
@@ -149,7 +150,7 @@ export async function reportError(error: unknown, json: boolean): Promise<void> 
 
 let interrupted: AbortController | null = null;
 
-/** Aborted by Ctrl-C or SIGTERM; a second Ctrl-C leaves at once. One for the process. */
+/** Aborted by Ctrl-C and every other signal that asks a process to end; a second one leaves at once. One for the process. */
 export function interruptSignal(): AbortSignal {
   if (interrupted !== null) return interrupted.signal;
   const controller = new AbortController();
@@ -159,7 +160,6 @@ export function interruptSignal(): AbortSignal {
     process.exitCode = EXIT.interrupted;
     controller.abort(new TriageError('cancelled', 'Interrupted'));
   };
-  process.on('SIGINT', stop);
-  process.on('SIGTERM', stop);
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const) process.on(signal, stop);
   return controller.signal;
 }

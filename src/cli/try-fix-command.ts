@@ -5,6 +5,7 @@ import { type Outcome, outputReader, SHOWN } from '../experiments/outcome.ts';
 import { argumentsOf } from '../experiments/run-command.ts';
 import { type Proposal, tryFix } from '../experiments/try-fix.ts';
 import { present } from '../lib/collections.ts';
+import { attemptLines } from '../notifications/experiment-lines.ts';
 import { visibleLine } from '../notifications/visible-text.ts';
 import { type ServerOptions, serverOf } from './command-parts.ts';
 import { failingTests, type RunOptions, withoutNetwork } from './experiment-commands.ts';
@@ -61,7 +62,7 @@ function render({ sentence, before, attempts, branch, notes }: FixTrial): string
   return [
     `Result\t${visibleLine(sentence)}`,
     `Before\t${before.failed} failed, ${before.passed} passed`,
-    ...attempts.map((attempt) => `${attempt.verdict === 'refused' ? 'Refused' : 'Tried'}\t${visibleLine(attempt.sentence)}`),
+    ...attempts.flatMap(attemptLines).map(({ name, text }) => `${name}\t${visibleLine(text)}`),
     ...attempts.flatMap(({ verdict, files }) => (verdict === 'fixed' ? files.map((file) => `Changes\t${visibleLine(file)}`) : [])),
     ...(branch === null ? [] : [`Branch\t${branch}`]),
     ...notes.map((note) => `Note\t${note}`),

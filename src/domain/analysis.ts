@@ -4,7 +4,8 @@ import { CalibratedBy } from './calibration.ts';
 import { Category, CategoryProbabilities, Kind } from './category.ts';
 import { Owner } from './cause.ts';
 import { Evidence, ToolOutcome } from './evidence.ts';
-import { Experiment } from './experiment.ts';
+import type { Experiment } from './experiment.ts';
+import { KeptExperiment } from './experiment-facts.ts';
 import { LogPosition } from './failure.ts';
 
 /** Words that must be literally on a line of a source. `line` is 1-based. */
@@ -239,7 +240,7 @@ export const Analysis = z.object({
   /** Whose the suspected files and those of the failing tests are, by CODEOWNERS; absent where it names nobody. */
   fileOwners: z.array(Owner).optional(),
   /** What running the failing command again has shown; absent where nobody has tried. */
-  experiment: Experiment.optional(),
+  experiment: KeptExperiment.optional(),
   /** Size of the logs and of what was kept of them. */
   reduction: z.object({ logLines: z.int(), logBytes: z.int(), keptLines: z.int(), tokens: z.int() }),
   milliseconds: z.number(),

@@ -3,6 +3,7 @@ import { z } from 'zod';
 /** Stable codes of the errors we throw on purpose. The HTTP status and the exit code are derived from them at the HTTP API and the CLI. */
 export type TriageErrorCode =
   | 'invalid-input'
+  | 'impossible'
   | 'too-large'
   | 'unsupported-type'
   | 'unauthenticated'

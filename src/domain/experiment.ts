@@ -1,9 +1,13 @@
 import { z } from 'zod';
 
-const MOST_RUNS = 1_000;
 const MOST_TEXTS = 2_000;
 const line = z.string().max(4_000);
 const lines = z.array(line).max(MOST_TEXTS);
+/** Of each run, in order. Null: it was ended by a signal or the time limit. */
+const exitCodes = z.array(z.int().nullable());
+/** Prose for whoever ran it. The service never shows what was sent: it derives its own from the counts. */
+const prose = line.default('').describe('Ignored in a report: derived from the counts');
+const notes = lines.default([]).describe('Ignored in a report');
 
 /** How one way of running the command went, in counts of runs. */
 export const Arm = z.object({
@@ -14,16 +18,20 @@ export const Arm = z.object({
   commit: z.string().max(100).nullable(),
   /** The condition under which it was run, such as `--seed=3`; absent: as it is. */
   under: line.optional(),
-  passed: z.int().min(0),
+  passed: z.int(),
   /** Failed as the first run did: the same tests, or the same message. */
-  failed: z.int().min(0),
+  failed: z.int(),
   /** Failed otherwise: it says nothing about this failure. */
-  other: z.int().min(0),
-  /** Of each run, in order. Null: it was ended by a signal or the time limit. */
-  exitCodes: z.array(z.int().nullable()).max(MOST_RUNS),
-  milliseconds: z.array(z.int().min(0)).max(MOST_RUNS),
+  other: z.int(),
+  /** Passes that a cache answered: they are no runs, and count nowhere else. */
+  cached: z.int().optional(),
+  exitCodes,
+  milliseconds: z.array(z.int()),
 });
 export type Arm = z.infer<typeof Arm>;
+
+/** Place of a commit among those that are searched: 0 is the good one. Absent in bisections of old senders. */
+const at = z.int().optional();
 
 /** Which commit between a good and a bad one broke a command, found by running it at some of them. */
 export const Bisection = z.object({
@@ -32,38 +40,48 @@ export const Bisection = z.object({
   tests: lines,
   /** Commits after the good one, up to and with the bad one. */
   commits: z.int(),
-  /** Counts of runs at each commit that was tried, oldest first. */
-  tried: z.array(z.object({ commit: line, passed: z.int().min(0), failed: z.int().min(0) })).max(5_001),
+  /** Runs at each commit that was tried, oldest first. */
+  tried: z.array(
+    z.object({ commit: line, at, passed: z.int(), failed: z.int(), other: z.int().default(0), exitCodes: exitCodes.default([]) }),
+  ),
   /** Commits at which the command could not be tried, and why. */
-  skipped: z.array(z.object({ commit: line, why: line })).max(5_001),
+  skipped: z.array(z.object({ commit: line, at, why: prose })),
   /** `part`: some of the commits were tried, for others to be added. */
   verdict: z.enum(['found', 'one-of', 'before', 'not-reproduced', 'inconclusive', 'part']),
   /** One where it was found; several where those between them could not be tried or the runs do not tell them apart; oldest first. */
   candidates: z.array(z.object({ commit: line, author: line, subject: line })).max(5_001),
   /** Probability that one of the candidates broke it, 0..1. */
-  confidence: z.number().min(0).max(1),
-  sentence: line,
-  notes: lines,
+  confidence: z.number(),
+  sentence: prose,
+  notes,
 });
 export type Bisection = z.infer<typeof Bisection>;
 
 /** A proposed change that was tried in a worktree, and what came of it. */
 export const FixAttempt = z.object({
   /** The diff's file, or the rule with its command. */
-  source: line,
+  source: prose,
   files: lines,
-  added: z.int().min(0),
-  deleted: z.int().min(0),
+  added: z.int(),
+  deleted: z.int(),
   /** `breaks`: the failing tests pass with it, and others fail that did not before. `refused`: it was not run. */
   verdict: z.enum(['fixed', 'breaks', 'not-fixed', 'inconclusive', 'refused']),
+  /** Why it was not run. */
+  refused: prose.optional(),
   /** Runs of the failing tests with it. */
-  passed: z.int().min(0),
-  failed: z.int().min(0),
+  passed: z.int(),
+  failed: z.int(),
+  other: z.int().default(0),
+  exitCodes: exitCodes.default([]),
+  /** Whether the tool's own report shows that the tests that failed ran and passed; absent where it was not asked. */
+  reported: z.boolean().optional(),
+  /** Of the wider check with it; empty where that was not run. */
+  checkExitCodes: exitCodes.default([]),
   /** Tests, or the whole check where it names none, that fail with it and did not before. */
   broke: lines,
   /** The change itself, where it is short enough. */
   diff: z.string().max(20_000).nullable(),
-  sentence: line,
+  sentence: prose,
 });
 export type FixAttempt = z.infer<typeof FixAttempt>;
 
@@ -75,15 +93,17 @@ export const FixTrial = z.object({
   /** The wider check that says what else broke. */
   check: lines,
   /** Runs of the failing tests without a change. */
-  before: z.object({ passed: z.int().min(0), failed: z.int().min(0) }),
+  before: z.object({ passed: z.int(), failed: z.int(), exitCodes: exitCodes.default([]) }),
+  /** Of the wider check without a change; empty where that was not run. */
+  checkExitCodes: exitCodes.default([]),
   verdict: z.enum(['fixed', 'not-fixed', 'not-reproduced']),
   attempts: z.array(FixAttempt).max(20),
   /** The local branch that was made of the change that fixes it. */
   branch: z.string().nullable(),
   /** Whoever had it tried wants the change that fixes it shown in the pull request. */
   suggest: z.boolean().optional(),
-  sentence: line,
-  notes: lines,
+  sentence: prose,
+  notes,
 });
 export type FixTrial = z.infer<typeof FixTrial>;
 
@@ -91,6 +111,7 @@ export const VERDICTS = ['this-change', 'not-this-change', 'flaky', 'reproduced'
 
 /** What a run may depend on besides the code, in the order in which it is tried. */
 export const CONDITIONS = ['seed', 'time zone', 'time', 'network'] as const;
+export type ConditionKind = (typeof CONDITIONS)[number];
 
 /** A failing command, tried again: what was run, how it went, and what follows. */
 export const Experiment = z.object({
@@ -110,11 +131,11 @@ export const Experiment = z.object({
   /** The search for the commit that broke it, and changes that were tried to fix it, where these were asked for. */
   bisection: Bisection.optional(),
   fixes: FixTrial.optional(),
-  /** One sentence with the counts. */
-  sentence: line,
-  notes: lines,
-  /** What the log of the first run that failed says of it, masked; null where nothing did. */
-  excerpt: line.nullable(),
+  /** What the counts say, in sentences. */
+  sentence: prose,
+  notes,
+  /** What the log of the first run that failed says of it, masked; null where nothing did. The service does not keep it. */
+  excerpt: line.nullable().default(null),
 });
 export type Experiment = z.infer<typeof Experiment>;
 
@@ -150,7 +171,7 @@ export function isBlameRight(said: Blame, truth: Blame): boolean {
 export const MIN_RUNS = 3;
 
 /** Whether the counts are enough for the verdict; only a pass and a failure in one place make a failure flaky. */
-export function isBorneOut({ verdict, arms: all }: Pick<Experiment, 'verdict' | 'arms'>): boolean {
+function isBorneOut({ verdict, arms: all }: Pick<Experiment, 'verdict' | 'arms'>): boolean {
   const arms = all.filter(({ under }) => under === undefined);
   const isMixed = ({ passed, failed }: Arm) => passed > 0 && failed > 0;
   const always = (outcome: 'passed' | 'failed', arm: Arm) =>

@@ -95,6 +95,8 @@ export const Section = z.object({
   consequence: z.boolean().optional(),
   /** True where it failed and the job went on as if it had not, and failed later; such a section is a consequence of none. */
   tolerated: z.boolean().optional(),
+  /** Why it says nothing of its own where something else failed: it was stopped, only looks at how jobs ended, or found no files to report. */
+  follows: z.enum(['stopped', 'other-jobs', 'no-files']).optional(),
 });
 export type Section = z.infer<typeof Section>;
 

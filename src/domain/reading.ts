@@ -8,9 +8,14 @@ import {
   FailingTest,
   type Failure,
   Fingerprint,
+  LogPosition,
   Section,
   ThrownException,
 } from './failure.ts';
+
+/** A test that failed first and passed when it was run again in the same build; no failure of it. */
+export const PassedOnRetry = z.object({ name: z.string(), suite: z.string().nullable(), at: LogPosition.nullable() });
+export type PassedOnRetry = z.infer<typeof PassedOnRetry>;
 
 /** What `src/log` makes of all logs and reports of one build. Pure data; everything in it is masked. */
 export const Reading = z.object({
@@ -18,6 +23,8 @@ export const Reading = z.object({
   /** Tokens of all excerpts together. */
   tokens: z.int(),
   failingTests: z.array(FailingTest),
+  /** Tests that failed and passed when run again: flaky here, and never among the failing ones. */
+  passedOnRetry: z.array(PassedOnRetry).optional(),
   testResults: z.array(TestResult),
   diagnostics: z.array(Diagnostic),
   exceptions: z.array(ThrownException),

@@ -1,5 +1,7 @@
 import type { FailingTest } from '../domain/failure.ts';
 import type { Reading } from '../domain/reading.ts';
+import { cachesOff, withoutCache } from './caches.ts';
+import { findWorkFolder, moveCommand } from './checkout-paths.ts';
 import { judge, type Outcome, type OutputReader, type Signature, signature } from './outcome.ts';
 import { type CommandRun, runCommand } from './run-command.ts';
 
@@ -36,7 +38,7 @@ export interface Bench {
   isCut(): boolean;
   /** Runs what prepares a folder. */
   prepare(argv: readonly string[], cwd: string): Promise<CommandRun>;
-  /** Runs what is measured; `env` is beside that of the options. */
+  /** Runs what is measured, with the caches of its tools off; `env` is beside that of the options. */
   run(argv: readonly string[], cwd: string, env?: NodeJS.ProcessEnv): Promise<CommandRun>;
   /** What a run says of the failure, which the first that fails decides. `ran` proves that a filter selected something. */
   judge(run: CommandRun, ran: RegExp | null): Promise<{ readonly outcome: Outcome; readonly reading: Reading | null }>;
@@ -45,8 +47,12 @@ export interface Bench {
 export function createBench(options: CommandOptions, read: OutputReader, signal: AbortSignal): Bench {
   const { tests, within = [], limitMs } = options;
   const until = performance.now() + limitMs;
-  const started = (argv: readonly string[], cwd: string, env: NodeJS.ProcessEnv = {}) =>
-    runCommand(argv, { cwd, env: { ...options.env, ...env }, limitMs: Math.max(1_000, until - performance.now()) }, signal);
+  const here = findWorkFolder(options.cwd);
+  const started = (words: readonly string[], cwd: string, more: NodeJS.ProcessEnv = {}) => {
+    const { argv, env } = moveCommand({ argv: words, env: { ...options.env, ...more } }, here, findWorkFolder(cwd));
+    // Installing may copy from the checkout.
+    return runCommand(words === options.install ? words : argv, { cwd, env, limitMs: Math.max(1_000, until - performance.now()) }, signal);
+  };
   const bench: Bench = {
     signal,
     failure: tests.length === 0 ? null : signature(tests),
@@ -54,7 +60,7 @@ export function createBench(options: CommandOptions, read: OutputReader, signal:
     limitNote: `Stopped at the time limit of ${Math.round(limitMs / 60_000)} min.`,
     isCut: () => options.keepsPart === true && signal.aborted,
     prepare: started,
-    run: (argv, cwd, env) => started([...within, ...argv], cwd, env),
+    run: (argv, cwd, env) => started([...within, ...withoutCache(argv)], cwd, { ...cachesOff(options.env), ...env }),
     async judge(run, ran) {
       const { outcome, failure, reading } = await judge(run, { ran, failure: bench.failure, read });
       bench.failure = failure;

@@ -1,8 +1,11 @@
-import { shortCommit } from '../domain/build.ts';
+import { describeBisection, judgeBisection, probabilities, SURE } from '../domain/bisection.ts';
 import type { Bisection } from '../domain/experiment.ts';
-import { maxOf } from '../lib/collections.ts';
-import { type Commit, history, openWorktree, type Worktree } from './base-worktree.ts';
+import { openWorktree, type Worktree } from './base-worktree.ts';
 import { type Bench, type CommandOptions, createBench } from './bench.ts';
+import { MOST_CACHED } from './caches.ts';
+import { type Checkout, withCheckout } from './checkout.ts';
+import { strayArgument } from './checkout-paths.ts';
+import { type Commit, history } from './history.ts';
 import { type Narrowed, narrow } from './narrow.ts';
 import type { Outcome, OutputReader } from './outcome.ts';
 
@@ -25,10 +28,6 @@ export interface BisectDeps {
   readonly onRun?: (commit: Commit, outcome: Outcome, milliseconds: number) => void;
 }
 
-/** A commit is named once it is as probable as this. */
-const SURE = 0.99;
-/** How often a commit that is good is taken to fail in this very way nevertheless. */
-const FALSE_FAILURE = 0.001;
 const MOST_RUNS = 500;
 /** Runs that fail in another way before a commit that was tried is left alone. */
 const MOST_OTHER = 3;
@@ -40,10 +39,14 @@ const MOST_OTHER = 3;
  * and no process behind. Results of others count as runs made here; where they suffice, none is made. Throws `invalid-input` for commits that do not exist and commands that cannot be started, `cancelled` on abort.
  */
 export async function bisect(options: BisectOptions, deps: BisectDeps, signal: AbortSignal): Promise<Bisection> {
-  const commits = await history(options.cwd, options.good, options.bad);
+  return await withCheckout(options, (need) => bisectIn(need(), options, deps, signal));
+}
+
+async function bisectIn(checkout: Checkout, options: BisectOptions, deps: BisectDeps, signal: AbortSignal): Promise<Bisection> {
+  const commits = await history(checkout, options.good, options.bad);
   const points = commits.map((commit) => pointOf(commit, options.results ?? []));
   const last = commits.length - 1;
-  const worktree = await openWorktree(options.cwd, commits[last]?.id ?? '');
+  const worktree = await openWorktree(checkout, commits[last]?.id ?? '');
   const bench = createBench(options, deps.read, signal);
   const search: Search = { options, deps, bench, points, worktree, at: null, narrowed: null, isNarrowingTried: false };
   try {
@@ -52,22 +55,18 @@ export async function bisect(options: BisectOptions, deps: BisectDeps, signal: A
     if (options.only !== undefined) return await tryPart(search, options.only);
     if (!canSay(search.points[0])) await tryAt(search, 0);
     for (let run = 0; run < MOST_RUNS && bench.isOpen(); run += 1) {
-      if (mostProbable(points).share >= SURE) break;
+      if (judgeBisection(measured(points)).share >= SURE) break;
       const next = nextToTry(points);
       if (next === null) break;
       // A failure that only others have seen must be seen here, before a pass says anything.
       await tryAt(search, bench.failure === null ? last : next);
     }
-    const { share, from, to } = mostProbable(points);
-    const isBefore = to === 0;
-    const verdict = share < SURE ? 'inconclusive' : isBefore ? 'before' : from === to ? 'found' : 'one-of';
-    return conclusion(search, verdict, isBefore ? [] : points.slice(from, to + 1), share);
+    const { verdict, share, from, to } = judgeBisection(measured(points));
+    return conclusion(search, verdict, to === 0 ? [] : points.slice(from, to + 1), share);
   } catch (error) {
     if (!bench.isCut()) throw error;
-    const { share, from, to } = mostProbable(points);
-    return conclusion(search, 'inconclusive', canSay(points[last]) ? points.slice(from, to + 1) : [], share);
-  } finally {
-    await worktree.remove();
+    const { share, from, to } = judgeBisection(measured(points));
+    return conclusion(search, 'inconclusive', canSay(points[last]) && to > 0 ? points.slice(from, to + 1) : [], share);
   }
 }
 
@@ -88,8 +87,10 @@ async function tryPart(search: Search, { part, of }: { readonly part: number; re
 function pointOf(commit: Commit, results: readonly Bisection[]): Point {
   const there = results.flatMap(({ tried }) => tried.filter((one) => one.commit === commit.id));
   const [passed, failed] = [sum(there, 'passed'), sum(there, 'failed')];
+  const exitCodes = there.flatMap((one) => one.exitCodes);
+  const other = there.reduce((total, one) => total + one.other, 0);
   const why = results.flatMap(({ skipped }) => skipped.filter((one) => one.commit === commit.id))[0]?.why ?? null;
-  return { commit, passed, failed, other: 0, skipped: passed + failed > 0 ? null : why };
+  return { commit, passed, failed, other, cached: 0, exitCodes, skipped: passed + failed > 0 ? null : why };
 }
 
 interface Point {
@@ -97,6 +98,9 @@ interface Point {
   passed: number;
   failed: number;
   other: number;
+  /** Passes that a cache answered. */
+  cached: number;
+  readonly exitCodes: (number | null)[];
   /** Why it cannot be tried. */
   skipped: string | null;
 }
@@ -125,7 +129,7 @@ async function tryAt(search: Search, index: number): Promise<void> {
   if (point === undefined) return;
   point.skipped = await prepare(search, index);
   if (point.skipped !== null) return;
-  if (!search.isNarrowingTried) search.narrowed = narrow(options.argv, bench.failure?.tests ?? []);
+  if (!search.isNarrowingTried) search.narrowed = narrow(options.argv, bench.failure?.tests ?? [], worktree);
   const run = await bench.run(search.narrowed?.argv ?? options.argv, worktree.cwd);
   // Cut short by the time limit of the whole search, it tells nothing of the commit.
   if (run.timedOut) return;
@@ -142,7 +146,13 @@ async function tryAt(search: Search, index: number): Promise<void> {
       return;
     }
   }
+  if (outcome === 'cached') {
+    point.cached += 1;
+    if (point.cached >= MOST_CACHED) point.skipped = 'a cache answered for the command';
+    return;
+  }
   point[outcome] += 1;
+  point.exitCodes.push(run.exitCode);
   if (point.other >= MOST_OTHER || (point.other > 0 && point.passed + point.failed === 0)) {
     point.skipped = run.exitCode === 0 ? 'the failing tests are not there' : 'the command fails in another way';
   }
@@ -160,51 +170,25 @@ async function prepare(search: Search, index: number): Promise<string | null> {
     const { exitCode } = await bench.prepare(step, worktree.cwd);
     if (exitCode !== 0) return `${step.join(' ')} fails there`;
   }
+  const stray = strayArgument(worktree, search.narrowed?.argv ?? options.argv);
+  if (stray !== null) return `${stray} is a symbolic link to a place outside of the worktree there`;
   search.at = index;
   return null;
 }
 
-/** How probable each commit is as the first bad one; the first represents all commits before it as well. */
-function probabilities(points: readonly Pick<Point, 'passed' | 'failed'>[]): number[] {
-  const logs = points.map((_, first) => {
-    const [before, after] = [points.slice(0, first), points.slice(first)];
-    const [passed, failed] = [sum(after, 'passed'), sum(after, 'failed')];
-    // Every rate of failure is taken to be as probable: the integral of rate^failed (1 - rate)^passed.
-    const rate = logFactorial(failed) + logFactorial(passed) - logFactorial(failed + passed + 1);
-    return rate + sum(before, 'failed') * Math.log(FALSE_FAILURE) + sum(before, 'passed') * Math.log1p(-FALSE_FAILURE);
-  });
-  const most = maxOf(logs);
-  const weights = logs.map((log) => Math.exp(log - most));
-  const total = weights.reduce((all, weight) => all + weight, 0);
-  return weights.map((weight) => weight / total);
-}
-
-/** The most probable commit, with those beside it from which it cannot be told apart. */
-function mostProbable(points: readonly Point[]): { readonly share: number; readonly from: number; readonly to: number } {
-  let best = { share: 0, from: 0, to: 0 };
-  let [share, from] = [0, 0];
-  for (const [index, probability] of probabilities(points).entries()) {
-    share += probability;
-    if (!canTell(points[index])) continue;
-    if (share > best.share) best = { share, from, to: index };
-    [share, from] = [0, index + 1];
-  }
-  return best;
+function measured(points: readonly Point[]) {
+  return points.map(({ passed, failed, skipped }) => ({ passed, failed, isSkipped: skipped !== null }));
 }
 
 function canSay(point: Point | undefined): boolean {
   return point !== undefined && point.passed + point.failed > 0;
 }
 
-function canTell(point: Point | undefined): boolean {
-  return point?.skipped === null || canSay(point);
-}
-
 /** Where a run halves what is probable; null where nothing can be tried. */
 function nextToTry(points: readonly Point[]): number | null {
   let [next, distance]: [number | null, number] = [null, 1];
   let share = 0;
-  for (const [index, probability] of probabilities(points).entries()) {
+  for (const [index, probability] of probabilities(measured(points)).entries()) {
     share += probability;
     if (points[index]?.skipped !== null || index === points.length - 1 || Math.abs(share - 0.5) >= distance) continue;
     [next, distance] = [index, Math.abs(share - 0.5)];
@@ -216,62 +200,31 @@ function sum(points: readonly Pick<Point, 'passed' | 'failed'>[], outcome: 'pass
   return points.reduce((total, point) => total + point[outcome], 0);
 }
 
-function logFactorial(count: number): number {
-  let log = 0;
-  for (let factor = 2; factor <= count; factor += 1) log += Math.log(factor);
-  return log;
-}
-
 function conclusion(
   { options, points, narrowed, bench }: Search,
   verdict: Bisection['verdict'],
-  found: readonly Point[],
+  candidates: readonly Point[],
   confidence = 0,
 ): Bisection {
-  const tried = points.filter(({ passed, failed }) => passed + failed > 0);
   const notes = bench.isOpen() ? [] : [bench.limitNote];
-  const [only] = found;
+  const [only] = candidates;
   if (verdict === 'found' && only !== undefined && only.commit.parents.length > 1) {
     const [good = '', bad = ''] = only.commit.parents;
     notes.push(`It is a merge. To search what it brought: --good ${good.slice(0, 9)} --bad ${bad.slice(0, 9)}`);
   }
-  return {
-    ...{
-      command: [...options.argv],
-      narrowed: narrowed === null ? null : [...narrowed.argv],
-      tests: [...(bench.failure?.names ?? options.results?.[0]?.tests ?? [])],
-    },
+  const found = {
+    command: [...options.argv],
+    narrowed: narrowed === null ? null : [...narrowed.argv],
+    tests: [...(bench.failure?.names ?? options.results?.[0]?.tests ?? [])],
     commits: points.length - 1,
-    tried: tried.map(({ commit, passed, failed }) => ({ commit: commit.id, passed, failed })),
-    skipped: points.flatMap(({ commit, skipped }) => (skipped === null ? [] : [{ commit: commit.id, why: skipped }])),
-    ...{ verdict, confidence, candidates: found.map(({ commit: { id, author, subject } }) => ({ commit: id, author, subject })) },
-    ...{ sentence: sentenceOf(points, verdict, found, confidence), notes },
+    tried: points.flatMap(({ commit, passed, failed, other, exitCodes }, at) =>
+      passed + failed === 0 ? [] : [{ commit: commit.id, at, passed, failed, other, exitCodes: [...exitCodes] }],
+    ),
+    skipped: points.flatMap(({ commit, skipped }, at) => (skipped === null ? [] : [{ commit: commit.id, at, why: skipped }])),
+    verdict,
+    confidence,
+    candidates: candidates.map(({ commit: { id, author, subject } }) => ({ commit: id, author, subject })),
+    notes,
   };
-}
-
-function sentenceOf(points: readonly Point[], verdict: Bisection['verdict'], found: readonly Point[], confidence: number): string {
-  const runs = points.reduce((total, { passed, failed, other }) => total + passed + failed + other, 0);
-  const said = (point: Point | undefined) => shortCommit(point?.commit.id ?? '');
-  const [first, last, good, bad] = [found[0], found.at(-1), points[0], points.at(-1)];
-  // Never rounded up to certainty.
-  const sure = `${Math.min(99.9, Math.floor(confidence * 1000) / 10)}% confidence, ${runs} runs`;
-  const subject = `${said(first)} "${first?.commit.subject ?? ''}" by ${first?.commit.author ?? ''}`;
-  switch (verdict) {
-    case 'found':
-      return `Broken by ${subject} (${sure}).`;
-    case 'one-of':
-      return `Broken by one of ${found.length} commits, ${said(first)} to ${said(last)}: those between could not be tried (${sure}).`;
-    case 'before':
-      return `It fails at the good commit ${said(good)} as well, ${good?.failed ?? 0} of ${(good?.failed ?? 0) + (good?.passed ?? 0)} runs: name an older one with --good.`;
-    case 'not-reproduced':
-      return bad?.skipped === null || bad === undefined
-        ? `Passes ${bad?.passed ?? 0} of ${bad?.passed ?? 0} at the bad commit ${said(bad)}: not reproduced.`
-        : `The bad commit ${said(bad)} could not be tried: ${bad.skipped}.`;
-    case 'part':
-      return `Tried ${points.filter(canSay).length} of ${points.length} commits in ${runs} runs; add the others with --results.`;
-    case 'inconclusive':
-      return found.length === 0
-        ? `Inconclusive after ${runs} runs.`
-        : `Inconclusive: most probably broken by ${found.length === 1 ? subject : `${said(first)} to ${said(last)}`} (${sure}).`;
-  }
+  return { ...found, sentence: describeBisection(found) };
 }

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { basename } from 'node:path';
 import { promisify } from 'node:util';
+import { ZONES } from '../domain/conditions.ts';
 import { insert, programsIn } from './narrow.ts';
 
 const PROBE_MS = 10_000;
@@ -8,7 +9,7 @@ const run = promisify(execFile);
 
 /** A command under a condition: what is run, and in which environment. */
 export interface Condition {
-  /** As people read it, such as `--seed=3`. */
+  /** As people read it, such as `--seed=3`; `isConditionName` holds. */
   readonly name: string;
   readonly argv: readonly string[];
   readonly env: NodeJS.ProcessEnv;
@@ -57,9 +58,6 @@ export function seeded(argv: readonly string[], output: string, seed: number): C
   const added = row.arguments?.(seed) ?? [];
   return { name: added.join(' '), argv: row.before === true ? insert(argv, added) : [...argv, ...added], env: {} };
 }
-
-/** On both sides of UTC, so that one of them has another date at any hour. */
-const ZONES = ['UTC', 'Pacific/Kiritimati', 'Pacific/Pago_Pago', 'Asia/Kolkata'];
 
 export function inZones(argv: readonly string[]): Condition[] {
   return ZONES.map((zone) => ({ name: `TZ=${zone}`, argv, env: { TZ: zone } }));

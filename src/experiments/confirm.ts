@@ -1,13 +1,16 @@
 import { stripVTControlCharacters } from 'node:util';
 import type { Arm, Experiment } from '../domain/experiment.ts';
+import { countOf, dependsOnSuite, failsBehindOthers, isMixed, judgeRuns } from '../domain/experiment-verdict.ts';
 import type { FailingTest } from '../domain/failure.ts';
 import { openBase, type Worktree } from './base-worktree.ts';
 import { type Bench, type CommandOptions, createBench } from './bench.ts';
+import { MOST_CACHED } from './caches.ts';
+import { type Checkout, withCheckout } from './checkout.ts';
+import { findWorkFolder, strayArgument, type WorkFolder } from './checkout-paths.ts';
 import type { Condition } from './conditions.ts';
 import { type Dependence, findDependence } from './dependence.ts';
 import { isSameTest, type Narrowed, narrow, testList } from './narrow.ts';
 import { nameOf, type Outcome, type OutputReader, signature } from './outcome.ts';
-import { countOf, isEvery, isMixed, least, verdictOf } from './verdict.ts';
 
 /** `runs` and what is installed are those of each arm. */
 export interface ConfirmOptions extends CommandOptions {
@@ -31,11 +34,16 @@ export interface ConfirmDeps {
  * process behind. Throws `invalid-input` for a command that cannot be started and a base that does not exist, `cancelled` on abort.
  */
 export async function confirm(options: ConfirmOptions, deps: ConfirmDeps, signal: AbortSignal): Promise<Experiment> {
+  return await withCheckout(options, (need) => confirmIn(need, options, deps, signal));
+}
+
+async function confirmIn(need: () => Checkout, options: ConfirmOptions, deps: ConfirmDeps, signal: AbortSignal): Promise<Experiment> {
   const { argv, tests } = options;
+  const here = findWorkFolder(options.cwd);
   const bench = createBench(options, deps.read, signal);
   const trial: Trial = {
-    ...{ options, deps, bench, arms: [], notes: [], base: null, excerpt: null, output: '', dependsOnOthers: null },
-    narrowed: narrow(argv, tests),
+    ...{ need, options, deps, bench, here, arms: [], notes: [], base: null, excerpt: null, output: '', dependsOnOthers: null },
+    narrowed: narrow(argv, tests, here),
   };
   let polluters: string[] = [];
   let dependence: Awaited<ReturnType<typeof dependenceOf>> = null;
@@ -48,24 +56,28 @@ export async function confirm(options: ConfirmOptions, deps: ConfirmDeps, signal
   } catch (error) {
     if (!bench.isCut()) throw error;
     trial.notes.push('Interrupted before all runs were made.');
-  } finally {
-    await trial.base?.remove();
   }
-  const { narrowed, dependsOnOthers, notes, excerpt } = trial;
-  const plain = trial.arms.filter((arm) => countOf(arm) > 0);
-  const { verdict, sentence } = verdictOf(plain, { runs: options.runs, dependsOnOthers, polluters });
-  const arms = [...plain, ...(dependence?.arms ?? [])];
-  return {
-    ...{ command: [...argv], narrowed: narrowed === null ? null : [...narrowed.argv], tests: [...(bench.failure?.names ?? [])] },
-    ...{ arms, dependsOnOthers, polluters, verdict, sentence: sentence + (dependence?.sentence ?? ''), notes, excerpt },
+  const { narrowed, notes, excerpt } = trial;
+  const plain = trial.arms.filter((arm) => countOf(arm) + (arm.cached ?? 0) > 0);
+  const dependsOnOthers = trial.dependsOnOthers === true ? dependsOnSuite(plain) : trial.dependsOnOthers;
+  const facts = {
+    command: [...argv],
+    narrowed: narrowed === null ? null : [...narrowed.argv],
+    tests: [...(bench.failure?.names ?? [])],
+    arms: [...plain, ...(dependence?.arms ?? [])],
+    dependsOnOthers,
+    polluters: dependsOnOthers === true ? polluters : [],
     ...(dependence === null ? {} : { dependsOn: dependence.on }),
   };
+  return { ...facts, ...judgeRuns(facts), notes, excerpt };
 }
 
 interface Trial {
+  readonly need: () => Checkout;
   readonly options: ConfirmOptions;
   readonly deps: ConfirmDeps;
   readonly bench: Bench;
+  readonly here: WorkFolder;
   readonly arms: Arm[];
   readonly notes: string[];
   narrowed: Narrowed | null;
@@ -92,11 +104,12 @@ async function reproduce(trial: Trial): Promise<Chosen | null> {
   const [whole, single] = [armOf(trial, 'here', 'suite'), armOf(trial, 'here', 'alone')];
   const given = aloneOf(trial);
   if (given !== null && (await runIn(trial, single, given)) === 'failed') return given;
-  if ((await runIn(trial, whole, suite)) === 'passed') {
+  const first = await runIn(trial, whole, suite);
+  if (first === 'passed' || first === 'cached') {
     await alternate(trial, [[whole, suite]]);
     return null;
   }
-  trial.narrowed ??= narrow(suite.argv, trial.bench.failure?.tests ?? []);
+  trial.narrowed ??= narrow(suite.argv, trial.bench.failure?.tests ?? [], trial.here);
   const alone = aloneOf(trial);
   if (alone === null) return suite;
   if (given === null && (await runIn(trial, single, alone)) === 'failed') {
@@ -114,7 +127,7 @@ async function reproduce(trial: Trial): Promise<Chosen | null> {
     [single, alone],
   ]);
   if (isMixed(whole) || isMixed(single)) return null;
-  trial.dependsOnOthers = isEvery(whole, 'failed') && isEvery(single, 'passed') && countOf(single) >= least(trial.options.runs);
+  trial.dependsOnOthers = dependsOnSuite([whole, single]);
   return suite;
 }
 
@@ -124,7 +137,7 @@ function aloneOf({ narrowed }: Trial): Chosen | null {
 
 async function compare(trial: Trial, chosen: Chosen): Promise<void> {
   const { options, notes, bench } = trial;
-  trial.base = await openBase(options.cwd, options.base ?? undefined);
+  trial.base = await openBase(trial.need(), options.base ?? undefined);
   const { unshared, cwd } = trial.base;
   const differing = `The dependencies in ${unshared.join(' and ')} differ on the base`;
   if (unshared.length > 0 && options.install === undefined) {
@@ -138,6 +151,11 @@ async function compare(trial: Trial, chosen: Chosen): Promise<void> {
       return;
     }
   }
+  const stray = strayArgument(trial.base, chosen.argv);
+  if (stray !== null) {
+    notes.push(`It was not compared: on the base, ${stray} is a symbolic link to a place outside of its worktree.`);
+    return;
+  }
   await alternate(trial, [
     [armOf(trial, 'here', chosen.what), chosen],
     [armOf(trial, 'base', chosen.what), chosen],
@@ -149,7 +167,7 @@ const MAX_LISTED = 10_000;
 
 /** Runs parts of the suite before one failing test until the fewest are left behind which it fails, and that one as often as every arm. */
 async function findPolluters(trial: Trial): Promise<string[]> {
-  const { options, deps, bench, notes } = trial;
+  const { options, deps, bench, here, notes } = trial;
   const list = testList(options.argv);
   const cannot = (why: string) => {
     notes.push(`Which tests they depend on was not found: ${why}.`);
@@ -157,12 +175,12 @@ async function findPolluters(trial: Trial): Promise<string[]> {
   };
   if (list === null) return cannot('the tool cannot list its tests in their order');
   const { output } = await bench.run(list.argv, options.cwd);
-  const listed = list.read(stripVTControlCharacters(output), options.cwd);
+  const listed = list.read(stripVTControlCharacters(output), here.cwd);
   const at = listed.findIndex((test) => bench.failure?.tests.some((failing) => isSameTest(failing, test)));
   const victim = listed[at];
   if (victim === undefined || listed.length > MAX_LISTED) return cannot('the failing test is not in the list of tests');
   const probe = newArm('here', 'after', null);
-  const commandOf = (before: readonly FailingTest[]) => narrow(options.argv, [...before, victim], MAX_LISTED);
+  const commandOf = (before: readonly FailingTest[]) => narrow(options.argv, [...before, victim], here, MAX_LISTED);
   const failsAfter = async (before: readonly FailingTest[]): Promise<boolean> => {
     const argv = commandOf(before)?.argv;
     if (argv === undefined || !bench.isOpen()) return false;
@@ -179,7 +197,7 @@ async function findPolluters(trial: Trial): Promise<string[]> {
   const after = armOf(trial, 'here', 'after');
   bench.failure = signature([victim]);
   await alternate(trial, [[after, { what: 'after', argv }]]);
-  return isEvery(after, 'failed') && countOf(after) >= least(options.runs) ? found.map(nameOf) : cannot('it did not fail every time');
+  return failsBehindOthers([after]) ? found.map(nameOf) : cannot('it did not fail every time');
 }
 
 /**
@@ -201,10 +219,10 @@ async function fewest<Item>(items: readonly Item[], fails: (items: readonly Item
 }
 
 /** What the failure depends on, with the arms that show it, where something in its verdict asks for it. */
-async function dependenceOf(trial: Trial): Promise<(Pick<Dependence, 'on' | 'sentence'> & { readonly arms: Arm[] }) | null> {
+async function dependenceOf(trial: Trial): Promise<(Pick<Dependence, 'on'> & { readonly arms: Arm[] }) | null> {
   const { options, arms, narrowed } = trial;
   const counted = arms.filter((arm) => countOf(arm) > 0);
-  const { verdict } = verdictOf(counted, { runs: options.runs, dependsOnOthers: null, polluters: [] });
+  const { verdict } = judgeRuns({ arms: counted, dependsOnOthers: null, polluters: [] });
   const here = counted.filter(({ where }) => where === 'here');
   const mixed = here.find(isMixed);
   const isKnown = options.tests.length > 0;
@@ -255,6 +273,11 @@ async function runIn(trial: Trial, arm: Arm, { what, argv, env }: Chosen): Promi
   const ran = what === 'suite' ? null : (trial.narrowed?.ran ?? null);
   const { outcome, reading } = await bench.judge(run, ran);
   if (outcome === 'failed') trial.excerpt ??= reading?.excerpts[0]?.text.slice(0, MAX_EXCERPT) ?? null;
+  if (outcome === 'cached') {
+    arm.cached = (arm.cached ?? 0) + 1;
+    deps.onRun?.(arm, outcome, run.milliseconds);
+    return outcome;
+  }
   arm[outcome] += 1;
   arm.exitCodes.push(run.exitCode);
   arm.milliseconds.push(run.milliseconds);
@@ -262,13 +285,18 @@ async function runIn(trial: Trial, arm: Arm, { what, argv, env }: Chosen): Promi
   return outcome;
 }
 
+/** Whether an arm has been run as often as it is to be; one that a cache answers is not tried for ever. */
+function isDone(arm: Arm, runs: number): boolean {
+  return countOf(arm) >= runs || (arm.cached ?? 0) >= MOST_CACHED;
+}
+
 /** Runs of all arms in turn, so that what changes with time changes for each; ends early where one of them goes both ways. */
 async function alternate(trial: Trial, pairs: readonly (readonly [Arm, Chosen])[]): Promise<void> {
   const { options, bench, notes } = trial;
   const { runs } = options;
-  while (pairs.some(([arm]) => countOf(arm) < runs) && !pairs.some(([arm]) => isMixed(arm))) {
+  while (pairs.some(([arm]) => !isDone(arm, runs)) && !pairs.some(([arm]) => isMixed(arm))) {
     for (const [arm, chosen] of pairs) {
-      if (countOf(arm) >= runs) continue;
+      if (isDone(arm, runs)) continue;
       if (!bench.isOpen()) {
         notes.push(bench.limitNote);
         return;

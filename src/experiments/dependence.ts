@@ -1,8 +1,7 @@
-import { CONDITIONS, type Experiment } from '../domain/experiment.ts';
+import { isBeyondChance } from '../domain/conditions.ts';
+import { CONDITIONS, type ConditionKind } from '../domain/experiment.ts';
 import { atTimes, type Condition, inZones, networkOff, seeded } from './conditions.ts';
 import type { Outcome } from './outcome.ts';
-
-type Kind = (typeof CONDITIONS)[number];
 
 export interface Lab {
   /** The command as it is run without a condition, and what a run of it printed. */
@@ -25,14 +24,10 @@ export interface Counts {
 }
 
 export interface Dependence {
-  readonly on: NonNullable<Experiment['dependsOn']>;
+  readonly on: ConditionKind;
   /** That under which it fails, and that under which it passes. */
   readonly counts: readonly Counts[];
-  readonly sentence: string;
 }
-
-/** A dependence is named where chance alone would look like it less often than this. */
-const MOST_CHANCE = 0.01;
 
 /**
  * Looks for what a failure depends on besides the code: a seed, time zone, time of day or date under which it always fails and another under
@@ -52,12 +47,12 @@ export async function findDependence(lab: Lab): Promise<Dependence | null> {
         : on === 'network'
           ? await compare(lab, plain, first)
           : await split(lab, conditions);
-    if (counts !== null) return { on, counts, sentence: sentenceOf(on, counts) };
+    if (counts !== null) return { on, counts };
   }
   return null;
 }
 
-async function conditionsOf(on: Kind, { argv, output, runs }: Lab): Promise<Condition[]> {
+async function conditionsOf(on: ConditionKind, { argv, output, runs }: Lab): Promise<Condition[]> {
   switch (on) {
     case 'seed':
       return Array.from({ length: 2 * runs }, (_, at) => seeded(argv, output, at + 1)).filter((condition) => condition !== null);
@@ -78,7 +73,7 @@ async function split(lab: Lab, conditions: readonly Condition[]): Promise<Counts
   for (const condition of conditions) {
     if (!lab.isOpen()) return null;
     const outcome = await lab.run(condition);
-    if (outcome !== 'other') first[outcome] ??= condition;
+    if (outcome === 'passed' || outcome === 'failed') first[outcome] ??= condition;
     if (first.passed !== undefined && first.failed !== undefined) break;
   }
   const { passed, failed } = first;
@@ -96,39 +91,19 @@ async function compare(lab: Lab, plain: Condition, condition: Condition): Promis
   for (let run = 0; run < 2 * lab.runs; run += 1) {
     if (!(await tryAgain(lab, [on, off])) || (off.passed > 0 && off.failed > 0)) return null;
   }
-  return byChanceAlone(on, off) < MOST_CHANCE ? [off, on] : null;
+  return isBeyondChance(on, off) ? [off, on] : null;
 }
 
 function countsOf(condition: Condition, first: { readonly passed?: number; readonly failed?: number } = {}): Counts {
   return { condition, passed: 0, failed: 0, ...first };
 }
 
-/** False where one of them went another way than both outcomes, or time is over. */
+/** False where one of them neither passed nor failed, or time is over. */
 async function tryAgain(lab: Lab, all: readonly Counts[]): Promise<boolean> {
   for (const counts of all) {
     const outcome = lab.isOpen() ? await lab.run(counts.condition) : 'other';
-    if (outcome === 'other') return false;
+    if (outcome !== 'passed' && outcome !== 'failed') return false;
     counts[outcome] += 1;
   }
   return true;
-}
-
-function sentenceOf(on: Kind, counts: readonly Counts[]): string {
-  const parts = counts.map(({ condition, passed, failed }) => {
-    const how = condition.name === '' ? 'as it is' : `with ${condition.name}`;
-    return `${failed} of ${failed + passed} ${how}`;
-  });
-  return ` It depends on the ${on}: fails ${parts.join(', ')}.`;
-}
-
-/**
- * Fisher's exact test for runs without the network that all went one way: how probable it is, if the network had no part in it, that all runs
- * that went the other way are among those with it.
- */
-export function byChanceAlone(on: Pick<Counts, 'passed' | 'failed'>, off: Pick<Counts, 'passed' | 'failed'>): number {
-  const [n, m] = [on.passed + on.failed, off.passed + off.failed];
-  const others = off.passed === m ? on.failed : on.passed;
-  let chance = 1;
-  for (let at = 0; at < others; at += 1) chance *= (n - at) / (n + m - at);
-  return chance;
 }

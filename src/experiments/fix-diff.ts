@@ -1,20 +1,18 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { messageOf, TriageError } from '../domain/errors.ts';
-import { git, type Worktree } from './base-worktree.ts';
+import { type Allowed, type Change, MAX_FILES, refuseChanges, refuseFix } from '../domain/fix-refusals.ts';
+import type { Worktree } from './base-worktree.ts';
+import type { AskGit } from './repository.ts';
+import { inTemporaryFolder } from './temporary-folder.ts';
 
 export const MAX_DIFF_BYTES = 1024 * 1024;
-const MAX_FILES = 30;
-/** Added and deleted together; lock files count for none. */
-const MAX_LINES = 500;
 const MAX_SHOWN = 20_000;
 
-/** What a change may touch only if that is requested. */
-export interface Allowed {
-  readonly tests: boolean;
-  readonly workflows: boolean;
-}
+/** So that the diff reads alike whatever the settings of the repository are. */
+const AS_READ = ['--no-color', '--no-ext-diff', '--no-textconv', '--no-renames', '--src-prefix=a/', '--dst-prefix=b/'] as const;
+/** Lines around a change: what people read, and all of the file, in which the sections of settings are seen. */
+const [USUAL_CONTEXT, WHOLE_FILE] = ['--unified=3', '--unified=1000000'] as const;
 
 /** A change as a commit on top of the state that is to be fixed. */
 export interface Fix {
@@ -45,54 +43,57 @@ export function findDiff(text: string): string | null {
  * is written for one that is refused. Throws `invalid-input` with the reason where it does not apply, is too large, or touches what it must not.
  */
 export async function commitChange(worktree: Worktree, diff: string | null, source: string, allowed: Allowed): Promise<Fix> {
-  const { folder, commit: parent } = worktree;
-  if (diff === null) await git(folder, 'add', '--update');
-  else await applyToIndex(folder, diff);
-  const changes = await stagedChanges(folder);
-  const refusal = refusalOf(changes, allowed);
-  if (refusal !== null) throw new TriageError('invalid-input', refusal);
-  const tree = await git(folder, 'write-tree');
-  const commit = await git(folder, 'commit-tree', tree, '-p', parent, '-m', `Apply ${source}`);
-  const shown = await git(folder, 'diff', '--no-color', '--no-ext-diff', '--no-textconv', parent, commit);
+  const { git, commit: parent } = worktree;
+  if (diff === null) await git('add', '--update');
+  else await applyToIndex(git, diff);
+  const changes = await stagedChanges(git);
+  const [refusal] = refuseChanges(changes, allowed);
+  if (refusal !== undefined) throw new TriageError('invalid-input', refusal);
+  const tree = await git('write-tree');
+  const commit = await git('commit-tree', tree, '-p', parent, '-m', `Apply ${source}`);
   const sum = (of: 'added' | 'deleted') => changes.reduce((total, change) => total + (change[of] ?? 0), 0);
   return {
     commit,
     files: changes.map(({ path }) => path),
-    ...{ added: sum('added'), deleted: sum('deleted'), diff: shown.length > MAX_SHOWN ? null : shown },
+    ...{ added: sum('added'), deleted: sum('deleted'), diff: await diffToShow(git, parent, commit, allowed) },
   };
 }
 
-async function applyToIndex(folder: string, diff: string): Promise<void> {
-  const outside = await mkdtemp(join(tmpdir(), 'faultline-diff-'));
-  try {
+/** The shortest form of the diff that tells whoever judges it later enough to allow it; null where that is too long. */
+async function diffToShow(git: AskGit, from: string, to: string, allowed: Allowed): Promise<string | null> {
+  for (const context of [USUAL_CONTEXT, WHOLE_FILE]) {
+    const diff = await diffBetween(git, from, to, context);
+    if (diff.length <= MAX_SHOWN && refuseFix(diff, allowed).length === 0) return diff;
+  }
+  return null;
+}
+
+/** By a file: to its last blank, it is what somebody may commit. */
+async function diffBetween(git: AskGit, from: string, to: string, context: string): Promise<string> {
+  return await inTemporaryFolder('faultline-diff-', async (outside) => {
+    const file = join(outside, 'shown.diff');
+    await git('diff', ...AS_READ, context, `--output=${file}`, from, to);
+    return await readFile(file, 'utf8');
+  });
+}
+
+async function applyToIndex(git: AskGit, diff: string): Promise<void> {
+  await inTemporaryFolder('faultline-diff-', async (outside) => {
     const file = join(outside, 'fix.diff');
     await writeFile(file, diff);
-    const apply = (...more: readonly string[]) => git(folder, 'apply', '--cached', '--whitespace=nowarn', ...more, file);
+    const apply = (...more: readonly string[]) => git('apply', '--cached', '--whitespace=nowarn', ...more, file);
     // Whoever writes a diff by hand counts its lines wrong.
     await apply().catch(() => apply('--recount'));
-  } catch (cause) {
+  }).catch((cause: unknown) => {
     throw new TriageError('invalid-input', `it does not apply: ${messageOf(cause).split(': error: ').at(-1)?.split('\n')[0] ?? ''}`, {
       cause,
     });
-  } finally {
-    await rm(outside, { recursive: true, force: true });
-  }
+  });
 }
 
-export interface Change {
-  readonly path: string;
-  /** Of git, before and after: 120000 is a symbolic link, 160000 a submodule. */
-  readonly modes: readonly string[];
-  /** Lines; null for what is no text. */
-  readonly added: number | null;
-  readonly deleted: number | null;
-}
-
-async function stagedChanges(folder: string): Promise<Change[]> {
+async function stagedChanges(git: AskGit): Promise<Change[]> {
   const list = async (...how: readonly string[]) =>
-    (await git(folder, 'diff', '--cached', '--no-renames', '--no-ext-diff', '-z', ...how, 'HEAD'))
-      .split('\0')
-      .filter((text) => text !== '');
+    (await git('diff', '--cached', '--no-renames', '--no-ext-diff', '-z', ...how, 'HEAD')).split('\0').filter((text) => text !== '');
   const [raw, counts] = [await list('--raw'), await list('--numstat')];
   const lines = new Map(
     counts.map((text) => {
@@ -101,54 +102,14 @@ async function stagedChanges(folder: string): Promise<Change[]> {
     }),
   );
   const numberOf = (text: string | undefined) => (text === undefined || text === '-' ? null : Number(text));
-  return raw.flatMap((head, at) => {
-    const path = raw[at + 1];
-    if (at % 2 === 1 || path === undefined) return [];
+  const changes: Change[] = [];
+  for (let at = 0; at + 1 < raw.length; at += 2) {
+    const [head = '', path = ''] = raw.slice(at, at + 2);
     const count = lines.get(path);
-    return [{ path, modes: head.slice(1).split(' ').slice(0, 2), added: numberOf(count?.added), deleted: numberOf(count?.deleted) }];
-  });
-}
-
-const LOCK_FILES =
-  /^(?:package-lock\.json|npm-shrinkwrap\.json|pnpm-lock\.yaml|yarn\.lock|bun\.lock|(?:uv|poetry|Cargo|Gemfile|composer|Pipfile)\.lock|go\.sum)$/;
-const SECRETS =
-  /^(?:\.env(?:\.(?!example$|sample$|template$).*)?|\.npmrc|\.pypirc|\.netrc|\.git-credentials|\.htpasswd|kubeconfig|id_(?:rsa|dsa|ecdsa|ed25519).*|credentials?(?:\.\w+)?|secrets?\.\w+|.*\.(?:pem|key|p12|pfx|jks|keystore|kdbx))$/i;
-const SECRET_FOLDERS = /(?:^|\/)\.(?:aws|ssh|gnupg|docker|kube)\//i;
-const WORKFLOWS =
-  /(?:^|\/)(?:\.(?:github|gitea|forgejo|gitlab|circleci|buildkite|azure-pipelines|woodpecker|husky|git-hooks|githooks)\/|(?:\.gitlab-ci|\.travis|\.drone|\.woodpecker|\.appveyor|appveyor|azure-pipelines|bitbucket-pipelines|\.pre-commit-config|lefthook)[^/]*\.ya?ml$|Jenkinsfile[^/]*$|CODEOWNERS$|\.gitattributes$)/i;
-const TEST_FOLDERS = /(?:^|\/)(?:tests?|specs?|__tests__|__snapshots__|__mocks__|e2e|testdata|fixtures|golden|features|cypress)\//;
-const TEST_NAMES =
-  /^test_|^conftest\.py$|\.(?:test|spec|tests|cy|snap|golden|feature|bats)(?:\.|$)|_(?:test|tests|spec)\.\w{1,8}$|[a-z\d](?:Tests?|Spec|IT)\.[a-z]{1,8}$/;
-const TEST_SETTINGS =
-  /^(?:(?:jest|vitest|playwright|karma|cypress)\.(?:config|setup)\..*|\.mocharc.*|pytest\.ini|tox\.ini|phpunit\.xml.*|\.rspec)$/i;
-
-/** Why a change is not tried; null where it is. */
-export function refusalOf(changes: readonly Change[], allowed: Allowed): string | null {
-  if (changes.length === 0) return 'it changes nothing';
-  if (changes.length > MAX_FILES) return `it changes ${changes.length} files, more than ${MAX_FILES}`;
-  const lines = changes.reduce(
-    (sum, { path, added, deleted }) => sum + (LOCK_FILES.test(basename(path)) ? 0 : (added ?? 0) + (deleted ?? 0)),
-    0,
-  );
-  if (lines > MAX_LINES) return `it changes ${lines} lines, more than ${MAX_LINES}`;
-  for (const change of changes) {
-    const why = whyNot(change, allowed);
-    if (why !== null) return `${change.path} ${why}`;
+    // Too many are refused whatever is in them.
+    const diff = raw.length / 2 > MAX_FILES ? '' : await git('diff', '--cached', ...AS_READ, WHOLE_FILE, 'HEAD', '--', path);
+    const modes = head.slice(1).split(' ').slice(0, 2);
+    changes.push({ path, modes, added: numberOf(count?.added), deleted: numberOf(count?.deleted), diff });
   }
-  return null;
-}
-
-function whyNot({ path, modes, added }: Change, allowed: Allowed): string | null {
-  const [name, folders] = [basename(path), path.split('/')];
-  if (path.startsWith('/') || path.includes('\\') || /\p{Cc}/u.test(path) || folders.includes('..')) return 'is no path of this repository';
-  if (folders.some((folder) => folder.toLowerCase() === '.git')) return "belongs to git's own files";
-  if (modes.includes('120000')) return 'is a symbolic link';
-  if (modes.includes('160000') || name === '.gitmodules') return 'is a submodule';
-  if (SECRETS.test(name) || SECRET_FOLDERS.test(path)) return 'may hold secrets';
-  if (added === null) return 'is no text';
-  if (!allowed.workflows && WORKFLOWS.test(path))
-    return 'is part of the CI or of the settings of the repository; allow it with --allow-workflows';
-  if (!allowed.tests && [TEST_FOLDERS.test(path), TEST_NAMES.test(name), TEST_SETTINGS.test(name)].includes(true))
-    return 'says what the tests expect; allow it with --allow-tests';
-  return null;
+  return changes;
 }

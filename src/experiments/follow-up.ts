@@ -1,6 +1,7 @@
 import { shortCommit } from '../domain/build.ts';
 import { messageOf } from '../domain/errors.ts';
 import type { Experiment } from '../domain/experiment.ts';
+import { describeExperiment } from '../domain/experiment-facts.ts';
 import { bisect } from './bisect.ts';
 import type { ConfirmDeps, ConfirmOptions } from './confirm.ts';
 import type { FixRule } from './fix-rules.ts';
@@ -36,7 +37,7 @@ export async function followUp(
   signal: AbortSignal,
 ): Promise<Experiment> {
   const { until, ...command } = options;
-  const steps: [string, (limitMs: number) => Promise<Partial<Experiment> & { readonly said: string }>][] = [];
+  const steps: [string, (limitMs: number) => Promise<Partial<Experiment>>][] = [];
   const good = search?.good ?? experiment.arms.find(({ where }) => where === 'base')?.commit ?? undefined;
   const isSearched = experiment.verdict === 'this-change' || (search?.good !== null && isReproduced(experiment));
   if (search !== null && isSearched) {
@@ -45,7 +46,7 @@ export async function followUp(
       'bisect',
       async (limitMs) => {
         const bisection = await bisect({ ...command, good, bad: search.bad, runs: RUNS, limitMs }, { read, onRun }, signal);
-        return { bisection, said: bisection.sentence };
+        return { bisection };
       },
     ]);
   }
@@ -57,7 +58,7 @@ export async function followUp(
       'try-fix',
       async (limitMs) => {
         const fixes = await tryFix({ ...command, ...changes, allowed, check: null, runs: RUNS, limitMs }, { read, onRun }, signal);
-        return { fixes: { ...fixes, suggest }, said: fixes.sentence };
+        return { fixes: { ...fixes, suggest } };
       },
     ]);
   }
@@ -69,14 +70,13 @@ export async function followUp(
       continue;
     }
     try {
-      const { said, ...part } = await step(left);
-      found = { ...found, ...part, sentence: `${found.sentence} ${said}` };
+      found = { ...found, ...(await step(left)) };
     } catch (error) {
       if (signal.aborted && options.keepsPart !== true) throw error;
       found = { ...found, notes: [...found.notes, `${name}: ${messageOf(error)}`] };
     }
   }
-  return found;
+  return { ...found, sentence: describeExperiment(found) };
 }
 
 function isReproduced({ verdict }: Experiment): boolean {

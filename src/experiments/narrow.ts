@@ -2,6 +2,7 @@ import { basename, relative } from 'node:path';
 import { z } from 'zod';
 import type { FailingTest } from '../domain/failure.ts';
 import { jsonIn } from '../lib/text.ts';
+import { fileWithin, type WorkFolder } from './checkout-paths.ts';
 
 /** More tests than this are run as the whole command: a filter of hundreds of names saves nothing. */
 const MAX_TESTS = 20;
@@ -137,7 +138,10 @@ const FILTERS: readonly Filter[] = [
   {
     programs: ['unittest'],
     frameworks: ['unittest'],
-    args: (tests) => each(tests, ({ suite, name }) => (suite === null || suite.startsWith('unittest.') ? null : `${suite}.${name}`)),
+    args: (tests) =>
+      each(tests, ({ suite, name }) =>
+        isDotted(`${suite}.${name}`) && suite?.startsWith('unittest.') === false ? `${suite}.${name}` : null,
+      ),
     ran: /^Ran [1-9]/m,
   },
 ];
@@ -152,9 +156,10 @@ export interface Narrowed {
 
 /**
  * The same command for these tests only, by its tool's own filter; null where the tool is not known, the names do not suffice, or one of them
- * could be read as an option. The result is an argument vector: no shell reads it.
+ * could be read as an option. Files that are not in the worktree of `place` are left out. The result is an argument vector: no shell reads it.
  */
-export function narrow(argv: readonly string[], tests: Tests, most: number = MAX_TESTS): Narrowed | null {
+export function narrow(argv: readonly string[], named: Tests, place: WorkFolder, most: number = MAX_TESTS): Narrowed | null {
+  const tests = named.map((test) => ({ ...test, file: test.file === null ? null : fileWithin(place, test.file) }));
   if (tests.length === 0 || tests.length > most || !tests.every(isPlain)) return null;
   const filter = filterFor(argv, tests);
   const args = filter?.args(tests, isScript(argv) ? [] : argv) ?? null;
@@ -168,6 +173,17 @@ export function narrow(argv: readonly string[], tests: Tests, most: number = MAX
 export function updatingSnapshots(argv: readonly string[], tests: Tests): string[] | null {
   const filter = filterFor(argv, tests);
   return filter?.update === undefined ? null : extended(argv, filter.update, filter);
+}
+
+/** What the reader calls the tests of a command's tool; null where it is not known. */
+export function frameworkOf(argv: readonly string[], tests: Tests): string | null {
+  return filterFor(argv, tests)?.frameworks[0] ?? null;
+}
+
+/** The same command with arguments for its tool. */
+export function withArguments(argv: readonly string[], tests: Tests, args: readonly string[]): string[] {
+  const filter = filterFor(argv, tests);
+  return filter === undefined ? [...argv] : extended(argv, args, filter);
 }
 
 function isScript(argv: readonly string[]): boolean {
@@ -271,6 +287,10 @@ function readVitestList(output: string, cwd: string): NamedTest[] {
   });
 }
 
+function isDotted(name: string): boolean {
+  return /^\w+(?:\.\w+)*$/.test(name);
+}
+
 function isPlain({ name, suite, file }: FailingTest): boolean {
   return [name, suite ?? '', file ?? ''].every((text) => text.length <= MAX_NAME && !text.startsWith('-') && !/\p{Cc}/u.test(text));
 }
@@ -281,7 +301,7 @@ function fullName({ suite, name }: FailingTest): string {
 }
 
 function filesOf(tests: Tests): string[] {
-  return [...new Set(tests.flatMap(({ file }) => (file === null || file.startsWith('/') ? [] : [file])))];
+  return [...new Set(tests.flatMap(({ file }) => (file === null ? [] : [file])))];
 }
 
 function escaped(text: string): string {

@@ -5,10 +5,14 @@ import type { Reading } from '../domain/reading.ts';
 import { createMasker } from '../log/mask/mask.ts';
 import { readSources } from '../log/read-sources.ts';
 import { failuresOf } from '../log/recognise/failures.ts';
+import { isCached } from './caches.ts';
 import type { CommandRun } from './run-command.ts';
 
-/** `other`: it failed otherwise, or nothing that was selected ran; it says nothing about the failure. */
-export type Outcome = 'passed' | 'failed' | 'other';
+/**
+ * `other`: it failed otherwise, or nothing that was selected ran; it says nothing about the failure. `cached`: an earlier result was given in
+ * place of a run, which is none.
+ */
+export type Outcome = 'passed' | 'failed' | 'other' | 'cached';
 
 const BUDGET_TOKENS = 2_000;
 
@@ -23,7 +27,12 @@ export function outputReader(): OutputReader {
   };
 }
 
-export const SHOWN: Readonly<Record<Outcome, string>> = { passed: 'passed', failed: 'failed', other: 'failed in another way' };
+export const SHOWN: Readonly<Record<Outcome, string>> = {
+  passed: 'passed',
+  failed: 'failed',
+  other: 'failed in another way',
+  cached: 'answered by a cache',
+};
 
 const WHAT: Readonly<Record<Arm['what'], string>> = {
   suite: 'the whole command',
@@ -38,7 +47,8 @@ export function armName({ where, what, under }: Arm): string {
 
 /** What is said of a run when it ends. */
 export function progressLine(arm: Arm, outcome: Outcome, milliseconds: number): string {
-  return `run ${arm.exitCodes.length} ${armName(arm)}: ${SHOWN[outcome]} (${(milliseconds / 1000).toFixed(1)} s)`;
+  const which = outcome === 'cached' ? 'no run' : `run ${arm.exitCodes.length}`;
+  return `${which} ${armName(arm)}: ${SHOWN[outcome]} (${(milliseconds / 1000).toFixed(1)} s)`;
 }
 
 /** How a command fails: by which two failures are distinguished. */
@@ -64,6 +74,7 @@ export async function judge(
   known: { readonly ran: RegExp | null; readonly failure: Signature | null; readonly read: OutputReader },
 ): Promise<{ readonly outcome: Outcome; readonly failure: Signature | null; readonly reading: Reading | null }> {
   const { ran, failure, read } = known;
+  if (isCached(run, ran !== null)) return { outcome: 'cached', failure, reading: null };
   // A filter that selects nothing passes too.
   if (run.exitCode === 0)
     return { outcome: ran === null || ran.test(stripVTControlCharacters(run.output)) ? 'passed' : 'other', failure, reading: null };

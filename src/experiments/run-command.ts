@@ -1,6 +1,9 @@
 import { spawn } from 'node:child_process';
 import { statfs } from 'node:fs/promises';
 import { messageOf, TriageError } from '../domain/errors.ts';
+import { cleanAtExit } from '../lib/at-exit.ts';
+import { createRunProcesses } from './processes.ts';
+import { withoutRepository } from './repository.ts';
 
 /** The end of the output is kept: what failed is said there. */
 const MAX_OUTPUT_BYTES = 8 * 1024 * 1024;
@@ -29,8 +32,8 @@ export function argumentsOf(command: string): string[] {
 }
 
 /**
- * Runs an argument vector in a process group of its own, without a shell and without what configures Faultline. Ends the whole group at the
- * time limit, when the signal is aborted, and when it has nearly filled the disk. Throws `invalid-input` where the program cannot be started,
+ * Runs an argument vector in a session of its own, without a shell and without what configures Faultline or names a repository. Ends the
+ * whole group at the time limit, when the signal is aborted, and when it has nearly filled the disk; afterwards, all that it started. Throws `invalid-input` where the program cannot be started,
  * `cancelled` where it was aborted, `storage-failed` where the disk is nearly full.
  */
 export async function runCommand(
@@ -40,9 +43,13 @@ export async function runCommand(
 ): Promise<CommandRun> {
   signal.throwIfAborted();
   const [program = '', ...args] = argv;
-  const env = Object.fromEntries(Object.entries(options.env).filter(([name]) => !name.startsWith('FAULTLINE_')));
+  const own = Object.entries(withoutRepository(options.env)).filter(([name]) => !name.startsWith('FAULTLINE_'));
+  const processes = createRunProcesses();
+  const env = { ...Object.fromEntries(own), ...processes.env };
   const startedAt = performance.now();
   const child = spawn(program, args, { cwd: options.cwd, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
+  if (child.pid !== undefined) processes.adopt(child.pid);
+  const keep = cleanAtExit(processes.endNow);
   const output = keepEnd(child.stdout, child.stderr);
   let timedOut = false;
   const end = () => endGroup(child.pid);
@@ -52,6 +59,7 @@ export async function runCommand(
   }, options.limitMs);
   let isFull = false;
   const look = setInterval(() => {
+    processes.look();
     void statfs(options.cwd).then(({ bavail, bsize }) => {
       isFull ||= bavail * bsize < (options.leastFree ?? LEAST_FREE);
       if (isFull) end();
@@ -75,8 +83,8 @@ export async function runCommand(
     clearInterval(look);
     signal.removeEventListener('abort', end);
     for (const stream of [child.stdout, child.stderr]) stream.destroy();
-    // What the command left running in its group ends with it.
-    if (child.pid !== undefined) kill(child.pid, 'SIGKILL');
+    await processes.end();
+    keep();
   }
 }
 

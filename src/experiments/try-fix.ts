@@ -1,11 +1,19 @@
+import { basename, resolve } from 'node:path';
 import { messageOf, TriageError } from '../domain/errors.ts';
-import { type FixAttempt, type FixTrial, MIN_RUNS } from '../domain/experiment.ts';
-import { currentState, git, openWorktree, type Worktree } from './base-worktree.ts';
+import type { FixAttempt, FixTrial } from '../domain/experiment.ts';
+import type { Allowed } from '../domain/fix-refusals.ts';
+import { describeAttempt, describeTrial, isMended, judgeAttempt, judgeTrial } from '../domain/fix-verdict.ts';
+import { append } from '../lib/collections.ts';
+import { counted } from '../lib/text.ts';
+import { openWorktree, type Worktree } from './base-worktree.ts';
 import { type Bench, type CommandOptions, createBench } from './bench.ts';
-import { type Allowed, commitChange, type Fix } from './fix-diff.ts';
+import { MOST_CACHED } from './caches.ts';
+import { type Checkout, withCheckout } from './checkout.ts';
+import { commitChange, type Fix } from './fix-diff.ts';
 import { type FixRule, type RuleCommand, ruleCommands } from './fix-rules.ts';
 import { type Narrowed, narrow, updatingSnapshots } from './narrow.ts';
 import { judge, type Outcome, type OutputReader, type Signature } from './outcome.ts';
+import { runWithReport, type Seen, whyNotSeen } from './test-report.ts';
 
 /** A diff that somebody or something proposes. */
 export interface Proposal {
@@ -41,14 +49,18 @@ const MOST_ATTEMPTS = 20;
  * branch that cannot be made, `cancelled` on abort.
  */
 export async function tryFix(options: FixOptions, deps: FixDeps, signal: AbortSignal): Promise<FixTrial> {
-  const { cwd, branch } = options;
-  const { commit, isCommitted } = await currentState(cwd);
-  if (branch !== undefined) await requireBranch(cwd, branch, isCommitted);
-  const worktree = await openWorktree(cwd, commit);
+  return await withCheckout(options, (need) => tryFixIn(need(), options, deps, signal));
+}
+
+async function tryFixIn(checkout: Checkout, options: FixOptions, deps: FixDeps, signal: AbortSignal): Promise<FixTrial> {
+  const { branch } = options;
+  const { commit, isCommitted } = await checkout.currentState();
+  if (branch !== undefined) await requireBranch(checkout, branch, isCommitted);
+  const worktree = await openWorktree(checkout, commit);
   const bench = createBench(options, deps.read, signal);
   const trial: Trial = {
-    ...{ options, deps, bench, worktree, narrowed: null, checkBefore: null, attempts: [] },
-    ...{ before: { passed: 0, failed: 0 }, branch: null },
+    ...{ checkout, options, deps, bench, worktree, narrowed: null, seenBefore: null, checkBefore: null, attempts: [] },
+    ...{ before: { passed: 0, failed: 0, exitCodes: [] }, branch: null },
     notes: isCommitted ? [] : ['Tried with your uncommitted changes of tracked files.'],
   };
   try {
@@ -58,32 +70,39 @@ export async function tryFix(options: FixOptions, deps: FixDeps, signal: AbortSi
   } catch (error) {
     if (!bench.isCut()) throw error;
     trial.notes.push('Interrupted before all changes were tried.');
-  } finally {
-    await worktree.remove();
   }
   return conclusion(trial);
 }
 
 interface Trial {
+  readonly checkout: Checkout;
   readonly options: FixOptions;
   readonly deps: FixDeps;
   readonly bench: Bench;
   readonly worktree: Worktree;
   readonly attempts: FixAttempt[];
-  readonly before: { passed: number; failed: number };
+  readonly before: FixTrial['before'];
   readonly notes: string[];
   narrowed: Narrowed | null;
+  /** What the tool of the failing tests reports without a change. */
+  seenBefore: Seen;
   /** How the wider check went without a change, once that is known. */
-  checkBefore: Signature | 'passed' | null;
+  checkBefore: Checked | null;
   branch: string | null;
 }
 
-async function requireBranch(cwd: string, branch: string, isCommitted: boolean): Promise<void> {
+/** How the wider check went. */
+interface Checked {
+  readonly failure: Signature | 'passed';
+  readonly exitCode: number | null;
+}
+
+async function requireBranch({ git }: Checkout, branch: string, isCommitted: boolean): Promise<void> {
   if (!isCommitted) throw new TriageError('invalid-input', 'Commit or stash your changes first: a branch with the fix would include them.');
-  await git(cwd, 'check-ref-format', '--branch', branch).catch((cause: unknown) => {
+  await git('check-ref-format', '--branch', branch).catch((cause: unknown) => {
     throw new TriageError('invalid-input', `${branch} is no name for a branch.`, { cause });
   });
-  const taken = await git(cwd, 'rev-parse', '--verify', '--quiet', `refs/heads/${branch}`).catch(() => null);
+  const taken = await git('rev-parse', '--verify', '--quiet', `refs/heads/${branch}`).catch(() => null);
   if (taken !== null) throw new TriageError('invalid-input', `There is a branch ${branch} already: name another with --branch.`);
 }
 
@@ -96,41 +115,52 @@ async function prepare({ options: { install }, bench, worktree }: Trial, unshare
     throw new TriageError('invalid-input', `${what}, and ${install.join(' ')} fails`);
 }
 
+interface Ran {
+  readonly outcome: Outcome;
+  readonly exitCode: number | null;
+}
+
 /** The failing tests once, or the whole command; what failed first says what the failure is. */
-async function runOnce(trial: Trial, source: string | null): Promise<Outcome> {
+async function runOnce(trial: Trial, source: string | null): Promise<Ran> {
   const { options, deps, bench, worktree, narrowed } = trial;
   const ended = await bench.run(narrowed?.argv ?? options.argv, worktree.cwd);
   const { outcome } = await bench.judge(ended, narrowed?.ran ?? null);
   deps.onRun?.(source, outcome, ended.milliseconds);
-  return outcome;
+  return { outcome, exitCode: ended.exitCode };
 }
 
 /** Runs the failing tests without a change; the whole command where they cannot be selected or do not fail alone. */
 async function reproduce(trial: Trial): Promise<void> {
   const { options, before, bench } = trial;
   const isWholeCheck = options.check === null;
-  trial.narrowed = narrow(options.argv, options.tests);
-  if (trial.narrowed === null) {
-    const first = await runOnce(trial, null);
-    if (isWholeCheck) trial.checkBefore = first === 'passed' ? 'passed' : bench.failure;
-    if (first !== 'failed') {
-      before.passed += first === 'passed' ? 1 : 0;
-      return;
-    }
-    trial.narrowed = narrow(options.argv, bench.failure?.tests ?? []);
-  }
-  if (trial.narrowed !== null && (await runOnce(trial, null)) !== 'failed') {
-    trial.narrowed = null;
-    if ((await runOnce(trial, null)) === 'passed') {
-      before.passed += 1;
-      return;
-    }
-  }
-  before.failed = 1;
-  while (before.failed + before.passed < options.runs && bench.isOpen()) {
-    const outcome = await runOnce(trial, null);
-    if (outcome === 'other') break;
+  const count = ({ outcome, exitCode }: Ran) => {
+    if (outcome === 'cached') trial.notes.push('A cache answered for the command, which is no run: turn the cache off in the command.');
+    if (outcome !== 'passed' && outcome !== 'failed') return;
     before[outcome] += 1;
+    before.exitCodes.push(exitCode);
+  };
+  trial.narrowed = narrow(options.argv, options.tests, trial.worktree);
+  let last: Ran | null = null;
+  if (trial.narrowed === null) {
+    last = await runOnce(trial, null);
+    const failure = last.outcome === 'passed' ? 'passed' : bench.failure;
+    if (isWholeCheck && failure !== null) trial.checkBefore = { failure, exitCode: last.exitCode };
+    if (last.outcome !== 'failed') return count(last);
+    trial.narrowed = narrow(options.argv, bench.failure?.tests ?? [], trial.worktree);
+  }
+  if (trial.narrowed !== null) {
+    last = await runOnce(trial, null);
+    if (last.outcome !== 'failed') {
+      trial.narrowed = null;
+      last = await runOnce(trial, null);
+      if (last.outcome !== 'failed') return count(last);
+    }
+  }
+  if (last !== null) count(last);
+  while (before.failed + before.passed < options.runs && bench.isOpen()) {
+    const next = await runOnce(trial, null);
+    count(next);
+    if (next.outcome === 'other' || next.outcome === 'cached') break;
   }
 }
 
@@ -138,7 +168,9 @@ async function tryAll(trial: Trial): Promise<void> {
   const { options, worktree, bench, attempts } = trial;
   const updating = updatingSnapshots(trial.narrowed?.argv ?? options.argv, bench.failure?.tests ?? []);
   const commands = ruleCommands(worktree.cwd, options.env.PATH ?? '', options.rules, updating);
-  for (const change of [...options.proposals, ...commands].slice(0, MOST_ATTEMPTS)) {
+  const changes = [...options.proposals, ...commands].slice(0, MOST_ATTEMPTS);
+  if (changes.length > 0 && (bench.failure?.tests.length ?? 0) > 0) trial.seenBefore = (await see(trial)).seen;
+  for (const change of changes) {
     if (!bench.isOpen()) {
       trial.notes.push(bench.limitNote);
       return;
@@ -148,7 +180,7 @@ async function tryAll(trial: Trial): Promise<void> {
     attempts.push(attempt);
     if (attempt.verdict !== 'fixed' || 'refused' in fix) continue;
     if (options.branch !== undefined) {
-      await git(options.cwd, 'branch', '--no-track', options.branch, fix.commit);
+      await trial.checkout.createBranch(options.branch, fix.commit);
       trial.branch = options.branch;
     }
     return;
@@ -176,6 +208,8 @@ async function fixOf(trial: Trial, change: Proposal | RuleCommand): Promise<Name
       await bench.prepare(change.argv, worktree.cwd);
     }
     const fix = await commitChange(worktree, 'diff' in change ? change.diff : null, source.split(':')[0] ?? '', options.allowed);
+    const script = options.allowed.tests ? undefined : fix.files.find((file) => isStartedBy(options, worktree, file));
+    if (script !== undefined) return { source, refused: `${script} says how the tests run; allow it with --allow-tests` };
     await prepare(trial, await worktree.moveTo(fix.commit));
     return { ...fix, source };
   } catch (error) {
@@ -184,78 +218,112 @@ async function fixOf(trial: Trial, change: Proposal | RuleCommand): Promise<Name
   }
 }
 
+const SHELLS = ['sh', 'bash', 'dash', 'zsh', 'ksh', 'pwsh'];
+
+/** Whether the command, or the wider check, starts this file of the worktree as its program or as a script of a shell. */
+function isStartedBy({ argv, check }: FixOptions, { folder, cwd }: Worktree, file: string): boolean {
+  const started = [argv, check ?? []].flatMap(([program = '', ...words]) =>
+    SHELLS.includes(basename(program)) ? [program, ...words] : [program],
+  );
+  return started.some((word) => resolve(cwd, word) === resolve(folder, file));
+}
+
 function refusedAttempt({ source, refused }: RefusedFix): FixAttempt {
-  const nothing = { files: [], added: 0, deleted: 0, passed: 0, failed: 0, broke: [], diff: null };
-  return { source, ...nothing, verdict: 'refused', sentence: `${source}: not tried, ${refused}.` };
+  const nothing = { files: [], added: 0, deleted: 0, passed: 0, failed: 0, other: 0, exitCodes: [], checkExitCodes: [], broke: [] };
+  return { source, refused, ...nothing, diff: null, verdict: 'refused', sentence: 'Not tried.' };
 }
 
 async function tryOne(trial: Trial, fix: NamedFix): Promise<FixAttempt> {
   const { options, before, bench } = trial;
   const { source, files, added, deleted, diff } = fix;
-  let [passed, failed, other] = [0, 0, 0];
-  while (passed < options.runs && failed + other === 0 && bench.isOpen()) {
-    const outcome = await runOnce(trial, source);
-    if (outcome === 'passed') passed += 1;
-    else if (outcome === 'failed') failed += 1;
-    else other += 1;
+  const attempt: FixAttempt = {
+    ...{ source, files: [...files], added, deleted, diff, verdict: 'inconclusive', sentence: '' },
+    ...{ passed: 0, failed: 0, other: 0, exitCodes: [], checkExitCodes: [], broke: [] },
+  };
+  let cached = 0;
+  while (attempt.passed < options.runs && attempt.failed + attempt.other === 0 && cached < MOST_CACHED && bench.isOpen()) {
+    const { outcome, exitCode } = await runOnce(trial, source);
+    if (outcome === 'cached') {
+      cached += 1;
+      continue;
+    }
+    attempt[outcome] += 1;
+    attempt.exitCodes.push(exitCode);
   }
-  const attempt = { source, files: [...files], added, deleted, passed, failed, diff };
-  const runs = passed + failed + other;
-  const without = `${before.failed} of ${before.failed + before.passed} without it`;
-  const counts = `fails ${failed + other} of ${runs} with it, ${without}`;
-  if (failed > 0) return { ...attempt, broke: [], verdict: 'not-fixed', sentence: `${source}: ${counts}, so it does not fix it.` };
-  if (other > 0) return { ...attempt, broke: [], verdict: 'not-fixed', sentence: `${source}: ${counts}, now in another way.` };
-  const enough = before.passed === 0 && Math.min(before.failed, passed) >= Math.min(options.runs, MIN_RUNS);
-  if (!enough) {
-    const why = before.passed > 0 ? 'which proves nothing of what fails at random' : 'which are too few runs';
-    return { ...attempt, broke: [], verdict: 'inconclusive', sentence: `${source}: ${counts}, ${why}.` };
-  }
-  const { broke, isRed } = await whatBroke(trial, fix);
-  if (broke.length > 0) {
-    const named = broke.slice(0, 3).map((name) => `"${name}"`);
-    const rest = broke.length > named.length ? ` and ${broke.length - named.length} more` : '';
-    return { ...attempt, broke, verdict: 'breaks', sentence: `${source}: ${counts}, but it breaks ${named.join(', ')}${rest}.` };
-  }
-  const wider = isRed ? 'the wider check fails as before' : 'the wider check passes';
-  return { ...attempt, broke, verdict: 'fixed', sentence: `${source}: ${counts}, and ${wider}.` };
+  if (cached > 0)
+    trial.notes.push(`${source}: a cache answered for ${counted(cached, 'run')}, which ${cached === 1 ? 'does' : 'do'} not count.`);
+  if (isMended(before, attempt) && (await isSeen(trial, attempt))) await checkWider(trial, fix, attempt);
+  const whole = { before, tests: [...(bench.failure?.names ?? [])], checkExitCodes: exitCodesOf(trial.checkBefore) };
+  attempt.verdict = judgeAttempt(attempt, whole);
+  attempt.sentence = describeAttempt(attempt, whole);
+  return attempt;
 }
 
-/** What fails in the wider check with the change and not without it. Without a change it is run only where it fails with it. */
-async function whatBroke(trial: Trial, { commit }: Fix): Promise<{ readonly broke: string[]; readonly isRed: boolean }> {
+function exitCodesOf(checked: Checked | null): (number | null)[] {
+  return checked === null ? [] : [checked.exitCode];
+}
+
+/** What the tool of the failing tests reports in the state of the worktree. */
+async function see({ options, bench, worktree, narrowed }: Trial): Promise<Awaited<ReturnType<typeof runWithReport>>> {
+  const tests = bench.failure?.tests ?? [];
+  return await runWithReport(bench, { argv: narrowed?.argv ?? options.argv, cwd: worktree.cwd, env: options.env, tests });
+}
+
+/** Whether the tool's own report shows that the tests that failed ran and passed, where tests are named; notes why not. */
+async function isSeen(trial: Trial, attempt: FixAttempt): Promise<boolean> {
+  const tests = trial.bench.failure?.tests ?? [];
+  if (tests.length === 0) return true;
+  const { exitCode, seen } = await see(trial);
+  const why = whyNotSeen(trial.seenBefore, exitCode === 0 ? seen : null, tests);
+  if (why !== null) trial.notes.push(`${attempt.source}: ${why}.`);
+  attempt.reported = why === null;
+  return attempt.reported;
+}
+
+/** Runs the wider check with the change, and without it where it fails: notes what fails with it only. What a cache answers is no check. */
+async function checkWider(trial: Trial, { commit, source }: NamedFix, attempt: FixAttempt): Promise<void> {
   const { options, worktree, deps, bench } = trial;
   const argv = options.check ?? options.argv;
-  const checked = async () =>
-    (await judge(await bench.run(argv, worktree.cwd), { ran: null, failure: null, read: deps.read })).failure ?? 'passed';
-  const after = await checked();
-  if (after === 'passed') return { broke: [], isRed: false };
+  const check = async (): Promise<Checked & { readonly isCached: boolean }> => {
+    const run = await bench.run(argv, worktree.cwd);
+    const { outcome, failure } = await judge(run, { ran: null, failure: null, read: deps.read });
+    return { failure: failure ?? 'passed', exitCode: run.exitCode, isCached: outcome === 'cached' };
+  };
+  const after = await check();
+  if (after.isCached) {
+    trial.notes.push(`${source}: a cache answered for the wider check, which does not count.`);
+    return;
+  }
+  attempt.checkExitCodes.push(after.exitCode);
+  if (after.failure === 'passed') return;
   if (trial.checkBefore === null) {
     await prepare(trial, await worktree.moveTo(worktree.commit));
-    trial.checkBefore = await checked();
+    trial.checkBefore = await check();
     await prepare(trial, await worktree.moveTo(commit));
   }
-  const before = trial.checkBefore;
+  const before = trial.checkBefore.failure;
   const known = before === 'passed' ? new Set<string>() : before.names;
-  const broke = [...after.names].filter((name) => !known.has(name));
-  if (after.names.size > 0) return { broke, isRed: true };
-  const isSame = before !== 'passed' && before.names.size === 0 && before.fingerprint === after.fingerprint;
-  return { broke: isSame ? [] : [argv.join(' ')], isRed: true };
+  append(
+    attempt.broke,
+    [...after.failure.names].filter((name) => !known.has(name)),
+  );
+  if (after.failure.names.size > 0) return;
+  const isSame = before !== 'passed' && before.names.size === 0 && before.fingerprint === after.failure.fingerprint;
+  if (!isSame) attempt.broke.push(argv.join(' '));
 }
 
-function conclusion({ options, narrowed, bench, before, attempts, branch, notes }: Trial): FixTrial {
-  const fixed = attempts.find(({ verdict }) => verdict === 'fixed');
-  const verdict = before.failed === 0 ? 'not-reproduced' : fixed === undefined ? 'not-fixed' : 'fixed';
-  const tried = attempts.filter((attempt) => attempt.verdict !== 'refused').length;
-  const many = (count: number) => (count === 1 ? '1 change' : `${count} changes`);
-  const sentences = {
-    'not-reproduced': 'The command does not fail in the state that was to be fixed.',
-    'not-fixed':
-      attempts.length === 0
-        ? 'There was no change to try: name one with --patch, or use a project whose tools make one.'
-        : `Not fixed: ${many(tried)} tried, ${many(attempts.length - tried)} refused.`,
-    fixed: `Fixed by ${fixed?.sentence ?? ''}`,
+function conclusion({ options, narrowed, bench, before, checkBefore, attempts, branch, notes }: Trial): FixTrial {
+  const found = {
+    command: [...options.argv],
+    narrowed: narrowed === null ? null : [...narrowed.argv],
+    tests: [...(bench.failure?.names ?? [])],
+    check: [...(options.check ?? options.argv)],
+    before,
+    checkExitCodes: exitCodesOf(checkBefore),
+    attempts,
+    branch,
+    notes,
   };
-  return {
-    ...{ command: [...options.argv], narrowed: narrowed === null ? null : [...narrowed.argv], tests: [...(bench.failure?.names ?? [])] },
-    ...{ check: [...(options.check ?? options.argv)], before, verdict, attempts, branch, sentence: sentences[verdict], notes },
-  };
+  const verdict = judgeTrial(found);
+  return { ...found, verdict, sentence: describeTrial(found) };
 }

@@ -80,7 +80,9 @@ export function isThrown(text: string): boolean {
 }
 
 function statedExpectation({ failingTests }: TriageSubject): Fact | undefined {
-  const test = failingTests.find((entry) => entry.expected !== null && entry.actual !== null && !isThrown(entry.message ?? ''));
+  // Playwright and others write "Error: " before the words that a test gives to its expectation.
+  const isStated = (message: string) => !isThrown(message.replace(/^Error: (?=\S)/, ''));
+  const test = failingTests.find((entry) => entry.expected !== null && entry.actual !== null && isStated(entry.message ?? ''));
   return test === undefined ? undefined : factAt('test', test.message ?? `expected ${test.expected} but got ${test.actual}`, test.at);
 }
 

@@ -94,12 +94,12 @@ const TITLES: Readonly<Record<string, Saying>> = {
     const found = /cannot import name '?(\w{1,80})'? from (?:partially initialized module )?'?([\w.]{1,120})/.exec(words.log);
     return found === null ? null : `The installed ${found[2]} has no ${found[1]}, which the code imports`;
   },
-  'segmentation-fault': (words) =>
-    fill(
-      words,
-      'A program run by make $ crashes with a segmentation fault',
-      /\*\*\* \[(?:[^\]\n]{1,100}: )?([^\]\n]{1,60})\] (?:Error 139|Segmentation)/,
-    ) ?? 'A program crashes with a segmentation fault',
+  'segmentation-fault': (words) => {
+    const { target, signal } = makeSignal(words) ?? {};
+    const what =
+      signal === undefined || signal.startsWith('Segmentation') ? 'crashes with a segmentation fault' : `is ended by a signal: ${signal}`;
+    return target === undefined ? 'A program crashes with a segmentation fault' : `A program run by make ${target} ${what}`;
+  },
   'undefined-reference': (words) => fill(words, 'No linked library defines $', /undefined reference to [`'"‘]([^`'"’\n]{1,120})/),
   'script-path-missing': missingFileTitle,
   'path-missing': missingFileTitle,
@@ -261,11 +261,24 @@ const REASONS: Readonly<Record<string, Saying>> = {
   'script-path-missing': missingFile,
   'path-missing': missingFile,
   'segmentation-fault': (words) => {
-    const make = find(words, /make(?:\[\d\])?: \*\*\* \[(?:[^\]\n]{1,100}: )?([^\]\n]{1,80})\] (?:Error 139|Segmentation)/);
+    const { target, signal } = makeSignal(words) ?? {};
     const before = lineBefore(words);
-    return `The program${make === null ? '' : ` that \`make ${make}\` ran`} accessed memory that it does not own (signal 11).${before === null ? '' : ` The last thing it printed was "${oneLine(before, 100)}".`}`;
+    const ran = target === undefined ? '' : ` that \`make ${target}\` ran`;
+    const how =
+      signal === undefined || signal.startsWith('Segmentation')
+        ? 'accessed memory that it does not own (signal 11)'
+        : `was ended by a signal: ${signal}`;
+    return `The program${ran} ${how}.${before === null ? '' : ` The last thing it printed was "${oneLine(before, 100)}".`}`;
   },
 };
+
+/** Finds the target of make whose command a signal ended, and the signal as make names it; no signal where it only gives the code. */
+function makeSignal({ log }: Words): { readonly target: string; readonly signal: string | undefined } | null {
+  const pattern =
+    /make(?:\[\d{1,3}\])?: \*\*\* \[(?:[^\]\n]{1,300}: )?(?<target>[^\]\n]{1,80})\] (?:Error 139|(?<signal>Segmentation fault|Abort[a-z]{0,3}|Bus error|Floating point exception|Illegal instruction))/;
+  const { target, signal } = pattern.exec(log)?.groups ?? {};
+  return target === undefined ? null : { target, signal };
+}
 
 function refusedAccess(words: Words): string {
   const status = find(words, /\bE(401|403)\b/, /\b(401|403)\b/) ?? '401';

@@ -3,6 +3,7 @@ import type { Evidence } from '../domain/evidence.ts';
 import type { Diagnostic, LogPosition } from '../domain/failure.ts';
 import type { TriageSubject } from '../domain/triage.ts';
 import { cleanLine, stripEscapes } from '../log/lines/clean.ts';
+import { BREAK } from '../log/reports/passages.ts';
 import type { Fact, Facts } from './facts.ts';
 import type { Match } from './rule.ts';
 
@@ -147,12 +148,13 @@ export function quoteFact(fact: Fact, evidence: readonly Evidence[]): Quotation 
   return elsewhere ?? (atLine !== null && shares(atLine.quote.text, fact.text) ? atLine : null);
 }
 
-/** Quotes one line of a source by its number. */
-export function quoteLine(source: string, line: number, evidence: readonly Evidence[]): Quotation | null {
+/** Quotes one line of a source by its number; of a report's line that says several, the one that holds `needle`, or the first. */
+export function quoteLine(source: string, line: number, evidence: readonly Evidence[], needle = ''): Quotation | null {
   for (const item of evidence) {
     const { lineStart, lineEnd } = item;
     if (item.source !== source || lineStart === undefined || lineEnd === undefined || line < lineStart || line > lineEnd) continue;
-    const text = literal(item.text.split('\n')[line - lineStart] ?? '');
+    const parts = (item.text.split('\n')[line - lineStart] ?? '').split(BREAK);
+    const text = literal(parts.find((part) => squeeze(part).includes(needle)) ?? parts[0] ?? '');
     if (text !== '') return { evidenceId: item.id, quote: { source, line, text } };
   }
   return null;
@@ -167,7 +169,7 @@ export function quoteText(text: string, evidence: readonly Evidence[]): Quotatio
     for (const item of evidence) {
       if (item.lineStart === undefined) continue;
       const offset = item.text.split('\n').findIndex((raw) => squeeze(cleanLine(stripEscapes(raw))).includes(needle));
-      const quotation = offset < 0 ? null : quoteLine(item.source, item.lineStart + offset, [item]);
+      const quotation = offset < 0 ? null : quoteLine(item.source, item.lineStart + offset, [item], needle);
       if (quotation !== null) return quotation;
     }
   }

@@ -6,7 +6,7 @@ import { decodeSources } from './decode/archive.ts';
 import { bytesOfFile } from './lines/bytes.ts';
 import { createMasker } from './mask/mask.ts';
 import type { ReadableSource } from './read-log.ts';
-
+import { readResults } from './reports/report.ts';
 import { LineIndex } from './scan/scan-log.ts';
 import { type FromThread, PART, type SentSource, type ToThread } from './threads.ts';
 
@@ -26,6 +26,7 @@ parentPort?.on('message', async (message: ToThread) => {
     if (message.job === 'decode') return await decode(given[0] ?? [], message);
     const texts = given.map((all) => all.join(''));
     if (message.job === 'mask') return await mask(texts);
+    if (message.job === 'reports') return say({ result: message.names.map((name, at) => readResults(name, texts[at] ?? '')) });
     const sources = message.sources.map((source, at) => opened(source, texts[at] ?? ''));
     say({ result: readCauses(sources, message.options) });
   } catch (error) {

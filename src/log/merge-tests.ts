@@ -1,17 +1,21 @@
 import type { FailingTest } from '../domain/failure.ts';
 import { firstOfEach } from '../lib/collections.ts';
 
+/** Tells whether a report and a log speak of the same run of a test. */
+export type Agreement = (reported: FailingTest, logged: FailingTest) => boolean;
+
 /**
  * One entry a test, although a report and a log write its name differently ("renderReceipt > prints" against a suite and a name). A
- * merged test has the report's name, suite and message, since history is kept by these, and the log's position, file and line.
+ * merged test has the report's name, suite and message, since history is kept by these, and the log's position, file and line. Where the two
+ * do not agree, all but the name is the log's: they are of different attempts, and what one says is not true of the other.
  */
-export function mergeTests(reported: readonly FailingTest[], logged: readonly FailingTest[]): FailingTest[] {
-  const left = new Set(unique(logged, ({ at }) => at?.source));
+export function mergeTests(reported: readonly FailingTest[], logged: readonly FailingTest[], agree: Agreement = () => true): FailingTest[] {
+  const left = new Set(firstOfEach(logged, (test) => keyOf(test, test.at?.source)));
   const byLastWord = Map.groupBy(
     [...left].map((test) => ({ test, words: wordsOf(test) })),
     ({ words }) => lastOf(words.all),
   );
-  const merged = withoutParents(unique(reported, ({ message }) => message)).map((report) => {
+  const merged = withoutParents(joinReports(reported)).map((report) => {
     const test = { ...report, message: withoutPlace(report.message) };
     const words = wordsOf(test);
     const twin = twinOf(
@@ -20,14 +24,25 @@ export function mergeTests(reported: readonly FailingTest[], logged: readonly Fa
     );
     if (twin === null) return test;
     left.delete(twin);
-    return merge(test, twin);
+    return agree(test, twin) ? merge(test, twin) : { ...twin, name: test.name, suite: test.suite, spans: bothSpans(test, twin) };
   });
   return [...merged, ...left];
 }
 
-/** One of each: a test of the same name in another log, or with another message in a report, failed on its own. */
-function unique(tests: readonly FailingTest[], apart: (test: FailingTest) => string | null | undefined): FailingTest[] {
-  return firstOfEach(tests, (test) => [test.suite, test.name, apart(test)].join('\u0001'));
+/** A test of the same name in another log, or with another message in a report, failed on its own. */
+function keyOf({ suite, name }: FailingTest, apart: string | null | undefined): string {
+  return [suite, name, apart].join('\u0001');
+}
+
+/** What several reports say alike of one test is said once, with its lines in each. */
+function joinReports(reported: readonly FailingTest[]): FailingTest[] {
+  const joined = new Map<string, FailingTest>();
+  for (const test of reported) {
+    const key = keyOf(test, test.message);
+    const known = joined.get(key);
+    joined.set(key, known === undefined ? test : { ...known, spans: bothSpans(test, known) });
+  }
+  return [...joined.values()];
 }
 
 /** `TestA` fails because `TestA/case` does: reports list both, only the case is a failing test of its own. */
@@ -80,17 +95,24 @@ function namesFile(own: Words, file: string | null): boolean {
   return file !== null && (`${own.all} `.includes(`${file} `) || own.file === file);
 }
 
+/** File and line come from one of the two, and so do expected and actual. */
 function merge(report: FailingTest, log: FailingTest): FailingTest {
+  const placed = log.line === null && (log.file === null || sameFile(log.file, report.file)) ? report : log;
+  const valued = report.expected !== null || report.actual !== null ? report : log;
   return {
     ...report,
-    file: log.file ?? report.file,
-    line: log.file === null ? report.line : (log.line ?? (sameFile(log.file, report.file) ? report.line : null)),
+    file: placed.file,
+    line: placed.line,
     message: isTelling(report.message) ? report.message : (log.message ?? report.message),
-    expected: report.expected ?? log.expected,
-    actual: report.actual ?? log.actual,
+    expected: valued.expected,
+    actual: valued.actual,
     at: log.at ?? report.at,
-    spans: [...(log.spans ?? []), ...(report.spans ?? [])],
+    spans: bothSpans(report, log),
   };
+}
+
+function bothSpans(report: FailingTest, log: FailingTest): NonNullable<FailingTest['spans']> {
+  return [...(log.spans ?? []), ...(report.spans ?? [])];
 }
 
 function sameFile(one: string, other: string | null): boolean {

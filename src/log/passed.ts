@@ -26,9 +26,10 @@ const TAIL = 60;
 
 /**
  * Tells whether a log is that of a run that passed, whatever errors it prints: no step and no test failed, nothing ended badly, and the
- * CI system or the runner says at the end that all passed, below the last error. A log that was cut off is none.
+ * CI system or the runner says at the end that all passed, no higher than the last error. A log that was cut off is none.
+ * Where tests failed and passed when run again (`hasRetried`), that nothing else went wrong is enough.
  */
-export function hasPassed(log: LogText, found: Extraction, structure: Structure): boolean {
+export function hasPassed(log: LogText, found: Extraction, structure: Structure, hasRetried: boolean): boolean {
   if (found.failingTests.length + structure.failedSections.length + structure.exits.length > 0) return false;
   const errors = [...found.exceptions, ...found.messages, ...found.diagnostics.filter(({ severity }) => severity === 'error')];
   const last = maxOf(
@@ -42,7 +43,7 @@ export function hasPassed(log: LogText, found: Extraction, structure: Structure)
     if (RUN_FAILED.test(text) || text.startsWith('##[error]')) return false;
     if (RUN_PASSED.some((pattern) => pattern.test(text))) said = line;
   }
-  return said > last;
+  return (said > 0 && said >= last) || (hasRetried && last === 0);
 }
 
 /** Returns what was found in a run that passed: nothing that failed. */

@@ -1,10 +1,13 @@
 import type { SourceText } from '../domain/build.ts';
 import type { ReadStage } from '../domain/calibration.ts';
+import type { PassedOnRetry } from '../domain/reading.ts';
 import { withWholeSpans } from './causes/spans.ts';
 import { type Extraction, withLists } from './extract/extraction.ts';
-import { extractAll, inFailedSteps, openScanned, structureIn } from './extract/run.ts';
+import { extractAll, inFailedSteps, keepLines, openScanned, splitHits, structureIn } from './extract/run.ts';
 import { diffWithGreen, type GreenTemplates, newFindings } from './green/green-diff.ts';
+import { findLeftOut, withoutLines } from './left-out.ts';
 import { bytesOfText, type LogBytes, withReturnsAsLineEnds } from './lines/bytes.ts';
+import type { LogText } from './lines/lines.ts';
 import { hasPassed, withoutErrors } from './passed.ts';
 import type { LineIndex, Scan } from './scan/scan-log.ts';
 import { withoutSections } from './sections.ts';
@@ -29,6 +32,8 @@ export interface Reader {
   readonly green: GreenTemplates | null;
   readonly without: ReadonlySet<ReadStage>;
   readonly leftOut: ReadonlySet<string>;
+  /** Tests of which a report says that they passed when run again. */
+  readonly passedInReports: readonly PassedOnRetry[];
 }
 
 /** What was read of one log, before its lines are ranked. */
@@ -44,21 +49,31 @@ export function readLog(source: ReadableSource, reader: Reader): ReadLog {
   return { ...read, all: fold(split.all), found: fold(split.found), fresh: fold(split.fresh) };
 }
 
-function readLines(name: string, bytes: LogBytes, known: Scan | undefined, { green, without, leftOut }: Reader) {
+function readLines(name: string, bytes: LogBytes, known: Scan | undefined, reader: Reader) {
+  const { green, without, leftOut, passedInReports } = reader;
   const opened = openScanned(name, bytes, known);
-  const { log, scan } = opened;
-  const marked = structureIn(opened);
-  const structure = without.has('sections') ? withoutSections(marked) : marked;
-  const all = withWholeSpans(log, extractAll(opened, leftOut));
-  const isPassed = hasPassed(log, all, structure);
+  const { log: whole, scan } = opened;
+  const { ofReaders, ofLeftOut } = splitHits(scan);
+  const readMarks = (of: LogText) => {
+    const marked = structureIn({ log: of, scan });
+    return without.has('sections') ? withoutSections(marked) : marked;
+  };
+  const extracted = withWholeSpans(whole, extractAll(opened, leftOut));
+  const marked = readMarks(whole);
+  const { ranges, passedOnRetry, failingTests } = findLeftOut(whole, ofLeftOut, extracted, marked, passedInReports);
+  const log = withoutLines(whole, ranges);
+  const isKept = (line: number) => log.hides?.(line) !== true;
+  const structure = ranges.length === 0 ? marked : readMarks(log);
+  const all = { ...keepLines(extracted, isKept), failingTests };
+  const isPassed = hasPassed(log, all, structure, passedOnRetry.length > 0);
   const found = isPassed ? withoutErrors(all) : inFailedSteps(log, all, structure);
   const diff = green === null ? null : diffWithGreen(log, green, found, structure);
   /** What of it a green build does not say too; all of it where there is none to compare with. */
   const fresh = diff === null ? found : newFindings(found, diff);
-  const read = { log, index: scan.index, size: bytes.size, all, found, fresh, structure, diff, isPassed };
+  const read = { log, index: scan.index, size: bytes.size, all, found, fresh, structure, diff, isPassed, passedOnRetry };
   /** Whether what a green build says too was left out of what was found. */
   const isOnlyNew: boolean = false;
-  return { ...read, isOnlyNew, proposed: found.blocks, hits: scan.hits };
+  return { ...read, isOnlyNew, proposed: found.blocks, hits: ofReaders.map((lines) => lines.filter(isKept)) };
 }
 
 /** Lone carriage returns to one line feed from which on a log is taken to use them as line ends. */

@@ -1,19 +1,23 @@
 import type { SourceText, TestResult } from '../domain/build.ts';
 import type { ReadStage } from '../domain/calibration.ts';
-import type { Diagnostic, ErrorMessage } from '../domain/failure.ts';
-import type { Reading } from '../domain/reading.ts';
+import type { Diagnostic, ErrorMessage, FailingTest } from '../domain/failure.ts';
+import type { PassedOnRetry, Reading } from '../domain/reading.ts';
 import { firstOfEach } from '../lib/collections.ts';
 import { countIn } from '../lib/text.ts';
 import { type Extraction, hasFindings } from './extract/extraction.ts';
 import { toolReaders } from './extract/run.ts';
+import { followerNotes, isFollower, markFollowers } from './followers.ts';
 import { type GreenTemplates, greenTemplates, hasKnownLine, hasNewLine, newExits } from './green/green-diff.ts';
 import { mergeTests } from './merge-tests.ts';
 import { placeRanked, type RankedLine, rankedMessages, rankLines } from './rank/rank.ts';
 import { type ReadableSource, type ReadLog, readLog } from './read-log.ts';
 import { failuresOf } from './recognise/failures.ts';
 import { lastLines, reduceLogs, type WeighedLog, weighBlocks } from './reduce/reduce.ts';
+import { createAgreement, noteContradiction, noteDisagreements } from './reports/agreement.ts';
 import { parseReport } from './reports/report.ts';
 import type { TestReport } from './reports/report-draft.ts';
+import { excerptsOfReports } from './reports/report-excerpts.ts';
+import { isSameTest } from './retries/retried-tests.ts';
 
 /** How to read a build's sources. */
 export interface ReadOptions {
@@ -33,8 +37,14 @@ export interface ReadOptions {
 
 const NOTHING: ReadonlySet<ReadStage> = new Set();
 const MAX_MESSAGES = 50;
+/** Share of the budget that reports have at most beside logs, and notes on tests of which the two say something else. */
+const REPORT_SHARE = 0.5;
+const MAX_CONTRADICTIONS = 5;
 const NOT_ALIKE = (green: string) => `The log of ${green} has no line in common with this build: it was left aside.`;
 const NOTHING_NEW = (green: string) => `Nothing is new since ${green}: its log was left aside.`;
+const PASSED = 'failed first and passed on a rerun.';
+/** Tests that passed when run again, kept and named in notes. */
+const [MAX_PASSED, MAX_NAMED] = [100, 20];
 const ONLY_KNOWN = (green: string) => `All errors found are in the log of ${green} too; other lines are new.`;
 
 /** The sources of one build, each read on its own. */
@@ -54,39 +64,96 @@ export function readSources(sources: readonly ReadableSource[], options: ReadOpt
 export function openSources(sources: readonly ReadableSource[], options: ReadOptions): OpenedSources {
   const green = options.green ?? (options.greenText === undefined ? null : greenTemplates(options.greenText));
   const reports = sources.flatMap((source) => (isReport(source) ? [parseReport(source.name, source.text)] : []));
+  const disagreements = noteDisagreements(reports);
   const without = options.without ?? NOTHING;
   const leftOut = without.has('extractors') ? toolReaders() : (options.leftOut ?? new Set<string>());
-  const read = logsFirst(sources).map((source) => readLog(source, { green: source.kind === 'log' ? green : null, without, leftOut }));
+  const passedInReports = reports.flatMap(({ passedOnRetry }) => passedOnRetry);
+  const read = logsFirst(sources).map((source) =>
+    readLog(source, { green: source.kind === 'log' ? green : null, without, leftOut, passedInReports }),
+  );
   const isReported = reports.some(({ failingTests }) => failingTests.length > 0);
-  return { sources, reports, ...sinceGreen(read, isReported) };
+  const { logs, notes } = sinceGreen(markFollowers(read), isReported);
+  return { sources, reports, logs, notes: [...disagreements, ...notes, ...followerNotes(logs)] };
 }
 
 /** Ranks the lines of all logs, cuts them to the budget, and puts together what was found. */
 export function composeReading({ sources, reports, logs, notes }: OpenedSources, options: ReadOptions): Reading {
+  const areFollowers = logs.every(isFollower);
   const weighed = logs.map((one) => weigh(one, options.without ?? NOTHING));
-  const { excerpts, tokens } = reduceLogs(weighed, options.budgetTokens);
+  const texts = logs.map(({ log }) => log);
+  const contradicted: string[] = [];
+  const isAgreed = createAgreement(reports, texts);
+  const { failingTests, passedOnRetry } = testsOf(reports, logs, (reported, logged) => {
+    const agree = isAgreed(reported, logged);
+    if (!agree) contradicted.push(noteContradiction(reported, logged));
+    return agree;
+  });
+  const room = options.budgetTokens * (logs.length > 0 ? REPORT_SHARE : 1);
+  const reported = excerptsOfReports(reports, failingTests, texts, room);
+  const logged = reduceLogs(weighed, options.budgetTokens - reported.tokens);
   const all = <K extends 'diagnostics' | 'exceptions'>(key: K) => logs.flatMap(({ found }) => found[key] as Extraction[K][number][]);
   const partial: Omit<Reading, 'fingerprint' | 'generic'> = {
-    excerpts: [...excerpts],
-    tokens,
-    failingTests: mergeTests(
-      reports.flatMap(({ failingTests }) => failingTests),
-      logs.flatMap(({ found }) => found.failingTests),
-    ),
+    excerpts: [...logged.excerpts, ...reported.excerpts],
+    tokens: logged.tokens + reported.tokens,
+    failingTests,
+    ...(passedOnRetry.length > 0 ? { passedOnRetry } : {}),
     testResults: reports.flatMap(({ testResults }): readonly TestResult[] => testResults),
     diagnostics: oneALine([...reports.flatMap(({ diagnostics }) => diagnostics), ...all('diagnostics')]),
     exceptions: all('exceptions'),
-    messages: tellingFirst(logs.flatMap((one, i) => rankedMessages(one, weighed[i]?.ranked ?? []))),
+    messages: tellingFirst(
+      logs.flatMap((one, i) => (isFollower(one) && !areFollowers ? [] : rankedMessages(one, weighed[i]?.ranked ?? []))),
+    ),
     exits: logs.flatMap(({ structure }) => structure.exits),
     failedSections: logs.flatMap(({ structure }) => structure.failedSections),
     toolchains: [...new Set(logs.flatMap(({ found }) => [...found.toolchains]))].sort(),
     sources: sources.map((source) => sizeOf(source, logs)),
     ...(logs.length > 0 && logs.every(({ isPassed }) => isPassed) ? { hasPassed: true } : {}),
     maskedSecrets: options.maskedSecrets ?? 0,
-    notes: [...sources.flatMap(({ notes }) => notes), ...reports.flatMap((report) => report.notes), ...notes],
+    notes: [
+      ...sources.flatMap(({ notes }) => notes),
+      ...retryNotes(passedOnRetry),
+      ...reports.flatMap((report) => report.notes),
+      ...notes,
+      ...contradicted.slice(0, MAX_CONTRADICTIONS),
+    ],
   };
   if (!hasFindings(partial)) partial.notes.push('No error was found in the logs and reports.');
   return withFingerprint(partial);
+}
+
+/** Joins the tests of reports and logs: those that failed to the end, and those of which either says that they passed when run again. */
+function testsOf(
+  reports: readonly TestReport[],
+  logs: readonly ReadLog[],
+  agree: (reported: FailingTest, logged: FailingTest) => boolean,
+): { failingTests: FailingTest[]; passedOnRetry: PassedOnRetry[] } {
+  const inLogs = logs.flatMap((log) => log.passedOnRetry);
+  const reported = reports.flatMap((report) => report.failingTests).filter((test) => !inLogs.some((one) => isSameTest(one, test)));
+  const failingTests = mergeTests(
+    reported,
+    logs.flatMap(({ found }) => found.failingTests),
+    agree,
+  );
+  const passed = [...reports.flatMap((report) => report.passedOnRetry), ...inLogs];
+  return { failingTests, passedOnRetry: onceEach(passed.slice(0, MAX_PASSED)) };
+}
+
+/** One of each test that a report and a log, or two lines of a log, name: the longest name. */
+function onceEach(tests: readonly PassedOnRetry[]): PassedOnRetry[] {
+  const once: PassedOnRetry[] = [];
+  for (const test of tests.toSorted((one, other) => nameInFull(other).length - nameInFull(one).length))
+    if (!once.some((known) => isSameTest(known, test) || isSameTest(test, known))) once.push(test);
+  return tests.filter((test) => once.includes(test));
+}
+
+/** Says which tests passed when run again, at most a few by name. */
+function retryNotes(passed: readonly PassedOnRetry[]): string[] {
+  const named = passed.slice(0, MAX_NAMED).map((test) => `${nameInFull(test)} ${PASSED}`.slice(0, 500));
+  return passed.length > MAX_NAMED ? [...named, `${passed.length - MAX_NAMED} more tests ${PASSED}`] : named;
+}
+
+function nameInFull({ suite, name }: PassedOnRetry): string {
+  return `${suite ? `${suite}.` : ''}${name}`;
 }
 
 /** What is read as a log: an artifact says what the log leaves out, so it comes after it. */

@@ -31,7 +31,8 @@ function framed(words: TemplateStringsArray, ...parts: readonly string[]): RegEx
 const ENDING: readonly RegExp[] = [
   marked`(?:(?:the )?(?:process|command|script|program|task|job|step|container|shell|action|lifecycle script|recipe|target)\b.{0,300}?)?\b(?:completed with|exited with|exited|failed with|returned|finished with|terminated with|exit|ended with|died with|returned non-zero)(?: an?)?(?: non-?zero)?(?: exit)?[ -]?(?:code|status)?:?\s{0,2}[('"]?-?(?:0x)?[\da-f]{1,10}['")]?\W{0,8}$`,
   marked`(?:exit (?:code|status)|errno|code|status|rc|signal)[:= ]{1,3}(?:-?\d{1,10}|ELIFECYCLE)\W{0,4}$`,
-  /^(?:g?make|ninja)(?:\[\d{1,3}\])?: (?:\*\*\* (?:\[|Waiting)|Leaving|Entering|Target)|^ninja: (?:build stopped|error: rebuilding)|^FAILED: \S{1,300}\s?$/,
+  // A signal says why a command of make ended.
+  /^(?:g?make|ninja)(?:\[\d{1,3}\])?: (?:\*\*\* (?:\[(?![^\]\n]{1,300}\] (?:Segmentation fault|Abort|Bus error|Floating point exc|Illegal inst|Killed))|Waiting)|Leaving|Entering|Target)|^ninja: (?:build stopped|error: rebuilding)|^FAILED: \S{1,300}\s?$/,
   marked`(?:\[?(?:build|tests?|compilation|test run|job|run|pipeline|the build|lint|linting|check|checks|deploy(?:ment)?|installation|type ?check(?:ing)?)\]?) ?:? ?(?:has |was |is |did )?(?:FAIL(?:ED|URE|S|ING)?|not succeed(?:ed)?|unsuccessful|aborted|broken|errored)(?: with an exception| with \d{1,6} \w{1,20}| in [\d.hms :µ]{1,20}| after .{1,30})?\W{0,20}$`,
   marked`(?:found|there (?:are|were|is|was)|detected|totall?:?|summary:?|result:?|generated)? ?\W{0,3}${COUNT} (?:of|\/|out of)? ?(?:the )?(?:\d{1,7} )?(?:\w{1,20} ){0,2}?${THINGS}\b(?: (?:(?:have |has |had |did )?(?:failed|errored|found|generated|detected|reported|fail|passed|skipped|total|broken|not pass|emitted|completed|executed|run|in)\b).{0,160}|\W{0,12}|[,;]? ?[(;,] ?.{0,160}|\. .{0,160}| were .{0,120})$`,
   /^\W{0,12}(?:Tests?|Test Files?|Test Suites?|Suites?|Snapshots?|Specs?|Assertions|Ran|Time|Duration|Start at|Total|Summary|Failed|Failures|Errors|Passed|Skipped|Results?)\b ?(?:run)?[ :=]{1,6}\W{0,6}(?:\d|$|ok|FAILED|failed)/,
@@ -68,7 +69,7 @@ const ECHO: readonly RegExp[] = [
 const PASSING: readonly RegExp[] = [
   /^\s{0,40}(?:ok \d|[✓√✔✅]|PASS(?:ED|ES|ING)?\b|--- (?:PASS|SKIP)|\[ {2,7}(?:OK|PASSED|SKIPPED) {0,7}\]|\[ ?(?:\+|OK|PASS|SKIP|ok) ?\]|\((?:pass|skip|todo)\)|[↓○◌⏭⊘] |(?:# )?Subtest: |[Ss]kip(?:ped|ping)?\b|SKIP(?:PED)?\b|ignored?\b)/,
   /[✓√✔] |\b(?:PASS(?:ED)?|SKIP(?:PED)?|XFAIL|XPASS|IGNORED)\b(?:\s{0,20}\[ {0,3}\d{1,3}%\])?.{0,12}$|\.{2,60} ?(?:ok|OK|Ok|passed|Passed|PASSED|yes|no|done|Skipped|skipped|ignored)\b.{0,16}$|[:-] (?:ok|OK|PASSED|passed|skipped|ignored)$/,
-  /^\s{0,20}checking (?:for|whether|if|how)\b|^-- (?:Looking for|Performing Test|Check(?:ing|) |Found |Detecting|The \w{1,8} compiler)/,
+  /^\s{0,20}checking (?:for|whether|if|how)\b|^(?:Has header|Header|Checking|Compiler|Fetching|Run-time dependency|Library|Program|Dependency)\b.{0,200}(?:: (?:YES|NO)|found: (?:YES|NO))\b|^-- (?:Looking for|Performing Test|Check(?:ing|) |Found |Detecting|The \w{1,8} compiler)/,
   /^(?=.{0,200}\b(?:0|no|zero) (?:errors?|failures?|failed|problems?|issues?|warnings?|vulnerabilities)\b)(?!.{0,200}\b[1-9]\d{0,5} (?:errors?|fail))|\b(?:errors?|failures?|failed)[:=] ?0\b(?!:)/i,
 ];
 
@@ -83,6 +84,8 @@ const NOTICE: readonly RegExp[] = [
 
 /** What a tool does, has done, or is about to do. */
 const PROGRESS: readonly RegExp[] = [
+  // What Jenkins and its plugins do after the build, whatever became of it.
+  /^(?:\[(?:Checks API|WS-CLEANUP|htmlpublisher|JaCoCo plugin|Cobertura|GitHub Checks?)\] |(?:No suitable checks publisher found|Archiving artifacts|Skipped archiving|Recording (?:test results|fingerprints)|No artifacts (?:found|are configured)|Sending e-?mails?|No emails were triggered|Notifying (?:upstream|endpoint)|Collecting metadata|Metadata collection done)\b)/i,
   /^(?:\W{0,3}|={2,6}> |\[[^\]\n]{1,12}\] )(?:Get|Hit|Fetched|Selecting|Preparing|Unpacking|Setting up|Processing triggers|Reading (?:package|state)|Building dependency|Download(?:ing|ed)|Install(?:ing|ed)|Collect(?:ing|ed)|Compil(?:ing|ed)|Fetch(?:ing|ed)|Build(?:ing|t)|Resolv(?:ing|ed)|Check(?:ing|ed|out)|Runn?(?:ing)|Starting|Started|Creat(?:ing|ed)|Updat(?:ing|ed)|Load(?:ing|ed)|Linking|Packag(?:ing|ed)|Upload(?:ing|ed)|Extract(?:ing|ed)|Using|Requirement already|Attempting uninstall|Successfully|Pull(?:ing|ed)|Push(?:ing|ed)|Cloning|Receiving|Counting|Compressing|Enumerating|Restor(?:ing|ed)|Saving|Saved|Writing|Wrote|Copying|Generat(?:ing|ed)|Scanning|Analyzing|Transforming|Rendering|Bundling|Initializing|Configuring|Executing|Waiting|Connecting|Finished|Completed|Done|Adding|Added|Removing|Removed|Locking|Syncing|Prepar(?:ing|ed)|Progress|Discover(?:ing|ed)|Detect(?:ing|ed)|Verif(?:ying|ied)|Validating|Linting|Formatting|Testing|Publishing|Deploying)\b(?!.{0,200}\s(?:error|fail(?:ed|ure|s)?|fatal|exception|cannot|could not|unable|denied|refused|missing|invalid|not (?:found|in)|but|expected|exceed(?:s|ed)?)\b(?![-/.]))/i,
   /^\s{0,20}(?:\[ {0,3}\d{1,3}%\]|\d{1,3}%|\[\d{1,6}\/\d{1,6}\])(?!.{0,200}\b(?:error|fail|fatal)\w{0,4}\b)|^(?:remote: )?(?:Counting|Compressing|Receiving|Resolving|Total|Enumerating)\b.{0,60}\d|^[.FsxE*]{4,200}(?:\s{1,20}\[ {0,3}\d{1,3}%\])?$|\bkB\/s\b|\bMB\/s\b|^\s{0,8}[━█▓▒░#=>. -]{8,200}\s{0,3}(?:\d.{0,60})?$/,
 ];

@@ -10,6 +10,7 @@ import { fileTypeOf } from './decode/decode.ts';
 import { createMasker, type Masked, type Masker, type MaskerOptions } from './mask/mask.ts';
 import type { LogInPieces, ReadableSource } from './read-log.ts';
 import type { ReadOptions } from './read-sources.ts';
+import { type ReportResults, readResults } from './reports/report.ts';
 import type { LineIndexState } from './scan/scan-log.ts';
 
 /** Masks and reads logs in threads, so that a large one holds nobody else up. What is small is masked and read at once. */
@@ -18,6 +19,8 @@ export interface LogThreads {
   readonly masker: Masker;
   /** As {@link decodeSources}; what is compressed, or more than 32 KB, in a thread. */
   decode(name: string, bytes: Uint8Array, kind: SourceKind, limits: { readonly maxBytes: number }): Promise<SourceText[]>;
+  /** What reports say of each test, and remarks on them; of more than 32 KB in a thread. */
+  readReports(sources: readonly SourceText[]): Promise<readonly ReportResults[]>;
   /** As {@link readCauses}. Throws TriageError: 'cancelled' with the signal, 'timeout', 'too-large' where memory runs out. */
   read(sources: readonly ReadableSource[], options: ReadOptions, signal?: AbortSignal): Promise<BuildReading>;
   /** Builds what is needed to read a small log at once: the first one would wait for it, and everybody with it. */
@@ -56,6 +59,7 @@ interface TextPart<Part> {
 type Order =
   | { readonly job: 'mask'; readonly texts: number }
   | { readonly job: 'decode'; readonly texts: number; readonly name: string; readonly kind: SourceKind; readonly maxBytes: number }
+  | { readonly job: 'reports'; readonly texts: number; readonly names: readonly string[] }
   | { readonly job: 'read'; readonly texts: number; readonly sources: readonly SentSource[]; readonly options: ReadOptions };
 
 /** What a thread gets: texts in parts, then what to do with them. */
@@ -66,6 +70,7 @@ interface Results {
   /** What was hidden in each text; of the texts only those come back in which there was anything. */
   readonly mask: readonly Omit<Masked, 'text'>[];
   readonly decode: readonly Omit<SourceText, 'text'>[];
+  readonly reports: readonly ReportResults[];
   readonly read: BuildReading;
 }
 
@@ -118,6 +123,11 @@ export function createLogThreads(options: LogThreadsOptions = {}): LogThreads {
       if (bytes.length <= small && fileTypeOf(bytes).kind === 'text') return decodeSources(name, bytes, kind, limits);
       const { texts, result } = await run({ job: 'decode', texts: 1, name, kind, maxBytes: limits.maxBytes }, [bytes]);
       return result.map((source, at) => ({ ...source, text: texts[at] ?? '' }));
+    },
+    readReports: async (sources) => {
+      const texts = sources.map(({ text }) => text);
+      if (charactersOf(texts) <= small) return sources.map(({ name, text }) => readResults(name, text));
+      return (await run({ job: 'reports', texts: texts.length, names: sources.map(({ name }) => name) }, texts)).result;
     },
     read: async (sources, options, signal) => {
       const texts = sources.map((source) => ('text' in source ? source.text : ''));

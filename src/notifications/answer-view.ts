@@ -62,6 +62,8 @@ export interface AnswerView {
 
 const MAX_PROOF_LINES = 8;
 const MAX_LINE_CHARACTERS = 300;
+const MAX_NAMES = 3;
+const MAX_NAME_CHARACTERS = 120;
 
 /** Tests of one answer that are named; the rest is counted. */
 const MAX_TESTS = 5;
@@ -100,9 +102,11 @@ function factsOf(analysis: Analysis, why: readonly string[], explains: Explained
   const against = [...lowered, ...verdict.unsupportedClaims.map((claim) => `No evidence for: ${claim}`)];
   const since = analysis.green === undefined ? [] : [`since build ${clip(analysis.green.number, 100)}`];
   const tried = analysis.experiment === undefined ? [] : [analysis.experiment.sentence];
+  const behind = (analysis.experiment?.polluters ?? []).slice(0, MAX_NAMES).map((name) => clip(name, MAX_NAME_CHARACTERS));
   const owner = analysis.owner === undefined ? [] : [ownerSentence(analysis.owner)];
   return [
     { name: 'Tried', label: 'Tried', reach: 'answer', kind: 'list', values: tried },
+    { name: 'Behind', label: 'Fails behind', reach: 'answer', kind: 'list', values: behind },
     { name: 'Cause', label: 'Cause', reach: 'everywhere', kind: 'prose', values: [cause] },
     { name: 'Fix', label: 'Fix', reach: 'everywhere', kind: 'prose', values: [answer.fixRecommendation] },
     { name: 'Owner', label: 'Owner', reach: 'everywhere', kind: 'list', values: owner },

@@ -1,3 +1,4 @@
+import { unquotePath } from '../lib/unified-diff.ts';
 import type { ChangedFile, CommitInfo } from '../ports/code-host.ts';
 import { type FileWindow, lineRange, MAX_COMMITS, MAX_LINES, MAX_PATCH } from './code-questions.ts';
 import type { BlamedRange, LinesOf, Place, RemoteChanges } from './remote-code.ts';
@@ -47,21 +48,12 @@ function sideOf(side: string | undefined): string | null {
 }
 
 function namedTwice(line: string): string | null {
-  const unquoted = line.startsWith('"') ? plain(line.slice(0, line.indexOf('" ') + 1)) : line.slice(0, (line.length - 1) / 2);
+  const unquoted = line.startsWith('"') ? unquotePath(line.slice(0, line.indexOf('" ') + 1)) : line.slice(0, (line.length - 1) / 2);
   return unquoted === null || unquoted === '' ? null : unquoted.replace(/^a\//, '');
 }
 
-/** A path as it is: git quotes one that is not plain ASCII, with its bytes in octal. */
 function plain(path: string | undefined): string | null {
-  if (path === undefined) return null;
-  if (!path.startsWith('"')) return path;
-  const escapes: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r' };
-  const bytes = path
-    .slice(1, -1)
-    .replace(/\\([0-7]{3}|.)/g, (_all, code: string) =>
-      code.length === 3 ? String.fromCharCode(Number.parseInt(code, 8)) : (escapes[code] ?? code),
-    );
-  return Buffer.from(bytes, 'latin1').toString('utf8');
+  return path === undefined ? null : unquotePath(path);
 }
 
 /** Commits looked at: each is a call, where it was not read before. */

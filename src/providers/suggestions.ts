@@ -33,7 +33,6 @@ export interface Suggestions {
 const MAX_SUGGESTIONS = 10;
 const MAX_LINES = 50;
 const MAX_CHARACTERS = 10_000;
-const MAX_SENTENCE = 1_000;
 
 /**
  * What is to be suggested in a pull request: for each cause the change that was tried, fixes it, and was asked for. Null while it is not
@@ -54,7 +53,7 @@ export function renderSuggestions(situation: Situation): Suggestions | null {
 }
 
 function textOf({ sentence }: FixAttempt): string {
-  return `**Faultline tried this change**: ${inline(sentence.slice(0, MAX_SENTENCE))} It says whether the tests pass, not whether the change is right.`;
+  return `**Faultline tried this change.** ${inline(sentence)} It says whether the tests pass, not whether the change is right.`;
 }
 
 /** What a browser would obey or hide rather than show; such a change is only shown as a diff, spelled out. */

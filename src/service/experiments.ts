@@ -1,7 +1,9 @@
 import { type Analysis, withTried } from '../domain/analysis.ts';
 import type { Build } from '../domain/build.ts';
 import { TriageError } from '../domain/errors.ts';
-import { Experiment, isBorneOut, MIN_RUNS, suggestedFix } from '../domain/experiment.ts';
+import { Experiment, suggestedFix } from '../domain/experiment.ts';
+import { keepFacts } from '../domain/experiment-facts.ts';
+import { type Doubt, findDoubts } from '../domain/impossible-runs.ts';
 import type { FailureGroup } from '../domain/reading.ts';
 import type { Masker } from '../log/mask/mask.ts';
 import type { Database } from '../ports/database.ts';
@@ -14,8 +16,8 @@ interface ReportDeps {
 }
 
 /**
- * Keeps an experiment on a build's failure, masked, and makes it part of the answers that it is about, now or once they are there; their
- * ids. Throws `invalid-input` where its counts do not bear its verdict out.
+ * Keeps the facts of an experiment on a build's failure, masked, and makes it part of the answers that it is about, now or once they are
+ * there; their ids. Throws `impossible` where its runs do not bear out what it says.
  */
 export async function reportExperiment(
   { stores, database, masker }: ReportDeps,
@@ -23,17 +25,24 @@ export async function reportExperiment(
   experiment: Experiment,
   by: string,
 ): Promise<string[]> {
-  if (!isBorneOut(experiment)) {
-    const message = `The counts do not support the verdict ${experiment.verdict}. A comparison needs at least ${MIN_RUNS} runs here and on the base, all with the same result in each place; flaky needs the same tests to pass and to fail in one place.`;
-    throw new TriageError('invalid-input', message);
-  }
-  const masked = await maskExperiment(experiment, masker);
+  const doubts = findDoubts(experiment, build.commit);
+  if (doubts.length > 0) throw impossible(doubts);
+  const kept = keepFacts(await maskExperiment(experiment, masker));
   return await database.transaction(async (sql) => {
-    await stores.experiments.add(build.id, masked, by, sql);
+    await stores.experiments.add(build.id, kept, by, sql);
     const answers = await stores.experiments.apply(build.id, sql);
     if (answers.length > 0) await stores.notices.changed({ buildId: build.id, delayMs: 0 }, sql);
     return answers;
   });
+}
+
+const MOST_ISSUES = 20;
+
+function impossible(doubts: readonly Doubt[]): TriageError {
+  const [first] = doubts;
+  const more = doubts.length > 1 ? ` So are ${doubts.length - 1} more values; see the issues.` : '';
+  const message = `The experiment is impossible: ${first?.path} ${first?.message}.${more} faultline confirm of the server's version sends what it needs.`;
+  return new TriageError('impossible', message, { details: { issues: doubts.slice(0, MOST_ISSUES) } });
 }
 
 /** The answers, with the experiment at those that it is about, as the store has it: those whose failures include every test that was run. */

@@ -3,9 +3,10 @@ import { CATEGORIES } from '../domain/category.ts';
 import type { Finding } from '../domain/evidence.ts';
 import type { FailingTest } from '../domain/failure.ts';
 import type { TriageSubject } from '../domain/triage.ts';
+import { readableLine } from '../log/reports/passages.ts';
 import { parseReport } from '../log/reports/report.ts';
 import type { ArchivedSource, BuildArchive } from '../ports/build-archive.ts';
-import { chooseSource, windowAround, windowPieces } from './findings.ts';
+import { chooseSource, type LogLines, windowAround, windowPieces } from './findings.ts';
 import { defineTool, type Tool } from './tool.ts';
 
 const CONTEXT = 30;
@@ -106,9 +107,14 @@ export function viewLog(archive: BuildArchive): Tool {
       const source = await chooseSource(archive, subject, named);
       if (source === null || from > source.lines) return [];
       const window = await archive.lines(subject.build.id, source.name, from, Math.min(to, source.lines));
-      return window === null ? [] : windowPieces(source.name, source.name, window);
+      return window === null ? [] : windowPieces(source.name, source.name, toReadable(source, window));
     },
   });
+}
+
+/** Shows the lines of a report without entities and escapes: so they are read, and so they are quoted. */
+function toReadable({ kind }: ArchivedSource, window: LogLines): LogLines {
+  return kind === 'report' ? { ...window, lines: window.lines.map(readableLine) } : window;
 }
 
 const MAX_LINES_ARTIFACT = 200;
@@ -160,7 +166,7 @@ export function readArtifact(archive: BuildArchive): Tool {
         first,
         Math.min(to ?? first + MAX_LINES_ARTIFACT - 1, source.lines),
       );
-      return window === null ? [] : windowPieces(source.name, source.name, window);
+      return window === null ? [] : windowPieces(source.name, source.name, toReadable(source, window));
     },
   });
 }

@@ -79,7 +79,8 @@ describe('a step that runs the failing command again', () => {
 
     expect(outputs, log).toMatchObject({ verdict: 'this-change', culprit: expect.stringMatching(/^[0-9a-f]{40}$/) });
     expect(outputs.patch).toContain('+exports.sum = (a, b) => a + b;');
-    expect(summary).toMatch(/Broken by \w{7} .breaks. by Ada .*Fixed by fix\.diff: fails 0 of 3 with it, 3 of 3 without it/);
+    expect(summary).toMatch(/Broken by \w{7} \(.* runs\)\. Fixed: fails 0 of 3 with it, 3 of 3 without it/);
+    expect(summary).toMatch(/Commit: \w{7} breaks, by Ada\n\nTried: fix\.diff: Fails 0 of 3/);
   });
 
   test('compares with what was there before the push, and says where that cannot be obtained', async () => {

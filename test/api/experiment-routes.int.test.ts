@@ -19,31 +19,15 @@ describe('an experiment on a build', () => {
   it('becomes part of the answer whose tests it names, masked, and the newest one counts', async () => {
     const { build, analysis } = await storeFailedBuild(world.stores, '812');
     const token = `ghp_${'a1B2'.repeat(9)}`;
+    const diff = `diff --git a/a.ts b/a.ts\nindex 1..2 100644\n--- a/a.ts\n+++ b/a.ts\n@@ -1 +1 @@\n-const token = '';\n+const token = '${token}';\n`;
     const attempt = {
-      source: 'fix.diff',
-      files: ['a.ts'],
-      added: 1,
-      deleted: 0,
-      passed: 3,
-      failed: 0,
-      broke: [],
-      sentence: 'fix.diff: fixed.',
+      ...{ files: ['a.ts'], added: 1, deleted: 1, diff, verdict: 'fixed', broke: [] },
+      ...{ passed: 3, failed: 0, exitCodes: [0, 0, 0], checkExitCodes: [0] },
     };
-    const before = { passed: 0, failed: 3 };
+    const before = { passed: 0, failed: 3, exitCodes: [1, 1, 1] };
     const fixes = {
-      ...{
-        command: ['npm'],
-        narrowed: null,
-        tests: [],
-        check: ['npm'],
-        before,
-        branch: null,
-        verdict: 'fixed',
-        suggest: true,
-        sentence: 'Fixed.',
-        notes: [],
-      },
-      attempts: [{ ...attempt, verdict: 'fixed', diff: `+const token = '${token}';` }],
+      ...{ command: ['npm'], narrowed: null, tests: [], check: ['npm'], before, branch: null, verdict: 'fixed', suggest: true },
+      attempts: [attempt],
     };
     const { status, body } = await report(build.id, {
       ...tried,
@@ -55,12 +39,16 @@ describe('an experiment on a build', () => {
     const kept = await experimentOf(analysis.id);
     expect(kept).toMatchObject({
       verdict: 'this-change',
-      sentence: tried.sentence,
+      sentence: expect.stringMatching(/^Fails 3 of 3 here, 0 of 3 on the base \(cfa15e9\): introduced by this change\./),
       arms: tried.arms,
       fixes: { verdict: 'fixed', before, suggest: false },
     });
     expect(JSON.stringify(kept)).not.toContain(token);
-    const later = { ...tried, verdict: 'not-this-change', arms: tried.arms.map((arm) => ({ ...arm, failed: 3, passed: 0 })) };
+    const later = {
+      ...tried,
+      verdict: 'not-this-change',
+      arms: tried.arms.map((arm) => ({ ...arm, failed: 3, passed: 0, exitCodes: [1, 1, 1] })),
+    };
     expect((await report('github:812', later)).status).toBe(200);
     expect(await experimentOf(analysis.id)).toMatchObject({ verdict: 'not-this-change' });
   });
@@ -90,10 +78,10 @@ describe('an experiment on a build', () => {
   it('is refused where its counts do not bear it out, where it is too large, and where the token may not', async () => {
     const { build } = await storeFailedBuild(world.stores, '815');
     const [here, base] = tried.arms;
-    const few = { ...tried, arms: [{ ...here, failed: 2 }, base] };
+    const few = { ...tried, arms: [{ ...here, failed: 2, exitCodes: [1, 1], milliseconds: [9, 9] }, base] };
     for (const unfounded of [few, { ...tried, verdict: 'flaky' }, { ...tried, arms: [here] }, { ...tried, verdict: 'not-this-change' }]) {
       const { status, body } = await report(build.id, unfounded);
-      expect([status, body.error.message]).toEqual([400, expect.stringContaining('do not support the verdict')]);
+      expect([status, body.error.message]).toEqual([422, expect.stringContaining('and the runs say')]);
     }
     expect((await report(build.id, { ...tried, sentence: 'x'.repeat(5_000) })).status).toBe(400);
     expect((await report(build.id, tried, 'rita')).status).toBe(403);

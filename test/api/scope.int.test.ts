@@ -42,8 +42,7 @@ afterAll(async () => {
 });
 
 const EXPERIMENT = {
-  ...{ command: ['npm', 'test'], narrowed: null, tests: [], arms: [], verdict: 'not-reproduced', dependsOnOthers: null, polluters: [] },
-  ...{ sentence: 'It did not fail again.', notes: [], excerpt: null },
+  ...{ command: ['npm', 'test'], narrowed: null, tests: [], arms: [], verdict: 'inconclusive', dependsOnOthers: null, polluters: [] },
 };
 
 const NOTIFICATION_RULE = { name: 'n', channel: 'slack', destination: 'C0123456789' };

@@ -18,7 +18,9 @@ test('bisect names the commit that broke the command, as text and as JSON', asyn
     faultlineProcess(['bisect', '--good', good, ...args, '--', process.execPath, '--test'], { cwd: repository.folder });
   const plain = await bisect();
   expect(plain.code, plain.stderr).toBe(0);
-  expect(plain.stdout).toMatch(new RegExp(`^Result\\tBroken by ${guilty.slice(0, 7)} "turns the sum around"`));
+  expect(plain.stdout).toMatch(
+    new RegExp(`^Result\\tBroken by ${guilty.slice(0, 7)} .*\\nCommit\\t${guilty.slice(0, 7)} turns the sum around, by `),
+  );
   expect(JSON.parse((await bisect('--json')).stdout)).toMatchObject({ verdict: 'found', candidates: [{ commit: guilty }] });
   expect(repository.git('worktree', 'list').split('\n')).toHaveLength(1);
 });

@@ -37,6 +37,16 @@ const Answer = z.object({
 const mainOf = (stdout = '') => Answer.parse(JSON.parse(stdout)).analyses[0];
 const Refusal = z.object({ ok: z.literal(false), schema: z.literal(1), error: z.object({ code: z.string(), message: z.string() }) });
 
+describe('triage of a test report alone', () => {
+  it('publishes an answer whose claims quote the report, by the lines of the file', async () => {
+    const { code, stdout } = await faultline(['triage', resolve(import.meta.dirname, '../fixtures/reports/pytest.xml'), '--json']);
+    expect(code).toBe(0);
+    expect(stdout.includes('"action":"auto_notify"')).toBe(true);
+    expect(stdout.includes('no claim is backed by evidence')).toBe(false);
+    expect(stdout.includes('{"source":"pytest.xml","line":1,"text":"assert ((200 * 19) // 100) == 39"}')).toBe(true);
+  });
+});
+
 describe('triage of a log', () => {
   it('UX 50: prints Key<tab>value lines to a pipe, and calm phases beside it', async () => {
     const ended = await faultline(['triage', CART]);

@@ -1,4 +1,7 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { createGitRepository, type GitRepository } from '../support/git-repository.ts';
 import { sendJson, startLoopback } from '../support/loopback-server.ts';
 import { faultlineProcess, type ProcessOptions } from './faultline.ts';
@@ -19,7 +22,7 @@ const tryFix = (args: readonly string[], options: ProcessOptions = {}) =>
 test('try-fix tries a diff of standard input, and the one in an answer of the service', async () => {
   const given = await tryFix(['--patch', '-', '--branch', 'mended'], { input: `Not tried:\n\`\`\`diff\n${DIFF}\`\`\`\n` });
   expect(given.code, given.stderr).toBe(0);
-  expect(given.stdout).toMatch(/^Result\tFixed by standard input: fails 0 of 3 with it, 3 of 3 without it, and the wider check passes\./);
+  expect(given.stdout).toMatch(/^Result\tFixed: fails 0 of 3 with it, 3 of 3 without it, and the wider check passes\./);
   expect(given.stdout).toContain('Changes\tsum.js\nBranch\tmended');
   const server = await startLoopback((_, response) => sendJson(response, 200, { answer: { fixRecommendation: `Not tried:\n${DIFF}` } }));
   const stored = await tryFix(['--analysis', 'ana_1', '--url', server.url, '--token', 'flt_1', '--json']);
@@ -29,13 +32,15 @@ test('try-fix tries a diff of standard input, and the one in an answer of the se
   expect(await tryFix(['--rule', 'guess'])).toMatchObject({ code: 2 });
 }, 60_000);
 
-/** Once there is a worktree beside the checkout. */
-const whenOpen = (then: () => void): unknown =>
-  setTimeout(() => (repository.git('worktree', 'list').includes('\n') ? then() : whenOpen(then)), 200);
-
-test('try-fix that is interrupted leaves no worktree', async () => {
-  repository.commit({ 'sum.test.js': 'setTimeout(() => {}, 60_000);\n' }, 'hangs');
-  const ended = await tryFix(['--patch', '-'], { input: DIFF, onStart: ({ kill }) => whenOpen(() => kill('SIGINT')) });
+test('try-fix that is interrupted leaves nothing in the temporary directory', async () => {
+  const temporary = mkdtempSync(join(tmpdir(), 'faultline-test-'));
+  onTestFinished(() => rmSync(temporary, { recursive: true }));
+  const started = join(temporary, 'started');
+  const hangs = `require('node:fs').writeFileSync(${JSON.stringify(started)}, ''); setTimeout(() => {}, 60_000);\n`;
+  repository.commit({ 'sum.test.js': hangs }, 'hangs');
+  const whenStarted = (then: () => void): unknown => setTimeout(() => (existsSync(started) ? then() : whenStarted(then)), 100);
+  const onStart: ProcessOptions['onStart'] = ({ kill }) => whenStarted(() => kill('SIGINT'));
+  const ended = await tryFix(['--patch', '-'], { input: DIFF, env: { TMPDIR: temporary }, onStart });
   expect(ended.code).toBe(130);
-  expect(repository.git('worktree', 'list').split('\n')).toHaveLength(1);
+  expect(readdirSync(temporary).filter((name) => name.startsWith('faultline'))).toEqual([]);
 }, 60_000);

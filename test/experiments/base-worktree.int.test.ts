@@ -1,7 +1,10 @@
 import { utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { builtOn, currentState, openBase } from '../../src/experiments/base-worktree.ts';
+import { openBase } from '../../src/experiments/base-worktree.ts';
+import { type Checkout, withCheckout } from '../../src/experiments/checkout.ts';
+import { builtOn } from '../../src/experiments/history.ts';
+import { openRepository } from '../../src/experiments/repository.ts';
 import { createGitRepository, type GitRepository } from '../support/git-repository.ts';
 
 let origin: GitRepository;
@@ -16,6 +19,11 @@ afterEach(() => {
   origin.remove();
   checkout.remove();
 });
+
+const place = () => ({ cwd: checkout.folder, env: process.env });
+const repository = () => openRepository(place());
+const within = async <Found>(ask: (found: Checkout) => Promise<Found>) =>
+  (await withCheckout(place(), async (need) => ({ notes: [], found: await ask(need()) }))).found;
 
 /** Main went on after the branch had begun; as actions/checkout has it. */
 function branchOff(...depth: readonly string[]) {
@@ -40,8 +48,8 @@ describe('what a commit was built on', () => {
     const { began, head, main, check } = branchOff(...depth);
     check(head);
 
-    expect(await builtOn(checkout.folder, main)).toBe(began);
-    expect(await builtOn(checkout.folder, 'main')).toBe(began);
+    expect(await builtOn(await repository(), main)).toBe(began);
+    expect(await builtOn(await repository(), 'main')).toBe(began);
     expect(checkout.git('rev-parse', '--is-shallow-repository')).toEqual(kind === 'whole' ? 'false' : expect.any(String));
   });
 
@@ -51,7 +59,7 @@ describe('what a commit was built on', () => {
     origin.git('-c', 'user.name=Ada', 'merge', '--quiet', '--no-edit', head);
     check(origin.git('rev-parse', 'HEAD'));
 
-    expect(await builtOn(checkout.folder, main)).toBe(main);
+    expect(await builtOn(await repository(), main)).toBe(main);
     expect(checkout.git('rev-list', '--count', main)).toBe('1');
   });
 
@@ -62,24 +70,22 @@ describe('what a commit was built on', () => {
     check(head);
 
     for (const name of [head, other, 'no-such-branch', '0123456789'.repeat(4), '--upload-pack=touch'])
-      expect(await builtOn(checkout.folder, name), name).toBeNull();
+      expect(await builtOn(await repository(), name), name).toBeNull();
   });
 
   test('is what a named branch is compared at', async () => {
     const { began, head, check } = branchOff();
     check(head);
     checkout.git('fetch', '--quiet', 'origin', 'main:main');
-    const base = await openBase(checkout.folder, 'main');
-    await base.remove();
 
-    expect(base.commit).toBe(began);
+    expect(await within(async (found) => (await openBase(found, 'main')).commit)).toBe(began);
   });
 });
 
 test('the state of a checkout is its commit, though its files were only copied or touched', async () => {
   const head = checkout.commit({ 'a.txt': '1' }, 'begin');
   utimesSync(join(checkout.folder, 'a.txt'), new Date(0), new Date(0));
-  expect(await currentState(checkout.folder)).toEqual({ commit: head, isCommitted: true });
+  expect(await within((found) => found.currentState())).toEqual({ commit: head, isCommitted: true });
   writeFileSync(join(checkout.folder, 'a.txt'), '2');
-  expect((await currentState(checkout.folder)).isCommitted).toBe(false);
+  expect((await within((found) => found.currentState())).isCommitted).toBe(false);
 });

@@ -1,7 +1,8 @@
-import { readdirSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { doubtBisection } from '../../src/domain/impossible-runs.ts';
 import { type BisectOptions, bisect } from '../../src/experiments/bisect.ts';
 import { readMasked } from '../../src/service/triage/read-build.ts';
 import { createGitRepository, type GitRepository } from '../support/git-repository.ts';
@@ -46,13 +47,12 @@ describe('the commit that broke a command', () => {
     expect(found).toMatchObject({
       ...{ verdict: 'found', commits: 30, tests: ['adds'], notes: [] },
       candidates: [{ commit: guilty, author: 'Bea', subject: 'turns the sum around' }],
-      skipped: expect.arrayContaining([{ commit: expect.any(String), why: expect.stringContaining('build.js fails there') }]),
+      skipped: expect.arrayContaining([{ commit: expect.any(String), at: 14, why: expect.stringContaining('build.js fails there') }]),
     });
     expect(found.narrowed).toContain('--test-name-pattern=^adds$');
     expect(found.confidence).toBeGreaterThan(0.99);
-    expect(found.sentence).toMatch(
-      new RegExp(`^Broken by ${guilty.slice(0, 7)} "turns the sum around" by Bea \\(99.*% confidence, \\d+ runs\\)`),
-    );
+    expect(found.sentence).toMatch(new RegExp(`^Broken by ${guilty.slice(0, 7)} \\(99.*% confidence, \\d+ runs\\)\\.$`));
+    expect(doubtBisection(found)).toEqual([]);
     expect(found.tried.reduce((runs, { passed, failed }) => runs + passed + failed, 0)).toBeLessThan(20);
     expect(worktrees()).toBe(1);
   });
@@ -67,6 +67,7 @@ describe('the commit that broke a command', () => {
     others(7, 12);
     const found = await bisect(options(good, { argv: [process.execPath, 'check.js'] }), { read }, never);
     expect(found).toMatchObject({ verdict: 'found', candidates: [{ commit: guilty }] });
+    expect(doubtBisection(found)).toEqual([]);
   });
 
   test('is found by several machines, each of which tries its share of the commits', async () => {
@@ -83,6 +84,7 @@ describe('the commit that broke a command', () => {
     expect(parts[0]?.sentence).toBe('Tried 3 of 5 commits in 9 runs; add the others with --results.');
     let runs = 0;
     const found = await bisect(options(good, { results: parts }), { read, onRun: () => (runs += 1) }, never);
+    expect([...parts, found].flatMap(doubtBisection)).toEqual([]);
     expect(found).toMatchObject({ verdict: 'found', candidates: [{ commit: guilty }], tests: ['adds'] });
     expect(runs).toBe(0);
     const rest = await bisect(options(good, { results: parts.slice(0, 1) }), { read }, never);
@@ -95,7 +97,8 @@ describe('the commit that broke a command', () => {
     const second = repository.commit({ 'check.js': `console.error('error: the tide table is empty'); process.exit(1);` }, 'fails');
     const found = await bisect(options(good, { argv: [process.execPath, 'check.js'] }), { read }, never);
     expect(found).toMatchObject({ verdict: 'one-of', candidates: [{ commit: first }, { commit: second }] });
-    expect(found.skipped).toEqual([{ commit: first, why: 'the command ended with exit code 125' }]);
+    expect(doubtBisection(found)).toEqual([]);
+    expect(found.skipped).toEqual([{ commit: first, at: 1, why: 'the command ended with exit code 125' }]);
   });
 
   test('lies before a commit at which it fails as well', async () => {
@@ -139,10 +142,15 @@ describe('the commit that broke a command', () => {
     const good = repository.commit({ 'sum.js': RIGHT, 'sum.test.js': SUM_TEST }, 'works');
     others(1, 3);
     repository.commit({ 'sum.js': WRONG }, 'turns the sum around');
-    const before = readdirSync(tmpdir()).filter((name) => name.startsWith('faultline-base-'));
+    const temporary = mkdtempSync(join(tmpdir(), 'faultline-own-'));
+    vi.stubEnv('TMPDIR', temporary);
+    onTestFinished(() => {
+      vi.unstubAllEnvs();
+      rmSync(temporary, { recursive: true });
+    });
     const stop = new AbortController();
     await expect(bisect(options(good), { read, onRun: () => stop.abort() }, stop.signal)).rejects.toThrow();
     expect(worktrees()).toBe(1);
-    expect(readdirSync(tmpdir()).filter((name) => name.startsWith('faultline-base-'))).toEqual(before);
+    expect(readdirSync(temporary).filter((name) => name.startsWith('faultline-base-'))).toEqual([]);
   });
 });

@@ -1,15 +1,15 @@
-import { execFileSync } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { byChanceAlone, isConditionName } from '../../src/domain/conditions.ts';
 import { TriageError } from '../../src/domain/errors.ts';
 import type { Arm, Experiment } from '../../src/domain/experiment.ts';
-import { networkOff } from '../../src/experiments/conditions.ts';
+import { judgeRuns } from '../../src/domain/experiment-verdict.ts';
+import { atTimes, inZones, networkOff, seeded } from '../../src/experiments/conditions.ts';
 import { type ConfirmOptions, confirm } from '../../src/experiments/confirm.ts';
-import { byChanceAlone } from '../../src/experiments/dependence.ts';
 import { runCommand } from '../../src/experiments/run-command.ts';
-import { verdictOf } from '../../src/experiments/verdict.ts';
 import { readMasked } from '../../src/service/triage/read-build.ts';
 import { createGitRepository, type GitRepository } from '../support/git-repository.ts';
 
@@ -116,7 +116,7 @@ describe('a failing command that is tried again', () => {
     repository.commit({ 'lamp.test.js': shared }, 'shared state');
     const found = await tryIt({ base: null });
     expect(found).toMatchObject({ verdict: 'reproduced', dependsOnOthers: true, polluters: ['lights the lamp'], notes: [] });
-    expect(found.sentence).toContain('It depends on other tests: fails 3 of 3 behind "lights the lamp", 0 of 3 alone.');
+    expect(found.sentence).toContain('It depends on other tests: fails 3 of 3 behind 1 other test, 0 of 3 alone.');
     expect(arms(found)).toEqual([
       ['here', 'suite', 3, 0, 0],
       ['here', 'alone', 0, 0, 3],
@@ -269,13 +269,12 @@ describe('a command that does not behave', () => {
   test('is not waited for where a daemon that it leaves behind keeps its output open', async () => {
     const daemon = `const { pid } = require('node:child_process').spawn(process.execPath, ['-e', 'setTimeout(() => {}, 60_000)'], { detached: true, stdio: 'inherit' }); require('node:fs').writeFileSync('pid', String(pid)); process.exit(0);`;
     repository.commit({ 'daemon.js': daemon }, 'leaves a daemon');
-    try {
-      const { arms: ran } = await tryIt({ argv: [process.execPath, 'daemon.js'], runs: 1, base: null });
-      expect(ran[0]?.exitCodes).toEqual([0]);
-      expect(ran[0]?.milliseconds[0]).toBeLessThan(30_000);
-    } finally {
-      process.kill(Number(readFileSync(join(repository.folder, 'pid'), 'utf8')), 'SIGKILL');
-    }
+    const { arms: ran } = await tryIt({ argv: [process.execPath, 'daemon.js'], runs: 1, base: null });
+    expect(ran[0]?.exitCodes).toEqual([0]);
+    expect(ran[0]?.milliseconds[0]).toBeLessThan(30_000);
+    const pid = readFileSync(join(repository.folder, 'pid'), 'utf8');
+    // Ended, though nobody may have taken notice yet.
+    expect(spawnSync('ps', ['-o', 'stat=', '-p', pid], { encoding: 'utf8' }).stdout.trim()).toMatch(/^(?:Z.*)?$/);
   });
 
   test('is ended where the disk is nearly full', async () => {
@@ -288,7 +287,12 @@ describe('a command that does not behave', () => {
     repository.commit({ 'sum.js': RIGHT, 'sum.test.js': SUM_TEST }, 'works');
     repository.git('checkout', '-q', '-b', 'work');
     repository.commit({ 'sum.js': WRONG }, 'breaks');
-    const before = readdirSync(tmpdir()).filter((name) => name.startsWith('faultline-base-'));
+    const temporary = mkdtempSync(join(tmpdir(), 'faultline-own-'));
+    vi.stubEnv('TMPDIR', temporary);
+    onTestFinished(() => {
+      vi.unstubAllEnvs();
+      rmSync(temporary, { recursive: true });
+    });
     const stop = new AbortController();
     const onRun = ({ where }: Arm) => (where === 'base' ? stop.abort() : undefined);
     const options = {
@@ -303,7 +307,7 @@ describe('a command that does not behave', () => {
     };
     await expect(confirm(options, { read, onRun }, stop.signal)).rejects.toThrow();
     expect(worktrees()).toBe(1);
-    expect(readdirSync(tmpdir()).filter((name) => name.startsWith('faultline-base-'))).toEqual(before);
+    expect(readdirSync(temporary).filter((name) => name.startsWith('faultline-base-'))).toEqual([]);
   });
 
   test('or a base that does not exist is refused with a sentence', async () => {
@@ -331,6 +335,19 @@ describe('a command that does not behave', () => {
   });
 });
 
+test('every condition that is tried has a name that the service knows', async () => {
+  const argvs = [
+    ...[['pytest'], ['jest'], ['vitest'], ['mocha'], ['go', 'test'], ['mvn', 'test'], ['rspec'], ['phpunit'], ['node', '--test']],
+  ];
+  const outputs = ['', 'Using --randomly-seed=1', 'Using --random-order-seed=1'];
+  const seeds = argvs.flatMap((argv) => outputs.map((output) => seeded(argv, output, 7)));
+  const conditions = [...seeds, ...inZones(['true']), ...(await atTimes(['true'], Date.now()))];
+  const names = conditions.map((condition) => condition?.name ?? 'none');
+  expect(names.filter((name) => !isConditionName(name))).toEqual([]);
+  expect(['', 'the network off', 'the network on'].every(isConditionName)).toBe(true);
+  expect(['safe to merge', '--seed=1 verified', 'TZ=Safe/To_Merge', 'the clock at noon UTC'].some(isConditionName)).toBe(false);
+});
+
 test('the chance that only runs with the network pass, though it has no part in it', () => {
   expect(byChanceAlone({ passed: 5, failed: 0 }, { passed: 0, failed: 5 })).toBeCloseTo(1 / 252);
   expect(byChanceAlone({ passed: 5, failed: 5 }, { passed: 0, failed: 10 })).toBeCloseTo(252 / 15504);
@@ -353,7 +370,7 @@ test('a test that fails at random is called a fault of the change no more often 
     let wrong = 0;
     for (let trial = 0; trial < trials; trial += 1) {
       const [here, base] = [0, 0].map(() => Array.from({ length: runs }, () => random() < rate));
-      const { verdict } = verdictOf([arm('here', here ?? []), arm('base', base ?? [])], { runs, dependsOnOthers: null, polluters: [] });
+      const { verdict } = judgeRuns({ arms: [arm('here', here ?? []), arm('base', base ?? [])], dependsOnOthers: null, polluters: [] });
       if (verdict === 'this-change') wrong += 1;
     }
     return wrong / trials;

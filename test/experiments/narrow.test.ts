@@ -3,13 +3,14 @@ import type { FailingTest } from '../../src/domain/failure.ts';
 import { seeded } from '../../src/experiments/conditions.ts';
 import { narrow, testList } from '../../src/experiments/narrow.ts';
 
+const SHOP = { folder: '/shop', cwd: '/shop' };
 const failing = (framework: string, name: string, more: Partial<FailingTest> = {}): FailingTest => ({
   ...{ framework, name, suite: null, file: null, line: null, message: null, expected: null, actual: null, at: null },
   ...more,
 });
 
 test('a quiet command is made to say what it ran', () => {
-  const narrowed = narrow(['mvn', '-q', 'test'], [failing('maven', 'adds', { suite: 'CartTest' })]);
+  const narrowed = narrow(['mvn', '-q', 'test'], [failing('maven', 'adds', { suite: 'CartTest' })], SHOP);
   expect(narrowed?.argv).toEqual(['mvn', 'test', '-Dtest=CartTest#adds']);
 });
 
@@ -37,11 +38,11 @@ describe('a command is narrowed to its failing tests', () => {
     ['python -m unittest', failing('unittest', 'test_a', { suite: 'tests.test_a.ATest' }), ['tests.test_a.ATest.test_a']],
   ])('%s', (command, one, args) => {
     const argv = command.split(' ');
-    expect(narrow(argv, [one])?.argv).toEqual([...argv, ...args]);
+    expect(narrow(argv, [one], SHOP)?.argv).toEqual([...argv, ...args]);
   });
 
   test('where the tool wants its filter before the files', () => {
-    expect(narrow(['go', 'test', './...'], [failing('go', 'TestOf/three')])?.argv).toEqual([
+    expect(narrow(['go', 'test', './...'], [failing('go', 'TestOf/three')], SHOP)?.argv).toEqual([
       'go',
       'test',
       '-count=1',
@@ -50,7 +51,7 @@ describe('a command is narrowed to its failing tests', () => {
       '^(TestOf)$',
       './...',
     ]);
-    expect(narrow(['node', '--test', 'test/a.test.js'], [failing('tap', 'adds')])?.argv).toEqual([
+    expect(narrow(['node', '--test', 'test/a.test.js'], [failing('tap', 'adds')], SHOP)?.argv).toEqual([
       'node',
       '--test',
       '--test-name-pattern=^adds$',
@@ -60,12 +61,36 @@ describe('a command is narrowed to its failing tests', () => {
 
   test('but not by a name that is an option or holds control characters, nor for an unknown tool', () => {
     for (const name of ['--config=evil.js', '-exec', 'a\nb', 'a\u001bb', 'x'.repeat(600)]) {
-      expect(narrow(['pytest'], [failing('pytest', name, { file: 'a.py' })])).toBeNull();
-      expect(narrow(['cargo', 'test'], [failing('cargo', name)])).toBeNull();
+      expect(narrow(['pytest'], [failing('pytest', name, { file: 'a.py' })], SHOP)).toBeNull();
+      expect(narrow(['cargo', 'test'], [failing('cargo', name)], SHOP)).toBeNull();
     }
-    expect(narrow(['pytest'], [failing('pytest', 'test_a', { file: '--rootdir=/' })])).toBeNull();
-    expect(narrow(['make', 'check'], [failing('pytest', 'test_a', { file: 'a.py' })])).toBeNull();
-    expect(narrow(['pytest'], [])).toBeNull();
+    expect(narrow(['pytest'], [failing('pytest', 'test_a', { file: '--rootdir=/' })], SHOP)).toBeNull();
+    expect(narrow(['python', '-m', 'unittest'], [failing('unittest', 'test_a', { suite: '../evil.py' })], SHOP)).toBeNull();
+    expect(narrow(['make', 'check'], [failing('pytest', 'test_a', { file: 'a.py' })], SHOP)).toBeNull();
+    expect(narrow(['pytest'], [], SHOP)).toBeNull();
+  });
+});
+
+describe('a file that a log names is an argument only in the worktree', () => {
+  const cwd = '/shop/web';
+  test.each([
+    ['tests/test_a.py', 'tests/test_a.py'],
+    ['../lib/test_a.py', '../lib/test_a.py'],
+    ['/shop/web/test_a.py', 'test_a.py'],
+    ['a/../../lib/test_a.py', '../lib/test_a.py'],
+    ['../../outside/test_evil.py', null],
+    ['/outside/test_evil.py', null],
+    ['/shopping/test_evil.py', null],
+    ['../..', null],
+    ['/shop/web', null],
+    ['/shop/web/-p/test_a.py', null],
+    ['/shop/web/@options', null],
+  ])('%s', (file, argument) => {
+    const place = { folder: '/shop', cwd };
+    const pytest = narrow(['pytest'], [failing('pytest', 'test_a', { file })], place)?.argv ?? null;
+    expect(pytest).toEqual(argument === null ? null : ['pytest', `${argument}::test_a`]);
+    for (const program of ['vitest', 'jest', 'playwright'])
+      expect(narrow([program], [failing(program, 'a', { file })], place)?.argv.slice(1, -2)).toEqual(argument === null ? [] : [argument]);
   });
 });
 
@@ -105,13 +130,13 @@ describe('the tests of a command are listed in their order', () => {
 });
 
 test('a file that crashed under node --test is not selected by a pattern', () => {
-  expect(narrow(['node', '--test'], [failing('node', 'adds', { file: 'a.test.js' })])?.argv).toContain('--test-name-pattern=^adds$');
-  expect(narrow(['node', '--test'], [failing('node', 'test/a.test.js')])).toBeNull();
+  expect(narrow(['node', '--test'], [failing('node', 'adds', { file: 'a.test.js' })], SHOP)?.argv).toContain('--test-name-pattern=^adds$');
+  expect(narrow(['node', '--test'], [failing('node', 'test/a.test.js')], SHOP)).toBeNull();
 });
 
 test('a script is given the filter of the tool whose tests failed, and none where that is not known', () => {
-  expect(narrow(['npm', 'test'], [failing('node-test', 'adds')])?.argv).toEqual(['npm', 'test', '--', '--test-name-pattern=^adds$']);
-  expect(narrow(['npm', 'test'], [failing('tests', 'adds')])).toBeNull();
+  expect(narrow(['npm', 'test'], [failing('node-test', 'adds')], SHOP)?.argv).toEqual(['npm', 'test', '--', '--test-name-pattern=^adds$']);
+  expect(narrow(['npm', 'test'], [failing('tests', 'adds')], SHOP)).toBeNull();
 });
 
 describe('a command with a seed', () => {

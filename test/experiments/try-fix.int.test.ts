@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { FixTrial } from '../../src/domain/experiment.ts';
-import { findDiff, refusalOf } from '../../src/experiments/fix-diff.ts';
+import { refuseChanges, refuseFix } from '../../src/domain/fix-refusals.ts';
+import { findDiff } from '../../src/experiments/fix-diff.ts';
 import { type FixOptions, tryFix } from '../../src/experiments/try-fix.ts';
 import { readMasked } from '../../src/service/triage/read-build.ts';
 import { createGitRepository, type GitRepository } from '../support/git-repository.ts';
@@ -45,8 +46,10 @@ describe('a proposed change', () => {
     expect(found).toMatchObject({
       ...{ verdict: 'fixed', before: { failed: 3, passed: 0 }, branch: 'fix/sum', tests: ['adds', 'takes away'] },
       attempts: [{ verdict: 'fixed', files: ['sum.js'], added: 1, deleted: 1, passed: 3, failed: 0, broke: [] }],
-      sentence: 'Fixed by fix 1: fails 0 of 3 with it, 3 of 3 without it, and the wider check passes.',
+      sentence: 'Fixed: fails 0 of 3 with it, 3 of 3 without it, and the wider check passes.',
     });
+    expect(refuseFix(found.attempts[0]?.diff ?? '', { tests: false, workflows: false })).toEqual([]);
+    expect([found.before.exitCodes, found.attempts[0]?.exitCodes, found.attempts[0]?.checkExitCodes]).toEqual([[1, 1, 1], [0, 0, 0], [0]]);
     expect(found.attempts[0]?.diff).toContain('+exports.sum = (a, b) => a + b;');
     expect(repository.git('show', 'fix/sum:sum.js')).toContain('a + b');
     expect(repository.git('rev-parse', 'fix/sum^')).toBe(before[0]);
@@ -63,10 +66,10 @@ describe('a proposed change', () => {
       RIGHT_DIFF,
       RIGHT_DIFF,
     ]);
-    expect(found.attempts.map(({ verdict, sentence }) => [verdict, sentence])).toEqual([
-      ['not-fixed', 'fix 1: fails 1 of 1 with it, 3 of 3 without it, so it does not fix it.'],
-      ['refused', expect.stringMatching(/^fix 2: not tried, it does not apply: .*sum\.js/)],
-      ['fixed', expect.stringContaining('fails 0 of 3 with it')],
+    expect(found.attempts.map(({ source, verdict, sentence, refused }) => [source, verdict, refused ?? sentence])).toEqual([
+      ['fix 1', 'not-fixed', 'Fails 1 of 1 with it, 3 of 3 without it, so it does not fix it.'],
+      ['fix 2', 'refused', expect.stringMatching(/^it does not apply: .*sum\.js/)],
+      ['fix 3', 'fixed', expect.stringContaining('Fails 0 of 3 with it')],
     ]);
   });
 
@@ -75,7 +78,7 @@ describe('a proposed change', () => {
     repository.commit({ 'sum.js': WRONG, 'sum.test.js': tests }, 'broken');
     const found = await tryIt([diffOf('sum.js', WRONG, `exports.sum = (a, b) => (b === 3 ? 5 : 'many');\n`)]);
     expect(found).toMatchObject({ verdict: 'not-fixed', attempts: [{ verdict: 'breaks', passed: 3, broke: ['is a number'] }] });
-    expect(found.attempts[0]?.sentence).toBe('fix 1: fails 0 of 3 with it, 3 of 3 without it, but it breaks "is a number".');
+    expect(found.attempts[0]?.sentence).toBe('Fails 0 of 3 with it, 3 of 3 without it, but it breaks 1 other test or check.');
   });
 
   test('leaves what failed before in the wider check', async () => {
@@ -133,9 +136,9 @@ describe('a proposed change', () => {
     const more = [made('.env'), made('deploy/id_rsa'), made('.github/workflows/ci.yml'), made('test/sum.js'), made('a.snap')];
     const found = await tryIt([...diffs, ...more]);
     expect(found.attempts.map(({ verdict }) => verdict)).toEqual([...diffs, ...more].map(() => 'refused'));
-    expect(found.attempts.map(({ sentence }) => sentence).slice(5)).toEqual([
-      'fix 6: not tried, .env may hold secrets.',
-      'fix 7: not tried, deploy/id_rsa may hold secrets.',
+    expect(found.attempts.map(({ refused }) => refused).slice(5)).toEqual([
+      '.env may hold secrets',
+      'deploy/id_rsa may hold secrets',
       expect.stringContaining('--allow-workflows'),
       expect.stringContaining('--allow-tests'),
       expect.stringContaining('--allow-tests'),
@@ -204,7 +207,7 @@ describe('a rule', () => {
     repository.commit({ '.gitignore': 'node_modules', 'sum.test.js': source, '__snapshots__/sum.test.js.snap': snapshot }, 'old snapshot');
     const argv = [join(process.cwd(), 'node_modules/.bin/vitest'), 'run', 'sum.test.js'];
     expect((await tryIt([], { argv, rules: ['snapshot'] })).attempts).toMatchObject([
-      { verdict: 'refused', sentence: expect.stringContaining('--allow-tests') },
+      { verdict: 'refused', refused: expect.stringContaining('--allow-tests') },
     ]);
     const allowed = { tests: true, workflows: false };
     expect(await tryIt([], { argv, rules: ['snapshot'], allowed })).toMatchObject({
@@ -222,7 +225,7 @@ describe('a diff', () => {
     expect(findDiff('Turn --- the sum around.')).toBeNull();
   });
 
-  const change = (path: string, added = 1) => ({ path, modes: ['100644', '100644'], added, deleted: 0 });
+  const change = (path: string, added = 1) => ({ path, modes: ['100644', '100644'], added, deleted: 0, diff: '' });
   const nothing = { tests: false, workflows: false };
   test.each([
     ['src/edit.ts', null],
@@ -246,22 +249,16 @@ describe('a diff', () => {
     ['src/__snapshots__/a.snap', 'tests'],
     ['.gitmodules', 'submodule'],
   ])('of %s is tried or not: %s', (path, why) => {
-    const refusal = refusalOf([change(path)], nothing);
-    if (why === null) expect(refusal).toBeNull();
-    else expect(refusal).toContain(why);
+    expect(refuseChanges([change(path)], nothing)).toEqual(why === null ? [] : [expect.stringContaining(why)]);
     const isAskedFor = why === 'tests' || why === 'workflows' || why === null;
-    expect(refusalOf([change(path)], { tests: true, workflows: true }) === null).toBe(isAskedFor);
+    expect(refuseChanges([change(path)], { tests: true, workflows: true })).toHaveLength(isAskedFor ? 0 : 1);
   });
 
   test('of many lines or files is not tried, but for lock files', () => {
-    expect(refusalOf([change('a.ts', 600)], nothing)).toBe('it changes 600 lines, more than 500');
-    expect(refusalOf([change('web/yarn.lock', 6000)], nothing)).toBeNull();
-    expect(
-      refusalOf(
-        Array.from({ length: 31 }, (_, at) => change(`${at}.ts`)),
-        nothing,
-      ),
-    ).toBe('it changes 31 files, more than 30');
-    expect(refusalOf([], nothing)).toBe('it changes nothing');
+    expect(refuseChanges([change('a.ts', 600)], nothing)).toEqual(['it changes 600 lines, more than 500']);
+    expect(refuseChanges([change('web/yarn.lock', 6000)], nothing)).toEqual([]);
+    const many = Array.from({ length: 31 }, (_, at) => change(`${at}.ts`));
+    expect(refuseChanges(many, nothing)).toEqual(['it changes 31 files, more than 30']);
+    expect(refuseChanges([], nothing)).toEqual(['it changes nothing']);
   });
 });

@@ -10,6 +10,7 @@ import { readCauses } from '../../src/log/causes/read-causes.ts';
 import { decodeSources } from '../../src/log/decode/archive.ts';
 import { maskFile } from '../../src/log/mask/file.ts';
 import { createMasker } from '../../src/log/mask/mask.ts';
+import { readResults } from '../../src/log/reports/report.ts';
 import { createLogThreads, type LogThreads, type LogThreadsOptions } from '../../src/log/threads.ts';
 import { THOROUGH } from '../support/thorough.ts';
 
@@ -42,6 +43,17 @@ describe('logs read in threads', () => {
     expect(await threads.masker.maskAll(texts)).toEqual(await createMasker().maskAll(texts));
     const sources = texts.map((text, at) => log(text, `${at}.log`));
     expect(await threads.read(sources, OPTIONS)).toEqual(readCauses(sources, OPTIONS));
+  });
+
+  it('have their reports read as they are at once', async () => {
+    const text = '<testsuite name="S" tests="3"><testcase name="a"><failure message="no"/></testcase><testcase name="b"/></testsuite>';
+    const reports = ['one.xml', 'two.xml'].map((name): SourceText => ({ ...log(text, name), kind: 'report' }));
+    const expected = reports.map(({ name }) => readResults(name, text));
+    expect(expected[1]).toMatchObject({
+      testResults: [{ name: 'a' }, { name: 'b' }],
+      notes: [expect.stringContaining('two.xml: suite S')],
+    });
+    expect(await threadsWith().readReports(reports)).toEqual(expected);
   });
 
   it('are decoded as they are at once, and what is no text is refused in the same words', async () => {

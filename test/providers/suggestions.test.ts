@@ -31,10 +31,14 @@ function tried(diff: string, change: Partial<FixTrial> = {}): Suggestions | null
 }
 
 function analysisWith(diff: string, change: Partial<FixTrial> = {}) {
-  const sentence = 'fix.diff: fails 0 of 3 with it, 3 of 3 without it, and the wider check passes.';
-  const attempt = { source: 'fix.diff', files: ['src/sum.ts'], added: 1, deleted: 1, passed: 3, failed: 0, broke: [], diff, sentence };
+  const sentence = 'Fails 0 of 3 with it, 3 of 3 without it, and the wider check passes.';
+  const attempt = {
+    ...{ source: 'fix.diff', files: ['src/sum.ts'], added: 1, deleted: 1, diff, sentence },
+    ...{ passed: 3, failed: 0, other: 0, exitCodes: [0, 0, 0], reported: true, checkExitCodes: [0], broke: [] },
+  };
+  const before = { passed: 0, failed: 3, exitCodes: [1, 1, 1] };
   const fixes: FixTrial = {
-    ...{ command: ['npm', 'test'], narrowed: null, tests: ['adds'], check: ['npm', 'test'], before: { passed: 0, failed: 3 } },
+    ...{ command: ['npm', 'test'], narrowed: null, tests: ['adds'], check: ['npm', 'test'], before, checkExitCodes: [] },
     ...{ verdict: 'fixed', attempts: [{ ...attempt, verdict: 'fixed' }], branch: null, suggest: true, sentence, notes: [] },
     ...change,
   };
@@ -218,7 +222,7 @@ describe.each([
     expect(state.writes).toEqual(['POST']);
     expect(state.comments).toMatchObject([{ path: 'src/sum.ts', line: 12 }]);
     expect(state.comments[0]?.body).toMatch(
-      /^<!-- faultline:v1 suggestion=[0-9a-f]{16} -->\n\*\*Faultline tried this change\*\*: fix\.diff: fails 0 of 3/,
+      /^<!-- faultline:v1 suggestion=[0-9a-f]{16} -->\n\*\*Faultline tried this change\.\*\* Fails 0 of 3/,
     );
     expect(state.comments[0]?.body).toContain(`\n\`\`\`${host.opening}\nconst sum = a + b;\n\`\`\`\n`);
 

@@ -1,6 +1,7 @@
 import type { Diagnostic, FailingTest, Failure, Section } from '../../domain/failure.ts';
 import type { Reading } from '../../domain/reading.ts';
 import { hasFindings } from '../extract/extraction.ts';
+import { isFollower } from '../followers.ts';
 import { joinRanges, overlaps } from '../line-ranges.ts';
 import type { ReadLog } from '../read-log.ts';
 import { composeReading, type OpenedSources, type ReadOptions } from '../read-sources.ts';
@@ -56,14 +57,14 @@ function sameOnce(failures: readonly ReadFailure[]): ReadFailure[] {
 
 /** A step that was stopped because another job had failed says nothing of its own. */
 function isCancelled({ message }: Pick<Failure, 'message'>): boolean {
-  return /^(?:Error: )?The (?:operation|job|run) was cancell?ed\W*$/i.test(message);
+  return /^(?:##\[error\]|Error: )?The (?:operation|job|run) was cancell?ed\W*$/i.test(message);
 }
 
 /** Returns the logs of failed jobs: those that say how they failed; where none does, those in which an error was found. */
 function failedLogs(logs: readonly ReadLog[], tests: readonly FailingTest[]): readonly ReadLog[] {
   const ofTests = new Set(tests.flatMap((test) => spansOfTest(test).map(({ source }) => source)));
   const failed = logs.filter(
-    ({ log, structure }) => ofTests.has(log.name) || structure.failedSections.length > 0 || structure.exits.length > 0,
+    (read) => !isFollower(read) && (ofTests.has(read.log.name) || read.structure.failedSections.length + read.structure.exits.length > 0),
   );
   return failed.length > 0 ? failed : logs.filter(({ found }) => hasFindings(found));
 }
@@ -122,7 +123,8 @@ function rangesByCheck({ log, found }: ReadLog, tests: readonly LineRange[]): Li
 
 /** A finding with its place, or the reason of a package manager: neither is what a test or a wrapper around it prints. */
 function isOfItsOwn({ tool, file, line }: Diagnostic, text: string): boolean {
-  if (isCheck(tool)) return file !== null && line !== null;
+  // What a test writes into a temporary folder is checked by the test.
+  if (isCheck(tool)) return file !== null && line !== null && !/^\/(?:tmp|var)\//.test(file);
   return isPackageManager(tool) && roleOf(text) === 'cause';
 }
 

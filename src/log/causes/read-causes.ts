@@ -4,6 +4,7 @@ import { joinRanges, overlaps, subtractRanges } from '../line-ranges.ts';
 import type { ReadableSource, ReadLog } from '../read-log.ts';
 import { composeReading, type OpenedSources, openSources, type ReadOptions } from '../read-sources.ts';
 import { groupByCause, type ReadFailure, thrownBy } from '../recognise/failures.ts';
+import { findPassages, type TestReport } from '../reports/report-draft.ts';
 import type { LineRange } from '../sections/system.ts';
 import { causeKey } from './cause-key.ts';
 import { findFailures } from './find-failures.ts';
@@ -39,8 +40,10 @@ export function readCauses(sources: readonly ReadableSource[], options: ReadOpti
       failures.map(({ spans = [] }) => spans),
     ),
   );
+  let first = 0;
   const causes = groups.map((group) => {
-    const numbers = new Set(group.failures.map((failure) => failures.indexOf(failure)));
+    const numbers = new Set(group.failures.map((_, at) => first + at));
+    first += group.failures.length;
     const own = readCause(group.failures, { opened, owners, numbers, whole: reading }, options);
     return { ...group, failures: group.failures.map((failure) => withOwnExcerpt(failure, own)), reading: own };
   });
@@ -74,8 +77,10 @@ interface CauseInput {
 /** Reads what belongs to one cause: its own lines, and of the others only those that a link ties to it. */
 function readCause(failures: readonly ReadFailure[], input: CauseInput, options: ReadOptions): Reading {
   const { opened, owners, numbers, whole } = input;
-  const hasLines = failures.some(({ spans = [] }) => spans.some(({ source }) => opened.logs.some(({ log }) => log.name === source)));
-  const speaks = hasLines && failures.some(({ generic }) => !generic);
+  const has = (names: readonly string[]) => failures.some(({ spans = [] }) => spans.some(({ source }) => names.includes(source)));
+  const hasLines = has(opened.logs.map(({ log }) => log.name));
+  const isReported = has(opened.reports.map(({ source }) => source));
+  const speaks = (hasLines || isReported) && failures.some(({ generic }) => !generic);
   const logs = opened.logs.flatMap((read, at): ReadLog[] => {
     const owner = owners[at];
     if (owner === undefined) return [];
@@ -83,14 +88,23 @@ function readCause(failures: readonly ReadFailure[], input: CauseInput, options:
     if (hasLines && own.length === 0) return [];
     const foreign = owner.foreign(numbers);
     const visible = speaks ? joinRanges([...own, ...linkedLines(read, failures, [...own, ...foreign])]) : contextOf(read, own, foreign);
-    return [viewLog(read, { visible, foreign })];
+    return visible.length === 0 ? [] : [viewLog(read, { visible, foreign })];
   });
-  const reports = speaks ? [] : opened.reports.map((report) => ({ ...report, failingTests: [] }));
+  const reports = opened.reports.map((report) => ownReport(report, failures, speaks));
   const own = composeReading({ ...opened, reports, logs }, options);
   const { sources, testResults, notes, toolchains, maskedSecrets } = whole;
   const { fingerprint, generic } = failures[0] ?? whole;
   const failingTests = failures.flatMap(({ test }) => test ?? []);
   return { ...own, failingTests, sources, testResults, notes, toolchains, maskedSecrets, fingerprint, generic };
+}
+
+/** Keeps of a report what it says of these failures; of its diagnostics only where they say nothing themselves. */
+function ownReport(report: TestReport, failures: readonly ReadFailure[], speaks: boolean): TestReport {
+  const own = new Set(
+    failures.flatMap(({ test, spans = [] }) => (test === null ? [] : findPassages(report, test, spans).map((one) => one.test))),
+  );
+  const failingTests = report.failingTests.filter((test) => own.has(test));
+  return speaks ? { ...report, failingTests, diagnostics: [], quotable: [] } : { ...report, failingTests };
 }
 
 /** Of a failure that says nothing itself, the failed steps that it is in, without the lines of others. */

@@ -94,13 +94,38 @@ function decode(name: string, bytes: Uint8Array, notes: string[]): string {
   }
   const text = new TextDecoder('utf-8').decode(bytes);
   const invalid = countIn(text, MARK) - countEncodedMarks(bytes);
-  if (invalid <= 0) return text;
+  const declared = declaredEncoding(bytes);
+  if (invalid <= 0) {
+    if (declared !== null && !isAscii(text)) notes.push(`${name} is damaged: it says that it is ${declared}, but it is UTF-8.`);
+    return text;
+  }
+  if (declared !== null) {
+    notes.push(`${name} was read as ${declared}, which it says it is.`);
+    return new TextDecoder(declared).decode(bytes);
+  }
   if (invalid >= 3 && isLatin(bytes, text, invalid)) {
     notes.push(`${name} is not UTF-8 and was read as Windows-1252.`);
     return new TextDecoder('windows-1252').decode(bytes);
   }
   notes.push(`${name} has ${invalid} invalid UTF-8 ${invalid === 1 ? 'sequence' : 'sequences'}, shown as ${MARK}.`);
   return text;
+}
+
+/** The encoding that an XML declaration names, where it is none of UTF and one that can be read; null otherwise. */
+function declaredEncoding(bytes: Uint8Array): string | null {
+  const begun = Buffer.from(bytes.subarray(0, 300)).toString('latin1');
+  const named = /^(?:\xef\xbb\xbf)?\s{0,100}<\?xml\b[^>]{0,200}\bencoding\s{0,5}=\s{0,5}["'](?<name>[\w.:-]{1,40})["']/.exec(begun)?.groups
+    ?.name;
+  if (named === undefined || /^utf|^us-ascii$|^ascii$/i.test(named)) return null;
+  try {
+    return new TextDecoder(named).encoding === 'utf-8' ? null : named;
+  } catch {
+    return null;
+  }
+}
+
+function isAscii(text: string): boolean {
+  return Buffer.byteLength(text) === text.length;
 }
 
 /** Hardly any character beyond ASCII is valid UTF-8, and what is not is beside letters, as in `für` and `naïve`. */

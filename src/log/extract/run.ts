@@ -1,4 +1,5 @@
 import type { Diagnostic } from '../../domain/failure.ts';
+import { LEFT_OUT_LITERALS } from '../left-out.ts';
 import type { LogBytes } from '../lines/bytes.ts';
 import { BRANCH_LITERALS, type LogText, openLog } from '../lines/lines.ts';
 import { type LineRole, rolesOf } from '../roles.ts';
@@ -48,9 +49,10 @@ const TOOL_EXTRACTORS: readonly Extractor[] = [
 /** Every reader of tool output, most specific first: test frameworks, then build tools. A new tool is a row of a table in `tools/`. */
 export const EXTRACTORS: readonly Extractor[] = [...TEST_EXTRACTORS, ...TOOL_EXTRACTORS];
 
-/** One group of literals for each extractor, in their order, then these two. */
+/** One group of literals for each extractor, in their order, then these. */
 const STRUCTURE = EXTRACTORS.length;
 const BRANCHES = EXTRACTORS.length + 1;
+const LEFT_OUT = EXTRACTORS.length + 2;
 
 /** Readers of shapes rather than of tools. */
 const GENERAL: ReadonlySet<string> = new Set([
@@ -66,6 +68,7 @@ export const READER_GROUPS: readonly (readonly string[])[] = [
   ...EXTRACTORS.map(({ literals }) => literals),
   STRUCTURE_LITERALS,
   BRANCH_LITERALS,
+  ...LEFT_OUT_LITERALS,
 ].map(beginningsOf);
 
 let matcher: Matcher | undefined;
@@ -95,6 +98,11 @@ export function openScanned(name: string, bytes: LogBytes, scan: Scan = scanLog(
 /** What the CI system's own marks say. */
 export function structureIn({ log, scan }: OpenedLog): Structure {
   return readStructure(log, scan.hits[STRUCTURE] ?? []);
+}
+
+/** Lines that hold a word of one of the readers, by reader, and what is searched for {@link LEFT_OUT_LITERALS}. */
+export function splitHits({ hits }: Scan): Record<'ofReaders' | 'ofLeftOut', readonly (readonly number[])[]> {
+  return { ofReaders: hits.slice(0, LEFT_OUT), ofLeftOut: hits.slice(LEFT_OUT) };
 }
 
 /** The names of all readers, and of all tools that one knows by name: what remains without them is what reads an unknown tool. */
@@ -129,7 +137,9 @@ export function inFailedSteps(log: LogText, found: Extraction, structure: Struct
   const output = keepLines(found, (line) => roleAt(line) !== 'echo' && !isIn(structure.afterwards, line));
   const causes: Extraction = {
     ...output,
-    diagnostics: output.diagnostics.filter(({ at, severity }) => severity !== 'error' || at === null || MAY_CAUSE.has(roleAt(at.line))),
+    diagnostics: output.diagnostics.filter(
+      ({ at, severity, tool }) => severity !== 'error' || at === null || failsOnWarnings(tool) || MAY_CAUSE.has(roleAt(at.line)),
+    ),
     exceptions: output.exceptions.filter(({ type }) => !/Warning$/.test(type)),
     messages: output.messages.filter(({ at }) => at === null || MAY_CAUSE.has(roleAt(at.line))),
   };

@@ -64,20 +64,19 @@ export function failureOfTest(reading: Reading, test: FailingTest): ReadFailure 
   return { test: named, message, frames: [...frames], excerpt, spans: [...spansOfTest(test)], ...identity };
 }
 
+/** The exception in the test's own lines, else the first one shortly below its title that is in no other test's. */
 function exceptionNear(reading: Reading, test: FailingTest, excerpt: Excerpt | null): ThrownException | null {
-  const own = reading.exceptions.find(({ at }) => at !== null && spansOfTest(test).some((span) => isInSpan(at, span)));
+  const { exceptions, failingTests } = reading;
+  if (exceptions.length === 0) return null;
+  const spans = spansOfTest(test);
+  const own = exceptions.find(({ at }) => at !== null && spans.some((span) => isInSpan(at, span)));
   if (own !== undefined) return own;
-  const others = reading.failingTests.filter((other) => other !== test).flatMap((other) => other.spans ?? []);
-  const near = reading.exceptions.filter(
-    ({ at }) =>
-      at !== null &&
-      test.at !== null &&
-      at.source === test.at.source &&
-      at.line >= test.at.line &&
-      !others.some((span) => isInSpan(at, span)),
-  );
   const end = excerpt?.lineEnd ?? (test.at?.line ?? 0) + 30;
-  return near.find(({ at }) => at !== null && at.line <= end) ?? printedBefore(reading, test);
+  const below = exceptions.find(({ at }) => {
+    if (at === null || test.at === null || at.source !== test.at.source || at.line < test.at.line || at.line > end) return false;
+    return !failingTests.some((other) => other !== test && other.spans?.some((span) => isInSpan(at, span)) === true);
+  });
+  return below ?? printedBefore(reading, test);
 }
 
 function isInSpan({ source, line }: LogPosition, span: LogRange): boolean {

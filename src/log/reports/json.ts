@@ -1,23 +1,22 @@
 import { z } from 'zod';
+import type { Diagnostic } from '../../domain/failure.ts';
+import { createStringSearch } from './json-text.ts';
+import { createLineCounter } from './line-counter.ts';
 import { draftReport, type Outcome, type ReportDraft } from './report-draft.ts';
-import { createLineCounter } from './xml.ts';
 
 /** What a format's reader works on: the parsed document, and the report that it fills. */
 interface JsonReport {
   readonly draft: ReportDraft;
   /** The whole document, as it was parsed. */
   readonly value: unknown;
-  /** The line on which the text says this as a JSON string, searched from the last one found; null where it does not, or at too long a line. */
-  readonly lineOf: (said: string) => number | null;
-  /** Adds a test; `said` is what the text calls it, to find the line of one that failed. */
-  readonly add: (said: string, outcome: Outcome) => void;
+  /** Adds a test; `name` is what the text calls it, and `texts` what it says of one that failed: by these it is found in the text. */
+  readonly add: (name: string, outcome: Outcome, texts?: readonly (string | null | undefined)[]) => void;
+  /** Adds a diagnostic, which is found by its message. */
+  readonly diagnose: (diagnostic: Omit<Diagnostic, 'at'>) => void;
 }
 
 /** Characters; a value takes several times as much memory as its text. */
 const MAX_JSON = 64 * 1024 * 1024;
-const MAX_SEARCHES = 2_000;
-/** Searches of the whole text for what it writes in another way, such as with `\\/` for `/`. */
-const MAX_MISSES = 10;
 const MAX_LINE = 4_000;
 
 /** A text field of which a report may hold more than we want. */
@@ -36,15 +35,14 @@ export function parseJson(source: string): unknown {
 
 /** Reads a parsed report of any format that is known by its fields; null where it is of none. */
 export function readJson(source: string, value: unknown, json: string): ReportDraft | null {
-  const lineOf = lineSearch(json);
   for (const read of FORMATS) {
-    const draft = read(source, value, lineOf);
+    const draft = read(source, value, json);
     if (draft !== null) return draft;
   }
   return null;
 }
 
-type FormatReader = (source: string, value: unknown, lineOf: JsonReport['lineOf']) => ReportDraft | null;
+type FormatReader = (source: string, value: unknown, json: string) => ReportDraft | null;
 
 /** A format: the framework that it is of, how its documents look, and what is read of one. */
 function format<Schema extends z.ZodType>(
@@ -52,12 +50,22 @@ function format<Schema extends z.ZodType>(
   schema: Schema,
   read: (document: z.infer<Schema>, report: JsonReport) => void,
 ): FormatReader {
-  return (source, value, lineOf) => {
+  return (source, value, json) => {
     const document = schema.safeParse(value);
     if (!document.success) return null;
-    const draft = draftReport(source, framework);
-    const add = (said: string, outcome: Outcome) => draft.add({ ...outcome, at: outcome.status === 'failed' ? lineOf(said) : null });
-    read(document.data, { draft, value, lineOf, add });
+    const draft = draftReport(source, framework, { text: json });
+    const search = createStringSearch(json);
+    const lineAt = createLineCounter(json);
+    const add: JsonReport['add'] = (name, outcome, texts = []) => {
+      const said = outcome.status === 'failed' ? search.find([name, ...texts.flatMap((text) => text ?? [])]) : [];
+      draft.add({ ...outcome, at: said[0] === undefined ? null : lineAt(said[0].start), said });
+    };
+    const diagnose: JsonReport['diagnose'] = (diagnostic) => {
+      const [said] = search.find([diagnostic.message]);
+      const isPlaced = said !== undefined && !isLongLine(json, said.start);
+      draft.diagnose(diagnostic, isPlaced ? lineAt(said.start) : null, isPlaced ? said : null);
+    };
+    read(document.data, { draft, value, add, diagnose });
     return draft;
   };
 }
@@ -78,24 +86,11 @@ function readItems<Item extends z.ZodType>(
   if (strange > 0) draft.note(`${strange} of ${items.length} entries of the report are not as its format describes and were left out.`);
 }
 
-function lineSearch(json: string): JsonReport['lineOf'] {
-  const lineAt = createLineCounter(json);
-  let [searches, misses, from] = [0, 0, 0];
-  return (said) => {
-    if (said === '' || misses > MAX_MISSES || ++searches > MAX_SEARCHES) return null;
-    const needle = JSON.stringify(said);
-    let at = json.indexOf(needle, from);
-    if (at === -1) {
-      misses++;
-      at = from === 0 ? -1 : json.indexOf(needle);
-    }
-    if (at === -1) return null;
-    from = at + needle.length;
-    const before = json.slice(Math.max(0, at - MAX_LINE), at).lastIndexOf('\n');
-    const after = json.slice(at, at + MAX_LINE).indexOf('\n');
-    const isLong = (before === -1 && at > MAX_LINE) || (after === -1 && json.length - at > MAX_LINE);
-    return isLong ? null : lineAt(at);
-  };
+/** Tells whether the line at an offset is longer than anybody reads. */
+function isLongLine(json: string, at: number): boolean {
+  const before = json.slice(Math.max(0, at - MAX_LINE), at).lastIndexOf('\n');
+  const after = json.slice(at, at + MAX_LINE).indexOf('\n');
+  return (before === -1 && at > MAX_LINE) || (after === -1 && json.length - at > MAX_LINE);
 }
 
 function statusOf(status: string): Outcome['status'] {
@@ -143,18 +138,22 @@ const ctrf = format(
   z.object({ results: z.object({ tool: z.object({ name: z.string() }), tests: z.array(z.unknown()) }) }),
   ({ results }, report) =>
     readItems(report, results.tests, CtrfTest, ({ name, status, duration, suite, message, trace, filePath, line, flaky, stdout }) =>
-      report.add(name, {
+      report.add(
         name,
-        suite: (Array.isArray(suite) ? suite.join(' > ') : suite) || null,
-        file: filePath,
-        line,
-        status: statusOf(status),
-        durationMs: duration,
-        message,
-        detail: trace ?? '',
-        output: stdout?.slice(-200).join('\n') ?? '',
-        flaky: flaky ?? false,
-      }),
+        {
+          name,
+          suite: (Array.isArray(suite) ? suite.join(' > ') : suite) || null,
+          file: filePath,
+          line,
+          status: statusOf(status),
+          durationMs: duration,
+          message,
+          detail: trace ?? '',
+          output: stdout?.slice(-200).join('\n') ?? '',
+          flaky: flaky ?? false,
+        },
+        [message, trace],
+      ),
     ),
 );
 
@@ -194,7 +193,7 @@ const sarif = format('sarif', z.object({ version: z.string().startsWith('2.'), r
         code: ruleId ?? null,
         message: (said ?? '').slice(0, 1_000),
       };
-      report.draft.diagnose(diagnostic, report.lineOf(said ?? ''));
+      report.diagnose(diagnostic);
     });
   }
 });
@@ -222,20 +221,23 @@ const jest = format('jest', z.object({ numTotalTests: z.number(), testResults: z
   readItems(report, testResults, JestFile, (file) => {
     for (const test of file.assertionResults) {
       const status = statusOf(test.status);
-      report.add(test.fullName ?? test.title, {
+      const messages = test.failureMessages ?? [];
+      const outcome: Outcome = {
         name: test.title,
         suite: test.ancestorTitles.filter((title) => title !== '').join(' > ') || null,
         file: file.name,
         line: test.location?.line,
         status,
         durationMs: test.duration,
-        ...wordsOf(test.failureMessages ?? []),
+        ...wordsOf(messages),
         flaky: status === 'passed' && (test.invocations ?? 1) > 1,
-      });
+      };
+      report.add(test.fullName ?? test.title, outcome, messages);
     }
     // A file that could not be loaded has no test that failed.
     if (file.status !== 'failed' || file.assertionResults.some(({ status }) => status === 'failed')) return;
-    report.add(file.name, { name: file.name, file: file.name, status: 'failed', ...wordsOf([file.message ?? '']) });
+    const outcome: Outcome = { name: file.name, file: file.name, status: 'failed', ...wordsOf([file.message ?? '']) };
+    report.add(file.name, outcome, [file.message]);
   }),
 );
 
@@ -260,7 +262,7 @@ const mocha = format(
     const add = ({ title, fullTitle, file, duration, currentRetry, err }: z.infer<typeof MochaTest>) => {
       seen.add(fullTitle);
       const status = err?.message || err?.stack ? 'failed' : pending.has(fullTitle) ? 'skipped' : 'passed';
-      report.add(fullTitle, {
+      const outcome: Outcome = {
         name: title,
         suite: suiteIn(fullTitle, title),
         file,
@@ -271,7 +273,8 @@ const mocha = format(
         expected: shown(err?.expected),
         actual: shown(err?.actual),
         flaky: status === 'passed' && (currentRetry ?? 0) > 0,
-      });
+      };
+      report.add(fullTitle, outcome, [err?.message, err?.stack]);
     };
     readItems(report, tests, MochaTest, add);
     // Hooks that failed are no tests, and stand among the failures alone.
@@ -296,23 +299,24 @@ const pytest = format(
   'pytest',
   z.object({ tests: z.array(z.unknown()), exitcode: z.number(), root: z.string() }),
   ({ tests, root }, report) =>
-    readItems(report, tests, PytestTest, ({ nodeid, outcome, lineno, setup, call, teardown }) => {
+    readItems(report, tests, PytestTest, ({ nodeid, outcome: ended, lineno, setup, call, teardown }) => {
       const [file = '', ...names] = nodeid.split('::');
       const stages = [setup, call, teardown];
       const broken = stages.find((stage) => stage?.outcome === 'failed');
       const crash = broken?.crash;
       const inFile = crash?.path === file || crash?.path === `${root}/${file}`;
-      report.add(nodeid, {
+      const outcome: Outcome = {
         name: names.at(-1) ?? nodeid,
         suite: [file.replace(/\.py$/, '').replaceAll('/', '.'), ...names.slice(0, -1)].join('.') || null,
         file,
         // pytest counts lines from 0.
         line: inFile ? crash?.lineno : typeof lineno === 'number' ? lineno + 1 : null,
-        status: /^(?:failed|error)$/.test(outcome) ? 'failed' : /^(?:passed|xpassed)$/.test(outcome) ? 'passed' : 'skipped',
+        status: /^(?:failed|error)$/.test(ended) ? 'failed' : /^(?:passed|xpassed)$/.test(ended) ? 'passed' : 'skipped',
         durationMs: inMs(stages.reduce((sum, stage) => sum + (stage?.duration ?? 0), 0) * 1e6),
         message: crash?.message,
         detail: broken?.longrepr ?? '',
-      });
+      };
+      report.add(nodeid, outcome, [crash?.message, broken?.longrepr]);
     }),
 );
 
@@ -328,8 +332,9 @@ const Example = z.object({
 
 /** RSpec's `json` formatter. */
 const rspec = format('rspec', z.object({ examples: z.array(z.unknown()), summary_line: z.string() }), ({ examples }, report) =>
-  readItems(report, examples, Example, ({ description, full_description: full, exception, ...example }) =>
-    report.add(full, {
+  readItems(report, examples, Example, ({ description, full_description: full, exception, ...example }) => {
+    const trace = exception?.backtrace?.slice(0, 100) ?? [];
+    const outcome: Outcome = {
       name: description,
       suite: suiteIn(full, description),
       file: example.file_path,
@@ -338,9 +343,10 @@ const rspec = format('rspec', z.object({ examples: z.array(z.unknown()), summary
       durationMs: typeof example.run_time === 'number' ? inMs(example.run_time * 1e6) : null,
       message: exception?.message,
       type: exception?.class,
-      detail: exception?.backtrace?.slice(0, 100).join('\n') ?? '',
-    }),
-  ),
+      detail: trace.join('\n'),
+    };
+    report.add(full, outcome, [exception?.message, ...trace.slice(0, 10)]);
+  }),
 );
 
 const Step = z.object({
@@ -368,7 +374,7 @@ const cucumber = format('cucumber', z.array(Feature).min(1), (features, report) 
       const broken = steps.find(({ result }) => /^(?:failed|undefined|ambiguous)$/i.test(result?.status ?? ''));
       const isSkipped = steps.some(({ result }) => /^(?:skipped|pending)$/i.test(result?.status ?? ''));
       const complaint = broken?.result?.error_message ?? (broken?.result ? `step is ${broken.result.status}` : null);
-      report.add(scenario.name, {
+      const outcome: Outcome = {
         name: scenario.name,
         suite: feature.name || null,
         file: feature.uri,
@@ -378,7 +384,8 @@ const cucumber = format('cucumber', z.array(Feature).min(1), (features, report) 
         durationMs: inMs(steps.reduce((sum, { result }) => sum + (result?.duration ?? 0), 0) / 1e3),
         message: broken === undefined ? null : `${broken.keyword.trim()} ${broken.name}: ${complaint?.split('\n', 1)[0] ?? ''}`.trim(),
         detail: complaint ?? '',
-      });
+      };
+      report.add(scenario.name, outcome, [broken?.name, complaint]);
     });
   }
 });

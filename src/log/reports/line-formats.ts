@@ -1,8 +1,13 @@
 import { z } from 'zod';
 import type { Diagnostic } from '../../domain/failure.ts';
+import { append } from '../../lib/collections.ts';
+import { countIn } from '../../lib/text.ts';
+import type { Stretch } from './passages.ts';
 import { draftReport, type Outcome, type ReportDraft } from './report-draft.ts';
 
 const MAX_TEXT = 20_000;
+/** Events of a test whose lines are kept to be quoted. */
+const MAX_STRETCHES = 100;
 
 const Event = z.object({
   Action: z.string(),
@@ -17,6 +22,7 @@ const Event = z.object({
 interface Running {
   output: string;
   at: number;
+  readonly said: Stretch[];
 }
 
 interface GoRun {
@@ -26,6 +32,20 @@ interface GoRun {
   readonly running: Map<string, Running>;
   /** Packages with a test that failed by name. */
   readonly failed: Set<string>;
+  /** By package: whose output an event of another test has carried since a mark in its text. */
+  readonly speakers: Map<string, Speaker>;
+}
+
+/** The test that the text names, as long as the events name the same other one. */
+interface Speaker {
+  readonly labelled: string;
+  readonly named: string;
+}
+
+/** An event, and where it stands. */
+interface PlacedEvent extends z.infer<typeof Event> {
+  readonly number: number;
+  readonly stretch: Stretch;
 }
 
 const MAX_LINE = 1_000_000;
@@ -37,8 +57,8 @@ export function isGoJson(source: string): boolean {
 
 /** What `go test -json` and `gotestsum --jsonfile` write. Other lines between the events are left out; a note says how many. */
 export function readGoJson(source: string, json: string): ReportDraft {
-  const draft = draftReport(source, 'go');
-  const state: GoRun = { source, draft, running: new Map(), failed: new Set() };
+  const draft = draftReport(source, 'go', { text: json });
+  const state: GoRun = { source, draft, running: new Map(), failed: new Set(), speakers: new Map() };
   let others = 0;
   let number = 0;
   for (let start = 0; start < json.length; ) {
@@ -46,7 +66,7 @@ export function readGoJson(source: string, json: string): ReportDraft {
     const end = found === -1 ? json.length : found;
     number++;
     const event = end - start > MAX_LINE ? null : readEvent(json.slice(start, end));
-    if (event !== null) take(state, event, number);
+    if (event !== null) take(state, { ...event, number, stretch: outputIn(json, start, end) });
     else if (json.slice(start, Math.min(end, start + 200)).trim() !== '') others++;
     start = end + 1;
   }
@@ -66,28 +86,75 @@ function readEvent(line: string): z.infer<typeof Event> | null {
   }
 }
 
-function take(state: GoRun, event: z.infer<typeof Event>, number: number): void {
+/** Where an event's text stands in its line. */
+function outputIn(json: string, start: number, end: number): Stretch {
+  const field = json.indexOf(OUTPUT, start);
+  const first = field === -1 || field >= end ? end : field + OUTPUT.length;
+  return { start: first, end: Math.max(first, json.lastIndexOf('"', end)), writing: 'json' };
+}
+
+const OUTPUT = '"Output":"';
+
+function take(state: GoRun, event: PlacedEvent): void {
   const { draft, running } = state;
+  const { number, stretch } = event;
   if (event.Action === 'build-output') {
     const diagnostic = readDiagnostic(event.Output ?? '');
-    if (diagnostic !== null) draft.diagnose(diagnostic, number);
+    if (diagnostic !== null) draft.diagnose(diagnostic, number, stretch);
     return;
   }
   const key = `${event.Package ?? ''}\u0001${event.Test ?? ''}`;
   if (event.Action === 'output') {
-    const open = running.get(key) ?? { output: '', at: number };
+    const own = `${event.Package ?? ''}\u0001${speakerOf(state, event)}`;
+    const open = running.get(own) ?? { output: '', at: number, said: [] };
     if (open.output.length < MAX_TEXT) open.output += event.Output ?? '';
-    running.set(key, open);
-  } else if (event.Action === 'run') running.set(key, { output: '', at: number });
+    if (open.said.length < MAX_STRETCHES) open.said.push(stretch);
+    running.set(own, open);
+  } else if (event.Action === 'run') running.set(key, { output: '', at: number, said: [] });
   else if (event.Action === 'pass' || event.Action === 'fail' || event.Action === 'skip') {
     const open = running.get(key);
     running.delete(key);
     if (event.Test === undefined) endPackage(state, event.Package ?? '', open);
-    else addTest(state, event, open, number);
+    else addTest(state, event, open);
   }
 }
 
-function addTest({ draft, failed }: GoRun, event: z.infer<typeof Event>, open: Running | undefined, number: number): void {
+/** What names a test in the output of parallel ones. */
+const MARK = /^\s{0,40}(?:=== (?:RUN|CONT|NAME|PAUSE)\s{1,10}|--- (?:FAIL|PASS|SKIP): )(?<test>\S{1,1000})/;
+/** A frame of a panic: `example.test/cart.TestTotal(0xc000…)`, `example.test/cart.TestTotal.func1(…)`. */
+const FRAME = /^[\w./-]{1,300}\.(?<test>Test\w{1,200})(?:\.func\d{1,4}){0,5}\(/;
+
+/**
+ * Returns whose output an event carries. Tests that run in parallel share one stream, and go test labels a line by the test that spoke
+ * last: the marks in the text, and the frames of a panic, say whose it is.
+ */
+function speakerOf({ running, speakers }: GoRun, { Package = '', Test: labelled = '', Output = '' }: PlacedEvent): string {
+  if (labelled === '') return '';
+  const text = Output.slice(0, 2_000);
+  const mark = MARK.exec(text)?.groups?.test;
+  const frame = mark === undefined ? FRAME.exec(text)?.groups?.test : undefined;
+  const isRunning = (test: string) => running.has(`${Package}\u0001${test}`);
+  if (mark !== undefined) speakers.set(Package, { labelled, named: mark === '' || !isRunning(mark) ? labelled : mark });
+  const speaker = speakers.get(Package);
+  const named = speaker?.labelled === labelled ? speaker.named : labelled;
+  if (frame === undefined || frame === named || named.startsWith(`${frame}/`) || !isRunning(frame)) return named;
+  moveOutput(running, `${Package}\u0001${named}`, `${Package}\u0001${frame}`);
+  speakers.set(Package, { labelled, named: frame });
+  return frame;
+}
+
+/** Gives a panic that began in one test's output to the test whose frame it shows. */
+function moveOutput(running: Map<string, Running>, from: string, to: string): void {
+  const [source, target] = [running.get(from), running.get(to)];
+  const start = source?.output.search(/^(?:panic: |fatal error: )/m) ?? -1;
+  if (source === undefined || target === undefined || start === -1) return;
+  const lines = countIn(source.output.slice(start), '\n');
+  target.output += source.output.slice(start);
+  append(target.said, source.said.splice(Math.max(0, source.said.length - lines)));
+  source.output = source.output.slice(0, start);
+}
+
+function addTest({ draft, failed }: GoRun, event: PlacedEvent, open: Running | undefined): void {
   if (event.Action === 'fail') failed.add(event.Package ?? '');
   draft.add({
     name: event.Test ?? '',
@@ -95,7 +162,8 @@ function addTest({ draft, failed }: GoRun, event: z.infer<typeof Event>, open: R
     status: event.Action === 'fail' ? 'failed' : event.Action === 'skip' ? 'skipped' : 'passed',
     durationMs: event.Elapsed === undefined ? null : Math.round(event.Elapsed * 1e6) / 1e3,
     detail: open?.output ?? '',
-    at: number,
+    at: event.number,
+    said: open?.said ?? [],
   });
 }
 
@@ -106,10 +174,11 @@ function addTest({ draft, failed }: GoRun, event: z.infer<typeof Event>, open: R
 function endPackage({ source, draft, running, failed }: GoRun, suite: string, own: Running | undefined): void {
   const left = [...running].filter(([key]) => key.startsWith(`${suite}\u0001`) && key.length > suite.length + 1);
   const hasCrashed = [own, ...left.map(([, open]) => open)].some((open) => /^(?:panic: |fatal error: )/m.test(open?.output ?? ''));
-  for (const [key, { output, at }] of left) {
+  for (const [key, { output, at, said }] of left) {
     const name = key.slice(suite.length + 1);
     running.delete(key);
-    if (hasCrashed && !failed.has(suite)) draft.add({ name, suite, status: 'failed', detail: output || (own?.output ?? ''), at });
+    const spoken = output === '' && own !== undefined ? own : { output, said };
+    if (hasCrashed && !failed.has(suite)) draft.add({ name, suite, status: 'failed', detail: spoken.output, at, said: spoken.said });
     else draft.note(`${suite}.${name} has no end in ${source}.`);
   }
 }
@@ -147,6 +216,9 @@ interface Pending {
   readonly isParent: boolean;
   comments: string;
   fields: ReadonlyMap<string, string> | null;
+  /** Where it begins in the text, and where what is said of it ends. */
+  readonly start: number;
+  end: number;
 }
 
 interface TapRun {
@@ -173,24 +245,38 @@ export function isTap(text: string): boolean {
 
 /** Test Anything Protocol, versions 12 to 14, with subtests, directives and YAML details. */
 export function readTap(source: string, text: string): ReportDraft {
-  const state: TapRun = { source, draft: draftReport(source, 'tap'), levels: [newLevel(0, null)], subtest: null, pending: null };
+  const draft = draftReport(source, 'tap', { text });
+  const state: TapRun = { source, draft, levels: [newLevel(0, null)], subtest: null, pending: null };
   const lines = text.split('\n');
-  for (let index = 0; index < lines.length; index++) {
+  let offset = 0;
+  for (let index = 0, read = 0; index < lines.length; index++) {
+    for (; read < index; read++) offset += (lines[read]?.length ?? 0) + 1;
     const line = (lines[index] ?? '').slice(0, 10_000).trimEnd();
     const indent = line.length - line.trimStart().length;
     const said = line.slice(indent);
-    if (said === '---' && state.pending !== null) index = readYaml(state, lines, index, indent);
-    else readLine(state, said, indent, index + 1);
+    if (said === '---' && state.pending !== null) {
+      index = readYaml(state, lines, index, indent);
+      state.pending.end = lines.slice(read, index + 1).reduce((end, { length }) => end + length + 1, offset);
+    } else readLine(state, said, { indent, number: index + 1, start: offset, end: offset + (lines[index]?.length ?? 0) });
   }
   flush(state);
   for (const level of state.levels) checkPlan(state, level);
   return state.draft;
 }
 
-function readLine(state: TapRun, said: string, indent: number, number: number): void {
+/** Where a line of TAP stands. */
+interface TapLine {
+  readonly indent: number;
+  readonly number: number;
+  readonly start: number;
+  readonly end: number;
+}
+
+function readLine(state: TapRun, said: string, line: TapLine): void {
+  const { indent } = line;
   const result = RESULT.exec(said)?.groups;
   const plan = PLAN.exec(said)?.groups;
-  if (result !== undefined) readResult(state, result, indent, number);
+  if (result !== undefined) readResult(state, result, line);
   else if (plan !== undefined) levelAt(state, indent).planned = Number(plan.count);
   else if (said.startsWith('Bail out!')) {
     const why = said.slice(9).trim();
@@ -198,11 +284,13 @@ function readLine(state: TapRun, said: string, indent: number, number: number): 
   } else if (said.startsWith('# Subtest')) {
     levelAt(state, indent);
     state.subtest = said.slice(9).replace(/^: ?/, '');
-  } else if (said.startsWith('#') && state.pending !== null && state.pending.comments.length < MAX_TEXT)
+  } else if (said.startsWith('#') && state.pending !== null && state.pending.comments.length < MAX_TEXT) {
     state.pending.comments += `${said.replace(/^#[ \t]?/, '')}\n`;
+    state.pending.end = line.end;
+  }
 }
 
-function readResult(state: TapRun, groups: Record<string, string | undefined>, indent: number, number: number): void {
+function readResult(state: TapRun, groups: Record<string, string | undefined>, { indent, number, start, end }: TapLine): void {
   flush(state);
   const children = state.levels.at(-1);
   const closed = children !== undefined && children.indent > indent ? children : null;
@@ -223,7 +311,7 @@ function readResult(state: TapRun, groups: Record<string, string | undefined>, i
     status: failed ? 'failed' : directive === null ? 'passed' : 'skipped',
     at: number,
   };
-  state.pending = { outcome, isParent: closed?.failed ?? false, comments: '', fields: null };
+  state.pending = { outcome, isParent: closed?.failed ?? false, comments: '', fields: null, start, end };
 }
 
 /** The level of an indentation, opened where it is new: its title is the last `# Subtest`. */
@@ -295,8 +383,10 @@ function flush(state: TapRun): void {
   const field = (...names: string[]) => names.map((name) => fields?.get(name)?.trim()).find((value) => value) ?? null;
   const place = /^(?<file>.{1,300}?):(?<line>\d{1,7})(?::\d{1,6})?$/.exec(field('location') ?? '')?.groups;
   const duration = Number(field('duration_ms') ?? Number.NaN);
+  const said: Stretch[] = outcome.status === 'failed' ? [{ start: pending.start, end: pending.end, writing: 'plain' }] : [];
   draft.add({
     ...outcome,
+    said,
     file: place?.file ?? field('file'),
     line: place === undefined ? Number(field('line')) || null : Number(place.line),
     durationMs: Number.isFinite(duration) ? duration : null,

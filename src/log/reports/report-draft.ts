@@ -1,7 +1,9 @@
 import type { TestResult } from '../../domain/build.ts';
-import type { Diagnostic, FailingTest } from '../../domain/failure.ts';
+import type { Diagnostic, FailingTest, LogRange } from '../../domain/failure.ts';
+import type { PassedOnRetry } from '../../domain/reading.ts';
 import { splitExpectation } from '../extract/tests/block.ts';
 import { isForeignFile, readFrame } from '../frames.ts';
+import { type Passage, passageReader, type Stretch } from './passages.ts';
 
 type Maybe<T> = T | null | undefined;
 
@@ -30,6 +32,8 @@ export interface Outcome {
   readonly flaky?: boolean;
   /** Line of the report, 1-based. */
   readonly at?: Maybe<number>;
+  /** Where a failing test's name, message and text stand in the report. */
+  readonly said?: readonly Stretch[];
 }
 
 /** A report while it is read. */
@@ -37,7 +41,8 @@ export interface ReportDraft {
   /** Tests added so far. */
   readonly size: number;
   add(outcome: Outcome): void;
-  diagnose(diagnostic: Omit<Diagnostic, 'at'>, line: number | null): void;
+  /** `said`: where the report says it. */
+  diagnose(diagnostic: Omit<Diagnostic, 'at'>, line: number | null, said?: Stretch | null): void;
   /** Notes are bounded: a report that complains a million times is cut with one note. */
   note(text: string): void;
   finish(): TestReport;
@@ -52,20 +57,42 @@ interface Story {
 }
 
 const MAX_TESTS = 1_000_000;
+/** Failing tests that are told apart; of more, the first of each cause are, then the first at all. */
+const MAX_FAILING = 500;
+/** Characters of what failing tests say, all together: beyond that only names and messages are kept. */
+const MAX_SAID = 32_000_000;
 const MAX_DIAGNOSTICS = 10_000;
+/** Diagnostics that can be quoted. */
+const MAX_QUOTABLE = 200;
 const MAX_NOTES = 50;
 const MAX_NAME = 2_000;
 const MAX_MESSAGE = 1_000;
 const MAX_RUNNER = 200;
 
+/** What is known of a report before it is read. */
+interface DraftOptions {
+  /** Whether the same test twice is another try. */
+  readonly retries?: boolean;
+  /** The report, with the lines as they are stored. */
+  readonly text: string;
+}
+
 /**
  * Collects what a report of `framework` says. The same test twice is one test: it failed if any of its runs did, except where `retries`
  * says that a repeat is another try, and the only pass is the last one. Throws Error above a million tests.
  */
-export function draftReport(source: string, framework: string, { retries = true } = {}): ReportDraft {
+export function draftReport(source: string, framework: string, { retries = true, text }: DraftOptions): ReportDraft {
   const stories = new Map<string, Story>();
   const diagnostics: Diagnostic[] = [];
+  const quotable: Stretch[] = [];
   const notes: string[] = [];
+  let said = 0;
+  const bound = (outcome: Outcome): Outcome => {
+    const { message, detail = '', output = '', ...rest } = outcome;
+    if (outcome.status !== 'failed') return { ...rest, said: [] };
+    said += detail.length + output.length;
+    return said > MAX_SAID ? { ...rest, message, said: [] } : outcome;
+  };
   return {
     get size() {
       return stories.size;
@@ -74,28 +101,80 @@ export function draftReport(source: string, framework: string, { retries = true 
       const key = `${outcome.suite ?? ''}\u0001${outcome.name}\u0001${outcome.file ?? ''}`;
       const story = stories.get(key);
       if (story === undefined && stories.size >= MAX_TESTS) throw new Error(`it holds more than ${MAX_TESTS} tests`);
-      stories.set(key, withRun(story, outcome));
+      stories.set(key, withRun(story, bound(outcome)));
     },
-    diagnose(diagnostic, line) {
+    diagnose(diagnostic, line, said = null) {
       const at = line === null ? null : { source, line };
       if (diagnostics.length < MAX_DIAGNOSTICS) diagnostics.push({ ...diagnostic, at });
+      if (said !== null && quotable.length < MAX_QUOTABLE) quotable.push(said);
     },
-    note(text) {
-      notes.push(text);
+    note(remark) {
+      notes.push(remark);
     },
     finish() {
       const ended = [...stories.values()].map((story) => ending(story, retries));
-      const flaky = ended.flatMap(({ flaky, outcome: { suite, name, status } }) =>
-        flaky && status === 'passed' ? `${suite ? `${suite}.` : ''}${name} failed first and passed on a rerun.`.slice(0, MAX_NAME) : [],
+      const failed = ended.flatMap(({ outcome }) => (outcome.status === 'failed' ? [outcome] : []));
+      const read = passageReader(text);
+      const told = firstOfEachCause(failed, MAX_FAILING).map((outcome) => {
+        const passage = read(outcome.said ?? []);
+        return { passage, test: failing(source, framework, outcome, passage) };
+      });
+      if (told.length < failed.length)
+        notes.unshift(`${source}: ${failed.length} tests failed. ${told.length} of them, the first of each cause, are told apart.`);
+      const passedOnRetry = ended.flatMap(({ flaky, outcome: { suite, name, status } }) =>
+        flaky && status === 'passed' ? { name, suite: suite ?? null, at: null } : [],
       );
       return {
-        failingTests: ended.filter(({ outcome }) => outcome.status === 'failed').map(({ outcome }) => failing(source, framework, outcome)),
+        source,
+        failingTests: told.map(({ test }) => test),
+        passages: Map.groupBy(
+          told.flatMap(({ test, passage }) => (passage.length === 0 ? [] : [{ test, lines: passage }])),
+          ({ test }) => passageKey(test),
+        ),
+        quotable: read(quotable),
         testResults: ended.map(({ outcome }) => resultOf(outcome)),
         diagnostics,
-        notes: bounded([...flaky, ...notes]),
+        passedOnRetry,
+        notes: bounded(notes),
       };
     },
   };
+}
+
+/** What a report says of one failing test. */
+export interface TestPassage {
+  readonly test: FailingTest;
+  readonly lines: Passage;
+}
+
+/**
+ * Finds what a report says of a test, by its name and its lines in the report. Where the report has several tests of that name on one line,
+ * the message tells them apart.
+ */
+export function findPassages(report: TestReport, test: FailingTest, spans: readonly LogRange[]): readonly TestPassage[] {
+  const own = spans.filter(({ source }) => source === report.source).map(({ lineStart }) => lineStart);
+  if (own.length === 0) return [];
+  const named = (report.passages.get(passageKey(test)) ?? []).filter(({ lines }) => own.includes(lines[0]?.line ?? 0));
+  const exact = named.length < 2 ? [] : named.filter((one) => one.test.message === test.message);
+  return exact.length > 0 ? exact : named;
+}
+
+/** Names a failing test among those of one report, merged with a log's or not. */
+export function passageKey({ suite, name }: Pick<FailingTest, 'suite' | 'name'>): string {
+  return `${suite ?? ''}\u0001${name}`;
+}
+
+/** Keeps at most so many in their order: the first that says something new, each time, and then the first at all. */
+function firstOfEachCause(failed: readonly Outcome[], most: number): readonly Outcome[] {
+  if (failed.length <= most) return failed;
+  const causes = new Set<string>();
+  const isFirst = failed.map(({ message, type, detail = '' }) => {
+    const said = message?.trim() || detail.slice(0, 400).trim() || type || '';
+    const cause = said.slice(0, 200).replace(/\d+/g, '0');
+    return !causes.has(cause) && causes.add(cause).size <= most;
+  });
+  let room = most - causes.size;
+  return failed.filter((_, at) => isFirst[at] === true || room-- > 0);
 }
 
 function withRun(story: Story | undefined, outcome: Outcome): Story {
@@ -123,8 +202,8 @@ function bounded(notes: readonly string[]): string[] {
 
 function resultOf({ name, suite, file, status, durationMs, runner }: Outcome): TestResult {
   return {
-    name: name.slice(0, MAX_NAME),
-    suite: suite?.slice(0, MAX_NAME) ?? null,
+    name: onOneLine(name),
+    suite: suite == null ? null : onOneLine(suite),
     file: file ?? null,
     status,
     durationMs: durationMs !== undefined && durationMs !== null && Number.isFinite(durationMs) && durationMs >= 0 ? durationMs : null,
@@ -132,15 +211,26 @@ function resultOf({ name, suite, file, status, durationMs, runner }: Outcome): T
   };
 }
 
-function failing(source: string, framework: string, outcome: Outcome): FailingTest {
-  const message = withoutEscapes(outcome.message ?? '').trim();
+/** Names are shown and compared on one line. */
+function onOneLine(name: string): string {
+  if (!/[\r\n]/.test(name)) return name.slice(0, MAX_NAME);
+  const lines = name.slice(0, MAX_NAME).split(/[\r\n]/);
+  return lines
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+    .join(' ');
+}
+
+function failing(source: string, framework: string, outcome: Outcome, passage: Passage): FailingTest {
+  const given = withoutEscapes(outcome.message ?? '').trim();
+  const message = isTitle(given, outcome.name) ? '' : given;
   const own = withoutEscapes(outcome.detail ?? '');
   const output = withoutEscapes(outcome.output ?? '');
   // CTest prints what went wrong, and says no more than "Failed" in its place.
   const detail = own.trim() === '' ? output : own;
   const split = splitExpectation(`${message}\n${detail}`);
   const { name, suite, file } = resultOf(outcome);
-  const words = tellingMessage(message, outcome.type ?? null, own, output);
+  const words = tellingMessage(message, { type: outcome.type ?? null, detail: withoutTitle(own, name), output });
   return {
     name,
     suite,
@@ -149,8 +239,16 @@ function failing(source: string, framework: string, outcome: Outcome): FailingTe
     expected: outcome.expected ?? split.expected,
     actual: outcome.actual ?? split.actual,
     framework,
-    at: typeof outcome.at === 'number' ? { source, line: outcome.at } : null,
+    ...positionOf(source, outcome.at ?? null, passage),
   };
+}
+
+/** The lines that report a test, and of these the one that names it. */
+function positionOf(source: string, line: number | null, passage: Passage): Pick<FailingTest, 'at' | 'spans'> {
+  const [first] = passage;
+  if (first === undefined) return { at: line === null ? null : { source, line } };
+  const at = passage.some((one) => one.line === line) ? (line ?? first.line) : first.line;
+  return { at: { source, line: at }, spans: [{ source, lineStart: first.line, lineEnd: passage.at(-1)?.line ?? first.line }] };
 }
 
 /** What reporters write where they have nothing to say. */
@@ -162,8 +260,28 @@ const TELLING = /error|fail|assert|exception|expect|panic|mismatch|!=|\bgot\b|\b
 const PLACED = /^[\w./\\-]{1,200}\.\w{1,5}:\d{1,7}:(?:\d{1,6}:)? ?/;
 const MAX_LINES_WORDS = 400;
 
+/** What Playwright writes for a message and above its text: where the test stands, and its name. */
+function isTitle(text: string, name: string): boolean {
+  const words = /^\s{0,20}[\w./\\@-]{1,300}:\d{1,7}:\d{1,6} (?<title>.{1,2000})$/.exec(text)?.groups?.title;
+  if (words === undefined) return false;
+  const [title, own] = [lettersIn(words), lettersIn(name)];
+  return title !== '' && own.endsWith(title) && !/error|expect/i.test(words.replace(name, ''));
+}
+
+function lettersIn(text: string): string {
+  return text.replace(/[^\p{L}\p{N}]+/gu, '');
+}
+
+function withoutTitle(detail: string, name: string): string {
+  const [first = '', ...rest] = detail.trimStart().split('\n');
+  return isTitle(first, name) ? rest.join('\n') : detail;
+}
+
 /** The message, or where it says nothing of its own, what detail, type or output say best; null where nothing does. */
-function tellingMessage(message: string, type: string | null, detail: string, output: string): string | null {
+function tellingMessage(
+  message: string,
+  { type, detail, output }: Required<Pick<Outcome, 'detail' | 'output'>> & { type: string | null },
+): string | null {
   const said = message.trim();
   if (!EMPTY_WORDS.test(said)) return said;
   const first = placedLine(detail) ?? linesOf(detail)[0];
@@ -242,11 +360,19 @@ function isSameFile(one: string, other: string): boolean {
 
 /** What a test report says, whatever its format. */
 export interface TestReport {
+  readonly source: string;
+  /** At most 500: of more, the first of each cause. */
   readonly failingTests: readonly FailingTest[];
+  /** What the report says of each of them, by {@link passageKey}: several files may have a test of one name. */
+  readonly passages: ReadonlyMap<string, readonly TestPassage[]>;
+  /** The lines of the first diagnostics. */
+  readonly quotable: Passage;
   /** Every test once, with its last outcome. */
   readonly testResults: readonly TestResult[];
   /** What a checker's report complains about. */
   readonly diagnostics: readonly Diagnostic[];
-  /** Honest remarks: what was broken, cut, flaky or unknown. */
+  /** Tests that failed first and passed on a rerun. */
+  readonly passedOnRetry: readonly PassedOnRetry[];
+  /** Honest remarks: what was broken, cut or unknown. */
   readonly notes: readonly string[];
 }

@@ -1,8 +1,10 @@
 import { messageOf } from '../../domain/errors.ts';
+import { counted } from '../../lib/text.ts';
 import { parseJson, readJson } from './json.ts';
+import { mendJson } from './json-text.ts';
 import { isGoJson, isTap, readGoJson, readTap } from './line-formats.ts';
 import type { ReportDraft, TestReport } from './report-draft.ts';
-import { readXml, rootElement } from './xml.ts';
+import { escapeBareSigns, prepareXml, readXml, rootElement, type XmlText } from './xml.ts';
 import { type OpenReport, readCheckstyle, readJUnit, readNunit, readTestng, readTrx, readXunit } from './xml-formats.ts';
 
 interface XmlFormat {
@@ -23,15 +25,33 @@ const XML: readonly XmlFormat[] = [
 /** What a report says, and a sentence on why it could not be read, or not to its end. */
 type Outcome = ReturnType<typeof attempt>;
 
-const NOTHING: TestReport = { failingTests: [], testResults: [], diagnostics: [], notes: [] };
+const NOTHING: TestReport = {
+  source: '',
+  failingTests: [],
+  passages: new Map(),
+  quotable: [],
+  testResults: [],
+  diagnostics: [],
+  passedOnRetry: [],
+  notes: [],
+};
 
 /**
  * Reads a test report; its format is known by its content. Never throws: what is broken or unknown gives what was read before that, and a
- * note. Formats are listed in docs/explanation/reading.md.
+ * note. Formats are listed in docs/explanation/reports.md.
  */
 export function parseReport(name: string, text: string): TestReport {
   const { report, broken } = read(name, text);
   return broken === null ? report : { ...report, notes: [...report.notes, broken] };
+}
+
+/** What a report says of each test, and remarks on it. */
+export type ReportResults = Pick<TestReport, 'testResults' | 'notes'>;
+
+/** Reads only the results of a report's tests. */
+export function readResults(name: string, text: string): ReportResults {
+  const { testResults, notes } = parseReport(name, text);
+  return { testResults, notes };
 }
 
 /**
@@ -65,16 +85,40 @@ export function isStray(name: string, text: string): boolean {
   return /\.(?:xml|trx)$/i.test(name) ? rootElement(text) !== null : /\.json$/i.test(name) && parseJson(text) !== undefined;
 }
 
-function read(name: string, text: string): Outcome {
+function read(name: string, given: string): Outcome {
+  const text = withoutPreface(given);
   const root = rootElement(text);
   if (root !== null) return readXmlReport(name, text, root);
   if (isGoJson(text)) return attempt(name, 'go test report', () => readGoJson(name, text));
   const value = parseJson(text);
-  if (value !== undefined)
-    return attempt(name, 'JSON report', () => readJson(name, value, text) ?? refuse('its fields are of no format that is known'));
+  if (value !== undefined) return readJsonReport(name, value, text, null);
+  const mended = mendJson(text);
+  if (mended !== null) return readJsonReport(name, mended.value, text, `${name} is damaged: ${mended.damage}. It was read without that.`);
   if (isTap(text)) return attempt(name, 'TAP report', () => readTap(name, text));
   const why = text.trim() === '' ? 'it is empty' : 'it is neither XML nor JSON nor TAP';
   return { report: NOTHING, broken: `${name} is no test report that can be read: ${why}.` };
+}
+
+/** Characters before a document that a program printed into the same file. */
+const MAX_PREFACE = 20_000;
+const DOCUMENT =
+  /\n[ \t]{0,100}(?=<(?:\?xml|testsuites?|testcase|assemblies|test-run|test-results|TestRun|testng-results|checkstyle)[\s>])/;
+
+/** Blanks what stands before an XML document; lines stay. */
+function withoutPreface(text: string): string {
+  if (/^[\ufeff\s]{0,1000}[<{[]/.test(text)) return text;
+  const found = DOCUMENT.exec(text.slice(0, MAX_PREFACE));
+  if (found === null) return text;
+  const end = found.index + found[0].length;
+  return text.slice(0, end).replace(/[^\n]/g, ' ') + text.slice(end);
+}
+
+function readJsonReport(name: string, value: unknown, text: string, damage: string | null): Outcome {
+  return attempt(name, 'JSON report', () => {
+    const draft = readJson(name, value, text) ?? refuse('its fields are of no format that is known');
+    if (damage !== null) draft.note(damage);
+    return draft;
+  });
 }
 
 function readXmlReport(name: string, text: string, root: string): Outcome {
@@ -83,26 +127,48 @@ function readXmlReport(name: string, text: string, root: string): Outcome {
     const why = `its root element is <${root.slice(0, 40)}>`;
     return { report: NOTHING, broken: `${name} is not a well-formed JUnit report or other test report: ${why}.` };
   }
-  const { draft, handler } = format.open(name, text);
+  const prepared = prepareXml(text);
+  const once = readPrepared(name, prepared.text, format);
+  const escaped = once.why === null ? prepared.text : escapeBareSigns(prepared.text);
+  const again = escaped === prepared.text ? once : readPrepared(name, escaped, format);
+  const { draft } = again.draft.size > once.draft.size ? again : once;
+  const control = controlNote(name, prepared);
+  if (control !== null) draft.note(control);
+  return { report: draft.finish(), broken: once.why === null ? null : brokenNote(name, format.title, once.why, draft.size) };
+}
+
+/** Reads a document as far as it goes, and says in a phrase why it is not well-formed; null where it is. */
+function readPrepared(name: string, xml: string, format: XmlFormat): { readonly draft: ReportDraft; readonly why: string | null } {
+  const { draft, handler } = format.open(name, xml);
   try {
-    readXml(text, handler);
-    return { report: draft.finish(), broken: null };
+    const fault = readXml(xml, handler);
+    return { draft, why: fault === null ? null : `line ${fault.line}: ${fault.why}` };
   } catch (error) {
-    return { report: draft.finish(), broken: brokenNote(name, format.title, error, draft.size) };
+    return { draft, why: reasonOf(error) };
   }
+}
+
+function controlNote(name: string, { forbidden }: XmlText): string | null {
+  if (forbidden === null) return null;
+  const { count, line } = forbidden;
+  const them = count === 1 ? 'it' : 'them';
+  return `${name} is damaged: it holds ${counted(count, 'control character')} that XML forbids, the first on line ${line}. It was read without ${them}.`;
 }
 
 function attempt(name: string, title: string, work: () => ReportDraft): { readonly report: TestReport; readonly broken: string | null } {
   try {
     return { report: work().finish(), broken: null };
   } catch (error) {
-    return { report: NOTHING, broken: brokenNote(name, title, error, 0) };
+    return { report: NOTHING, broken: brokenNote(name, title, reasonOf(error), 0) };
   }
 }
 
-function brokenNote(name: string, title: string, error: unknown, tests: number): string {
-  const why = messageOf(error).trim().split('\n', 1)[0]?.trim().replace(/\.$/, '') ?? '';
-  return `${name} is not a well-formed ${title}: ${why}. ${tests} tests were read before that.`;
+function brokenNote(name: string, title: string, why: string, tests: number): string {
+  return `${name} is not a well-formed ${title}: ${why}. It is damaged; ${counted(tests, 'test')} could be read.`;
+}
+
+function reasonOf(error: unknown): string {
+  return messageOf(error).trim().split('\n', 1)[0]?.trim().replace(/\.$/, '') ?? '';
 }
 
 function refuse(why: string): never {

@@ -1,5 +1,6 @@
+import type { Stretch } from './passages.ts';
 import { draftReport, type Outcome, type ReportDraft } from './report-draft.ts';
-import { type Attributes, numberOf, secondsToMs, type XmlHandler } from './xml.ts';
+import { type Attributes, attributeAt, numberOf, secondsToMs, type XmlHandler } from './xml.ts';
 
 /** A report of one format that is being read. */
 export interface OpenReport {
@@ -8,6 +9,10 @@ export interface OpenReport {
 }
 
 const MAX_TEXT = 20_000;
+/** Stretches of a test's text that are kept: the first ones tell. */
+const MAX_STRETCHES = 12;
+const NAME = /\s(?:fullname|testName|name)\s{0,10}=\s{0,10}["']/;
+const MESSAGE = /\smessage\s{0,10}=\s{0,10}["']/;
 
 interface OpenSuite {
   readonly name: string | null;
@@ -27,10 +32,15 @@ interface OpenCase {
   type: string | null;
   text: string;
   output: string;
+  /** Where its tag ends, and those of what went wrong in it. */
+  readonly tags: number[];
+  readonly texts: Stretch[];
+  readonly outputs: Stretch[];
 }
 
 interface State {
   readonly source: string;
+  readonly xml: string;
   readonly draft: ReportDraft;
   readonly suites: OpenSuite[];
   open: OpenCase | null;
@@ -45,22 +55,31 @@ const RERUNS = new Set(['rerunFailure', 'rerunError', 'flakyFailure', 'flakyErro
  */
 export function readJUnit(source: string, xml: string): OpenReport {
   const retries = !/surefire-test-report|surefire\.test\.class\.path/.test(xml.slice(0, 20_000));
-  const state: State = { source, draft: draftReport(source, 'junit-xml', { retries }), suites: [], open: null, into: null };
+  const draft = draftReport(source, 'junit-xml', { retries, text: xml });
+  const state: State = { source, xml, draft, suites: [], open: null, into: null };
   const handler: XmlHandler = {
-    open: (name, attributes, line) => openTag(state, name, attributes, line),
-    text: (text) => addText(state, text),
+    open: (name, attributes, line, end) => openTag(state, name, attributes, { line, end }),
+    text: (text, at) => addText(state, text, at),
     close: (name) => closeTag(state, name),
+    // Of a test that the document breaks off in, only a failure is known.
+    end: () => state.open?.status === 'failed' && closeCase(state),
   };
   return { draft: state.draft, handler };
 }
 
-function openTag(state: State, name: string, attributes: Attributes, line: number): void {
+/** Where a tag ends. */
+interface TagEnd {
+  readonly line: number;
+  readonly end: number;
+}
+
+function openTag(state: State, name: string, attributes: Attributes, at: TagEnd): void {
   if (name === 'testsuite') openSuite(state, attributes);
-  else if (name === 'testcase') openCase(state, attributes, line);
-  else if (state.open !== null) openOutcome(state, state.open, name, attributes);
+  else if (name === 'testcase') openCase(state, attributes, at);
+  else if (state.open !== null) openOutcome(state, state.open, name, attributes, at);
   else if ((name === 'failure' || name === 'error') && state.suites.length > 0) {
-    const suite = openCase(state, { name: state.suites.at(-1)?.name ?? '(suite)' }, line, true);
-    openOutcome(state, suite, name, attributes);
+    const suite = openCase(state, { name: state.suites.at(-1)?.name ?? '(suite)' }, at, true);
+    openOutcome(state, suite, name, attributes, at);
   }
 }
 
@@ -71,7 +90,7 @@ function openSuite(state: State, attributes: Attributes): void {
   state.suites.push({ name: attributes.name || null, file, runner, declared: numberOf(attributes.tests), seen: 0 });
 }
 
-function openCase(state: State, attributes: Attributes, line: number, ofSuite = false): OpenCase {
+function openCase(state: State, attributes: Attributes, { line, end }: TagEnd, ofSuite = false): OpenCase {
   const suite = state.suites.at(-1);
   if (suite !== undefined && !ofSuite) suite.seen++;
   const outcome: Outcome = {
@@ -85,7 +104,8 @@ function openCase(state: State, attributes: Attributes, line: number, ofSuite = 
     runner: suite?.runner ?? null,
     at: line,
   };
-  const open = { outcome, ofSuite, status: statusOf(attributes), flaky: false, message: null, type: null, text: '', output: '' };
+  const said = { message: null, type: null, text: '', output: '', tags: ofSuite ? [] : [end], texts: [], outputs: [] };
+  const open: OpenCase = { outcome, ofSuite, status: statusOf(attributes), flaky: false, ...said };
   state.open = open;
   state.into = null;
   return open;
@@ -99,9 +119,10 @@ function statusOf({ status, result }: Attributes): Outcome['status'] {
     : 'passed';
 }
 
-function openOutcome(state: State, open: OpenCase, name: string, attributes: Attributes): void {
+function openOutcome(state: State, open: OpenCase, name: string, attributes: Attributes, { end }: TagEnd): void {
   if (name === 'failure' || name === 'error') {
     state.into = open.message === null && open.text === '' ? 'text' : null;
+    if (state.into === 'text') open.tags.push(end);
     open.status = 'failed';
     open.message ??= attributes.message ?? null;
     open.type ??= attributes.type ?? null;
@@ -112,8 +133,10 @@ function openOutcome(state: State, open: OpenCase, name: string, attributes: Att
   if (RERUNS.has(name)) state.into = null;
 }
 
-function addText({ open, into }: State, text: string): void {
+function addText({ open, into }: State, text: string, at: Stretch): void {
   if (open === null || into === null) return;
+  const stretches = into === 'text' ? open.texts : open.outputs;
+  if (stretches.length < MAX_STRETCHES) stretches.push(at);
   if (into === 'text') {
     if (open.text.length < MAX_TEXT) open.text += text.slice(0, MAX_TEXT);
   } else if (text.trim() !== '') open.output = (open.output + text.slice(-MAX_TEXT)).slice(-MAX_TEXT);
@@ -132,7 +155,14 @@ function closeCase(state: State): void {
   state.into = null;
   if (open === null) return;
   const { outcome, status, flaky, message, type, text, output } = open;
-  state.draft.add({ ...outcome, status, flaky, message, type, detail: text, output });
+  const said = status === 'failed' ? stretchesOf(state.xml, open) : [];
+  state.draft.add({ ...outcome, status, flaky, message, type, detail: text, output, said });
+}
+
+/** Where a test's name, message and text stand; what it printed only where it says no more. */
+function stretchesOf(xml: string, { tags, texts, outputs, text }: Pick<OpenCase, 'tags' | 'texts' | 'outputs' | 'text'>): Stretch[] {
+  const attributes = tags.flatMap((end) => [attributeAt(xml, end, NAME) ?? [], attributeAt(xml, end, MESSAGE) ?? []].flat());
+  return [...attributes, ...texts, ...(text.trim() === '' ? outputs : [])];
 }
 
 function closeSuite(state: State): void {
@@ -150,6 +180,8 @@ interface OpenTest {
   message: string;
   stack: string;
   output: string;
+  /** Where its name and all that stand. */
+  readonly said: Stretch[];
   /** It holds tests of its own, one a data row, which say all that it says. */
   hasInner: boolean;
 }
@@ -165,45 +197,52 @@ interface TestFormat {
   readonly add: (test: OpenTest) => void;
 }
 
-function openTests(draft: ReportDraft, { isTest, outcome, textOf, type, add }: TestFormat): OpenReport {
+function openTests(xml: string, draft: ReportDraft, { isTest, outcome, textOf, type, add }: TestFormat): OpenReport {
   const path: string[] = [];
   const open: OpenTest[] = [];
   const handler: XmlHandler = {
-    open(name, attributes, line) {
+    open(name, attributes, line, end) {
       path.push(name);
       const around = open.at(-1);
       if (isTest(name)) {
         if (around !== undefined) around.hasInner = true;
-        const said = { type: null, message: '', stack: '', output: '', hasInner: false };
-        open.push({ outcome: outcome(name, attributes, line), attributes, ...said });
+        const said = [attributeAt(xml, end, NAME) ?? []].flat();
+        const empty = { type: null, message: '', stack: '', output: '', said, hasInner: false };
+        open.push({ outcome: outcome(name, attributes, line), attributes, ...empty });
       } else if (around !== undefined) around.type = type?.(name, attributes) ?? around.type;
     },
-    text(text) {
+    text(text, at) {
       const field = textOf(path.at(-1) ?? '', path.at(-2) ?? '');
       const test = open.at(-1);
-      if (test !== undefined && field !== undefined && test[field].length < MAX_TEXT) test[field] += text.slice(0, MAX_TEXT);
+      if (test === undefined || field === undefined) return;
+      if (test[field].length < MAX_TEXT) test[field] += text.slice(0, MAX_TEXT);
+      if (test.said.length < MAX_STRETCHES) test.said.push(at);
     },
     close(name) {
       path.pop();
       const test = isTest(name) ? open.pop() : undefined;
       if (test !== undefined && !test.hasInner) add(test);
     },
+    // Of a test that the document breaks off in, only a failure is known.
+    end() {
+      for (const test of open.splice(0)) if (test.outcome.status === 'failed' && !test.hasInner) add(test);
+    },
   };
   return { draft, handler };
 }
 
 /** A test of .NET: its stack is shown below its message. */
-function addTest(draft: ReportDraft, { outcome, type, message, stack, output }: OpenTest, named: Partial<Outcome> = {}): void {
+function addTest(draft: ReportDraft, { outcome, type, message, stack, output, said }: OpenTest, named: Partial<Outcome> = {}): void {
   const detail = stack === '' ? '' : `${message}\n${stack}`;
-  draft.add({ ...outcome, ...named, type, message: message.trim() || null, detail, output });
+  draft.add({ ...outcome, ...named, type, message: message.trim() || null, detail, output, said });
 }
 
 /** TestNG's `testng-results.xml`. Rows of a data provider are one test; a configuration method counts only where it failed. */
-export function readTestng(source: string): OpenReport {
-  const draft = draftReport(source, 'testng', { retries: false });
+export function readTestng(source: string, xml: string): OpenReport {
+  const draft = draftReport(source, 'testng', { retries: false, text: xml });
   const tries = new Set<string>();
   let suite: string | null = null;
-  const { handler } = openTests(draft, {
+  const { handler } = openTests(xml, draft, {
     isTest: (name) => name === 'test-method',
     outcome: (_, { name = '(unnamed)', status, 'duration-ms': ms }, at) => ({
       name,
@@ -214,26 +253,26 @@ export function readTestng(source: string): OpenReport {
     }),
     textOf: (name) => (name === 'message' ? 'message' : /^(?:full|short)-stacktrace$/.test(name) ? 'stack' : undefined),
     type: (name, attributes) => (name === 'exception' ? attributes.class : null),
-    add: ({ outcome, attributes, type, message, stack }) => {
+    add: ({ outcome, attributes, type, message, stack, said }) => {
       const key = `${outcome.suite ?? ''}\u0001${outcome.name}`;
       const retried = attributes.retried === 'true';
       // A try that was followed by another is written as skipped.
       if (retried) tries.add(key);
       if (retried || (attributes['is-config'] === 'true' && outcome.status !== 'failed')) return;
       const flaky = outcome.status === 'passed' && tries.has(key);
-      draft.add({ ...outcome, flaky, type, message: message.trim() || null, detail: stack.trim() });
+      draft.add({ ...outcome, flaky, type, message: message.trim() || null, detail: stack.trim(), said });
     },
   });
-  const open: XmlHandler['open'] = (name, attributes, line) => {
+  const open: XmlHandler['open'] = (name, attributes, line, end) => {
     if (name === 'class') suite = attributes.name ?? null;
-    handler.open(name, attributes, line);
+    handler.open(name, attributes, line, end);
   };
   return { draft, handler: { ...handler, open } };
 }
 
 /** xUnit.net's own XML, versions 2 and 3. */
-export function readXunit(source: string): OpenReport {
-  return readNet(source, 'xunit', /^(?:test|error)$/, (name, attributes, at) => {
+export function readXunit(source: string, xml: string): OpenReport {
+  return readNet(source, xml, 'xunit', /^(?:test|error)$/, (name, attributes, at) => {
     if (name === 'error') return { name: attributes.name || attributes.type || '(fixture)', suite: attributes.type, status: 'failed', at };
     return {
       ...named(attributes.name ?? attributes.method ?? '(unnamed)', attributes.type ?? null),
@@ -247,8 +286,8 @@ export function readXunit(source: string): OpenReport {
 }
 
 /** NUnit XML, version 3 and the older `test-results`. */
-export function readNunit(source: string): OpenReport {
-  return readNet(source, 'nunit', /^test-case$/, (_, attributes, at) => {
+export function readNunit(source: string, xml: string): OpenReport {
+  return readNet(source, xml, 'nunit', /^test-case$/, (_, attributes, at) => {
     const full = attributes.fullname ?? attributes.name ?? '(unnamed)';
     return {
       ...named(full, attributes.classname ?? suiteOf(full)),
@@ -260,10 +299,10 @@ export function readNunit(source: string): OpenReport {
 }
 
 /** Both have a test with a failure inside, which has a message and a stack. */
-function readNet(source: string, framework: string, tests: RegExp, outcome: TestFormat['outcome']): OpenReport {
-  const draft = draftReport(source, framework, { retries: false });
+function readNet(source: string, xml: string, framework: string, tests: RegExp, outcome: TestFormat['outcome']): OpenReport {
+  const draft = draftReport(source, framework, { retries: false, text: xml });
   const inFailure = { message: 'message', 'stack-trace': 'stack' } as const;
-  return openTests(draft, {
+  return openTests(xml, draft, {
     isTest: (name) => tests.test(name),
     outcome,
     textOf: (name, around) =>
@@ -299,14 +338,14 @@ const TRX_TEXTS: Readonly<Record<string, 'message' | 'stack' | 'output'>> = {
 };
 
 /** Visual Studio's test results. Classes stand behind all results, so nothing is known before the document's end. */
-export function readTrx(source: string): OpenReport {
-  const draft = draftReport(source, 'trx', { retries: false });
+export function readTrx(source: string, xml: string): OpenReport {
+  const draft = draftReport(source, 'trx', { retries: false, text: xml });
   const done: OpenTest[] = [];
   const classes = new Map<string, string>();
   let unitTest = '';
   let runInfo: string | null = null;
   let inText = false;
-  const tests = openTests(draft, {
+  const tests = openTests(xml, draft, {
     isTest: (name) => name.endsWith('TestResult'),
     outcome: (_, { testName = '(unnamed)', outcome, duration }, at) => ({
       name: testName,
@@ -318,8 +357,8 @@ export function readTrx(source: string): OpenReport {
     add: (test) => done.push(test),
   }).handler;
   const handler: XmlHandler = {
-    open(name, attributes, line) {
-      tests.open(name, attributes, line);
+    open(name, attributes, line, end) {
+      tests.open(name, attributes, line, end);
       inText = name === 'Text';
       if (name === 'UnitTest') unitTest = attributes.id ?? '';
       // `Shop.CartTests, Shop.Tests, Version=1.0.0.0` is the class and its assembly.
@@ -327,8 +366,8 @@ export function readTrx(source: string): OpenReport {
         classes.set(unitTest, attributes.className.split(',', 1)[0]?.trim() ?? '');
       else if (name === 'RunInfo' && attributes.outcome !== 'Warning') runInfo = '';
     },
-    text(text) {
-      tests.text?.(text);
+    text(text, at) {
+      tests.text?.(text, at);
       if (inText && runInfo !== null && runInfo.length < MAX_TEXT) runInfo += text.slice(0, MAX_TEXT);
     },
     close(name) {
@@ -338,7 +377,9 @@ export function readTrx(source: string): OpenReport {
         if (runInfo?.trim()) draft.note(`${source}: ${runInfo.trim().slice(0, 500)}`);
         runInfo = null;
       }
-      if (name !== 'TestRun') return;
+    },
+    end() {
+      tests.end?.();
       for (const test of done) addTest(draft, test, named(test.outcome.name, classes.get(test.attributes.testId ?? '') ?? null));
     },
   };
@@ -354,11 +395,11 @@ function clockToMs(duration: string | undefined): number | null {
 }
 
 /** Checkstyle XML, which many linters write: one diagnostic an error or warning. */
-export function readCheckstyle(source: string): OpenReport {
-  const draft = draftReport(source, 'checkstyle');
+export function readCheckstyle(source: string, xml: string): OpenReport {
+  const draft = draftReport(source, 'checkstyle', { text: xml });
   let file: string | null = null;
   const handler: XmlHandler = {
-    open(name, attributes, line) {
+    open(name, attributes, line, end) {
       if (name === 'file') file = attributes.name ?? null;
       if (name !== 'error' || attributes.severity === 'info' || attributes.severity === 'ignore') return;
       const diagnostic = {
@@ -370,7 +411,7 @@ export function readCheckstyle(source: string): OpenReport {
         code: attributes.source?.slice(0, 200) ?? null,
         message: (attributes.message ?? '').slice(0, 1_000),
       };
-      draft.diagnose(diagnostic, line);
+      draft.diagnose(diagnostic, line, attributeAt(xml, end, MESSAGE));
     },
   };
   return { draft, handler };

@@ -1,60 +1,146 @@
 import { SaxesParser } from 'saxes';
 import { countIn } from '../../lib/text.ts';
+import { createLineCounter } from './line-counter.ts';
+import type { Stretch } from './passages.ts';
 
 export type Attributes = Readonly<Record<string, string>>;
 
 /** What is done with a document as it is read. Names come without their namespace's prefix. */
 export interface XmlHandler {
-  /** `line` is where the tag ends, 1-based. */
-  open(name: string, attributes: Attributes, line: number): void;
-  /** Text and CDATA; long text comes in one piece. */
-  text?(text: string): void;
+  /** `line` is where the tag ends, 1-based; `end` is the offset behind it. */
+  open(name: string, attributes: Attributes, line: number, end: number): void;
+  /** Text and CDATA; long text comes in one piece, with where it stands. */
+  text?(text: string, at: Stretch): void;
   close?(name: string): void;
+  /** The document has ended, whole or cut off. */
+  end?(): void;
+}
+
+/** Where a document breaks the rules of XML: `why` is a phrase for people. */
+export interface XmlFault {
+  readonly line: number;
+  readonly why: string;
 }
 
 const MAX_DEPTH = 200;
 const MAX_ELEMENTS = 20_000_000;
-/** Characters that XML forbids and reporters write all the same, because a test printed them. */
-const FORBIDDEN = /[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]|&#(?:0*(?:[0-8]|1[124-9]|2\d|3[01])|x0*(?:[0-8bce-f]|1[0-9a-f]|fff[ef]));/gi;
+/** Faults after which a document is read no further. */
+const MAX_FAULTS = 1_000;
+/** Characters that XML forbids and reporters write all the same, because a test printed them; colors go whole. */
+const FORBIDDEN =
+  /(?:\x1b|&#(?:27|x1b);)\[[\d;?]{0,30}[A-Za-z]|[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]|&#(?:0*(?:[0-8]|1[124-9]|2\d|3[01])|x0*(?:[0-8bce-f]|1[0-9a-f]|fff[ef]));/gi;
+const DECLARATION = /^\s{0,1000}<\?xml\b[^<>]{0,500}>/;
+
+/** A document as it can be parsed: the same lines, without what XML forbids. */
+export interface XmlText {
+  readonly text: string;
+  /** How many characters that XML forbids were left out, and the line of the first. */
+  readonly forbidden: { readonly count: number; readonly line: number } | null;
+}
+
+/** Leaves out what XML forbids, and the declaration: the text is decoded already, whatever it says of its encoding. */
+export function prepareXml(xml: string): XmlText {
+  let count = 0;
+  let first = 0;
+  const plain = xml.replace(FORBIDDEN, (found: string, offset: number) => {
+    // A color is no damage.
+    if (!/[A-Za-z]$/.test(found) && count++ === 0) first = offset;
+    return '';
+  });
+  const begun = plain.match(/^[\ufeff\s]{1,1000}/)?.[0] ?? '';
+  const unmarked = begun.includes('\ufeff') ? begun.replaceAll('\ufeff', '') + plain.slice(begun.length) : plain;
+  const text = unmarked.replace(DECLARATION, (declared) => declared.replace(/\S/g, ' '));
+  return { text, forbidden: count === 0 ? null : { count, line: countIn(xml.slice(0, first), '\n') + 1 } };
+}
+
+const BARE = /&(?!(?:amp|lt|gt|quot|apos|#\d{1,7}|#x[\da-f]{1,6});)|<(?![A-Za-z_/!?])/gi;
+
+/** Escapes the signs outside CDATA that a reporter forgot to escape: they are text. Lines stay. */
+export function escapeBareSigns(text: string): string {
+  const parts: string[] = [];
+  let at = 0;
+  while (at < text.length) {
+    const start = text.indexOf(CDATA, at);
+    const end = start === -1 ? -1 : text.indexOf(CDATA_END, start);
+    parts.push(text.slice(at, start === -1 ? text.length : start).replace(BARE, (found) => (found === '&' ? '&amp;' : '&lt;')));
+    at = end === -1 ? text.length : end;
+    if (start !== -1) parts.push(text.slice(start, at));
+  }
+  return parts.join('');
+}
 
 /**
- * Reads a hostile document: no document type with definitions of its own, none fetched, no entity but XML's own five, bounded depth and count. Throws Error, with words for people,
- * at the first break; what came before has been handed over.
+ * Reads a hostile document, prepared, as far as it goes: no document type with definitions of its own, none fetched, no entity but XML's own
+ * five, bounded depth, count and faults. Returns its first fault, or null. Throws Error, with words for people, where it is refused; what
+ * came before has been handed over.
  */
-export function readXml(xml: string, handler: XmlHandler): void {
-  const parser = new SaxesParser();
-  const begun = xml.match(/^[\ufeff\s]{1,1000}/)?.[0] ?? '';
-  const text = xml.slice(begun.length).replace(FORBIDDEN, '');
-  // The parser's own count takes a lone carriage return for the end of a line.
-  const linesBefore = begun.split('\n').length - 1;
+export function readXml(text: string, handler: XmlHandler): XmlFault | null {
+  const parser = new SaxesParser({ xmlns: false, position: false });
   const lineAt = createLineCounter(text);
   let depth = 0;
   let elements = 0;
-  parser.on('error', (error) => {
-    throw error;
+  let faults = 0;
+  let fault: XmlFault | null = null;
+  let markupEnd = 0;
+  parser.on('error', ({ message }) => {
+    fault ??= { line: lineAt(parser.position), why: message.replace(/\.$/, '') };
+    if (++faults > MAX_FAULTS) throw new Error(`line ${fault.line}: ${fault.why}, and ${MAX_FAULTS} faults after that`);
   });
   parser.on('doctype', (declared) => {
     if (declared.includes('[')) throw new Error('its document type defines entities, which is refused');
+    markupEnd = parser.position;
   });
   parser.on('opentag', (tag) => {
     if (++depth > MAX_DEPTH) throw new Error(`its elements are nested more than ${MAX_DEPTH} deep`);
     if (++elements > MAX_ELEMENTS) throw new Error(`it has more than ${MAX_ELEMENTS} elements`);
-    handler.open(localName(tag.name), localAttributes(tag.attributes), linesBefore + lineAt(parser.position));
+    markupEnd = parser.position;
+    handler.open(localName(tag.name), localAttributes(tag.attributes), lineAt(markupEnd), markupEnd);
   });
-  parser.on('text', (text) => handler.text?.(text));
-  parser.on('cdata', (text) => handler.text?.(text));
+  parser.on('text', (said) => {
+    const end = parser.position - (text[parser.position - 1] === '<' ? 1 : 0);
+    handler.text?.(said, { start: Math.min(markupEnd, end), end, writing: 'xml' });
+  });
+  parser.on('cdata', (said) => {
+    markupEnd = parser.position;
+    const start = text.lastIndexOf(CDATA, markupEnd) + CDATA.length;
+    handler.text?.(said, { start, end: markupEnd - CDATA_END.length, writing: 'plain' });
+  });
+  for (const name of ['comment', 'processinginstruction'] as const)
+    parser.on(name, () => {
+      markupEnd = parser.position;
+    });
   parser.on('closetag', (tag) => {
     depth--;
+    // A self-closing tag has handed itself over already.
+    markupEnd = parser.position;
     handler.close?.(localName(tag.name));
   });
-  parser.write(text).close();
+  try {
+    parser.write(text).close();
+  } finally {
+    handler.end?.();
+  }
+  return fault;
+}
+
+const CDATA = '<![CDATA[';
+const CDATA_END = ']]>';
+
+/** Finds the value of an attribute in the tag that ends at `end`; null where the tag has none. */
+export function attributeAt(text: string, end: number, pattern: RegExp): Stretch | null {
+  const tagStart = text.lastIndexOf('<', end - 1);
+  const found = pattern.exec(text.slice(tagStart, end));
+  if (found === null) return null;
+  const start = tagStart + found.index + found[0].length;
+  const close = text.indexOf(found[0].at(-1) ?? '"', start);
+  return close === -1 || close >= end ? null : { start, end: close, writing: 'xml' };
 }
 
 /** The name of a document's first element, or of its document type, without its prefix, or null where the text does not begin as XML does. */
 export function rootElement(text: string): string | null {
   let rest = text.slice(0, 20_000).replace(/^[\ufeff\s]{1,1000}/, '');
   for (let i = 0; i < 20; i++) {
-    const end = rest.startsWith('<?') ? rest.indexOf('?>') + 2 : rest.startsWith('<!--') ? rest.indexOf('-->') + 3 : -1;
+    const end = rest.startsWith('<?') ? rest.indexOf('>') + 1 : rest.startsWith('<!--') ? rest.indexOf('-->') + 3 : -1;
     if (end < 2) break;
     rest = rest.slice(end).trimStart();
   }
@@ -81,19 +167,4 @@ function localName(name: string): string {
 function localAttributes(attributes: Attributes): Attributes {
   if (!Object.keys(attributes).some((name) => name.includes(':'))) return attributes;
   return Object.fromEntries(Object.entries(attributes).map(([name, value]) => [name.startsWith('xmlns') ? name : localName(name), value]));
-}
-
-/** Characters between two places whose line is remembered. */
-const STRETCH = 4_096;
-
-/** Gives the 1-based line of a place in a text, over `split('\n')`: a lone `\r` ends none. Whatever the order it is asked in, the text is read once. */
-export function createLineCounter(text: string): (at: number) => number {
-  /** Lines that end before each stretch. */
-  const ended = [0];
-  return (at) => {
-    const stretch = Math.floor(Math.min(at, text.length) / STRETCH);
-    for (let known = ended.length - 1; known < stretch; known++)
-      ended.push((ended[known] ?? 0) + countIn(text.slice(known * STRETCH, (known + 1) * STRETCH), '\n'));
-    return 1 + (ended[stretch] ?? 0) + countIn(text.slice(stretch * STRETCH, at), '\n');
-  };
 }

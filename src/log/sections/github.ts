@@ -28,6 +28,8 @@ interface OpenStep {
   errorAt: number | null;
   failedAt: number | null;
   isStopped: boolean;
+  /** Whether its own time limit stopped it. */
+  isOverTime: boolean;
 }
 
 const RUN_FAILED = /^##\[error\](?:Process completed with exit code [1-9]|.{1,80} exited with (?:error )?code '?[1-9])/;
@@ -144,7 +146,7 @@ class StepReader {
   }
 
   private open(job: Job, path: readonly string[], line: number, isNamed = false): OpenStep {
-    const fresh = { groups: [], failedIn: [], errorAt: null, failedAt: null, isStopped: false };
+    const fresh = { groups: [], failedIn: [], errorAt: null, failedAt: null, isStopped: false, isOverTime: false };
     const step = { job, path, line, outputStart: line, lineEnd: line, script: '', isAction: true, isNamed, ...fresh };
     // What is before the first columns of a download is no job.
     if (this.jobs.length > 1 && this.jobs[0]?.steps.length === 1 && this.jobs[0].name === null && this.step.errorAt === null)
@@ -188,6 +190,7 @@ class StepReader {
     Object.assign(step, { errorAt: line, failedIn: step.groups.slice(-3) });
     this.head = null;
     const isStopped = STOPPED.test(text);
+    step.isOverTime ||= isStopped && text.includes('exceeded the maximum');
     if (!isStopped && !RUN_FAILED.test(text)) return;
     Object.assign(step, { failedAt: line, isStopped });
   }
@@ -216,7 +219,7 @@ function isFailed({ failedAt, isAction, errorAt }: OpenStep): boolean {
 
 /** What turned each job red. An action that only reports problems lets the next step run: it counts where nothing else failed. */
 function failedIn(log: LogText, jobs: readonly Job[]): Section[] {
-  const red = jobs.flatMap(turnedRed);
+  const red = jobs.flatMap((job) => turnedRed(log, job));
   const all =
     red.length > 0
       ? red
@@ -229,9 +232,10 @@ function failedIn(log: LogText, jobs: readonly Job[]): Section[] {
     const outer = isNamed || /\d_[^/]{1,150}\.txt$/.test(log.name) ? [job.name ?? ''] : [];
     // An action may go on to explain itself.
     const section = failedSection(log, [...outer, ...path, ...step.failedIn], line, failedAt ?? lineEnd);
-    const isOfOthers = (step.isStopped || isGate(step)) && failing.size > Number(failing.has(job));
-    if (isTolerated) return { ...section, consequence: true, tolerated: true };
-    return isFollower || isOfOthers ? { ...section, consequence: true } : section;
+    const follows = whyItFollows(log, step);
+    const isOfOthers = (follows === 'stopped' || follows === 'other-jobs') && failing.size > Number(failing.has(job));
+    const consequence = isTolerated || isFollower || isOfOthers ? { consequence: true } : {};
+    return { ...section, ...consequence, ...(isTolerated ? { tolerated: true } : {}), ...(follows === null ? {} : { follows }) };
   });
 }
 
@@ -239,17 +243,18 @@ function failedIn(log: LogText, jobs: readonly Job[]): Section[] {
  * The steps that failed one job. A step that failed and did not stop it is told apart: after it another one ran that nobody runs after a failure,
  * and a later one failed too. What failed after a decisive one, only to clean up or to report, follows from it.
  */
-function turnedRed({ steps }: Job): { step: OpenStep; isFollower: boolean; isTolerated: boolean }[] {
-  const lastRun = steps.findLastIndex((step) => !isFollowing(step));
-  const lastFailed = steps.findLastIndex((step) => isFailed(step) && !isFollowing(step));
+function turnedRed(log: LogText, { steps }: Job): { step: OpenStep; isFollower: boolean; isTolerated: boolean }[] {
+  const isLate = (step: OpenStep) => isFollowing(step) || foundNoFiles(log, step);
+  const lastRun = steps.findLastIndex((step) => !isLate(step));
+  const lastFailed = steps.findLastIndex((step) => isFailed(step) && !isLate(step));
   const lastBetween = steps.findLastIndex(({ path }, at) => at < lastFailed && !isCleanUp(path.join(' ')));
   const isTolerated = (step: OpenStep, at: number) => !step.isStopped && at < (step.failedAt === null ? lastRun : lastBetween);
   const red = steps.filter((step, at) => isFailed(step) && !isTolerated(step, at));
   const stopped = red.findIndex(({ isStopped }) => isStopped);
   // An action may report problems without failing; a command that ended badly has failed, whatever ran after it.
-  const tolerated = steps.filter((step, at) => step.failedAt !== null && isTolerated(step, at) && !isFollowing(step));
+  const tolerated = steps.filter((step, at) => step.failedAt !== null && isTolerated(step, at) && !isLate(step));
   return [
-    ...red.map((step, i) => ({ step, isFollower: i > 0 && (isFollowing(step) || (stopped !== -1 && i > stopped)), isTolerated: false })),
+    ...red.map((step, i) => ({ step, isFollower: i > 0 && (isLate(step) || (stopped !== -1 && i > stopped)), isTolerated: false })),
     ...(red.length === 0 ? [] : tolerated.map((step) => ({ step, isFollower: false, isTolerated: true }))),
   ];
 }
@@ -257,6 +262,25 @@ function turnedRed({ steps }: Job): { step: OpenStep; isFollower: boolean; isTol
 function isFollowing({ path }: OpenStep): boolean {
   const name = path.at(-1) ?? '';
   return isCleanUp(name) || FOLLOWER.test(name);
+}
+
+function whyItFollows(log: LogText, step: OpenStep): NonNullable<Section['follows']> | null {
+  if (step.isStopped) return step.isOverTime ? null : 'stopped';
+  if (isGate(step)) return 'other-jobs';
+  return foundNoFiles(log, step) ? 'no-files' : null;
+}
+
+/** Lines above the end of a failed step in which it says that there were no files. */
+const LAST_WORDS = 4;
+const NO_FILES =
+  /\bno (?:\w{1,20} )?(?:reports?|results?|files?|artifacts?)\b.{0,80}\b(?:found|match\w{0,4}|exists?|matching)\b|\bfound no\b.{0,60}\b(?:files?|reports?|results?)\b|\b(?:could not|cannot|unable to|did not|failed to) find (?:any )?.{0,60}\b(?:reports?|results?|artifacts?)\b/i;
+
+/** Whether a failed step only says that there were no reports or artifacts. */
+function foundNoFiles(log: LogText, { errorAt, failedAt, outputStart }: OpenStep): boolean {
+  const end = failedAt ?? errorAt;
+  if (end === null) return false;
+  for (let line = Math.max(outputStart, end - LAST_WORDS); line <= end; line++) if (NO_FILES.test(log.line(line))) return true;
+  return false;
 }
 
 function isGate({ job, path, script }: OpenStep): boolean {

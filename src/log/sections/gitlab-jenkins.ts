@@ -83,7 +83,11 @@ interface JenkinsStage {
   /** Whether a step of its own ran in it, rather than only in a stage inside it. */
   stepAt: number | null;
   readonly isCleanUp: boolean;
+  /** Whether it was passed over, because of a failure or a condition. */
+  isSkipped: boolean;
 }
+
+const SKIPPED = /^Stage "(?<name>.{1,120})" skipped due to /;
 
 const FREESTYLE_ENDED = /^Build step '(.{1,200})' (?:marked build as failure|changed build result to (?:FAILURE|UNSTABLE))/;
 
@@ -91,14 +95,14 @@ const FREESTYLE_ENDED = /^Build step '(.{1,200})' (?:marked build as failure|cha
 const NOT_A_STAGE = /^(?:hide|Declarative: (?:Checkout SCM|Tool Install|Agent Setup))$/;
 const BRANCH = 'Branch: ';
 const POST = 'Declarative: Post Actions';
-/** Steps that only hold other steps. */
+/** Steps that only hold other steps, or look at what is around them. */
 const NO_STEP =
-  /^\[Pipeline\] (?!\/\/|stage\b|End\b|Start\b|node\b|parallel\b|with\w+\b|timeout\b|script\b|catchError\b|retry\b|dir\b|ws\b)\w/;
+  /^\[Pipeline\] (?!\/\/|stage\b|End\b|Start\b|node\b|parallel\b|with\w+\b|getContext\b|timeout\b|script\b|catchError\b|retry\b|dir\b|ws\b)\w/;
 
 /** Jenkins: pipelines mark their blocks, branches of `parallel` are named where they failed, freestyle jobs name the build step. */
 export const jenkins: CiSystem = {
   literals: [
-    ...['[pipeline]', 'finished: failure', 'finished: unstable', 'finished: aborted', 'failed in branch', 'skipped due to earlier'],
+    ...['[pipeline]', 'finished: failure', 'finished: unstable', 'finished: aborted', 'failed in branch', 'skipped due to '],
     ...['marked build as failure', 'changed build result to', 'error: script returned exit code', 'post stage', '] $ '],
   ],
   read: (log, all) => {
@@ -117,7 +121,7 @@ function pipelineFailures(log: LogText, marks: readonly Mark[]): readonly Sectio
   if (complaining.length > 0)
     return complaining.map((stage) => sectionOf(log, stage, complaintIn(marks, stage, stages)?.line ?? stage.end));
   const over = marks.find(({ text }) => /skipped due to earlier failure/.test(text))?.line ?? log.lineCount;
-  const last = stages.findLast(({ start, stepAt, isCleanUp }) => start < over && stepAt !== null && !isCleanUp);
+  const last = stages.findLast(({ start, stepAt, isCleanUp, isSkipped }) => start < over && stepAt !== null && !isCleanUp && !isSkipped);
   return last === undefined ? lastStep(log, marks) : [sectionOf(log, last, last.end)];
 }
 
@@ -133,7 +137,7 @@ function failedBranches(log: LogText, marks: readonly Mark[], stages: readonly J
 
 /** `catchError` and the like report an error inside the stage; what fails the build is reported after the pipeline's end. */
 function complaintIn(marks: readonly Mark[], stage: JenkinsStage, stages: readonly JenkinsStage[]): Mark | null {
-  if (stage.isCleanUp) return null;
+  if (stage.isCleanUp || stage.isSkipped) return null;
   const inner = stages.filter(({ start, end }) => start > stage.start && end <= stage.end);
   const isOwn = (line: number) => line > stage.start && line < stage.end && !inner.some(({ start, end }) => line > start && line < end);
   return marks.find(({ line, text }) => text.startsWith('ERROR: script returned exit code') && isOwn(line)) ?? null;
@@ -173,6 +177,9 @@ function stagesOfJenkins(marks: readonly Mark[], lineCount: number): JenkinsStag
   const stages: JenkinsStage[] = [];
   for (const { line, text } of marks) {
     if (text.startsWith('Post stage')) endOwnSteps(open, line);
+    const skipped = SKIPPED.exec(text)?.groups?.name;
+    const stage = skipped === undefined ? undefined : stages.findLast(({ name }) => name.replace(BRANCH, '') === skipped);
+    if (stage !== undefined) stage.isSkipped = true;
     if (!text.startsWith('[Pipeline] ')) continue;
     if (text.startsWith('[Pipeline] {')) {
       const stage = openedStage(line, text, open, lineCount);
@@ -198,7 +205,7 @@ function openedStage(line: number, text: string, open: readonly (JenkinsStage | 
   const isMixed = name.startsWith(BRANCH) || branches.length > 1;
   const known = isMixed && branches.length > 0 ? around.slice(0, around.indexOf(branches[0] ?? '')) : around;
   const outer = known.map((one) => one.replace(BRANCH, ''));
-  return { name, outer, start: line, end: lineCount, stepAt: null, isCleanUp: name === POST };
+  return { name, outer, start: line, end: lineCount, stepAt: null, isCleanUp: name === POST, isSkipped: false };
 }
 
 /** A stage's own post actions stand inside of it, below this word. */

@@ -203,7 +203,11 @@ function sized(source: ReadableSource, lines: number, bytes: number): Pick<Grade
   return { name: source.name, kind: source.kind, lines, bytes };
 }
 
+/** Characters of a report that is looked into before it is read; a larger one is read once, in its thread. */
+const MAX_GRADED = 1 << 20;
+
 function gradeReport(name: string, text: string): Look {
+  if (text.length > MAX_GRADED) return { what: 'report', grade: 'relevant', reason: 'a large report of the build', preview: '', score: 95 };
   const { failingTests, diagnostics, testResults } = parseReport(name, text);
   const what = testResults.length > 0 || failingTests.length > 0 ? 'test report' : 'report';
   const failures = failingTests.length + diagnostics.length;

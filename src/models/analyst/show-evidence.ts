@@ -1,6 +1,7 @@
 import type { Evidence } from '../../domain/evidence.ts';
 import type { LogPosition, Section } from '../../domain/failure.ts';
 import { cleanLine, stripEscapes } from '../../log/lines/clean.ts';
+import { BREAK } from '../../log/reports/passages.ts';
 import { type LineRole, roleOf } from '../../log/roles.ts';
 import { cutLine } from './show-facts.ts';
 
@@ -29,7 +30,7 @@ type Stretch = Pick<Section, 'source' | 'lineStart' | 'lineEnd'>;
 interface Line {
   readonly source: string;
   readonly line: number;
-  readonly text: string;
+  text: string;
   readonly ids: string[];
   worth: number;
 }
@@ -118,6 +119,9 @@ function linesOf(placed: readonly Placed[], focus: Focus): Map<string, Map<numbe
       const number = item.lineStart + offset;
       const line = known.get(number) ?? lineAt(item, number, raw);
       known.set(number, line);
+      // Excerpts of a report may each have their part of one line.
+      const more = item.tool === 'log' && line.ids.length > 0 ? cleanLine(raw) : '';
+      if (!line.text.includes(more)) line.text = cutLine(`${line.text}${BREAK}${more}`, MAX_LINE);
       line.ids.push(item.id);
       if (item.tool !== 'log') line.worth = Math.max(line.worth, LOOKED_UP);
       if (focus.cited?.has(item.id) === true) line.worth = Math.max(line.worth, lines.length <= SHORT ? MUST : CITED);

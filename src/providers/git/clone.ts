@@ -1,6 +1,6 @@
+import { createGit, type Git, type GitOptions } from '../../git/command.ts';
 import type { CodeHost, RepositoryInfo } from '../../ports/code-host.ts';
 import { createHost, filesEndingWith, MAX_COMMITS, plainRef } from '../code-questions.ts';
-import { createGit, type Git, type GitOptions } from './command.ts';
 import {
   blameLines,
   commitOf,
@@ -17,7 +17,7 @@ import {
   readWindow,
 } from './questions.ts';
 
-export interface LocalGitOptions extends GitOptions {
+export interface LocalGitOptions extends Pick<GitOptions, 'path' | 'timeoutMs' | 'maxOutputBytes'> {
   /** `owner/name` → folder of a clone, bare or not. */
   readonly clones: Readonly<Record<string, string>>;
 }

@@ -1,3 +1,4 @@
+import { type Git, type GitAnswer, succeeded } from '../../git/command.ts';
 import type { BlameLine, ChangedFile, CodeLine, CommitInfo, Comparison, FileHits } from '../../ports/code-host.ts';
 import {
   assertReadableSize,
@@ -16,19 +17,7 @@ import {
   submoduleError,
   windowOf,
 } from '../code-questions.ts';
-import {
-  assertAnswered,
-  countMatches,
-  type Git,
-  type GitAnswer,
-  parseBlame,
-  parseChanges,
-  parseFiles,
-  parseGrep,
-  parseLog,
-  parsePatches,
-  succeeded,
-} from './command.ts';
+import { assertAnswered, countMatches, parseBlame, parseChanges, parseFiles, parseGrep, parseLog, parsePatches } from './git-output.ts';
 
 /** What one question needs: a commit of a clone, already checked, and git in that clone. */
 export interface Place {

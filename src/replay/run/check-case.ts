@@ -1,6 +1,7 @@
 import type { Section } from '../../domain/failure.ts';
 import { cleanLine, stripEscapes } from '../../log/lines/clean.ts';
 import { countTokens } from '../../log/reduce/tokens.ts';
+import { holdsReadable } from '../../log/reports/passages.ts';
 import type { CaseTexts, DatasetRow } from '../cases/case.ts';
 import type { CaseResult } from './results.ts';
 
@@ -27,11 +28,19 @@ export function checkCase(row: DatasetRow, result: CaseResult, { sources }: Case
 /** A hidden secret, and what e-mail addresses and hosts are called where they are hidden. */
 const HIDDEN = /\*\*\*|<(?:EMAIL|HOST)(?:_\d{1,9})?>/;
 
-/** Quotations are checked against the logs as they came; what was hidden represents any characters. */
+/**
+ * Quotations are checked against the logs as they came; what was hidden represents any characters. A report's line is also read as a person
+ * reads it: without entities and escapes.
+ */
 function checkQuotes(result: CaseResult, sources: CaseTexts['sources']): CaseChecks['quotes'] {
-  const logs = new Map(sources.map(({ name, text }) => [name, text.split('\n')]));
+  const logs = new Map(sources.map(({ name, kind, text }) => [name, { isReport: kind === 'report', lines: text.split('\n') }]));
   const quotes = result.claims.flatMap((claim) => claim.quotes).filter((quote) => logs.has(quote.source));
-  const literal = quotes.filter((quote) => stands(quote.text, logs.get(quote.source)?.[quote.line - 1] ?? ''));
+  const literal = quotes.filter((quote) => {
+    const log = logs.get(quote.source);
+    const line = log?.lines[quote.line - 1] ?? '';
+    const holds = (stored: string, words: string) => stands(words, stored);
+    return log?.isReport === true ? holdsReadable(line, quote.text, holds) : holds(line, quote.text);
+  });
   return { made: quotes.length, literal: literal.length };
 }
 

@@ -11,7 +11,7 @@ import type { ProvidersConfig } from '../../providers/registry.ts';
 import type { Stores } from '../../stores/stores.ts';
 import type { DeliveryInbox } from './delivery-inbox.ts';
 import { type DeliveryProcessor, type JobNotifier, type StoredBuild, storeBuild } from './delivery-processor.ts';
-import type { Decode } from './upload.ts';
+import type { UploadReaders } from './upload.ts';
 
 /** One message of a sender, by the sender's own id. */
 export interface Delivery {
@@ -115,7 +115,7 @@ export interface IntakeParts {
   readonly jobQueue: Pick<JobQueue, 'enqueue'>;
   readonly masker: Masker;
   /** Where uploads are decoded; absent: at once. */
-  readonly decode?: Decode;
+  readonly uploadReaders?: UploadReaders;
   readonly logger: Logger;
   readonly clock: Clock;
   readonly metrics?: Metrics;

@@ -7,8 +7,9 @@ import { storable } from '../../lib/text.ts';
 import { decodeSources } from '../../log/decode/archive.ts';
 import type { Masker } from '../../log/mask/mask.ts';
 import { collectOwnSecrets } from '../../log/mask/own-secrets.ts';
-import { parseReport } from '../../log/reports/report.ts';
+import { readResults } from '../../log/reports/report.ts';
 import { artifactRoom, openArtifact } from '../../log/survey/open-artifact.ts';
+import type { LogThreads } from '../../log/threads.ts';
 import {
   attemptNumber,
   parseJson,
@@ -170,7 +171,7 @@ export async function prepareSources(
   files: readonly UploadedFile[],
   maxBytes: number,
   masker: Masker,
-  decode: Decode = decodeSources,
+  { decode, readReports }: UploadReaders = AT_ONCE,
 ): Promise<PreparedSources> {
   const decoded: SourceText[] = [];
   const refused: TriageError[] = [];
@@ -191,7 +192,7 @@ export async function prepareSources(
   // All at once: what is secret in one file is hidden in every other.
   const masked = await masker.maskAll(decoded.map(({ text }) => text));
   const sources = decoded.map((source, at) => ({ ...source, text: masked[at]?.text ?? '' }));
-  const reports = sources.filter(({ kind }) => kind === 'report').map(({ name, text }) => parseReport(name, text));
+  const reports = await readReports(sources.filter(({ kind }) => kind === 'report'));
   const testResults = reports.flatMap((report) => report.testResults.map(storableResult));
   const isLogged = sources.some(({ kind, text }) => kind !== 'report' && text.trim() !== '');
   // What was sent alone and cannot be read is the sender's to mend.
@@ -214,8 +215,13 @@ export async function prepareSources(
   }
 }
 
-/** As `decodeSources`; elsewhere where it takes long. */
-export type Decode = (...how: Parameters<typeof decodeSources>) => Promise<SourceText[]>;
+/** How uploaded files are decoded and their reports read; elsewhere where it takes long. */
+export type UploadReaders = Pick<LogThreads, 'decode' | 'readReports'>;
+
+const AT_ONCE: UploadReaders = {
+  decode: decodeSources,
+  readReports: async (reports) => reports.map(({ name, text }) => readResults(name, text)),
+};
 
 /** Characters counted before others have their turn. */
 const COUNTED_AT_ONCE = 1 << 22;

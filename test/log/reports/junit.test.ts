@@ -32,7 +32,7 @@ describe('T45: parseJUnit', () => {
     const report = parseJUnit('r.xml', xml);
     expect(report.failingTests).toEqual([]);
     expect(report.testResults[0]?.status).toBe('passed');
-    expect(report.notes).toEqual(['x.Y.a failed first and passed on a rerun.']);
+    expect(report.passedOnRetry).toEqual([{ suite: 'x.Y', name: 'a', at: null }]);
   });
 
   it('counts a test with rerun failures once', () => {

@@ -168,8 +168,10 @@ export const COMPILED_RUNNERS: readonly Runner[] = [
     // A try that failed is no failure yet: below its totals nextest lists how the last one ended.
     { above: /^\s{2,8}Summary \[/, within: 300, head: new RegExp(`^\\s{1,12}TRY \\d{1,3} (?:FAIL|TMT|SIG[A-Z]{3,5}|ABORT) ${NEXTEST}`), body: 'none' },
   ] },
-  { name: 'go', literals: ['--- FAIL: ', '=== RUN   ', '=== CONT  ', '=== NAME  ', '"Action":"fail"'], opens: /^=== (?:RUN {3}|CONT {2}|NAME {2})(?<key>\S{1,400})/, nested: true, shapes: [
+  { name: 'go', literals: ['--- FAIL: ', '=== RUN   ', '=== CONT  ', '=== NAME  ', '=== FAIL: ', '"Action":"fail"'], opens: /^=== (?:RUN {3}|CONT {2}|NAME {2})(?<key>\S{1,400})/, nested: true, shapes: [
     { head: /^\s{0,40}--- FAIL: (?<name>\S{1,400})(?: \([\d.]{1,12}s\))?/, opened: ({ name = '' }) => name, until: /^\s{0,40}(?:---|===) |^(?:FAIL|PASS|ok|exit status)\b/, limit: 80, finish: goMessage },
+    // gotestsum's list of what failed, with the tries of a test that ran again.
+    { head: /^=== \W{0,4}FAIL: \S{1,400} (?<name>\S{1,400})(?: \(re-run \d{1,4}\))? \([\d.]{1,12}s\)$/, body: 'open', until: /^$|^(?:===|DONE) /, limit: 80, finish: goMessage },
     { head: /^\{.{0,200}"Action":"fail","Package":"(?<suite>[^"]{1,400})","Test":"(?<name>[^"]{1,400})"/, body: 'none' },
   ] },
 ];

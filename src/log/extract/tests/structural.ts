@@ -53,14 +53,15 @@ export const structural: Extractor = {
   extract: (whole, lines, found) => {
     const log = stripped(whole, TAG, LOST_ESCAPES);
     const reported = found.failingTests.map((test) => ({ words: wordsOf(test), line: test.at?.line ?? 0, framework: test.framework }));
-    const items = unlisted(readItems(log, lines), flakyNames(log, lines));
+    const index = indexTests(reported);
+    const items = unlisted(readItems(log, lines));
     // Where one runner is known by its marks, what has none is its own too.
     const known = [...new Set(items.flatMap(({ framework }) => framework ?? []))];
     const lists = new Map([...known, UNKNOWN].map((framework) => [framework, openTestList(log, found, framework)]));
     for (const item of withPassages(log, withoutSuites(log, unique(items)))) {
       const framework = item.framework ?? (known.length === 1 ? known[0] : undefined) ?? UNKNOWN;
       const words = wordsOf({ suite: item.known.suite ?? null, name: item.known.name });
-      const twin = findTwin(reported, words);
+      const twin = findTwin(index, words);
       if (twin !== -1) found.addSpan(twin, item.start, item.end);
       if (!isCovered(reported, item, words)) lists.get(framework)?.(item.known, item.start, item.end);
     }
@@ -74,11 +75,18 @@ interface ReportedTest {
 }
 
 /** Finds the reported test that has this name: with the same suite, else the only one. Returns -1 where there is none. */
-function findTwin(reported: readonly ReportedTest[], { all, own }: Words): number {
-  const exact = reported.findIndex(({ words }) => words.all.join(' ') === all.join(' '));
-  const name = own.join(' ');
-  const named = [...reported.keys()].filter((index) => reported[index]?.words.own.join(' ') === name);
-  return exact === -1 && named.length === 1 ? (named[0] ?? -1) : exact;
+function findTwin({ byPath, byName }: ReturnType<typeof indexTests>, { all, own }: Words): number {
+  const named = byName.get(own.join(' ')) ?? [];
+  return byPath.get(all.join(' '))?.[0] ?? (named.length === 1 ? (named[0] ?? -1) : -1);
+}
+
+/** The places of tests in their list, by all their words and by those of their names. */
+function indexTests(reported: readonly ReportedTest[]) {
+  const places = [...reported.keys()];
+  return {
+    byPath: Map.groupBy(places, (place) => reported[place]?.words.all.join(' ') ?? ''),
+    byName: Map.groupBy(places, (place) => reported[place]?.words.own.join(' ') ?? ''),
+  };
 }
 
 /** Where a reader of the runner spoke, nothing is added to what it reported. */
@@ -279,25 +287,15 @@ function headingsAbove(log: LogText, line: number, indent: number): string | nul
   return path.join(' ') || null;
 }
 
-function flakyNames(log: LogText, lines: readonly number[]): ReadonlySet<string> {
-  const heads = lines.filter((line) => /^\s{0,4}\d{1,6} flaky$|^(?:Flakes|Flaked tests):/.test(log.line(line).trimEnd()));
-  return new Set(
-    heads.flatMap((head) => {
-      const end = blockEnd(log, head, 400, (text) => text.trim() !== '' && !LIST.test(text) && !OTHER_LIST.test(text));
-      return linesBetween(log, head + 1, end).map((text) => readTitle(text.trim()).name);
-    }),
-  );
-}
-
 /**
- * Tests that passed in the end are none; nor are weaker marks beside those of a known runner or a numbered list, nor places of a list in a class whose tests
+ * Weaker marks are none beside those of a known runner or a numbered list, nor are places of a list in a class whose tests
  * were shown one by one: they may name the method that threw. A file that could not be loaded stands for its tests where none of them is named.
  */
-function unlisted(items: readonly Item[], flaky: ReadonlySet<string>): Item[] {
+function unlisted(items: readonly Item[]): Item[] {
   const isKnown = items.some(({ framework, listed }) => framework !== undefined || listed === 'numbered');
   const shown = new Set(items.flatMap(({ known, listed }) => (listed === 'plain' || known.suite == null ? [] : classOf(known.suite))));
   const tests = items.filter(({ known, framework, trust, listed }) => {
-    if (flaky.has(known.name) || (isKnown && framework === undefined && trust !== 'sure')) return false;
+    if (isKnown && framework === undefined && trust !== 'sure') return false;
     return listed !== 'plain' || known.suite == null || known.line == null || !shown.has(classOf(known.suite));
   });
   const named = new Set(tests.flatMap(({ known }) => (known.name === known.file || known.file == null ? [] : [known.file])));

@@ -39,6 +39,7 @@ const SIGNS: readonly Sign[] = [
   { pattern: /(?<message>\S{1,60}\[\d{1,9}\]: segfault at .{1,200})/, said: KILLED },
   { pattern: /(?:exit(?:ed)? (?:with )?(?:code|status)|return(?:ed)? (?:code|value)|ExitCode)[ :=]{1,3}'?(?<code>-?\d{9,10}|0x[0-9a-fA-F]{8})\b/i, read: readWindowsCode },
   { pattern: /(?<message>\b(?<!may be )hang(?:ing|s)? at shutdown[;,:] .{1,200})/, said: { weight: 56, block: 62, reason: 'process that does not end' } },
+  { pattern: /^(?<message>g?make(?:\[\d{1,3}\])?: \*{3} \[[^\]\n]{1,300}\] (?:Segmentation fault|Abort|Bus error|Floating point exception|Illegal instruction|Killed)\b.{0,60})$/, said: { weight: 50, block: 60, reason: 'command ended by a signal' } },
   { pattern: /^(?<message>(?:FATAL ERROR: .{1,120} )?(?:Allocation failed - JavaScript heap out of memory|Reached heap limit).{0,120})/, said: KILLED },
 ];
 
@@ -50,6 +51,7 @@ export const crashes: Extractor = {
   literals: [
     ...['a fatal error has been detected by', 'insufficient memory for the java', 'received signal sig', 'terminated with signal sig'],
     ...['crash reason:', 'killed process ', 'oom-kill:', ': segfault at ', 'at shutdown; attempting', 'javascript heap out of memory'],
+    ...['] segmentation fault', '] abort', '] bus error', '] floating point exception', '] illegal instruction', '] killed'],
     ...['code 3221', 'code -1073', 'code: 3221', 'code: -1073', 'code: 0xc000', 'code 0xc000', 'code=0xc000'],
   ],
   extract: (log, lines, found) => {

@@ -91,7 +91,7 @@ function firstFrame(log: LogText, line: number): number {
   for (let at = line + 1; at <= Math.min(log.lineCount, line + MAX_MESSAGE_LINES); at++) {
     const text = log.line(at);
     if (at > line + 12 && OTHER_OUTPUT.test(text)) return 0;
-    if (/^\s{1,20}(?:at |from )|^\s{0,8}at /.test(text) && readFrame(text) !== null) return at;
+    if (/^\s{1,20}(?:at |from |❯ )|^\s{0,8}at /.test(text) && readFrame(text) !== null) return at;
     if (HEAD.test(text.trimStart())) return 0;
   }
   return 0;
@@ -100,6 +100,9 @@ function firstFrame(log: LogText, line: number): number {
 /** .NET's inner exception, on a line of its own. */
 const INNER =
   /^\s{0,12}---> (?:\(Inner Exception #\d{1,3}\) )?(?<type>(?:[A-Za-z_]\w{0,80}\.){0,10}[A-Z]\w{0,80}(?:Exception|Error))(?:: (?<message>.{0,500}))?$/;
+
+/** Lines between frames: of the trace itself, and the source that Vitest shows below a frame. */
+const GOES_ON = /^\s{0,20}(?:\.\.\. \d{1,4} |at |Suppressed: |\[CIRCULAR|--- End of)|^\s{2,12}(?:\d{1,6})?\|(?:\s|$)/;
 
 function readTrace(log: LogText, start: number, first: number, type: string, message: string, found: Findings): number {
   const chain = [type];
@@ -127,7 +130,7 @@ function readTrace(log: LogText, start: number, first: number, type: string, mes
       chain.push(cause.type);
       outer = [...frames, ...outer];
       frames = [];
-    } else if (!/^\s{0,20}(?:\.\.\. \d{1,4} |at |Suppressed: |\[CIRCULAR|--- End of)/.test(text)) break;
+    } else if (!GOES_ON.test(text)) break;
     end = line;
   }
   if (deepest !== null) [frames, outer] = [deepest, frames];

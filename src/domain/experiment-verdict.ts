@@ -1,6 +1,8 @@
-import { shortCommit } from '../domain/build.ts';
-import { type Arm, type Experiment, MIN_RUNS } from '../domain/experiment.ts';
 import { proportion } from '../lib/statistics.ts';
+import { counted } from '../lib/text.ts';
+import { shortCommit } from './build.ts';
+import { findDependenceArms } from './conditions.ts';
+import { type Arm, type Experiment, MIN_RUNS } from './experiment.ts';
 
 export function countOf({ passed, failed, other }: Arm): number {
   return passed + failed + other;
@@ -10,22 +12,45 @@ export function isMixed({ passed, failed }: Arm): boolean {
   return passed > 0 && failed > 0;
 }
 
-export function isEvery(arm: Arm, outcome: 'passed' | 'failed'): boolean {
+function isEvery(arm: Arm, outcome: 'passed' | 'failed'): boolean {
   return countOf(arm) > 0 && arm[outcome] === countOf(arm);
 }
 
-/** Runs of an arm from which something may be concluded. */
-export function least(runs: number): number {
-  return Math.min(runs, MIN_RUNS);
+type Verdict = Pick<Experiment, 'verdict' | 'sentence'>;
+type Facts = Pick<Experiment, 'arms' | 'dependsOnOthers' | 'polluters' | 'dependsOn'>;
+
+/** Judges runs by their counts alone: what they tell, and the sentences that say so. Nothing else of an experiment is repeated. */
+export function judgeRuns({ arms, dependsOnOthers, polluters, dependsOn }: Facts): Verdict {
+  const plain = arms.filter(({ under }) => under === undefined);
+  const { verdict, sentence: counts } = judgePlain(
+    plain.filter((arm) => countOf(arm) > 0),
+    { dependsOnOthers, polluters },
+  );
+  const sentence = counts + describeCached(plain);
+  const dependent = findDependenceArms(arms, dependsOn);
+  if (dependent === null) return { verdict, sentence };
+  const parts = dependent.map((arm) => `${arm.failed} of ${countOf(arm)} ${arm.under === '' ? 'as it is' : `with ${arm.under}`}`);
+  return { verdict, sentence: `${sentence} It depends on the ${dependsOn}: fails ${parts.join(', ')}.` };
 }
 
-type Verdict = Pick<Experiment, 'verdict' | 'sentence'>;
+/** Whether the failing tests pass by themselves and fail in the suite, each time. */
+export function dependsOnSuite(arms: readonly Arm[]): boolean {
+  const [suite, alone] = (['suite', 'alone'] as const).map((what) => findHere(arms, what));
+  if (suite === undefined || alone === undefined) return false;
+  return isEvery(suite, 'failed') && isEvery(alone, 'passed') && countOf(alone) >= MIN_RUNS;
+}
 
-/** What the counts tell, and the sentence that says so. */
-export function verdictOf(
-  arms: readonly Arm[],
-  { runs, dependsOnOthers, polluters }: { readonly runs: number } & Pick<Experiment, 'dependsOnOthers' | 'polluters'>,
-): Verdict {
+/** Whether a failing test fails each time behind those that it was run behind. */
+export function failsBehindOthers(arms: readonly Arm[]): boolean {
+  const after = findHere(arms, 'after');
+  return after !== undefined && isEvery(after, 'failed') && countOf(after) >= MIN_RUNS;
+}
+
+function findHere(arms: readonly Arm[], what: Arm['what']): Arm | undefined {
+  return arms.find((arm) => arm.where === 'here' && arm.what === what && arm.under === undefined);
+}
+
+function judgePlain(arms: readonly Arm[], { dependsOnOthers, polluters }: Pick<Facts, 'dependsOnOthers' | 'polluters'>): Verdict {
   const mixed = arms.find(isMixed);
   if (mixed !== undefined) return flaky(mixed);
   const base = arms.find(({ where }) => where === 'base') ?? null;
@@ -35,7 +60,7 @@ export function verdictOf(
   if (here.failed === 0) return notReproduced(here);
   const fails = `Fails ${here.failed} of ${countOf(here)} here`;
   if (base === null) return { verdict: 'reproduced', sentence: `${fails}. It was not compared with a base.${alone}` };
-  const enough = countOf(here) >= least(runs) && countOf(base) >= least(runs);
+  const enough = countOf(here) >= MIN_RUNS && countOf(base) >= MIN_RUNS;
   const there = `${base.failed} of ${countOf(base)} on the base${base.commit === null ? '' : ` (${shortCommit(base.commit)})`}`;
   if (enough && isEvery(base, 'passed')) {
     const odds = Math.floor(1 / byChance(here.failed, base.passed)).toLocaleString('en');
@@ -47,17 +72,23 @@ export function verdictOf(
   return unclear(here, base);
 }
 
-function dependence(arms: readonly Arm[], polluters: readonly string[]): string {
-  const [after, alone] = (['after', 'alone'] as const).map((what) => arms.find((arm) => arm.where === 'here' && arm.what === what));
-  if (after === undefined || alone === undefined || polluters.length === 0)
-    return ' The failing tests pass alone, so they depend on other tests or on their order.';
-  const names = polluters.slice(0, MOST_NAMED).map((name) => `"${name}"`);
-  const rest = polluters.length > MOST_NAMED ? ` and ${polluters.length - MOST_NAMED} more` : '';
-  return ` It depends on other tests: fails ${after.failed} of ${countOf(after)} behind ${names.join(', ')}${rest}, ${alone.failed} of ${countOf(alone)} alone.`;
+/** Says how many passes were none. */
+function describeCached(arms: readonly Arm[]): string {
+  const sum = (counted: 'cached' | 'passed') => arms.reduce((total, arm) => total + (arm[counted] ?? 0), 0);
+  const [cached, isAll] = [sum('cached'), sum('passed') === 0];
+  const advice = 'turn the cache off in the command.';
+  if (cached === 0) return '';
+  if (cached === 1) return ` ${isAll ? 'The only pass' : '1 pass'} was answered by a cache and does not count as a run: ${advice}`;
+  return ` ${isAll ? `All ${cached}` : cached} passes were answered by a cache and do not count as runs: ${advice}`;
 }
 
-/** Tests named in a sentence. */
-const MOST_NAMED = 3;
+function dependence(arms: readonly Arm[], polluters: readonly string[]): string {
+  const [after, alone] = (['after', 'alone'] as const).map((what) => findHere(arms, what));
+  if (after === undefined || alone === undefined || polluters.length === 0)
+    return ' The failing tests pass alone, so they depend on other tests or on their order.';
+  const others = counted(polluters.length, 'other test');
+  return ` It depends on other tests: fails ${after.failed} of ${countOf(after)} behind ${others}, ${alone.failed} of ${countOf(alone)} alone.`;
+}
 
 /** The arm that the base is compared with, else the one that failed, else the one that ran most often. */
 function mainArm(arms: readonly Arm[], base: Arm | null): Arm | null {

@@ -1,0 +1,132 @@
+import { maxOf } from '../lib/collections.ts';
+import { shortCommit } from './build.ts';
+import type { Bisection } from './experiment.ts';
+
+/** Runs at one of the commits that are searched; the first is the good one, the last the bad one. */
+export interface BisectionPoint {
+  readonly passed: number;
+  readonly failed: number;
+  readonly isSkipped: boolean;
+}
+
+/** The commits, by their places, one of which broke the command as far as the runs tell. */
+export interface BisectionRange {
+  /** Probability that it was one of these, 0..1. */
+  readonly share: number;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** A commit is named once it is as probable as this. */
+export const SURE = 0.99;
+/** How often a commit that is good is taken to fail in this very way nevertheless. */
+const FALSE_FAILURE = 0.001;
+
+/** Tells from the runs which commit broke the command. */
+export function judgeBisection(points: readonly BisectionPoint[]): BisectionRange & { readonly verdict: Bisection['verdict'] } {
+  const range = findMostProbable(points);
+  return { ...range, verdict: judgeRange(points, range) };
+}
+
+function judgeRange(points: readonly BisectionPoint[], { share, from, to }: BisectionRange): Bisection['verdict'] {
+  if (points.at(-1)?.failed === 0) return 'not-reproduced';
+  if (share < SURE) return 'inconclusive';
+  if (to === 0) return 'before';
+  if (from < to) return 'one-of';
+  const [parent, first] = [points[from - 1], points[from]];
+  const isShown = parent !== undefined && parent.passed > 0 && parent.failed === 0 && first !== undefined && first.failed > 0;
+  return isShown ? 'found' : 'inconclusive';
+}
+
+/** The points that a bisection's record describes; null where it does not say at which places it was tried. */
+export function bisectionPoints({ commits, tried, skipped }: Bisection): BisectionPoint[] | null {
+  if (commits < 1 || [...tried, ...skipped].some(({ at }) => at === undefined || at < 0 || at > commits)) return null;
+  const points: BisectionPoint[] = Array.from({ length: commits + 1 }, () => ({ passed: 0, failed: 0, isSkipped: false }));
+  for (const { at = 0, passed, failed } of tried) points[at] = { passed, failed, isSkipped: false };
+  for (const { at = 0 } of skipped) points[at] = { passed: 0, failed: 0, ...points[at], isSkipped: true };
+  return points;
+}
+
+/** Says what a bisection has found: counts and commits, and nothing that somebody wrote. */
+export function describeBisection(bisection: Omit<Bisection, 'sentence'>): string {
+  const { verdict, confidence, candidates, tried } = bisection;
+  const runs = tried.reduce((total, { passed, failed, other }) => total + passed + failed + other, 0);
+  // Never rounded up to certainty.
+  const sure = `${Math.min(99.9, Math.floor(confidence * 1000) / 10)}% confidence, ${runs} runs`;
+  const names = candidates.map(({ commit }) => shortCommit(commit));
+  const [first, last] = [names[0] ?? '', names.at(-1) ?? ''];
+  switch (verdict) {
+    case 'found':
+      return `Broken by ${first} (${sure}).`;
+    case 'one-of':
+      return `Broken by one of ${names.length} commits, ${first} to ${last}: those between could not be tried (${sure}).`;
+    case 'before': {
+      const good = tried.find(({ at }) => at === 0);
+      const counts = `${good?.failed ?? 0} of ${(good?.failed ?? 0) + (good?.passed ?? 0)} runs`;
+      return `It fails at the good commit ${shortCommit(good?.commit ?? '')} as well, ${counts}: name an older one with --good.`;
+    }
+    case 'not-reproduced':
+      return describeUnbroken(bisection);
+    case 'part':
+      return `Tried ${tried.length} of ${bisection.commits + 1} commits in ${runs} runs; add the others with --results.`;
+    case 'inconclusive':
+      return names.length === 0
+        ? `Inconclusive after ${runs} runs.`
+        : `Inconclusive: most probably broken by ${names.length === 1 ? first : `${first} to ${last}`} (${sure}).`;
+  }
+}
+
+function describeUnbroken({ tried, skipped, commits }: Omit<Bisection, 'sentence'>): string {
+  const bad = tried.find(({ at }) => at === commits);
+  if (bad !== undefined) return `Passes ${bad.passed} of ${bad.passed} at the bad commit ${shortCommit(bad.commit)}: not reproduced.`;
+  const unusable = skipped.find(({ at }) => at === commits);
+  return `The bad commit ${shortCommit(unusable?.commit ?? '')} could not be tried.`;
+}
+
+/** Computes how probable each commit is as the first bad one; the first represents all commits before it as well. */
+export function probabilities(points: readonly BisectionPoint[]): number[] {
+  const all = { passed: 0, failed: 0 };
+  for (const { passed, failed } of points) {
+    all.passed += passed;
+    all.failed += failed;
+  }
+  const factorials = logFactorials(all.passed + all.failed + 1);
+  const before = { passed: 0, failed: 0 };
+  const logs = points.map(({ passed, failed }) => {
+    const [good, bad] = [all.passed - before.passed, all.failed - before.failed];
+    // Every rate of failure is taken to be as probable: the integral of rate^failed (1 - rate)^passed.
+    const rate = (factorials[bad] ?? 0) + (factorials[good] ?? 0) - (factorials[bad + good + 1] ?? 0);
+    const log = rate + before.failed * Math.log(FALSE_FAILURE) + before.passed * Math.log1p(-FALSE_FAILURE);
+    before.passed += passed;
+    before.failed += failed;
+    return log;
+  });
+  const most = maxOf(logs);
+  const weights = logs.map((log) => Math.exp(log - most));
+  const total = weights.reduce((sum, weight) => sum + weight, 0);
+  return weights.map((weight) => weight / total);
+}
+
+/** The most probable commit, with those beside it from which it cannot be told apart. */
+function findMostProbable(points: readonly BisectionPoint[]): BisectionRange {
+  let best = { share: 0, from: 0, to: 0 };
+  let [share, from] = [0, 0];
+  for (const [index, probability] of probabilities(points).entries()) {
+    share += probability;
+    if (!canTell(points[index])) continue;
+    if (share > best.share) best = { share, from, to: index };
+    [share, from] = [0, index + 1];
+  }
+  return best;
+}
+
+function canTell(point: BisectionPoint | undefined): boolean {
+  return point !== undefined && (!point.isSkipped || point.passed + point.failed > 0);
+}
+
+/** Logarithms of 0! to `most`!. */
+function logFactorials(most: number): number[] {
+  const logs = [0];
+  for (let factor = 1; factor <= most; factor += 1) logs.push((logs[factor - 1] ?? 0) + Math.log(factor));
+  return logs;
+}

@@ -1,0 +1,66 @@
+import { type Arm, CONDITIONS, type ConditionKind, MIN_RUNS } from './experiment.ts';
+
+/** Time zones that a command is run in: on both sides of UTC, so that one of them has another date at any hour. */
+export const ZONES = ['UTC', 'Pacific/Kiritimati', 'Pacific/Pago_Pago', 'Asia/Kolkata'];
+
+const NETWORK = ['the network on', 'the network off'];
+const SEED =
+  /^(?:PYTHONHASHSEED=|--(?:randomly-seed|random-order-seed|seed|sequence\.seed|v8-random-seed|random-seed)=|-shuffle=|-Dsurefire\.runOrder=random -Dsurefire\.runOrder\.random\.seed=|--order-by=random --random-order-seed=)\d{1,15}$/;
+const TIME = /^the clock at \d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2} UTC$/;
+
+const NAMES: Readonly<Record<ConditionKind, (name: string) => boolean>> = {
+  seed: (name) => SEED.test(name),
+  'time zone': (name) => ZONES.some((zone) => name === `TZ=${zone}`),
+  time: (name) => TIME.test(name),
+  network: (name) => NETWORK.includes(name),
+};
+
+/** Whether this is the name of a condition that a command can be run under. Empty: as it is. */
+export function isConditionName(name: string): boolean {
+  return name === '' || CONDITIONS.some((kind) => NAMES[kind](name));
+}
+
+/** A dependence is named where chance alone would look like it less often than this. */
+const MOST_CHANCE = 0.01;
+
+/** The two arms that show what a failure depends on, the one that fails more often first; null where they do not show it. */
+export function findDependenceArms(arms: readonly Arm[], on: ConditionKind | undefined): readonly [Arm, Arm] | null {
+  const [red, green, ...more] = arms
+    .filter(({ under }) => under !== undefined)
+    .toSorted((one, other) => rateOfFailure(other) - rateOfFailure(one));
+  if (on === undefined || red === undefined || green === undefined || more.length > 0) return null;
+  const pair = [red, green] as const;
+  const isNamed = pair.every(({ under = '' }) => under === '' || NAMES[on](under)) && red.under !== green.under;
+  const isClean = pair.every(({ other, passed, failed }) => other === 0 && passed + failed >= MIN_RUNS);
+  if (!isNamed || !isClean) return null;
+  return (red.passed === 0 && green.failed === 0) || (on === 'network' && isNetworkToBlame(pair)) ? pair : null;
+}
+
+function rateOfFailure({ passed, failed }: Arm): number {
+  return passed + failed === 0 ? 0 : failed / (passed + failed);
+}
+
+function isNetworkToBlame(arms: readonly Arm[]): boolean {
+  const [on, off] = NETWORK.map((name) => arms.find(({ under }) => under === name));
+  if (on === undefined || off === undefined || (off.passed > 0 && off.failed > 0)) return false;
+  return isBeyondChance(on, off);
+}
+
+/** Whether runs without the network, all of which went one way, differ from those with it more than chance explains. */
+export function isBeyondChance(on: Counted, off: Counted): boolean {
+  return byChanceAlone(on, off) < MOST_CHANCE;
+}
+
+type Counted = Pick<Arm, 'passed' | 'failed'>;
+
+/**
+ * Fisher's exact test for runs without the network that all went one way: how probable it is, if the network had no part in it, that all runs
+ * that went the other way are among those with it.
+ */
+export function byChanceAlone(on: Counted, off: Counted): number {
+  const [n, m] = [on.passed + on.failed, off.passed + off.failed];
+  const others = off.passed === m ? on.failed : on.passed;
+  let chance = 1;
+  for (let at = 0; at < others; at += 1) chance *= (n - at) / (n + m - at);
+  return chance;
+}

@@ -1,0 +1,87 @@
+import { readDiff } from '../lib/unified-diff.ts';
+import { changesHowTestsRun } from './test-setup.ts';
+
+export const MAX_FILES = 30;
+/** Added and deleted together; lock files count for none. */
+const MAX_LINES = 500;
+
+/** What a change may touch only if that is requested. */
+export interface Allowed {
+  readonly tests: boolean;
+  readonly workflows: boolean;
+}
+
+/** What is done to a file. */
+export interface Change {
+  readonly path: string;
+  /** Of git, before and after: 120000 is a symbolic link, 160000 a submodule. */
+  readonly modes: readonly string[];
+  /** Lines; null for what is no text. */
+  readonly added: number | null;
+  readonly deleted: number | null;
+  /** Its part of a unified diff; the more of the file it shows, the more can be allowed. */
+  readonly diff: string;
+}
+
+const LOCK_FILES =
+  /^(?:package-lock\.json|npm-shrinkwrap\.json|pnpm-lock\.yaml|yarn\.lock|bun\.lock|(?:uv|poetry|Cargo|Gemfile|composer|Pipfile)\.lock|go\.sum)$/;
+const SECRETS =
+  /^(?:\.env(?:\.(?!example$|sample$|template$).*)?|\.npmrc|\.pypirc|\.netrc|\.git-credentials|\.htpasswd|kubeconfig|id_(?:rsa|dsa|ecdsa|ed25519).*|credentials?(?:\.\w+)?|secrets?\.\w+|.*\.(?:pem|key|p12|pfx|jks|keystore|kdbx))$/i;
+const SECRET_FOLDERS = /(?:^|\/)\.(?:aws|ssh|gnupg|docker|kube)\//i;
+const WORKFLOWS =
+  /(?:^|\/)(?:\.(?:github|gitea|forgejo|gitlab|circleci|buildkite|azure-pipelines|woodpecker|husky|git-hooks|githooks)\/|(?:\.gitlab-ci|\.travis|\.drone|\.woodpecker|\.appveyor|appveyor|azure-pipelines|bitbucket-pipelines|\.pre-commit-config|lefthook)[^/]*\.ya?ml$|Jenkinsfile[^/]*$|CODEOWNERS$|\.gitattributes$)/i;
+const TEST_FOLDERS = /(?:^|\/)(?:tests?|specs?|__tests__|__snapshots__|__mocks__|e2e|testdata|fixtures|golden|features|cypress)\//;
+const TEST_NAMES =
+  /^test_|^conftest\.py$|\.(?:test|spec|tests|cy|snap|golden|feature|bats)(?:\.|$)|_(?:test|tests|spec)\.\w{1,8}$|[a-z\d](?:Tests?|Spec|IT)\.[a-z]{1,8}$/;
+const TEST_SETTINGS =
+  /^(?:(?:jest|vitest|playwright|karma|cypress)\.(?:config|setup)\..*|\.mocharc.*|pytest\.ini|tox\.ini|phpunit\.xml.*|\.rspec)$/i;
+
+/**
+ * Says why a diff is not to be tried or shown, by what it touches; empty where nothing is against it. A text that is not read as a diff to
+ * its last line is refused, too: somebody else may read it otherwise.
+ */
+export function refuseFix(diff: string, allowed: Allowed): string[] {
+  const changes = readDiff(diff);
+  return changes === null ? ['it is no diff as git writes it'] : refuseChanges(changes, allowed);
+}
+
+/** Says the same of a change whose files are known. */
+export function refuseChanges(changes: readonly Change[], allowed: Allowed): string[] {
+  if (changes.length === 0) return ['it changes nothing'];
+  if (changes.length > MAX_FILES) return [`it changes ${changes.length} files, more than ${MAX_FILES}`];
+  const lines = changes.reduce(
+    (sum, { path, added, deleted }) => sum + (LOCK_FILES.test(baseName(path)) ? 0 : (added ?? 0) + (deleted ?? 0)),
+    0,
+  );
+  const refusals = lines > MAX_LINES ? [`it changes ${lines} lines, more than ${MAX_LINES}`] : [];
+  for (const change of changes) {
+    const why = refuseChange(change, allowed);
+    if (why !== null) refusals.push(`${change.path} ${why}`);
+  }
+  return refusals;
+}
+
+function refuseChange({ path, modes, added, diff }: Change, allowed: Allowed): string | null {
+  const [name, folders] = [baseName(path), path.split('/')];
+  if (path.includes('\\') || UNSEEN.test(path) || folders.some((folder) => folder === '' || folder === '.' || folder === '..'))
+    return 'is no path of this repository';
+  if (folders.some((folder) => folder.toLowerCase() === '.git')) return "belongs to git's own files";
+  if (modes.includes('120000')) return 'is a symbolic link';
+  if (modes.includes('160000') || name === '.gitmodules') return 'is a submodule';
+  if (SECRETS.test(name) || SECRET_FOLDERS.test(path)) return 'may hold secrets';
+  if (added === null) return 'is no text';
+  if (!allowed.workflows && WORKFLOWS.test(path))
+    return 'is part of the CI or of the settings of the repository; allow it with --allow-workflows';
+  if (!allowed.tests && [TEST_FOLDERS.test(path), TEST_NAMES.test(name), TEST_SETTINGS.test(name)].includes(true))
+    return 'says what the tests expect; allow it with --allow-tests';
+  if (!allowed.tests && !LOCK_FILES.test(name) && changesHowTestsRun(path, diff))
+    return 'says how the tests run; allow it with --allow-tests';
+  return null;
+}
+
+/** Controls, and what is not seen in a path: file systems may leave it out. */
+const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u;
+
+function baseName(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1);
+}

@@ -1,0 +1,150 @@
+/**
+ * Which changes alter how tests run, so that a failing test could "pass" without its failure being fixed. Knows a file by its name, and of files
+ * that hold other things as well only the lines that a change may touch: what pins a dependency, or what is known to be no setting of tests.
+ * Pure: the service asks it again about what was tried elsewhere.
+ */
+
+/** A changed line of a diff, and the section of its file that it is in; null where the diff does not show that. */
+interface ChangedLine {
+  readonly text: string;
+  readonly section: string | null;
+  /** Behind the beginning of Rust's own tests in the file. */
+  readonly isInTests: boolean;
+}
+
+/** Whether a change of a file alters how tests run. `diff` is the part of a unified diff that is about it; more context tells more. */
+export function changesHowTestsRun(path: string, diff: string): boolean {
+  const name = path.slice(path.lastIndexOf('/') + 1);
+  if (RUNS_TESTS.test(name) || RUNS_TESTS_FROM.test(path) || INSTALLED.test(path)) return true;
+  const lines = changedLines(diff);
+  if (lines.some(({ text }) => TELLING.test(text))) return true;
+  if (name.endsWith('.rs')) return lines.some(({ isInTests }) => isInTests);
+  const kind = MIXED.find(({ files }) => files.test(name));
+  return kind !== undefined && !lines.every((line) => line.text.trim() === '' || kind.isHarmless(line));
+}
+
+/** Files that are about nothing else, by their names. */
+const RUNS_TESTS = new RegExp(
+  `^(?:${[
+    // Tests that the usual names of folders and files do not give away.
+    String.raw`tests?\.\w{1,8}|test[-.].*|.*[-_.](?:test|spec)[-_.].*|(?:[\w-]*[-_])?tests?\.(?:sh|bash|ps1|bat|cmd)|setup[-_.]?tests?\..*`,
+    // JavaScript: configurations of runners, of what compiles for them, of workspaces, and of what starts scripts.
+    '(?:jest|vitest|vite|playwright|karma|cypress|ava|wdio|nightwatch|babel|nyc|web-test-runner|rstest)[-.](?:config|conf|setup|workspace).*',
+    String.raw`vitest\..*|\.mocharc.*|\.taprc|\.nycrc.*|\.c8rc.*|\.babelrc.*|\.swcrc|jasmine\.(?:json|js)|bunfig\.toml|deno\.jsonc?`,
+    String.raw`(?:nx|project|turbo|lerna|rush|angular|workspace)\.json|moon\.ya?ml|[Gg]ulpfile.*|[Gg]runtfile.*|\.yarnrc.*|\.pnpmfile\.[cm]?js|pnpm-workspace\.yaml`,
+    // Python, also modules that one of its own would take the place of.
+    String.raw`conftest\.py|\.?pytest\.(?:ini|toml)|tox\.(?:ini|toml)|noxfile\.py|\.coveragerc|hatch\.toml|(?:run_?tests?|tasks|dodo|pavement)\.py`,
+    String.raw`(?:pytest|_pytest|pluggy|unittest|nose|sitecustomize|usercustomize|pytest_\w+)\.py|.*\.pth`,
+    // Make and its kin.
+    String.raw`(?:GNU)?[Mm]akefile.*|.*\.mk|\.?[Jj]ustfile|[Tt]askfile.*\.ya?ml|Rakefile|.*\.rake|Guardfile|CTest\w*\.cmake`,
+    // JVM, .NET, Ruby, PHP, Go, Dart.
+    String.raw`gradlew(?:\.bat)?|mvnw(?:\.cmd)?|settings\.gradle(?:\.kts)?|init\.gradle.*|gradle\.properties|\.bazelrc|\.bazelversion|testng.*\.xml|junit-platform\.properties`,
+    String.raw`.*\.runsettings|xunit\.runner\.json|Directory\.Build\.(?:props|targets)|\.rspec.*|phpunit.*\.xml.*|pest\.php|codeception\.ya?ml|behat\.ya?ml|dart_test\.yaml|nextest\.toml`,
+  ].join('|')})$`,
+);
+const RUNS_TESTS_FROM =
+  /(?:^|\/)(?:\.cargo|\.config|\.mvn|\.moon|\.yarn|gradle\/wrapper|buildSrc|patches|_?pytest|pluggy|unittest|[a-z]\w*Tests?|\w+\.Tests?|Tests?|Specs?)\//;
+/** Installed dependencies: the runner is one of them. */
+const INSTALLED = /(?:^|\/)(?:node_modules|\.venv|venv|site-packages|vendor|third_party)\//;
+
+/** What says in any file how tests run. */
+const TELLING =
+  /\b(?:pytest_plugins|PYTEST_(?:ADDOPTS|PLUGINS|DISABLE_PLUGIN_AUTOLOAD)|pytest11|TEST_RUNNER|NODE_OPTIONS|NODE_TEST_CONTEXT|RUBYOPT|JAVA_TOOL_OPTIONS|GOFLAGS)\b|\bdef pytest_\w+\s*\(/;
+
+interface MixedFile {
+  /** By the file's name. */
+  readonly files: RegExp;
+  readonly isHarmless: (line: ChangedLine) => boolean;
+}
+
+/** Where a dependency is taken from a place of one's own. */
+const ELSEWHERE = /\b(?:path|git|url|file|link|portal|npm|patch|https?)\s*[:=]|git\+|=>/;
+const COMMENT = /^\s*(?:#|\/\/|;)/;
+
+const MIXED: readonly MixedFile[] = [
+  { files: /^(?:package|composer)\.json$/, isHarmless: matching(npmLine()) },
+  {
+    files: /^(?:pyproject|Pipfile|Cargo)(?:\.toml)?$/,
+    isHarmless: inSections(
+      /^(?:project(?:\.optional-dependencies|\.urls)?|dependency-groups|build-system|tool\.poetry(?:\.dependencies|\.dev-dependencies|\.group\.[\w-]+\.dependencies)|tool\.(?:ruff|black|isort|mypy|pyright|flake8|bandit|setuptools|setuptools_scm)(?:\..*)?|packages|dev-packages|requires|(?:target\..*\.|workspace\.)?(?:dev-|build-)?dependencies(?:\..*)?|features|package|lints(?:\..*)?)$/,
+    ),
+  },
+  {
+    files: /^setup\.cfg$/,
+    isHarmless: inSections(/^(?:metadata|options|options\.extras_require|options\.package_data|flake8|isort|mypy.*|bdist_wheel)$/),
+  },
+  { files: /^setup\.py$/, isHarmless: ({ text }) => !/entry_points|cmdclass|test/i.test(text) },
+  {
+    files: /^pom\.xml$/,
+    isHarmless: matching(
+      /^\s*<(?!.*(?:surefire|failsafe|plugin|skip|test\.))(?:\/?(?:dependency|dependencies|dependencyManagement|exclusions?|parent|properties)>|(groupId|artifactId|scope|type|classifier|optional)>[\w.-]+<\/\1>|([\w.-]*version[\w.-]*)>[\w.${}-]+<\/\2>)\s*$/i,
+    ),
+  },
+  {
+    files: /\.gradle(?:\.kts)?$/,
+    isHarmless: matching(
+      /^\s*(?:api|implementation|compileOnly|runtimeOnly|annotationProcessor|kapt|ksp|testImplementation|version|group)\b[\s(=]*["'][\w.:@+-]+["']\)?\s*$/,
+    ),
+  },
+  {
+    files: /\.(?:sbt|bazel)$|^(?:BUILD|WORKSPACE|mix\.exs)$/,
+    isHarmless: matching(
+      /^\s*(?:"(?:@[\w.~-]*)?(?:\/\/[\w./-]*)?:?[\w./-]*[:/][\w./-]*",?|"[^"]+"\s+%%?\s+"[^"]+"\s+%\s+"[\d.]+",?|\{:\w+, "[~>=\s\d.]+"\},?)\s*$/,
+    ),
+  },
+  {
+    files: /^(?:Gemfile|.*\.gemspec)$/,
+    isHarmless: matching(/^\s*(?:gem|\w+\.add_(?:\w+_)?dependency)\b[\s(]*["'][\w-]+["'](?:,\s*["'][~><=!\s\d.]+["'])*\)?\s*$/),
+  },
+  { files: /^(?:go\.mod|go\.work)$/, isHarmless: ({ text }) => !/=>|^\s*(?:replace|use|tool)\b/.test(text) },
+  {
+    files: /\.(?:cs|fs|vb)proj$/,
+    isHarmless: matching(/^\s*<(?:PackageReference|TargetFrameworks?|LangVersion|Nullable)\b[^<]*(?:\/>|<\/\w+>)\s*$/),
+  },
+  { files: /^(?:CMakeLists\.txt|.*\.cmake|meson\.build)$/, isHarmless: ({ text }) => !/test/i.test(text) },
+  {
+    files: /^(?:[\w.-]*Dockerfile[\w.-]*|[\w.-]*Containerfile)$/,
+    isHarmless: ({ text }) => !/^\s*(?:CMD|ENTRYPOINT|SHELL)\b|test/i.test(text),
+  },
+  { files: /^(?:docker-)?compose[\w.-]*\.ya?ml$/, isHarmless: ({ text }) => !/^\s*(?:command|entrypoint)\s*:|test/i.test(text) },
+  // Django's and Rails' own.
+  { files: /^(?:manage\.py|test_settings\.py)$/, isHarmless: () => false },
+];
+
+/** A dependency with its version, or a field that no runner reads. Its braces are those of what is added or removed. */
+function npmLine(): RegExp {
+  const version = String.raw`(?:[\^~<>=v*\d][\w.*^~<>=|\s+-]*|latest|next|workspace:[\^~*])`;
+  const fields = String.raw`"(?:(?:dev|peer|optional)?[dD]ependencies|require(?:-dev)?|resolutions|overrides|engines)"\s*:\s*\{(?:\s*\})?`;
+  const plain = String.raw`"(?:name|description|version|license|main|module|types|typings|author|homepage|private|sideEffects)"\s*:\s*(?:"[^"]*"|true|false)|"type"\s*:\s*"(?:module|commonjs)"`;
+  return new RegExp(`^\\s*(?:[{}]|${fields}|${plain}|"(?:@[a-z\\d._~-]+/)?[a-z\\d][a-z\\d._/~-]*"\\s*:\\s*"${version}"),?\\s*$`);
+}
+
+function matching(pattern: RegExp): MixedFile['isHarmless'] {
+  return ({ text }) => COMMENT.test(text) || pattern.test(text);
+}
+
+function inSections(pattern: RegExp): MixedFile['isHarmless'] {
+  return ({ text, section }) =>
+    COMMENT.test(text) ||
+    (section !== null && pattern.test(section) && !ELSEWHERE.test(text) && !/\bautotests\b|entry.points|scripts/.test(text));
+}
+
+/** Changed lines, with the section that the last header before them opened. A hunk that begins in the middle of a file begins in no known section. */
+function changedLines(diff: string): ChangedLine[] {
+  const lines: ChangedLine[] = [];
+  let [section, isInHunk, isInTests]: [string | null, boolean, boolean] = [null, false, false];
+  for (const line of diff.split('\n')) {
+    const start = /^@@ -(\d+)(?:,\d+)? \+(\d+)/.exec(line);
+    if (start !== null) {
+      [isInHunk, isInTests] = [true, false];
+      section = Math.max(Number(start[1]), Number(start[2])) <= 1 ? '' : null;
+      continue;
+    }
+    if (!isInHunk) continue;
+    const text = line.slice(1);
+    section = /^\s*\[+\s*([^[\]]+?)\s*\]+\s*(?:[#;].*)?$/.exec(text)?.[1]?.replaceAll(/["']/g, '') ?? section;
+    isInTests ||= /^\s*#\[(?:cfg\(test\)|(?:\w+::)*test\b)/.test(text);
+    if (/^[+-]/.test(line)) lines.push({ text, section, isInTests });
+  }
+  return lines;
+}

@@ -1,0 +1,120 @@
+import { basename } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
+import type { CommandRun } from './run-command.ts';
+
+interface Switch {
+  /** Names of the program, without its folder. */
+  readonly programs: readonly string[];
+  /** The word behind which the arguments stand; absent: directly behind the program. */
+  readonly behind?: RegExp;
+  readonly off: readonly string[];
+  /** Arguments with which the tool has its cache off already, or that say otherwise. */
+  readonly unless?: RegExp;
+}
+
+/** How each tool is told to run what its cache could answer. None of them changes what is run. */
+const SWITCHES: readonly Switch[] = [
+  { programs: ['go'], behind: /^test$/, off: ['-count=1'], unless: /^--?(?:test\.)?count(?:=|$)/ },
+  {
+    programs: ['bazel', 'bazelisk'],
+    behind: /^(?:test|coverage)$/,
+    off: ['--nocache_test_results'],
+    unless: /^(?:--(?:no)?cache_test_results|-t-)/,
+  },
+  { programs: ['gradle', 'gradlew'], off: ['--rerun-tasks'], unless: /^--rerun(?:-tasks)?$/ },
+  {
+    programs: ['mvn', 'mvnw', 'mvnd'],
+    off: ['-Dmaven.build.cache.enabled=false', '-Ddevelocity.cache.local.enabled=false', '-Ddevelocity.cache.remote.enabled=false'],
+  },
+];
+
+/** Answers of a cache after which no run is expected. */
+export const MOST_CACHED = 2;
+
+/** For tools that a script or a wrapper starts. */
+const VARIABLES: NodeJS.ProcessEnv = {
+  NX_SKIP_NX_CACHE: 'true',
+  TURBO_FORCE: 'true',
+  PANTS_TEST_FORCE: 'true',
+  RUSH_BUILD_CACHE_ENABLED: '0',
+  MOON_CACHE: 'off',
+  WIREIT_CACHE: 'none',
+};
+
+/** The same command, told not to answer from a cache. */
+export function withoutCache(argv: readonly string[]): string[] {
+  for (const { programs, behind, off, unless } of SWITCHES) {
+    const program = argv.findIndex((word, at) => at < MAX_WORDS && programs.includes(basename(word)));
+    const at = program === -1 || behind === undefined ? program : argv.findIndex((word, index) => index > program && behind.test(word));
+    if (at !== -1) return argv.some((word) => unless?.test(word)) ? [...argv] : [...argv.slice(0, at + 1), ...off, ...argv.slice(at + 1)];
+  }
+  return [...argv];
+}
+
+/** Where a program may stand: behind such as `faketime -f @…` and what takes the network from it. */
+const MAX_WORDS = 24;
+
+/** What turns off the caches of tools behind a script. Go's `GOFLAGS` keeps what the environment has in it. */
+export function cachesOff({ GOFLAGS = '' }: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return { ...VARIABLES, GOFLAGS: /(?:^|\s)--?count=/.test(GOFLAGS) ? GOFLAGS : `${GOFLAGS} -count=1`.trim() };
+}
+
+/** What tools print where an earlier result stands for a run. */
+const ANSWERS: readonly RegExp[] = [
+  // Go.
+  /^ok\s+\S+\s+\(cached\)/m,
+  // Bazel, Pants.
+  /^\/\/\S+\s+\(cached\) PASSED/m,
+  /^✓ \S+ succeeded\b.*\((?:cached|memoized)/m,
+  // Gradle, for tasks that run tests.
+  /^(?:> Task )?:(?:[\w.-]+:)*(?!compile|process|generate|merge|kapt|ksp)(?:t|\w*T)est\w*(?<!Classes|Resources) (?:UP-TO-DATE|FROM-CACHE)$/m,
+  // Maven's build cache, and Develocity's.
+  /^\[INFO\] (?:Skipping plugin execution \(cached\): (?:surefire|failsafe)|Found cached build, restoring|Loaded from the build cache)/m,
+  // Nx, Turborepo, Rush, wireit.
+  /\[(?:existing outputs match the cache|local cache|remote cache)|Nx read the output from the cache instead/,
+  /\bcache hit(?: \(outputs already on disk\))?, (?:replaying|suppressing) logs|>>> FULL TURBO/,
+  /was restored from the build cache\.|^✅ \[[^\]]+\] Already fresh|^♻️ \[[^\]]+\] Restored/mu,
+];
+
+/** What tools print where they selected no test or saw nothing to do; one of several packages may say it as well. */
+const NOTHING =
+  /^=* ?(?:no tests ran|\d+ deselected(?:, \d+ warnings?)?) in [\d.]+s|^(?:No tests? (?:files? )?found|No tests executed!|No tests were found!!!|0 examples, 0 failures)|^\s*0 passing\b|^(?:# |ℹ )tests 0$|^(?:g?make(?:\[\d+\])?: (?:'[^'\n]*' is up to date\.|Nothing to be done for)|ninja: no work to do\.|task: Task "[^"\n]*" is up to date)/m;
+const SOMETHING =
+  /\b[1-9]\d* (?:passed|passing|examples?|tests?)\b|^(?:# |ℹ )pass [1-9]|^ok\s+\S+\s+[\d.]+s|\bTests run: [1-9]|^Ran [1-9]|\bOK \([1-9]/m;
+
+/** How long tools say that the whole of their run took, in seconds or milliseconds. A script may put its name before a line. */
+const CLAIMS =
+  /^(?:[\w@/.-]+:[\w:-]* )?(?:=+ .* in ([\d.]+)s\b.*=|ok\s+\S+\s+([\d.]+)s\b|Time:\s+([\d.]+) s\b|\s*Duration\s+([\d.]+)s\b|(?:# |ℹ )duration_ms ([\d.]+)$|test result: .*finished in ([\d.]+)s|Ran \d+ tests? in ([\d.]+)s|Finished in ([\d.]+) seconds)/gm;
+const MILLISECONDS_AT = 5;
+/** A run that says it took so much longer than it did repeats the output of an earlier one. */
+const TIMES_LONGER = 2;
+const MORE_MS = 1_000;
+/** What is told of the run stands at its end. */
+const MAX_LOOKED_AT = 1024 * 1024;
+const MAX_LINE = 500;
+
+/**
+ * Whether a command passed without running its tests: its tool says that a cache answered, that nothing was to be done, or that the run took
+ * longer than it can have. What fails was run. `isNarrowed`: no test was run because the selected ones are not there, which is another matter.
+ */
+export function isCached({ exitCode, output, milliseconds }: CommandRun, isNarrowed = false): boolean {
+  if (exitCode !== 0) return false;
+  const lines = stripVTControlCharacters(output.slice(-MAX_LOOKED_AT)).split('\n');
+  const text = lines.filter((line) => line.length <= MAX_LINE).join('\n');
+  const hasRunNothing = !isNarrowed && NOTHING.test(text) && !SOMETHING.test(text);
+  return hasRunNothing || ANSWERS.some((answer) => answer.test(text)) || isReplayed(text, milliseconds) || isDockerCached(text);
+}
+
+function isReplayed(text: string, milliseconds: number): boolean {
+  return [...text.matchAll(CLAIMS)].some((match) => {
+    const at = match.findIndex((group, index) => index > 0 && group !== undefined);
+    const claimed = Number(match[at]) * (at === MILLISECONDS_AT ? 1 : 1_000);
+    return claimed > TIMES_LONGER * milliseconds + MORE_MS;
+  });
+}
+
+/** Whether the last RUN of a build of an image, which a test stage ends with, came from its cache. */
+function isDockerCached(text: string): boolean {
+  const step = [...text.matchAll(/^#(\d+) \[.*\] RUN /gm)].at(-1)?.[1];
+  return step !== undefined && new RegExp(`^#${step} CACHED$`, 'm').test(text);
+}

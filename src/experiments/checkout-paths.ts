@@ -1,0 +1,104 @@
+import { existsSync, realpathSync } from 'node:fs';
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+
+/** Where a command runs: the top folder of its checkout or worktree, and a folder in it. */
+export interface WorkFolder {
+  readonly folder: string;
+  readonly cwd: string;
+}
+
+interface NamedFolder extends WorkFolder {
+  /** The path by which `cwd` was named; it may lead there by symbolic links. */
+  readonly named: string;
+}
+
+/** Finds the checkout or worktree that a folder belongs to, without symbolic links in its path; the folder itself where there is none. */
+export function findWorkFolder(path: string): NamedFolder {
+  const named = resolve(path);
+  const cwd = realPath(named);
+  for (let folder = cwd; ; folder = dirname(folder)) {
+    if (existsSync(join(folder, '.git'))) return { folder, cwd, named };
+    if (folder === dirname(folder)) return { folder: cwd, cwd, named };
+  }
+}
+
+/**
+ * A file that a log names, as an argument at this place: relative to `cwd`. Null where it is not in the worktree, also through symbolic links, and
+ * where a tool could take it for an option or for a file of options.
+ */
+export function fileWithin({ folder, cwd }: WorkFolder, file: string): string | null {
+  const path = resolve(cwd, file);
+  if (!isInside(realPath(folder), realPath(path))) return null;
+  const argument = relative(cwd, isInside(folder, path) ? path : realPath(path));
+  return argument === '' || /^[-@]/.test(argument) ? null : argument;
+}
+
+/** Folders of dependencies that a worktree shares with the checkout. */
+const SHARED = ['node_modules', '.venv', 'venv', 'vendor'];
+
+/** An argument that names a path of the worktree and leads out of it by a symbolic link, which is not that of shared dependencies. */
+export function strayArgument({ folder, cwd }: WorkFolder, argv: readonly string[]): string | null {
+  const top = realPath(folder);
+  const leadsOut = (word: string) => {
+    const path = resolve(cwd, word.split('::')[0] ?? '');
+    if (word.startsWith('-') || !isInside(resolve(folder), path) || !existsSync(path) || isInside(top, realPath(path))) return false;
+    return !SHARED.includes(relative(folder, path).split(sep)[0] ?? '');
+  };
+  return argv.find(leadsOut) ?? null;
+}
+
+/** Variables that tell tools where the code is. */
+const CODE_VARIABLES = [
+  ...['PWD', 'INIT_CWD', 'PYTHONPATH', 'NODE_PATH', 'RUBYLIB', 'PERL5LIB', 'CLASSPATH'],
+  ...[
+    'GITHUB_WORKSPACE',
+    'CI_PROJECT_DIR',
+    'WORKSPACE',
+    'CIRCLE_WORKING_DIRECTORY',
+    'BUILDKITE_BUILD_CHECKOUT_PATH',
+    'BUILD_SOURCESDIRECTORY',
+  ],
+];
+
+interface Command {
+  readonly argv: readonly string[];
+  readonly env: NodeJS.ProcessEnv;
+}
+
+/** The same command for another worktree: what names a path of the checkout names that of the worktree, so that it runs none of the checkout's files. */
+export function moveCommand({ argv, env }: Command, from: NamedFolder, to: WorkFolder): Command {
+  if (realPath(to.folder) === realPath(from.folder) || from.folder === dirname(from.folder)) return { argv, env };
+  const moves = [[from.folder, to.folder] as const, ...moveOfName(from, to)];
+  const move = (text: string) => moves.reduce((moved, [before, after]) => movePaths(moved, before, after), text);
+  const variables = CODE_VARIABLES.flatMap((name) => (env[name] === undefined ? [] : [[name, move(env[name])] as const]));
+  return { argv: argv.map(move), env: { ...env, ...Object.fromEntries(variables) } };
+}
+
+/** What becomes of the name of a folder that is reached through symbolic links; of that of the top folder, where the link leads to that. */
+function moveOfName({ folder, cwd, named }: NamedFolder, to: WorkFolder): (readonly [string, string])[] {
+  if (named === cwd) return [];
+  const below = cwd.slice(folder.length);
+  const top = named.endsWith(below) ? named.slice(0, named.length - below.length) : '';
+  return top !== '' && realPath(top) === folder ? [[top, to.folder]] : [[named, to.cwd]];
+}
+
+/** Where a path begins, as in `-I/shop/lib`, `--root=/shop` and `file:///shop`, and not in `/old/shop`. */
+function movePaths(text: string, from: string, to: string): string {
+  const escaped = from.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&');
+  return text.replaceAll(new RegExp(`(?:(?<!/[^\\s=:,;"']*)|(?<=file://))${escaped}(?=$|[/\\s:,;"'])`, 'g'), () => to);
+}
+
+function isInside(folder: string, path: string): boolean {
+  const way = relative(folder, path);
+  return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
+}
+
+/** Without symbolic links, as far as it exists. */
+function realPath(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    const parent = dirname(path);
+    return parent === path ? path : join(realPath(parent), basename(path));
+  }
+}

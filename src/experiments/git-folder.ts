@@ -1,0 +1,63 @@
+import { copyFile, mkdir, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** What is written into a `.git` folder. */
+export interface GitFolder {
+  /** Folders of objects that it borrows. */
+  readonly objects: readonly string[];
+  readonly format: 'sha1' | 'sha256';
+  /** Names and values, such as `core.autocrlf` and `true`. */
+  readonly settings: readonly (readonly [string, string])[];
+  /** A commit, or a branch that is not born. */
+  readonly head: string;
+  /** Lines of `packed-refs`. */
+  readonly refs?: string | undefined;
+  /** Lines of `shallow`: commits whose parents are not there. */
+  readonly shallow?: string | undefined;
+  /** Lines of `info/attributes`. */
+  readonly attributes?: string | undefined;
+  /** Lines of `info/sparse-checkout`. */
+  readonly sparse?: string | undefined;
+}
+
+/** Writes a `.git` folder anew, without hooks. */
+export async function writeGitFolder(path: string, from: GitFolder): Promise<void> {
+  await rm(path, { recursive: true, force: true });
+  for (const part of ['objects/info', 'refs/heads', 'info']) await mkdir(join(path, part), { recursive: true });
+  await writeFile(join(path, 'objects/info/alternates'), from.objects.map((folder) => `${folder}\n`).join(''));
+  await writeFile(join(path, 'HEAD'), `${from.head}\n`);
+  if (from.refs !== undefined) await writeFile(join(path, 'packed-refs'), from.refs);
+  if (from.shallow !== undefined) await writeFile(join(path, 'shallow'), from.shallow);
+  await writeSettings(path, from);
+}
+
+/** Writes again what decides what git does there, so that nothing counts which somebody else wrote. */
+export async function writeSettings(path: string, { format, settings, attributes, sparse }: GitFolder): Promise<void> {
+  const basics: [string, string][] = [
+    ['core.repositoryformatversion', format === 'sha1' ? '0' : '1'],
+    ['core.bare', 'false'],
+  ];
+  if (format !== 'sha1') basics.push(['extensions.objectformat', format]);
+  await writeFile(join(path, 'config'), [...basics, ...settings].map(configLine).join(''));
+  for (const [name, text] of [
+    ['attributes', attributes],
+    ['sparse-checkout', sparse],
+  ] as const) {
+    if (text === undefined) await rm(join(path, 'info', name), { force: true });
+    else await writeFile(join(path, 'info', name), text);
+  }
+}
+
+/** Copies an index with its time: files of the same second and later are those that git compares by content. */
+export async function copyIndex(from: string, to: string): Promise<void> {
+  await copyFile(from, to);
+  const second = Math.floor((await stat(from)).mtimeMs / 1000);
+  await utimes(to, second, second);
+}
+
+function configLine([name, value]: readonly [string, string]): string {
+  const [first, last] = [name.indexOf('.'), name.lastIndexOf('.')];
+  const quote = (text: string) => `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')}"`;
+  const section = first === last ? name.slice(0, first) : `${name.slice(0, first)} ${quote(name.slice(first + 1, last))}`;
+  return `[${section}]\n\t${name.slice(last + 1)} = ${quote(value)}\n`;
+}

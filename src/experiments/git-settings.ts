@@ -1,0 +1,56 @@
+import { join, resolve } from 'node:path';
+
+/** What of a checkout's and its user's configuration of git an experiment goes by. None of it starts a program. */
+export interface GitSettings {
+  /** What files look like that git writes: line endings, links, modes, the part of the tree that is checked out. */
+  readonly files: readonly (readonly [string, string])[];
+  /** What commands that ask git may want to see. */
+  readonly shown: readonly (readonly [string, string])[];
+  /** Names of filters that change files as they are checked out, with their command. */
+  readonly smudges: ReadonlyMap<string, string>;
+  readonly hasSparseFiles: boolean;
+  /** Remote from which a partial clone fetches what it lacks. */
+  readonly promisor: string | null;
+  /** Where Git LFS keeps what it has fetched. */
+  readonly lfsObjects: string;
+}
+
+const OF_FILES =
+  /^core\.(?:autocrlf|eol|symlinks|filemode|ignorecase|precomposeunicode|longpaths|checkroundtripencoding|sparsecheckout|sparsecheckoutcone)$/;
+const SHOWN = /^(?:remote\.[\s\S]+\.(?:url|fetch)|user\.(?:name|email))$/;
+
+/** Reads `git config --list -z`; a later value counts. */
+export function readGitSettings(
+  listed: string,
+  folders: { readonly common: string; readonly home: string; readonly config: string },
+): GitSettings {
+  const values = new Map<string, string>();
+  for (const record of listed.split('\0')) {
+    const end = record.indexOf('\n');
+    // A name without a value is true.
+    if (record !== '') values.set(end === -1 ? record : record.slice(0, end), end === -1 ? 'true' : record.slice(end + 1));
+  }
+  const all = [...values];
+  const smudges = new Map<string, string>();
+  for (const [name, value] of all) {
+    const filter = /^filter\.([\s\S]+)\.(?:smudge|process)$/.exec(name)?.[1];
+    // These change nothing.
+    if (filter !== undefined && value !== '' && value !== 'cat') smudges.set(filter, value);
+  }
+  const attributes = values.get('core.attributesfile')?.replace(/^~(?=\/)/, folders.home) ?? join(folders.config, 'git/attributes');
+  return {
+    files: [...all.filter(([name]) => OF_FILES.test(name)), ['core.attributesfile', attributes]],
+    shown: all.filter(([name]) => SHOWN.test(name)),
+    smudges,
+    hasSparseFiles: values.get('core.sparsecheckout') === 'true',
+    promisor: promisorOf(values),
+    lfsObjects: resolve(folders.common, values.get('lfs.storage') ?? 'lfs', 'objects'),
+  };
+}
+
+function promisorOf(values: ReadonlyMap<string, string>): string | null {
+  const old = values.get('extensions.partialclone');
+  if (old !== undefined) return old;
+  const name = [...values].find(([key, value]) => /^remote\.[\s\S]+\.promisor$/.test(key) && value === 'true')?.[0];
+  return name?.slice('remote.'.length, -'.promisor'.length) ?? null;
+}

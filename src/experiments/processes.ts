@@ -1,0 +1,153 @@
+import { randomUUID } from 'node:crypto';
+import { mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** All that a command starts, also what leaves its process group and session. */
+export interface RunProcesses {
+  /** For the command's environment: what it starts inherits it. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Told of the command's process as soon as there is one; it leads a session. */
+  adopt(pid: number): void;
+  /** Notes which processes there are, so that they are found when nothing else leads to them. */
+  look(): void;
+  /** Kills all of them; true where there was one. */
+  endNow(): boolean;
+  /** Kills until there are none, for a second at most. */
+  end(): Promise<void>;
+}
+
+/** Variable by which the processes of a run are found in /proc. */
+const MARK = 'RUN_OF_FAULTLINE';
+const MOST_ROUNDS = 50;
+const ROUND_MS = 20;
+
+/**
+ * Finds processes by a control group where one can be made (Linux, version 2), and by /proc: by a variable of their environment, their session
+ * and their parents. Without /proc, as on macOS, only the process group is ended. What runs as another user, or has left the group before it
+ * was adopted, its session, its parents and its environment, is not found.
+ */
+export function createRunProcesses(): RunProcesses {
+  const id = randomUUID();
+  const group = createControlGroup(`faultline-${id}`);
+  const known = new Map<number, string>();
+  let leader: number | null = null;
+  const look = () => {
+    const all = listProcesses();
+    const isKnown = ({ pid, session, startedAt }: Process) =>
+      session === leader || known.get(pid) === startedAt || readText(`/proc/${pid}/environ`).split('\0').includes(`${MARK}=${id}`);
+    const found = new Map(all.filter(isKnown).map((one) => [one.pid, one]));
+    let [before, grown] = [-1, all];
+    while (found.size > before) {
+      before = found.size;
+      grown = grown.filter((one) => !found.has(one.pid));
+      for (const one of grown) if (found.has(one.parent)) found.set(one.pid, one);
+    }
+    known.clear();
+    for (const { pid, startedAt } of found.values()) known.set(pid, startedAt);
+  };
+  const endNow = () => {
+    look();
+    const wasBusy = group?.kill() === true;
+    if (leader !== null) kill(-leader);
+    for (const pid of known.keys()) kill(pid);
+    return wasBusy || known.size > 0;
+  };
+  return {
+    env: { [MARK]: id },
+    adopt(pid) {
+      leader = pid;
+      group?.add(pid);
+    },
+    look,
+    endNow,
+    async end() {
+      for (let round = 0; round < MOST_ROUNDS && endNow(); round += 1) await sleep(ROUND_MS);
+      group?.remove();
+    },
+  };
+}
+
+interface Process {
+  readonly pid: number;
+  readonly parent: number;
+  readonly session: number;
+  /** A process id is used again; together with this it is not. */
+  readonly startedAt: string;
+}
+
+/** Those that run; none without /proc. */
+function listProcesses(): Process[] {
+  const processes: Process[] = [];
+  for (const name of listFolder('/proc')) {
+    const pid = Number(name);
+    if (!Number.isInteger(pid) || pid === process.pid) continue;
+    // `pid (name) state parent group session … start`, see proc_pid_stat(5); the name may hold anything.
+    const stat = readText(`/proc/${pid}/stat`);
+    const [state = 'Z', parent, , session, ...more] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    if (state !== 'Z') processes.push({ pid, parent: Number(parent), session: Number(session), startedAt: more[15] ?? '' });
+  }
+  return processes;
+}
+
+interface ControlGroup {
+  add(pid: number): void;
+  /** True where there was a process in it. */
+  kill(): boolean;
+  remove(): void;
+}
+
+/** Below our own; null where that cannot be written. */
+function createControlGroup(name: string): ControlGroup | null {
+  const mount = readText('/proc/self/mounts')
+    .split('\n')
+    .map((line) => line.split(' '))
+    .find(([, , type]) => type === 'cgroup2')?.[1];
+  const own = /^0::(.*)$/m.exec(readText('/proc/self/cgroup'))?.[1];
+  if (mount === undefined || own === undefined) return null;
+  const folder = join(mount, own, name);
+  const processes = () =>
+    readText(join(folder, 'cgroup.procs'))
+      .split('\n')
+      .filter((line) => line !== '');
+  if (!attempt(() => mkdirSync(folder))) return null;
+  return {
+    add: (pid) => attempt(() => writeFileSync(join(folder, 'cgroup.procs'), String(pid))),
+    kill() {
+      const found = processes();
+      if (found.length > 0 && !attempt(() => writeFileSync(join(folder, 'cgroup.kill'), '1'))) for (const pid of found) kill(Number(pid));
+      return found.length > 0;
+    },
+    remove: () => attempt(() => rmdirSync(folder)),
+  };
+}
+
+function kill(pid: number): void {
+  attempt(() => process.kill(pid, 'SIGKILL'));
+}
+
+/** False where the system refuses: it has ended, or is not ours. */
+function attempt(action: () => unknown): boolean {
+  try {
+    action();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function readText(path: string): string {
+  let text = '';
+  attempt(() => {
+    text = readFileSync(path, 'latin1');
+  });
+  return text;
+}
+
+function listFolder(path: string): string[] {
+  let names: string[] = [];
+  attempt(() => {
+    names = readdirSync(path);
+  });
+  return names;
+}

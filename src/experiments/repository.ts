@@ -1,0 +1,113 @@
+import { readFile } from 'node:fs/promises';
+import { isAbsolute, join, relative } from 'node:path';
+import { TriageError } from '../domain/errors.ts';
+import { createGit, type GitOptions, REPOSITORY_VARIABLES, succeeded, trustedPath } from '../git/command.ts';
+import { findWorkFolder } from './checkout-paths.ts';
+import { type GitSettings, readGitSettings } from './git-settings.ts';
+
+/** Where an experiment is made, and under which words, such as those that take the network from it. */
+export interface Place {
+  readonly cwd: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly within?: readonly string[];
+}
+
+/** Answers with what git prints, without line breaks at its end. Throws `invalid-input` with git's own sentence. */
+export type AskGit = (...args: readonly string[]) => Promise<string>;
+
+/** The repository of a checkout, which experiments read and do not write. */
+export interface Repository {
+  /** Top folder of its work tree. */
+  readonly top: string;
+  /** Folder below `top` where the experiment is made, or `top`. */
+  readonly cwd: string;
+  readonly place: Place;
+  /** Limits, words and search path of every git of the experiment. */
+  readonly how: GitOptions;
+  readonly git: AskGit;
+  /** With the network, for `git fetch`. */
+  readonly gitOnline: (args: readonly string[], input?: string) => Promise<string>;
+  readonly settings: GitSettings;
+  readonly format: 'sha1' | 'sha256';
+  readonly objects: string;
+  readonly index: string;
+  /** Texts of its own files, where it has them. */
+  readonly shallow: string | undefined;
+  readonly attributes: string | undefined;
+  readonly sparse: string | undefined;
+}
+
+const GIT_MS = 120_000;
+const PROTOCOLS = ['https', 'http', 'ssh', 'file'];
+/** Of the environment, beside what every git gets: what connections need, and where a person's configuration lies. */
+const CONNECTION = /^(?:(?:https?|all|no)_proxy|SSL_CERT_(?:FILE|DIR)|GIT_SSL_CAINFO|SSH_AUTH_SOCK)$/i;
+const CONFIGURATION = /^(?:HOME|XDG_CONFIG_HOME|GIT_CONFIG_(?:GLOBAL|SYSTEM|NOSYSTEM))$/;
+// biome-ignore format: one option and its path after the other
+const PATHS = [
+  '--git-path', 'index', '--git-path', 'objects', '--git-path', 'shallow', '--git-path', 'info/attributes',
+  '--git-path', 'info/sparse-checkout',
+];
+
+/** Runs nothing that the repository or its user has configured. Throws `invalid-input` where `cwd` is in no git checkout. */
+export async function openRepository(place: Place): Promise<Repository> {
+  const { env, within = [] } = place;
+  // Git says real paths.
+  const { folder, cwd } = findWorkFolder(place.cwd);
+  const how: GitOptions = { path: trustedPath(env.PATH, folder), timeoutMs: GIT_MS, within };
+  const find = askIn(cwd, { ...how, searchesUpward: true });
+  const said = await find('rev-parse', '--path-format=absolute', '--show-toplevel', '--git-common-dir', ...PATHS, '--show-object-format');
+  const [top = '', common = '', index = '', objects = '', shallow = '', attributes = '', sparse = '', format, ...more] = said.split('\n');
+  const way = relative(top, cwd);
+  if (more.length > 0 || way.split('/')[0] === '..' || isAbsolute(way))
+    throw new TriageError('invalid-input', `${cwd} is not in the work tree that its repository names, ${top}.`);
+  const config = await askIn(top, {
+    ...how,
+    env: { GIT_CONFIG_NOSYSTEM: undefined, GIT_CONFIG_GLOBAL: undefined, ...pick(env, CONFIGURATION) },
+  })('config', '--list', '-z');
+  const home = env.HOME ?? '/nonexistent';
+  const settings = readGitSettings(config, { common, home, config: env.XDG_CONFIG_HOME ?? join(home, '.config') });
+  const online = { ...how, env: pick(env, CONNECTION), protocols: PROTOCOLS };
+  return {
+    ...{ top, cwd, place, how, settings, objects, index, format: format === 'sha256' ? format : 'sha1' },
+    git: askIn(top, how),
+    gitOnline: (args, input) => askGit(top, online, args, input),
+    shallow: await textOf(shallow),
+    attributes: await textOf(attributes),
+    sparse: settings.hasSparseFiles ? await textOf(sparse) : undefined,
+  };
+}
+
+/** The environment of a command without what names another repository than the one that it is run in, as hooks have it. */
+export function withoutRepository(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  // Settings by environment are those of the job, such as where private modules are fetched from.
+  const isKept = (name: string) => name === 'GIT_CONFIG_COUNT' || name === 'GIT_CONFIG_PARAMETERS' || !REPOSITORY_VARIABLES.has(name);
+  return Object.fromEntries(Object.entries(env).filter(([name]) => isKept(name)));
+}
+
+const never = new AbortController().signal;
+
+/** Throws `invalid-input` with git's own sentence. */
+export async function askGit(folder: string, options: GitOptions, args: readonly string[], input?: string): Promise<string> {
+  const answer = await createGit(options)(folder, args, never, input).catch((cause: unknown) => {
+    throw cause instanceof TriageError && cause.code === 'upstream-failed'
+      ? new TriageError('invalid-input', cause.message, { cause })
+      : cause;
+  });
+  if (answer.cut) throw new TriageError('invalid-input', `git ${args[0]} in ${folder} printed more than can be read.`);
+  if (succeeded(answer)) return answer.output.replace(/\n+$/, '');
+  throw new TriageError('invalid-input', `git ${args[0]} in ${folder}: ${answer.complaint.trim().slice(0, 500)}`);
+}
+
+function askIn(folder: string, options: GitOptions): AskGit {
+  return (...args) => askGit(folder, options, args);
+}
+
+function pick(env: NodeJS.ProcessEnv, names: RegExp): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(env).flatMap(([name, value]) => (names.test(name) && value !== undefined ? [[name, value]] : [])),
+  );
+}
+
+async function textOf(path: string): Promise<string | undefined> {
+  return await readFile(path, 'utf8').catch(() => undefined);
+}

@@ -1,0 +1,68 @@
+import { rmSync } from 'node:fs';
+import { chmod, mkdtemp, readdir, realpath, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { messageOf } from '../domain/errors.ts';
+import { cleanAtExit } from '../lib/at-exit.ts';
+
+export interface TemporaryFolder {
+  readonly path: string;
+  /** Removes it; what cannot be removed, with the reason, or null. Never throws. */
+  remove(): Promise<string | null>;
+}
+
+/** A folder in the temporary directory, which is also removed when the process exits early. */
+export async function createTemporaryFolder(name: string): Promise<TemporaryFolder> {
+  // macOS has its temporary directory behind a link, and git says real paths.
+  const path = await mkdtemp(join(await realpath(tmpdir()), name));
+  const keep = cleanAtExit(() => removeNow(path));
+  return {
+    path,
+    async remove() {
+      const left = await removeFolder(path);
+      keep();
+      return left;
+    },
+  };
+}
+
+/** Does something with a temporary folder that is removed afterwards. */
+export async function inTemporaryFolder<Value>(name: string, work: (folder: string) => Promise<Value>): Promise<Value> {
+  const folder = await createTemporaryFolder(name);
+  try {
+    return await work(folder.path);
+  } finally {
+    await folder.remove();
+  }
+}
+
+/** Removes a folder with all that is in it, also what was made read-only, such as Go's module cache. Follows no link. Never throws. */
+export async function removeFolder(folder: string): Promise<string | null> {
+  const remove = async () => {
+    try {
+      await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+      return null;
+    } catch (error) {
+      return messageOf(error);
+    }
+  };
+  if ((await remove()) === null) return null;
+  await makeWritable(folder);
+  const why = await remove();
+  return why === null ? null : `${folder} could not be removed (${why}): remove it yourself.`;
+}
+
+async function makeWritable(folder: string): Promise<void> {
+  await chmod(folder, 0o700).catch(() => undefined);
+  for (const entry of await readdir(folder, { withFileTypes: true }).catch(() => [])) {
+    if (entry.isDirectory()) await makeWritable(join(folder, entry.name));
+  }
+}
+
+function removeNow(path: string): void {
+  try {
+    rmSync(path, { recursive: true, force: true });
+  } catch {
+    // The process ends: nobody is left to be told.
+  }
+}

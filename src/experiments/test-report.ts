@@ -1,0 +1,158 @@
+import { lstat, readdir, readFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
+import type { TestResult } from '../domain/build.ts';
+import type { FailingTest } from '../domain/failure.ts';
+import { append } from '../lib/collections.ts';
+import { parseReport } from '../log/reports/report.ts';
+import type { Bench } from './bench.ts';
+import { cachesOff } from './caches.ts';
+import { frameworkOf, withArguments } from './narrow.ts';
+import { inTemporaryFolder } from './temporary-folder.ts';
+
+/** What a tool's own report says of one run: each test and how it ended. Null where there is no such report. */
+export type Seen = readonly TestResult[] | null;
+
+interface Reporting {
+  /** What the reader calls the tests of this tool. */
+  readonly framework: string;
+  /** Arguments with which it also writes a report to this file. */
+  readonly args?: (file: string) => readonly string[];
+  /** Variables for the same: beside the arguments, or where a script starts the tool. */
+  readonly env?: (file: string, env: NodeJS.ProcessEnv) => NodeJS.ProcessEnv;
+  /** Where it writes reports by itself, in a folder of this name. */
+  readonly folders?: RegExp;
+  /** What it prints is its report. */
+  readonly read?: (output: string) => TestResult[];
+}
+
+const JVM_FOLDERS = /^(?:surefire-reports|failsafe-reports|test-results)$/;
+
+const REPORTS: readonly Reporting[] = [
+  { framework: 'pytest', env: (file, { PYTEST_ADDOPTS = '' }) => ({ PYTEST_ADDOPTS: `${PYTEST_ADDOPTS} --junit-xml='${file}'` }) },
+  { framework: 'vitest', args: (file) => ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`] },
+  { framework: 'jest', args: (file) => ['--json', `--outputFile=${file}`] },
+  { framework: 'mocha', args: (file) => ['--reporter=json', `--reporter-option=output=${file}`] },
+  {
+    framework: 'playwright',
+    args: () => ['--reporter=json'],
+    env: (file) => ({ PLAYWRIGHT_JSON_OUTPUT_NAME: file, PLAYWRIGHT_JSON_OUTPUT_FILE: file }),
+  },
+  { framework: 'node-test', args: (file) => ['--test-reporter=junit', `--test-reporter-destination=${file}`] },
+  // Its JSON goes to its standard output.
+  { framework: 'go', env: (_, env) => ({ GOFLAGS: `${cachesOff(env).GOFLAGS ?? ''} -json` }), read: readGo },
+  { framework: 'cargo', read: (output) => readLines(output, /^test (?<name>\S.*?) \.\.\. (?<how>ok|FAILED|ignored)\b/gm) },
+  {
+    framework: 'unittest',
+    args: () => ['-v'],
+    read: (output) => readLines(output, /^(?<name>\w+) \((?<suite>[\w.]+)\)(?:\n.{0,500})? \.\.\. (?<how>ok|FAIL|ERROR|skipped)\b/gm),
+  },
+  { framework: 'maven', folders: JVM_FOLDERS },
+  { framework: 'gradle', folders: JVM_FOLDERS },
+  { framework: 'rspec', args: (file) => ['--format', 'progress', '--format', 'json', '--out', file] },
+  { framework: 'phpunit', args: (file) => ['--log-junit', file] },
+  { framework: 'ctest', args: (file) => ['--output-junit', file] },
+];
+
+const MAX_REPORT_BYTES = 32 * 1024 * 1024;
+const MAX_FILES = 2_000;
+const MAX_DEPTH = 12;
+
+/**
+ * Runs a command once more, so that its tool reports on each test: to a file of ours, in a folder that was not there before, or in its own
+ * format of output. `tests` are what is known to fail. Null in place of the tests where the tool cannot, or wrote no report.
+ */
+export async function runWithReport(
+  bench: Bench,
+  {
+    argv,
+    cwd,
+    env,
+    tests,
+  }: { readonly argv: readonly string[]; readonly cwd: string; readonly env: NodeJS.ProcessEnv; readonly tests: readonly FailingTest[] },
+): Promise<{ readonly exitCode: number | null; readonly seen: Seen }> {
+  const known = frameworkOf(argv, tests);
+  const framework = known ?? tests[0]?.framework;
+  const reporting = REPORTS.find((one) => one.framework === framework);
+  if (reporting === undefined || (known === null && reporting.args !== undefined)) return { exitCode: null, seen: null };
+  return await inTemporaryFolder('faultline-report-', async (folder) => {
+    const file = join(folder, 'report');
+    const startedAt = Date.now();
+    const command = known === null ? argv : reportingCommand(argv, tests, reporting.args?.(file) ?? []);
+    const run = await bench.run(command, cwd, reporting.env?.(file, env));
+    const { read, folders } = reporting;
+    const files = folders === undefined ? [file] : await reportsIn(cwd, folders, startedAt);
+    const seen = read === undefined ? (await Promise.all(files.map(readReport))).flat() : read(stripVTControlCharacters(run.output));
+    return { exitCode: run.exitCode, seen: seen.length === 0 ? null : seen };
+  });
+}
+
+function reportingCommand(argv: readonly string[], tests: readonly FailingTest[], args: readonly string[]): string[] {
+  if (basename(argv[0] ?? '') !== 'node') return withArguments(argv, tests, args);
+  // Each of its reporters needs a destination.
+  const own = argv.filter((word) => !/^--test-reporter(?:-destination)?(?:=|$)/.test(word));
+  return [own[0] ?? '', ...args, ...own.slice(1)];
+}
+
+/** Empty where it is no file, too large or no report. */
+async function readReport(file: string): Promise<readonly TestResult[]> {
+  const stat = await lstat(file).catch(() => null);
+  if (stat === null || !stat.isFile() || stat.size > MAX_REPORT_BYTES) return [];
+  return parseReport('report', await readFile(file, 'utf8')).testResults;
+}
+
+/** Reports that were written since the run began: what a change brings along is older. */
+async function reportsIn(folder: string, folders: RegExp, since: number, depth = 0): Promise<string[]> {
+  const entries = depth > MAX_DEPTH ? [] : await readdir(folder, { withFileTypes: true }).catch(() => []);
+  const found: string[] = [];
+  for (const entry of entries) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory() && !/^(?:\.git|node_modules)$/.test(entry.name))
+      append(found, await reportsIn(path, folders, since, depth + 1));
+    const isReport = entry.isFile() && /^TEST-.*\.xml$/.test(entry.name) && path.split('/').some((part) => folders.test(part));
+    if (isReport && ((await lstat(path).catch(() => null))?.mtimeMs ?? 0) >= since) found.push(path);
+    if (found.length >= MAX_FILES) break;
+  }
+  return found;
+}
+
+/** Its events stand between other lines, and behind the name of a script that started it. */
+function readGo(output: string): TestResult[] {
+  const events = output.split('\n').flatMap((line) => /\{"(?:Time|Action|ImportPath)":.*\}$/.exec(line.trim())?.[0] ?? []);
+  return events.length === 0 ? [] : [...parseReport('report', events.join('\n')).testResults];
+}
+
+function readLines(output: string, pattern: RegExp): TestResult[] {
+  const statuses: Readonly<Record<string, TestResult['status']>> = { ok: 'passed', FAILED: 'failed', FAIL: 'failed', ERROR: 'failed' };
+  return [...output.matchAll(pattern)].map(({ groups }) => ({
+    ...{ name: groups?.name ?? '', suite: groups?.suite ?? null, file: null, durationMs: null },
+    status: statuses[groups?.how ?? ''] ?? 'skipped',
+  }));
+}
+
+/**
+ * Why two reports do not show that a change made what failed pass; null where they do. Each test that the first one shows as failed must have
+ * passed in the second. A file that could not be loaded is reported as a test of its name: its tests represent it.
+ */
+export function whyNotSeen(before: Seen, after: Seen, tests: readonly FailingTest[]): string | null {
+  const failed = (before ?? []).filter(({ status }) => status === 'failed');
+  if (failed.length === 0 && tests.length === 0) return null;
+  if (failed.length === 0 || after === null) return 'no report of its tool showed that the failing tests ran and passed';
+  for (const one of failed) {
+    const same = after.filter((other) => other.name === one.name && other.suite === one.suite);
+    if (same.length > 0 ? same.every(({ status }) => status === 'passed') : isLoadedBy(one, after)) continue;
+    return `the report of its tool does not show that "${one.name}" ran and passed`;
+  }
+  return null;
+}
+
+function isLoadedBy({ name, suite }: TestResult, after: readonly TestResult[]): boolean {
+  const isFileName = /[/.]|^test_|_test$/.test(name) && !/\s/.test(name);
+  const file = suite === null || suite === '' ? name : `${suite}.${name}`;
+  const own = after.filter((other) => [other.suite, other.file].some((place) => place != null && isPartOf(place, [name, file])));
+  return isFileName && own.length > 0 && own.every(({ status }) => status !== 'failed') && own.some(({ status }) => status === 'passed');
+}
+
+function isPartOf(place: string, names: readonly string[]): boolean {
+  return names.some((name) => place === name || place.startsWith(`${name}.`) || place.endsWith(`/${name}`));
+}

@@ -1,0 +1,159 @@
+import { execFile } from 'node:child_process';
+import { realpathSync } from 'node:fs';
+import { delimiter, dirname, isAbsolute, resolve } from 'node:path';
+import { TriageError } from '../domain/errors.ts';
+
+export interface GitOptions {
+  /** Where git is searched for. */
+  readonly path?: string;
+  /** Time limit of one command, in milliseconds. */
+  readonly timeoutMs?: number;
+  /** Most bytes read of one command. */
+  readonly maxOutputBytes?: number;
+  /** Words before git, such as those that take the network from it. */
+  readonly within?: readonly string[];
+  /** Variables beside the bare environment, or in place of its own; nothing else of our environment reaches git. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** Settings beside the guards, such as `core.autocrlf=true`. */
+  readonly settings?: readonly string[];
+  /** Protocols by which a command may fetch; none by default. */
+  readonly protocols?: readonly string[];
+  /** Also take the folder for a part of a clone above it. */
+  readonly searchesUpward?: boolean;
+}
+
+export interface GitAnswer {
+  readonly exitCode: number;
+  readonly output: string;
+  /** What git said on standard error. */
+  readonly complaint: string;
+  /** True where the output was longer than the limit; `output` is its beginning. */
+  readonly cut: boolean;
+}
+
+/** Runs one git command in one clone. Throws TriageError `timeout`, `cancelled`, or `upstream-failed` where git cannot be run or refuses the folder. */
+export type Git = (folder: string, args: readonly string[], signal: AbortSignal, input?: string) => Promise<GitAnswer>;
+
+/** Variables by which git tells its hooks and `rebase --exec` which repository is meant: what `git rev-parse --local-env-vars` prints. */
+export const REPOSITORY_VARIABLES: ReadonlySet<string> = new Set([
+  'GIT_ALTERNATE_OBJECT_DIRECTORIES',
+  'GIT_COMMON_DIR',
+  'GIT_CONFIG',
+  'GIT_CONFIG_COUNT',
+  'GIT_CONFIG_PARAMETERS',
+  'GIT_DIR',
+  'GIT_GRAFT_FILE',
+  'GIT_IMPLICIT_WORK_TREE',
+  'GIT_INDEX_FILE',
+  'GIT_INTERNAL_SUPER_PREFIX',
+  'GIT_NO_REPLACE_OBJECTS',
+  'GIT_OBJECT_DIRECTORY',
+  'GIT_PREFIX',
+  'GIT_REPLACE_REF_BASE',
+  'GIT_SHALLOW_FILE',
+  'GIT_WORK_TREE',
+]);
+
+const DEFAULT_PATH = '/usr/local/bin:/usr/bin:/bin:/opt/homebrew/bin';
+
+/** The search path of a person's environment without folders of the checkout, in which a test may put a program named git. */
+export function trustedPath(path: string | undefined, checkout: string): string {
+  const isIn = (folder: string) => `${folder}/`.startsWith(`${resolve(checkout)}/`);
+  const isOutside = (folder: string) => isAbsolute(folder) && !isIn(resolve(folder)) && !isIn(realPath(folder));
+  const folders = (path ?? '').split(delimiter).filter((folder) => isOutside(folder) && !folder.includes('node_modules'));
+  return [...folders, DEFAULT_PATH].join(delimiter);
+}
+
+function realPath(folder: string): string {
+  try {
+    return realpathSync(folder);
+  } catch {
+    return folder;
+  }
+}
+
+/**
+ * Settings against a clone that means harm: its own configuration must not start programs (file monitor, hooks, pager, editor,
+ * helpers for credentials, connections and signatures), and no lock is taken. `safe.directory`: the folder was named by the
+ * operator, so it may belong to somebody else.
+ */
+const GUARDS = [
+  'core.alternateRefsCommand=true',
+  'core.askPass=true',
+  'core.editor=true',
+  'core.fsmonitor=false',
+  'core.gitProxy=',
+  'core.hooksPath=/dev/null',
+  'core.pager=cat',
+  'core.sshCommand=ssh -o BatchMode=yes',
+  'credential.helper=',
+  'diff.noprefix=false',
+  'diff.orderFile=/dev/null',
+  'diff.relative=false',
+  'gc.auto=0',
+  'log.showRoot=true',
+  'log.showSignature=false',
+  'maintenance.auto=false',
+  'protocol.allow=never',
+  'safe.directory=*',
+  'submodule.recurse=false',
+];
+
+function environment({ path = DEFAULT_PATH, protocols = [], searchesUpward = false, env = {} }: GitOptions, folder: string) {
+  return {
+    PATH: path,
+    HOME: '/nonexistent',
+    LC_ALL: 'C',
+    GIT_CONFIG_NOSYSTEM: '1',
+    GIT_CONFIG_GLOBAL: '/dev/null',
+    GIT_ATTR_NOSYSTEM: '1',
+    GIT_TERMINAL_PROMPT: '0',
+    GIT_OPTIONAL_LOCKS: '0',
+    GIT_NO_LAZY_FETCH: '1',
+    // A clone's own `protocol.<name>.allow` would win over `protocol.allow`, and nothing wins over this.
+    GIT_ALLOW_PROTOCOL: protocols.join(':'),
+    // A folder that is no clone must not be taken for a part of one above it.
+    ...(searchesUpward ? {} : { GIT_CEILING_DIRECTORIES: dirname(resolve(folder)) }),
+    ...env,
+  };
+}
+
+/** Git without a shell, with a bare environment, guarded against the clone's configuration, with a time limit and an output limit. */
+export function createGit(options: GitOptions = {}): Git {
+  const { timeoutMs = 20_000, maxOutputBytes = 64 * 1024 * 1024, within = [], settings = [] } = options;
+  const guards = ['--no-pager', '--no-optional-locks', '--literal-pathspecs'];
+  for (const setting of [...GUARDS, ...settings]) guards.push('-c', setting);
+  return (folder, args, signal, input) => {
+    const { promise, resolve: answer, reject } = Promise.withResolvers<GitAnswer>();
+    const limits = { timeout: timeoutMs, killSignal: 'SIGKILL', maxBuffer: maxOutputBytes, signal, windowsHide: true } as const;
+    const how = { ...limits, env: environment(options, folder), cwd: folder, encoding: 'utf8' } as const;
+    const [program = 'git', ...words] = [...within, 'git', ...guards, ...args];
+    const child = execFile(program, words, how, (error, output, complaint) => {
+      if (error === null) return answer({ exitCode: 0, output, complaint, cut: false });
+      if (signal.aborted) return reject(new TriageError('cancelled', 'Reading the clone was canceled.', { cause: signal.reason }));
+      if (error.code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER') return answer({ exitCode: 0, output, complaint, cut: true });
+      if (error.killed === true) return reject(new TriageError('timeout', `git ${args[0]} took longer than ${timeoutMs} ms.`));
+      if (typeof error.code === 'number' && !saysFolderIsBad(complaint))
+        return answer({ exitCode: error.code, output, complaint, cut: false });
+      return reject(cannotRun(folder, complaint, error));
+    });
+    // Git may end before it has read everything.
+    child.stdin?.on('error', () => undefined);
+    child.stdin?.end(input ?? '');
+    return promise;
+  };
+}
+
+/** Whether git answered; a thing that does not exist (unknown path, line past the end) makes it give up, and that is an answer too. */
+export function succeeded(answer: GitAnswer): boolean {
+  return answer.exitCode === 0;
+}
+
+function saysFolderIsBad(complaint: string): boolean {
+  return /not a git repository|dubious ownership|cannot change to|unknown repository extension/i.test(complaint);
+}
+
+function cannotRun(folder: string, complaint: string, cause: Error): TriageError {
+  const said = complaint.split('\n')[0]?.slice(0, 200) || cause.message.split('\n')[0]?.slice(0, 200);
+  return new TriageError('upstream-failed', `git cannot read ${folder}: ${said}`, { cause });
+}

@@ -1,0 +1,113 @@
+import { append } from './collections.ts';
+/** What a diff does to one file. */
+export interface FileChange {
+  readonly path: string;
+  /** Modes that the diff names, such as 100644. */
+  readonly modes: readonly string[];
+  /** Lines; null for what is no text. */
+  readonly added: number | null;
+  readonly deleted: number | null;
+  /** The part of the diff that is about it. */
+  readonly diff: string;
+}
+
+/**
+ * Reads a diff as `git diff --no-renames` writes it; null where any line is something else, or where its names differ from each other. So no
+ * other reader can find a file in it that this one does not.
+ */
+export function readDiff(text: string): FileChange[] | null {
+  const lines = text.replace(/\n$/, '').split('\n');
+  const changes: FileChange[] = [];
+  for (let at = 0; at < lines.length; ) {
+    const file = readFile(lines, at);
+    if (file === null) return null;
+    changes.push({ ...file.change, diff: lines.slice(at, file.next).join('\n') });
+    at = file.next;
+  }
+  return changes;
+}
+
+/** A path as git quotes one that is not plain ASCII, with its bytes in octal; as it is where it is not quoted. */
+export function unquotePath(path: string): string {
+  if (!path.startsWith('"')) return path;
+  const escapes: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r' };
+  const bytes = path
+    .slice(1, -1)
+    .replace(/\\([0-7]{3}|.)/g, (_all, code: string) =>
+      code.length === 3 ? String.fromCharCode(Number.parseInt(code, 8)) : (escapes[code] ?? code),
+    );
+  return Buffer.from(bytes, 'latin1').toString('utf8');
+}
+
+interface ReadFile {
+  readonly change: Omit<FileChange, 'diff'>;
+  readonly next: number;
+}
+
+const MODE = /^(?:old mode|new mode|new file mode|deleted file mode) (\d{6})$/;
+const INDEX = /^index [0-9a-f]+\.\.[0-9a-f]+(?: (\d{6}))?$/;
+
+function readFile(lines: readonly string[], start: number): ReadFile | null {
+  const path = pathIn(lines[start]);
+  if (path === null) return null;
+  const modes: string[] = [];
+  let at = start + 1;
+  for (; at < lines.length; at += 1) {
+    const line = lines[at] ?? '';
+    const [, mode] = MODE.exec(line) ?? [];
+    const index = INDEX.exec(line);
+    if (mode === undefined && index === null) break;
+    append(
+      modes,
+      [mode, index?.[1]].filter((one) => one !== undefined),
+    );
+  }
+  const line = lines[at];
+  if (line === undefined || line.startsWith('diff --git ')) return { change: { path, modes, added: 0, deleted: 0 }, next: at };
+  if (/^Binary files .* differ$/.test(line)) return { change: { path, modes, added: null, deleted: null }, next: at + 1 };
+  const names = [sideName(line, '--- ', 'a/'), sideName(lines[at + 1], '+++ ', 'b/')];
+  if (names.some((name) => name !== path && name !== '/dev/null') || names.every((name) => name === '/dev/null')) return null;
+  const hunks = readHunks(lines, at + 2);
+  return hunks === null ? null : { change: { path, modes, added: hunks.added, deleted: hunks.deleted }, next: hunks.next };
+}
+
+/** Both names of the first line, which are alike without a renaming. */
+function pathIn(line: string | undefined): string | null {
+  const names = line?.startsWith('diff --git ') === true ? line.slice('diff --git '.length) : '';
+  const middle = (names.length - 1) / 2;
+  const [before, after] = [names.slice(0, middle), names.slice(middle + 1)].map(unquotePath);
+  if (names[middle] !== ' ' || before?.startsWith('a/') !== true || after?.startsWith('b/') !== true) return null;
+  return before.slice(2) === after.slice(2) ? before.slice(2) : null;
+}
+
+/** Git ends a name that has blanks in it with a tab. */
+function sideName(line: string | undefined, mark: string, prefix: string): string | null {
+  if (line?.startsWith(mark) !== true) return null;
+  const name = unquotePath(line.slice(mark.length).replace(/\t$/, ''));
+  if (name === '/dev/null') return name;
+  return name.startsWith(prefix) ? name.slice(prefix.length) : null;
+}
+
+const HUNK = /^@@ -\d{1,9}(?:,(\d{1,9}))? \+\d{1,9}(?:,(\d{1,9}))? @@(?: .*)?$/;
+
+/** Hunks whose lines are as many as their heads say. */
+function readHunks(lines: readonly string[], start: number): { added: number; deleted: number; next: number } | null {
+  let [added, deleted, at] = [0, 0, start];
+  while (lines[at]?.startsWith('@@ ') === true) {
+    const head = HUNK.exec(lines[at] ?? '');
+    if (head === null) return null;
+    let [before, after] = [Number(head[1] ?? 1), Number(head[2] ?? 1)];
+    for (at += 1; before > 0 || after > 0; at += 1) {
+      const mark = lines[at]?.[0];
+      if (mark === '\\') continue;
+      if (mark !== ' ' && mark !== '+' && mark !== '-') return null;
+      before -= mark === '+' ? 0 : 1;
+      after -= mark === '-' ? 0 : 1;
+      added += mark === '+' ? 1 : 0;
+      deleted += mark === '-' ? 1 : 0;
+    }
+    if (before < 0 || after < 0) return null;
+    if (lines[at]?.startsWith('\\ ') === true) at += 1;
+  }
+  return at === start ? null : { added, deleted, next: at };
+}

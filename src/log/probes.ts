@@ -1,0 +1,90 @@
+import { type LogText, lineBelow } from './lines/lines.ts';
+import type { LineRange } from './sections/system.ts';
+
+/** Output of a small program that a configuring tool compiles to find out what the machine has. */
+interface Probe {
+  readonly begins: RegExp;
+  /** The line that ends it, and is none of it. */
+  readonly until: RegExp;
+  /** What only a probe prints: where no line ends it, it goes on to the last of these. */
+  readonly own: RegExp;
+  /** What has to follow for it to be a probe that the tool went on after: a line like this, or the line that ends it; absent: nothing has to. */
+  readonly after?: RegExp | 'end';
+}
+
+/** Lines of a probe, and probes of a log. */
+const [MAX_PROBE, MAX_PROBES] = [400, 2_000];
+const CMAKE_SCRATCH = String.raw`CMakeFiles\/(?:CMakeTmp|CMakeScratch)\b`;
+const CONFIGURE_LINE = String.raw`^configure:\d{1,7}: `;
+const MESON_RESULT = /^(?:Checking|Has|Header|Compiler|Fetching)\b.{0,300}: (?:YES|NO|\d{1,9})\b/;
+/** What the shell, make or a CI system prints next. */
+const NEXT = String.raw`\+{1,3} \S|##\[|::|\[Pipeline\] |g?make: |ninja: `;
+const CMAKE_NEXT = `-- |CMake (?:Error|Warning)|(?:Performing|Determining|Checking|Detecting|Compiling) .{1,200}(?:failed|passed) with the following|${NEXT}`;
+const CMAKE_OWN = /CMakeTmp|CMakeScratch|cmTC_/;
+
+/** Probes as CMake, autoconf and Meson print or dump them. */
+// biome-ignore format: one row for each tool
+const PROBES: readonly Probe[] = [
+  // CMake's try_compile, where a project prints its output, and in a dump of CMakeError.log or CMakeConfigureLog.yaml.
+  { begins: new RegExp(String.raw`^\s{0,12}Change Dir: .{0,300}${CMAKE_SCRATCH}`), until: new RegExp(`^(?:${CMAKE_NEXT})`), own: CMAKE_OWN, after: /^-- (?:Configuring|Generating) done/ },
+  { begins: /^(?:Performing|Determining|Checking) .{1,200} failed with the following (?:compile )?output:/, until: new RegExp(`^(?:${CMAKE_NEXT})`), own: CMAKE_OWN },
+  { begins: /^\s{2,6}kind: "try_(?:compile|run)-v\d"/, until: new RegExp(String.raw`^(?:\s{2,4}-$|\.\.\.$|${CMAKE_NEXT})`), own: CMAKE_OWN },
+  // autoconf, in a dump of config.log.
+  { begins: new RegExp(`${CONFIGURE_LINE}(?!error:)`), until: new RegExp(`${CONFIGURE_LINE}|^(?:## -|${NEXT})`), own: /conftest|^\| / },
+  // Meson, in a dump of meson-log.txt.
+  { begins: /^Running compile:$|^Command line: .{0,4000} -> \d{1,3}$/, until: MESON_RESULT, own: /testfile\.c/, after: 'end' },
+];
+
+/** Says that the compiler itself does not work: then what a probe printed is the cause. */
+const NO_COMPILER =
+  /is not able to compile a simple test program|^configure:\d{1,7}: error: .{0,40}(?:compiler cannot create executables|cannot run C\S{0,3} compiled programs|cannot compute suffix|compiler (?:does not|cannot))|ERROR: Compiler .{1,200} cannot compile programs/i;
+
+/** A line that cargo passes on from the build script of a dependency, and the one that says that such a script failed. */
+const SCRIPT_OUTPUT = /^\[(?<crate>[\w-]{1,100}) \d{1,5}\.\d{1,5}\.\d{1,5}\S{0,40}\] /;
+const SCRIPT_FAILED = /failed to run custom build command for `(?<crate>[\w-]{1,100}) v/;
+
+/** ASCII literals, case ignored; a line without any of them begins and ends no probe. */
+export const PROBE_LITERALS: readonly string[] = [
+  ...['Change Dir: ', 'with the following output:', 'with the following compile output:', 'kind: "try_', 'configure:', 'Running compile:'],
+  ...['Command line: ', 'simple test program', 'cannot compile programs', 'custom build command for', '-- Configuring done'],
+  ...['-- Generating done', '] cargo:', '] running: ', ': error: ', ': fatal error: ', '] exit status: '],
+];
+
+/**
+ * Finds the lines of feature probes: their errors tell what a machine lacks, and configuring goes on. Where the compiler itself does not work,
+ * or the build script failed that printed them, they stay.
+ */
+export function readProbes(log: LogText, lines: readonly number[]): LineRange[] {
+  const ranges: LineRange[] = [];
+  const scripts = new Map<string, number[]>();
+  const failedScripts = new Set<string>();
+  let isBroken = false;
+  for (const line of lines) {
+    const text = log.line(line).trimEnd();
+    isBroken ||= NO_COMPILER.test(text);
+    const script = SCRIPT_OUTPUT.exec(text)?.groups?.crate;
+    if (script !== undefined) scripts.set(script, [...(scripts.get(script) ?? []), line]);
+    failedScripts.add(SCRIPT_FAILED.exec(text)?.groups?.crate ?? '');
+    if (line <= (ranges.at(-1)?.end ?? 0)) continue;
+    const probe = PROBES.find(({ begins }) => begins.test(text));
+    if (probe === undefined) continue;
+    const { until, own, after } = probe;
+    const end = lineBelow(log, line + 1, MAX_PROBE, (below) => until.test(below.trimEnd()));
+    const last = end === null ? lastOwn(log, line, own) : end - 1;
+    const goesOn = after === undefined || (end !== null && (after === 'end' || end <= lastLine(log, lines, after)));
+    if (goesOn && ranges.length < MAX_PROBES) ranges.push({ start: line, end: last });
+  }
+  const ofScripts = [...scripts].flatMap(([crate, own]) =>
+    failedScripts.has(crate) ? [] : own.map((line) => ({ start: line, end: line })),
+  );
+  return [...(isBroken ? [] : ranges), ...ofScripts];
+}
+
+function lastOwn(log: LogText, from: number, own: RegExp): number {
+  for (let line = Math.min(log.lineCount, from + MAX_PROBE); line > from; line--) if (own.test(log.line(line))) return line;
+  return from;
+}
+
+function lastLine(log: LogText, lines: readonly number[], pattern: RegExp): number {
+  return lines.findLast((line) => pattern.test(log.line(line))) ?? 0;
+}

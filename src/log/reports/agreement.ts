@@ -1,0 +1,55 @@
+import type { FailingTest } from '../../domain/failure.ts';
+import { counted } from '../../lib/text.ts';
+import type { LogText } from '../lines/lines.ts';
+import { findPassages, passageKey, type TestReport } from './report-draft.ts';
+import { isShownInLog, joinWords } from './report-excerpts.ts';
+
+/** Tests that are named in a note about reports that disagree. */
+const MAX_NAMED = 5;
+
+/**
+ * Tells whether a report and a log speak of the same run of a test: one of them holds the message of the other, or both expected and got the
+ * same. A side without a message contradicts nothing.
+ */
+export function createAgreement(
+  reports: readonly TestReport[],
+  logs: readonly LogText[],
+): (reported: FailingTest, logged: FailingTest) => boolean {
+  return (reported, logged) => {
+    if (reported.message === null || logged.message === null) return true;
+    if (isShownInLog({ ...logged, message: reported.message }, logs)) return true;
+    const own = reports.flatMap((report) => findPassages(report, reported, reported.spans ?? [])).flatMap(({ lines }) => lines);
+    const said = joinWords(`${own.map(({ text }) => text).join(' ')} ${reported.message}`);
+    const words = logged.message.split('\n').map((line) => joinWords(line).slice(0, 160));
+    if (words.some((line) => line.length > 5 && said.includes(line))) return true;
+    const { expected, actual } = reported;
+    return expected !== null && actual !== null && expected === logged.expected && actual === logged.actual;
+  };
+}
+
+/** Says that a report and a log tell different things of one test, for people. */
+export function noteContradiction(reported: FailingTest, logged: FailingTest): string {
+  const [report, log] = [reported.at?.source ?? 'the report', logged.at?.source ?? 'the log'];
+  return `${report} says something else of ${nameTest(reported)} than ${log}: they are of different attempts, and the log is used.`;
+}
+
+function nameTest({ suite, name }: Pick<FailingTest, 'suite' | 'name'>): string {
+  return `${suite === null ? '' : `${suite}.`}${name}`.replace(/\s+/g, ' ').slice(0, 300);
+}
+
+/** Says which tests failed in one report and passed in another, for people. */
+export function noteDisagreements(reports: readonly TestReport[]): string[] {
+  if (reports.length < 2) return [];
+  const failedIn = new Map<string, string>();
+  for (const { source, testResults } of reports)
+    for (const test of testResults) if (test.status === 'failed') failedIn.set(passageKey(test), source);
+  const named = reports.flatMap(({ source, testResults }) =>
+    testResults.flatMap((test) => {
+      const other = test.status === 'passed' ? failedIn.get(passageKey(test)) : undefined;
+      if (other === undefined || other === source) return [];
+      return [`${nameTest(test)} failed in ${other} and passed in ${source}.`];
+    }),
+  );
+  const more = named.length - MAX_NAMED;
+  return [...named.slice(0, MAX_NAMED), ...(more > 0 ? [`${counted(more, 'more test')} failed in one report and passed in another.`] : [])];
+}

@@ -1,0 +1,125 @@
+import { countIn } from '../../lib/text.ts';
+import type { Stretch } from './passages.ts';
+
+/** Characters that are searched for a string at most, on from the last one found. */
+const MAX_AHEAD = 8_000_000;
+/** Characters between what the text says of one test: its name, its message, its trace. */
+const MAX_APART = 200_000;
+const MAX_SEARCHES = 5_000;
+/** Searches that find nothing, after which no more are made. */
+const MAX_MISSES = 10;
+
+/** Finds where a JSON text writes a value, whatever escapes it uses. */
+export interface StringSearch {
+  /**
+   * Finds the first of each text among the values behind the ones found before, and moves on behind them. What is found nowhere is left out;
+   * the number of searches is bounded.
+   */
+  find(texts: readonly string[]): Stretch[];
+}
+
+export function createStringSearch(json: string): StringSearch {
+  let [from, searches, misses] = [0, 0, 0];
+  return {
+    find(texts) {
+      const wanted = texts.filter((text) => text !== '');
+      if (wanted.length === 0 || misses > MAX_MISSES || ++searches > MAX_SEARCHES) return [];
+      const found = findValues(json, from, wanted);
+      const again = found.length === 0 && from > 0 ? findValues(json, 0, wanted) : found;
+      if (again.length === 0) misses++;
+      for (const { end } of again) from = Math.max(from, end + 1);
+      return again;
+    },
+  };
+}
+
+/** Looks through the strings in their order; the stretches come in the order of the texts. */
+function findValues(json: string, from: number, wanted: readonly string[]): Stretch[] {
+  const left = new Set(wanted);
+  const found = new Map<string, Stretch>();
+  let last = Math.min(json.length, from + MAX_AHEAD);
+  for (let at = json.indexOf('"', from); at !== -1 && at < last && left.size > 0; ) {
+    const end = endOfString(json, at);
+    if (end === -1) break;
+    for (const text of left) {
+      if (json[end + 1] === ':' || !isWritten(json, at + 1, end, text)) continue;
+      found.set(text, { start: at + 1, end, writing: 'json' });
+      left.delete(text);
+      last = Math.min(last, end + MAX_APART);
+    }
+    at = json.indexOf('"', end + 1);
+  }
+  return wanted.flatMap((text) => found.get(text) ?? []);
+}
+
+/** Returns where a string ends that begins with the quotation mark at `start`; -1 where it does not. */
+function endOfString(json: string, start: number): number {
+  for (let end = json.indexOf('"', start + 1); end !== -1; end = json.indexOf('"', end + 1)) {
+    let slashes = 0;
+    while (json[end - 1 - slashes] === '\\') slashes++;
+    if (slashes % 2 === 0) return end;
+  }
+  return -1;
+}
+
+function isWritten(json: string, start: number, end: number, text: string): boolean {
+  const length = end - start;
+  if (length === text.length) return json.startsWith(text, start);
+  // An escape is six characters at most.
+  if (length < text.length || length > text.length * 6) return false;
+  try {
+    return JSON.parse(json.slice(start - 1, end + 1)) === text;
+  } catch {
+    return false;
+  }
+}
+
+/** A damaged JSON text's value, and what is the matter with it, as a clause for people. */
+export interface MendedJson {
+  readonly value: unknown;
+  readonly damage: string;
+}
+
+const CONTROLS = /[\0-\x08\x0b\x0c\x0e-\x1f]/g;
+
+/**
+ * Reads a JSON text with control characters that JSON forbids, or one that breaks off: objects and lists that are complete are kept. Null
+ * where it is no such text.
+ */
+export function mendJson(json: string): MendedJson | null {
+  if (!/^[\ufeff\s]{0,1000}[{[]/.test(json)) return null;
+  const first = json.search(CONTROLS);
+  const plain = (first === -1 ? json : json.replace(CONTROLS, ' ')).replace(/^\ufeff/, '');
+  const lineOf = (at: number) => countIn(json.slice(0, at), '\n') + 1;
+  const whole = first === -1 ? undefined : parse(plain);
+  if (whole !== undefined) return { value: whole, damage: `it holds control characters, the first on line ${lineOf(first)}` };
+  const cut = lastComplete(plain);
+  const value = cut === null ? undefined : parse(plain.slice(0, cut.end) + cut.closers);
+  return cut === null || value === undefined ? null : { value, damage: `it breaks off after line ${lineOf(cut.end)}` };
+}
+
+function parse(json: string): unknown {
+  try {
+    return JSON.parse(json) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The end of the last complete object or list in a text that breaks off, and what closes those around it; null where the text ends. */
+function lastComplete(json: string): { readonly end: number; readonly closers: string } | null {
+  const MARKS = /["{}[\]]/g;
+  const open: string[] = [];
+  let cut: { end: number; closers: string } | null = null;
+  for (let mark = MARKS.exec(json); mark !== null; mark = MARKS.exec(json)) {
+    const [sign] = mark;
+    if (sign === '"') {
+      const end = endOfString(json, mark.index);
+      if (end === -1) break;
+      MARKS.lastIndex = end + 1;
+    } else if (sign === '{' || sign === '[') open.push(sign === '{' ? '}' : ']');
+    else if (open.pop() !== sign || open.length === 0) return null;
+    else cut = { end: mark.index + 1, closers: open.toReversed().join('') };
+  }
+  return cut;
+}

@@ -1,0 +1,98 @@
+import type { Excerpt, FailingTest } from '../../domain/failure.ts';
+import { append } from '../../lib/collections.ts';
+import { stripEscapes } from '../lines/clean.ts';
+import type { LogText } from '../lines/lines.ts';
+import { countTokens } from '../reduce/tokens.ts';
+import type { Passage, PassageLine } from './passages.ts';
+import { findPassages, type TestReport } from './report-draft.ts';
+
+/** What of the reports is shown, and its tokens. */
+export interface ReportExcerpts {
+  readonly excerpts: readonly Excerpt[];
+  readonly tokens: number;
+}
+
+/** Tokens that a test's passage has at least, as long as there is room at all. */
+const LEAST_SHARE = 120;
+const [TEST_WEIGHT, DIAGNOSTIC_WEIGHT] = [90, 60];
+/** Lines of a test's block in a log that are searched for its message. */
+const MAX_BLOCK = 300;
+/** The type before a message, which runners leave out or shorten. */
+const THROWN = /^\s{0,20}[\w.$\\]{1,200}(?: \[\w{1,40}\])?: (?=\S)/;
+
+/**
+ * Shows what reports say of the failing tests, within so many tokens: each test has its share. What a log shows is quoted from there, so a
+ * test whose message stands in its lines of a log is left out.
+ */
+export function excerptsOfReports(
+  reports: readonly TestReport[],
+  tests: readonly FailingTest[],
+  logs: readonly LogText[],
+  room: number,
+): ReportExcerpts {
+  const passages = [
+    ...tests.filter((test) => !isShownInLog(test, logs)).flatMap((test) => passagesOfTest(test, reports)),
+    ...reports.map(({ source, quotable }) => ({ source, passage: quotable, weight: DIAGNOSTIC_WEIGHT })),
+  ].filter(({ passage }) => passage.length > 0);
+  const excerpts: Excerpt[] = [];
+  let tokens = 0;
+  for (const [at, { source, passage, weight }] of passages.entries()) {
+    const share = Math.min(room - tokens, Math.max(LEAST_SHARE, (room - tokens) / (passages.length - at)));
+    const shown = linesWithin(passage, share);
+    if (shown.lines.length === 0) break;
+    tokens += shown.tokens;
+    append(excerpts, joinLines(source, shown.lines, weight));
+  }
+  return { excerpts, tokens };
+}
+
+/** Tells whether a test's lines of a log hold the first words of its message. */
+export function isShownInLog({ message, spans = [] }: FailingTest, logs: readonly LogText[]): boolean {
+  const inLogs = spans.flatMap((span) => {
+    const log = logs.find(({ name }) => name === span.source);
+    return log === undefined ? [] : [{ log, ...span }];
+  });
+  if (message === null) return inLogs.length > 0;
+  const first = message.split('\n').find((line) => line.trim() !== '') ?? '';
+  const words = joinWords(first.replace(THROWN, '')).slice(0, 160);
+  return inLogs.some(({ log, lineStart, lineEnd }) => {
+    for (let line = lineStart; line <= Math.min(lineEnd, lineStart + MAX_BLOCK); line++)
+      if (joinWords(log.line(line)).includes(words)) return true;
+    return false;
+  });
+}
+
+/** Letters and numbers of a text: how two tools write the same. */
+export function joinWords(text: string): string {
+  return text.replace(/[^\p{L}\p{N}]+/gu, '').toLowerCase();
+}
+
+function passagesOfTest(test: FailingTest, reports: readonly TestReport[]) {
+  return reports.flatMap((report) =>
+    findPassages(report, test, test.spans ?? []).map(({ lines }) => ({ source: report.source, passage: lines, weight: TEST_WEIGHT })),
+  );
+}
+
+function linesWithin(passage: Passage, room: number): { readonly lines: readonly PassageLine[]; readonly tokens: number } {
+  let tokens = 0;
+  const lines: PassageLine[] = [];
+  for (const one of passage) {
+    const cost = countTokens(stripEscapes(`${one.text}\n`));
+    if (tokens + cost > room) break;
+    tokens += cost;
+    lines.push(one);
+  }
+  return { lines, tokens };
+}
+
+/** Joins lines that follow one another. */
+function joinLines(source: string, lines: readonly PassageLine[], weight: number): Excerpt[] {
+  const excerpts: Excerpt[] = [];
+  for (const { line, text } of lines) {
+    const last = excerpts.at(-1);
+    if (last !== undefined && last.lineEnd + 1 === line)
+      excerpts[excerpts.length - 1] = { ...last, lineEnd: line, text: `${last.text}\n${text}` };
+    else excerpts.push({ source, lineStart: line, lineEnd: line, text, reason: 'test report', weight });
+  }
+  return excerpts;
+}

@@ -1,0 +1,64 @@
+import type { FailingTest } from '../../domain/failure.ts';
+import type { LogText } from '../lines/lines.ts';
+import { rangesOfTest } from './retried-tests.ts';
+
+/** ASCII literals, case ignored; a line without any of them tells nothing of Gradle's tests. */
+export const GRADLE_LITERALS: readonly string[] = [
+  ' FAILED',
+  ' PASSED',
+  '> Task :',
+  'BUILD SUCCESSFUL',
+  'BUILD FAILED',
+  'There were failing tests',
+];
+
+const VERDICT =
+  /^(?:Gradle (?:Test Run|Test Executor|suite)\b[^>\n]{0,100} > ){0,3}(?<title>\S.{0,400} > \S.{0,400}) (?<says>FAILED|PASSED)$/;
+
+/** How often a test of one task failed, and where it passed last. */
+interface Story {
+  failed: number;
+  readonly lines: number[];
+  passedAt: number;
+}
+
+/**
+ * Finds the tests of Gradle that passed when its test-retry plugin ran them again. The plugin reports each try as a failure and names no pass,
+ * unless the build shows passes. A test passed in the end where its task shows so; where another test of the task failed more often, since
+ * what keeps failing is tried the most; and where the build ended without Gradle's word that there were failing tests.
+ */
+export function passedInGradle(log: LogText, lines: readonly number[], failing: readonly FailingTest[]): FailingTest[] {
+  const own = failing.filter(({ framework }) => framework === 'gradle');
+  if (own.length === 0) return [];
+  const texts = lines.map((line) => ({ line, text: log.line(line).trimEnd() }));
+  const hasEnded = texts.some(({ text }) => /^BUILD (?:SUCCESSFUL|FAILED)\b/.test(text));
+  if (hasEnded && !texts.some(({ text }) => text.includes('There were failing tests'))) return own;
+  const over = new Set(storiesByTask(texts).flatMap((stories) => linesOfPassed([...stories.values()])));
+  return own.filter((test) => rangesOfTest(test, log.name).every(({ start }) => over.has(start)));
+}
+
+function storiesByTask(texts: readonly { readonly line: number; readonly text: string }[]): Map<string, Story>[] {
+  const tasks = new Map<string, Map<string, Story>>();
+  let task = '';
+  for (const { line, text } of texts) {
+    task = /^> Task (?<task>:\S{1,200})/.exec(text)?.groups?.task ?? task;
+    const { title, says } = VERDICT.exec(text)?.groups ?? {};
+    if (title === undefined) continue;
+    const stories = tasks.get(task) ?? new Map<string, Story>();
+    const story = stories.get(title) ?? { failed: 0, lines: [], passedAt: 0 };
+    if (says === 'PASSED') story.passedAt = line;
+    else {
+      story.failed += 1;
+      story.lines.push(line);
+    }
+    tasks.set(task, stories.set(title, story));
+  }
+  return [...tasks.values()];
+}
+
+function linesOfPassed(stories: readonly Story[]): number[] {
+  const most = stories.reduce((max, { failed }) => Math.max(max, failed), 0);
+  return stories.flatMap(({ failed, lines, passedAt }) =>
+    passedAt > (lines.at(-1) ?? Number.POSITIVE_INFINITY) || failed < most ? lines : [],
+  );
+}

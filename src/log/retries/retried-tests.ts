@@ -1,0 +1,176 @@
+import type { FailingTest } from '../../domain/failure.ts';
+import type { PassedOnRetry } from '../../domain/reading.ts';
+import { append, firstOfEach, minOf } from '../../lib/collections.ts';
+import { readTitle } from '../extract/tests/forms.ts';
+import { type Words, wordsOf } from '../extract/tests/shapes.ts';
+import { joinRanges } from '../line-ranges.ts';
+import { blockEnd, type LogText } from '../lines/lines.ts';
+import { isWithin, type LineRange } from '../sections/system.ts';
+import { readListHead, readListItem, readMark, type TryVerdict } from './retry-marks.ts';
+
+/** Tests that failed first and passed when run again, those that failed to the end, and the lines of tries that passed in the end. */
+export interface Retries {
+  readonly passed: readonly PassedOnRetry[];
+  readonly failing: readonly FailingTest[];
+  /** Ascending. */
+  readonly ranges: readonly LineRange[];
+}
+
+/** One try of a test, as a line and its block tell of it. */
+interface Try extends LineRange {
+  readonly says: TryVerdict;
+  readonly title: string;
+  readonly suite: string | null;
+  readonly words: readonly string[];
+}
+
+const MAX_TRIES = 5_000;
+const MAX_OUTPUT = 400;
+
+/**
+ * Reads which of the failing tests of a log passed when their runner ran them again. `lines` are its lines with {@link RETRY_LITERALS}; `reported`
+ * are the tests of which a report says so.
+ */
+export function readRetries(
+  log: LogText,
+  lines: readonly number[],
+  failing: readonly FailingTest[],
+  reported: readonly PassedOnRetry[],
+): Retries {
+  const tries = [...readTries(log, lines), ...readGotestsum(log, lines, failing)];
+  const last = new Map<string, TryVerdict>();
+  for (const { words, says } of tries) if (says !== 'output') last.set(words.join(' '), says);
+  const known = reported.map((test) => wordsOf(test).all);
+  if (known.length === 0 && ![...last.values()].some((says) => says !== 'failed')) return { passed: [], failing, ranges: [] };
+  const named = failing.map((test) => ({ test, words: wordsOf(test) }));
+  const ended = (wanted: TryVerdict) => [...last].flatMap(([key, says]) => (says === wanted ? [key.split(' ')] : []));
+  const [failed, passed] = [ended('failed'), [...ended('passed'), ...known]];
+  const hasPassed = ({ words }: { readonly words: Words }) =>
+    passed.some((title) => isNamed(words, title)) && !failed.some((title) => isNamed(words, title));
+  const left = named.filter((one) => !hasPassed(one));
+  const isOver = ({ words, says }: Try) =>
+    last.get(words.join(' ')) !== 'failed' && (says === 'passed' || !left.some((one) => isNamed(one.words, words)));
+  const over = tries.filter((one) => (one.says === 'output' ? last.get(one.words.join(' ')) === 'passed' : isOver(one)));
+  const ranges = joinRanges([...over, ...named.filter(hasPassed).flatMap(({ test }) => rangesOfTest(test, log.name))]);
+  const isLeft = ({ test }: { readonly test: FailingTest }) => {
+    const own = rangesOfTest(test, log.name);
+    return own.length === 0 || own.some(({ start }) => !isWithin(ranges, start));
+  };
+  return {
+    passed: firstOfEach(over, ({ words }) => words.join(' ')).map((one) => passedTest(log, one)),
+    failing: left.filter(isLeft).map(({ test, words }) => withTries(log, test, words, tries)),
+    ranges,
+  };
+}
+
+function readTries(log: LogText, lines: readonly number[]): Try[] {
+  const tries: Try[] = [];
+  for (const line of lines) {
+    if (tries.length >= MAX_TRIES) break;
+    const text = log.line(line).trimEnd();
+    const listed = readListHead(text);
+    if (listed !== null) append(tries, readList(log, line, listed));
+    const mark = listed === null ? readMark(text) : null;
+    if (mark === null) continue;
+    const { until } = mark;
+    const end = until === undefined ? line : blockEnd(log, line, MAX_OUTPUT, (below) => !until.test(below.trimEnd()));
+    tries.push({ start: line, end, says: mark.says, ...titled(mark.title, mark.suite) });
+  }
+  return tries;
+}
+
+function readList(log: LogText, head: number, says: TryVerdict): Try[] {
+  const end = blockEnd(log, head, MAX_OUTPUT, (text) => readListItem(text) !== null);
+  const tries: Try[] = [];
+  for (let line = head + 1; line <= end; line++) {
+    const title = readListItem(log.line(line)) ?? '';
+    const before = tries.at(-1);
+    if (title !== '') tries.push({ start: line, end: line, says, ...titled(title) });
+    else if (before !== undefined) tries[tries.length - 1] = { ...before, end: line };
+  }
+  return tries;
+}
+
+const DONE = /^DONE (?:(?<runs>\d{1,4}) runs, )?\d{1,7} tests?\b/;
+
+/**
+ * gotestsum runs again what failed, and lists at the end every try that failed: what it does not list for the last run passed before. Tests of
+ * packages that bear one name are one here; they passed only where none of them failed in the last run.
+ */
+function readGotestsum(log: LogText, lines: readonly number[], failing: readonly FailingTest[]): Try[] {
+  const totals = lines.flatMap((line) => {
+    const groups = DONE.exec(log.line(line))?.groups;
+    return groups === undefined ? [] : [{ line, runs: Number(groups.runs ?? 1) }];
+  });
+  let from = 0;
+  return totals.flatMap(({ line, runs }, at) => {
+    // Each try has totals; only behind the last ones all tries are listed.
+    if (totals[at + 1]?.runs === runs + 1) return [];
+    if (runs === 1) {
+      from = line;
+      return [];
+    }
+    const isIn = ({ at }: FailingTest) => at !== null && at.source === log.name && at.line > from && at.line < line;
+    const again = new RegExp(String.raw`^=== \W{0,4}FAIL: \S{1,400} (?<title>\S{1,400}) \(re-run ${runs - 1}\)`);
+    const own = lines.filter((one) => one > from && one < line);
+    const failed = own.flatMap((one): Try[] => {
+      const title = again.exec(log.line(one))?.groups?.title;
+      return title === undefined ? [] : [{ start: one, end: one, says: 'failed', ...titled(title) }];
+    });
+    const listed = new Set(failed.map(({ title }) => title));
+    const passed = failing.filter(
+      (test) => test.framework === 'go' && isIn(test) && !listed.has(test.name) && !listed.has(rootOf(test.name)),
+    );
+    from = line;
+    const start = minOf(passed.map((test) => test.at?.line ?? line));
+    // Where nothing failed in the end, the totals of the tries say nothing either.
+    const over = (at: number) => (failed.length === 0 ? { start, end: line } : { start: at, end: at });
+    return [...passed.map(({ name, at }): Try => ({ ...over(at?.line ?? line), says: 'passed', ...titled(name) })), ...failed];
+  });
+}
+
+/** A subtest is run again with its parent. */
+function rootOf(name: string): string {
+  return name.slice(0, name.includes('/') ? name.indexOf('/') : undefined);
+}
+
+function titled(title: string, suite: string | null = null): Pick<Try, 'title' | 'suite' | 'words'> {
+  return { title, suite, words: wordsOf({ suite, name: title }).all };
+}
+
+/** Tells whether two names are of one test. */
+export function isSameTest(one: Pick<FailingTest, 'suite' | 'name'>, other: Pick<FailingTest, 'suite' | 'name'>): boolean {
+  return isNamed(wordsOf(one), wordsOf(other).all);
+}
+
+/** Tells whether a title is that of a test: it has all words of the name, and what it or the test has more stands before. */
+function isNamed({ all, own }: Words, title: readonly string[]): boolean {
+  return endsWith(title, own) && (endsWith(title, all) || endsWith(all, title));
+}
+
+function endsWith(words: readonly string[], last: readonly string[]): boolean {
+  const from = words.length - last.length;
+  return last.length > 0 && from >= 0 && last.every((word, at) => words[from + at] === word);
+}
+
+function passedTest(log: LogText, { title, suite: known, start }: Try): PassedOnRetry {
+  const at = { source: log.name, line: start };
+  // rspec-retry names a test by its place alone.
+  if (/^\S{1,300}\.\w{1,6}:\d{1,7}$/.test(title)) return { name: title.replace(/^\.\//, ''), suite: null, at };
+  const { name, suite } = known === null ? readTitle(title) : { name: title, suite: known };
+  return { name, suite, at };
+}
+
+/** Lines of earlier tries belong to the test that failed in the last one too. */
+function withTries(log: LogText, test: FailingTest, words: Words, tries: readonly Try[]): FailingTest {
+  const own = tries.filter(({ start, end, words: title }) => end > start && isNamed(words, title));
+  if (own.length === 0) return test;
+  const spans = own.map(({ start, end }) => ({ source: log.name, lineStart: start, lineEnd: end }));
+  return { ...test, spans: [...(test.spans ?? []), ...spans] };
+}
+
+/** Returns the lines of one log that report a test. */
+export function rangesOfTest({ spans, at }: FailingTest, source: string): LineRange[] {
+  const own = spans ?? (at === null ? [] : [{ source: at.source, lineStart: at.line, lineEnd: at.line }]);
+  return own.flatMap(({ source: of, lineStart, lineEnd }) => (of === source ? [{ start: lineStart, end: lineEnd }] : []));
+}

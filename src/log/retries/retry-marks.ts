@@ -1,0 +1,98 @@
+import { TAG } from '../extract/tests/block.ts';
+
+/**
+ * What a line says of a test that may run more than once. `again`: it is run again, and reported as failing only where the last try failed;
+ * `passed` and `failed`: so its last try ended, of a runner that reports each try as a failure; `output`: what it printed is below.
+ */
+export type TryVerdict = 'again' | 'passed' | 'failed' | 'output';
+
+/** One way in which a runner tells of a try; the group `title` names the test, `suite` where it is. */
+interface RetryMark {
+  readonly says: TryVerdict;
+  readonly pattern: RegExp;
+  /** Lines below that are the try's own output: all up to this one. Absent: none are. */
+  readonly until?: RegExp;
+}
+
+/** What was read of one line. */
+export interface ReadMark {
+  readonly says: TryVerdict;
+  readonly title: string;
+  readonly suite: string | null;
+  readonly until: RegExp | undefined;
+}
+
+const JEST_HEAD = String.raw`^\s{0,4}LOGGING RETRY ERRORS\s`;
+const NEXTEST = String.raw`\[\s{0,8}[>\d.]{1,12}s\] (?:\([\s\d/─]{1,20}\) )?(?<suite>\S{1,200}) (?<title>\S.{0,300})$`;
+const NEXTEST_END = /^\s{1,12}(?:TRY \d{1,3} [A-Z]{2,8}|(?:FLAKY|DELAY) \d{1,3}\/\d{1,3}|[A-Z]{3,8}|Summary) {1,4}\[|^[-─]{8,}/;
+const TARGET = String.raw`(?<title>(?:@{0,2}[\w.~+-]{0,100})?\/\/[^\s:]{0,300}:[^\s:]{1,200})`;
+const GO_TEST = String.raw`(?<title>\S{1,400}(?: Test\S{1,400})?) \(re-run \d{1,4}\)`;
+const CTEST = String.raw`^\s{4,12}Test {1,4}#\d{1,5}: (?<title>\S{1,200}) \.{2,80}`;
+const PLAYWRIGHT = String.raw`\s{1,6}\d{1,6} (?<title>\S.{0,500}?) \(retry #\d{1,4}\)(?: \([^()\n]{1,20}\))?$`;
+
+/** How runners tell that a test runs again. Each is a word of the runner that it prints of no test that ran once. */
+// biome-ignore format: one row for each mark
+const MARKS: readonly RetryMark[] = [
+  // Jest (retryTimes with logErrorsBeforeRetry), Vitest (retry), Cypress, minitest-retry, rspec-retry, pytest-rerunfailures, flaky.
+  { says: 'again', pattern: new RegExp(String.raw`${JEST_HEAD}{1,4}(?<title>\S.{0,500})$`), until: new RegExp(String.raw`${JEST_HEAD}|^\s{0,4}(?:PASS|FAIL)\s|^Test Suites: `) },
+  { says: 'again', pattern: /^\s{0,12}[✓✔√] (?<title>\S.{0,500}?)(?: \d[\d.]{0,10} ?m?s)? \(retry x\d{1,4}[^)\n]{0,40}\)(?: \d[\d.]{0,10} ?m?s)?$/ },
+  { says: 'again', pattern: /^\s{1,40}\(Attempt \d{1,3} of \d{1,3}\) (?<title>\S.{0,400})$/ },
+  { says: 'again', pattern: /^\[MinitestRetry\] retry '(?<title>[^'\n]{1,300})' count: \d/ },
+  { says: 'again', pattern: /^\d{1,3}(?:st|nd|rd|th) Try error in (?<title>[^\s:]{1,300}:\d{1,7}):$/, until: /^RSpec::Retry: / },
+  { says: 'again', pattern: /^RSpec::Retry: \d{1,3}(?:st|nd|rd|th) try (?<title>[^\s:]{1,300}:\d{1,7})$/ },
+  { says: 'failed', pattern: /^rspec '?(?<title>[^\s:']{1,300}:\d{1,7})'? # / },
+  { says: 'again', pattern: /^(?:\[gw\d{1,4}\](?: \[ {0,3}\d{1,3}%\])? )?RERUN (?<title>[^\s:]{1,300}\.py::\S.{0,400}?)(?: - .{0,1000})?\s{0,4}$/ },
+  { says: 'again', pattern: /^(?<title>[^\s:]{1,300}\.py::\S.{0,400}?) RERUN\b/ },
+  { says: 'again', pattern: /^(?<title>\w{1,300}) failed \(\d{1,4} runs? remaining out of \d{1,4}\)\.$/, until: /^(?:\w.{0,300} (?:passed|failed)\b|={3})/ },
+  // Playwright, gotestsum, nextest, Bazel, ctest --repeat.
+  { says: 'passed', pattern: new RegExp(String.raw`^\s{0,12}(?:[✓✔√]|ok)${PLAYWRIGHT}`) },
+  { says: 'failed', pattern: new RegExp(String.raw`^\s{0,12}(?:[✘×x]|not ok)${PLAYWRIGHT}`) },
+  { says: 'passed', pattern: new RegExp(String.raw`^\W{0,4}PASS:? ${GO_TEST}`) },
+  { says: 'failed', pattern: new RegExp(String.raw`^(?!=)\W{0,4}FAIL:? ${GO_TEST}`) },
+  { says: 'output', pattern: /^=== \W{0,4}FAIL: \S{1,400} (?<title>\S{1,400}) \(/, until: /^$|^(?:===|DONE) / },
+  { says: 'passed', pattern: new RegExp(String.raw`^\s{1,12}(?:FLAKY \d{1,3}/\d{1,3}|TRY \d{1,3} PASS) ${NEXTEST}`) },
+  { says: 'failed', pattern: new RegExp(String.raw`^\s{1,12}TRY \d{1,3} (?:FAIL|TMT|SIG[A-Z]{3,5}|ABORT) ${NEXTEST}`), until: NEXTEST_END },
+  { says: 'passed', pattern: new RegExp(String.raw`^${TARGET}\s{2,200}FLAKY, failed in \d{1,4} out of \d`) },
+  { says: 'passed', pattern: new RegExp(String.raw`^FLAKY: ${TARGET} \(`) },
+  { says: 'output', pattern: new RegExp(`^={10,40} Test output for ${TARGET}:$`), until: /^={60,}$/ },
+  { says: 'passed', pattern: new RegExp(String.raw`${CTEST}\s{1,4}Passed\b`) },
+  { says: 'failed', pattern: new RegExp(String.raw`${CTEST}\s?\*{3}`) },
+];
+
+/** ASCII literals, case ignored; a line without any of them says nothing of another try. */
+export const RETRY_LITERALS: readonly string[] = [
+  ...['LOGGING RETRY ERRORS', '(retry x', '(retry #', '(Attempt ', '[MinitestRetry]', ' Try error in ', 'RSpec::Retry: ', 'rspec '],
+  ...['RERUN', ' remaining out of ', '(re-run ', '  TRY ', 'FLAKY', 'Test output for ', ' flaky', 'Flakes:', 'Flaked tests:', ' failed'],
+  ...['  Test #', '  Test  #', '=== FAIL: ', 'DONE '],
+];
+
+/** Lists whose items are tests that passed in the end, and those whose items failed at last. */
+const LISTS: readonly { readonly head: RegExp; readonly says: 'passed' | 'failed' }[] = [
+  { says: 'passed', head: /^\s{0,4}\d{1,6} flaky$|^(?:Flakes|Flaked tests):\s{0,4}$/ },
+  { says: 'failed', head: /^\s{0,4}\d{1,6} failed$/ },
+];
+
+/** Returns what a line says of a try; null where it says nothing. */
+export function readMark(text: string): ReadMark | null {
+  for (const { says, pattern, until } of MARKS) {
+    const { title, suite } = pattern.exec(text)?.groups ?? {};
+    if (title !== undefined) return { says, title, suite: suite ?? null, until };
+  }
+  return null;
+}
+
+/** Returns how the tests ended that are listed below a line; null where it heads no list. */
+export function readListHead(text: string): 'passed' | 'failed' | null {
+  return LISTS.find(({ head }) => head.test(text.replace(TAG, '')))?.says ?? null;
+}
+
+/** Items of such a list: indented further than its heading, or a method with its class. */
+const ITEM = /^\s{4,12}(?<title>\S.{0,500})$|^(?<method>[\w$]{1,200}(?:[.#][\w$[\]]{1,200}){1,30}(?:\(.{0,300}\))?)$/;
+
+/** Returns the test that a line of such a list names: empty where it tells of a single try, null where the list is over. */
+export function readListItem(text: string): string | null {
+  const item = text.replace(TAG, '').trimEnd();
+  if (/^\s{1,8}Run \d{1,4}: /.test(item)) return '';
+  const { title, method } = ITEM.exec(item)?.groups ?? {};
+  return title ?? method ?? null;
+}

@@ -1,0 +1,132 @@
+import type { FailingTest } from '../../domain/failure.ts';
+import { minOf } from '../../lib/collections.ts';
+import type { LogText } from '../lines/lines.ts';
+import type { LineRange } from '../sections/system.ts';
+import { rangesOfTest } from './retried-tests.ts';
+
+/** The totals with which one run of a runner ended, on the lines `line` to `end`. */
+interface Totals {
+  readonly runner: string;
+  readonly line: number;
+  readonly end: number;
+  readonly ran: number;
+  readonly failed: number;
+}
+
+/** How a runner counts what it ran; what a pattern does not count is none. */
+interface TotalsForm {
+  readonly runner: string;
+  readonly pattern: RegExp;
+  /** Lines below that say how many failed, in the group `failed`. */
+  readonly below?: RegExp;
+}
+
+const WITHIN = 6;
+
+// biome-ignore format: one row for each runner
+const FORMS: readonly TotalsForm[] = [
+  { runner: 'unittest', pattern: /^Ran (?<ran>\d{1,7}) tests? in /, below: /^(?:OK\b|FAILED \((?:[a-z ]{1,30}=\d{1,6}, ){0,4}?failures=(?<failed>\d{1,6})|FAILED \((?:[a-z ]{1,30}=\d{1,6}, ){0,4}?errors=(?<errors>\d{1,6}))/ },
+  { runner: 'pytest', pattern: /^(?:={3,200} )?(?:(?<failed>\d{1,7}) failed)?(?:, )?(?:(?<passed>\d{1,7}) passed)?(?:, \d{1,7} [a-z]{4,12}){0,6} in [\d.]{1,12}s\b/ },
+  { runner: 'jest', pattern: /^Tests: {1,8}(?:(?<failed>\d{1,7}) failed, )?(?:\d{1,7} \w{4,8}, ){0,3}(?:(?<passed>\d{1,7}) passed, )?\d{1,7} total$/ },
+  { runner: 'vitest', pattern: /^\s{1,8}Tests {1,4}(?:(?<failed>\d{1,7}) failed(?: \| )?)?(?:(?<passed>\d{1,7}) passed)?(?: \| \d{1,7} \w{4,8}){0,3} \(\d{1,7}\)$/ },
+  { runner: 'mocha', pattern: /^\s{1,4}(?<passed>\d{1,7}) passing \(/, below: /^\s{1,4}(?<failed>\d{1,7}) failing$/ },
+  { runner: 'cargo', pattern: /^test result: (?:ok|FAILED)\. (?<passed>\d{1,7}) passed; (?<failed>\d{1,7}) failed;/ },
+  { runner: 'rspec', pattern: /^(?<ran>\d{1,7}) (?:examples?|runs|tests), (?:\d{1,7} assertions, )?(?<failed>\d{1,7}) failures?/ },
+  { runner: 'phpunit', pattern: /^(?:OK \((?<passed>\d{1,7}) tests?, |Tests: (?<ran>\d{1,7}), Assertions: \d{1,7}(?:, Errors: (?<errors>\d{1,6}))?(?:, Failures: (?<failed>\d{1,6}))?)/ },
+  { runner: 'maven', pattern: /^\[(?:INFO|ERROR|WARNING)\] Tests run: (?<ran>\d{1,7}), Failures: (?<failed>\d{1,7}), Errors: (?<errors>\d{1,7}), Skipped: \d{1,7}$/ },
+  { runner: 'node-test', pattern: /^\W{0,4}tests (?<ran>\d{1,7})$/, below: /^\W{0,4}fail (?<failed>\d{1,7})$/ },
+  { runner: 'ctest', pattern: /^\d{1,3}% tests passed, (?<failed>\d{1,7}) tests? failed out of (?<ran>\d{1,7})$/ },
+  { runner: 'prove', pattern: /^Files=\d{1,6}, Tests=(?<ran>\d{1,7}), /, below: /^Result: (?:PASS|(?<bad>FAIL))$/ },
+];
+
+/** ASCII literals, case ignored; a line without any of them counts no tests. */
+export const TOTALS_LITERALS: readonly string[] = [
+  ...['Ran ', ' passed in ', ' failed in ', ' rerun in ', ' warnings in ', ' warning in ', ' deselected in ', ' skipped in '],
+  ...['xfailed in ', ' xpassed in ', 'Tests: ', '  Tests ', ' passing (', 'test result: ', ' examples, ', ' example, '],
+  ...[' runs, ', 'OK (', 'Tests run: ', 'tests ', '% tests passed', 'Files='],
+];
+
+/** Says that what failed is tried again, as scripts, CI systems and their plugins put it. */
+const AGAIN =
+  /\b(?:re-?try(?:ing)?|re-?runn?(?:ing)?|(?:run|runs|running|try|trying|start|starting)\b.{0,30}\b(?:again|once more))\b|\battempt(?: |:|#|\b.{0,12}\b)(?:[2-9]|\d\d)\b|\b(?:second|third|2nd|3rd) (?:try|run|attempt)\b/i;
+/** Lines between the totals of a run and the word that it is run again. */
+const MAX_BETWEEN = 40;
+const MAX_RUNS = 500;
+const TRACE = /^\+{1,3} (?!sleep |echo |true$|exit )/;
+
+/**
+ * Finds runs of a whole suite that were run again because they failed: of tests that failed in an earlier one and in the last one not, the tests
+ * and the lines. Only where the log says so: a word of another try between two runs, the same command traced again, or a build that went on
+ * as green (`isGreen`). Runs are of one suite where the later one ran as many tests as the one before, or as many as had failed.
+ */
+export function readSuiteRuns(
+  log: LogText,
+  lines: readonly number[],
+  failing: readonly FailingTest[],
+  isGreen: boolean,
+): { readonly passed: readonly FailingTest[]; readonly ranges: readonly LineRange[] } {
+  const runs = lines.flatMap((line) => readTotals(log, line)).slice(0, MAX_RUNS);
+  const passed = new Set<FailingTest>();
+  const ranges: LineRange[] = [];
+  for (const [at, first] of runs.entries()) {
+    const before = runs[at - 1];
+    const start = (before?.end ?? 0) + 1;
+    const second = runs.slice(at + 1).find(({ runner }) => runner === first.runner);
+    if (first.failed === 0 || second === undefined || !isSameSuite(first, second)) continue;
+    const again = lineOfRerun(log, first, second) ?? (isGreen && second.failed === 0 ? first.end + 1 : null);
+    if (again === null) continue;
+    const isIn = (test: FailingTest, from: number, to: number) =>
+      rangesOfTest(test, log.name).some((range) => range.start >= from && range.start <= to);
+    const over = failing.filter((test) => isIn(test, start, first.line) && !isIn(test, first.line + 1, log.lineCount));
+    for (const test of over) passed.add(test);
+    if (second.failed === 0) ranges.push({ start: firstOutput(log, start, over, first.line), end: again - 1 });
+  }
+  return { passed: [...passed], ranges };
+}
+
+function readTotals(log: LogText, line: number): Totals[] {
+  const text = log.line(line).trimEnd();
+  for (const { runner, pattern, below } of FORMS) {
+    const groups = pattern.exec(text)?.groups;
+    if (groups === undefined) continue;
+    const more = below === undefined ? null : readBelow(log, line, below);
+    const count = (name: string) => Number(groups[name] ?? more?.groups[name] ?? 0);
+    const failed = count('failed') + count('errors') + Number(more?.groups.bad !== undefined);
+    const ran = groups.ran === undefined ? count('passed') + failed : count('ran');
+    if (ran > 0) return [{ runner, line, end: more?.line ?? line, ran, failed }];
+  }
+  return [];
+}
+
+function readBelow(log: LogText, line: number, below: RegExp) {
+  for (let at = line + 1; at <= line + WITHIN; at++) {
+    const groups = below.exec(log.line(at).trimEnd())?.groups;
+    if (groups !== undefined) return { line: at, groups };
+  }
+  return null;
+}
+
+function isSameSuite(first: Totals, second: Totals): boolean {
+  return second.ran === first.ran || second.ran === first.failed;
+}
+
+/** Finds the line that says that a run is repeated, or shows its command again. */
+function lineOfRerun(log: LogText, first: Totals, second: Totals): number | null {
+  const last = Math.min(second.line - 1, first.end + MAX_BETWEEN);
+  for (let line = first.end + 1; line <= last; line++) {
+    const text = log.line(line);
+    if (AGAIN.test(text)) return line;
+    if (TRACE.test(text)) return `${text} `.startsWith(`${traceAbove(log, first.line)} `) ? line : null;
+  }
+  return null;
+}
+
+function traceAbove(log: LogText, from: number): string | null {
+  for (let line = from; line >= Math.max(1, from - 2_000); line--) if (TRACE.test(log.line(line))) return log.line(line);
+  return null;
+}
+
+function firstOutput(log: LogText, start: number, over: readonly FailingTest[], end: number): number {
+  const starts = over.flatMap((test) => rangesOfTest(test, log.name).map((range) => range.start)).filter((line) => line >= start);
+  return minOf(starts, end);
+}

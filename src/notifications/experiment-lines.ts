@@ -1,0 +1,30 @@
+import { shortCommit } from '../domain/build.ts';
+import type { Bisection, Experiment, FixAttempt } from '../domain/experiment.ts';
+
+/** A line for whoever ran the experiment, under a name of one word. Raw text: whoever draws it escapes and cuts it. */
+export interface NamedLine {
+  readonly name: string;
+  readonly text: string;
+}
+
+const MOST_NAMES = 10;
+
+/** What an experiment names beside its counts: tests that the failure depends on, commits, and changes that were tried. */
+export function namedLines({ polluters, bisection, fixes }: Experiment): NamedLine[] {
+  return [
+    ...polluters.slice(0, MOST_NAMES).map((text) => ({ name: 'Behind', text })),
+    ...(bisection?.candidates ?? []).slice(0, MOST_NAMES).map((candidate) => ({ name: 'Commit', text: describeCommit(candidate) })),
+    ...(fixes?.attempts ?? []).flatMap(attemptLines),
+  ];
+}
+
+/** "5b1a0c2 turns the sum around, by Bea". */
+export function describeCommit({ commit, subject, author }: Bisection['candidates'][number]): string {
+  return `${shortCommit(commit)} ${subject}, by ${author}`;
+}
+
+/** A change that was tried, with its source, and what it broke. */
+export function attemptLines({ source, verdict, refused = '', sentence, broke }: FixAttempt): NamedLine[] {
+  if (verdict === 'refused') return [{ name: 'Refused', text: `${source}: ${refused}.` }];
+  return [{ name: 'Tried', text: `${source}: ${sentence}` }, ...broke.slice(0, MOST_NAMES).map((text) => ({ name: 'Breaks', text }))];
+}

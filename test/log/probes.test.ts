@@ -1,0 +1,39 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { readSources } from '../../src/log/read-sources.ts';
+
+function read(text: string) {
+  return readSources([{ name: 'log', kind: 'log', notes: [], text }], { budgetTokens: 4_000 });
+}
+
+describe('feature probes', () => {
+  it.each(['autoconf-dump', 'meson-dump', 'cmake-dump'])('are no failures where configuring went on: %s', (name) => {
+    const { diagnostics, messages } = read(readFileSync(`test/fixtures/retries/${name}.txt`, 'utf8'));
+    expect(diagnostics).toEqual([]);
+    expect(messages[0]?.text).toBe('curl: (6) Could not resolve host: pipes.example.test');
+  });
+
+  const attempt = `Change Dir: /b/CMakeFiles/CMakeTmp
+Run Build Command(s):/usr/bin/gmake cmTC_8/fast
+/p/chime.c:1:10: fatal error: chime.h: No such file or directory
+gmake: *** [Makefile:127: cmTC_8/fast] Error 2
+`;
+
+  it('are no failures where CMake prints what it tried', () => {
+    expect(
+      read(`-- Chimes: FALSE\n${attempt}\n-- Configuring done\n-- Generating done\nld: cannot find -lbell\n`).diagnostics,
+    ).not.toContainEqual(expect.objectContaining({ file: '/p/chime.c' }));
+  });
+
+  it('are the cause where the compiler itself does not work', () => {
+    const broken = `CMake Error at CMakeTestCCompiler.cmake:67 (message):\n  is not able to compile a simple test program.\n${attempt}-- Configuring done\n`;
+    expect(read(broken).diagnostics).toContainEqual(expect.objectContaining({ file: '/p/chime.c' }));
+  });
+
+  it('are no failures in the output of a build script of cargo, unless it failed', () => {
+    const probe = '[zlib 1.1.8] src/smoke.c:1:10: fatal error: zlib.h: No such file or directory\n';
+    const own = 'error[E0425]: cannot find value `lamp` in this scope\n --> src/main.rs:2:5\n';
+    expect(read(probe + own).diagnostics.map(({ file }) => file)).toEqual(['src/main.rs']);
+    expect(JSON.stringify(read(`${probe}error: failed to run custom build command for \`zlib v1.1.8\`\n`))).toContain('zlib.h');
+  });
+});
