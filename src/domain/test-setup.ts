@@ -12,10 +12,14 @@ interface ChangedLine {
   readonly isInTests: boolean;
 }
 
+/** Longest file name and line, in characters, that are known to be harmless. */
+const MAX_TEXT = 120;
+
 /** Whether a change of a file alters how tests run. `diff` is the part of a unified diff that is about it; more context tells more. */
 export function changesHowTestsRun(path: string, diff: string): boolean {
   const name = path.slice(path.lastIndexOf('/') + 1);
-  if (RUNS_TESTS.test(name) || RUNS_TESTS_FROM.test(path) || INSTALLED.test(path)) return true;
+  if (name.length > MAX_TEXT || RUNS_TESTS.some((pattern) => pattern.test(name))) return true;
+  if (RUNS_TESTS_FROM.test(path) || INSTALLED.test(path)) return true;
   const lines = changedLines(diff);
   if (lines.some(({ text }) => TELLING.test(text))) return true;
   if (name.endsWith('.rs')) return lines.some(({ isInTests }) => isInTests);
@@ -24,24 +28,22 @@ export function changesHowTestsRun(path: string, diff: string): boolean {
 }
 
 /** Files that are about nothing else, by their names. */
-const RUNS_TESTS = new RegExp(
-  `^(?:${[
-    // Tests that the usual names of folders and files do not give away.
-    String.raw`tests?\.\w{1,8}|test[-.].*|.*[-_.](?:test|spec)[-_.].*|(?:[\w-]*[-_])?tests?\.(?:sh|bash|ps1|bat|cmd)|setup[-_.]?tests?\..*`,
-    // JavaScript: configurations of runners, of what compiles for them, of workspaces, and of what starts scripts.
-    '(?:jest|vitest|vite|playwright|karma|cypress|ava|wdio|nightwatch|babel|nyc|web-test-runner|rstest)[-.](?:config|conf|setup|workspace).*',
-    String.raw`vitest\..*|\.mocharc.*|\.taprc|\.nycrc.*|\.c8rc.*|\.babelrc.*|\.swcrc|jasmine\.(?:json|js)|bunfig\.toml|deno\.jsonc?`,
-    String.raw`(?:nx|project|turbo|lerna|rush|angular|workspace)\.json|moon\.ya?ml|[Gg]ulpfile.*|[Gg]runtfile.*|\.yarnrc.*|\.pnpmfile\.[cm]?js|pnpm-workspace\.yaml`,
-    // Python, also modules that one of its own would take the place of.
-    String.raw`conftest\.py|\.?pytest\.(?:ini|toml)|tox\.(?:ini|toml)|noxfile\.py|\.coveragerc|hatch\.toml|(?:run_?tests?|tasks|dodo|pavement)\.py`,
-    String.raw`(?:pytest|_pytest|pluggy|unittest|nose|sitecustomize|usercustomize|pytest_\w+)\.py|.*\.pth`,
-    // Make and its kin.
-    String.raw`(?:GNU)?[Mm]akefile.*|.*\.mk|\.?[Jj]ustfile|[Tt]askfile.*\.ya?ml|Rakefile|.*\.rake|Guardfile|CTest\w*\.cmake`,
-    // JVM, .NET, Ruby, PHP, Go, Dart.
-    String.raw`gradlew(?:\.bat)?|mvnw(?:\.cmd)?|settings\.gradle(?:\.kts)?|init\.gradle.*|gradle\.properties|\.bazelrc|\.bazelversion|testng.*\.xml|junit-platform\.properties`,
-    String.raw`.*\.runsettings|xunit\.runner\.json|Directory\.Build\.(?:props|targets)|\.rspec.*|phpunit.*\.xml.*|pest\.php|codeception\.ya?ml|behat\.ya?ml|dart_test\.yaml|nextest\.toml`,
-  ].join('|')})$`,
-);
+const RUNS_TESTS: readonly RegExp[] = [
+  // Tests that the usual names of folders and files do not give away.
+  /^(?:tests?\.\w{1,8}|test[-.].*|.*[-_.](?:test|spec)[-_.].*|(?:[\w-]*[-_])?tests?\.(?:sh|bash|ps1|bat|cmd)|setup[-_.]?tests?\..*)$/,
+  // JavaScript: configurations of runners, of what compiles for them, of workspaces, and of what starts scripts.
+  /^(?:(?:jest|vitest|vite|playwright|karma|cypress|ava|wdio|nightwatch|babel|nyc|web-test-runner|rstest)[-.](?:config|conf|setup|workspace).*)$/,
+  /^(?:vitest\..*|\.mocharc.*|\.taprc|\.nycrc.*|\.c8rc.*|\.babelrc.*|\.swcrc|jasmine\.(?:json|js)|bunfig\.toml|deno\.jsonc?)$/,
+  /^(?:(?:nx|project|turbo|lerna|rush|angular|workspace)\.json|moon\.ya?ml|[Gg]ulpfile.*|[Gg]runtfile.*|\.yarnrc.*|\.pnpmfile\.[cm]?js|pnpm-workspace\.yaml)$/,
+  // Python, also modules that one of its own would take the place of.
+  /^(?:conftest\.py|\.?pytest\.(?:ini|toml)|tox\.(?:ini|toml)|noxfile\.py|\.coveragerc|hatch\.toml|(?:run_?tests?|tasks|dodo|pavement)\.py)$/,
+  /^(?:(?:pytest|_pytest|pluggy|unittest|nose|sitecustomize|usercustomize|pytest_\w+)\.py|.*\.pth)$/,
+  // Make and its kin.
+  /^(?:(?:GNU)?[Mm]akefile.*|.*\.mk|\.?[Jj]ustfile|[Tt]askfile.*\.ya?ml|Rakefile|.*\.rake|Guardfile|CTest\w*\.cmake)$/,
+  // JVM, .NET, Ruby, PHP, Go, Dart.
+  /^(?:gradlew(?:\.bat)?|mvnw(?:\.cmd)?|settings\.gradle(?:\.kts)?|init\.gradle.*|gradle\.properties|\.bazelrc|\.bazelversion|testng.*\.xml|junit-platform\.properties)$/,
+  /^(?:.*\.runsettings|xunit\.runner\.json|Directory\.Build\.(?:props|targets)|\.rspec.*|phpunit.*\.xml.*|pest\.php|codeception\.ya?ml|behat\.ya?ml|dart_test\.yaml|nextest\.toml)$/,
+];
 const RUNS_TESTS_FROM =
   /(?:^|\/)(?:\.cargo|\.config|\.mvn|\.moon|\.yarn|gradle\/wrapper|buildSrc|patches|_?pytest|pluggy|unittest|[a-z]\w*Tests?|\w+\.Tests?|Tests?|Specs?)\//;
 /** Installed dependencies: the runner is one of them. */
@@ -120,13 +122,19 @@ function npmLine(): RegExp {
 }
 
 function matching(pattern: RegExp): MixedFile['isHarmless'] {
-  return ({ text }) => COMMENT.test(text) || pattern.test(text);
+  return ({ text }) => text.length <= MAX_TEXT && (COMMENT.test(text) || pattern.test(text));
 }
 
 function inSections(pattern: RegExp): MixedFile['isHarmless'] {
   return ({ text, section }) =>
     COMMENT.test(text) ||
     (section !== null && pattern.test(section) && !ELSEWHERE.test(text) && !/\bautotests\b|entry.points|scripts/.test(text));
+}
+
+/** The name in a header such as `[tool.ruff]` or `[[bin]]`; null where a line is none. */
+function sectionIn(text: string): string | null {
+  const name = /^\s{0,8}\[{1,2}([^[\]]{1,100})\]/.exec(text)?.[1];
+  return name === undefined ? null : name.replaceAll(/["']/g, '').trim();
 }
 
 /** Changed lines, with the section that the last header before them opened. A hunk that begins in the middle of a file begins in no known section. */
@@ -142,7 +150,7 @@ function changedLines(diff: string): ChangedLine[] {
     }
     if (!isInHunk) continue;
     const text = line.slice(1);
-    section = /^\s*\[+\s*([^[\]]+?)\s*\]+\s*(?:[#;].*)?$/.exec(text)?.[1]?.replaceAll(/["']/g, '') ?? section;
+    section = sectionIn(text.slice(0, MAX_TEXT)) ?? section;
     isInTests ||= /^\s*#\[(?:cfg\(test\)|(?:\w+::)*test\b)/.test(text);
     if (/^[+-]/.test(line)) lines.push({ text, section, isInTests });
   }

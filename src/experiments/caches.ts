@@ -62,29 +62,29 @@ export function cachesOff({ GOFLAGS = '' }: NodeJS.ProcessEnv): NodeJS.ProcessEn
 /** What tools print where an earlier result stands for a run. */
 const ANSWERS: readonly RegExp[] = [
   // Go.
-  /^ok\s+\S+\s+\(cached\)/m,
+  /^ok\s+\S+\s+\(cached\)/,
   // Bazel, Pants.
-  /^\/\/\S+\s+\(cached\) PASSED/m,
-  /^✓ \S+ succeeded\b.*\((?:cached|memoized)/m,
+  /^\/\/\S+\s+\(cached\) PASSED/,
+  /^✓ \S+ succeeded\b.*\((?:cached|memoized)/,
   // Gradle, for tasks that run tests.
-  /^(?:> Task )?:(?:[\w.-]+:)*(?!compile|process|generate|merge|kapt|ksp)(?:t|\w*T)est\w*(?<!Classes|Resources) (?:UP-TO-DATE|FROM-CACHE)$/m,
+  /^(?:> Task )?:(?:[\w.-]+:)*(?!compile|process|generate|merge|kapt|ksp)(?:t|\w*T)est\w*(?<!Classes|Resources) (?:UP-TO-DATE|FROM-CACHE)$/,
   // Maven's build cache, and Develocity's.
-  /^\[INFO\] (?:Skipping plugin execution \(cached\): (?:surefire|failsafe)|Found cached build, restoring|Loaded from the build cache)/m,
+  /^\[INFO\] (?:Skipping plugin execution \(cached\): (?:surefire|failsafe)|Found cached build, restoring|Loaded from the build cache)/,
   // Nx, Turborepo, Rush, wireit.
   /\[(?:existing outputs match the cache|local cache|remote cache)|Nx read the output from the cache instead/,
   /\bcache hit(?: \(outputs already on disk\))?, (?:replaying|suppressing) logs|>>> FULL TURBO/,
-  /was restored from the build cache\.|^✅ \[[^\]]+\] Already fresh|^♻️ \[[^\]]+\] Restored/mu,
+  /was restored from the build cache\.|^✅ \[[^\]]+\] Already fresh|^♻️ \[[^\]]+\] Restored/u,
 ];
 
 /** What tools print where they selected no test or saw nothing to do; one of several packages may say it as well. */
 const NOTHING =
-  /^=* ?(?:no tests ran|\d+ deselected(?:, \d+ warnings?)?) in [\d.]+s|^(?:No tests? (?:files? )?found|No tests executed!|No tests were found!!!|0 examples, 0 failures)|^\s*0 passing\b|^(?:# |ℹ )tests 0$|^(?:g?make(?:\[\d+\])?: (?:'[^'\n]*' is up to date\.|Nothing to be done for)|ninja: no work to do\.|task: Task "[^"\n]*" is up to date)/m;
+  /^=* ?(?:no tests ran|\d+ deselected(?:, \d+ warnings?)?) in [\d.]+s|^(?:No tests? (?:files? )?found|No tests executed!|No tests were found!!!|0 examples, 0 failures)|^\s*0 passing\b|^(?:# |ℹ )tests 0$|^(?:g?make(?:\[\d+\])?: (?:'[^'\n]*' is up to date\.|Nothing to be done for)|ninja: no work to do\.|task: Task "[^"\n]*" is up to date)/;
 const SOMETHING =
-  /\b[1-9]\d* (?:passed|passing|examples?|tests?)\b|^(?:# |ℹ )pass [1-9]|^ok\s+\S+\s+[\d.]+s|\bTests run: [1-9]|^Ran [1-9]|\bOK \([1-9]/m;
+  /\b[1-9]\d* (?:passed|passing|examples?|tests?)\b|^(?:# |ℹ )pass [1-9]|^ok\s+\S+\s+[\d.]+s|\bTests run: [1-9]|^Ran [1-9]|\bOK \([1-9]/;
 
 /** How long tools say that the whole of their run took, in seconds or milliseconds. A script may put its name before a line. */
 const CLAIMS =
-  /^(?:[\w@/.-]+:[\w:-]* )?(?:=+ .* in ([\d.]+)s\b.*=|ok\s+\S+\s+([\d.]+)s\b|Time:\s+([\d.]+) s\b|\s*Duration\s+([\d.]+)s\b|(?:# |ℹ )duration_ms ([\d.]+)$|test result: .*finished in ([\d.]+)s|Ran \d+ tests? in ([\d.]+)s|Finished in ([\d.]+) seconds)/gm;
+  /^(?:[\w@/.-]+:[\w:-]* )?(?:=+ .* in ([\d.]+)s\b.*=|ok\s+\S+\s+([\d.]+)s\b|Time:\s+([\d.]+) s\b|\s*Duration\s+([\d.]+)s\b|(?:# |ℹ )duration_ms ([\d.]+)$|test result: .*finished in ([\d.]+)s|Ran \d+ tests? in ([\d.]+)s|Finished in ([\d.]+) seconds)/;
 const MILLISECONDS_AT = 5;
 /** A run that says it took so much longer than it did repeats the output of an earlier one. */
 const TIMES_LONGER = 2;
@@ -100,13 +100,16 @@ const MAX_LINE = 500;
 export function isCached({ exitCode, output, milliseconds }: CommandRun, isNarrowed = false): boolean {
   if (exitCode !== 0) return false;
   const lines = stripVTControlCharacters(output.slice(-MAX_LOOKED_AT)).split('\n');
-  const text = lines.filter((line) => line.length <= MAX_LINE).join('\n');
-  const hasRunNothing = !isNarrowed && NOTHING.test(text) && !SOMETHING.test(text);
-  return hasRunNothing || ANSWERS.some((answer) => answer.test(text)) || isReplayed(text, milliseconds) || isDockerCached(text);
+  const short = lines.filter((line) => line.length <= MAX_LINE);
+  const says = (pattern: RegExp) => short.some((line) => pattern.test(line));
+  const hasRunNothing = !isNarrowed && says(NOTHING) && !says(SOMETHING);
+  return hasRunNothing || ANSWERS.some(says) || isReplayed(short, milliseconds) || isDockerCached(short);
 }
 
-function isReplayed(text: string, milliseconds: number): boolean {
-  return [...text.matchAll(CLAIMS)].some((match) => {
+function isReplayed(lines: readonly string[], milliseconds: number): boolean {
+  return lines.some((line) => {
+    const match = CLAIMS.exec(line);
+    if (match === null) return false;
     const at = match.findIndex((group, index) => index > 0 && group !== undefined);
     const claimed = Number(match[at]) * (at === MILLISECONDS_AT ? 1 : 1_000);
     return claimed > TIMES_LONGER * milliseconds + MORE_MS;
@@ -114,7 +117,7 @@ function isReplayed(text: string, milliseconds: number): boolean {
 }
 
 /** Whether the last RUN of a build of an image, which a test stage ends with, came from its cache. */
-function isDockerCached(text: string): boolean {
-  const step = [...text.matchAll(/^#(\d+) \[.*\] RUN /gm)].at(-1)?.[1];
-  return step !== undefined && new RegExp(`^#${step} CACHED$`, 'm').test(text);
+function isDockerCached(lines: readonly string[]): boolean {
+  const step = lines.flatMap((line) => /^#(\d{1,6}) \[.*\] RUN /.exec(line)?.[1] ?? []).at(-1);
+  return step !== undefined && lines.includes(`#${step} CACHED`);
 }

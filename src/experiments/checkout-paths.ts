@@ -85,7 +85,17 @@ function moveOfName({ folder, cwd, named }: NamedFolder, to: WorkFolder): (reado
 /** Where a path begins, as in `-I/shop/lib`, `--root=/shop` and `file:///shop`, and not in `/old/shop`. */
 function movePaths(text: string, from: string, to: string): string {
   const escaped = from.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&');
-  return text.replaceAll(new RegExp(`(?:(?<!/[^\\s=:,;"']*)|(?<=file://))${escaped}(?=$|[/\\s:,;"'])`, 'g'), () => to);
+  return text.replaceAll(new RegExp(`${escaped}(?=$|[/\\s:,;"'])`, 'g'), (found, at: number) => (beginsPath(text, at) ? to : found));
+}
+
+/** Whether a path begins at this place: before it in its word there is no other slash, or the scheme of a file. */
+function beginsPath(text: string, at: number): boolean {
+  const word =
+    text
+      .slice(Math.max(0, at - 4_096), at)
+      .split(/[\s=:,;"']/)
+      .at(-1) ?? '';
+  return !word.includes('/') || text.startsWith('file://', at - 'file://'.length);
 }
 
 function isInside(folder: string, path: string): boolean {

@@ -94,7 +94,7 @@ export async function askGit(folder: string, options: GitOptions, args: readonly
       : cause;
   });
   if (answer.cut) throw new TriageError('invalid-input', `git ${args[0]} in ${folder} printed more than can be read.`);
-  if (succeeded(answer)) return answer.output.replace(/\n+$/, '');
+  if (succeeded(answer)) return withoutLastBreaks(answer.output);
   throw new TriageError('invalid-input', `git ${args[0]} in ${folder}: ${answer.complaint.trim().slice(0, 500)}`);
 }
 
@@ -110,4 +110,10 @@ function pick(env: NodeJS.ProcessEnv, names: RegExp): Record<string, string> {
 
 async function textOf(path: string): Promise<string | undefined> {
   return await readFile(path, 'utf8').catch(() => undefined);
+}
+
+function withoutLastBreaks(text: string): string {
+  let end = text.length;
+  while (text[end - 1] === '\n') end--;
+  return text.slice(0, end);
 }

@@ -118,8 +118,14 @@ async function reportsIn(folder: string, folders: RegExp, since: number, depth =
 
 /** Its events stand between other lines, and behind the name of a script that started it. */
 function readGo(output: string): TestResult[] {
-  const events = output.split('\n').flatMap((line) => /\{"(?:Time|Action|ImportPath)":.*\}$/.exec(line.trim())?.[0] ?? []);
+  const events = output.split('\n').flatMap((line) => eventIn(line.trim()) ?? []);
   return events.length === 0 ? [] : [...parseReport('report', events.join('\n')).testResults];
+}
+
+/** The event at the end of a line; null where it ends with none. */
+function eventIn(line: string): string | null {
+  const at = line.search(/\{"(?:Time|Action|ImportPath)":/);
+  return at === -1 || !line.endsWith('}') ? null : line.slice(at);
 }
 
 function readLines(output: string, pattern: RegExp): TestResult[] {

@@ -8,7 +8,7 @@ const JOB_PASSED = /^(?:Finished: SUCCESS|Job succeeded|##\[section\]Finishing: 
 /** What a runner or build tool says of a whole run that passed: nothing failed, and something ran. */
 const RUN_PASSED: readonly RegExp[] = [
   /^\s{0,12}(?:Tests|Test Suites|Test Files):?\s{1,8}(?!.{0,80}failed)[1-9]\d{0,6} passed/,
-  /^={3,200} (?!.{0,160}\b(?:failed|errors?)\b)[^=]{0,80}\b[1-9]\d{0,6} passed\b.{0,160}={3,200}$/,
+  /^={3,200} (?!.{0,160}\b(?:failed|errors?)\b)[^=\n]{0,80}\b[1-9]\d{0,6} passed\b[^=\n]{0,160}=/,
   /^(?!.{0,160}\b(?:failed|errors?)\b)[1-9]\d{0,6} passed\b.{0,120} in [\d.]{1,12}s\b/,
   /^test result: ok\. [1-9]/,
   /^OK \([1-9]\d{0,6} tests?\b|^OK$/,

@@ -12,15 +12,15 @@ import { isCheck, isPackageManager } from '../tool-kinds.ts';
 import { viewLog } from './log-view.ts';
 import { spansOfTest } from './spans.ts';
 
-/** Failures of one build that are told apart; of more, only the first are. */
-const MAX_FAILURES = 2_000;
+/** Failing tests of one build that are told apart, and failed steps of one log; of more, only the first are. */
+const [MAX_TESTS, MAX_STEPS] = [2_000, 40];
 
 /**
  * Finds what failed in a build: each failing test, each failed step in which no test failed, and the main error of each failed log that
  * has neither. Never empty: where nothing is found, the one failure says so.
  */
 export function findFailures(opened: OpenedSources, reading: Reading, options: ReadOptions): ReadFailure[] {
-  const tests = sameOnce(reading.failingTests.slice(0, MAX_FAILURES).map((test) => failureOfTest(reading, test)));
+  const tests = sameOnce(reading.failingTests.slice(0, MAX_TESTS).map((test) => failureOfTest(reading, test)));
   const steps = failedLogs(opened.logs, reading.failingTests).flatMap((read) => findSteps(read, opened, reading, options));
   const own = steps.filter((step) => !step.generic);
   const told = own.some((step) => !isCancelled(step)) || tests.length > 0 ? own.filter((step) => !isCancelled(step)) : own;
@@ -83,7 +83,8 @@ function findSteps(read: ReadLog, opened: OpenedSources, reading: Reading, optio
     const spans = ranges.map(({ start, end }) => ({ source: log.name, lineStart: start, lineEnd: end }));
     return { ...mainFailure(composeReading({ ...opened, reports: [], logs: [view] }, options)), spans };
   };
-  const sections = innermost(structure.failedSections.filter(({ consequence, tolerated }) => consequence !== true || tolerated === true));
+  const failed = structure.failedSections.filter(({ consequence, tolerated }) => consequence !== true || tolerated === true);
+  const sections = innermost(failed.slice(0, MAX_STEPS));
   const untested = sections.filter(({ lineStart, lineEnd }) => !overlaps(tests, lineStart, lineEnd));
   if (tests.length > 0) {
     const steps = untested.map(({ lineStart, lineEnd }) => [{ start: lineStart, end: lineEnd }]);

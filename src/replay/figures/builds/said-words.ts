@@ -37,7 +37,7 @@ export function normalizeMessage(message: string): string[] {
     .map((line) => {
       const bare = line.replace(CLASS, '');
       const kept = bare.length < LEAST_WITHOUT_CLASS ? line : bare;
-      return kept.replace(/[\s.,:;]+$/, '').slice(0, MOST_LINE);
+      return withoutEnd(kept).slice(0, MOST_LINE);
     });
 }
 
@@ -70,4 +70,11 @@ function endsWithStart(part: string, words: string): boolean {
     if (part.endsWith(words.slice(0, length))) return true;
   }
   return false;
+}
+
+/** Without white space and punctuation at the end. */
+function withoutEnd(text: string): string {
+  let end = text.length;
+  while (end > 0 && ' \t.,:;'.includes(text.charAt(end - 1))) end--;
+  return text.slice(0, end);
 }
