@@ -111,10 +111,11 @@ function doMostShare(logs: readonly NamedText[]): boolean {
 }
 
 /** Endings of files of one language. */
+// biome-ignore format: one line for each family
 const FAMILIES: Readonly<Record<string, string>> = {
-  ...{ js: 'ts', jsx: 'ts', mjs: 'ts', cjs: 'ts', tsx: 'ts', mts: 'ts', cts: 'ts', vue: 'ts' },
-  ...{ h: 'c', cc: 'c', cpp: 'c', cxx: 'c', hh: 'c', hpp: 'c', hxx: 'c', cmake: 'c' },
-  ...{ kt: 'java', kts: 'java', groovy: 'java', gradle: 'java', scala: 'java', pyx: 'py', exs: 'ex' },
+  js: 'ts', jsx: 'ts', mjs: 'ts', cjs: 'ts', tsx: 'ts', mts: 'ts', cts: 'ts', vue: 'ts',
+  h: 'c', cc: 'c', cpp: 'c', cxx: 'c', hh: 'c', hpp: 'c', hxx: 'c', cmake: 'c',
+  kt: 'java', kts: 'java', groovy: 'java', gradle: 'java', scala: 'java', pyx: 'py', exs: 'ex',
 };
 /** What every project has. */
 const COMMON = new Set(['json', 'yml', 'yaml', 'xml', 'toml', 'sh', 'html', 'css', 'm', 'r', 'd']);

@@ -83,7 +83,7 @@ export function composeReading({ sources, reports, logs, notes }: OpenedSources,
   const texts = logs.map(({ log }) => log);
   const contradicted: string[] = [];
   const isAgreed = createAgreement(reports, texts);
-  const { failingTests, passedOnRetry } = testsOf(reports, logs, (reported, logged) => {
+  const { failingTests, passedOnRetry } = joinTests(reports, logs, (reported, logged) => {
     const agree = isAgreed(reported, logged);
     if (!agree) contradicted.push(noteContradiction(reported, logged));
     return agree;
@@ -122,7 +122,7 @@ export function composeReading({ sources, reports, logs, notes }: OpenedSources,
 }
 
 /** Joins the tests of reports and logs: those that failed to the end, and those of which either says that they passed when run again. */
-function testsOf(
+function joinTests(
   reports: readonly TestReport[],
   logs: readonly ReadLog[],
   agree: (reported: FailingTest, logged: FailingTest) => boolean,

@@ -41,7 +41,7 @@ function sharedKey({ message }: ReadFailure): string | null {
   return what === undefined ? null : `missing\u0001${what}`;
 }
 
-/** Only of a wrapped exception: one without a cause of its own says the same as its test's message. */
+/** Returns a key for a wrapped exception. One without a cause says the same as its test's message, so it has none. */
 function deepestKey(thrown: ThrownException | null): string | null {
   if (thrown === null || thrown.chain.length < 2 || ASSERTION.test(thrown.type)) return null;
   const [frame] = thrown.frames;
@@ -53,7 +53,7 @@ function deepestKey(thrown: ThrownException | null): string | null {
 /** A function without a name of its own: each test of a file has one. */
 const NAMELESS = /<anonymous>|^(?:Object|Context|TestContext|Proxy|Suite)\.|^(?:null|anonymous|func\d{1,4}|<lambda>|<module>)$/;
 
-/** Whether a test states an expectation that does not hold. */
+/** Tells whether a test states an expectation that does not hold. */
 function isExpectation({ test, message }: ReadFailure): boolean {
   return test !== null && (test.expected !== null || ASSERTION.test(message));
 }

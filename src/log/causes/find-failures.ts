@@ -55,7 +55,7 @@ function sameOnce(failures: readonly ReadFailure[]): ReadFailure[] {
   return [...once.values()];
 }
 
-/** A step that was stopped because another job had failed says nothing of its own. */
+/** Tells whether a step was only stopped because another job had failed. */
 function isCancelled({ message }: Pick<Failure, 'message'>): boolean {
   return /^(?:##\[error\]|Error: )?The (?:operation|job|run) was cancell?ed\W*$/i.test(message);
 }
@@ -110,7 +110,7 @@ function isInside(ranges: readonly LineRange[], sections: readonly Section[]): b
   return ranges.every(({ start }) => sections.some(({ lineStart, lineEnd }) => start >= lineStart && start <= lineEnd));
 }
 
-/** The lines of each compiler's and linter's errors, but those that a test printed. */
+/** Finds the lines of each compiler's and linter's errors, without those that a test printed. */
 function rangesByCheck({ log, found }: ReadLog, tests: readonly LineRange[]): LineRange[][] {
   const errors = found.diagnostics.filter(
     (one) => one.severity === 'error' && one.at !== null && !isWithin(tests, one.at.line) && isOfItsOwn(one, log.line(one.at.line)),
@@ -122,7 +122,7 @@ function rangesByCheck({ log, found }: ReadLog, tests: readonly LineRange[]): Li
   );
 }
 
-/** A finding with its place, or the reason of a package manager: neither is what a test or a wrapper around it prints. */
+/** Tells whether a finding stands for itself: it names a place, or it is the reason that a package manager gives. */
 function isOfItsOwn({ tool, file, line }: Diagnostic, text: string): boolean {
   // What a test writes into a temporary folder is checked by the test.
   if (isCheck(tool)) return file !== null && line !== null && !/^\/(?:tmp|var)\//.test(file);

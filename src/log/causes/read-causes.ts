@@ -87,7 +87,7 @@ function readCause(failures: readonly ReadFailure[], input: CauseInput, options:
     const own = owner.own(numbers);
     if (hasLines && own.length === 0) return [];
     const foreign = owner.foreign(numbers);
-    const visible = speaks ? joinRanges([...own, ...linkedLines(read, failures, [...own, ...foreign])]) : contextOf(read, own, foreign);
+    const visible = speaks ? joinRanges([...own, ...linkedLines(read, failures, [...own, ...foreign])]) : findContext(read, own, foreign);
     return visible.length === 0 ? [] : [viewLog(read, { visible, foreign })];
   });
   const reports = opened.reports.map((report) => ownReport(report, failures, speaks));
@@ -107,14 +107,14 @@ function ownReport(report: TestReport, failures: readonly ReadFailure[], speaks:
   return speaks ? { ...report, failingTests, diagnostics: [], quotable: [] } : { ...report, failingTests };
 }
 
-/** Of a failure that says nothing itself, the failed steps that it is in, without the lines of others. */
-function contextOf({ log, structure }: ReadLog, own: readonly LineRange[], foreign: readonly LineRange[]): LineRange[] {
+/** Returns the failed steps around a failure that does not say why, without the lines of other failures. */
+function findContext({ log, structure }: ReadLog, own: readonly LineRange[], foreign: readonly LineRange[]): LineRange[] {
   const steps = structure.failedSections.filter(({ lineStart, lineEnd }) => overlaps(own, lineStart, lineEnd));
   const around = steps.map(({ lineStart, lineEnd }) => ({ start: lineStart, end: lineEnd }));
   return subtractRanges(around.length > 0 ? joinRanges(around) : [{ start: 1, end: log.lineCount }], foreign);
 }
 
-/** The excerpt of a failure shows its own lines. */
+/** Gives a failure an excerpt of its own lines. */
 function withOwnExcerpt(failure: ReadFailure, { excerpts }: Reading): ReadFailure {
   const isOwn = (excerpt: Excerpt) => failure.spans?.some((span) => shares(excerpt, span)) === true;
   return { ...failure, excerpt: excerpts.find(isOwn) ?? null };

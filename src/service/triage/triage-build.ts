@@ -118,7 +118,7 @@ async function answerGroup(input: GroupInput, deps: TriageBuildDeps, run: Triage
   try {
     const known = { library: stores.library, rules: stores.rules, logger: deps.logger };
     const investigation = { ...deps.investigation, onStep: told };
-    const draft = await draftAnswer(subjectOf(input, triage.id), { ...deps, known, investigation }, run.signal);
+    const draft = await draftAnswer(createGroupSubject(input, triage.id), { ...deps, known, investigation }, run.signal);
     return draft === null ? null : await conclude(build, draft, deps, run);
   } catch (error) {
     if (mayPass(error, run)) throw error;
@@ -126,7 +126,7 @@ async function answerGroup(input: GroupInput, deps: TriageBuildDeps, run: Triage
   }
 }
 
-function subjectOf({ material, read, group }: GroupInput, triageId: string): TriageSubject {
+function createGroupSubject({ material, read, group }: GroupInput, triageId: string): TriageSubject {
   const { build, notes, survey, beside } = material;
   const subject = createSubject({ triageId, build, group, reading: readingOfGroup(group, read), notes, survey });
   const green = greenBehind(subject.excerpts, beside);
@@ -178,7 +178,7 @@ export async function triageSources(
   const analyses: Analysis[] = [];
   for (const group of groups.slice(0, maxGroups)) {
     signal.throwIfAborted();
-    const draft = await draftAnswer(subjectOf({ material, read, group }, `${build.id}-${analyses.length + 1}`), deps, signal);
+    const draft = await draftAnswer(createGroupSubject({ material, read, group }, `${build.id}-${analyses.length + 1}`), deps, signal);
     if (draft === null)
       throw new TriageError('internal', `The analysis of ${build.id} is waiting for a reviewer, but there is no review queue here`);
     analyses.push(await createAnalysis(draft));
