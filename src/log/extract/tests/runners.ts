@@ -10,6 +10,10 @@ const GINKGO_NODE =
   /\s?\[(?:It|BeforeEach|AfterEach|JustBeforeEach|BeforeSuite|AfterSuite|BeforeAll|AfterAll|DeferCleanup[^\]\n]{0,40}|Measurement)\]\s?/;
 const SWIFT_TEST = String.raw`Test (?:"(?<name>[^"\n]{1,300})"|(?<bare>\w{1,200}\([\w:]{0,200}\)))`;
 const NEXTEST = String.raw`\[\s{0,8}[>\d.]{1,12}s\] (?:\([\s\d/]{1,20}\) )?\S{1,200} (?<name>\S.{0,300})$`;
+const NEXTEST_FAIL = new RegExp(`^\\s{1,12}(?:FAIL|TIMEOUT|SIG[A-Z]{3,5}) ${NEXTEST}`);
+const NEXTEST_END = /^\s{1,12}(?:[A-Z]{3,8}|TRY \d{1,3} [A-Z]{3,8}|FLAKY \d{1,3}\/\d{1,3}|Summary|Cancell?ing) |^\s{0,8}─{4,}$|^error: test run failed/;
+/** How a system tells that it stopped what ran too long. */
+const STOPPED = /\b(?:timed[ -]?out|time limit|exceeded|cancell?ed|terminated|killed)\b/i;
 
 /** Runners of scripting languages and of plain language, known by the shape of a line or two. A new one is a row here. */
 // biome-ignore format: one line for each shape
@@ -20,7 +24,7 @@ export const SCRIPT_RUNNERS: readonly Runner[] = [
   { name: 'trial', literals: ['[FAIL]', '[ERROR]'], shapes: [
     { above: EQUALS, head: /^\[(?:FAIL|ERROR)\]$/, body: 'open', until: /^(?:={70,90}|-{70,90})$/, limit: 200, finish: trialName },
   ] },
-  { name: 'pytest', literals: ['__ ', ' __', '= FAILURES =', '= ERRORS =', '= PASSES =', '= XPASSES =', '= XFAILURES =', 'warnings summary', 'FAILED ', 'ERROR ', ' FAILED', 'short test summary', 'ERROR collecting', ' killed', 'segmentation fault', ' aborted', 'terminated', 'fatal python error'], banner: PYTEST_BANNER, shapes: [
+  { name: 'pytest', literals: ['__ ', ' __', '= FAILURES =', '= ERRORS =', '= PASSES =', '= XPASSES =', '= XFAILURES =', '= tests coverage =', 'warnings summary', 'FAILED ', 'ERROR ', ' FAILED', 'short test summary', 'ERROR collecting', ' killed', 'segmentation fault', ' aborted', 'terminated', 'fatal python error'], banner: PYTEST_BANNER, shapes: [
     { under: /^(?:FAILURES|ERRORS)$/, head: /^_{2,200} (?:(?:(?<collecting>ERROR collecting)|ERROR at (?:setup|teardown) of) )?(?<name>\S.{0,300}?) _{2,200}$/, body: 'open', until: PYTEST_BANNER, limit: 400, raises: true, finish: pytestName },
     ...[
       /^(?:FAILED|ERROR|SUBFAIL(?:ED)?(?:\[[^\]]{0,200}\])?(?: ?\(.{0,300}?\))?) (?<file>[^\s:]{1,300}\.\w{1,5})(?:::(?<rest>.{1,500}?))?(?: - (?<message>.{1,1000})|$)/,
@@ -161,17 +165,25 @@ export const COMPILED_RUNNERS: readonly Runner[] = [
     { framework: 'hspec', head: /^\s{0,8}To rerun use: --match/, above: /^\s{2,4}\d{1,5}\) (?<name>\S.{0,400})$/, within: 60, titled: true, body: 'none' },
     { framework: 'tasty', head: /to rerun this test only/, above: /^\s{0,60}(?<name>\S.{0,300}?):\s{1,200}FAIL(?: \(\d.{0,20}s\))?$/, within: 60, titled: true, body: 'none' },
   ] },
-  { name: 'cargo', literals: [' stdout ----', ' ... FAILED', ' FAIL [', ' TIMEOUT [', ' SIGSEGV [', ' SIGABRT [', ' TMT [', ' ABORT ['], shapes: [
+  { name: 'dart', literals: [' (failed)', ' (failed, timed out)'], shapes: [
+    // The reporter for GitHub Actions.
+    { head: /^(?:##\[group\]|::group::)❌ (?<file>\S{1,300}\.dart): (?<name>\S.{0,400}?) \(failed(?:, timed out)?\)$/, body: 'open', until: /^(?:##\[endgroup\]|::endgroup::)/, limit: 150, finish: flutterMessage },
+  ] },
+  { name: 'cargo', literals: [' stdout ----', ' ... FAILED', ' FAIL [', ' TIMEOUT [', ' SIGSEGV [', ' SIGABRT [', ' TMT [', ' ABORT [', ' has been running for over '], shapes: [
     { head: /^---- (?!end stdout)(?<name>\S.{0,300}) stdout ----$/, body: 'open', until: /^failures:$|^test result:/, finish: rustPanic },
     { head: /^test (?<name>\S.{0,300}?)(?: - should panic)? \.{3} FAILED$/, body: 'none' },
-    { head: new RegExp(`^\\s{1,12}(?:FAIL|TIMEOUT|SIG[A-Z]{3,5}) ${NEXTEST}`), body: 'none' },
+    // What the test printed is below the result where it ran, and nothing where it is listed again.
+    { head: NEXTEST_FAIL, body: 'open', until: NEXTEST_END, needs: /panicked at /, limit: 100, finish: rustPanic },
+    { head: NEXTEST_FAIL, body: 'none' },
+    { head: /^test (?<name>\S.{0,300}?) (?<message>has been running for over \d{1,6} seconds)$/, body: 'open', until: /^test result: /, needs: STOPPED, finish: hungTest },
     // A try that failed is no failure yet: below its totals nextest lists how the last one ended.
     { above: /^\s{2,8}Summary \[/, within: 300, head: new RegExp(`^\\s{1,12}TRY \\d{1,3} (?:FAIL|TMT|SIG[A-Z]{3,5}|ABORT) ${NEXTEST}`), body: 'none' },
   ] },
-  { name: 'go', literals: ['--- FAIL: ', '=== RUN   ', '=== CONT  ', '=== NAME  ', '=== FAIL: ', '"Action":"fail"'], opens: /^=== (?:RUN {3}|CONT {2}|NAME {2})(?<key>\S{1,400})/, nested: true, shapes: [
+  { name: 'go', literals: ['--- FAIL: ', '=== RUN   ', '=== CONT  ', '=== NAME  ', '=== FAIL: ', '"Action":"fail"', 'running tests:'], opens: /^=== (?:RUN {3}|CONT {2}|NAME {2})(?<key>\S{1,400})/, nested: true, shapes: [
     { head: /^\s{0,40}--- FAIL: (?<name>\S{1,400})(?: \([\d.]{1,12}s\))?/, opened: ({ name = '' }) => name, until: /^\s{0,40}(?:---|===) |^(?:FAIL|PASS|ok|exit status)\b/, limit: 80, finish: goMessage },
     // gotestsum's list of what failed, with the tries of a test that ran again.
     { head: /^=== \W{0,4}FAIL: \S{1,400} (?<name>\S{1,400})(?: \(re-run \d{1,4}\))? \([\d.]{1,12}s\)$/, body: 'open', until: /^$|^(?:===|DONE) /, limit: 80, finish: goMessage },
+    { above: /^panic: (?<message>test timed out after \S{1,40})$/, titled: true, head: /^running tests:$/, next: /^\s{1,8}(?<name>\S{1,400}) \(\d[\dhms.]{1,20}\)$/, body: 'none' },
     { head: /^\{.{0,200}"Action":"fail","Package":"(?<suite>[^"]{1,400})","Test":"(?<name>[^"]{1,400})"/, body: 'none' },
   ] },
 ];
@@ -182,6 +194,11 @@ function goMessage(named: Named, body: readonly string[]): Named {
   const isPanic = body.some((text) => /^\s{0,8}panic: /.test(text));
   const message = said.find((text) => /\b(?:want|wanted|expected|got)\b/i.test(text)) ?? said.at(-1);
   return message === undefined || isPanic || said.length < 2 ? named : { ...named, message };
+}
+
+/** A test that neither ended nor let the run end. */
+function hungTest(named: Named, body: readonly string[]): Named | null {
+  return body.some((text) => text.startsWith(`test ${named.name} ... `)) ? null : named;
 }
 
 function minitestTitle(): RegExp {
@@ -269,6 +286,12 @@ function gradleName(named: Named): Named {
       named.name ?? '',
     )?.groups;
   return { ...named, ...full };
+}
+
+/** Flutter frames what was thrown; other tests begin with it. */
+function flutterMessage(named: Named, body: readonly string[]): Named {
+  const at = body.findIndex((text) => /^The following .{1,200} was thrown .{1,200}:$/.test(text.trim()));
+  return at === -1 ? named : { ...named, message: body[at + 1] ?? '' };
 }
 
 function rustPanic(named: Named, body: readonly string[]): Named {

@@ -52,6 +52,8 @@ export interface Runner {
   readonly fillsIn?: boolean;
   /** What lines are freed of before they are read. */
   readonly strip?: RegExp;
+  /** A line that the runner prints in each run: a log without it has none of its tests. */
+  readonly ran?: RegExp;
   /** The line that begins a part of its report; the group `title` names the part. */
   readonly banner?: RegExp;
   /** The line that says that a test began; the group `key` names it. */
@@ -77,6 +79,7 @@ export function stripped(log: LogText, ...patterns: readonly RegExp[]): LogText 
 
 function readRunner(whole: LogText, lines: readonly number[], found: Findings, runner: Runner): void {
   const log = runner.strip === undefined ? whole : stripped(whole, runner.strip);
+  if (runner.ran !== undefined && !lines.some((line) => runner.ran?.test(log.line(line)))) return;
   const lists = new Map<string, AddTest>();
   const before = runner.fillsIn ? found.failingTests.map(wordsOf) : [];
   const begun = new Map<string, number>();
