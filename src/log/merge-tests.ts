@@ -23,9 +23,7 @@ export function mergeTests(reported: readonly FailingTest[], logged: readonly Fa
     );
     if (twin === null) return report;
     left.delete(twin);
-    return agree(report, twin)
-      ? merge(report, twin)
-      : { ...twin, name: report.name, suite: report.suite, spans: bothSpans(report, twin) };
+    return agree(report, twin) ? merge(report, twin) : { ...twin, name: report.name, suite: report.suite, spans: bothSpans(report, twin) };
   });
   return [...merged, ...left];
 }

@@ -59,10 +59,7 @@ const CODE_PAGES: readonly string[] = [
 ];
 
 /** The first bytes of what tools print in UTF-8: quotation marks and arrows, frames, ticks and crosses, pictures. */
-const SIGNS: readonly (readonly number[])[] = [
-  ...[0x80, 0x94, 0x95, 0x9c, 0x9d].map((byte) => [0xe2, byte]),
-  [0xf0, 0x9f],
-];
+const SIGNS: readonly (readonly number[])[] = [...[0x80, 0x94, 0x95, 0x9c, 0x9d].map((byte) => [0xe2, byte]), [0xf0, 0x9f]];
 
 /**
  * Reads bytes as UTF-8; as UTF-16 by its mark or by where its NULs stand; as Windows-1252 where there is next to no UTF-8 in it. What people

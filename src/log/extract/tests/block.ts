@@ -126,7 +126,7 @@ const MAX_LED = 4;
 export function joinLedLines([message = '', ...below]: readonly string[]): string {
   if (!message.endsWith(':')) return message;
   const isEnd = (text: string, at: number) =>
-    text === '' || /^# \S{1,300}:\d/.test(text) || NO_MESSAGE.test(text) || (at > 0 && QUOTED_CODE.test(text));
+    !/[\p{L}\p{N}]/u.test(text) || /^(?:# \S{1,300}:\d|at )/.test(text) || (at > 0 && isNoMessage(text));
   const lines = below.slice(0, MAX_LED).map((text) => text.trim());
   const end = lines.findIndex(isEnd);
   return [message, ...(end === -1 ? lines : lines.slice(0, end))].join(' ');

@@ -17,10 +17,10 @@ export const CHECK_RUNNERS: readonly Runner[] = [
   { name: 'meson', literals: [' FAIL  ', ' TIMEOUT  ', ' ERROR  ', ' UNEXPECTEDPASS '], shapes: [
     { head: /^\s{0,6}\d{1,5}\/\d{1,5} (?<name>\S.{0,200}?) (?:FAIL|(?<message>TIMEOUT)|ERROR|UNEXPECTEDPASS)\s{1,20}\d{1,6}\.\d{1,3} ?s\b(?<ending>.{0,200})$/, body: 'open', until: /^\s{0,6}\d{1,5}\/\d{1,5} \S|^Summary of Failures:|^Ok: /, limit: 80, finish: mesonTest },
   ] },
-  { name: 'automake', literals: ['FAIL: ', 'ERROR: ', '# TOTAL:'], ran: /^# TOTAL:\s{1,8}\d/, shapes: [
-    // What the test printed stands in its log, below its result.
-    { head: /^(?:FAIL|XPASS|ERROR): (?<name>\S.{0,300})$/, next: /^={3,300}$/, body: 'open', until: /^(?:FAIL|ERROR|PASS|SKIP|XFAIL|XPASS):? \S/, limit: 80, finish: printedTest },
-    { head: /^(?:FAIL|XPASS|ERROR): (?<name>\S.{0,300})$/, body: 'none' },
+  { name: 'automake', literals: ['FAIL: ', 'ERROR: ', '# TOTAL:'], ran: /^# TOTAL:\s{1,8}\d/, fillsIn: true, shapes: [
+    // What the test printed stands in its log, under its name without an ending and above how it ended.
+    { head: /^(?:FAIL|XPASS|ERROR): \S.{0,300}$/, next: /^={3,300}$/, body: 'open', until: /^(?:FAIL|ERROR|PASS|SKIP|XFAIL|XPASS): \S|^={20,300}$/, limit: 80, finish: automakeTest },
+    { head: /^(?:FAIL|XPASS|ERROR): (?<name>\S.{0,300})$/, next: /^(?!={3,300}$)/, body: 'none' },
   ] },
   { name: 'dejagnu', literals: ['FAIL: ', 'ERROR: ', 'UNRESOLVED: ', '# of '], ran: /^# of (?:expected passes|unexpected (?:failures|successes)|unresolved testcases)\s{1,20}\d/, shapes: [
     { head: /^(?:FAIL|UNRESOLVED): (?<name>\S.{0,300})$/, body: 'none' },
@@ -41,6 +41,12 @@ function mesonTest({ ending = '', ...named }: Named, body: readonly string[]): N
   const { suite, name } = groupsIn([named.name ?? ''], /^(?:(?<suite>\S.{0,200}) \/ )?(?<name>\S.{0,200})$/) ?? {};
   const killed = /killed by signal .{1,40}/.exec(ending)?.[0];
   return { ...named, suite, name, message: printedMessage(body) ?? killed ?? named.message ?? '' };
+}
+
+/** A log of results of its own has no such ending: they are its tests. */
+function automakeTest(_: Named, body: readonly string[]): Named | null {
+  const name = groupsIn(body, /^(?:FAIL|XPASS|ERROR) (?<name>\S.{0,300}) \(exit status: \d{1,3}\)$/)?.name;
+  return name === undefined ? null : { name, message: printedMessage(body) ?? '' };
 }
 
 function printedTest(named: Named, body: readonly string[]): Named {

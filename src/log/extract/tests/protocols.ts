@@ -16,7 +16,7 @@ export const TAP: Runner = {
   literals: ['not ok '],
   shapes: [
     { head: NOT_OK, next: /^\s{0,60}---/, body: 'open', until: /^\s{0,60}\.\.\.\s{0,4}$/, limit: 80, finish: tapTest },
-    { head: NOT_OK, body: 'open', until: /^(?!\s{0,40}#|\s{0,60}---)/, never: /^\s{0,60}---\s{0,4}$/, limit: 12, finish: tapTest },
+    { head: NOT_OK, body: 'open', until: /^(?!\s{0,40}#|\s{0,60}---|FAIL: \S)/, never: /^\s{0,60}---\s{0,4}$/, limit: 12, finish: tapTest },
   ],
 };
 

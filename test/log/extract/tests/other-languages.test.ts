@@ -220,3 +220,26 @@ describe('Go', () => {
     expect(tests).toHaveLength(1);
   });
 });
+
+describe("dart's reporter for GitHub Actions", () => {
+  it('is read with what Flutter says was thrown', () => {
+    const tests = readTests(`
+      ✅ /srv/app/test/coin_test.dart: Coin reads JSON
+      ##[group]❌ /srv/app/test/home_test.dart: Home shows matches (failed)
+      ══╡ EXCEPTION CAUGHT BY FLUTTER TEST FRAMEWORK ╞════════════════════
+      The following assertion was thrown running a test:
+      You must initialize the client before calling Client.instance
+      
+      When the exception was thrown, this was the stack:
+      #2      Client.instance (package:client/src/client.dart:45:7)
+      ##[endgroup]
+      ##[error]1 test passed, 1 failed.`);
+    expect(tests).toMatchObject([
+      {
+        name: 'Home shows matches',
+        file: '/srv/app/test/home_test.dart',
+        message: 'You must initialize the client before calling Client.instance',
+      },
+    ]);
+  });
+});
