@@ -17,7 +17,7 @@ export const CHECK_RUNNERS: readonly Runner[] = [
   { name: 'meson', literals: [' FAIL  ', ' TIMEOUT  ', ' ERROR  ', ' UNEXPECTEDPASS '], shapes: [
     { head: /^\s{0,6}\d{1,5}\/\d{1,5} (?<name>\S.{0,200}?) (?:FAIL|(?<message>TIMEOUT)|ERROR|UNEXPECTEDPASS)\s{1,20}\d{1,6}\.\d{1,3} ?s\b(?<ending>.{0,200})$/, body: 'open', until: /^\s{0,6}\d{1,5}\/\d{1,5} \S|^Summary of Failures:|^Ok: /, limit: 80, finish: mesonTest },
   ] },
-  { name: 'automake', literals: ['FAIL: ', 'ERROR: ', '# TOTAL:'], ran: /^# TOTAL:\s{1,8}\d/, fillsIn: true, shapes: [
+  { name: 'automake', literals: ['FAIL: ', 'ERROR: ', '# TOTAL:'], ran: /^# TOTAL:\s{1,8}\d/, fillsIn: 'alike', shapes: [
     // What the test printed stands in its log, under its name without an ending and above how it ended.
     { head: /^(?:FAIL|XPASS|ERROR): \S.{0,300}$/, next: /^={3,300}$/, body: 'open', until: /^(?:FAIL|ERROR|PASS|SKIP|XFAIL|XPASS): \S|^={20,300}$/, limit: 80, finish: automakeTest },
     { head: /^(?:FAIL|XPASS|ERROR): (?<name>\S.{0,300})$/, next: /^(?!={3,300}$)/, body: 'none' },

@@ -13,6 +13,8 @@ const NEXTEST = String.raw`\[\s{0,8}[>\d.]{1,12}s\] (?:\([\s\d/]{1,20}\) )?\S{1,
 const NEXTEST_FAIL = new RegExp(`^\\s{1,12}(?:FAIL|TIMEOUT|SIG[A-Z]{3,5}) ${NEXTEST}`);
 const NEXTEST_END =
   /^\s{1,12}(?:[A-Z]{3,8}|TRY \d{1,3} [A-Z]{3,8}|FLAKY \d{1,3}\/\d{1,3}|Summary|Cancell?ing) |^\s{0,8}─{4,}$|^error: test run failed/;
+/** The end of the subtests in which a Perl test failed. */
+export const FAILED_SUBTESTS = /^\s{4,40}# Looks like you failed \d{1,6} tests? of /;
 /** How a system tells that it stopped what ran too long. */
 const STOPPED = /\b(?:timed[ -]?out|time limit|exceeded|cancell?ed|terminated|killed)\b/i;
 
@@ -67,10 +69,10 @@ export const SCRIPT_RUNNERS: readonly Runner[] = [
     { head: /^\s{0,4}Test {1,4}(?<file>[^\s:]{1,300}):(?<name>\w{1,200})$/, above: /^\d{1,5}\) (?<suite>[\w\\]{2,200}): \S/, titled: true, body: 'open', until: /^$|^--$|^\d{1,5}\) / },
   ] },
   { name: 'prove', literals: ['Failed test'], shapes: [
-    { head: /^\s{0,12}#?\s{1,8}Failed test (?:'(?<name>.{1,300}?)'|\((?<bare>.{1,300}?)\))(?:$| at (?<file>\S{1,300}) line (?<line>\d{1,7})\.)/, body: 'open', until: /^(?!\s{0,12}#\s{2,})/, limit: 8, finish: proveCheck },
+    { unless: FAILED_SUBTESTS, head: /^\s{0,12}#?\s{1,8}Failed test (?:'(?<name>.{1,300}?)'|\((?<bare>.{1,300}?)\))(?:$| at (?<file>\S{1,300}) line (?<line>\d{1,7})\.)/, body: 'open', until: /^(?!\s{0,12}#\s{2,})/, limit: 8, finish: proveCheck },
   ] },
-  { name: 'prove', literals: ['Dubious, test returned', ' subtests'], fillsIn: true, shapes: [
-    { head: /^(?<message>(?:Failed \d{1,5}\/\d{1,5} subtests|Dubious, test returned|No subtests run).{0,200})/, above: /^(?:\[[\d:]{5,10}\] )?(?<file>\S{1,200}\.(?:t|sh|pl)) \.{2,80}/, within: 2, body: 'none', finish: (named) => ({ ...named, name: named.file }) },
+  { name: 'prove', literals: ['Dubious, test returned', ' subtests'], fillsIn: 'alike', shapes: [
+    { head: /^(?<message>(?:Failed \d{1,5}\/\d{1,5} subtests|Dubious, test returned|No subtests run).{0,200})/, above: /^(?:\[[\d:]{5,10}\] )?(?<file>\S{1,200}\.(?:t|sh|pl)) \.{2,80}/, within: 300, body: 'none', finish: (named) => ({ ...named, name: named.file }) },
   ] },
   { name: 'bats', literals: ['in test file '], shapes: [
     { head: /^\s{1,8}\((?:from function .{1,200} in file .{1,300}, line \d{1,7},)?\s{0,4}in test file (?<file>[^\n]{1,300}), line (?<line>\d{1,7})\)$/, above: /^[^✗✖\n]{0,300}[✗✖] (?<name>\S.{0,300}?)(?: \[\d{1,9}(?:ms)?\])?$/, within: 4, titled: true, until: /^\s{0,3}\S/, limit: 30 },
@@ -91,7 +93,7 @@ export const COMPILED_RUNNERS: readonly Runner[] = [
     { head: /^Testcase: (?<name>.{1,300}?)\((?<suite>[\w$.]{1,300})\):\s{1,4}(?:FAILED|Caused an ERROR)$/, body: 'open', until: /^$|^Test(?:case|suite)?:? \S/, limit: 40 },
     { head: /^JUnit (?:Jupiter|Vintage):/, next: /className = '(?<suite>[\w$.]{1,300})', methodName = '(?<name>[^']{1,200})'/, body: 'open', until: /^$|^JUnit (?:Jupiter|Vintage):|^Test run /, limit: 40 },
   ] },
-  { name: 'testng', literals: ['FAILED: '], fillsIn: true, shapes: [
+  { name: 'testng', literals: ['FAILED: '], fillsIn: 'alike', shapes: [
     { head: /^FAILED: (?:(?<suite>[\w$.]{1,400})\.)?(?<name>[\w$]{1,400}(?:\(.{0,300}\))?)$/, body: 'open', until: /^$|^(?:FAILED|PASSED|SKIPPED): /, needs: /^[a-z][\w.$]{2,300}(?:Error|Exception|Failure)\b/, finish: (named, body) => ({ ...named, suite: named.suite ?? classOf(named.name ?? '', body) }) },
   ] },
   { name: 'scala-tests', literals: ['*** FAILED ***', '[error]   ', '==> X ', '[error] Test '], shapes: [
@@ -110,7 +112,7 @@ export const COMPILED_RUNNERS: readonly Runner[] = [
   { name: 'gtest', literals: ['[  FAILED  ]', '[ RUN      ]'], opens: /^\[ RUN {6}\] (?<key>\S{1,400})$/, shapes: [
     { head: /^\[ {2}FAILED {2}\] (?<suite>[\w/]{1,200})\.(?<name>[\w/]{1,200})(?:, where .{1,300}?)?(?: \(\d{1,9} ms\))?$/, opened: ({ suite, name }) => `${suite}.${name}`, body: 'none' },
   ] },
-  { name: 'ctest', literals: ['***Failed', '***Timeout', '***Exception', '***Not Run', '(Failed)', '(Timeout)', '(SEGFAULT)', '(Child aborted)', '(Not Run)'], fillsIn: true, shapes: [
+  { name: 'ctest', literals: ['***Failed', '***Timeout', '***Exception', '***Not Run', '(Failed)', '(Timeout)', '(SEGFAULT)', '(Child aborted)', '(Not Run)'], fillsIn: 'alike', shapes: [
     { head: /^\s{0,4}\d{1,5}\/\d{1,5} Test {1,4}#\d{1,5}: (?<name>\S{1,200}) \.{2,80}\s?\*{3}(?:Failed|(?<message>Timeout|Exception(?:: \w{1,30})?|Not Run))/, body: 'open', until: /^\s{0,12}(?:Start {1,8}\d|\d{1,5}\/\d{1,5} Test)|^\d{1,3}% tests passed|^The following tests/, limit: 60 },
     { head: /^\t\s{0,8}\d{1,6} - (?<name>\S{1,200}) \((?:Failed|(?<message>Timeout|SEGFAULT|Child aborted|Not Run|ILLEGAL|NUMERICAL|OTHER_FAULT|BAD_COMMAND|Subprocess \w{1,30}))\)/, body: 'none' },
   ] },
