@@ -9,6 +9,7 @@ import type { LineRange } from '../sections/system.ts';
 import { readStructure, STRUCTURE_LITERALS, type Structure } from '../sections.ts';
 import { failsOnWarnings, isCheck } from '../tool-kinds.ts';
 import { type Extraction, type Extractor, Findings, hasFindings, withLists } from './extraction.ts';
+import { CHECK_RUNNERS } from './tests/check-runners.ts';
 import { harness, TAP, teamcity } from './tests/protocols.ts';
 import { COMPILED_RUNNERS, SCRIPT_RUNNERS } from './tests/runners.ts';
 import { readerOf } from './tests/shapes.ts';
@@ -25,7 +26,7 @@ import { goPanics, moreTraces, pythonTraceback, rustPanics, stackTrace } from '.
 
 /** Readers of test runners' console output, most specific first; they come before those of build tools. */
 export const TEST_EXTRACTORS: readonly Extractor[] = [
-  ...[...SCRIPT_RUNNERS, TAP, ...COMPILED_RUNNERS].map(readerOf),
+  ...[...SCRIPT_RUNNERS, TAP, ...COMPILED_RUNNERS, ...CHECK_RUNNERS].map(readerOf),
   teamcity,
   goPanics,
   rustPanics,
