@@ -10,6 +10,7 @@ import { bytesOfText, type LogBytes, withReturnsAsLineEnds } from './lines/bytes
 import type { LogText } from './lines/lines.ts';
 import { hasPassed, withoutErrors } from './passed.ts';
 import type { LineIndex, Scan } from './scan/scan-log.ts';
+import { splitSteps } from './sections/split-steps.ts';
 import { withoutSections } from './sections.ts';
 
 /** A masked log whose bytes need not be in memory. */
@@ -63,8 +64,8 @@ function readLines(name: string, bytes: LogBytes, known: Scan | undefined, reade
   const { ranges, passedOnRetry, failingTests } = findLeftOut(whole, ofLeftOut, extracted, marked, passedInReports);
   const log = withoutLines(whole, ranges);
   const isKept = (line: number) => log.hides?.(line) !== true;
-  const structure = ranges.length === 0 ? marked : readMarks(log);
   const all = { ...keepLines(extracted, isKept), failingTests };
+  const structure = splitSteps(log, all, ranges.length === 0 ? marked : readMarks(log));
   const isPassed = hasPassed(log, all, structure, passedOnRetry.length > 0);
   const found = isPassed ? withoutErrors(all) : inFailedSteps(log, all, structure);
   const diff = green === null ? null : diffWithGreen(log, green, found, structure);
