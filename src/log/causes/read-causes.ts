@@ -92,7 +92,8 @@ function readCause(failures: readonly ReadFailure[], input: CauseInput, options:
   });
   const reports = opened.reports.map((report) => ownReport(report, failures, speaks));
   const own = composeReading({ ...opened, reports, logs }, options);
-  const { sources, testResults, notes, toolchains, maskedSecrets } = whole;
+  const { sources, testResults, notes, maskedSecrets } = whole;
+  const toolchains = own.toolchains.length > 0 ? own.toolchains : whole.toolchains;
   const { fingerprint, generic } = failures[0] ?? whole;
   const failingTests = failures.flatMap(({ test }) => test ?? []);
   return { ...own, failingTests, sources, testResults, notes, toolchains, maskedSecrets, fingerprint, generic };

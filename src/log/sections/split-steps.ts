@@ -28,12 +28,22 @@ function splitStep(log: LogText, found: Extraction, section: Section, script: St
   const evidence = linesOfErrors(log, found, output);
   const commands = script.commands.slice(0, MAX_COMMANDS);
   if (evidence.length === 0) return [section];
-  const starts = chooseStarts(output, linesOfComplaints(log, output, evidence), scoreBorders(log, found, output, new Set(evidence)), scoreWords(log, found, output, commands));
-  return starts.map((start, at) => ({
+  const borders = scoreBorders(log, found, output, new Set(evidence));
+  const runs = chooseRuns(output, linesOfComplaints(log, output, evidence), borders, scoreWords(log, found, output, commands));
+  if (runs.length < 2) return [section];
+  return runs.map(({ command, start }, at) => ({
     ...section,
-    lineStart: at === 0 ? section.lineStart : start,
-    lineEnd: (starts[at + 1] ?? section.lineEnd + 1) - 1,
+    name: nameCommand(section.name, commands[command] ?? ''),
+    lineStart: start,
+    lineEnd: (runs[at + 1]?.start ?? section.lineEnd + 1) - 1,
   }));
+}
+
+/** Names a command as GitHub names a step: `Run make test`, below the step's own name if it has one. */
+function nameCommand(step: string, command: string): string {
+  const path = step.split(' / ');
+  const outer = path.at(-1)?.startsWith('Run ') === true ? path.slice(0, -1) : path;
+  return [...outer, `Run ${command.slice(0, 116)}`].join(' / ');
 }
 
 /** Weight from which a message says that something failed, whatever its tool. */
@@ -192,48 +202,47 @@ function holdsWord(text: string, word: string): boolean {
   return at !== -1 && !/\w/.test(text[at - 1] ?? ' ') && !/\w/.test(text[at + word.length] ?? ' ');
 }
 
-interface Chosen {
+/** The output of one command: its first line, and the command's index. */
+interface Run {
+  readonly command: number;
+  readonly start: number;
+}
+
+interface Way {
   readonly score: number;
-  readonly starts: readonly number[];
+  readonly runs: readonly Run[];
 }
 
-/** Chooses the first lines of the commands' output, each with an error before the next, so that the sum of what speaks for them is greatest. */
-function chooseStarts({ start, end }: LineRange, evidence: readonly number[], borders: Scores, words: readonly (readonly number[])[]): number[] {
+/**
+ * Chooses where the output of each command begins, so that the sum of what speaks for the borders and the words is greatest. Commands keep
+ * their order; those that printed no complaint have no output of their own.
+ */
+function chooseRuns({ start, end }: LineRange, complaints: readonly number[], borders: Scores, words: readonly (readonly number[])[]): Run[] {
   const gained = (command: number, line: number) => words[command]?.[line - start] ?? 0;
-  /** By command: the best way to begin its output on or before the line at hand, without what its words gain from there on. */
-  let done: (Chosen | null)[] = words.map(() => null);
-  const open: { line: number; command: number; chosen: Chosen }[] = [];
-  const begin: (Chosen | null)[] = words.map(() => ({ score: 0, starts: [start] }));
-  const errors = new Set(evidence);
-  for (let line = start + 1; line <= end; line++) {
-    if (errors.has(line - 1)) {
-      // All that began before this error may end behind it.
-      for (const [command, chosen] of begin.entries()) if (better(chosen, done[command])) done[command] = chosen;
-    }
-    const border = borders.get(line);
-    if (border === undefined) continue;
-    for (const command of words.keys()) {
-      let best: Chosen | null = null;
-      for (let before = 0; before < command; before++) {
-        const way = done[before];
-        if (way == null) continue;
-        const score = way.score + gained(before, line - 1) + border - gained(command, line - 1);
-        if (best === null || score > best.score) best = { score, starts: [...way.starts, line] };
+  const isComplaint = new Set(complaints);
+  /** The best way to the output of each command up to the line at hand, without what its words gain from its first line on. */
+  const begun = words.map((_, command): Way | null => ({ score: 0, runs: [{ command, start }] }));
+  /** The same, of outputs in which something complains. */
+  const complained = words.map((): Way | null => null);
+  for (let line = start; line <= end; line++) {
+    const border = line === start ? undefined : borders.get(line);
+    for (const command of border === undefined ? [] : words.keys()) {
+      const ways = complained.slice(0, command).map((way, before) => beginRun(way, gained(before, line - 1) - gained(command, line - 1)));
+      for (const way of ways) if (isBetter(way, begun[command])) begun[command] = way;
+      function beginRun(way: Way | null, more: number): Way | null {
+        return way === null ? null : { score: way.score + more + (border ?? 0), runs: [...way.runs, { command, start: line }] };
       }
-      if (better(best, begin[command])) begin[command] = best;
     }
+    if (isComplaint.has(line)) for (const [command, way] of begun.entries()) if (isBetter(way, complained[command])) complained[command] = way;
   }
-  if (errors.has(end)) for (const [command, chosen] of begin.entries()) if (better(chosen, done[command])) done[command] = chosen;
-  void open;
-  let best: Chosen = { score: Number.NEGATIVE_INFINITY, starts: [start] };
-  for (const [command, chosen] of done.entries()) {
-    if (chosen === null) continue;
-    const score = chosen.score + gained(command, end);
-    if (score > best.score) best = { score, starts: chosen.starts };
+  let best: Way | null = null;
+  for (const [command, way] of complained.entries()) {
+    const whole = way === null ? null : { ...way, score: way.score + gained(command, end) };
+    if (isBetter(whole, best)) best = whole;
   }
-  return [...best.starts];
+  return best === null ? [] : [...best.runs];
 }
 
-function better(one: Chosen | null | undefined, other: Chosen | null | undefined): one is Chosen {
-  return one != null && (other == null || one.score > other.score);
+function isBetter(one: Way | null, other: Way | null | undefined): one is Way {
+  return one !== null && (other == null || one.score > other.score);
 }
