@@ -2,6 +2,7 @@ import type { SourceText } from '../domain/build.ts';
 import type { ReadStage } from '../domain/calibration.ts';
 import type { PassedOnRetry } from '../domain/reading.ts';
 import { withWholeSpans } from './causes/spans.ts';
+import { splitSteps } from './commands/split-steps.ts';
 import { type Extraction, withLists } from './extract/extraction.ts';
 import { extractAll, inFailedSteps, keepLines, openScanned, splitHits, structureIn } from './extract/run.ts';
 import { diffWithGreen, type GreenTemplates, newFindings } from './green/green-diff.ts';
@@ -10,7 +11,6 @@ import { bytesOfText, type LogBytes, withReturnsAsLineEnds } from './lines/bytes
 import type { LogText } from './lines/lines.ts';
 import { hasPassed, withoutErrors } from './passed.ts';
 import type { LineIndex, Scan } from './scan/scan-log.ts';
-import { splitSteps } from './sections/split-steps.ts';
 import { withoutSections } from './sections.ts';
 
 /** A masked log whose bytes need not be in memory. */

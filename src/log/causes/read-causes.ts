@@ -71,7 +71,9 @@ export function groupCauses(failures: readonly ReadFailure[], reading: Reading):
 /** Says how many causes are not answered, and names their failures. */
 function noteUnanswered(groups: readonly Omit<ReadCause, 'reading'>[]): string[] {
   if (groups.length === 0) return [];
-  const names = groups.flatMap(({ failures }) => failures.map(({ test, message }) => test?.name ?? message)).map((name) => name.slice(0, 100));
+  const names = groups
+    .flatMap(({ failures }) => failures.map(({ test, message }) => test?.name ?? message))
+    .map((name) => name.slice(0, 100));
   const more = names.length > MAX_NAMED ? [`${names.length - MAX_NAMED} more`] : [];
   const causes = groups.length === 1 ? '1 more cause is' : `${groups.length} more causes are`;
   return [`The first ${MAX_CAUSES} causes are answered; ${causes} not: ${[...names.slice(0, MAX_NAMED), ...more].join(', ')}.`];

@@ -16,8 +16,12 @@ const KEEPS_STATUS = /\|\|\s{0,4}(?:\{\s{0,4})?(?:export |let |declare )?(?:\w{1
 /** A command whose failure is passed over. */
 const PASSES_OVER = /\|\|\s{0,4}(?:true\b|:|echo\b|printf\b)|;\s{0,4}true\b/;
 /** Commands that set up or end a script; they are not what fails. */
-const TRIVIAL =
-  /^(?:exit|return|set|cd|echo|printf|export|local|declare|source|\.|:|true|if|then|else|elif|fi|for|while|do|done|case|esac|\}|\{|#|\[|test|shopt|trap|\w{1,40}\+?=\S{0,200}$)(?=\s|$|;)|^#|^\w{1,40}\+?=\S{0,200}$/;
+const TRIVIAL = new RegExp(
+  `^(?:#|\\w{1,40}\\+?=\\S{0,200}$|(?:${[
+    ...['exit', 'return', 'set', 'cd', 'echo', 'printf', 'export', 'local', 'declare', 'source', '\\.', ':', 'true', 'if', 'then'],
+    ...['else', 'elif', 'fi', 'for', 'while', 'do', 'done', 'case', 'esac', '\\}', '\\{', '\\[', 'test', 'shopt', 'trap'],
+  ].join('|')})(?=\\s|$|;))`,
+);
 const SHELL = /^shell: (.{1,200})/;
 const STOPS_AT_FAILURE = /(?:^|[/\\\s])(?:ba|z|da)?sh(?:\.exe)?\b.{0,100}\s-\w{0,5}e/;
 const IS_SHELL = /(?:^|[/\\\s])(?:ba|z|da)?sh(?:\.exe)?(?:\s|$)/;
