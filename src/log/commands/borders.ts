@@ -45,7 +45,7 @@ export function scoreBorders(log: LogText, found: Extraction, { start, end }: Li
       const isRepeated = seen.get(text) === 1 && /[a-z]{3}.{8}/i.test(text) && !isError;
       const own = scoreLine(text, context) + (isNewProgress && isDoing(text) && !isDoing(above) ? 1.5 : 0) + (isRepeated ? 1 : 0);
       const isAfterError = !scoreInside.isInside(line) && (errors.has(line - 1) || scoreInside.isInside(line - 1));
-      const score = own + scoreTool(tool, lastTool) + (isAfterError ? 0.5 : 0) - scoreInside.cost(line, text) - COST;
+      const score = own + scoreTool(tool, lastTool) + (isAfterError ? 0.5 : 0) - scoreInside.cost(line, text, above) - COST;
       scores.set(line, score > 0 && isNewStart ? score + (own > 0.75 ? 1 : 0.25) : score);
       if (score > 0) isNewStart = false;
     }
@@ -78,17 +78,17 @@ function insideScores({ blocks, failingTests }: Extraction) {
         : {
             start: one.start,
             end: maxOf(
-              more.map(({ end }) => end),
-              one.end,
+              more.map(({ start }) => start),
+              one.start,
             ),
           },
     ),
   );
   return {
     isInside: (line: number) => isWithin(findings, line),
-    cost: (line: number, text: string) => {
+    cost: (line: number, text: string, above: string) => {
       if (isWithin(findings, line) && !isDoing(text)) return 6;
-      if (isWithin(ofTests, line)) return 4;
+      if (isWithin(ofTests, line) && !isLastWord(above)) return 4;
       return isWithin(wholes, line) ? 3 : 0;
     },
   };
