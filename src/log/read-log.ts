@@ -1,7 +1,8 @@
 import type { SourceText } from '../domain/build.ts';
 import type { ReadStage } from '../domain/calibration.ts';
 import type { PassedOnRetry } from '../domain/reading.ts';
-import { withWholeSpans } from './causes/spans.ts';
+import { withSpansInSections, withWholeSpans } from './causes/spans.ts';
+import { splitSteps } from './commands/split-steps.ts';
 import { type Extraction, withLists } from './extract/extraction.ts';
 import { extractAll, inFailedSteps, keepLines, openScanned, splitHits, structureIn } from './extract/run.ts';
 import { diffWithGreen, type GreenTemplates, newFindings } from './green/green-diff.ts';
@@ -63,8 +64,10 @@ function readLines(name: string, bytes: LogBytes, known: Scan | undefined, reade
   const { ranges, passedOnRetry, failingTests } = findLeftOut(whole, ofLeftOut, extracted, marked, passedInReports);
   const log = withoutLines(whole, ranges);
   const isKept = (line: number) => log.hides?.(line) !== true;
-  const structure = ranges.length === 0 ? marked : readMarks(log);
-  const all = { ...keepLines(extracted, isKept), failingTests };
+  const kept = { ...keepLines(extracted, isKept), failingTests };
+  const steps = ranges.length === 0 ? marked : readMarks(log);
+  const structure = splitSteps(log, kept, steps);
+  const all = structure === steps ? kept : withSpansInSections(kept, structure.failedSections);
   const isPassed = hasPassed(log, all, structure, passedOnRetry.length > 0);
   const found = isPassed ? withoutErrors(all) : inFailedSteps(log, all, structure);
   const diff = green === null ? null : diffWithGreen(log, green, found, structure);
