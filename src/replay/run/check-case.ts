@@ -3,6 +3,7 @@ import { cleanLine, stripEscapes } from '../../log/lines/clean.ts';
 import { countTokens } from '../../log/reduce/tokens.ts';
 import { holdsReadable } from '../../log/reports/passages.ts';
 import type { CaseTexts, DatasetRow } from '../cases/case.ts';
+import { type AdviceCheck, checkAdvice } from './check-advice.ts';
 import type { CaseResult } from './results.ts';
 
 /** What only those can say who have the log of a case. */
@@ -12,6 +13,8 @@ export interface CaseChecks {
   /** Tokens of the whole log, where its labelled lines are scored; counted in samples where the log is long. */
   readonly logTokens?: number;
   readonly stepFound?: boolean;
+  /** What the advice names, where the row has a known fix. */
+  readonly advice?: AdviceCheck | null;
   /** How long these checks took, which no triage makes; the clock of the run leaves it out. */
   readonly checkMilliseconds?: number;
 }
@@ -22,7 +25,12 @@ export function checkCase(row: DatasetRow, result: CaseResult, { sources }: Case
   const quotes = checkQuotes(result, sources);
   const logTokens = row.expected_lines == null ? {} : { logTokens: estimateTokens(sources[0]?.text ?? '') };
   const stepFound = row.step == null ? {} : { stepFound: isStepFound(row.step, result.failedSections, sources) };
-  return { quotes, ...logTokens, ...stepFound, checkMilliseconds: performance.now() - startedAt };
+  const advice = checkAdvice(
+    row,
+    result.fixRecommendation,
+    sources.map(({ text }) => text),
+  );
+  return { quotes, ...logTokens, ...stepFound, advice, checkMilliseconds: performance.now() - startedAt };
 }
 
 /** A hidden secret, and what e-mail addresses and hosts are called where they are hidden. */

@@ -103,8 +103,8 @@ async function replayRow(outcome: CaseOutcome, options: ReplayOptions, signal: A
     const analysis = tried ?? null;
     const result = resultOf(row.id, { ...answered, analyses }, performance.now() - startedAt);
     const checks = checkCase(row, result, texts);
-    const { quotes, logTokens = null, stepFound = null } = checks;
-    return { row, result: { ...result, quotes, logTokens, stepFound }, analysis, ...checks };
+    const { quotes, logTokens = null, stepFound = null, advice = null } = checks;
+    return { row, result: { ...result, quotes, logTokens, stepFound, advice }, analysis, ...checks };
   } catch (error) {
     if (signal.aborted) throw error;
     const failed = failedResult(row.id, (await masker.mask(messageOf(error))).text, performance.now() - startedAt);
