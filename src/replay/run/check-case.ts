@@ -19,17 +19,17 @@ export interface CaseChecks {
   readonly checkMilliseconds?: number;
 }
 
-/** What only those can say who have the log: how many quotations are in it, and how long it is where that is scored. */
-export function checkCase(row: DatasetRow, result: CaseResult, { sources }: CaseTexts): CaseChecks {
+/**
+ * What only those can say who have the log: how many quotations are in it, how long it is where that is scored, and what of the advice is in it or
+ * in `tree`, the names of the repository's files.
+ */
+export function checkCase(row: DatasetRow, result: CaseResult, { sources }: CaseTexts, tree = ''): CaseChecks {
   const startedAt = performance.now();
   const quotes = checkQuotes(result, sources);
   const logTokens = row.expected_lines == null ? {} : { logTokens: estimateTokens(sources[0]?.text ?? '') };
   const stepFound = row.step == null ? {} : { stepFound: isStepFound(row.step, result.failedSections, sources) };
-  const advice = checkAdvice(
-    row,
-    result.fixRecommendation,
-    sources.map(({ text }) => text),
-  );
+  const atHand = [...sources.map(({ text }) => text), tree];
+  const advice = checkAdvice(row, result.fixRecommendation, atHand);
   return { quotes, ...logTokens, ...stepFound, advice, checkMilliseconds: performance.now() - startedAt };
 }
 
