@@ -43,8 +43,8 @@ const PATTERNS: readonly (readonly [Identifier['kind'], RegExp])[] = [
 ];
 /** Programs whose next word is what they do. */
 const COMMAND = new RegExp(
-  '(?<![\\w/-])(?:apt-get|apt|brew|bundle|cargo|composer|dart|docker|dotnet|flutter|gh|git|go|gradle|helm|kubectl|make|mix|mvn|npm|npx|pip|pnpm|' +
-    'poetry|ruff|terraform|tofu|uv|yarn) (?!(?:a|an|and|in|is|it|its|or|step|that|the|this|to|version|with)\\b)[a-z][\\w:-]{1,30}',
+  '(?<![\\w/-])(?:apt-get|apt|brew|bundle|cargo|composer|dart|docker|dotnet|flutter|gh|git|go|gradle|helm|kubectl|mix|mvn|npm|pip|pnpm|' +
+    'poetry|ruff|terraform|tofu|uv|yarn) (?!(?:a|an|and|in|is|it|its|line|or|repository|step|that|the|this|to|version|with)\\b)[a-z][\\w:-]{1,30}',
   'g',
 );
 const PUT = /\b(?:add|adds|declare|downgrade|install|pin|raise|remove|upgrade|update|bump)(?:ing)?\s+[`"“]?([A-Za-z][\w.+-]{2,40})/gi;
@@ -60,7 +60,7 @@ const ENGLISH = new RegExp(
     '.*-(?:to|only|in|out|up|side|wide|off|level|line|time|quality|safe|fix|fixable|run|existing|date|based)|' +
     'a|all|an|and|another|any|both|checks?|code|commands?|dependency|dependencies|each|either|error|entries|exports?|fields?|files?|for|from|' +
     'imports?|it|its|licence|missing|null|one|only|or|our|packages?|step|such|tests?|that|the|their|them|these|this|those|timeout|to|true|' +
-    'types?|unused|version|what|your)$',
+    'types?|until|unused|version|what|when|where|with|your)$',
   'i',
 );
 
