@@ -1,3 +1,5 @@
+import { stripEscapes } from '../../log/lines/clean.ts';
+
 /**
  * Names that a reader can act on, found in a sentence of advice or in the text of a known fix. The rules are about spelling, not about
  * tools, so that a fix in any words and advice in any words are read alike:
@@ -44,7 +46,7 @@ const PATTERNS: readonly (readonly [Identifier['kind'], RegExp])[] = [
 /** Programs whose next word is what they do. */
 const COMMAND = new RegExp(
   '(?<![\\w/-])(?:apt-get|apt|brew|bundle|cargo|composer|dart|docker|dotnet|flutter|gh|git|go|gradle|helm|kubectl|mix|mvn|npm|pip|pnpm|' +
-    'poetry|ruff|terraform|tofu|uv|yarn) (?!(?:a|an|and|in|is|it|its|line|or|repository|step|that|the|this|to|version|with)\\b)[a-z][\\w:-]{1,30}',
+    'poetry|ruff|terraform|tofu|uv|yarn) (?!(?:a|an|and|in|is|it|its|line|or|repository|says|step|that|the|this|to|version|with)\\b)[a-z][\\w:-]{1,30}',
   'g',
 );
 const PUT = /\b(?:add|adds|declare|downgrade|install|pin|raise|remove|upgrade|update|bump)(?:ing)?\s+[`"“]?([A-Za-z][\w.+-]{2,40})/gi;
@@ -83,7 +85,7 @@ function isWordPair(kind: Identifier['kind'], match: string): boolean {
   return kind === 'path' && /^[a-z]+(?:\/[a-z]+){1,3}$/i.test(match) && !/^(?:src|test|tests|lib|docs|app|packages)\//.test(match);
 }
 
-/** Texts in which names are looked up: upper and lower case are alike, and separators of paths too. */
+/** Texts in which names are looked up, without their colors: upper and lower case are alike, and separators of paths too. */
 export function createLookup(texts: readonly string[]): (identifier: Identifier) => boolean {
   const folded = texts.map(fold);
   return (identifier) => {
@@ -100,7 +102,7 @@ function spellingsOf({ kind, value }: Identifier): string[] {
 }
 
 function fold(text: string): string {
-  return text.replaceAll('\\', '/').toLowerCase();
+  return stripEscapes(text).replaceAll('\\', '/').toLowerCase();
 }
 
 /** Whether a value stands in a text as a whole: no letter, digit or underscore on either side, and no further digits of a version; "v1.2" holds 1.2. */

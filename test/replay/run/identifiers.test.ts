@@ -29,11 +29,14 @@ describe('identifiers of a sentence', () => {
 });
 
 describe('a name', () => {
-  const isInLog = createLookup(['Error: C:\\work\\src\\App.ts(3): needs node v20.1.2, got 18.2\nset NPM_TOKEN']);
+  const isInLog = createLookup([
+    'Error: C:\\work\\src\\App.ts(3): needs node v20.1.2, got 18.2\nset NPM_TOKEN \u001b[36mlib/map.ts\u001b[0m',
+  ]);
 
   it.each([
     ['path', 'src/App.ts'],
     ['path', 'app.ts'],
+    ['path', 'lib/map.ts'],
     ['version', '20.1.2'],
     ['version', 'v18.2'],
     ['variable', 'NPM_TOKEN'],

@@ -26,6 +26,7 @@ export async function countAbsentValues(advise: Advise, logs: readonly AdvisedLo
   for (const { name, text } of logs) {
     const stands = createLookup([text]);
     for (const advice of await advise(text)) {
+      if (isSilent(advice)) continue;
       for (const { kind, value, lookedUp } of findValues(advice ?? ''))
         if (!stands(lookedUp)) broken.get(kind)?.push(`${name}: ${kind} ${value} in “${advice}”`);
     }
