@@ -15,7 +15,8 @@ export interface Value {
 export type FindValue = (slot: string) => Value | null;
 
 /**
- * Text with slots: "`{command}` needs Node {required}." It is used only if all its slots are filled. A function receives the
+ * Text with slots: "`{command}` needs Node {required}." It is used only if all its slots are filled;
+ * `{login?}` must be filled and is not spoken. A function receives the
  * values as text, for the few sentences that choose between words.
  */
 export type Sentence = string | ((read: (slot: string) => string | null) => string | null);
@@ -45,7 +46,8 @@ export interface Filled {
   readonly values: readonly Value[];
 }
 
-const SLOT = /\{(\w{1,30})\}/g;
+/** A slot; with a question mark it must have a value and is not spoken. */
+const SLOT = /\{(\w{1,30})(\??)\}/g;
 
 /** Fills the first sentence whose slots all have values; null where there is none. */
 export function fillFirst(sentences: Sentences | undefined, find: FindValue): Filled | null {
@@ -73,7 +75,8 @@ export function fill(sentence: Sentence, find: FindValue): Filled | null {
   const slots = Array.from(sentence.matchAll(SLOT), ([, slot]) => slot ?? '');
   const words = new Map(slots.map((slot) => [slot, read(slot)]));
   if ([...words.values()].includes(null)) return null;
-  return { text: sentence.replace(SLOT, (_, slot: string) => words.get(slot) ?? ''), values };
+  const spoken = (_: string, slot: string, silent: string) => (silent === '' ? (words.get(slot) ?? '') : '');
+  return { text: sentence.replace(SLOT, spoken), values };
 }
 
 /** The slots that the templates of a wording name; functions are not looked into. */
