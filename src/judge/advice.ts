@@ -63,7 +63,9 @@ function chooseAdvice(
   const said = find === null ? null : fromLog(match, classification, find);
   if (said !== null && said.confidence * (0.5 + 0.5 * classification.confidence) >= LEAST_CONFIDENCE) return said;
   const document = fittingDocument(evidence, classification.category, classification.kind);
-  if (document?.fix != null) return { text: document.fix, act: null, confidence: 0.5, values: [] };
+  // What fits a kind of failure in general says nothing of this one; a team's own document is about its own failures.
+  if (document?.fix != null && document.evidence.source.startsWith('team-knowledge/'))
+    return { text: document.fix, act: null, confidence: 0.5, values: [] };
   return { text: silence(ruling), act: null, confidence: 0, values: [] };
 }
 

@@ -19,6 +19,8 @@ export const GATE_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
       /\d{1,6} errors? and \d{1,6} warnings?\)/,
       /(?:^|\s)\d{1,6}:\d{1,6}\s{1,4}error\s{1,4}\S/,
     ],
+    reads: [/(?<=^|\s)(?<position>\d{1,6}:\d{1,6}) {1,4}error {1,4}(?<finding>\S.{4,140}?) {2,20}(?<broken>[\w@/-]{3,60})$/],
+    title: '{finding} ({broken})',
     matches: ["  4:9  error  'pear' is not defined  no-undef"],
     ignores: ['✖ 3 problems (0 errors, 3 warnings)', "  4:9  warning  'pear' is never used  no-unused-vars"],
   },
@@ -72,6 +74,7 @@ export const GATE_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
       /Execution failed for task '[^']{0,120}spotless\w{0,40}Check'/i,
     ],
     reads: [
+      /^- hook id: (?<hook>[\w.-]{1,60})/,
       /(?<prettier>prettier)/i,
       /(?<black>black(?= |$)|would be reformatted)/i,
       /(?<ruff>ruff format)/,
@@ -82,8 +85,11 @@ export const GATE_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
       /(?<isort>imports are incorrectly sorted)/i,
       /(?<biome>Formatter would have printed)/,
     ],
+    title: 'The hook {hook} changed files that were committed unformatted',
+    cause: 'The pre-commit hook {hook} changed files: they were committed without running it.',
     fix: [
       ['code', 'Run `{run}` and commit the result.'],
+      ['code', 'Run `pre-commit run {hook} --all-files` and commit what it changes.'],
       ['code', (read) => read('prettier') && 'Run `npx prettier --write .` and commit the result.'],
       ['code', (read) => read('ruff') && 'Run `ruff format .` and commit the result.'],
       ['code', (read) => read('black') && 'Run `black .` and commit the result.'],

@@ -25,7 +25,9 @@ export function cleanWords(raw: string, most: number): string {
     .replace(/[│╭╰╮╯─┌└┐┘├┤✖✘●⨯⎯]{1,200}/g, ' ')
     .replace(/\*\*(?=\S)|(?<=\S)\*\*/g, '')
     .replace(/\s{1,400}/g, ' ')
+    .replace(/\[\d{1,3}(?:;\d{1,3}){0,3}m/g, '')
     .trim()
+    .replace(/^(?:\d{4}-\d\d-\d\d[T ][\d:.,]{8,16}Z? |[-!*•×>→] (?=\S)){1,3}/, '')
     .replace(/^(?:(?:##\[error\]|npm (?:ERR!|error)(?: code)?|\[ERROR\]|ERROR:|Error:|error:|E:|fatal:|FATAL:) ?){1,3}/, '')
     .replace(/[.:;,\s]{1,10}$/, '');
   if (text.length <= most) return text;
