@@ -159,7 +159,9 @@ function fromTest(facts: Facts, match: Match | null, kind: Classification['kind'
     };
   }
   const words = (test.message ?? match?.fact.text ?? '').split('\n')[0] ?? '';
-  const message = /^\s*(?:---? ?FAIL|FAILED\b)/.test(words) ? '' : cleanWords(words.replace(/^(?:Assertion)?Error: /, ''), 240);
+  const message = /^\s*(?:---? ?FAIL|FAILED\b)/.test(words)
+    ? ''
+    : cleanWords(words.replace(/^(?:(?:Assertion)?Error: |thrown: "?)/, ''), 240);
   if (kind === 'flaky_timing') {
     const what = message === '' ? 'its own time limit expired' : (/^.{10,200}?[^.\d](?=[.;] )/.exec(message)?.[0] ?? message);
     return {

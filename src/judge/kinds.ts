@@ -59,7 +59,15 @@ export const KIND_WORDING: Readonly<Record<Kind, KindWording>> = {
       ],
     ],
   },
-  flaky_timing: { spoken: 'A test timed out waiting for a condition' },
+  flaky_timing: {
+    spoken: 'A test timed out waiting for a condition',
+    reads: [
+      /(?:[Ee]xceeded timeout of|[Tt]imed? ?out (?:in|after|of)|[Tt]imeout of|[Tt]imeout) {1,4}(?<limit>\d[\d,.]{0,9} ?(?:ms|s|seconds?|milliseconds)\b)/,
+    ],
+    fix: [
+      ['code', 'Let {test} wait for its condition itself (start at {place}); raise its limit of {limit} only if it has more work to do.'],
+    ],
+  },
   threshold: { spoken: 'A threshold was not met' },
   timeout: { spoken: 'A time limit expired' },
   out_of_memory: { spoken: 'The machine or process ran out of memory' },

@@ -49,7 +49,7 @@ export const SOURCE_FIXES: readonly Fix[] = [
   ['code', 'Use a member that {owner} has at {place}, or add `{member}` to it.'],
   ['code', 'Import or define `{unresolved}` for {place}, or correct its spelling.'],
   ['code', 'Remove or rename one of the declarations of `{twice}`; one is at {place}.'],
-  ['code', 'Give {place} a {wanted}: it gets {given}. Change the value, or the declared type if that is what changed.'],
+  ['code', 'Change the value at {place} from {given} to {wanted}, or the declared type if that is what changed.'],
   ['code', 'Remove `{unused}` at {place}, or use it.'],
   ['code', 'Declare `{constant}` with `const` at {place}.'],
   ['code', (read) => read('importsFirst') && read('place') && `Move the import at ${read('place')} to the top of the file.`],
