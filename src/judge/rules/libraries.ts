@@ -1,6 +1,7 @@
 import type { Fact, Facts } from '../facts.ts';
 import { isOwnHeader, isOwnModule, missingModuleName } from '../line-facts.ts';
 import { type RuleRow, ruleTable } from '../rule.ts';
+import { GENERIC_COMPILE } from './symptoms.ts';
 
 /** Modules, headers and libraries that are missing, or of a version that breaks their users. */
 export const LIBRARY_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
@@ -12,6 +13,7 @@ export const LIBRARY_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
       /gcc: [\w./+-]{1,160}\.h(?:pp)?: No such file/,
     ],
     when: (fact, facts) => !isOwnHeader(fact.text, facts),
+    outranks: [...GENERIC_COMPILE, 'c-compile-error', 'path-missing'],
     matches: ['src/scales.c:4:10: fatal error: pear.h: No such file or directory'],
     ignores: ['checking for pear.h... no', '-- Looking for pear.h - not found'],
   },
@@ -54,6 +56,20 @@ export const LIBRARY_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
       /Could not find (?:the )?(?:program|executable|command) /,
       /configure: error: .{0,80}(?:is required|needed|not found)/,
     ],
+    reads: [
+      /(?:^|[\s:])(?<program>[\w+.-]{1,60}): (?:command )?not found(?!\S)/i,
+      /'(?<program>[\w+.-]{1,60})' is not recognized/,
+      /exec: "(?<program>[\w+./-]{1,60})": executable file not found/,
+      /spawn (?<program>[\w+./-]{1,60}) ENOENT/,
+      /^(?:\.\/)?(?<script>[\w-][\w./-]{0,200}\.\w{1,6}): (?:line )?\d{1,6}: /,
+    ],
+    title: 'The build needs {program}, which is not installed',
+    cause: [
+      '{script} calls {program}, which is not installed on the runner.',
+      'The build calls {program}, which is not installed on the runner.',
+    ],
+    fix: [['configuration', 'Install {program} in an earlier step of the job, or use an image that has it.']],
+    outranks: ['command-not-found', 'path-missing', 'exit-by-signal'],
     matches: ['/bin/sh: 1: bison: not found'],
     ignores: ['checking for bison... no', 'Program bison found: YES (/usr/bin/bison)'],
   },
@@ -78,6 +94,13 @@ export const LIBRARY_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
       /pdflatex.{0,40}(?:not found|missing|No such)/,
       /library .{1,60} (?:is )?not found/,
     ],
+    reads: [/provided by "(?<name>[^"\n]{1,80})"/],
+    title: 'CMake cannot find the package {name}',
+    cause: [
+      '{place} looks for the package {name}, but nothing on the runner provides it.',
+      'CMake looks for the package {name}, but nothing on the runner provides it.',
+    ],
+    fix: [['configuration', 'Install the package that provides {name} in an earlier step, or add its prefix to CMAKE_PREFIX_PATH.']],
     matches: ['CMake Error: Could NOT find Pear (missing: PEAR_LIBRARY)', '/usr/bin/ld: cannot find -lpear'],
     ignores: [
       'KVM is not available',
@@ -128,6 +151,19 @@ export const LIBRARY_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
     strength: 4,
     patterns: [/cannot import name/, /ImportError: /],
     when: namesPackage,
+    reads: [
+      /cannot import name '?(?<name>\w{1,80})'? from (?:partially initialized module )?'?(?<from>[\w.]{1,120})/,
+      /(?:site|dist)-packages\/(?<importer>[\w-]{1,80})\/[^"\n:]{1,200}(?:", line \d|:\d{1,6}: in )/,
+    ],
+    title: 'The installed {from} has no {name}, which the code imports',
+    cause: [
+      '{importer} imports {name} from {from}, but the installed version of {from} does not have it: the two versions are incompatible.',
+      'The code imports {name} from {from}, but the installed version of {from} does not have it.',
+    ],
+    fix: [
+      ['dependency', 'Upgrade {importer} to a release that works with the installed {from}, or pin {from} to one that still has {name}.'],
+      ['dependency', 'Pin {from} to a release that has {name}, or import what the installed one calls it.'],
+    ],
     matches: ["ImportError: cannot import name 'weigh' from 'pear' (/venv/lib/python3.12/site-packages/pear/__init__.py)"],
     ignores: ['ImportError: attempted relative import beyond top-level package', 'test_pear.py::test_ImportError PASSED'],
   },
@@ -148,6 +184,7 @@ export const LIBRARY_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
     kind: 'version_conflict',
     strength: 5,
     patterns: [/class file has wrong version/, /bad class file:/, /class file contains wrong class/],
+    outranks: [...GENERIC_COMPILE, 'java-compilation-error', 'javac-cannot-find-symbol', 'path-missing'],
     matches: ['class file has wrong version 65.0, should be 61.0'],
     ignores: ['Class file version: 61.0'],
   },
@@ -195,6 +232,14 @@ export const LIBRARY_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
       /go: .{1,200}: (?:invalid version|reading \S{1,200}: 404)/,
       /verifying .{0,120}checksum mismatch/,
     ],
+    reads: [/no required module provides package (?<name>[\w./-]{1,200})/, /cannot find module providing package (?<name>[\w./-]{1,200})/],
+    title: 'No module in go.mod provides {name}',
+    cause: [
+      '{place} imports {name}, but no module in go.mod provides it.',
+      'The code imports {name}, but no module in go.mod provides it.',
+    ],
+    fix: [['dependency', 'Run `go get {name}` and `go mod tidy`, then commit go.mod and go.sum.']],
+    outranks: [...GENERIC_COMPILE, 'path-missing'],
     matches: ['scales.go:4:2: no required module provides package orchard.example/pear; to add it:'],
     ignores: ['go: downloading orchard.example/pear v1.2.3', '✓ refuses an ambiguous import'],
   },
