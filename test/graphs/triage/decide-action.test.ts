@@ -30,6 +30,7 @@ const decide = (facts: Partial<ActionFacts>, thresholds = LIMITS.thresholds) =>
       webAsked: false,
       spent: null,
       calibration: null,
+      route: null,
       ...facts,
     },
     { ...LIMITS, thresholds },
