@@ -56,7 +56,8 @@ const figures = figuresOf(held.project);
 for (const line of figures) console.log(`by project: ${line}`);
 for (const line of figuresOf(held.source)) console.log(`by source: ${line}`);
 const wanted = asked.out ?? asked.check;
-const made = wanted === undefined ? [] : [[wanted, modelText(fitJudgement(learned))] as const, [outcomesBeside(wanted), outcomesText()] as const];
+const made =
+  wanted === undefined ? [] : [[wanted, modelText(fitJudgement(learned))] as const, [outcomesBeside(wanted), outcomesText()] as const];
 for (const [path, text] of made) {
   if (asked.out !== undefined) writeFileSync(path, text);
   else checkSame(path, text);

@@ -68,7 +68,9 @@ export interface ConfidenceFacts {
   /** Of whoever verified. */
   readonly assessment: Assessment;
   /** What the fallback analyst, who costs nothing and obeys no text, makes of the same failure; null where he was the one who verified. */
-  readonly reading: (Pick<Classification, 'category' | 'kind' | 'confidence' | 'abstained' | 'route'> & { readonly assessment: Assessment }) | null;
+  readonly reading:
+    | (Pick<Classification, 'category' | 'kind' | 'confidence' | 'abstained' | 'route'> & { readonly assessment: Assessment })
+    | null;
   readonly evidence: readonly Evidence[];
   readonly fingerprint: string;
   readonly claims: { readonly kept: number; readonly misquoted: number; readonly all: number };

@@ -1,5 +1,5 @@
 import type { Config } from '../config/schema.ts';
-import { choosePublished, type PublishBound } from '../domain/publish-bound.ts';
+import { choosePublished, isPublishedRoute, type PublishBound } from '../domain/publish-bound.ts';
 import { sourceOutcomes } from '../judge/outcomes.ts';
 import type { Clock } from '../lib/time.ts';
 import type { Logger } from '../ports/telemetry.ts';
@@ -18,7 +18,14 @@ export function shippedBound(config: Bounded): PublishBound | null {
   return boundBy(config, []);
 }
 
-/** The same with what people decided here: own outcomes count like those that are shipped. Null where no bound is configured. */
+/** What is published of the shipped outcomes by this bound, and how much of it is wrong. */
+export function shippedShare(bound: PublishBound, floor: number) {
+  const all = sourceOutcomes();
+  const published = all.filter(({ route, stated }) => stated >= floor && isPublishedRoute(bound, route));
+  return { all: all.length, published: published.length, wrong: published.filter(({ right }) => !right).length };
+}
+
+/** The bound with what people decided here: own outcomes count like those that are shipped. Null where no bound is configured. */
 export async function readBound(
   config: Bounded & { readonly review: Pick<Config['review'], 'auditEvery'> },
   store: Pick<CalibrationStore, 'outcomes'>,
@@ -33,7 +40,12 @@ export async function readBound(
 }
 
 /** Reads the bound, and remembers it for a moment. Where the database does not answer, the one known last stays. */
-export function boundInForce(config: Parameters<typeof readBound>[0], store: Pick<CalibrationStore, 'outcomes'>, clock: Clock, logger: Logger) {
+export function boundInForce(
+  config: Parameters<typeof readBound>[0],
+  store: Pick<CalibrationStore, 'outcomes'>,
+  clock: Clock,
+  logger: Logger,
+) {
   let known: { readonly at: number; readonly bound: PublishBound | null } | null = null;
   return async (): Promise<PublishBound | null> => {
     if (known !== null && clock.now() - known.at < KEPT_MS) return known.bound;

@@ -39,6 +39,7 @@ export const RouteStanding = z.object({
   wrong: z.number(),
   /** The highest share of wrong answers that is still possible if this route is published with those before it. */
   upper: z.number(),
+  /** Never where no outcome is known. */
   published: z.boolean(),
   /** So many more right outcomes are needed before it may be published; 0 where it is. */
   missing: z.int(),
@@ -118,8 +119,9 @@ export function choosePublished(outcomes: readonly RouteOutcome[], { maxWrong, f
     pending.push(standing);
     isTested ||= route === FIRST_TESTED;
     if (!isOpen || !isTested) continue;
-    isOpen = keeps(pool, risk) && pending.every((one) => one.outcomes < ALONE_FROM || keeps({ size: one.outcomes, wrong: one.wrong }, risk));
-    if (isOpen) routes.push(...pending.splice(0).map((one) => ({ ...one, upper, published: true, missing: 0 })));
+    isOpen =
+      keeps(pool, risk) && pending.every((one) => one.outcomes < ALONE_FROM || keeps({ size: one.outcomes, wrong: one.wrong }, risk));
+    if (isOpen) routes.push(...pending.splice(0).map((one) => ({ ...one, upper, published: one.outcomes > 0, missing: 0 })));
   }
   const model = tallyOf(known.filter(({ route }) => route === 'model'));
   const isKept = keeps(model, risk);

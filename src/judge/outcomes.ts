@@ -17,7 +17,10 @@ export interface HeldOutcome extends RouteOutcome {
 /** Per protocol and source: route, thousandths of sureness, right or not, and the project. No text of a failure is kept. */
 export const OutcomesFile = z.object({
   command: z.string(),
-  leftOut: z.record(LeftOut, z.record(z.string(), z.array(z.tuple([Route, z.int().min(0).max(1000), z.union([z.literal(0), z.literal(1)]), z.int()])))),
+  leftOut: z.record(
+    LeftOut,
+    z.record(z.string(), z.array(z.tuple([Route, z.int().min(0).max(1000), z.union([z.literal(0), z.literal(1)]), z.int()]))),
+  ),
 });
 export type OutcomesFile = z.infer<typeof OutcomesFile>;
 

@@ -217,7 +217,9 @@ function usageParts(analysis: Analysis, explains: ExplainedFailures | undefined)
 function recordOf({ classification: { record }, recalled }: Analysis): string[] {
   if (record === undefined || recalled !== null) return [];
   const least = 1 - upperShare(record.of - record.right, record.of, BOUND_CONFIDENCE);
-  return [`answers like this one are right at least ${Math.floor(100 * least)} % of the time (${record.right} of ${record.of} in sources it never learned from)`];
+  return [
+    `answers like this one are right at least ${Math.floor(100 * least)} % of the time (${record.right} of ${record.of} in sources it never learned from)`,
+  ];
 }
 
 /** "1 failure", "14 failures". */
