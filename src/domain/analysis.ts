@@ -7,6 +7,7 @@ import { Evidence, ToolOutcome } from './evidence.ts';
 import type { Experiment } from './experiment.ts';
 import { KeptExperiment } from './experiment-facts.ts';
 import { LogPosition } from './failure.ts';
+import { Route } from './publish-bound.ts';
 
 /** Words that must be literally on a line of a source. `line` is 1-based. */
 export const Quote = z.object({ source: z.string(), line: z.int().min(1), text: z.string() });
@@ -53,7 +54,12 @@ export const Classification = z.object({
   because: z.string(),
   /** What speaks for the category; absent where a model named it. */
   witnesses: z.array(Witness).optional(),
-  /** How often answers as sure as this one, on witnesses of the same kind, were right and held the cause; absent where too few were measured. */
+  /** What the category rests on; absent where a model or a person named it. */
+  route: Route.optional(),
+  /**
+   * How often answers as sure as this one, of the same route, were right and held the cause, in sources that had no part in the training;
+   * absent where too few were measured.
+   */
   record: z.object({ right: z.int(), of: z.int() }).optional(),
 });
 export type Classification = z.infer<typeof Classification>;
@@ -129,6 +135,8 @@ export const Verdict = z.object({
   factors: z.array(ConfidenceFactor).optional(),
   /** What a calibration made of it; absent where none was in force. */
   calibration: CalibratedBy.optional(),
+  /** Whose outcomes say whether it may be published. */
+  route: Route.optional(),
 });
 export type Verdict = z.infer<typeof Verdict>;
 

@@ -3,6 +3,7 @@ import type { Category } from '../domain/category.ts';
 import type { TriageSubject } from '../domain/triage.ts';
 import { type Facts, readFacts } from './facts.ts';
 import { judge } from './judgement.ts';
+import { recordOf } from './outcomes.ts';
 import { type Match, matchRule, type Rule } from './rule.ts';
 import { ALL_RULES } from './rules/all.ts';
 import { TIES } from './rules/ties.ts';
@@ -37,11 +38,12 @@ const RULINGS = new WeakMap<TriageSubject, Ruling>();
 /** The same by other rules, such as all but those of one tool. */
 export function ruleBy(subject: TriageSubject, rules: readonly Rule[]): Ruling {
   const { facts, matches } = matchesIn(subject, rules);
-  const { category, probabilities, sureness, witnesses, record } = judge(facts, matches);
+  const { category, probabilities, sureness, witnesses, route } = judge(facts, matches);
   const decisive = bestOf(matches, category);
   const saysNothing = matches.length === 0 && subject.messages.length === 0;
   const abstained = saysNothing || sureness < THIN;
   const stated = Math.round(Math.min(MOST, sureness) * 1e4) / 1e4;
+  const record = recordOf(route, stated);
   const classification = {
     category,
     kind: decisive?.rule.kind ?? ('unknown' as const),
@@ -50,6 +52,7 @@ export function ruleBy(subject: TriageSubject, rules: readonly Rule[]): Ruling {
     abstained,
     because: because(decisive, abstained, subject),
     witnesses: [...witnesses],
+    route,
     ...(record === null ? {} : { record }),
   };
   return { classification, facts, matches, decisive };
