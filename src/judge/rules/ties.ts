@@ -3,6 +3,7 @@ import type { Fact, Facts } from '../facts.ts';
 import { isMappedName, isOwnModule, missingModuleName, ownServiceOf, registryStatus } from '../line-facts.ts';
 import { isForeignPath } from '../paths.ts';
 import type { Match } from '../rule.ts';
+import { findMismatch } from '../versions/mismatch.ts';
 
 /** What a tie decides: a category with its strength in logits, and which rival matches no longer count. */
 interface TieRuling {
@@ -17,6 +18,7 @@ const THROWN = /^(?:null-pointer|type-error-thrown|index-or-value-error|uncaught
 
 /** The taxonomy's decided ties. Ties 6 and 7 only take away: see `softenInfra` and `ruleBy`. */
 export const TIES: Readonly<Record<string, (facts: Facts, matches: readonly Match[]) => TieRuling | null>> = {
+  'runtime-of-another-version': runtimeOfAnotherVersion,
   'tie-1-error-thrown-in-test': errorThrownInTest,
   'tie-2-refused-by-own-service': refusedByOwnService,
   'tie-2-refused-by-foreign-service': refusedByForeignService,
@@ -28,6 +30,25 @@ export const TIES: Readonly<Record<string, (facts: Facts, matches: readonly Matc
   'tie-5-registry-was-down': registryDown,
   'tie-5-version-never-published': versionNeverPublished,
 };
+
+/** A name that the running version of the language does not have is no fault of the code that uses it. */
+function runtimeOfAnotherVersion(facts: Facts): TieRuling | null {
+  const fact = facts.all.find(({ text, weight }) => weight >= HEEDED && findMismatch(text, facts.subject)?.isFromTable === true);
+  if (fact === undefined) return null;
+  return {
+    category: 'CONFIG_ERROR',
+    kind: 'environment',
+    strength: 5.5 * fact.weight,
+    fact,
+    drop: ({ rule }) => NAME_MISSED.has(rule.kind),
+  };
+}
+
+/** What a complaint has to weigh before its version is looked at. */
+const HEEDED = 0.4;
+const NAME_MISSED: ReadonlySet<Kind> = new Set([
+  ...(['null_reference', 'crash', 'compile_error', 'type_error', 'missing_module', 'version_conflict', 'link_error'] as const),
+]);
 
 function errorThrownInTest(facts: Facts, matches: readonly Match[]): TieRuling | null {
   const thrown = matches.find((match) => THROWN.test(match.rule.name) && ['test', 'exception', 'headline'].includes(match.fact.origin));

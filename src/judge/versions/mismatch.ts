@@ -1,0 +1,81 @@
+import type { LogPosition } from '../../domain/failure.ts';
+import type { TriageSubject } from '../../domain/triage.ts';
+import { compareVersions, isOlder, shortVersion } from './compare.ts';
+import { memberIn } from './members.ts';
+import { requirementIn } from './requirements.ts';
+
+/** Runtimes, compilers and libraries as people name them. */
+export type Tool = 'Node' | 'Python' | 'Go' | 'Java' | 'Rust' | 'glibc';
+
+/** What a line of the log says, or a table knows, that something needs. */
+export interface VersionNeed {
+  readonly tool: Tool;
+  /** What needs it, ready for a sentence: "`toReversed`", "spring-core-6.0.4.jar". */
+  readonly subject: string;
+  /** The first version that has it, or with `isGone` the first that has it no more. */
+  readonly version: string;
+  readonly isGone: boolean;
+  /** The version at work, where the same line says so. */
+  readonly running: string | null;
+  /** True where a table says so, which only counts against a version that the log shows. */
+  readonly isFromTable: boolean;
+}
+
+/** A runtime whose version, as the log shows it, is not one that the code needs. */
+export interface VersionMismatch extends VersionNeed {
+  readonly running: string | null;
+  /** Where the log shows the running version; null where the complaint itself does, or nothing. */
+  readonly runningAt: LogPosition | null;
+}
+
+const NAMES = { node: 'Node', python: 'Python', go: 'Go', java: 'Java', rust: 'Rust' } as const;
+
+/**
+ * Tells what a complaint needs that the running version does not have: what it states itself, else a member of the standard library that came
+ * later or went earlier. Null where the log does not show the running version and the complaint does not say what it needs.
+ */
+export function findMismatch(text: string, { environment }: Pick<TriageSubject, 'environment'>): VersionMismatch | null {
+  const need = requirementIn(text) ?? memberIn(text);
+  if (need === null) return null;
+  const shown = environment?.runtimes.find(({ tool }) => NAMES[tool] === need.tool);
+  const running = need.running ?? shown?.version ?? null;
+  const runningAt = need.running === null ? (shown?.at ?? null) : null;
+  if (!need.isFromTable) return { ...need, running, runningAt };
+  if (running === null) return null;
+  const fits = need.isGone ? compareVersions(running, need.version) < 0 : !isOlder(running, need.version);
+  return fits ? null : { ...need, running, runningAt };
+}
+
+/** Says what is wrong: "`toReversed` exists since Node 20, but the job runs Node 18.20.4." */
+export function describeMismatch({ tool, subject, version, isGone, running, isFromTable }: VersionMismatch): string {
+  const needed = shortVersion(version);
+  const has = running === null ? '' : isFromTable || tool !== 'glibc' ? `, but the job runs ${tool} ${running}` : '';
+  if (isGone) return `${subject} was removed in ${tool} ${needed}${has}.`;
+  if (isFromTable) return `${subject} exists since ${tool} ${needed}${has}.`;
+  return `${subject} needs ${tool} ${needed} or newer${has}.`;
+}
+
+/** Says what to do about it: "Upgrade Node in the job from 18.20.4 to 20 or newer: `toReversed` exists since 20." */
+export function adviseMismatch({ tool, subject, version, isGone, running, isFromTable }: VersionMismatch): string {
+  const needed = shortVersion(version);
+  if (tool === 'glibc') return `Run it on an image with glibc ${needed} or newer (${systemsWith(needed)}), or build it on an older one.`;
+  if (isGone) return `Use a release of ${tool} before ${needed} in the job, or replace ${subject}, which ${needed} removed.`;
+  const from = running === null ? '' : ` from ${running}`;
+  const why = isFromTable ? `${subject} exists since ${needed}` : `${subject} needs it`;
+  return `Upgrade ${tool} in the job${from} to ${needed} or newer: ${why}.`;
+}
+
+/** The C library of distributions in use, by their release notes. */
+const GLIBC: readonly (readonly [version: string, system: string])[] = [
+  ['2.31', 'Ubuntu 20.04, Debian 11'],
+  ['2.34', 'Red Hat 9'],
+  ['2.35', 'Ubuntu 22.04'],
+  ['2.36', 'Debian 12'],
+  ['2.39', 'Ubuntu 24.04'],
+  ['2.41', 'Debian 13'],
+];
+
+function systemsWith(version: string): string {
+  const fitting = GLIBC.filter(([has]) => compareVersions(has, version) >= 0).slice(0, 2);
+  return fitting.length === 0 ? 'none of the usual ones yet' : `${fitting.map(([, system]) => system).join(', ')} or newer`;
+}
