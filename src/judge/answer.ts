@@ -11,8 +11,11 @@ import { confirmedEntry, fittingDocument, repositoryFactsOf, retrievedFrom, seen
 import type { Fact } from './facts.ts';
 import { fixOf } from './fixes.ts';
 import { ranked } from './judgement.ts';
+import type { Match } from './rule.ts';
 import { suspectsOf } from './suspects.ts';
 import { causeConfidence, hasCloseRunnerUp } from './verify.ts';
+import { explainByVersions } from './versions/explain.ts';
+import { claimStated, findUpgrades, stateArtifacts, stateUpgrade } from './versions/upgrades.ts';
 import { oneLine, type Quotation, quoteFact, quoteLine, quoteText, spokenKind, toolName, wordsOf } from './wording.ts';
 
 /** What people know of such a failure, which comes first where no rule knows it: a decision of theirs, else their own document. */
@@ -80,7 +83,7 @@ function hypothesesOf(ruling: Ruling, classification: Classification, confidence
   });
 }
 
-const MAX_CLAIMS = 6;
+const MAX_CLAIMS = 8;
 
 /** Statements that are on evidence: each cites it, and quotes of the log stand literally on their line. */
 function claimsOf(rootCause: string, ruling: Ruling, classification: Classification, evidence: readonly Evidence[]): Claim[] {
@@ -89,6 +92,7 @@ function claimsOf(rootCause: string, ruling: Ruling, classification: Classificat
   const main = proof === null ? null : (firstErrorBefore(proof.fact, ruling, evidence) ?? quoteFact(proof.fact, evidence));
   const candidates: (Claim | null)[] = [
     main === null ? null : withValues(claim(rootCause, main), ruling, evidence),
+    ...versionClaims(ruling, decisive, classification, evidence),
     ...testClaims(ruling, evidence),
     ...placeClaims(ruling, evidence),
     informativeClaim(ruling, main, evidence),
@@ -99,6 +103,25 @@ function claimsOf(rootCause: string, ruling: Ruling, classification: Classificat
   const all = [...candidates, ...ended, ...retrievedClaims(classification, evidence), ...commitClaims(ruling, classification, evidence)];
   const made = all.filter((entry) => entry !== null);
   return firstOfEach(made, ({ text }) => text).slice(0, MAX_CLAIMS);
+}
+
+/** What changed, which artifacts the failure is about, and where the running version is shown. */
+function versionClaims(
+  ruling: Ruling,
+  decisive: Match | null,
+  { category }: Classification,
+  evidence: readonly Evidence[],
+): (Claim | null)[] {
+  const { facts } = ruling;
+  const at = decisive === null ? null : explainByVersions(decisive, facts)?.runningAt;
+  const running = at == null ? null : claimStated({ text: 'This line shows the version that the job runs.', at: [at] }, evidence);
+  if (category === 'INFRA_ERROR') return [running];
+  const upgrades = findUpgrades(facts.subject, evidence).map((upgrade) => {
+    const item = evidence.find(({ id }) => id === upgrade.evidenceId);
+    const stated = stateUpgrade(upgrade);
+    return item === undefined ? claimStated(stated, evidence) : cite(stated.text, item);
+  });
+  return [running, ...upgrades, ...stateArtifacts(facts.subject).map((stated) => claimStated(stated, evidence))];
 }
 
 /** The most informative lines, where the decisive quotation is none of them. */

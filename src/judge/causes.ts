@@ -10,6 +10,8 @@ import { hostOf, missingModuleName, ownServiceOf } from './line-facts.ts';
 import { isForeignPath } from './paths.ts';
 import type { Match } from './rule.ts';
 import { reasonOf, titleOf } from './rule-words.ts';
+import { explainByVersions } from './versions/explain.ts';
+import { stateArtifacts } from './versions/upgrades.ts';
 import { linesFrom, listed, oneLine, spokenKind, toolName, wordsFor, wordsOf } from './wording.ts';
 
 /** The cause in words: a title a person would say, and one to three sentences that say more than the title. */
@@ -29,10 +31,18 @@ export function causeOf(ruling: Ruling, classification: Classification): Describ
   const match = classification.abstained ? null : (bestOf(ruling.matches, classification.category) ?? ruling.decisive);
   const said = describe(ruling.facts, match, classification);
   const words = match === null ? null : wordsFor(match, ruling.facts);
-  const title = match === null || words === null ? null : titleOf(match, words);
-  const statement = (match === null || words === null ? null : reasonOf(match, words)) ?? said.rootCause;
+  const byVersions = match === null ? null : explainByVersions(match, ruling.facts);
+  const title = byVersions?.title ?? (match === null || words === null ? null : titleOf(match, words));
+  const reason = byVersions?.cause ?? (match === null || words === null ? null : reasonOf(match, words)) ?? said.rootCause;
+  const statement = classification.category === 'DEPENDENCY_ERROR' ? `${reason}${artifactsIn(ruling.facts)}` : reason;
   const rootCause = `${classification.abstained ? 'The log does not show a clear cause.  ' : ''}${statement}${stepOf(ruling.facts)}`;
   return { title: oneLine(title ?? said.title, MAX_TITLE), statement, rootCause };
+}
+
+/** Which artifacts of the log have to do with it; empty where none is known to. */
+function artifactsIn({ subject }: Facts): string {
+  const [first] = stateArtifacts(subject);
+  return first === undefined ? '' : ` ${first.text}`;
 }
 
 /** In which step, and how it ended; empty where the log marks none. */

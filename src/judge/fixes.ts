@@ -9,6 +9,7 @@ import { isTestPath } from './paths.ts';
 import { placesOf } from './places.ts';
 import type { Match } from './rule.ts';
 import { downloadHost, importerIn } from './rule-words.ts';
+import { explainByVersions } from './versions/explain.ts';
 import { find, linesFrom, oneLine, type Words, wordsFor } from './wording.ts';
 
 /**
@@ -26,6 +27,8 @@ function adviceOf(ruling: Ruling, classification: Classification, evidence: read
   const confirmed = confirmedEntry(evidence, classification.category);
   if (confirmed?.fix != null) return `${confirmed.fix} (confirmed by ${confirmed.confirmedBy} for an earlier failure of this kind)`;
   const match = bestOf(ruling.matches, classification.category);
+  const byVersions = match === null ? null : explainByVersions(match, ruling.facts);
+  if (byVersions !== null) return byVersions.fix;
   const byRule = ADVICE_BY_RULE[match?.rule.name ?? ''];
   if (byRule !== undefined) return byRule(givenBy(ruling, match));
   const printed = printedAdvice(ruling.facts.subject);

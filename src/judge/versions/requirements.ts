@@ -26,7 +26,7 @@ const ROWS: readonly RequirementRow[] = [
   { tool: 'Python', pattern: new RegExp(`Package '(?<subject>[^'\\n]{1,120})' requires a different Python: (?<has>${V}) not in '[^'\\n]{0,40}?>=? ?(?<needs>${V})`) },
   { tool: 'Python', pattern: new RegExp(`current Python version \\((?<has>${V})\\) does not satisfy Python ?>=(?<needs>${V})`), subject: 'The project' },
   { tool: 'Go', pattern: new RegExp(`(?<subject>[\\w./@-]{2,200})?:? ?requires go >= (?<needs>${V}) \\(running go (?<has>${V})`), subject: 'The module' },
-  { tool: 'Rust', pattern: new RegExp("package `(?<subject>[^`\\n]{1,120})` cannot be built because it requires rustc (?<needs>" + V + ").{0,80}rustc version is (?<has>" + V + ')') },
+  { tool: 'Rust', pattern: new RegExp(String.raw`package .(?<subject>[\w.@ -]{1,120}). cannot be built because it requires rustc (?<needs>${V}).{0,80}rustc version is (?<has>${V})`) },
   { tool: 'Rust', pattern: new RegExp(`(?<subject>[\\w-]{1,80}@\\d\\S{0,40}) requires rustc (?<needs>${V})`) },
   { tool: 'Rust', pattern: /feature `(?<subject>edition2024)` is required/, convert: () => '1.85' },
   { tool: 'Rust', pattern: /lock ?file version `?(?<needs>4)`? (?:was found|requires)/, subject: 'Version 4 of Cargo.lock', convert: () => '1.78' },
@@ -35,7 +35,7 @@ const ROWS: readonly RequirementRow[] = [
 
 /** Returns what a line states that something needs; null where it states nothing of the kind. */
 export function requirementIn(text: string): VersionNeed | null {
-  for (const { tool, pattern, subject, convert = (needed) => needed } of ROWS) {
+  for (const { tool, pattern, subject, convert = (needed: string) => needed } of ROWS) {
     const groups = pattern.exec(text)?.groups;
     if (groups === undefined) continue;
     const { has } = groups;
