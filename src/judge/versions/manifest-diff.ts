@@ -1,4 +1,4 @@
-import { compareVersions } from './compare.ts';
+import { compareVersions } from '../../lib/versions.ts';
 
 /** A dependency whose version a patch of a manifest changes. */
 export interface ManifestChange {

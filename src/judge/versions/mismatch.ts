@@ -1,6 +1,6 @@
 import type { LogPosition } from '../../domain/failure.ts';
 import type { TriageSubject } from '../../domain/triage.ts';
-import { compareVersions, isOlder, shortVersion } from './compare.ts';
+import { compareVersions, isOlder, shortVersion } from '../../lib/versions.ts';
 import { memberIn } from './members.ts';
 import { requirementIn } from './requirements.ts';
 

@@ -56,28 +56,31 @@ export function stateArtifacts({ environment }: Pick<TriageSubject, 'environment
   const needing = artifacts.filter(({ needs }) => needs !== null);
   const stated = needing.length > 0 ? needing.slice(0, MAX_ARTIFACTS).map(stateNeed) : stateOwners(artifacts);
   if (stated.length === 0 || boms.length === 0) return stated;
-  const [first] = boms;
   const named = boms.map(({ name, version }) => `${name} ${version}`).join(' and ');
-  const managed = { text: `Versions may come from ${named}.`, at: first === undefined ? [] : boms.map(({ at }) => at) };
+  const managed = { text: `Versions may come from ${named}.`, at: boms.map(({ at }) => at) };
   return needing.length > 0 ? [...stated, managed] : stated;
 }
 
 function stateNeed({ name, version, at, needs }: InvolvedArtifact): Stated {
-  const used = needs?.used == null ? '' : `, but the build uses ${needs.used}`;
   const lines = needs === null || (needs.at.source === at.source && needs.at.line === at.line) ? [at] : [needs.at, at];
+  const other = needs?.used == null ? ' or newer' : `, but the build has ${needs.used}`;
   // What the build declares itself is in conflict with what others need.
-  if (needs?.name === name) return { text: `${name} is needed as ${needs.version}${used}.`, at: lines };
-  return { text: `${name} ${version} needs ${needs?.name} ${needs?.version}${needs?.used === null ? ' or newer' : ''}${used}.`, at: lines };
+  if (needs?.name === name) return { text: `${name} is declared as ${version}${other}.`, at: lines };
+  return { text: `${name} ${version} needs ${needs?.name} ${needs?.version}${other}.`, at: lines };
 }
 
+/** Says of each name that the failure is about to which artifact it belongs. */
 function stateOwners(artifacts: readonly InvolvedArtifact[]): Stated[] {
-  const [first] = artifacts;
-  if (first === undefined || first.symbol === null) return [];
-  const named = artifacts.map(({ name, version }) => `${name} ${version}`);
-  const others = artifacts.length === 1 ? '' : ` or ${named.slice(1).join(' or ')}`;
-  const group = first.siblings.filter(({ name }) => !artifacts.some((one) => bareName(one.name) === name));
-  const beside = group.length === 0 ? '' : ` The same group: ${group.map(({ name, version }) => `${name} ${version}`).join(', ')}.`;
-  return [{ text: `${first.symbol} belongs to ${named[0]}${others}.${beside}`, at: artifacts.map(({ at }) => at) }];
+  const bySymbol = Map.groupBy(artifacts, ({ symbol }) => symbol ?? '');
+  return [...bySymbol].map(([symbol, owners]) => {
+    const named = owners.map(({ name, version }) => `${name} ${version}`).join(' or ');
+    const known = new Set(artifacts.map(({ name }) => bareName(name)));
+    const beside = (owners[0]?.siblings ?? []).filter(({ name }) => !known.has(name.toLowerCase()));
+    const group =
+      beside.length === 0 ? '' : ` Of its group the build also has ${beside.map(({ name, version }) => `${name} ${version}`).join(', ')}.`;
+    const moved = symbol.startsWith('javax.') ? `, later versions of which call it ${symbol.replace('javax.', 'jakarta.')}` : '';
+    return { text: `${symbol} belongs to ${named}${moved}.${group}`, at: owners.map(({ at }) => at) };
+  });
 }
 
 /** Makes a claim of a sentence; null where no evidence shows any of its lines. */

@@ -1,3 +1,4 @@
+import { compareVersions } from '../../lib/versions.ts';
 import { type LogText, linesBetween } from '../lines/lines.ts';
 import type { Artifact } from './artifacts.ts';
 
@@ -19,7 +20,7 @@ export const CONFLICT_LITERALS: readonly string[] = ['upper bound dep', 'converg
 
 const [MAX_CONFLICTS, MAX_LINES, MAX_NAMED] = [50, 120, 3];
 const CONFLICT =
-  /(?:Require upper bound dependencies|Dependency convergence) error for (?<group>[\w.-]{1,120}):(?<name>[\w.-]{1,120}):(?:jar:)?(?<used>[\w.-]{1,80})/;
+  /(?<kind>Require upper bound dependencies|Dependency convergence) error for (?<group>[\w.-]{1,120}):(?<name>[\w.-]{1,120}):(?:jar:)?(?<used>[\w.-]{1,80})/;
 const NODE =
   /^(?:\[ERROR\] ?)?(?<indent>\s{0,80})(?:\+-|\\-)\s?(?<group>[\w.-]{1,120}):(?<name>[\w.-]{1,120}):(?:jar:)?(?<version>[\w.-]{1,80})(?:.{0,80}<-- [\w.-]{1,120}:[\w.-]{1,120}:(?:jar:)?(?<asked>[\w.-]{1,80}))?/;
 const REQUIRES =
@@ -41,33 +42,39 @@ function readRequirement(log: LogText, line: number): Conflict[] {
   return [{ artifact: { ecosystem: 'maven', group, name, version, line, isUsed: true }, of, needed, used: null, line }];
 }
 
-/** Reads the paths of Maven's enforcer: the direct dependencies at whose end another version than the used one is asked for. */
+interface Path {
+  readonly direct: Artifact;
+  readonly asked: string;
+}
+
+/**
+ * Reads the paths of Maven's enforcer: of an upper bound, the direct dependencies that ask for a newer version than the used one; where versions
+ * do not converge, all that ask for any.
+ */
 function readPaths(log: LogText, start: number): Conflict[] {
-  const { group, name, used } = CONFLICT.exec(log.line(start))?.groups ?? {};
+  const { kind, group, name, used } = CONFLICT.exec(log.line(start))?.groups ?? {};
   if (group === undefined || name === undefined || used === undefined) return [];
-  const conflicts: Conflict[] = [];
+  const paths = pathsTo(log, start, { group, name });
+  const isBound = kind === 'Require upper bound dependencies';
+  const counting = isBound ? paths.filter(({ asked }) => compareVersions(asked, used) > 0) : paths;
+  return counting.flatMap(({ direct, asked }) => {
+    const other = isBound ? used : paths.find((one) => one.asked !== asked)?.asked;
+    return other === undefined ? [] : [{ artifact: direct, of: `${group}:${name}`, needed: asked, used: other, line: start }];
+  });
+}
+
+function pathsTo(log: LogText, start: number, { group, name }: Pick<Artifact, 'group' | 'name'>): Path[] {
+  const paths: Path[] = [];
   let direct: Artifact | null = null;
   let depth = 0;
   for (const [offset, text] of linesBetween(log, start + 1, start + MAX_LINES, MAX_LINES).entries()) {
     if (CONFLICT.test(text) || /^(?:\[ERROR\] ?)?\s{0,4}\]/.test(text)) break;
     const node = NODE.exec(text)?.groups;
-    if (node === undefined) {
-      depth = 0;
-      continue;
-    }
-    depth++;
-    if (depth === 2)
-      direct = {
-        ecosystem: 'maven',
-        group: node.group ?? '',
-        name: node.name ?? '',
-        version: node.version ?? '',
-        line: start + 1 + offset,
-        isUsed: true,
-      };
-    const asked = node.asked ?? node.version ?? '';
-    if (direct !== null && depth >= 2 && node.group === group && node.name === name && asked !== used)
-      conflicts.push({ artifact: direct, of: `${group}:${name}`, needed: asked, used, line: start });
+    depth = node === undefined ? 0 : depth + 1;
+    if (node === undefined) continue;
+    const { group: ofGroup = '', name: ofName = '', version = '', asked = version } = node;
+    if (depth === 2) direct = { ecosystem: 'maven', group: ofGroup, name: ofName, version, line: start + 1 + offset, isUsed: true };
+    if (direct !== null && depth >= 2 && ofGroup === group && ofName === name) paths.push({ direct, asked });
   }
-  return conflicts;
+  return paths;
 }

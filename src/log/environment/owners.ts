@@ -1,3 +1,4 @@
+import { compareVersions } from '../../lib/versions.ts';
 import type { Extraction } from '../extract/extraction.ts';
 import { type LogText, linesBetween } from '../lines/lines.ts';
 import type { Artifact } from './artifacts.ts';
@@ -17,11 +18,11 @@ interface Name {
 }
 
 /** Findings whose names are looked at, lines below a diagnostic, frames below an exception, and owners that are kept. */
-const [MAX_FINDINGS, DETAIL_LINES, MAX_FRAMES, MAX_OWNERS, MAX_SIBLINGS] = [20, 5, 12, 3, 4];
+const [MAX_FINDINGS, DETAIL_LINES, MAX_FRAMES, MAX_OWNERS, MAX_OWNERS_EACH, MAX_SIBLINGS] = [20, 5, 12, 4, 2, 4];
 /** An owner that fits so much worse than the best one is none. */
 const NEARLY_BEST = 0.75;
 
-const QUALIFIED = /(?<![\w/.$-])(?:[a-z][a-z\d_]{0,40}[./]){1,10}[A-Za-z]\w{0,80}(?![\w:/-])/g;
+const QUALIFIED = /(?<![\w/.$-])(?:[a-z][a-z\d_]{0,40}[./]){1,10}[A-Z]\w{0,80}(?![\w:/-])/g;
 const MISSING_PACKAGE = /\bpackage ([\w.]{3,200}) does not exist/;
 const FRAME = /^\s{0,12}at (?:[\w.-]{1,60}\/{1,2})?((?:[a-z][\w]{0,40}\.){1,10}[A-Z]\w{0,80})/;
 /** What every JVM has; javax is the JVM's but for the packages that moved to jakarta. */
@@ -37,7 +38,7 @@ export function findOwners(log: LogText, found: Extraction, artifacts: readonly 
   const jars = newestOfEach(artifacts.filter(({ ecosystem, isUsed, name }) => ecosystem === 'maven' && isUsed && !isPlugin(name)));
   if (jars.length === 0) return [];
   const own = ownPackages(found);
-  const isForeign = ({ text }: Name) => !PLATFORM.test(text) && !own.some((prefix) => text.startsWith(prefix));
+  const isForeign = ({ text, parts }: Name) => !PLATFORM.test(`${parts.join('.')}.`) && !own.some((prefix) => text.startsWith(prefix));
   const said = ownersOf(statedNames(log, found).filter(isForeign), jars);
   if (said.length > 0) return said;
   return ownersOf(
@@ -46,19 +47,18 @@ export function findOwners(log: LogText, found: Extraction, artifacts: readonly 
   );
 }
 
+/** Returns the owners of each name in turn, until there are enough; an artifact owns the first name that fits it. */
 function ownersOf(names: readonly Name[], jars: readonly Artifact[]): Owner[] {
-  const best = new Map<Artifact, { readonly symbol: string; readonly score: number }>();
-  for (const { text, parts } of names)
-    for (const artifact of jars) {
-      const score = rateOwner(artifact, parts);
-      if (score > (best.get(artifact)?.score ?? 0)) best.set(artifact, { symbol: text, score });
-    }
-  const top = Math.max(0, ...[...best.values()].map(({ score }) => score));
-  return [...best]
-    .filter(([, { score }]) => score >= top * NEARLY_BEST)
-    .sort(([, one], [, other]) => other.score - one.score)
-    .slice(0, MAX_OWNERS)
-    .map(([artifact, { symbol }]) => ({ artifact, symbol, siblings: siblingsOf(artifact, jars) }));
+  const owners = new Map<Artifact, Owner>();
+  for (const { text, parts } of names) {
+    const rated = jars.map((artifact) => ({ artifact, score: rateOwner(artifact, parts) })).sort((one, other) => other.score - one.score);
+    const top = rated[0]?.score ?? 0;
+    for (const { artifact, score } of rated.slice(0, MAX_OWNERS_EACH))
+      if (score > 0 && score >= top * NEARLY_BEST && !owners.has(artifact))
+        owners.set(artifact, { artifact, symbol: text, siblings: siblingsOf(artifact, jars) });
+    if (owners.size >= MAX_OWNERS) break;
+  }
+  return [...owners.values()].slice(0, MAX_OWNERS);
 }
 
 /** Returns the qualified names in what compilers and exceptions say. */
@@ -66,7 +66,7 @@ function statedNames(log: LogText, found: Extraction): Name[] {
   const errors = found.diagnostics.filter(({ severity }) => severity === 'error').slice(0, MAX_FINDINGS);
   return [
     ...errors.flatMap(({ message, at }) => [message, ...(at === null ? [] : detailsBelow(log, at.line))]),
-    ...found.exceptions.slice(0, MAX_FINDINGS).map(({ type, message }) => `${type}: ${message}`),
+    ...found.exceptions.slice(0, MAX_FINDINGS).map(({ type, message }) => (HARNESS.test(type) ? message : `${type}: ${message}`)),
     ...found.messages.slice(0, MAX_FINDINGS).map(({ text }) => text),
   ].flatMap(namesIn);
 }
@@ -83,8 +83,8 @@ function namesIn(text: string): Name[] {
   const missing = MISSING_PACKAGE.exec(text)?.[1];
   const all = missing === undefined ? (text.match(QUALIFIED) ?? []) : [missing];
   return all.map((one) => {
-    const name = one.replaceAll('/', '.').replace(JAVAX, 'jakarta.');
-    return { text: name, parts: name.toLowerCase().split('.') };
+    const text = one.replaceAll('/', '.');
+    return { text, parts: text.replace(JAVAX, 'jakarta.').toLowerCase().split('.') };
   });
 }
 
@@ -139,8 +139,9 @@ function newestOfEach(artifacts: readonly Artifact[]): Artifact[] {
   return [...last.values()];
 }
 
-/** Returns others of the group, those whose version is another one first. */
+/** Returns others of the group: those of another version first, and of these the newest. */
 function siblingsOf({ group, name, version }: Artifact, all: readonly Artifact[]): Artifact[] {
   const siblings = all.filter((one) => one.group === group && one.name !== name);
-  return siblings.toSorted((one, other) => Number(one.version === version) - Number(other.version === version)).slice(0, MAX_SIBLINGS);
+  const rank = (one: Artifact) => Number(one.version === version);
+  return siblings.toSorted((one, other) => rank(one) - rank(other) || compareVersions(other.version, one.version)).slice(0, MAX_SIBLINGS);
 }

@@ -1,5 +1,6 @@
 import type { BuildEnvironment, InvolvedArtifact } from '../../domain/environment.ts';
 import type { Excerpt, LogPosition } from '../../domain/failure.ts';
+import { firstOfEach } from '../../lib/collections.ts';
 import type { Extraction } from '../extract/extraction.ts';
 import type { LogText } from '../lines/lines.ts';
 import { ARTIFACT_LITERALS, type Artifact, readArtifacts } from './artifacts.ts';
@@ -18,7 +19,7 @@ export const ENVIRONMENT_LITERALS: readonly (readonly string[])[] = [
 
 /** Words of a failure that conflicts of versions explain. */
 const IS_CONFLICT = /enforcer|convergence|upper bound|requires Jenkins|could not resolve|conflict/i;
-const MAX_BOMS = 2;
+const MAX_BOMS = 3;
 
 /**
  * Reads which versions the failed step worked with, as far as what was `found` may be about them. `hits` has the lines of each group of
@@ -96,9 +97,11 @@ function findInvolved(log: LogText, lines: readonly number[], found: Extraction,
 /** Returns the bills of materials whose group has a word in common with those of the artifacts. */
 function findBoms(artifacts: readonly Artifact[], involved: readonly InvolvedArtifact[]): Artifact[] {
   const words = new Set(involved.flatMap(({ name, needs }) => [...groupWords(name), ...groupWords(needs?.name ?? '')]));
-  return artifacts
-    .filter(({ group, name }) => /(?:^|-)bom(?:-|$)|-dependencies$/.test(name) && groupWords(group).some((word) => words.has(word)))
-    .slice(-MAX_BOMS);
+  const boms = artifacts.filter(
+    ({ group, name }) => /(?:^|-)bom(?:-|$)|-dependencies$/.test(name) && groupWords(group).some((word) => words.has(word)),
+  );
+  // The build's own come first: what they import follows.
+  return firstOfEach(boms, fullName).slice(0, MAX_BOMS);
 }
 
 /** Words of a group that tell projects apart. */
