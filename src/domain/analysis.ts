@@ -86,11 +86,17 @@ export const SimilarCase = z.object({
 });
 export type SimilarCase = z.infer<typeof SimilarCase>;
 
+/** What advice asks for: to change code, configuration or a dependency, to run the job again, or to ask somebody for an access. */
+export const Act = z.enum(['code', 'configuration', 'dependency', 'rerun', 'ask']);
+export type Act = z.infer<typeof Act>;
+
 export const Answer = z.object({
   /** One line a person would say. */
   title: z.string(),
   rootCause: z.string(),
   fixRecommendation: z.string(),
+  /** The kind of act that the advice asks for; null or absent where nothing is advised or nobody said. */
+  act: Act.nullable().optional(),
   confidence: z.number().min(0).max(1),
   claims: z.array(Claim),
   suspects: z.array(Suspect),

@@ -4,15 +4,16 @@ import type { TriageSubject } from '../domain/triage.ts';
 import { firstOfEach } from '../lib/collections.ts';
 import { projectPath } from '../log/paths.ts';
 import { saysNothing } from '../log/roles.ts';
-import { bestOf, type Ruling } from './classify.ts';
+import type { Ruling } from './classify.ts';
 import type { Facts } from './facts.ts';
+import { KIND_WORDING } from './kinds.ts';
 import { hostOf, missingModuleName, ownServiceOf } from './line-facts.ts';
 import { isForeignPath } from './paths.ts';
 import type { Match } from './rule.ts';
-import { reasonOf, titleOf } from './rule-words.ts';
-import { explainByVersions } from './versions/explain.ts';
+import { type Filled, type FindValue, fillFirst } from './sentence.ts';
+import { cleanWords } from './values/clean.ts';
 import { stateArtifacts } from './versions/upgrades.ts';
-import { linesFrom, listed, oneLine, spokenKind, toolName, wordsFor, wordsOf } from './wording.ts';
+import { linesFrom, listed, oneLine, toolName, wordsOf } from './wording.ts';
 
 /** The cause in words: a title a person would say, and one to three sentences that say more than the title. */
 interface Described {
@@ -20,35 +21,39 @@ interface Described {
   readonly rootCause: string;
 }
 
-const MAX_TITLE = 120;
+const MAX_TITLE = 80;
 
 /**
- * Names the cause from the structured facts of a ruling; honest where they are thin. The evidence is to carry the statement; the root cause says
- * it with a word of caution where the log does not settle it.
+ * Names the cause: with the rule's own sentences where their slots can be filled, else from the structured facts. The evidence is to
+ * carry the statement; the root cause says it with a word of caution where the log does not settle it.
  */
-export function causeOf(ruling: Ruling, classification: Classification): Described & { readonly statement: string } {
-  // What is too thin to decide is too thin to be the headline.
-  const match = classification.abstained ? null : (bestOf(ruling.matches, classification.category) ?? ruling.decisive);
+export function describeCause(
+  ruling: Ruling,
+  classification: Classification,
+  match: Match | null,
+  find: FindValue | null,
+): Described & { readonly statement: string; readonly values: Filled['values'] } {
   const said = describe(ruling.facts, match, classification);
-  const words = match === null ? null : wordsFor(match, ruling.facts);
-  const byVersions = match === null ? null : explainByVersions(match, ruling.facts);
-  const title = byVersions?.title ?? (match === null || words === null ? null : titleOf(match, words));
-  const reason = byVersions?.cause ?? (match === null || words === null ? null : reasonOf(match, words)) ?? said.rootCause;
-  const statement = classification.category === 'DEPENDENCY_ERROR' ? `${reason}${artifactsIn(ruling.facts)}` : reason;
-  const rootCause = `${classification.abstained ? 'The log does not show a clear cause.  ' : ''}${statement}${stepOf(ruling.facts)}`;
-  return { title: oneLine(title ?? said.title, MAX_TITLE), statement, rootCause };
-}
-
-/** Which artifacts of the log have to do with it; empty where none is known to. */
-function artifactsIn({ subject }: Facts): string {
-  const [first] = stateArtifacts(subject);
-  return first === undefined ? '' : ` ${first.text}`;
+  const title = find === null ? null : fillFirst(match?.rule.title, find);
+  const cause = find === null ? null : fillFirst(match?.rule.cause, find);
+  const artifacts = classification.category === 'DEPENDENCY_ERROR' ? stateArtifacts(ruling.facts.subject).slice(0, 1) : [];
+  const statement = [cause?.text ?? said.rootCause, ...artifacts.map(({ text }) => text)].join(' ');
+  const caution = classification.abstained ? 'The log does not show a clear cause. ' : '';
+  const rootCause = `${caution}${statement}${nameStep(ruling.facts)}`;
+  return {
+    title: cleanWords(title?.text ?? said.title, MAX_TITLE),
+    statement,
+    rootCause,
+    values: [...(title?.values ?? []), ...(cause?.values ?? [])],
+  };
 }
 
 /** In which step, and how it ended; empty where the log marks none. */
-function stepOf({ subject }: Facts): string {
+function nameStep({ subject }: Facts): string {
   // A log without marks is one section, called like its source.
-  const failed = subject.failedSections.filter(({ consequence, name, source }) => consequence !== true && !source.startsWith(name));
+  const failed = subject.failedSections.filter(
+    ({ consequence, name, source }) => consequence !== true && !source.startsWith(name) && !/^(?:log|build|output|console)$/i.test(name),
+  );
   const [step] = failed;
   if (step === undefined) return '';
   const code = step.exitCode ?? subject.exits.at(-1)?.code ?? null;
@@ -64,7 +69,7 @@ function describe(facts: Facts, match: Match | null, classification: Classificat
   if (diagnostic !== null) return fromDiagnostic(diagnostic, facts);
   if (kind === 'assertion' || kind === 'snapshot' || kind === 'flaky_timing') return fromTest(facts, match, kind);
   if (kind === 'missing_module' && missingModuleName(text) !== null) return fromMissingModule(text, facts, classification);
-  if (match?.rule.name.startsWith('tie-2') === true || match?.rule.name === 'connection-refused') return fromRefusal(text);
+  if (match?.rule.name === 'connection-refused') return fromRefusal(text);
   const named = facts.subject.exceptions.find((entry) => text.startsWith(`${entry.type}: `));
   const exception = named ?? facts.productException;
   if ((kind === 'null_reference' || kind === 'crash') && exception != null) return fromException(exception, facts);
@@ -115,7 +120,7 @@ function fromDiagnostic(entry: Diagnostic, facts: Facts): Described {
       ? rules
       : others.length === 0
         ? ''
-        : ` Next: ${others.slice(0, 2).join('; ')}${others.length > 2 ? `; and ${others.length - 2} more` : ''}.`;
+        : ` Then: ${others.slice(0, 2).join('; ')}${others.length > 2 ? `; and ${others.length - 2} more` : ''}.`;
   return {
     title: place === null ? message : `${place}: ${message}`,
     rootCause: `${entry.tool === 'linter' ? 'The linter' : toolName(entry).replace(/^the /, 'The ')} reports ${count}${place === null ? '' : ` at ${place}`}${code}: ${message}.${next}`,
@@ -150,7 +155,7 @@ function fromFormatter(facts: Facts): Described | null {
   };
 }
 
-function fromTest(facts: Facts, match: Match | null, kind: string): Described {
+function fromTest(facts: Facts, match: Match | null, kind: Classification['kind']): Described {
   const test = decidedTest(facts, match);
   if (test === null) return fromWords(facts, match, kind === 'snapshot' ? 'snapshot' : 'assertion');
   const place = placeOf(test.file, test.line);
@@ -165,7 +170,7 @@ function fromTest(facts: Facts, match: Match | null, kind: string): Described {
   const shown = checkedExpression(test, facts.subject);
   const check = shown === null ? '' : ` at \`${shown.replaceAll('`', "'")}\``;
   if (test.expected !== null && test.actual !== null) {
-    const [expected, actual] = [oneLine(test.expected, 100), oneLine(test.actual, 100)];
+    const [expected, actual] = [cleanWords(test.expected, 100), cleanWords(test.actual, 100)];
     return {
       title: `${test.name}: expected ${expected} but got ${actual}`,
       rootCause: `${where} fails${check}: the test expects ${expected}, but the code returns ${actual}.${more}`,
@@ -189,8 +194,8 @@ function fromTest(facts: Facts, match: Match | null, kind: string): Described {
 function otherTests(facts: Facts, test: FailingTest): string {
   const others = facts.subject.failingTests
     .filter((other) => other.name !== test.name || other.suite !== test.suite)
-    .map(({ name }) => oneLine(name, 80));
-  return others.length === 0 ? '' : ` So ${others.length === 1 ? 'does' : 'do'} ${listed(others, 4)}.`;
+    .map(({ name }) => `“${oneLine(name, 80)}”`);
+  return others.length === 0 ? '' : ` Also failing: ${listed(others, 4)}.`;
 }
 
 function decidedTest(facts: Facts, match: Match | null): FailingTest | null {
@@ -263,13 +268,13 @@ function wordingOf(type: string): { readonly verb: string; readonly title: strin
   return { verb: `throws ${type}:`, title: null };
 }
 
-function fromWords(facts: Facts, match: Match | null, kind: Classification['kind'] | string): Described {
+function fromWords(facts: Facts, match: Match | null, kind: Classification['kind']): Described {
   const { failures, messages } = facts.subject;
-  const said = oneLine((match === null ? null : wordsOf(match.fact)) ?? messages[0]?.text ?? failures[0]?.message ?? '', 300);
-  if (said === '') return { title: 'The build failed without saying why', rootCause: 'No log line says why the build failed.' };
+  const said = cleanWords((match === null ? null : wordsOf(match.fact)) ?? messages[0]?.text ?? failures[0]?.message ?? '', 300);
+  if (said === '') return { title: 'The build failed without saying why', rootCause: 'No line of the log says why the build failed.' };
   return {
     title: said,
-    rootCause: kind === 'unknown' ? `The most informative line is: ${said}.` : `${spokenKind(kind)}. The log says: ${said}.`,
+    rootCause: kind === 'unknown' ? `The step stopped with: ${said}.` : `${KIND_WORDING[kind].spoken}: ${said}.`,
   };
 }
 

@@ -197,7 +197,7 @@ export function chosen(
 }
 
 function isTelling({ rule, fact, strength }: Match): boolean {
-  return rule.name.startsWith('tie-') || strength >= TELLS || (rule.strength >= TELLS && STRUCTURED.has(fact.origin));
+  return rule.tie === true || strength >= TELLS || (rule.strength >= TELLS && STRUCTURED.has(fact.origin));
 }
 
 const STRUCTURED: ReadonlySet<string> = new Set(['test', 'diagnostic', 'exception']);
@@ -221,7 +221,7 @@ export function featuresOf(given: Facts, matches: readonly Match[]): Features {
     ...best(({ fact }) => fact.origin !== 'line'),
     ...best(({ fact }) => fact.origin === 'line'),
     ...CATEGORIES.map((category) => Math.min(1.5, of(matches, category).reduce((sum, { strength }) => sum + strength, 0) / (2 * FULL))),
-    ...best(({ rule }) => rule.name.startsWith('tie-')).map((strength) => Math.min(1, (strength * FULL) / PLAIN)),
+    ...best(({ rule }) => rule.tie === true).map((strength) => Math.min(1, (strength * FULL) / PLAIN)),
     ...[
       true,
       matches.length === 0,

@@ -153,6 +153,7 @@ export const COMPILE_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
     kind: 'compile_error',
     strength: 4.5,
     patterns: [/\b(?:SyntaxError|IndentationError|TabError): /],
+    outranks: ['package-build-failed', 'tap-not-ok', 'test-summary-counts-failures'],
     matches: ['  File "/app/scales.py", line 4\n    def weigh(pear)\n                   ^\nSyntaxError: expected \':\''],
     ignores: ['test_parser.py::test_raises_SyntaxError PASSED'],
   },
@@ -184,6 +185,22 @@ export const COMPILE_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
       /linking with `\S{1,40}` failed/i,
       /error LNK\d{4}/i,
       /relocation (?:truncated to fit|R_\w{1,40} against .{1,200}can ?not be used)/i,
+    ],
+    reads: [
+      /(?<symbol>(?<=undefined reference to [`'"‘])[^`'"’\n]{1,120})/,
+      /unresolved external symbol "?(?<symbol>[^\s"]{1,100})/,
+      /^\s{0,4}"(?<symbol>_?[^"\n]{1,100})", referenced from/,
+      /(?:multiple definition of|duplicate symbol) [`'"‘]?(?<twice>[^`'"’\n:]{1,100})/,
+    ],
+    title: ['No linked library defines {symbol}', '{twice} is defined twice'],
+    cause: [
+      "{place} uses {symbol}, but no object or library on the linker's command line defines it.",
+      "The code uses {symbol}, but no object or library on the linker's command line defines it.",
+      'Two objects that are linked together define {twice}.',
+    ],
+    fix: [
+      ['code', 'Link the object or library that defines {symbol}, or correct its declaration so that the names match.'],
+      ['code', 'Define {twice} in one object only: keep its declaration in the header and its definition in one source file.'],
     ],
     matches: [
       'scales.obj : error LNK2019: unresolved external symbol weigh referenced in function main',

@@ -1,4 +1,5 @@
 import { type RuleRow, ruleTable, STRUCTURED } from '../rule.ts';
+import { GENERIC_COMPILE } from './symptoms.ts';
 
 /** Pipeline files, command lines, references and build recipes written by us. */
 export const PIPELINE_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
@@ -6,6 +7,8 @@ export const PIPELINE_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
     kind: 'environment',
     strength: 4.8,
     patterns: [/error TS(?:5\d{3}|6\d{3}|18003)\b/, /^tsc: TS(?:5\d{3}|6\d{3}|18003)\b/],
+    fix: [['configuration', 'Correct the option in {file}: {message}.']],
+    outranks: [...GENERIC_COMPILE, 'tsc-diagnostic', 'path-missing'],
     matches: ["error TS5023: Unknown compiler option 'pear'."],
     ignores: ['tsconfig.json: TS5023 is fixed'],
   },
@@ -18,6 +21,18 @@ export const PIPELINE_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       /TOML(?:Decode|Parse| parse)? ?[Ee]rror/,
       /failed to parse manifest at `/,
     ],
+    reads: [
+      /Invalid (?<manifest>[\w.-]{1,60}\.json)/,
+      /(?<manifest>[\w./-]{1,120}\.(?:json|toml|ya?ml|xml))\b/,
+      /(?:JSONParseError|SyntaxError|ParseError): (?<why>[^\n]{1,140}?)(?: while parsing|$)/,
+    ],
+    title: '{manifest} is malformed',
+    cause: ['{manifest} is malformed, so it cannot be parsed: {why}.', '{manifest} is malformed, so it cannot be parsed.'],
+    fix: [
+      ['configuration', 'Correct the syntax of {manifest}: {why}.'],
+      ['configuration', 'Correct the syntax of {manifest}.'],
+    ],
+    outranks: [...GENERIC_COMPILE, 'script-syntax-error'],
     matches: ['error: failed to parse manifest at `/build/scales/Cargo.toml`'],
     ignores: ['✓ refuses an invalid package.json', 'Reading package.json'],
   },
@@ -41,6 +56,7 @@ export const PIPELINE_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       /^while (?:parsing|scanning) a (?:block|flow|simple|quoted)/,
       /Unable to find \S{0,80}Jenkinsfile/,
     ],
+    outranks: ['path-missing', 'script-syntax-error', 'unknown-option'],
     matches: ["The workflow is not valid. .github/workflows/scales.yml (Line: 4, Col: 9): Unexpected value 'pear'"],
     ignores: ['Obtained Jenkinsfile from git https://git.orchard.example/scales', 'Using .gitlab-ci.yml from the repository'],
   },
@@ -56,6 +72,12 @@ export const PIPELINE_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       /Unable to (?:find|download) artifact/i,
       /Artifact not found/i,
     ],
+    reads: [/(?<exists>artifact with this name already exists|409\) Conflict|\(409\))/i],
+    title: [(read) => read('exists') && 'Two jobs upload an artifact of the same name'],
+    cause: [(read) => read('exists') && 'The artifact could not be created: this run already has one of that name.'],
+    fix: [
+      ['configuration', (read) => read('exists') && "Give each job's artifact its own name, for example with a value of the matrix in it."],
+    ],
     matches: ['Error: Failed to CreateArtifact: Received non-retryable error: Failed request: (409) Conflict'],
     ignores: ['Warning: No files were found with the provided path: dist. No artifacts will be uploaded.'],
   },
@@ -70,6 +92,29 @@ export const PIPELINE_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       /Remote branch .{1,120} not found/i,
       /\[(?:remote )?rejected\]|failed to push some refs|Updates were rejected|protected branch hook declined/i,
       /No url found for submodule/i,
+    ],
+    reads: [
+      /pathspec '(?<reference>[^'\n]{1,120})' did not match/,
+      /couldn't find remote ref (?<reference>\S{1,120})/,
+      /Remote branch (?<reference>\S{1,120}) not found/,
+      /invalid reference: (?<reference>\S{1,120})/,
+      /No url found for submodule path '(?<submodule>[^'\n]{1,120})'/,
+      /\[(?:remote )?rejected\] {1,8}(?<pushed>\S{1,80}) -> \S{1,80} \((?<reason>fetch first|non-fast-forward)\)/,
+    ],
+    title: [
+      'Git knows no branch, tag or file {reference}',
+      '.gitmodules has no URL for {submodule}',
+      'The push of {pushed} was rejected: {reason}',
+    ],
+    cause: [
+      'The step asked Git for {reference}, which neither the checkout nor the remote has.',
+      'The repository has a submodule entry at {submodule}, but .gitmodules gives no URL for it.',
+      'The job pushed {pushed}, but the branch had moved on in the meantime.',
+    ],
+    fix: [
+      ['code', 'Remove the entry with `git rm --cached {submodule}`, or add its URL to .gitmodules.'],
+      ['configuration', 'Correct {reference} in the workflow, or fetch it first: check the spelling and the depth of the checkout.'],
+      ['configuration', 'Fetch and rebase before the job pushes {pushed}, and let one job push at a time.'],
     ],
     matches: ["error: pathspec 'pear' did not match any file(s) known to git"],
     ignores: ['Branch main is a protected branch', '✓ tells that updates were rejected'],

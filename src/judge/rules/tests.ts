@@ -9,6 +9,7 @@ export const TEST_RULES: readonly RuleRow[] = ruleTable('TEST_FAILURE', {
     patterns: [ASSERTION_WORDS],
     from: ['test', 'headline', 'exception'],
     when: isExpectation,
+    outranks: ['compiler-diagnostic'],
     matches: ['--- FAIL: TestWeigh (0.00s)\n    scales_test.go:4: expected 3 but got 0\nFAIL'],
     ignores: ['--- PASS: TestWeigh (0.00s)'],
   },

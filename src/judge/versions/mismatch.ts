@@ -1,6 +1,6 @@
 import type { LogPosition } from '../../domain/failure.ts';
 import type { TriageSubject } from '../../domain/triage.ts';
-import { compareVersions, isOlder, shortVersion } from '../../lib/versions.ts';
+import { compareVersions, isOlder } from '../../lib/versions.ts';
 import { memberIn } from './members.ts';
 import { requirementIn } from './requirements.ts';
 
@@ -46,25 +46,6 @@ export function findMismatch(text: string, { environment }: Pick<TriageSubject, 
   return fits ? null : { ...need, running, runningAt };
 }
 
-/** Says what is wrong: "`toReversed` exists since Node 20, but the job runs Node 18.20.4." */
-export function describeMismatch({ tool, subject, version, isGone, running, isFromTable }: VersionMismatch): string {
-  const needed = shortVersion(version);
-  const has = running === null ? '' : isFromTable || tool !== 'glibc' ? `, but the job runs ${tool} ${running}` : '';
-  if (isGone) return `${subject} was removed in ${tool} ${needed}${has}.`;
-  if (isFromTable) return `${subject} exists since ${tool} ${needed}${has}.`;
-  return `${subject} needs ${tool} ${needed} or newer${has}.`;
-}
-
-/** Says what to do about it: "Upgrade Node in the job from 18.20.4 to 20 or newer: `toReversed` exists since 20." */
-export function adviseMismatch({ tool, subject, version, isGone, running, isFromTable }: VersionMismatch): string {
-  const needed = shortVersion(version);
-  if (tool === 'glibc') return `Run it on an image with glibc ${needed} or newer (${systemsWith(needed)}), or build it on an older one.`;
-  if (isGone) return `Use a release of ${tool} before ${needed} in the job, or replace ${subject}, which ${needed} removed.`;
-  const from = running === null ? '' : ` from ${running}`;
-  const why = isFromTable ? `${subject} exists since ${needed}` : `${subject} needs it`;
-  return `Upgrade ${tool} in the job${from} to ${needed} or newer: ${why}.`;
-}
-
 /** The C library of distributions in use, by their release notes. */
 const GLIBC: readonly (readonly [version: string, system: string])[] = [
   ['2.31', 'Ubuntu 20.04, Debian 11'],
@@ -75,7 +56,8 @@ const GLIBC: readonly (readonly [version: string, system: string])[] = [
   ['2.41', 'Debian 13'],
 ];
 
-function systemsWith(version: string): string {
+/** Names the oldest distributions whose C library is new enough; null where none is known. */
+export function systemsWithGlibc(version: string): string | null {
   const fitting = GLIBC.filter(([has]) => compareVersions(has, version) >= 0).slice(0, 2);
-  return fitting.length === 0 ? 'none of the usual ones yet' : `${fitting.map(([, system]) => system).join(', ')} or newer`;
+  return fitting.length === 0 ? null : `${fitting.map(([, system]) => system).join(', ')} or newer`;
 }
