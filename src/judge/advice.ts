@@ -1,4 +1,5 @@
 import { type Act, type Classification, isNotDevelopersFault } from '../domain/analysis.ts';
+import { KIND_CATEGORY } from '../domain/category.ts';
 import type { Evidence } from '../domain/evidence.ts';
 import type { Ruling } from './classify.ts';
 import { confirmedEntry, fittingDocument, lastingFailure } from './evidence-facts.ts';
@@ -6,6 +7,7 @@ import { KIND_WORDING } from './kinds.ts';
 import type { Match } from './rule.ts';
 import { type Filled, type FindValue, fill, type Nearness, type Value } from './sentence.ts';
 import { cleanWords } from './values/clean.ts';
+import { wordsOf } from './wording.ts';
 
 /** What to do, or that nothing is known to do. */
 export interface Advice {
@@ -63,7 +65,9 @@ function chooseAdvice(
   const said = find === null ? null : fromLog(match, classification, find);
   if (said !== null && said.confidence * (0.5 + 0.5 * classification.confidence) >= LEAST_CONFIDENCE) return said;
   const document = fittingDocument(evidence, classification.category, classification.kind);
-  if (document?.fix != null) return { text: document.fix, act: null, confidence: 0.5, values: [] };
+  // What fits a kind of failure in general says nothing of this one; a team's own document is about its own failures.
+  if (document?.fix != null && document.evidence.source.startsWith('team-knowledge/'))
+    return { text: document.fix, act: null, confidence: 0.5, values: [] };
   return { text: silence(ruling), act: null, confidence: 0, values: [] };
 }
 
@@ -79,7 +83,8 @@ function fromLog(match: Match | null, { category, kind }: Classification, find: 
     BY_ORIGIN.tool,
   );
   if (hint !== null) return { ...hint, act: actOf(category) };
-  return match === null ? null : firstFilled(KIND_WORDING[kind].fix ?? [], find, BY_ORIGIN.kind);
+  // What is said of a kind holds in the category that the kind belongs to.
+  return match === null || KIND_CATEGORY[kind] !== category ? null : firstFilled(KIND_WORDING[kind].fix ?? [], find, BY_ORIGIN.kind);
 }
 
 function firstFilled(fixes: NonNullable<(typeof KIND_WORDING)['unknown']['fix']>, find: FindValue, trust: number): Advice | null {
@@ -103,7 +108,8 @@ function actOf(category: Classification['category']): Act {
 
 /** Says that no fix is known, and where the step stopped. */
 function silence({ decisive, facts }: Ruling): string {
-  const line = decisive?.fact.text ?? facts.subject.messages[0]?.text ?? facts.subject.failures[0]?.message ?? '';
+  const line =
+    (decisive === null ? null : wordsOf(decisive.fact)) ?? facts.subject.messages[0]?.text ?? facts.subject.failures[0]?.message ?? '';
   const said = cleanWords(line.split('\n').find((one) => one.trim() !== '') ?? '', 160);
   return said === '' ? 'No fix found. The step stopped without saying why.' : `No fix found. The step stopped with: ${said}.`;
 }

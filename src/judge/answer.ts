@@ -12,6 +12,7 @@ import { confirmedEntry, fittingDocument, repositoryFactsOf, retrievedFrom, seen
 import type { Fact } from './facts.ts';
 import { ranked } from './judgement.ts';
 import { KIND_WORDING } from './kinds.ts';
+import { findTellingFact } from './leading-diagnostic.ts';
 import type { Value } from './sentence.ts';
 import { suspectsOf } from './suspects.ts';
 import { createFinder } from './values/find.ts';
@@ -37,8 +38,10 @@ export function composeAnswer({ subject, classification, evidence }: Insight): A
   const ruling = ruleOn(subject);
   // What is too thin to decide is too thin to be the headline.
   const match = classification.abstained ? null : (bestOf(ruling.matches, classification.category) ?? ruling.decisive);
-  const fact = match?.fact ?? ruling.facts.all.find(({ origin }) => origin === 'message');
-  const find = fact === undefined ? null : createFinder(fact, match?.rule.reads ?? [], ruling.facts);
+  const fact = findTellingFact(ruling.facts, match);
+  const kind = match === null ? null : KIND_WORDING[match.rule.kind];
+  const patterns = { reads: [...(match?.rule.reads ?? []), ...(kind?.reads ?? [])], readsOwn: kind?.readsOwn ?? [] };
+  const find = fact === null ? null : createFinder(fact, patterns, ruling.facts);
   const { title, statement, rootCause, values } = describeCause(ruling, classification, match, find);
   const advice = advise(ruling, classification, evidence, match, find);
   const seen = seenBefore(ruling, classification, evidence);

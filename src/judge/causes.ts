@@ -1,17 +1,17 @@
 import type { Classification } from '../domain/analysis.ts';
 import type { Diagnostic, FailingTest, ThrownException } from '../domain/failure.ts';
 import type { TriageSubject } from '../domain/triage.ts';
-import { firstOfEach } from '../lib/collections.ts';
 import { projectPath } from '../log/paths.ts';
-import { saysNothing } from '../log/roles.ts';
 import type { Ruling } from './classify.ts';
 import type { Facts } from './facts.ts';
 import { KIND_WORDING } from './kinds.ts';
+import { findLeadingDiagnostic, listErrors } from './leading-diagnostic.ts';
 import { hostOf, missingModuleName, ownServiceOf } from './line-facts.ts';
 import { isForeignPath } from './paths.ts';
 import type { Match } from './rule.ts';
 import { type Filled, type FindValue, fillFirst } from './sentence.ts';
 import { cleanWords } from './values/clean.ts';
+import { isProjectFile } from './values/place.ts';
 import { stateArtifacts } from './versions/upgrades.ts';
 import { linesFrom, listed, oneLine, toolName, wordsOf } from './wording.ts';
 
@@ -65,7 +65,7 @@ function describe(facts: Facts, match: Match | null, classification: Classificat
   const { kind } = classification;
   const text = match?.fact.text ?? '';
   if (match?.rule.name === 'not-formatted') return fromFormatter(facts) ?? fromWords(facts, match, kind);
-  const diagnostic = COMPILED.has(kind) || DIAGNOSED.has(match?.rule.name ?? '') ? diagnosticOf(facts, match) : null;
+  const diagnostic = findLeadingDiagnostic(facts, match);
   if (diagnostic !== null) return fromDiagnostic(diagnostic, facts);
   if (kind === 'assertion' || kind === 'snapshot' || kind === 'flaky_timing') return fromTest(facts, match, kind);
   if (kind === 'missing_module' && missingModuleName(text) !== null) return fromMissingModule(text, facts, classification);
@@ -76,39 +76,10 @@ function describe(facts: Facts, match: Match | null, classification: Classificat
   return fromWords(facts, match, kind);
 }
 
-const COMPILED: ReadonlySet<string> = new Set([
-  'compile_error',
-  'type_error',
-  'link_error',
-  'lint_failure',
-  'formatting_failure',
-  'version_conflict',
-]);
-/** Rules of the set-up whose findings a tool lists with their places. */
-const DIAGNOSED: ReadonlySet<string> = new Set(['compiler-options', 'workflow-file']);
-
-/** The diagnostic the decisive fact came from, else the first error in a file of ours. */
-function diagnosticOf(facts: Facts, match: Match | null): Diagnostic | null {
-  const errors = errorsOf(facts);
-  const same = errors.find((entry) => match?.fact.text.includes(entry.message.slice(0, 200)));
-  const own = errors.find((entry) => entry.file !== null && !isForeignPath(entry.file));
-  if (match?.rule.kind === 'version_conflict') return same ?? null;
-  // The first error explains later ones more often than the other way round.
-  return own ?? same ?? errors[0] ?? null;
-}
-
-/** Each once, and neither make's echo, nor a bare code, nor what a compiler says after its errors. */
-function errorsOf({ subject }: Facts): Diagnostic[] {
-  const errors = subject.diagnostics.filter(
-    ({ severity, tool, message }) => severity === 'error' && tool !== 'make' && message.length > 7 && !saysNothing(message),
-  );
-  return firstOfEach(errors, ({ file, line, message }) => `${file}:${line} ${message}`);
-}
-
 function fromDiagnostic(entry: Diagnostic, facts: Facts): Described {
   const place = placeOf(entry.file, entry.line);
-  const message = oneLine(entry.message, 240);
-  const errors = errorsOf(facts).filter((other) => other.tool === entry.tool);
+  const message = cleanWords(entry.message, 240);
+  const errors = listErrors(facts).filter((other) => other.tool === entry.tool);
   const others = errors
     .filter((other) => other !== entry)
     .map((other) => oneLine([placeOf(other.file, other.line) ?? [], other.message].flat().join(' '), 140));
@@ -122,9 +93,22 @@ function fromDiagnostic(entry: Diagnostic, facts: Facts): Described {
         ? ''
         : ` Then: ${others.slice(0, 2).join('; ')}${others.length > 2 ? `; and ${others.length - 2} more` : ''}.`;
   return {
-    title: place === null ? message : `${place}: ${message}`,
+    title: titleAt(place, message),
     rootCause: `${entry.tool === 'linter' ? 'The linter' : toolName(entry).replace(/^the /, 'The ')} reports ${count}${place === null ? '' : ` at ${place}`}${code}: ${message}.${next}`,
   };
+}
+
+/** A title with its place; of a long one only the file's own name, so that what is wrong is not cut off. */
+function titleAt(place: string | null, message: string): string {
+  if (place === null) return message;
+  const whole = `${place}: ${message}`;
+  return whole.length <= MAX_TITLE ? whole : `${place.split('/').at(-1)}: ${message}`;
+}
+
+/** A title about a test, the name shortened where what happened would be cut off. */
+function titleOfTest({ name }: FailingTest, what: string): string {
+  const room = Math.max(28, MAX_TITLE - what.length - 4);
+  return `“${oneLine(name, room)}”: ${what}`;
 }
 
 /** Rules named in one sentence. */
@@ -164,7 +148,7 @@ function fromTest(facts: Facts, match: Match | null, kind: Classification['kind'
   const difference = kind === 'snapshot' ? firstDifference(test, facts.subject) : null;
   if (difference !== null)
     return {
-      title: `${test.name} no longer matches its snapshot`,
+      title: titleOfTest(test, 'no longer matches its snapshot'),
       rootCause: `${where} renders "${difference.now}" where the stored snapshot has "${difference.stored}".${more}`,
     };
   const shown = checkedExpression(test, facts.subject);
@@ -172,21 +156,23 @@ function fromTest(facts: Facts, match: Match | null, kind: Classification['kind'
   if (test.expected !== null && test.actual !== null) {
     const [expected, actual] = [cleanWords(test.expected, 100), cleanWords(test.actual, 100)];
     return {
-      title: `${test.name}: expected ${expected} but got ${actual}`,
+      title: titleOfTest(test, `expected ${expected} but got ${actual}`),
       rootCause: `${where} fails${check}: the test expects ${expected}, but the code returns ${actual}.${more}`,
     };
   }
   const words = (test.message ?? match?.fact.text ?? '').split('\n')[0] ?? '';
-  const message = /^\s*(?:---? ?FAIL|FAILED\b)/.test(words) ? '' : oneLine(words.replace(/^(?:Assertion)?Error: /, ''), 240);
+  const message = /^\s*(?:---? ?FAIL|FAILED\b)/.test(words)
+    ? ''
+    : cleanWords(words.replace(/^(?:(?:Assertion)?Error: |thrown: "?)/, ''), 240);
   if (kind === 'flaky_timing') {
     const what = message === '' ? 'its own time limit expired' : (/^.{10,200}?[^.\d](?=[.;] )/.exec(message)?.[0] ?? message);
     return {
-      title: `${test.name}: ${what}`,
+      title: titleOfTest(test, what),
       rootCause: `${where} waited for a condition that was not met before the test timed out: ${what}.${more}`,
     };
   }
   return {
-    title: message === '' ? `${test.name} fails` : `${test.name}: ${message}`,
+    title: titleOfTest(test, message === '' ? 'fails' : message),
     rootCause: `${where} fails${check}${message === '' ? ', and the log does not say what was expected' : `: ${message}`}.${more}`,
   };
 }
@@ -245,9 +231,9 @@ function fromRefusal(text: string): Described {
 
 function fromException(entry: ThrownException, facts: Facts): Described {
   const frames = [...entry.frames, ...facts.subject.failures.flatMap((failure) => failure.frames)];
-  const own = frames.find((frame) => frame.own && !isForeignPath(frame.file));
+  const own = frames.find((frame) => frame.own && isProjectFile(frame.file));
   const place = own === undefined ? null : placeOf(own.file, own.line);
-  const message = oneLine(entry.message, 260);
+  const message = cleanWords(entry.message, 260);
   const fn = own?.function == null || /^<|^Object\.<anonymous>$/.test(own.function) ? null : own.function.split('.').slice(-2).join('.');
   const where = [fn === null ? null : `in ${fn}`, place === null ? null : `${fn === null ? 'at ' : '('}${place}${fn === null ? '' : ')'}`];
   const at = where.filter((part) => part !== null).join(' ');
@@ -315,6 +301,6 @@ function firstDifference(test: FailingTest, subject: TriageSubject): { readonly 
 /** A test as a person names it: with its suite, unless that only repeats a path or the name. */
 function spokenTest({ name, suite }: Pick<FailingTest, 'name' | 'suite'>): string {
   if (suite === null || suite === '' || name.includes(suite) || /[/\\]|\.\w{1,4}$/.test(suite) || /^[\w.$]{1,300}$/.test(suite))
-    return name;
-  return `${suite} › ${name}`;
+    return `“${name}”`;
+  return `“${suite} › ${name}”`;
 }

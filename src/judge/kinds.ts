@@ -1,37 +1,46 @@
 import type { Kind } from '../domain/category.ts';
 import type { Wording } from './sentence.ts';
+import { SOURCE_FIXES, SOURCE_READS } from './source-wording.ts';
 
 /** How a kind is spoken of, and what is true of each of its failures. A sentence without a filled slot is said of none. */
 interface KindWording extends Wording {
   /** The beginning of a sentence. */
   readonly spoken: string;
+  /** As `reads`, but tried only on the deciding line and the lines that continue it: the next finding is another matter. */
+  readonly readsOwn?: readonly RegExp[];
 }
 
 /** The kinds in words. What holds only for some failures of a kind belongs into the row of their rule. */
 export const KIND_WORDING: Readonly<Record<Kind, KindWording>> = {
   compile_error: {
     spoken: 'The code does not compile',
-    fix: [
-      ['code', 'Correct {place}: {tool} suggests “{suggestion}”.'],
-      ['code', 'Correct the code at {place}, then run `{command}` again.'],
-      ['code', 'Correct the code at {place}.'],
-    ],
+    readsOwn: SOURCE_READS,
+    fix: [...SOURCE_FIXES, ['code', 'Correct the code at {place}, then run `{command}` again.'], ['code', 'Correct the code at {place}.']],
   },
   type_error: {
     spoken: 'The types do not match',
+    readsOwn: SOURCE_READS,
     fix: [
-      ['code', 'Correct {place}: {tool} suggests “{suggestion}”.'],
+      ...SOURCE_FIXES,
       ['code', 'Make the types match at {place}, then run `{command}` again.'],
       ['code', 'Make the types match at {place}.'],
     ],
   },
   null_reference: { spoken: 'The code uses a value or name that is missing' },
-  crash: { spoken: 'The program crashed', fix: [['code', 'Start at {place}, the first line of the project in the trace.']] },
+  crash: { spoken: 'The program crashed' },
   link_error: { spoken: 'The program does not link' },
   lint_failure: {
     spoken: 'A lint check failed',
+    readsOwn: SOURCE_READS,
+    reads: [
+      /\b(?<problems>\d{1,6}) problems? \(/,
+      /^Found (?<problems>\d{1,6}) errors?\b/,
+      /\b(?<fixable>\d{1,6}) (?:errors?|problems?)(?: and \d{1,6} warnings?)? (?:are )?(?:potentially )?fixable with the `?--fix/,
+      /\[\*\] (?<fixable>\d{1,6}) fixable with the `?--fix/,
+    ],
     fix: [
       ['code', fixByLinter],
+      ...SOURCE_FIXES,
       ['code', 'Correct the finding at {place}, then run `{command}` again.'],
       ['code', 'Correct the finding at {place}.'],
     ],
@@ -40,10 +49,7 @@ export const KIND_WORDING: Readonly<Record<Kind, KindWording>> = {
   assertion: {
     spoken: 'A test assertion failed',
     fix: [
-      [
-        'code',
-        'Compare {expected}, which {test} expects, with {actual}, which came: correct the code it tests, or the test if the new value is intended (start at {place}).',
-      ],
+      ['code', 'Start at {place}: {test} gets {actual} instead of {expected}. Correct the code, or the test if the new value is intended.'],
     ],
   },
   snapshot: {
@@ -55,7 +61,15 @@ export const KIND_WORDING: Readonly<Record<Kind, KindWording>> = {
       ],
     ],
   },
-  flaky_timing: { spoken: 'A test timed out waiting for a condition' },
+  flaky_timing: {
+    spoken: 'A test timed out waiting for a condition',
+    reads: [
+      /(?:[Ee]xceeded timeout of|[Tt]imed? ?out (?:in|after|of)|[Tt]imeout of|[Tt]imeout) {1,4}(?<limit>\d[\d,.]{0,9} ?(?:ms|s|seconds?|milliseconds)\b)/,
+    ],
+    fix: [
+      ['code', 'Let {test} wait for its condition itself (start at {place}); raise its limit of {limit} only if it has more work to do.'],
+    ],
+  },
   threshold: { spoken: 'A threshold was not met' },
   timeout: { spoken: 'A time limit expired' },
   out_of_memory: { spoken: 'The machine or process ran out of memory' },
@@ -90,12 +104,23 @@ export const KIND_WORDING: Readonly<Record<Kind, KindWording>> = {
   unknown: { spoken: 'The cause is not clear' },
 };
 
-/** A linter's own call with its option to mend, where it says how many findings that mends. */
+/** Linters that mend findings themselves, and how they are called for the whole project. */
+const MENDING = /\b(eslint|ruff|stylelint|biome|oxlint)\b/;
+const CALLS: Readonly<Record<string, string>> = {
+  eslint: 'npx eslint .',
+  ruff: 'ruff check .',
+  stylelint: 'npx stylelint "**/*.css"',
+  biome: 'npx biome check',
+  oxlint: 'npx oxlint',
+};
+
+/** A linter's own call with its option to mend, where the linter says how many findings that mends. */
 function fixByLinter(read: (slot: string) => string | null): string | null {
-  const [fixable, command] = [read('fixable'), read('command')];
-  const linter = /\b(eslint|ruff check|stylelint|biome (?:check|lint)|oxlint|rubocop)\b/.exec(command ?? '')?.[1];
-  if (fixable === null || fixable === '0' || command === null || linter === undefined) return null;
-  const call = command.startsWith('npx ') || /^(?:ruff|rubocop)/.test(command) ? command : `npx ${command}`;
-  const problems = read('problems');
-  return `Run \`${call} --fix\`: ${fixable}${problems === null ? '' : ` of the ${problems} problems`} ${fixable === '1' ? 'is' : 'are'} fixable.`;
+  const [fixable, command, problems] = [read('fixable'), read('command') ?? '', read('problems')];
+  const linter = MENDING.exec(command)?.[1] ?? MENDING.exec(read('tool') ?? '')?.[1];
+  if (fixable === null || Number(fixable) === 0 || linter === undefined) return null;
+  const isOwn = /^(?:npx )?(?:eslint|ruff check|stylelint|biome|oxlint)\b/.test(command);
+  const call = isOwn ? (/^(?:npx|ruff) /.test(command) ? command : `npx ${command}`) : (CALLS[linter] ?? '');
+  const count = problems === null || problems === fixable ? fixable : `${fixable} of the ${problems} problems`;
+  return `Run \`${call} --${linter === 'biome' ? 'write' : 'fix'}\` and commit the result: ${count} ${fixable === '1' ? 'is' : 'are'} fixable.`;
 }

@@ -15,9 +15,9 @@ export const ENVIRONMENT_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       /^\S{1,40} has been (?:executed|run) with an? [A-Z][A-Z0-9_]{3,60} environment variable set/,
     ],
     reads: [
-      /\b(?<missing>[A-Z][A-Z0-9]{1,40}(?:_[A-Z0-9]{1,40}){1,6}|[A-Z]{4,40})\b[^\n]{0,60}(?:not set|must be set|unset|required|not defined|unbound|missing)/,
-      /KeyError: ['"](?<missing>[A-Z][A-Z0-9_]{3,60})['"]/,
-      /variables? ['"`]?(?<missing>[A-Z][A-Z0-9_]{3,60})\b/,
+      /\b(?<missing>(?!TERM\b)[A-Z][A-Z0-9]{1,40}(?:_[A-Z0-9]{1,40}){1,6}|[A-Z]{4,40})\b[^\n]{0,60}(?:not set|must be set|unset|required|not defined|unbound|missing)/,
+      /KeyError: ['"](?<missing>(?!TERM\b)[A-Z][A-Z0-9_]{3,60})['"]/,
+      /variables? ['"`]?(?<missing>(?!TERM\b)[A-Z][A-Z0-9_]{3,60})\b/,
     ],
     title: 'The environment variable {missing} is not set',
     cause: [

@@ -19,8 +19,19 @@ export const GATE_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
       /\d{1,6} errors? and \d{1,6} warnings?\)/,
       /(?:^|\s)\d{1,6}:\d{1,6}\s{1,4}error\s{1,4}\S/,
     ],
+    reads: [/(?<=^|\s)(?<position>\d{1,6}:\d{1,6}) {1,4}error {1,4}(?<finding>\S.{4,140}?) {2,20}(?<broken>[\w@/-]{3,60})$/],
+    title: '{finding} ({broken})',
     matches: ["  4:9  error  'pear' is not defined  no-undef"],
     ignores: ['✖ 3 problems (0 errors, 3 warnings)', "  4:9  warning  'pear' is never used  no-unused-vars"],
+    says: [
+      {
+        log: "##[group]Run npx eslint .\nnpx eslint .\n##[endgroup]\n\n/build/src/scales.js\n  4:9  error  'pear' is never reassigned. Use 'const' instead  prefer-const\n  9:1  error  'plum' is not defined  no-undef\n\n✖ 2 problems (2 errors, 0 warnings)\n  1 error and 0 warnings potentially fixable with the `--fix` option.\n\n##[error]Process completed with exit code 1.",
+        title: "/build/src/scales.js:4: 'pear' is never reassigned. Use 'const' instead",
+        cause:
+          "eslint reports 2 errors, the first at /build/src/scales.js:4 (prefer-const): 'pear' is never reassigned. Use 'const' instead. By rule: prefer-const: 1, first at /build/src/scales.js:4; no-undef: 1, first at /build/src/scales.js:9.",
+        fix: 'Run `npx eslint . --fix` and commit the result: 1 of the 2 problems is fixable.',
+      },
+    ],
   },
   'python-lint': {
     kind: 'lint_failure',
@@ -28,6 +39,20 @@ export const GATE_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
     patterns: [/^\S{1,240}\.py:\d{1,6}:\d{1,6}:? [A-Z]{1,4}\d{2,5}\b/, /^Your code has been rated at (?!10(?:\.0{1,2})?\/)/],
     matches: ['scales/weigh.py:4:9: F401 [*] `os` imported but unused'],
     ignores: ['E   scales/weigh.py:8:1: F401 imported but unused', 'Your code has been rated at 10.00/10'],
+    says: [
+      {
+        log: '##[group]Run ruff check .\nruff check .\n##[endgroup]\nscales/weigh.py:4:8: F401 [*] `os` imported but unused\nFound 2 errors.\n[*] 1 fixable with the `--fix` option.\n##[error]Process completed with exit code 1.',
+        title: 'scales/weigh.py:4: `os` imported but unused',
+        cause: 'The linter reports one error at scales/weigh.py:4 (F401): `os` imported but unused.',
+        fix: 'Run `ruff check . --fix` and commit the result: 1 of the 2 problems is fixable.',
+      },
+      {
+        log: 'scales/weigh.py:4:8: F401 [*] `os` imported but unused\nFound 1 error.',
+        title: 'scales/weigh.py:4: `os` imported but unused',
+        cause: 'The linter reports one error at scales/weigh.py:4 (F401): `os` imported but unused.',
+        fix: 'Remove `os` at scales/weigh.py:4, or use it.',
+      },
+    ],
   },
   'static-analysis': {
     kind: 'lint_failure',
@@ -72,6 +97,7 @@ export const GATE_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
       /Execution failed for task '[^']{0,120}spotless\w{0,40}Check'/i,
     ],
     reads: [
+      /^- hook id: (?<hook>[\w.-]{1,60})/,
       /(?<prettier>prettier)/i,
       /(?<black>black(?= |$)|would be reformatted)/i,
       /(?<ruff>ruff format)/,
@@ -82,8 +108,11 @@ export const GATE_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
       /(?<isort>imports are incorrectly sorted)/i,
       /(?<biome>Formatter would have printed)/,
     ],
+    title: 'The hook {hook} changed files that were committed unformatted',
+    cause: 'The pre-commit hook {hook} changed files: they were committed without running it.',
     fix: [
       ['code', 'Run `{run}` and commit the result.'],
+      ['code', 'Run `pre-commit run --all-files` and commit what the hook {hook} changes.'],
       ['code', (read) => read('prettier') && 'Run `npx prettier --write .` and commit the result.'],
       ['code', (read) => read('ruff') && 'Run `ruff format .` and commit the result.'],
       ['code', (read) => read('black') && 'Run `black .` and commit the result.'],
@@ -99,6 +128,32 @@ export const GATE_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
       '- files were modified by this hook',
     ],
     ignores: ['Prettier would be run by the editor', '12 files would be left unchanged.', 'All matched files use Prettier code style!'],
+    says: [
+      {
+        log: 'would reformat src/scales.py\n1 file would be reformatted.',
+        title: 'src/scales.py is not formatted to the project style',
+        cause: 'The formatter ran in check mode and would change one file: src/scales.py.',
+        fix: 'Run `black .` and commit the result.',
+      },
+      {
+        log: '[warn] src/scales.js\n[warn] Code style issues found in the above file. Run Prettier with --write to fix.',
+        title: 'src/scales.js is not formatted to the project style',
+        cause: 'The formatter ran in check mode and would change one file: src/scales.js.',
+        fix: 'Run `npx prettier --write .` and commit the result.',
+      },
+      {
+        log: '- hook id: black\n- files were modified by this hook\n\nreformatted scales/weigh.py',
+        title: 'The hook black changed files that were committed unformatted',
+        cause: 'The pre-commit hook black changed files: they were committed without running it.',
+        fix: 'Run `pre-commit run --all-files` and commit what the hook black changes.',
+      },
+      {
+        log: 'src/scales.c:4:9: error: code should be clang-formatted [-Wclang-format-violations]',
+        title: 'src/scales.c is not formatted to the project style',
+        cause: 'The formatter ran in check mode and would change one file: src/scales.c.',
+        fix: null,
+      },
+    ],
   },
   'licence-header': {
     kind: 'lint_failure',
@@ -139,8 +194,34 @@ export const PROCESS_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       /\b(?:bundle|file|image|package|asset)s? (?:size )?.{0,60}(?:exceeds?|larger than|over|above) .{0,30}(?:limit|budget|threshold|maximum)/i,
       /\b(?:thresholds?|budgets?)\b.{0,60}(?:not met|exceeded|crossed|missed)/i,
     ],
+    reads: [
+      /coverage threshold for (?<metric>\w{1,20}) \((?<wanted>[\d.]{1,6} ?%)\) not met: (?<got>[\d.]{1,6} ?%)/,
+      /Coverage for (?<metric>\w{1,20}) \((?<got>[\d.]{1,6} ?%)\) does not meet (?:global |"[^"]{1,80}" )?threshold \((?<wanted>[\d.]{1,6} ?%)\)/,
+      /[Rr]equired test coverage of (?<wanted>[\d.]{1,6} ?%) not reached\. Total coverage: (?<got>[\d.]{1,6} ?%)/,
+      /total of (?<got>\d{1,3}) is less than fail-under=(?<wanted>[\d.]{1,6})/,
+    ],
+    title: ['Coverage of {metric} is {got}; {wanted} is required', 'Test coverage is {got}; {wanted} is required'],
+    cause: [
+      'The tests cover {got} of all {metric}, and the project requires {wanted}.',
+      'The tests cover {got} of the code, and the project requires {wanted}.',
+    ],
+    fix: [['code', 'Add tests until coverage rises from {got} to {wanted}, or lower the threshold if the drop is intended.']],
     matches: ['Jest: "global" coverage threshold for lines (80%) not met: 71.5%'],
     ignores: ['Coverage: 91.5% (threshold 80% met)'],
+    says: [
+      {
+        log: 'Jest: "global" coverage threshold for lines (80%) not met: 71.5%',
+        title: 'Coverage of lines is 71.5%; 80% is required',
+        cause: 'The tests cover 71.5% of all lines, and the project requires 80%.',
+        fix: 'Add tests until coverage rises from 71.5% to 80%, or lower the threshold if the drop is intended.',
+      },
+      {
+        log: 'The mutation score decreased: not met',
+        title: 'The mutation score decreased: not met',
+        cause: 'A threshold was not met: The mutation score decreased: not met.',
+        fix: null,
+      },
+    ],
   },
   'process-gate': {
     kind: 'process_gate',

@@ -318,8 +318,38 @@ export const CRASH_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
       /uninitialized constant /,
     ],
     when: isNotTheEnvironment,
+    reads: [
+      /(?<object>[\w.$]{1,80})\.(?<method>\w{1,60}) is not a function/,
+      /(?<callee>[\w.$]{1,80}) is not a function/,
+      /'(?<type>\w{1,60})' object has no attribute '(?<member>\w{1,60})'/,
+      /Call to undefined (?:function|method) (?<absent>[\w\\:]{1,100})/,
+      /(?:NameError: name|ReferenceError:) '?(?<absent>\w{1,80})'? is not defined/,
+      /uninitialized constant (?<absent>[\w:]{1,80})/,
+      /unexpected keyword argument '(?<argument>\w{1,60})'/,
+    ],
+    fix: [
+      ['code', 'Check what `{object}` holds at {place}: it has no method `{method}`.'],
+      ['code', 'Check what `{callee}` holds at {place}: it is not a function there.'],
+      ['code', 'Check at {place} which version of `{type}` is used: it has no `{member}`.'],
+      ['code', 'Define or import `{absent}` for {place}, or correct its spelling.'],
+      ['code', 'Define or import `{absent}` where it is called, or correct its spelling.'],
+    ],
     matches: ['NameError: uninitialized constant Scales::Pear'],
     ignores: ['NameError handling ... ok'],
+    says: [
+      {
+        log: 'TypeError: weigh is not a function\n    at main (/build/src/scales.js:4:9)',
+        title: 'TypeError in main (/build/src/scales.js:4): weigh is not a function',
+        cause: 'main (/build/src/scales.js:4) throws TypeError: weigh is not a function.',
+        fix: 'Check what `weigh` holds at /build/src/scales.js:4: it is not a function there.',
+      },
+      {
+        log: 'TypeError: weigh is not a function',
+        title: 'TypeError: weigh is not a function',
+        cause: 'The code uses a value or name that is missing: TypeError: weigh is not a function.',
+        fix: null,
+      },
+    ],
   },
   'index-or-value-error': {
     kind: 'crash',
@@ -386,6 +416,14 @@ export const CRASH_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
     ],
     matches: ['Segmentation fault (core dumped)', 'make: *** [Makefile:7: test] Aborted'],
     ignores: ['ok 4 - survives a segmentation fault', 'make: *** [Makefile:7: test] Error 1'],
+    says: [
+      {
+        log: 'Segmentation fault (core dumped)',
+        title: 'A program crashes with a segmentation fault',
+        cause: 'The program crashed: Segmentation fault (core dumped).',
+        fix: null,
+      },
+    ],
   },
   'sanitizer-report': {
     kind: 'crash',
@@ -423,8 +461,17 @@ export const CRASH_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
       /\bkernel panic/,
     ],
     when: (_fact, facts) => facts.assertion === null,
+    fix: [['code', 'Start at {place}, the first line of the project in the trace.']],
     matches: ["thread 'main' panicked at src/scales.rs:4:9:\nno pear"],
     ignores: ['--- PASS: TestPanics (0.00s)'],
+    says: [
+      {
+        log: "thread 'main' panicked at src/scales.rs:4:9:\nno pear",
+        title: 'panic at src/scales.rs:4: no pear',
+        cause: 'src/scales.rs:4 panics: no pear.',
+        fix: 'Start at src/scales.rs:4, the first line of the project in the trace.',
+      },
+    ],
   },
   'exit-by-signal': {
     kind: 'crash',

@@ -7,7 +7,7 @@ const BELOW = 6;
 const [SHORTEST, LONGEST, FEWEST_WORDS] = [18, 260, 4];
 /** A mark that tools put before advice. */
 const MARK = /^[^\p{L}\p{N}"'`(]{0,12}(?:\[?(?:help|hint|tip|suggestion|fix|solution)\]?(?:\[[\w-]{1,40}\])?[:=] {0,4})/iu;
-const VERB = `(?:run|use|install|upgrade|update|add|set|remove|rename|pass|specify|provide|create|change|increase|replace|enable|disable|delete|declare|import|move|downgrade|pin|regenerate|configure|try (?:adding|running|using|installing|setting|removing)|make sure|ensure)`;
+const VERB = `(?:run|use|install|upgrade|update|add|set|remove|rename|pass|specify|provide|create|change|increase|replace|enable|disable|delete|declare|move|downgrade|pin|regenerate|configure|try (?:adding|running|using|installing|setting|removing)|make sure|ensure)`;
 const IMPERATIVE = new RegExp(
   `^(?:please |to fix (?:this|it),? |you (?:need|have|must|should) (?:to )?|consider (?=\\w{2,20}ing ))?${VERB}\\b`,
   'i',
@@ -31,7 +31,10 @@ export function readHint({ trigger, paragraph }: TellingBlock, { diagnostics }: 
   const reported = new Set(diagnostics.map(({ at }) => `${at?.source}:${at?.line}`));
   for (const [index, one] of lines.entries()) {
     const marked = MARK.test(one.text);
-    if (reported.has(`${one.source}:${one.line}`) && !marked) continue;
+    const isReported = reported.has(`${one.source}:${one.line}`);
+    // What stands below the next finding is about that one.
+    if (isReported && one.line !== trigger.line) return null;
+    if (isReported && !marked) continue;
     const text = marked
       ? one.text.replace(MARK, '')
       : one.text.trim().replace(/^(?:npm (?:ERR!|error)|\[\w{4,7}\]|error:|note:|\* ) ?/i, '');

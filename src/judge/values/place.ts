@@ -3,21 +3,23 @@ import type { TriageSubject } from '../../domain/triage.ts';
 import { isForeignPath, type OwnFrame, ownFramesOf, pathIn, projectOf } from '../paths.ts';
 import type { Value } from '../sentence.ts';
 import type { TellingBlock } from '../telling-block.ts';
+import { findToldTest } from './tests.ts';
 
 /** A place that the log itself states: a path as compilers, interpreters and shells print it in front of an error. */
 const STATED = [
   /^(?:\S{1,12}: )?((?:\.{0,2}\/)?[\w@./+-]{1,200}\.[a-z]\w{0,7})[:(](\d{1,6})\b/i,
   /^\s{0,8}(?:-->|at|File) "?((?:\.{0,2}\/)?[\w@./+-]{1,200}\.[a-z]\w{0,7})"?(?::|, line )(\d{1,6})\b/i,
+  /^((?:\.{0,2}\/)?[\w@./+-]{1,200}\.[a-z]\w{0,7}): line (\d{1,6}): /i,
 ];
 /** Runners, temporary and generated scripts, loggers. */
 const NO_SOURCE =
-  /^(?:\/(?:tmp|var|dev|proc|usr|opt|etc|root\/\.|home\/runner\/(?:_|\.))|~|\$|[A-Za-z]:\\Windows)|_temp\/|^\.\.(?:\/\.\.)|(?:^|\/)(?:dist|build|target|out|\.next|coverage)\//;
+  /^(?:\/(?:tmp|var|dev|proc|usr|opt|etc|root\/\.|home\/runner\/(?:_|\.))|~|\$|[A-Za-z]:\\Windows)|_temp\/|^\.\.(?:\/\.\.)|(?:^|[^/]\/)(?:dist|build|target|out|\.next|coverage)\//;
 /** "2026-01-02 ERROR db.go:34" names who logged, not what is wrong. */
 const LOGGED = /\b(?:INFO|DEBUG|WARN(?:ING)?|ERROR|FATAL|TRACE)\b.{0,40}$/;
 
 /** Reads the place of the fault: the deciding diagnostic's own, else the first frame inside the checkout; it stands in the failure's own lines. */
 export function readPlace(block: TellingBlock, subject: TriageSubject): Value | null {
-  const found = diagnosedPlace(block, subject) ?? framePlace(block, subject) ?? statedPlace(block, subject);
+  const found = diagnosedPlace(block, subject) ?? framePlace(block, subject) ?? statedPlace(block, subject) ?? testPlace(block, subject);
   if (found === null) return null;
   const text = found.line === null ? found.path : `${found.path}:${found.line}`;
   return { text, source: found.at.source, line: found.at.line, near: found.at.line === block.trigger.line ? 'line' : 'paragraph' };
@@ -76,6 +78,13 @@ function statedPlace({ trigger, paragraph }: TellingBlock, subject: TriageSubjec
     }
   }
   return null;
+}
+
+/** The place of the test that the deciding line is about. */
+function testPlace({ trigger }: TellingBlock, subject: TriageSubject): Found | null {
+  const test = findToldTest(trigger, subject);
+  if (test?.file == null || test.at === null || !isProjectFile(test.file)) return null;
+  return { path: pathIn(test.file, projectOf(subject)), line: test.line, at: test.at };
 }
 
 /** Whether a path is a source of the project: not a library's, a runner's, or what a build wrote. */

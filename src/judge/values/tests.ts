@@ -4,11 +4,16 @@ import type { Value } from '../sentence.ts';
 import type { TellingBlock } from '../telling-block.ts';
 import { cleanValue } from './clean.ts';
 
-/** Finds the failing test that the deciding line speaks of, else the first one that the failed step names. */
-export function findTest({ trigger }: TellingBlock, { failingTests, failures }: TriageSubject): FailingTest | null {
-  const told = failingTests.find(({ message }) => message !== null && trigger.text.startsWith(message.slice(0, 60)));
-  const near = failingTests.find(({ at }) => at !== null && at.source === trigger.source && at.line === trigger.line);
-  return told ?? near ?? failures.find(({ test }) => test !== null)?.test ?? failingTests[0] ?? null;
+/** Finds the failing test that the deciding line speaks of; null where it speaks of none. */
+export function findToldTest(trigger: TellingBlock['trigger'], { failingTests }: TriageSubject): FailingTest | null {
+  const told = failingTests.find(({ message }) => message !== null && message !== '' && trigger.text.startsWith(message.slice(0, 60)));
+  return told ?? failingTests.find(({ at }) => at !== null && at.source === trigger.source && at.line === trigger.line) ?? null;
+}
+
+/** The same, else the first one that the failed step names. */
+function findTest({ trigger }: TellingBlock, subject: TriageSubject): FailingTest | null {
+  const { failures, failingTests } = subject;
+  return findToldTest(trigger, subject) ?? failures.find(({ test }) => test !== null)?.test ?? failingTests[0] ?? null;
 }
 
 /** Reads the name of the failing test, in quotes. */
