@@ -253,7 +253,8 @@ export const LIBRARY_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
           '[ERROR]     class file has wrong version 61.0, should be 55.0',
         ].join('\n'),
         title: 'pear-core-6.0.1.jar needs Java 17, the job compiles with 11',
-        cause: 'pear-core-6.0.1.jar was compiled for Java 17, but the job compiles with Java 11.',
+        cause:
+          'pear-core-6.0.1.jar was compiled for Java 17, but the job compiles with Java 11. org.fruit.Pear belongs to org.fruit:pear-core 6.0.1.',
         fix: 'Upgrade Java in the job from 11 to 17 or newer, or use a release of pear-core-6.0.1.jar that was compiled for 11.',
       },
     ],

@@ -182,7 +182,7 @@ export const ACCESS_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
           'npm error 404 Not Found - PUT https://registry.orchard.example/@fruit%2fpear - Not found',
           "npm error 404  '@fruit/pear@1.4.0' is not in this registry.",
         ].join('\n'),
-        fix: 'Check that the token may publish @fruit%2fpear on registry.orchard.example, and that its scope or owner exists there.',
+        fix: 'Check that the token may publish @fruit/pear on registry.orchard.example, and that its scope or owner exists there.',
       },
     ],
   },

@@ -1,5 +1,5 @@
 import goTable from './go.json' with { type: 'json' };
-import type { Tool, VersionNeed } from './mismatch.ts';
+import type { Tool, VersionNeed } from './need.ts';
 import nodeTable from './node.json' with { type: 'json' };
 import pythonTable from './python.json' with { type: 'json' };
 

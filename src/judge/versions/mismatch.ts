@@ -2,24 +2,8 @@ import type { LogPosition } from '../../domain/failure.ts';
 import type { TriageSubject } from '../../domain/triage.ts';
 import { compareVersions, isOlder } from '../../lib/versions.ts';
 import { memberIn } from './members.ts';
+import type { VersionNeed } from './need.ts';
 import { requirementIn } from './requirements.ts';
-
-/** Runtimes, compilers and libraries as people name them. */
-export type Tool = 'Node' | 'Python' | 'Go' | 'Java' | 'Rust' | 'glibc';
-
-/** What a line of the log says, or a table knows, that something needs. */
-export interface VersionNeed {
-  readonly tool: Tool;
-  /** What needs it, ready for a sentence: "`toReversed`", "spring-core-6.0.4.jar". */
-  readonly subject: string;
-  /** The first version that has it, or with `isGone` the first that has it no more. */
-  readonly version: string;
-  readonly isGone: boolean;
-  /** The version at work, where the same line says so. */
-  readonly running: string | null;
-  /** True where a table says so, which only counts against a version that the log shows. */
-  readonly isFromTable: boolean;
-}
 
 /** A runtime whose version, as the log shows it, is not one that the code needs. */
 export interface VersionMismatch extends VersionNeed {

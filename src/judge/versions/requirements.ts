@@ -1,4 +1,4 @@
-import type { VersionNeed } from './mismatch.ts';
+import type { VersionNeed } from './need.ts';
 
 interface RequirementRow {
   readonly tool: VersionNeed['tool'];
