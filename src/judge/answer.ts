@@ -17,6 +17,7 @@ import type { Value } from './sentence.ts';
 import { suspectsOf } from './suspects.ts';
 import { createFinder } from './values/find.ts';
 import { causeConfidence, hasCloseRunnerUp } from './verify.ts';
+import { claimStated, findUpgrades, stateArtifacts, stateUpgrade } from './versions/upgrades.ts';
 import { oneLine, type Quotation, quoteFact, quoteLine, quoteText, toolName, wordsOf } from './wording.ts';
 
 /** What people know of such a failure, which comes first where no rule knows it: a decision of theirs, else their own document. */
@@ -92,7 +93,7 @@ function hypothesesOf(ruling: Ruling, classification: Classification, confidence
   });
 }
 
-const MAX_CLAIMS = 6;
+const MAX_CLAIMS = 8;
 
 /** Statements that are on evidence: each cites it, and quotes of the log stand literally on their line. */
 function claimsOf(
@@ -107,6 +108,7 @@ function claimsOf(
   const main = proof === null ? null : (firstErrorBefore(proof.fact, ruling, evidence) ?? quoteFact(proof.fact, evidence));
   const candidates: (Claim | null)[] = [
     main === null ? null : withValues(claim(rootCause, main), used, ruling, evidence),
+    ...versionClaims(ruling, classification, evidence),
     ...testClaims(ruling, evidence),
     ...placeClaims(ruling, evidence),
     informativeClaim(ruling, main, evidence),
@@ -117,6 +119,17 @@ function claimsOf(
   const all = [...candidates, ...ended, ...retrievedClaims(classification, evidence), ...commitClaims(ruling, classification, evidence)];
   const made = all.filter((entry) => entry !== null);
   return firstOfEach(made, ({ text }) => text).slice(0, MAX_CLAIMS);
+}
+
+/** What changed, and which artifacts the failure is about. */
+function versionClaims({ facts }: Ruling, { category }: Classification, evidence: readonly Evidence[]): (Claim | null)[] {
+  if (category === 'INFRA_ERROR') return [];
+  const upgrades = findUpgrades(facts.subject, evidence).map((upgrade) => {
+    const item = evidence.find(({ id }) => id === upgrade.evidenceId);
+    const stated = stateUpgrade(upgrade);
+    return item === undefined ? claimStated(stated, evidence) : cite(stated.text, item);
+  });
+  return [...upgrades, ...stateArtifacts(facts.subject).map((stated) => claimStated(stated, evidence))];
 }
 
 /** The most informative lines, where the decisive quotation is none of them. */

@@ -12,6 +12,7 @@ import type { Match } from './rule.ts';
 import { type Filled, type FindValue, fillFirst } from './sentence.ts';
 import { cleanWords } from './values/clean.ts';
 import { isProjectFile } from './values/place.ts';
+import { stateArtifacts } from './versions/upgrades.ts';
 import { linesFrom, listed, oneLine, toolName, wordsOf } from './wording.ts';
 
 /** The cause in words: a title a person would say, and one to three sentences that say more than the title. */
@@ -35,7 +36,8 @@ export function describeCause(
   const said = describe(ruling.facts, match, classification);
   const title = find === null ? null : fillFirst(match?.rule.title, find);
   const cause = find === null ? null : fillFirst(match?.rule.cause, find);
-  const statement = cause?.text ?? said.rootCause;
+  const artifacts = classification.category === 'DEPENDENCY_ERROR' ? stateArtifacts(ruling.facts.subject).slice(0, 1) : [];
+  const statement = [cause?.text ?? said.rootCause, ...artifacts.map(({ text }) => text)].join(' ');
   const caution = classification.abstained ? 'The log does not show a clear cause. ' : '';
   const rootCause = `${caution}${statement}${nameStep(ruling.facts)}`;
   return {

@@ -3,6 +3,7 @@ import type { ReadStage } from '../domain/calibration.ts';
 import type { PassedOnRetry } from '../domain/reading.ts';
 import { withSpansInSections, withWholeSpans } from './causes/spans.ts';
 import { splitSteps } from './commands/split-steps.ts';
+import { readEnvironment } from './environment/read-environment.ts';
 import { type Extraction, withLists } from './extract/extraction.ts';
 import { extractAll, inFailedSteps, keepLines, openScanned, splitHits, structureIn } from './extract/run.ts';
 import { diffWithGreen, type GreenTemplates, newFindings } from './green/green-diff.ts';
@@ -54,7 +55,7 @@ function readLines(name: string, bytes: LogBytes, known: Scan | undefined, reade
   const { green, without, leftOut, passedInReports } = reader;
   const opened = openScanned(name, bytes, known);
   const { log: whole, scan } = opened;
-  const { ofReaders, ofLeftOut } = splitHits(scan);
+  const { ofReaders, ofLeftOut, ofEnvironment } = splitHits(scan);
   const readMarks = (of: LogText) => {
     const marked = structureIn({ log: of, scan });
     return without.has('sections') ? withoutSections(marked) : marked;
@@ -76,7 +77,10 @@ function readLines(name: string, bytes: LogBytes, known: Scan | undefined, reade
   const read = { log, index: scan.index, size: bytes.size, all, found, fresh, structure, diff, isPassed, passedOnRetry };
   /** Whether what a green build says too was left out of what was found. */
   const isOnlyNew: boolean = false;
-  return { ...read, isOnlyNew, proposed: found.blocks, hits: ofReaders.map((lines) => lines.filter(isKept)) };
+  /** Reads the versions that some of what was found may be about; they are often shown outside of the failed step. */
+  const environmentFor = (some: Extraction) => readEnvironment(whole, ofEnvironment, some);
+  const hits = ofReaders.map((lines) => lines.filter(isKept));
+  return { ...read, isOnlyNew, proposed: found.blocks, hits, environmentFor };
 }
 
 /** Lone carriage returns to one line feed from which on a log is taken to use them as line ends. */

@@ -120,8 +120,58 @@ export const LIBRARY_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
       /NODE_MODULE_VERSION \d{1,4}\. This version of Node\.js requires/,
       /was compiled against a different Node/,
     ],
+    title: '{member} needs {runtime} {demanded} or newer',
+    cause: '{member} needs {runtime} {demanded} or newer, and the system of the job has an older one.',
+    fix: [['configuration', 'Run it on a system with {runtime} {demanded} or newer ({systems}), or build {member} on an older one.']],
     matches: ['./scales: error while loading shared libraries: libpear.so.1: cannot open shared object file: No such file or directory'],
     ignores: ['NODE_MODULE_VERSION: 127', 'libpear.so.1 => /usr/lib/libpear.so.1'],
+  },
+  'system-library-missing': {
+    category: 'CONFIG_ERROR',
+    kind: 'environment',
+    strength: 5,
+    patterns: [
+      /The system library `\S{1,80}` required by crate `\S{1,80}` was not found/,
+      /Could not find directory of OpenSSL installation/,
+      /(?:pg_config|mysql_config|krb5-config|gdal-config|xml2-config) (?:executable )?(?:is )?not found|(?:mysql|pg)_config: (?:command )?not found/,
+      /fatal error: (?:Python|ffi|openssl\/\w{1,20}|libpq-fe|mysql|zlib|sqlite3|ruby|lber|sasl\/\w{1,20}|libxml\/\w{1,20})\.h: No such file/,
+      /Failed to find `\S{1,60}`.{0,80}pkg-config/,
+    ],
+    reads: [
+      /The system library `(?<library>[^`\n]{1,80})` required by crate `(?<dependency>[^`\n]{1,80})` was not found/,
+      /Could not find directory of (?<library>OpenSSL) installation/,
+      /fatal error: (?<header>[\w/.-]{1,60}\.h): No such file/,
+      /(?<library>\w{2,20})[_-]config (?:executable )?(?:is )?not found/,
+      /failed to run custom build command for `(?<dependency>[\w-]{1,80}) v/,
+      /Failed building wheel for (?<dependency>[\w.-]{1,80})/,
+    ],
+    title: ['{dependency} needs the system library {library}', 'The system lacks {library}', 'The system lacks the header {header}'],
+    cause: [
+      'Building {dependency} needs the system library {library} with its headers, and the job has not installed it.',
+      'A dependency needs the system library {library} with its headers, and the job has not installed it.',
+      'Building {dependency} needs the header {header}, and the job has not installed the package that has it.',
+      'A dependency needs the header {header}, and the job has not installed the package that has it.',
+    ],
+    fix: [
+      ['configuration', 'Install the development package of {library} in an earlier step of the job: {dependency} is built against it.'],
+      ['configuration', 'Install the development package of {library} in an earlier step of the job.'],
+      ['configuration', 'Install the system package that has {header} in an earlier step of the job.'],
+    ],
+    outranks: [...GENERIC_COMPILE, 'package-build-failed', 'library-not-found', 'header-missing', 'c-compile-error', 'rust-compile-error'],
+    matches: ['  The system library `pear-2.0` required by crate `pear-sys` was not found.'],
+    ignores: ['The system library `pear-2.0` required by crate `pear-sys` was found.'],
+    says: [
+      {
+        log: [
+          'error: failed to run custom build command for `pear-sys v0.4.0`',
+          'Caused by:',
+          '  --- stderr',
+          '  The system library `pear-2.0` required by crate `pear-sys` was not found.',
+        ].join('\n'),
+        title: 'pear-sys needs the system library pear-2.0',
+        fix: 'Install the development package of pear-2.0 in an earlier step of the job: pear-sys is built against it.',
+      },
+    ],
   },
   'python-module-missing': {
     kind: 'missing_module',
@@ -185,8 +235,29 @@ export const LIBRARY_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
     strength: 5,
     patterns: [/class file has wrong version/, /bad class file:/, /class file contains wrong class/],
     outranks: [...GENERIC_COMPILE, 'java-compilation-error', 'javac-cannot-find-symbol', 'path-missing'],
+    title: '{member} needs {runtime} {demanded}, the job compiles with {running}',
+    cause: '{member} was compiled for {runtime} {demanded}, but the job compiles with {runtime} {running}.',
+    fix: [
+      [
+        'dependency',
+        'Upgrade {runtime} in the job from {running} to {demanded} or newer, or use a release of {member} that was compiled for {running}.',
+      ],
+    ],
     matches: ['class file has wrong version 65.0, should be 61.0'],
     ignores: ['Class file version: 61.0'],
+    says: [
+      {
+        log: [
+          '[ERROR] /work/src/main/java/orchard/Basket.java:[3,20] cannot access org.fruit.Pear',
+          '[ERROR]   bad class file: /root/.m2/repository/org/fruit/pear-core/6.0.1/pear-core-6.0.1.jar(org/fruit/Pear.class)',
+          '[ERROR]     class file has wrong version 61.0, should be 55.0',
+        ].join('\n'),
+        title: 'pear-core-6.0.1.jar needs Java 17, the job compiles with 11',
+        cause:
+          'pear-core-6.0.1.jar was compiled for Java 17, but the job compiles with Java 11. org.fruit.Pear belongs to org.fruit:pear-core 6.0.1.',
+        fix: 'Upgrade Java in the job from 11 to 17 or newer, or use a release of pear-core-6.0.1.jar that was compiled for 11.',
+      },
+    ],
   },
   'keyword-of-other-version': {
     kind: 'version_conflict',

@@ -201,6 +201,34 @@ export const ACCESS_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
     matches: ['./ci/weigh.sh: line 4: ./scales: Permission denied'],
     ignores: ['✓ answers with Permission denied'],
   },
+  'publish-refused': {
+    kind: 'permission_or_secret',
+    strength: 5.2,
+    patterns: [
+      /\b(?:Forbidden|Not Found|Unprocessable Entity|Bad Request) - PUT https?:\/\//,
+      /ERR_PNPM_\w{1,40}.{0,80}\bPUT https?:\/\/\S{1,200}: .{0,60}- 40[34]/,
+    ],
+    reads: [/\bE?(?<code>40[034]|422):? [\w ]{1,40} - PUT https?:\/\/(?<registry>[^/\s]{1,100})\/(?<published>\S{1,120})/],
+    title: '{registry} refused to publish {published} ({code})',
+    cause: '{registry} answered {code} when the job published {published}: a registry says so where the token may not publish that name.',
+    fix: [['ask', 'Check that the token may publish {published} on {registry}, and that its scope or owner exists there.']],
+    outranks: ['npm-version-missing', 'registry-has-no-version', 'download-failed', 'path-missing'],
+    matches: ['npm error 404 Not Found - PUT https://registry.orchard.example/@fruit%2fpear - Not found'],
+    ignores: [
+      'npm error 404 Not Found - GET https://registry.orchard.example/@fruit%2fpear - Not found',
+      'npm http fetch PUT 200 https://registry.orchard.example/pear',
+    ],
+    says: [
+      {
+        log: [
+          'npm error code E404',
+          'npm error 404 Not Found - PUT https://registry.orchard.example/@fruit%2fpear - Not found',
+          "npm error 404  '@fruit/pear@1.4.0' is not in this registry.",
+        ].join('\n'),
+        fix: 'Check that the token may publish @fruit/pear on registry.orchard.example, and that its scope or owner exists there.',
+      },
+    ],
+  },
   'file-permission': {
     kind: 'permission_or_secret',
     strength: 3.4,

@@ -4,6 +4,7 @@ import { isMappedName, isOwnModule, missingModuleName, ownServiceOf, registrySta
 import { isForeignPath } from '../paths.ts';
 import type { Match, Rule } from '../rule.ts';
 import type { Wording } from '../sentence.ts';
+import { findMismatch } from '../versions/mismatch.ts';
 
 /** What a tie decides: a category with its strength in logits, and which rival matches no longer count. */
 interface TieRuling {
@@ -25,6 +26,18 @@ interface Tie extends Wording {
 
 /** The taxonomy's decided ties. Ties 6 and 7 only take away: see `softenInfra` and `ruleBy`. */
 export const TIES: Readonly<Record<string, Tie>> = {
+  'runtime-of-another-version': {
+    apply: runtimeOfAnotherVersion,
+    title: ['{member} needs {runtime} {since}, and the job runs {running}', '{member} was removed in {runtime} {removed}'],
+    cause: [
+      '{member} exists since {runtime} {since}, but the job runs {runtime} {running}.',
+      '{member} was removed in {runtime} {removed}, and the job runs {runtime} {running}.',
+    ],
+    fix: [
+      ['configuration', 'Upgrade {runtime} in the job from {running} to {since} or newer: {member} exists since {since}.'],
+      ['configuration', 'Use a release of {runtime} before {removed} in the job, or replace {member}, which {removed} removed.'],
+    ],
+  },
   'tie-1-error-thrown-in-test': {
     apply: errorThrownInTest,
   },
@@ -97,6 +110,25 @@ export const TIES: Readonly<Record<string, Tie>> = {
     apply: versionNeverPublished,
   },
 };
+
+/** A name that the running version of the language does not have is no fault of the code that uses it. */
+function runtimeOfAnotherVersion(facts: Facts): TieRuling | null {
+  const fact = facts.all.find(({ text, weight }) => weight >= HEEDED && findMismatch(text, facts.subject)?.isFromTable === true);
+  if (fact === undefined) return null;
+  return {
+    category: 'CONFIG_ERROR',
+    kind: 'environment',
+    strength: 5.5 * fact.weight,
+    fact,
+    drop: ({ rule }) => NAME_MISSED.has(rule.kind),
+  };
+}
+
+/** What a complaint has to weigh before its version is looked at. */
+const HEEDED = 0.4;
+const NAME_MISSED: ReadonlySet<Kind> = new Set([
+  ...(['null_reference', 'crash', 'compile_error', 'type_error', 'missing_module', 'version_conflict', 'link_error'] as const),
+]);
 
 function errorThrownInTest(facts: Facts, matches: readonly Match[]): TieRuling | null {
   const thrown = matches.find((match) => THROWN.test(match.rule.name) && ['test', 'exception', 'headline'].includes(match.fact.origin));
@@ -190,7 +222,8 @@ function registryDown(facts: Facts): TieRuling | null {
 }
 
 function versionNeverPublished(facts: Facts): TieRuling | null {
-  const stale = facts.all.some((fact) => /E: Failed to fetch/.test(fact.text));
+  // Who publishes and gets a 404 may not publish that name; nothing is missing.
+  const stale = facts.all.some((fact) => /E: Failed to fetch|\bNot Found - PUT https?:/.test(fact.text));
   if (stale) return null;
   return byRegistryStatus(facts, [404], 'DEPENDENCY_ERROR', 'dependency_install', (match) => match.rule.name === 'download-failed');
 }

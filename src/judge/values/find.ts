@@ -9,6 +9,7 @@ import { readHint } from './hint.ts';
 import { SHARED_PATTERNS } from './patterns.ts';
 import { readPlace } from './place.ts';
 import { readActual, readExpected, readTest } from './tests.ts';
+import { VERSION_READERS } from './versions.ts';
 
 /** Values that are read with more than a pattern. */
 type Reader = (block: TellingBlock, facts: Facts) => Value | null;
@@ -28,6 +29,7 @@ const READERS: Readonly<Record<string, Reader>> = {
   package: (block) => onLines(block, publishedName),
   message: ({ trigger }) => valueOn(trigger, cleanWords(trigger.text.split('\n')[0] ?? '', 160)),
   tool: readTool,
+  ...VERSION_READERS,
 };
 
 /**
