@@ -33,7 +33,7 @@ export interface RouteOutcome {
 }
 
 /** What is known of one route. */
-export const RouteStanding = z.object({
+const RouteStanding = z.object({
   route: Route,
   outcomes: z.number(),
   wrong: z.number(),

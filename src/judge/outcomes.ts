@@ -32,12 +32,16 @@ export function heldOutcomes(): readonly HeldOutcome[] {
 
 let loaded: readonly HeldOutcome[] | undefined;
 
-export function unpackOutcomes({ leftOut }: OutcomesFile): HeldOutcome[] {
+function unpackOutcomes({ leftOut }: OutcomesFile): HeldOutcome[] {
   return LeftOut.options.flatMap((protocol) =>
     Object.entries(leftOut[protocol]).flatMap(([source, rows]) =>
       rows.map(([route, thousandths, right, project]) => ({
-        ...{ leftOut: protocol, source, project, route },
-        ...{ stated: thousandths / 1000, right: right === 1 },
+        leftOut: protocol,
+        source,
+        project,
+        route,
+        stated: thousandths / 1000,
+        right: right === 1,
       })),
     ),
   );
