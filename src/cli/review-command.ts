@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { Analysis } from '../domain/analysis.ts';
 import { TriageError } from '../domain/errors.ts';
 import { type DecisionInput, itemCategory, Review, ReviewerQuestion } from '../domain/review.ts';
+import { formatConfidence } from '../lib/text.ts';
 import { visibleLine } from '../notifications/visible-text.ts';
 import { renderPlain, renderTerminal } from '../service/answers/render.ts';
 import { UndoView } from '../service/review/views.ts';
@@ -90,6 +91,6 @@ function questionRow({ id, category, state, repository, question }: ReviewerQues
 
 function rowOf(review: Review): string {
   const held = review.state === 'claimed' ? `held by ${review.claimedBy}` : review.state;
-  const confidence = `${Math.round(review.confidence * 100)} %`.padStart(5);
+  const confidence = formatConfidence(review.confidence).padStart(5);
   return `${review.id}  ${confidence}  ${itemCategory(review).padEnd(16)}  ${held}  ${visibleLine(review.repository)}  ${visibleLine(review.title)}`;
 }

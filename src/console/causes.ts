@@ -5,8 +5,7 @@ import type { TestFlakiness } from '../domain/flakiness.ts';
 import type { CauseBuild, CauseFacts, CausePlace, ComparedBuild, TopCause } from '../domain/insights.ts';
 import type { Principal } from '../domain/review.ts';
 import { type Difference, ENOUGH_BUILDS, type Traits, whatDiffers } from '../lib/statistics.ts';
-import { counted } from '../lib/text.ts';
-import { percent } from '../notifications/answer-view.ts';
+import { counted, formatConfidence } from '../lib/text.ts';
 import { formatNumber } from '../notifications/visible-text.ts';
 import { changeCause } from '../service/causes.ts';
 import { reviewerOf } from '../service/review/queue.ts';
@@ -304,5 +303,5 @@ function decisionWords({ decision, decidedCategory, category }: CauseBuild): Sho
 
 function buildRow(build: CauseBuild): Html {
   return html`<tr><th scope="row"><a href="${buildAddress(build.buildId)}">${build.repository} · ${build.pipeline} #${build.number}</a></th><td>${timeOf(build.at)}</td>
-<td><a href="${analysisAddress(build.analysisId)}">${build.analyst === 'recall' ? 'from the library' : percent(build.confidence)}</a></td><td>${decisionWords(build)}</td></tr>`;
+<td><a href="${analysisAddress(build.analysisId)}">${build.analyst === 'recall' ? 'from the library' : formatConfidence(build.confidence)}</a></td><td>${decisionWords(build)}</td></tr>`;
 }
