@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type Cause, CauseChange, type CauseEvent, CauseList, isMuted, ownerSentence } from '../domain/cause.ts';
-import { TriageError } from '../domain/errors.ts';
+import { readInput, TriageError } from '../domain/errors.ts';
 import type { TestFlakiness } from '../domain/flakiness.ts';
 import type { CauseBuild, CauseFacts, CausePlace, ComparedBuild, TopCause } from '../domain/insights.ts';
 import type { Principal } from '../domain/review.ts';
@@ -60,9 +60,8 @@ export function registerCauses(app: ConsoleApp, deps: ConsoleDeps): void {
   });
   app.post('/causes', route('review', { body: Form }), async (request, reply) => {
     const { repository, fingerprint, version, ...fields } = request.body;
-    const change = CauseChange.safeParse(fields);
-    if (!change.success) throw new TriageError('invalid-input', `This change is invalid: ${z.prettifyError(change.error)}`);
-    await changeCause(deps, { repository, fingerprint, version, change: change.data }, reviewerOf(request));
+    const change = readInput('This change', CauseChange, fields);
+    await changeCause(deps, { repository, fingerprint, version, change }, reviewerOf(request));
     return reply.redirect(`${causeAddress(fingerprint)}#standing`, 303);
   });
 }
