@@ -3,6 +3,7 @@ import type { Diagnostic, FailingTest, ThrownException } from '../domain/failure
 import type { TriageSubject } from '../domain/triage.ts';
 import { firstOfEach } from '../lib/collections.ts';
 import { projectPath } from '../log/paths.ts';
+import { NO_ERROR } from '../log/recognise/failures.ts';
 import { saysNothing } from '../log/roles.ts';
 import { bestOf, type Ruling } from './classify.ts';
 import type { Facts } from './facts.ts';
@@ -19,6 +20,8 @@ interface Described {
 }
 
 const MAX_TITLE = 120;
+/** What a failed part of a log without marks of steps is called. */
+const UNNAMED_STEP = 'log';
 
 /**
  * Names the cause from the structured facts of a ruling; honest where they are thin. The evidence is to carry the statement; the root cause says
@@ -38,7 +41,9 @@ export function causeOf(ruling: Ruling, classification: Classification): Describ
 /** In which step, and how it ended; empty where the log marks none. */
 function stepOf({ subject }: Facts): string {
   // A log without marks is one section, called like its source.
-  const failed = subject.failedSections.filter(({ consequence, name, source }) => consequence !== true && !source.startsWith(name));
+  const failed = subject.failedSections.filter(
+    ({ consequence, name, source }) => consequence !== true && name !== UNNAMED_STEP && !source.startsWith(name),
+  );
   const [step] = failed;
   if (step === undefined) return '';
   const code = step.exitCode ?? subject.exits.at(-1)?.code ?? null;
@@ -255,7 +260,13 @@ function wordingOf(type: string): { readonly verb: string; readonly title: strin
 
 function fromWords(facts: Facts, match: Match | null, kind: Classification['kind'] | string): Described {
   const { failures, messages } = facts.subject;
-  const said = oneLine((match === null ? null : wordsOf(match.fact)) ?? messages[0]?.text ?? failures[0]?.message ?? '', 300);
+  const said = oneLine(
+    (match === null ? null : wordsOf(match.fact)) ??
+      messages[0]?.text ??
+      failures.find(({ message }) => message !== NO_ERROR)?.message ??
+      '',
+    300,
+  );
   if (said === '') return { title: 'The build failed without saying why', rootCause: 'No log line says why the build failed.' };
   return {
     title: said,

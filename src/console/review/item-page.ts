@@ -140,7 +140,11 @@ function skipForm({ review, queue }: ItemView): Html {
 function undoForm({ review, undo, mayUndo, hold, queue }: ItemView): Shown {
   const id = hold === 'decided' ? (mayUndo ? review.id : null) : (undo?.reviewId ?? null);
   if (id === null) return null;
-  return postForm(`${reviewAddress(id)}/undo`, { queue: searchOf(queue) }, actionButton('undo', 'Undo'));
+  return postForm(
+    `${reviewAddress(id)}/undo`,
+    { queue: searchOf(hold === 'decided' ? { ...queue, u: queue.n } : queue) },
+    actionButton('undo', 'Undo'),
+  );
 }
 
 function nextLink({ queue, review }: ItemView): Html {
